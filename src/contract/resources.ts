@@ -1,0 +1,171 @@
+/**
+ * The shapes of the service's answers. Source: service interface, part 2.
+ *
+ * Every object is loose: a field this file does not know is kept and passed on. Required is what the service promises;
+ * a field it shows only sometimes is optional.
+ */
+import * as z from "zod/mini";
+
+const instant = z.iso.datetime({ offset: true });
+const energyKwh = z.number();
+
+/** ISO 8601 in any of its common forms, date alone included; the third-party interface does not say which it uses. */
+const isoDate = z.string().check(z.refine((text) => !Number.isNaN(Date.parse(text)), "expected an ISO 8601 date"));
+
+export const currency = z.enum(["DKK", "SEK", "NOK"]);
+export type Currency = z.infer<typeof currency>;
+
+export const aggregations = ["hour", "day", "month", "year"] as const;
+export type Aggregation = (typeof aggregations)[number];
+
+export const resolutions = ["hour", "fifteenMinutes"] as const;
+export type Resolution = (typeof resolutions)[number];
+
+export const capabilities = z.looseObject({
+  consumption: z.boolean(),
+  solarExport: z.boolean(),
+  consumptionCosts: z.boolean(),
+  solarExportRevenue: z.boolean(),
+  prices: z.boolean(),
+  forecastPrices: z.boolean(),
+});
+export type Capability =
+  | "consumption"
+  | "solarExport"
+  | "consumptionCosts"
+  | "solarExportRevenue"
+  | "prices"
+  | "forecastPrices";
+
+export const address = z.looseObject({
+  id: z.guid(),
+  label: z.string(),
+  formattedAddress: z.string(),
+  region: z.string(),
+  timeZone: z.string(),
+  gridOperatorName: z.nullish(z.string()),
+  supplierName: z.nullish(z.string()),
+  capabilities,
+});
+export type Address = z.infer<typeof address>;
+export const addressList = z.looseObject({});
+
+const rangeEnvelope = {
+  addressId: z.guid(),
+  from: instant,
+  to: instant,
+  timeZone: z.string(),
+};
+const aggregationEnvelope = { ...rangeEnvelope, aggregation: z.enum(aggregations) };
+
+export const consumptionRow = z.looseObject({
+  start: instant,
+  end: instant,
+  energyKWh: energyKwh,
+  isEstimate: z.optional(z.boolean()),
+});
+export const consumptionEnvelope = z.partial(z.looseObject(aggregationEnvelope));
+
+export const consumptionCostsRow = z.looseObject({
+  start: instant,
+  end: instant,
+  energyKWh: z.optional(energyKwh),
+  totalPricePerKWh: z.nullish(z.number()),
+  fixedFeesForInterval: z.optional(z.number()),
+  totalCost: z.optional(z.number()),
+  isEstimate: z.optional(z.boolean()),
+});
+export const consumptionCostsEnvelope = z.looseObject({
+  from: instant,
+  to: instant,
+  aggregation: z.enum(aggregations),
+  timeZone: z.string(),
+  currency,
+});
+
+export const solarExportRow = z.looseObject({
+  start: instant,
+  end: instant,
+  energyKWh: energyKwh,
+  isEstimate: z.boolean(),
+});
+export const solarExportEnvelope = z.looseObject(aggregationEnvelope);
+
+export const solarExportRevenueRow = z.looseObject({
+  start: instant,
+  end: instant,
+  energyKWh: energyKwh,
+  totalPricePerKWh: z.nullable(z.number()),
+  fixedFeesForInterval: z.number(),
+  netRevenue: z.number(),
+  isEstimate: z.boolean(),
+});
+export const solarExportRevenueEnvelope = z.looseObject({ ...aggregationEnvelope, currency, vatIncluded: z.boolean() });
+
+/** A price of one interval. Unit: `totalPricePerKWh` in currency per kWh, all charges in. */
+export const priceRow = z.looseObject({
+  start: instant,
+  end: instant,
+  totalPricePerKWh: z.number(),
+  /** Null where shown; the type of a value is not documented, so anything is kept. */
+  variableChargesPerKWh: z.optional(z.unknown()),
+});
+export type PriceRow = z.infer<typeof priceRow>;
+
+export const pricesEnvelope = z.looseObject({
+  ...rangeEnvelope,
+  resolution: z.enum(resolutions),
+  currency,
+  vatIncluded: z.boolean(),
+});
+export const forecastPricesEnvelope = z.looseObject({
+  addressId: z.guid(),
+  resolution: z.literal("hour"),
+  isEstimate: z.boolean(),
+  timeZone: z.string(),
+  currency,
+  vatIncluded: z.boolean(),
+});
+
+export const pricePoint = z.looseObject({
+  date: isoDate,
+  price: z.number(),
+  charges: z.optional(z.number()),
+  color: z.optional(z.enum(["green", "yellow", "red"])),
+});
+export type PricePoint = z.infer<typeof pricePoint>;
+
+export const addressSuggestion = z.looseObject({
+  id: z.string(),
+  suggestion: z.string(),
+  streetName: z.optional(z.string()),
+  streetNumber: z.optional(z.string()),
+  floor: z.optional(z.string()),
+  door: z.optional(z.string()),
+  zipCode: z.optional(z.string()),
+  city: z.optional(z.string()),
+});
+
+const chargeItem = z.looseObject({ name: z.string(), ownerName: z.string(), price: z.number() });
+export const chargesAtDate = z.looseObject({
+  date: isoDate,
+  address: z.optional(z.string()),
+  subscriptions: z.array(chargeItem),
+  tariffs: z.array(chargeItem),
+});
+
+/** `price` holds `{ static: { price } }` where shown; other forms exist undocumented and are kept. */
+const chargeValidity = z.looseObject({
+  name: z.string(),
+  ownerName: z.string(),
+  from: isoDate,
+  price: z.looseObject({ static: z.optional(z.looseObject({ price: z.number() })) }),
+});
+export const chargesHistory = z.looseObject({
+  from: isoDate,
+  to: z.optional(isoDate),
+  tariffs: z.array(chargeValidity),
+  subscriptions: z.array(chargeValidity),
+});
+
+export const requestCount = z.looseObject({ date: isoDate, requestCount: z.int() });

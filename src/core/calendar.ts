@@ -1,0 +1,223 @@
+/**
+ * The civil calendar of a time zone, as arithmetic on instants.
+ *
+ * A zone is kept as a table of transitions (the instants at which its offset changes), filled year by year on first
+ * use. Boundaries are then additions, not zone conversions: 366 days cost microseconds, and the 23- and 25-hour days
+ * come out of the same two lines as every other day.
+ */
+import { IANAZone } from "luxon";
+import { DAY_MS, type EpochMs, HOUR_MS, type Interval, MINUTE_MS, QUARTER_MS } from "./interval.ts";
+
+/** The lengths by which the service cuts time. */
+export type CalendarUnit = "fifteenMinutes" | "hour" | "day" | "month" | "year";
+
+/** A day of the civil calendar. Shape: `YYYY-MM-DD`. */
+export type LocalDate = string;
+
+/** The calendar of the consumer interface, whatever the address. Source: service interface, part 1, rule 4. */
+export const SERVICE_ZONE = "Europe/Copenhagen";
+
+/** The years a calendar answers for; the table of transitions is bounded by them. */
+export const CALENDAR_YEARS = { first: 1970, last: 2199 } as const;
+
+/** Offset that holds from `from` until the next segment's `from`. */
+interface Segment {
+  readonly from: EpochMs;
+  readonly offsetMs: number;
+}
+
+const STEP_MS = { fifteenMinutes: QUARTER_MS, hour: HOUR_MS } as const;
+
+export class Calendar {
+  readonly zone: string;
+  readonly #years = new Map<number, readonly Segment[]>();
+  readonly #source: IANAZone;
+  #last: { readonly start: EpochMs; readonly end: EpochMs; readonly offsetMs: number } = {
+    start: 0,
+    end: 0,
+    offsetMs: 0,
+  };
+
+  /** Errors: throws a RangeError for a zone that the runtime's time zone database does not have. */
+  constructor(zone: string) {
+    this.#source = IANAZone.create(zone);
+    if (!this.#source.isValid)
+      throw new RangeError(`unknown time zone "${zone}"; expected a name such as ${SERVICE_ZONE}`);
+    this.zone = zone;
+  }
+
+  /** Offset from UTC at an instant. Unit: milliseconds, positive east of Greenwich. */
+  offsetAt(at: EpochMs): number {
+    const last = this.#last;
+    if (last.start <= at && at < last.end) return last.offsetMs;
+    const year = new Date(at).getUTCFullYear();
+    const segments = this.#segmentsOf(year);
+    let i = segments.length - 1;
+    while (i > 0 && (segments[i] as Segment).from > at) i--;
+    const segment = segments[i] as Segment;
+    this.#last = {
+      start: segment.from,
+      end: segments[i + 1]?.from ?? Date.UTC(year + 1, 0, 1),
+      offsetMs: segment.offsetMs,
+    };
+    return segment.offsetMs;
+  }
+
+  /** The last boundary of `unit` at or before `at`. */
+  startOf(unit: CalendarUnit, at: EpochMs): EpochMs {
+    const local = at + this.offsetAt(at);
+    switch (unit) {
+      case "fifteenMinutes":
+      case "hour":
+        return at - modulo(local, STEP_MS[unit]);
+      case "day":
+        return this.#instantOf(local - modulo(local, DAY_MS));
+      case "month":
+      case "year":
+        return this.#instantOf(civilStart(unit, local, 0));
+    }
+  }
+
+  /** The first boundary of `unit` after `at`. */
+  next(unit: CalendarUnit, at: EpochMs): EpochMs {
+    return this.add(unit, this.startOf(unit, at), 1);
+  }
+
+  /** Moves a boundary of `unit` by whole units, forwards or backwards. A day is a calendar day, whatever its length. */
+  add(unit: CalendarUnit, boundary: EpochMs, count: number): EpochMs {
+    if (unit === "fifteenMinutes" || unit === "hour") return boundary + count * STEP_MS[unit];
+    const local = boundary + this.offsetAt(boundary);
+    return this.#instantOf(unit === "day" ? local + count * DAY_MS : civilStart(unit, local, count));
+  }
+
+  /**
+   * Moves any instant by whole calendar days or years, keeping its reading on the local clock where that exists.
+   * 29 February moves to 1 March of a year that has none.
+   */
+  shift(at: EpochMs, unit: "day" | "year", count: number): EpochMs {
+    const local = at + this.offsetAt(at);
+    if (unit === "day") return this.#instantOf(local + count * DAY_MS);
+    const date = new Date(local);
+    return this.#instantOf(date.setUTCFullYear(date.getUTCFullYear() + count));
+  }
+
+  /** The smallest interval of whole units that holds `range`. Idempotent. */
+  expandOutward(unit: CalendarUnit, range: Interval): Interval {
+    const start = this.startOf(unit, range.start);
+    const floor = this.startOf(unit, range.end);
+    return { start, end: floor === range.end ? floor : this.next(unit, range.end) };
+  }
+
+  /**
+   * Every boundary of `unit` that `range`, expanded outward, touches.
+   * Shape: ascending, both ends included, so n intervals give n + 1 boundaries.
+   */
+  boundaries(unit: CalendarUnit, range: Interval): EpochMs[] {
+    const { start, end } = this.expandOutward(unit, range);
+    const found: EpochMs[] = [start];
+    if (unit === "fifteenMinutes" || unit === "hour") {
+      const step = STEP_MS[unit];
+      for (let at = start + step; at <= end; at += step) found.push(at);
+      return found;
+    }
+    let local = start + this.offsetAt(start);
+    for (let at = start; at < end; ) {
+      local = unit === "day" ? local + DAY_MS : civilStart(unit, local, 1);
+      at = this.#instantOf(local);
+      found.push(at);
+    }
+    return found;
+  }
+
+  /** The intervals of `unit` that tile `range`, expanded outward. Shape: ascending, no gap, no overlap. */
+  intervals(unit: CalendarUnit, range: Interval): Interval[] {
+    const bounds = this.boundaries(unit, range);
+    const found: Interval[] = [];
+    for (let i = 1; i < bounds.length; i++) found.push({ start: bounds[i - 1] as EpochMs, end: bounds[i] as EpochMs });
+    return found;
+  }
+
+  /** The local day that holds `at`, as an interval of 23, 24 or 25 hours. */
+  day(at: EpochMs): Interval {
+    const start = this.startOf("day", at);
+    return { start, end: this.add("day", start, 1) };
+  }
+
+  /** The local day that holds `at`, by name. */
+  dateOf(at: EpochMs): LocalDate {
+    return new Date(at + this.offsetAt(at)).toISOString().slice(0, 10);
+  }
+
+  /** Minutes on the local clock, 0 to 1439. For people's settings (`ready_by: 07:00`), never for indexing data. */
+  minuteOfDay(at: EpochMs): number {
+    return Math.floor(modulo(at + this.offsetAt(at), DAY_MS) / MINUTE_MS);
+  }
+
+  /**
+   * The instant at which the local clock first shows `minuteOfDay` or later on the local day that holds `at`.
+   * A time skipped in spring gives the moment of the change; one that comes twice in autumn gives the first.
+   */
+  timeOnDay(at: EpochMs, minuteOfDay: number): EpochMs {
+    const local = at + this.offsetAt(at);
+    return this.#instantOf(local - modulo(local, DAY_MS) + minuteOfDay * MINUTE_MS);
+  }
+
+  /** The first instant whose local reading is `local` or later. */
+  #instantOf(local: number): EpochMs {
+    const before = this.offsetAt(local - DAY_MS);
+    const after = this.offsetAt(local + DAY_MS);
+    if (before === after) return local - before;
+    const early = local - before;
+    if (this.offsetAt(early) === before) return early;
+    const late = local - after;
+    return this.offsetAt(late) === after ? late : this.#changeBetween(early - HOUR_MS * 24, early);
+  }
+
+  #segmentsOf(year: number): readonly Segment[] {
+    const known = this.#years.get(year);
+    if (known) return known;
+    if (year < CALENDAR_YEARS.first - 1 || year > CALENDAR_YEARS.last + 1) {
+      throw new RangeError(`year ${year} is outside ${CALENDAR_YEARS.first} to ${CALENDAR_YEARS.last}`);
+    }
+    const segments: Segment[] = [{ from: Date.UTC(year, 0, 1), offsetMs: this.#askOffset(Date.UTC(year, 0, 1)) }];
+    for (let month = 0; month < 12; month++) {
+      const start = Date.UTC(year, month, 1);
+      const end = Date.UTC(year, month + 1, 1);
+      if (this.#askOffset(start) !== this.#askOffset(end)) {
+        const from = this.#changeBetween(start, end);
+        segments.push({ from, offsetMs: this.#askOffset(from) });
+      }
+    }
+    this.#years.set(year, segments);
+    return segments;
+  }
+
+  /** Bisects to the minute at which the offset of `end` begins. Bounded: an interval of a month takes 16 steps. */
+  #changeBetween(start: EpochMs, end: EpochMs): EpochMs {
+    const target = this.#askOffset(end);
+    let low = Math.floor(start / MINUTE_MS);
+    let high = Math.ceil(end / MINUTE_MS);
+    while (high - low > 1) {
+      const middle = Math.floor((low + high) / 2);
+      if (this.#askOffset(middle * MINUTE_MS) === target) high = middle;
+      else low = middle;
+    }
+    return high * MINUTE_MS;
+  }
+
+  #askOffset(at: EpochMs): number {
+    return this.#source.offset(at) * MINUTE_MS;
+  }
+}
+
+/** Local midnight that starts the month or year `count` units away from the one that holds `local`. */
+function civilStart(unit: "month" | "year", local: number, count: number): number {
+  const date = new Date(local);
+  return unit === "year"
+    ? Date.UTC(date.getUTCFullYear() + count, 0, 1)
+    : Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + count, 1);
+}
+
+function modulo(value: number, by: number): number {
+  return ((value % by) + by) % by;
+}
