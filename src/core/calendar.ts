@@ -3,7 +3,8 @@
  *
  * A zone is kept as a table of transitions (the instants at which its offset changes), filled year by year on first
  * use. Boundaries are then additions, not zone conversions: 366 days cost microseconds, and the 23- and 25-hour days
- * come out of the same two lines as every other day.
+ * come out of the same two lines as every other day. Hours and quarters take it that offsets change by whole hours, as
+ * they do everywhere but on Lord Howe Island.
  */
 import { IANAZone } from "luxon";
 import { DAY_MS, type EpochMs, HOUR_MS, type Interval, MINUTE_MS, QUARTER_MS } from "./interval.ts";
@@ -19,6 +20,9 @@ export const SERVICE_ZONE = "Europe/Copenhagen";
 
 /** The years a calendar answers for; the table of transitions is bounded by them. */
 export const CALENDAR_YEARS = { first: 1970, last: 2199 } as const;
+
+/** Years known on either side of those: room for the longest range cap and for the year that a first instant is in. */
+const MARGIN_YEARS = 10;
 
 /** Offset that holds from `from` until the next segment's `from`. */
 interface Segment {
@@ -71,7 +75,6 @@ export class Calendar {
       case "hour":
         return at - modulo(local, STEP_MS[unit]);
       case "day":
-        return this.#instantOf(local - modulo(local, DAY_MS));
       case "month":
       case "year":
         return this.#instantOf(civilStart(unit, local, 0));
@@ -86,8 +89,7 @@ export class Calendar {
   /** Moves a boundary of `unit` by whole units, forwards or backwards. A day is a calendar day, whatever its length. */
   add(unit: CalendarUnit, boundary: EpochMs, count: number): EpochMs {
     if (unit === "fifteenMinutes" || unit === "hour") return boundary + count * STEP_MS[unit];
-    const local = boundary + this.offsetAt(boundary);
-    return this.#instantOf(unit === "day" ? local + count * DAY_MS : civilStart(unit, local, count));
+    return this.#instantOf(civilStart(unit, boundary + this.offsetAt(boundary), count));
   }
 
   /**
@@ -114,17 +116,12 @@ export class Calendar {
    */
   boundaries(unit: CalendarUnit, range: Interval): EpochMs[] {
     const { start, end } = this.expandOutward(unit, range);
+    if (unit === "fifteenMinutes" || unit === "hour") return steps(start, end, STEP_MS[unit]);
     const found: EpochMs[] = [start];
-    if (unit === "fifteenMinutes" || unit === "hour") {
-      const step = STEP_MS[unit];
-      for (let at = start + step; at <= end; at += step) found.push(at);
-      return found;
-    }
-    let local = start + this.offsetAt(start);
-    for (let at = start; at < end; ) {
+    let local = civilStart(unit, start + this.offsetAt(start), 0);
+    for (let at = start; at < end; found.push(at)) {
       local = unit === "day" ? local + DAY_MS : civilStart(unit, local, 1);
       at = this.#instantOf(local);
-      found.push(at);
     }
     return found;
   }
@@ -176,7 +173,7 @@ export class Calendar {
   #segmentsOf(year: number): readonly Segment[] {
     const known = this.#years.get(year);
     if (known) return known;
-    if (year < CALENDAR_YEARS.first - 1 || year > CALENDAR_YEARS.last + 1) {
+    if (!(year >= CALENDAR_YEARS.first - MARGIN_YEARS && year <= CALENDAR_YEARS.last + MARGIN_YEARS)) {
       throw new RangeError(`year ${year} is outside ${CALENDAR_YEARS.first} to ${CALENDAR_YEARS.last}`);
     }
     const segments: Segment[] = [{ from: Date.UTC(year, 0, 1), offsetMs: this.#askOffset(Date.UTC(year, 0, 1)) }];
@@ -210,12 +207,21 @@ export class Calendar {
   }
 }
 
-/** Local midnight that starts the month or year `count` units away from the one that holds `local`. */
-function civilStart(unit: "month" | "year", local: number, count: number): number {
+/** Local midnight that starts the day, month or year `count` units away from the one that holds `local`. */
+function civilStart(unit: "day" | "month" | "year", local: number, count: number): number {
+  if (unit === "day") return local - modulo(local, DAY_MS) + count * DAY_MS;
   const date = new Date(local);
   return unit === "year"
     ? Date.UTC(date.getUTCFullYear() + count, 0, 1)
     : Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + count, 1);
+}
+
+/** Both ends and every step between. The length is given beforehand: five years of hours cost a third of pushing. */
+function steps(start: EpochMs, end: EpochMs, stepMs: number): EpochMs[] {
+  const count = Math.max(0, Math.ceil((end - start) / stepMs));
+  const found = new Array<EpochMs>(count + 1);
+  for (let i = 0; i <= count; i++) found[i] = start + i * stepMs;
+  return found;
 }
 
 function modulo(value: number, by: number): number {
