@@ -1,6 +1,5 @@
 /**
- * The calendar once more, slowly: one luxon conversion per step. The oracle of the calendar's tests and the measure of
- * its bench.
+ * The calendar once more, slowly, by luxon's conversions: the oracle of the calendar's tests.
  */
 import { DateTime } from "luxon";
 import type { CalendarUnit } from "../../src/core/calendar.ts";

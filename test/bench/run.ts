@@ -1,0 +1,48 @@
+/**
+ * `npm run bench [-- NAME]` runs one bench or all of them, one after the other.
+ *
+ * A bench is a file of this folder that exports `run(): Promise<Record<string, number>>`. Whatever else it prints, the
+ * last line about it is `NAME: key=value key=value …` with plain numbers, for people and scripts alike.
+ */
+import { readdirSync } from "node:fs";
+
+interface Bench {
+  readonly run: () => Promise<Readonly<Record<string, number>>>;
+}
+
+const here = import.meta.dirname;
+const known = readdirSync(here)
+  .filter((file) => file.endsWith(".ts") && file !== "run.ts")
+  .map((file) => file.slice(0, -".ts".length))
+  .sort();
+
+/** A figure as plain decimals with four significant digits, never with an exponent. */
+function plain(figure: number): string {
+  if (!Number.isFinite(figure)) throw new RangeError(`a figure is ${figure}`);
+  if (Number.isInteger(figure) || Math.abs(figure) >= 1_000) return figure.toFixed(0);
+  const decimals = Math.max(0, 3 - Math.floor(Math.log10(Math.abs(figure))));
+  return figure.toFixed(Math.min(decimals, 12)).replace(/\.?0+$/, "");
+}
+
+async function runBench(name: string): Promise<boolean> {
+  try {
+    const bench: Bench = await import(`./${name}.ts`);
+    const figures = Object.entries(await bench.run()).map(([key, figure]) => `${key}=${plain(figure)}`);
+    console.log(`${name}: ${figures.join(" ")}`);
+    return true;
+  } catch (error) {
+    console.error(`${name}: failed`, error);
+    return false;
+  }
+}
+
+const [asked, ...more] = process.argv.slice(2);
+if (more.length > 0 || (asked !== undefined && !known.includes(asked))) {
+  const found = more.length > 0 ? "more than one name was given" : `there is no bench "${asked}"`;
+  console.error(`${found}; known are ${known.join(", ")}, and no name runs them all`);
+  process.exitCode = 1;
+} else {
+  for (const name of asked === undefined ? known : [asked]) {
+    if (!(await runBench(name))) process.exitCode = 1;
+  }
+}
