@@ -2,14 +2,29 @@
  * Plays the whole service on a real socket: both interfaces, both kinds of authentication, quotas, data that comes
  * when it comes, and faults on request. What it answers is a function of the seed, the instant asked for and its clock.
  */
+import { randomBytes, randomUUID } from "node:crypto";
+import { createServer, type RequestListener, type Server } from "node:http";
+import { createServer as createTlsServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import { ILLUSTRATED_LIMITS } from "../contract/limits.ts";
 import type { OperationId } from "../contract/operations.ts";
-import type { HashEncoding, ThirdPartyCredentials } from "../contract/token.ts";
-import type { LocalDate } from "../core/calendar.ts";
-import type { EpochMs } from "../core/interval.ts";
-import type { ConsumerAccount } from "./accounts.ts";
+import { type HashEncoding, type ThirdPartyCredentials, thirdPartyToken } from "../contract/token.ts";
+import { DAY_MS, type EpochMs } from "../core/interval.ts";
+import { createApiRouter, mount } from "../server/mount.ts";
+import { ConsumerAccount, hmacSha256 } from "./accounts.ts";
+import { createAdmission } from "./admission.ts";
+import { consumerHandlers } from "./consumer-handlers.ts";
+import { mountControl } from "./control.ts";
+import { deliverThrough } from "./fault-delivery.ts";
 import type { FaultRule } from "./fault-rules.ts";
-import type { AttemptsByWindow, QuotaLimits } from "./quota.ts";
-import type { ClockStart, SimulatedClock } from "./simulated-clock.ts";
+import { FaultScript } from "./fault-script.ts";
+import { demoHomes, type HomeName } from "./homes.ts";
+import { partnerHandlers } from "./partner-handlers.ts";
+import { marketOfFile, type Replay, readPriceFile } from "./price-file.ts";
+import type { PublicationDelay } from "./publication.ts";
+import { type AttemptsByWindow, QuotaCounter, type QuotaLimits } from "./quota.ts";
+import { type ClockStart, SimulatedClock } from "./simulated-clock.ts";
+import { World } from "./world.ts";
 
 export interface SimulatorOptions {
   /** Source of real time; `clock` is laid over it. */
@@ -22,7 +37,7 @@ export interface SimulatorOptions {
   readonly host?: string;
   readonly seed?: number;
   /** Text of a price file (format of Energinet's day-ahead prices, DKK per MWh); an invented market where absent. */
-  readonly prices?: { readonly csv: string; readonly replay?: "asDated" | "onTodaysDate" };
+  readonly prices?: { readonly csv: string; readonly replay?: Replay };
   /** 60 a minute and 2000 a day where absent. */
   readonly limits?: QuotaLimits;
   readonly faults?: readonly FaultRule[];
@@ -31,11 +46,11 @@ export interface SimulatorOptions {
   readonly hashEncoding?: HashEncoding;
   readonly homes?: readonly HomeName[];
   /** Minutes after 13:00 local at which the prices of the local day become public; undefined leaves it to the seed. */
-  readonly publicationDelayMinutes?: (pricesOf: LocalDate) => number | undefined;
+  readonly publicationDelayMinutes?: PublicationDelay;
   readonly tls?: { readonly key: string; readonly cert: string };
+  /** Told of a handler that threw, which is a defect of the simulator; silent where absent. */
+  readonly onCrash?: (error: unknown, requestId: string) => void;
 }
-
-export type HomeName = "danish" | "swedish" | "norwegian";
 
 export interface AnsweredRequest {
   readonly at: EpochMs;
@@ -66,7 +81,109 @@ export interface Simulator extends AsyncDisposable {
   close(): Promise<void>;
 }
 
+/** Keys of the demo account; anyone may know them, for they open nothing but an invention. */
+export const demoKeys = {
+  consumerKey: "demo-consumer-key-of-an-invented-household",
+  thirdParty: { apiKey: "demo-partner", apiSecret: "demo-partner-secret" },
+} as const;
+
+/** Answers remembered for tests to look at. */
+const KEPT_ANSWERS = 20_000;
+const KEY_BYTES = 32;
+
 /** Starts the service's double. Errors: rejects where the port is taken or the price file cannot be read. */
-export async function startSimulator(_options: SimulatorOptions): Promise<Simulator> {
-  throw new Error("not written yet");
+export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
+  const { limits = ILLUSTRATED_LIMITS, hashEncoding = "hex", host = "127.0.0.1" } = options;
+  const keys = { ...demoKeys, ...options.keys };
+  const clock = new SimulatedClock(options.now, options.clock);
+  const now = () => clock.now();
+  const account = new ConsumerAccount(keys.consumerKey, () => randomBytes(KEY_BYTES).toString("base64url"));
+  const faults = new FaultScript(options.faults ?? []);
+  const quotas = { consumer: new QuotaCounter(limits), thirdParty: new QuotaCounter(UNLIMITED) };
+  const world = worldOf(options);
+  const answered: AnsweredRequest[] = [];
+  const stop = new AbortController();
+  const deliver = deliverThrough(faults, now, stop.signal);
+
+  const router = createApiRouter(randomUUID);
+  mount(router, {
+    handlers: { ...consumerHandlers(world), ...partnerHandlers(world, () => quotas.thirdParty.attempts.day) },
+    admit: createAdmission({ account, partner: keys.thirdParty, hashEncoding, quotas }),
+    calendar: world.calendar,
+    now,
+    newRequestId: randomUUID,
+    onCrash: options.onCrash ?? (() => undefined),
+    deliver: (operation, reply, response) => {
+      answered.push({ at: now(), operation, status: reply.status });
+      if (answered.length > KEPT_ANSWERS) answered.shift();
+      return deliver(operation, reply, response);
+    },
+  });
+  mountControl(router, { clock, account, faults, attemptsToday: () => attemptsToday(quotas, now()) });
+
+  const server = createListener(options, (request, response) => {
+    response.setHeader("Date", new Date(now()).toUTCString());
+    Promise.resolve(router.lookup(request, response)).catch(() => response.destroy());
+  });
+  const port = await listen(server, options.port ?? 0, host);
+  const close = async () => {
+    stop.abort();
+    server.closeAllConnections();
+    await new Promise<void>((resolve) => server.close(() => resolve()));
+  };
+  return {
+    url: `${options.tls ? "https" : "http"}://${host.includes(":") ? `[${host}]` : host}:${port}`,
+    port,
+    keys: { ...keys, thirdPartyToken: thirdPartyToken(keys.thirdParty, hashEncoding, hmacSha256) },
+    addressIds: { danish: idOf("danish"), swedish: idOf("swedish"), norwegian: idOf("norwegian") },
+    clock,
+    account,
+    attempts: (of = "consumer") => quotas[of].attempts,
+    answered: () => answered,
+    setFaults: (rules) => faults.replace(rules),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+/** The third-party interface publishes no quota. */
+const UNLIMITED: QuotaLimits = { minute: Number.MAX_SAFE_INTEGER, day: Number.MAX_SAFE_INTEGER };
+
+function worldOf({
+  seed = 1,
+  homes = ["danish", "swedish"],
+  prices,
+  publicationDelayMinutes,
+}: SimulatorOptions): World {
+  const reading = prices && readPriceFile(prices.csv);
+  if (reading?.kind === "unreadable") throw new Error(`price file ${reading.why}`);
+  return new World({
+    seed,
+    homes: homes.map((name) => demoHomes[name]),
+    market: reading && ((calendar) => marketOfFile(reading.prices, prices.replay ?? "asDated", calendar)),
+    publicationDelay: publicationDelayMinutes,
+  });
+}
+
+function createListener({ tls }: SimulatorOptions, listener: RequestListener): Server {
+  return tls ? createTlsServer(tls, listener) : createServer(listener);
+}
+
+function listen(server: Server, port: number, host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, () => resolve((server.address() as AddressInfo).port));
+  });
+}
+
+function attemptsToday(quotas: Readonly<Record<"consumer" | "thirdParty", QuotaCounter>>, now: EpochMs) {
+  const today = Math.floor(now / DAY_MS) * DAY_MS;
+  return {
+    consumer: quotas.consumer.attempts.day.get(today) ?? 0,
+    thirdParty: quotas.thirdParty.attempts.day.get(today) ?? 0,
+  };
+}
+
+function idOf(home: HomeName): string {
+  return demoHomes[home].address.id;
 }

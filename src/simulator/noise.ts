@@ -1,0 +1,27 @@
+/** Repeatable chance: a number in [0, 1) for an index. The same index always gives the same number. */
+export type Noise = (index: number) => number;
+
+/** Chance of its own for each seed and name, so that no two uses of it move together. */
+export function createNoise(seed: number, name: string): Noise {
+  let base = scramble(seed | 0);
+  for (let i = 0; i < name.length; i++) base = scramble(base ^ name.charCodeAt(i));
+  return (index) => {
+    const low = scramble(base ^ (index | 0));
+    return (scramble(low ^ Math.floor(index / 2 ** 32)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** Chance that changes gently: between two whole positions it passes from the one's number to the other's. */
+export function smoothNoise(noise: Noise, position: number): number {
+  const index = Math.floor(position);
+  const part = position - index;
+  const weight = part * part * (3 - 2 * part);
+  return noise(index) * (1 - weight) + noise(index + 1) * weight;
+}
+
+/** The final mix of MurmurHash3: every bit of the input moves half the bits of the output. */
+function scramble(bits: number): number {
+  let mixed = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b);
+  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
+  return (mixed ^ (mixed >>> 16)) + 0x9e3779b9;
+}

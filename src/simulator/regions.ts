@@ -1,0 +1,39 @@
+import type { Currency } from "../contract/resources.ts";
+
+export type Region = "DK1" | "DK2" | "SE3" | "SE4" | "NO2";
+
+interface RegionRow {
+  readonly currency: Currency;
+  /** Units of the currency for one krone of Denmark; fixed, so that prices do not depend on a second market. */
+  readonly perDkk: number;
+  /** Forecasts exist for DK1, DK2, SE3 and SE4 only. Source: service interface, part 4.1. */
+  readonly hasForecast: boolean;
+}
+
+export const regions: Readonly<Record<Region, RegionRow>> = {
+  DK1: { currency: "DKK", perDkk: 1, hasForecast: true },
+  DK2: { currency: "DKK", perDkk: 1, hasForecast: true },
+  SE3: { currency: "SEK", perDkk: 1.48, hasForecast: true },
+  SE4: { currency: "SEK", perDkk: 1.48, hasForecast: true },
+  NO2: { currency: "NOK", perDkk: 1.57, hasForecast: false },
+};
+
+/** Whether a text names a region the simulator has prices for. */
+export function isRegion(text: string): text is Region {
+  return Object.hasOwn(regions, text);
+}
+
+/**
+ * The price region at coordinates, by boxes: near enough for an invented household. Null where the simulator knows none.
+ * Unit: degrees.
+ */
+export function regionAt(latitude: number, longitude: number): Region | null {
+  const inside = (south: number, north: number, west: number, east: number) =>
+    south <= latitude && latitude < north && west <= longitude && longitude < east;
+  if (inside(54.9, 55.35, 14.6, 15.3)) return "DK2"; // Bornholm
+  if (inside(54.5, 57.9, 8, 10.95)) return "DK1"; // west of the Great Belt
+  if (inside(54.5, 56.2, 10.95, 12.7)) return "DK2"; // Zealand and its islands
+  if (inside(55.3, 57, 11.3, 16.6)) return "SE4";
+  if (inside(57, 61, 11, 19.5)) return "SE3";
+  return null;
+}
