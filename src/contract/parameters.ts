@@ -31,6 +31,8 @@ export interface ParameterValues {
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)$/;
 const DATE_ALONE = /^\d{4}-\d{2}-\d{2}$/;
+/** No URL can carry these as a whole segment: they are taken out of a path on the way, however they are encoded. */
+const DOT_SEGMENT = /^\.{1,2}$/;
 /** Longest free text a path may carry; a longer address does not exist. */
 const MAX_TEXT_LENGTH = 200;
 
@@ -41,8 +43,7 @@ export const parameterKinds: { readonly [Kind in keyof ParameterValues]: Paramet
     schema: { type: "string", format: "uuid" },
   },
   text: {
-    read: (text) =>
-      text.length <= MAX_TEXT_LENGTH ? value(text) : unreadable(`is longer than ${MAX_TEXT_LENGTH} characters`),
+    read: readText,
     write: (text) => text,
     schema: { type: "string", maxLength: MAX_TEXT_LENGTH },
   },
@@ -75,13 +76,24 @@ function readInstant(text: string): ParameterReading<EpochMs> {
   return reading.kind === "instant" ? value(reading.at) : unreadable(reading.why);
 }
 
+function readText(text: string): ParameterReading<string> {
+  if (text.length > MAX_TEXT_LENGTH) return unreadable(`is longer than ${MAX_TEXT_LENGTH} characters`);
+  return DOT_SEGMENT.test(text) ? unreadable("is a step in a path, not a text") : value(text);
+}
+
+/** Plain decimals: the service is not known to read exponents. Twenty places are exact beyond any coordinate. */
+function writeDecimal(number: number): string {
+  const text = String(number);
+  return text.includes("e") ? number.toFixed(20).replace(/\.?0+$/, "") : text;
+}
+
 function degrees(most: number): ParameterKind<number> {
   return {
     read: (text) =>
       DECIMAL.test(text) && Math.abs(Number(text)) <= most
         ? value(Number(text))
         : unreadable(`is not a number of degrees between -${most} and ${most}`),
-    write: String,
+    write: writeDecimal,
     schema: { type: "number", format: "double", minimum: -most, maximum: most },
   };
 }

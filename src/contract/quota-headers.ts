@@ -1,3 +1,4 @@
+import type { HeaderName } from "./headers.ts";
 import type { QuotaWindow } from "./limits.ts";
 
 /** How much of one window is left. Unit: attempts, and Unix seconds for `resetSec`. */
@@ -18,7 +19,7 @@ export const quotaHeaderNames = {
     resetSec: "X-RateLimit-Reset-Minute",
   },
   day: { limit: "X-RateLimit-Limit-Day", remaining: "X-RateLimit-Remaining-Day", resetSec: "X-RateLimit-Reset-Day" },
-} as const satisfies Record<QuotaWindow, Record<keyof WindowStanding, string>>;
+} as const satisfies Record<QuotaWindow, Record<keyof WindowStanding, HeaderName>>;
 
 /** The six quota headers of an answer. */
 export function quotaHeaders(standing: QuotaStanding): Record<string, string> {

@@ -1,10 +1,15 @@
 import { CALENDAR_YEARS, type Calendar, type CalendarUnit } from "../core/calendar.ts";
-import { type EpochMs, formatInstant, type Interval } from "../core/interval.ts";
+import { DAY_MS, type EpochMs, formatInstant, type Interval, MINUTE_MS } from "../core/interval.ts";
 import { type ContractError, contractError } from "./errors.ts";
 import type { RangeCap } from "./limits.ts";
 
-const RFC_3339 =
-  /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?([Zz]|[+-]\d{2}:\d{2}|\s\d{2}:\d{2})$/;
+const RFC_3339 = /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?([Zz]|[+-]\d{2}:\d{2}|\s\d{2}:\d{2})$/;
+
+/** The years of the calendar, and a day on either side: the first of them begins the day before, east of Greenwich. */
+const READABLE: Interval = {
+  start: Date.UTC(CALENDAR_YEARS.first, 0, 1) - DAY_MS,
+  end: Date.UTC(CALENDAR_YEARS.last + 1, 0, 1) + DAY_MS,
+};
 
 export type InstantReading =
   | { readonly kind: "instant"; readonly at: EpochMs }
@@ -25,23 +30,19 @@ export function parseInstant(text: string): InstantReading {
       why: `"${clip(text)}" has a space where a sign should be; write the + of an offset as %2B`,
     };
   }
-  const civil = [Number(year), Number(month), Number(day), Number(hour), Number(minute), Number(second)] as const;
-  if (!isCivil(civil)) return { kind: "unreadable", why: `"${clip(text)}" is not a date and time that exists` };
-  if (civil[0] <= CALENDAR_YEARS.first || civil[0] >= CALENDAR_YEARS.last) {
-    return {
-      kind: "unreadable",
-      why: `the year of "${clip(text)}" is not between ${CALENDAR_YEARS.first} and ${CALENDAR_YEARS.last}`,
-    };
-  }
+  if (!isCivil([year, month, day, hour, minute, second].map(Number)))
+    return { kind: "unreadable", why: `"${clip(text)}" is not a date and time that exists` };
   const offsetMinutes = parseOffset(zone);
   if (offsetMinutes === null)
     return { kind: "unreadable", why: `"${zone}" is not an offset; expected ±HH:MM up to 23:59` };
-  const [y, mo, d, h, mi, s] = civil;
-  const at = Date.UTC(y, mo - 1, d, h, mi, s, Number(fraction.padEnd(3, "0").slice(0, 3) || 0));
-  return { kind: "instant", at: at - offsetMinutes * 60_000 };
+  const fractionMs = Number(fraction.padEnd(3, "0").slice(0, 3));
+  const at = Date.parse(`${text.slice(0, 19).toUpperCase()}Z`) + fractionMs - offsetMinutes * MINUTE_MS;
+  if (at >= READABLE.start && at < READABLE.end) return { kind: "instant", at };
+  const { first, last } = CALENDAR_YEARS;
+  return { kind: "unreadable", why: `the year of "${clip(text)}" is not between ${first} and ${last}` };
 }
 
-function isCivil([year, month, day, hour, minute, second]: readonly [number, number, number, number, number, number]) {
+function isCivil([year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0]: readonly number[]): boolean {
   if (month < 1 || month > 12 || day < 1 || hour > 23 || minute > 59 || second > 59) return false;
   return day <= new Date(Date.UTC(year, month, 0)).getUTCDate();
 }

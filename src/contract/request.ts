@@ -22,14 +22,16 @@ type Values = Record<string, unknown>;
 
 /**
  * Reads a request and normalises its range outward.
- * Errors, in this order: `invalid_parameter` (missing, repeated, unknown value, unparsable), `invalid_range`,
+ * Errors, in this order: `invalid_parameter` (missing, empty, repeated, unknown value, unparsable), `invalid_range`,
  * `range_too_large`. Names the operation does not know are ignored.
  */
 export function readRequest<Id extends OperationId>(id: Id, text: RequestText, calendar: Calendar): RequestReading<Id> {
   const operation = operationOf(id);
   const values: Values = {};
   for (const [name, kind] of Object.entries(operation.inPath)) {
-    const reading = readParameter(kind, text.path[name] ?? "");
+    const found = text.path[name];
+    if (!found) return invalidParameter(name, "is missing");
+    const reading = readParameter(kind, found);
     if (reading.kind === "unreadable") return invalidParameter(name, reading.why);
     values[name] = reading.value;
   }
@@ -38,10 +40,11 @@ export function readRequest<Id extends OperationId>(id: Id, text: RequestText, c
     const found = query.get(name) ?? [];
     if (found.length > 1) return invalidParameter(name, `was given ${found.length} times; expected once`);
     const [only] = found;
-    if (only === undefined || only === "") {
-      if (kind.endsWith("?") && only === undefined) continue;
+    if (only === undefined) {
+      if (kind.endsWith("?")) continue;
       return invalidParameter(name, "is missing");
     }
+    if (only === "") return invalidParameter(name, "is empty");
     const reading = readParameter(baseKind(kind), only);
     if (reading.kind === "unreadable") return invalidParameter(name, reading.why);
     values[name] = reading.value;

@@ -24,7 +24,8 @@ export function thirdPartyToken(credentials: ThirdPartyCredentials, encoding: Ha
 export function claimedApiKey(token: string): string | null {
   const text = textOf(token);
   const colon = text?.lastIndexOf(":") ?? -1;
-  return text !== null && colon > 0 ? text.slice(0, colon) : null;
+  const whole = text !== null && colon > 0 && colon < text.length - 1;
+  return whole ? text.slice(0, colon) : null;
 }
 
 /** Whether the token was made with exactly these credentials. The time it takes does not tell where it differs. */
@@ -46,7 +47,11 @@ function sameText(found: string, expected: string): boolean {
 function textOf(base64: string): string | null {
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(base64) || base64.length % 4 !== 0) return null;
   const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
-  return new TextDecoder().decode(bytes);
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return null; // not UTF-8, so no key of ours
+  }
 }
 
 function base64Of(bytes: Uint8Array): string {

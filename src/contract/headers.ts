@@ -1,0 +1,47 @@
+/** One row of the service's header table. */
+interface HeaderRow {
+  readonly meaning: string;
+  /** `evaluated`: once quota has been evaluated, on successes and errors. `limited`: on a 429 only. */
+  readonly sent: "always" | "evaluated" | "limited";
+  /** JSON schema of its value. */
+  readonly schema: Readonly<Record<string, unknown>>;
+}
+
+const limit = { type: "integer", minimum: 1 } as const;
+const remaining = { type: "integer", minimum: 0 } as const;
+const unixSeconds = { type: "integer", format: "int64" } as const;
+
+/** Every header the consumer interface names on its answers. Source: service interface, part 8.2. */
+export const headerTable = {
+  "X-RateLimit-Limit-Minute": { meaning: "Configured minute limit.", sent: "evaluated", schema: limit },
+  "X-RateLimit-Remaining-Minute": { meaning: "Remaining minute attempts.", sent: "evaluated", schema: remaining },
+  "X-RateLimit-Reset-Minute": {
+    meaning: "Reset of the minute window, Unix seconds.",
+    sent: "evaluated",
+    schema: unixSeconds,
+  },
+  "X-RateLimit-Limit-Day": { meaning: "Configured day limit.", sent: "evaluated", schema: limit },
+  "X-RateLimit-Remaining-Day": { meaning: "Remaining day attempts.", sent: "evaluated", schema: remaining },
+  "X-RateLimit-Reset-Day": {
+    meaning: "Reset of the day window, Unix seconds.",
+    sent: "evaluated",
+    schema: unixSeconds,
+  },
+  "Retry-After": {
+    meaning: "On 429 only: seconds until the latest reset among the exhausted windows.",
+    sent: "limited",
+    schema: limit,
+  },
+  "X-Request-ID": {
+    meaning: "Identifier of the response, for support.",
+    sent: "always",
+    schema: { type: "string", format: "uuid" },
+  },
+  "Cache-Control": {
+    meaning: "Always `private, no-store`.",
+    sent: "always",
+    schema: { type: "string", const: "private, no-store" },
+  },
+} as const satisfies Record<string, HeaderRow>;
+
+export type HeaderName = keyof typeof headerTable;
