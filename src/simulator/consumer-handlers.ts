@@ -40,7 +40,6 @@ export function consumerHandlers(world: World): Pick<ServerHandlers, ConsumerOpe
       answerFor(params, "consumptionCosts", (home) => ({
         ...aggregationEnvelope(params),
         currency: regions[home.region].currency,
-        vatIncluded: true,
         data: totalsOf(world, params, now, (day) => world.costsOn(home, day, now)).map(costsRow),
       })),
     solarExport: async (params, { now }) =>

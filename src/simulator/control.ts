@@ -8,7 +8,7 @@ import { parseInstant } from "../contract/range.ts";
 import { formatInstant } from "../core/interval.ts";
 import type { Router } from "../server/mount.ts";
 import { type ConsumerAccount, entitlements } from "./accounts.ts";
-import { readFaultRules } from "./fault-rules.ts";
+import { type FaultRule, readFaultRules } from "./fault-rules.ts";
 import type { FaultScript } from "./fault-script.ts";
 import type { SimulatedClock } from "./simulated-clock.ts";
 
@@ -102,7 +102,16 @@ function stateOf({ clock, account, faults, attemptsToday }: Controlled) {
     speed: clock.speed,
     account: { ...state, expiresAt: expiresAt === null ? null : formatInstant(expiresAt) },
     attemptsToday: attemptsToday(),
-    faults: faults.state,
+    faults: faults.state.map(({ rule, struck }) => ({ rule: writtenRule(rule), struck })),
+  };
+}
+
+/** A rule as the script writes it. */
+function writtenRule({ from, to, ...rule }: FaultRule) {
+  return {
+    ...rule,
+    ...(from !== undefined && { from: formatInstant(from) }),
+    ...(to !== undefined && { to: formatInstant(to) }),
   };
 }
 

@@ -22,8 +22,8 @@ export interface PriceSources {
   readonly calendar: Calendar;
 }
 
-/** Five years of days in one resolution, or a year of all regions. */
-const KEPT_DAYS = 2_000;
+/** Two years of days in one resolution, or one year of both; the largest answer needs one. */
+const KEPT_DAYS = 800;
 /** A file may end before the days that are published; how far back the last price is looked for. */
 const MAX_DAYS_WITHOUT_PRICE = 10;
 

@@ -1,0 +1,123 @@
+import { expect, test } from "vitest";
+import { type OperationId, operationOf } from "../../src/contract/operations.ts";
+import { SERVICE_ZONE } from "../../src/core/calendar.ts";
+import { DAY_MS, formatInstant, HOUR_MS } from "../../src/core/interval.ts";
+import { ask } from "../support/service-caller.ts";
+import {
+  calendar,
+  expectAscending,
+  expectError,
+  expectFits,
+  type ServiceUnderTest,
+  SMALL_RANGE,
+  STRANGER,
+  startsOf,
+} from "./service-expectations.ts";
+
+/** The rules of what the selected operations answer with. */
+export function dataRules(get: () => ServiceUnderTest, operations: readonly OperationId[]): void {
+  if (operations.includes("addresses")) addressRules(get);
+  if (operations.includes("prices")) priceRules(get);
+  if (operations.includes("forecastPrices")) forecastRules(get);
+  danishOnlyRules(get, operations);
+  thirdPartyRules(get, operations);
+}
+
+function addressRules(get: () => ServiceUnderTest): void {
+  test("addresses come with every field of the document and hold the Danish one", async () => {
+    const answer = await ask(get(), "addresses");
+    expectFits("addresses", answer);
+    const danish = answer.json.data.find(({ id }: { id: string }) => id === get().danishAddressId);
+    expect(danish.region).toMatch(/^DK[12]$/);
+    expect(danish.timeZone).toBe(SERVICE_ZONE);
+    expect(danish.capabilities.prices).toBe(true);
+  });
+}
+
+function priceRules(get: () => ServiceUnderTest): void {
+  const pricesOfToday = async (resolution: string) => {
+    const day = calendar.day(get().now);
+    const range = { from: formatInstant(day.start), to: formatInstant(day.end) };
+    const answer = await ask(get(), "prices", { addressId: get().danishAddressId, ...range, resolution });
+    expect(answer.status).toBe(200);
+    return { day, json: answer.json };
+  };
+
+  test("hourly prices of today tile the local day", async () => {
+    const { day, json } = await pricesOfToday("hour");
+    expect(json).toMatchObject({ currency: "DKK", vatIncluded: true, resolution: "hour" });
+    expect(startsOf(json)).toEqual(calendar.boundaries("hour", day).slice(0, -1));
+  });
+
+  test("quarter-hour prices of today tile the local day", async () => {
+    const { day, json } = await pricesOfToday("fifteenMinutes");
+    expect(startsOf(json)).toEqual(calendar.boundaries("fifteenMinutes", day).slice(0, -1));
+  });
+
+  test("a range without prices is an empty 200", async () => {
+    const from = get().now + 60 * DAY_MS;
+    const range = { from: formatInstant(from), to: formatInstant(from + DAY_MS) };
+    const answer = await ask(get(), "prices", { addressId: get().danishAddressId, ...range, resolution: "hour" });
+    expect(answer.status).toBe(200);
+    expect(answer.json.data).toEqual([]);
+  });
+}
+
+function forecastRules(get: () => ServiceUnderTest): void {
+  test("a forecast is hourly, estimated, takes no range and begins no earlier than the current hour", async () => {
+    const answer = await ask(get(), "forecastPrices", { addressId: get().danishAddressId });
+    expect(answer.status).toBe(200);
+    expectFits("forecastPrices", answer);
+    expect(answer.json).toMatchObject({ resolution: "hour", isEstimate: true, vatIncluded: true, currency: "DKK" });
+    expect(answer.json).not.toHaveProperty("from");
+    expect(answer.json).not.toHaveProperty("to");
+    expectAscending({ ...answer.json, from: formatInstant(Math.floor(get().now / HOUR_MS) * HOUR_MS) }, "hour");
+  });
+
+  test("a forecast knows no stranger's address", async () => {
+    expectError(await ask(get(), "forecastPrices", { addressId: STRANGER }), 404, "resource_not_found");
+    expectError(await ask(get(), "forecastPrices", { addressId: "x" }), 400, "invalid_parameter");
+  });
+}
+
+function danishOnlyRules(get: () => ServiceUnderTest, operations: readonly OperationId[]): void {
+  for (const operation of ["consumptionCosts", "solarExportRevenue"] as const) {
+    if (!operations.includes(operation)) continue;
+    test(`${operation} of a Swedish address: 422 feature_unavailable`, async ({ skip }) => {
+      const addressId = get().swedishAddressId ?? skip("this account has no Swedish address");
+      const answer = await ask(get(), operation, { addressId, ...SMALL_RANGE, aggregation: "hour" });
+      expectError(answer, 422, "feature_unavailable");
+    });
+  }
+}
+
+function thirdPartyRules(get: () => ServiceUnderTest, operations: readonly OperationId[]): void {
+  const aarhus = { latitude: "56.16", longitude: "10.2" };
+  const asked: Partial<Record<OperationId, Record<string, string>>> = {
+    regionPrices: { region: "DK1" },
+    locationPrices: aarhus,
+    addressSuggestions: { query: "Vesterbrogade 1" },
+    addressPrices: { addressId: "0a3f50a0-0000-32b8-e044-0003ba298018" },
+    charges: { ...aarhus, date: "2025-10-25T12:00:00Z" },
+    chargesHistory: { ...aarhus, fromDate: "2025-01-01" },
+    requestCounts: {},
+  };
+  for (const operation of operations) {
+    const values = asked[operation];
+    if (!values) continue;
+    test(`${operation} answers in the document's shape`, async () => {
+      const answer = await ask(get(), operation, values);
+      expect(answer.status).toBe(200);
+      expectFits(operation, answer);
+      if (operation === "regionPrices") for (const point of answer.json) expect(point).not.toHaveProperty("charges");
+    });
+    const required = Object.keys(values).find((name) => name in operationOf(operation).inQuery);
+    if (!required) continue;
+    test(`${operation} without ${required} is refused with a 4xx`, async () => {
+      const { [required]: _, ...rest } = values;
+      const { status } = await ask(get(), operation, rest);
+      expect(status).toBeGreaterThanOrEqual(400);
+      expect(status).toBeLessThan(500);
+    });
+  }
+}

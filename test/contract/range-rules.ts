@@ -1,0 +1,137 @@
+import { expect, test } from "vitest";
+import { type OperationId, operationOf } from "../../src/contract/operations.ts";
+import { type CalendarUnit, SERVICE_ZONE } from "../../src/core/calendar.ts";
+import { formatInstant, MINUTE_MS } from "../../src/core/interval.ts";
+import { ask, askPath, pathOf } from "../support/service-caller.ts";
+import {
+  calendar,
+  expectAscending,
+  expectError,
+  expectFits,
+  type ServiceUnderTest,
+  SMALL_RANGE,
+  STRANGER,
+} from "./service-expectations.ts";
+
+/** What 22:20 to 22:50 UTC around the long day becomes. It begins at 2025-10-25T22:00Z and has 25 hours. */
+const expandedOverDst: Readonly<Record<string, { from: string; to: string }>> = {
+  fifteenMinutes: { from: "2025-10-25T22:15:00Z", to: "2025-10-26T23:00:00Z" },
+  hour: { from: "2025-10-25T22:00:00Z", to: "2025-10-26T23:00:00Z" },
+  day: { from: "2025-10-25T22:00:00Z", to: "2025-10-26T23:00:00Z" },
+  month: { from: "2025-09-30T22:00:00Z", to: "2025-10-31T23:00:00Z" },
+  year: { from: "2024-12-31T23:00:00Z", to: "2025-12-31T23:00:00Z" },
+};
+
+/** The rules of an operation that takes a range. */
+export function rangeRules(get: () => ServiceUnderTest, operation: OperationId): void {
+  const { range } = operationOf(operation);
+  const units = Object.keys(range?.caps ?? {});
+  const unitName = range?.unitFrom ?? "";
+  const smallest = { [unitName]: "hour" };
+  const askWith = (values: Record<string, string>) =>
+    ask(get(), operation, { addressId: get().danishAddressId, ...SMALL_RANGE, ...smallest, ...values });
+
+  test.each([
+    ["from is missing", (query: URLSearchParams) => query.delete("from")],
+    ["to is missing", (query: URLSearchParams) => query.delete("to")],
+    [`${unitName} is missing`, (query: URLSearchParams) => query.delete(unitName)],
+    ["from is empty", (query: URLSearchParams) => query.set("from", "")],
+    ["from is given twice", (query: URLSearchParams) => query.append("from", SMALL_RANGE.from)],
+    [`${unitName} is given twice`, (query: URLSearchParams) => query.append(unitName, "hour")],
+    [`${unitName} is unknown`, (query: URLSearchParams) => query.set(unitName, "week")],
+    [`${unitName} is in capitals`, (query: URLSearchParams) => query.set(unitName, "HOUR")],
+    ["from is a date alone", (query: URLSearchParams) => query.set("from", "2025-10-25")],
+    ["from has no offset", (query: URLSearchParams) => query.set("from", "2025-10-25T22:00:00")],
+    ["from is a day that does not exist", (query: URLSearchParams) => query.set("from", "2025-02-30T00:00:00Z")],
+    ["to is not a time", (query: URLSearchParams) => query.set("to", "tomorrow")],
+  ])("%s: 400 invalid_parameter", async (_, spoil) => {
+    const [path = "", text] = pathWith(get(), operation, { ...SMALL_RANGE, ...smallest }).split("?");
+    const query = new URLSearchParams(text);
+    spoil(query);
+    const answer = await askPath(get().url, `${path}?${query}`, `Bearer ${get().consumerKey}`);
+    expectError(answer, 400, "invalid_parameter");
+  });
+
+  test("an address id that is no UUID: 400 invalid_parameter", async () => {
+    expectError(await askWith({ addressId: "home" }), 400, "invalid_parameter");
+  });
+
+  test("an unknown address: 404 resource_not_found", async () => {
+    expectError(await askWith({ addressId: STRANGER }), 404, "resource_not_found");
+  });
+
+  test("to that is not after from: 400 invalid_range", async () => {
+    expectError(await askWith({ to: SMALL_RANGE.from }), 400, "invalid_range");
+    expectError(await askWith({ from: SMALL_RANGE.to, to: SMALL_RANGE.from }), 400, "invalid_range");
+  });
+
+  test("a parameter is looked at before the range, and the range before its length", async () => {
+    expectError(await askWith({ to: SMALL_RANGE.from, [unitName]: "week" }), 400, "invalid_parameter");
+    expectError(await askWith({ from: "2030-01-01T00:00:00Z", to: "2020-01-01T00:00:00Z" }), 400, "invalid_range");
+  });
+
+  test("parameters are looked at before the address is", async () => {
+    expectError(await askWith({ addressId: STRANGER, [unitName]: "week" }), 400, "invalid_parameter");
+  });
+
+  test("a + that came as a space is refused with the advice to write %2B", async () => {
+    const path = pathWith(get(), operation, { ...SMALL_RANGE, ...smallest });
+    const raw = path.replace(/from=[^&]*/, "from=2025-10-26T00:00:00+02:00");
+    const answer = await askPath(get().url, raw, `Bearer ${get().consumerKey}`);
+    expectError(answer, 400, "invalid_parameter");
+    expect(answer.json.reason).toContain("%2B");
+  });
+
+  test("offsets, fractions of a second and small letters are read", async () => {
+    for (const from of ["2025-10-26T00:00:00+02:00", "2025-10-25T22:00:00.000Z", "2025-10-25t22:00:00z"]) {
+      const { status, json } = await askWith({ from });
+      expect(status).toBe(200);
+      expect(json.from ?? SMALL_RANGE.from).toBe(SMALL_RANGE.from);
+    }
+  });
+
+  test.each(units.map((unit) => [unit, expandedOverDst[unit]] as const))(
+    "a range of %s grows outward to whole intervals on the Copenhagen calendar",
+    async (unit, expected) => {
+      const { status, json } = await askWith({
+        from: "2025-10-25T22:20:00Z",
+        to: "2025-10-26T22:50:00.5Z",
+        [unitName]: unit,
+      });
+      expect(status).toBe(200);
+      expect({ from: json.from, to: json.to }).toEqual(expected);
+      expect(json[unitName]).toBe(unit);
+      expect(json.timeZone).toBe(SERVICE_ZONE);
+      expect(json.addressId ?? get().danishAddressId).toBe(get().danishAddressId);
+    },
+  );
+
+  test("rows ascend inside the range, each of its unit's length", async () => {
+    for (const unit of units) {
+      const from = formatInstant(calendar.add("day", calendar.startOf("day", get().now), -12));
+      const answer = await askWith({ from, to: formatInstant(get().now), [unitName]: unit });
+      expect(answer.status).toBe(200);
+      expectFits(operation, answer);
+      expectAscending(answer.json, unit);
+    }
+  });
+
+  for (const unit of units) {
+    const cap = range?.caps[unit];
+    if (!cap) continue;
+    // Caps of days begin on the 23-hour day of spring: counting hours instead of days would be found out.
+    const begin = Date.parse(cap.unit === "day" ? "2025-03-29T23:00:00Z" : "2019-12-31T23:00:00Z");
+    const start = calendar.startOf(unit as CalendarUnit, begin);
+    const most = calendar.startOf(unit as CalendarUnit, calendar.shift(start, cap.unit, cap.count));
+    test(`${cap.count} ${cap.unit}s by ${unit} are allowed, and one ${unit} more is 400 range_too_large`, async () => {
+      const from = formatInstant(start);
+      expect((await askWith({ from, to: formatInstant(most), [unitName]: unit })).status).toBe(200);
+      const tooLong = { from, to: formatInstant(most + MINUTE_MS), [unitName]: unit };
+      expectError(await askWith(tooLong), 400, "range_too_large");
+    });
+  }
+}
+
+function pathWith(service: ServiceUnderTest, operation: OperationId, query: Record<string, string>): string {
+  return pathOf(operation, { addressId: service.danishAddressId, ...query });
+}
