@@ -10,9 +10,10 @@ const instant = z.iso.datetime({ offset: true });
 const energyKwh = z.number();
 
 /** ISO 8601 in any of its common forms, date alone included; the third-party interface does not say which it uses. */
-const isoDate = z
-  .string()
-  .check(z.refine((text) => /^\d{4}-\d{2}/.test(text) && !Number.isNaN(Date.parse(text)), "expected an ISO 8601 date"));
+const isoDate = z.string().check(
+  z.refine((text) => /^\d{4}-\d{2}/.test(text) && !Number.isNaN(Date.parse(text)), "expected an ISO 8601 date"),
+  z.describe("ISO 8601"),
+);
 
 export const currency = z.enum(["DKK", "SEK", "NOK"]);
 export type Currency = z.infer<typeof currency>;

@@ -1,0 +1,108 @@
+/** The accounts of the configuration, each with its own client, governor and error policy. */
+import { createHmac } from "node:crypto";
+import type { Clock } from "./collector/clock.ts";
+import type { Asking } from "./collector/collector.ts";
+import type { Config } from "./config/schema.ts";
+import type { OperationId } from "./contract/operations.ts";
+import { paramsOf, takeApart } from "./contract/shelving.ts";
+import { thirdPartyToken } from "./contract/token.ts";
+import type { EpochMs } from "./core/interval.ts";
+import type { Problems } from "./core/problem.ts";
+import type { Library } from "./library.ts";
+import type { Settings } from "./store/settings.ts";
+import { Account } from "./upstream/account.ts";
+import { AdaptiveBudget, LearnedBudget } from "./upstream/budget.ts";
+import { createClient } from "./upstream/client.ts";
+import { Gate } from "./upstream/gate.ts";
+import { Governor } from "./upstream/governor.ts";
+import type { Transport } from "./upstream/transport.ts";
+import { VERSION } from "./version.ts";
+
+export interface AccountsOptions {
+  readonly config: Config;
+  readonly library: Library;
+  readonly settings: Settings;
+  readonly clock: Clock;
+  readonly problems: Problems;
+  readonly random: () => number;
+  readonly signal: AbortSignal;
+  readonly onServerTime: (serverMs: EpochMs) => void;
+  readonly onSpent: (account: string, operation: OperationId, outcome: string) => void;
+}
+
+export interface Accounts {
+  readonly consumers: readonly Account[];
+  readonly thirdParty: Account | null;
+  readonly close: () => Promise<void>;
+}
+
+/** Name of the third-party account in the ledger and among the problems. */
+export const THIRD_PARTY = "third_party";
+
+/** Opens every account that has a key. Nothing is sent before somebody asks. */
+export function openAccounts(options: AccountsOptions): Accounts {
+  const { config } = options;
+  const base = new URL(config.service.base_url);
+  let transport: Promise<Transport> | null = null;
+  // The HTTP client costs 24 ms to load: a warm start publishes from the shelf before it is needed.
+  const transportOf = () => {
+    transport ??= import("./upstream/transport.ts").then(({ openTransport }) =>
+      openTransport(base.origin, config.service.ca === undefined ? {} : { ca: config.service.ca }),
+    );
+    return transport;
+  };
+  const open = (name: string, authorization: { consumer?: string; thirdParty?: string }) => {
+    const { clock, library, settings, problems, random, signal, onServerTime, onSpent } = options;
+    const budget = authorization.thirdParty === undefined ? new LearnedBudget(name, settings) : new AdaptiveBudget(name, settings);
+    return new Account({
+      name,
+      client: createClient({
+        get: async (path, headers, aborted) => (await transportOf()).get(path, headers, aborted),
+        basePath: base.pathname.replace(/\/+$/, ""),
+        userAgent: `elbro/${VERSION}`,
+        authorization,
+      }),
+      governor: new Governor(name, library.ledger, clock, budget),
+      gate: new Gate(name, settings, clock, random),
+      clock,
+      problems,
+      signal,
+      onServerTime,
+      onSpent: (operation, outcome) => onSpent(name, operation, outcome),
+    });
+  };
+  const token = thirdPartyAuthorization(config);
+  return {
+    consumers: consumerKeys(config).map(({ name, api_key }) => open(name, { consumer: `Bearer ${api_key}` })),
+    thirdParty: token === null ? null : open(THIRD_PARTY, { thirdParty: token }),
+    close: async () => transport?.then((opened) => opened.close()),
+  };
+}
+
+/** The consumer accounts that have a key. */
+export function consumerKeys(config: Config): { readonly name: string; readonly api_key: string }[] {
+  const list = config.consumer === undefined ? [] : [config.consumer].flat();
+  return list.flatMap(({ name, api_key }) => (api_key === undefined ? [] : [{ name, api_key }]));
+}
+
+function thirdPartyAuthorization(config: Config): string | null {
+  const { api_key, api_secret, hash_encoding } = config.third_party ?? {};
+  if (api_key === undefined || api_secret === undefined) return null;
+  const hmac = (secret: string, message: string) => createHmac("sha256", secret).update(message).digest();
+  return `Bearer ${thirdPartyToken({ apiKey: api_key, apiSecret: api_secret }, hash_encoding ?? "hex", hmac)}`;
+}
+
+/** An account as the collector asks it: steps of the timetable in, rows out. */
+export function askingOf(account: Account, library: Library): Asking {
+  return {
+    notBefore: (series) => account.notBefore(series.operation, paramsOf(series, undefined), "poll"),
+    async ask(step) {
+      const { operation } = step.series;
+      const params = paramsOf(step.series, step.range);
+      const inquiry = { operation, params, share: "poll", seriesId: library.shelf.idOf(step.series), range: step.range ?? null } as const;
+      const reply = await account.ask<OperationId>(inquiry);
+      if (reply.kind !== "ok") return reply;
+      return { kind: "answered", ...takeApart(operation, reply.body), requestId: reply.requestId };
+    },
+  };
+}

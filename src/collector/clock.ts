@@ -1,0 +1,62 @@
+import type { EpochMs } from "../core/interval.ts";
+import type { MonotonicMs } from "../core/quota.ts";
+
+/** Time as the daemon lives it. Held by the roots and the loops only; everything else is handed `now`. */
+export interface Clock {
+  /** Names the span in which monotonic times compare: the boot of the machine, or the life of a simulated clock. */
+  readonly boot: string;
+  now(): EpochMs;
+  monotonicMs(): MonotonicMs;
+  /** Resolves when `now` has reached `at`, or as soon as the signal fires. Never rejects. */
+  sleepUntil(at: EpochMs, signal: AbortSignal): Promise<void>;
+}
+
+/** The machine's own clocks. */
+export interface TimeSource {
+  readonly boot: string;
+  readonly wallMs: () => EpochMs;
+  readonly monotonicMs: () => MonotonicMs;
+}
+
+/** The longest sleep at a stretch: a wall clock that is set meanwhile is noticed within this time. */
+const LONGEST_SLICE_MS = 15_000;
+
+/** The machine's time. A sleep ends by the wall clock, also when that was set meanwhile. */
+export function machineClock(source: TimeSource): Clock {
+  return clockOf(source, 1);
+}
+
+/**
+ * Another time at another pace: starts at `start` when it is made and runs `speed` times as fast as the machine's
+ * monotonic clock. Each is a boot of its own.
+ */
+export function simulatedClock(source: TimeSource, start: EpochMs, speed: number): Clock {
+  const began = source.monotonicMs();
+  const elapsed = () => (source.monotonicMs() - began) * speed;
+  return clockOf({ boot: `${source.boot}/simulated-${began}`, wallMs: () => start + elapsed(), monotonicMs: elapsed }, speed);
+}
+
+function clockOf(source: TimeSource, speed: number): Clock {
+  return {
+    boot: source.boot,
+    now: () => Math.floor(source.wallMs()),
+    monotonicMs: source.monotonicMs,
+    async sleepUntil(at, signal) {
+      for (let left = at - source.wallMs(); left > 0 && !signal.aborted; left = at - source.wallMs()) {
+        await pause(Math.min(LONGEST_SLICE_MS, Math.max(1, Math.ceil(left / speed))), signal);
+      }
+    },
+  };
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal.addEventListener("abort", done);
+  });
+}

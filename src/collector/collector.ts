@@ -1,0 +1,107 @@
+/**
+ * The loop that collects for one account: next step, do it, record it, tell.
+ *
+ * What to ask is decided in `core/timetable`; whether it may go out now, by the account. This file only carries out.
+ */
+import type { Calendar } from "../core/calendar.ts";
+import type { EpochMs, Interval } from "../core/interval.ts";
+import type { Outcome, Setback } from "../core/outcome.ts";
+import { type Envelope, type Row, type SeriesKey, seriesName, WHOLE } from "../core/series.ts";
+import { type CollectTarget, nextStep, type Priority, type SeriesState, type Step } from "../core/timetable.ts";
+import type { Clock } from "./clock.ts";
+import { Waker } from "./waker.ts";
+
+/** The service, as the collector needs it. */
+export interface Asking {
+  ask(step: Step): Promise<Outcome | (Setback & { readonly settled: boolean })>;
+  notBefore(series: SeriesKey, priority: Priority): EpochMs;
+}
+
+/** The shelf and the ledger, as the collector needs them. */
+export interface Keeping {
+  stateOf(series: SeriesKey): SeriesState;
+  /** Stores an answer and that it was answered at `at`, in one transaction. */
+  keep(series: SeriesKey, range: Interval, rows: readonly Row[], envelope: Envelope, at: EpochMs): { readonly changed: boolean; readonly strayRows: number };
+  /** Notes a request that is over without data to keep: the next regular time is soon enough. */
+  noteAnswered(series: SeriesKey, at: EpochMs): void;
+}
+
+export interface CollectorLog {
+  info(facts: object, text: string): void;
+  warn(facts: object, text: string): void;
+  debug(facts: object, text: string): void;
+}
+
+export interface CollectorParts {
+  readonly account: string;
+  readonly asking: Asking;
+  readonly keeping: Keeping;
+  readonly targets: () => readonly CollectTarget[];
+  readonly calendar: Calendar;
+  readonly clock: Clock;
+  readonly offsetMs: number;
+  readonly historyFrom: (now: EpochMs) => EpochMs;
+  /** Told of every answer that changed what is on the shelf. */
+  readonly onChange: (series: SeriesKey) => void;
+  readonly log: CollectorLog;
+}
+
+/** A pause after a request that the governor kept in although it seemed due; a bound against a spinning loop. */
+const LEAST_PAUSE_MS = 1_000;
+
+export class Collector {
+  readonly #parts: CollectorParts;
+  readonly #waker = new Waker();
+
+  constructor(parts: CollectorParts) {
+    this.#parts = parts;
+  }
+
+  /** Looks again at once, for instance because the owner asked for a refresh. */
+  wake(): void {
+    this.#waker.wake();
+  }
+
+  /** Runs until the signal fires. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock, account, asking, keeping, calendar, offsetMs } = this.#parts;
+    while (!signal.aborted) {
+      const now = clock.now();
+      const step = nextStep({
+        now,
+        calendar,
+        account,
+        offsetMs,
+        targets: this.#parts.targets(),
+        stateOf: (series) => keeping.stateOf(series),
+        notBefore: (series, priority) => asking.notBefore(series, priority),
+        historyFrom: this.#parts.historyFrom(now),
+      });
+      const until = step.kind === "sleep" ? step.until : await this.#carryOut(step);
+      if (until > clock.now()) await this.#waker.sleep((wake) => clock.sleepUntil(until, wake), signal);
+    }
+  }
+
+  /** Asks and records. Gives back the time until which to pause; the past for none. */
+  async #carryOut(step: Step): Promise<EpochMs> {
+    const { asking, keeping, clock, log, onChange } = this.#parts;
+    const outcome = await asking.ask(step);
+    const series = seriesName(step.series);
+    switch (outcome.kind) {
+      case "answered": {
+        const change = keeping.keep(step.series, step.range ?? WHOLE, outcome.rows, outcome.envelope, clock.now());
+        if (change.strayRows > 0) log.warn({ series, rows: change.strayRows }, "rows outside the range that was asked were left out");
+        log.debug({ series, rows: outcome.rows.length, changed: change.changed, priority: step.priority }, "answered");
+        if (change.changed) onChange(step.series);
+        return 0;
+      }
+      case "withheld":
+        return Math.max(outcome.until, clock.now() + LEAST_PAUSE_MS);
+      case "refused":
+      case "malformed":
+      case "unreachable":
+        if ("settled" in outcome && outcome.settled) keeping.noteAnswered(step.series, clock.now());
+        return clock.now() + LEAST_PAUSE_MS;
+    }
+  }
+}

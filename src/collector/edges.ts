@@ -1,0 +1,31 @@
+/**
+ * The loop that shows the house: at every edge (a new interval, a new day, new data) the whole state is made anew and
+ * told. It sleeps until the next edge, so a price changes on its boundary and not on a poll's tick.
+ */
+import type { EpochMs } from "../core/interval.ts";
+import type { Clock } from "./clock.ts";
+import { Waker } from "./waker.ts";
+
+export class Edges {
+  readonly #clock: Clock;
+  readonly #show: (now: EpochMs) => EpochMs;
+  readonly #waker = new Waker();
+
+  /** `show` tells the state at a moment and gives back when it changes of itself next. */
+  constructor(clock: Clock, show: (now: EpochMs) => EpochMs) {
+    this.#clock = clock;
+    this.#show = show;
+  }
+
+  /** Shows the state again at once: data changed. */
+  wake(): void {
+    this.#waker.wake();
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const until = this.#show(this.#clock.now());
+      await this.#waker.sleep((wake) => this.#clock.sleepUntil(until, wake), signal);
+    }
+  }
+}

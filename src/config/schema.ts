@@ -1,0 +1,85 @@
+/**
+ * The configuration: one schema gives types, defaults, validation, environment names and the documentation.
+ * Every object is strict: a key that is not here is a mistake, not a wish.
+ */
+import * as z from "zod/mini";
+
+const SLUG = /^[a-z0-9][a-z0-9_-]*$/;
+const slug = z.string().check(z.regex(SLUG, "expected lower-case letters, digits, _ and -"));
+const port = z.int().check(z.minimum(0), z.maximum(65_535));
+const text = z.string().check(z.minLength(1, "expected some text"));
+const topic = text.check(z.regex(/^[^+#/][^+#]*[^+#/]$|^[^+#/]$/, "expected a topic without wildcards and without a slash at its ends"));
+
+const place = z.strictObject({
+  name: text,
+  region: z.optional(text),
+  latitude: z.optional(z.number().check(z.minimum(-90), z.maximum(90))),
+  longitude: z.optional(z.number().check(z.minimum(-180), z.maximum(180))),
+  address: z.optional(text),
+});
+
+const consumer = z.strictObject({ name: z._default(slug, "consumer"), api_key: z.optional(text) });
+
+export const configSchema = z.strictObject({
+  service: z._default(
+    z.strictObject({
+      base_url: z._default(z.url({ protocol: /^https?$/, error: "expected a URL that begins with https://" }), "https://api.minstroem.app"),
+      ca: z.optional(text),
+    }),
+    { base_url: "https://api.minstroem.app" },
+  ),
+  consumer: z.optional(z.union([consumer, z.array(consumer)])),
+  third_party: z.optional(
+    z.strictObject({
+      api_key: z.optional(text),
+      api_secret: z.optional(text),
+      hash_encoding: z._default(z.enum(["hex", "base64"]), "hex"),
+      places: z._default(z.array(place), []),
+    }),
+  ),
+  homes: z.optional(
+    z.array(
+      z.strictObject({
+        address_id: z.guid("expected a UUID: the id of an address of the account"),
+        id: z.optional(slug),
+        resolution: z._default(z.enum(["hour", "fifteenMinutes"]), "fifteenMinutes"),
+      }),
+    ),
+  ),
+  mqtt: z._default(
+    z.strictObject({
+      url: z.optional(z.url({ protocol: /^(mqtts?|wss?)$/, error: "expected a URL that begins with mqtt://, mqtts://, ws:// or wss://" })),
+      username: z.optional(text),
+      password: z.optional(text),
+      ca: z.optional(text),
+      base_topic: z._default(topic, "elbro"),
+      discovery_prefix: z._default(topic, "homeassistant"),
+    }),
+    { base_topic: "elbro", discovery_prefix: "homeassistant" },
+  ),
+  broker: z._default(
+    z.strictObject({
+      host: z._default(text, "0.0.0.0"),
+      port: z._default(port, 1883),
+      users: z._default(z.array(z.strictObject({ name: text, password: text })), []),
+    }),
+    { host: "0.0.0.0", port: 1883, users: [] },
+  ),
+  api: z._default(
+    z.strictObject({
+      host: z._default(text, "0.0.0.0"),
+      port: z._default(port, 8080),
+      keys: z._default(z.array(z.strictObject({ name: text, key: text })), []),
+      requests_per_minute: z._default(z.int().check(z.minimum(1)), 60),
+      requests_per_day: z._default(z.int().check(z.minimum(1)), 2000),
+    }),
+    { host: "0.0.0.0", port: 8080, keys: [], requests_per_minute: 60, requests_per_day: 2000 },
+  ),
+  plans: z._default(z.array(z.unknown()), []),
+  plugs: z._default(z.array(z.unknown()), []),
+  history: z._default(z.strictObject({ months: z._default(z.int().check(z.minimum(0), z.maximum(60)), 13) }), { months: 13 }),
+  data_dir: z._default(text, "./data"),
+  log: z._default(z.strictObject({ level: z._default(z.enum(["debug", "info", "warn", "error"]), "info") }), { level: "info" }),
+});
+
+export type Config = z.infer<typeof configSchema>;

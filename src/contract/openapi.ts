@@ -1,0 +1,225 @@
+/**
+ * The contract as an OpenAPI 3.1.0 document: nothing is written here that the tables of this folder do not say.
+ */
+import * as z from "zod/mini";
+import { type ErrorCode, errorTable } from "./errors.ts";
+import { type HeaderName, headerTable } from "./headers.ts";
+import { type AnyOperation, type InterfaceName, type OperationId, operationIds, operationOf } from "./operations.ts";
+import { type ParameterValues, parameterKinds } from "./parameters.ts";
+import * as resources from "./resources.ts";
+
+type Json = Readonly<Record<string, unknown>>;
+
+export interface OpenApiDocument {
+  readonly openapi: "3.1.0";
+  readonly info: Json;
+  readonly servers: readonly Json[];
+  readonly tags: readonly Json[];
+  readonly paths: Readonly<Record<string, { readonly get: Json }>>;
+  readonly components: {
+    readonly schemas: Readonly<Record<string, Json>>;
+    readonly responses: Readonly<Record<string, Json>>;
+    readonly headers: Readonly<Record<string, Json>>;
+    readonly securitySchemes: Readonly<Record<string, Json>>;
+  };
+}
+
+interface OpenApiOptions {
+  /** Where the paths begin, with nothing behind the host; without it they are relative to the document's own host. */
+  readonly serverUrl?: string;
+  readonly version: string;
+}
+
+const securityOf = { consumer: "consumerKey", thirdParty: "thirdPartyToken" } as const;
+
+/** Schemas by the name they are exported under: `priceRow` becomes the component `PriceRow`. */
+const namesOfSchemas = new Map<unknown, string>(
+  Object.entries(resources).map(([name, schema]) => [schema, capitalised(name)]),
+);
+
+/** Builds the document of both interfaces. */
+export function openApiDocument({ serverUrl = "/", version }: OpenApiOptions): OpenApiDocument {
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Energy data service",
+      version,
+      description: "One household's electricity data, read-only. Instants are UTC; series are sparse.",
+    },
+    servers: [{ url: serverUrl }],
+    tags: [
+      { name: "consumer", description: "A user's own addresses, consumption, export, costs, revenue and prices." },
+      { name: "thirdParty", description: "Prices and charges by region, coordinates or address." },
+    ],
+    paths: Object.fromEntries(operationIds.map((id) => [operationOf(id).path, { get: describeOperation(id) }])),
+    components: {
+      schemas: describeSchemas(),
+      responses: Object.fromEntries(statuses().map((status) => [errorName(status), describeError(status)])),
+      headers: Object.fromEntries(
+        Object.entries(headerTable).map(([name, { meaning, schema }]) => [name, { description: meaning, schema }]),
+      ),
+      securitySchemes: {
+        consumerKey: { type: "http", scheme: "bearer", description: "The API key created in the mobile app." },
+        thirdPartyToken: {
+          type: "http",
+          scheme: "bearer",
+          description:
+            "Base64 of `<API_KEY>:<HASH>`, HASH being HMAC-SHA256 over the API key with the API secret as key.",
+        },
+      },
+    },
+  };
+}
+
+function describeOperation(id: OperationId): Json {
+  const operation = operationOf(id);
+  const caps = describeCaps(operation);
+  return {
+    operationId: id,
+    tags: [operation.interface],
+    summary: operation.summary,
+    ...(caps ? { description: caps } : {}),
+    security: [{ [securityOf[operation.interface]]: [] }],
+    parameters: [
+      ...Object.entries(operation.inPath).map(([name, kind]) => describeParameter(name, kind, "path")),
+      ...Object.entries(operation.inQuery).map(([name, kind]) => describeParameter(name, kind, "query")),
+    ],
+    responses: {
+      200: {
+        description: operation.summary,
+        ...headersOf(operation.interface, ["always", "evaluated"]),
+        content: jsonOf(answerSchema(id)),
+      },
+      ...describeErrors(operation),
+    },
+  };
+}
+
+function describeCaps({ range }: AnyOperation): string | null {
+  if (!range) return null;
+  const caps = Object.entries(range.caps).map(([unit, cap]) =>
+    cap ? `\`${unit}\` at most ${cap.count} ${cap.unit}s` : `\`${unit}\` without a cap`,
+  );
+  return `The range is expanded outward to whole intervals of \`${range.unitFrom}\`; then: ${caps.join(", ")}.`;
+}
+
+function describeParameter(name: string, kind: string, place: "path" | "query"): Json {
+  const base = kind.replace("?", "") as keyof ParameterValues;
+  return { name, in: place, required: base === kind, schema: parameterKinds[base].schema };
+}
+
+/** The errors an operation can meet. Those of the third-party interface are not described by the service. */
+function describeErrors(operation: AnyOperation): Json {
+  if (operation.interface === "thirdParty") {
+    return { default: { description: "Any failure.", content: jsonOf(reference("schemas", "ErrorBody")) } };
+  }
+  const possible = statuses().filter((status) => {
+    if (status === 400) return Object.keys({ ...operation.inPath, ...operation.inQuery }).length > 0;
+    if (status === 404) return "addressId" in operation.inPath;
+    return status !== 422 || operation.capability !== undefined;
+  });
+  return Object.fromEntries(possible.map((status) => [status, reference("responses", errorName(status))]));
+}
+
+function describeError(status: number): Json {
+  const codes = codesOf(status);
+  const examples = codes.map((code) => {
+    const { meaning } = errorTable[code];
+    return [code, { summary: meaning, value: { error: true, reason: meaning, errorCode: code } }];
+  });
+  const sent = status === 429 ? (["always", "evaluated", "limited"] as const) : (["always", "evaluated"] as const);
+  const schema = {
+    allOf: [reference("schemas", "ErrorBody"), { properties: { errorCode: { type: "string", enum: codes } } }],
+  };
+  return {
+    description: codes.map((code) => errorTable[code].meaning).join(" "),
+    ...headersOf("consumer", sent),
+    content: { "application/json": { schema, examples: Object.fromEntries(examples) } },
+  };
+}
+
+function headersOf(face: InterfaceName, sent: readonly string[]): Json {
+  if (face === "thirdParty") return {};
+  const names = (Object.keys(headerTable) as HeaderName[]).filter((name) => sent.includes(headerTable[name].sent));
+  return { headers: Object.fromEntries(names.map((name) => [name, reference("headers", name)])) };
+}
+
+function describeSchemas(): Record<string, Json> {
+  const schemas: Record<string, Json> = {
+    ErrorBody: {
+      type: "object",
+      properties: {
+        error: { type: "boolean", const: true },
+        reason: { type: "string", description: "For people; programs use `errorCode`." },
+        errorCode: { type: "string", enum: Object.keys(errorTable) },
+      },
+      required: ["error", "reason", "errorCode"],
+    },
+  };
+  for (const id of operationIds) {
+    const { response } = operationOf(id);
+    const named = response.shape === "document" ? response.schema : response.row;
+    schemas[nameOf(named)] ??= jsonSchema(named);
+    if (response.shape === "series") schemas[answerName(id)] = withRows(jsonSchema(response.envelope), response.row);
+  }
+  return schemas;
+}
+
+function answerSchema(id: OperationId): Json {
+  const { response } = operationOf(id);
+  if (response.shape === "series") return reference("schemas", answerName(id));
+  if (response.shape === "document") return reference("schemas", nameOf(response.schema));
+  return { type: "array", items: reference("schemas", nameOf(response.row)) };
+}
+
+function withRows(envelope: Json, row: unknown): Json {
+  const data = { type: "array", items: reference("schemas", nameOf(row)), description: "Ascending; gaps are gaps." };
+  const required = Array.isArray(envelope.required) ? envelope.required : [];
+  return { ...envelope, properties: { ...(envelope.properties ?? {}), data }, required: [...required, "data"] };
+}
+
+/** A schema without what only machines would read: a format says the same as its pattern. */
+function jsonSchema(schema: z.ZodMiniType): Json {
+  const { $schema, ...rest } = z.toJSONSchema(schema, {
+    override: ({ jsonSchema }) => {
+      if (jsonSchema.format) delete jsonSchema.pattern;
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+    },
+  });
+  return rest;
+}
+
+function nameOf(schema: unknown): string {
+  const name = namesOfSchemas.get(schema);
+  if (!name) throw new TypeError("a response schema is not exported by contract/resources.ts");
+  return name;
+}
+
+function answerName(id: OperationId): string {
+  return `${capitalised(id)}Answer`;
+}
+
+function errorName(status: number): string {
+  return `Error${status}`;
+}
+
+function codesOf(status: number): ErrorCode[] {
+  return (Object.keys(errorTable) as ErrorCode[]).filter((code) => errorTable[code].status === status);
+}
+
+function statuses(): number[] {
+  return [...new Set(Object.values(errorTable).map((row) => row.status))];
+}
+
+function reference(kind: keyof OpenApiDocument["components"], name: string): Json {
+  return { $ref: `#/components/${kind}/${name}` };
+}
+
+function jsonOf(schema: Json): Json {
+  return { "application/json": { schema } };
+}
+
+function capitalised(name: string): string {
+  return name.charAt(0).toUpperCase() + name.slice(1);
+}

@@ -1,0 +1,36 @@
+import type { EpochMs } from "./interval.ts";
+import type { Envelope, Row } from "./series.ts";
+
+/** What became of one request. A failure of the world is a value; only our own mistakes throw. */
+export type Outcome = Answered | Setback | Withheld;
+
+/** A 200 that fits the contract. Empty rows are an answer too. */
+export interface Answered {
+  readonly kind: "answered";
+  readonly rows: readonly Row[];
+  readonly envelope: Envelope;
+  readonly requestId: string | null;
+}
+
+/** A request that went out and brought nothing. */
+export type Setback =
+  /** An error answer of the service. `code` is null where the body names none, as on the third-party interface. */
+  | {
+      readonly kind: "refused";
+      readonly status: number;
+      readonly code: string | null;
+      readonly reason: string;
+      readonly retryAfterMs: number | null;
+      readonly requestId: string | null;
+    }
+  /** An answer that does not fit the contract. */
+  | { readonly kind: "malformed"; readonly why: string; readonly requestId: string | null }
+  /** No answer: network, TLS, time-out, a body beyond its bound. */
+  | { readonly kind: "unreachable"; readonly why: string };
+
+/** The governor or the error policy kept the request in. Nothing was spent. */
+export interface Withheld {
+  readonly kind: "withheld";
+  readonly until: EpochMs;
+  readonly why: string;
+}

@@ -1,0 +1,117 @@
+/**
+ * The error policy: what a setback means for the next request. Source: design, table of answers.
+ */
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from "./interval.ts";
+import type { Setback } from "./outcome.ts";
+
+/** What the owner is told; each code has a sentence that says what to do. */
+export const problemAdvice = {
+  invalid_token: "the service does not know this API key; create or replace the key in the app and put it into the configuration",
+  credential_expired: "this API key has expired; create a new key in the app and put it into the configuration",
+  plus_required: "the subscription of this key has ended; renew Plus in the app, nothing needs to be changed here",
+  forbidden: "the service denies access to this; check in the app that the key may read this address",
+  address_gone: "the service no longer knows this address; its data is kept and nothing more is asked for it",
+  rate_limited: "the service's quota is used up; other programs use the same key, or the quota was lowered",
+  bad_request: "the service refused a request as wrong; please report this with the request id",
+  malformed: "the service answered in a form that does not fit its contract; the previous data is kept",
+  service_trouble: "the service has trouble; it is asked again more and more slowly",
+  unreachable: "the service cannot be reached; check the internet connection, name resolution and proxy",
+} as const;
+export type ProblemCode = keyof typeof problemAdvice;
+
+/** How far a setback reaches: one series, or everything of the account. */
+export type Scope = "series" | "account";
+
+/** What follows from a setback. */
+export interface Verdict {
+  readonly scope: Scope;
+  /** How long the scope stays silent. Unit: ms. */
+  readonly waitMs: number;
+  /** Null where the owner need not know: a capability that is not there is no problem. */
+  readonly problem: ProblemCode | null;
+  /** Whether it counts towards the breaker: the service or the way to it is in trouble. */
+  readonly trouble: boolean;
+  /** The request counts as asked: the next regular time is soon enough. */
+  readonly settled: boolean;
+}
+
+const DAY = 24 * HOUR_MS;
+const PROBE_INVALID_TOKEN_MS = 6 * HOUR_MS;
+const CONFIRM_INVALID_TOKEN_MS = 2 * MINUTE_MS;
+/** Tries of one request that met a 500 before it waits for its next regular time. */
+const INTERNAL_ERROR_TRIES = 3;
+/** Times an address may be unknown before it is dropped. */
+const UNKNOWN_ADDRESS_TRIES = 3;
+const LEAST_WAIT_MS = SECOND_MS;
+
+/** Setbacks in a row that open the breaker, and how long it stays open. */
+export const BREAKER_FAILURES = 5;
+const BREAKER_FIRST_MS = 5 * MINUTE_MS;
+const BREAKER_LONGEST_MS = 60 * MINUTE_MS;
+
+/**
+ * Judges a setback. `streak` is how many of the same kind came in a row before it in its scope; `random` gives
+ * numbers from 0 to 1 for jitter.
+ */
+export function judge(setback: Setback, streak: number, random: () => number): Verdict {
+  switch (setback.kind) {
+    case "unreachable":
+      return trouble("account", jitter(backoff(15 * SECOND_MS, 5 * MINUTE_MS, streak), random), "unreachable");
+    case "malformed":
+      return trouble("series", jitter(backoff(2 * MINUTE_MS, 30 * MINUTE_MS, streak), random), "malformed");
+    case "refused":
+      return judgeRefusal(setback, streak, random);
+  }
+}
+
+function judgeRefusal(setback: Setback & { kind: "refused" }, streak: number, random: () => number): Verdict {
+  const { status, code } = setback;
+  switch (status) {
+    case 400:
+      return standing("series", DAY, "bad_request");
+    case 401:
+      if (code === "credential_expired") return standing("account", DAY, "credential_expired");
+      return standing("account", streak === 0 ? CONFIRM_INVALID_TOKEN_MS : PROBE_INVALID_TOKEN_MS, "invalid_token");
+    case 403:
+      return code === "plus_required" ? standing("account", DAY, "plus_required") : standing("series", DAY, "forbidden");
+    case 404:
+      return streak + 1 < UNKNOWN_ADDRESS_TRIES
+        ? standing("series", 2 * HOUR_MS, null)
+        : standing("series", DAY, "address_gone");
+    case 422:
+      return standing("series", DAY, null);
+    case 429: {
+      const named = Math.max(LEAST_WAIT_MS, setback.retryAfterMs ?? MINUTE_MS);
+      return standing("account", named + Math.round(random() * 5 * SECOND_MS), "rate_limited");
+    }
+    case 500:
+      if (streak + 1 >= INTERNAL_ERROR_TRIES) return { ...trouble("series", LEAST_WAIT_MS, "service_trouble"), settled: true };
+      return trouble("series", 30 * SECOND_MS + Math.round(random() * 90 * SECOND_MS), "service_trouble");
+    case 503:
+      return trouble("account", jitter(backoff(5 * MINUTE_MS, 30 * MINUTE_MS, streak), random), "service_trouble");
+    default:
+      return trouble("series", jitter(backoff(2 * MINUTE_MS, 30 * MINUTE_MS, streak), random), "service_trouble");
+  }
+}
+
+/** How long the breaker stays open when it opens for the n-th time in a row, n from 0. Unit: ms. */
+export function breakerWaitMs(openings: number): number {
+  return backoff(BREAKER_FIRST_MS, BREAKER_LONGEST_MS, openings);
+}
+
+function backoff(firstMs: number, longestMs: number, streak: number): number {
+  return Math.min(longestMs, firstMs * 2 ** Math.min(streak, 16));
+}
+
+/** Full jitter: anything up to the back-off, but never at once. */
+function jitter(waitMs: number, random: () => number): number {
+  return Math.max(LEAST_WAIT_MS, Math.round(waitMs * random()));
+}
+
+function standing(scope: Scope, waitMs: number, problem: ProblemCode | null): Verdict {
+  return { scope, waitMs, problem, trouble: false, settled: false };
+}
+
+function trouble(scope: Scope, waitMs: number, problem: ProblemCode): Verdict {
+  return { scope, waitMs, problem, trouble: true, settled: false };
+}

@@ -1,0 +1,48 @@
+import type { EpochMs } from "./interval.ts";
+
+/** Something the owner should know and may be able to mend. It is a state: it starts, lasts and ends. */
+export interface Problem {
+  readonly code: string;
+  /** What is affected: an account, a series, a part of the daemon. */
+  readonly subject: string;
+  readonly since: EpochMs;
+  /** What to do, in one sentence. */
+  readonly advice: string;
+  /** What was found, with numbers and names; never a secret. */
+  readonly detail: string;
+  /** The service's identifier of the answer, to quote to its support. */
+  readonly requestId: string | null;
+}
+
+/**
+ * The problems of the moment. Starting one that is there already changes nothing, so each is told once when it
+ * starts and once when it ends.
+ */
+export class Problems {
+  readonly #current = new Map<string, Problem>();
+  readonly #onChange: (problem: Problem, state: "started" | "ended") => void;
+
+  constructor(onChange: (problem: Problem, state: "started" | "ended") => void) {
+    this.#onChange = onChange;
+  }
+
+  /** All there are. Shape: oldest first. */
+  list(): Problem[] {
+    return [...this.#current.values()].sort((a, b) => a.since - b.since);
+  }
+
+  start(problem: Problem): void {
+    const before = this.#current.get(problem.subject);
+    if (before?.code === problem.code) return;
+    if (before) this.#onChange(before, "ended");
+    this.#current.set(problem.subject, problem);
+    this.#onChange(problem, "started");
+  }
+
+  end(subject: string): void {
+    const before = this.#current.get(subject);
+    if (!before) return;
+    this.#current.delete(subject);
+    this.#onChange(before, "ended");
+  }
+}

@@ -1,0 +1,73 @@
+import { contains, type EpochMs, type Interval } from "./interval.ts";
+import { type Row, rowEnd, rowStart } from "./series.ts";
+
+/** A price that holds in one interval. Unit: currency per kWh, as the timeline says. */
+export interface PricePoint extends Interval {
+  readonly price: number;
+  /** True for a forecast; a confirmed price is never an estimate. */
+  readonly estimate: boolean;
+}
+
+/**
+ * Prices of one home in time order: confirmed ones, then the forecast.
+ * Shape: sorted by start, no overlap, gaps possible (a gap has no price).
+ */
+export interface Timeline {
+  readonly points: readonly PricePoint[];
+  readonly currency: string;
+  readonly vatIncluded: boolean;
+}
+
+/** Reads price rows. Shape: ascending; a row without instants or number is left out: it is a gap, not a zero. */
+export function pricePoints(rows: readonly Row[], estimate: boolean): PricePoint[] {
+  const points: PricePoint[] = [];
+  for (const row of rows) {
+    const start = rowStart(row);
+    const end = rowEnd(row);
+    const price = row["totalPricePerKWh"];
+    if (start === null || end === null || end <= start || typeof price !== "number") continue;
+    points.push({ start, end, price, estimate });
+  }
+  return points;
+}
+
+/** Puts the forecast behind the confirmed prices: an estimate counts only where no confirmed price reaches. */
+export function joinForecast(confirmed: readonly PricePoint[], forecast: readonly PricePoint[]): PricePoint[] {
+  const end = confirmed.at(-1)?.end ?? Number.NEGATIVE_INFINITY;
+  return [...confirmed, ...forecast.filter((point) => point.start >= end)];
+}
+
+/** The point whose interval holds `at`, or null: a price is current only inside its own interval. */
+export function pointAt(points: readonly PricePoint[], at: EpochMs): PricePoint | null {
+  const index = indexAfter(points, at) - 1;
+  const point = points[index];
+  return point && contains(point, at) ? point : null;
+}
+
+/** The points that begin inside `range`. Shape: in order. */
+export function pointsIn(points: readonly PricePoint[], range: Interval): readonly PricePoint[] {
+  return points.slice(indexAfter(points, range.start - 1), indexAfter(points, range.end - 1));
+}
+
+/** The mean price over the time that the points cover, each weighted by its length; null without points. */
+export function meanPrice(points: readonly PricePoint[]): number | null {
+  let sum = 0;
+  let length = 0;
+  for (const point of points) {
+    sum += point.price * (point.end - point.start);
+    length += point.end - point.start;
+  }
+  return length > 0 ? sum / length : null;
+}
+
+/** How many points start at or before `at`. */
+function indexAfter(points: readonly PricePoint[], at: EpochMs): number {
+  let low = 0;
+  let high = points.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((points[middle] as PricePoint).start <= at) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,224 @@
+/**
+ * The composition root of the running daemon: a table of parts in start order. It knows every folder and decides
+ * nothing; what may touch the process (arguments, environment, signals, output) is handed in by `main.ts`.
+ */
+import { mkdirSync } from "node:fs";
+import path from "node:path";
+import { type Accounts, askingOf, openAccounts } from "./accounts.ts";
+import type { Clock } from "./collector/clock.ts";
+import { Collector, type CollectorLog } from "./collector/collector.ts";
+import { Edges } from "./collector/edges.ts";
+import type { Config } from "./config/schema.ts";
+import { Calendar, SERVICE_ZONE } from "./core/calendar.ts";
+import { type EpochMs, formatInstant, MINUTE_MS } from "./core/interval.ts";
+import { Problems } from "./core/problem.ts";
+import type { SeriesKey } from "./core/series.ts";
+import { homeDiscovery } from "./homeassistant/discovery.ts";
+import { Homes } from "./homes.ts";
+import { House } from "./house.ts";
+import { lanRouter } from "./lan.ts";
+import { Library } from "./library.ts";
+import { keepConnected, openBrokerStream } from "./mqtt/connection.ts";
+import type { EmbeddedBroker } from "./mqtt/embedded-broker.ts";
+import { homeMessages } from "./mqtt/home-messages.ts";
+import type { Message } from "./mqtt/message.ts";
+import { Publisher } from "./mqtt/publisher.ts";
+import { type Listener, listen } from "./server/listener.ts";
+import { DatabaseError, openDatabase } from "./store/database.ts";
+import { Settings } from "./store/settings.ts";
+import { VERSION } from "./version.ts";
+
+export interface DaemonOptions {
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly log: CollectorLog;
+  /** Numbers from 0 to 1. */
+  readonly random: () => number;
+  /** Lets any client of this machine into the embedded broker; in the demo on loopback only. */
+  readonly anonymousBroker: boolean;
+}
+
+export interface Daemon {
+  readonly apiPort: number;
+  /** Port of the embedded broker; null where another broker is used. */
+  readonly brokerPort: number | null;
+  /** Says `offline` and closes everything, in under two seconds. */
+  stop(): Promise<void>;
+}
+
+/** Why the daemon cannot start, in one sentence for its owner. */
+export class StartError extends Error {}
+
+const MOST_OFFSET_MS = 8 * MINUTE_MS;
+
+/** Starts every part. Errors: throws a StartError for what the owner can mend. */
+export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
+  const { config, clock, log, random } = options;
+  const calendar = new Calendar(SERVICE_ZONE);
+  const stop = new AbortController();
+  const database = openDataDir(config.data_dir);
+  const library = new Library(database, calendar, () => clock.now());
+  const settings = new Settings(database);
+  const offsetMs = Number(settings.once("offset_ms", () => String(Math.floor(random() * MOST_OFFSET_MS))));
+  const publisher = new Publisher();
+  const problems = new Problems((problem, state) => {
+    const { code, subject, detail, advice, requestId } = problem;
+    if (state === "started") log.warn({ code, subject, detail, requestId }, `problem: ${advice}`);
+    else log.info({ code, subject }, "problem ended");
+    edges.wake();
+  });
+  const accounts = openAccounts({
+    config,
+    library,
+    settings,
+    clock,
+    problems,
+    random,
+    signal: stop.signal,
+    onServerTime: () => undefined,
+    onSpent: (account, operation, outcome) => log.debug({ account, operation, outcome }, "asked"),
+  });
+  const homes = new Homes(accounts.consumers.map((account) => account.name), config.homes, library, settings);
+  const house = new House(library, calendar);
+  const changed = (series: SeriesKey) => {
+    house.changed(series);
+    edges.wake();
+  };
+  const startedAt = clock.now();
+  const edges = new Edges(clock, (now) => showHouse({ config, homes, house, publisher, problems, startedAt }, now));
+  const collectors = accounts.consumers.map(
+    (account) =>
+      new Collector({
+        account: account.name,
+        asking: askingOf(account, library),
+        keeping: library,
+        targets: () => homes.targets(account.name),
+        calendar,
+        clock,
+        offsetMs,
+        historyFrom: (now) => calendar.shift(now, "day", -Math.round((config.history.months * 365) / 12)),
+        onChange: changed,
+        log,
+      }),
+  );
+  const broker = await startBroker(options);
+  const connection = keepConnected(
+    {
+      open: brokerStream(config, broker),
+      ...(broker || config.mqtt.username === undefined ? {} : { username: config.mqtt.username }),
+      ...(broker || config.mqtt.password === undefined ? {} : { password: config.mqtt.password }),
+      clientId: settings.once("client_id", () => `elbro_${Math.floor(random() * 2 ** 32).toString(16)}`),
+      statusTopic: `${config.mqtt.base_topic}/status`,
+      subscriptions: [`${config.mqtt.discovery_prefix}/status`],
+      onUp: (port) => {
+        log.info({}, "broker connected");
+        publisher.attach(port);
+      },
+      onDown: (reason) => {
+        log.warn({ reason }, "broker not connected");
+        publisher.detach();
+      },
+      onMessage: () => undefined,
+      random,
+    },
+    stop.signal,
+  );
+  const api = await startApi(options, { accounts, homes, library, calendar, changed, startedAt });
+  const loops = [edges.run(stop.signal), ...collectors.map((collector) => collector.run(stop.signal))];
+  return {
+    apiPort: api.port,
+    brokerPort: broker?.port ?? null,
+    async stop() {
+      stop.abort();
+      await Promise.all([connection, api.close(), accounts.close()]);
+      await broker?.close();
+      await Promise.all(loops);
+      database.close();
+    },
+  };
+}
+
+interface Showing {
+  readonly config: Config;
+  readonly homes: Homes;
+  readonly house: House;
+  readonly publisher: Publisher;
+  readonly problems: Problems;
+  readonly startedAt: EpochMs;
+}
+
+/** Shows every home as it is at `now`. Gives back when one of them changes of itself next. */
+function showHouse({ config, homes, house, publisher, problems, startedAt }: Showing, now: EpochMs): EpochMs {
+  const { base_topic: baseTopic, discovery_prefix: prefix } = config.mqtt;
+  const messages: Message[] = [];
+  let until = now + 60 * MINUTE_MS;
+  for (const home of homes.list()) {
+    const snapshot = house.snapshot(home, now);
+    until = Math.min(until, snapshot.nextChangeAt);
+    if (snapshot.currency !== null) messages.push(homeDiscovery({ baseTopic, prefix, version: VERSION }, home, snapshot.currency));
+    messages.push(...homeMessages(baseTopic, snapshot));
+  }
+  const info = { version: VERSION, started_at: formatInstant(startedAt), problems: problems.list() };
+  messages.push({ topic: `${baseTopic}/info`, payload: JSON.stringify(info) });
+  publisher.show(messages);
+  return until;
+}
+
+function openDataDir(dataDir: string): ReturnType<typeof openDatabase> {
+  try {
+    mkdirSync(dataDir, { recursive: true });
+    return openDatabase(path.join(dataDir, "elbro.db"));
+  } catch (error) {
+    if (error instanceof DatabaseError) throw new StartError(error.message);
+    const why = error instanceof Error ? error.message : String(error);
+    throw new StartError(`cannot write to the data directory ${dataDir} (${why}); set data_dir or ELBRO_DATA_DIR to a folder this user may write`);
+  }
+}
+
+async function startBroker({ config, anonymousBroker }: DaemonOptions): Promise<EmbeddedBroker | null> {
+  if (config.mqtt.url !== undefined) return null;
+  const { startEmbeddedBroker } = await import("./mqtt/embedded-broker.ts");
+  const { host, port, users } = config.broker;
+  const authenticate = (name: string | undefined, password: string | undefined) =>
+    users.some((user) => user.name === name && user.password === password);
+  return onPort("broker", port, () => startEmbeddedBroker({ host, port, anonymous: anonymousBroker, authenticate }));
+}
+
+function brokerStream(config: Config, broker: EmbeddedBroker | null): () => ReturnType<typeof openBrokerStream> {
+  const { url, ca } = config.mqtt;
+  if (broker) return broker.open;
+  return () => openBrokerStream({ url: url ?? "", ...(ca === undefined ? {} : { ca }) });
+}
+
+interface ApiParts {
+  readonly accounts: Accounts;
+  readonly homes: Homes;
+  readonly library: Library;
+  readonly calendar: Calendar;
+  readonly changed: (series: SeriesKey) => void;
+  readonly startedAt: EpochMs;
+}
+
+function startApi({ config, clock, log }: DaemonOptions, parts: ApiParts): Promise<Listener> {
+  const router = lanRouter({
+    ...parts,
+    config,
+    clock,
+    onChange: parts.changed,
+    onCrash: (error, requestId) => log.warn({ err: error, requestId }, "a request of the LAN failed"),
+    health: () => ({ healthy: true, report: { status: "ok", version: VERSION } }),
+  });
+  return onPort("api", config.api.port, () => listen(router, config.api.host, config.api.port));
+}
+
+async function onPort<Result>(part: "api" | "broker", port: number, start: () => Promise<Result>): Promise<Result> {
+  try {
+    return await start();
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : "";
+    const variable = `${part}.port or ELBRO_${part.toUpperCase()}_PORT`;
+    if (code === "EADDRINUSE") throw new StartError(`port ${port} of the ${part} is in use by another program; set ${variable} to another`);
+    if (code === "EACCES") throw new StartError(`port ${port} of the ${part} may not be opened by this user; set ${variable} to one above 1023`);
+    throw error;
+  }
+}

@@ -1,0 +1,59 @@
+/** Which homes there are: the account's addresses, as the configuration picks and names them. */
+import type { Config } from "./config/schema.ts";
+import type { Address } from "./contract/resources.ts";
+import type { Home } from "./core/home-snapshot.ts";
+import { freeSlug, slugOf } from "./core/slug.ts";
+import type { CollectTarget } from "./core/timetable.ts";
+import type { Library } from "./library.ts";
+import type { Settings } from "./store/settings.ts";
+
+const OPERATIONS = ["consumption", "solarExport", "consumptionCosts", "solarExportRevenue", "prices", "forecastPrices"] as const;
+
+export class Homes {
+  readonly #accounts: readonly string[];
+  readonly #config: Config["homes"];
+  readonly #library: Library;
+  readonly #settings: Settings;
+
+  constructor(accounts: readonly string[], config: Config["homes"], library: Library, settings: Settings) {
+    this.#accounts = accounts;
+    this.#config = config;
+    this.#library = library;
+    this.#settings = settings;
+  }
+
+  /** Every home known by now. A home keeps its id for good, also when its label changes in the app. */
+  list(): Home[] {
+    const taken = new Set(this.#config?.flatMap((home) => home.id ?? []));
+    return this.#addresses().flatMap(({ account, address }) => {
+      const configured = this.#config?.find((home) => home.address_id.toLowerCase() === address.id.toLowerCase());
+      if (this.#config && !configured) return [];
+      const id = configured?.id ?? this.#settings.once(`home/${address.id}`, () => freeSlug(slugOf(address.label), taken));
+      taken.add(id);
+      return [{ id, name: address.label, account, addressId: address.id, resolution: configured?.resolution ?? "fifteenMinutes" }];
+    });
+  }
+
+  /** What to collect for one account. */
+  targets(account: string): CollectTarget[] {
+    const byId = new Map(this.#addresses().map(({ address }) => [address.id, address]));
+    return this.list()
+      .filter((home) => home.account === account)
+      .map(({ addressId, resolution }) => {
+        const able = byId.get(addressId)?.capabilities;
+        return { account, addressId, resolution, operations: new Set(OPERATIONS.filter((operation) => able?.[operation] === true)) };
+      });
+  }
+
+  /** The account an address belongs to; null for an address nobody has told of. */
+  accountOf(addressId: string): string | null {
+    return this.#addresses().find(({ address }) => address.id === addressId)?.account ?? null;
+  }
+
+  #addresses(): { readonly account: string; readonly address: Address }[] {
+    return this.#accounts.flatMap((account) => {
+      const rows = this.#library.shelf.latest({ account, place: "", operation: "addresses", unit: "latest" }) ?? [];
+      return rows.map((row) => ({ account, address: row as Address }));
+    });
+  }
+}

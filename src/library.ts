@@ -1,0 +1,104 @@
+/**
+ * The shelf and the ledger behind the ports of the collector and the mirror: what was asked, kept and found again,
+ * by series for one and by operation for the other.
+ */
+import type { DatabaseSync } from "node:sqlite";
+import type { Keeping } from "./collector/collector.ts";
+import { type OperationId, operationOf, type ParamsOf } from "./contract/operations.ts";
+import { putTogether, rangeOf, seriesOf, takeApart } from "./contract/shelving.ts";
+import type { BodyOf } from "./contract/operations.ts";
+import type { Calendar } from "./core/calendar.ts";
+import { encodedRowsToJson, encodeRows } from "./core/columns.ts";
+import { DAY_MS, type EpochMs, HOUR_MS, type Interval, MINUTE_MS } from "./core/interval.ts";
+import { chunksOf, type SeriesKey } from "./core/series.ts";
+import type { Found } from "./server/mirror.ts";
+import { transaction } from "./store/database.ts";
+import { Ledger } from "./store/ledger.ts";
+import { Shelf } from "./store/shelf.ts";
+
+/** How long an answer that may still change is given to the LAN without asking again. */
+const FRESH_MS: Readonly<Partial<Record<OperationId, number>>> & { readonly otherwise: number } = {
+  addresses: 25 * HOUR_MS,
+  forecastPrices: 3 * HOUR_MS + 30 * MINUTE_MS,
+  addressSuggestions: 30 * DAY_MS,
+  charges: DAY_MS,
+  chargesHistory: DAY_MS,
+  otherwise: 15 * MINUTE_MS,
+};
+
+export class Library implements Keeping {
+  readonly shelf: Shelf;
+  readonly ledger: Ledger;
+  readonly #database: DatabaseSync;
+  readonly #calendar: Calendar;
+  readonly #now: () => EpochMs;
+
+  constructor(database: DatabaseSync, calendar: Calendar, now: () => EpochMs) {
+    this.#database = database;
+    this.#calendar = calendar;
+    this.#now = now;
+    this.shelf = new Shelf(database, calendar);
+    this.ledger = new Ledger(database);
+  }
+
+  stateOf(series: SeriesKey): ReturnType<Keeping["stateOf"]> {
+    const id = this.shelf.knownId(series);
+    const answeredAt = id === null ? null : this.ledger.answeredAt(id);
+    // A time ahead of the clock was written by a clock that stood wrong; it says nothing.
+    return { ...this.shelf.stateOf(series), answeredAt: answeredAt !== null && answeredAt <= this.#now() ? answeredAt : null };
+  }
+
+  keep(...[series, range, rows, envelope, at]: Parameters<Keeping["keep"]>): ReturnType<Keeping["keep"]> {
+    return transaction(this.#database, () => {
+      this.ledger.flush();
+      const change = this.shelf.storeWithin(series, range, rows, envelope);
+      this.ledger.noteAnswered(this.shelf.idOf(series), at);
+      return change;
+    });
+  }
+
+  noteAnswered(series: SeriesKey, at: EpochMs): void {
+    this.ledger.noteAnswered(this.shelf.idOf(series), at);
+  }
+
+  /** Keeps an answer that came for the LAN. */
+  keepAnswer<Id extends OperationId>(account: string, operation: Id, params: ParamsOf<Id>, body: BodyOf<Id>, at: EpochMs): boolean {
+    const { rows, envelope } = takeApart(operation, body);
+    return this.keep(seriesOf(account, operation, params), rangeOf(operation, params), rows, envelope, at).changed;
+  }
+
+  /** What the shelf has for a request; null where a part of it was never asked. */
+  find<Id extends OperationId>(account: string, operation: Id, params: ParamsOf<Id>, now: EpochMs): Found | null {
+    const series = seriesOf(account, operation, params);
+    const range = rangeOf(operation, params);
+    const envelope = this.shelf.envelope(series);
+    if (!envelope || !this.shelf.covers(series, range)) return null;
+    const { fresh, answeredAt } = this.#freshness(series, operation, range, now);
+    return { json: putTogether(operation, params, envelope, this.#rowsJson(series, range)), answeredAt, fresh };
+  }
+
+  #rowsJson(series: SeriesKey, range: Interval): string {
+    const chunks = chunksOf(series.unit, range, this.#calendar);
+    const aligned = chunks[0]?.start === range.start && chunks.at(-1)?.end === range.end;
+    const texts = aligned ? this.shelf.encodedChunks(series, range) : [encodeRows(this.shelf.rows(series, range))];
+    return texts.map(encodedRowsToJson).filter(Boolean).join(",");
+  }
+
+  /** A complete chunk without estimates stays as it is; any other is fresh for a while after it was asked. */
+  #freshness(series: SeriesKey, operation: OperationId, range: Interval, now: EpochMs): { fresh: boolean; answeredAt: EpochMs } {
+    const state = this.shelf.stateOf(series);
+    const id = this.shelf.idOf(series);
+    const freshMs = FRESH_MS[operation] ?? FRESH_MS.otherwise;
+    const changes = operationOf(operation).range === undefined;
+    let answeredAt = now;
+    let fresh = true;
+    for (const chunk of chunksOf(series.unit, range, this.#calendar)) {
+      const at = this.ledger.chunkAnsweredAt(id, chunk.start) ?? 0;
+      const known = state.chunk(chunk.start);
+      const settled = !changes && known?.complete === true && !known.estimated;
+      answeredAt = Math.min(answeredAt, at);
+      fresh &&= settled || now - at <= freshMs;
+    }
+    return { fresh, answeredAt };
+  }
+}

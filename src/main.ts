@@ -1,0 +1,76 @@
+/** `elbro`: reads the command line and the configuration, starts the daemon, ends it on a signal. */
+import { existsSync, readFileSync } from "node:fs";
+import { pino } from "pino";
+import { type Arguments, BadArgument, HELP, readArguments } from "./arguments.ts";
+import { machineClock, simulatedClock } from "./collector/clock.ts";
+import { type ConfigMistake, readConfig } from "./config/load.ts";
+import { startDaemon, StartError } from "./daemon.ts";
+import { demoGreeting, isDemo, startDemo } from "./demo.ts";
+import { VERSION } from "./version.ts";
+
+/** Exit code of a configuration that cannot be used (EX_CONFIG of sysexits). */
+const BAD_CONFIGURATION = 78;
+const DEFAULT_CONFIGS = ["./config/elbro.yaml", "/data/elbro.yaml"];
+const BOOT_ID_FILE = "/proc/sys/kernel/random/boot_id";
+/** After this a part that does not end is left behind; state is on disk at every moment. */
+const STOP_TIMEOUT_MS = 1_800;
+
+try {
+  const given = readArguments(process.argv.slice(2), process.env);
+  if (given.command === "help") process.stdout.write(HELP);
+  else if (given.command === "version") process.stdout.write(`${VERSION}\n`);
+  else await run(given);
+} catch (error) {
+  if (!(error instanceof StartError || error instanceof BadArgument)) throw error;
+  process.stderr.write(`elbro: ${error.message}\n`);
+  process.exit(BAD_CONFIGURATION);
+}
+
+async function run(given: Arguments): Promise<void> {
+  const configPath = given.configPath ?? DEFAULT_CONFIGS.find((path) => existsSync(path)) ?? null;
+  const config = loadConfig(configPath);
+  const clock = clockOf(given);
+  const log = pino({ base: null, level: config.log.level, timestamp: () => `,"time":"${new Date(clock.now()).toISOString()}"` });
+  const demo = configPath === null && isDemo(config) ? await startDemo(config, clock, process.env["ELBRO_DATA_DIR"] !== undefined) : null;
+  if (!demo && isDemo(config)) throw new StartError(`${configPath ?? "the configuration"} has neither consumer.api_key nor third_party; set one of them`);
+  try {
+    const used = demo?.config ?? config;
+    const daemon = await startDaemon({ config: used, clock, log, random: Math.random, anonymousBroker: demo !== null });
+    const [key] = used.api.keys;
+    if (demo && key) process.stdout.write(demoGreeting({ api: daemon.apiPort, broker: daemon.brokerPort }, key.key));
+    const stop = () => {
+      setTimeout(() => process.exit(0), STOP_TIMEOUT_MS).unref();
+      void Promise.all([daemon.stop(), demo?.close()]).then(() => process.exit(0));
+    };
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, stop);
+  } catch (error) {
+    await demo?.close();
+    throw error;
+  }
+}
+
+function loadConfig(path: string | null) {
+  const readText = (file: string) => readFileSync(file, "utf8");
+  let text: string | null = null;
+  try {
+    text = path === null ? null : readText(path);
+  } catch (error) {
+    throw new StartError(`cannot read the configuration ${path}: ${error instanceof Error ? error.message : "unknown error"}`);
+  }
+  const reading = readConfig({ text, environment: process.env, readFile: readText });
+  if (reading.kind === "config") return reading.config;
+  throw new StartError(`the configuration${path === null ? "" : ` ${path}`} cannot be used:\n${reading.mistakes.map(line).join("\n")}`);
+}
+
+function line({ path, text }: ConfigMistake): string {
+  return `  ${path}: ${text}`;
+}
+
+function clockOf({ simulated }: Arguments) {
+  const source = {
+    boot: existsSync(BOOT_ID_FILE) ? readFileSync(BOOT_ID_FILE, "utf8").trim() : `process ${process.pid} ${Date.now()}`,
+    wallMs: Date.now,
+    monotonicMs: () => Number(process.hrtime.bigint() / 1_000n) / 1_000,
+  };
+  return simulated ? simulatedClock(source, simulated.start ?? Date.now(), simulated.speed) : machineClock(source);
+}

@@ -1,0 +1,78 @@
+/** The simulator's own paths: the mobile app's key actions, the clock, the faults. */
+import { expect, test } from "vitest";
+import { ask } from "../support/service-caller.ts";
+import { startAt } from "../support/standing-simulator.ts";
+
+const NOON = Date.UTC(2026, 5, 10, 12);
+
+async function post(url: string, name: string, body: unknown) {
+  const text = typeof body === "string" ? body : JSON.stringify(body);
+  const response = await fetch(`${url}/simulator/${name}`, { method: "POST", body: text });
+  return { status: response.status, json: (await response.json()) as Record<string, unknown> };
+}
+
+test("a key is issued with Plus only, shown once, and replaced: the old one is then 401", async () => {
+  await using started = await startAt(NOON, { keys: { consumerKey: null } });
+  const { url } = started.service;
+  await post(url, "entitlement", { entitlement: "plusEnded" });
+  expect((await post(url, "key", { action: "issue" })).status).toBe(409);
+  await post(url, "entitlement", { entitlement: "active" });
+  expect((await post(url, "key", { action: "replace" })).status).toBe(409);
+
+  const first = String((await post(url, "key", { action: "issue" })).json.key);
+  expect(await (await fetch(`${url}/simulator`)).text()).not.toContain(first);
+  expect((await post(url, "key", { action: "issue" })).status).toBe(409);
+  const withKey = (consumerKey: string) => ask({ ...started.service, consumerKey }, "addresses");
+  expect((await withKey(first)).status).toBe(200);
+
+  const second = String((await post(url, "key", { action: "replace" })).json.key);
+  expect((await withKey(first)).json.errorCode).toBe("invalid_token");
+  expect((await withKey(second)).status).toBe(200);
+});
+
+test("a key expires at its time, and a replaced one is fresh again", async () => {
+  await using started = await startAt(NOON);
+  const { service, time } = started;
+  await post(service.url, "key", { action: "expire", at: "2026-06-10T12:00:01Z" });
+  expect((await ask(service, "addresses")).status).toBe(200);
+  time.now += 1_000;
+  expect((await ask(service, "addresses")).json.errorCode).toBe("credential_expired");
+  const { json } = await post(service.url, "key", { action: "replace" });
+  expect((await ask({ ...service, consumerKey: String(json.key) }, "addresses")).status).toBe(200);
+});
+
+test("the clock is set and sped up", async () => {
+  await using started = await startAt(NOON);
+  const { url } = started.service;
+  const set = await post(url, "clock", { at: "2026-01-01T00:00:00Z", speed: 60 });
+  expect(set.json).toMatchObject({ now: "2026-01-01T00:00:00Z", speed: 60 });
+  started.time.now += 1_000;
+  expect(started.simulator.clock.now()).toBe(Date.UTC(2026, 0, 1, 0, 1));
+  expect((await ask(started.service, "addresses")).headers.get("date")).toBe("Thu, 01 Jan 2026 00:01:00 GMT");
+});
+
+test("faults are handed in, counted and shown as they were written", async () => {
+  await using started = await startAt(NOON);
+  const rule = { operation: "addresses", fault: "status", status: 502, times: 1, to: "2026-07-01T00:00:00Z" };
+  await post(started.service.url, "faults", [rule]);
+  expect((await ask(started.service, "addresses")).status).toBe(502);
+  expect((await ask(started.service, "addresses")).status).toBe(200);
+  const state = (await (await fetch(`${started.service.url}/simulator`)).json()) as Record<string, unknown>;
+  expect(state).toMatchObject({ faults: [{ rule, struck: 1 }], attemptsToday: { consumer: 2, thirdParty: 0 } });
+});
+
+test.each([
+  ["clock", { at: "noon" }, 400],
+  ["clock", { speed: -1 }, 400],
+  ["key", { action: "steal" }, 400],
+  ["entitlement", { entitlement: "gold" }, 400],
+  ["faults", [{ operation: "weather", fault: "hang" }], 400],
+  ["faults", "no JSON", 400],
+  ["faults", `"${"x".repeat(300_000)}"`, 413],
+])("a control that cannot be understood changes nothing: %s", async (name, body, status) => {
+  await using started = await startAt(NOON);
+  const answer = await post(started.service.url, name, body);
+  expect(answer.status).toBe(status);
+  expect(answer.json.reason).toBeTypeOf("string");
+  expect((await ask(started.service, "addresses")).status).toBe(200);
+});

@@ -1,0 +1,154 @@
+/** Every kind of fault as a caller meets it. */
+import { get } from "node:https";
+import { expect, test } from "vitest";
+import type { FaultRule } from "../../src/simulator/fault-rules.ts";
+import { createSelfSigned } from "../support/self-signed.ts";
+import { ask, pathOf } from "../support/service-caller.ts";
+import { startAt } from "../support/standing-simulator.ts";
+
+const NOON = Date.UTC(2026, 5, 10, 12);
+const TODAY = { from: "2026-06-09T22:00:00Z", to: "2026-06-10T22:00:00Z", resolution: "hour" };
+
+async function startFaulty(...faults: FaultRule[]) {
+  const started = await startAt(NOON, { faults });
+  const values = { addressId: started.simulator.addressIds.danish, ...TODAY };
+  return { ...started, prices: () => ask(started.service, "prices", values), values };
+}
+
+test("a status of the error table comes with the service's body, and the quota headers stay", async () => {
+  await using faulty = await startFaulty({ operation: "prices", fault: "status", status: 503 });
+  const { status, json, headers } = await faulty.prices();
+  expect([status, json.errorCode]).toEqual([503, "entitlement_unavailable"]);
+  expect(headers.get("x-ratelimit-remaining-minute")).toBe("59");
+});
+
+test("a 429 on request waits until its minute ends, or as long as the script says", async () => {
+  await using faulty = await startFaulty(
+    { operation: "prices", fault: "status", status: 429, times: 1 },
+    { operation: "prices", fault: "status", status: 429, retryAfterSec: 0, times: 1 },
+  );
+  const first = await faulty.prices();
+  expect([first.status, first.headers.get("retry-after"), first.headers.get("x-ratelimit-remaining-minute")]).toEqual([
+    429,
+    "60",
+    "0",
+  ]);
+  expect((await faulty.prices()).headers.get("retry-after")).toBe("0");
+  expect((await faulty.prices()).status).toBe(200);
+});
+
+test("a status the service does not know comes as a proxy's page", async () => {
+  await using faulty = await startFaulty({ operation: "*", fault: "status", status: 504 });
+  const { status, json, headers } = await faulty.prices();
+  expect([status, json, headers.get("content-type")]).toEqual([504, undefined, "text/html"]);
+});
+
+test("a code chosen among those of one status", async () => {
+  await using faulty = await startFaulty({
+    operation: "prices",
+    fault: "status",
+    status: 401,
+    errorCode: "credential_expired",
+  });
+  expect((await faulty.prices()).json.errorCode).toBe("credential_expired");
+});
+
+test("broken JSON has a length that fits and no end", async () => {
+  await using faulty = await startFaulty({ operation: "prices", fault: "brokenJson" });
+  const { status, text, json } = await faulty.prices();
+  expect([status, json]).toEqual([200, undefined]);
+  expect(text).toMatch(/^\{"addressId"/);
+});
+
+test("a field is missing in every row, or in the envelope", async () => {
+  await using faulty = await startFaulty(
+    { operation: "prices", fault: "missingField", field: "totalPricePerKWh", times: 1 },
+    { operation: "prices", fault: "missingField", field: "currency" },
+  );
+  const rows = (await faulty.prices()).json;
+  expect(rows.data).toHaveLength(24);
+  for (const row of rows.data) expect(row).not.toHaveProperty("totalPricePerKWh");
+  const envelope = (await faulty.prices()).json;
+  expect(envelope).not.toHaveProperty("currency");
+  expect(envelope.data[0]).toHaveProperty("totalPricePerKWh");
+});
+
+test("a number comes as a text, and a text as a number", async () => {
+  await using faulty = await startFaulty(
+    { operation: "prices", fault: "wrongType", field: "totalPricePerKWh", times: 1 },
+    { operation: "prices", fault: "wrongType", field: "start" },
+  );
+  expect((await faulty.prices()).json.data[0].totalPricePerKWh).toMatch(/^\d/);
+  expect((await faulty.prices()).json.data[0].start).toBe(12345);
+});
+
+test("an empty answer is a 200 without rows", async () => {
+  await using faulty = await startFaulty({ operation: "*", fault: "empty" });
+  expect((await faulty.prices()).json).toMatchObject({ resolution: "hour", data: [] });
+  expect((await ask(faulty.service, "regionPrices", { region: "DK1" })).json).toEqual([]);
+});
+
+test("a redirect leads elsewhere", async () => {
+  await using faulty = await startFaulty({ operation: "*", fault: "redirect", location: "http://127.0.0.1:9/x" });
+  const { status, headers } = await faulty.prices();
+  expect([status, headers.get("location")]).toEqual([302, "http://127.0.0.1:9/x"]);
+});
+
+test("a lost connection gives no answer, and a cut one no end", async () => {
+  await using faulty = await startFaulty(
+    { operation: "prices", fault: "lostConnection", times: 1 },
+    { operation: "prices", fault: "cutOff", times: 1 },
+  );
+  await expect(faulty.prices()).rejects.toThrow(/fetch failed/);
+  await expect(faulty.prices()).rejects.toThrow(/terminated/);
+  expect((await faulty.prices()).status).toBe(200);
+  expect(faulty.simulator.answered().map(({ status }) => status)).toEqual([200, 200, 200]);
+});
+
+test("a hanging answer never comes, and does not keep the simulator from closing", async () => {
+  await using faulty = await startFaulty({ operation: "prices", fault: "hang" });
+  const hanging = faulty.prices();
+  const lost = expect(hanging).rejects.toThrow();
+  while (faulty.simulator.answered().length === 0) await new Promise(setImmediate);
+  await faulty.simulator.close();
+  await lost;
+});
+
+test("a delay is waited out, then the next fault strikes; closing ends the wait", async () => {
+  await using faulty = await startFaulty(
+    { operation: "prices", fault: "delay", delayMs: 5, times: 1 },
+    { operation: "prices", fault: "status", status: 500, times: 1 },
+    { operation: "prices", fault: "delay", delayMs: 600_000 },
+  );
+  expect((await faulty.prices()).status).toBe(500);
+  const waiting = expect(faulty.prices()).rejects.toThrow();
+  while (faulty.simulator.answered().length < 2) await new Promise(setImmediate);
+  await faulty.simulator.close();
+  await waiting;
+});
+
+test("a rule strikes its own operation, in its own time", async () => {
+  const from = NOON + 1_000;
+  await using faulty = await startFaulty({ operation: "prices", fault: "status", status: 502, from, to: from + 1_000 });
+  const statuses = async () => [(await faulty.prices()).status, (await ask(faulty.service, "addresses")).status];
+  expect(await statuses()).toEqual([200, 200]);
+  faulty.time.now = from;
+  expect(await statuses()).toEqual([502, 200]);
+  faulty.time.now = from + 1_000;
+  expect(await statuses()).toEqual([200, 200]);
+});
+
+const tls = createSelfSigned();
+
+test.skipIf(!tls)("over TLS the same service answers (skipped where the machine has no openssl)", async () => {
+  await using started = await startAt(NOON, tls ? { tls } : {});
+  expect(started.service.url).toMatch(/^https:/);
+  const headers = { authorization: `Bearer ${started.service.consumerKey}` };
+  const status = await new Promise((resolve, reject) =>
+    get(`${started.service.url}${pathOf("addresses", {})}`, { headers, ca: tls?.cert }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    }).on("error", reject),
+  );
+  expect(status).toBe(200);
+});
