@@ -53,7 +53,8 @@ export function openAccounts(options: AccountsOptions): Accounts {
   };
   const open = (name: string, authorization: { consumer?: string; thirdParty?: string }) => {
     const { clock, library, settings, problems, random, signal, onServerTime, onSpent } = options;
-    const budget = authorization.thirdParty === undefined ? new LearnedBudget(name, settings) : new AdaptiveBudget(name, settings);
+    const budget =
+      authorization.thirdParty === undefined ? new LearnedBudget(name, settings) : new AdaptiveBudget(name, settings);
     return new Account({
       name,
       client: createClient({
@@ -95,11 +96,18 @@ function thirdPartyAuthorization(config: Config): string | null {
 /** An account as the collector asks it: steps of the timetable in, rows out. */
 export function askingOf(account: Account, library: Library): Asking {
   return {
-    notBefore: (series) => account.notBefore(series.operation, paramsOf(series, undefined), "poll"),
+    notBefore: (series, _priority, now) =>
+      account.notBefore(series.operation, paramsOf(series, undefined), "poll", now),
     async ask(step) {
       const { operation } = step.series;
       const params = paramsOf(step.series, step.range);
-      const inquiry = { operation, params, share: "poll", seriesId: library.shelf.idOf(step.series), range: step.range ?? null } as const;
+      const inquiry = {
+        operation,
+        params,
+        share: "poll",
+        seriesId: library.shelf.idOf(step.series),
+        range: step.range ?? null,
+      } as const;
       const reply = await account.ask<OperationId>(inquiry);
       if (reply.kind !== "ok") return reply;
       return { kind: "answered", ...takeApart(operation, reply.body), requestId: reply.requestId };

@@ -27,15 +27,19 @@ export interface Arguments {
 const MOST_SPEED = 100_000;
 
 /** Reads the command line; the environment gives what it leaves out. Errors: throws a BadArgument. */
-export function readArguments(argv: readonly string[], environment: Readonly<Record<string, string | undefined>>): Arguments {
+export function readArguments(
+  argv: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+): Arguments {
   const { values, positionals } = parse(argv);
   const [command = "run", ...rest] = positionals;
-  if (command !== "run" || rest.length > 0) throw new BadArgument(`"${positionals.join(" ")}" is no command; expected run, or see --help`);
-  const clock = values.clock ?? environment["ELBRO_CLOCK"];
-  const speed = values.speed ?? environment["ELBRO_SPEED"];
+  if (command !== "run" || rest.length > 0)
+    throw new BadArgument(`"${positionals.join(" ")}" is no command; expected run, or see --help`);
+  const clock = values.clock ?? environment.ELBRO_CLOCK;
+  const speed = values.speed ?? environment.ELBRO_SPEED;
   return {
     command: values.help ? "help" : values.version ? "version" : "run",
-    configPath: values.config ?? environment["ELBRO_CONFIG"] ?? null,
+    configPath: values.config ?? environment.ELBRO_CONFIG ?? null,
     simulated: clock === undefined && speed === undefined ? null : { start: readClock(clock), speed: readSpeed(speed) },
   };
 }
@@ -61,7 +65,8 @@ function parse(argv: readonly string[]) {
 function readClock(text: string | undefined): EpochMs | null {
   if (text === undefined) return null;
   const reading = parseInstant(text);
-  if (reading.kind === "unreadable") throw new BadArgument(`--clock: ${reading.why}; expected for instance 2025-10-25T20:00:00Z`);
+  if (reading.kind === "unreadable")
+    throw new BadArgument(`--clock: ${reading.why}; expected for instance 2025-10-25T20:00:00Z`);
   return reading.at;
 }
 

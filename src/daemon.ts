@@ -78,7 +78,12 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     onServerTime: () => undefined,
     onSpent: (account, operation, outcome) => log.debug({ account, operation, outcome }, "asked"),
   });
-  const homes = new Homes(accounts.consumers.map((account) => account.name), config.homes, library, settings);
+  const homes = new Homes(
+    accounts.consumers.map((account) => account.name),
+    config.homes,
+    library,
+    settings,
+  );
   const house = new House(library, calendar);
   const changed = (series: SeriesKey) => {
     house.changed(series);
@@ -155,7 +160,8 @@ function showHouse({ config, homes, house, publisher, problems, startedAt }: Sho
   for (const home of homes.list()) {
     const snapshot = house.snapshot(home, now);
     until = Math.min(until, snapshot.nextChangeAt);
-    if (snapshot.currency !== null) messages.push(homeDiscovery({ baseTopic, prefix, version: VERSION }, home, snapshot.currency));
+    if (snapshot.currency !== null)
+      messages.push(homeDiscovery({ baseTopic, prefix, version: VERSION }, home, snapshot.currency));
     messages.push(...homeMessages(baseTopic, snapshot));
   }
   const info = { version: VERSION, started_at: formatInstant(startedAt), problems: problems.list() };
@@ -171,7 +177,9 @@ function openDataDir(dataDir: string): ReturnType<typeof openDatabase> {
   } catch (error) {
     if (error instanceof DatabaseError) throw new StartError(error.message);
     const why = error instanceof Error ? error.message : String(error);
-    throw new StartError(`cannot write to the data directory ${dataDir} (${why}); set data_dir or ELBRO_DATA_DIR to a folder this user may write`);
+    throw new StartError(
+      `cannot write to the data directory ${dataDir} (${why}); set data_dir or ELBRO_DATA_DIR to a folder this user may write`,
+    );
   }
 }
 
@@ -217,8 +225,12 @@ async function onPort<Result>(part: "api" | "broker", port: number, start: () =>
   } catch (error) {
     const code = error instanceof Error && "code" in error ? error.code : "";
     const variable = `${part}.port or ELBRO_${part.toUpperCase()}_PORT`;
-    if (code === "EADDRINUSE") throw new StartError(`port ${port} of the ${part} is in use by another program; set ${variable} to another`);
-    if (code === "EACCES") throw new StartError(`port ${port} of the ${part} may not be opened by this user; set ${variable} to one above 1023`);
+    if (code === "EADDRINUSE")
+      throw new StartError(`port ${port} of the ${part} is in use by another program; set ${variable} to another`);
+    if (code === "EACCES")
+      throw new StartError(
+        `port ${port} of the ${part} may not be opened by this user; set ${variable} to one above 1023`,
+      );
     throw error;
   }
 }

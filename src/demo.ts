@@ -33,7 +33,10 @@ export async function startDemo(config: Config, clock: Clock, hasDataDir: boolea
     config: {
       ...config,
       service: { base_url: simulator.url },
-      consumer: { name: "consumer", ...(simulator.keys.consumerKey === null ? {} : { api_key: simulator.keys.consumerKey }) },
+      consumer: {
+        name: "consumer",
+        ...(simulator.keys.consumerKey === null ? {} : { api_key: simulator.keys.consumerKey }),
+      },
       third_party: {
         api_key: simulator.keys.thirdParty.apiKey,
         api_secret: simulator.keys.thirdParty.apiSecret,
@@ -41,7 +44,11 @@ export async function startDemo(config: Config, clock: Clock, hasDataDir: boolea
         places: [],
       },
       broker: { ...config.broker, host: LOOPBACK_HOST },
-      api: { ...config.api, host: LOOPBACK_HOST, keys: config.api.keys.length > 0 ? config.api.keys : [{ name: "demo", key: DEMO_KEY }] },
+      api: {
+        ...config.api,
+        host: LOOPBACK_HOST,
+        keys: config.api.keys.length > 0 ? config.api.keys : [{ name: "demo", key: DEMO_KEY }],
+      },
       data_dir: dataDir,
     },
     async close() {
@@ -53,7 +60,10 @@ export async function startDemo(config: Config, clock: Clock, hasDataDir: boolea
 
 /** What a person who started the demo wants to know. */
 export function demoGreeting(ports: { readonly api: number; readonly broker: number | null }, key: string): string {
-  const mqtt = ports.broker === null ? "" : `  topics   mosquitto_sub -p ${ports.broker} -v -t 'elbro/#'     (or: npx mqtt sub -p ${ports.broker} -v -t 'elbro/#')\n`;
+  const mqtt =
+    ports.broker === null
+      ? ""
+      : `  topics   mosquitto_sub -p ${ports.broker} -v -t 'elbro/#'     (or: npx mqtt sub -p ${ports.broker} -v -t 'elbro/#')\n`;
   return `elbro shows an invented house: no account, no key, nothing leaves this machine.
 ${mqtt}  API      curl -H 'Authorization: Bearer ${key}' http://${LOOPBACK_HOST}:${ports.api}/consumer/v1/me/addresses
   key      ${key}

@@ -7,7 +7,14 @@ import type { CollectTarget } from "./core/timetable.ts";
 import type { Library } from "./library.ts";
 import type { Settings } from "./store/settings.ts";
 
-const OPERATIONS = ["consumption", "solarExport", "consumptionCosts", "solarExportRevenue", "prices", "forecastPrices"] as const;
+const OPERATIONS = [
+  "consumption",
+  "solarExport",
+  "consumptionCosts",
+  "solarExportRevenue",
+  "prices",
+  "forecastPrices",
+] as const;
 
 export class Homes {
   readonly #accounts: readonly string[];
@@ -28,9 +35,18 @@ export class Homes {
     return this.#addresses().flatMap(({ account, address }) => {
       const configured = this.#config?.find((home) => home.address_id.toLowerCase() === address.id.toLowerCase());
       if (this.#config && !configured) return [];
-      const id = configured?.id ?? this.#settings.once(`home/${address.id}`, () => freeSlug(slugOf(address.label), taken));
+      const id =
+        configured?.id ?? this.#settings.once(`home/${address.id}`, () => freeSlug(slugOf(address.label), taken));
       taken.add(id);
-      return [{ id, name: address.label, account, addressId: address.id, resolution: configured?.resolution ?? "fifteenMinutes" }];
+      return [
+        {
+          id,
+          name: address.label,
+          account,
+          addressId: address.id,
+          resolution: configured?.resolution ?? "fifteenMinutes",
+        },
+      ];
     });
   }
 
@@ -41,7 +57,12 @@ export class Homes {
       .filter((home) => home.account === account)
       .map(({ addressId, resolution }) => {
         const able = byId.get(addressId)?.capabilities;
-        return { account, addressId, resolution, operations: new Set(OPERATIONS.filter((operation) => able?.[operation] === true)) };
+        return {
+          account,
+          addressId,
+          resolution,
+          operations: new Set(OPERATIONS.filter((operation) => able?.[operation] === true)),
+        };
       });
   }
 

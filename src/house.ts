@@ -39,13 +39,24 @@ export class House {
   #readTimeline(home: Home, now: EpochMs): Timeline | null {
     const { shelf } = this.#library;
     const today = this.#calendar.day(now);
-    const range = { start: this.#calendar.add("day", today.start, -REFERENCE_DAYS), end: this.#calendar.day(today.end).end };
-    const confirmed: SeriesKey = { account: home.account, place: home.addressId, operation: "prices", unit: home.resolution };
+    const range = {
+      start: this.#calendar.add("day", today.start, -REFERENCE_DAYS),
+      end: this.#calendar.day(today.end).end,
+    };
+    const confirmed: SeriesKey = {
+      account: home.account,
+      place: home.addressId,
+      operation: "prices",
+      unit: home.resolution,
+    };
     const estimated: SeriesKey = { ...confirmed, operation: "forecastPrices", unit: "latest" };
     const envelope = shelf.envelope(confirmed) ?? shelf.envelope(estimated);
-    const currency = envelope?.["currency"];
+    const currency = envelope?.currency;
     if (!envelope || typeof currency !== "string") return null;
-    const points = joinForecast(pricePoints(shelf.rows(confirmed, range), false), pricePoints(shelf.latest(estimated) ?? [], true));
-    return { points, currency, vatIncluded: envelope["vatIncluded"] === true };
+    const points = joinForecast(
+      pricePoints(shelf.rows(confirmed, range), false),
+      pricePoints(shelf.latest(estimated) ?? [], true),
+    );
+    return { points, currency, vatIncluded: envelope.vatIncluded === true };
   }
 }

@@ -4,9 +4,9 @@
  */
 import type { DatabaseSync } from "node:sqlite";
 import type { Keeping } from "./collector/collector.ts";
+import type { BodyOf } from "./contract/operations.ts";
 import { type OperationId, operationOf, type ParamsOf } from "./contract/operations.ts";
 import { putTogether, rangeOf, seriesOf, takeApart } from "./contract/shelving.ts";
-import type { BodyOf } from "./contract/operations.ts";
 import type { Calendar } from "./core/calendar.ts";
 import { encodedRowsToJson, encodeRows } from "./core/columns.ts";
 import { DAY_MS, type EpochMs, HOUR_MS, type Interval, MINUTE_MS } from "./core/interval.ts";
@@ -45,7 +45,10 @@ export class Library implements Keeping {
     const id = this.shelf.knownId(series);
     const answeredAt = id === null ? null : this.ledger.answeredAt(id);
     // A time ahead of the clock was written by a clock that stood wrong; it says nothing.
-    return { ...this.shelf.stateOf(series), answeredAt: answeredAt !== null && answeredAt <= this.#now() ? answeredAt : null };
+    return {
+      ...this.shelf.stateOf(series),
+      answeredAt: answeredAt !== null && answeredAt <= this.#now() ? answeredAt : null,
+    };
   }
 
   keep(...[series, range, rows, envelope, at]: Parameters<Keeping["keep"]>): ReturnType<Keeping["keep"]> {
@@ -62,7 +65,13 @@ export class Library implements Keeping {
   }
 
   /** Keeps an answer that came for the LAN. */
-  keepAnswer<Id extends OperationId>(account: string, operation: Id, params: ParamsOf<Id>, body: BodyOf<Id>, at: EpochMs): boolean {
+  keepAnswer<Id extends OperationId>(
+    account: string,
+    operation: Id,
+    params: ParamsOf<Id>,
+    body: BodyOf<Id>,
+    at: EpochMs,
+  ): boolean {
     const { rows, envelope } = takeApart(operation, body);
     return this.keep(seriesOf(account, operation, params), rangeOf(operation, params), rows, envelope, at).changed;
   }
@@ -85,7 +94,12 @@ export class Library implements Keeping {
   }
 
   /** A complete chunk without estimates stays as it is; any other is fresh for a while after it was asked. */
-  #freshness(series: SeriesKey, operation: OperationId, range: Interval, now: EpochMs): { fresh: boolean; answeredAt: EpochMs } {
+  #freshness(
+    series: SeriesKey,
+    operation: OperationId,
+    range: Interval,
+    now: EpochMs,
+  ): { fresh: boolean; answeredAt: EpochMs } {
     const state = this.shelf.stateOf(series);
     const id = this.shelf.idOf(series);
     const freshMs = FRESH_MS[operation] ?? FRESH_MS.otherwise;

@@ -4,7 +4,7 @@ import { pino } from "pino";
 import { type Arguments, BadArgument, HELP, readArguments } from "./arguments.ts";
 import { machineClock, simulatedClock } from "./collector/clock.ts";
 import { type ConfigMistake, readConfig } from "./config/load.ts";
-import { startDaemon, StartError } from "./daemon.ts";
+import { StartError, startDaemon } from "./daemon.ts";
 import { demoGreeting, isDemo, startDemo } from "./demo.ts";
 import { VERSION } from "./version.ts";
 
@@ -15,24 +15,36 @@ const BOOT_ID_FILE = "/proc/sys/kernel/random/boot_id";
 /** After this a part that does not end is left behind; state is on disk at every moment. */
 const STOP_TIMEOUT_MS = 1_800;
 
-try {
+main().catch((error: unknown) => {
+  if (!(error instanceof StartError || error instanceof BadArgument)) throw error;
+  process.stderr.write(`elbro: ${error.message}\n`);
+  process.exit(BAD_CONFIGURATION);
+});
+
+async function main(): Promise<void> {
   const given = readArguments(process.argv.slice(2), process.env);
   if (given.command === "help") process.stdout.write(HELP);
   else if (given.command === "version") process.stdout.write(`${VERSION}\n`);
   else await run(given);
-} catch (error) {
-  if (!(error instanceof StartError || error instanceof BadArgument)) throw error;
-  process.stderr.write(`elbro: ${error.message}\n`);
-  process.exit(BAD_CONFIGURATION);
 }
 
 async function run(given: Arguments): Promise<void> {
   const configPath = given.configPath ?? DEFAULT_CONFIGS.find((path) => existsSync(path)) ?? null;
   const config = loadConfig(configPath);
   const clock = clockOf(given);
-  const log = pino({ base: null, level: config.log.level, timestamp: () => `,"time":"${new Date(clock.now()).toISOString()}"` });
-  const demo = configPath === null && isDemo(config) ? await startDemo(config, clock, process.env["ELBRO_DATA_DIR"] !== undefined) : null;
-  if (!demo && isDemo(config)) throw new StartError(`${configPath ?? "the configuration"} has neither consumer.api_key nor third_party; set one of them`);
+  const log = pino({
+    base: null,
+    level: config.log.level,
+    timestamp: () => `,"time":"${new Date(clock.now()).toISOString()}"`,
+  });
+  const demo =
+    configPath === null && isDemo(config)
+      ? await startDemo(config, clock, process.env.ELBRO_DATA_DIR !== undefined)
+      : null;
+  if (!demo && isDemo(config))
+    throw new StartError(
+      `${configPath ?? "the configuration"} has neither consumer.api_key nor third_party; set one of them`,
+    );
   try {
     const used = demo?.config ?? config;
     const daemon = await startDaemon({ config: used, clock, log, random: Math.random, anonymousBroker: demo !== null });
@@ -55,11 +67,15 @@ function loadConfig(path: string | null) {
   try {
     text = path === null ? null : readText(path);
   } catch (error) {
-    throw new StartError(`cannot read the configuration ${path}: ${error instanceof Error ? error.message : "unknown error"}`);
+    throw new StartError(
+      `cannot read the configuration ${path}: ${error instanceof Error ? error.message : "unknown error"}`,
+    );
   }
   const reading = readConfig({ text, environment: process.env, readFile: readText });
   if (reading.kind === "config") return reading.config;
-  throw new StartError(`the configuration${path === null ? "" : ` ${path}`} cannot be used:\n${reading.mistakes.map(line).join("\n")}`);
+  throw new StartError(
+    `the configuration${path === null ? "" : ` ${path}`} cannot be used:\n${reading.mistakes.map(line).join("\n")}`,
+  );
 }
 
 function line({ path, text }: ConfigMistake): string {

@@ -33,7 +33,10 @@ export function machineClock(source: TimeSource): Clock {
 export function simulatedClock(source: TimeSource, start: EpochMs, speed: number): Clock {
   const began = source.monotonicMs();
   const elapsed = () => (source.monotonicMs() - began) * speed;
-  return clockOf({ boot: `${source.boot}/simulated-${began}`, wallMs: () => start + elapsed(), monotonicMs: elapsed }, speed);
+  return clockOf(
+    { boot: `${source.boot}/simulated-${began}`, wallMs: () => start + elapsed(), monotonicMs: elapsed },
+    speed,
+  );
 }
 
 function clockOf(source: TimeSource, speed: number): Clock {

@@ -14,14 +14,20 @@ import { Waker } from "./waker.ts";
 /** The service, as the collector needs it. */
 export interface Asking {
   ask(step: Step): Promise<Outcome | (Setback & { readonly settled: boolean })>;
-  notBefore(series: SeriesKey, priority: Priority): EpochMs;
+  notBefore(series: SeriesKey, priority: Priority, now: EpochMs): EpochMs;
 }
 
 /** The shelf and the ledger, as the collector needs them. */
 export interface Keeping {
   stateOf(series: SeriesKey): SeriesState;
   /** Stores an answer and that it was answered at `at`, in one transaction. */
-  keep(series: SeriesKey, range: Interval, rows: readonly Row[], envelope: Envelope, at: EpochMs): { readonly changed: boolean; readonly strayRows: number };
+  keep(
+    series: SeriesKey,
+    range: Interval,
+    rows: readonly Row[],
+    envelope: Envelope,
+    at: EpochMs,
+  ): { readonly changed: boolean; readonly strayRows: number };
   /** Notes a request that is over without data to keep: the next regular time is soon enough. */
   noteAnswered(series: SeriesKey, at: EpochMs): void;
 }
@@ -74,7 +80,7 @@ export class Collector {
         offsetMs,
         targets: this.#parts.targets(),
         stateOf: (series) => keeping.stateOf(series),
-        notBefore: (series, priority) => asking.notBefore(series, priority),
+        notBefore: (series, priority) => asking.notBefore(series, priority, now),
         historyFrom: this.#parts.historyFrom(now),
       });
       const until = step.kind === "sleep" ? step.until : await this.#carryOut(step);
@@ -90,7 +96,8 @@ export class Collector {
     switch (outcome.kind) {
       case "answered": {
         const change = keeping.keep(step.series, step.range ?? WHOLE, outcome.rows, outcome.envelope, clock.now());
-        if (change.strayRows > 0) log.warn({ series, rows: change.strayRows }, "rows outside the range that was asked were left out");
+        if (change.strayRows > 0)
+          log.warn({ series, rows: change.strayRows }, "rows outside the range that was asked were left out");
         log.debug({ series, rows: outcome.rows.length, changed: change.changed, priority: step.priority }, "answered");
         if (change.changed) onChange(step.series);
         return 0;

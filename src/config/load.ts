@@ -46,7 +46,10 @@ function parseFile(text: string | null, mistakes: ConfigMistake[]): Tree {
   const document = parseDocument(text, { prettyErrors: true });
   for (const error of document.errors) {
     const [where] = error.linePos ?? [];
-    mistakes.push({ path: where ? `line ${where.line}, column ${where.col}` : "the file", text: error.message.split("\n")[0] ?? "is not YAML" });
+    mistakes.push({
+      path: where ? `line ${where.line}, column ${where.col}` : "the file",
+      text: error.message.split("\n")[0] ?? "is not YAML",
+    });
   }
   if (mistakes.length > 0) return {};
   const value: unknown = document.toJS();
@@ -84,7 +87,12 @@ function pathOfVariable(rest: string, node: z.core.$ZodType = configSchema): str
 
 /** The keys of an object schema, seen through defaults, optionals and the first of several forms. */
 function shapeOf(node: z.core.$ZodType | undefined): Readonly<Record<string, z.core.$ZodType>> | null {
-  const definition = node?._zod.def as { type?: string; innerType?: z.core.$ZodType; options?: z.core.$ZodType[]; shape?: Record<string, z.core.$ZodType> };
+  const definition = node?._zod.def as {
+    type?: string;
+    innerType?: z.core.$ZodType;
+    options?: z.core.$ZodType[];
+    shape?: Record<string, z.core.$ZodType>;
+  };
   if (definition?.type === "object") return definition.shape ?? null;
   if (definition?.type === "union") return shapeOf(definition.options?.[0]);
   return definition?.innerType ? shapeOf(definition.innerType) : null;
@@ -117,19 +125,34 @@ function resolveFiles(tree: Tree, path: string, sources: ConfigSources, mistakes
       try {
         tree[key.slice(0, -"_file".length)] = sources.readFile(value).trimEnd();
       } catch (error) {
-        mistakes.push({ path: here, text: `cannot read ${value}: ${error instanceof Error ? error.message : "unknown error"}` });
+        mistakes.push({
+          path: here,
+          text: `cannot read ${value}: ${error instanceof Error ? error.message : "unknown error"}`,
+        });
       }
     }
   }
 }
 
 function describeIssue(issue: z.core.$ZodIssue, tree: Tree): ConfigMistake[] {
-  const path = issue.path.map((part) => (typeof part === "number" ? `[${part}]` : `.${String(part)}`)).join("").replace(/^\./, "");
+  const path = issue.path
+    .map((part) => (typeof part === "number" ? `[${part}]` : `.${String(part)}`))
+    .join("")
+    .replace(/^\./, "");
   if (issue.code === "unrecognized_keys") {
-    return issue.keys.map((key) => ({ path: path ? `${path}.${key}` : key, text: "is not a key of the configuration" }));
+    return issue.keys.map((key) => ({
+      path: path ? `${path}.${key}` : key,
+      text: "is not a key of the configuration",
+    }));
   }
-  if (issue.code === "invalid_union") return issue.errors[0]?.flatMap((inner) => describeIssue({ ...inner, path: [...issue.path, ...inner.path] }, tree)) ?? [];
-  const found = issue.path.reduce<unknown>((node, key) => (isTree(node) || Array.isArray(node) ? (node as Tree)[String(key)] : undefined), tree);
+  if (issue.code === "invalid_union")
+    return (
+      issue.errors[0]?.flatMap((inner) => describeIssue({ ...inner, path: [...issue.path, ...inner.path] }, tree)) ?? []
+    );
+  const found = issue.path.reduce<unknown>(
+    (node, key) => (isTree(node) || Array.isArray(node) ? (node as Tree)[String(key)] : undefined),
+    tree,
+  );
   return [{ path: path || "the file", text: `${expectation(issue)}, found ${shown(found, issue.path.join("."))}` }];
 }
 

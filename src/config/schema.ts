@@ -8,7 +8,9 @@ const SLUG = /^[a-z0-9][a-z0-9_-]*$/;
 const slug = z.string().check(z.regex(SLUG, "expected lower-case letters, digits, _ and -"));
 const port = z.int().check(z.minimum(0), z.maximum(65_535));
 const text = z.string().check(z.minLength(1, "expected some text"));
-const topic = text.check(z.regex(/^[^+#/][^+#]*[^+#/]$|^[^+#/]$/, "expected a topic without wildcards and without a slash at its ends"));
+const topic = text.check(
+  z.regex(/^[^+#/][^+#]*[^+#/]$|^[^+#/]$/, "expected a topic without wildcards and without a slash at its ends"),
+);
 
 const place = z.strictObject({
   name: text,
@@ -23,7 +25,10 @@ const consumer = z.strictObject({ name: z._default(slug, "consumer"), api_key: z
 export const configSchema = z.strictObject({
   service: z._default(
     z.strictObject({
-      base_url: z._default(z.url({ protocol: /^https?$/, error: "expected a URL that begins with https://" }), "https://api.minstroem.app"),
+      base_url: z._default(
+        z.url({ protocol: /^https?$/, error: "expected a URL that begins with https://" }),
+        "https://api.minstroem.app",
+      ),
       ca: z.optional(text),
     }),
     { base_url: "https://api.minstroem.app" },
@@ -48,7 +53,12 @@ export const configSchema = z.strictObject({
   ),
   mqtt: z._default(
     z.strictObject({
-      url: z.optional(z.url({ protocol: /^(mqtts?|wss?)$/, error: "expected a URL that begins with mqtt://, mqtts://, ws:// or wss://" })),
+      url: z.optional(
+        z.url({
+          protocol: /^(mqtts?|wss?)$/,
+          error: "expected a URL that begins with mqtt://, mqtts://, ws:// or wss://",
+        }),
+      ),
       username: z.optional(text),
       password: z.optional(text),
       ca: z.optional(text),
@@ -77,9 +87,13 @@ export const configSchema = z.strictObject({
   ),
   plans: z._default(z.array(z.unknown()), []),
   plugs: z._default(z.array(z.unknown()), []),
-  history: z._default(z.strictObject({ months: z._default(z.int().check(z.minimum(0), z.maximum(60)), 13) }), { months: 13 }),
+  history: z._default(z.strictObject({ months: z._default(z.int().check(z.minimum(0), z.maximum(60)), 13) }), {
+    months: 13,
+  }),
   data_dir: z._default(text, "./data"),
-  log: z._default(z.strictObject({ level: z._default(z.enum(["debug", "info", "warn", "error"]), "info") }), { level: "info" }),
+  log: z._default(z.strictObject({ level: z._default(z.enum(["debug", "info", "warn", "error"]), "info") }), {
+    level: "info",
+  }),
 });
 
 export type Config = z.infer<typeof configSchema>;

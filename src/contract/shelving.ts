@@ -18,14 +18,14 @@ type Values = Readonly<Record<string, unknown>>;
 export function seriesOf<Id extends OperationId>(account: string, operation: Id, params: ParamsOf<Id>): SeriesKey {
   const { range, interface: face } = operationOf(operation);
   const values: Values = params;
-  const place = face === "consumer" ? String(values["addressId"] ?? "") : JSON.stringify(values);
+  const place = face === "consumer" ? String(values.addressId ?? "") : JSON.stringify(values);
   return { account, place, operation, unit: range ? (values[range.unitFrom] as SeriesUnit) : "latest" };
 }
 
 /** The range that an operation asks for; all of time for one that takes none. */
 export function rangeOf<Id extends OperationId>(operation: Id, params: ParamsOf<Id>): Interval {
   const values: Values = params;
-  return operationOf(operation).range ? { start: values["from"] as EpochMs, end: values["to"] as EpochMs } : WHOLE;
+  return operationOf(operation).range ? { start: values.from as EpochMs, end: values.to as EpochMs } : WHOLE;
 }
 
 /** The parameters that ask for a series; `range` is needed where the operation takes one. */

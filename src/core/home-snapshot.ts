@@ -1,6 +1,15 @@
 import type { Calendar } from "./calendar.ts";
 import type { EpochMs } from "./interval.ts";
-import { DEFAULT_THRESHOLDS, isCheap, type Level, type LevelThresholds, levelOf, percentileOf, rankOf, REFERENCE_DAYS } from "./level.ts";
+import {
+  DEFAULT_THRESHOLDS,
+  isCheap,
+  type Level,
+  type LevelThresholds,
+  levelOf,
+  percentileOf,
+  REFERENCE_DAYS,
+  rankOf,
+} from "./level.ts";
 import { meanPrice, type PricePoint, pointAt, pointsIn, type Timeline } from "./timeline.ts";
 
 /** A home as everything that shows it knows it. */
@@ -58,7 +67,9 @@ export function homeSnapshot(
   const todayPoints = pointsIn(confirmed, today);
   const tomorrowPoints = pointsIn(confirmed, tomorrow);
   const current = pointAt(points, now);
-  const reference = meanPrice(pointsIn(points, { start: calendar.add("day", today.start, -REFERENCE_DAYS), end: today.start })) ?? meanPrice(todayPoints);
+  const reference =
+    meanPrice(pointsIn(points, { start: calendar.add("day", today.start, -REFERENCE_DAYS), end: today.start })) ??
+    meanPrice(todayPoints);
   const level = current && reference !== null ? levelOf(current.price, reference, thresholds) : null;
   const mean = meanPrice(todayPoints);
   const prices = todayPoints.map((point) => point.price);

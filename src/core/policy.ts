@@ -6,7 +6,8 @@ import type { Setback } from "./outcome.ts";
 
 /** What the owner is told; each code has a sentence that says what to do. */
 export const problemAdvice = {
-  invalid_token: "the service does not know this API key; create or replace the key in the app and put it into the configuration",
+  invalid_token:
+    "the service does not know this API key; create or replace the key in the app and put it into the configuration",
   credential_expired: "this API key has expired; create a new key in the app and put it into the configuration",
   plus_required: "the subscription of this key has ended; renew Plus in the app, nothing needs to be changed here",
   forbidden: "the service denies access to this; check in the app that the key may read this address",
@@ -73,7 +74,9 @@ function judgeRefusal(setback: Setback & { kind: "refused" }, streak: number, ra
       if (code === "credential_expired") return standing("account", DAY, "credential_expired");
       return standing("account", streak === 0 ? CONFIRM_INVALID_TOKEN_MS : PROBE_INVALID_TOKEN_MS, "invalid_token");
     case 403:
-      return code === "plus_required" ? standing("account", DAY, "plus_required") : standing("series", DAY, "forbidden");
+      return code === "plus_required"
+        ? standing("account", DAY, "plus_required")
+        : standing("series", DAY, "forbidden");
     case 404:
       return streak + 1 < UNKNOWN_ADDRESS_TRIES
         ? standing("series", 2 * HOUR_MS, null)
@@ -85,7 +88,8 @@ function judgeRefusal(setback: Setback & { kind: "refused" }, streak: number, ra
       return standing("account", named + Math.round(random() * 5 * SECOND_MS), "rate_limited");
     }
     case 500:
-      if (streak + 1 >= INTERNAL_ERROR_TRIES) return { ...trouble("series", LEAST_WAIT_MS, "service_trouble"), settled: true };
+      if (streak + 1 >= INTERNAL_ERROR_TRIES)
+        return { ...trouble("series", LEAST_WAIT_MS, "service_trouble"), settled: true };
       return trouble("series", 30 * SECOND_MS + Math.round(random() * 90 * SECOND_MS), "service_trouble");
     case 503:
       return trouble("account", jitter(backoff(5 * MINUTE_MS, 30 * MINUTE_MS, streak), random), "service_trouble");

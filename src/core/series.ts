@@ -70,12 +70,12 @@ export function chunksOf(unit: SeriesUnit, range: Interval, calendar: Calendar):
 
 /** The start of a row; null where it has none that can be read. Source: `start` of series rows, `date` of price points. */
 export function rowStart(row: Row): EpochMs | null {
-  return instantIn(row["start"] ?? row["date"]);
+  return instantIn(row.start ?? row.date);
 }
 
 /** The exclusive end of a row; null where it has none that can be read. */
 export function rowEnd(row: Row): EpochMs | null {
-  return instantIn(row["end"]);
+  return instantIn(row.end);
 }
 
 function instantIn(value: unknown): EpochMs | null {

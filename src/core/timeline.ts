@@ -24,7 +24,7 @@ export function pricePoints(rows: readonly Row[], estimate: boolean): PricePoint
   for (const row of rows) {
     const start = rowStart(row);
     const end = rowEnd(row);
-    const price = row["totalPricePerKWh"];
+    const price = row.totalPricePerKWh;
     if (start === null || end === null || end <= start || typeof price !== "number") continue;
     points.push({ start, end, price, estimate });
   }

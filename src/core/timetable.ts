@@ -166,12 +166,20 @@ function* usageWants(input: TimetableInput, target: CollectTarget): Generator<Wa
     const arrived = leader !== undefined && input.stateOf(seriesOf(target, leader, "hour")).chunk(yesterday)?.complete;
     if (!leads && state.answeredAt !== null && !arrived) continue;
     const want = usageWant(input, state, yesterday);
-    if (want) yield { dueAt: want.dueAt, step: { kind: "request", series, range: { start: want.start, end: today }, priority: "usage" } };
+    if (want)
+      yield {
+        dueAt: want.dueAt,
+        step: { kind: "request", series, range: { start: want.start, end: today }, priority: "usage" },
+      };
   }
 }
 
 /** From which day on a series of use is to be asked again, and when; null while all of it is final. */
-function usageWant(input: TimetableInput, state: SeriesState, yesterday: EpochMs): { start: EpochMs; dueAt: EpochMs } | null {
+function usageWant(
+  input: TimetableInput,
+  state: SeriesState,
+  yesterday: EpochMs,
+): { start: EpochMs; dueAt: EpochMs } | null {
   const { calendar, now } = input;
   const today = calendar.startOf("day", now);
   const open = oldestOpenDay(state, calendar, today);

@@ -17,7 +17,13 @@ const EXPIRE_AFTER_SEC = 4_000;
 export function homeDiscovery(options: DiscoveryOptions, home: Home, currency: string): Message {
   const deviceId = `${idOf(options.baseTopic)}_${idOf(home.id)}`;
   const document = {
-    device: { identifiers: [deviceId], name: home.name, manufacturer: "elbro", model: "Home", sw_version: options.version },
+    device: {
+      identifiers: [deviceId],
+      name: home.name,
+      manufacturer: "elbro",
+      model: "Home",
+      sw_version: options.version,
+    },
     origin: { name: "elbro", sw_version: options.version },
     availability: [{ topic: `${options.baseTopic}/status` }],
     qos: 1,

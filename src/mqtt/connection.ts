@@ -128,7 +128,8 @@ function welcome(client: Client, options: ConnectionOptions): void {
   client.publish(options.statusTopic, "online", { qos: 1, retain: true });
   options.onUp({
     publish: (topic, payload, acknowledged) => {
-      if (client.connected) client.publish(topic, payload, { qos: 1, retain: true }, (error) => error || acknowledged());
+      if (client.connected)
+        client.publish(topic, payload, { qos: 1, retain: true }, (error) => error || acknowledged());
     },
   });
   if (options.subscriptions.length > 0) client.subscribe([...options.subscriptions], { qos: 1 });

@@ -31,7 +31,8 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
       if (known) done(null, true);
       else done(Object.assign(new Error("unknown user or wrong password"), { returnCode: 4 as const }), false);
     },
-    authorizePublish: (client, _packet, done) => done(client === null || isOwn(client) || options.anonymous ? null : new Error("read only")),
+    authorizePublish: (client, _packet, done) =>
+      done(client === null || isOwn(client) || options.anonymous ? null : new Error("read only")),
   });
   const server = net.createServer({ noDelay: true }, (socket) => {
     socket.on("error", () => socket.destroy());

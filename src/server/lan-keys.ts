@@ -34,7 +34,8 @@ export class LanKeys {
   admit(arrival: Arrival): Admission {
     const key = this.#keyOf(arrival.authorization);
     if (!key) {
-      const reason = arrival.authorization === undefined ? "send Authorization: Bearer <key>" : "this key is not known here";
+      const reason =
+        arrival.authorization === undefined ? "send Authorization: Bearer <key>" : "this key is not known here";
       return { kind: "refused", error: contractError("invalid_token", reason) };
     }
     const minute = this.#count(key.name, "minute", arrival.now);
@@ -44,7 +45,11 @@ export class LanKeys {
     if (exhausted.length === 0) return { kind: "admitted", quota };
     const resetSec = Math.max(...exhausted.map((window) => window.standing.resetSec));
     const retryAfterSec = Math.max(1, resetSec - Math.floor(arrival.now / SECOND_MS));
-    return { kind: "refused", quota, error: { ...contractError("rate_limited", "this key's quota is used up"), retryAfterSec } };
+    return {
+      kind: "refused",
+      quota,
+      error: { ...contractError("rate_limited", "this key's quota is used up"), retryAfterSec },
+    };
   }
 
   #keyOf(authorization: string | undefined): LanKey | null {
@@ -56,14 +61,22 @@ export class LanKeys {
     return found;
   }
 
-  #count(name: string, window: QuotaWindow, now: EpochMs): { readonly standing: WindowStanding; readonly denied: boolean } {
+  #count(
+    name: string,
+    window: QuotaWindow,
+    now: EpochMs,
+  ): { readonly standing: WindowStanding; readonly denied: boolean } {
     const start = Math.floor(now / WINDOW_MS[window]) * WINDOW_MS[window];
     const id = `${window} ${name}`;
     const counted = this.#counts.get(id);
     const count = counted?.start === start ? counted.count + 1 : 1;
     this.#counts.set(id, { start, count });
     const limit = this.#limits[window];
-    const standing = { limit, remaining: Math.max(0, limit - count), resetSec: (start + WINDOW_MS[window]) / SECOND_MS };
+    const standing = {
+      limit,
+      remaining: Math.max(0, limit - count),
+      resetSec: (start + WINDOW_MS[window]) / SECOND_MS,
+    };
     return { standing, denied: count > limit };
   }
 }

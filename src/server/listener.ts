@@ -4,7 +4,12 @@ import type { AddressInfo } from "node:net";
 import type { Router } from "./mount.ts";
 
 /** Node's defaults keep 400 sockets with slow headers open; these close them all. */
-const LIMITS = { headersTimeout: 4_000, requestTimeout: 8_000, connectionsCheckingInterval: 1_000, keepAliveTimeout: 5_000 } as const;
+const LIMITS = {
+  headersTimeout: 4_000,
+  requestTimeout: 8_000,
+  connectionsCheckingInterval: 1_000,
+  keepAliveTimeout: 5_000,
+} as const;
 const MAX_CONNECTIONS = 100;
 
 export interface Listener {

@@ -21,7 +21,10 @@ export interface Found {
 export interface MirrorSource {
   find<Id extends OperationId>(operation: Id, params: ParamsOf<Id>, now: EpochMs): Found | null;
   /** Asks the service out of the LAN's share and keeps the answer. */
-  ask<Id extends OperationId>(operation: Id, params: ParamsOf<Id>): Promise<{ readonly kind: "kept" } | Setback | Withheld>;
+  ask<Id extends OperationId>(
+    operation: Id,
+    params: ParamsOf<Id>,
+  ): Promise<{ readonly kind: "kept" } | Setback | Withheld>;
 }
 
 /** Makes the mirror's handlers from the contract's table. */
@@ -33,7 +36,12 @@ export function mirrorHandlers(source: MirrorSource): ServerHandlers {
   return Object.fromEntries(handlers) as ServerHandlers;
 }
 
-async function answer(source: MirrorSource, id: OperationId, params: ParamsOf<OperationId>, now: EpochMs): Promise<Encoded | ContractError> {
+async function answer(
+  source: MirrorSource,
+  id: OperationId,
+  params: ParamsOf<OperationId>,
+  now: EpochMs,
+): Promise<Encoded | ContractError> {
   const found = source.find(id, params, now);
   if (found?.fresh) return encoded(found, now, "shelf");
   const asked = await source.ask(id, params);
@@ -64,7 +72,10 @@ function errorOf(id: OperationId, asked: Setback | Withheld | { readonly kind: "
       return contractError("internal_error", "an answer was stored and cannot be found");
     case "withheld": {
       const retryAfterSec = Math.max(1, Math.ceil((asked.until - now) / 1_000));
-      return { ...contractError("rate_limited", `${asked.why}; the shelf has nothing for this request`), retryAfterSec };
+      return {
+        ...contractError("rate_limited", `${asked.why}; the shelf has nothing for this request`),
+        retryAfterSec,
+      };
     }
     case "unreachable":
       return contractError("upstream_unavailable", `the service cannot be reached: ${asked.why}`);
@@ -77,9 +88,15 @@ function errorOf(id: OperationId, asked: Setback | Withheld | { readonly kind: "
 
 function refusalOf(id: OperationId, asked: Setback & { kind: "refused" }): ContractError {
   const { status, code, reason, retryAfterMs } = asked;
-  if (status === 401) return contractError("entitlement_unavailable", "the service refuses the daemon's key; see its problems");
-  if (status === 429) return { ...contractError("rate_limited", reason), retryAfterSec: Math.max(1, Math.ceil((retryAfterMs ?? 60_000) / 1_000)) };
-  if (code !== null && isErrorCode(code) && errorTable[code].status === status && status !== 500) return contractError(code, reason);
+  if (status === 401)
+    return contractError("entitlement_unavailable", "the service refuses the daemon's key; see its problems");
+  if (status === 429)
+    return {
+      ...contractError("rate_limited", reason),
+      retryAfterSec: Math.max(1, Math.ceil((retryAfterMs ?? 60_000) / 1_000)),
+    };
+  if (code !== null && isErrorCode(code) && errorTable[code].status === status && status !== 500)
+    return contractError(code, reason);
   if (operationOf(id).interface === "thirdParty" && status === 404) return contractError("resource_not_found", reason);
   return contractError("upstream_unavailable", `the service answered with status ${status}`);
 }

@@ -21,7 +21,9 @@ export function openDatabase(path: string): DatabaseSync {
   try {
     database.exec(`pragma page_size = ${PAGE_BYTES}`);
     database.exec("pragma locking_mode = exclusive; pragma journal_mode = wal; pragma synchronous = full");
-    database.exec(`pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}; pragma foreign_keys = on; pragma cache_size = -1024`);
+    database.exec(
+      `pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}; pragma foreign_keys = on; pragma cache_size = -1024`,
+    );
     migrate(database, path);
     return database;
   } catch (error) {
@@ -47,7 +49,7 @@ export function transaction<Result>(database: DatabaseSync, work: () => Result):
 }
 
 function migrate(database: DatabaseSync, path: string): void {
-  const found = Number(database.prepare("pragma user_version").get()?.["user_version"]);
+  const found = Number(database.prepare("pragma user_version").get()?.user_version);
   if (found > migrations.length) {
     throw new DatabaseError(
       `${path} was written by a newer elbro (version ${found}, this one knows ${migrations.length}); run the newer program, or restore an older copy`,

@@ -36,7 +36,12 @@ export class Ledger {
   readonly #settle: StatementSync;
   readonly #answered = new Map<number, EpochMs>();
   /** Ends of spends that go to disk with the next write. Bounded by the requests of one minute. */
-  #unwritten: { readonly id: number; readonly status: number; readonly requestId: string | null; readonly serverMs: EpochMs | null }[] = [];
+  #unwritten: {
+    readonly id: number;
+    readonly status: number;
+    readonly requestId: string | null;
+    readonly serverMs: EpochMs | null;
+  }[] = [];
 
   constructor(database: DatabaseSync) {
     this.#database = database;
@@ -44,11 +49,13 @@ export class Ledger {
       `insert into attempt (account, share, at_ms, boot, monotonic_ms, server_ms, series_id, start_ms, end_ms)
        values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
-    this.#settle = database.prepare("update attempt set status = ?, request_id = ?, server_ms = coalesce(?, server_ms) where id = ?");
+    this.#settle = database.prepare(
+      "update attempt set status = ?, request_id = ?, server_ms = coalesce(?, server_ms) where id = ?",
+    );
     const newest = database.prepare(
       "select series_id, max(at_ms) as at_ms from attempt where status = 200 and series_id is not null group by series_id",
     );
-    for (const row of newest.iterate()) this.#answered.set(Number(row["series_id"]), Number(row["at_ms"]));
+    for (const row of newest.iterate()) this.#answered.set(Number(row.series_id), Number(row.at_ms));
   }
 
   /** Writes a spend down. When this returns it is on disk. */
@@ -82,7 +89,8 @@ export class Ledger {
 
   /** Writes what `settle` noted, inside a transaction of the caller's. */
   flush(): void {
-    for (const { id, status, requestId, serverMs } of this.#unwritten) this.#settle.run(status, requestId, serverMs, id);
+    for (const { id, status, requestId, serverMs } of this.#unwritten)
+      this.#settle.run(status, requestId, serverMs, id);
     this.#unwritten = [];
   }
 
@@ -104,7 +112,7 @@ export class Ledger {
          where series_id = ? and status = 200 and (start_ms is null or (start_ms <= ? and end_ms > ?))`,
       )
       .get(seriesId, chunkStart, chunkStart);
-    const at = found?.["at_ms"];
+    const at = found?.at_ms;
     return typeof at === "number" ? at : null;
   }
 
@@ -116,12 +124,12 @@ export class Ledger {
       )
       .all(account, Math.min(count, MOST_RECENT));
     return rows.reverse().map((row) => ({
-      id: Number(row["id"]),
-      share: row["share"] === "lan" ? "lan" : "poll",
-      at: Number(row["at_ms"]),
-      boot: String(row["boot"]),
-      monotonicMs: Number(row["monotonic_ms"]),
-      serverMs: typeof row["server_ms"] === "number" ? row["server_ms"] : null,
+      id: Number(row.id),
+      share: row.share === "lan" ? "lan" : "poll",
+      at: Number(row.at_ms),
+      boot: String(row.boot),
+      monotonicMs: Number(row.monotonic_ms),
+      serverMs: typeof row.server_ms === "number" ? row.server_ms : null,
     }));
   }
 }

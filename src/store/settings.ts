@@ -15,7 +15,7 @@ export class Settings {
   /** The value of a name; null if it was never set. */
   read(name: string): string | null {
     const found = this.#read.get(name);
-    return found ? String(found["value"]) : null;
+    return found ? String(found.value) : null;
   }
 
   /** Sets a value; on disk when this returns. */

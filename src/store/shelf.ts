@@ -8,7 +8,16 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Calendar } from "../core/calendar.ts";
 import { decodeRows, encodeRows } from "../core/columns.ts";
 import type { EpochMs, Interval } from "../core/interval.ts";
-import { chunksOf, chunkUnitOf, type Envelope, type Row, rowStart, type SeriesKey, seriesName, tiles } from "../core/series.ts";
+import {
+  chunksOf,
+  chunkUnitOf,
+  type Envelope,
+  type Row,
+  rowStart,
+  type SeriesKey,
+  seriesName,
+  tiles,
+} from "../core/series.ts";
 import type { ChunkState, SeriesState } from "../core/timetable.ts";
 import { transaction } from "./database.ts";
 
@@ -90,7 +99,7 @@ export class Shelf {
   latest(key: SeriesKey): Row[] | null {
     const record = this.#known(key);
     const found = record && this.#read.get(0, record.id);
-    return found ? decodeRows(String(found["rows"])) : null;
+    return found ? decodeRows(String(found.rows)) : null;
   }
 
   /** The chunks that hold `range`, as they are stored. Shape: ascending; chunks never asked are left out. */
@@ -99,7 +108,7 @@ export class Shelf {
     if (!record) return [];
     const chunks = chunksOf(key.unit, range, this.#calendar);
     const from = chunks[0]?.start ?? range.start;
-    return this.#readRange.all(from, range.end, record.id).map((found) => String(found["rows"]));
+    return this.#readRange.all(from, range.end, record.id).map((found) => String(found.rows));
   }
 
   /** What came with the rows of a series: currency, VAT, zone; null if it was never answered. */
@@ -111,7 +120,9 @@ export class Shelf {
   /** Whether every chunk of `range` was asked. */
   covers(key: SeriesKey, range: Interval): boolean {
     const record = this.#known(key);
-    return record !== undefined && chunksOf(key.unit, range, this.#calendar).every((chunk) => record.chunks.has(chunk.start));
+    return (
+      record !== undefined && chunksOf(key.unit, range, this.#calendar).every((chunk) => record.chunks.has(chunk.start))
+    );
   }
 
   /** What the timetable needs to know of a series, but for the time it was last answered. */
@@ -139,7 +150,7 @@ export class Shelf {
     const [chunk] = chunksOf(key.unit, { start, end: start + 1 }, this.#calendar);
     const found = this.#read.get(start, record.id);
     if (!chunk || !found) return null;
-    const state = this.#stateOfRows(key, chunk, decodeRows(String(found["rows"])));
+    const state = this.#stateOfRows(key, chunk, decodeRows(String(found.rows)));
     record.chunks.set(start, state);
     return state;
   }
@@ -157,7 +168,7 @@ export class Shelf {
 
   #storeChunk(key: SeriesKey, record: SeriesRecord, chunk: Interval, rows: readonly Row[]): boolean {
     const found = this.#read.get(chunk.start, record.id);
-    const stored = found ? String(found["rows"]) : null;
+    const stored = found ? String(found.rows) : null;
     const merged = stored === null || chunkUnitOf(key.unit) === null ? rows : mergeByStart(decodeRows(stored), rows);
     const text = encodeRows(merged);
     record.chunks.set(chunk.start, this.#stateOfRows(key, chunk, merged));
@@ -177,7 +188,7 @@ export class Shelf {
 
   #stateOfRows(key: SeriesKey, chunk: Interval, rows: readonly Row[]): ChunkState {
     const complete = key.unit === "latest" || tiles(rows, key.unit, chunk, this.#calendar);
-    return { complete, estimated: rows.some((row) => row["isEstimate"] === true) };
+    return { complete, estimated: rows.some((row) => row.isEstimate === true) };
   }
 
   #known(key: SeriesKey): SeriesRecord | undefined {
@@ -186,10 +197,10 @@ export class Shelf {
     if (known) return known;
     const found = this.#database.prepare("select id, envelope from series where name = ?").get(name);
     if (!found) return undefined;
-    const record: SeriesRecord = { id: Number(found["id"]), envelope: String(found["envelope"]), chunks: new Map() };
+    const record: SeriesRecord = { id: Number(found.id), envelope: String(found.envelope), chunks: new Map() };
     this.#series.set(name, record);
     const starts = this.#database.prepare("select start_ms from chunk where series_id = ?").iterate(record.id);
-    for (const row of starts) record.chunks.set(Number(row["start_ms"]), null);
+    for (const row of starts) record.chunks.set(Number(row.start_ms), null);
     return record;
   }
 

@@ -53,11 +53,12 @@ export class Account {
     this.#parts = parts;
   }
 
-  /** The earliest moment at which a request of this share may go out. Unit: epoch ms on the present wall clock. */
-  notBefore(operation: OperationId, params: ParamsOf<OperationId>, share: Share): EpochMs {
+  /** The earliest moment at which a request of this share may go out, seen from `now`; `now` itself for at once. */
+  notBefore(operation: OperationId, params: ParamsOf<OperationId>, share: Share, now: EpochMs): EpochMs {
     const { clock, gate, governor } = this.#parts;
-    const until = Math.max(gate.silentUntil(scopeOf(operation, params)), governor.earliest(share));
-    return clock.now() + Math.max(0, until - clock.monotonicMs());
+    const monotonicMs = clock.monotonicMs();
+    const until = Math.max(gate.silentUntil(scopeOf(operation, params)), governor.earliest(share, monotonicMs));
+    return now + Math.max(0, until - monotonicMs);
   }
 
   /** Asks the service, or says why not now. Equal requests under way at the same time are one. */
@@ -74,7 +75,8 @@ export class Account {
     const { client, governor, gate } = this.#parts;
     const scope = scopeOf(inquiry.operation, inquiry.params);
     const silentUntil = gate.silentUntil(scope);
-    if (silentUntil > this.#parts.clock.monotonicMs()) return this.#withheld(silentUntil, "the service asked for silence, or has trouble");
+    if (silentUntil > this.#parts.clock.monotonicMs())
+      return this.#withheld(silentUntil, "the service asked for silence, or has trouble");
     const verdict = governor.request(inquiry.share, inquiry.seriesId, inquiry.range);
     if (verdict.kind === "wait") return this.#withheld(verdict.untilMs, "the quota for this is used up for now");
     let requestId: string | null = null;
@@ -86,7 +88,10 @@ export class Account {
         if (notes.serverMs !== null) this.#parts.onServerTime(notes.serverMs);
       },
     };
-    const handler = client[inquiry.operation] as (params: ParamsOf<Id>, context: AskContext) => Promise<Success<Id> | Setback>;
+    const handler = client[inquiry.operation] as (
+      params: ParamsOf<Id>,
+      context: AskContext,
+    ) => Promise<Success<Id> | Setback>;
     try {
       const answer = await handler(inquiry.params, context);
       this.#parts.onSpent(inquiry.operation, answer.kind === "refused" ? String(answer.status) : answer.kind);

@@ -1,6 +1,13 @@
 /** Where the budgets of the two interfaces come from. */
 import type { QuotaWindow } from "../contract/limits.ts";
-import { type BudgetWindow, consumerBudget, FLIGHT_MS, type MonotonicMs, thirdPartyBudget, UNKNOWN_LIMITS } from "../core/quota.ts";
+import {
+  type BudgetWindow,
+  consumerBudget,
+  FLIGHT_MS,
+  type MonotonicMs,
+  thirdPartyBudget,
+  UNKNOWN_LIMITS,
+} from "../core/quota.ts";
 import type { AnswerNotes } from "./client.ts";
 import type { BudgetSource } from "./governor.ts";
 

@@ -1,7 +1,15 @@
 /** The service, asked: every operation of the contract as a function. */
 import { setImmediate } from "node:timers/promises";
 import { readAnswer } from "../contract/answer.ts";
-import { type Handlers, type InterfaceName, type OperationId, operationIds, operationOf, type ParamsOf, type Success } from "../contract/operations.ts";
+import {
+  type Handlers,
+  type InterfaceName,
+  type OperationId,
+  operationIds,
+  operationOf,
+  type ParamsOf,
+  type Success,
+} from "../contract/operations.ts";
 import { parseQuotaHeaders, parseRetryAfterSec, type QuotaStanding } from "../contract/quota-headers.ts";
 import { writeRequest } from "../contract/request.ts";
 import type { EpochMs } from "../core/interval.ts";
@@ -40,7 +48,10 @@ const MAX_REASON_LENGTH = 300;
 
 /** Makes the client from the contract's table. */
 export function createClient(options: ClientOptions): Client {
-  const asking = operationIds.map((id) => [id, (params: ParamsOf<OperationId>, context: AskContext) => ask(id, params, context, options)]);
+  const asking = operationIds.map((id) => [
+    id,
+    (params: ParamsOf<OperationId>, context: AskContext) => ask(id, params, context, options),
+  ]);
   return Object.fromEntries(asking) as Client;
 }
 
@@ -64,7 +75,11 @@ async function ask<Id extends OperationId>(
   return answer.status === 200 ? readSuccess(id, answer.body, notes) : refusal(answer, notes);
 }
 
-async function readSuccess<Id extends OperationId>(id: Id, text: string, { requestId }: AnswerNotes): Promise<Success<Id> | Setback> {
+async function readSuccess<Id extends OperationId>(
+  id: Id,
+  text: string,
+  { requestId }: AnswerNotes,
+): Promise<Success<Id> | Setback> {
   const json = parseJson(text);
   if (json === undefined) return { kind: "malformed", why: `the answer to ${id} is not JSON`, requestId };
   const reading = readAnswer(id, json);
@@ -88,7 +103,8 @@ function refusal(answer: HttpAnswer, notes: AnswerNotes): Setback {
     kind: "refused",
     status: answer.status,
     code: typeof errorCode === "string" ? errorCode : null,
-    reason: typeof reason === "string" ? reason.slice(0, MAX_REASON_LENGTH) : `status ${answer.status} without a reason`,
+    reason:
+      typeof reason === "string" ? reason.slice(0, MAX_REASON_LENGTH) : `status ${answer.status} without a reason`,
     retryAfterMs: retryAfterSec === null ? null : retryAfterSec * 1_000,
     requestId: notes.requestId,
   };

@@ -73,7 +73,13 @@ export class Gate {
     if (silence.until < (this.#account?.until ?? 0)) return;
     this.#account = silence;
     const waitMs = silence.until - this.#clock.monotonicMs();
-    const kept = { kind: silence.kind, streak: silence.streak, boot: this.#clock.boot, until: silence.until, wall: this.#clock.now() + waitMs };
+    const kept = {
+      kind: silence.kind,
+      streak: silence.streak,
+      boot: this.#clock.boot,
+      until: silence.until,
+      wall: this.#clock.now() + waitMs,
+    };
     this.#memory.write(this.#memoryName, JSON.stringify(kept));
   }
 

@@ -32,7 +32,10 @@ export interface SpendLedger {
     readonly range: Interval | null;
   }): number;
   settle(id: number, status: number, requestId: string | null, serverMs: EpochMs | null): void;
-  recent(account: string, count: number): readonly {
+  recent(
+    account: string,
+    count: number,
+  ): readonly {
     readonly share: Share;
     readonly boot: string;
     readonly monotonicMs: MonotonicMs;
@@ -67,7 +70,9 @@ export interface Leave {
   readonly settle: () => void;
 }
 
-export type LeaveVerdict = { readonly kind: "go"; readonly leave: Leave } | { readonly kind: "wait"; readonly untilMs: MonotonicMs };
+export type LeaveVerdict =
+  | { readonly kind: "go"; readonly leave: Leave }
+  | { readonly kind: "wait"; readonly untilMs: MonotonicMs };
 
 /** Attempts read back at a start; more than any day limit seen lets through. */
 const READ_BACK = 10_000;
@@ -101,9 +106,8 @@ export class Governor {
     this.#forget(clock.monotonicMs());
   }
 
-  /** The earliest moment a share may ask. Unit: monotonic ms. */
-  earliest(share: Share): MonotonicMs {
-    const now = this.#clock.monotonicMs();
+  /** The earliest moment a share may ask, seen from `now`; `now` itself for at once. */
+  earliest(share: Share, now: MonotonicMs): MonotonicMs {
     this.#forget(now);
     if (!this.#answeredOnce && this.#inFlight > 0) return now + FIRST_ANSWER_WAIT_MS;
     return earliestAttempt(this.#attempts, share, this.#source.budget(now), [...this.#ceilings.values()], now);
@@ -112,10 +116,19 @@ export class Governor {
   /** Asks for leave. A `go` is spent and on disk when this returns. */
   request(share: Share, seriesId: number | null, range: Interval | null): LeaveVerdict {
     const monotonicMs = this.#clock.monotonicMs();
-    const untilMs = this.earliest(share);
+    const untilMs = this.earliest(share, monotonicMs);
     if (untilMs > monotonicMs) return { kind: "wait", untilMs };
     const serverMs = this.#serverOffsetMs === null ? null : monotonicMs + this.#serverOffsetMs + FLIGHT_MS;
-    const spend = { account: this.#account, share, at: this.#clock.now(), boot: this.#clock.boot, monotonicMs, serverMs, seriesId, range };
+    const spend = {
+      account: this.#account,
+      share,
+      at: this.#clock.now(),
+      boot: this.#clock.boot,
+      monotonicMs,
+      serverMs,
+      seriesId,
+      range,
+    };
     const attemptId = this.#ledger.spend(spend);
     this.#attempts.push({ share, at: monotonicMs, serverMs, thisBoot: true });
     this.#inFlight++;
@@ -163,7 +176,9 @@ export class Governor {
     for (const attempt of this.#attempts) {
       if (attempt.thisBoot || attempt.serverMs === null) continue;
       const anotherTimeline = attempt.serverMs - serverNow > OTHER_TIMELINE_MS;
-      const at = anotherTimeline ? Number.NEGATIVE_INFINITY : Math.min(attempt.at, now - (serverNow - attempt.serverMs));
+      const at = anotherTimeline
+        ? Number.NEGATIVE_INFINITY
+        : Math.min(attempt.at, now - (serverNow - attempt.serverMs));
       moved ||= at !== attempt.at;
       attempt.at = at;
     }

@@ -8,7 +8,11 @@ export interface HttpAnswer {
 }
 
 /** Sends a GET and reads its answer. Errors: throws for anything but a whole answer, with a reason in words. */
-export type HttpGet = (path: string, headers: Readonly<Record<string, string>>, signal: AbortSignal) => Promise<HttpAnswer>;
+export type HttpGet = (
+  path: string,
+  headers: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+) => Promise<HttpAnswer>;
 
 export interface Transport {
   readonly get: HttpGet;
