@@ -4,12 +4,12 @@
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import * as z from "zod/mini";
-import { parseInstant } from "../contract/range.ts";
 import { formatInstant } from "../core/interval.ts";
 import type { Router } from "../server/mount.ts";
 import { type ConsumerAccount, entitlements } from "./accounts.ts";
 import { type FaultRule, readFaultRules } from "./fault-rules.ts";
 import type { FaultScript } from "./fault-script.ts";
+import { instant } from "./instant-schema.ts";
 import type { SimulatedClock } from "./simulated-clock.ts";
 
 export interface Controlled {
@@ -28,7 +28,6 @@ const MAX_BODY_BYTES = 256 * 1024;
 /** Faster than this a day passes within a keep-alive. */
 const MAX_SPEED = 100_000;
 
-const instant = z.string().check(z.refine((text) => parseInstant(text).kind === "instant", "expected RFC 3339"));
 const clockChange = z.strictObject({
   at: z.optional(instant),
   speed: z.optional(z.number().check(z.minimum(0), z.maximum(MAX_SPEED))),
@@ -60,8 +59,7 @@ function setClock(json: unknown, controlled: Controlled): ControlAnswer {
   const change = clockChange.safeParse(json);
   if (!change.success)
     return refused(`expected {"at": RFC 3339 date-time, "speed": 0 to ${MAX_SPEED}}, either may be left out`);
-  const { at, speed } = change.data;
-  controlled.clock.set({ ...(at && { at: instantOf(at) }), ...(speed !== undefined && { speed }) });
+  controlled.clock.set(change.data);
   return { kind: "done", body: stateOf(controlled) };
 }
 
@@ -73,7 +71,7 @@ function changeKey(json: unknown, controlled: Controlled): ControlAnswer {
     );
   const { account, clock } = controlled;
   if (change.data.action === "expire") {
-    account.expireKey(change.data.at ? instantOf(change.data.at) : clock.now());
+    account.expireKey(change.data.at ?? clock.now());
     return { kind: "done", body: stateOf(controlled) };
   }
   const issue = change.data.action === "issue" ? account.issueKey() : account.replaceKey();
@@ -135,11 +133,6 @@ async function readJson(request: IncomingMessage) {
 
 function refused(reason: string) {
   return { kind: "refused", status: 400, reason } as const;
-}
-
-function instantOf(text: string): number {
-  const reading = parseInstant(text);
-  return reading.kind === "instant" ? reading.at : Number.NaN;
 }
 
 function send(response: ServerResponse, answer: ControlAnswer): void {

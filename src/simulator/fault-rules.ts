@@ -2,8 +2,8 @@
 import * as z from "zod/mini";
 import { type ErrorCode, errorTable, isErrorCode } from "../contract/errors.ts";
 import { type OperationId, operationIds } from "../contract/operations.ts";
-import { parseInstant } from "../contract/range.ts";
 import type { EpochMs } from "../core/interval.ts";
+import { instant } from "./instant-schema.ts";
 
 /** One thing that goes wrong with an answer. */
 export type Fault =
@@ -50,13 +50,6 @@ const MAX_RULES = 1_000;
 /** Longer than any client waits. */
 const MAX_DELAY_MS = 600_000;
 
-const instant = z.pipe(
-  z.string().check(z.refine((text) => parseInstant(text).kind === "instant", "expected an RFC 3339 date-time with Z")),
-  z.transform((text) => {
-    const reading = parseInstant(text);
-    return reading.kind === "instant" ? reading.at : Number.NaN;
-  }),
-);
 const operationNames: readonly string[] = ["*", ...operationIds];
 const when = {
   operation: z.custom<OperationId | "*">(

@@ -3,6 +3,7 @@ import type { Calendar } from "../core/calendar.ts";
 import { DAY_MS, type EpochMs, HOUR_MS } from "../core/interval.ts";
 import type { Home } from "./homes.ts";
 import { createNoise, type Noise, smoothNoise } from "./noise.ts";
+import { winterness } from "./season.ts";
 
 /** Unit: watt-hours, whole; never both above zero. */
 export interface HourFlow {
@@ -71,8 +72,4 @@ function sineOfSunHeight(at: EpochMs, latitude: number, longitude: number): numb
   const hourAngle = (((at % DAY_MS) / HOUR_MS - 12) * 15 + longitude) * RADIANS;
   const north = latitude * RADIANS;
   return Math.sin(north) * Math.sin(declination) + Math.cos(north) * Math.cos(declination) * Math.cos(hourAngle);
-}
-
-function winterness(at: EpochMs): number {
-  return (1 + Math.cos((2 * Math.PI * (at - Date.UTC(2024, 0, 20))) / (365.2425 * DAY_MS))) / 2;
 }

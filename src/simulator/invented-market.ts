@@ -1,8 +1,9 @@
 import type { Calendar } from "../core/calendar.ts";
 import { DAY_MS, type EpochMs, HOUR_MS, type Interval, MINUTE_MS, QUARTER_MS } from "../core/interval.ts";
-import { type Market, round6, type SpotPrice } from "./market.ts";
+import type { Market, SpotPrice } from "./market.ts";
 import { createNoise, type Noise, smoothNoise } from "./noise.ts";
 import type { Region } from "./regions.ts";
+import { winterness } from "./season.ts";
 
 /** Before this there was no market. */
 const FIRST_PRICE = Date.UTC(2019, 0, 1);
@@ -46,40 +47,40 @@ export function inventMarket(seed: number, calendar: Calendar): Market {
   };
 }
 
+/** What the time of day adds to a price, and how much of the sun there is, by quarter of the local day. */
+const timesOfDay = Array.from({ length: DAY_MS / QUARTER_MS }, (_, quarter) => {
+  const hour = (quarter * QUARTER_MS) / HOUR_MS;
+  return {
+    demand:
+      SHAPE.morningPeak * bell(hour, 7.75, 1.6) +
+      SHAPE.eveningPeak * bell(hour, 18.25, 2.1) +
+      SHAPE.night * bell(hour, 3, 2.5),
+    sun: Math.max(0, Math.cos(((hour - 13) / 14) * Math.PI)),
+  };
+});
+
 function quartersOf(day: Interval, offset: number, weather: Weather, calendar: Calendar): SpotPrice[] {
   const weekday = new Date(day.start + DAY_MS / 2).getUTCDay();
-  const ofDay = offset + SHAPE.base + (weekday === 0 || weekday === 6 ? SHAPE.weekend : 0);
+  const season = winterness(day.start);
+  const weekend = weekday === 0 || weekday === 6 ? SHAPE.weekend : 0;
+  const ofDay = SHAPE.base + offset + weekend + SHAPE.winter * (2 * season - 1);
   const quarters: SpotPrice[] = [];
   for (let start = day.start; start < day.end; start += QUARTER_MS) {
-    const localHour = calendar.minuteOfDay(start) / (HOUR_MS / MINUTE_MS);
-    const pricePerKwh = Math.round((ofDay + ofMoment(start, localHour, weather)) * 1e5) / 1e5;
-    quarters.push({ start, end: start + QUARTER_MS, pricePerKwh: round6(pricePerKwh) });
+    const time = timesOfDay[(calendar.minuteOfDay(start) * MINUTE_MS) / QUARTER_MS];
+    const sun = (time?.sun ?? 0) * (1 - season);
+    const ofMoment = (time?.demand ?? 0) + ofWeather(start, sun, weather);
+    quarters.push({ start, end: start + QUARTER_MS, pricePerKwh: Math.round((ofDay + ofMoment) * 1e5) / 1e5 });
   }
   return quarters;
 }
 
-function ofMoment(at: EpochMs, localHour: number, weather: Weather): number {
-  const season = winterness(at);
-  const wind = smoothNoise(weather.wind, at / WEATHER_MS);
-  const sun = Math.max(0, Math.cos(((localHour - 13) / 14) * Math.PI)) * (1 - season) * sunlight(at, weather);
+function ofWeather(at: EpochMs, sun: number, { wind, cloud, jitter }: Weather): number {
+  const clear = sun === 0 ? 0 : 0.3 + 0.7 * smoothNoise(cloud, at / WEATHER_MS);
   return (
-    SHAPE.winter * (2 * season - 1) +
-    SHAPE.morningPeak * bell(localHour, 7.75, 1.6) +
-    SHAPE.eveningPeak * bell(localHour, 18.25, 2.1) +
-    SHAPE.night * bell(localHour, 3, 2.5) +
-    SHAPE.wind * (wind - 0.45) +
-    SHAPE.sun * sun +
-    SHAPE.jitter * (weather.jitter(at / QUARTER_MS) - 0.5)
+    SHAPE.wind * (smoothNoise(wind, at / WEATHER_MS) - 0.45) +
+    SHAPE.sun * sun * clear +
+    SHAPE.jitter * (jitter(at / QUARTER_MS) - 0.5)
   );
-}
-
-/** 1 in the middle of January, 0 in the middle of July. */
-function winterness(at: EpochMs): number {
-  return (1 + Math.cos((2 * Math.PI * (at - Date.UTC(2024, 0, 15))) / (365.2425 * DAY_MS))) / 2;
-}
-
-function sunlight(at: EpochMs, weather: Weather): number {
-  return 0.3 + 0.7 * smoothNoise(weather.cloud, at / WEATHER_MS);
 }
 
 function bell(hour: number, middle: number, width: number): number {

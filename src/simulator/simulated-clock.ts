@@ -2,9 +2,9 @@ import type { EpochMs } from "../core/interval.ts";
 
 export interface ClockStart {
   /** Where simulated time begins; the real time where absent. */
-  readonly at?: EpochMs;
+  readonly at?: EpochMs | undefined;
   /** Simulated seconds per real second, 0 (stands still) or more; 1 where absent. */
-  readonly speed?: number;
+  readonly speed?: number | undefined;
 }
 
 /** The simulator's own time: a source of real time, moved and stretched. Unset, it is exactly that source. */

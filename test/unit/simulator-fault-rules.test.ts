@@ -18,7 +18,7 @@ test.each([
   [{}, "the script: expected array"],
   [[{ operation: "*" }], "rule 1 fault: expected one of the kinds of fault"],
   [[{ operation: "weather", fault: "hang" }], "rule 1 operation: expected one of *, addresses"],
-  [[{ operation: "*", fault: "hang", from: "noon" }], "rule 1 from: expected an RFC 3339 date-time with Z"],
+  [[{ operation: "*", fault: "hang", from: "noon" }], 'rule 1 from: "noon" is not an RFC 3339 date-time'],
   [[{ operation: "*", fault: "hang", times: 0 }], "rule 1 times: expected at least"],
   [[{ operation: "*", fault: "status" }], "rule 1 status: expected"],
   [[{ operation: "*", fault: "status", status: 700 }], "rule 1 status: expected at most 599"],
