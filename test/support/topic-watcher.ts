@@ -1,0 +1,75 @@
+import mqtt, { type MqttClient } from "mqtt";
+
+interface Seen {
+  readonly topic: string;
+  readonly payload: string;
+  readonly retain: boolean;
+}
+
+/** Listens to a broker as a house does, and remembers what it heard. */
+export class TopicWatcher implements AsyncDisposable {
+  readonly seen: Seen[] = [];
+  readonly #latest = new Map<string, string>();
+  readonly #client: MqttClient;
+  readonly #waiting = new Set<() => void>();
+
+  private constructor(client: MqttClient) {
+    this.#client = client;
+    client.on("message", (topic, bytes, packet) => {
+      const payload = bytes.toString();
+      this.seen.push({ topic, payload, retain: packet.retain });
+      if (payload === "") this.#latest.delete(topic);
+      else this.#latest.set(topic, payload);
+      for (const look of [...this.#waiting]) look();
+    });
+  }
+
+  /** Connects and listens to everything. */
+  static async on(port: number, options: { readonly username?: string; readonly password?: string } = {}): Promise<TopicWatcher> {
+    const client = await mqtt.connectAsync(`mqtt://127.0.0.1:${port}`, { protocolVersion: 4, ...options });
+    const watcher = new TopicWatcher(client);
+    await client.subscribeAsync("#", { qos: 1 });
+    return watcher;
+  }
+
+  /** The last payload of a topic; null if there is none. */
+  payload(topic: string): string | null {
+    return this.#latest.get(topic) ?? null;
+  }
+
+  /** The last payload of a topic, as JSON. */
+  json(topic: string): Record<string, unknown> {
+    return JSON.parse(this.payload(topic) ?? "{}") as Record<string, unknown>;
+  }
+
+  /** The topics that hold something. Shape: sorted. */
+  topics(): string[] {
+    return [...this.#latest.keys()].sort();
+  }
+
+  /** Waits until `holds` is true of what was heard. Errors: rejects with `what` after ten seconds. */
+  until(holds: () => boolean, what: string): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        this.#waiting.delete(look);
+        reject(new Error(`not heard within 10 s: ${what}`));
+      }, 10_000);
+      const look = () => {
+        if (!holds()) return;
+        clearTimeout(timer);
+        this.#waiting.delete(look);
+        resolve();
+      };
+      this.#waiting.add(look);
+      look();
+    });
+  }
+
+  async publish(topic: string, payload: string): Promise<void> {
+    await this.#client.publishAsync(topic, payload, { qos: 1 });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#client.endAsync(true);
+  }
+}
