@@ -31,15 +31,13 @@ function quartersOf(spot: SpotPrice): SpotPrice[] {
 
 function hourly(settled: readonly SpotPrice[]): SpotPrice[] {
   const hours: SpotPrice[] = [];
-  let covered = 0;
-  let weighted = 0;
-  for (const spot of settled) {
-    const start = Math.floor(spot.start / HOUR_MS) * HOUR_MS;
-    if (spot.start === start) covered = weighted = 0;
-    covered += spot.end - spot.start;
-    weighted += spot.pricePerKwh * (spot.end - spot.start);
-    const isWhole = covered === HOUR_MS && spot.end === start + HOUR_MS;
-    if (isWhole) hours.push({ start, end: spot.end, pricePerKwh: round6(weighted / HOUR_MS) });
+  let open = { start: Number.NaN, coveredMs: 0, weighted: 0 };
+  for (const { start, end, pricePerKwh } of settled) {
+    const hour = Math.floor(start / HOUR_MS) * HOUR_MS;
+    if (open.start !== hour) open = { start: hour, coveredMs: 0, weighted: 0 };
+    open.coveredMs += end - start;
+    open.weighted += pricePerKwh * (end - start);
+    if (open.coveredMs === HOUR_MS) hours.push({ start: hour, end, pricePerKwh: round6(open.weighted / HOUR_MS) });
   }
   return hours;
 }

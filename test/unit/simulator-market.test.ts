@@ -78,9 +78,15 @@ describe("spot prices by resolution", () => {
     ]);
   });
 
-  test("an hour with a quarter unknown is left out", () => {
-    expect(spotPricesOn(marketOf(QUARTER_MS, [0.1, 0.2, 0.4]), "DK1", day, "hour")).toEqual([]);
-  });
+  test.each([[[0, 1, 2]], [[1, 2, 3]], [[0, 2, 3]], [[0, 5, 6, 7]]])(
+    "an hour with a quarter unknown is left out: only quarters %j",
+    (known) => {
+      const quarters = Array.from({ length: 8 }, (_, quarter) => quarter);
+      const whole = marketOf(QUARTER_MS, quarters).spotOn("DK1", day);
+      const market: Market = { spotOn: () => whole.filter((_, quarter) => known.includes(quarter)) };
+      expect(spotPricesOn(market, "DK1", day, "hour")).toEqual([]);
+    },
+  );
 
   test("the quarters of an hourly market repeat the hour", () => {
     const quarters = spotPricesOn(marketOf(HOUR_MS, [0.1, 0.5]), "DK1", day, "fifteenMinutes");

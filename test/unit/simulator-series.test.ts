@@ -68,6 +68,15 @@ test("the rate is what is left of the revenue before fees, per kWh, and null at 
   }
 });
 
+test("an exported hour earns the spot price less the feed-in tariff, without VAT", () => {
+  const day = calendar.day(Date.UTC(2026, 4, 20));
+  const spot = new Map(world.prices.on("DK1", "hour", day).map(({ start, spotPerKwh }) => [start, spotPerKwh]));
+  const earned = world.revenueOn(danish, day, NOW).filter(({ wh }) => wh > 500);
+  expect(earned.length).toBeGreaterThan(3);
+  for (const { start, wh, amountMicro } of earned)
+    expect(amountMicro / 1_000 / wh).toBeCloseTo((spot.get(start) ?? Infinity) - 0.0163, 5);
+});
+
 test("fixed fees of a month without gaps are the month's subscriptions", () => {
   const month = calendar.expandOutward("month", { start: Date.UTC(2025, 2, 15), end: Date.UTC(2025, 2, 16) });
   const hours = (month.end - month.start) / 3_600_000;
