@@ -82,7 +82,7 @@ export interface Simulator extends AsyncDisposable {
 }
 
 /** Keys of the demo account; anyone may know them, for they open nothing but an invention. */
-export const demoKeys = {
+const demoKeys = {
   consumerKey: "demo-consumer-key-of-an-invented-household",
   thirdParty: { apiKey: "demo-partner", apiSecret: "demo-partner-secret" },
 } as const;
