@@ -74,8 +74,9 @@ describe("the key a token claims", () => {
         expect(claimedApiKey(thirdPartyToken(any, encoding, hmac))).toBe(any.apiKey);
       }),
     );
-    const withColons = { apiKey: "a:b::c:", apiSecret: "s" };
-    expect(claimedApiKey(thirdPartyToken(withColons, encoding, hmac))).toBe("a:b::c:");
+    for (const apiKey of ["a:b::c:", "\uFEFFkey"]) {
+      expect(claimedApiKey(thirdPartyToken({ apiKey, apiSecret: "s" }, encoding, hmac))).toBe(apiKey);
+    }
   });
 
   test.each([
