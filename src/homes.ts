@@ -66,6 +66,16 @@ export class Homes {
       });
   }
 
+  /** An address by its id; null for one nobody has told of. */
+  address(addressId: string): Address | null {
+    return this.#addresses().find(({ address }) => address.id === addressId)?.address ?? null;
+  }
+
+  /** Whether any account has told its addresses. */
+  get known(): boolean {
+    return this.#addresses().length > 0;
+  }
+
   /** The account an address belongs to; null for an address nobody has told of. */
   accountOf(addressId: string): string | null {
     return this.#addresses().find(({ address }) => address.id === addressId)?.account ?? null;

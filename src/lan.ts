@@ -4,7 +4,9 @@ import type { Accounts } from "./accounts.ts";
 import type { Clock } from "./collector/clock.ts";
 import type { Config } from "./config/schema.ts";
 import { contractError } from "./contract/errors.ts";
+import { UNCAPPED_CLIENT_RANGE } from "./contract/limits.ts";
 import { type OperationId, operationOf, type ParamsOf } from "./contract/operations.ts";
+import { capEnd } from "./contract/range.ts";
 import { rangeOf, seriesOf } from "./contract/shelving.ts";
 import type { Calendar } from "./core/calendar.ts";
 import type { SeriesKey } from "./core/series.ts";
@@ -58,13 +60,23 @@ export function lanRouter(options: LanOptions): Router {
   return router;
 }
 
-function mirrorSource({ accounts, homes, library, clock, onChange }: LanOptions): MirrorSource {
+function mirrorSource(options: LanOptions): MirrorSource {
+  const { accounts, homes, library, clock, onChange } = options;
   const accountFor = (operation: OperationId, params: ParamsOf<OperationId>): Account | null => {
     if (operationOf(operation).interface === "thirdParty") return accounts.thirdParty;
     const owner = homes.accountOf(seriesOf("", operation, params).place);
     return accounts.consumers.find((account) => account.name === owner) ?? accounts.consumers[0] ?? null;
   };
   return {
+    refusal(operation, params) {
+      const { capability, interface: face } = operationOf(operation);
+      const { place } = seriesOf("", operation, params);
+      if (face !== "consumer" || place === "" || !homes.known) return null;
+      const address = homes.address(place);
+      if (!address) return contractError("resource_not_found", "no address of this account has this id");
+      if (capability === undefined || address.capabilities[capability]) return null;
+      return contractError("feature_unavailable", `this address has no ${capability}`);
+    },
     find(operation, params, now) {
       const account = accountFor(operation, params);
       return account && library.find(account.name, operation, params, now);
@@ -76,11 +88,37 @@ function mirrorSource({ accounts, homes, library, clock, onChange }: LanOptions)
         return { kind: "refused", status: 403, code, reason, retryAfterMs: null, requestId: null };
       }
       const series = seriesOf(account.name, operation, params);
-      const range = operationOf(operation).range ? rangeOf(operation, params) : null;
-      const reply = await account.ask({ operation, params, share: "lan", seriesId: library.shelf.idOf(series), range });
-      if (reply.kind !== "ok") return reply;
-      if (library.keepAnswer(account.name, operation, params, reply.body, clock.now())) onChange(series);
+      const seriesId = library.shelf.idOf(series);
+      for (const part of partsToAsk(options, account.name, operation, params)) {
+        const range = operationOf(operation).range ? rangeOf(operation, part) : null;
+        const reply = await account.ask({ operation, params: part, share: "lan", seriesId, range });
+        if (reply.kind !== "ok") return reply;
+        if (library.keepAnswer(account.name, operation, part, reply.body, clock.now())) onChange(series);
+      }
       return { kind: "kept" };
     },
   };
+}
+
+/**
+ * The requests that bring what a request of the LAN lacks: whole chunks, in parts that the service's caps allow.
+ * Shape: ascending.
+ */
+function partsToAsk<Id extends OperationId>(
+  { library, calendar, clock }: LanOptions,
+  account: string,
+  operation: Id,
+  params: ParamsOf<Id>,
+): ParamsOf<Id>[] {
+  const { range } = operationOf(operation);
+  if (!range) return [params];
+  const stale = library.staleRange(account, operation, params, clock.now());
+  const unit = seriesOf(account, operation, params).unit;
+  const cap = range.caps[unit] ?? UNCAPPED_CLIENT_RANGE;
+  const parts: ParamsOf<Id>[] = [];
+  for (let start = stale?.start ?? 0, end = 0; stale && start < stale.end; start = end) {
+    end = Math.min(stale.end, capEnd(start, cap, calendar));
+    parts.push({ ...params, from: start, to: end });
+  }
+  return parts;
 }

@@ -93,26 +93,54 @@ export class Library implements Keeping {
     return texts.map(encodedRowsToJson).filter(Boolean).join(",");
   }
 
-  /** A complete chunk without estimates stays as it is; any other is fresh for a while after it was asked. */
+  /**
+   * The chunks of a request that have to be asked before it can be answered afresh, from the first to the last.
+   * Whole chunks: a chunk on the shelf was asked as a whole. Null where nothing has to be asked.
+   */
+  staleRange<Id extends OperationId>(
+    account: string,
+    operation: Id,
+    params: ParamsOf<Id>,
+    now: EpochMs,
+  ): Interval | null {
+    const series = seriesOf(account, operation, params);
+    const range = rangeOf(operation, params);
+    const stale = this.#chunkAges(series, operation, range, now).filter((chunk) => !chunk.fresh);
+    const first = stale[0];
+    const last = stale.at(-1);
+    return first && last ? { start: first.start, end: last.end } : null;
+  }
+
   #freshness(
     series: SeriesKey,
     operation: OperationId,
     range: Interval,
     now: EpochMs,
   ): { fresh: boolean; answeredAt: EpochMs } {
+    const ages = this.#chunkAges(series, operation, range, now);
+    return {
+      fresh: ages.every((chunk) => chunk.fresh),
+      answeredAt: Math.min(now, ...ages.map((chunk) => chunk.answeredAt)),
+    };
+  }
+
+  /** A complete chunk without estimates stays as it is; any other is fresh for a while after it was asked. */
+  #chunkAges(series: SeriesKey, operation: OperationId, range: Interval, now: EpochMs): ChunkAge[] {
     const state = this.shelf.stateOf(series);
-    const id = this.shelf.idOf(series);
+    const id = this.shelf.knownId(series);
     const freshMs = FRESH_MS[operation] ?? FRESH_MS.otherwise;
     const changes = operationOf(operation).range === undefined;
-    let answeredAt = now;
-    let fresh = true;
-    for (const chunk of chunksOf(series.unit, range, this.#calendar)) {
-      const at = this.ledger.chunkAnsweredAt(id, chunk.start) ?? 0;
-      const known = state.chunk(chunk.start);
+    return chunksOf(series.unit, range, this.#calendar).map(({ start, end }) => {
+      const answeredAt = id === null ? null : this.ledger.chunkAnsweredAt(id, start);
+      const known = state.chunk(start);
       const settled = !changes && known?.complete === true && !known.estimated;
-      answeredAt = Math.min(answeredAt, at);
-      fresh &&= settled || now - at <= freshMs;
-    }
-    return { fresh, answeredAt };
+      const recent = known !== null && answeredAt !== null && now - answeredAt <= freshMs;
+      return { start, end, answeredAt: answeredAt ?? 0, fresh: settled || recent };
+    });
   }
+}
+
+interface ChunkAge extends Interval {
+  readonly answeredAt: EpochMs;
+  readonly fresh: boolean;
 }

@@ -42,7 +42,7 @@ export function seriesName(key: SeriesKey): string {
 
 /**
  * The unit in which a series is cut into chunks: the next larger one of the calendar.
- * Days hold hours and quarter-hours, months hold days, years hold months; years and `latest` stand in one chunk.
+ * Days hold hours and quarter-hours, months hold days, years hold months and themselves; `latest` stands in one chunk.
  */
 export function chunkUnitOf(unit: SeriesUnit): "day" | "month" | "year" | null {
   switch (unit) {
@@ -52,8 +52,8 @@ export function chunkUnitOf(unit: SeriesUnit): "day" | "month" | "year" | null {
     case "day":
       return "month";
     case "month":
-      return "year";
     case "year":
+      return "year";
     case "latest":
       return null;
   }

@@ -19,6 +19,8 @@ export interface Found {
 
 /** Shelf and service, as the mirror needs them. */
 export interface MirrorSource {
+  /** What the service would refuse for certain, by the addresses it told of; null where it has to be asked. */
+  refusal(operation: OperationId, params: ParamsOf<OperationId>): ContractError | null;
   find<Id extends OperationId>(operation: Id, params: ParamsOf<Id>, now: EpochMs): Found | null;
   /** Asks the service out of the LAN's share and keeps the answer. */
   ask<Id extends OperationId>(
@@ -42,6 +44,8 @@ async function answer(
   params: ParamsOf<OperationId>,
   now: EpochMs,
 ): Promise<Encoded | ContractError> {
+  const refused = source.refusal(id, params);
+  if (refused) return refused;
   const found = source.find(id, params, now);
   if (found?.fresh) return encoded(found, now, "shelf");
   const asked = await source.ask(id, params);
