@@ -16,6 +16,7 @@ export default defineConfig({
         test: {
           name: "flow",
           include: ["test/flow/**/*.test.ts"],
+          globalSetup: "test/support/build.ts",
           testTimeout: SLOW_TEST_MS,
           hookTimeout: SLOW_TEST_MS,
           deps,

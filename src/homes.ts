@@ -68,7 +68,7 @@ export class Homes {
 
   /** An address by its id; null for one nobody has told of. */
   address(addressId: string): Address | null {
-    return this.#addresses().find(({ address }) => address.id === addressId)?.address ?? null;
+    return this.#find(addressId)?.address ?? null;
   }
 
   /** Whether any account has told its addresses. */
@@ -78,12 +78,23 @@ export class Homes {
 
   /** The account an address belongs to; null for an address nobody has told of. */
   accountOf(addressId: string): string | null {
-    return this.#addresses().find(({ address }) => address.id === addressId)?.account ?? null;
+    return this.#find(addressId)?.account ?? null;
+  }
+
+  /** Ids are UUIDs: their case says nothing. */
+  #find(addressId: string) {
+    return this.#addresses().find(({ address }) => address.id.toLowerCase() === addressId.toLowerCase());
   }
 
   #addresses(): { readonly account: string; readonly address: Address }[] {
     return this.#accounts.flatMap((account) => {
-      const rows = this.#library.shelf.latest({ account, place: "", operation: "addresses", unit: "latest" }) ?? [];
+      const rows =
+        this.#library.shelf.latest({
+          account,
+          place: "",
+          operation: "addresses",
+          unit: "latest",
+        }) ?? [];
       return rows.map((row) => ({ account, address: row as Address }));
     });
   }

@@ -119,7 +119,7 @@ function resolveFiles(tree: Tree, path: string, sources: ConfigSources, mistakes
     const here = path ? `${path}.${key}` : key;
     if (isTree(value)) resolveFiles(value, here, sources, mistakes);
     else if (Array.isArray(value)) {
-      value.forEach((item, i) => isTree(item) && resolveFiles(item, `${here}[${i}]`, sources, mistakes));
+      for (const [i, item] of value.entries()) if (isTree(item)) resolveFiles(item, `${here}[${i}]`, sources, mistakes);
     } else if (key.endsWith("_file") && typeof value === "string") {
       delete tree[key];
       try {

@@ -48,7 +48,11 @@ export interface Arrival {
 /** The verdict on an arrival. `quota` is there once quota has been evaluated, also for a refusal. */
 export type Admission =
   | { readonly kind: "admitted"; readonly quota?: QuotaStanding }
-  | { readonly kind: "refused"; readonly error: ContractError; readonly quota?: QuotaStanding };
+  | {
+      readonly kind: "refused";
+      readonly error: ContractError;
+      readonly quota?: QuotaStanding;
+    };
 
 /** A finished answer on its way out. */
 export interface Reply {
@@ -106,7 +110,10 @@ export function replyNotFound(method: string | undefined, requestId: string): Re
 
 /** Writes a reply as it is. */
 export async function sendReply(_operation: OperationId | null, reply: Reply, response: ServerResponse): Promise<void> {
-  response.writeHead(reply.status, { ...reply.headers, "Content-Length": String(byteLength(reply.body)) });
+  response.writeHead(reply.status, {
+    ...reply.headers,
+    "Content-Length": String(byteLength(reply.body)),
+  });
   response.end(reply.body);
 }
 
@@ -117,28 +124,35 @@ async function answer(
   path: Readonly<Record<string, string | undefined>>,
   query: unknown,
 ): Promise<Reply> {
-  const now = options.now();
   const requestId = options.newRequestId();
   const headers = baseHeaders(requestId);
-  const admission = options.admit({
-    interface: operationOf(id).interface,
-    authorization: request.headers.authorization,
-    remoteAddress: request.socket.remoteAddress ?? "",
-    now,
-  });
-  if (admission.quota) Object.assign(headers, quotaHeaders(admission.quota));
-  if (admission.kind === "refused") return errorReply(admission.error, headers);
-  const reading = readRequest(id, { path, query: query as Iterable<[string, string]> }, options.calendar);
-  if (reading.kind === "error") return errorReply(reading, headers);
   try {
+    const now = options.now();
+    const admission = options.admit({
+      interface: operationOf(id).interface,
+      authorization: request.headers.authorization,
+      remoteAddress: request.socket.remoteAddress ?? "",
+      now,
+    });
+    if (admission.quota) Object.assign(headers, quotaHeaders(admission.quota));
+    if (admission.kind === "refused") return errorReply(admission.error, headers);
+    const reading = readRequest(id, { path, query: query as Iterable<[string, string]> }, options.calendar);
+    if (reading.kind === "error") return errorReply(reading, headers);
     const handler = options.handlers[id] as (
       params: unknown,
       context: RequestContext,
     ) => ReturnType<ServerHandlers[OperationId]>;
-    const result = await handler(reading.params, { now, headers: request.headers });
+    const result = await handler(reading.params, {
+      now,
+      headers: request.headers,
+    });
     if (result.kind === "error") return errorReply(result, headers);
     if (result.kind === "encoded")
-      return { status: 200, headers: { ...headers, ...result.headers }, body: result.json };
+      return {
+        status: 200,
+        headers: { ...headers, ...result.headers },
+        body: result.json,
+      };
     return { status: 200, headers, body: JSON.stringify(result.body) };
   } catch (error) {
     options.onCrash(error, requestId);
@@ -148,11 +162,19 @@ async function answer(
 
 function errorReply(error: ContractError, headers: Record<string, string>): Reply {
   if (error.retryAfterSec !== undefined) headers["Retry-After"] = String(error.retryAfterSec);
-  return { status: errorTable[error.code].status, headers, body: JSON.stringify(errorBody(error)) };
+  return {
+    status: errorTable[error.code].status,
+    headers,
+    body: JSON.stringify(errorBody(error)),
+  };
 }
 
 function baseHeaders(requestId: string): Record<string, string> {
-  return { "Content-Type": "application/json", "Cache-Control": "private, no-store", "X-Request-ID": requestId };
+  return {
+    "Content-Type": "application/json",
+    "Cache-Control": "private, no-store",
+    "X-Request-ID": requestId,
+  };
 }
 
 function byteLength(body: string | Uint8Array): number {

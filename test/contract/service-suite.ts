@@ -61,9 +61,8 @@ function authenticationRules(get: () => ServiceUnderTest, operations: readonly O
   });
 
   const [partnerOperation] = operations.filter((id) => operationOf(id).interface === "thirdParty");
-  test.skipIf(!partnerOperation)(
-    "the third-party interface refuses no token, a key alone and a consumer key",
-    async () => {
+  if (partnerOperation) {
+    test("the third-party interface refuses no token, a key alone and a consumer key", async () => {
       const { url, consumerKey, thirdPartyToken } = get();
       const path = pathOf("regionPrices", { region: "DK1" });
       const [apiKey = ""] = Buffer.from(thirdPartyToken, "base64").toString("utf8").split(":");
@@ -72,8 +71,8 @@ function authenticationRules(get: () => ServiceUnderTest, operations: readonly O
         expect((await askPath(url, path, wrong)).status).toBe(401);
       }
       expect((await askPath(url, path, `Bearer ${thirdPartyToken}`)).status).toBe(200);
-    },
-  );
+    });
+  }
 
   test("a third-party token opens no consumer path", async () => {
     const { url, thirdPartyToken } = get();
@@ -100,7 +99,13 @@ function answerRules(get: () => ServiceUnderTest): void {
   test("tells the standing in both windows on success and on error, and errors count", async () => {
     const ok = quotaOf(await ask(get(), "addresses"));
     const refused = quotaOf(await ask(get(), "prices", { addressId: get().danishAddressId }));
-    const missing = quotaOf(await ask(get(), "prices", { addressId: STRANGER, ...SMALL_RANGE, resolution: "hour" }));
+    const missing = quotaOf(
+      await ask(get(), "prices", {
+        addressId: STRANGER,
+        ...SMALL_RANGE,
+        resolution: "hour",
+      }),
+    );
     for (const window of ["minute", "day"] as const) {
       expect(ok[window].limit).toBeGreaterThanOrEqual(1);
       expect(ok[window].remaining).toBeLessThan(ok[window].limit);

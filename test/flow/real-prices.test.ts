@@ -10,9 +10,27 @@ const calendar = new Calendar("Europe/Copenhagen");
 
 /** Local days around which a house is run, and the quarters that the middle day has. */
 const stretches = [
-  { name: "the 23-hour day 2025-03-30", from: "2025-03-29T20:00:00Z", to: "2025-03-31T02:00:00Z", day: "2025-03-30T10:00:00Z", quarters: 92 },
-  { name: "the move to quarter-hours 2025-10-01", from: "2025-09-30T18:00:00Z", to: "2025-10-02T02:00:00Z", day: "2025-10-01T10:00:00Z", quarters: 96 },
-  { name: "the 25-hour day 2025-10-26", from: "2025-10-25T20:00:00Z", to: "2025-10-27T02:00:00Z", day: "2025-10-26T10:00:00Z", quarters: 100 },
+  {
+    name: "the 23-hour day 2025-03-30",
+    from: "2025-03-29T20:00:00Z",
+    to: "2025-03-31T02:00:00Z",
+    day: "2025-03-30T10:00:00Z",
+    quarters: 92,
+  },
+  {
+    name: "the move to quarter-hours 2025-10-01",
+    from: "2025-09-30T18:00:00Z",
+    to: "2025-10-02T02:00:00Z",
+    day: "2025-10-01T10:00:00Z",
+    quarters: 96,
+  },
+  {
+    name: "the 25-hour day 2025-10-26",
+    from: "2025-10-25T20:00:00Z",
+    to: "2025-10-27T02:00:00Z",
+    day: "2025-10-26T10:00:00Z",
+    quarters: 100,
+  },
 ];
 
 describe.skipIf(!haveRealPrices)("real prices (../shared/data; skipped where it is absent)", () => {
@@ -20,16 +38,25 @@ describe.skipIf(!haveRealPrices)("real prices (../shared/data; skipped where it 
     test(`${name}: every published price is the file's, with charges, in its own interval`, async () => {
       const prices = readRealPrices();
       const csv = readFileSync(REAL_PRICES, "utf8");
-      await using house = await RunningHouse.start({ start: Date.parse(from), simulator: { prices: { csv }, homes: ["danish"] } });
+      await using house = await RunningHouse.start({
+        start: Date.parse(from),
+        simulator: { prices: { csv }, homes: ["danish"] },
+      });
       const { clock, watcher } = house;
       let published = 0;
       for (let at = Date.parse(from); at < Date.parse(to); at += QUARTER_MS) {
         await clock.runUntil(at);
-        await watcher.until(() => Date.parse(String(watcher.json("elbro/home/price/state").start)) === at, `the price of ${new Date(at).toISOString()}`);
+        await watcher.until(
+          () => Date.parse(String(watcher.json("elbro/home/price/state").start)) === at,
+          `the price of ${new Date(at).toISOString()}`,
+        );
         const state = watcher.json("elbro/home/price/state");
         expect(state).toMatchObject({ end: isoOf(at + QUARTER_MS), estimate: false, currency: "DKK" });
         expect(state.price).toBeCloseTo(withCharges(prices, at), 5);
-        await watcher.until(() => Number(watcher.payload("elbro/home/price")) === state.price, "the same price as a plain number");
+        await watcher.until(
+          () => Number(watcher.payload("elbro/home/price")) === state.price,
+          "the same price as a plain number",
+        );
         if (at === Date.parse(day)) expect(watcher.json("elbro/home/prices").today).toHaveLength(quarters);
         published++;
       }

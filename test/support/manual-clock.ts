@@ -7,9 +7,10 @@ interface Sleeper {
   readonly wake: () => void;
 }
 
-/** Real time in which nothing falls asleep or wakes, after which every loop is taken to be asleep. */
-const QUIET_MS = 25;
-const LOOK_EVERY_MS = 1;
+/** Looks in a row, a millisecond apart, in which nothing falls asleep or wakes: whoever is missing has ended. */
+const QUIET_LOOKS = 40;
+/** The loops a daemon has at least: one that shows, one that collects. */
+const LEAST_LOOPS = 2;
 
 /**
  * A clock that stands still until it is told. It moves from sleeper to sleeper, and each time waits until the loops it
@@ -20,7 +21,8 @@ export class ManualClock implements Clock {
   readonly #start: EpochMs;
   #now: EpochMs;
   readonly #sleepers = new Set<Sleeper>();
-  #awake = 0;
+  /** How many slept at the same time before: as many are expected to sleep again. */
+  #loops = LEAST_LOOPS;
   #changes = 0;
 
   constructor(start: EpochMs, boot = "manual") {
@@ -45,27 +47,26 @@ export class ManualClock implements Clock {
         wake: () => {
           signal.removeEventListener("abort", sleeper.wake);
           if (!this.#sleepers.delete(sleeper)) return;
-          this.#awake++;
           this.#changes++;
           resolve();
         },
       };
       this.#sleepers.add(sleeper);
-      this.#awake = Math.max(0, this.#awake - 1);
+      this.#loops = Math.max(this.#loops, this.#sleepers.size);
       this.#changes++;
       signal.addEventListener("abort", sleeper.wake);
     });
   }
 
-  /** Waits until every loop sleeps. A loop that ended is noticed by the quiet. */
+  /** Waits until every loop sleeps. */
   async settle(): Promise<void> {
-    let changes = -1;
-    for (let quiet = 0; quiet < QUIET_MS; quiet += LOOK_EVERY_MS) {
-      if (this.#awake === 0 && this.#sleepers.size > 0 && changes === this.#changes) return;
+    for (let quiet = 0, changes = -1; quiet < QUIET_LOOKS; quiet++) {
       if (changes !== this.#changes) quiet = 0;
+      else if (this.#sleepers.size >= this.#loops) return;
       changes = this.#changes;
-      await realPause(LOOK_EVERY_MS);
+      await realPause(1);
     }
+    this.#loops = Math.max(LEAST_LOOPS, this.#sleepers.size);
   }
 
   /** Moves to `at`, stopping at every sleeper on the way. */

@@ -68,7 +68,8 @@ export class RunningHouse implements AsyncDisposable {
       data_dir: this.dir.path,
     };
     const config = configSchema.parse({ ...basics, ...overrides });
-    const note = (level: LogLine["level"]) => (facts: object, text: string) => void this.log.push({ level, facts, text });
+    const note = (level: LogLine["level"]) => (facts: object, text: string) =>
+      void this.log.push({ level, facts, text });
     const log = { debug: note("debug"), info: note("info"), warn: note("warn") };
     this.#daemon = await startDaemon({ config, clock: this.clock, log, random: () => 0.5, anonymousBroker: true });
     if (this.#daemon.brokerPort !== null) this.#watcher = await TopicWatcher.on(this.#daemon.brokerPort);
@@ -83,7 +84,9 @@ export class RunningHouse implements AsyncDisposable {
 
   /** Asks the LAN API with the key of the test. */
   ask(path: string, headers: Record<string, string> = {}): Promise<Response> {
-    return fetch(`http://127.0.0.1:${this.daemon.apiPort}${path}`, { headers: { authorization: `Bearer ${LAN_KEY}`, ...headers } });
+    return fetch(`http://127.0.0.1:${this.daemon.apiPort}${path}`, {
+      headers: { authorization: `Bearer ${LAN_KEY}`, ...headers },
+    });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -25,7 +25,10 @@ export class TopicWatcher implements AsyncDisposable {
   }
 
   /** Connects and listens to everything. */
-  static async on(port: number, options: { readonly username?: string; readonly password?: string } = {}): Promise<TopicWatcher> {
+  static async on(
+    port: number,
+    options: { readonly username?: string; readonly password?: string } = {},
+  ): Promise<TopicWatcher> {
     const client = await mqtt.connectAsync(`mqtt://127.0.0.1:${port}`, { protocolVersion: 4, ...options });
     const watcher = new TopicWatcher(client);
     await client.subscribeAsync("#", { qos: 1 });

@@ -1,0 +1,122 @@
+import { writeFileSync } from "node:fs";
+import type { AddressInfo } from "node:net";
+import { createServer } from "node:net";
+import { describe, expect, test } from "vitest";
+import { DaemonProcess } from "../support/daemon-process.ts";
+import { TempDir } from "../support/temp-dir.ts";
+import { TopicWatcher } from "../support/topic-watcher.ts";
+
+const FREE_PORTS = { ELBRO_API_PORT: "0", ELBRO_BROKER_PORT: "0" };
+const BAD_CONFIGURATION = 78;
+
+describe("the demo", () => {
+  test("says where to look, shows a house with prices, and ends on Ctrl-C with offline published", async () => {
+    await using daemon = new DaemonProcess([], FREE_PORTS);
+    const apiLine = await daemon.line(/curl/);
+    const topicsLine = await daemon.line(/mosquitto_sub/);
+    const key = /Bearer (\S+)'/.exec(apiLine)?.[1];
+    const url = /http:\S+/.exec(apiLine)?.[0] ?? "";
+    const response = await fetch(url, { headers: { authorization: `Bearer ${key}` } });
+    expect(await response.json()).toMatchObject({ data: [{ label: "Home" }, { label: "Stugan" }] });
+
+    const port = Number(/-p (\d+)/.exec(topicsLine)?.[1]);
+    await using watcher = await TopicWatcher.on(port);
+    await watcher.until(() => watcher.payload("elbro/home/price") !== null, "a price");
+    expect(Number(watcher.payload("elbro/home/price"))).toBe(watcher.json("elbro/home/price/state").price);
+    expect(watcher.payload("elbro/status")).toBe("online");
+    expect(watcher.json("homeassistant/device/elbro_home/config")).toMatchObject({ device: { name: "Home" } });
+
+    const { code, tookMs } = await daemon.end("SIGINT");
+    expect(code).toBe(0);
+    expect(tookMs).toBeLessThan(2_000);
+    expect(watcher.payload("elbro/status")).toBe("offline");
+  });
+
+  test("lives at another time and pace", async () => {
+    await using daemon = new DaemonProcess(["--clock", "2025-10-25T20:00:00Z", "--speed", "3600"], FREE_PORTS);
+    const port = Number(/-p (\d+)/.exec(await daemon.line(/mosquitto_sub/))?.[1]);
+    await using watcher = await TopicWatcher.on(port);
+    const state = () => String(watcher.json("elbro/home/price/state").start ?? "");
+    await watcher.until(() => state() >= "2025-10-26T02:00:00Z", "a price of the long night");
+    expect(state() < "2025-10-27").toBe(true);
+  });
+
+  test("the environment sets time and pace as well", async () => {
+    await using daemon = new DaemonProcess([], {
+      ...FREE_PORTS,
+      ELBRO_CLOCK: "2025-06-01T10:00:00Z",
+      ELBRO_SPEED: "60",
+    });
+    const port = Number(/-p (\d+)/.exec(await daemon.line(/mosquitto_sub/))?.[1]);
+    await using watcher = await TopicWatcher.on(port);
+    await watcher.until(
+      () => String(watcher.json("elbro/home/price/state").start).startsWith("2025-06-01T1"),
+      "a price of that day",
+    );
+  });
+});
+
+describe("what the owner can mend is one clear sentence and exit code 78", () => {
+  async function refusal(args: readonly string[], environment: Readonly<Record<string, string>>): Promise<string> {
+    await using daemon = new DaemonProcess(args, environment);
+    expect(await daemon.exit).toBe(BAD_CONFIGURATION);
+    return daemon.output;
+  }
+
+  test.each(["api", "broker"] as const)("a busy port of the %s", async (part) => {
+    await using busy = await busyPort();
+    const variable = `ELBRO_${part.toUpperCase()}_PORT`;
+    const output = await refusal([], { ...FREE_PORTS, [variable]: String(busy.port) });
+    expect(output).toBe(
+      `elbro: port ${busy.port} of the ${part} is in use by another program; set ${part}.port or ${variable} to another`,
+    );
+  });
+
+  test("a data directory that is a file", async () => {
+    using dir = new TempDir();
+    writeFileSync(dir.file("taken"), "");
+    const output = await refusal([], { ...FREE_PORTS, ELBRO_DATA_DIR: dir.file("taken") });
+    expect(output).toMatch(/^elbro: cannot write to the data directory .*taken .*set data_dir or ELBRO_DATA_DIR/);
+  });
+
+  test("a broken configuration, with every mistake in it", async () => {
+    using dir = new TempDir();
+    writeFileSync(dir.file("elbro.yaml"), "consumer: { api_key: abc }\napi: { port: eighty, hots: x }\nspeed: 3\n");
+    const output = await refusal(["--config", dir.file("elbro.yaml")], {});
+    expect(output).toContain("elbro.yaml cannot be used:");
+    expect(output).toContain('  api.port: expected number, found "eighty"');
+    expect(output).toContain("  api.hots: is not a key of the configuration");
+    expect(output).toContain("  speed: is not a key of the configuration");
+  });
+
+  test("a configuration that is not there, or names nothing to collect", async () => {
+    using dir = new TempDir();
+    expect(await refusal(["--config", dir.file("none.yaml")], {})).toContain("cannot read the configuration");
+    writeFileSync(dir.file("empty.yaml"), "log: { level: warn }\n");
+    expect(await refusal(["--config", dir.file("empty.yaml")], {})).toContain(
+      "neither consumer.api_key nor third_party",
+    );
+  });
+
+  test.each([
+    [["--clock", "yesterday"], '--clock: "yesterday" is not an RFC 3339 date-time'],
+    [["--speed", "0"], '--speed: "0" is not a number above 0'],
+    [["--loud"], "--loud"],
+    [["dance"], '"dance" is no command'],
+  ])("%s", async (args, sentence) => {
+    expect(await refusal(args, FREE_PORTS)).toContain(sentence);
+  });
+
+  test("a variable that names nothing", async () => {
+    expect(await refusal([], { ...FREE_PORTS, ELBRO_APY_PORT: "1" })).toContain(
+      "ELBRO_APY_PORT: names no key of the configuration",
+    );
+  });
+});
+
+async function busyPort(): Promise<AsyncDisposable & { readonly port: number }> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return { port, [Symbol.asyncDispose]: () => new Promise((resolve) => server.close(() => resolve())) };
+}

@@ -1,0 +1,63 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import path from "node:path";
+import { createInterface } from "node:readline";
+
+const ROOT = path.resolve(import.meta.dirname, "../..");
+
+/** The daemon as a process of its own: the bundle that users run. */
+export class DaemonProcess implements AsyncDisposable {
+  readonly lines: string[] = [];
+  readonly exit: Promise<number | null>;
+  readonly #child: ChildProcess;
+  readonly #waiting = new Set<() => void>();
+
+  constructor(args: readonly string[], environment: Readonly<Record<string, string>>) {
+    const { PATH = "", HOME = "" } = process.env;
+    this.#child = spawn(process.execPath, [path.join(ROOT, "dist/elbro.cjs"), ...args], {
+      cwd: ROOT,
+      env: { PATH, HOME, ...environment },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    this.exit = new Promise((resolve) => this.#child.once("close", (code) => resolve(code)));
+    for (const stream of [this.#child.stdout, this.#child.stderr]) {
+      if (stream) createInterface(stream).on("line", (line) => this.#heard(line));
+    }
+  }
+
+  get output(): string {
+    return this.lines.join("\n");
+  }
+
+  /** Waits for a line. Errors: rejects when the process ends without it. */
+  line(pattern: RegExp): Promise<string> {
+    return new Promise((resolve, reject) => {
+      const look = () => {
+        const found = this.lines.find((line) => pattern.test(line));
+        if (found === undefined) return;
+        this.#waiting.delete(look);
+        resolve(found);
+      };
+      this.#waiting.add(look);
+      void this.exit.then((code) => reject(new Error(`ended with ${code} before ${pattern}:\n${this.output}`)));
+      look();
+    });
+  }
+
+  /** Sends a signal and gives the exit code and the time it took. */
+  async end(signal: NodeJS.Signals): Promise<{ readonly code: number | null; readonly tookMs: number }> {
+    const began = performance.now();
+    this.#child.kill(signal);
+    const code = await this.exit;
+    return { code, tookMs: performance.now() - began };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#child.kill("SIGKILL");
+    await this.exit;
+  }
+
+  #heard(line: string): void {
+    this.lines.push(line);
+    for (const look of [...this.#waiting]) look();
+  }
+}
