@@ -8,7 +8,8 @@ import type { BodyOf } from "./contract/operations.ts";
 import { type OperationId, operationOf, type ParamsOf } from "./contract/operations.ts";
 import { putTogether, rangeOf, seriesOf, takeApart } from "./contract/shelving.ts";
 import type { Calendar } from "./core/calendar.ts";
-import { encodedRowsToJson, encodeRows } from "./core/columns.ts";
+import { encodeRows } from "./core/columns.ts";
+import { writeRowsJson } from "./core/columns-json.ts";
 import { DAY_MS, type EpochMs, HOUR_MS, type Interval, MINUTE_MS } from "./core/interval.ts";
 import { chunksOf, type SeriesKey } from "./core/series.ts";
 import type { Found } from "./server/mirror.ts";
@@ -25,6 +26,9 @@ const FRESH_MS: Readonly<Partial<Record<OperationId, number>>> & { readonly othe
   chargesHistory: DAY_MS,
   otherwise: 15 * MINUTE_MS,
 };
+
+/** Stands for the rows while an answer is put together; JSON text never has a line end. */
+const ROWS_MARK = "\n";
 
 export class Library implements Keeping {
   readonly shelf: Shelf;
@@ -83,14 +87,14 @@ export class Library implements Keeping {
     const envelope = this.shelf.envelope(series);
     if (!envelope || !this.shelf.covers(series, range)) return null;
     const { fresh, answeredAt } = this.#freshness(series, operation, range, now);
-    return { json: putTogether(operation, params, envelope, this.#rowsJson(series, range)), answeredAt, fresh };
+    const [head = "", tail = ""] = putTogether(operation, params, envelope, ROWS_MARK).split(ROWS_MARK);
+    return { json: writeRowsJson(head, this.#encodedRows(series, range), tail), answeredAt, fresh };
   }
 
-  #rowsJson(series: SeriesKey, range: Interval): string {
+  #encodedRows(series: SeriesKey, range: Interval): readonly string[] {
     const chunks = chunksOf(series.unit, range, this.#calendar);
     const aligned = chunks[0]?.start === range.start && chunks.at(-1)?.end === range.end;
-    const texts = aligned ? this.shelf.encodedChunks(series, range) : [encodeRows(this.shelf.rows(series, range))];
-    return texts.map(encodedRowsToJson).filter(Boolean).join(",");
+    return aligned ? this.shelf.encodedChunks(series, range) : [encodeRows(this.shelf.rows(series, range))];
   }
 
   /**

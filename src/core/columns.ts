@@ -2,74 +2,123 @@
  * Rows kept by column in one compact text.
  *
  * A day of quarter-hour prices is 96 objects of four fields, of which two are instants on a grid and one is always
- * null. By column that is a base and a step, a constant, and a list of small differences: about three characters a
- * value. The round trip is exact for everything JSON can say; rows of unequal shape are kept as plain JSON.
+ * null. By column that is a base and a step, a distance, a constant, and a list of small differences: under three
+ * characters a value. The round trip is exact for everything JSON can say; rows of unequal fields are kept as plain
+ * JSON, in one line.
  *
- * Text: a line `rows=<count>`, then one line per field: its name as JSON, a tab, a letter for the form, the values.
+ * Text: a line with the names of the fields as a JSON array (it is the same for years, so the shelf keeps it once), a
+ * line with the number of rows, then one line per field: a letter for the form, then the values.
  *   `=` one JSON value for all rows       `t` instants: first, then (step, times) pairs, in seconds
+ *   `+` instants of the column of instants before, all later by so many seconds
  *   `n` decimals: digits after the point, then differences of the scaled values (`~` is null)
  *   `j` a JSON array
  */
-import { formatInstant, SECOND_MS } from "./interval.ts";
-import type { Row } from "./series.ts";
-import { readVlq, writeVlq } from "./vlq.ts";
+import { readInstantSeconds } from "./instant-text.ts";
+import { type EpochMs, formatInstant, SECOND_MS } from "./interval.ts";
+import { type Row, rowStart } from "./series.ts";
+import { readVlq, type VlqReader, writeVlq } from "./vlq.ts";
+
+/** The values of one field. Shape: one per row, in the order of the rows. */
+export type Column =
+  | { readonly form: "constant"; readonly value: unknown }
+  /** Unit: seconds since 1970. */
+  | { readonly form: "instants"; readonly seconds: readonly number[] }
+  /** Whole numbers, to be divided by 10 to the power of `digits`; `NULL_SCALED` stands for null. */
+  | { readonly form: "decimals"; readonly digits: number; readonly scaled: Int32Array }
+  | { readonly form: "values"; readonly values: readonly unknown[] };
+
+/** Rows by field. */
+export interface Columns {
+  readonly count: number;
+  readonly names: readonly string[];
+  readonly columns: readonly Column[];
+}
 
 /** More digits after the point than this are noise of binary fractions; such a column is kept as JSON. */
 const MAX_DECIMALS = 6;
 /** Scaled values stay within what 32-bit arithmetic can hold, differences included. */
 const MAX_SCALED = 2 ** 29;
 const NULL_MARK = "~";
-
-/** A field of many rows: its name and one value per row. */
-interface Column {
-  readonly name: string;
-  readonly values: readonly unknown[];
-}
+const NULL_MARK_CODE = NULL_MARK.charCodeAt(0);
+/** Stands for null among scaled values; beyond `MAX_SCALED`. */
+export const NULL_SCALED = 2 ** 31 - 1;
 
 /** Writes rows as compact text. Shape: any JSON objects, in their order. */
 export function encodeRows(rows: readonly Row[]): string {
-  const [first] = rows;
-  if (!first) return "rows=0";
-  const names = Object.keys(first);
-  if (names.includes("__proto__") || !rows.every((row) => sameKeys(row, names))) return JSON.stringify(rows);
-  const lines = names.map((name) => `${JSON.stringify(name)}\t${encodeColumn(rows.map((row) => row[name]))}`);
-  return [`rows=${rows.length}`, ...lines].join("\n");
+  const names = Object.keys(rows[0] ?? {});
+  if (names.length === 0 || names.includes("__proto__") || !rows.every((row) => sameKeys(row, names)))
+    return JSON.stringify(rows);
+  let before: readonly number[] | null = null;
+  const lines = names.map((name) => {
+    const values = rows.map((row) => row[name]);
+    const seconds = secondsOf(values);
+    if (seconds === null) return encodeValues(values);
+    const line = encodeInstants(seconds, before);
+    before = seconds;
+    return line;
+  });
+  return [JSON.stringify(names), rows.length, ...lines].join("\n");
 }
 
 /** Reads rows back from what `encodeRows` wrote. Errors: throws where the text is something else. */
 export function decodeRows(text: string): Row[] {
-  if (text.startsWith("[")) return JSON.parse(text) as Row[];
-  const columns = decodeColumns(text);
-  const rows: Record<string, unknown>[] = Array.from({ length: columns.count }, () => ({}));
-  for (const column of columns.columns) {
-    for (let i = 0; i < rows.length; i++) (rows[i] as Record<string, unknown>)[column.name] = column.values[i];
-  }
+  if (isPlain(text)) return JSON.parse(text) as Row[];
+  const { count, names, columns } = columnsOf(text);
+  const rows: Record<string, unknown>[] = Array.from({ length: count }, () => ({}));
+  columns.forEach((column, i) => {
+    const name = names[i] ?? "";
+    valuesOf(column, count).forEach((value, row) => {
+      (rows[row] as Record<string, unknown>)[name] = value;
+    });
+  });
   return rows;
 }
 
-/** Writes the rows as the JSON of an array's inside, without brackets and without making an object per row. */
-export function encodedRowsToJson(text: string): string {
-  if (text.startsWith("[")) return text.slice(1, -1);
-  const { count, columns } = decodeColumns(text);
-  const parts = columns.map((column, i) => ({ lead: `${i === 0 ? "{" : ","}${JSON.stringify(column.name)}:`, column }));
-  let json = "";
-  for (let row = 0; row < count; row++) {
-    if (row > 0) json += ",";
-    for (const { lead, column } of parts) json += lead + JSON.stringify(column.values[row]);
-    json += "}";
-  }
-  return json;
+/** Whether rows are kept as plain JSON and not by column. */
+export function isPlain(text: string): boolean {
+  return !text.includes("\n");
 }
 
-function decodeColumns(text: string): { readonly count: number; readonly columns: readonly Column[] } {
-  const [head = "", ...lines] = text.split("\n");
-  if (!head.startsWith("rows=")) throw new Error(`a chunk starts with "${head.slice(0, 20)}"; expected rows=<count>`);
-  const count = Number(head.slice("rows=".length));
+/**
+ * Reads single fields without making an object per row. Shape: `columns` in the order of `names`, null for a field that
+ * the rows do not have; `firstStart` is the start of the first row, null without rows. Errors: throws as `decodeRows`.
+ */
+export function readColumns(
+  text: string,
+  names: readonly string[],
+): {
+  readonly count: number;
+  readonly firstStart: EpochMs | null;
+  readonly columns: readonly (readonly unknown[] | null)[];
+} {
+  if (isPlain(text)) {
+    const rows = JSON.parse(text) as Row[];
+    const columns = names.map((name) => (rows.some((row) => name in row) ? rows.map((row) => row[name]) : null));
+    return { count: rows.length, firstStart: rows[0] ? rowStart(rows[0]) : null, columns };
+  }
+  const found = columnsOf(text);
+  const valuesNamed = (name: string) => {
+    const column = found.columns[found.names.indexOf(name)];
+    return column ? valuesOf(column, found.count) : null;
+  };
+  const first = { start: valuesNamed("start")?.[0], date: valuesNamed("date")?.[0] };
+  return { count: found.count, firstStart: rowStart(first), columns: names.map(valuesNamed) };
+}
+
+/** Reads rows kept by column, field by field. Errors: throws as `decodeRows`. */
+export function columnsOf(text: string): Columns {
+  const [shape = "", head = "", ...lines] = text.split("\n");
+  const names = JSON.parse(shape) as string[];
+  const count = Number(head);
+  if (!Number.isInteger(count) || lines.length !== names.length)
+    throw new Error(`a chunk of ${head.slice(0, 20)} rows has ${lines.length} columns; expected ${names.length}`);
+  let before: readonly number[] = [];
   const columns = lines.map((line) => {
-    const tab = line.indexOf("\t");
-    return { name: JSON.parse(line.slice(0, tab)) as string, values: decodeColumn(line.slice(tab + 1), count) };
+    const column = decodeColumn(line, count, before);
+    if (column.form === "instants") before = column.seconds;
+    return column;
   });
-  return { count, columns };
+  return { count, names, columns };
 }
 
 function sameKeys(row: Row, names: readonly string[]): boolean {
@@ -77,23 +126,42 @@ function sameKeys(row: Row, names: readonly string[]): boolean {
   return keys.length === names.length && keys.every((key, i) => key === names[i]);
 }
 
-function encodeColumn(values: readonly unknown[]): string {
-  return constant(values) ?? instants(values) ?? decimals(values) ?? `j${JSON.stringify(values)}`;
+function encodeValues(values: readonly unknown[]): string {
+  return constant(values) ?? decimals(values) ?? `j${JSON.stringify(values)}`;
 }
 
-function decodeColumn(text: string, count: number): readonly unknown[] {
-  const body = text.slice(1);
-  switch (text[0]) {
+function decodeColumn(line: string, count: number, before: readonly number[]): Column {
+  const reader = { text: line, at: 1 };
+  switch (line[0]) {
     case "=":
-      return new Array(count).fill(JSON.parse(body));
+      return { form: "constant", value: JSON.parse(line.slice(1)) };
     case "t":
-      return readInstants(body);
+      return { form: "instants", seconds: readInstants(line, count) };
+    case "+": {
+      const distance = readVlq(reader);
+      return { form: "instants", seconds: before.map((seconds) => seconds + distance) };
+    }
     case "n":
-      return readDecimals(body);
+      return { form: "decimals", digits: Number(line[1]), scaled: readScaled({ text: line, at: 2 }, count) };
     case "j":
-      return JSON.parse(body) as unknown[];
+      return { form: "values", values: JSON.parse(line.slice(1)) as unknown[] };
     default:
-      throw new Error(`a column has the form "${text[0] ?? ""}"; expected one of = t n j`);
+      throw new Error(`a column has the form "${line[0] ?? ""}"; expected one of = t + n j`);
+  }
+}
+
+function valuesOf(column: Column, count: number): readonly unknown[] {
+  switch (column.form) {
+    case "constant":
+      return new Array(count).fill(column.value);
+    case "instants":
+      return column.seconds.map((seconds) => formatInstant(seconds * SECOND_MS));
+    case "decimals": {
+      const scale = 10 ** column.digits;
+      return Array.from(column.scaled, (scaled) => (scaled === NULL_SCALED ? null : scaled / scale));
+    }
+    case "values":
+      return column.values;
   }
 }
 
@@ -103,34 +171,42 @@ function constant(values: readonly unknown[]): string | null {
   return values.every((value) => value === first) ? `=${JSON.stringify(first)}` : null;
 }
 
-function instants(values: readonly unknown[]): string | null {
+/** The values as seconds, where every one is an instant as the service writes it. */
+function secondsOf(values: readonly unknown[]): number[] | null {
   const seconds: number[] = [];
   for (const value of values) {
-    const at = typeof value === "string" ? Date.parse(value) : Number.NaN;
-    if (Number.isNaN(at) || at % SECOND_MS !== 0 || formatInstant(at) !== value) return null;
-    seconds.push(at / SECOND_MS);
+    const at = typeof value === "string" ? readInstantSeconds(value) : null;
+    if (at === null || Math.abs(at - (seconds.at(-1) ?? at)) > MAX_SCALED) return null;
+    seconds.push(at);
   }
+  return seconds;
+}
+
+function encodeInstants(seconds: readonly number[], before: readonly number[] | null): string {
+  const [first = 0] = seconds;
+  const distance = first - (before?.[0] ?? 0);
+  if (before && Math.abs(distance) <= MAX_SCALED && seconds.every((at, i) => at - (before[i] ?? 0) === distance))
+    return `+${writeVlq(distance)}`;
   const runs: { readonly step: number; times: number }[] = [];
   for (let i = 1; i < seconds.length; i++) {
     const step = (seconds[i] as number) - (seconds[i - 1] as number);
-    if (Math.abs(step) > MAX_SCALED) return null;
     const run = runs.at(-1);
     if (run?.step === step) run.times++;
     else runs.push({ step, times: 1 });
   }
-  return `t${seconds[0]};${runs.map((run) => writeVlq(run.step) + writeVlq(run.times)).join("")}`;
+  return `t${first};${runs.map((run) => writeVlq(run.step) + writeVlq(run.times)).join("")}`;
 }
 
-function readInstants(body: string): string[] {
-  const semicolon = body.indexOf(";");
-  let at = Number(body.slice(0, semicolon));
-  const found = [formatInstant(at * SECOND_MS)];
-  const reader = { text: body, at: semicolon + 1 };
-  while (reader.at < body.length) {
+function readInstants(line: string, count: number): number[] {
+  const semicolon = line.indexOf(";");
+  let at = Number(line.slice(1, semicolon));
+  const found = [at];
+  const reader = { text: line, at: semicolon + 1 };
+  while (found.length < count) {
     const step = readVlq(reader);
     for (let times = readVlq(reader); times > 0; times--) {
       at += step;
-      found.push(formatInstant(at * SECOND_MS));
+      found.push(at);
     }
   }
   return found;
@@ -153,7 +229,7 @@ function scaledBy(values: readonly unknown[], digits: number): string | null {
       text += NULL_MARK;
       continue;
     }
-    if (typeof value !== "number" || Object.is(value, -0)) return null;
+    if (typeof value !== "number") return null;
     const scaled = Math.round(value * scale);
     if (scaled / scale !== value || Math.abs(scaled) > MAX_SCALED) return null;
     text += writeVlq(scaled - last);
@@ -162,18 +238,16 @@ function scaledBy(values: readonly unknown[], digits: number): string | null {
   return text;
 }
 
-function readDecimals(body: string): (number | null)[] {
-  const scale = 10 ** Number(body[0]);
-  const found: (number | null)[] = [];
-  const reader = { text: body, at: 1 };
+function readScaled(reader: VlqReader, count: number): Int32Array {
+  const found = new Int32Array(count);
   let last = 0;
-  while (reader.at < body.length) {
-    if (body[reader.at] === NULL_MARK) {
-      found.push(null);
+  for (let i = 0; i < count; i++) {
+    if (reader.text.charCodeAt(reader.at) === NULL_MARK_CODE) {
+      found[i] = NULL_SCALED;
       reader.at++;
     } else {
       last += readVlq(reader);
-      found.push(last / scale);
+      found[i] = last;
     }
   }
   return found;

@@ -1,5 +1,6 @@
 import type { Calendar, CalendarUnit } from "./calendar.ts";
-import type { EpochMs, Interval } from "./interval.ts";
+import { readInstantSeconds } from "./instant-text.ts";
+import { type EpochMs, type Interval, SECOND_MS } from "./interval.ts";
 
 /** What the daemon keeps, by the operation that answers with it. */
 export type SeriesOperation =
@@ -79,7 +80,10 @@ export function rowEnd(row: Row): EpochMs | null {
 }
 
 function instantIn(value: unknown): EpochMs | null {
-  const at = typeof value === "string" ? Date.parse(value) : Number.NaN;
+  if (typeof value !== "string") return null;
+  const seconds = readInstantSeconds(value);
+  if (seconds !== null) return seconds * SECOND_MS;
+  const at = Date.parse(value);
   return Number.isNaN(at) ? null : at;
 }
 

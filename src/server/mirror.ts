@@ -10,7 +10,7 @@ import type { Encoded, RequestContext, ServerHandlers } from "./mount.ts";
 
 /** What the shelf has for a request. `json` is the whole body. */
 export interface Found {
-  readonly json: string;
+  readonly json: string | Uint8Array;
   /** When the oldest part of it was last answered by the service. */
   readonly answeredAt: EpochMs;
   /** Whether it may be given without asking again. */
