@@ -18,11 +18,11 @@ import { Homes } from "./homes.ts";
 import { House } from "./house.ts";
 import { lanRouter } from "./lan.ts";
 import { Library } from "./library.ts";
-import { keepConnected, openBrokerStream } from "./mqtt/connection.ts";
+import { type BrokerAddress, openBrokerStream } from "./mqtt/broker-stream.ts";
 import type { EmbeddedBroker } from "./mqtt/embedded-broker.ts";
 import { homeMessages } from "./mqtt/home-messages.ts";
+import { type Link, openLink } from "./mqtt/link.ts";
 import type { Message } from "./mqtt/message.ts";
-import { Publisher } from "./mqtt/publisher.ts";
 import { type Listener, listen } from "./server/listener.ts";
 import { DatabaseError, openDatabase } from "./store/database.ts";
 import { Settings } from "./store/settings.ts";
@@ -60,7 +60,6 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const library = new Library(database, calendar, () => clock.now());
   const settings = new Settings(database);
   const offsetMs = Number(settings.once("offset_ms", () => String(Math.floor(random() * MOST_OFFSET_MS))));
-  const publisher = new Publisher();
   const problems = new Problems((problem, state) => {
     const { code, subject, detail, advice, requestId } = problem;
     if (state === "started") log.warn({ code, subject, detail, requestId }, `problem: ${advice}`);
@@ -90,7 +89,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     edges.wake();
   };
   const startedAt = clock.now();
-  const edges = new Edges(clock, (now) => showHouse({ config, homes, house, publisher, problems, startedAt }, now));
+  const edges = new Edges(clock, (now) => showHouse({ config, homes, house, link, problems, startedAt }, now));
   const collectors = accounts.consumers.map(
     (account) =>
       new Collector({
@@ -107,23 +106,26 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       }),
   );
   const broker = await startBroker(options);
-  const connection = keepConnected(
+  const link = openLink(
     {
-      open: brokerStream(config, broker),
-      ...(broker || config.mqtt.username === undefined ? {} : { username: config.mqtt.username }),
-      ...(broker || config.mqtt.password === undefined ? {} : { password: config.mqtt.password }),
+      open: broker ? async () => broker.open() : (wake) => openBrokerStream(addressOf(config), wake),
+      ...(broker ? {} : loginOf(config)),
       clientId: settings.once("client_id", () => `elbro_${Math.floor(random() * 2 ** 32).toString(16)}`),
-      statusTopic: `${config.mqtt.base_topic}/status`,
-      subscriptions: [`${config.mqtt.discovery_prefix}/status`],
-      onUp: (port) => {
-        log.info({}, "broker connected");
-        publisher.attach(port);
+      baseTopic: config.mqtt.base_topic,
+      discoveryPrefix: config.mqtt.discovery_prefix,
+      commands: {
+        "command/refresh": () => {
+          for (const collector of collectors) collector.wake();
+          edges.wake();
+          return { kind: "done" };
+        },
+        "+/plan/+/+/set": ([home, plan]) => ({ kind: "refused", reason: `${home} has no plan "${plan}"` }),
       },
-      onDown: (reason) => {
-        log.warn({ reason }, "broker not connected");
-        publisher.detach();
+      remembered: {
+        read: () => settings.read("mqtt_retained"),
+        write: (text) => settings.write("mqtt_retained", text),
       },
-      onMessage: () => undefined,
+      log,
       random,
     },
     stop.signal,
@@ -135,7 +137,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     brokerPort: broker?.port ?? null,
     async stop() {
       stop.abort();
-      await Promise.all([connection, api.close(), accounts.close()]);
+      await Promise.all([link.closed, api.close(), accounts.close()]);
       await broker?.close();
       await Promise.all(loops);
       database.close();
@@ -147,13 +149,13 @@ interface Showing {
   readonly config: Config;
   readonly homes: Homes;
   readonly house: House;
-  readonly publisher: Publisher;
+  readonly link: Link;
   readonly problems: Problems;
   readonly startedAt: EpochMs;
 }
 
 /** Shows every home as it is at `now`. Gives back when one of them changes of itself next. */
-function showHouse({ config, homes, house, publisher, problems, startedAt }: Showing, now: EpochMs): EpochMs {
+function showHouse({ config, homes, house, link, problems, startedAt }: Showing, now: EpochMs): EpochMs {
   const { base_topic: baseTopic, discovery_prefix: prefix } = config.mqtt;
   const messages: Message[] = [];
   let until = now + 60 * MINUTE_MS;
@@ -166,7 +168,7 @@ function showHouse({ config, homes, house, publisher, problems, startedAt }: Sho
   }
   const info = { version: VERSION, started_at: formatInstant(startedAt), problems: problems.list() };
   messages.push({ topic: `${baseTopic}/info`, payload: JSON.stringify(info) });
-  publisher.show(messages);
+  link.show(messages);
   return until;
 }
 
@@ -183,19 +185,36 @@ function openDataDir(dataDir: string): ReturnType<typeof openDatabase> {
   }
 }
 
-async function startBroker({ config, anonymousBroker }: DaemonOptions): Promise<EmbeddedBroker | null> {
+async function startBroker({ config, log, anonymousBroker }: DaemonOptions): Promise<EmbeddedBroker | null> {
   if (config.mqtt.url !== undefined) return null;
   const { startEmbeddedBroker } = await import("./mqtt/embedded-broker.ts");
-  const { host, port, users } = config.broker;
-  const authenticate = (name: string | undefined, password: string | undefined) =>
-    users.some((user) => user.name === name && user.password === password);
-  return onPort("broker", port, () => startEmbeddedBroker({ host, port, anonymous: anonymousBroker, authenticate }));
+  const { host, port, ws_port: wsPort, users } = config.broker;
+  const { base_topic: baseTopic, discovery_prefix: discoveryPrefix } = config.mqtt;
+  const onRefused = (user: string, topic: string) =>
+    log.warn(
+      { user, topic },
+      "the broker dropped a message: only the daemon and users with commands: true may publish there",
+    );
+  const rules = { users, anonymous: anonymousBroker, baseTopic, discoveryPrefix, onRefused };
+  const broker = await onPort("broker", port, () => startEmbeddedBroker({ ...rules, host, port, wsPort }));
+  if (users.length === 0 && !anonymousBroker)
+    log.warn(
+      { host: broker.host },
+      "the broker lets nobody in: add broker.users, or set mqtt.url to use another broker",
+    );
+  else log.info({ host: broker.host, port: broker.port, ws_port: broker.wsPort }, "broker listens");
+  return broker;
 }
 
-function brokerStream(config: Config, broker: EmbeddedBroker | null): () => ReturnType<typeof openBrokerStream> {
-  const { url, ca } = config.mqtt;
-  if (broker) return broker.open;
-  return () => openBrokerStream({ url: url ?? "", ...(ca === undefined ? {} : { ca }) });
+function addressOf({ mqtt: { url = "", ca, cert, key } }: Config): BrokerAddress {
+  return { url, ca, cert, key };
+}
+
+/** User and password of the configuration, else those of the URL. */
+function loginOf({ mqtt }: Config): { username: string | undefined; password: string | undefined } {
+  const url = new URL(mqtt.url ?? "");
+  const ofUrl = (text: string) => (text === "" ? undefined : decodeURIComponent(text));
+  return { username: mqtt.username ?? ofUrl(url.username), password: mqtt.password ?? ofUrl(url.password) };
 }
 
 interface ApiParts {

@@ -62,6 +62,8 @@ export const configSchema = z.strictObject({
       username: z.optional(text),
       password: z.optional(text),
       ca: z.optional(text),
+      cert: z.optional(text),
+      key: z.optional(text),
       base_topic: z._default(topic, "elbro"),
       discovery_prefix: z._default(topic, "homeassistant"),
     }),
@@ -71,7 +73,11 @@ export const configSchema = z.strictObject({
     z.strictObject({
       host: z._default(text, "0.0.0.0"),
       port: z._default(port, 1883),
-      users: z._default(z.array(z.strictObject({ name: text, password: text })), []),
+      ws_port: z.optional(port),
+      users: z._default(
+        z.array(z.strictObject({ name: text, password: text, commands: z._default(z.boolean(), false) })),
+        [],
+      ),
     }),
     { host: "0.0.0.0", port: 1883, users: [] },
   ),

@@ -1,44 +1,93 @@
 /**
- * Publishes what changed, retained. Nothing waits in line while the broker is away: what is wanted is kept as one value
- * per topic, and published whole on the next connection.
+ * Publishes what changed, retained, and takes away what is no longer wanted. Nothing waits in line while the broker is
+ * away: what is wanted is kept as one value per topic, and published whole on the next connection.
  */
 import type { Message } from "./message.ts";
+import {
+  componentsGone,
+  componentsOf,
+  isDeviceDocument,
+  type Remembered,
+  RetainedMemory,
+  withComponentsReduced,
+} from "./retained-memory.ts";
 
-/** A connection as the publisher needs it: `acknowledged` is called when the broker has the message. */
+/** A connection as the publisher needs it. */
 export interface PublishPort {
-  publish(topic: string, payload: string, acknowledged: () => void): void;
+  /** How many messages may be on their way at the same time. */
+  readonly window: number;
+  /** `settled` is called once the broker has answered, with whether it took the message. */
+  publish(topic: string, payload: string, settled: (taken: boolean) => void): void;
 }
 
-/**
- * Messages on their way at the same time. Mosquitto lets a client of MQTT 5 have 20; a window of one would cost 41 ms
- * a message, since it answers late to a publisher that waits.
- */
-const WINDOW = 16;
+export interface PublisherOptions {
+  /** Keeps the topics that were ever published; see `RetainedMemory`. */
+  readonly remembered: Remembered;
+  /** Topics of this daemon that others publish: remembered, never sent from here. */
+  readonly alsoOurs: readonly string[];
+}
+
+interface Sending {
+  readonly payload: string;
+  /** What to do once the broker has taken it. */
+  readonly settled: () => void;
+}
 
 export class Publisher {
-  /** The wanted state, by topic. Bounded by the topics of the house. */
-  readonly #wanted = new Map<string, string>();
+  readonly #memory: RetainedMemory;
+  readonly #alsoOurs: ReadonlySet<string>;
+  /** The wanted state, by topic; null before it was shown for the first time. Bounded by the topics of the house. */
+  #wanted: ReadonlyMap<string, string> | null = null;
   /** Topics whose wanted state the broker has not been sent yet. */
   readonly #unsent = new Set<string>();
+  /** Documents that were sent with reduced components on this connection, with the keys of those. */
+  readonly #reduced = new Map<string, string>();
   #port: PublishPort | null = null;
   #onTheWay = 0;
 
-  /** Sets the wanted payload of topics and sends those that differ from before, and the heartbeats. */
+  constructor({ remembered, alsoOurs }: PublisherOptions) {
+    this.#memory = new RetainedMemory(remembered);
+    this.#alsoOurs = new Set(alsoOurs);
+  }
+
+  /**
+   * Sets the whole wanted state: topics that are not among `messages` are taken away from the broker. Sends what differs
+   * from before, and the heartbeats.
+   */
   show(messages: readonly Message[]): void {
+    const before = this.#wanted;
+    const wanted = new Map<string, string>();
+    const changed: string[] = [];
     for (const { topic, payload, heartbeat } of messages) {
-      if (!heartbeat && this.#wanted.get(topic) === payload) continue;
-      this.#wanted.set(topic, payload);
-      if (this.#port) this.#unsent.add(topic);
+      const isNew = before?.get(topic) !== payload;
+      if (isNew && payload !== "") this.#memory.note(topic, componentsOf(topic, payload));
+      if (isNew || heartbeat) changed.push(topic);
+      wanted.set(topic, payload);
     }
-    this.#send();
+    this.#wanted = wanted;
+    for (const topic of this.#alsoOurs) this.#memory.note(topic, {});
+    // On disk before anything of it is in a broker: a crash in between leaves no ghost.
+    this.#memory.save();
+    this.#enqueue([...this.#ghosts(), ...changed]);
   }
 
   /** A broker is there: everything wanted is sent to it. */
   attach(port: PublishPort): void {
     this.#port = port;
     this.#onTheWay = 0;
-    for (const topic of this.#wanted.keys()) this.#unsent.add(topic);
-    this.#send();
+    this.#unsent.clear();
+    this.#reduced.clear();
+    this.repeat();
+  }
+
+  /** Sends everything again, for a reader that just came: first what is to go, then the documents, then the states. */
+  repeat(): void {
+    const topics = [...(this.#wanted?.keys() ?? [])];
+    this.#enqueue([
+      ...this.#ghosts(),
+      ...topics.filter(isDeviceDocument),
+      ...topics.filter((t) => !isDeviceDocument(t)),
+    ]);
   }
 
   /** The broker is gone. */
@@ -47,17 +96,57 @@ export class Publisher {
     this.#unsent.clear();
   }
 
+  /** Remembered topics that nobody wants; none as long as it is unknown what is wanted. */
+  #ghosts(): string[] {
+    const wanted = this.#wanted;
+    if (!wanted) return [];
+    return [...this.#memory.topics()].filter((topic) => !wanted.has(topic) && !this.#alsoOurs.has(topic));
+  }
+
+  #enqueue(topics: readonly string[]): void {
+    if (!this.#port) return;
+    for (const topic of topics) this.#unsent.add(topic);
+    this.#send();
+  }
+
   #send(): void {
     const port = this.#port;
     for (const topic of this.#unsent) {
-      if (!port || this.#onTheWay >= WINDOW) return;
+      if (!port || this.#onTheWay >= port.window) return;
       this.#unsent.delete(topic);
+      const { payload, settled } = this.#sendingOf(topic);
       this.#onTheWay++;
-      port.publish(topic, this.#wanted.get(topic) ?? "", () => {
+      port.publish(topic, payload, (taken) => {
         if (port !== this.#port) return;
         this.#onTheWay--;
+        if (taken) settled();
         this.#send();
       });
     }
+    if (this.#onTheWay === 0) this.#memory.save();
+  }
+
+  #sendingOf(topic: string): Sending {
+    const payload = this.#wanted?.get(topic);
+    if (payload === undefined) return { payload: "", settled: () => this.#settleGhost(topic) };
+    if (payload === "" || !isDeviceDocument(topic)) return { payload, settled: () => undefined };
+    const components = componentsOf(topic, payload);
+    const gone = componentsGone(this.#memory.components(topic), components);
+    const goneKeys = Object.keys(gone).join();
+    if (goneKeys !== "" && this.#reduced.get(topic) !== goneKeys) {
+      this.#reduced.set(topic, goneKeys);
+      this.#unsent.add(topic);
+      return { payload: withComponentsReduced(payload, gone), settled: () => undefined };
+    }
+    return {
+      payload,
+      settled: () => {
+        if (this.#wanted?.get(topic) === payload) this.#memory.settle(topic, components);
+      },
+    };
+  }
+
+  #settleGhost(topic: string): void {
+    if (!this.#wanted?.has(topic)) this.#memory.forget(topic);
   }
 }

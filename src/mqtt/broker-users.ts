@@ -1,0 +1,104 @@
+/** Users of the embedded broker: who they are, and what they may publish. */
+import { createHash, randomBytes, scrypt, timingSafeEqual } from "node:crypto";
+
+export interface BrokerUser {
+  readonly name: string;
+  /** As it is, or as `hashPassword` made it. */
+  readonly password: string;
+  /** Whether this user may command the house. */
+  readonly commands: boolean;
+}
+
+/** 16 MB and about 50 ms a login on a small machine. Source: the parameters of Node's own default. */
+const COST = { N: 2 ** 14, r: 8, p: 1 };
+const HASH_BYTES = 32;
+const SALT_BYTES = 16;
+const HASHED = /^\$scrypt\$([A-Za-z0-9+/=]+)\$([A-Za-z0-9+/=]+)$/;
+/** Logins that wait for a hash to be computed; computed one by one, each needs 16 MB. */
+const MOST_WAITING = 32;
+
+/** A password as it may stand in the configuration without being readable there. */
+export async function hashPassword(password: string): Promise<string> {
+  const salt = randomBytes(SALT_BYTES);
+  return `$scrypt$${salt.toString("base64")}$${(await scryptOf(password, salt)).toString("base64")}`;
+}
+
+export class BrokerUsers {
+  readonly #users: readonly BrokerUser[];
+  /** Passwords that fitted a hash, as digests: a client that comes back does not cost 50 ms again. One per user. */
+  readonly #proven = new Map<string, Buffer>();
+  #last: Promise<unknown> = Promise.resolve();
+  #waiting = 0;
+
+  constructor(users: readonly BrokerUser[]) {
+    this.#users = users;
+  }
+
+  get isEmpty(): boolean {
+    return this.#users.length === 0;
+  }
+
+  /** The user of this name and password; null if there is none. Takes as long for an unknown name as for a known one. */
+  async find(name: string | undefined, password: Buffer | undefined): Promise<BrokerUser | null> {
+    if (name === undefined || password === undefined) return null;
+    const given = digest(password);
+    const user = this.#users.find((one) => one.name === name) ?? this.#users[0];
+    if (!user) return null;
+    const fits = await this.#fits(user, password, given);
+    return fits && user.name === name ? user : null;
+  }
+
+  async #fits(user: BrokerUser, password: Buffer, given: Buffer): Promise<boolean> {
+    const hashed = HASHED.exec(user.password);
+    if (!hashed) return timingSafeEqual(given, digest(user.password));
+    const proven = this.#proven.get(user.name);
+    if (proven && timingSafeEqual(given, proven)) return true;
+    const fits = await this.#inTurn(() => fitsHash(password, hashed[1] ?? "", hashed[2] ?? ""));
+    if (fits) this.#proven.set(user.name, given);
+    return fits;
+  }
+
+  async #inTurn(check: () => Promise<boolean>): Promise<boolean> {
+    if (this.#waiting >= MOST_WAITING) return false;
+    this.#waiting++;
+    const mine = this.#last.then(check);
+    this.#last = mine.catch(() => undefined);
+    return mine.finally(() => this.#waiting--);
+  }
+}
+
+/** Where a topic stands to a house: who may publish to it differs. */
+export interface Ground {
+  readonly baseTopic: string;
+  readonly discoveryPrefix: string;
+}
+
+/**
+ * Whether a user may publish to a topic. The house's own topics and the discovery documents are read only; commands
+ * are for those who may; Home Assistant's birth and whatever else runs over this broker is free.
+ */
+export function mayPublish({ commands }: { readonly commands: boolean }, topic: string, ground: Ground): boolean {
+  const { baseTopic, discoveryPrefix } = ground;
+  if (topic.startsWith("$")) return false;
+  if (topic === `${discoveryPrefix}/status`) return true;
+  if (topic === baseTopic || topic.startsWith(`${baseTopic}/`)) {
+    return commands && (topic.endsWith("/set") || topic.startsWith(`${baseTopic}/command/`));
+  }
+  return topic !== discoveryPrefix && !topic.startsWith(`${discoveryPrefix}/`);
+}
+
+async function fitsHash(password: Buffer, salt: string, hash: string): Promise<boolean> {
+  const expected = Buffer.from(hash, "base64");
+  if (expected.length !== HASH_BYTES) return false;
+  return timingSafeEqual(await scryptOf(password, Buffer.from(salt, "base64")), expected);
+}
+
+function scryptOf(password: Buffer | string, salt: Buffer): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    scrypt(password, salt, HASH_BYTES, COST, (error, key) => (error ? reject(error) : resolve(key)));
+  });
+}
+
+function digest(password: Buffer | string): Buffer {
+  return createHash("sha256").update(password).digest();
+}

@@ -1,0 +1,89 @@
+/** Why there is no connection, in words for the owner of the house. */
+
+/** How far a connection had come when it failed. */
+export type Phase = "opening" | "greeting" | "up";
+
+const CA_ADVICE = "give the certificate of its authority as mqtt.ca_file";
+const REFUSED_LOGIN = "the broker refuses the user name or password; see mqtt.username and mqtt.password";
+const REFUSED_CLIENT = "the broker does not let this user in; see its list of users and rights";
+const NO_TLS = "the port does not answer with TLS; is it the TLS port of the broker (often 8883), or is mqtt:// meant?";
+const NO_MQTT = "something answers there, but it does not speak MQTT; is the port right?";
+
+const OPENING: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "nothing listens there; is the broker running, and is the port right?",
+  ENOTFOUND: "the broker's name cannot be resolved; is mqtt.url written right?",
+  EAI_AGAIN: "name resolution does not answer; is the network up?",
+  ETIMEDOUT: "the broker's machine does not answer; is it on, and is the address right?",
+  EHOSTUNREACH: "the broker's machine cannot be reached; is it on, and is the address right?",
+  ENETUNREACH: "the broker's network cannot be reached",
+  ECONNRESET: "the connection was reset while it was opened; is the port right?",
+  CERT_HAS_EXPIRED: "the broker's certificate has expired; renew it (or set this machine's clock right)",
+  CERT_NOT_YET_VALID: "the broker's certificate is not valid yet; is this machine's clock right?",
+  DEPTH_ZERO_SELF_SIGNED_CERT: `the broker's certificate is self-signed and unknown here; ${CA_ADVICE}`,
+  SELF_SIGNED_CERT_IN_CHAIN: `the broker's certificate is from an unknown authority; ${CA_ADVICE}`,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: `the broker's certificate is from an unknown authority; ${CA_ADVICE}`,
+  UNABLE_TO_GET_ISSUER_CERT: `the broker's certificate is from an unknown authority; ${CA_ADVICE}`,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: `the broker's certificate is from an unknown authority; ${CA_ADVICE}`,
+  CERT_SIGNATURE_FAILURE: `the broker's certificate is not signed by the authority of mqtt.ca; ${CA_ADVICE}`,
+  ERR_TLS_CERT_ALTNAME_INVALID: "the broker's certificate is for another name than the one in mqtt.url",
+  ERR_SSL_WRONG_VERSION_NUMBER: NO_TLS,
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: NO_TLS,
+  EPROTO: NO_TLS,
+};
+
+/** Reason codes of CONNACK and DISCONNECT: 3.1.1's are below 6, MQTT 5's above 127. */
+const REASONS: Readonly<Record<number, string>> = {
+  2: "the broker refuses the client id",
+  3: "the broker takes no clients at the moment",
+  4: REFUSED_LOGIN,
+  5: REFUSED_CLIENT,
+  133: "the broker refuses the client id",
+  134: REFUSED_LOGIN,
+  135: REFUSED_CLIENT,
+  136: "the broker takes no clients at the moment",
+  137: "the broker is too busy",
+  138: "the broker has banned this client",
+  139: "the broker is shutting down",
+  141: "the broker heard nothing from this daemon for too long",
+  142: "another client came with the same client id; does a second elbro run on a copy of this data directory?",
+  149: "the broker refuses a message as too large",
+  151: "a quota of the broker is used up",
+  154: "the broker takes no retained messages, which elbro needs",
+};
+
+/** Says why a connection failed or ended. */
+export function explainFailure(error: unknown, phase: Phase): string {
+  if (!(error instanceof Error)) return "the connection failed";
+  const code = "code" in error ? error.code : undefined;
+  if (typeof code === "number") return REASONS[code] ?? `the broker answers: ${error.message}`;
+  if (typeof code === "string") return ofCode(code, error.message, phase);
+  if (phase === "greeting") return /timeout/.test(error.message) ? noAnswer() : NO_MQTT;
+  const status = /Unexpected server response: (\d+)/.exec(error.message)?.[1];
+  if (status) return `the web server there answers ${status} instead of a WebSocket; is the path of mqtt.url right?`;
+  if (/Server sent (an invalid|no) subprotocol/.test(error.message)) return NO_MQTT;
+  return error.message || "the connection failed";
+}
+
+/** Says why a broker that took the bytes of CONNECT closed without an answer. */
+export function explainSilentClose(phase: Phase): string {
+  return phase === "up"
+    ? "the broker closed the connection"
+    : "the connection was closed before the broker answered; is the port right (a TLS port needs mqtts://)?";
+}
+
+function noAnswer(): string {
+  return "something accepts the connection but never answers as a broker; is the port right?";
+}
+
+function ofCode(code: string, message: string, phase: Phase): string {
+  if (/ALERT_(CERTIFICATE_REQUIRED|HANDSHAKE_FAILURE|BAD_CERTIFICATE)/.test(code))
+    return "the broker wants a client certificate; give mqtt.cert_file and mqtt.key_file";
+  if (/ALERT_(UNKNOWN_CA|CERTIFICATE_UNKNOWN|CERTIFICATE_EXPIRED)/.test(code))
+    return "the broker does not accept the client certificate of mqtt.cert";
+  if (/^ERR_OSSL|PEM|^ERR_CRYPTO|KEY_VALUES_MISMATCH/.test(code))
+    return `mqtt.ca, mqtt.cert or mqtt.key cannot be used: ${message}`;
+  if (phase === "up") return `the connection broke (${code})`;
+  if (phase === "greeting") return code === "ECONNRESET" || code === "EPIPE" ? explainSilentClose(phase) : message;
+  if (code === "ECONNRESET" && /before secure TLS/.test(message)) return NO_TLS;
+  return OPENING[code] ?? message;
+}

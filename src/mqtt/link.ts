@@ -1,0 +1,101 @@
+/**
+ * The house's link to MQTT: the publisher, the connection it publishes on, the commands that come in, and the birth of
+ * Home Assistant, put together.
+ */
+import type { Duplex } from "node:stream";
+import { Commands, type CommandTable } from "./commands.ts";
+import { type Arrival, keepConnected, type Line } from "./connection.ts";
+import type { Message } from "./message.ts";
+import { Publisher } from "./publisher.ts";
+import type { Remembered } from "./retained-memory.ts";
+
+export interface LinkLog {
+  info(facts: object, text: string): void;
+  warn(facts: object, text: string): void;
+}
+
+export interface LinkOptions {
+  /** Opens a byte stream to the broker. */
+  readonly open: (signal: AbortSignal) => Promise<Duplex>;
+  readonly username?: string | undefined;
+  readonly password?: string | undefined;
+  readonly clientId: string;
+  readonly baseTopic: string;
+  /** Home Assistant's discovery prefix. */
+  readonly discoveryPrefix: string;
+  readonly commands: CommandTable;
+  readonly remembered: Remembered;
+  readonly log: LinkLog;
+  /** Numbers from 0 to 1. */
+  readonly random: () => number;
+}
+
+export interface Link {
+  /** Sets the whole wanted state; see `Publisher.show`. */
+  show(messages: readonly Message[]): void;
+  /** Resolves once `offline` was said and the connection is closed. */
+  readonly closed: Promise<void>;
+}
+
+/** Home Assistant asks for a short random time after its birth, so that not everybody talks to it at once. */
+const BIRTH_DELAY_MS = { least: 250, most: 1_500 };
+
+/** Opens the link and keeps it until the signal fires. */
+export function openLink(options: LinkOptions, signal: AbortSignal): Link {
+  const { baseTopic, discoveryPrefix, log, random } = options;
+  const statusTopic = `${baseTopic}/status`;
+  const birthTopic = `${discoveryPrefix}/status`;
+  let line: Line | null = null;
+  const publisher = new Publisher({ remembered: options.remembered, alsoOurs: [statusTopic] });
+  const commands = new Commands({
+    baseTopic,
+    table: options.commands,
+    answer: (topic, payload) => line?.say(topic, payload),
+    onRefused: (topic, reason) => log.warn({ topic, reason }, "command refused"),
+  });
+  const greet = onceAfterBirth(random, signal, () => publisher.repeat());
+  const onMessage = (arrival: Arrival) => {
+    // A retained birth is an old one: whoever was born before this connection reads what is retained.
+    if (arrival.topic === birthTopic && arrival.payload === "online" && !arrival.retained) greet();
+    else void commands.take(arrival);
+  };
+  const closed = keepConnected(
+    {
+      open: options.open,
+      username: options.username,
+      password: options.password,
+      clientId: options.clientId,
+      statusTopic,
+      subscriptions: [birthTopic, ...commands.subscriptions()],
+      onUp: (up) => {
+        log.info({}, "broker connected");
+        line = up;
+        publisher.attach(up);
+      },
+      onDown: (reason) => {
+        log.warn({ reason }, "broker not connected");
+        line = null;
+        publisher.detach();
+      },
+      onRefused: (topic, reason) => log.warn({ topic, reason }, "the broker refuses a topic"),
+      onMessage,
+      random,
+    },
+    signal,
+  );
+  return { show: (messages) => publisher.show(messages), closed };
+}
+
+/** Several births within one delay are one. */
+function onceAfterBirth(random: () => number, signal: AbortSignal, greet: () => void): () => void {
+  let timer: NodeJS.Timeout | null = null;
+  signal.addEventListener("abort", () => clearTimeout(timer ?? undefined));
+  return () => {
+    if (timer || signal.aborted) return;
+    const delayMs = BIRTH_DELAY_MS.least + random() * (BIRTH_DELAY_MS.most - BIRTH_DELAY_MS.least);
+    timer = setTimeout(() => {
+      timer = null;
+      greet();
+    }, delayMs);
+  };
+}

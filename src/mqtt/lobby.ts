@@ -1,0 +1,58 @@
+/**
+ * Who knocks at the embedded broker and has not logged in yet. There is always room for one more: the one who waited
+ * longest has to go. A real client is through within one round trip; only those who never meant to come in stay long.
+ */
+
+/** Places for clients that have not logged in, in all and from one address. */
+const MOST_WAITING = 64;
+const MOST_WAITING_OF_ADDRESS = 32;
+/** Time from the first byte of TCP to an accepted login. */
+const LOGIN_TIMEOUT_MS = 5_000;
+
+export interface Waiting {
+  /** The client logged in, or is gone. */
+  leave(): void;
+}
+
+interface Entry extends Waiting {
+  readonly address: string;
+  readonly sendAway: () => void;
+}
+
+export class Lobby {
+  /** Shape: who waits longest first. Bounded by MOST_WAITING. */
+  readonly #entries = new Set<Entry>();
+
+  /** A client came in from `address`; `sendAway` closes its connection. */
+  enter(address: string, sendAway: () => void): Waiting {
+    const timer = setTimeout(sendAway, LOGIN_TIMEOUT_MS);
+    const entry: Entry = {
+      address,
+      sendAway,
+      leave: () => {
+        clearTimeout(timer);
+        this.#entries.delete(entry);
+      },
+    };
+    this.#entries.add(entry);
+    this.#makeRoom(address);
+    return entry;
+  }
+
+  /** Sends everybody away. */
+  close(): void {
+    for (const entry of [...this.#entries]) {
+      entry.leave();
+      entry.sendAway();
+    }
+  }
+
+  #makeRoom(address: string): void {
+    const ofAddress = [...this.#entries].filter((entry) => entry.address === address);
+    const crowded = ofAddress.length > MOST_WAITING_OF_ADDRESS ? ofAddress : [...this.#entries];
+    const longest = crowded[0];
+    if (!longest || (crowded !== ofAddress && crowded.length <= MOST_WAITING)) return;
+    longest.leave();
+    longest.sendAway();
+  }
+}

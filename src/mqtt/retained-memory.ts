@@ -1,0 +1,102 @@
+/**
+ * Every topic that was ever published and not yet taken away, with the components of discovery documents. It outlives
+ * restarts, so that what a renamed or removed home leaves behind in a broker is found and cleared.
+ */
+
+/** Where the memory lies between two runs. `write` has it on disk when it returns. */
+export interface Remembered {
+  /** The text that was written last; null if none was. */
+  read(): string | null;
+  write(text: string): void;
+}
+
+/** Components of a discovery document: their keys, with their platforms. Empty for every other topic. */
+export type Components = Readonly<Record<string, string>>;
+
+const NONE: Components = {};
+const DEVICE_DOCUMENT = /\/device\/[^/]+\/config$/;
+
+export class RetainedMemory {
+  readonly #remembered: Remembered;
+  readonly #topics: Map<string, Components>;
+  #dirty = false;
+
+  constructor(remembered: Remembered) {
+    this.#remembered = remembered;
+    this.#topics = new Map(Object.entries(parseTopics(remembered.read())));
+  }
+
+  topics(): IterableIterator<string> {
+    return this.#topics.keys();
+  }
+
+  /** What a broker may still know of a topic: the components of every document since the last settled one. */
+  components(topic: string): Components {
+    return this.#topics.get(topic) ?? NONE;
+  }
+
+  /** A topic is about to be published; components join those it had. */
+  note(topic: string, components: Components): void {
+    const before = this.#topics.get(topic);
+    const fresh = Object.keys(components).filter((key) => before?.[key] === undefined);
+    if (before && fresh.length === 0) return;
+    this.#topics.set(topic, { ...components, ...before });
+    this.#dirty = true;
+  }
+
+  /** The broker has a document with exactly these components. */
+  settle(topic: string, components: Components): void {
+    const before = this.#topics.get(topic);
+    if (before && sameComponents(before, components)) return;
+    this.#topics.set(topic, components);
+    this.#dirty = true;
+  }
+
+  /** The broker has nothing under this topic any more. */
+  forget(topic: string): void {
+    if (this.#topics.delete(topic)) this.#dirty = true;
+  }
+
+  /** Puts on disk what changed. A change is rare: a new, renamed or removed home or entity. */
+  save(): void {
+    if (!this.#dirty) return;
+    this.#dirty = false;
+    this.#remembered.write(JSON.stringify(Object.fromEntries(this.#topics)));
+  }
+}
+
+/** Whether a topic is Home Assistant's for the document of a device. */
+export function isDeviceDocument(topic: string): boolean {
+  return DEVICE_DOCUMENT.test(topic);
+}
+
+/** The components of a message; none where it is no discovery document. */
+export function componentsOf(topic: string, payload: string): Components {
+  if (payload === "" || !isDeviceDocument(topic)) return NONE;
+  const { components } = JSON.parse(payload) as { components?: Record<string, { platform?: string }> };
+  return Object.fromEntries(Object.entries(components ?? {}).map(([key, { platform }]) => [key, platform ?? ""]));
+}
+
+/**
+ * The document by which Home Assistant drops `gone` components: each is reduced to its platform. The document itself
+ * follows; without this one in between, what it no longer names would stay.
+ */
+export function withComponentsReduced(document: string, gone: Components): string {
+  const parsed = JSON.parse(document) as { components?: object };
+  const reduced = Object.fromEntries(Object.entries(gone).map(([key, platform]) => [key, { platform }]));
+  return JSON.stringify({ ...parsed, components: { ...parsed.components, ...reduced } });
+}
+
+/** Those of `before` that `after` lacks or shows on another platform. */
+export function componentsGone(before: Components, after: Components): Components {
+  return Object.fromEntries(Object.entries(before).filter(([key, platform]) => after[key] !== platform));
+}
+
+function sameComponents(one: Components, other: Components): boolean {
+  const keys = Object.keys(one);
+  return keys.length === Object.keys(other).length && keys.every((key) => one[key] === other[key]);
+}
+
+function parseTopics(text: string | null): Record<string, Components> {
+  return text === null ? {} : (JSON.parse(text) as Record<string, Components>);
+}
