@@ -1,16 +1,21 @@
 import type { Calendar } from "./calendar.ts";
-import type { EpochMs } from "./interval.ts";
+import { cheapestWindow, type PriceWindow } from "./cheapest.ts";
+import { type EpochMs, HOUR_MS, type Interval } from "./interval.ts";
 import {
+  type Color,
+  colorOf,
   DEFAULT_THRESHOLDS,
   isCheap,
   type Level,
   type LevelThresholds,
   levelOf,
+  percentileAmong,
   percentileOf,
   REFERENCE_DAYS,
   rankOf,
+  type SortedPrices,
 } from "./level.ts";
-import { meanPrice, type PricePoint, pointAt, pointsIn, type Timeline } from "./timeline.ts";
+import { indexAfter, meanPrice, type PricePoint, pointsIn, type Timeline } from "./timeline.ts";
 
 /** A home as everything that shows it knows it. */
 export interface Home {
@@ -22,12 +27,20 @@ export interface Home {
   readonly resolution: "hour" | "fifteenMinutes";
 }
 
-/** Least, most and mean of a day's prices. Unit: currency per kWh. */
+/** Least, most and mean of some prices. Unit: currency per kWh. */
 export interface DayFigures {
   readonly min: number;
   readonly max: number;
   readonly mean: number;
 }
+
+/** The cheapest stretch of so many hours. */
+export interface CheapestHours extends PriceWindow {
+  readonly hours: number;
+}
+
+/** The lengths for which the cheapest stretch is told. Unit: hours. */
+export const CHEAPEST_HOURS: readonly number[] = [1, 2, 3, 4];
 
 /** What is true of a home's prices at one moment. Everything that depends on the present price is null without one. */
 export interface HomeSnapshot {
@@ -36,70 +49,157 @@ export interface HomeSnapshot {
   readonly currency: string | null;
   readonly vatIncluded: boolean | null;
   readonly current: PricePoint | null;
+  /** The price that ended when the present one began. */
+  readonly previous: PricePoint | null;
+  /** The next price that is known; after a gap it begins later than the present one ends. */
   readonly next: PricePoint | null;
   readonly level: Level | null;
+  readonly color: Color | null;
+  /** 1 is the cheapest of today's confirmed prices; null while the present price is an estimate. */
   readonly rank: number | null;
   readonly rankOf: number | null;
-  /** Share of today's prices below the present one. Unit: percent. */
+  /** Share of today's confirmed prices below the present one. Unit: percent. */
   readonly percentile: number | null;
+  /** Share of the last 30 days' prices below the present one. Unit: percent. */
+  readonly percentile30Days: number | null;
   readonly day: DayFigures | null;
+  /** The present interval and what of today comes after it. */
+  readonly restOfDay: DayFigures | null;
+  /** Among the confirmed prices from now on. Shape: by hours, ascending; lengths that fit nowhere are left out. */
+  readonly cheapest: readonly CheapestHours[];
   readonly cheap: boolean | null;
   readonly today: readonly PricePoint[];
   readonly tomorrow: readonly PricePoint[];
   readonly tomorrowValid: boolean;
+  readonly tomorrowMean: number | null;
+  /** When tomorrow's prices were first on the shelf; null while they are not. */
+  readonly tomorrowPublishedAt: EpochMs | null;
   readonly forecast: readonly PricePoint[];
+  /** Whether any price tells its variable charges. */
+  readonly hasVariableCharges: boolean;
   /** The next moment at which a snapshot would say something else of itself, without new data. */
   readonly nextChangeAt: EpochMs;
 }
 
-/** What a home's prices say at `now`. Shape: the timeline begins at least `REFERENCE_DAYS` ago where that is known. */
-export function homeSnapshot(
-  home: Home,
-  timeline: Timeline | null,
-  now: EpochMs,
-  calendar: Calendar,
-  thresholds: LevelThresholds = DEFAULT_THRESHOLDS,
-): HomeSnapshot {
+/** What a snapshot is made from. Shape: the timeline begins at least `REFERENCE_DAYS` ago where that is known. */
+export interface HomePrices {
+  readonly home: Home;
+  readonly timeline: Timeline | null;
+  readonly now: EpochMs;
+  readonly calendar: Calendar;
+  readonly thresholds?: LevelThresholds;
+  /** The confirmed prices of the 30 days before today. */
+  readonly last30Days?: SortedPrices;
+  /** When tomorrow's prices were first there, for a day that begins at `tomorrow`. */
+  readonly publishedAt?: (tomorrow: EpochMs) => EpochMs;
+}
+
+/** What a home's prices say at `now`. */
+export function homeSnapshot(given: HomePrices): HomeSnapshot {
+  const { home, timeline, now, calendar } = given;
   const points = timeline?.points ?? [];
+  const confirmed = points.slice(0, confirmedCount(points));
   const today = calendar.day(now);
   const tomorrow = calendar.day(today.end);
-  const confirmed = points.filter((point) => !point.estimate);
   const todayPoints = pointsIn(confirmed, today);
   const tomorrowPoints = pointsIn(confirmed, tomorrow);
-  const current = pointAt(points, now);
-  const reference =
-    meanPrice(pointsIn(points, { start: calendar.add("day", today.start, -REFERENCE_DAYS), end: today.start })) ??
-    meanPrice(todayPoints);
-  const level = current && reference !== null ? levelOf(current.price, reference, thresholds) : null;
-  const mean = meanPrice(todayPoints);
-  const prices = todayPoints.map((point) => point.price);
+  const around = pricesAround(points, now);
+  const tomorrowValid = tilesDay(tomorrowPoints, tomorrow);
   return {
     home,
     now,
     currency: timeline?.currency ?? null,
     vatIncluded: timeline?.vatIncluded ?? null,
-    current,
-    next: points.find((point) => point.start > now) ?? null,
-    level,
-    rank: current && todayPoints.length > 0 ? rankOf(current.price, todayPoints) : null,
-    rankOf: current && todayPoints.length > 0 ? todayPoints.length : null,
-    percentile: current ? percentileOf(current.price, todayPoints) : null,
-    day: mean === null ? null : { min: Math.min(...prices), max: Math.max(...prices), mean },
-    cheap: level ? isCheap(level) : null,
+    ...around,
+    ...comparison(given, around.current, points, todayPoints, today),
+    day: figuresOf(todayPoints),
+    restOfDay: figuresOf(todayPoints.filter((point) => point.end > now)),
+    cheapest: cheapestHours(pointsIn(confirmed, { start: today.start, end: tomorrow.end }), now),
     today: todayPoints,
     tomorrow: tomorrowPoints,
-    tomorrowValid: tilesDay(tomorrowPoints, tomorrow.start, tomorrow.end),
-    forecast: points.filter((point) => point.estimate && point.end > now),
-    nextChangeAt: Math.min(current?.end ?? points.find((point) => point.start > now)?.start ?? today.end, today.end),
+    tomorrowValid,
+    tomorrowMean: tomorrowValid ? meanPrice(tomorrowPoints) : null,
+    tomorrowPublishedAt: tomorrowValid ? (given.publishedAt?.(tomorrow.start) ?? null) : null,
+    forecast: points.slice(confirmed.length).filter((point) => point.end > now),
+    hasVariableCharges: points.some((point) => point.variableCharges !== undefined),
+    nextChangeAt: Math.min(around.current?.end ?? around.next?.start ?? today.end, today.end),
   };
 }
 
+/** The confirmed points come first in a timeline. */
+function confirmedCount(points: readonly PricePoint[]): number {
+  const first = points.findIndex((point) => point.estimate);
+  return first < 0 ? points.length : first;
+}
+
+/** A price is current only inside its own interval: after a gap there is none, however recent the last one is. */
+function pricesAround(
+  points: readonly PricePoint[],
+  now: EpochMs,
+): Pick<HomeSnapshot, "current" | "previous" | "next"> {
+  const after = indexAfter(points, now);
+  const last = points[after - 1];
+  const next = points[after] ?? null;
+  if (!last || last.end <= now) return { current: null, previous: null, next };
+  const before = points[after - 2];
+  return { current: last, previous: before?.end === last.start ? before : null, next };
+}
+
+type Comparison = Pick<
+  HomeSnapshot,
+  "level" | "color" | "cheap" | "rank" | "rankOf" | "percentile" | "percentile30Days"
+>;
+
+/** How the present price compares with today's, with the last three days and with the last thirty. */
+function comparison(
+  { calendar, thresholds = DEFAULT_THRESHOLDS, last30Days }: HomePrices,
+  current: PricePoint | null,
+  points: readonly PricePoint[],
+  todayPoints: readonly PricePoint[],
+  today: Interval,
+): Comparison {
+  const none = { level: null, color: null, cheap: null, rank: null, rankOf: null, percentile: null };
+  if (!current) return { ...none, percentile30Days: null };
+  const before = { start: calendar.add("day", today.start, -REFERENCE_DAYS), end: today.start };
+  const reference = meanPrice(pointsIn(points, before)) ?? meanPrice(pointsIn(points, today));
+  const level = reference === null ? null : levelOf(current.price, reference, thresholds);
+  const ranked = !current.estimate && todayPoints.length > 0;
+  return {
+    level,
+    color: level && colorOf(level),
+    cheap: level && isCheap(level),
+    rank: ranked ? rankOf(current.price, todayPoints) : null,
+    rankOf: ranked ? todayPoints.length : null,
+    percentile: ranked ? percentileOf(current.price, todayPoints) : null,
+    percentile30Days: last30Days ? percentileAmong(current.price, last30Days) : null,
+  };
+}
+
+function figuresOf(points: readonly PricePoint[]): DayFigures | null {
+  const mean = meanPrice(points);
+  if (mean === null) return null;
+  let min = Number.POSITIVE_INFINITY;
+  let max = Number.NEGATIVE_INFINITY;
+  for (const { price } of points) {
+    min = Math.min(min, price);
+    max = Math.max(max, price);
+  }
+  return { min, max, mean };
+}
+
+function cheapestHours(points: readonly PricePoint[], now: EpochMs): CheapestHours[] {
+  return CHEAPEST_HOURS.flatMap((hours) => {
+    const window = cheapestWindow(points, hours * HOUR_MS, now);
+    return window ? [{ hours, ...window }] : [];
+  });
+}
+
 /** Whether points cover a day from end to end; a short answer is not yet tomorrow's prices. */
-function tilesDay(points: readonly PricePoint[], start: EpochMs, end: EpochMs): boolean {
-  let reached = start;
+function tilesDay(points: readonly PricePoint[], day: Interval): boolean {
+  let reached = day.start;
   for (const point of points) {
     if (point.start !== reached) return false;
     reached = point.end;
   }
-  return reached === end && points.length > 0;
+  return reached === day.end && points.length > 0;
 }

@@ -4,7 +4,11 @@ import type { PricePoint } from "./timeline.ts";
 export const levels = ["very_cheap", "cheap", "normal", "expensive", "very_expensive"] as const;
 export type Level = (typeof levels)[number];
 
-/** Upper bounds of the levels as ratios of the reference mean; what is above the last is very expensive. */
+/** A level as a light: the same three colours that the service suggests for its third-party prices. */
+export const colors = ["green", "yellow", "red"] as const;
+export type Color = (typeof colors)[number];
+
+/** Upper bounds of the levels as ratios of the reference mean, ascending; what is above the last is very expensive. */
 export interface LevelThresholds {
   readonly veryCheap: number;
   readonly cheap: number;
@@ -18,31 +22,41 @@ export const DEFAULT_THRESHOLDS: LevelThresholds = { veryCheap: 0.6, cheap: 0.9,
 export const REFERENCE_DAYS = 3;
 
 /**
- * The smallest mean that ratios are taken of, in currency per kWh. Nearer to zero, and below it, a ratio says nothing:
- * at a mean of 0.001 a price of 0.002 would be "very expensive". The distance from the mean is then measured in parts
- * of this instead, so that the order of prices and levels always agree.
+ * The smallest reference that ratios are taken of, in currency per kWh. Nearer to zero a ratio says nothing: at a mean
+ * of 0.001 a price of 0.002 would be "very expensive", and below zero dearer prices would have smaller ratios.
  */
 export const LEAST_REFERENCE = 0.05;
 
 /**
  * The level of a price against the mean of the last three days of the same series.
- * A negative price is always very cheap. With a mean below `LEAST_REFERENCE` (near zero or negative) the price is
- * compared by distance: mean + (ratio - 1) x `LEAST_REFERENCE` takes the place of ratio x mean.
+ *
+ * The price is compared with ratio x reference, where the reference is the mean, but at least `LEAST_REFERENCE`. So:
+ * - a dearer price never has a cheaper level, whatever the mean is;
+ * - with a mean of `LEAST_REFERENCE` or more only the ratio counts, not the currency;
+ * - with a mean near zero or negative, prices are judged as if the mean were `LEAST_REFERENCE`: what costs next to
+ *   nothing is very cheap, and an ordinary price after days of negative ones is very expensive;
+ * - a negative price is very cheap, and so is zero, as long as the first threshold is not negative.
+ *
  * Bounds: `veryCheap` and `cheap` include their bound, `normal` and `expensive` do not.
  */
 export function levelOf(price: number, mean: number, thresholds: LevelThresholds = DEFAULT_THRESHOLDS): Level {
-  if (price < 0) return "very_cheap";
-  const bound = (ratio: number) => mean + (ratio - 1) * Math.max(mean, LEAST_REFERENCE);
-  if (price <= bound(thresholds.veryCheap)) return "very_cheap";
-  if (price <= bound(thresholds.cheap)) return "cheap";
-  if (price < bound(thresholds.normal)) return "normal";
-  if (price < bound(thresholds.expensive)) return "expensive";
+  const reference = Math.max(mean, LEAST_REFERENCE);
+  if (price <= thresholds.veryCheap * reference) return "very_cheap";
+  if (price <= thresholds.cheap * reference) return "cheap";
+  if (price < thresholds.normal * reference) return "normal";
+  if (price < thresholds.expensive * reference) return "expensive";
   return "very_expensive";
 }
 
 /** Whether a level counts as cheap for the signal of a home without a plan. */
 export function isCheap(level: Level): boolean {
   return level === "very_cheap" || level === "cheap";
+}
+
+/** The colour of a level: green is cheap, red is expensive. */
+export function colorOf(level: Level): Color {
+  if (level === "normal") return "yellow";
+  return isCheap(level) ? "green" : "red";
 }
 
 /** Rank of a price among those of a day: 1 is the cheapest, equal prices share the better rank. */
@@ -54,4 +68,25 @@ export function rankOf(price: number, day: readonly PricePoint[]): number {
 export function percentileOf(price: number, points: readonly PricePoint[]): number | null {
   if (points.length === 0) return null;
   return Math.round((100 * points.filter((point) => point.price < price).length) / points.length);
+}
+
+/** Prices put in order once, so that many can be compared with them. Shape: ascending. */
+export type SortedPrices = Float64Array;
+
+/** Puts prices in order, whatever order they came in. */
+export function sortedPrices(prices: readonly number[]): SortedPrices {
+  return Float64Array.from(prices).sort();
+}
+
+/** As `percentileOf`, among prices in order. Null without prices. */
+export function percentileAmong(price: number, sorted: SortedPrices): number | null {
+  if (sorted.length === 0) return null;
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((sorted[middle] as number) < price) low = middle + 1;
+    else high = middle;
+  }
+  return Math.round((100 * low) / sorted.length);
 }

@@ -6,6 +6,8 @@ export interface PricePoint extends Interval {
   readonly price: number;
   /** True for a forecast; a confirmed price is never an estimate. */
   readonly estimate: boolean;
+  /** The part of the price that is variable charges; absent where the service does not say it as a number. */
+  readonly variableCharges?: number;
 }
 
 /**
@@ -26,15 +28,20 @@ export function pricePoints(rows: readonly Row[], estimate: boolean): PricePoint
     const end = rowEnd(row);
     const price = row.totalPricePerKWh;
     if (start === null || end === null || end <= start || typeof price !== "number") continue;
-    points.push({ start, end, price, estimate });
+    const charges = row.variableChargesPerKWh;
+    points.push({ start, end, price, estimate, ...(typeof charges === "number" ? { variableCharges: charges } : {}) });
   }
   return points;
 }
 
-/** Puts the forecast behind the confirmed prices: an estimate counts only where no confirmed price reaches. */
+/**
+ * Puts the forecast behind the confirmed prices: an estimate counts only where no confirmed price reaches. A forecast
+ * hour of which the first quarters are confirmed keeps the rest.
+ */
 export function joinForecast(confirmed: readonly PricePoint[], forecast: readonly PricePoint[]): PricePoint[] {
-  const end = confirmed.at(-1)?.end ?? Number.NEGATIVE_INFINITY;
-  return [...confirmed, ...forecast.filter((point) => point.start >= end)];
+  const reached = confirmed.at(-1)?.end ?? Number.NEGATIVE_INFINITY;
+  const behind = forecast.filter((point) => point.end > reached);
+  return [...confirmed, ...behind.map((point) => (point.start < reached ? { ...point, start: reached } : point))];
 }
 
 /** The point whose interval holds `at`, or null: a price is current only inside its own interval. */
@@ -42,6 +49,18 @@ export function pointAt(points: readonly PricePoint[], at: EpochMs): PricePoint 
   const index = indexAfter(points, at) - 1;
   const point = points[index];
   return point && contains(point, at) ? point : null;
+}
+
+/** How many points start at or before `at`: the index of the first one after it. */
+export function indexAfter(points: readonly PricePoint[], at: EpochMs): number {
+  let low = 0;
+  let high = points.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((points[middle] as PricePoint).start <= at) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /** The points that begin inside `range`. Shape: in order. */
@@ -58,16 +77,4 @@ export function meanPrice(points: readonly PricePoint[]): number | null {
     length += point.end - point.start;
   }
   return length > 0 ? sum / length : null;
-}
-
-/** How many points start at or before `at`. */
-function indexAfter(points: readonly PricePoint[], at: EpochMs): number {
-  let low = 0;
-  let high = points.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((points[middle] as PricePoint).start <= at) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
