@@ -10,20 +10,18 @@ import { Collector, type CollectorLog } from "./collector/collector.ts";
 import { Edges } from "./collector/edges.ts";
 import type { Config } from "./config/schema.ts";
 import { Calendar, SERVICE_ZONE } from "./core/calendar.ts";
-import { type EpochMs, formatInstant, MINUTE_MS } from "./core/interval.ts";
+import { type EpochMs, MINUTE_MS } from "./core/interval.ts";
 import { Problems } from "./core/problem.ts";
 import type { SeriesKey } from "./core/series.ts";
-import { homeDiscovery } from "./homeassistant/discovery.ts";
 import { Homes } from "./homes.ts";
 import { House } from "./house.ts";
 import { lanRouter } from "./lan.ts";
 import { Library } from "./library.ts";
 import { type BrokerAddress, openBrokerStream } from "./mqtt/broker-stream.ts";
 import type { EmbeddedBroker } from "./mqtt/embedded-broker.ts";
-import { homeMessages } from "./mqtt/home-messages.ts";
-import { type Link, openLink } from "./mqtt/link.ts";
-import type { Message } from "./mqtt/message.ts";
+import { openLink } from "./mqtt/link.ts";
 import { type Listener, listen } from "./server/listener.ts";
+import { Showing } from "./showing.ts";
 import { DatabaseError, openDatabase } from "./store/database.ts";
 import { Settings } from "./store/settings.ts";
 import { VERSION } from "./version.ts";
@@ -83,13 +81,24 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     library,
     settings,
   );
-  const house = new House(library, calendar);
+  const house = new House({
+    shelf: library.shelf,
+    calendar,
+    memory: settings,
+    thresholds: { ...config.levels, veryCheap: config.levels.very_cheap },
+    costField: config.service.cost_field,
+  });
   const changed = (series: SeriesKey) => {
     house.changed(series);
     edges.wake();
   };
   const startedAt = clock.now();
-  const edges = new Edges(clock, (now) => showHouse({ config, homes, house, link, problems, startedAt }, now));
+  const showing = new Showing({ config, homes, house, library, settings, problems, startedAt });
+  const edges = new Edges(clock, (now) => {
+    const { messages, until } = showing.at(now);
+    link.show(messages);
+    return until;
+  });
   const collectors = accounts.consumers.map(
     (account) =>
       new Collector({
@@ -143,33 +152,6 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       database.close();
     },
   };
-}
-
-interface Showing {
-  readonly config: Config;
-  readonly homes: Homes;
-  readonly house: House;
-  readonly link: Link;
-  readonly problems: Problems;
-  readonly startedAt: EpochMs;
-}
-
-/** Shows every home as it is at `now`. Gives back when one of them changes of itself next. */
-function showHouse({ config, homes, house, link, problems, startedAt }: Showing, now: EpochMs): EpochMs {
-  const { base_topic: baseTopic, discovery_prefix: prefix } = config.mqtt;
-  const messages: Message[] = [];
-  let until = now + 60 * MINUTE_MS;
-  for (const home of homes.list()) {
-    const snapshot = house.snapshot(home, now);
-    until = Math.min(until, snapshot.nextChangeAt);
-    if (snapshot.currency !== null)
-      messages.push(homeDiscovery({ baseTopic, prefix, version: VERSION }, home, snapshot.currency));
-    messages.push(...homeMessages(baseTopic, snapshot));
-  }
-  const info = { version: VERSION, started_at: formatInstant(startedAt), problems: problems.list() };
-  messages.push({ topic: `${baseTopic}/info`, payload: JSON.stringify(info) });
-  link.show(messages);
-  return until;
 }
 
 function openDataDir(dataDir: string): ReturnType<typeof openDatabase> {

@@ -1,54 +1,102 @@
 /** From what is on the shelf to what the house is told. */
 import type { Calendar } from "./core/calendar.ts";
+import { readColumns } from "./core/columns.ts";
 import { type Home, type HomeSnapshot, homeSnapshot } from "./core/home-snapshot.ts";
 import type { EpochMs } from "./core/interval.ts";
-import { REFERENCE_DAYS } from "./core/level.ts";
+import {
+  DEFAULT_THRESHOLDS,
+  type LevelThresholds,
+  REFERENCE_DAYS,
+  type SortedPrices,
+  sortedPrices,
+} from "./core/level.ts";
 import type { SeriesKey } from "./core/series.ts";
 import { joinForecast, pricePoints, type Timeline } from "./core/timeline.ts";
+import {
+  DEFAULT_COST_FIELD,
+  type HomeUsage,
+  NO_USAGE,
+  type UsageFigures,
+  type UsageOperation,
+  usageDays,
+  usageFigures,
+  usageOperations,
+  usageRange,
+} from "./core/usage.ts";
 import type { Library } from "./library.ts";
 
-export class House {
-  readonly #library: Library;
-  readonly #calendar: Calendar;
-  /** Timelines by home, made anew after a change and on a new day. Bounded by the homes. */
-  readonly #timelines = new Map<string, { readonly day: EpochMs; readonly timeline: Timeline | null }>();
+/** Remembers a small text across restarts. */
+interface Memory {
+  read(name: string): string | null;
+  write(name: string, value: string): void;
+}
 
-  constructor(library: Library, calendar: Calendar) {
-    this.#library = library;
-    this.#calendar = calendar;
+export interface HouseParts {
+  readonly shelf: Pick<Library["shelf"], "envelope" | "rows" | "latest" | "encodedChunks">;
+  readonly calendar: Calendar;
+  readonly memory: Memory;
+  readonly thresholds?: LevelThresholds;
+  /** What the service calls the amount of a row of costs. */
+  readonly costField?: string | undefined;
+}
+
+/** What was made from the shelf on one day. */
+interface Made<Value> {
+  readonly day: EpochMs;
+  readonly value: Value;
+}
+
+/** Days of prices that the present one is compared with, beside today's. */
+const COMPARED_DAYS = 30;
+
+/**
+ * Reads a home from the shelf. What is costly (parsing a week of quarters, sorting a month, adding up a year) is done
+ * once per change of its series and per day; an edge only looks into what was made.
+ */
+export class House {
+  readonly #parts: HouseParts;
+  /** By home, and for usage by home and operation. Bounded by the homes. */
+  readonly #timelines = new Map<string, Made<Timeline | null>>();
+  readonly #months = new Map<string, Made<SortedPrices>>();
+  readonly #usage = new Map<string, Made<UsageFigures | null>>();
+  readonly #published = new Map<string, Published>();
+
+  constructor(parts: HouseParts) {
+    this.#parts = parts;
   }
 
   /** Forgets what was made from a series that changed. */
-  changed(series: SeriesKey): void {
-    if (series.operation === "prices" || series.operation === "forecastPrices") this.#timelines.delete(series.place);
+  changed({ operation, place, unit }: SeriesKey): void {
+    if (operation === "prices" || operation === "forecastPrices") this.#timelines.delete(place);
+    if (operation === "prices") this.#months.delete(place);
+    if (unit === "hour") this.#usage.delete(`${place} ${operation}`);
   }
 
   snapshot(home: Home, now: EpochMs): HomeSnapshot {
-    return homeSnapshot(home, this.#timelineOf(home, now), now, this.#calendar);
+    const day = this.#parts.calendar.startOf("day", now);
+    return homeSnapshot({
+      home,
+      now,
+      calendar: this.#parts.calendar,
+      thresholds: this.#parts.thresholds ?? DEFAULT_THRESHOLDS,
+      timeline: madeOn(this.#timelines, home.addressId, day, () => this.#readTimeline(home, day)),
+      last30Days: madeOn(this.#months, home.addressId, day, () => this.#readMonth(home, day)),
+      publishedAt: (tomorrow) => this.#publishedAt(home, tomorrow, now),
+    });
   }
 
-  #timelineOf(home: Home, now: EpochMs): Timeline | null {
-    const day = this.#calendar.startOf("day", now);
-    const known = this.#timelines.get(home.addressId);
-    if (known?.day === day) return known.timeline;
-    const timeline = this.#readTimeline(home, now);
-    this.#timelines.set(home.addressId, { day, timeline });
-    return timeline;
+  usage(home: Home, now: EpochMs): HomeUsage {
+    const day = this.#parts.calendar.startOf("day", now);
+    const read = (operation: UsageOperation) =>
+      madeOn(this.#usage, `${home.addressId} ${operation}`, day, () => this.#readUsage(home, operation, now));
+    const figures = usageOperations.map((operation) => [operation, read(operation)] as const);
+    return { ...NO_USAGE, ...Object.fromEntries(figures) };
   }
 
-  #readTimeline(home: Home, now: EpochMs): Timeline | null {
-    const { shelf } = this.#library;
-    const today = this.#calendar.day(now);
-    const range = {
-      start: this.#calendar.add("day", today.start, -REFERENCE_DAYS),
-      end: this.#calendar.day(today.end).end,
-    };
-    const confirmed: SeriesKey = {
-      account: home.account,
-      place: home.addressId,
-      operation: "prices",
-      unit: home.resolution,
-    };
+  #readTimeline(home: Home, day: EpochMs): Timeline | null {
+    const { shelf, calendar } = this.#parts;
+    const range = { start: calendar.add("day", day, -REFERENCE_DAYS), end: calendar.add("day", day, 2) };
+    const confirmed = pricesOf(home);
     const estimated: SeriesKey = { ...confirmed, operation: "forecastPrices", unit: "latest" };
     const envelope = shelf.envelope(confirmed) ?? shelf.envelope(estimated);
     const currency = envelope?.currency;
@@ -59,4 +107,57 @@ export class House {
     );
     return { points, currency, vatIncluded: envelope.vatIncluded === true };
   }
+
+  #readMonth(home: Home, day: EpochMs): SortedPrices {
+    const { shelf, calendar } = this.#parts;
+    const range = { start: calendar.add("day", day, -COMPARED_DAYS), end: day };
+    const prices = shelf
+      .encodedChunks(pricesOf(home), range)
+      .flatMap((text) => readColumns(text, ["totalPricePerKWh"]).columns[0] ?? []);
+    return sortedPrices(prices.filter((price) => typeof price === "number"));
+  }
+
+  #readUsage(home: Home, operation: UsageOperation, now: EpochMs): UsageFigures | null {
+    const { shelf, calendar, costField = DEFAULT_COST_FIELD } = this.#parts;
+    const series: SeriesKey = { account: home.account, place: home.addressId, operation, unit: "hour" };
+    const envelope = shelf.envelope(series);
+    if (!envelope) return null;
+    const days = usageDays(shelf.encodedChunks(series, usageRange(now, calendar)), operation, calendar, costField);
+    const unit = typeof envelope.currency === "string" ? envelope.currency : "kWh";
+    return usageFigures(days, unit, now, calendar);
+  }
+
+  /** When tomorrow's prices were first seen, also by an earlier run of the daemon. */
+  #publishedAt({ addressId }: Home, tomorrow: EpochMs, now: EpochMs): EpochMs {
+    const { memory } = this.#parts;
+    const name = `published/${addressId}`;
+    const known = this.#published.get(addressId) ?? readPublished(memory.read(name));
+    const published = known?.day === tomorrow ? known : { day: tomorrow, at: now };
+    if (published !== known) memory.write(name, JSON.stringify(published));
+    this.#published.set(addressId, published);
+    return published.at;
+  }
+}
+
+/** When the prices of the day that begins at `day` were first there. */
+interface Published {
+  readonly day: EpochMs;
+  readonly at: EpochMs;
+}
+
+function readPublished(text: string | null): Published | null {
+  return text === null ? null : (JSON.parse(text) as Published);
+}
+
+function pricesOf({ account, addressId, resolution }: Home): SeriesKey {
+  return { account, place: addressId, operation: "prices", unit: resolution };
+}
+
+/** What was made today, or is made now. */
+function madeOn<Value>(known: Map<string, Made<Value>>, key: string, day: EpochMs, make: () => Value): Value {
+  const found = known.get(key);
+  if (found?.day === day) return found.value;
+  const value = make();
+  known.set(key, { day, value });
+  return value;
 }

@@ -20,6 +20,22 @@ const place = z.strictObject({
   address: z.optional(text),
 });
 
+const ratio = z.number().check(z.minimum(0), z.maximum(10));
+const DEFAULT_LEVELS = { very_cheap: 0.6, cheap: 0.9, normal: 1.15, expensive: 1.4 };
+const levels = z
+  .strictObject({
+    very_cheap: z._default(ratio, DEFAULT_LEVELS.very_cheap),
+    cheap: z._default(ratio, DEFAULT_LEVELS.cheap),
+    normal: z._default(ratio, DEFAULT_LEVELS.normal),
+    expensive: z._default(ratio, DEFAULT_LEVELS.expensive),
+  })
+  .check(
+    z.refine(
+      ({ very_cheap, cheap, normal, expensive }) => very_cheap < cheap && cheap < normal && normal < expensive,
+      "expected very_cheap < cheap < normal < expensive: ratios of the mean of the last three days",
+    ),
+  );
+
 const consumer = z.strictObject({ name: z._default(slug, "consumer"), api_key: z.optional(text) });
 
 export const configSchema = z.strictObject({
@@ -30,6 +46,7 @@ export const configSchema = z.strictObject({
         "https://api.minstroem.app",
       ),
       ca: z.optional(text),
+      cost_field: z.optional(text),
     }),
     { base_url: "https://api.minstroem.app" },
   ),
@@ -91,6 +108,7 @@ export const configSchema = z.strictObject({
     }),
     { host: "0.0.0.0", port: 8080, keys: [], requests_per_minute: 60, requests_per_day: 2000 },
   ),
+  levels: z._default(levels, DEFAULT_LEVELS),
   plans: z._default(z.array(z.unknown()), []),
   plugs: z._default(z.array(z.unknown()), []),
   history: z._default(z.strictObject({ months: z._default(z.int().check(z.minimum(0), z.maximum(60)), 13) }), {

@@ -1,7 +1,7 @@
 /** Discovery documents of Home Assistant, one per device. Rules: Home Assistant's MQTT integration, device discovery. */
-import type { Home } from "../core/home-snapshot.ts";
 import type { Message } from "../mqtt/message.ts";
-import { type EntityRow, homeEntities } from "./entities.ts";
+import { deviceId, entityIdOf, uniqueIdOf } from "./device-id.ts";
+import { type Device, deviceTopic, type EntityRow, existsFor, lastResetKey, topicOf } from "./entity.ts";
 
 export interface DiscoveryOptions {
   readonly baseTopic: string;
@@ -10,51 +10,105 @@ export interface DiscoveryOptions {
   readonly version: string;
 }
 
-/** Prices and signals are published again within this time; silent for longer, Home Assistant shows them unavailable. */
+/** The components a device was ever announced with: platform by key. */
+export type Announced = Readonly<Record<string, string>>;
+
+export interface Announcement {
+  /** The retained message by which Home Assistant finds the device. */
+  readonly message: Message;
+  /** To be remembered for the next announcement, also across a restart. */
+  readonly announced: Announced;
+}
+
+/**
+ * Prices and signals are published again within this time, since edges are at most an hour apart; silent for longer,
+ * Home Assistant shows them unavailable.
+ */
 const EXPIRE_AFTER_SEC = 4_000;
 
-/** The retained message by which Home Assistant finds a home. */
-export function homeDiscovery(options: DiscoveryOptions, home: Home, currency: string): Message {
-  const deviceId = `${idOf(options.baseTopic)}_${idOf(home.id)}`;
+/**
+ * Announces a device. What was announced before stays: an entity whose data is missing for a while keeps its history
+ * and settings. A component that no row has any more is reduced to its platform, which takes the entity away; it stays
+ * so in the document, since nobody knows whether Home Assistant was there to see it.
+ */
+export function announce<State>(options: DiscoveryOptions, device: Device<State>, before: Announced): Announcement {
+  const id = deviceId(options.baseTopic, device.id);
+  const rows = device.rows.filter(
+    (row) => existsFor(row, device) || (Object.hasOwn(before, row.key) && hasUnit(row, device)),
+  );
+  const announced: Announced = { ...before, ...Object.fromEntries(rows.map((row) => [row.key, row.platform])) };
+  const keys = new Set(device.rows.map((row) => row.key));
+  const removed = Object.entries(announced).filter(([key]) => !keys.has(key));
   const document = {
     device: {
-      identifiers: [deviceId],
-      name: home.name,
+      identifiers: [id],
+      name: device.name,
       manufacturer: "elbro",
-      model: "Home",
+      model: device.model,
       sw_version: options.version,
     },
     origin: { name: "elbro", sw_version: options.version },
     availability: [{ topic: `${options.baseTopic}/status` }],
     qos: 1,
-    components: Object.fromEntries(
-      homeEntities.map((row) => [row.key, component(row, `${options.baseTopic}/${home.id}`, deviceId, currency)]),
-    ),
+    components: {
+      ...Object.fromEntries(rows.map((row) => [row.key, component(row, device, options.baseTopic)])),
+      ...Object.fromEntries(removed.map(([key, platform]) => [key, { platform }])),
+    },
   };
-  return { topic: `${options.prefix}/device/${deviceId}/config`, payload: JSON.stringify(document) };
+  const message = { topic: `${options.prefix}/device/${id}/config`, payload: JSON.stringify(document) };
+  return { message, announced };
 }
 
-function component(row: EntityRow, homeTopic: string, deviceId: string, currency: string): object {
+function hasUnit<State>(row: EntityRow<State>, device: Device<State>): boolean {
+  const { exists: _exists, ...always } = row;
+  return existsFor(always, device);
+}
+
+function component<State>(row: EntityRow<State>, device: Device<State>, baseTopic: string): object {
+  const topic = deviceTopic(baseTopic, device);
+  const id = deviceId(baseTopic, device.id);
   return {
     platform: row.platform,
-    unique_id: `${deviceId}_${row.key}`,
-    default_entity_id: `${row.platform}.${deviceId}_${row.key}`,
+    unique_id: uniqueIdOf(id, row.key),
+    default_entity_id: entityIdOf(row.platform, id, row.key),
     name: row.name,
     icon: row.icon,
-    state_topic: `${homeTopic}/${row.topic}`,
-    ...(row.template === undefined ? {} : { value_template: row.template }),
+    state_topic: `${topic}/${topicOf(row)}`,
+    value_template: `{{ value_json.${row.key} }}`,
+    ...(row.platform === "binary_sensor" ? TRUE_AND_FALSE : {}),
     ...(row.deviceClass === undefined ? {} : { device_class: row.deviceClass }),
     ...(row.stateClass === undefined ? {} : { state_class: row.stateClass }),
-    ...(row.unit === undefined ? {} : { unit_of_measurement: row.unit === "perKwh" ? `${currency}/kWh` : row.unit }),
+    ...(row.unit === undefined ? {} : { unit_of_measurement: unitOf(row.unit, device.currency) }),
     ...(row.precision === undefined ? {} : { suggested_display_precision: row.precision }),
     ...(row.options === undefined ? {} : { options: row.options }),
     ...(row.category === undefined ? {} : { entity_category: row.category }),
-    ...(row.attributesTopic === undefined ? {} : { json_attributes_topic: `${homeTopic}/${row.attributesTopic}` }),
+    ...(row.attributes === undefined ? {} : { json_attributes_topic: `${topic}/${row.attributes}` }),
+    ...(row.lastReset === undefined ? {} : { last_reset_value_template: `{{ value_json.${lastResetKey(row.key)} }}` }),
     ...(row.expires === undefined ? {} : { expire_after: EXPIRE_AFTER_SEC }),
+    ...(row.needs === undefined ? {} : availabilityBy(row.needs, `${topic}/${topicOf(row)}`, baseTopic)),
   };
 }
 
-/** Home Assistant takes letters, digits, underscores and hyphens in an object id. */
-function idOf(text: string): string {
-  return text.toLowerCase().replace(/[^a-z0-9_-]+/g, "_");
+/** How Home Assistant's templates write the booleans of JSON. */
+const TRUE_AND_FALSE = { payload_on: "True", payload_off: "False" } as const;
+
+/** In place of the document's availability: the daemon is there, and so is the value that others depend on. */
+function availabilityBy(key: string, topic: string, baseTopic: string): object {
+  return {
+    availability_mode: "all",
+    availability: [
+      { topic: `${baseTopic}/status` },
+      {
+        topic,
+        value_template: `{{ value_json.${key} is not none }}`,
+        payload_available: "True",
+        payload_not_available: "False",
+      },
+    ],
+  };
+}
+
+function unitOf(unit: "perKwh" | "currency" | "kWh" | "%", currency: string | null): string {
+  if (unit === "perKwh") return `${currency}/kWh`;
+  return unit === "currency" ? String(currency) : unit;
 }

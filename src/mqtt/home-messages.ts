@@ -1,11 +1,15 @@
-/** The public topics of a home, made from its snapshot. */
-import type { HomeSnapshot } from "../core/home-snapshot.ts";
-import { formatInstant } from "../core/interval.ts";
+/** The public topics of a home's prices, made from its snapshot. */
+import type { DayFigures, HomeSnapshot } from "../core/home-snapshot.ts";
+import { type EpochMs, formatInstant } from "../core/interval.ts";
+import { rounded } from "../core/rounding.ts";
 import type { PricePoint } from "../core/timeline.ts";
 import { type Message, plainDecimal } from "./message.ts";
 
-/** Decimals of figures that are computed, such as a mean; prices themselves are published as they came. */
-const MEAN_DECIMALS = 6;
+/**
+ * Forecast hours that are published. Together they stay under the 16,384 bytes above which Home Assistant's recorder
+ * drops the attributes of a state; the length of the service's forecast varies.
+ */
+const MOST_FORECAST_HOURS = 240;
 
 /** Every state topic of a home's prices. `base` is the base topic, without a slash at its end. */
 export function homeMessages(base: string, snapshot: HomeSnapshot): Message[] {
@@ -13,52 +17,87 @@ export function homeMessages(base: string, snapshot: HomeSnapshot): Message[] {
   const { current, level, cheap } = snapshot;
   return [
     { topic: `${topic}/price`, payload: current ? plainDecimal(current.price) : "" },
-    { topic: `${topic}/price/state`, payload: JSON.stringify(priceState(snapshot)) },
-    { topic: `${topic}/price/level`, payload: level ?? "" },
-    { topic: `${topic}/prices`, payload: JSON.stringify(priceArrays(snapshot)) },
-    { topic: `${topic}/forecast`, payload: JSON.stringify(forecastState(snapshot)) },
     { topic: `${topic}/cheap`, payload: cheap ? "ON" : "OFF", heartbeat: true },
+    { topic: `${topic}/price/level`, payload: level ?? "" },
+    { topic: `${topic}/price/state`, payload: JSON.stringify(priceState(snapshot)) },
+    { topic: `${topic}/prices`, payload: pricesPayload(snapshot) },
+    { topic: `${topic}/forecast`, payload: forecastPayload(snapshot) },
   ];
 }
 
 function priceState(snapshot: HomeSnapshot): object {
-  const { current, next, day } = snapshot;
+  const { current, previous, next } = snapshot;
   return {
-    start: current ? formatInstant(current.start) : null,
-    end: current ? formatInstant(current.end) : null,
+    start: instant(current?.start),
+    end: instant(current?.end),
     price: current?.price ?? null,
     currency: snapshot.currency,
     vat_included: snapshot.vatIncluded,
     estimate: current?.estimate ?? null,
     level: snapshot.level,
+    color: snapshot.color,
     rank: snapshot.rank,
     rank_of: snapshot.rankOf,
     percentile: snapshot.percentile,
-    next: next ? { start: formatInstant(next.start), price: next.price } : null,
-    day: day ? { min: day.min, max: day.max, mean: rounded(day.mean) } : null,
+    percentile_30_days: snapshot.percentile30Days,
+    previous: startAndPrice(previous),
+    next: startAndPrice(next),
+    day: figures(snapshot.day),
+    rest_of_day: figures(snapshot.restOfDay),
+    cheapest: snapshot.cheapest.map(({ hours, start, end, mean }) => ({
+      hours,
+      start: formatInstant(start),
+      end: formatInstant(end),
+      mean: rounded(mean),
+    })),
   };
 }
 
-function priceArrays(snapshot: HomeSnapshot): object {
+function pricesPayload(snapshot: HomeSnapshot): string {
   const tomorrow = snapshot.tomorrowValid ? snapshot.tomorrow : [];
-  return {
-    today: snapshot.today.map((point) => point.price),
-    tomorrow: tomorrow.map((point) => point.price),
+  const head = {
+    currency: snapshot.currency,
+    today: snapshot.today.map((point) => rounded(point.price)),
+    tomorrow: tomorrow.map((point) => rounded(point.price)),
     tomorrow_valid: snapshot.tomorrowValid,
-    raw_today: startsAndValues(snapshot.today),
-    raw_tomorrow: startsAndValues(tomorrow),
+    tomorrow_published_at: instant(snapshot.tomorrowPublishedAt),
   };
+  const raw = `"raw_today":${startsAndValues(snapshot.today)},"raw_tomorrow":${startsAndValues(tomorrow)}`;
+  return `${JSON.stringify(head).slice(0, -1)},${raw}}`;
 }
 
-function forecastState(snapshot: HomeSnapshot): object {
-  return { currency: snapshot.currency, estimate: true, forecast: startsAndValues(snapshot.forecast) };
+function forecastPayload(snapshot: HomeSnapshot): string {
+  const hours = startsAndValues(snapshot.forecast.slice(0, MOST_FORECAST_HOURS));
+  return `{"currency":${JSON.stringify(snapshot.currency)},"estimate":true,"forecast":${hours}}`;
 }
+
+/**
+ * The texts of points, which stand in the arrays of many edges: written once per point, an edge costs a fifth. They
+ * live as long as their timeline.
+ */
+const texts = new WeakMap<PricePoint, string>();
 
 /** Without `end`: two days of quarters with it would be over what Home Assistant's recorder keeps of attributes. */
-function startsAndValues(points: readonly PricePoint[]): object[] {
-  return points.map((point) => ({ start: formatInstant(point.start), value: point.price }));
+function startsAndValues(points: readonly PricePoint[]): string {
+  return `[${points.map(textOf).join(",")}]`;
 }
 
-function rounded(value: number): number {
-  return Number(value.toFixed(MEAN_DECIMALS));
+function textOf(point: PricePoint): string {
+  const known = texts.get(point);
+  if (known !== undefined) return known;
+  const text = JSON.stringify({ start: formatInstant(point.start), value: rounded(point.price) });
+  texts.set(point, text);
+  return text;
+}
+
+function startAndPrice(point: PricePoint | null): object | null {
+  return point && { start: formatInstant(point.start), price: point.price };
+}
+
+function figures(day: DayFigures | null): object | null {
+  return day && { min: day.min, max: day.max, mean: rounded(day.mean) };
+}
+
+function instant(at: EpochMs | null | undefined): string | null {
+  return at === null || at === undefined ? null : formatInstant(at);
 }

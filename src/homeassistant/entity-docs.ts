@@ -1,0 +1,58 @@
+/** The documentation of the entities, as Markdown, from the same rows as the entities. */
+import { daemonRows } from "./daemon-entities.ts";
+import type { EntityRow } from "./entity.ts";
+import { homeRows } from "./home-entities.ts";
+import { placeRows } from "./place-entities.ts";
+
+/** One table per kind of device, for the README. Shape: Markdown without a line break at its ends. */
+export function entityDocs(): string {
+  return [
+    ["**Each home**", ...table(homeRows)],
+    ["**Each place** of the third-party interface", ...table(placeRows)],
+    ["**The daemon**", ...table(daemonRows(EXAMPLE))],
+  ]
+    .map((lines) => lines.join("\n"))
+    .join("\n\n");
+}
+
+/** Rows that are there once per account or series, under a name that says so. */
+const EXAMPLE: Parameters<typeof daemonRows>[0] = {
+  interfaces: [
+    {
+      account: "‹account›",
+      interface: "consumer",
+      service: "ok",
+      minuteLeft: null,
+      dayLeft: null,
+      requestsToday: null,
+    },
+  ],
+  series: [{ owner: { id: "‹home›", name: "‹home›" }, account: "‹account›", label: "‹series›", lastSuccessAt: null }],
+};
+
+function table(rows: readonly EntityRow<never>[]): string[] {
+  return ["", "| entity | id ends in | kind | unit | what it says |", "|---|---|---|---|---|", ...rows.map(line)];
+}
+
+function line({ key, name, platform, deviceClass, unit, about, attributes, exists }: EntityRow<never>): string {
+  const kind = [platform.replace("_", " "), deviceClass].filter(Boolean).join(", ");
+  const notes = [
+    about,
+    ...(attributes === undefined ? [] : [`Attributes: topic \`…/${attributes}\`.`]),
+    ...(exists === undefined ? [] : ["Only where the data has it."]),
+  ];
+  return `| ${name} | \`_${key}\` | ${kind} | ${unitInWords(unit)} | ${notes.join(" ")} |`;
+}
+
+function unitInWords(unit: EntityRow<never>["unit"]): string {
+  switch (unit) {
+    case undefined:
+      return "";
+    case "perKwh":
+      return "`DKK/kWh`";
+    case "currency":
+      return "`DKK`";
+    default:
+      return `\`${unit}\``;
+  }
+}
