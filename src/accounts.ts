@@ -1,13 +1,16 @@
 /** The accounts of the configuration, each with its own client, governor and error policy. */
-import { createHmac } from "node:crypto";
+import { createHash, createHmac } from "node:crypto";
 import type { Clock } from "./collector/clock.ts";
 import type { Asking } from "./collector/collector.ts";
 import type { Config } from "./config/schema.ts";
 import type { OperationId } from "./contract/operations.ts";
 import { paramsOf, takeApart } from "./contract/shelving.ts";
 import { thirdPartyToken } from "./contract/token.ts";
-import type { EpochMs } from "./core/interval.ts";
+import { type EpochMs, MINUTE_MS } from "./core/interval.ts";
 import type { Problems } from "./core/problem.ts";
+import type { Share } from "./core/quota.ts";
+import { WHOLE } from "./core/series.ts";
+import type { Priority } from "./core/timetable.ts";
 import type { Library } from "./library.ts";
 import type { Settings } from "./store/settings.ts";
 import { Account } from "./upstream/account.ts";
@@ -15,6 +18,7 @@ import { AdaptiveBudget, LearnedBudget } from "./upstream/budget.ts";
 import { createClient } from "./upstream/client.ts";
 import { Gate } from "./upstream/gate.ts";
 import { Governor } from "./upstream/governor.ts";
+import type { ProxySettings } from "./upstream/proxy.ts";
 import type { Transport } from "./upstream/transport.ts";
 import { VERSION } from "./version.ts";
 
@@ -25,6 +29,8 @@ export interface AccountsOptions {
   readonly clock: Clock;
   readonly problems: Problems;
   readonly random: () => number;
+  /** The way out, where the environment names a proxy. */
+  readonly proxy?: ProxySettings | null;
   readonly signal: AbortSignal;
   readonly onServerTime: (serverMs: EpochMs) => void;
   readonly onSpent: (account: string, operation: OperationId, outcome: string) => void;
@@ -39,6 +45,10 @@ export interface Accounts {
 /** Name of the third-party account in the ledger and among the problems. */
 export const THIRD_PARTY = "third_party";
 
+/** Enough of a digest to tell two keys apart, too little to be of any use. */
+const KEY_MARK_LENGTH = 12;
+const RECOUNT_MS = 15 * MINUTE_MS;
+
 /** Opens every account that has a key. Nothing is sent before somebody asks. */
 export function openAccounts(options: AccountsOptions): Accounts {
   const { config } = options;
@@ -47,14 +57,20 @@ export function openAccounts(options: AccountsOptions): Accounts {
   // The HTTP client costs 24 ms to load: a warm start publishes from the shelf before it is needed.
   const transportOf = () => {
     transport ??= import("./upstream/transport.ts").then(({ openTransport }) =>
-      openTransport(base.origin, config.service.ca === undefined ? {} : { ca: config.service.ca }),
+      openTransport(base.origin, {
+        ...(config.service.ca === undefined ? {} : { ca: config.service.ca }),
+        ...(options.proxy ? { proxy: options.proxy } : {}),
+      }),
     );
     return transport;
   };
   const open = (name: string, authorization: { consumer?: string; thirdParty?: string }) => {
-    const { clock, library, settings, problems, random, signal, onServerTime, onSpent } = options;
-    const budget =
-      authorization.thirdParty === undefined ? new LearnedBudget(name, settings) : new AdaptiveBudget(name, settings);
+    const { clock, library, settings: memory, problems, random, signal, onServerTime, onSpent } = options;
+    const source =
+      authorization.thirdParty === undefined
+        ? new LearnedBudget(name, memory, addressCount(name, library, clock))
+        : new AdaptiveBudget(name, memory);
+    const keyMark = createHash("sha256").update(JSON.stringify(authorization)).digest("hex").slice(0, KEY_MARK_LENGTH);
     return new Account({
       name,
       client: createClient({
@@ -62,9 +78,10 @@ export function openAccounts(options: AccountsOptions): Accounts {
         basePath: base.pathname.replace(/\/+$/, ""),
         userAgent: `elbro/${VERSION}`,
         authorization,
+        secrets: secretsOf(config, options.proxy ?? null, authorization),
       }),
-      governor: new Governor(name, library.ledger, clock, budget),
-      gate: new Gate(name, settings, clock, random),
+      governor: new Governor({ account: name, ledger: library.ledger, memory, clock, source }),
+      gate: new Gate({ account: name, memory, clock, random, keyMark }),
       clock,
       problems,
       signal,
@@ -93,24 +110,54 @@ function thirdPartyAuthorization(config: Config): string | null {
   return `Bearer ${thirdPartyToken({ apiKey: api_key, apiSecret: api_secret }, hash_encoding ?? "hex", hmac)}`;
 }
 
+/** Everything that must not come back in a text: the keys, what is made of them, and a proxy's password. */
+function secretsOf(
+  config: Config,
+  proxy: ProxySettings | null,
+  authorization: { readonly consumer?: string; readonly thirdParty?: string },
+): string[] {
+  const keys = [...consumerKeys(config).map(({ api_key }) => api_key), config.third_party?.api_key];
+  const tokens = Object.values(authorization).map((value) => value.replace(/^Bearer /, ""));
+  const passwords = [proxy?.httpProxy, proxy?.httpsProxy].map((url) => URL.parse(url ?? "")?.password);
+  const all = [...tokens, config.third_party?.api_secret, ...keys, ...passwords];
+  return all.flatMap((secret) => (secret ? [secret, encodeURIComponent(secret)] : []));
+}
+
+/** How many addresses an account has by its last answer, looked up once in a while. */
+function addressCount(account: string, library: Library, clock: Clock): () => number {
+  const series = { account, place: "", operation: "addresses", unit: "latest" } as const;
+  let counted: { readonly addresses: number; readonly at: number } | null = null;
+  return () => {
+    const now = clock.monotonicMs();
+    if (!counted || now - counted.at > RECOUNT_MS)
+      counted = { addresses: library.shelf.rows(series, WHOLE).length, at: now };
+    return counted.addresses;
+  };
+}
+
 /** An account as the collector asks it: steps of the timetable in, rows out. */
 export function askingOf(account: Account, library: Library): Asking {
   return {
-    notBefore: (series, _priority, now) =>
-      account.notBefore(series.operation, paramsOf(series, undefined), "poll", now),
+    notBefore: (series, priority, now) =>
+      account.notBefore(series.operation, paramsOf(series, undefined), shareOf(priority), now),
     async ask(step) {
       const { operation } = step.series;
       const params = paramsOf(step.series, step.range);
       const inquiry = {
         operation,
         params,
-        share: "poll",
+        share: shareOf(step.priority),
         seriesId: library.shelf.idOf(step.series),
         range: step.range ?? null,
-      } as const;
+      };
       const reply = await account.ask<OperationId>(inquiry);
       if (reply.kind !== "ok") return reply;
       return { kind: "answered", ...takeApart(operation, reply.body), requestId: reply.requestId };
     },
   };
+}
+
+/** Back-fill leaves room for everything else of the timetable. */
+function shareOf(priority: Priority): Share {
+  return priority === "backfill" ? "backfill" : "poll";
 }

@@ -20,6 +20,7 @@ export type Setback =
       readonly status: number;
       readonly code: string | null;
       readonly reason: string;
+      /** The wait the service named: by `Retry-After`, and for a 429 by the resets of its exhausted windows. */
       readonly retryAfterMs: number | null;
       readonly requestId: string | null;
     }

@@ -1,7 +1,7 @@
 /**
  * The error policy: what a setback means for the next request. Source: design, table of answers.
  */
-import { HOUR_MS, MINUTE_MS, SECOND_MS } from "./interval.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "./interval.ts";
 import type { Setback } from "./outcome.ts";
 
 /** What the owner is told; each code has a sentence that says what to do. */
@@ -20,8 +20,8 @@ export const problemAdvice = {
 } as const;
 export type ProblemCode = keyof typeof problemAdvice;
 
-/** How far a setback reaches: one series, or everything of the account. */
-export type Scope = "series" | "account";
+/** How far a setback reaches: this very request, one series, all of an address, or everything of the account. */
+export type Scope = "request" | "series" | "place" | "account";
 
 /** What follows from a setback. */
 export interface Verdict {
@@ -36,14 +36,20 @@ export interface Verdict {
   readonly settled: boolean;
 }
 
-const DAY = 24 * HOUR_MS;
 const PROBE_INVALID_TOKEN_MS = 6 * HOUR_MS;
 const CONFIRM_INVALID_TOKEN_MS = 2 * MINUTE_MS;
 /** Tries of one request that met a 500 before it waits for its next regular time. */
 const INTERNAL_ERROR_TRIES = 3;
-/** Times an address may be unknown before it is dropped. */
+/** Times an address may be unknown within `UNKNOWN_ADDRESS_MS` before it is dropped, and the pause in between. */
 const UNKNOWN_ADDRESS_TRIES = 3;
+export const UNKNOWN_ADDRESS_MS: number = DAY_MS;
+const UNKNOWN_ADDRESS_PAUSE_MS = 2 * HOUR_MS;
 const LEAST_WAIT_MS = SECOND_MS;
+/** The longest silence of the service's own naming that is believed: its longest window, and an hour. */
+const LONGEST_NAMED_MS = DAY_MS + HOUR_MS;
+/** The longest `Retry-After` of an outage that is believed. */
+const LONGEST_OUTAGE_MS = HOUR_MS;
+const RATE_LIMIT_JITTER_MS = 5 * SECOND_MS;
 
 /** Setbacks in a row that open the breaker, and how long it stays open. */
 export const BREAKER_FAILURES = 5;
@@ -51,8 +57,8 @@ const BREAKER_FIRST_MS = 5 * MINUTE_MS;
 const BREAKER_LONGEST_MS = 60 * MINUTE_MS;
 
 /**
- * Judges a setback. `streak` is how many of the same kind came in a row before it in its scope; `random` gives
- * numbers from 0 to 1 for jitter.
+ * Judges a setback. `streak` is how many of the same kind came in a row before it in its scope, for an unknown address
+ * how many there were in the last day; `random` gives numbers from 0 to 1 for jitter.
  */
 export function judge(setback: Setback, streak: number, random: () => number): Verdict {
   switch (setback.kind) {
@@ -65,37 +71,57 @@ export function judge(setback: Setback, streak: number, random: () => number): V
   }
 }
 
-function judgeRefusal(setback: Setback & { kind: "refused" }, streak: number, random: () => number): Verdict {
+type Refusal = Setback & { readonly kind: "refused" };
+
+function judgeRefusal(setback: Refusal, streak: number, random: () => number): Verdict {
   const { status, code } = setback;
   switch (status) {
     case 400:
-      return standing("series", DAY, "bad_request");
+      return standing("request", DAY_MS, "bad_request");
     case 401:
-      if (code === "credential_expired") return standing("account", DAY, "credential_expired");
+      if (code === "credential_expired") return standing("account", DAY_MS, "credential_expired");
       return standing("account", streak === 0 ? CONFIRM_INVALID_TOKEN_MS : PROBE_INVALID_TOKEN_MS, "invalid_token");
     case 403:
       return code === "plus_required"
-        ? standing("account", DAY, "plus_required")
-        : standing("series", DAY, "forbidden");
+        ? standing("account", DAY_MS, "plus_required")
+        : standing("series", DAY_MS, "forbidden");
     case 404:
       return streak + 1 < UNKNOWN_ADDRESS_TRIES
-        ? standing("series", 2 * HOUR_MS, null)
-        : standing("series", DAY, "address_gone");
+        ? standing("series", UNKNOWN_ADDRESS_PAUSE_MS, null)
+        : standing("place", DAY_MS, "address_gone");
     case 422:
-      return standing("series", DAY, null);
-    case 429: {
-      const named = Math.max(LEAST_WAIT_MS, setback.retryAfterMs ?? MINUTE_MS);
-      return standing("account", named + Math.round(random() * 5 * SECOND_MS), "rate_limited");
-    }
+      return standing("series", DAY_MS, null);
+    case 429:
+      return standing("account", rateLimitWaitMs(setback, streak, random), "rate_limited");
     case 500:
-      if (streak + 1 >= INTERNAL_ERROR_TRIES)
-        return { ...trouble("series", LEAST_WAIT_MS, "service_trouble"), settled: true };
-      return trouble("series", 30 * SECOND_MS + Math.round(random() * 90 * SECOND_MS), "service_trouble");
-    case 503:
-      return trouble("account", jitter(backoff(5 * MINUTE_MS, 30 * MINUTE_MS, streak), random), "service_trouble");
-    default:
-      return trouble("series", jitter(backoff(2 * MINUTE_MS, 30 * MINUTE_MS, streak), random), "service_trouble");
+      return internalError(streak, random);
+    case 503: {
+      const waitMs = jitter(backoff(5 * MINUTE_MS, 30 * MINUTE_MS, streak), random);
+      return trouble("account", Math.max(waitMs, namedOutageMs(setback)), "service_trouble");
+    }
+    default: {
+      const waitMs = jitter(backoff(2 * MINUTE_MS, 30 * MINUTE_MS, streak), random);
+      return trouble("series", Math.max(waitMs, namedOutageMs(setback)), "service_trouble");
+    }
   }
+}
+
+/** The time the service named, and a little more; where it named none, ever longer. */
+function rateLimitWaitMs({ retryAfterMs }: Refusal, streak: number, random: () => number): number {
+  const namedMs = retryAfterMs ?? backoff(MINUTE_MS, HOUR_MS, streak);
+  const waitMs = Math.min(LONGEST_NAMED_MS, Math.max(LEAST_WAIT_MS, namedMs));
+  return waitMs + Math.round(random() * RATE_LIMIT_JITTER_MS);
+}
+
+/** Three tries, half a minute to two minutes apart; after the third the request waits for its next regular time. */
+function internalError(streak: number, random: () => number): Verdict {
+  const waitMs = 30 * SECOND_MS + Math.round(random() * 90 * SECOND_MS);
+  const settled = (streak + 1) % INTERNAL_ERROR_TRIES === 0;
+  return { ...trouble("series", waitMs, "service_trouble"), settled };
+}
+
+function namedOutageMs({ retryAfterMs }: Refusal): number {
+  return Math.min(LONGEST_OUTAGE_MS, retryAfterMs ?? 0);
 }
 
 /** How long the breaker stays open when it opens for the n-th time in a row, n from 0. Unit: ms. */

@@ -1,5 +1,5 @@
 /**
- * Quota arithmetic: when may the next attempt go out, so that no window of the service is ever overrun.
+ * Quota arithmetic: how much each purpose may spend, so that no window of the service is ever overrun.
  *
  * The service counts in fixed UTC windows; here every window rolls and is longer by the time a request may be on its
  * way. Each fixed window fits inside a rolling one, so the bound holds whatever the local clock does. All times are on
@@ -9,8 +9,12 @@
 /** Milliseconds on a clock that never jumps. Only differences mean something. */
 export type MonotonicMs = number;
 
-/** Who spends: the daemon's own timetable, or a device on the LAN. Neither can touch the other's part. */
-export type Share = "poll" | "lan";
+/**
+ * What a request is for: the daemon's own timetable, the part of the timetable that can wait (back-fill, counted as
+ * polling too), or a device on the LAN. Polling and the LAN cannot touch each other's part.
+ */
+export const shares = ["poll", "backfill", "lan"] as const;
+export type Share = (typeof shares)[number];
 
 /** One request that was, or may have been, counted by the service. */
 export interface Attempt {
@@ -18,43 +22,61 @@ export interface Attempt {
   readonly share: Share;
 }
 
-/** At most `limit` attempts in any `lengthMs`, and of these at most `shares[share]` by one share. */
+/**
+ * At most `limit` attempts in any `lengthMs`; of these at most `shares.lan` for the LAN and `shares.poll` by the
+ * timetable, and of the timetable's at most `shares.backfill` for back-fill: the rest is reserved for what is due.
+ */
 export interface BudgetWindow {
+  readonly name: "minute" | "day" | "pace";
   readonly lengthMs: number;
   readonly limit: number;
   readonly shares: Readonly<Record<Share, number>>;
 }
 
-/**
- * What the service itself said was left: until `until`, no more than `remaining` attempts after `since`.
- * It lowers the budget when another program uses the same key.
- */
-export interface Ceiling {
-  readonly remaining: number;
-  readonly since: MonotonicMs;
-  readonly until: MonotonicMs;
-}
-
 /** The longest a request may be on its way before it counts: the hard time-out, and two seconds for the rest. */
 export const FLIGHT_MS = 32_000;
-export const MINUTE_WINDOW_MS = 60_000 + FLIGHT_MS;
-export const DAY_WINDOW_MS = 86_400_000 + FLIGHT_MS;
+/** The lengths of the service's own windows. Source: service interface, part 8.2. */
+export const SERVICE_WINDOW_MS = { minute: 60_000, day: 86_400_000 } as const;
+export const DAY_WINDOW_MS: number = SERVICE_WINDOW_MS.day + FLIGHT_MS;
+const MINUTE_WINDOW_MS = SERVICE_WINDOW_MS.minute + FLIGHT_MS;
 
 /** What is assumed before the first answer tells the limits. */
 export const UNKNOWN_LIMITS = { minute: 5, day: 50 } as const;
+/** No more is ever used of a limit: the attempts of a day are kept in memory and read back at a start. */
+export const MOST_ATTEMPTS = 10_000;
 
 /** Parts of a limit by share; the rest is never used and left to the user's other programs. */
-const SHARE_PARTS: Readonly<Record<Share, number>> = { poll: 0.25, lan: 0.5 };
+const POLL_PART = 0.25;
+const LAN_PART = 0.5;
+/** Attempts a day kept free of back-fill for each address: its worst day. Source: design, timetable. */
+const RESERVE_PER_ADDRESS = 45;
+/** The pace towards the third-party interface, which publishes no quota. Source: design. */
+const THIRD_PARTY_PACE_MS = 10_000;
 
-/** A window with its shares. Each share has at least one attempt, so that a small limit stops nobody for good. */
-export function budgetWindow(lengthMs: number, limit: number): BudgetWindow {
-  const part = (share: Share) => Math.max(1, Math.floor(limit * SHARE_PARTS[share]));
-  return { lengthMs, limit, shares: { poll: part("poll"), lan: part("lan") } };
+/**
+ * A window with its shares. Each share has at least one attempt, so that a small limit stops nobody for good.
+ * `reserve` is how much of the polling share back-fill must leave.
+ */
+export function budgetWindow(
+  name: BudgetWindow["name"],
+  lengthMs: number,
+  limit: number,
+  reserve: (pollShare: number) => number,
+): BudgetWindow {
+  const poll = Math.max(1, Math.floor(limit * POLL_PART));
+  const lan = Math.max(1, Math.floor(limit * LAN_PART));
+  return { name, lengthMs, limit, shares: { poll, lan, backfill: Math.max(1, poll - reserve(poll)) } };
 }
 
-/** The consumer interface's budget for limits per minute and per day. */
-export function consumerBudget(limits: { readonly minute: number; readonly day: number }): BudgetWindow[] {
-  return [budgetWindow(MINUTE_WINDOW_MS, limits.minute), budgetWindow(DAY_WINDOW_MS, limits.day)];
+/** The consumer interface's budget for limits per minute and per day, and for the addresses it is polled for. */
+export function consumerBudget(
+  limits: { readonly minute: number; readonly day: number },
+  addresses: number,
+): BudgetWindow[] {
+  return [
+    budgetWindow("minute", MINUTE_WINDOW_MS, Math.min(limits.minute, MOST_ATTEMPTS), lastThird),
+    budgetWindow("day", DAY_WINDOW_MS, Math.min(limits.day, MOST_ATTEMPTS), (poll) => dayReserve(poll, addresses)),
+  ];
 }
 
 /**
@@ -62,38 +84,42 @@ export function consumerBudget(limits: { readonly minute: number; readonly day: 
  * Nothing else is known of how it counts, so its shares are the same.
  */
 export function thirdPartyBudget(perDay: number): BudgetWindow[] {
-  const pace: BudgetWindow = { lengthMs: 10_000, limit: 1, shares: { poll: 1, lan: 1 } };
-  return [pace, budgetWindow(DAY_WINDOW_MS, perDay)];
+  return [
+    { name: "pace", lengthMs: THIRD_PARTY_PACE_MS, limit: 1, shares: { poll: 1, backfill: 1, lan: 1 } },
+    budgetWindow("day", DAY_WINDOW_MS, perDay, (poll) => dayReserve(poll, 1)),
+  ];
+}
+
+/** Back-fill leaves the last third of the minute's polling to what is due. */
+function lastThird(poll: number): number {
+  return Math.ceil(poll / 3);
+}
+
+/** Back-fill leaves the worst day of each address, or half of the polling where that is less. */
+function dayReserve(poll: number, addresses: number): number {
+  return Math.min(RESERVE_PER_ADDRESS * Math.max(1, addresses), Math.floor(poll / 2));
+}
+
+/** How much of what the service says is left each share must leave to the other. Unit: attempts. */
+export interface Parting {
+  readonly poll: number;
+  readonly lan: number;
 }
 
 /**
- * The earliest moment at which a share may make its next attempt; `now` when it may at once.
- * Shape: attempts ascending.
+ * Parts what is left of a window between polling and the LAN, so that neither takes the other's part when other
+ * programs have used most of the key's quota: of what is this daemon's in the window, spent or left, a third is for
+ * polling and the rest for the LAN, as in the shares of a whole limit.
+ * `spent` is this daemon's in the same fixed window. Shape: the sum of both parts is at most `left`.
  */
-export function earliestAttempt(
-  attempts: readonly Attempt[],
-  share: Share,
-  budget: readonly BudgetWindow[],
-  ceilings: readonly Ceiling[],
-  now: MonotonicMs,
-): MonotonicMs {
-  let earliest = now;
-  const own = attempts.filter((attempt) => attempt.share === share);
-  for (const window of budget) {
-    earliest = Math.max(earliest, freeAt(attempts, window.limit, window.lengthMs, now));
-    earliest = Math.max(earliest, freeAt(own, window.shares[share], window.lengthMs, now));
-  }
-  for (const ceiling of ceilings) {
-    if (ceiling.until <= now) continue;
-    const spent = attempts.filter((attempt) => attempt.at > ceiling.since).length;
-    if (spent >= ceiling.remaining) earliest = Math.max(earliest, ceiling.until);
-  }
-  return earliest;
-}
-
-/** When one more attempt fits into a rolling window that may hold `limit`. */
-function freeAt(attempts: readonly Attempt[], limit: number, lengthMs: number, now: MonotonicMs): MonotonicMs {
-  const inside = attempts.filter((attempt) => attempt.at > now - lengthMs);
-  const blocking = inside[inside.length - limit];
-  return blocking ? blocking.at + lengthMs : now;
+export function partRemainder(
+  left: number,
+  spent: Readonly<Record<"poll" | "lan", number>>,
+  { shares }: Pick<BudgetWindow, "shares">,
+): Parting {
+  const ours = left + spent.poll + spent.lan;
+  const third = Math.ceil(ours / 3);
+  const poll = Math.min(left, Math.max(0, Math.min(shares.poll, third) - spent.poll));
+  const lan = Math.min(left - poll, Math.max(0, Math.min(shares.lan, ours - third) - spent.lan));
+  return { poll, lan };
 }

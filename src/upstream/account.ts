@@ -9,8 +9,8 @@ import { problemAdvice } from "../core/policy.ts";
 import type { Problems } from "../core/problem.ts";
 import type { MonotonicMs, Share } from "../core/quota.ts";
 import type { AskContext, Client } from "./client.ts";
-import type { Gate } from "./gate.ts";
-import type { Governor, GovernorClock } from "./governor.ts";
+import type { Gate, Scopes } from "./gate.ts";
+import type { Governor, GovernorClock, Leave } from "./governor.ts";
 
 /** One request of an account, with what the ledger notes of it. */
 export interface Inquiry<Id extends OperationId> {
@@ -57,34 +57,37 @@ export class Account {
   notBefore(operation: OperationId, params: ParamsOf<OperationId>, share: Share, now: EpochMs): EpochMs {
     const { clock, gate, governor } = this.#parts;
     const monotonicMs = clock.monotonicMs();
-    const until = Math.max(gate.silentUntil(scopeOf(operation, params)), governor.earliest(share, monotonicMs));
-    return now + Math.max(0, until - monotonicMs);
+    const scopes = this.#scopesOf(operation, params, share);
+    const until = Math.max(gate.silentUntil(scopes), governor.earliest(share, monotonicMs));
+    return now + Math.max(0, Math.ceil(until - monotonicMs));
   }
 
   /** Asks the service, or says why not now. Equal requests under way at the same time are one. */
-  ask<Id extends OperationId>(inquiry: Inquiry<Id>): Promise<Reply<Id>> {
+  async ask<Id extends OperationId>(inquiry: Inquiry<Id>): Promise<Reply<Id>> {
     const path = writeRequest(inquiry.operation, inquiry.params);
     const flying = this.#flights.get(path);
     if (flying) return flying as Promise<Reply<Id>>;
-    const flight = this.#send(inquiry).finally(() => this.#flights.delete(path));
+    const { governor, gate, clock } = this.#parts;
+    const scopes = this.#scopesOf(inquiry.operation, inquiry.params, inquiry.share);
+    const silentUntil = gate.silentUntil(scopes);
+    if (silentUntil > clock.monotonicMs())
+      return this.#withheld(silentUntil, "the service asked for silence, or has trouble");
+    const verdict = governor.request(inquiry.share, inquiry.seriesId, inquiry.range);
+    if (verdict.kind === "wait") return this.#withheld(verdict.untilMs, "the quota for this is used up for now");
+    const flight = this.#send(inquiry, scopes, verdict.leave).finally(() => this.#flights.delete(path));
     this.#flights.set(path, flight as Promise<Reply<OperationId>>);
     return flight;
   }
 
-  async #send<Id extends OperationId>(inquiry: Inquiry<Id>): Promise<Reply<Id>> {
-    const { client, governor, gate } = this.#parts;
-    const scope = scopeOf(inquiry.operation, inquiry.params);
-    const silentUntil = gate.silentUntil(scope);
-    if (silentUntil > this.#parts.clock.monotonicMs())
-      return this.#withheld(silentUntil, "the service asked for silence, or has trouble");
-    const verdict = governor.request(inquiry.share, inquiry.seriesId, inquiry.range);
-    if (verdict.kind === "wait") return this.#withheld(verdict.untilMs, "the quota for this is used up for now");
+  async #send<Id extends OperationId>(inquiry: Inquiry<Id>, scopes: Scopes, leave: Leave): Promise<Reply<Id>> {
+    const { client, clock } = this.#parts;
+    const sentAt = clock.monotonicMs();
     let requestId: string | null = null;
     const context: AskContext = {
       signal: this.#parts.signal,
       note: (notes) => {
         requestId = notes.requestId;
-        verdict.leave.note(notes);
+        leave.note(notes);
         if (notes.serverMs !== null) this.#parts.onServerTime(notes.serverMs);
       },
     };
@@ -95,47 +98,67 @@ export class Account {
     try {
       const answer = await handler(inquiry.params, context);
       this.#parts.onSpent(inquiry.operation, answer.kind === "refused" ? String(answer.status) : answer.kind);
-      if (answer.kind === "ok") return this.#succeeded(scope, answer, requestId);
-      return this.#failed(scope, answer);
+      if (answer.kind === "ok") return this.#succeeded(scopes, answer, requestId);
+      return this.#failed(scopes, answer, sentAt);
     } finally {
-      verdict.leave.settle();
+      leave.settle();
     }
   }
 
-  #succeeded<Id extends OperationId>(scope: string, answer: Success<Id>, requestId: string | null): Reply<Id> {
+  #succeeded<Id extends OperationId>(scopes: Scopes, answer: Success<Id>, requestId: string | null): Reply<Id> {
     const { gate, problems } = this.#parts;
-    gate.success(scope);
-    problems.end(this.name);
-    problems.end(`${this.name} ${scope}`);
+    gate.success(scopes);
+    // An answer that was on its way ends no silence of the account, and so no problem of it either.
+    if (gate.silentUntil(scopes) <= this.#parts.clock.monotonicMs()) problems.end(scopes.account);
+    problems.end(scopes.series);
+    problems.end(scopes.place);
     return { ...answer, requestId };
   }
 
-  #failed(scope: string, setback: Setback): Setback & { readonly settled: boolean } {
+  #failed(scopes: Scopes, setback: Setback, sentAt: MonotonicMs): Setback & { readonly settled: boolean } {
     const { gate, problems, clock, signal } = this.#parts;
     if (signal.aborted) return { ...setback, settled: false };
-    const verdict = gate.setback(scope, setback);
+    const verdict = gate.setback(scopes, setback, sentAt);
     if (verdict.problem) {
       problems.start({
         code: verdict.problem,
-        subject: verdict.scope === "account" ? this.name : `${this.name} ${scope}`,
+        // A request has no life of its own: what is wrong with one is shown at its series.
+        subject: scopes[verdict.scope === "request" ? "series" : verdict.scope],
         since: clock.now(),
         advice: problemAdvice[verdict.problem],
-        detail: setback.kind === "refused" ? `${setback.status} ${setback.code ?? ""}: ${setback.reason}` : setback.why,
+        detail: detailOf(setback),
         requestId: setback.kind === "unreachable" ? null : setback.requestId,
       });
     }
     return { ...setback, settled: verdict.settled };
   }
 
+  /**
+   * What a setback on one request says about others: the same operation at the same place, and all of the place. The
+   * timetable asks for a range that moves with time, so what is wrong with one is wrong with its next too; a LAN guest
+   * may ask for anything.
+   */
+  #scopesOf(operation: OperationId, params: ParamsOf<OperationId>, share: Share): Scopes {
+    const values: Readonly<Record<string, unknown>> = params;
+    const { inPath, inQuery } = operationOf(operation);
+    const names = [...Object.keys(inPath), ...Object.keys(inQuery).filter((name) => PLACE_NAMES.includes(name))];
+    const series = [this.name, operation, ...names.map((name) => String(values[name]))].join(" ");
+    const { addressId } = values;
+    const place = addressId === undefined ? series : `${this.name} ${String(addressId)}`;
+    const request = share === "lan" ? writeRequest(operation, params) : `${series} ${share}`;
+    return { request, series, place, account: this.name };
+  }
+
   #withheld(until: MonotonicMs, why: string): Withheld {
     const { clock } = this.#parts;
-    return { kind: "withheld", until: clock.now() + Math.max(0, until - clock.monotonicMs()), why };
+    return { kind: "withheld", until: clock.now() + Math.max(0, Math.ceil(until - clock.monotonicMs())), why };
   }
 }
 
-/** What a setback on one request says about others: the same operation at the same place. */
-function scopeOf(operation: OperationId, params: ParamsOf<OperationId>): string {
-  const values: Readonly<Record<string, unknown>> = params;
-  const place = Object.keys(operationOf(operation).inPath).map((name) => String(values[name]));
-  return [operation, ...place].join(" ");
+/** Parameters of a query that name a place. */
+const PLACE_NAMES: readonly string[] = ["latitude", "longitude"];
+
+function detailOf(setback: Setback): string {
+  if (setback.kind !== "refused") return setback.why;
+  return `${[setback.status, setback.code].filter((part) => part !== null).join(" ")}: ${setback.reason}`;
 }

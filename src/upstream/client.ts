@@ -41,10 +41,15 @@ export interface ClientOptions {
   readonly userAgent: string;
   /** The whole value of `Authorization`, per interface. The key is nowhere else: not in a URL, not in a log. */
   readonly authorization: Readonly<Partial<Record<InterfaceName, string>>>;
+  /** What must not come back in any text of ours, whoever wrote it: keys, secrets, tokens, proxy passwords. */
+  readonly secrets: readonly string[];
 }
 
 /** Longest part of a foreign error text that is kept. */
 const MAX_REASON_LENGTH = 300;
+const MAX_REQUEST_ID_LENGTH = 100;
+/** What an error code may look like; anything else is no code of this contract. */
+const ERROR_CODE = /^[a-z_]{1,50}$/;
 
 /** Makes the client from the contract's table. */
 export function createClient(options: ClientOptions): Client {
@@ -63,16 +68,31 @@ async function ask<Id extends OperationId>(
 ): Promise<Success<Id> | Setback> {
   const authorization = options.authorization[operationOf(id).interface];
   if (authorization === undefined) throw new Error(`${id} was asked without a key for its interface`);
-  const headers = { authorization, accept: "application/json", "user-agent": options.userAgent };
+  const headers = {
+    authorization,
+    accept: "application/json",
+    "accept-encoding": "identity",
+    "user-agent": options.userAgent,
+  };
   let answer: HttpAnswer;
   try {
     answer = await options.get(options.basePath + writeRequest(id, params), headers, context.signal);
   } catch (error) {
-    return { kind: "unreachable", why: error instanceof Error ? error.message : "the request failed" };
+    const why = error instanceof Error ? error.message : "the request failed";
+    return { kind: "unreachable", why: withoutSecrets(why, options.secrets) };
   }
-  const notes = notesOf(answer);
+  const notes = notesOf(answer, options.secrets);
   context.note(notes);
-  return answer.status === 200 ? readSuccess(id, answer.body, notes) : refusal(answer, notes);
+  if (answer.status !== 200) return refusal(answer, notes, options.secrets);
+  const encoding = answer.header("content-encoding");
+  if (encoding === undefined || encoding === "identity") return readSuccess(id, answer.body, notes);
+  const why = `the answer to ${id} is encoded in a way that was not asked for`;
+  return { kind: "malformed", why, requestId: notes.requestId };
+}
+
+/** The text with every secret blotted out: an error of a server or of a library may quote what it was sent. */
+function withoutSecrets(text: string, secrets: readonly string[]): string {
+  return secrets.filter(Boolean).reduce((rest, secret) => rest.replaceAll(secret, "…"), text);
 }
 
 async function readSuccess<Id extends OperationId>(
@@ -94,27 +114,46 @@ async function readSuccess<Id extends OperationId>(
   }
 }
 
-function refusal(answer: HttpAnswer, notes: AnswerNotes): Setback {
+function refusal(answer: HttpAnswer, notes: AnswerNotes, secrets: readonly string[]): Setback {
   const body = parseJson(answer.body);
   const fields: Readonly<Record<string, unknown>> = typeof body === "object" && body !== null ? { ...body } : {};
   const { errorCode, reason } = fields;
-  const retryAfterSec = parseRetryAfterSec(answer.header("retry-after"));
+  const said = typeof reason === "string" ? reason : `status ${answer.status} without a reason`;
   return {
     kind: "refused",
     status: answer.status,
-    code: typeof errorCode === "string" ? errorCode : null,
-    reason:
-      typeof reason === "string" ? reason.slice(0, MAX_REASON_LENGTH) : `status ${answer.status} without a reason`,
-    retryAfterMs: retryAfterSec === null ? null : retryAfterSec * 1_000,
+    code: typeof errorCode === "string" && ERROR_CODE.test(errorCode) ? errorCode : null,
+    reason: withoutSecrets(said, secrets).slice(0, MAX_REASON_LENGTH),
+    retryAfterMs: namedWaitMs(answer, notes),
     requestId: notes.requestId,
   };
 }
 
-function notesOf(answer: HttpAnswer): AnswerNotes {
+/** The wait an answer names: by `Retry-After`, and on a 429 until the latest reset among the exhausted windows. */
+function namedWaitMs(answer: HttpAnswer, { status, quota, serverMs }: AnswerNotes): number | null {
+  const waits = [retryAfterMs(answer.header("retry-after"), serverMs)];
+  if (status === 429 && serverMs !== null) {
+    for (const standing of [quota.minute, quota.day])
+      waits.push(standing?.remaining === 0 ? standing.resetSec * 1_000 - serverMs : null);
+  }
+  const named = waits.filter((wait) => wait !== null && wait > 0);
+  return named.length === 0 ? null : Math.max(...named.map(Number));
+}
+
+/** `Retry-After` in its whole seconds, or as a date, which a proxy on the way may write. */
+function retryAfterMs(text: string | undefined, serverMs: EpochMs | null): number | null {
+  const seconds = parseRetryAfterSec(text);
+  if (seconds !== null) return seconds * 1_000;
+  const date = /[a-z]/i.test(text ?? "") ? Date.parse(text ?? "") : Number.NaN;
+  return Number.isNaN(date) || serverMs === null ? null : date - serverMs;
+}
+
+function notesOf(answer: HttpAnswer, secrets: readonly string[]): AnswerNotes {
   const date = Date.parse(answer.header("date") ?? "");
+  const requestId = answer.header("x-request-id") ?? "";
   return {
     status: answer.status,
-    requestId: answer.header("x-request-id")?.slice(0, 100) ?? null,
+    requestId: requestId === "" ? null : withoutSecrets(requestId, secrets).slice(0, MAX_REQUEST_ID_LENGTH),
     quota: parseQuotaHeaders(answer.header),
     serverMs: Number.isNaN(date) ? null : date,
   };

@@ -1,26 +1,28 @@
 /**
  * The governor of one account: no request leaves without its leave, and each is on disk before its socket opens.
  *
- * Time here is monotonic. Attempts of an earlier boot are at least as old as this boot; how much older is known only
- * after the service has told its own time, which each attempt carries along.
+ * Time here is monotonic. Attempts of an earlier boot are placed by what is known to have passed since; how much older
+ * they are is known only after the service has told its own time.
  */
-import type { QuotaWindow } from "../contract/limits.ts";
 import type { QuotaStanding } from "../contract/quota-headers.ts";
-import { type EpochMs, HOUR_MS, type Interval } from "../core/interval.ts";
+import { type EpochMs, HOUR_MS, type Interval, MINUTE_MS } from "../core/interval.ts";
 import {
   type Attempt,
   type BudgetWindow,
-  type Ceiling,
   DAY_WINDOW_MS,
-  earliestAttempt,
-  FLIGHT_MS,
+  MOST_ATTEMPTS,
   type MonotonicMs,
   type Share,
 } from "../core/quota.ts";
+import { Spending } from "../core/spending.ts";
+import { Ceilings, type KeptCeiling } from "./ceilings.ts";
 import type { AnswerNotes } from "./client.ts";
+import { type Memory, recall } from "./memory.ts";
+import { ageByServerTime, type IdleNote, type KeptAttempt, type PlacedAttempt, placeAttempts } from "./past.ts";
 
 /** The ledger as the governor needs it. */
 export interface SpendLedger {
+  /** Writes a spend down; it is on disk when this returns. Gives back its number, which only grows. */
   spend(spend: {
     readonly account: string;
     readonly share: Share;
@@ -32,18 +34,14 @@ export interface SpendLedger {
     readonly range: Interval | null;
   }): number;
   settle(id: number, status: number, requestId: string | null, serverMs: EpochMs | null): void;
-  recent(
-    account: string,
-    count: number,
-  ): readonly {
-    readonly share: Share;
-    readonly boot: string;
-    readonly monotonicMs: MonotonicMs;
-    readonly serverMs: EpochMs | null;
-  }[];
+  /** The newest attempts. Shape: oldest first. */
+  recent(account: string, count: number): readonly KeptAttempt[];
 }
 
-/** The clocks as the governor needs them. `boot` names the span in which monotonic times compare. */
+/**
+ * The clocks as the governor needs them. `boot` names the span in which monotonic times compare; the monotonic clock
+ * of a boot begins at 0 or later, so what carries another boot's name lies before 0.
+ */
 export interface GovernorClock {
   readonly boot: string;
   now(): EpochMs;
@@ -56,11 +54,12 @@ export interface BudgetSource {
   learn(notes: AnswerNotes, now: MonotonicMs): void;
 }
 
-/** A spend on its way. `serverMs` of an earlier boot's attempt is null where the service's time was not known. */
-interface Spent extends Attempt {
-  at: MonotonicMs;
-  readonly serverMs: EpochMs | null;
-  readonly thisBoot: boolean;
+export interface GovernorParts {
+  readonly account: string;
+  readonly ledger: SpendLedger;
+  readonly memory: Memory;
+  readonly clock: GovernorClock;
+  readonly source: BudgetSource;
 }
 
 /** A leave to send one request; to be settled whatever happens. */
@@ -74,134 +73,170 @@ export type LeaveVerdict =
   | { readonly kind: "go"; readonly leave: Leave }
   | { readonly kind: "wait"; readonly untilMs: MonotonicMs };
 
-/** Attempts read back at a start; more than any day limit seen lets through. */
-const READ_BACK = 10_000;
-/** The service's clock never stands this far back: such an attempt was made under a simulated clock. */
-const OTHER_TIMELINE_MS = HOUR_MS;
 /** While the first answer of a process is on its way, others look again after this long. */
 const FIRST_ANSWER_WAIT_MS = 1_000;
+/** A wait longer than this is noted on disk, at most this often, so that a reboot does not begin it anew. */
+const LONG_WAIT_MS = HOUR_MS;
+const NOTE_EVERY_MS = 30 * MINUTE_MS;
 
 export class Governor {
-  readonly #account: string;
-  readonly #ledger: SpendLedger;
-  readonly #clock: GovernorClock;
-  readonly #source: BudgetSource;
-  #attempts: Spent[];
+  readonly #parts: GovernorParts;
+  readonly #ceilings = new Ceilings();
+  #spending: Spending;
+  /** Attempts of earlier boots, until the service's time has told their age. */
+  #past: readonly PlacedAttempt[];
+  #newestId = 0;
   #inFlight = 0;
   #answeredOnce = false;
-  /** The service's clock minus the monotonic one; never too large, since an answer is older than its arrival. */
-  #serverOffsetMs: number | null = null;
-  readonly #ceilings = new Map<QuotaWindow, Ceiling>();
+  #notedAt: MonotonicMs = Number.NEGATIVE_INFINITY;
+  #keptCeilings: string;
 
-  constructor(account: string, ledger: SpendLedger, clock: GovernorClock, source: BudgetSource) {
-    this.#account = account;
-    this.#ledger = ledger;
-    this.#clock = clock;
-    this.#source = source;
-    this.#attempts = ledger.recent(account, READ_BACK).map((spent) => {
-      const thisBoot = spent.boot === clock.boot;
-      return { share: spent.share, at: thisBoot ? spent.monotonicMs : 0, serverMs: spent.serverMs, thisBoot };
+  constructor(parts: GovernorParts) {
+    this.#parts = parts;
+    const { account, ledger, memory, clock } = parts;
+    const now = clock.monotonicMs();
+    const kept = ledger.recent(account, MOST_ATTEMPTS);
+    const note = readIdleNote(recall(memory, `idle/${account}`));
+    const placed = placeAttempts(kept, note, clock.boot);
+    this.#newestId = kept.at(-1)?.id ?? 0;
+    this.#past = placed.filter((_, i) => kept[i]?.boot !== clock.boot);
+    this.#spending = new Spending(placed);
+    placed.forEach(({ at, serverMs }, i) => {
+      this.#ceilings.resume(kept[i]?.id ?? 0, at, serverMs !== null, now);
     });
-    this.#attempts.sort((a, b) => a.at - b.at);
-    this.#forget(clock.monotonicMs());
+    this.#keptCeilings = memory.read(`ceilings/${account}`) ?? "";
+    this.#restoreCeilings(kept, now);
   }
 
   /** The earliest moment a share may ask, seen from `now`; `now` itself for at once. */
   earliest(share: Share, now: MonotonicMs): MonotonicMs {
-    this.#forget(now);
     if (!this.#answeredOnce && this.#inFlight > 0) return now + FIRST_ANSWER_WAIT_MS;
-    return earliestAttempt(this.#attempts, share, this.#source.budget(now), [...this.#ceilings.values()], now);
+    const budget = this.#parts.source.budget(now);
+    const until = Math.max(this.#spending.earliest(share, budget, now), this.#ceilings.until(share, budget, now));
+    if (until - now > LONG_WAIT_MS) this.#noteIdle(now);
+    return until;
   }
 
   /** Asks for leave. A `go` is spent and on disk when this returns. */
   request(share: Share, seriesId: number | null, range: Interval | null): LeaveVerdict {
-    const monotonicMs = this.#clock.monotonicMs();
+    const { account, clock, ledger } = this.#parts;
+    const monotonicMs = clock.monotonicMs();
     const untilMs = this.earliest(share, monotonicMs);
     if (untilMs > monotonicMs) return { kind: "wait", untilMs };
-    const serverMs = this.#serverOffsetMs === null ? null : monotonicMs + this.#serverOffsetMs + FLIGHT_MS;
-    const spend = {
-      account: this.#account,
-      share,
-      at: this.#clock.now(),
-      boot: this.#clock.boot,
-      monotonicMs,
-      serverMs,
-      seriesId,
-      range,
-    };
-    const attemptId = this.#ledger.spend(spend);
-    this.#attempts.push({ share, at: monotonicMs, serverMs, thisBoot: true });
+    const at = clock.now();
+    const id = ledger.spend({ account, share, at, boot: clock.boot, monotonicMs, serverMs: null, seriesId, range });
+    this.#newestId = id;
+    this.#spending.add({ share, at: monotonicMs });
+    this.#ceilings.spent(id, share, monotonicMs);
     this.#inFlight++;
-    return { kind: "go", leave: this.#leave(attemptId, monotonicMs) };
+    return { kind: "go", leave: this.#leave(id) };
   }
 
-  /** How many attempts of the last rolling day there are, by share. */
-  spentToday(): Readonly<Record<Share, number>> {
-    this.#forget(this.#clock.monotonicMs());
-    const count = (share: Share) => this.#attempts.filter((attempt) => attempt.share === share).length;
-    return { poll: count("poll"), lan: count("lan") };
+  /** How many attempts of the last rolling day there are; back-fill counts as polling. */
+  spentToday(): Readonly<Record<"poll" | "lan", number>> {
+    const since = this.#parts.clock.monotonicMs() - DAY_WINDOW_MS;
+    return { poll: this.#spending.count("poll", since), lan: this.#spending.count("lan", since) };
   }
 
-  #leave(attemptId: number, sentAt: MonotonicMs): Leave {
+  #leave(attemptId: number): Leave {
     let open = true;
     let noted: AnswerNotes | null = null;
     return {
       attemptId,
       note: (notes) => {
         noted = notes;
-        this.#learn(notes, sentAt);
+        this.#learn(attemptId, notes);
       },
       settle: () => {
         if (!open) return;
         open = false;
         this.#inFlight--;
-        this.#ledger.settle(attemptId, noted?.status ?? 0, noted?.requestId ?? null, noted?.serverMs ?? null);
+        this.#parts.ledger.settle(attemptId, noted?.status ?? 0, noted?.requestId ?? null, serviceTime(noted));
       },
     };
   }
 
-  #learn(notes: AnswerNotes, sentAt: MonotonicMs): void {
-    const now = this.#clock.monotonicMs();
+  #learn(id: number, notes: AnswerNotes): void {
+    const { clock, source } = this.#parts;
+    const now = clock.monotonicMs();
+    const serverMs = serviceTime(notes);
     this.#answeredOnce = true;
-    this.#source.learn(notes, now);
-    if (notes.serverMs === null) return;
-    this.#serverOffsetMs = notes.serverMs - now;
-    this.#ageEarlierBoots(notes.serverMs, now);
-    this.#lowerCeilings(notes.quota, notes.serverMs, sentAt, now);
+    source.learn(notes, now);
+    if (serverMs !== null) this.#agePast(serverMs, now);
+    this.#ceilings.told({
+      ...{ id, quota: notes.quota, serverMs, now, budget: source.budget(now) },
+      count: (share, since) => this.#spending.count(share, since),
+    });
+    this.#keepCeilings(now);
   }
 
-  /** With the service's time known, an attempt of an earlier boot may turn out older than this boot. */
-  #ageEarlierBoots(serverNow: EpochMs, now: MonotonicMs): void {
-    let moved = false;
-    for (const attempt of this.#attempts) {
-      if (attempt.thisBoot || attempt.serverMs === null) continue;
-      const anotherTimeline = attempt.serverMs - serverNow > OTHER_TIMELINE_MS;
-      const at = anotherTimeline
-        ? Number.NEGATIVE_INFINITY
-        : Math.min(attempt.at, now - (serverNow - attempt.serverMs));
-      moved ||= at !== attempt.at;
-      attempt.at = at;
-    }
-    if (moved) this.#attempts.sort((a, b) => a.at - b.at);
+  #agePast(serverNow: EpochMs, now: MonotonicMs): void {
+    if (this.#past.length === 0) return;
+    const aged = ageByServerTime(this.#past, serverNow, now);
+    const past: ReadonlySet<Attempt> = new Set(this.#past);
+    const thisBoot = this.#spending.attempts.filter((attempt) => !past.has(attempt));
+    this.#past = [];
+    this.#spending = new Spending([...aged, ...thisBoot]);
   }
 
-  #lowerCeilings(quota: Partial<QuotaStanding>, serverNow: EpochMs, sentAt: MonotonicMs, now: MonotonicMs): void {
-    for (const window of ["minute", "day"] as const) {
-      const standing = quota[window];
-      if (!standing) continue;
-      const untilReset = standing.resetSec * 1_000 - serverNow + FLIGHT_MS;
-      const longest = window === "day" ? 25 * HOUR_MS : 2 * FLIGHT_MS + 60_000;
-      this.#ceilings.set(window, {
-        remaining: Math.max(0, standing.remaining - (this.#inFlight - 1)),
-        since: sentAt,
-        until: now + Math.min(untilReset, longest),
-      });
-    }
+  /** Time with nothing to ask for would be lost at a reboot: without this, a nightly one could stop all for good. */
+  #noteIdle(now: MonotonicMs): void {
+    const newest = this.#spending.attempts.at(-1);
+    if (!newest || now - this.#notedAt < NOTE_EVERY_MS) return;
+    this.#notedAt = now;
+    const { account, memory, clock } = this.#parts;
+    const note: IdleNote = {
+      attemptId: this.#newestId,
+      boot: clock.boot,
+      monotonicMs: Math.floor(now),
+      idleMs: Math.floor(now - newest.at),
+    };
+    memory.write(`idle/${account}`, JSON.stringify(note));
   }
 
-  #forget(now: MonotonicMs): void {
-    const first = this.#attempts.findIndex((attempt) => attempt.at > now - DAY_WINDOW_MS);
-    if (first > 0) this.#attempts = this.#attempts.slice(first);
-    else if (first < 0) this.#attempts = [];
+  #keepCeilings(now: MonotonicMs): void {
+    const { account, memory, clock } = this.#parts;
+    const ceilings = this.#ceilings.kept(now);
+    const kept: KeptCeilings = { attemptId: this.#newestId, boot: clock.boot, monotonicMs: Math.floor(now), ceilings };
+    const text = ceilings.length === 0 ? "" : JSON.stringify(kept);
+    if (text !== this.#keptCeilings) memory.write(`ceilings/${account}`, text);
+    this.#keptCeilings = text;
   }
+
+  /** Across a reboot a ceiling lasts as long again as it had left: how long the machine was off is not known. */
+  #restoreCeilings(kept: readonly KeptAttempt[], now: MonotonicMs): void {
+    const found = readKeptCeilings(recall(this.#parts.memory, `ceilings/${this.#parts.account}`));
+    if (!found) return;
+    const { boot, monotonicMs, attemptId, ceilings } = found;
+    const since = boot === this.#parts.clock.boot ? monotonicMs : 0;
+    const spent = kept.filter(({ id }) => id > attemptId).length;
+    for (const ceiling of ceilings)
+      this.#ceilings.restore({ ...ceiling, restMs: ceiling.restMs - (now - since) }, spent, now);
+  }
+}
+
+/** The time of an answer that is the service's own, and not that of something on the way. */
+function serviceTime(notes: AnswerNotes | null): EpochMs | null {
+  if (!notes) return null;
+  return notes.requestId !== null || hasStanding(notes.quota) ? notes.serverMs : null;
+}
+
+function hasStanding(quota: Partial<QuotaStanding>): boolean {
+  return quota.minute !== undefined || quota.day !== undefined;
+}
+
+/** The ceilings on disk, with the newest attempt they know of. */
+interface KeptCeilings {
+  readonly attemptId: number;
+  readonly boot: string;
+  readonly monotonicMs: MonotonicMs;
+  readonly ceilings: readonly KeptCeiling[];
+}
+
+function readKeptCeilings(kept: unknown): KeptCeilings | null {
+  return typeof kept === "object" && kept !== null && "ceilings" in kept ? (kept as KeptCeilings) : null;
+}
+
+function readIdleNote(kept: unknown): IdleNote | null {
+  return typeof kept === "object" && kept !== null && "attemptId" in kept ? (kept as IdleNote) : null;
 }

@@ -1,8 +1,12 @@
 /** One GET over HTTP, bounded in time and size. Redirects are answers like any other. */
+import type { Dispatcher } from "undici";
+import type { ProxySettings } from "./proxy.ts";
+import { describeFailure } from "./socket-words.ts";
 import { Pool, request } from "./undici.ts";
 
 export interface HttpAnswer {
   readonly status: number;
+  /** Looks a header up by its lower-case name. */
   readonly header: (name: string) => string | undefined;
   readonly body: string;
 }
@@ -19,72 +23,102 @@ export interface Transport {
   readonly close: () => Promise<void>;
 }
 
-/** From the first packet to the last byte. Source: design, quota: the hard time-out that the rolling windows allow for. */
-export const REQUEST_TIMEOUT_MS = 30_000;
+export interface TransportOptions {
+  /** Certificate authorities to trust in place of the well-known ones, in PEM. */
+  readonly ca?: string;
+  readonly proxy?: ProxySettings;
+  /** From the first packet to the last byte. The governor's windows allow for no more than `REQUEST_TIMEOUT_MS`. */
+  readonly timeoutMs?: number;
+}
+
+/** Source: design, quota: the hard time-out that the rolling windows allow for. */
+const REQUEST_TIMEOUT_MS = 30_000;
 /** A year of hours with nine fields of 25 characters is under 4 MB; twice that is no answer of this contract. */
 const MAX_BODY_BYTES = 8 * 1024 * 1024;
-/** Idle sockets go before a router forgets them. */
-const IDLE_SOCKET_MS = 4_000;
 /** One address family may try this long before the other does too. */
 const FAMILY_ATTEMPT_MS = 1_000;
 const CONNECTIONS = 4;
 
-/** The errors a socket gives, in words for the owner. */
-const SOCKET_ERRORS: Readonly<Record<string, string>> = {
-  ENOTFOUND: "its name cannot be resolved",
-  EAI_AGAIN: "name resolution does not answer",
-  ECONNREFUSED: "it refuses the connection",
-  ECONNRESET: "it closed the connection",
-  UND_ERR_SOCKET: "it closed the connection",
-  ETIMEDOUT: "it did not answer in time",
-  UND_ERR_CONNECT_TIMEOUT: "it did not answer in time",
-  UND_ERR_HEADERS_TIMEOUT: "it did not answer in time",
-  UND_ERR_BODY_TIMEOUT: "it stopped in the middle of an answer",
-  CERT_HAS_EXPIRED: "its certificate has expired",
-  DEPTH_ZERO_SELF_SIGNED_CERT: "its certificate is self-signed",
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "its certificate cannot be verified",
-};
-
-/** Opens a transport to one origin. `ca` adds a certificate authority, in PEM. */
-export function openTransport(origin: string, options: { readonly ca?: string } = {}): Transport {
-  const pool = new Pool(origin, {
-    connections: CONNECTIONS,
-    allowH2: false,
-    headersTimeout: REQUEST_TIMEOUT_MS,
-    bodyTimeout: REQUEST_TIMEOUT_MS,
-    keepAliveTimeout: IDLE_SOCKET_MS,
-    maxResponseSize: MAX_BODY_BYTES,
-    connect: {
-      timeout: REQUEST_TIMEOUT_MS,
-      autoSelectFamily: true,
-      autoSelectFamilyAttemptTimeout: FAMILY_ATTEMPT_MS,
-      ...(options.ca === undefined ? {} : { ca: options.ca }),
-    },
-  });
+/** Opens a transport to one origin. */
+export async function openTransport(origin: string, options: TransportOptions = {}): Promise<Transport> {
+  const timeoutMs = Math.min(options.timeoutMs ?? REQUEST_TIMEOUT_MS, REQUEST_TIMEOUT_MS);
+  const dispatcher = await openDispatcher(origin, options);
   return {
     async get(path, headers, signal) {
-      const deadline = AbortSignal.any([signal, AbortSignal.timeout(REQUEST_TIMEOUT_MS)]);
+      const deadline = new AbortController();
+      const timer = setTimeout(() => deadline.abort(new DeadlinePassed(timeoutMs)), timeoutMs);
+      const giveUp = () => deadline.abort(new GivenUp());
+      if (signal.aborted) giveUp();
+      signal.addEventListener("abort", giveUp);
       try {
-        const answer = await request.call(pool, { path, method: "GET", headers, signal: deadline });
-        const body = await answer.body.text();
-        return { status: answer.statusCode, header: (name) => headerOf(answer.headers, name), body };
+        return await send(dispatcher, { origin, path, method: "GET", headers, signal: deadline.signal });
       } catch (error) {
-        throw new Error(describe(error), { cause: error });
+        throw new Error(describeFailure(deadline.signal.aborted ? deadline.signal.reason : error), { cause: error });
+      } finally {
+        clearTimeout(timer);
+        signal.removeEventListener("abort", giveUp);
       }
     },
-    close: () => pool.destroy(),
+    close: () => dispatcher.destroy(),
+  };
+}
+
+class DeadlinePassed extends Error {
+  constructor(timeoutMs: number) {
+    super(`it did not answer within ${timeoutMs / 1_000} s`);
+  }
+}
+
+class GivenUp extends Error {
+  constructor() {
+    super("the request was given up");
+  }
+}
+
+/**
+ * Every request has a connection of its own (`pipelining: 0`): at a request every few minutes a kept one is closed by
+ * the other side anyway, and a request that meets the closing is lost and counted.
+ */
+async function openDispatcher(origin: string, { ca, proxy }: TransportOptions): Promise<Dispatcher> {
+  const tls = ca === undefined ? {} : { ca };
+  const bounds = {
+    connections: CONNECTIONS,
+    pipelining: 0,
+    headersTimeout: REQUEST_TIMEOUT_MS,
+    bodyTimeout: REQUEST_TIMEOUT_MS,
+  };
+  const connect = {
+    timeout: REQUEST_TIMEOUT_MS,
+    autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: FAMILY_ATTEMPT_MS,
+    ...tls,
+  };
+  if (!proxy) return new Pool(origin, { ...bounds, allowH2: false, connect });
+  const { EnvHttpProxyAgent } = await import("./undici-proxy.ts");
+  return new EnvHttpProxyAgent({ ...bounds, ...proxy, connect, requestTls: connect });
+}
+
+async function send(dispatcher: Dispatcher, options: Dispatcher.RequestOptions): Promise<HttpAnswer> {
+  const answer = await request.call(dispatcher, options);
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of answer.body as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    // Leaving the loop by throwing destroys the body and its socket.
+    if (bytes > MAX_BODY_BYTES)
+      throw new Error(
+        `its answer is longer than ${MAX_BODY_BYTES / 1024 / 1024} MB, which no answer of the contract is`,
+      );
+    chunks.push(chunk);
+  }
+  return {
+    status: answer.statusCode,
+    header: (name) => headerOf(answer.headers, name),
+    body: Buffer.concat(chunks).toString("utf8"),
   };
 }
 
 function headerOf(headers: Readonly<Record<string, string | string[] | undefined>>, name: string): string | undefined {
   const value = headers[name];
   return Array.isArray(value) ? value[0] : value;
-}
-
-function describe(error: unknown): string {
-  if (!(error instanceof Error)) return "the request failed";
-  if (error.name === "TimeoutError") return `it did not answer within ${REQUEST_TIMEOUT_MS / 1000} s`;
-  if (error.name === "AbortError") return "the request was given up";
-  const code = "code" in error && typeof error.code === "string" ? error.code : "";
-  return SOCKET_ERRORS[code] ?? (error.message || code || "the request failed");
 }
