@@ -1,0 +1,38 @@
+/** The errors a socket gives, in words for the owner. The service is "it". */
+const SOCKET_WORDS: Readonly<Record<string, string>> = {
+  ENOTFOUND: "its name cannot be resolved",
+  EAI_AGAIN: "name resolution does not answer",
+  ECONNREFUSED: "it refuses the connection",
+  ECONNRESET: "it closed the connection",
+  EPIPE: "it closed the connection",
+  UND_ERR_SOCKET: "it closed the connection",
+  ENETUNREACH: "there is no way to its network",
+  EHOSTUNREACH: "there is no way to its network",
+  ETIMEDOUT: "it did not answer in time",
+  UND_ERR_CONNECT_TIMEOUT: "it did not answer in time",
+  UND_ERR_HEADERS_TIMEOUT: "it did not answer in time",
+  UND_ERR_BODY_TIMEOUT: "it stopped in the middle of an answer",
+  UND_ERR_HEADERS_OVERFLOW: "its answer has too many headers",
+  CERT_HAS_EXPIRED: "its certificate has expired; check this machine's clock too",
+  CERT_NOT_YET_VALID: "its certificate is not valid yet; check this machine's clock",
+  DEPTH_ZERO_SELF_SIGNED_CERT: "its certificate is self-signed; name it in service.ca to trust it",
+  SELF_SIGNED_CERT_IN_CHAIN: "its certificate is from an unknown authority; name that in service.ca to trust it",
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
+    "its certificate is from an unknown authority; name that in service.ca to trust it",
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "its certificate is from an unknown authority; name that in service.ca to trust it",
+  ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another name",
+  ERR_SSL_WRONG_VERSION_NUMBER: "it does not speak TLS there; is base_url right?",
+};
+
+/** Why a request brought no answer, in words; by the code of the error or of its cause where that is known. */
+export function describeFailure(error: unknown): string {
+  for (let each = error, depth = 0; each instanceof Error && depth < MAX_CAUSES; each = each.cause, depth++) {
+    const code = "code" in each && typeof each.code === "string" ? each.code : "";
+    const words = SOCKET_WORDS[code] ?? (code.startsWith("HPE_") ? "its answer is not HTTP" : undefined);
+    if (words) return words;
+  }
+  return (error instanceof Error && error.message) || "the request failed";
+}
+
+/** Errors wrapped in errors are looked through this far. */
+const MAX_CAUSES = 4;
