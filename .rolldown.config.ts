@@ -18,7 +18,7 @@ const REPLACED: readonly (readonly [RegExp, (path: string) => string])[] = [
   // MQTT.js in browsers.
   [/worker-timers\//, unreached],
   // A broker of MQTT 5 may offer topic aliases; the client is not told to use them.
-  [/mqtt\/build\/lib\/topic-alias-send\.js$/, () => "exports.default = class {};"],
+  [/mqtt\/build\/lib\/topic-alias-send\.js$/, () => "exports.__esModule = true; exports.default = class {};"],
   // pino's worker threads: logs are written by the process itself.
   [/thread-stream\//, unreached],
   // The check of routes by regular expression: there are none but find-my-way's own.

@@ -99,7 +99,7 @@ function shapeOf(node: z.core.$ZodType | undefined): Readonly<Record<string, z.c
 }
 
 function isSecretOrText(path: readonly string[]): boolean {
-  return /key|secret|password|username|name|topic|prefix|file|dir|url|host|^ca$|^cert$/.test(path.at(-1) ?? "");
+  return /(key|secret|password|name|topic|prefix|file|dir|url|host|^ca|^cert)$/.test(path.at(-1) ?? "");
 }
 
 function setAt(tree: Tree, path: readonly string[], value: unknown): void {
