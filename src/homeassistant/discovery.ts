@@ -83,7 +83,9 @@ function component<State>(row: EntityRow<State>, device: Device<State>, baseTopi
     ...(row.options === undefined ? {} : { options: row.options }),
     ...(row.category === undefined ? {} : { entity_category: row.category }),
     ...(row.attributes === undefined ? {} : { json_attributes_topic: `${topic}/${row.attributes}` }),
-    ...(row.lastReset === undefined ? {} : { last_reset_value_template: `{{ value_json.${lastResetKey(row.key)} }}` }),
+    ...(row.lastReset === undefined
+      ? {}
+      : { last_reset_value_template: `{{ value_json.${lastResetKey(row.key)} or '' }}` }),
     ...(row.expires === undefined ? {} : { expire_after: EXPIRE_AFTER_SEC }),
     ...(row.needs === undefined ? {} : availabilityBy(row.needs, `${topic}/${topicOf(row)}`, baseTopic)),
   };

@@ -36,7 +36,7 @@ export interface EntityRow<State> {
   readonly needs?: string;
   /** Unavailable after a while of silence: a dead daemon must not leave "cheap" ON. Its topic is a heartbeat. */
   readonly expires?: true;
-  /** When a sum last began anew. Source: Home Assistant, state class `total`. */
+  /** When a sum last began anew; null is written as an empty text, which Home Assistant passes over. */
   readonly lastReset?: (state: State) => string | null;
   /** Whether the data has this at all; absent where it always has. Once shown, an entity stays. */
   readonly exists?: (state: State) => boolean;

@@ -1,0 +1,96 @@
+/** Whether the published states are what Home Assistant takes for the entities that point at them. */
+import { LONGEST_STATE, MOST_ATTRIBUTE_BYTES, takenAttributes } from "./discovery-catalogue.ts";
+import { render, TemplateError } from "./jinja.ts";
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** Payloads by topic. Empty where only documents are looked at: then nothing is said of states. */
+export type StateTree = ReadonlyMap<string, string>;
+
+const WITH_OFFSET = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/;
+
+/** What Home Assistant shows: a state, or one of its two ways of having none. */
+export function shownState(component: Json, documentAvailability: readonly Json[], tree: StateTree): string {
+  const availability = (component.availability as readonly Json[] | undefined) ?? documentAvailability;
+  const available = availability.every((each) => {
+    const payload = tree.get(String(each.topic));
+    if (payload === undefined) return false;
+    const said = typeof each.value_template === "string" ? render(each.value_template, payload) : payload;
+    return said === (each.payload_available ?? "online");
+  });
+  if (!available) return "unavailable";
+  const state = stateOf(component, tree);
+  return state === null || state === "None" ? "unknown" : state;
+}
+
+/** What is wrong with the state and the attributes of an entity. */
+export function stateViolations(platform: string, component: Json, tree: StateTree): string[] {
+  if (tree.size === 0) return [];
+  try {
+    return [
+      ...referenceViolations(component, tree),
+      ...valueViolations(platform, component, stateOf(component, tree)),
+      ...lastResetViolations(component, tree),
+      ...attributeViolations(component, tree),
+    ];
+  } catch (error) {
+    if (error instanceof TemplateError) return [error.message];
+    throw error;
+  }
+}
+
+function stateOf(component: Json, tree: StateTree): string | null {
+  const payload = tree.get(String(component.state_topic));
+  if (payload === undefined) return null;
+  return typeof component.value_template === "string" ? render(component.value_template, payload) : payload;
+}
+
+function referenceViolations(component: Json, tree: StateTree): string[] {
+  const availability = Array.isArray(component.availability) ? (component.availability as readonly Json[]) : [];
+  const topics = [component.state_topic, component.json_attributes_topic, ...availability.map((each) => each.topic)];
+  return topics
+    .filter((topic) => topic !== undefined && !tree.has(String(topic)))
+    .map((topic) => `nothing is published on ${String(topic)}`);
+}
+
+function valueViolations(platform: string, component: Json, state: string | null): string[] {
+  if (state === null || state === "None") return [];
+  const { device_class: deviceClass, options, unit_of_measurement: unit, state_class: stateClass } = component;
+  const wrong = (expected: string) => [`the state ${state.slice(0, 40)} is not ${expected}`];
+  if (state === "") return ["the state is empty, and ignored"];
+  if (state.length > LONGEST_STATE) return [`the state has ${state.length} characters; ${LONGEST_STATE} are taken`];
+  if (platform === "binary_sensor") {
+    const known = [component.payload_on ?? "ON", component.payload_off ?? "OFF"];
+    return known.includes(state) ? [] : wrong(known.join(" or "));
+  }
+  if (platform !== "sensor") return [];
+  if (Array.isArray(options) && !options.includes(state)) return wrong("one of its options");
+  if (deviceClass === "timestamp" && !(WITH_OFFSET.test(state) && !Number.isNaN(Date.parse(state))))
+    return wrong("an instant with an offset");
+  if (deviceClass === "date" && !/^\d{4}-\d{2}-\d{2}$/.test(state)) return wrong("a date");
+  const numeric = unit !== undefined || stateClass !== undefined;
+  return numeric && !/^-?\d+(\.\d+)?$/.test(state) ? wrong("a plain decimal number") : [];
+}
+
+function lastResetViolations(component: Json, tree: StateTree): string[] {
+  const { last_reset_value_template: template, state_topic: topic } = component;
+  const payload = tree.get(String(topic));
+  if (typeof template !== "string" || payload === undefined) return [];
+  const at = render(template, payload);
+  return at === "" || WITH_OFFSET.test(at) ? [] : [`its last reset ${at} is not an instant with an offset`];
+}
+
+function attributeViolations(component: Json, tree: StateTree): string[] {
+  const payload = tree.get(String(component.json_attributes_topic));
+  if (component.json_attributes_topic === undefined || payload === undefined) return [];
+  const { name, icon, device_class, state_class, unit_of_measurement, options } = component;
+  const own = JSON.stringify({ name, icon, device_class, state_class, unit_of_measurement, options });
+  const bytes = Buffer.byteLength(payload) + Buffer.byteLength(own);
+  const said =
+    bytes > MOST_ATTRIBUTE_BYTES ? [`its attributes have ${bytes} bytes; ${MOST_ATTRIBUTE_BYTES} are kept`] : [];
+  const attributes: unknown = JSON.parse(payload);
+  if (typeof attributes !== "object" || attributes === null || Array.isArray(attributes))
+    return [...said, "its attributes are no JSON object"];
+  const taken = Object.keys(attributes).filter((name) => takenAttributes.has(name));
+  return [...said, ...taken.map((name) => `its attribute ${name} is dropped: the name is taken`)];
+}

@@ -1,0 +1,37 @@
+/**
+ * Home Assistant's templates, in the three forms that elbro writes: a value of the payload's JSON, by path; whether
+ * it is there; and the value or an empty text. Rendered as Python renders: `None`, `True`, `False`.
+ */
+
+/** A template that this file does not know, or a payload it cannot be asked of. */
+export class TemplateError extends Error {}
+
+const FORM = /^\{\{ value_json((?:\.[a-z_][a-z0-9_]*)+)( is not none| or '')? \}\}$/i;
+
+/** Renders a template over a payload. Errors: throws a TemplateError. */
+export function render(template: string, payload: string): string {
+  const [, path, test] = FORM.exec(template) ?? [];
+  if (path === undefined) throw new TemplateError(`the template ${template} has no known form`);
+  let value = parse(payload);
+  for (const key of path.slice(1).split(".")) {
+    if (typeof value !== "object" || value === null || !(key in value))
+      throw new TemplateError(`the template ${template} finds no ${key} in the payload`);
+    value = (value as Record<string, unknown>)[key];
+  }
+  if (test === " or ''") return value === null ? "" : python(value);
+  return python(test === undefined ? value : value !== null);
+}
+
+function parse(payload: string): unknown {
+  try {
+    return JSON.parse(payload);
+  } catch {
+    throw new TemplateError(`the payload ${payload.slice(0, 40)} is not JSON`);
+  }
+}
+
+function python(value: unknown): string {
+  if (value === null) return "None";
+  if (typeof value === "boolean") return value ? "True" : "False";
+  return typeof value === "string" ? value : JSON.stringify(value);
+}

@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+import { readConfig } from "../../src/config/load.ts";
+
+const read = (text: string, environment: Record<string, string> = {}) =>
+  readConfig({ text, environment, readFile: () => "" });
+
+test("levels have defaults, each of its own", () => {
+  const reading = read("levels: { cheap: 0.8 }");
+  expect(reading.kind === "config" && reading.config.levels).toEqual({
+    very_cheap: 0.6,
+    cheap: 0.8,
+    normal: 1.15,
+    expensive: 1.4,
+  });
+});
+
+test("a level can be set by the environment", () => {
+  const reading = read("", { ELBRO_LEVELS_VERY_CHEAP: "0.5" });
+  expect(reading.kind === "config" && reading.config.levels.very_cheap).toBe(0.5);
+});
+
+test("thresholds that do not ascend are a mistake with its path", () => {
+  const reading = read("levels: { cheap: 1.2 }");
+  expect(reading).toMatchObject({
+    kind: "mistakes",
+    mistakes: [{ path: "levels", text: expect.stringContaining("very_cheap < cheap < normal < expensive") }],
+  });
+});

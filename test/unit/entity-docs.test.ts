@@ -1,0 +1,36 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { daemonRows } from "../../src/homeassistant/daemon-entities.ts";
+import { entityDocs } from "../../src/homeassistant/entity-docs.ts";
+import { homeRows } from "../../src/homeassistant/home-entities.ts";
+import { placeRows } from "../../src/homeassistant/place-entities.ts";
+import { daemon } from "../support/home-cases.ts";
+
+const readmePath = join(import.meta.dirname, "../../README.md");
+const readme = existsSync(readmePath) ? readFileSync(readmePath, "utf8") : "";
+const written = /<!-- entities -->\n(.*)\n<!-- \/entities -->/s.exec(readme)?.[1];
+
+test("every row of every table has its line, and every line four bars", () => {
+  const lines = entityDocs().split("\n");
+  for (const { name, key } of [...homeRows, ...placeRows])
+    expect(lines.filter((line) => line.startsWith(`| ${name} | \`_${key}\` |`)).length).toBeGreaterThan(0);
+  for (const line of lines.filter((each) => each.startsWith("|"))) expect(line.split("|")).toHaveLength(7);
+});
+
+test.each([
+  ["home", homeRows],
+  ["place", placeRows],
+  ["daemon", daemonRows(daemon("busy"))],
+])("the rows of a %s have keys of their own, names of their own and a sentence each", (_device, rows) => {
+  expect(new Set(rows.map(({ key }) => key)).size).toBe(rows.length);
+  expect(new Set(rows.map(({ name }) => name)).size).toBe(rows.length);
+  for (const { key, about } of rows) {
+    expect(key).toMatch(/^[a-z][a-z0-9_]*$/);
+    expect(about).toMatch(/^[A-Z1].*\.$/);
+  }
+});
+
+test.skipIf(written === undefined)("the README's table is the one of the code", () => {
+  expect(written?.trim()).toBe(entityDocs());
+});
