@@ -348,3 +348,25 @@ describe("the edges of the calendar", () => {
     );
   });
 });
+
+describe("a memory of transitions", () => {
+  test("serves a later calendar without the time zone database, with the same boundaries", () => {
+    const kept = new Map<number, string>();
+    const memory = {
+      read: (year: number) => kept.get(year) ?? null,
+      write: (year: number, text: string) => void kept.set(year, text),
+    };
+    const year = { start: Date.UTC(2025, 0, 1), end: Date.UTC(2026, 0, 1) };
+    const first = new Calendar(SERVICE_ZONE, memory).boundaries("day", year);
+    expect([...kept.keys()]).toContain(2025);
+    // A zone that no database has: what comes can only come from the memory.
+    expect(new Calendar("Nowhere/Nothing", memory).boundaries("day", year)).toEqual(first);
+    expect(first).toEqual(new Calendar(SERVICE_ZONE).boundaries("day", year));
+  });
+
+  test("that is broken is asked anew", () => {
+    const memory = { read: () => "yesterday", write: () => undefined };
+    const at = Date.UTC(2025, 6, 1);
+    expect(new Calendar(SERVICE_ZONE, memory).startOf("day", at)).toBe(new Calendar(SERVICE_ZONE).startOf("day", at));
+  });
+});
