@@ -22,8 +22,11 @@ import type { EmbeddedBroker } from "./mqtt/embedded-broker.ts";
 import { openLink } from "./mqtt/link.ts";
 import { type Listener, listen } from "./server/listener.ts";
 import { Showing } from "./showing.ts";
-import { DatabaseError, openDatabase } from "./store/database.ts";
+import { DatabaseError } from "./store/database.ts";
+import { type OpenedDatabase, openOrRestore } from "./store/recovery.ts";
+import { historyStart } from "./store/retention.ts";
 import { Settings } from "./store/settings.ts";
+import { reportRecovery, Upkeep } from "./upkeep.ts";
 import { VERSION } from "./version.ts";
 
 export interface DaemonOptions {
@@ -52,11 +55,11 @@ const MOST_OFFSET_MS = 8 * MINUTE_MS;
 /** Starts every part. Errors: throws a StartError for what the owner can mend. */
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const { config, clock, log, random } = options;
-  const calendar = new Calendar(SERVICE_ZONE);
   const stop = new AbortController();
-  const database = openDataDir(config.data_dir);
-  const library = new Library(database, calendar, () => clock.now());
+  const { database, databasePath, recovery } = openDataDir(config.data_dir, clock.now());
   const settings = new Settings(database);
+  const calendar = new Calendar(SERVICE_ZONE, transitionsIn(settings));
+  const library = new Library(database, calendar, () => clock.now());
   const offsetMs = Number(settings.once("offset_ms", () => String(Math.floor(random() * MOST_OFFSET_MS))));
   const problems = new Problems((problem, state) => {
     const { code, subject, detail, advice, requestId } = problem;
@@ -109,7 +112,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
         calendar,
         clock,
         offsetMs,
-        historyFrom: (now) => calendar.shift(now, "day", -Math.round((config.history.months * 365) / 12)),
+        historyFrom: (now) => historyFrom(config, calendar, now),
         onChange: changed,
         log,
       }),
@@ -140,7 +143,10 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     stop.signal,
   );
   const api = await startApi(options, { accounts, homes, library, calendar, changed, startedAt });
-  const loops = [edges.run(stop.signal), ...collectors.map((collector) => collector.run(stop.signal))];
+  if (recovery) reportRecovery(recovery, problems, startedAt);
+  const kept = { database, databasePath, library, settings };
+  const upkeep = new Upkeep({ ...kept, calendar, clock, problems, years: config.retention.years, offsetMs, log });
+  const loops = [edges, upkeep, ...collectors].map((loop) => loop.run(stop.signal));
   return {
     apiPort: api.port,
     brokerPort: broker?.port ?? null,
@@ -149,15 +155,32 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       await Promise.all([link.closed, api.close(), accounts.close()]);
       await broker?.close();
       await Promise.all(loops);
+      library.close();
       database.close();
     },
   };
 }
 
-function openDataDir(dataDir: string): ReturnType<typeof openDatabase> {
+/** Where the back-fill stops: what is beyond the kept years would be deleted again. */
+/** The transitions of the service's zone, kept until Node brings another time zone database. */
+function transitionsIn(settings: Settings) {
+  const name = (year: number) => `transitions/${SERVICE_ZONE}/${process.versions.tz}/${year}`;
+  return {
+    read: (year: number) => settings.read(name(year)),
+    write: (year: number, text: string) => settings.write(name(year), text),
+  };
+}
+
+function historyFrom({ history, retention }: Config, calendar: Calendar, now: EpochMs): EpochMs {
+  const wanted = calendar.shift(now, "day", -Math.round((history.months * 365) / 12));
+  return Math.max(wanted, historyStart(now, retention.years, calendar));
+}
+
+function openDataDir(dataDir: string, now: EpochMs): OpenedDatabase & { readonly databasePath: string } {
+  const databasePath = path.join(dataDir, "elbro.db");
   try {
     mkdirSync(dataDir, { recursive: true });
-    return openDatabase(path.join(dataDir, "elbro.db"));
+    return { ...openOrRestore(databasePath, now), databasePath };
   } catch (error) {
     if (error instanceof DatabaseError) throw new StartError(error.message);
     const why = error instanceof Error ? error.message : String(error);

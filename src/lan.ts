@@ -93,7 +93,7 @@ function mirrorSource(options: LanOptions): MirrorSource {
         const range = operationOf(operation).range ? rangeOf(operation, part) : null;
         const reply = await account.ask({ operation, params: part, share: "lan", seriesId, range });
         if (reply.kind !== "ok") return reply;
-        if (library.keepAnswer(account.name, operation, part, reply.body, clock.now())) onChange(series);
+        if (await library.keepAnswer(account.name, operation, part, reply.body, clock.now())) onChange(series);
       }
       return { kind: "kept" };
     },

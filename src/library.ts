@@ -3,6 +3,7 @@
  * by series for one and by operation for the other.
  */
 import type { DatabaseSync } from "node:sqlite";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Keeping } from "./collector/collector.ts";
 import type { BodyOf } from "./contract/operations.ts";
 import { type OperationId, operationOf, type ParamsOf } from "./contract/operations.ts";
@@ -11,10 +12,10 @@ import type { Calendar } from "./core/calendar.ts";
 import { encodeRows } from "./core/columns.ts";
 import { writeRowsJson } from "./core/columns-json.ts";
 import { DAY_MS, type EpochMs, HOUR_MS, type Interval, MINUTE_MS } from "./core/interval.ts";
-import { chunksOf, type SeriesKey } from "./core/series.ts";
+import { chunksOf, chunkUnitOf, type SeriesKey } from "./core/series.ts";
 import type { Found } from "./server/mirror.ts";
-import { transaction } from "./store/database.ts";
 import { Ledger } from "./store/ledger.ts";
+import { LEDGER_MS } from "./store/retention.ts";
 import { Shelf } from "./store/shelf.ts";
 
 /** How long an answer that may still change is given to the LAN without asking again. */
@@ -33,12 +34,10 @@ const ROWS_MARK = "\n";
 export class Library implements Keeping {
   readonly shelf: Shelf;
   readonly ledger: Ledger;
-  readonly #database: DatabaseSync;
   readonly #calendar: Calendar;
   readonly #now: () => EpochMs;
 
   constructor(database: DatabaseSync, calendar: Calendar, now: () => EpochMs) {
-    this.#database = database;
     this.#calendar = calendar;
     this.#now = now;
     this.shelf = new Shelf(database, calendar);
@@ -47,37 +46,46 @@ export class Library implements Keeping {
 
   stateOf(series: SeriesKey): ReturnType<Keeping["stateOf"]> {
     const id = this.shelf.knownId(series);
-    const answeredAt = id === null ? null : this.ledger.answeredAt(id);
-    // A time ahead of the clock was written by a clock that stood wrong; it says nothing.
     return {
       ...this.shelf.stateOf(series),
-      answeredAt: answeredAt !== null && answeredAt <= this.#now() ? answeredAt : null,
+      answeredAt: id === null ? null : notAhead(this.ledger.answeredAt(id), this.#now()),
     };
   }
 
-  keep(...[series, range, rows, envelope, at]: Parameters<Keeping["keep"]>): ReturnType<Keeping["keep"]> {
-    return transaction(this.#database, () => {
-      this.ledger.flush();
-      const change = this.shelf.storeWithin(series, range, rows, envelope);
-      this.ledger.noteAnswered(this.shelf.idOf(series), at);
-      return change;
-    });
+  async keep(...[series, range, rows, envelope, at]: Parameters<Keeping["keep"]>): ReturnType<Keeping["keep"]> {
+    const asked = chunkUnitOf(series.unit) === null ? null : range;
+    const storing = this.shelf.storing(series, range, rows, envelope, () =>
+      this.ledger.writeAnswered(this.shelf.idOf(series), asked, at),
+    );
+    for (let step = storing.next(); ; step = storing.next()) {
+      if (step.done) {
+        this.ledger.noteAnswered(this.shelf.idOf(series), asked, at);
+        return step.value;
+      }
+      await nextTurn();
+    }
+  }
+
+  /** Writes what would go to disk with the next request. */
+  close(): void {
+    this.ledger.flush();
   }
 
   noteAnswered(series: SeriesKey, at: EpochMs): void {
-    this.ledger.noteAnswered(this.shelf.idOf(series), at);
+    this.ledger.noteSettled(this.shelf.idOf(series), at);
   }
 
-  /** Keeps an answer that came for the LAN. */
-  keepAnswer<Id extends OperationId>(
+  /** Keeps an answer that came for the LAN. Gives back whether it changed what is on the shelf. */
+  async keepAnswer<Id extends OperationId>(
     account: string,
     operation: Id,
     params: ParamsOf<Id>,
     body: BodyOf<Id>,
     at: EpochMs,
-  ): boolean {
+  ): Promise<boolean> {
     const { rows, envelope } = takeApart(operation, body);
-    return this.keep(seriesOf(account, operation, params), rangeOf(operation, params), rows, envelope, at).changed;
+    const series = seriesOf(account, operation, params);
+    return (await this.keep(series, rangeOf(operation, params), rows, envelope, at)).changed;
   }
 
   /** What the shelf has for a request; null where a part of it was never asked. */
@@ -135,13 +143,18 @@ export class Library implements Keeping {
     const freshMs = FRESH_MS[operation] ?? FRESH_MS.otherwise;
     const changes = operationOf(operation).range === undefined;
     return chunksOf(series.unit, range, this.#calendar).map(({ start, end }) => {
-      const answeredAt = id === null ? null : this.ledger.chunkAnsweredAt(id, start);
+      const answeredAt = id === null ? null : notAhead(this.ledger.chunkAnsweredAt(id, start), now);
       const known = state.chunk(start);
       const settled = !changes && known?.complete === true && !known.estimated;
       const recent = known !== null && answeredAt !== null && now - answeredAt <= freshMs;
-      return { start, end, answeredAt: answeredAt ?? 0, fresh: settled || recent };
+      return { start, end, answeredAt: answeredAt ?? now - LEDGER_MS, fresh: settled || recent };
     });
   }
+}
+
+/** A time ahead of the clock was written by a clock that stood wrong; it says nothing. */
+function notAhead(at: EpochMs | null, now: EpochMs): EpochMs | null {
+  return at !== null && at <= now ? at : null;
 }
 
 interface ChunkAge extends Interval {

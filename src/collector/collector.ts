@@ -20,14 +20,14 @@ export interface Asking {
 /** The shelf and the ledger, as the collector needs them. */
 export interface Keeping {
   stateOf(series: SeriesKey): SeriesState;
-  /** Stores an answer and that it was answered at `at`, in one transaction. */
+  /** Stores an answer and, with the last of it, that it was answered at `at`. */
   keep(
     series: SeriesKey,
     range: Interval,
     rows: readonly Row[],
     envelope: Envelope,
     at: EpochMs,
-  ): { readonly changed: boolean; readonly strayRows: number };
+  ): Promise<{ readonly changed: boolean; readonly strayRows: number }>;
   /** Notes a request that is over without data to keep: the next regular time is soon enough. */
   noteAnswered(series: SeriesKey, at: EpochMs): void;
 }
@@ -95,7 +95,7 @@ export class Collector {
     const series = seriesName(step.series);
     switch (outcome.kind) {
       case "answered": {
-        const change = keeping.keep(step.series, step.range ?? WHOLE, outcome.rows, outcome.envelope, clock.now());
+        const change = await keeping.keep(step.series, step.range ?? WHOLE, outcome.rows, outcome.envelope, clock.now());
         if (change.strayRows > 0)
           log.warn({ series, rows: change.strayRows }, "rows outside the range that was asked were left out");
         log.debug({ series, rows: outcome.rows.length, changed: change.changed, priority: step.priority }, "answered");

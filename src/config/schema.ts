@@ -114,6 +114,9 @@ export const configSchema = z.strictObject({
   history: z._default(z.strictObject({ months: z._default(z.int().check(z.minimum(0), z.maximum(60)), 13) }), {
     months: 13,
   }),
+  retention: z._default(z.strictObject({ years: z._default(z.int().check(z.minimum(1), z.maximum(100)), 10) }), {
+    years: 10,
+  }),
   data_dir: z._default(text, "./data"),
   log: z._default(z.strictObject({ level: z._default(z.enum(["debug", "info", "warn", "error"]), "info") }), {
     level: "info",

@@ -2,7 +2,7 @@
  * Rows from their columns straight into the JSON of an answer: no object and no string per row. A year of hours is a
  * megabyte, written in about two milliseconds.
  */
-import { type Column, columnsOf, isPlain, NULL_SCALED } from "./columns.ts";
+import { type Column, type Columns, columnsOf, isPlain, NULL_SCALED } from "./columns.ts";
 import { InstantWriter } from "./instant-text.ts";
 
 /** Room for a first day of quarter-hours; it doubles as needed. */
@@ -18,9 +18,8 @@ const ZERO = 48;
 const encoder = new TextEncoder();
 const NULL_TEXT = encoder.encode("null");
 
-/** A field about to be written: what stands before each of its values, constants of the fields before included. */
+/** A field about to be written. */
 interface Field {
-  readonly lead: Uint8Array;
   readonly column: Exclude<Column, { readonly form: "constant" }>;
   /** The JSON of every value of a column of any values. */
   readonly texts: readonly Uint8Array[];
@@ -28,10 +27,13 @@ interface Field {
 
 /** Rows about to be written. */
 interface Layout {
-  readonly count: number;
+  readonly rows: Columns;
   readonly fields: readonly Field[];
-  /** What closes a row, and the comma before the next. */
-  readonly close: Uint8Array;
+  /**
+   * What stands before the value of each field: its name, and the constants before it; last, what closes a row, and the
+   * comma before the next.
+   */
+  readonly leads: readonly Uint8Array[];
 }
 
 /**
@@ -54,8 +56,8 @@ export function writeRowsJson(head: string, chunks: readonly string[], tail: str
 class Writer {
   #bytes = new Uint8Array(FIRST_BYTES);
   #at = 0;
-  /** The texts between values: few, and the same in every chunk of a shape. Bounded by one answer. */
-  readonly #leads = new Map<string, Uint8Array>();
+  /** The layout before: most chunks of an answer differ in their values only. */
+  #last: Layout | null = null;
 
   text(bytes: Uint8Array): void {
     this.#reserve(bytes.length);
@@ -68,7 +70,8 @@ class Writer {
       this.text(encoder.encode(chunk.slice(1, -1)));
       return;
     }
-    const layout = layoutOf(chunk, (lead) => this.#lead(lead));
+    const layout = layoutOf(chunk, this.#last);
+    this.#last = layout;
     this.#reserve(mostBytes(layout));
     // One too far: the last row has no row after it.
     this.#at = writeRows(this.#bytes, this.#at, layout) - 1;
@@ -83,14 +86,6 @@ class Writer {
     return this.#bytes.subarray(0, this.#at);
   }
 
-  #lead(lead: string): Uint8Array {
-    const known = this.#leads.get(lead);
-    if (known) return known;
-    const bytes = encoder.encode(lead);
-    this.#leads.set(lead, bytes);
-    return bytes;
-  }
-
   #reserve(count: number): void {
     const needed = this.#at + count;
     if (needed <= this.#bytes.length) return;
@@ -100,37 +95,59 @@ class Writer {
   }
 }
 
-function layoutOf(chunk: string, bytesOf: (lead: string) => Uint8Array): Layout {
-  const { count, names, columns } = columnsOf(chunk);
+function layoutOf(chunk: string, last: Layout | null): Layout {
+  const rows = columnsOf(chunk, last?.rows);
   const fields: Field[] = [];
+  for (const column of rows.columns) {
+    if (column.form === "constant") continue;
+    const texts = column.form === "values" ? column.values.map((value) => encoder.encode(JSON.stringify(value))) : [];
+    fields.push({ column, texts });
+  }
+  return { rows, fields, leads: last && sameLeads(rows, last.rows) ? last.leads : leadsOf(rows) };
+}
+
+function sameLeads(rows: Columns, last: Columns): boolean {
+  return (
+    rows.names === last.names &&
+    rows.columns.every((column, i) => {
+      const other = last.columns[i];
+      if (column.form !== "constant") return other?.form !== "constant";
+      return other?.form === "constant" && other.json === column.json;
+    })
+  );
+}
+
+function leadsOf({ names, columns }: Columns): Uint8Array[] {
+  const leads: string[] = [];
   let lead = "{";
   columns.forEach((column, i) => {
     lead += `${i > 0 ? "," : ""}${JSON.stringify(names[i])}:`;
     if (column.form === "constant") {
-      lead += JSON.stringify(column.value);
+      lead += column.json;
       return;
     }
-    const texts = column.form === "values" ? column.values.map((value) => encoder.encode(JSON.stringify(value))) : [];
-    fields.push({ lead: bytesOf(lead), column, texts });
+    leads.push(lead);
     lead = "";
   });
-  return { count, fields, close: bytesOf(`${lead}},`) };
+  return [...leads, `${lead}},`].map((text) => encoder.encode(text));
 }
 
-function mostBytes({ count, fields, close }: Layout): number {
-  return fields.reduce((sum, { lead, texts }) => {
-    const values = texts.length > 0 ? texts.reduce((all, text) => all + text.length, 0) : count * MOST_SHORT_BYTES;
-    return sum + count * lead.length + values;
-  }, count * close.length);
+function mostBytes({ rows: { count }, fields, leads }: Layout): number {
+  const ofLeads = leads.reduce((sum, lead) => sum + count * lead.length, 0);
+  return fields.reduce((sum, { texts }) => {
+    return sum + (texts.length > 0 ? texts.reduce((all, text) => all + text.length, 0) : count * MOST_SHORT_BYTES);
+  }, ofLeads);
 }
 
 /** Writes every row and a comma after it. Gives back the place after the last. */
-function writeRows(bytes: Uint8Array, from: number, { count, fields, close }: Layout): number {
+function writeRows(bytes: Uint8Array, from: number, { rows: { count }, fields, leads }: Layout): number {
   const instants = new InstantWriter();
+  const close = leads[fields.length] as Uint8Array;
   let at = from;
   for (let row = 0; row < count; row++) {
-    for (const { lead, column, texts } of fields) {
-      at = copy(lead, bytes, at);
+    for (let i = 0; i < fields.length; i++) {
+      const { column, texts } = fields[i] as Field;
+      at = copy(leads[i] as Uint8Array, bytes, at);
       if (column.form === "instants") at = instants.write(bytes, at, column.seconds[row] as number);
       else if (column.form === "decimals") at = writeDecimal(bytes, at, column.scaled[row] as number, column.digits);
       else at = copy(texts[row] as Uint8Array, bytes, at);

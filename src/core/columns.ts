@@ -20,7 +20,8 @@ import { readVlq, type VlqReader, writeVlq } from "./vlq.ts";
 
 /** The values of one field. Shape: one per row, in the order of the rows. */
 export type Column =
-  | { readonly form: "constant"; readonly value: unknown }
+  /** One value for all rows, as JSON. */
+  | { readonly form: "constant"; readonly json: string }
   /** Unit: seconds since 1970. */
   | { readonly form: "instants"; readonly seconds: readonly number[] }
   /** Whole numbers, to be divided by 10 to the power of `digits`; `NULL_SCALED` stands for null. */
@@ -29,6 +30,8 @@ export type Column =
 
 /** Rows by field. */
 export interface Columns {
+  /** The names as they are kept: a JSON array. */
+  readonly shape: string;
   readonly count: number;
   readonly names: readonly string[];
   readonly columns: readonly Column[];
@@ -96,19 +99,32 @@ export function readColumns(
     const columns = names.map((name) => (rows.some((row) => name in row) ? rows.map((row) => row[name]) : null));
     return { count: rows.length, firstStart: rows[0] ? rowStart(rows[0]) : null, columns };
   }
-  const found = columnsOf(text);
+  const [shape = "", head = "", ...lines] = text.split("\n");
+  const known = JSON.parse(shape) as string[];
+  const count = Number(head);
+  const lineOf = (name: string) => lines[known.indexOf(name)] ?? null;
+  // A column of instants may lean on the one before it; any other is read by itself, and the rest not at all.
   const valuesNamed = (name: string) => {
-    const column = found.columns[found.names.indexOf(name)];
-    return column ? valuesOf(column, found.count) : null;
+    const line = lineOf(name);
+    if (line === null) return null;
+    if (line[0] !== "+") return valuesOf(decodeColumn(line, count, []), count);
+    return valuesOf(columnsOf(text).columns[known.indexOf(name)] as Column, count);
   };
-  const first = { start: valuesNamed("start")?.[0], date: valuesNamed("date")?.[0] };
-  return { count: found.count, firstStart: rowStart(first), columns: names.map(valuesNamed) };
+  const start = lineOf("start") ?? lineOf("date") ?? "";
+  const seconds = start[0] === "t" ? Number(start.slice(1, start.indexOf(";"))) : Number.NaN;
+  const firstStart = Number.isNaN(seconds)
+    ? rowStart({ start: valuesNamed("start")?.[0], date: valuesNamed("date")?.[0] })
+    : seconds * SECOND_MS;
+  return { count, firstStart, columns: names.map(valuesNamed) };
 }
 
-/** Reads rows kept by column, field by field. Errors: throws as `decodeRows`. */
-export function columnsOf(text: string): Columns {
+/**
+ * Reads rows kept by column, field by field. Neighbours of one shape may hand on its names, which come back as they
+ * are. Errors: throws as `decodeRows`.
+ */
+export function columnsOf(text: string, neighbour: Pick<Columns, "shape" | "names"> | null = null): Columns {
   const [shape = "", head = "", ...lines] = text.split("\n");
-  const names = JSON.parse(shape) as string[];
+  const names = neighbour?.shape === shape ? neighbour.names : (JSON.parse(shape) as string[]);
   const count = Number(head);
   if (!Number.isInteger(count) || lines.length !== names.length)
     throw new Error(`a chunk of ${head.slice(0, 20)} rows has ${lines.length} columns; expected ${names.length}`);
@@ -118,7 +134,7 @@ export function columnsOf(text: string): Columns {
     if (column.form === "instants") before = column.seconds;
     return column;
   });
-  return { count, names, columns };
+  return { shape, count, names, columns };
 }
 
 function sameKeys(row: Row, names: readonly string[]): boolean {
@@ -134,7 +150,7 @@ function decodeColumn(line: string, count: number, before: readonly number[]): C
   const reader = { text: line, at: 1 };
   switch (line[0]) {
     case "=":
-      return { form: "constant", value: JSON.parse(line.slice(1)) };
+      return { form: "constant", json: line.slice(1) };
     case "t":
       return { form: "instants", seconds: readInstants(line, count) };
     case "+": {
@@ -153,7 +169,7 @@ function decodeColumn(line: string, count: number, before: readonly number[]): C
 function valuesOf(column: Column, count: number): readonly unknown[] {
   switch (column.form) {
     case "constant":
-      return new Array(count).fill(column.value);
+      return new Array(count).fill(JSON.parse(column.json));
     case "instants":
       return column.seconds.map((seconds) => formatInstant(seconds * SECOND_MS));
     case "decimals": {

@@ -2,17 +2,8 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { EpochMs, Interval } from "../core/interval.ts";
 import type { Share } from "../core/quota.ts";
+import { AnsweredTimes } from "./answered.ts";
 import { transaction } from "./database.ts";
-
-/** A spend as it stands in the ledger. The monotonic time means something only within its boot. */
-export interface SpentAttempt {
-  readonly id: number;
-  readonly share: Share;
-  readonly at: EpochMs;
-  readonly boot: string;
-  readonly monotonicMs: number;
-  readonly serverMs: EpochMs | null;
-}
 
 /** What is known before a request goes out. */
 export interface Spend {
@@ -27,21 +18,34 @@ export interface Spend {
   readonly range: Interval | null;
 }
 
+/** A spend as it stands in the ledger. The monotonic time means something only within its boot. */
+export interface SpentAttempt extends Pick<Spend, "share" | "at" | "boot" | "monotonicMs" | "serverMs"> {
+  readonly id: number;
+}
+
+interface Ending {
+  readonly id: number;
+  readonly status: number;
+  readonly requestId: string | null;
+  readonly serverMs: EpochMs | null;
+}
+
 /** Attempts looked back at for a budget; more than any day limit known would let through. */
 const MOST_RECENT = 20_000;
+/** Requests whose rows may still come. Each account has a few under way; what failed makes room here. */
+const MOST_OPEN = 100;
 
 export class Ledger {
   readonly #database: DatabaseSync;
   readonly #insert: StatementSync;
   readonly #settle: StatementSync;
-  readonly #answered = new Map<number, EpochMs>();
-  /** Ends of spends that go to disk with the next write. Bounded by the requests of one minute. */
-  #unwritten: {
-    readonly id: number;
-    readonly status: number;
-    readonly requestId: string | null;
-    readonly serverMs: EpochMs | null;
-  }[] = [];
+  readonly #answer: StatementSync;
+  /** Bounded by the series. */
+  readonly #answered = new Map<number, AnsweredTimes>();
+  /** The newest spend by series and range. Bounded by MOST_OPEN. */
+  readonly #open = new Map<string, number>();
+  /** Ends of spends that go to disk with the next write. Bounded by the requests between two spends. */
+  #unwritten: Ending[] = [];
 
   constructor(database: DatabaseSync) {
     this.#database = database;
@@ -52,68 +56,70 @@ export class Ledger {
     this.#settle = database.prepare(
       "update attempt set status = ?, request_id = ?, server_ms = coalesce(?, server_ms) where id = ?",
     );
-    const newest = database.prepare(
-      "select series_id, max(at_ms) as at_ms from attempt where status = 200 and series_id is not null group by series_id",
-    );
-    for (const row of newest.iterate()) this.#answered.set(Number(row.series_id), Number(row.at_ms));
+    this.#answer = database.prepare("update attempt set answered_ms = ? where id = ?");
+    this.#readAnswers();
   }
 
   /** Writes a spend down. When this returns it is on disk. */
   spend(spend: Spend): number {
     const { account, share, at, boot, monotonicMs, serverMs, seriesId, range } = spend;
-    return transaction(this.#database, () => {
+    const server = serverMs === null ? null : Math.round(serverMs);
+    const monotonic = Math.round(monotonicMs);
+    const [start, end] = [range?.start ?? null, range?.end ?? null];
+    const id = transaction(this.#database, () => {
       this.flush();
-      const server = serverMs === null ? null : Math.round(serverMs);
-      const { lastInsertRowid } = this.#insert.run(
-        account,
-        share,
-        at,
-        boot,
-        Math.round(monotonicMs),
-        server,
-        seriesId,
-        range?.start ?? null,
-        range?.end ?? null,
+      return Number(
+        this.#insert.run(account, share, at, boot, monotonic, server, seriesId, start, end).lastInsertRowid,
       );
-      return Number(lastInsertRowid);
     });
+    if (seriesId !== null) this.#noteOpen(openKey(seriesId, range), id);
+    return id;
   }
 
   /**
-   * Notes what became of a spend. `status` is the HTTP status; 0 for no answer. It goes to disk with the answer's rows:
-   * an answer counts as received when its rows are stored, not before.
+   * Notes what became of a spend. `status` is the HTTP status; 0 for no answer. It goes to disk with the next write: a
+   * crash before that leaves a spend without an end, which counts all the same.
    */
   settle(id: number, status: number, requestId: string | null, serverMs: EpochMs | null): void {
     this.#unwritten.push({ id, status, requestId, serverMs });
   }
 
-  /** Writes what `settle` noted, inside a transaction of the caller's. */
+  /** Writes what `settle` noted. Inside a transaction of the caller's it is part of that. */
   flush(): void {
-    for (const { id, status, requestId, serverMs } of this.#unwritten)
-      this.#settle.run(status, requestId, serverMs, id);
+    const endings = this.#unwritten;
     this.#unwritten = [];
+    for (const { id, status, requestId, serverMs } of endings)
+      this.#settle.run(status, requestId, serverMs === null ? null : Math.round(serverMs), id);
   }
 
-  /** Notes that a series was answered, so that `answeredAt` knows without reading the disk. */
-  noteAnswered(seriesId: number, at: EpochMs): void {
-    this.#answered.set(seriesId, at);
+  /**
+   * Writes that the rows of a request are stored, inside the transaction that stores them: an answer counts as received
+   * when its rows are on the shelf, not before.
+   */
+  writeAnswered(seriesId: number, range: Interval | null, at: EpochMs): void {
+    this.flush();
+    const id = this.#open.get(openKey(seriesId, range));
+    if (id !== undefined) this.#answer.run(at, id);
+  }
+
+  /** Notes an answer whose rows are stored, so that the times below know without reading the disk. */
+  noteAnswered(seriesId: number, range: Interval | null, at: EpochMs): void {
+    this.#timesOf(seriesId).note(range, at);
+  }
+
+  /** Notes that a series needs not be asked again before its next regular time, although nothing came. */
+  noteSettled(seriesId: number, at: EpochMs): void {
+    this.#timesOf(seriesId).noteSettled(at);
   }
 
   /** When a series was last answered, by the wall clock; null if never. */
   answeredAt(seriesId: number): EpochMs | null {
-    return this.#answered.get(seriesId) ?? null;
+    return this.#answered.get(seriesId)?.newest ?? null;
   }
 
-  /** When a chunk of a series was last answered; null if never. */
+  /** When the chunk of a series that starts at an instant was last answered; null if never, or too long ago to know. */
   chunkAnsweredAt(seriesId: number, chunkStart: EpochMs): EpochMs | null {
-    const found = this.#database
-      .prepare(
-        `select max(at_ms) as at_ms from attempt
-         where series_id = ? and status = 200 and (start_ms is null or (start_ms <= ? and end_ms > ?))`,
-      )
-      .get(seriesId, chunkStart, chunkStart);
-    const at = found?.at_ms;
-    return typeof at === "number" ? at : null;
+    return this.#answered.get(seriesId)?.at(chunkStart) ?? null;
   }
 
   /** The newest attempts of an account that may still count. Shape: oldest first. */
@@ -125,11 +131,58 @@ export class Ledger {
       .all(account, Math.min(count, MOST_RECENT));
     return rows.reverse().map((row) => ({
       id: Number(row.id),
-      share: row.share === "lan" ? "lan" : "poll",
+      share: row.share === "lan" || row.share === "backfill" ? row.share : "poll",
       at: Number(row.at_ms),
       boot: String(row.boot),
       monotonicMs: Number(row.monotonic_ms),
       serverMs: typeof row.server_ms === "number" ? row.server_ms : null,
     }));
   }
+
+  /** The service's own time at its newest answer; null if it never told. */
+  serverTime(): EpochMs | null {
+    const found = this.#database
+      .prepare("select server_ms from attempt where status > 0 and server_ms is not null order by id desc limit 1")
+      .get();
+    return typeof found?.server_ms === "number" ? found.server_ms : null;
+  }
+
+  /** Deletes the oldest attempts made before an instant, at most so many. Gives back how many. */
+  deleteBefore(before: EpochMs, most: number): number {
+    const { changes } = this.#database
+      .prepare("delete from attempt where id in (select id from attempt where at_ms < ? order by id limit ?)")
+      .run(before, most);
+    return Number(changes);
+  }
+
+  #readAnswers(): void {
+    const answers = this.#database.prepare(
+      "select series_id, start_ms, end_ms, answered_ms from attempt where answered_ms is not null order by id",
+    );
+    answers.setReturnArrays(true);
+    for (const [seriesId, start, end, at] of answers.all() as unknown as (number | null)[][])
+      this.#timesOf(Number(seriesId)).note(
+        start === null ? null : { start: Number(start), end: Number(end) },
+        Number(at),
+      );
+  }
+
+  #timesOf(seriesId: number): AnsweredTimes {
+    const known = this.#answered.get(seriesId);
+    if (known) return known;
+    const times = new AnsweredTimes();
+    this.#answered.set(seriesId, times);
+    return times;
+  }
+
+  #noteOpen(key: string, id: number): void {
+    this.#open.delete(key);
+    this.#open.set(key, id);
+    const [oldest] = this.#open.keys();
+    if (this.#open.size > MOST_OPEN && oldest !== undefined) this.#open.delete(oldest);
+  }
+}
+
+function openKey(seriesId: number, range: Interval | null): string {
+  return range ? `${seriesId} ${range.start} ${range.end}` : String(seriesId);
 }

@@ -19,7 +19,9 @@ import {
   tiles,
 } from "../core/series.ts";
 import type { ChunkState, SeriesState } from "../core/timetable.ts";
+import { Chunks } from "./chunks.ts";
 import { transaction } from "./database.ts";
+import { mergeByStart, rowsByChunk } from "./row-order.ts";
 
 /** What an answer changed. */
 export interface ShelfChange {
@@ -30,106 +32,121 @@ export interface ShelfChange {
 
 interface SeriesRecord {
   readonly id: number;
-  envelope: string;
-  /** State by chunk start, null until somebody wants to know it. Bounded by the retention of the history. */
+  envelope: string | null;
+  /** State by chunk start, null for one that is not there. Bounded by the chunks of a history. */
   readonly chunks: Map<EpochMs, ChunkState | null>;
 }
+
+/** An answer on its way onto the shelf. */
+interface Delivery {
+  readonly key: SeriesKey;
+  readonly envelope: Envelope;
+  readonly chunks: readonly Interval[];
+  readonly inside: readonly (readonly Row[])[];
+}
+
+/** Rows stored in one transaction: about two milliseconds of work, and one write to the card. */
+const ROWS_PER_SLICE = 500;
+/** Chunks stored in one transaction where they hold few rows or none. */
+const CHUNKS_PER_SLICE = 100;
 
 export class Shelf {
   readonly #database: DatabaseSync;
   readonly #calendar: Calendar;
+  readonly #chunks: Chunks;
+  /** Bounded by the series that were ever asked. */
   readonly #series = new Map<string, SeriesRecord>();
-  readonly #read: StatementSync;
-  readonly #readRange: StatementSync;
-  readonly #insert: StatementSync;
-  readonly #update: StatementSync;
+  readonly #find: StatementSync;
 
   constructor(database: DatabaseSync, calendar: Calendar) {
     this.#database = database;
     this.#calendar = calendar;
-    this.#read = database.prepare("select rows from chunk where start_ms = ? and series_id = ?");
-    this.#readRange = database.prepare(
-      "select start_ms, rows from chunk where start_ms >= ? and start_ms < ? and series_id = ? order by start_ms",
-    );
-    this.#insert = database.prepare("insert into chunk (start_ms, series_id, rows) values (?, ?, ?)");
-    this.#update = database.prepare("update chunk set rows = ? where start_ms = ? and series_id = ?");
+    this.#chunks = new Chunks(database);
+    this.#find = database.prepare("select id, envelope from series where name = ?");
   }
 
   /**
-   * Stores an answer for the whole chunks of `range`.
+   * Stores an answer for `range`, which is made of whole chunks. The shape of the rows may be any.
    * A row replaces the stored row of the same start; stored rows that the answer lacks stay: an answer that is short
    * for a while must not undo a fuller one. A `latest` series is replaced as a whole.
    */
   store(key: SeriesKey, range: Interval, rows: readonly Row[], envelope: Envelope): ShelfChange {
-    return transaction(this.#database, () => this.storeWithin(key, range, rows, envelope));
+    const storing = this.storing(key, range, rows, envelope, () => undefined);
+    for (let step = storing.next(); ; step = storing.next()) if (step.done) return step.value;
   }
 
-  /** As `store`, inside a transaction of the caller's. */
-  storeWithin(key: SeriesKey, range: Interval, rows: readonly Row[], envelope: Envelope): ShelfChange {
-    const record = this.#recordOf(key);
-    let changed = this.#storeEnvelope(record, envelope);
-    if (chunkUnitOf(key.unit) === null) {
-      return { changed: this.#storeChunk(key, record, range, rows) || changed, strayRows: 0 };
+  /**
+   * As `store`, in slices: yields between them, so that the caller may let others run. Each slice is a transaction.
+   * What is on the disk after a crash between two is a smaller answer, correct as it stands. `finish` runs inside the
+   * last transaction.
+   */
+  *storing(
+    key: SeriesKey,
+    range: Interval,
+    rows: readonly Row[],
+    envelope: Envelope,
+    finish: () => void,
+  ): Generator<void, ShelfChange> {
+    const chunks = chunksOf(key.unit, range, this.#calendar);
+    const { inside, strayRows } = chunkUnitOf(key.unit) ? rowsByChunk(rows, chunks) : { inside: [rows], strayRows: 0 };
+    const delivery = { key, envelope, chunks, inside };
+    let changed = false;
+    for (let from = 0; from < chunks.length; ) {
+      if (from > 0 || rows.length > ROWS_PER_SLICE) yield;
+      const to = endOfSlice(inside, from);
+      changed = this.#storeSlice(delivery, from, to, to === chunks.length ? finish : null) || changed;
+      from = to;
     }
-    let kept = 0;
-    for (const chunk of chunksOf(key.unit, range, this.#calendar)) {
-      const inside = rows.filter((row) => {
-        const start = rowStart(row);
-        return start !== null && start >= chunk.start && start < chunk.end;
-      });
-      kept += inside.length;
-      changed = this.#storeChunk(key, record, chunk, inside) || changed;
-    }
-    return { changed, strayRows: rows.length - kept };
+    return { changed, strayRows };
   }
 
   /** The rows of a series that start inside `range`. Shape: ascending, sparse. */
   rows(key: SeriesKey, range: Interval): Row[] {
-    const found: Row[] = [];
-    for (const text of this.encodedChunks(key, range)) {
-      for (const row of decodeRows(text)) {
+    return this.encodedChunks(key, range)
+      .flatMap(decodeRows)
+      .filter((row) => {
         const start = rowStart(row);
-        if (start !== null && start >= range.start && start < range.end) found.push(row);
-      }
-    }
-    return found;
+        return start !== null && start >= range.start && start < range.end;
+      });
   }
 
   /** The rows of a `latest` series; null if it was never answered. */
   latest(key: SeriesKey): Row[] | null {
     const record = this.#known(key);
-    const found = record && this.#read.get(0, record.id);
-    return found ? decodeRows(String(found.rows)) : null;
+    const found = record && this.#chunks.read(record.id, 0);
+    return found ? decodeRows(found.text) : null;
   }
 
   /** The chunks that hold `range`, as they are stored. Shape: ascending; chunks never asked are left out. */
   encodedChunks(key: SeriesKey, range: Interval): string[] {
     const record = this.#known(key);
     if (!record) return [];
-    const chunks = chunksOf(key.unit, range, this.#calendar);
-    const from = chunks[0]?.start ?? range.start;
-    return this.#readRange.all(from, range.end, record.id).map((found) => String(found.rows));
+    return this.#chunks.texts(
+      record.id,
+      chunksOf(key.unit, range, this.#calendar).map(({ start }) => start),
+    );
   }
 
   /** What came with the rows of a series: currency, VAT, zone; null if it was never answered. */
   envelope(key: SeriesKey): Envelope | null {
-    const record = this.#known(key);
-    return record ? (JSON.parse(record.envelope) as Envelope) : null;
+    const text = this.#known(key)?.envelope ?? null;
+    return text === null ? null : (JSON.parse(text) as Envelope);
   }
 
   /** Whether every chunk of `range` was asked. */
   covers(key: SeriesKey, range: Interval): boolean {
     const record = this.#known(key);
-    return (
-      record !== undefined && chunksOf(key.unit, range, this.#calendar).every((chunk) => record.chunks.has(chunk.start))
-    );
+    if (!record) return false;
+    const chunks = chunksOf(key.unit, range, this.#calendar);
+    this.#learn(record, chunks);
+    return chunks.every((chunk) => this.#chunkState(record, chunk.start) !== null);
   }
 
   /** What the timetable needs to know of a series, but for the time it was last answered. */
   stateOf(key: SeriesKey): Omit<SeriesState, "answeredAt"> {
     const record = this.#known(key);
     return {
-      chunk: (start) => (record ? this.#chunkState(key, record, start) : null),
+      chunk: (start) => (record ? this.#chunkState(record, start) : null),
       newestGap: (within) => (record ? this.#newestGap(record, within) : within),
     };
   }
@@ -144,37 +161,74 @@ export class Shelf {
     return this.#recordOf(key).id;
   }
 
-  #chunkState(key: SeriesKey, record: SeriesRecord, start: EpochMs): ChunkState | null {
+  /** Deletes chunks that start before an instant, the oldest first, at most so many. Gives back how many. */
+  deleteBefore(before: EpochMs, most: number): number {
+    const count = this.#chunks.deleteBefore(before, most);
+    if (count > 0) for (const record of this.#series.values()) record.chunks.clear();
+    return count;
+  }
+
+  #storeSlice(delivery: Delivery, from: number, to: number, finish: (() => void) | null): boolean {
+    const { key, envelope, chunks, inside } = delivery;
+    try {
+      return transaction(this.#database, () => {
+        const record = this.#recordOf(key);
+        let changed = this.#storeEnvelope(record, envelope);
+        for (let i = from; i < to; i++)
+          changed = this.#storeChunk(key, record, chunks[i] as Interval, inside[i] ?? []) || changed;
+        finish?.();
+        return changed;
+      });
+    } catch (error) {
+      // What is remembered may be what was rolled back.
+      this.#series.clear();
+      this.#chunks.forget();
+      throw error;
+    }
+  }
+
+  #chunkState(record: SeriesRecord, start: EpochMs): ChunkState | null {
     const known = record.chunks.get(start);
-    if (known !== null) return known ?? null;
-    const [chunk] = chunksOf(key.unit, { start, end: start + 1 }, this.#calendar);
-    const found = this.#read.get(start, record.id);
-    if (!chunk || !found) return null;
-    const state = this.#stateOfRows(key, chunk, decodeRows(String(found.rows)));
+    if (known !== undefined) return known;
+    const state = this.#chunks.states(record.id, [start]).get(start) ?? null;
     record.chunks.set(start, state);
     return state;
   }
 
+  /** Reads at once what is not known yet of chunks that are about to be looked at one by one. */
+  #learn(record: SeriesRecord, chunks: readonly Interval[]): void {
+    const unknown = chunks.flatMap(({ start }) => (record.chunks.has(start) ? [] : start));
+    if (unknown.length === 0) return;
+    const states = this.#chunks.states(record.id, unknown);
+    for (const start of unknown) record.chunks.set(start, states.get(start) ?? null);
+  }
+
   #newestGap(record: SeriesRecord, within: Interval): Interval | null {
     const days = this.#calendar.intervals("day", within);
+    this.#learn(record, days);
+    const asked = (day: Interval | undefined) => day !== undefined && this.#chunkState(record, day.start) !== null;
     let end = days.length;
-    while (end > 0 && record.chunks.has((days[end - 1] as Interval).start)) end--;
+    while (end > 0 && asked(days[end - 1])) end--;
     let start = end;
-    while (start > 0 && !record.chunks.has((days[start - 1] as Interval).start)) start--;
+    while (start > 0 && !asked(days[start - 1])) start--;
     const first = days[start];
     const last = days[end - 1];
     return first && last && end > start ? { start: first.start, end: last.end } : null;
   }
 
-  #storeChunk(key: SeriesKey, record: SeriesRecord, chunk: Interval, rows: readonly Row[]): boolean {
-    const found = this.#read.get(chunk.start, record.id);
-    const stored = found ? String(found.rows) : null;
-    const merged = stored === null || chunkUnitOf(key.unit) === null ? rows : mergeByStart(decodeRows(stored), rows);
-    const text = encodeRows(merged);
-    record.chunks.set(chunk.start, this.#stateOfRows(key, chunk, merged));
-    if (text === stored) return false;
-    if (stored === null) this.#insert.run(chunk.start, record.id, text);
-    else this.#update.run(text, chunk.start, record.id);
+  #storeChunk(key: SeriesKey, record: SeriesRecord, chunk: Interval, newer: readonly Row[]): boolean {
+    const stored = this.#chunks.read(record.id, chunk.start);
+    const newerText = encodeRows(newer);
+    if (stored?.text === newerText) return false;
+    const cut = chunkUnitOf(key.unit) !== null;
+    const rows = stored && cut ? mergeByStart(decodeRows(stored.text), newer) : newer;
+    const text = rows === newer ? newerText : encodeRows(rows);
+    if (stored?.text === text) return false;
+    const complete = key.unit === "latest" || tiles(rows, key.unit, chunk, this.#calendar);
+    const state = { complete, estimated: rows.some((row) => row.isEstimate === true) };
+    if (stored) this.#chunks.update(record.id, chunk.start, { text, state });
+    else this.#chunks.insert(record.id, chunk.start, { text, state });
+    record.chunks.set(chunk.start, state);
     return true;
   }
 
@@ -186,21 +240,15 @@ export class Shelf {
     return true;
   }
 
-  #stateOfRows(key: SeriesKey, chunk: Interval, rows: readonly Row[]): ChunkState {
-    const complete = key.unit === "latest" || tiles(rows, key.unit, chunk, this.#calendar);
-    return { complete, estimated: rows.some((row) => row.isEstimate === true) };
-  }
-
   #known(key: SeriesKey): SeriesRecord | undefined {
     const name = seriesName(key);
     const known = this.#series.get(name);
     if (known) return known;
-    const found = this.#database.prepare("select id, envelope from series where name = ?").get(name);
+    const found = this.#find.get(name);
     if (!found) return undefined;
-    const record: SeriesRecord = { id: Number(found.id), envelope: String(found.envelope), chunks: new Map() };
+    const envelope = found.envelope === null ? null : String(found.envelope);
+    const record: SeriesRecord = { id: Number(found.id), envelope, chunks: new Map() };
     this.#series.set(name, record);
-    const starts = this.#database.prepare("select start_ms from chunk where series_id = ?").iterate(record.id);
-    for (const row of starts) record.chunks.set(Number(row.start_ms), null);
     return record;
   }
 
@@ -214,11 +262,14 @@ export class Shelf {
   }
 }
 
-/** Both in ascending order of start; of two rows with the same start the newer one stays. */
-function mergeByStart(stored: readonly Row[], newer: readonly Row[]): readonly Row[] {
-  if (newer.length === 0) return stored;
-  const byStart = new Map<EpochMs, Row>();
-  for (const row of stored) byStart.set(rowStart(row) ?? 0, row);
-  for (const row of newer) byStart.set(rowStart(row) ?? 0, row);
-  return [...byStart].sort(([a], [b]) => a - b).map(([, row]) => row);
+/** The end of the slice of chunks that begins at `from`: at least one chunk, and few enough rows. */
+function endOfSlice(inside: readonly (readonly Row[])[], from: number): number {
+  let rows = inside[from]?.length ?? 0;
+  let to = from + 1;
+  while (to < inside.length && to - from < CHUNKS_PER_SLICE) {
+    rows += inside[to]?.length ?? 0;
+    if (rows > ROWS_PER_SLICE) break;
+    to++;
+  }
+  return to;
 }

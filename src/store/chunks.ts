@@ -1,0 +1,146 @@
+/** The table of chunks: one text and two flags by series and start. */
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { isPlain } from "../core/columns.ts";
+import { type EpochMs, MINUTE_MS } from "../core/interval.ts";
+import type { ChunkState } from "../core/timetable.ts";
+
+/** A chunk as it is kept. `text` is what `encodeRows` wrote. */
+export interface StoredChunk {
+  readonly text: string;
+  readonly state: ChunkState;
+}
+
+/** Series that a key has room for. */
+const MOST_SERIES = 2 ** 20;
+/** Shapes kept once; a service that names its fields at random has them written out beside the rows. */
+const MOST_SHAPES = 500;
+
+export class Chunks {
+  readonly #read: StatementSync;
+  readonly #readTexts: StatementSync;
+  readonly #readStates: StatementSync;
+  readonly #insert: StatementSync;
+  readonly #update: StatementSync;
+  readonly #insertShape: StatementSync;
+  readonly #readShapes: StatementSync;
+  readonly #delete: StatementSync;
+  /** Names by id and ids by names; empty until the first chunk. Bounded by MOST_SHAPES. */
+  readonly #names = new Map<number, string>();
+  readonly #shapes = new Map<string, number>();
+
+  constructor(database: DatabaseSync) {
+    this.#read = database.prepare("select shape_id, rows, complete, estimated from chunk where key = ?");
+    // A year is read by one statement: 0.15 ms against 0.43 ms for a statement a day. `cross join` keeps the order.
+    const byKeys = "from json_each(?) as asked cross join chunk on chunk.key = asked.value";
+    this.#readTexts = database.prepare(`select shape_id, rows ${byKeys}`);
+    this.#readStates = database.prepare(`select start_ms, complete, estimated ${byKeys}`);
+    this.#readTexts.setReturnArrays(true);
+    this.#readStates.setReturnArrays(true);
+    this.#insert = database.prepare(
+      "insert into chunk (shape_id, rows, complete, estimated, key) values (?, ?, ?, ?, ?)",
+    );
+    this.#update = database.prepare(
+      "update chunk set shape_id = ?, rows = ?, complete = ?, estimated = ? where key = ?",
+    );
+    this.#insertShape = database.prepare("insert into shape (names) values (?)");
+    this.#readShapes = database.prepare("select id, names from shape");
+    this.#delete = database.prepare(
+      "delete from chunk where key in (select key from chunk where key >= ? and key < ? order by key limit ?)",
+    );
+  }
+
+  /** A chunk; null if it was never stored. */
+  read(seriesId: number, start: EpochMs): StoredChunk | null {
+    const found = this.#read.get(keyOf(seriesId, start));
+    if (!found) return null;
+    return {
+      text: this.#textOf(found.shape_id, found.rows),
+      state: { complete: found.complete === 1, estimated: found.estimated === 1 },
+    };
+  }
+
+  /** The texts of the chunks with these starts. Shape: in their order; chunks never stored are left out. */
+  texts(seriesId: number, starts: readonly EpochMs[]): string[] {
+    return this.#arrays(this.#readTexts, seriesId, starts).map(([shape, rows]) => this.#textOf(shape, rows));
+  }
+
+  /** What is known of the chunks with these starts, without their rows; chunks never stored are not there. */
+  states(seriesId: number, starts: readonly EpochMs[]): Map<EpochMs, ChunkState> {
+    const found = this.#arrays(this.#readStates, seriesId, starts);
+    return new Map(
+      found.map(([start, complete, estimated]) => [
+        Number(start),
+        { complete: complete === 1, estimated: estimated === 1 },
+      ]),
+    );
+  }
+
+  insert(seriesId: number, start: EpochMs, chunk: StoredChunk): void {
+    this.#insert.run(...this.#valuesOf(chunk), keyOf(seriesId, start));
+  }
+
+  update(seriesId: number, start: EpochMs, chunk: StoredChunk): void {
+    this.#update.run(...this.#valuesOf(chunk), keyOf(seriesId, start));
+  }
+
+  /** Deletes the oldest chunks that start before an instant, at most so many. Gives back how many. */
+  deleteBefore(before: EpochMs, most: number): number {
+    // Chunks that stand for all of time start at 0 and stay: they hold the newest answer, or a row a year.
+    return Number(this.#delete.run(MOST_SERIES, keyOf(0, before), most).changes);
+  }
+
+  /** Forgets what it knows of the tables: a transaction was rolled back. */
+  forget(): void {
+    this.#names.clear();
+    this.#shapes.clear();
+  }
+
+  #valuesOf({ text, state }: StoredChunk): [number | null, string, number, number] {
+    const flags: [number, number] = [state.complete ? 1 : 0, state.estimated ? 1 : 0];
+    if (isPlain(text)) return [null, text, ...flags];
+    const end = text.indexOf("\n");
+    const shape = this.#shapeOf(text.slice(0, end));
+    return [shape, shape === null ? text : text.slice(end + 1), ...flags];
+  }
+
+  #arrays(statement: StatementSync, seriesId: number, starts: readonly EpochMs[]): unknown[][] {
+    const keys = starts.map((start) => keyOf(seriesId, start));
+    return statement.all(JSON.stringify(keys)) as unknown as unknown[][];
+  }
+
+  #textOf(shape: unknown, rows: unknown): string {
+    return shape === null ? String(rows) : `${this.#namesOf(Number(shape))}\n${String(rows)}`;
+  }
+
+  #namesOf(shape: number): string {
+    if (!this.#names.has(shape)) this.#load();
+    const names = this.#names.get(shape);
+    if (names === undefined) throw new Error(`a chunk has the shape ${shape}, which is not in the database`);
+    return names;
+  }
+
+  #shapeOf(names: string): number | null {
+    if (!this.#shapes.has(names)) this.#load();
+    const known = this.#shapes.get(names);
+    if (known !== undefined) return known;
+    if (this.#shapes.size >= MOST_SHAPES) return null;
+    this.#learn(Number(this.#insertShape.run(names).lastInsertRowid), names);
+    return this.#shapes.get(names) ?? null;
+  }
+
+  #load(): void {
+    for (const { id, names } of this.#readShapes.iterate()) this.#learn(Number(id), String(names));
+  }
+
+  #learn(shape: number, names: string): void {
+    this.#names.set(shape, names);
+    this.#shapes.set(names, shape);
+  }
+}
+
+/** Errors: throws where the start is not a whole minute or the id has no room: neither can be found again. */
+function keyOf(seriesId: number, start: EpochMs): number {
+  if (start % MINUTE_MS !== 0 || seriesId >= MOST_SERIES)
+    throw new RangeError(`a chunk of series ${seriesId} that starts at ${start} cannot be kept`);
+  return (start / MINUTE_MS) * MOST_SERIES + seriesId;
+}

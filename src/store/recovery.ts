@@ -1,0 +1,100 @@
+/**
+ * Opens the database of a data directory, come what may: a broken file is set aside under a dated name and the last
+ * verified copy takes its place; without a copy an empty one does. Nothing of the broken file is deleted.
+ */
+import { closeSync, copyFileSync, existsSync, fsyncSync, openSync, renameSync, statSync } from "node:fs";
+import path from "node:path";
+import type { DatabaseSync } from "node:sqlite";
+import { type EpochMs, formatInstant, SECOND_MS } from "../core/interval.ts";
+import { copyPathOf } from "./copy.ts";
+import { BrokenDatabase, openDatabase } from "./database.ts";
+
+/** What was done to get a database that works. */
+export interface Recovery {
+  /** What was wrong, in SQLite's words. */
+  readonly damage: string;
+  /** Where the broken file is now; null where there was none. */
+  readonly setAside: string | null;
+  /** When the copy was made that took its place, by the file system's time; null where it starts empty. */
+  readonly copiedAt: EpochMs | null;
+}
+
+export interface OpenedDatabase {
+  readonly database: DatabaseSync;
+  /** Null where the database was whole, or there never was one. */
+  readonly recovery: Recovery | null;
+}
+
+/** What SQLite keeps of one database: the file, its write-ahead log, and the log's index. */
+const ENDINGS = ["", "-wal", "-shm"];
+
+/** Errors: throws a DatabaseError as `openDatabase` does, and what the file system says. */
+export function openOrRestore(databasePath: string, now: EpochMs): OpenedDatabase {
+  const damage = lossOf(databasePath) ?? tryOpening(databasePath);
+  if (typeof damage !== "string") return { database: damage, recovery: null };
+  const setAside = putAside(databasePath, now);
+  const restored = restore(databasePath, now);
+  if (restored) return { database: restored.database, recovery: { damage, setAside, copiedAt: restored.copiedAt } };
+  return { database: openDatabase(databasePath), recovery: { damage, setAside, copiedAt: null } };
+}
+
+/** Says what is missing where there must have been a database. SQLite itself would quietly begin a new one. */
+function lossOf(databasePath: string): string | null {
+  const size = sizeOf(databasePath);
+  if (size !== null && size > 0) return null;
+  const wasThere = existsSync(copyPathOf(databasePath)) || (sizeOf(`${databasePath}-wal`) ?? 0) > 0;
+  if (!wasThere) return null;
+  return size === null ? "the file is gone" : "the file is empty";
+}
+
+function tryOpening(databasePath: string): DatabaseSync | string {
+  try {
+    return openDatabase(databasePath);
+  } catch (error) {
+    if (error instanceof BrokenDatabase) return error.message;
+    throw error;
+  }
+}
+
+/** Puts the last verified copy in place. Null where there is none that works; a broken one is set aside too. */
+function restore(databasePath: string, now: EpochMs): { database: DatabaseSync; copiedAt: EpochMs } | null {
+  const copyPath = copyPathOf(databasePath);
+  if (!existsSync(copyPath)) return null;
+  const copiedAt = Math.floor(statSync(copyPath).mtimeMs);
+  const partPath = `${databasePath}.restoring`;
+  copyFileSync(copyPath, partPath);
+  sync(partPath);
+  renameSync(partPath, databasePath);
+  sync(path.dirname(databasePath));
+  const opened = tryOpening(databasePath);
+  if (typeof opened !== "string") return { database: opened, copiedAt };
+  putAside(databasePath, now);
+  putAside(copyPath, now);
+  return null;
+}
+
+/** Renames a file and what belongs to it. Gives back its new name; null where there was nothing. */
+function putAside(databasePath: string, now: EpochMs): string | null {
+  const stamp = formatInstant(now - (now % SECOND_MS)).replaceAll(":", "-");
+  let name = `${databasePath}.broken-${stamp}`;
+  // A daemon that starts again within the second finds other names taken; a name more for each.
+  for (let i = 2; ENDINGS.some((ending) => existsSync(name + ending)); i++)
+    name = `${databasePath}.broken-${stamp}-${i}`;
+  const there = ENDINGS.filter((ending) => existsSync(databasePath + ending));
+  for (const ending of there) renameSync(databasePath + ending, name + ending);
+  return there.length > 0 ? name : null;
+}
+
+function sizeOf(file: string): number | null {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? null;
+}
+
+/** What was written or renamed is on the disk when this returns. */
+function sync(file: string): void {
+  const descriptor = openSync(file, "r");
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}

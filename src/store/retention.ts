@@ -1,0 +1,45 @@
+/** Deletes what is older than the owner wants to keep, in small steps. Free pages are used again, so the file stops growing. */
+import type { Calendar } from "../core/calendar.ts";
+import { DAY_MS, type EpochMs } from "../core/interval.ts";
+import type { Ledger } from "./ledger.ts";
+import type { Shelf } from "./shelf.ts";
+
+/**
+ * How long an attempt is kept. The governor looks back a day, the timetable a week, and what is given to the LAN
+ * without asking is at most 30 days old; the rest is for the owner who wants to know what was asked.
+ */
+export const LEDGER_MS: number = 90 * DAY_MS;
+/** Rows deleted in one transaction: under a millisecond of work. */
+const ROWS_PER_STEP = 200;
+
+/**
+ * Deletes chunks that begin more than `years` ago, and attempts beyond their time. Yields between steps, so that the
+ * caller may let others run. The years are counted from the service's own time: a clock that stands in 2069 deletes
+ * nothing. Gives back how many rows went.
+ */
+export function* deleteOld(
+  parts: { readonly shelf: Shelf; readonly ledger: Ledger; readonly calendar: Calendar },
+  years: number,
+): Generator<void, { readonly chunks: number; readonly attempts: number }> {
+  const { shelf, ledger, calendar } = parts;
+  const now = ledger.serverTime();
+  if (now === null) return { chunks: 0, attempts: 0 };
+  const before = historyStart(now, years, calendar);
+  const chunks = yield* inSteps((most) => shelf.deleteBefore(before, most));
+  const attempts = yield* inSteps((most) => ledger.deleteBefore(now - LEDGER_MS, most));
+  return { chunks, attempts };
+}
+
+/** Where the kept history begins: on a first of January, so that no month or year is kept by half. */
+export function historyStart(now: EpochMs, years: number, calendar: Calendar): EpochMs {
+  return calendar.startOf("year", calendar.shift(now, "year", -years));
+}
+
+function* inSteps(step: (most: number) => number): Generator<void, number> {
+  let deleted = 0;
+  for (let count = step(ROWS_PER_STEP); count > 0; count = step(ROWS_PER_STEP)) {
+    deleted += count;
+    yield;
+  }
+  return deleted;
+}

@@ -1,0 +1,122 @@
+/** What the database needs once a day, at night: what is too old is deleted, and a copy is made and checked. */
+import type { DatabaseSync } from "node:sqlite";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { Clock } from "./collector/clock.ts";
+import type { Calendar } from "./core/calendar.ts";
+import { type EpochMs, formatInstant, MINUTE_MS } from "./core/interval.ts";
+import type { Problems } from "./core/problem.ts";
+import { nextSlot } from "./core/timetable.ts";
+import type { Library } from "./library.ts";
+import { type CopyOutcome, copyDatabase } from "./store/copy.ts";
+import type { Recovery } from "./store/recovery.ts";
+import { deleteOld } from "./store/retention.ts";
+import type { Settings } from "./store/settings.ts";
+
+export interface UpkeepParts {
+  readonly database: DatabaseSync;
+  readonly databasePath: string;
+  readonly library: Library;
+  readonly settings: Settings;
+  readonly calendar: Calendar;
+  readonly clock: Clock;
+  readonly problems: Problems;
+  /** How many years of history are kept. */
+  readonly years: number;
+  readonly offsetMs: number;
+  readonly log: { info(facts: object, text: string): void };
+}
+
+/** Twenty to four, local time: the hour that is there every day, and nobody asks. */
+const MINUTE_OF_DAY = 220;
+/** A copy that is overdue waits until the daemon has started and shown what it has. */
+const AFTER_START_MS = 10 * MINUTE_MS;
+const DONE_AT = "upkeep_at_ms";
+const SUBJECT = "database";
+
+export class Upkeep {
+  readonly #parts: UpkeepParts;
+
+  constructor(parts: UpkeepParts) {
+    this.#parts = parts;
+  }
+
+  /** Runs until the signal fires. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock } = this.#parts;
+    for (;;) {
+      await clock.sleepUntil(this.#nextAt(clock.now()), signal);
+      if (signal.aborted) return;
+      await this.#once(signal);
+    }
+  }
+
+  #nextAt(now: EpochMs): EpochMs {
+    const done = Number(this.#parts.settings.read(DONE_AT) ?? Number.NaN);
+    // A time ahead of the clock was written by a clock that stood wrong.
+    if (Number.isNaN(done) || done > now) return now + AFTER_START_MS;
+    const due = nextSlot(this.#parts, done, [MINUTE_OF_DAY]);
+    return due > now ? due : now + AFTER_START_MS;
+  }
+
+  async #once(signal: AbortSignal): Promise<void> {
+    const { library, calendar, years, settings, clock, log } = this.#parts;
+    const deleting = deleteOld({ shelf: library.shelf, ledger: library.ledger, calendar }, years);
+    for (let step = deleting.next(); ; step = deleting.next()) {
+      if (step.done) {
+        if (step.value.chunks > 0) log.info(step.value, "history beyond its years deleted");
+        break;
+      }
+      await nextTurn();
+      if (signal.aborted) return;
+    }
+    settings.write(DONE_AT, String(clock.now()));
+    await this.#copy(signal);
+  }
+
+  async #copy(signal: AbortSignal): Promise<void> {
+    const { database, databasePath, problems, clock, log } = this.#parts;
+    const outcome = await copyDatabase(database, databasePath, signal).catch(
+      (error: unknown): CopyOutcome | { readonly kind: "failed"; readonly why: string } => ({
+        kind: "failed",
+        why: error instanceof Error ? error.message : String(error),
+      }),
+    );
+    const problem = { subject: SUBJECT, since: clock.now(), requestId: null };
+    switch (outcome.kind) {
+      case "verified":
+        log.info({ kilobytes: Math.round(outcome.bytes / 1_000) }, "database copied and checked");
+        problems.end(SUBJECT);
+        return;
+      case "damaged":
+        problems.start({ ...problem, code: "database_damaged", advice: DAMAGED, detail: outcome.damage });
+        return;
+      case "failed":
+        problems.start({ ...problem, code: "copy_failed", advice: NOT_COPIED, detail: outcome.why });
+        return;
+      case "stopped":
+    }
+  }
+}
+
+const DAMAGED =
+  "the database is damaged; restart elbro: it sets the file aside and goes on with the last good copy; then look at the disk or memory card";
+const NOT_COPIED =
+  "the database could not be copied; make room on the disk and let this user write to the data directory";
+
+/** Tells that the database had to be replaced. The problem ends with the next copy that is found whole. */
+export function reportRecovery(recovery: Recovery, problems: Problems, now: EpochMs): void {
+  const { damage, setAside, copiedAt } = recovery;
+  const instead =
+    copiedAt === null
+      ? "there was no copy, so it starts empty"
+      : `the copy of ${formatInstant(copiedAt)} took its place`;
+  problems.start({
+    code: "database_restored",
+    subject: SUBJECT,
+    since: now,
+    advice:
+      "the database was damaged and was replaced; what is missing is asked from the service again; look at the disk or memory card",
+    detail: `${damage}; ${setAside === null ? "nothing was left of it" : `it is kept as ${setAside}`}; ${instead}`,
+    requestId: null,
+  });
+}
