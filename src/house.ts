@@ -13,6 +13,7 @@ import {
 import type { SeriesKey } from "./core/series.ts";
 import { joinForecast, pricePoints, type Timeline } from "./core/timeline.ts";
 import {
+  type DayUsage,
   DEFAULT_COST_FIELD,
   type HomeUsage,
   NO_USAGE,
@@ -40,9 +41,15 @@ export interface HouseParts {
   readonly costField?: string | undefined;
 }
 
-/** What was made from the shelf on one day. */
+/** The days of one series of use. */
+interface SeriesDays {
+  readonly unit: string;
+  readonly days: readonly DayUsage[];
+}
+
+/** What was made from the shelf, and the start of the day or year it was made for. */
 interface Made<Value> {
-  readonly day: EpochMs;
+  readonly from: EpochMs;
   readonly value: Value;
 }
 
@@ -58,6 +65,7 @@ export class House {
   /** By home, and for usage by home and operation. Bounded by the homes. */
   readonly #timelines = new Map<string, Made<Timeline | null>>();
   readonly #months = new Map<string, Made<SortedPrices>>();
+  readonly #usageDays = new Map<string, Made<SeriesDays | null>>();
   readonly #usage = new Map<string, Made<UsageFigures | null>>();
   readonly #published = new Map<string, Published>();
 
@@ -69,7 +77,9 @@ export class House {
   changed({ operation, place, unit }: SeriesKey): void {
     if (operation === "prices" || operation === "forecastPrices") this.#timelines.delete(place);
     if (operation === "prices") this.#months.delete(place);
-    if (unit === "hour") this.#usage.delete(`${place} ${operation}`);
+    if (unit !== "hour") return;
+    this.#usageDays.delete(`${place} ${operation}`);
+    this.#usage.delete(`${place} ${operation}`);
   }
 
   snapshot(home: Home, now: EpochMs): HomeSnapshot {
@@ -88,7 +98,7 @@ export class House {
   usage(home: Home, now: EpochMs): HomeUsage {
     const day = this.#parts.calendar.startOf("day", now);
     const read = (operation: UsageOperation) =>
-      madeOn(this.#usage, `${home.addressId} ${operation}`, day, () => this.#readUsage(home, operation, now));
+      madeOn(this.#usage, `${home.addressId} ${operation}`, day, () => this.#makeUsage(home, operation, now));
     const figures = usageOperations.map((operation) => [operation, read(operation)] as const);
     return { ...NO_USAGE, ...Object.fromEntries(figures) };
   }
@@ -117,14 +127,22 @@ export class House {
     return sortedPrices(prices.filter((price) => typeof price === "number"));
   }
 
-  #readUsage(home: Home, operation: UsageOperation, now: EpochMs): UsageFigures | null {
+  /** At midnight the days stay and the sums are made anew; a new year reads again. */
+  #makeUsage(home: Home, operation: UsageOperation, now: EpochMs): UsageFigures | null {
+    const { calendar } = this.#parts;
+    const year = calendar.startOf("year", now);
+    const read = () => this.#readUsage(home, operation, now);
+    const known = madeOn(this.#usageDays, `${home.addressId} ${operation}`, year, read);
+    return known && usageFigures(known.days, known.unit, now, calendar);
+  }
+
+  #readUsage(home: Home, operation: UsageOperation, now: EpochMs): SeriesDays | null {
     const { shelf, calendar, costField = DEFAULT_COST_FIELD } = this.#parts;
     const series: SeriesKey = { account: home.account, place: home.addressId, operation, unit: "hour" };
     const envelope = shelf.envelope(series);
     if (!envelope) return null;
     const days = usageDays(shelf.encodedChunks(series, usageRange(now, calendar)), operation, calendar, costField);
-    const unit = typeof envelope.currency === "string" ? envelope.currency : "kWh";
-    return usageFigures(days, unit, now, calendar);
+    return { unit: typeof envelope.currency === "string" ? envelope.currency : "kWh", days };
   }
 
   /** When tomorrow's prices were first seen, also by an earlier run of the daemon. */
@@ -153,11 +171,11 @@ function pricesOf({ account, addressId, resolution }: Home): SeriesKey {
   return { account, place: addressId, operation: "prices", unit: resolution };
 }
 
-/** What was made today, or is made now. */
-function madeOn<Value>(known: Map<string, Made<Value>>, key: string, day: EpochMs, make: () => Value): Value {
+/** What was made for the day or year that begins at `from`, or is made now. */
+function madeOn<Value>(known: Map<string, Made<Value>>, key: string, from: EpochMs, make: () => Value): Value {
   const found = known.get(key);
-  if (found?.day === day) return found.value;
+  if (found?.from === from) return found.value;
   const value = make();
-  known.set(key, { day, value });
+  known.set(key, { from, value });
   return value;
 }

@@ -79,20 +79,12 @@ export function usageDays(
 }
 
 function dayOf(text: string, operation: UsageOperation, calendar: Calendar, costField: string): DayUsage | null {
-  const names = [
-    amountField(operation, costField),
-    "isEstimate",
-    "totalPricePerKWh",
-    "energyKWh",
-    "fixedFeesForInterval",
-  ];
-  const { count, firstStart, columns } = readColumns(text, names);
+  const { firstStart, columns } = readColumns(text, [amountField(operation, costField), "isEstimate"]);
   if (firstStart === null) return null;
-  const [amounts, estimates, rates, energies, fees] = columns;
+  const [amounts, estimates] = columns;
   let value = 0;
   let hours = 0;
-  for (let i = 0; i < count; i++) {
-    const amount = amounts ? amounts[i] : amountByRate(operation, rates?.[i], energies?.[i], fees?.[i]);
+  for (const amount of amounts ?? amountsByRate(text, operation)) {
     if (typeof amount !== "number") continue;
     value += amount;
     hours++;
@@ -122,10 +114,16 @@ function amountField(operation: UsageOperation, costField: string): string {
 }
 
 /** Costs under an unknown name are still rate x energy + fees, as the rate is defined. Source: service interface, 2.3. */
-function amountByRate(operation: UsageOperation, rate: unknown, energy: unknown, fees: unknown): number | null {
-  if (operation !== "consumptionCosts" || typeof energy !== "number" || typeof fees !== "number") return null;
-  if (energy === 0) return fees;
-  return typeof rate === "number" ? rate * energy + fees : null;
+function amountsByRate(text: string, operation: UsageOperation): readonly (number | null)[] {
+  if (operation !== "consumptionCosts") return [];
+  const [rates, energies, fees] = readColumns(text, ["totalPricePerKWh", "energyKWh", "fixedFeesForInterval"]).columns;
+  return (energies ?? []).map((energy, i) => {
+    const rate = rates?.[i];
+    const fee = fees?.[i];
+    if (typeof energy !== "number" || typeof fee !== "number") return null;
+    if (energy === 0) return fee;
+    return typeof rate === "number" ? rate * energy + fee : null;
+  });
 }
 
 /** The figures at `now`. Shape: `days` ascending, sparse. */

@@ -217,6 +217,13 @@ describe("the forecast", () => {
     expect(list.every((point, i) => i === 0 || list[i - 1]?.end === point.start)).toBe(true);
   });
 
+  test("an estimate has no rank among a day of which only a part is confirmed", () => {
+    const cut = confirmed.filter(({ end }) => end <= at("2026-03-10T20:00:00Z"));
+    const hours = points(daysOf("2026-03-10", "2026-03-10"), () => 2, { unit: "hour", estimate: true });
+    const shown = snapshotAt("2026-03-10T21:00:00Z", joinForecast(cut, hours));
+    expect(shown).toMatchObject({ current: { estimate: true }, rank: null, rankOf: null, percentile: null });
+  });
+
   test("never takes the place of a confirmed price, and is not tomorrow's", () => {
     const list = joinForecast(
       confirmed,
