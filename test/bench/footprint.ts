@@ -141,6 +141,7 @@ function startDaemon(
   const child = spawn(process.execPath, [...NODE_FLAGS, BUNDLE, ...args], {
     env: {
       MALLOC_ARENA_MAX: "1",
+      NODE_COMPILE_CACHE: path.join(ROOT, "node_modules/.cache/elbro"),
       ELBRO_SERVICE_BASE_URL: world.serviceUrl,
       ELBRO_SERVICE_CA: world.ca,
       ELBRO_CONSUMER_API_KEY: world.key,
