@@ -50,5 +50,5 @@ function fingerprint<State>(device: Device<State>): string {
 }
 
 function readAnnounced(text: string | null): Announced {
-  return text === null ? {} : (JSON.parse(text) as Announced);
+  return text === null ? [] : (JSON.parse(text) as Announced);
 }

@@ -10,8 +10,8 @@ export interface DiscoveryOptions {
   readonly version: string;
 }
 
-/** The components a device was ever announced with: platform by key. */
-export type Announced = Readonly<Record<string, string>>;
+/** The keys of the rows that a device was ever announced with. */
+export type Announced = readonly string[];
 
 export interface Announcement {
   /** The retained message by which Home Assistant finds the device. */
@@ -28,17 +28,12 @@ const EXPIRE_AFTER_SEC = 4_000;
 
 /**
  * Announces a device. What was announced before stays: an entity whose data is missing for a while keeps its history
- * and settings. A component that no row has any more is reduced to its platform, which takes the entity away; it stays
- * so in the document, since nobody knows whether Home Assistant was there to see it.
+ * and settings. One that no row has any more is left out; the publisher takes it out of Home Assistant.
  */
 export function announce<State>(options: DiscoveryOptions, device: Device<State>, before: Announced): Announcement {
   const id = deviceId(options.baseTopic, device.id);
-  const rows = device.rows.filter(
-    (row) => existsFor(row, device) || (Object.hasOwn(before, row.key) && hasUnit(row, device)),
-  );
-  const announced: Announced = { ...before, ...Object.fromEntries(rows.map((row) => [row.key, row.platform])) };
-  const keys = new Set(device.rows.map((row) => row.key));
-  const removed = Object.entries(announced).filter(([key]) => !keys.has(key));
+  const known = new Set(before);
+  const rows = device.rows.filter((row) => existsFor(row, device) || (known.has(row.key) && hasUnit(row, device)));
   const document = {
     device: {
       identifiers: [id],
@@ -50,13 +45,10 @@ export function announce<State>(options: DiscoveryOptions, device: Device<State>
     origin: { name: "elbro", sw_version: options.version },
     availability: [{ topic: `${options.baseTopic}/status` }],
     qos: 1,
-    components: {
-      ...Object.fromEntries(rows.map((row) => [row.key, component(row, device, options.baseTopic)])),
-      ...Object.fromEntries(removed.map(([key, platform]) => [key, { platform }])),
-    },
+    components: Object.fromEntries(rows.map((row) => [row.key, component(row, device, options.baseTopic)])),
   };
   const message = { topic: `${options.prefix}/device/${id}/config`, payload: JSON.stringify(document) };
-  return { message, announced };
+  return { message, announced: rows.map((row) => row.key) };
 }
 
 function hasUnit<State>(row: EntityRow<State>, device: Device<State>): boolean {

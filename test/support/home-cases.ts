@@ -127,7 +127,7 @@ export function daemon(kind: "busy" | "new"): DaemonState {
 
 /** Everything that is retained for a device, with its document and the daemon's `online`. */
 export function retained<State>(device: Device<State>, others: readonly Message[] = []): Message[] {
-  const { message } = announce(OPTIONS, device, {});
+  const { message } = announce(OPTIONS, device, []);
   return [
     { topic: "elbro/status", payload: "online" },
     ...others,

@@ -158,21 +158,25 @@ describe("an entity that is gone", () => {
   const device = homeDevice(fullHome(), fullUsage());
 
   test("by the data's absence stays, so that it keeps its history", () => {
-    const { announced } = announce(OPTIONS, device, {});
+    const { announced } = announce(OPTIONS, device, []);
     const later = announce(OPTIONS, homeDevice(fullHome(), NO_USAGE), announced);
     expect(JSON.parse(later.message.payload).components).toHaveProperty("consumption_day.unique_id");
   });
 
-  test("by a row that is no more is reduced to its platform, for good", () => {
-    const first = announce(OPTIONS, device, { gone_price: "sensor" });
-    expect(JSON.parse(first.message.payload).components.gone_price).toEqual({ platform: "sensor" });
-    const second = announce(OPTIONS, device, first.announced);
-    expect(second.message).toEqual(first.message);
-    assertDiscovery([first.message]);
+  test("by a row that is no more is left out, and forgotten", () => {
+    const { message, announced } = announce(OPTIONS, device, ["gone_price"]);
+    expect(JSON.parse(message.payload).components).not.toHaveProperty("gone_price");
+    expect(announced).not.toContain("gone_price");
+  });
+
+  test("stays out while its unit is not known", () => {
+    const { message } = announce(OPTIONS, homeDevice(emptyHome(), NO_USAGE), ["price", "level"]);
+    expect(Object.keys(JSON.parse(message.payload).components)).not.toContain("price");
+    expect(Object.keys(JSON.parse(message.payload).components)).toContain("level");
   });
 
   test("is remembered across a restart, and a document is made only when something changed", () => {
-    const kept = new Map([["announced/elbro_home", JSON.stringify({ gone_price: "sensor" })]]);
+    const kept = new Map([["announced/elbro_home", JSON.stringify(["variable_charges"])]]);
     let written = 0;
     const memory = {
       read: (name: string) => kept.get(name) ?? null,
@@ -216,6 +220,6 @@ describe("ids", () => {
 
   test("documents of another base topic are as sound", () => {
     const options = { ...OPTIONS, baseTopic: "my/Elbro" };
-    assertDiscovery([homeDevice(fullHome(), fullUsage())].map((device) => announce(options, device, {}).message));
+    assertDiscovery([homeDevice(fullHome(), fullUsage())].map((device) => announce(options, device, []).message));
   });
 });
