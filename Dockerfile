@@ -1,0 +1,27 @@
+# Builds the one file that is the program, and a small image that runs it.
+FROM node:24-slim AS build
+WORKDIR /src
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --ignore-scripts --include=dev
+COPY .rolldown.config.ts tsconfig.json ./
+COPY src ./src
+RUN npm run build
+
+FROM node:24-slim
+LABEL org.opencontainers.image.title="elbro" \
+      org.opencontainers.image.description="Electricity prices, consumption and cheap-hour plans for the house" \
+      org.opencontainers.image.licenses="MIT"
+# The numeric user lets an orchestrator see that this is not root.
+RUN mkdir /data && chown 1000:1000 /data
+COPY --from=build /src/dist/elbro.cjs /app/elbro.cjs
+USER 1000:1000
+WORKDIR /data
+ENV ELBRO_DATA_DIR=/data \
+    MALLOC_ARENA_MAX=1 \
+    NODE_COMPILE_CACHE=/data/.cache
+VOLUME /data
+EXPOSE 8080 1883
+HEALTHCHECK --interval=30s --timeout=5s --start-period=20s \
+  CMD ["node", "-e", "require('node:http').get('http://127.0.0.1:' + (process.env.ELBRO_API_PORT || 8080) + '/healthz', (a) => process.exit(a.statusCode === 200 ? 0 : 1)).on('error', () => process.exit(1))"]
+# Node as process 1 hears SIGTERM itself: the daemon handles it.
+CMD ["node", "--max-semi-space-size=1", "--max-old-space-size=64", "/app/elbro.cjs"]
