@@ -49,11 +49,17 @@ interface Track {
 /** The latest word on one window. */
 interface Ceiling extends Mark {
   readonly id: number;
-  readonly sentAt: MonotonicMs;
+  /** Attempts made after this may have been counted later than the word was said. */
+  readonly openSince: MonotonicMs;
+  /** Attempts whose answers had come before this were counted before it was said. */
+  readonly countedBy: MonotonicMs;
   readonly arrivedAt: MonotonicMs;
   readonly remaining: number;
   readonly until: MonotonicMs;
-  /** Whether the service has counted more than this daemon sent. */
+  /**
+   * Whether the service has counted more than this daemon sent. Where it has not, the rolling windows hold already
+   * all there is to hold, and what is on its way need not be guessed at.
+   */
   readonly others: boolean;
   /** Counts down as each share spends. */
   reserve: Parting;
@@ -79,7 +85,7 @@ export class Ceilings {
   until(share: Share, budget: readonly BudgetWindow[], now: MonotonicMs): MonotonicMs {
     let until = Number.NEGATIVE_INFINITY;
     for (const [window, ceiling] of this.#ceilings) {
-      if (ceiling.until > now && availableTo(share, ceiling, sharesOf(budget, window)) <= 0)
+      if (ceiling.others && ceiling.until > now && availableTo(share, ceiling, sharesOf(budget, window)) <= 0)
         until = Math.max(until, ceiling.until);
     }
     return until;
@@ -123,10 +129,9 @@ export class Ceilings {
   /** Takes up a ceiling of an earlier process, after which `spent` attempts were made. */
   restore({ window, left, reserve, restMs }: KeptCeiling, spent: number, now: MonotonicMs): void {
     const remaining = left - spent;
-    const at = now + FLIGHT_MS;
     this.#ceilings.set(window, {
-      ...{ id: -1, sentAt: at, arrivedAt: now, remaining, until: now + restMs, others: true },
-      ...{ used: Number.NEGATIVE_INFINITY, resetSec: 0, reserve, left: remaining },
+      ...{ id: -1, openSince: now - 1, countedBy: Number.NEGATIVE_INFINITY, arrivedAt: now, until: now + restMs },
+      ...{ used: Number.NEGATIVE_INFINITY, resetSec: 0, others: true, reserve, remaining, left: remaining },
     });
   }
 
@@ -140,7 +145,8 @@ export class Ceilings {
     const left = Math.max(0, Math.min(remaining, limitNow - mark.used));
     if (before && before.until > told.now && !supersedes({ track, mark, left }, before)) return;
     this.#ceilings.set(window, {
-      ...{ ...mark, id: track.id, sentAt: track.at, arrivedAt: told.now, remaining: left },
+      ...{ ...mark, id: track.id, arrivedAt: told.now, remaining: left },
+      ...{ openSince: track.at - FLIGHT_MS, countedBy: track.at },
       ...this.#reckon(window, mark, left, told),
       left,
     });
@@ -168,8 +174,8 @@ export class Ceilings {
 
   #leftOf(window: QuotaWindow, ceiling: Ceiling): number {
     const later = this.#tracks.filter(({ id, at, answeredAt, marks }) => {
-      if (id === ceiling.id || at <= ceiling.sentAt - FLIGHT_MS) return false;
-      if (answeredAt !== null && answeredAt <= ceiling.sentAt) return false;
+      if (id === ceiling.id || at <= ceiling.openSince) return false;
+      if (answeredAt !== null && answeredAt < ceiling.countedBy) return false;
       const mark = marks[window];
       return !mark || mark.resetSec > ceiling.resetSec || mark.used > ceiling.used;
     });
@@ -177,8 +183,8 @@ export class Ceilings {
   }
 
   #prune(now: MonotonicMs): void {
-    const sent = [...this.#ceilings.values()].filter(({ until }) => until > now).map(({ sentAt }) => sentAt);
-    const since = Math.min(now - FLIGHT_MS, ...sent) - FLIGHT_MS;
+    const lasting = [...this.#ceilings.values()].filter(({ until }) => until > now);
+    const since = Math.min(now - 2 * FLIGHT_MS, ...lasting.map(({ openSince }) => openSince));
     if ((this.#tracks[0]?.at ?? now) <= since) this.#tracks = this.#tracks.filter(({ at }) => at > since);
   }
 }
@@ -190,7 +196,7 @@ function supersedes(
 ): boolean {
   if (next.mark.resetSec !== before.resetSec && before.id >= 0) return next.mark.resetSec > before.resetSec;
   if (before.id < 0) return true;
-  return next.track.at >= before.arrivedAt || next.left < before.remaining;
+  return next.track.at > before.arrivedAt || next.left < before.remaining;
 }
 
 /** What a share may take of what is left: the other's part is reserved, and back-fill leaves polling's too. */

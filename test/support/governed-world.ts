@@ -56,8 +56,8 @@ export class GovernedWorld {
   /** Counts up at every crash: what belongs to an earlier process is never heard. */
   #process = 0;
   #governor: Governor;
-  /** Requests that were given leave. */
-  granted = 0;
+  /** Requests that were given leave, oldest first. */
+  readonly spends: { readonly share: Share; readonly at: number }[] = [];
   /** Whether an answer with the service's headers was ever heard. */
   heardFrom = false;
 
@@ -115,7 +115,7 @@ export class GovernedWorld {
   attempt(share: Share, passage: Passage): boolean {
     const verdict = this.#governor.request(share, null, null);
     if (verdict.kind === "wait") return false;
-    this.granted++;
+    this.spends.push({ share, at: this.#now });
     this.#send(verdict.leave, share, passage);
     return true;
   }

@@ -6,11 +6,12 @@
  */
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { shares } from "../../src/core/quota.ts";
+import { consumerBudget, type Share, shares } from "../../src/core/quota.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { GovernedWorld, type Mutant } from "../support/governed-world.ts";
 import { mutants } from "../support/governor-mutants.ts";
-import { live, type Schedule, schedules } from "../support/quota-schedules.ts";
+import { live, quietSchedules, type Schedule, schedules } from "../support/quota-schedules.ts";
+import type { Limits } from "../support/strict-service.ts";
 
 const NIGHTLY = process.env.ELBRO_NIGHTLY === "1";
 const LIVES = NIGHTLY ? 200_000 : 2_000;
@@ -28,6 +29,17 @@ function lived({ limits, startAt, actions }: Schedule, mutant: Mutant = {}): Gov
   return world;
 }
 
+/** Whether a share has no attempt left in the last minute or day, each with the time a request may be on its way. */
+function usedUp(world: GovernedWorld, share: Share, limits: Limits): boolean {
+  return consumerBudget(limits, 1).some((window) => {
+    const used = (...counted: Share[]) =>
+      world.spends.filter(({ share: by, at }) => counted.includes(by) && at > world.now - window.lengthMs).length;
+    if (share === "lan") return used("lan") >= window.shares.lan;
+    const polled = used("poll", "backfill") >= window.shares.poll;
+    return polled || (share === "backfill" && used("backfill") >= window.shares.backfill);
+  });
+}
+
 describe("the governor in a world that misbehaves", () => {
   test(
     `no window of the service is overrun in ${LIVES} lives, and after an idle day all is free again`,
@@ -36,7 +48,7 @@ describe("the governor in a world that misbehaves", () => {
       fc.assert(
         fc.property(schedules, (schedule) => {
           const world = lived(schedule);
-          granted += world.granted;
+          granted += world.spends.length;
           expect(world.service.violations).toEqual([]);
           world.advance(IDLE_DAY_MS);
           for (const share of shares) expect(world.earliest(share), share).toBe(world.monotonicMs);
@@ -47,6 +59,17 @@ describe("the governor in a world that misbehaves", () => {
     },
     TEST_TIMEOUT_MS,
   );
+
+  test("no share is starved: one that is refused has used up its own part", () => {
+    fc.assert(
+      fc.property(quietSchedules, fc.constantFrom(...shares), (schedule, share) => {
+        const world = lived(schedule);
+        if (!world.heardFrom || world.earliest(share) <= world.monotonicMs) return;
+        expect(usedUp(world, share, schedule.limits), share).toBe(true);
+      }),
+      { numRuns: LIVES },
+    );
+  });
 
   test.each(Object.entries(mutants))("it would notice %s", (_, mutant) => {
     const caught = fc.check(
