@@ -1,4 +1,4 @@
-import { contains, type EpochMs, type Interval } from "./interval.ts";
+import type { EpochMs, Interval } from "./interval.ts";
 import { type Row, rowEnd, rowStart } from "./series.ts";
 
 /** A price that holds in one interval. Unit: currency per kWh, as the timeline says. */
@@ -42,13 +42,6 @@ export function joinForecast(confirmed: readonly PricePoint[], forecast: readonl
   const reached = confirmed.at(-1)?.end ?? Number.NEGATIVE_INFINITY;
   const behind = forecast.filter((point) => point.end > reached);
   return [...confirmed, ...behind.map((point) => (point.start < reached ? { ...point, start: reached } : point))];
-}
-
-/** The point whose interval holds `at`, or null: a price is current only inside its own interval. */
-export function pointAt(points: readonly PricePoint[], at: EpochMs): PricePoint | null {
-  const index = indexAfter(points, at) - 1;
-  const point = points[index];
-  return point && contains(point, at) ? point : null;
 }
 
 /** How many points start at or before `at`: the index of the first one after it. */

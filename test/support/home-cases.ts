@@ -11,7 +11,7 @@ import { type Device, stateMessages } from "../../src/homeassistant/entity.ts";
 import type { Message } from "../../src/mqtt/message.ts";
 import { at, calendar, daysOf, HOME, points, timelineOf } from "./price-days.ts";
 
-export const NOW = at("2026-03-10T13:07:00Z");
+const NOW = at("2026-03-10T13:07:00Z");
 export const OPTIONS: DiscoveryOptions = { baseTopic: "elbro", prefix: "homeassistant", version: "1.2.3" };
 
 /** Nobody's prices have more digits: as long as a double can be written. */
