@@ -8,13 +8,16 @@ test("a restart asks nothing again, and shows the price from the shelf before it
   await using house = await RunningHouse.start({ start: MORNING });
   await house.clock.runUntil(MORNING + 2 * HOUR_MS);
   const asked = house.simulator.answered().length;
-  const price = house.watcher.payload("elbro/home/price");
-  expect(price).not.toBeNull();
+  await house.watcher.until(
+    () => house.watcher.json("elbro/home/price/state").start === "2026-03-10T11:00:00Z",
+    "11:00",
+  );
+  const { price } = house.watcher.json("elbro/home/price/state");
 
   await house.stopDaemon();
   house.simulator.setFaults([{ operation: "*", fault: "lostConnection" }]);
   await house.startDaemon();
-  await house.watcher.until(() => house.watcher.payload("elbro/home/price") === price, "the same price");
+  await house.watcher.until(() => house.watcher.json("elbro/home/price/state").price === price, "the same price");
   await house.clock.settle();
   expect(house.simulator.answered().length).toBe(asked);
 

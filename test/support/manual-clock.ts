@@ -9,8 +9,8 @@ interface Sleeper {
 
 /** Looks in a row, a millisecond apart, in which nothing falls asleep or wakes: whoever is missing has ended. */
 const QUIET_LOOKS = 40;
-/** The loops a daemon has at least: one that shows, one that collects. */
-const LEAST_LOOPS = 2;
+/** The loops a daemon has at least: one that shows, one that collects, one for the upkeep of its data. */
+const LEAST_LOOPS = 3;
 
 /**
  * A clock that stands still until it is told. It moves from sleeper to sleeper, and each time waits until the loops it
