@@ -14,8 +14,11 @@ const COST = { N: 2 ** 14, r: 8, p: 1 };
 const HASH_BYTES = 32;
 const SALT_BYTES = 16;
 const HASHED = /^\$scrypt\$([A-Za-z0-9+/=]+)\$([A-Za-z0-9+/=]+)$/;
-/** Logins that wait for a hash to be computed; computed one by one, each needs 16 MB. */
-const MOST_WAITING = 32;
+/**
+ * Logins that wait for a hash to be computed. They are computed one by one, since each needs 16 MB, and the one that
+ * came last first: guesses that pile up do not keep out somebody who comes once.
+ */
+const MOST_WAITING = 16;
 
 /** A password as it may stand in the configuration without being readable there. */
 export async function hashPassword(password: string): Promise<string> {
@@ -23,19 +26,22 @@ export async function hashPassword(password: string): Promise<string> {
   return `$scrypt$${salt.toString("base64")}$${(await scryptOf(password, salt)).toString("base64")}`;
 }
 
+interface Login {
+  readonly check: () => Promise<boolean>;
+  readonly resolve: (fits: boolean) => void;
+  readonly reject: (error: unknown) => void;
+}
+
 export class BrokerUsers {
   readonly #users: readonly BrokerUser[];
   /** Passwords that fitted a hash, as digests: a client that comes back does not cost 50 ms again. One per user. */
   readonly #proven = new Map<string, Buffer>();
-  #last: Promise<unknown> = Promise.resolve();
-  #waiting = 0;
+  /** Shape: who waits longest first. Bounded by MOST_WAITING. */
+  readonly #waiting: Login[] = [];
+  #isComputing = false;
 
   constructor(users: readonly BrokerUser[]) {
     this.#users = users;
-  }
-
-  get isEmpty(): boolean {
-    return this.#users.length === 0;
   }
 
   /** The user of this name and password; null if there is none. Takes as long for an unknown name as for a known one. */
@@ -58,12 +64,20 @@ export class BrokerUsers {
     return fits;
   }
 
-  async #inTurn(check: () => Promise<boolean>): Promise<boolean> {
-    if (this.#waiting >= MOST_WAITING) return false;
-    this.#waiting++;
-    const mine = this.#last.then(check);
-    this.#last = mine.catch(() => undefined);
-    return mine.finally(() => this.#waiting--);
+  #inTurn(check: () => Promise<boolean>): Promise<boolean> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ check, resolve, reject });
+      if (this.#waiting.length > MOST_WAITING) this.#waiting.shift()?.resolve(false);
+      if (!this.#isComputing) void this.#compute();
+    });
+  }
+
+  async #compute(): Promise<void> {
+    this.#isComputing = true;
+    for (let login = this.#waiting.pop(); login; login = this.#waiting.pop()) {
+      await login.check().then(login.resolve, login.reject);
+    }
+    this.#isComputing = false;
   }
 }
 

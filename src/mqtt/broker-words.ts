@@ -1,5 +1,7 @@
 /** Why there is no connection, in words for the owner of the house. */
 
+const TWIN_QUESTION = "does a second elbro run on a copy of this data directory?";
+
 /** How far a connection had come when it failed. */
 export type Phase = "opening" | "greeting" | "up";
 
@@ -16,7 +18,7 @@ const OPENING: Readonly<Record<string, string>> = {
   ETIMEDOUT: "the broker's machine does not answer; is it on, and is the address right?",
   EHOSTUNREACH: "the broker's machine cannot be reached; is it on, and is the address right?",
   ENETUNREACH: "the broker's network cannot be reached",
-  ECONNRESET: "the connection was reset while it was opened; is the port right?",
+  ECONNRESET: "the connection was reset while it was opened; is the port right (mqtts: and wss: need a TLS port)?",
   CERT_HAS_EXPIRED: "the broker's certificate has expired; renew it (or set this machine's clock right)",
   CERT_NOT_YET_VALID: "the broker's certificate is not valid yet; is this machine's clock right?",
   DEPTH_ZERO_SELF_SIGNED_CERT: `the broker's certificate is self-signed and unknown here; ${CA_ADVICE}`,
@@ -45,7 +47,7 @@ const REASONS: Readonly<Record<number, string>> = {
   138: "the broker has banned this client",
   139: "the broker is shutting down",
   141: "the broker heard nothing from this daemon for too long",
-  142: "another client came with the same client id; does a second elbro run on a copy of this data directory?",
+  142: `another client came with the same client id; ${TWIN_QUESTION}`,
   149: "the broker refuses a message as too large",
   151: "a quota of the broker is used up",
   154: "the broker takes no retained messages, which elbro needs",
@@ -69,6 +71,15 @@ export function explainSilentClose(phase: Phase): string {
   return phase === "up"
     ? "the broker closed the connection"
     : "the connection was closed before the broker answered; is the port right (a TLS port needs mqtts://)?";
+}
+
+/**
+ * Says what to look at when connections break young again and again, the last one with messages to `topics` on their
+ * way: Mosquitto before 2.0.12 hangs up on a client that publishes where it may not.
+ */
+export function explainYoungEnds(reason: string, topics: readonly string[]): string {
+  const again = `${reason}, again and again; ${TWIN_QUESTION}`;
+  return topics.length === 0 ? again : `${again} Or may this user not publish to ${topics.join(", ")}?`;
 }
 
 function noAnswer(): string {

@@ -3,6 +3,7 @@
  * connection is ever sent on a new one.
  */
 import type { Duplex } from "node:stream";
+import { explainYoungEnds } from "./broker-words.ts";
 import { type Life, liveOnce, type ProtocolVersion } from "./life.ts";
 import type { PublishPort } from "./publisher.ts";
 
@@ -65,9 +66,10 @@ export async function keepConnected(options: ConnectionOptions, signal: AbortSig
       continue;
     }
     if (!life.wasUp) version = 5;
-    if (life.wasUp || life.reason !== told) options.onDown(life.reason);
-    told = life.reason;
     history = afterLife(history, life);
+    const reason = tooYoung(history, life) > 0 ? explainYoungEnds(life.reason, life.brokeAt) : life.reason;
+    if (life.wasUp || reason !== told) options.onDown(reason);
+    told = reason;
     await pause(backoffMs(history, life, options.random()), signal);
   }
 }
@@ -81,14 +83,21 @@ interface History {
 
 function afterLife({ failures, youngLives }: History, life: Life): History {
   if (life.grewOld) return { failures: 0, youngLives: 0 };
-  return life.wasUp ? { failures: 0, youngLives: youngLives + 1 } : { failures: failures + 1, youngLives };
+  if (life.wasUp) return { failures: 0, youngLives: youngLives + 1 };
+  // Nothing listened: the broker was restarted, so the young life before was not broken off by its fault.
+  return { failures: failures + 1, youngLives: life.retrySoon ? 0 : youngLives };
+}
+
+/** How many connections broke young, beyond those that are forgiven. */
+function tooYoung({ youngLives }: History, life: Life): number {
+  return life.wasUp ? Math.max(0, youngLives - YOUNG_LIVES_FORGIVEN) : 0;
 }
 
 /** Doubles with every failure, with a jitter of up to the half. */
-function backoffMs({ failures, youngLives }: History, life: Life, random: number): number {
-  const tooYoung = life.wasUp ? Math.max(0, youngLives - YOUNG_LIVES_FORGIVEN) : 0;
-  const pace = life.retrySoon && tooYoung === 0 ? SOON_MS : SLOWLY_MS;
-  const doublings = life.takenOver ? DOUBLINGS_AFTER_TAKEOVER : life.wasUp ? tooYoung : failures - 1;
+function backoffMs(history: History, life: Life, random: number): number {
+  const young = tooYoung(history, life);
+  const pace = life.retrySoon && young === 0 ? SOON_MS : SLOWLY_MS;
+  const doublings = life.takenOver ? DOUBLINGS_AFTER_TAKEOVER : life.wasUp ? young : history.failures - 1;
   return Math.min(pace.longest, pace.first * 2 ** Math.min(doublings, 10)) * (0.5 + random / 2);
 }
 

@@ -19,6 +19,8 @@ export interface Life {
   readonly tryOlderVersion: boolean;
   /** It costs nothing to ask again at once. */
   readonly retrySoon: boolean;
+  /** Topics of messages that were on their way when it ended, the oldest first. Shape: a few at most. */
+  readonly brokeAt: readonly string[];
   /** Another client came with the same client id. */
   readonly takenOver: boolean;
   readonly reason: string;
@@ -39,6 +41,8 @@ const STUCK_MS = 60_000;
  * a message, since it answers late to a publisher that waits.
  */
 const WINDOW = 16;
+/** Topics that are named as what a broker may have broken off at. */
+const MOST_NAMED = 4;
 /** Longest message taken from a broker: what is listened to are commands of a few words. */
 const LONGEST_MESSAGE_BYTES = 64 * 1024;
 
@@ -48,7 +52,7 @@ export async function liveOnce(
   version: ProtocolVersion,
   signal: AbortSignal,
 ): Promise<Life> {
-  const never = { wasUp: false, grewOld: false, tryOlderVersion: false, takenOver: false };
+  const never = { wasUp: false, grewOld: false, tryOlderVersion: false, brokeAt: [], takenOver: false };
   try {
     const stream = await options.open(signal);
     return await new ClientLife(options, version, stream).over(signal);
@@ -67,7 +71,8 @@ class ClientLife {
   #phase: Phase = "greeting";
   #grewOld = false;
   #error: unknown = null;
-  #waiting = 0;
+  /** Topics of the messages on their way, oldest first. Bounded by the window. */
+  readonly #onTheWay: string[] = [];
   #stuck: NodeJS.Timeout | null = null;
 
   constructor(options: ConnectionOptions, version: ProtocolVersion, stream: Duplex) {
@@ -102,8 +107,9 @@ class ClientLife {
         signal.removeEventListener("abort", stop);
         clearTimeout(aging);
         clearTimeout(this.#stuck ?? undefined);
+        const life = this.#summary();
         client.end(true);
-        resolve(this.#summary());
+        resolve(life);
       });
       if (signal.aborted) stop();
     });
@@ -118,6 +124,7 @@ class ClientLife {
       grewOld: wasUp && this.#grewOld,
       tryOlderVersion: this.#version === 5 && !wasUp && (hungUp || UNSUPPORTED_VERSION_CODES.includes(code)),
       retrySoon: wasUp && code !== TAKEN_OVER_CODE,
+      brokeAt: this.#onTheWay.slice(0, MOST_NAMED),
       takenOver: code === TAKEN_OVER_CODE,
       reason: this.#error === null ? explainSilentClose(this.#phase) : explainFailure(this.#error, this.#phase),
     };
@@ -149,9 +156,11 @@ class ClientLife {
       window,
       publish: (topic, payload, settled) => {
         if (!client.connected) return;
-        this.#watchProgress(1);
+        this.#onTheWay.push(topic);
+        this.#watchProgress();
         client.publish(topic, payload, { qos: 1, retain: true }, (error) => {
-          this.#watchProgress(-1);
+          this.#onTheWay.splice(this.#onTheWay.indexOf(topic), 1);
+          this.#watchProgress();
           if (error) this.#noteRefusal(topic, error);
           settled(!error);
         });
@@ -162,10 +171,9 @@ class ClientLife {
     };
   }
 
-  #watchProgress(change: 1 | -1): void {
-    this.#waiting += change;
+  #watchProgress(): void {
     clearTimeout(this.#stuck ?? undefined);
-    if (this.#waiting === 0) return;
+    if (this.#onTheWay.length === 0) return;
     this.#stuck = setTimeout(() => {
       this.#error = new Error("the broker acknowledged nothing for a minute");
       this.#stream.destroy();

@@ -40,6 +40,9 @@ export interface Link {
 /** Home Assistant asks for a short random time after its birth, so that not everybody talks to it at once. */
 const BIRTH_DELAY_MS = { least: 250, most: 1_500 };
 
+/** Mosquitto writes to disk every half hour, unless told otherwise. */
+const BROKER_SAVES_MS = 3_600_000;
+
 /** Opens the link and keeps it until the signal fires. */
 export function openLink(options: LinkOptions, signal: AbortSignal): Link {
   const { baseTopic, discoveryPrefix, log, random } = options;
@@ -83,6 +86,8 @@ export function openLink(options: LinkOptions, signal: AbortSignal): Link {
     },
     signal,
   );
+  const aging = setInterval(() => publisher.age(), BROKER_SAVES_MS);
+  signal.addEventListener("abort", () => clearInterval(aging));
   return { show: (messages) => publisher.show(messages), closed };
 }
 

@@ -42,6 +42,8 @@ export class Publisher {
   readonly #unsent = new Set<string>();
   /** Documents that were sent with reduced components on this connection, with the keys of those. */
   readonly #reduced = new Map<string, string>();
+  /** Cleared topics that were cleared already when `age` was called last. */
+  #aged: readonly string[] = [];
   #port: PublishPort | null = null;
   #onTheWay = 0;
 
@@ -77,17 +79,28 @@ export class Publisher {
     this.#onTheWay = 0;
     this.#unsent.clear();
     this.#reduced.clear();
+    this.#aged = [];
     this.repeat();
   }
 
   /** Sends everything again, for a reader that just came: first what is to go, then the documents, then the states. */
   repeat(): void {
     const topics = [...(this.#wanted?.keys() ?? [])];
-    this.#enqueue([
-      ...this.#ghosts(),
-      ...topics.filter(isDeviceDocument),
-      ...topics.filter((t) => !isDeviceDocument(t)),
-    ]);
+    const gone = this.#wanted ? [...this.#ghosts(), ...this.#memory.cleared()] : [];
+    const states = topics.filter((topic) => !isDeviceDocument(topic));
+    this.#enqueue([...gone, ...topics.filter(isDeviceDocument), ...states]);
+  }
+
+  /**
+   * Told now and then on one connection, at intervals in which any broker writes to disk what it acknowledged. What was
+   * cleared a whole interval ago is forgotten; before, a broker that loses power may have it again.
+   */
+  age(): void {
+    if (!this.#port) return;
+    const cleared = this.#memory.cleared();
+    for (const topic of this.#aged) this.#memory.forget(topic);
+    this.#aged = cleared;
+    this.#memory.save();
   }
 
   /** The broker is gone. */
@@ -100,7 +113,7 @@ export class Publisher {
   #ghosts(): string[] {
     const wanted = this.#wanted;
     if (!wanted) return [];
-    return [...this.#memory.topics()].filter((topic) => !wanted.has(topic) && !this.#alsoOurs.has(topic));
+    return this.#memory.topics().filter((topic) => !wanted.has(topic) && !this.#alsoOurs.has(topic));
   }
 
   #enqueue(topics: readonly string[]): void {
@@ -147,6 +160,6 @@ export class Publisher {
   }
 
   #settleGhost(topic: string): void {
-    if (!this.#wanted?.has(topic)) this.#memory.forget(topic);
+    if (!this.#wanted?.has(topic)) this.#memory.clear(topic);
   }
 }

@@ -16,18 +16,33 @@ export type Components = Readonly<Record<string, string>>;
 const NONE: Components = {};
 const DEVICE_DOCUMENT = /\/device\/[^/]+\/config$/;
 
+/** The memory as it is written. */
+interface Kept {
+  readonly topics: Readonly<Record<string, Components>>;
+  readonly cleared: readonly string[];
+}
+
 export class RetainedMemory {
   readonly #remembered: Remembered;
   readonly #topics: Map<string, Components>;
+  readonly #cleared: Set<string>;
   #dirty = false;
 
   constructor(remembered: Remembered) {
     this.#remembered = remembered;
-    this.#topics = new Map(Object.entries(parseTopics(remembered.read())));
+    const kept = parseKept(remembered.read());
+    this.#topics = new Map(Object.entries(kept.topics));
+    this.#cleared = new Set(kept.cleared);
   }
 
-  topics(): IterableIterator<string> {
-    return this.#topics.keys();
+  /** Topics that hold something. */
+  topics(): string[] {
+    return [...this.#topics.keys()];
+  }
+
+  /** Topics that were cleared, and not long enough ago to be forgotten. */
+  cleared(): string[] {
+    return [...this.#cleared];
   }
 
   /** What a broker may still know of a topic: the components of every document since the last settled one. */
@@ -37,6 +52,7 @@ export class RetainedMemory {
 
   /** A topic is about to be published; components join those it had. */
   note(topic: string, components: Components): void {
+    if (this.#cleared.delete(topic)) this.#dirty = true;
     const before = this.#topics.get(topic);
     const fresh = Object.keys(components).filter((key) => before?.[key] === undefined);
     if (before && fresh.length === 0) return;
@@ -52,16 +68,24 @@ export class RetainedMemory {
     this.#dirty = true;
   }
 
-  /** The broker has nothing under this topic any more. */
+  /** The broker says that it has nothing under this topic any more. */
+  clear(topic: string): void {
+    if (!this.#topics.delete(topic)) return;
+    this.#cleared.add(topic);
+    this.#dirty = true;
+  }
+
+  /** The broker has nothing under this topic, also after a power cut. */
   forget(topic: string): void {
-    if (this.#topics.delete(topic)) this.#dirty = true;
+    if (this.#cleared.delete(topic)) this.#dirty = true;
   }
 
   /** Puts on disk what changed. A change is rare: a new, renamed or removed home or entity. */
   save(): void {
     if (!this.#dirty) return;
     this.#dirty = false;
-    this.#remembered.write(JSON.stringify(Object.fromEntries(this.#topics)));
+    const kept: Kept = { topics: Object.fromEntries(this.#topics), cleared: [...this.#cleared] };
+    this.#remembered.write(JSON.stringify(kept));
   }
 }
 
@@ -97,6 +121,6 @@ function sameComponents(one: Components, other: Components): boolean {
   return keys.length === Object.keys(other).length && keys.every((key) => one[key] === other[key]);
 }
 
-function parseTopics(text: string | null): Record<string, Components> {
-  return text === null ? {} : (JSON.parse(text) as Record<string, Components>);
+function parseKept(text: string | null): Kept {
+  return text === null ? { topics: {}, cleared: [] } : (JSON.parse(text) as Kept);
 }

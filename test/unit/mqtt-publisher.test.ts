@@ -110,9 +110,22 @@ test("before anything is shown nothing is cleared", () => {
   expect(port.topics()).toEqual(["elbro/home"]);
 });
 
-test("a cleared topic is forgotten, so it is not touched again", () => {
+test("a broker that lost power after a clear is cleared again", () => {
   const { memory, retained } = attached([state("old", "1")]);
-  attached([state("new", "1")], memory, retained);
+  const { publisher } = attached([state("new", "1")], memory, retained);
+  retained.set("elbro/old", "1"); // as of the broker's last save
+  publisher.detach();
+  const port = new RetainingPort(retained);
+  publisher.attach(port);
+  port.answer();
+  expect([...retained.keys()]).toEqual(["elbro/new"]);
+});
+
+test("what was cleared long ago is forgotten, so it is not touched when it is somebody else's", () => {
+  const { memory, retained } = attached([state("old", "1")]);
+  const { publisher } = attached([state("new", "1")], memory, retained);
+  publisher.age();
+  publisher.age();
   retained.set("elbro/old", "somebody else's by now");
   const { port } = attached([state("new", "1")], memory, retained);
   expect(port.topics()).toEqual(["elbro/new"]);
@@ -186,7 +199,9 @@ const topic = fc.constantFrom("a", "b", "c", "d");
 const house = fc.dictionary(topic, fc.constantFrom("", "1", "2"));
 const event = fc.oneof(
   fc.record({ kind: fc.constant("show" as const), house }),
-  fc.record({ kind: fc.constantFrom("attach" as const, "detach" as const, "crash" as const, "repeat" as const) }),
+  fc.record({
+    kind: fc.constantFrom(...(["attach", "detach", "crash", "repeat", "age", "brokerLoses", "brokerSaves"] as const)),
+  }),
   fc.record({ kind: fc.constant("answer" as const), most: fc.integer({ min: 1, max: 3 }) }),
 );
 
@@ -195,6 +210,7 @@ test("whatever changes, breaks and restarts: in the end the broker holds exactly
     fc.property(fc.array(event, { maxLength: 40 }), house, (events, last) => {
       const memory = new TestMemory();
       const retained = new Map([["other/daemon", "theirs"]]);
+      let saved = new Map(retained);
       let publisher = publisherOn(memory);
       let port = new RetainingPort(retained, 2);
       const messagesOf = (wanted: Readonly<Record<string, string>>) =>
@@ -209,7 +225,16 @@ test("whatever changes, breaks and restarts: in the end the broker holds exactly
         else if (step.kind === "detach") publisher.detach();
         else if (step.kind === "answer") port.answer(step.most);
         else if (step.kind === "repeat") publisher.repeat();
-        else publisher = publisherOn(memory);
+        else if (step.kind === "age") {
+          // An hour passes, in which the broker saves.
+          saved = new Map(retained);
+          publisher.age();
+        } else if (step.kind === "brokerSaves") saved = new Map(retained);
+        else if (step.kind === "brokerLoses") {
+          publisher.detach();
+          retained.clear();
+          for (const [name, payload] of saved) retained.set(name, payload);
+        } else publisher = publisherOn(memory);
       }
       publisher.show(messagesOf(last));
       attach();

@@ -1,0 +1,278 @@
+import net from "node:net";
+import mqtt, { type IClientOptions, type MqttClient } from "mqtt";
+import { describe, expect, test } from "vitest";
+import { hashPassword } from "../../src/mqtt/broker-users.ts";
+import { type EmbeddedBrokerOptions, startEmbeddedBroker } from "../../src/mqtt/embedded-broker.ts";
+import { openLink } from "../../src/mqtt/link.ts";
+import { HostileClients, hostilePackets } from "../support/hostile-clients.ts";
+import { retainedIn } from "../support/retained.ts";
+import { TestMemory } from "../support/retaining-port.ts";
+
+const HA = { name: "ha", password: "open sesame", commands: true };
+const TV = { name: "tv", password: "look", commands: false };
+const asHa = { username: HA.name, password: HA.password };
+const asTv = { username: TV.name, password: TV.password };
+
+async function broker(options: Partial<EmbeddedBrokerOptions> = {}) {
+  const refused: string[] = [];
+  const running = await startEmbeddedBroker({
+    host: "127.0.0.1",
+    port: 0,
+    users: [HA, TV],
+    anonymous: false,
+    baseTopic: "elbro",
+    discoveryPrefix: "homeassistant",
+    onRefused: (user, topic) => refused.push(`${user} ${topic}`),
+    ...options,
+  });
+  return { ...running, refused, [Symbol.asyncDispose]: () => running.close() };
+}
+
+async function client(port: number, options: IClientOptions = {}, protocol = "mqtt") {
+  const opened = await mqtt.connectAsync(`${protocol}://127.0.0.1:${port}`, {
+    protocolVersion: 4,
+    reconnectPeriod: 0,
+    ...options,
+  });
+  return Object.assign(opened, { [Symbol.asyncDispose]: () => opened.endAsync(true) });
+}
+
+/** The daemon's own link to the broker, showing one price. */
+function daemonOn(open: () => ReturnType<EmbeddedBrokerHandle["open"]>) {
+  const stop = new AbortController();
+  const link = openLink(
+    {
+      open: async () => open(),
+      clientId: "elbro_own",
+      baseTopic: "elbro",
+      discoveryPrefix: "homeassistant",
+      commands: { "command/refresh": () => ({ kind: "done" }) },
+      remembered: new TestMemory(),
+      log: { info: () => undefined, warn: () => undefined },
+      random: () => 0,
+    },
+    stop.signal,
+  );
+  link.show([{ topic: "elbro/home/price", payload: "1.25" }]);
+  return {
+    link,
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      await link.closed;
+    },
+  };
+}
+
+type EmbeddedBrokerHandle = Awaited<ReturnType<typeof broker>>;
+
+/** Resolves with the first message under a topic. */
+function heard(listener: MqttClient, topic: string): Promise<string> {
+  return new Promise((resolve) => {
+    listener.on("message", (found, payload) => found === topic && resolve(payload.toString()));
+  });
+}
+
+describe("who comes in", () => {
+  test("a user with the right password, plain or hashed; nobody else", async () => {
+    const hashed = { name: "safe", password: await hashPassword("hidden"), commands: false };
+    await using house = await broker({ users: [HA, hashed] });
+    await using ha = await client(house.port, asHa);
+    await using safe = await client(house.port, { username: "safe", password: "hidden" });
+    expect([ha.connected, safe.connected]).toEqual([true, true]);
+    for (const login of [
+      {},
+      { ...asHa, password: "x" },
+      { username: "safe", password: hashed.password },
+      { username: "ha" },
+    ])
+      await expect(client(house.port, login)).rejects.toThrow(/Bad username or password/);
+  });
+
+  test("in the demo anybody of this machine, but not with a wrong name", async () => {
+    await using house = await broker({ users: [], anonymous: true });
+    await using guest = await client(house.port);
+    expect(guest.connected).toBe(true);
+    await expect(client(house.port, asHa)).rejects.toThrow(/Bad username or password/);
+  });
+
+  test("without users it listens on this machine alone, and lets nobody in", async () => {
+    await using house = await broker({ host: "0.0.0.0", users: [] });
+    expect(house.host).toBe("127.0.0.1");
+    await expect(client(house.port)).rejects.toThrow(/Bad username or password/);
+  });
+
+  test("over WebSocket too, where it is wanted; a page of the web is nobody of this machine", async () => {
+    await using house = await broker({ wsPort: 0, anonymous: true });
+    const port = house.wsPort ?? 0;
+    await using own = daemonOn(house.open);
+    own.link.show([{ topic: "elbro/home/prices", payload: "9".repeat(30_000) }]);
+    await using viewer = await client(port, asTv, "ws");
+    const prices = heard(viewer, "elbro/home/prices");
+    await viewer.subscribeAsync("elbro/#", { qos: 1 });
+    expect(await prices).toHaveLength(30_000);
+    await using program = await client(port, {}, "ws");
+    expect(program.connected).toBe(true);
+    const page = client(port, { wsOptions: { origin: "https://elsewhere.example" } }, "ws");
+    await expect(page).rejects.toThrow(/Bad username or password/);
+    expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(426);
+  });
+
+  test("nobody takes the daemon's place by its client id", async () => {
+    await using house = await broker();
+    await using _own = daemonOn(house.open);
+    await expect.poll(() => retainedIn(house.port, asTv)).toHaveProperty(["elbro/status"], "online");
+    await expect(client(house.port, { ...asHa, clientId: "elbro_own" })).rejects.toThrow(/Identifier rejected/);
+    expect(await retainedIn(house.port, asTv)).toHaveProperty(["elbro/status"], "online");
+  });
+});
+
+describe("what a client may do", () => {
+  test("the house's topics and the discovery documents are read only; a dropped message is told once", async () => {
+    await using house = await broker();
+    await using _own = daemonOn(house.open);
+    await using tv = await client(house.port, asTv);
+    const retain = { qos: 1, retain: true } as const;
+    await tv.publishAsync("elbro/home/price", "0", retain);
+    await tv.publishAsync("elbro/command/refresh", "", { qos: 1 });
+    await tv.publishAsync("homeassistant/device/elbro_home/config", "", retain);
+    await tv.publishAsync("tv/volume", "7", retain);
+    expect(tv.connected).toBe(true);
+    expect(await retainedIn(house.port, asTv)).toEqual({
+      "elbro/home/price": "1.25",
+      "elbro/status": "online",
+      "tv/volume": "7",
+    });
+    expect(house.refused).toEqual(["tv elbro/home/price"]);
+  });
+
+  test("a command reaches the daemon from a user who may, and its answer comes back", async () => {
+    await using house = await broker();
+    await using _own = daemonOn(house.open);
+    await using ha = await client(house.port, asHa);
+    const answer = heard(ha, "elbro/response");
+    await ha.subscribeAsync("elbro/response", { qos: 1 });
+    await expect.poll(() => retainedIn(house.port, asTv)).toHaveProperty(["elbro/home/price"]);
+    await ha.publishAsync("elbro/command/refresh", "", { qos: 1 });
+    expect(JSON.parse(await answer)).toEqual({ topic: "elbro/command/refresh", ok: true, reason: null });
+  });
+
+  test("a will is no way around the rules", async () => {
+    await using house = await broker();
+    await using _own = daemonOn(house.open);
+    await expect.poll(() => retainedIn(house.port, asTv)).toHaveProperty(["elbro/status"], "online");
+    const will = { topic: "elbro/status", payload: Buffer.from("offline"), qos: 1, retain: true } as const;
+    const tv = await client(house.port, { ...asTv, will });
+    await using ha = await client(house.port, asHa);
+    const closed = new Promise<void>((resolve) => tv.once("close", () => resolve()));
+    tv.stream.destroy();
+    await closed;
+    await expect.poll(() => house.refused).toEqual(["tv elbro/status"]);
+    expect(await retainedIn(house.port, asHa)).toHaveProperty(["elbro/status"], "online");
+    expect(ha.connected).toBe(true);
+  });
+
+  test("a packet of more than 256 kB ends the connection that sends it, and no other", async () => {
+    await using house = await broker();
+    await using ha = await client(house.port, asHa);
+    const tv = await client(house.port, asTv);
+    const closed = new Promise<void>((resolve) => tv.once("close", () => resolve()));
+    tv.publish("tv/blob", Buffer.alloc(300 * 1024), { qos: 0 });
+    await closed;
+    await ha.publishAsync("ha/blob", Buffer.alloc(200 * 1024), { qos: 1 });
+    expect(ha.connected).toBe(true);
+  });
+
+  test("others may keep 4 MB in the broker, and no more", async () => {
+    await using house = await broker();
+    await using tv = await client(house.port, asTv);
+    const blob = Buffer.alloc(200 * 1024, 0x41);
+    for (let i = 0; i < 25; i++) await tv.publishAsync(`tv/blob/${i}`, blob, { qos: 1, retain: true });
+    const kept = () => retainedIn(house.port, asTv).then((found) => Object.keys(found).length);
+    expect(await kept()).toBe(20);
+    await tv.publishAsync("tv/blob/0", "", { qos: 1, retain: true });
+    await tv.publishAsync("tv/blob/24", blob, { qos: 1, retain: true });
+    expect(await kept()).toBe(20);
+  });
+
+  test("nothing is kept for a client that is away", async () => {
+    await using house = await broker();
+    const session = { ...asTv, clientId: "phone", clean: false };
+    const phone = await client(house.port, session);
+    await phone.subscribeAsync("news", { qos: 1 });
+    await phone.endAsync();
+    await using ha = await client(house.port, asHa);
+    await ha.publishAsync("news", "missed", { qos: 1 });
+    const back = mqtt.connect(`mqtt://127.0.0.1:${house.port}`, { protocolVersion: 4, reconnectPeriod: 0, ...session });
+    const connack = await new Promise<{ sessionPresent: boolean }>((resolve) => back.once("connect", resolve));
+    expect(connack.sessionPresent).toBe(false);
+    await back.endAsync();
+  });
+
+  test("a topic of too many levels ends the connection", async () => {
+    await using house = await broker();
+    const tv = await client(house.port, asTv);
+    const closed = new Promise<void>((resolve) => tv.once("close", () => resolve()));
+    tv.publish(Array.from({ length: 40 }, () => "a").join("/"), "x");
+    await closed;
+  });
+});
+
+describe("hostile clients", () => {
+  test("200 that never log in do not stop a real one, while they are there", async () => {
+    await using house = await broker();
+    await using _own = daemonOn(house.open);
+    using hostile = new HostileClients();
+    for (const bytes of Object.values(hostilePackets)) await hostile.open(house.port, 50, bytes, { again: true });
+    const began = performance.now();
+    await using ha = await client(house.port, asHa);
+    const price = heard(ha, "elbro/home/price");
+    await ha.subscribeAsync("elbro/#", { qos: 1 });
+    expect(await price).toBe("1.25");
+    expect(performance.now() - began).toBeLessThan(1_000);
+  });
+
+  test("whoever waits longest goes when one more comes, first of those from the same address", async () => {
+    await using house = await broker();
+    using near = new HostileClients();
+    using far = new HostileClients();
+    await far.open(house.port, 10, hostilePackets.silence, { from: "127.0.0.2" });
+    await near.open(house.port, 40, hostilePackets.silence);
+    await expect.poll(() => near.closed).toBe(8);
+    expect(far.closed).toBe(0);
+  });
+
+  test("who has not logged in after five seconds is gone, byte by byte or silent", async () => {
+    await using house = await broker();
+    using silent = new HostileClients();
+    await silent.open(house.port, 3, hostilePackets.silence);
+    const slow = net.connect(house.port, "127.0.0.1");
+    slow.on("error", () => undefined);
+    const drip = setInterval(() => slow.write(Buffer.from([0x10, 0xa0, 0x1f, 0x41]).subarray(0, 1)), 500);
+    const began = performance.now();
+    await new Promise((resolve) => slow.once("close", resolve));
+    clearInterval(drip);
+    expect(performance.now() - began).toBeLessThan(5_500);
+    await expect.poll(() => silent.closed).toBe(3);
+  });
+
+  test("a wrong password again and again does not stop the right one", async () => {
+    await using house = await broker({ users: [{ ...HA, password: await hashPassword(HA.password) }] });
+    const wrong = Array.from({ length: 20 }, () =>
+      client(house.port, { ...asHa, password: "guess" }).catch(() => null),
+    );
+    await using ha = await client(house.port, asHa);
+    expect(ha.connected).toBe(true);
+    expect(await Promise.all(wrong)).toEqual(Array.from({ length: 20 }, () => null));
+  });
+
+  test("a stop does not wait for them", async () => {
+    const house = await broker({ wsPort: 0 });
+    using hostile = new HostileClients();
+    await hostile.open(house.port, 20, hostilePackets.unfinishedConnect);
+    await hostile.open(house.wsPort ?? 0, 5, hostilePackets.silence);
+    const began = performance.now();
+    await house.close();
+    expect(performance.now() - began).toBeLessThan(500);
+    await expect.poll(() => hostile.closed).toBe(25);
+  });
+});
