@@ -178,7 +178,8 @@ export class AdaptiveBudget implements BudgetSource {
     this.#cleanMs += before === null ? 0 : Math.min(MOST_CLEAN_GAP_MS, Math.max(0, now - before));
     if (this.#cleanMs >= DAY_MS) {
       this.#cleanMs = 0;
-      this.#perDay = Math.min(THIRD_PARTY_MOST, Math.ceil(this.#perDay * CLEAN_DAY_GROWTH));
+      const grown = Math.max(this.#perDay + 1, Math.round(this.#perDay * CLEAN_DAY_GROWTH));
+      this.#perDay = Math.min(THIRD_PARTY_MOST, grown);
       this.#keep();
     } else if (this.#cleanMs - this.#keptCleanMs >= CLEAN_STEP_MS) this.#keep();
   }

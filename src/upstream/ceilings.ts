@@ -56,11 +56,13 @@ interface Ceiling extends Mark {
   readonly arrivedAt: MonotonicMs;
   readonly remaining: number;
   readonly until: MonotonicMs;
+  /** Attempts of this daemon made after this are all there are in the window. */
+  readonly oursSince: MonotonicMs;
   /**
-   * Whether the service has counted more than this daemon sent. Where it has not, the rolling windows hold already
+   * Whether the service may have counted more than this daemon sent before. Where it has not, the rolling windows hold
    * all there is to hold, and what is on its way need not be guessed at.
    */
-  readonly others: boolean;
+  others: boolean;
   /** Counts down as each share spends. */
   reserve: Parting;
   left: number;
@@ -111,7 +113,11 @@ export class Ceilings {
       if (standing) this.#toldOf(window, standing, track, told);
     }
     this.#prune(told.now);
-    for (const [window, ceiling] of this.#ceilings) ceiling.left = this.#leftOf(window, ceiling);
+    for (const [window, ceiling] of this.#ceilings) {
+      const later = this.#laterThan(window, ceiling);
+      ceiling.left = ceiling.remaining - later;
+      ceiling.others = ceiling.used > told.count("all", ceiling.oursSince) - later;
+    }
   }
 
   /** What must outlive this process: the ceilings that other users of the key have lowered. */
@@ -131,7 +137,15 @@ export class Ceilings {
     const remaining = left - spent;
     this.#ceilings.set(window, {
       ...{ id: -1, openSince: now - 1, countedBy: Number.NEGATIVE_INFINITY, arrivedAt: now, until: now + restMs },
-      ...{ used: Number.NEGATIVE_INFINITY, resetSec: 0, others: true, reserve, remaining, left: remaining },
+      ...{
+        used: Number.POSITIVE_INFINITY,
+        resetSec: 0,
+        others: true,
+        oursSince: now,
+        reserve,
+        remaining,
+        left: remaining,
+      },
     });
   }
 
@@ -152,13 +166,13 @@ export class Ceilings {
     });
   }
 
-  /** When a ceiling ends, how it is parted, and whether somebody else has a part in it. */
+  /** When a ceiling ends, since when it counts, and how it is parted. */
   #reckon(
     window: QuotaWindow,
     mark: Mark,
     left: number,
     told: ToldQuota,
-  ): Pick<Ceiling, "until" | "reserve" | "others"> {
+  ): Pick<Ceiling, "until" | "reserve" | "oursSince" | "others"> {
     const { now, serverMs, count, budget } = told;
     const lengthMs = SERVICE_WINDOW_MS[window];
     const untilResetMs = serverMs === null ? lengthMs : mark.resetSec * 1_000 - serverMs;
@@ -168,18 +182,20 @@ export class Ceilings {
     return {
       until: now + restMs + FLIGHT_MS,
       reserve: partRemainder(left, spent, { shares: sharesOf(budget, window) }),
-      others: serverMs === null || mark.used > count("all", beganAt - FLIGHT_MS),
+      oursSince: serverMs === null ? now : beganAt - FLIGHT_MS,
+      others: true,
     };
   }
 
-  #leftOf(window: QuotaWindow, ceiling: Ceiling): number {
+  /** How many attempts may have been counted later than a word was said. */
+  #laterThan(window: QuotaWindow, ceiling: Ceiling): number {
     const later = this.#tracks.filter(({ id, at, answeredAt, marks }) => {
       if (id === ceiling.id || at <= ceiling.openSince) return false;
       if (answeredAt !== null && answeredAt < ceiling.countedBy) return false;
       const mark = marks[window];
-      return !mark || mark.resetSec > ceiling.resetSec || mark.used > ceiling.used;
+      return ceiling.id < 0 || !mark || mark.resetSec > ceiling.resetSec || mark.used > ceiling.used;
     });
-    return ceiling.remaining - later.length;
+    return later.length;
   }
 
   #prune(now: MonotonicMs): void {

@@ -5,7 +5,7 @@
  * they are is known only after the service has told its own time.
  */
 import type { QuotaStanding } from "../contract/quota-headers.ts";
-import { type EpochMs, HOUR_MS, type Interval, MINUTE_MS } from "../core/interval.ts";
+import { type EpochMs, type Interval, MINUTE_MS } from "../core/interval.ts";
 import {
   type Attempt,
   type BudgetWindow,
@@ -76,7 +76,7 @@ export type LeaveVerdict =
 /** While the first answer of a process is on its way, others look again after this long. */
 const FIRST_ANSWER_WAIT_MS = 1_000;
 /** A wait longer than this is noted on disk, at most this often, so that a reboot does not begin it anew. */
-const LONG_WAIT_MS = HOUR_MS;
+const LONG_WAIT_MS = 10 * MINUTE_MS;
 const NOTE_EVERY_MS = 30 * MINUTE_MS;
 
 export class Governor {

@@ -6,7 +6,7 @@ export class ManualMachine {
   boot = "first boot";
   wallMs: number;
   upMs = 100_000;
-  readonly kept = new Map<string, string>();
+  readonly keptTexts = new Map<string, string>();
 
   constructor(wallMs: number = Date.UTC(2026, 9, 25, 12)) {
     this.wallMs = wallMs;
@@ -24,7 +24,10 @@ export class ManualMachine {
   }
 
   get memory(): Memory {
-    return { read: (name) => this.kept.get(name) ?? null, write: (name, value) => void this.kept.set(name, value) };
+    return {
+      read: (name) => this.keptTexts.get(name) ?? null,
+      write: (name, value) => void this.keptTexts.set(name, value),
+    };
   }
 
   advance(ms: number): void {

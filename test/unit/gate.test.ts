@@ -281,13 +281,13 @@ describe("what outlives a restart", () => {
   test("a short back-off is not worth a write", () => {
     const machine = new ManualMachine();
     meet(gateOf(machine), machine, unreachable());
-    expect(machine.kept.size).toBe(0);
+    expect(machine.keptTexts.size).toBe(0);
   });
 
   test("what cannot be read is as if it were not there", () => {
     for (const text of ["", "{", "null", "[]", '{"silences":3}']) {
       const machine = new ManualMachine();
-      machine.kept.set("silence/consumer", text);
+      machine.keptTexts.set("silence/consumer", text);
       expect(silence(gateOf(machine), machine), text).toBe(0);
     }
   });
@@ -299,5 +299,5 @@ test("a guest who thinks of a thousand requests cannot push out the account's si
   meet(gate, machine, refused(429, "rate_limited", HOUR_MS));
   for (let i = 0; i < 1_000; i++) gate.setback(scopes(`series ${i}`, `place ${i}`), refused(400, null), machine.upMs);
   expect(silence(gate, machine, scopes("never asked"))).toBeGreaterThan(59 * MINUTE_MS);
-  expect((machine.kept.get("silence/consumer") ?? "").length).toBeLessThan(60_000);
+  expect((machine.keptTexts.get("silence/consumer") ?? "").length).toBeLessThan(60_000);
 });
