@@ -25,14 +25,15 @@ export class BrokenDatabase extends Error {}
 const SQLITE_BUSY = 5;
 const SQLITE_CORRUPT = 11;
 const SQLITE_NOTADB = 26;
-const SQLITE_IOERR_SHORT_READ = 522;
+/** The disk cannot read a part of the file, or has less of it than SQLite wrote. */
+const UNREADABLE: ReadonlySet<unknown> = new Set([266, 522]);
 
 /**
  * Opens the database, makes sure that it is whole, and brings it to the newest version.
  * Errors: throws a DatabaseError where another process holds it, or a newer program wrote it; a BrokenDatabase where
- * the file is damaged.
+ * the file is damaged. `whenBroken` runs before such a file is closed: closing folds the log into it and deletes the log.
  */
-export function openDatabase(path: string): DatabaseSync {
+export function openDatabase(path: string, whenBroken: () => void = () => undefined): DatabaseSync {
   const database = new DatabaseSync(path, { timeout: 0 });
   try {
     database.exec(`pragma page_size = ${PAGE_BYTES}`);
@@ -45,8 +46,10 @@ export function openDatabase(path: string): DatabaseSync {
     migrate(database, path);
     return database;
   } catch (error) {
+    const failure = asOpeningError(error, path);
+    if (failure instanceof BrokenDatabase) whenBroken();
     database.close();
-    throw asOpeningError(error, path);
+    throw failure;
   }
 }
 
@@ -63,7 +66,7 @@ function asOpeningError(error: unknown, path: string): unknown {
   const code = Number(error.errcode) & 0xff;
   if (code === SQLITE_BUSY)
     return new DatabaseError(`${path} is in use by another elbro; one process per data directory`);
-  const broken = code === SQLITE_CORRUPT || code === SQLITE_NOTADB || error.errcode === SQLITE_IOERR_SHORT_READ;
+  const broken = code === SQLITE_CORRUPT || code === SQLITE_NOTADB || UNREADABLE.has(error.errcode);
   return broken ? new BrokenDatabase(error.message) : error;
 }
 

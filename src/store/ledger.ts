@@ -122,6 +122,14 @@ export class Ledger {
     return this.#answered.get(seriesId)?.at(chunkStart) ?? null;
   }
 
+  /** How many attempts of an account were made at `since` or later, by the wall clock. */
+  countSince(account: string, since: EpochMs): number {
+    const found = this.#database
+      .prepare("select count(*) as count from attempt where account = ? and at_ms >= ?")
+      .get(account, since);
+    return Number(found?.count ?? 0);
+  }
+
   /** The newest attempts of an account that may still count. Shape: oldest first. */
   recent(account: string, count: number): SpentAttempt[] {
     const rows = this.#database

@@ -30,12 +30,13 @@ const ENDINGS = ["", "-wal", "-shm"];
 
 /** Errors: throws a DatabaseError as `openDatabase` does, and what the file system says. */
 export function openOrRestore(databasePath: string, now: EpochMs): OpenedDatabase {
-  const damage = lossOf(databasePath) ?? tryOpening(databasePath);
-  if (typeof damage !== "string") return { database: damage, recovery: null };
-  const setAside = putAside(databasePath, now);
+  const loss = lossOf(databasePath);
+  const attempt =
+    loss === null ? tryOpening(databasePath, now) : { damage: loss, setAside: putAside(databasePath, now) };
+  if ("database" in attempt) return { ...attempt, recovery: null };
   const restored = restore(databasePath, now);
-  if (restored) return { database: restored.database, recovery: { damage, setAside, copiedAt: restored.copiedAt } };
-  return { database: openDatabase(databasePath), recovery: { damage, setAside, copiedAt: null } };
+  if (restored) return { database: restored.database, recovery: { ...attempt, copiedAt: restored.copiedAt } };
+  return { database: openDatabase(databasePath), recovery: { ...attempt, copiedAt: null } };
 }
 
 /** Says what is missing where there must have been a database. SQLite itself would quietly begin a new one. */
@@ -47,11 +48,16 @@ function lossOf(databasePath: string): string | null {
   return size === null ? "the file is gone" : "the file is empty";
 }
 
-function tryOpening(databasePath: string): DatabaseSync | string {
+/** Opens a file that is there. A broken one is set aside, with its log. */
+function tryOpening(databasePath: string, now: EpochMs): { database: DatabaseSync } | Omit<Recovery, "copiedAt"> {
+  let setAside: string | null = null;
   try {
-    return openDatabase(databasePath);
+    const database = openDatabase(databasePath, () => {
+      setAside = putAside(databasePath, now);
+    });
+    return { database };
   } catch (error) {
-    if (error instanceof BrokenDatabase) return error.message;
+    if (error instanceof BrokenDatabase) return { damage: error.message, setAside };
     throw error;
   }
 }
@@ -66,9 +72,8 @@ function restore(databasePath: string, now: EpochMs): { database: DatabaseSync; 
   sync(partPath);
   renameSync(partPath, databasePath);
   sync(path.dirname(databasePath));
-  const opened = tryOpening(databasePath);
-  if (typeof opened !== "string") return { database: opened, copiedAt };
-  putAside(databasePath, now);
+  const attempt = tryOpening(databasePath, now);
+  if ("database" in attempt) return { ...attempt, copiedAt };
   putAside(copyPath, now);
   return null;
 }

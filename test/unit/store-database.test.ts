@@ -1,0 +1,117 @@
+import { DatabaseSync } from "node:sqlite";
+import { describe, expect, test } from "vitest";
+import { DatabaseError, openDatabase, transaction } from "../../src/store/database.ts";
+import { migrations } from "../../src/store/migrations.ts";
+import { Settings } from "../../src/store/settings.ts";
+import { Child } from "../support/child.ts";
+import { StoreOnDisk } from "../support/store-on-disk.ts";
+import { TempDir } from "../support/temp-dir.ts";
+
+function schemaOf(database: DatabaseSync): unknown[] {
+  return database.prepare("select type, name, tbl_name, sql from sqlite_schema order by name").all();
+}
+
+function versionOf(database: DatabaseSync): unknown {
+  return database.prepare("pragma user_version").get()?.user_version;
+}
+
+describe("one process per data directory", () => {
+  test("a second one is told so, and the first goes on", async () => {
+    using dir = new TempDir();
+    const path = dir.file("elbro.db");
+    await using child = new Child("hold.ts", path);
+    await child.said(1);
+    expect(() => openDatabase(path)).toThrow(
+      new DatabaseError(`${path} is in use by another elbro; one process per data directory`),
+    );
+    await child.kill();
+    openDatabase(path).close();
+  });
+
+  test("a second opening in the same process is told so too", () => {
+    using store = new StoreOnDisk();
+    expect(() => openDatabase(store.path)).toThrow("is in use by another elbro");
+    expect(versionOf(store.reopen())).toBe(migrations.length);
+  });
+});
+
+describe("migrations", () => {
+  test.each(migrations.map((_, version) => version))("version %i becomes the newest", (version) => {
+    using dir = new TempDir();
+    const path = dir.file("elbro.db");
+    const old = new DatabaseSync(path);
+    for (const migration of migrations.slice(0, version)) old.exec(migration);
+    old.exec(`pragma user_version = ${version}`);
+    if (version > 0) old.exec("insert into setting (name, value) values ('kept', 'yes')");
+    old.close();
+    const database = openDatabase(path);
+    using fresh = new StoreOnDisk();
+    expect(versionOf(database)).toBe(migrations.length);
+    expect(schemaOf(database)).toEqual(schemaOf(fresh.database));
+    if (version > 0) expect(new Settings(database).read("kept")).toBe("yes");
+    database.close();
+  });
+
+  test("a database of a newer program is refused in words, and left as it was", () => {
+    using store = new StoreOnDisk();
+    const newer = migrations.length + 1;
+    store.database.exec(`pragma user_version = ${newer}`);
+    store.database.close();
+    expect(() => openDatabase(store.path)).toThrow(
+      new DatabaseError(
+        `${store.path} was written by a newer elbro (version ${newer}, this one knows ${migrations.length}); run the newer program, or restore an older copy`,
+      ),
+    );
+    const untouched = new DatabaseSync(store.path);
+    expect(versionOf(untouched)).toBe(newer);
+    untouched.close();
+  });
+});
+
+describe("a transaction", () => {
+  const count = (database: DatabaseSync) => database.prepare("select count(*) as n from setting").get()?.n;
+
+  test("is there as a whole or not at all", () => {
+    using store = new StoreOnDisk();
+    const settings = new Settings(store.database);
+    expect(() =>
+      transaction(store.database, () => {
+        settings.write("a", "1");
+        throw new Error("no");
+      }),
+    ).toThrow("no");
+    expect(count(store.database)).toBe(0);
+    expect(transaction(store.database, () => settings.once("a", () => "2"))).toBe("2");
+    expect(count(store.reopen())).toBe(1);
+  });
+
+  test("that SQLite has already rolled back says why it failed", () => {
+    using store = new StoreOnDisk();
+    expect(() =>
+      transaction(store.database, () => {
+        store.database.exec("rollback");
+        throw new Error("database or disk is full");
+      }),
+    ).toThrow("database or disk is full");
+  });
+
+  test("is flushed to the disk before it returns", () => {
+    using store = new StoreOnDisk();
+    const pragma = (name: string) => Object.values(store.database.prepare(`pragma ${name}`).get() ?? {})[0];
+    expect(pragma("journal_mode")).toBe("wal");
+    expect(pragma("synchronous")).toBe(2);
+    expect(pragma("locking_mode")).toBe("exclusive");
+  });
+});
+
+describe("settings", () => {
+  test("are kept over a restart, made once, and changed in place", () => {
+    using store = new StoreOnDisk();
+    const settings = new Settings(store.database);
+    expect(settings.read("offset")).toBeNull();
+    expect(settings.once("offset", () => "17")).toBe("17");
+    expect(settings.once("offset", () => "18")).toBe("17");
+    settings.write("offset", "19");
+    expect(new Settings(store.reopen()).read("offset")).toBe("19");
+  });
+});

@@ -1,0 +1,158 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { EpochMs } from "../../src/core/interval.ts";
+import { AnsweredTimes } from "../../src/store/answered.ts";
+import { transaction } from "../../src/store/database.ts";
+import { Ledger } from "../../src/store/ledger.ts";
+import { Shelf } from "../../src/store/shelf.ts";
+import { Child } from "../support/child.ts";
+import { spendOf } from "../support/spend.ts";
+import { calendar, dayOf, StoreOnDisk, seriesOf } from "../support/store-on-disk.ts";
+
+const today = dayOf("2026-02-01");
+const yesterday = dayOf("2026-01-31");
+
+function rowsIn(store: StoreOnDisk): Record<string, unknown>[] {
+  return store.database.prepare("select * from attempt order by id").all();
+}
+
+describe("a spend", () => {
+  test("is on disk when it returns, whole", () => {
+    using store = new StoreOnDisk();
+    const seriesId = new Shelf(store.database, calendar).idOf(seriesOf("hour"));
+    const spend = spendOf({ share: "lan", monotonicMs: 7.6, serverMs: 8.4, seriesId, range: today });
+    const id = new Ledger(store.database).spend(spend);
+    store.reopen();
+    expect(rowsIn(store)).toEqual([
+      {
+        ...{ id, account: "consumer", share: "lan", at_ms: 1_000, boot: "boot", monotonic_ms: 8, server_ms: 8 },
+        ...{ series_id: seriesId, start_ms: today.start, end_ms: today.end },
+        ...{ status: null, request_id: null, answered_ms: null },
+      },
+    ]);
+  });
+
+  test("is there after kill -9, every one that returned", async () => {
+    using store = new StoreOnDisk();
+    store.database.close();
+    const child = new Child("spend.ts", store.path);
+    await child.said(25);
+    await child.kill();
+    store.reopen();
+    const spent = child.lines.map(Number);
+    const stored = rowsIn(store).map((row) => row.id);
+    expect(spent.length).toBeGreaterThanOrEqual(25);
+    expect(stored.slice(0, spent.length)).toEqual(spent);
+    expect(stored.length).toBeLessThanOrEqual(spent.length + 1);
+  });
+
+  test("comes back to the governor: the newest of its account, oldest first, in its share", () => {
+    using store = new StoreOnDisk();
+    const ledger = new Ledger(store.database);
+    for (const [i, share] of (["poll", "lan", "backfill", "poll"] as const).entries())
+      ledger.spend(spendOf({ share, at: 100 + i, serverMs: i === 1 ? 5 : null }));
+    ledger.spend(spendOf({ account: "second" }));
+    const recent = new Ledger(store.reopen()).recent("consumer", 3);
+    expect(recent.map(({ share, at, serverMs }) => [share, at, serverMs])).toEqual([
+      ["lan", 101, 5],
+      ["backfill", 102, null],
+      ["poll", 103, null],
+    ]);
+  });
+});
+
+describe("what became of a spend", () => {
+  test("goes to disk with the next spend", () => {
+    using store = new StoreOnDisk();
+    const ledger = new Ledger(store.database);
+    const id = ledger.spend(spendOf({ serverMs: 3 }));
+    ledger.settle(id, 429, "request", null);
+    expect(rowsIn(store)[0]).toMatchObject({ status: null });
+    ledger.spend(spendOf({}));
+    store.reopen();
+    expect(rowsIn(store)[0]).toMatchObject({ id, status: 429, request_id: "request", server_ms: 3 });
+  });
+
+  test("brings the service's own time; the newest that was told is known again after a restart", () => {
+    using store = new StoreOnDisk();
+    const ledger = new Ledger(store.database);
+    expect(ledger.serverTime()).toBeNull();
+    ledger.settle(ledger.spend(spendOf({ serverMs: 900 })), 200, null, 1_000.5);
+    ledger.settle(ledger.spend(spendOf({ serverMs: 5_000 })), 0, null, null);
+    ledger.flush();
+    expect(new Ledger(store.reopen()).serverTime()).toBe(1_001);
+  });
+
+  test("a rolled back transaction takes its spend with it", () => {
+    using store = new StoreOnDisk();
+    const ledger = new Ledger(store.database);
+    const id = ledger.spend(spendOf({}));
+    ledger.settle(id, 200, null, null);
+    expect(() =>
+      transaction(store.database, () => {
+        ledger.flush();
+        throw new Error("the disk is full");
+      }),
+    ).toThrow("the disk is full");
+    expect(rowsIn(store)[0]).toMatchObject({ id, status: null });
+  });
+});
+
+describe("when a series was answered", () => {
+  test("counts from the moment its rows are stored, not from the status", () => {
+    using store = new StoreOnDisk();
+    const seriesId = new Shelf(store.database, calendar).idOf(seriesOf("hour"));
+    const ledger = new Ledger(store.database);
+    ledger.settle(ledger.spend(spendOf({ seriesId, range: today })), 200, null, null);
+    ledger.spend(spendOf({}));
+    expect(ledger.answeredAt(seriesId)).toBeNull();
+    expect(new Ledger(store.reopen()).answeredAt(seriesId)).toBeNull();
+  });
+
+  test("is known by chunk, also after a restart", () => {
+    using store = new StoreOnDisk();
+    const seriesId = new Shelf(store.database, calendar).idOf(seriesOf("hour"));
+    const ledger = new Ledger(store.database);
+    const answer = (range: typeof today, at: EpochMs) => {
+      ledger.spend(spendOf({ seriesId, range }));
+      ledger.writeAnswered(seriesId, range, at);
+      ledger.noteAnswered(seriesId, range, at);
+    };
+    answer({ start: yesterday.start, end: today.end }, 10);
+    answer(today, 20);
+    for (const known of [ledger, new Ledger(store.reopen())]) {
+      expect(known.answeredAt(seriesId)).toBe(20);
+      expect(known.chunkAnsweredAt(seriesId, today.start)).toBe(20);
+      expect(known.chunkAnsweredAt(seriesId, yesterday.start)).toBe(10);
+      expect(known.chunkAnsweredAt(seriesId, today.end)).toBeNull();
+      expect(known.chunkAnsweredAt(seriesId + 1, today.start)).toBeNull();
+    }
+  });
+
+  test("a request that brought nothing counts for the timetable, and for no chunk", () => {
+    using store = new StoreOnDisk();
+    const ledger = new Ledger(store.database);
+    ledger.noteSettled(1, 30);
+    expect(ledger.answeredAt(1)).toBe(30);
+    expect(ledger.chunkAnsweredAt(1, 0)).toBeNull();
+  });
+
+  test("of overlapping answers the later one counts, by brute force", () => {
+    const interval = fc
+      .tuple(fc.integer({ min: 0, max: 12 }), fc.integer({ min: 1, max: 6 }))
+      .map(([start, length]) => ({ start, end: start + length }));
+    const answers = fc.array(fc.tuple(fc.option(interval, { freq: 6 }), fc.integer({ min: 0, max: 100 })));
+    fc.assert(
+      fc.property(answers, (notes) => {
+        const times = new AnsweredTimes();
+        for (const [range, at] of notes) times.note(range, at);
+        for (let instant = -1; instant < 20; instant++) {
+          const last = notes.findLast(([range]) => !range || (range.start <= instant && instant < range.end));
+          expect(times.at(instant)).toBe(last?.[1] ?? null);
+        }
+        expect(times.newest).toBe(notes.at(-1)?.[1] ?? null);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});

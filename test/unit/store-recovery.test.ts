@@ -1,0 +1,227 @@
+import {
+  closeSync,
+  cpSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import { describe, expect, test } from "vitest";
+import { copyDatabase, copyPathOf } from "../../src/store/copy.ts";
+import { BrokenDatabase, DatabaseError, openDatabase } from "../../src/store/database.ts";
+import { openOrRestore } from "../../src/store/recovery.ts";
+import { Settings } from "../../src/store/settings.ts";
+import { Shelf } from "../../src/store/shelf.ts";
+import { calendar, dayOf, rowsOf, StoreOnDisk, seriesOf } from "../support/store-on-disk.ts";
+
+const NOW = Date.UTC(2026, 1, 3, 4, 5, 6, 7);
+const ASIDE = "elbro.db.broken-2026-02-03T04-05-06Z";
+const range = { start: dayOf("2026-01-01").start, end: dayOf("2026-04-09").end };
+const key = seriesOf("hour");
+const idle = new AbortController().signal;
+
+/** A database with rows in it and a copy of it beside it; `after` is stored behind the copy. Closed. */
+async function copied(): Promise<StoreOnDisk> {
+  const store = new StoreOnDisk();
+  new Shelf(store.database, calendar).store(key, range, rowsOf("hour", range), { currency: "DKK" });
+  await copyDatabase(store.database, store.path, idle);
+  new Settings(store.database).write("after", "the copy");
+  store.database.close();
+  return store;
+}
+
+/** Noise that is the same in every run. */
+function noise(length: number): Uint8Array {
+  let state = 1;
+  return Uint8Array.from({ length }, () => {
+    state = (state * 48_271) % 2_147_483_647;
+    return state & 255;
+  });
+}
+
+function overwrite(file: string, at: number, bytes: Uint8Array): void {
+  const descriptor = openSync(file, "r+");
+  writeSync(descriptor, bytes, 0, bytes.length, at);
+  closeSync(descriptor);
+}
+
+const damages: [string, (file: string) => void][] = [
+  ["random bytes in its middle", (file) => overwrite(file, statSync(file).size >> 1, noise(4_096))],
+  ["random bytes at its start", (file) => overwrite(file, 0, noise(4_096))],
+  ["a first page of zeros", (file) => overwrite(file, 0, new Uint8Array(4_096))],
+  ["half its length", (file) => truncateSync(file, Math.floor(statSync(file).size / 2))],
+  ["a length that is no whole page", (file) => truncateSync(file, statSync(file).size - 100)],
+  ["a few bytes left", (file) => truncateSync(file, 70)],
+  ["the text of something else", (file) => writeFileSync(file, "# not a database\n".repeat(500))],
+];
+
+describe("a broken database", () => {
+  test.each(damages)("with %s is set aside, and the last verified copy takes its place", async (_, damage) => {
+    using store = await copied();
+    damage(store.path);
+    const broken = readFileSync(store.path);
+    expect(() => openDatabase(store.path)).toThrow(BrokenDatabase);
+    const { database, recovery } = openOrRestore(store.path, NOW);
+    store.database = database;
+    expect(recovery).toEqual({
+      damage: expect.stringMatching(/malformed|not a database|\*\*\*|Tree|Page|page|btree/),
+      setAside: store.dir.file(ASIDE),
+      copiedAt: Math.floor(statSync(copyPathOf(store.path)).mtimeMs),
+    });
+    expect(readFileSync(store.dir.file(ASIDE))).toEqual(broken);
+    expect(new Shelf(database, calendar).rows(key, range)).toEqual(rowsOf("hour", range));
+    expect(new Settings(database).read("after")).toBeNull();
+    expect(existsSync(copyPathOf(store.path))).toBe(true);
+  });
+
+  test("that is empty, or gone, is replaced by the copy too", async () => {
+    using store = await copied();
+    writeFileSync(store.path, "");
+    const emptied = openOrRestore(store.path, NOW);
+    expect(emptied.recovery).toMatchObject({ damage: "the file is empty", setAside: store.dir.file(ASIDE) });
+    emptied.database.close();
+    cpSync(copyPathOf(store.path), store.dir.file("elsewhere.db.copy"));
+    const gone = openOrRestore(store.dir.file("elsewhere.db"), NOW);
+    expect(gone.recovery).toMatchObject({ damage: "the file is gone", setAside: null });
+    expect(new Shelf(gone.database, calendar).covers(key, range)).toBe(true);
+    gone.database.close();
+  });
+
+  test("without a copy is set aside, and an empty one begun", async () => {
+    using store = new StoreOnDisk();
+    store.database.close();
+    overwrite(store.path, 0, noise(1_000));
+    const { database, recovery } = openOrRestore(store.path, NOW);
+    store.database = database;
+    expect(recovery).toMatchObject({ setAside: store.dir.file(ASIDE), copiedAt: null });
+    expect(new Settings(database).read("anything")).toBeNull();
+  });
+
+  test("with a broken copy beside it: both are set aside, nothing is deleted", async () => {
+    using store = await copied();
+    overwrite(store.path, 0, noise(1_000));
+    overwrite(copyPathOf(store.path), 0, noise(2_000));
+    const copy = readFileSync(copyPathOf(store.path));
+    const { database, recovery } = openOrRestore(store.path, NOW);
+    store.database = database;
+    expect(recovery).toMatchObject({ setAside: store.dir.file(ASIDE), copiedAt: null });
+    expect(readFileSync(store.dir.file("elbro.db.copy.broken-2026-02-03T04-05-06Z"))).toEqual(copy);
+    expect(readdirSync(store.dir.path).filter((name) => name.includes("broken"))).toHaveLength(3);
+  });
+
+  test("takes its log along: the log of a broken file is not played into the copy", async () => {
+    using store = await copied();
+    store.database = openDatabase(store.path);
+    new Settings(store.database).write("only", "in the log");
+    // As after a crash: the log stays beside the file.
+    cpSync(store.path, store.dir.file("crashed.db"));
+    cpSync(`${store.path}-wal`, store.dir.file("crashed.db-wal"));
+    cpSync(copyPathOf(store.path), store.dir.file("crashed.db.copy"));
+    const log = readFileSync(store.dir.file("crashed.db-wal"));
+    expect(log.length).toBeGreaterThan(0);
+    overwrite(store.dir.file("crashed.db"), 2_048, noise(8_192));
+    const { database, recovery } = openOrRestore(store.dir.file("crashed.db"), NOW);
+    expect(readFileSync(`${recovery?.setAside}-wal`)).toEqual(log);
+    expect(new Settings(database).read("only")).toBeNull();
+    expect(new Shelf(database, calendar).covers(key, range)).toBe(true);
+    database.close();
+  });
+
+  test("twice in one second has two names", async () => {
+    using store = await copied();
+    for (const name of [ASIDE, `${ASIDE}-2`]) {
+      overwrite(store.path, 0, noise(1_000));
+      const { database, recovery } = openOrRestore(store.path, NOW);
+      database.close();
+      expect(recovery?.setAside).toBe(store.dir.file(name));
+    }
+  });
+});
+
+describe("a sound database", () => {
+  test("opens as it is, also a new one and one that was not closed", async () => {
+    using store = await copied();
+    const found = openOrRestore(store.path, NOW);
+    store.database = found.database;
+    expect(found.recovery).toBeNull();
+    expect(new Settings(found.database).read("after")).toBe("the copy");
+    const fresh = openOrRestore(store.dir.file("fresh.db"), NOW);
+    expect(fresh.recovery).toBeNull();
+    fresh.database.close();
+    new Settings(found.database).write("only", "in the log");
+    cpSync(store.path, store.dir.file("crashed.db"));
+    cpSync(`${store.path}-wal`, store.dir.file("crashed.db-wal"));
+    const crashed = openOrRestore(store.dir.file("crashed.db"), NOW);
+    expect(crashed.recovery).toBeNull();
+    expect(new Settings(crashed.database).read("only")).toBe("in the log");
+    crashed.database.close();
+  });
+
+  test("that is in use, or of a newer program, is never set aside", async () => {
+    using store = await copied();
+    store.database = openDatabase(store.path);
+    expect(() => openOrRestore(store.path, NOW)).toThrow(DatabaseError);
+    store.database.exec("pragma user_version = 999");
+    store.database.close();
+    expect(() => openOrRestore(store.path, NOW)).toThrow("run the newer program");
+    expect(readdirSync(store.dir.path).filter((name) => name.includes("broken"))).toEqual([]);
+  });
+});
+
+describe("the copy", () => {
+  test("is one plain file that any SQLite opens, with all that was committed", async () => {
+    using store = new StoreOnDisk();
+    new Shelf(store.database, calendar).store(key, range, rowsOf("hour", range), {});
+    const outcome = await copyDatabase(store.database, store.path, idle);
+    const copyPath = copyPathOf(store.path);
+    expect(outcome).toEqual({ kind: "verified", bytes: statSync(copyPath).size });
+    expect(readdirSync(store.dir.path).filter((name) => name.startsWith("elbro.db.copy"))).toEqual(["elbro.db.copy"]);
+    const copy = new DatabaseSync(copyPath, { readOnly: true });
+    expect(copy.prepare("pragma journal_mode").get()).toEqual({ journal_mode: "delete" });
+    expect(copy.prepare("select count(*) as n from chunk").get()).toEqual({ n: 99 });
+    copy.close();
+  });
+
+  test("holds what was written while it was made, or what was there before, but is whole", async () => {
+    using store = new StoreOnDisk();
+    const shelf = new Shelf(store.database, calendar);
+    shelf.store(key, range, rowsOf("hour", range), {});
+    const copying = copyDatabase(store.database, store.path, idle);
+    shelf.store(seriesOf("fifteenMinutes"), range, rowsOf("fifteenMinutes", range), {});
+    expect((await copying).kind).toBe("verified");
+    expect(shelf.covers(seriesOf("fifteenMinutes"), range)).toBe(true);
+  });
+
+  test("of a damaged database does not replace the good one", async () => {
+    using store = await copied();
+    const good = readFileSync(copyPathOf(store.path));
+    store.database = openDatabase(store.path);
+    // The damage comes to a file that is open, and to pages that are not in memory.
+    store.database.exec("pragma shrink_memory");
+    overwrite(store.path, 4_096, noise(8_192));
+    const outcome = await copyDatabase(store.database, store.path, idle);
+    expect(outcome.kind).toBe("damaged");
+    expect(readFileSync(copyPathOf(store.path))).toEqual(good);
+    expect(existsSync(`${copyPathOf(store.path)}.part`)).toBe(false);
+  });
+
+  test("ends early when the daemon stops, and leaves nothing behind", async () => {
+    using store = new StoreOnDisk();
+    new Shelf(store.database, calendar).store(key, range, rowsOf("hour", range), {});
+    const stop = new AbortController();
+    const copying = copyDatabase(store.database, store.path, stop.signal);
+    stop.abort();
+    expect(await copying).toEqual({ kind: "stopped" });
+    expect(readdirSync(store.dir.path).filter((name) => name.includes("copy"))).toEqual([]);
+  });
+
+  test("that cannot be written says why", async () => {
+    using store = new StoreOnDisk();
+    await expect(copyDatabase(store.database, store.dir.file("no/such/folder/elbro.db"), idle)).rejects.toThrow(/./);
+  });
+});

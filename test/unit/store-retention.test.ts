@@ -1,0 +1,115 @@
+import { statSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { DAY_MS, type EpochMs, formatInstant } from "../../src/core/interval.ts";
+import { type Row, WHOLE } from "../../src/core/series.ts";
+import { Ledger } from "../../src/store/ledger.ts";
+import { deleteOld, historyStart } from "../../src/store/retention.ts";
+import { Shelf } from "../../src/store/shelf.ts";
+import { spendOf } from "../support/spend.ts";
+import { calendar, dayOf, rowsOf, StoreOnDisk, seriesOf } from "../support/store-on-disk.ts";
+
+const hours = seriesOf("hour");
+
+interface Parts {
+  readonly shelf: Shelf;
+  readonly ledger: Ledger;
+  readonly calendar: typeof calendar;
+}
+
+function partsOf(store: StoreOnDisk): Parts {
+  return { shelf: new Shelf(store.database, calendar), ledger: new Ledger(store.database), calendar };
+}
+
+/** An attempt as of a moment, that the service answered with its own time. */
+function attempt({ ledger }: Parts, at: EpochMs, serverMs: EpochMs = at): void {
+  ledger.settle(ledger.spend(spendOf({ at })), 200, null, serverMs);
+  ledger.flush();
+}
+
+function run(parts: Parts, years: number): { readonly chunks: number; readonly attempts: number } {
+  const deleting = deleteOld(parts, years);
+  for (let step = deleting.next(); ; step = deleting.next()) if (step.done) return step.value;
+}
+
+describe("what is older than the owner wants", () => {
+  const now = dayOf("2036-05-05").start;
+
+  test("is deleted, to a whole year; the rest, the newest answers and what is remembered stay", () => {
+    using store = new StoreOnDisk();
+    const parts = partsOf(store);
+    const { shelf } = parts;
+    const store1 = (date: string) => shelf.store(hours, dayOf(date), rowsOf("hour", dayOf(date)), {});
+    for (const date of ["2025-12-30", "2025-12-31", "2026-01-01", "2036-05-04"]) store1(date);
+    shelf.store(seriesOf("latest"), WHOLE, rowsOf("hour", dayOf("2020-01-01")), {});
+    attempt(parts, now);
+    expect(run(parts, 10)).toEqual({ chunks: 2, attempts: 0 });
+    for (const restarted of [false, true]) {
+      const known = restarted ? new Shelf(store.reopen(), calendar) : shelf;
+      expect(known.covers(hours, dayOf("2025-12-31"))).toBe(false);
+      expect(known.covers(hours, dayOf("2026-01-01"))).toBe(true);
+      expect(known.covers(hours, dayOf("2036-05-04"))).toBe(true);
+      expect(known.latest(seriesOf("latest"))).toHaveLength(24);
+    }
+  });
+
+  test("goes in small steps", () => {
+    using store = new StoreOnDisk();
+    store.database.exec("pragma synchronous = off");
+    const parts = partsOf(store);
+    const range = { start: dayOf("2020-01-01").start, end: dayOf("2021-12-31").end };
+    parts.shelf.store(hours, range, [], {});
+    attempt(parts, now);
+    expect([...deleteOld(parts, 10)]).toHaveLength(Math.ceil(731 / 200));
+    expect(parts.shelf.covers(hours, dayOf("2021-12-31"))).toBe(false);
+  });
+
+  test("is counted from the service's own time: a clock that stands in 2069 deletes nothing", () => {
+    using store = new StoreOnDisk();
+    const parts = partsOf(store);
+    parts.shelf.store(hours, dayOf("2026-01-01"), [], {});
+    expect(run(parts, 1)).toEqual({ chunks: 0, attempts: 0 });
+    attempt(parts, Date.UTC(2069, 0, 1), dayOf("2026-05-05").start);
+    expect(run(parts, 1)).toEqual({ chunks: 0, attempts: 0 });
+    expect(parts.shelf.covers(hours, dayOf("2026-01-01"))).toBe(true);
+  });
+
+  test("in the ledger is what is older than 90 days", () => {
+    using store = new StoreOnDisk();
+    const parts = partsOf(store);
+    for (const daysAgo of [200, 91, 89, 0]) attempt(parts, now - daysAgo * DAY_MS);
+    expect(run(parts, 10)).toEqual({ chunks: 0, attempts: 2 });
+    expect(new Ledger(store.reopen()).recent("consumer", 10).map(({ at }) => at)).toEqual([now - 89 * DAY_MS, now]);
+  });
+
+  test("the kept history begins with a local year", () => {
+    expect(formatInstant(historyStart(now, 10, calendar))).toBe("2025-12-31T23:00:00Z");
+    expect(formatInstant(historyStart(dayOf("2026-01-01").start, 1, calendar))).toBe("2024-12-31T23:00:00Z");
+  });
+});
+
+test("over twelve years with two kept the file stops growing after the third", () => {
+  using store = new StoreOnDisk();
+  store.database.exec("pragma synchronous = off");
+  const parts = partsOf(store);
+  const series = [seriesOf("fifteenMinutes"), hours, { ...hours, operation: "consumption" as const }];
+  const sizes: number[] = [];
+  let day = dayOf("2026-01-01");
+  // Every tenth day: the file is smaller by as much, and grows or stands still all the same.
+  for (let year = 2026; year < 2038; day = calendar.day(day.end + 9 * DAY_MS)) {
+    for (const key of series) {
+      const rows = rowsOf("hour", day, (start) => Math.round(1e6 * Math.abs(Math.sin(start))) / 1e6);
+      parts.shelf.store(key, day, rows as Row[], {});
+      for (let i = 0; i < 24; i++) parts.ledger.spend(spendOf({ at: day.end }));
+    }
+    if (calendar.dateOf(day.start) < `${year + 1}`) continue;
+    year++;
+    attempt(parts, day.end);
+    run(parts, 2);
+    store.database.exec("pragma wal_checkpoint(truncate)");
+    sizes.push(statSync(store.path).size);
+  }
+  const settled = sizes.slice(3);
+  expect(sizes).toHaveLength(12);
+  expect(sizes[0]).toBeGreaterThan(50_000);
+  expect(Math.max(...settled) / Math.min(...settled)).toBeLessThan(1.1);
+});

@@ -1,0 +1,330 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { DAY_MS, formatInstant, HOUR_MS, type Interval } from "../../src/core/interval.ts";
+import { type Row, WHOLE } from "../../src/core/series.ts";
+import { Shelf } from "../../src/store/shelf.ts";
+import { calendar, dayOf, rowsOf, StoreOnDisk, seriesOf } from "../support/store-on-disk.ts";
+
+const quarters = seriesOf("fifteenMinutes");
+const hours = seriesOf("hour");
+const forecast = seriesOf("latest");
+const envelope = { currency: "DKK", vatIncluded: true };
+
+function countOf(store: StoreOnDisk, table: string): number {
+  return Number(store.database.prepare(`select count(*) as count from ${table}`).get()?.count);
+}
+
+/** What the file holds, without what is remembered. */
+function reread(store: StoreOnDisk): Shelf {
+  return new Shelf(store.reopen(), calendar);
+}
+
+describe("chunks by instant", () => {
+  test.each([
+    ["2026-03-29", 23, 92],
+    ["2026-10-24", 24, 96],
+    ["2026-10-25", 25, 100],
+  ])(
+    "the day %s is one chunk of %i hours or %i quarters, complete when every one is there",
+    (date, hourCount, quarterCount) => {
+      using store = new StoreOnDisk();
+      const shelf = new Shelf(store.database, calendar);
+      const day = dayOf(date);
+      for (const [key, unit, count] of [
+        [hours, "hour", hourCount],
+        [quarters, "fifteenMinutes", quarterCount],
+      ] as const) {
+        const rows = rowsOf(unit, day);
+        expect(rows).toHaveLength(count);
+        shelf.store(key, day, rows.slice(0, -1), envelope);
+        expect(shelf.stateOf(key).chunk(day.start)).toEqual({ complete: false, estimated: false });
+        shelf.store(key, day, rows, envelope);
+        expect(shelf.stateOf(key).chunk(day.start)).toEqual({ complete: true, estimated: false });
+      }
+      const again = reread(store);
+      expect(again.rows(hours, day)).toEqual(rowsOf("hour", day));
+      expect(again.rows(quarters, day)).toEqual(rowsOf("fifteenMinutes", day));
+    },
+  );
+
+  test("three days across the autumn change are three chunks", () => {
+    using store = new StoreOnDisk();
+    const shelf = new Shelf(store.database, calendar);
+    const range = { start: dayOf("2026-10-24").start, end: dayOf("2026-10-26").end };
+    const rows = rowsOf("fifteenMinutes", range);
+    expect(shelf.store(quarters, range, rows, envelope)).toEqual({ changed: true, strayRows: 0 });
+    expect(shelf.encodedChunks(quarters, range)).toHaveLength(3);
+    expect(shelf.rows(quarters, range)).toEqual(rows);
+  });
+
+  test("days stand in months, months in years, a year for itself", () => {
+    using store = new StoreOnDisk();
+    const shelf = new Shelf(store.database, calendar);
+    const year = {
+      start: calendar.startOf("year", Date.UTC(2026, 5)),
+      end: calendar.startOf("year", Date.UTC(2027, 5)),
+    };
+    for (const [unit, chunks] of [
+      ["day", 12],
+      ["month", 1],
+      ["year", 1],
+    ] as const) {
+      const key = seriesOf(unit);
+      shelf.store(key, year, rowsOf(unit, year), envelope);
+      expect(shelf.encodedChunks(key, year)).toHaveLength(chunks);
+      expect(shelf.stateOf(key).chunk(year.start)?.complete).toBe(true);
+      expect(shelf.covers(key, year)).toBe(true);
+      expect(shelf.covers(key, { start: year.start - 1, end: year.end })).toBe(false);
+    }
+  });
+
+  test("a row marked as an estimate marks its chunk", () => {
+    using store = new StoreOnDisk();
+    const shelf = new Shelf(store.database, calendar);
+    const range = { start: dayOf("2026-01-01").start, end: dayOf("2026-01-02").end };
+    const [first, ...rest] = rowsOf("hour", range);
+    shelf.store(hours, range, [{ ...first, isEstimate: true }, ...rest], envelope);
+    const state = reread(store).stateOf(hours);
+    expect(state.chunk(range.start)).toEqual({ complete: true, estimated: true });
+    expect(state.chunk(dayOf("2026-01-02").start)).toEqual({ complete: true, estimated: false });
+  });
+});
+
+describe("what is stored", () => {
+  const range = { start: dayOf("2026-03-27").start, end: dayOf("2026-03-31").end };
+  const all = rowsOf("hour", range, (start) => start / HOUR_MS);
+
+  test("in whatever order and however often rows come, the shelf is the same", () => {
+    const parts = fc
+      .array(fc.subarray(all, { minLength: 1 }), { minLength: 1, maxLength: 4 })
+      .chain((answers) => fc.tuple(...answers.map((rows) => fc.shuffledSubarray(rows, { minLength: rows.length }))));
+    fc.assert(
+      fc.property(parts, (answers) => {
+        using store = new StoreOnDisk();
+        const shelf = new Shelf(store.database, calendar);
+        for (const rows of [...answers, ...answers]) shelf.store(hours, range, rows, envelope);
+        const sent = new Set(answers.flat());
+        expect(shelf.rows(hours, range)).toEqual(all.filter((row) => sent.has(row)));
+        for (const rows of answers) expect(shelf.store(hours, range, rows, envelope).changed).toBe(false);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  test("the same answer again changes nothing and writes nothing", () => {
+    using store = new StoreOnDisk();
+    const shelf = new Shelf(store.database, calendar);
+    expect(shelf.store(hours, range, all, envelope).changed).toBe(true);
+    const changes = () => Number(store.database.prepare("select total_changes() as count").get()?.count);
+    const before = changes();
+    expect(shelf.store(hours, range, all, envelope)).toEqual({ changed: false, strayRows: 0 });
+    expect(shelf.store(hours, range, all.slice(10, 30), envelope)).toEqual({ changed: false, strayRows: 0 });
+    expect(changes()).toBe(before);
+  });
+
+  test("a later, shorter answer takes no row away; a revised row replaces its own", () => {
+    using store = new StoreOnDisk();
+    const shelf = new Shelf(store.database, calendar);
+    shelf.store(hours, range, all, envelope);
+    expect(shelf.store(hours, range, [], envelope).changed).toBe(false);
+    const revised = { ...all[5], totalPricePerKWh: -1 };
+    expect(shelf.store(hours, range, [revised], envelope).changed).toBe(true);
+    expect(reread(store).rows(hours, range)).toEqual(all.with(5, revised));
+  });
+
+  test("of two rows with the same start in one answer the later counts", () => {
+    using store = new StoreOnDisk();
+    const shelf = new Shelf(store.database, calendar);
+    const [first] = all;
+    const twice = { ...first, totalPricePerKWh: 9 };
+    shelf.store(hours, range, [first as Row, twice], envelope);
+    expect(shelf.rows(hours, range)).toEqual([twice]);
+  });
+
+  test("rows outside the range, and rows without a start, are counted and left out", () => {
+    using store = new StoreOnDisk();
+    const shelf = new Shelf(store.database, calendar);
+    const day = dayOf("2026-03-28");
+    const stray = [{ start: "yesterday" }, { end: "2026-03-28T00:00:00Z" }, { start: null }];
+    const change = shelf.store(hours, day, [...all, ...stray], envelope);
+    expect(change).toEqual({ changed: true, strayRows: all.length - 24 + stray.length });
+    expect(shelf.rows(hours, range)).toEqual(rowsOf("hour", day, (start) => start / HOUR_MS));
+  });
+
+  test("an empty answer is an answer: asked, and without rows", () => {
+    using store = new StoreOnDisk();
+    const shelf = new Shelf(store.database, calendar);
+    expect(shelf.store(hours, range, [], envelope)).toEqual({ changed: true, strayRows: 0 });
+    const again = reread(store);
+    expect(again.covers(hours, range)).toBe(true);
+    expect(again.rows(hours, range)).toEqual([]);
+    expect(again.stateOf(hours).chunk(range.start)).toEqual({ complete: false, estimated: false });
+  });
+
+  test("the newest answer of a forecast replaces the one before as a whole, in its own order", () => {
+    using store = new StoreOnDisk();
+    const shelf = new Shelf(store.database, calendar);
+    expect(shelf.latest(forecast)).toBeNull();
+    shelf.store(forecast, WHOLE, all, envelope);
+    shelf.store(forecast, WHOLE, all.slice(3, 9).reverse(), envelope);
+    expect(reread(store).latest(forecast)).toEqual(all.slice(3, 9).reverse());
+  });
+
+  test("the envelope is null until an answer came, and then the newest", () => {
+    using store = new StoreOnDisk();
+    const shelf = new Shelf(store.database, calendar);
+    shelf.idOf(hours);
+    expect(shelf.envelope(hours)).toBeNull();
+    shelf.store(hours, range, [], envelope);
+    shelf.store(hours, range, [], { ...envelope, currency: "SEK", unknown: [1] });
+    expect(reread(store).envelope(hours)).toEqual({ currency: "SEK", vatIncluded: true, unknown: [1] });
+  });
+
+  test("series of other places, accounts, operations and units stay apart", () => {
+    using store = new StoreOnDisk();
+    const shelf = new Shelf(store.database, calendar);
+    const keys = [
+      hours,
+      quarters,
+      seriesOf("hour", "another/place"),
+      seriesOf("hour", "another%2Fplace"),
+      { ...hours, account: "second" },
+      { ...hours, operation: "consumption" as const },
+    ];
+    keys.forEach((key, i) => {
+      shelf.store(
+        key,
+        range,
+        rowsOf("hour", range, () => i),
+        envelope,
+      );
+    });
+    const again = reread(store);
+    keys.forEach((key, i) => {
+      expect(again.rows(key, range).every((row) => row.totalPricePerKWh === i)).toBe(true);
+    });
+    expect(new Set(keys.map((key) => again.idOf(key))).size).toBe(keys.length);
+  });
+
+  test("thousands of chunks of one shape keep its names once", () => {
+    using store = new StoreOnDisk();
+    new Shelf(store.database, calendar).store(hours, range, all, envelope);
+    reread(store).store(quarters, range, all, envelope);
+    expect(countOf(store, "shape")).toBe(1);
+  });
+
+  test("a service that names its fields at random fills no table with names", () => {
+    using store = new StoreOnDisk();
+    const shelf = new Shelf(store.database, calendar);
+    store.database.exec("pragma synchronous = off");
+    const day = dayOf("2026-03-28");
+    for (let i = 0; i < 600; i++) {
+      const chunk = { start: calendar.add("day", day.start, i), end: calendar.add("day", day.start, i + 1) };
+      shelf.store(hours, chunk, [{ start: formatInstant(chunk.start), [`field ${i}`]: i }], envelope);
+    }
+    expect(countOf(store, "shape")).toBe(500);
+    const last = { start: calendar.add("day", day.start, 599), end: calendar.add("day", day.start, 600) };
+    expect(reread(store).rows(hours, last)).toEqual([{ start: formatInstant(last.start), "field 599": 599 }]);
+  });
+});
+
+describe("what was asked", () => {
+  const days = Array.from({ length: 10 }, (_, i) => calendar.day(dayOf("2026-03-25").start + i * DAY_MS + HOUR_MS));
+  const within: Interval = { start: days[0]?.start ?? 0, end: days[9]?.end ?? 0 };
+
+  /** `#` asked, `.` not. The gap found is written `-`. */
+  function gapIn(picture: string): string {
+    using store = new StoreOnDisk();
+    const shelf = new Shelf(store.database, calendar);
+    store.database.exec("pragma synchronous = off");
+    shelf.idOf(hours);
+    days.forEach((day, i) => {
+      if (picture[i] === "#") shelf.store(hours, day, [], envelope);
+    });
+    const gap = reread(store).stateOf(hours).newestGap(within);
+    return days.map((day, i) => (gap && day.start >= gap.start && day.end <= gap.end ? "-" : picture[i])).join("");
+  }
+
+  test.each([
+    ["..........", "----------"],
+    ["##########", "##########"],
+    ["#########.", "#########-"],
+    [".#########", "-#########"],
+    ["##..##..##", "##..##--##"],
+    ["##..####..", "##..####--"],
+    ["..#....###", "..#----###"],
+  ])("the newest gap of %s is %s", (picture, found) => {
+    expect(gapIn(picture)).toBe(found);
+  });
+
+  test("a series nobody asked for is one gap, and covers nothing", () => {
+    using store = new StoreOnDisk();
+    const shelf = new Shelf(store.database, calendar);
+    expect(shelf.stateOf(hours).newestGap(within)).toEqual(within);
+    expect(shelf.stateOf(hours).chunk(within.start)).toBeNull();
+    expect(shelf.covers(hours, within)).toBe(false);
+    expect(shelf.knownId(hours)).toBeNull();
+    expect(shelf.rows(hours, within)).toEqual([]);
+  });
+
+  test("a range is covered when every chunk it touches was asked", () => {
+    using store = new StoreOnDisk();
+    const shelf = new Shelf(store.database, calendar);
+    const [, second, third] = days as [Interval, Interval, Interval];
+    shelf.store(hours, { start: second.start, end: third.end }, [], envelope);
+    expect(shelf.covers(hours, { start: second.start + HOUR_MS, end: third.end - HOUR_MS })).toBe(true);
+    expect(shelf.covers(hours, { start: second.start - HOUR_MS, end: third.end })).toBe(false);
+    expect(shelf.covers(hours, { start: second.start, end: third.end + 1 })).toBe(false);
+  });
+});
+
+describe("a large answer", () => {
+  const range = { start: dayOf("2026-01-01").start, end: dayOf("2026-03-31").end };
+  const rows = rowsOf("fifteenMinutes", range);
+
+  test("is stored in slices; what a crash between two leaves is a smaller answer", () => {
+    using store = new StoreOnDisk();
+    const shelf = new Shelf(store.database, calendar);
+    let finished = false;
+    const storing = shelf.storing(quarters, range, rows, envelope, () => {
+      finished = true;
+    });
+    for (let i = 0; i < 5; i++) expect(storing.next().done).toBe(false);
+    expect(finished).toBe(false);
+    const again = reread(store);
+    const chunks = again.encodedChunks(quarters, range).length;
+    expect(chunks).toBeGreaterThan(0);
+    const asked = { start: range.start, end: calendar.add("day", range.start, chunks) };
+    expect(again.covers(quarters, asked)).toBe(true);
+    expect(again.rows(quarters, range)).toEqual(rowsOf("fifteenMinutes", asked));
+    expect(again.stateOf(quarters).newestGap(range)).toEqual({ start: asked.end, end: range.end });
+    expect(again.store(quarters, range, rows, envelope)).toEqual({ changed: true, strayRows: 0 });
+    expect(again.rows(quarters, range)).toEqual(rows);
+  });
+
+  test("has at most 500 rows to a slice, and a small one is a single slice", () => {
+    using store = new StoreOnDisk();
+    const shelf = new Shelf(store.database, calendar);
+    const slicesOf = (part: Interval) => {
+      const inside = rowsOf("fifteenMinutes", part);
+      return [...shelf.storing(quarters, part, inside, envelope, () => undefined)].length + 1;
+    };
+    expect(slicesOf({ start: range.start, end: calendar.add("day", range.start, 5) })).toBe(1);
+    expect(slicesOf(range)).toBe(1 + Math.ceil(90 / 5));
+  });
+
+  test("that cannot be finished leaves memory and file alike", () => {
+    using store = new StoreOnDisk();
+    const shelf = new Shelf(store.database, calendar);
+    const day = dayOf("2026-01-01");
+    const failing = shelf.storing(quarters, day, rowsOf("fifteenMinutes", day), envelope, () => {
+      throw new Error("the disk is full");
+    });
+    expect(() => failing.next()).toThrow("the disk is full");
+    expect(shelf.covers(quarters, day)).toBe(false);
+    expect(shelf.envelope(quarters)).toBeNull();
+    expect(countOf(store, "shape")).toBe(0);
+    shelf.store(quarters, day, rowsOf("fifteenMinutes", day), envelope);
+    expect(reread(store).rows(quarters, day)).toEqual(rowsOf("fifteenMinutes", day));
+  });
+});
