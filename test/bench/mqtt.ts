@@ -1,0 +1,136 @@
+/**
+ * MQTT with a real Mosquitto: how late an edge is at a subscriber, how long the state of ten homes takes, what hostile
+ * clients cost the embedded broker, and what a day without a broker costs the daemon.
+ */
+import { execFileSync } from "node:child_process";
+import path from "node:path";
+import mqtt from "mqtt";
+import { type Clock, simulatedClock } from "../../src/collector/clock.ts";
+import { Edges } from "../../src/collector/edges.ts";
+import { HostileClients, hostilePackets } from "../support/hostile-clients.ts";
+import { LineProcess } from "../support/line-process.ts";
+import { LinkUnderTest } from "../support/link-under-test.ts";
+import { freePort, Mosquitto } from "../support/mosquitto.ts";
+import { LONG_DAY, QUARTER_MS, QuarterHouse } from "../support/quarter-house.ts";
+
+const HOMES = 10;
+/** A quarter passes in this time; every edge of every home is one measurement. */
+const QUARTER_LASTS_MS = 100;
+const EDGES = 180;
+const FULL_STATES = 5;
+const HOSTILE = 200;
+const HOSTILE_MS = 4_000;
+const LOOK_EVERY_MS = 25;
+/** A tenth of those of a real day, without the pauses between them. */
+const AWAY_ATTEMPTS = 20_000;
+/** As `npm start` runs the daemon. */
+const NODE_FLAGS = ["--max-semi-space-size=1", "--max-old-space-size=64"];
+
+export async function run(): Promise<Record<string, number>> {
+  const edges = await edgeLatencies();
+  return {
+    edge_p50_ms: quantile(edges, 0.5),
+    edge_p99_ms: quantile(edges, 0.99),
+    full_state_10_homes_ms: await fullStateMs(),
+    hostile_mb: await hostileMb(),
+    attributes_max_bytes: longestAttributes(),
+    away_day_growth_mb: await awayDayGrowthMb(),
+  };
+}
+
+/** From every interval boundary until the price of each home is at a subscriber. Unit: milliseconds, sorted. */
+async function edgeLatencies(): Promise<number[]> {
+  const speed = QUARTER_MS / QUARTER_LASTS_MS;
+  const source = { boot: "bench", wallMs: Date.now, monotonicMs: () => performance.now() };
+  await using broker = await Mosquitto.start();
+  const listener = await mqtt.connectAsync(`mqtt://127.0.0.1:${broker.port}`, { protocolVersion: 5 });
+  await listener.subscribeAsync("elbro/+/price", { qos: 1 });
+  await using link = new LinkUnderTest({ to: broker.port });
+  await link.up();
+  const clock: Clock = simulatedClock(source, LONG_DAY, speed);
+  const latencies: number[] = [];
+  listener.on("message", () => latencies.push((clock.now() % QUARTER_MS) / speed));
+  const house = new QuarterHouse(HOMES);
+  const stop = new AbortController();
+  const edges = new Edges(clock, (now) => {
+    const { messages, until } = house.at(now);
+    link.show(messages);
+    return until;
+  });
+  const running = edges.run(stop.signal);
+  await clock.sleepUntil(LONG_DAY + (EDGES + 0.8) * QUARTER_MS, stop.signal);
+  stop.abort();
+  await running;
+  await listener.endAsync(true);
+  // The first state is no edge.
+  return latencies.slice(HOMES).sort((a, b) => a - b);
+}
+
+/** From the first attempt to connect until the last retained message of ten homes is at a subscriber. */
+async function fullStateMs(): Promise<number> {
+  const { messages } = new QuarterHouse(HOMES).at(LONG_DAY);
+  const times: number[] = [];
+  for (let i = 0; i < FULL_STATES; i++) {
+    await using broker = await Mosquitto.start();
+    const listener = await mqtt.connectAsync(`mqtt://127.0.0.1:${broker.port}`, { protocolVersion: 5 });
+    await listener.subscribeAsync("#", { qos: 1 });
+    const missing = new Set(messages.map(({ topic }) => topic));
+    const complete = new Promise<number>((resolve) => {
+      listener.on("message", (topic) => missing.delete(topic) && missing.size === 0 && resolve(performance.now()));
+    });
+    const began = performance.now();
+    await using link = new LinkUnderTest({ to: broker.port });
+    link.show(messages);
+    times.push((await complete) - began);
+    await listener.endAsync(true);
+  }
+  return quantile(
+    times.sort((a, b) => a - b),
+    0.5,
+  );
+}
+
+/** By how much the embedded broker's process grows at most under hostile sockets, with a real client coming in. */
+async function hostileMb(): Promise<number> {
+  await using broker = new LineProcess([
+    ...NODE_FLAGS,
+    path.join(import.meta.dirname, "../support/guarded-broker-process.ts"),
+  ]);
+  const port = Number(await broker.ask());
+  const login = { username: "ha", password: "open sesame", protocolVersion: 4 } as const;
+  await (await mqtt.connectAsync(`mqtt://127.0.0.1:${port}`, login)).endAsync();
+  const before = Number(await broker.ask("collect"));
+  using hostile = new HostileClients();
+  const kinds = Object.values(hostilePackets);
+  for (const bytes of kinds) await hostile.open(port, HOSTILE / kinds.length, bytes, { again: true });
+  let most = 0;
+  for (const until = performance.now() + HOSTILE_MS; performance.now() < until; ) {
+    most = Math.max(most, Number(await broker.ask("look")));
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+  }
+  await (await mqtt.connectAsync(`mqtt://127.0.0.1:${port}`, login)).endAsync();
+  return (most - before) / 1e6;
+}
+
+/** The longest JSON that Home Assistant keeps as attributes, on the day of 100 quarters with the next one known. */
+function longestAttributes(): number {
+  const { messages } = new QuarterHouse(1).at(LONG_DAY);
+  const topics = messages.flatMap(({ payload }) =>
+    [...payload.matchAll(/"json_attributes_topic":"([^"]+)"/g)].map((match) => match[1]),
+  );
+  const lengths = messages
+    .filter(({ topic }) => topics.includes(topic))
+    .map(({ payload }) => Buffer.byteLength(payload));
+  return Math.max(...lengths);
+}
+
+async function awayDayGrowthMb(): Promise<number> {
+  const script = path.join(import.meta.dirname, "../support/away-day-process.ts");
+  const args = [...NODE_FLAGS, script, String(await freePort()), String(AWAY_ATTEMPTS)];
+  return Math.max(0, Number(execFileSync(process.execPath, args, { encoding: "utf8" }))) / 1e6;
+}
+
+/** Shape: `sorted` ascending, not empty. */
+function quantile(sorted: readonly number[], share: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}
