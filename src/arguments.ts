@@ -6,6 +6,7 @@ import type { EpochMs } from "./core/interval.ts";
 export const HELP = `elbro: electricity prices and plans for the house
 
 usage: elbro [run] [options]
+       elbro hash-password    reads a password and prints what may stand for it in broker.users
 
   --config FILE    configuration; else ELBRO_CONFIG, ./config/elbro.yaml, /data/elbro.yaml; without any: the demo
   --clock INSTANT  live at another time, for instance 2025-10-25T20:00:00Z (also ELBRO_CLOCK)
@@ -18,7 +19,7 @@ usage: elbro [run] [options]
 export class BadArgument extends Error {}
 
 export interface Arguments {
-  readonly command: "run" | "help" | "version";
+  readonly command: "run" | "hash-password" | "help" | "version";
   readonly configPath: string | null;
   /** Time to live at; null for the machine's own. */
   readonly simulated: { readonly start: EpochMs | null; readonly speed: number } | null;
@@ -33,12 +34,12 @@ export function readArguments(
 ): Arguments {
   const { values, positionals } = parse(argv);
   const [command = "run", ...rest] = positionals;
-  if (command !== "run" || rest.length > 0)
-    throw new BadArgument(`"${positionals.join(" ")}" is no command; expected run, or see --help`);
+  if ((command !== "run" && command !== "hash-password") || rest.length > 0)
+    throw new BadArgument(`"${positionals.join(" ")}" is no command; expected run or hash-password, or see --help`);
   const clock = values.clock ?? environment.ELBRO_CLOCK;
   const speed = values.speed ?? environment.ELBRO_SPEED;
   return {
-    command: values.help ? "help" : values.version ? "version" : "run",
+    command: values.help ? "help" : values.version ? "version" : command,
     configPath: values.config ?? environment.ELBRO_CONFIG ?? null,
     simulated: clock === undefined && speed === undefined ? null : { start: readClock(clock), speed: readSpeed(speed) },
   };

@@ -25,7 +25,15 @@ async function main(): Promise<void> {
   const given = readArguments(process.argv.slice(2), process.env);
   if (given.command === "help") process.stdout.write(HELP);
   else if (given.command === "version") process.stdout.write(`${VERSION}\n`);
+  else if (given.command === "hash-password") await printHash();
   else await run(given);
+}
+
+async function printHash(): Promise<void> {
+  const { hashPassword } = await import("./mqtt/broker-users.ts");
+  const password = readFileSync(process.stdin.fd, "utf8").replace(/\r?\n$/, "");
+  if (password === "") throw new BadArgument("hash-password: expected a password on standard input");
+  process.stdout.write(`${await hashPassword(password)}\n`);
 }
 
 async function run(given: Arguments): Promise<void> {

@@ -18,12 +18,9 @@ const OPEN_TIMEOUT_MS = 10_000;
 /** A broker that vanished without a word is noticed by the machine, also where nothing is sent. */
 const TCP_KEEPALIVE_MS = 60_000;
 
-/** A broker that did not open a stream in time. */
-export class OpenTimeout extends Error {}
-
 /**
  * Opens the stream that a URL names. It is open when this resolves; it is destroyed when the signal fires before.
- * Errors: rejects with the error of the network, of TLS or of WebSocket, or with an OpenTimeout.
+ * Errors: rejects with the error of the network, of TLS or of WebSocket.
  */
 export async function openBrokerStream(address: BrokerAddress, signal: AbortSignal): Promise<Duplex> {
   const { protocol } = new URL(address.url);
@@ -82,7 +79,8 @@ function opened<Stream extends Duplex>(
       stream.destroy();
       reject(error);
     };
-    const timer = setTimeout(() => fail(new OpenTimeout("the broker did not answer in time")), OPEN_TIMEOUT_MS);
+    const late = Object.assign(new Error("no answer in time"), { code: "ETIMEDOUT" });
+    const timer = setTimeout(() => fail(late), OPEN_TIMEOUT_MS);
     const stop = () => fail(new Error("stopped"));
     const closed = () => fail(new Error("the connection was closed while it was opened"));
     const settle = () => {
