@@ -20,6 +20,7 @@ import { Library } from "./library.ts";
 import { type BrokerAddress, openBrokerStream } from "./mqtt/broker-stream.ts";
 import type { EmbeddedBroker } from "./mqtt/embedded-broker.ts";
 import { openLink } from "./mqtt/link.ts";
+import { Places } from "./places.ts";
 import { type Listener, listen } from "./server/listener.ts";
 import { Showing } from "./showing.ts";
 import { DatabaseError } from "./store/database.ts";
@@ -27,6 +28,7 @@ import { type OpenedDatabase, openOrRestore } from "./store/recovery.ts";
 import { historyStart } from "./store/retention.ts";
 import { Settings } from "./store/settings.ts";
 import { reportRecovery, Upkeep } from "./upkeep.ts";
+import type { Account } from "./upstream/account.ts";
 import { VERSION } from "./version.ts";
 
 export interface DaemonOptions {
@@ -96,27 +98,41 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     edges.wake();
   };
   const startedAt = clock.now();
-  const showing = new Showing({ config, homes, house, library, settings, problems, startedAt });
+  const places = new Places(config, library, calendar);
+  const wantedFrom = (now: EpochMs) => historyFrom(config, calendar, now);
+  const shown = {
+    config,
+    accounts,
+    calendar,
+    historyFrom: wantedFrom,
+    homes,
+    places,
+    house,
+    library,
+    settings,
+    problems,
+  };
+  const showing = new Showing({ ...shown, startedAt });
   const edges = new Edges(clock, (now) => {
     const { messages, until } = showing.at(now);
     link.show(messages);
     return until;
   });
-  const collectors = accounts.consumers.map(
-    (account) =>
-      new Collector({
-        account: account.name,
-        asking: askingOf(account, library),
-        keeping: library,
-        targets: () => homes.targets(account.name),
-        calendar,
-        clock,
-        offsetMs,
-        historyFrom: (now) => historyFrom(config, calendar, now),
-        onChange: changed,
-        log,
-      }),
-  );
+  const collectorOf = (account: Account) =>
+    new Collector({
+      account: account.name,
+      asking: askingOf(account, library),
+      keeping: library,
+      targets: () => (account === accounts.thirdParty ? [] : homes.targets(account.name)),
+      places: (now) => (account === accounts.thirdParty ? places.targets(now) : []),
+      calendar,
+      clock,
+      offsetMs,
+      historyFrom: wantedFrom,
+      onChange: changed,
+      log,
+    });
+  const collectors = [...accounts.consumers, ...(accounts.thirdParty ? [accounts.thirdParty] : [])].map(collectorOf);
   const broker = await startBroker(options);
   const link = openLink(
     {
@@ -161,7 +177,6 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   };
 }
 
-/** Where the back-fill stops: what is beyond the kept years would be deleted again. */
 /** The transitions of the service's zone, kept until Node brings another time zone database. */
 function transitionsIn(settings: Settings) {
   const name = (year: number) => `transitions/${SERVICE_ZONE}/${process.versions.tz}/${year}`;
@@ -171,6 +186,7 @@ function transitionsIn(settings: Settings) {
   };
 }
 
+/** Where the back-fill stops: what is beyond the kept years would be deleted again. */
 function historyFrom({ history, retention }: Config, calendar: Calendar, now: EpochMs): EpochMs {
   const wanted = calendar.shift(now, "day", -Math.round((history.months * 365) / 12));
   return Math.max(wanted, historyStart(now, retention.years, calendar));

@@ -1,28 +1,37 @@
 /** What is shown at a moment: every message of every home and of the daemon, the most urgent first. */
-import { consumerKeys } from "./accounts.ts";
+import type { Accounts } from "./accounts.ts";
 import type { Config } from "./config/schema.ts";
-import { type DaemonState, type SeriesFreshness, serviceStateOf } from "./core/daemon-state.ts";
+import type { Calendar } from "./core/calendar.ts";
+import { type BackfillState, type DaemonState, type SeriesFreshness, serviceStateOf } from "./core/daemon-state.ts";
 import type { Home } from "./core/home-snapshot.ts";
-import { type EpochMs, MINUTE_MS } from "./core/interval.ts";
+import { DAY_MS, type EpochMs, type Interval, MINUTE_MS } from "./core/interval.ts";
 import type { Problems } from "./core/problem.ts";
 import type { SeriesKey, SeriesOperation } from "./core/series.ts";
 import { Announcer } from "./homeassistant/announcer.ts";
 import { daemonDevice } from "./homeassistant/daemon-entities.ts";
 import { stateMessages } from "./homeassistant/entity.ts";
 import { homeDevice } from "./homeassistant/home-entities.ts";
+import { placeDevice } from "./homeassistant/place-entities.ts";
 import type { Homes } from "./homes.ts";
 import type { House } from "./house.ts";
 import type { Library } from "./library.ts";
 import { daemonMessages } from "./mqtt/daemon-messages.ts";
 import { homeMessages } from "./mqtt/home-messages.ts";
 import type { Message } from "./mqtt/message.ts";
+import { placeMessages } from "./mqtt/place-messages.ts";
 import { usageMessages } from "./mqtt/usage-messages.ts";
+import type { Places } from "./places.ts";
 import type { Settings } from "./store/settings.ts";
 import { VERSION } from "./version.ts";
 
 export interface ShowingParts {
   readonly config: Config;
+  readonly accounts: Accounts;
+  readonly calendar: Calendar;
+  /** Since when history is wanted, seen from a moment. */
+  readonly historyFrom: (now: EpochMs) => EpochMs;
   readonly homes: Homes;
+  readonly places: Places;
   readonly house: House;
   readonly library: Library;
   readonly settings: Settings;
@@ -66,7 +75,13 @@ export class Showing {
       if (device.currency !== null) later.push(this.#announcer.messageOf(device));
       until = Math.min(until, snapshot.nextChangeAt);
     }
-    const state = daemonState(this.#parts);
+    for (const snapshot of this.#parts.places.snapshots(now, new Set(homes.list().map(({ id }) => id)))) {
+      const device = placeDevice(snapshot);
+      urgent.push(...placeMessages(base, snapshot), ...stateMessages(base, device));
+      later.push(this.#announcer.messageOf(device));
+      until = Math.min(until, snapshot.nextChangeAt ?? until);
+    }
+    const state = daemonState(this.#parts, now);
     const daemon = daemonDevice(state, nameOfDaemon(base));
     later.push(...daemonMessages(base, state), ...stateMessages(base, daemon), this.#announcer.messageOf(daemon));
     return { messages: [...urgent, ...later], until };
@@ -78,28 +93,58 @@ function nameOfDaemon(baseTopic: string): string {
   return baseTopic === "elbro" ? baseTopic : `elbro ${baseTopic}`;
 }
 
-function daemonState({ config, homes, library, problems, startedAt }: ShowingParts): DaemonState {
+function daemonState(parts: ShowingParts, now: EpochMs): DaemonState {
+  const { accounts, homes, library, problems, startedAt } = parts;
   const list = problems.list();
-  const series = homes.list().flatMap((home) => freshnessOf(home, homes, library));
+  const all = [...accounts.consumers, ...(accounts.thirdParty ? [accounts.thirdParty] : [])];
   return {
     version: VERSION,
     startedAt,
     problems: list,
-    interfaces: consumerKeys(config).map(({ name }) => ({
-      account: name,
-      interface: "consumer",
-      service: serviceStateOf(name, answeredAt(library, name) !== null, list),
-      minuteLeft: null,
-      dayLeft: null,
-      requestsToday: null,
-    })),
-    series,
-    backfill: null,
+    interfaces: all.map((account) => {
+      const partner = account === accounts.thirdParty;
+      const left = account.left(now);
+      return {
+        account: account.name,
+        interface: partner ? "third_party" : "consumer",
+        service: serviceStateOf(account.name, answeredAt(library, account.name, partner) !== null, list),
+        minuteLeft: left.minute,
+        dayLeft: left.day,
+        requestsToday: library.ledger.countSince(account.name, Math.floor(now / DAY_MS) * DAY_MS),
+      };
+    }),
+    series: homes.list().flatMap((home) => freshnessOf(home, homes, library)),
+    backfill: backfillState(parts, now),
   };
 }
 
-function answeredAt(library: Library, account: string): EpochMs | null {
-  return library.stateOf({ account, place: "", operation: "addresses", unit: "latest" }).answeredAt;
+/** How much of the wanted history was asked. History is filled from the newest day on, so one gap is left at most. */
+function backfillState({ homes, library, calendar, historyFrom }: ShowingParts, now: EpochMs): BackfillState | null {
+  const within = { start: calendar.startOf("day", historyFrom(now)), end: calendar.startOf("day", now) };
+  const days = (range: Interval) => Math.round((range.end - range.start) / DAY_MS);
+  let known = 0;
+  let wanted = 0;
+  for (const home of homes.list()) {
+    for (const operation of operationsOf(home, homes)) {
+      if (operation === "forecastPrices") continue;
+      const gap = library.stateOf(seriesOf(home, operation)).newestGap(within);
+      wanted += days(within);
+      known += days(within) - (gap ? days({ start: within.start, end: gap.end }) : 0);
+    }
+  }
+  return wanted === 0 ? null : { known, wanted };
+}
+
+function answeredAt(library: Library, account: string, partner: boolean): EpochMs | null {
+  const series = partner
+    ? ({ place: "{}", operation: "requestCounts" } as const)
+    : ({ place: "", operation: "addresses" } as const);
+  return library.stateOf({ account, ...series, unit: "latest" }).answeredAt;
+}
+
+function operationsOf(home: Home, homes: Homes): SeriesOperation[] {
+  const target = homes.targets(home.account).find(({ addressId }) => addressId === home.addressId);
+  return [...(target?.operations ?? [])];
 }
 
 const LABELS: Readonly<Partial<Record<SeriesOperation, string>>> = {
@@ -112,8 +157,7 @@ const LABELS: Readonly<Partial<Record<SeriesOperation, string>>> = {
 };
 
 function freshnessOf(home: Home, homes: Homes, library: Library): SeriesFreshness[] {
-  const target = homes.targets(home.account).find(({ addressId }) => addressId === home.addressId);
-  return [...(target?.operations ?? [])].map((operation) => ({
+  return operationsOf(home, homes).map((operation) => ({
     owner: { id: home.id, name: home.name },
     account: home.account,
     label: LABELS[operation] ?? operation,

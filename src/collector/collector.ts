@@ -7,7 +7,14 @@ import type { Calendar } from "../core/calendar.ts";
 import type { EpochMs, Interval } from "../core/interval.ts";
 import type { Outcome, Setback } from "../core/outcome.ts";
 import { type Envelope, type Row, type SeriesKey, seriesName, WHOLE } from "../core/series.ts";
-import { type CollectTarget, nextStep, type Priority, type SeriesState, type Step } from "../core/timetable.ts";
+import {
+  type CollectTarget,
+  nextStep,
+  type PlaceTarget,
+  type Priority,
+  type SeriesState,
+  type Step,
+} from "../core/timetable.ts";
 import type { Clock } from "./clock.ts";
 import { Waker } from "./waker.ts";
 
@@ -43,6 +50,7 @@ export interface CollectorParts {
   readonly asking: Asking;
   readonly keeping: Keeping;
   readonly targets: () => readonly CollectTarget[];
+  readonly places: (now: EpochMs) => readonly PlaceTarget[];
   readonly calendar: Calendar;
   readonly clock: Clock;
   readonly offsetMs: number;
@@ -79,6 +87,7 @@ export class Collector {
         account,
         offsetMs,
         targets: this.#parts.targets(),
+        places: this.#parts.places(now),
         stateOf: (series) => keeping.stateOf(series),
         notBefore: (series, priority) => asking.notBefore(series, priority, now),
         historyFrom: this.#parts.historyFrom(now),
@@ -95,7 +104,13 @@ export class Collector {
     const series = seriesName(step.series);
     switch (outcome.kind) {
       case "answered": {
-        const change = await keeping.keep(step.series, step.range ?? WHOLE, outcome.rows, outcome.envelope, clock.now());
+        const change = await keeping.keep(
+          step.series,
+          step.range ?? WHOLE,
+          outcome.rows,
+          outcome.envelope,
+          clock.now(),
+        );
         if (change.strayRows > 0)
           log.warn({ series, rows: change.strayRows }, "rows outside the range that was asked were left out");
         log.debug({ series, rows: outcome.rows.length, changed: change.changed, priority: step.priority }, "answered");

@@ -12,13 +12,22 @@ const topic = text.check(
   z.regex(/^[^+#/][^+#]*[^+#/]$|^[^+#/]$/, "expected a topic without wildcards and without a slash at its ends"),
 );
 
-const place = z.strictObject({
-  name: text,
-  region: z.optional(text),
-  latitude: z.optional(z.number().check(z.minimum(-90), z.maximum(90))),
-  longitude: z.optional(z.number().check(z.minimum(-180), z.maximum(180))),
-  address: z.optional(text),
-});
+const place = z
+  .strictObject({
+    name: text,
+    region: z.optional(text),
+    latitude: z.optional(z.number().check(z.minimum(-90), z.maximum(90))),
+    longitude: z.optional(z.number().check(z.minimum(-180), z.maximum(180))),
+    address: z.optional(text),
+  })
+  .check(
+    z.refine(
+      ({ region, latitude, longitude, address }) =>
+        (latitude === undefined) === (longitude === undefined) &&
+        [region, latitude, address].filter((given) => given !== undefined).length === 1,
+      "expected one of region, address, or latitude with longitude",
+    ),
+  );
 
 const ratio = z.number().check(z.minimum(0), z.maximum(10));
 const DEFAULT_LEVELS = { very_cheap: 0.6, cheap: 0.9, normal: 1.15, expensive: 1.4 };

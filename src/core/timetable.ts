@@ -34,6 +34,15 @@ export interface CollectTarget {
   readonly operations: ReadonlySet<SeriesOperation>;
 }
 
+/** A series of a place of the third-party interface, and when it is to be asked again. */
+export interface PlaceTarget {
+  readonly series: SeriesKey;
+  /** `prices`: until they reach the end of tomorrow. */
+  readonly rhythm: "prices" | "daily" | "once";
+  /** The end of the last price that is known; null where none is, and for what is no price. */
+  readonly reaches: EpochMs | null;
+}
+
 /** One request the timetable wants. `range` is absent where the operation takes none. */
 export interface Step {
   readonly kind: "request";
@@ -53,6 +62,8 @@ export interface TimetableInput {
   readonly calendar: Calendar;
   readonly account: string;
   readonly targets: readonly CollectTarget[];
+  /** Places of the account; an account that has any has no addresses of its own to list. */
+  readonly places: readonly PlaceTarget[];
   readonly stateOf: (series: SeriesKey) => SeriesState;
   /** The earliest moment at which the governor and the error policy let this series be asked at this priority. */
   readonly notBefore: (series: SeriesKey, priority: Priority) => EpochMs;
@@ -75,6 +86,9 @@ const TOMORROW_MINUTES = [782, 787, 792, 797, 812, ...everyMinutes(30, 842, 20 *
 const USAGE_MINUTES = [7 * 60, 12 * 60, 18 * 60];
 const FORECAST_MINUTES = everyMinutes(180, 20, 24 * 60 - 1);
 const ADDRESSES_MINUTES = [4 * 60 + 10];
+/** A place's prices are spot prices and charges of the day: fewer times than a home's, for a smaller quota. */
+const PLACE_PRICE_MINUTES = [20, 782, 787, 797, 842, 902, 1022, 1202];
+const PLACE_DAILY_MINUTES = [5 * 60 + 10];
 
 /** Days before today whose prices the first request brings along: the reference of the price levels. */
 const PRICE_DAYS_BACK = 3;
@@ -107,7 +121,8 @@ function rank(step: Step): number {
 }
 
 function* wants(input: TimetableInput): Generator<Want> {
-  yield addressesWant(input);
+  if (input.places.length === 0) yield addressesWant(input);
+  for (const place of input.places) yield* placeWants(input, place);
   for (const target of input.targets) {
     yield* priceWants(input, target);
     yield* usageWants(input, target);
@@ -121,6 +136,20 @@ function addressesWant(input: TimetableInput): Want {
   const { answeredAt } = input.stateOf(series);
   const dueAt = answeredAt === null ? input.now : nextSlot(input, answeredAt, ADDRESSES_MINUTES);
   return { dueAt, step: { kind: "request", series, priority: answeredAt === null ? "today" : "account" } };
+}
+
+function* placeWants(input: TimetableInput, { series, rhythm, reaches }: PlaceTarget): Generator<Want> {
+  const { answeredAt } = input.stateOf(series);
+  const first = answeredAt === null;
+  if (!first && rhythm === "once") return;
+  const tomorrow = input.calendar.day(input.calendar.day(input.now).end);
+  if (!first && rhythm === "prices" && reaches !== null && reaches >= tomorrow.end) return;
+  const minutes = rhythm === "prices" ? PLACE_PRICE_MINUTES : PLACE_DAILY_MINUTES;
+  const urgent: Priority = first ? "today" : "tomorrow";
+  yield {
+    dueAt: first ? input.now : nextSlot(input, answeredAt, minutes),
+    step: { kind: "request", series, priority: rhythm === "prices" ? urgent : "account" },
+  };
 }
 
 function* priceWants(input: TimetableInput, target: CollectTarget): Generator<Want> {

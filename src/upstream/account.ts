@@ -1,9 +1,11 @@
 /**
  * One account of the service: client, governor and error policy as one door. Polling and the LAN both go through it.
  */
+import type { QuotaWindow } from "../contract/limits.ts";
 import { type OperationId, operationOf, type ParamsOf, type Success } from "../contract/operations.ts";
+import type { QuotaStanding } from "../contract/quota-headers.ts";
 import { writeRequest } from "../contract/request.ts";
-import type { EpochMs, Interval } from "../core/interval.ts";
+import { type EpochMs, type Interval, SECOND_MS } from "../core/interval.ts";
 import type { Setback, Withheld } from "../core/outcome.ts";
 import { problemAdvice } from "../core/policy.ts";
 import type { Problems } from "../core/problem.ts";
@@ -47,10 +49,20 @@ export class Account {
   readonly #parts: AccountParts;
   /** Requests under way, by path: equal callers share one. Bounded by the governor's minute. */
   readonly #flights = new Map<string, Promise<Reply<OperationId>>>();
+  #told: Partial<QuotaStanding> = {};
 
   constructor(parts: AccountParts) {
     this.name = parts.name;
     this.#parts = parts;
+  }
+
+  /** What the service last said was left in its windows, whole again after their reset; null where it has not told. */
+  left(now: EpochMs): Readonly<Record<QuotaWindow, number | null>> {
+    const leftIn = (window: QuotaWindow) => {
+      const standing = this.#told[window];
+      return standing && now < standing.resetSec * SECOND_MS ? standing.remaining : (standing?.limit ?? null);
+    };
+    return { minute: leftIn("minute"), day: leftIn("day") };
   }
 
   /** The earliest moment at which a request of this share may go out, seen from `now`; `now` itself for at once. */
@@ -87,6 +99,7 @@ export class Account {
       signal: this.#parts.signal,
       note: (notes) => {
         requestId = notes.requestId;
+        this.#told = { ...this.#told, ...notes.quota };
         leave.note(notes);
         if (notes.serverMs !== null) this.#parts.onServerTime(notes.serverMs);
       },

@@ -1,0 +1,80 @@
+/** The places of the third-party interface: what to ask for each, and what is known of it. */
+import { THIRD_PARTY } from "./accounts.ts";
+import type { Config } from "./config/schema.ts";
+import { seriesOf } from "./contract/shelving.ts";
+import type { Calendar } from "./core/calendar.ts";
+import type { EpochMs } from "./core/interval.ts";
+import { currencyOfRegion, type Place, type PlaceSnapshot, placePoints, placeSnapshot } from "./core/place-snapshot.ts";
+import type { SeriesKey } from "./core/series.ts";
+import { freeSlug, slugOf } from "./core/slug.ts";
+import type { PlaceTarget } from "./core/timetable.ts";
+import type { Library } from "./library.ts";
+
+type ConfiguredPlace = NonNullable<Config["third_party"]>["places"][number];
+
+/** How far back the history of charges is asked: to the first of January before last. */
+const CHARGE_YEARS = 1;
+
+export class Places {
+  readonly #configured: readonly ConfiguredPlace[];
+  readonly #library: Library;
+  readonly #calendar: Calendar;
+
+  constructor(config: Config, library: Library, calendar: Calendar) {
+    this.#configured = config.third_party?.places ?? [];
+    this.#library = library;
+    this.#calendar = calendar;
+  }
+
+  /** What the collector of the third-party account asks for. */
+  targets(now: EpochMs): PlaceTarget[] {
+    const counts: PlaceTarget = { series: seriesOf(THIRD_PARTY, "requestCounts", {}), rhythm: "daily", reaches: null };
+    return [counts, ...this.#configured.flatMap((place) => this.#targetsOf(place, now))];
+  }
+
+  /** Every place as it is at `now`. `taken` are the slugs of the homes: both stand at one level of the topics. */
+  snapshots(now: EpochMs, taken: ReadonlySet<string>): PlaceSnapshot[] {
+    const slugs = new Set(taken);
+    return this.#configured.map((configured) => {
+      const id = freeSlug(slugOf(configured.name), slugs);
+      slugs.add(id);
+      const place: Place = { id, name: configured.name, currency: currencyOfRegion(configured.region ?? "") };
+      const series = this.#priceSeries(configured);
+      const rows = series ? this.#library.shelf.latest(series) : null;
+      return placeSnapshot(place, placePoints(rows ?? []), now);
+    });
+  }
+
+  #targetsOf(place: ConfiguredPlace, now: EpochMs): PlaceTarget[] {
+    const prices = this.#priceSeries(place);
+    if (!prices) {
+      const query = place.address ?? place.name;
+      return [{ series: seriesOf(THIRD_PARTY, "addressSuggestions", { query }), rhythm: "once", reaches: null }];
+    }
+    const last = placePoints(this.#library.shelf.latest(prices) ?? []).at(-1);
+    return [{ series: prices, rhythm: "prices", reaches: last?.end ?? null }, ...this.#chargeTargets(place, now)];
+  }
+
+  /** The series of a place's prices; null for an address whose id is not known yet. */
+  #priceSeries({ region, latitude, longitude, address }: ConfiguredPlace): SeriesKey | null {
+    if (region !== undefined) return seriesOf(THIRD_PARTY, "regionPrices", { region });
+    if (latitude !== undefined && longitude !== undefined) {
+      return seriesOf(THIRD_PARTY, "locationPrices", { latitude, longitude });
+    }
+    const suggestions = seriesOf(THIRD_PARTY, "addressSuggestions", { query: address ?? "" });
+    const id = this.#library.shelf.latest(suggestions)?.[0]?.id;
+    return typeof id === "string" ? seriesOf(THIRD_PARTY, "addressPrices", { addressId: id }) : null;
+  }
+
+  /** The charges of today, and since when each was valid. */
+  #chargeTargets({ latitude, longitude }: ConfiguredPlace, now: EpochMs): PlaceTarget[] {
+    if (latitude === undefined || longitude === undefined) return [];
+    const at = { latitude, longitude };
+    const date = this.#calendar.startOf("day", now);
+    const fromDate = this.#calendar.startOf("year", this.#calendar.shift(now, "year", -CHARGE_YEARS));
+    return [
+      { series: seriesOf(THIRD_PARTY, "charges", { ...at, date }), rhythm: "once", reaches: null },
+      { series: seriesOf(THIRD_PARTY, "chargesHistory", { ...at, fromDate }), rhythm: "daily", reaches: null },
+    ];
+  }
+}
