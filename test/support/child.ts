@@ -1,6 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { tmpdir } from "node:os";
 import path from "node:path";
+
+/** Node's own place for compiled code; a child that is killed does not write it unless it asks to. */
+const COMPILED = path.join(tmpdir(), "node-compile-cache");
 
 /** Another process that runs a file of the folder of children, and says lines. */
 export class Child implements AsyncDisposable {
@@ -11,7 +15,10 @@ export class Child implements AsyncDisposable {
 
   constructor(file: string, ...args: string[]) {
     const script = path.join(import.meta.dirname, "children", file);
-    this.#process = spawn(process.execPath, [script, ...args], { stdio: ["ignore", "pipe", "inherit"] });
+    this.#process = spawn(process.execPath, [script, ...args], {
+      stdio: ["ignore", "pipe", "inherit"],
+      env: { ...process.env, NODE_COMPILE_CACHE: COMPILED },
+    });
     this.#ended = once(this.#process, "close");
     this.#process.stdout?.setEncoding("utf8").on("data", (text: string) => {
       this.#text += text;

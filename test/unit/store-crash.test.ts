@@ -1,0 +1,80 @@
+/**
+ * Kill -9 in the middle of ingest, again and again on one file: what was acknowledged is there, whole, and nothing else
+ * is broken. `ELBRO_CRASH_ROUNDS` sets how often.
+ */
+import { setTimeout as realPause } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { Ledger } from "../../src/store/ledger.ts";
+import { openOrRestore } from "../../src/store/recovery.ts";
+import { Shelf } from "../../src/store/shelf.ts";
+import { Child } from "../support/child.ts";
+import { ingested, ingestedRange } from "../support/ingest.ts";
+import { calendar, dayOf, StoreOnDisk } from "../support/store-on-disk.ts";
+
+const ROUNDS = Number(process.env.ELBRO_CRASH_ROUNDS ?? 100);
+/** Each lane has its file; two keep a small machine busy. */
+const LANES = 2;
+/** A child is killed at some moment of this time after it is ready: in the first rounds of ingest. */
+const LATEST_KILL_MS = 40;
+const TIME_LIMIT_MS = 30_000 + ROUNDS * 1_000;
+const QUARTERS = 1_156;
+
+test(`${ROUNDS} times: nothing acknowledged is lost, nothing is half`, { timeout: TIME_LIMIT_MS }, async () => {
+  const lanes = await Promise.all(Array.from({ length: LANES }, (_, lane) => crashes(lane, Math.ceil(ROUNDS / LANES))));
+  const killed = lanes.flat();
+  expect(killed).toHaveLength(LANES * Math.ceil(ROUNDS / LANES));
+  // The moments were spread over the work: some kills hit between spend and answer, some between slices.
+  if (ROUNDS >= 100) expect(new Set(killed)).toEqual(new Set(["in flight", "between slices", "all kept"]));
+});
+
+async function crashes(lane: number, rounds: number): Promise<string[]> {
+  using store = new StoreOnDisk();
+  store.database.close();
+  const found: string[] = [];
+  let kept = 0;
+  let spent = 0;
+  for (let i = 0; i < rounds; i++) {
+    const child = new Child("ingest.ts", store.path, String(kept + 1));
+    await child.said(1);
+    await realPause((((i * LANES + lane) * 7) % 20) * (LATEST_KILL_MS / 20));
+    await child.kill();
+    kept = lastOf(child.lines, "kept") ?? kept;
+    spent = lastOf(child.lines, "spent") ?? spent;
+    const opened = openOrRestore(store.path, 0);
+    expect(opened.recovery).toBeNull();
+    store.database = opened.database;
+    found.push(inspect(store, kept, spent));
+    store.database.close();
+  }
+  return found;
+}
+
+/** Holds what is stored against what was acknowledged. Gives back where the kill hit. */
+function inspect(store: StoreOnDisk, kept: number, spent: number): string {
+  const shelf = new Shelf(store.database, calendar);
+  const ledger = new Ledger(store.database);
+  const [newest] = ledger.recent("consumer", 1);
+  expect(newest?.id ?? 0).toBeGreaterThanOrEqual(spent);
+  expect(newest?.id ?? 0).toBeLessThanOrEqual(spent + 1);
+  if (kept === 0) return "in flight";
+  const prices = shelf.rows(ingested, ingestedRange).map((row) => Number(row.totalPricePerKWh));
+  expect(prices).toHaveLength(QUARTERS);
+  // Every row is of the last answer that was acknowledged, or of the one in flight: in whole days, the first ones first.
+  expect(Math.min(...prices)).toBeGreaterThanOrEqual(kept);
+  expect(Math.max(...prices)).toBeLessThanOrEqual(kept + 1);
+  expect(prices).toEqual(prices.toSorted((a, b) => b - a));
+  const autumn = shelf.rows(ingested, dayOf("2026-10-25")).map((row) => row.totalPricePerKWh);
+  expect(autumn).toHaveLength(100);
+  expect(new Set(autumn).size).toBe(1);
+  const answered = ledger.answeredAt(shelf.idOf(ingested)) ?? 0;
+  expect(answered).toBeGreaterThanOrEqual(kept);
+  // An answer counts as received when all of it is stored, and not before.
+  expect(answered).toBe(Math.min(...prices));
+  if (Math.min(...prices) < Math.max(...prices)) return "between slices";
+  return newest && newest.at > answered ? "in flight" : "all kept";
+}
+
+function lastOf(lines: readonly string[], word: string): number | null {
+  const line = lines.findLast((text) => text.startsWith(`${word} `));
+  return line === undefined ? null : Number(line.slice(word.length + 1));
+}
