@@ -82,7 +82,11 @@ interface Want {
 /** Minutes of the local day, with no offset, at which today's missing prices are asked for. */
 const TODAY_MINUTES = [5, 15, 30, ...everyMinutes(60, 60, 24 * 60 - 1)];
 /** The same for tomorrow's prices: often around the usual publication, then patiently. */
-const TOMORROW_MINUTES = [782, 787, 792, 797, 812, ...everyMinutes(30, 842, 20 * 60), ...everyMinutes(60, 1230, 1410)];
+const TOMORROW_MINUTES = [
+  ...([782, 787, 792, 797, 812] as const),
+  ...everyMinutes(30, 842, 20 * 60),
+  ...everyMinutes(60, 1230, 1410),
+] as const;
 const USAGE_MINUTES = [7 * 60, 12 * 60, 18 * 60];
 const FORECAST_MINUTES = everyMinutes(180, 20, 24 * 60 - 1);
 const ADDRESSES_MINUTES = [4 * 60 + 10];
@@ -165,7 +169,9 @@ function* priceWants(input: TimetableInput, target: CollectTarget): Generator<Wa
   const first = missingToday ? today.start : tomorrow.start;
   const range = { start: firstUnasked(state, calendar, today.start, first), end: tomorrow.end };
   const minutes = missingToday ? TODAY_MINUTES : TOMORROW_MINUTES;
-  const dueAt = state.answeredAt === null ? now : nextSlot(input, state.answeredAt, minutes);
+  // Yesterday's times were for today's prices: tomorrow's are asked at the times of this day only.
+  const after = missingToday ? state.answeredAt : Math.max(state.answeredAt ?? 0, today.start);
+  const dueAt = state.answeredAt === null || after === null ? now : nextSlot(input, after, minutes);
   yield { dueAt, step: { kind: "request", series, range, priority: missingToday ? "today" : "tomorrow" } };
 }
 
@@ -220,7 +226,9 @@ function usageWant(
   }
   if (open === null) return null;
   const arrived = state.chunk(yesterday)?.complete === true;
-  return { start: open, dueAt: nextSlot(input, state.answeredAt, arrived ? USAGE_MINUTES.slice(0, 1) : USAGE_MINUTES) };
+  // The times of yesterday were for the day before it.
+  const after = Math.max(state.answeredAt, today);
+  return { start: open, dueAt: nextSlot(input, after, arrived ? USAGE_MINUTES.slice(0, 1) : USAGE_MINUTES) };
 }
 
 /** The oldest of the last days that is missing, incomplete or estimated; null if all are final. */
@@ -233,27 +241,35 @@ function oldestOpenDay(state: SeriesState, calendar: Calendar, today: EpochMs): 
   return null;
 }
 
+/** The forecast begins where the confirmed prices end: it is asked again when these have moved on. */
 function* forecastWants(input: TimetableInput, target: CollectTarget): Generator<Want> {
   if (!target.operations.has("forecastPrices")) return;
   const series = seriesOf(target, "forecastPrices", "latest");
   const { answeredAt } = input.stateOf(series);
-  const dueAt = answeredAt === null ? input.now : nextSlot(input, answeredAt, FORECAST_MINUTES);
+  const prices = input.stateOf(seriesOf(target, "prices", target.resolution));
+  const today = input.calendar.day(input.now);
+  const published = input.calendar.timeOnDay(today.start, TOMORROW_MINUTES[0]);
+  const moved = prices.chunk(today.end)?.complete === true && (answeredAt ?? 0) < published;
+  const dueAt = answeredAt === null || moved ? input.now : nextSlot(input, answeredAt, FORECAST_MINUTES);
   yield { dueAt, step: { kind: "request", series, priority: "forecast" } };
 }
 
 function* backfillWants(input: TimetableInput, target: CollectTarget): Generator<Want> {
   const today = input.calendar.startOf("day", input.now);
-  const within = { start: input.calendar.startOf("day", input.historyFrom), end: today };
+  const start = input.calendar.startOf("day", input.historyFrom);
   for (const operation of ["prices", ...USAGE_OPERATIONS] as const) {
     if (!target.operations.has(operation)) continue;
     const unit = operation === "prices" ? target.resolution : "hour";
     const series = seriesOf(target, operation, unit);
     const state = input.stateOf(series);
     if (state.answeredAt === null) continue;
-    const gap = state.newestGap(within);
+    // The last days have times of their own.
+    const end = input.calendar.add("day", today, operation === "prices" ? -PRICE_DAYS_BACK : -ESTIMATE_DAYS);
+    const gap = start < end ? state.newestGap({ start, end }) : null;
     if (!gap) continue;
-    const start = Math.max(gap.start, input.calendar.add("day", gap.end, -BACKFILL_DAYS[unit]));
-    yield { dueAt: input.now, step: { kind: "request", series, range: { start, end: gap.end }, priority: "backfill" } };
+    const from = Math.max(gap.start, input.calendar.add("day", gap.end, -BACKFILL_DAYS[unit]));
+    const range = { start: from, end: gap.end };
+    yield { dueAt: input.now, step: { kind: "request", series, range, priority: "backfill" } };
   }
 }
 

@@ -1,0 +1,105 @@
+/**
+ * A house over many months in minutes: the whole daemon, a service with faults, and a clock that jumps from one thing
+ * to do to the next.
+ */
+import { Calendar, SERVICE_ZONE } from "../../src/core/calendar.ts";
+import { DAY_MS, type EpochMs, HOUR_MS, MINUTE_MS } from "../../src/core/interval.ts";
+import type { FaultRule } from "../../src/simulator/fault-rules.ts";
+import { Publication } from "../../src/simulator/publication.ts";
+import { RunningHouse } from "./running-house.ts";
+
+export interface YearFigures {
+  /** Attempts beyond the limit of a fixed UTC minute or day of the service. */
+  readonly denied: number;
+  /** Share of days whose tomorrow was on the shelf within 15 minutes of its publication. */
+  readonly onTime: number;
+  /** Requests of a UTC day, back-fill of the first days left out. */
+  readonly requestsMedian: number;
+  readonly requestsMax: number;
+  readonly days: number;
+  /** Resident memory at the end of each month of 30 days. Unit: MB. */
+  readonly rssMb: readonly number[];
+}
+
+const LIMITS = { minute: 60, day: 2_000 } as const;
+const SEED = 1;
+const ON_TIME_MS = 15 * MINUTE_MS;
+/** The first days bring the history; their requests say nothing of the rest. */
+const FIRST_DAYS = 3;
+const DAYS_PER_MONTH = 30;
+const calendar = new Calendar(SERVICE_ZONE);
+
+/** Runs a house from local midnight of `from` for `days` days. `onMonth` is told as months of 30 days end. */
+export async function runDays(from: EpochMs, days: number, onMonth: (month: number) => void): Promise<YearFigures> {
+  const start = calendar.startOf("day", from);
+  await using house = await RunningHouse.start({
+    start,
+    simulator: { homes: ["danish"], limits: LIMITS, seed: SEED, faults: faultsOf(start, days) },
+  });
+  const publication = new Publication(SEED, calendar);
+  const rssMb: number[] = [];
+  let onTime = 0;
+  for (let day = 0, at = start; day < days; day++, at = calendar.add("day", at, 1)) {
+    const end = calendar.add("day", at, 1);
+    await house.clock.runUntil(end - 10 * MINUTE_MS);
+    const storedAt = Date.parse(String(house.watcher.json("elbro/home/state").tomorrow_published_at));
+    const publishedAt = publication.publishedAt(calendar.day(end));
+    if (storedAt >= at && storedAt - publishedAt <= ON_TIME_MS) onTime++;
+    house.watcher.seen.length = 0;
+    house.log.length = 0;
+    if (day % DAYS_PER_MONTH === DAYS_PER_MONTH - 1) {
+      globalThis.gc?.();
+      rssMb.push(process.memoryUsage.rss() / 2 ** 20);
+      onMonth(rssMb.length);
+    }
+  }
+  const { minute, day } = house.simulator.attempts();
+  const requests = [...day].filter(([at]) => at > start + FIRST_DAYS * DAY_MS).map(([, count]) => count);
+  requests.sort((a, b) => a - b);
+  return {
+    denied: beyond(minute.values(), LIMITS.minute) + beyond(day.values(), LIMITS.day),
+    onTime: onTime / days,
+    requestsMedian: requests[Math.floor(requests.length / 2)] ?? 0,
+    requestsMax: requests.at(-1) ?? 0,
+    days,
+    rssMb,
+  };
+}
+
+function beyond(counts: Iterable<number>, limit: number): number {
+  let sum = 0;
+  for (const count of counts) sum += Math.max(0, count - limit);
+  return sum;
+}
+
+/** What goes wrong: each kind every few weeks, at hours that move through the day, some of it when prices are due. */
+function faultsOf(start: EpochMs, days: number): FaultRule[] {
+  const rules: FaultRule[] = [];
+  for (let day = 4; day < days; day += 3) {
+    const from = start + day * DAY_MS + ((day * 7) % 24) * HOUR_MS;
+    rules.push(...faultsAt(day, from));
+  }
+  return rules;
+}
+
+function faultsAt(day: number, from: EpochMs): FaultRule[] {
+  const all = { operation: "*", from } as const;
+  switch (day % 8) {
+    case 0:
+      return [{ ...all, to: from + 3 * HOUR_MS, fault: "lostConnection" }];
+    case 1:
+      return [{ ...all, to: from + 6 * HOUR_MS, times: 1, fault: "status", status: 429, retryAfterSec: 120 }];
+    case 2:
+      return [{ ...all, to: from + HOUR_MS, fault: "status", status: 503 }];
+    case 3:
+      return [{ ...all, to: from + 6 * HOUR_MS, times: 3, fault: "status", status: 500 }];
+    case 4:
+      return [{ ...all, to: from + 8 * HOUR_MS, times: 2, fault: "brokenJson" }];
+    case 5:
+      return [{ ...all, operation: "prices", to: from + 4 * HOUR_MS, fault: "empty" }];
+    case 6:
+      return [{ ...all, operation: "forecastPrices", to: from + 12 * HOUR_MS, fault: "status", status: 502 }];
+    default:
+      return [{ ...all, to: from + 5 * HOUR_MS, times: 2, fault: "cutOff" }];
+  }
+}
