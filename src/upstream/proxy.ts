@@ -1,4 +1,4 @@
-/** The way out through a proxy, as the environment names it. Null where it names none. */
+/** The way out through a proxy, as the environment names it. An empty text is none. */
 export interface ProxySettings {
   readonly httpProxy: string;
   readonly httpsProxy: string;
@@ -6,11 +6,18 @@ export interface ProxySettings {
 }
 
 /**
- * Reads the proxy variables in the form that curl and most others know, lower case first.
- * Errors: none; null without a proxy. `NO_PROXY` alone is none.
+ * Reads the proxy variables in the form that curl and most others know, lower case first, with or without `http://`.
+ * Errors: none; null without a proxy that can be read. `NO_PROXY` alone is none.
  */
 export function proxyOf(environment: Readonly<Record<string, string | undefined>>): ProxySettings | null {
   const read = (name: string) => environment[name.toLowerCase()] || environment[name] || "";
-  const settings = { httpProxy: read("HTTP_PROXY"), httpsProxy: read("HTTPS_PROXY"), noProxy: read("NO_PROXY") };
-  return settings.httpProxy || settings.httpsProxy ? settings : null;
+  const httpProxy = proxyUrl(read("HTTP_PROXY"));
+  const httpsProxy = proxyUrl(read("HTTPS_PROXY"));
+  return httpProxy || httpsProxy ? { httpProxy, httpsProxy, noProxy: read("NO_PROXY") } : null;
+}
+
+function proxyUrl(text: string): string {
+  if (text === "") return "";
+  const url = URL.parse(/^[a-z][a-z0-9]*:\/\//i.test(text) ? text : `http://${text}`);
+  return url?.host ? url.href : "";
 }

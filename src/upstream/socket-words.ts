@@ -12,6 +12,7 @@ const SOCKET_WORDS: Readonly<Record<string, string>> = {
   UND_ERR_CONNECT_TIMEOUT: "it did not answer in time",
   UND_ERR_HEADERS_TIMEOUT: "it did not answer in time",
   UND_ERR_BODY_TIMEOUT: "it stopped in the middle of an answer",
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "it stopped in the middle of an answer",
   UND_ERR_HEADERS_OVERFLOW: "its answer has too many headers",
   CERT_HAS_EXPIRED: "its certificate has expired; check this machine's clock too",
   CERT_NOT_YET_VALID: "its certificate is not valid yet; check this machine's clock",
@@ -28,11 +29,15 @@ const SOCKET_WORDS: Readonly<Record<string, string>> = {
 export function describeFailure(error: unknown): string {
   for (let each = error, depth = 0; each instanceof Error && depth < MAX_CAUSES; each = each.cause, depth++) {
     const code = "code" in each && typeof each.code === "string" ? each.code : "";
-    const words = SOCKET_WORDS[code] ?? (code.startsWith("HPE_") ? "its answer is not HTTP" : undefined);
+    const words = SOCKET_WORDS[code] ?? (each.name === "HTTPParserError" ? "its answer is not HTTP" : undefined);
     if (words) return words;
+    const refusal = PROXY_REFUSAL.exec(each.message);
+    if (refusal) return `the proxy refuses to pass it on (status ${refusal[1]})`;
   }
   return (error instanceof Error && error.message) || "the request failed";
 }
 
+/** undici has no code for a proxy that answers a CONNECT with anything but 200. */
+const PROXY_REFUSAL = /^Proxy response \((\d+)\)/;
 /** Errors wrapped in errors are looked through this far. */
 const MAX_CAUSES = 4;

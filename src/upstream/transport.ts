@@ -42,16 +42,17 @@ const CONNECTIONS = 4;
 /** Opens a transport to one origin. */
 export async function openTransport(origin: string, options: TransportOptions = {}): Promise<Transport> {
   const timeoutMs = Math.min(options.timeoutMs ?? REQUEST_TIMEOUT_MS, REQUEST_TIMEOUT_MS);
-  const dispatcher = await openDispatcher(origin, options);
+  const dispatcher = await openDispatcher(origin, options, timeoutMs);
   return {
     async get(path, headers, signal) {
       const deadline = new AbortController();
-      const timer = setTimeout(() => deadline.abort(new DeadlinePassed(timeoutMs)), timeoutMs);
-      const giveUp = () => deadline.abort(new GivenUp());
+      const timer = setTimeout(() => deadline.abort(new Error(lateness(timeoutMs))), timeoutMs);
+      const giveUp = () => deadline.abort(new Error("the request was given up"));
       if (signal.aborted) giveUp();
       signal.addEventListener("abort", giveUp);
       try {
-        return await send(dispatcher, { origin, path, method: "GET", headers, signal: deadline.signal });
+        const sent = send(dispatcher, { origin, path, method: "GET", headers, signal: deadline.signal });
+        return await Promise.race([sent, rejection(deadline.signal)]);
       } catch (error) {
         throw new Error(describeFailure(deadline.signal.aborted ? deadline.signal.reason : error), { cause: error });
       } finally {
@@ -63,32 +64,32 @@ export async function openTransport(origin: string, options: TransportOptions = 
   };
 }
 
-class DeadlinePassed extends Error {
-  constructor(timeoutMs: number) {
-    super(`it did not answer within ${timeoutMs / 1_000} s`);
-  }
+function lateness(timeoutMs: number): string {
+  return `it did not answer within ${timeoutMs / 1_000} s`;
 }
 
-class GivenUp extends Error {
-  constructor() {
-    super("the request was given up");
-  }
+/** Rejects when the signal fires. undici itself looks at a signal only once it is connected, which may take as long. */
+function rejection(signal: AbortSignal): Promise<never> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  if (signal.aborted) reject(signal.reason);
+  signal.addEventListener("abort", () => reject(signal.reason));
+  return promise;
 }
 
 /**
  * Every request has a connection of its own (`pipelining: 0`): at a request every few minutes a kept one is closed by
  * the other side anyway, and a request that meets the closing is lost and counted.
  */
-async function openDispatcher(origin: string, { ca, proxy }: TransportOptions): Promise<Dispatcher> {
+async function openDispatcher(origin: string, { ca, proxy }: TransportOptions, timeoutMs: number): Promise<Dispatcher> {
   const tls = ca === undefined ? {} : { ca };
   const bounds = {
     connections: CONNECTIONS,
     pipelining: 0,
-    headersTimeout: REQUEST_TIMEOUT_MS,
-    bodyTimeout: REQUEST_TIMEOUT_MS,
+    headersTimeout: timeoutMs,
+    bodyTimeout: timeoutMs,
   };
   const connect = {
-    timeout: REQUEST_TIMEOUT_MS,
+    timeout: timeoutMs,
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: FAMILY_ATTEMPT_MS,
     ...tls,

@@ -60,7 +60,7 @@ describe("the governor in a world that misbehaves", () => {
     TEST_TIMEOUT_MS,
   );
 
-  test("no share is starved: one that is refused has used up its own part", () => {
+  test("no share is starved: one that is refused has used up its own part", { timeout: TEST_TIMEOUT_MS }, () => {
     fc.assert(
       fc.property(quietSchedules, fc.constantFrom(...shares), (schedule, share) => {
         const world = lived(schedule);
