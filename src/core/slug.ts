@@ -5,7 +5,10 @@ const LETTERS: Readonly<Record<string, string>> = { æ: "ae", ø: "oe", å: "aa"
  * out. Errors: none; a name without a single letter or digit becomes `home`.
  */
 export function slugOf(name: string): string {
-  const written = name.toLowerCase().replace(/[æøåäöüß]/g, (letter) => LETTERS[letter] ?? "");
+  const written = name
+    .normalize("NFC")
+    .toLowerCase()
+    .replace(/[æøåäöüß]/g, (letter) => LETTERS[letter] ?? "");
   const plain = written.normalize("NFKD").replace(/\p{M}/gu, "");
   return plain.replace(/[^a-z0-9]+/g, "_").replace(/^_+|_+$/g, "") || "home";
 }
