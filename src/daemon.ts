@@ -29,6 +29,7 @@ import { historyStart } from "./store/retention.ts";
 import { Settings } from "./store/settings.ts";
 import { reportRecovery, Upkeep } from "./upkeep.ts";
 import type { Account } from "./upstream/account.ts";
+import type { ProxySettings } from "./upstream/proxy.ts";
 import { VERSION } from "./version.ts";
 
 export interface DaemonOptions {
@@ -37,6 +38,8 @@ export interface DaemonOptions {
   readonly log: CollectorLog;
   /** Numbers from 0 to 1. */
   readonly random: () => number;
+  /** The way out to the service, where the environment names a proxy. */
+  readonly proxy?: ProxySettings | null;
   /** Lets any client of this machine into the embedded broker; in the demo on loopback only. */
   readonly anonymousBroker: boolean;
 }
@@ -76,6 +79,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     clock,
     problems,
     random,
+    proxy: options.proxy ?? null,
     signal: stop.signal,
     onServerTime: () => undefined,
     onSpent: (account, operation, outcome) => log.debug({ account, operation, outcome }, "asked"),

@@ -6,6 +6,7 @@ import { machineClock, simulatedClock } from "./collector/clock.ts";
 import { type ConfigMistake, readConfig } from "./config/load.ts";
 import { StartError, startDaemon } from "./daemon.ts";
 import { demoGreeting, isDemo, startDemo } from "./demo.ts";
+import { proxyOf } from "./upstream/proxy.ts";
 import { VERSION } from "./version.ts";
 
 /** Exit code of a configuration that cannot be used (EX_CONFIG of sysexits). */
@@ -55,7 +56,11 @@ async function run(given: Arguments): Promise<void> {
     );
   try {
     const used = demo?.config ?? config;
-    const daemon = await startDaemon({ config: used, clock, log, random: Math.random, anonymousBroker: demo !== null });
+    const daemon = await startDaemon({
+      ...{ config: used, clock, log, random: Math.random, anonymousBroker: demo !== null },
+      // The demo's service is on this machine, where no proxy leads.
+      proxy: demo ? null : proxyOf(process.env),
+    });
     const [key] = used.api.keys;
     if (demo && key) process.stdout.write(demoGreeting({ api: daemon.apiPort, broker: daemon.brokerPort }, key.key));
     const stop = () => {
@@ -90,11 +95,15 @@ function line({ path, text }: ConfigMistake): string {
   return `  ${path}: ${text}`;
 }
 
+/** Monotonic times compare within a boot; where the machine does not name its boots, within this process. */
 function clockOf({ simulated }: Arguments) {
+  const boot = existsSync(BOOT_ID_FILE) ? readFileSync(BOOT_ID_FILE, "utf8").trim() : null;
+  const monotonicMs = () => Number(process.hrtime.bigint() / 1_000n) / 1_000;
+  const startedAt = boot === null ? monotonicMs() : 0;
   const source = {
-    boot: existsSync(BOOT_ID_FILE) ? readFileSync(BOOT_ID_FILE, "utf8").trim() : `process ${process.pid} ${Date.now()}`,
+    boot: boot ?? `process ${process.pid} ${Date.now()}`,
     wallMs: Date.now,
-    monotonicMs: () => Number(process.hrtime.bigint() / 1_000n) / 1_000,
+    monotonicMs: () => monotonicMs() - startedAt,
   };
   return simulated ? simulatedClock(source, simulated.start ?? Date.now(), simulated.speed) : machineClock(source);
 }
