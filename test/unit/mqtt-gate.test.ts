@@ -39,7 +39,7 @@ function gateWith() {
     },
     onAdmit: () => seen.admitted++,
   });
-  return { client, gate, seen };
+  return { client, stream, gate, seen };
 }
 
 async function send(client: Duplex, bytes: Buffer, chunkBytes: number): Promise<void> {
@@ -57,6 +57,14 @@ test("nothing passes before one whole CONNECT is there", async () => {
   await send(client, Buffer.from([1]), 1);
   expect(seen).toMatchObject({ connects: 1, bytes: connect(300) });
   expect(gate.destroyed).toBe(false);
+});
+
+test("while the login is decided nothing more is read", async () => {
+  const { client, stream, gate } = gateWith();
+  await send(client, connect(20), 100);
+  expect(stream.isPaused()).toBe(true);
+  gate.admit();
+  expect(stream.isPaused()).toBe(false);
 });
 
 test("what follows the CONNECT passes once the login is accepted, and not before", async () => {

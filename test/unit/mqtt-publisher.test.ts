@@ -110,6 +110,27 @@ test("before anything is shown nothing is cleared", () => {
   expect(port.topics()).toEqual(["elbro/home"]);
 });
 
+test("a topic that is wanted again before its clear is answered stays remembered", () => {
+  const { publisher, port, memory, retained } = attached([state("home", "1")]);
+  publisher.show([]);
+  publisher.show([state("home", "2")]);
+  port.answer();
+  publisher.age();
+  publisher.age();
+  attached([], memory, retained);
+  expect(retained.size).toBe(0);
+});
+
+test("an answer of an earlier connection counts for nothing on the next one", () => {
+  const publisher = publisherOn(new TestMemory());
+  const [old, next] = [new RetainingPort(new Map(), 1), new RetainingPort(new Map(), 1)];
+  publisher.show([state("a", "1"), state("b", "1"), state("c", "1")]);
+  publisher.attach(old);
+  publisher.attach(next);
+  old.answer();
+  expect([old.topics(), next.topics()]).toEqual([["elbro/a"], ["elbro/a"]]);
+});
+
 test("a broker that lost power after a clear is cleared again", () => {
   const { memory, retained } = attached([state("old", "1")]);
   const { publisher } = attached([state("new", "1")], memory, retained);
