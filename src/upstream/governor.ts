@@ -6,14 +6,7 @@
  */
 import type { QuotaStanding } from "../contract/quota-headers.ts";
 import { type EpochMs, type Interval, MINUTE_MS } from "../core/interval.ts";
-import {
-  type Attempt,
-  type BudgetWindow,
-  DAY_WINDOW_MS,
-  MOST_ATTEMPTS,
-  type MonotonicMs,
-  type Share,
-} from "../core/quota.ts";
+import { type Attempt, type BudgetWindow, MOST_ATTEMPTS, type MonotonicMs, type Share } from "../core/quota.ts";
 import { Spending } from "../core/spending.ts";
 import { Ceilings, type KeptCeiling } from "./ceilings.ts";
 import type { AnswerNotes } from "./client.ts";
@@ -130,12 +123,6 @@ export class Governor {
     this.#ceilings.spent(id, share, monotonicMs);
     this.#inFlight++;
     return { kind: "go", leave: this.#leave(id) };
-  }
-
-  /** How many attempts of the last rolling day there are; back-fill counts as polling. */
-  spentToday(): Readonly<Record<"poll" | "lan", number>> {
-    const since = this.#parts.clock.monotonicMs() - DAY_WINDOW_MS;
-    return { poll: this.#spending.count("poll", since), lan: this.#spending.count("lan", since) };
   }
 
   #leave(attemptId: number): Leave {

@@ -108,14 +108,6 @@ describe("a leave", () => {
     expect(machine.waitMs("lan")).toBe(SECOND_MS);
     next.settle();
   });
-
-  test("counts for the info of the day: back-fill is polling", () => {
-    const machine = new Governed();
-    machine.askAndHear();
-    machine.askAndHear(standing(machine.wallMs, 2), "backfill");
-    machine.askAndHear(standing(machine.wallMs, 3), "lan");
-    expect(machine.governor.spentToday()).toEqual({ poll: 2, lan: 1 });
-  });
 });
 
 describe("after a restart", () => {
