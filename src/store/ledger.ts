@@ -155,10 +155,17 @@ export class Ledger {
     return typeof found?.server_ms === "number" ? found.server_ms : null;
   }
 
-  /** Deletes the oldest attempts made before an instant, at most so many. Gives back how many. */
+  /**
+   * Deletes the oldest attempts made before an instant of the service's time, at most so many. Gives back how many. The
+   * wall clock has no say: an attempt of a boot in 1970 may be of today, and still count. One that was made before an
+   * answer is older than it.
+   */
   deleteBefore(before: EpochMs, most: number): number {
     const { changes } = this.#database
-      .prepare("delete from attempt where id in (select id from attempt where at_ms < ? order by id limit ?)")
+      .prepare(
+        `delete from attempt where id in (select id from attempt
+         where id <= (select max(id) from attempt where server_ms < ?) order by id limit ?)`,
+      )
       .run(before, most);
     return Number(changes);
   }

@@ -81,6 +81,16 @@ describe("what is older than the owner wants", () => {
     expect(new Ledger(store.reopen()).recent("consumer", 10).map(({ at }) => at)).toEqual([now - 89 * DAY_MS, now]);
   });
 
+  test("an attempt that a clock of 1970 wrote today is kept", () => {
+    using store = new StoreOnDisk();
+    const parts = partsOf(store);
+    attempt(parts, now - 91 * DAY_MS);
+    attempt(parts, 0, now);
+    parts.ledger.spend(spendOf({ at: 0 }));
+    expect(run(parts, 10).attempts).toBe(1);
+    expect(parts.ledger.recent("consumer", 10)).toHaveLength(2);
+  });
+
   test("the kept history begins with a local year", () => {
     expect(formatInstant(historyStart(now, 10, calendar))).toBe("2025-12-31T23:00:00Z");
     expect(formatInstant(historyStart(dayOf("2026-01-01").start, 1, calendar))).toBe("2024-12-31T23:00:00Z");
