@@ -55,7 +55,7 @@ export function openDatabase(path: string, whenBroken: () => void = () => undefi
 }
 
 /** What is wrong with the file, in SQLite's words; null where it is whole. Reads every page. */
-export function damageOf(database: DatabaseSync): string | null {
+function damageOf(database: DatabaseSync): string | null {
   const [first] = database.prepare("pragma quick_check(1)").all();
   const found = String(first?.quick_check);
   return found === "ok" ? null : found;

@@ -302,15 +302,15 @@ describe("a large answer", () => {
     expect(again.rows(quarters, range)).toEqual(rows);
   });
 
-  test("has at most 500 rows to a slice, and a small one is a single slice", () => {
+  test("has at most 350 rows to a slice, and a small one is a single slice", () => {
     using store = new StoreOnDisk();
     const shelf = new Shelf(store.database, calendar);
     const slicesOf = (part: Interval) => {
       const inside = rowsOf("fifteenMinutes", part);
       return [...shelf.storing(quarters, part, inside, envelope, () => undefined)].length + 1;
     };
-    expect(slicesOf({ start: range.start, end: calendar.add("day", range.start, 5) })).toBe(1);
-    expect(slicesOf(range)).toBe(1 + Math.ceil(90 / 5));
+    expect(slicesOf({ start: range.start, end: calendar.add("day", range.start, 3) })).toBe(1);
+    expect(slicesOf(range)).toBe(1 + Math.ceil(90 / 3));
   });
 
   test("that cannot be finished leaves memory and file alike", () => {
