@@ -98,7 +98,7 @@ export function openAccounts(options: AccountsOptions): Accounts {
 }
 
 /** The consumer accounts that have a key. */
-export function consumerKeys(config: Config): { readonly name: string; readonly api_key: string }[] {
+function consumerKeys(config: Config): { readonly name: string; readonly api_key: string }[] {
   const list = config.consumer === undefined ? [] : [config.consumer].flat();
   return list.flatMap(({ name, api_key }) => (api_key === undefined ? [] : [{ name, api_key }]));
 }
