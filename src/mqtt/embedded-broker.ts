@@ -2,6 +2,7 @@
 import http from "node:http";
 import net from "node:net";
 import { type Duplex, duplexPair } from "node:stream";
+import { setTimeout as pause } from "node:timers/promises";
 import { Aedes } from "aedes";
 import { type BrokerRules, rulesOf } from "./broker-rules.ts";
 import { type BrokerUser, BrokerUsers } from "./broker-users.ts";
@@ -40,6 +41,8 @@ const MOST_SOCKETS = 512;
 /** A client that vanished without a word is noticed by the machine. */
 const TCP_KEEPALIVE_MS = 60_000;
 const LOOPBACK = "127.0.0.1";
+/** What was acknowledged last, the daemon's own `offline`, is still on its way to the subscribers. */
+const LAST_WORDS_MS = 100;
 
 /**
  * Starts the broker. Without users nobody from the network could log in, so it then listens on this machine alone.
@@ -60,6 +63,7 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
   const close = async () => {
     for (const server of servers) server.close();
     lobby.close();
+    await pause(LAST_WORDS_MS);
     await new Promise<void>((resolve) => aedes.close(resolve));
   };
   try {

@@ -20,15 +20,18 @@ export class ManualClock implements Clock {
   readonly boot: string;
   readonly #start: EpochMs;
   #now: EpochMs;
+  readonly #onJump: ((now: EpochMs) => Promise<void>) | null;
   readonly #sleepers = new Set<Sleeper>();
   /** How many slept at the same time before: as many are expected to sleep again. */
   #loops = LEAST_LOOPS;
   #changes = 0;
 
-  constructor(start: EpochMs, boot = "manual") {
+  /** `onJump` is told of every move, and waited for, before anybody wakes. */
+  constructor(start: EpochMs, boot = "manual", onJump?: (now: EpochMs) => Promise<void>) {
     this.#start = start;
     this.#now = start;
     this.boot = boot;
+    this.#onJump = onJump ?? null;
   }
 
   now(): EpochMs {
@@ -76,9 +79,11 @@ export class ManualClock implements Clock {
       const next = Math.min(...[...this.#sleepers].map((sleeper) => sleeper.at));
       if (next > at) break;
       this.#now = Math.max(this.#now, next);
+      if (this.#onJump) await this.#onJump(this.#now);
       for (const sleeper of [...this.#sleepers]) if (sleeper.at <= this.#now) sleeper.wake();
       await this.settle();
     }
     this.#now = Math.max(this.#now, at);
+    if (this.#onJump) await this.#onJump(this.#now);
   }
 }

@@ -2,11 +2,15 @@
  * A house over many months in minutes: the whole daemon, a service with faults, and a clock that jumps from one thing
  * to do to the next.
  */
+import { type ChildProcess, fork } from "node:child_process";
+import path from "node:path";
 import { Calendar, SERVICE_ZONE } from "../../src/core/calendar.ts";
 import { DAY_MS, type EpochMs, HOUR_MS, MINUTE_MS } from "../../src/core/interval.ts";
 import type { FaultRule } from "../../src/simulator/fault-rules.ts";
 import { Publication } from "../../src/simulator/publication.ts";
-import { RunningHouse } from "./running-house.ts";
+import { type Simulator, startSimulator } from "../../src/simulator/simulator.ts";
+import { TempDir } from "./temp-dir.ts";
+import { TopicWatcher } from "./topic-watcher.ts";
 
 export interface YearFigures {
   /** Attempts beyond the limit of a fixed UTC minute or day of the service. */
@@ -16,8 +20,9 @@ export interface YearFigures {
   /** Requests of a UTC day, back-fill of the first days left out. */
   readonly requestsMedian: number;
   readonly requestsMax: number;
-  readonly days: number;
-  /** Resident memory at the end of each month of 30 days. Unit: MB. */
+  /** The days that were late, and by how much. */
+  readonly late: readonly string[];
+  /** Resident memory of the daemon's process at the end of each month of 30 days. Unit: MB. */
   readonly rssMb: readonly number[];
 }
 
@@ -32,38 +37,107 @@ const calendar = new Calendar(SERVICE_ZONE);
 /** Runs a house from local midnight of `from` for `days` days. `onMonth` is told as months of 30 days end. */
 export async function runDays(from: EpochMs, days: number, onMonth: (month: number) => void): Promise<YearFigures> {
   const start = calendar.startOf("day", from);
-  await using house = await RunningHouse.start({
-    start,
-    simulator: { homes: ["danish"], limits: LIMITS, seed: SEED, faults: faultsOf(start, days) },
+  let now = start;
+  const service = { homes: ["danish"], limits: LIMITS, seed: SEED, faults: faultsOf(start, days) } as const;
+  await using simulator = await startSimulator({ ...service, now: () => now });
+  using dir = new TempDir();
+  await using daemon = await FastDaemon.start(start, configOf(simulator, dir), (at) => {
+    now = at;
   });
+  await using watcher = await TopicWatcher.on(daemon.brokerPort);
   const publication = new Publication(SEED, calendar);
   const rssMb: number[] = [];
-  let onTime = 0;
+  const late: string[] = [];
   for (let day = 0, at = start; day < days; day++, at = calendar.add("day", at, 1)) {
     const end = calendar.add("day", at, 1);
-    await house.clock.runUntil(end - 10 * MINUTE_MS);
-    const storedAt = Date.parse(String(house.watcher.json("elbro/home/state").tomorrow_published_at));
-    const publishedAt = publication.publishedAt(calendar.day(end));
-    if (storedAt >= at && storedAt - publishedAt <= ON_TIME_MS) onTime++;
-    house.watcher.seen.length = 0;
-    house.log.length = 0;
+    const reached = await daemon.runUntil(end - 10 * MINUTE_MS);
+    const storedAt = Date.parse(String(watcher.json("elbro/home/state").tomorrow_published_at));
+    const delayMs = storedAt - publication.publishedAt(calendar.day(end));
+    if (!(storedAt >= at && delayMs <= ON_TIME_MS)) late.push(`${calendar.dateOf(at)} by ${delayMs / MINUTE_MS} min`);
+    watcher.seen.length = 0;
     if (day % DAYS_PER_MONTH === DAYS_PER_MONTH - 1) {
-      globalThis.gc?.();
-      rssMb.push(process.memoryUsage.rss() / 2 ** 20);
+      rssMb.push(reached.rssMb);
       onMonth(rssMb.length);
     }
   }
-  const { minute, day } = house.simulator.attempts();
+  const { minute, day } = simulator.attempts();
   const requests = [...day].filter(([at]) => at > start + FIRST_DAYS * DAY_MS).map(([, count]) => count);
   requests.sort((a, b) => a - b);
   return {
     denied: beyond(minute.values(), LIMITS.minute) + beyond(day.values(), LIMITS.day),
-    onTime: onTime / days,
+    onTime: 1 - late.length / days,
     requestsMedian: requests[Math.floor(requests.length / 2)] ?? 0,
     requestsMax: requests.at(-1) ?? 0,
-    days,
+    late,
     rssMb,
   };
+}
+
+function configOf(simulator: Simulator, dir: TempDir): object {
+  return {
+    service: { base_url: simulator.url },
+    consumer: { api_key: simulator.keys.consumerKey },
+    broker: { host: "127.0.0.1", port: 0 },
+    api: { host: "127.0.0.1", port: 0, keys: [{ name: "year", key: "key-of-the-year" }] },
+    data_dir: dir.path,
+  };
+}
+
+interface Reached {
+  readonly rssMb: number;
+}
+
+/** The daemon in its own process, as `npm start` runs it, and the clock that moves both. */
+class FastDaemon implements AsyncDisposable {
+  readonly brokerPort: number;
+  readonly #child: ChildProcess;
+  readonly #answer: () => Promise<Record<string, number>>;
+
+  private constructor(child: ChildProcess, brokerPort: number, answer: () => Promise<Record<string, number>>) {
+    this.#child = child;
+    this.brokerPort = brokerPort;
+    this.#answer = answer;
+  }
+
+  static async start(start: EpochMs, config: object, onJump: (now: EpochMs) => void): Promise<FastDaemon> {
+    const script = path.join(import.meta.dirname, "year-daemon.ts");
+    const execArgv = ["--max-semi-space-size=1", "--max-old-space-size=64"];
+    const child = fork(script, { execArgv, env: { ...process.env, MALLOC_ARENA_MAX: "1" } });
+    const ended = new Promise<never>((_, reject) => {
+      child.once("exit", (code) => reject(new Error(`the daemon ended with ${code}`)));
+    });
+    ended.catch(() => undefined);
+    const heard = () =>
+      new Promise<Record<string, number>>((resolve) => {
+        const hear = (message: Record<string, number>) => {
+          if (message.now !== undefined) {
+            onJump(message.now);
+            child.send({ at: message.now });
+            return;
+          }
+          child.off("message", hear);
+          resolve(message);
+        };
+        child.on("message", hear);
+      });
+    const answer = () => Promise.race([heard(), ended]);
+    const started = answer();
+    child.send({ start, config });
+    return new FastDaemon(child, (await started).brokerPort ?? 0, answer);
+  }
+
+  async runUntil(at: EpochMs): Promise<Reached> {
+    const reached = this.#answer();
+    this.#child.send({ runUntil: at });
+    return { rssMb: (await reached).rssMb ?? Number.NaN };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#child.removeAllListeners("exit");
+    const ended = new Promise((resolve) => this.#child.once("exit", resolve));
+    this.#child.kill("SIGKILL");
+    await ended;
+  }
 }
 
 function beyond(counts: Iterable<number>, limit: number): number {
