@@ -260,6 +260,7 @@ function startApi({ config, clock, log }: DaemonOptions, parts: ApiParts): Promi
     onCrash: (error, requestId) => log.warn({ err: error, requestId }, "a request of the LAN failed"),
     health: () => ({ healthy: true, report: { status: "ok", version: VERSION } }),
   });
+  if (config.api.keys.length === 0) log.warn({}, "the API answers nobody: api.keys in the configuration is empty");
   return onPort("api", config.api.port, () => listen(router, config.api.host, config.api.port));
 }
 

@@ -7,7 +7,7 @@ import type { Config } from "./config/schema.ts";
 import type { Simulator } from "./simulator/simulator.ts";
 
 /** Opens the demo's API; it protects nothing but an invention. */
-export const DEMO_KEY = "demo";
+const DEMO_KEY = "demo";
 
 const LOOPBACK_HOST = "127.0.0.1";
 

@@ -29,13 +29,6 @@ export interface LanOptions {
   readonly health: () => { readonly healthy: boolean; readonly report: object };
 }
 
-const LOOPBACK = new Set(["127.0.0.1", "::1", "localhost"]);
-
-/** Whether a host to listen on can be reached from this machine only. */
-export function isLoopback(host: string): boolean {
-  return LOOPBACK.has(host);
-}
-
 /** The routes of the LAN API. */
 export function lanRouter(options: LanOptions): Router {
   const { config, calendar, clock, health } = options;

@@ -100,7 +100,7 @@ export function mount(router: Router, options: MountOptions): void {
 }
 
 /** Answers a path that no operation has, in the service's own shape. */
-export function replyNotFound(method: string | undefined, requestId: string): Reply {
+function replyNotFound(method: string | undefined, requestId: string): Reply {
   const reason =
     method === "GET"
       ? "there is nothing at this path"
