@@ -49,7 +49,15 @@ export class Library implements Keeping {
     return {
       ...this.shelf.stateOf(series),
       answeredAt: id === null ? null : notAhead(this.ledger.answeredAt(id), this.#now()),
+      askedAt: (start) => (id === null ? null : this.#askedAt(id, start)),
     };
+  }
+
+  #askedAt(id: number, start: EpochMs): EpochMs | null {
+    const now = this.#now();
+    const answered = notAhead(this.ledger.chunkAnsweredAt(id, start), now);
+    const settled = notAhead(this.ledger.settledAt(id), now);
+    return answered === null || settled === null ? (answered ?? settled) : Math.max(answered, settled);
   }
 
   async keep(...[series, range, rows, envelope, at]: Parameters<Keeping["keep"]>): ReturnType<Keeping["keep"]> {

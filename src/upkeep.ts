@@ -5,7 +5,7 @@ import type { Clock } from "./collector/clock.ts";
 import type { Calendar } from "./core/calendar.ts";
 import { type EpochMs, formatInstant, MINUTE_MS } from "./core/interval.ts";
 import type { Problems } from "./core/problem.ts";
-import { nextSlot } from "./core/timetable.ts";
+import { nextSlot } from "./core/slots.ts";
 import type { Library } from "./library.ts";
 import { type CopyOutcome, copyDatabase } from "./store/copy.ts";
 import type { Recovery } from "./store/recovery.ts";

@@ -5,8 +5,10 @@
  * last asking is when it is due, so a restart asks nothing again, and a clock that jumped catches up with one request.
  */
 import type { Calendar } from "./calendar.ts";
-import { DAY_MS, type EpochMs, type Interval, MINUTE_MS } from "./interval.ts";
+import { type EpochMs, HOUR_MS, type Interval } from "./interval.ts";
 import type { SeriesKey, SeriesOperation } from "./series.ts";
+import { nextSlot, type SlotClock, slotOn, slots } from "./slots.ts";
+import { USAGE_DAYS, usageWant } from "./usage-want.ts";
 
 /** What is known of one chunk: present means it was asked as a whole, however little came. */
 export interface ChunkState {
@@ -19,6 +21,8 @@ export interface ChunkState {
 export interface SeriesState {
   /** When it was last asked and answered, by the ledger; null if never. A failure is the error policy's to time. */
   readonly answeredAt: EpochMs | null;
+  /** The same for the chunk that starts at an instant: an answer about last year says nothing of today. */
+  readonly askedAt: (start: EpochMs) => EpochMs | null;
   /** The chunk that starts at an instant; null if it was never asked. */
   readonly chunk: (start: EpochMs) => ChunkState | null;
   /** The newest stretch inside `within` that was never asked; null if there is none. */
@@ -57,9 +61,8 @@ export type Priority = (typeof priorities)[number];
 
 export type NextStep = Step | { readonly kind: "sleep"; readonly until: EpochMs };
 
-export interface TimetableInput {
+export interface TimetableInput extends SlotClock {
   readonly now: EpochMs;
-  readonly calendar: Calendar;
   readonly account: string;
   readonly targets: readonly CollectTarget[];
   /** Places of the account; an account that has any has no addresses of its own to list. */
@@ -67,8 +70,6 @@ export interface TimetableInput {
   readonly stateOf: (series: SeriesKey) => SeriesState;
   /** The earliest moment at which the governor and the error policy let this series be asked at this priority. */
   readonly notBefore: (series: SeriesKey, priority: Priority) => EpochMs;
-  /** Fixed for an installation, so that a thousand houses do not ask in the same second. Unit: ms, 0 to 8 minutes. */
-  readonly offsetMs: number;
   /** How far back history is wanted. */
   readonly historyFrom: EpochMs;
 }
@@ -79,32 +80,12 @@ interface Want {
   readonly step: Step;
 }
 
-/** Minutes of the local day, with no offset, at which today's missing prices are asked for. */
-const TODAY_MINUTES = [5, 15, 30, ...everyMinutes(60, 60, 24 * 60 - 1)];
-/** The same for tomorrow's prices: often around the usual publication, then patiently. */
-const TOMORROW_MINUTES = [
-  ...([782, 787, 792, 797, 812] as const),
-  ...everyMinutes(30, 842, 20 * 60),
-  ...everyMinutes(60, 1230, 1410),
-] as const;
-const USAGE_MINUTES = [7 * 60, 12 * 60, 18 * 60];
-const FORECAST_MINUTES = everyMinutes(180, 20, 24 * 60 - 1);
-const ADDRESSES_MINUTES = [4 * 60 + 10];
-/** A place's prices are spot prices and charges of the day: fewer times than a home's, for a smaller quota. */
-const PLACE_PRICE_MINUTES = [20, 782, 787, 797, 842, 902, 1022, 1202];
-const PLACE_DAILY_MINUTES = [5 * 60 + 10];
-
-/** Days before today whose prices the first request brings along: the reference of the price levels. */
+/** Days before today that a request for prices brings along while they lack: the reference of the price levels. */
 const PRICE_DAYS_BACK = 3;
-/** Estimates are asked again for this many days; later corrections come with the weekly recheck. */
-const ESTIMATE_DAYS = 7;
-const RECHECK_DAYS = 14;
-/** The local time of the recheck on Sundays. */
-const RECHECK_MINUTE = 12 * 60;
 /** The longest ranges one request of history may have. Source: service interface, part 8.1. */
 const BACKFILL_DAYS = { hour: 366, fifteenMinutes: 90 } as const;
 /** The longest sleep without looking again; a bound against a clock that was set back. */
-const LONGEST_SLEEP_MS = 60 * MINUTE_MS;
+const LONGEST_SLEEP_MS = HOUR_MS;
 
 const USAGE_OPERATIONS = ["consumption", "consumptionCosts", "solarExport", "solarExportRevenue"] as const;
 
@@ -138,22 +119,34 @@ function* wants(input: TimetableInput): Generator<Want> {
 function addressesWant(input: TimetableInput): Want {
   const series: SeriesKey = { account: input.account, place: "", operation: "addresses", unit: "latest" };
   const { answeredAt } = input.stateOf(series);
-  const dueAt = answeredAt === null ? input.now : nextSlot(input, answeredAt, ADDRESSES_MINUTES);
+  const dueAt = answeredAt === null ? input.now : nextSlot(input, answeredAt, slots.addresses);
   return { dueAt, step: { kind: "request", series, priority: answeredAt === null ? "today" : "account" } };
 }
 
 function* placeWants(input: TimetableInput, { series, rhythm, reaches }: PlaceTarget): Generator<Want> {
   const { answeredAt } = input.stateOf(series);
-  const first = answeredAt === null;
-  if (!first && rhythm === "once") return;
-  const tomorrow = input.calendar.day(input.calendar.day(input.now).end);
-  if (!first && rhythm === "prices" && reaches !== null && reaches >= tomorrow.end) return;
-  const minutes = rhythm === "prices" ? PLACE_PRICE_MINUTES : PLACE_DAILY_MINUTES;
-  const urgent: Priority = first ? "today" : "tomorrow";
-  yield {
-    dueAt: first ? input.now : nextSlot(input, answeredAt, minutes),
-    step: { kind: "request", series, priority: rhythm === "prices" ? urgent : "account" },
-  };
+  const urgency = answeredAt === null ? "today" : "tomorrow";
+  const priority: Priority = rhythm === "prices" ? urgency : "account";
+  const step: Step = { kind: "request", series, priority };
+  if (answeredAt === null) return yield { dueAt: input.now, step };
+  switch (rhythm) {
+    case "once":
+      return;
+    case "daily":
+      return yield { dueAt: nextSlot(input, answeredAt, slots.placeDaily), step };
+    case "prices": {
+      const today = input.calendar.day(input.now);
+      if (reaches === null || reaches < today.end)
+        return yield { dueAt: nextSlot(input, answeredAt, slots.placeToday), step };
+      if (reaches >= input.calendar.add("day", today.end, 1)) return;
+      return yield { dueAt: nextSlot(input, Math.max(answeredAt, today.start), slots.placeTomorrow), step };
+    }
+  }
+}
+
+/** Whether the chunk that starts at an instant is whole. */
+function isComplete(state: SeriesState, start: EpochMs): boolean {
+  return state.chunk(start)?.complete === true;
 }
 
 function* priceWants(input: TimetableInput, target: CollectTarget): Generator<Want> {
@@ -163,95 +156,81 @@ function* priceWants(input: TimetableInput, target: CollectTarget): Generator<Wa
   const state = input.stateOf(series);
   const today = calendar.day(now);
   const tomorrow = calendar.day(today.end);
-  const missingToday = !state.chunk(today.start)?.complete;
-  const missingTomorrow = !state.chunk(tomorrow.start)?.complete;
+  const missingToday = !isComplete(state, today.start);
+  const missingTomorrow = !isComplete(state, tomorrow.start);
   if (!missingToday && !missingTomorrow) return;
-  const first = missingToday ? today.start : tomorrow.start;
-  const range = { start: firstUnasked(state, calendar, today.start, first), end: tomorrow.end };
-  const minutes = missingToday ? TODAY_MINUTES : TOMORROW_MINUTES;
-  // Yesterday's times were for today's prices: tomorrow's are asked at the times of this day only.
-  const after = missingToday ? state.answeredAt : Math.max(state.answeredAt ?? 0, today.start);
-  const dueAt = state.answeredAt === null || after === null ? now : nextSlot(input, after, minutes);
-  yield { dueAt, step: { kind: "request", series, range, priority: missingToday ? "today" : "tomorrow" } };
+  const range = {
+    start: oldestShortDay(state, calendar, today.start) ?? (missingToday ? today.start : tomorrow.start),
+    end: missingTomorrow ? tomorrow.end : today.end,
+  };
+  yield {
+    dueAt: missingToday ? todayDueAt(input, state, today.start) : tomorrowDueAt(input, state, tomorrow.start),
+    step: { kind: "request", series, range, priority: missingToday ? "today" : "tomorrow" },
+  };
 }
 
-/** The start of the days before today that were never asked, or `otherwise`. */
-function firstUnasked(state: SeriesState, calendar: Calendar, today: EpochMs, otherwise: EpochMs): EpochMs {
+function todayDueAt(input: TimetableInput, state: SeriesState, today: EpochMs): EpochMs {
+  const asked = state.askedAt(today);
+  return asked === null ? input.now : nextSlot(input, asked, slots.today);
+}
+
+/** Yesterday's times were for today's prices: tomorrow's are asked at the times of this day only. */
+function tomorrowDueAt(input: TimetableInput, state: SeriesState, tomorrow: EpochMs): EpochMs {
+  const today = input.calendar.startOf("day", input.now);
+  return nextSlot(input, Math.max(state.askedAt(tomorrow) ?? today, today), slots.tomorrow);
+}
+
+/** The oldest of the days before today that was never asked, or answered short; null if all are whole. */
+function oldestShortDay(state: SeriesState, calendar: Calendar, today: EpochMs): EpochMs | null {
   for (let back = PRICE_DAYS_BACK; back > 0; back--) {
     const start = calendar.add("day", today, -back);
-    if (!state.chunk(start)) return start;
+    if (!isComplete(state, start)) return start;
   }
-  return otherwise;
+  return null;
 }
 
 /**
- * The four hour series of use. They come from one meter, so consumption is asked first and the others wait until it
- * has brought yesterday, or until it is not available at all.
+ * The four hour series of use. They come from one meter, so the first there is asks whether yesterday has come, and
+ * the others wait for it until the last time of the day: it may have a gap that never closes.
  */
 function* usageWants(input: TimetableInput, target: CollectTarget): Generator<Want> {
   const { calendar, now } = input;
   const today = calendar.startOf("day", now);
   const yesterday = calendar.add("day", today, -1);
-  const leader = USAGE_OPERATIONS.find((operation) => target.operations.has(operation));
-  for (const operation of USAGE_OPERATIONS) {
-    if (!target.operations.has(operation)) continue;
-    const series = seriesOf(target, operation, "hour");
-    const state = input.stateOf(series);
-    const leads = operation === leader;
-    const arrived = leader !== undefined && input.stateOf(seriesOf(target, leader, "hour")).chunk(yesterday)?.complete;
-    if (!leads && state.answeredAt !== null && !arrived) continue;
-    const want = usageWant(input, state, yesterday);
-    if (want)
-      yield {
-        dueAt: want.dueAt,
-        step: { kind: "request", series, range: { start: want.start, end: today }, priority: "usage" },
-      };
+  const operations = USAGE_OPERATIONS.filter((operation) => target.operations.has(operation));
+  const states = operations.map((operation) => input.stateOf(seriesOf(target, operation, "hour")));
+  const waitUntil = states[0] && isComplete(states[0], yesterday) ? now : slotOn(input, today, slots.usageLast);
+  for (const [i, operation] of operations.entries()) {
+    const state = states[i];
+    const want = state && usageWant(input, state, today);
+    if (!want) continue;
+    const waits = i > 0 && state.answeredAt !== null;
+    yield {
+      dueAt: waits ? Math.max(want.dueAt, waitUntil) : want.dueAt,
+      step: {
+        kind: "request",
+        series: seriesOf(target, operation, "hour"),
+        range: { start: want.start, end: today },
+        priority: "usage",
+      },
+    };
   }
 }
 
-/** From which day on a series of use is to be asked again, and when; null while all of it is final. */
-function usageWant(
-  input: TimetableInput,
-  state: SeriesState,
-  yesterday: EpochMs,
-): { start: EpochMs; dueAt: EpochMs } | null {
-  const { calendar, now } = input;
-  const today = calendar.startOf("day", now);
-  const open = oldestOpenDay(state, calendar, today);
-  if (state.answeredAt === null) return { start: open ?? yesterday, dueAt: now };
-  const weekday = new Date(now + calendar.offsetAt(now)).getUTCDay();
-  const recheckAt = calendar.timeOnDay(calendar.add("day", today, -weekday), RECHECK_MINUTE) + input.offsetMs;
-  if (state.answeredAt < recheckAt && recheckAt <= now) {
-    return { start: calendar.add("day", today, -RECHECK_DAYS), dueAt: recheckAt };
-  }
-  if (open === null) return null;
-  const arrived = state.chunk(yesterday)?.complete === true;
-  // The times of yesterday were for the day before it.
-  const after = Math.max(state.answeredAt, today);
-  return { start: open, dueAt: nextSlot(input, after, arrived ? USAGE_MINUTES.slice(0, 1) : USAGE_MINUTES) };
-}
-
-/** The oldest of the last days that is missing, incomplete or estimated; null if all are final. */
-function oldestOpenDay(state: SeriesState, calendar: Calendar, today: EpochMs): EpochMs | null {
-  for (let back = ESTIMATE_DAYS; back > 0; back--) {
-    const start = calendar.add("day", today, -back);
-    const chunk = state.chunk(start);
-    if (!chunk || chunk.estimated || (!chunk.complete && back === 1)) return start;
-  }
-  return null;
-}
-
-/** The forecast begins where the confirmed prices end: it is asked again when these have moved on. */
+/** The forecast begins where the confirmed prices end: it is asked again when tomorrow's have come. */
 function* forecastWants(input: TimetableInput, target: CollectTarget): Generator<Want> {
   if (!target.operations.has("forecastPrices")) return;
   const series = seriesOf(target, "forecastPrices", "latest");
   const { answeredAt } = input.stateOf(series);
   const prices = input.stateOf(seriesOf(target, "prices", target.resolution));
   const today = input.calendar.day(input.now);
-  const published = input.calendar.timeOnDay(today.start, TOMORROW_MINUTES[0]);
-  const moved = prices.chunk(today.end)?.complete === true && (answeredAt ?? 0) < published;
-  const dueAt = answeredAt === null || moved ? input.now : nextSlot(input, answeredAt, FORECAST_MINUTES);
-  yield { dueAt, step: { kind: "request", series, priority: "forecast" } };
+  const missingToday = target.operations.has("prices") && !isComplete(prices, today.start);
+  const cameAt = isComplete(prices, today.end) ? prices.askedAt(today.end) : null;
+  const due = answeredAt === null || (cameAt !== null && answeredAt < cameAt);
+  yield {
+    dueAt: due ? input.now : nextSlot(input, answeredAt, missingToday ? slots.forecastWithoutToday : slots.forecast),
+    step: { kind: "request", series, priority: "forecast" },
+  };
 }
 
 function* backfillWants(input: TimetableInput, target: CollectTarget): Generator<Want> {
@@ -264,7 +243,7 @@ function* backfillWants(input: TimetableInput, target: CollectTarget): Generator
     const state = input.stateOf(series);
     if (state.answeredAt === null) continue;
     // The last days have times of their own.
-    const end = input.calendar.add("day", today, operation === "prices" ? -PRICE_DAYS_BACK : -ESTIMATE_DAYS);
+    const end = input.calendar.add("day", today, operation === "prices" ? -PRICE_DAYS_BACK : -USAGE_DAYS);
     const gap = start < end ? state.newestGap({ start, end }) : null;
     if (!gap) continue;
     const from = Math.max(gap.start, input.calendar.add("day", gap.end, -BACKFILL_DAYS[unit]));
@@ -275,26 +254,4 @@ function* backfillWants(input: TimetableInput, target: CollectTarget): Generator
 
 function seriesOf(target: CollectTarget, operation: SeriesOperation, unit: SeriesKey["unit"]): SeriesKey {
   return { account: target.account, place: target.addressId, operation, unit };
-}
-
-/** The first of the daily local times after `after`, moved by the installation's offset. */
-export function nextSlot(
-  input: Pick<TimetableInput, "calendar" | "offsetMs">,
-  after: EpochMs,
-  minutesOfDay: readonly number[],
-): EpochMs {
-  const { calendar, offsetMs } = input;
-  for (let day = calendar.startOf("day", after - offsetMs); ; day = calendar.add("day", day, 1)) {
-    for (const minute of minutesOfDay) {
-      const at = calendar.timeOnDay(day, minute) + offsetMs;
-      if (at > after) return at;
-    }
-    if (day > after + 2 * DAY_MS) throw new RangeError("a timetable without times");
-  }
-}
-
-function everyMinutes(step: number, first: number, last: number): number[] {
-  const minutes: number[] = [];
-  for (let minute = first; minute <= last; minute += step) minutes.push(minute);
-  return minutes;
 }

@@ -12,6 +12,7 @@ export class AnsweredTimes {
   /** Ascending, without overlap. Bounded by the chunks of the series, as answers bring whole chunks. */
   readonly #stretches: Stretch[] = [];
   #newest: EpochMs | null = null;
+  #settled: EpochMs | null = null;
 
   /** When anything of the series was last answered; null if never. */
   get newest(): EpochMs | null {
@@ -35,6 +36,12 @@ export class AnsweredTimes {
   /** Notes that the series was dealt with, although nothing came. */
   noteSettled(at: EpochMs): void {
     this.#newest = at;
+    this.#settled = at;
+  }
+
+  /** When the series was last dealt with although nothing came; null if never. */
+  get settled(): EpochMs | null {
+    return this.#settled;
   }
 
   /** When the instant was last part of an answer; null if never. */

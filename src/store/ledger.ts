@@ -122,6 +122,11 @@ export class Ledger {
     return this.#answered.get(seriesId)?.at(chunkStart) ?? null;
   }
 
+  /** When a series was last dealt with although nothing came; null if never in this run. */
+  settledAt(seriesId: number): EpochMs | null {
+    return this.#answered.get(seriesId)?.settled ?? null;
+  }
+
   /** How many attempts of an account were made at `since` or later, by the wall clock. */
   countSince(account: string, since: EpochMs): number {
     const found = this.#database

@@ -142,8 +142,8 @@ export class Shelf {
     return chunks.every((chunk) => this.#chunkState(record, chunk.start) !== null);
   }
 
-  /** What the timetable needs to know of a series, but for the time it was last answered. */
-  stateOf(key: SeriesKey): Omit<SeriesState, "answeredAt"> {
+  /** What the timetable needs to know of a series, but for the times it was asked. */
+  stateOf(key: SeriesKey): Omit<SeriesState, "answeredAt" | "askedAt"> {
     const record = this.#known(key);
     return {
       chunk: (start) => (record ? this.#chunkState(record, start) : null),
