@@ -8,6 +8,7 @@ const began = performance.now();
 const figures = await runDays(FROM, DAYS, (month) => {
   console.log(`month ${month} after ${((performance.now() - began) / 1_000).toFixed(0)} s`);
 });
+for (const day of figures.busiest) console.log(`busiest: ${day}`);
 for (const day of figures.late) console.log(`late: ${day}`);
 const rss = (month: number) => (figures.rssMb[month - 1] ?? Number.NaN).toFixed(1);
 console.log(

@@ -20,6 +20,8 @@ export interface YearFigures {
   /** Requests of a UTC day, back-fill of the first days left out. */
   readonly requestsMedian: number;
   readonly requestsMax: number;
+  /** The days of most requests, and what was asked. */
+  readonly busiest: readonly string[];
   /** The days that were late, and by how much. */
   readonly late: readonly string[];
   /** Resident memory of the daemon's process at the end of each month of 30 days. Unit: MB. */
@@ -32,6 +34,8 @@ const ON_TIME_MS = 15 * MINUTE_MS;
 /** The first days bring the history; their requests say nothing of the rest. */
 const FIRST_DAYS = 3;
 const DAYS_PER_MONTH = 30;
+/** Days listed for a reader who wants to know where the requests went. */
+const BUSIEST = 8;
 const calendar = new Calendar(SERVICE_ZONE);
 
 /** Runs a house from local midnight of `from` for `days` days. `onMonth` is told as months of 30 days end. */
@@ -68,9 +72,26 @@ export async function runDays(from: EpochMs, days: number, onMonth: (month: numb
     onTime: 1 - late.length / days,
     requestsMedian: requests[Math.floor(requests.length / 2)] ?? 0,
     requestsMax: requests.at(-1) ?? 0,
+    busiest: busiestDays(simulator),
     late,
     rssMb,
   };
+}
+
+function busiestDays(simulator: Simulator): string[] {
+  const days = new Map<string, Map<string, number>>();
+  for (const { at, operation, status } of simulator.answered()) {
+    const day = new Date(at).toISOString().slice(0, 10);
+    const counts = days.get(day) ?? new Map<string, number>();
+    const what = status === 200 ? operation : `${operation} ${status}`;
+    counts.set(what, (counts.get(what) ?? 0) + 1);
+    days.set(day, counts);
+  }
+  const sum = (counts: Map<string, number>) => [...counts.values()].reduce((all, count) => all + count, 0);
+  const sorted = [...days].sort(([, a], [, b]) => sum(b) - sum(a)).slice(0, BUSIEST);
+  return sorted.map(
+    ([day, counts]) => `${day} ${sum(counts)}: ${[...counts].map((pair) => pair.join(" ")).join(", ")}`,
+  );
 }
 
 function configOf(simulator: Simulator, dir: TempDir): object {
