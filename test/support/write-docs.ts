@@ -7,4 +7,7 @@ const README = path.resolve(import.meta.dirname, "../../README.md");
 const text = readFileSync(README, "utf8");
 const marks = /(<!-- entities -->\n).*(<!-- \/entities -->)/s;
 if (!marks.test(text)) throw new Error("README.md has no <!-- entities --> marks");
-writeFileSync(README, text.replace(marks, (_all, open: string, close: string) => `${open}\n${entityDocs()}\n\n${close}`));
+writeFileSync(
+  README,
+  text.replace(marks, (_all, open: string, close: string) => `${open}\n${entityDocs()}\n\n${close}`),
+);
