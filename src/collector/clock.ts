@@ -7,7 +7,10 @@ export interface Clock {
   readonly boot: string;
   now(): EpochMs;
   monotonicMs(): MonotonicMs;
-  /** Resolves when `now` has reached `at`, or as soon as the signal fires. Never rejects. */
+  /**
+   * Resolves when `now` has reached `at`, as soon as the signal fires, or when the clock was set back meanwhile: what
+   * was to happen at `at` has to be thought over then. Never rejects.
+   */
   sleepUntil(at: EpochMs, signal: AbortSignal): Promise<void>;
 }
 
@@ -20,6 +23,9 @@ export interface TimeSource {
 
 /** The longest sleep at a stretch: a wall clock that is set meanwhile is noticed within this time. */
 const LONGEST_SLICE_MS = 15_000;
+
+/** A wall clock that falls behind the monotonic one by more was set back; less is the slewing of a time service. */
+const SET_BACK_MS = 5_000;
 
 /** The machine's time. A sleep ends by the wall clock, also when that was set meanwhile. */
 export function machineClock(source: TimeSource): Clock {
@@ -40,12 +46,15 @@ export function simulatedClock(source: TimeSource, start: EpochMs, speed: number
 }
 
 function clockOf(source: TimeSource, speed: number): Clock {
+  const { boot, wallMs, monotonicMs } = source;
+  const aheadMs = () => wallMs() - monotonicMs();
   return {
-    boot: source.boot,
-    now: () => Math.floor(source.wallMs()),
-    monotonicMs: source.monotonicMs,
+    boot,
+    now: () => Math.floor(wallMs()),
+    monotonicMs,
     async sleepUntil(at, signal) {
-      for (let left = at - source.wallMs(); left > 0 && !signal.aborted; left = at - source.wallMs()) {
+      const least = aheadMs() - SET_BACK_MS * speed;
+      for (let left = at - wallMs(); left > 0 && !signal.aborted && aheadMs() >= least; left = at - wallMs()) {
         await pause(Math.min(LONGEST_SLICE_MS, Math.max(1, Math.ceil(left / speed))), signal);
       }
     },

@@ -66,6 +66,8 @@ const LEAST_PAUSE_MS = 1_000;
 export class Collector {
   readonly #parts: CollectorParts;
   readonly #waker = new Waker();
+  /** Names of series whose last answer had rows that nobody asked for. Bounded by the series. */
+  readonly #straying = new Set<string>();
 
   constructor(parts: CollectorParts) {
     this.#parts = parts;
@@ -111,8 +113,7 @@ export class Collector {
           outcome.envelope,
           clock.now(),
         );
-        if (change.strayRows > 0)
-          log.warn({ series, rows: change.strayRows }, "rows outside the range that was asked were left out");
+        this.#tellStrays(series, change.strayRows);
         log.debug({ series, rows: outcome.rows.length, changed: change.changed, priority: step.priority }, "answered");
         if (change.changed) onChange(step.series);
         return 0;
@@ -125,5 +126,14 @@ export class Collector {
         if ("settled" in outcome && outcome.settled) keeping.noteAnswered(step.series, clock.now());
         return clock.now() + LEAST_PAUSE_MS;
     }
+  }
+
+  /** Rows outside the range that was asked are told when they begin to come, and when they no longer do. */
+  #tellStrays(series: string, rows: number): void {
+    const { log } = this.#parts;
+    if (rows > 0 && !this.#straying.has(series)) {
+      this.#straying.add(series);
+      log.warn({ series, rows }, "rows outside the range that was asked are left out");
+    } else if (rows === 0 && this.#straying.delete(series)) log.info({ series }, "no more rows outside the range");
   }
 }

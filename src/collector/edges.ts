@@ -6,6 +6,9 @@ import type { EpochMs } from "../core/interval.ts";
 import type { Clock } from "./clock.ts";
 import { Waker } from "./waker.ts";
 
+/** A pause after a state that was over before it was told; a bound against a spinning loop. */
+const LEAST_PAUSE_MS = 1_000;
+
 export class Edges {
   readonly #clock: Clock;
   readonly #show: (now: EpochMs) => EpochMs;
@@ -24,7 +27,9 @@ export class Edges {
 
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      const until = this.#show(this.#clock.now());
+      const now = this.#clock.now();
+      const next = this.#show(now);
+      const until = next > now ? next : now + LEAST_PAUSE_MS;
       await this.#waker.sleep((wake) => this.#clock.sleepUntil(until, wake), signal);
     }
   }
