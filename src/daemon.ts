@@ -8,6 +8,7 @@ import { type Accounts, askingOf, openAccounts } from "./accounts.ts";
 import type { Clock } from "./collector/clock.ts";
 import { Collector, type CollectorLog } from "./collector/collector.ts";
 import { Edges } from "./collector/edges.ts";
+import { TimeTrust } from "./collector/time-trust.ts";
 import type { Config } from "./config/schema.ts";
 import { Calendar, SERVICE_ZONE } from "./core/calendar.ts";
 import { type EpochMs, MINUTE_MS } from "./core/interval.ts";
@@ -30,11 +31,13 @@ import { Settings } from "./store/settings.ts";
 import { reportRecovery, Upkeep } from "./upkeep.ts";
 import type { Account } from "./upstream/account.ts";
 import type { ProxySettings } from "./upstream/proxy.ts";
-import { VERSION } from "./version.ts";
+import { RELEASED_AT, VERSION } from "./version.ts";
 
 export interface DaemonOptions {
   readonly config: Config;
   readonly clock: Clock;
+  /** The clock is another than the machine's, and right by definition. */
+  readonly simulatedTime: boolean;
   readonly log: CollectorLog;
   /** Numbers from 0 to 1. */
   readonly random: () => number;
@@ -79,6 +82,9 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     else log.info({ code, subject }, "problem ended");
     edges.wake();
   });
+  const trust = options.simulatedTime
+    ? null
+    : new TimeTrust({ releasedAt: RELEASED_AT, lastToldMs: library.ledger.serverTime(), clock });
   const accounts = openAccounts({
     config,
     library,
@@ -88,7 +94,10 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     random,
     proxy: options.proxy ?? null,
     signal: stop.signal,
-    onServerTime: () => undefined,
+    onServerTime: (serverMs) => {
+      trust?.note(serverMs);
+      trust?.tell(problems, clock.now());
+    },
     onSpent: (account, operation, outcome) => log.debug({ account, operation, outcome }, "asked"),
   });
   const homes = new Homes(
@@ -123,8 +132,9 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     settings,
     problems,
   };
-  const showing = new Showing({ ...shown, startedAt });
+  const showing = new Showing({ ...shown, startedAt, isTimeTrusted: (now) => trust?.trusted(now) ?? true });
   const edges = new Edges(clock, (now) => {
+    trust?.tell(problems, now);
     const { messages, until } = showing.at(now);
     link.show(messages);
     return until;

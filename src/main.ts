@@ -58,6 +58,8 @@ async function run(given: Arguments): Promise<void> {
     const used = demo?.config ?? config;
     const daemon = await startDaemon({
       ...{ config: used, clock, log, random: Math.random, anonymousBroker: demo !== null },
+      // The demo's service lives by the daemon's clock, so it could not tell that this is wrong.
+      simulatedTime: given.simulated !== null || demo !== null,
       // The demo's service is on this machine, where no proxy leads.
       proxy: demo ? null : proxyOf(process.env),
     });

@@ -3,7 +3,7 @@ import type { Accounts } from "./accounts.ts";
 import type { Config } from "./config/schema.ts";
 import type { Calendar } from "./core/calendar.ts";
 import { type BackfillState, type DaemonState, type SeriesFreshness, serviceStateOf } from "./core/daemon-state.ts";
-import type { Home } from "./core/home-snapshot.ts";
+import type { Home, HomeSnapshot } from "./core/home-snapshot.ts";
 import { DAY_MS, type EpochMs, type Interval, MINUTE_MS } from "./core/interval.ts";
 import type { Problems } from "./core/problem.ts";
 import type { SeriesKey, SeriesOperation } from "./core/series.ts";
@@ -37,6 +37,8 @@ export interface ShowingParts {
   readonly settings: Settings;
   readonly problems: Problems;
   readonly startedAt: EpochMs;
+  /** Whether the clock can be right; no signal is ON where it cannot. */
+  readonly isTimeTrusted: (now: EpochMs) => boolean;
 }
 
 /** The state as it is, and until when it stays so of itself. */
@@ -67,7 +69,7 @@ export class Showing {
     const later: Message[] = [];
     let until = now + LONGEST_MS;
     for (const home of homes.list()) {
-      const snapshot = house.snapshot(home, now);
+      const snapshot = this.#snapshot(home, now);
       const usage = house.usage(home, now);
       const device = homeDevice(snapshot, usage);
       urgent.push(...homeMessages(base, snapshot), ...stateMessages(base, device));
@@ -85,6 +87,12 @@ export class Showing {
     const daemon = daemonDevice(state, nameOfDaemon(base));
     later.push(...daemonMessages(base, state), ...stateMessages(base, daemon), this.#announcer.messageOf(daemon));
     return { messages: [...urgent, ...later], until };
+  }
+
+  #snapshot(home: Home, now: EpochMs): HomeSnapshot {
+    const { house, isTimeTrusted } = this.#parts;
+    const snapshot = house.snapshot(home, now);
+    return isTimeTrusted(now) ? snapshot : { ...snapshot, cheap: null };
   }
 }
 

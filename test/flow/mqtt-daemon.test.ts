@@ -36,7 +36,14 @@ test("without users the embedded broker says that nobody can come in, and listen
   });
   const log = { debug: note, info: note, warn: note };
   const clock = new ManualClock(NOON);
-  const daemon = await startDaemon({ config, clock, log, random: () => 0.5, anonymousBroker: false });
+  const daemon = await startDaemon({
+    config,
+    clock,
+    simulatedTime: true,
+    log,
+    random: () => 0.5,
+    anonymousBroker: false,
+  });
   expect(lines.join("\n")).toContain("the broker lets nobody in: add broker.users, or set mqtt.url");
   await daemon.stop();
 });

@@ -13,6 +13,8 @@ export interface RunningHouseOptions {
   readonly simulator?: Omit<SimulatorOptions, "now">;
   /** Laid over the configuration, by top-level key. */
   readonly config?: Partial<Config>;
+  /** How far the service's clock is ahead; given, the daemon is not to believe its own. */
+  readonly serviceAheadMs?: number;
   /** Taken over from an earlier life of the same house. */
   readonly dir?: TempDir;
 }
@@ -30,21 +32,27 @@ export class RunningHouse implements AsyncDisposable {
   readonly simulator: Simulator;
   readonly dir: TempDir;
   readonly log: LogLine[] = [];
+  serviceAheadMs: number;
   readonly #ownsDir: boolean;
+  readonly #simulatedTime: boolean;
   #daemon: Daemon | null = null;
   #watcher: TopicWatcher | null = null;
 
-  private constructor(clock: ManualClock, simulator: Simulator, dir: TempDir, ownsDir: boolean) {
+  private constructor(clock: ManualClock, simulator: Simulator, options: RunningHouseOptions) {
     this.clock = clock;
     this.simulator = simulator;
-    this.dir = dir;
-    this.#ownsDir = ownsDir;
+    this.dir = options.dir ?? new TempDir();
+    this.serviceAheadMs = options.serviceAheadMs ?? 0;
+    this.#ownsDir = options.dir === undefined;
+    this.#simulatedTime = options.serviceAheadMs === undefined;
   }
 
   static async start(options: RunningHouseOptions): Promise<RunningHouse> {
     const clock = new ManualClock(options.start);
-    const simulator = await startSimulator({ ...options.simulator, now: () => clock.now() });
-    const house = new RunningHouse(clock, simulator, options.dir ?? new TempDir(), options.dir === undefined);
+    let house: RunningHouse | null = null;
+    const now = () => clock.now() + (house?.serviceAheadMs ?? 0);
+    const simulator = await startSimulator({ ...options.simulator, now });
+    house = new RunningHouse(clock, simulator, options);
     await house.startDaemon(options.config);
     return house;
   }
@@ -71,7 +79,14 @@ export class RunningHouse implements AsyncDisposable {
     const note = (level: LogLine["level"]) => (facts: object, text: string) =>
       void this.log.push({ level, facts, text });
     const log = { debug: note("debug"), info: note("info"), warn: note("warn") };
-    this.#daemon = await startDaemon({ config, clock: this.clock, log, random: () => 0.5, anonymousBroker: true });
+    this.#daemon = await startDaemon({
+      config,
+      clock: this.clock,
+      simulatedTime: this.#simulatedTime,
+      log,
+      random: () => 0.5,
+      anonymousBroker: true,
+    });
     if (this.#daemon.brokerPort !== null) this.#watcher = await TopicWatcher.on(this.#daemon.brokerPort);
   }
 

@@ -31,7 +31,15 @@ async function carryOut({ start, config, runUntil }: Order): Promise<void> {
       });
     });
     const log = { debug: () => undefined, info: () => undefined, warn: () => undefined };
-    const options = { config: configSchema.parse(config), clock, log, random: Math.random, anonymousBroker: true };
+    const random = Math.random;
+    const options = {
+      config: configSchema.parse(config),
+      clock,
+      simulatedTime: true,
+      log,
+      random,
+      anonymousBroker: true,
+    };
     const daemon = await startDaemon(options);
     process.send?.({ brokerPort: daemon.brokerPort });
   }

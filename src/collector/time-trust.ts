@@ -1,0 +1,87 @@
+/**
+ * Whether the clock can be right. A small machine boots without one, and a signal that is ON at the wrong time costs
+ * its owner money: nothing is ON before the time is plausible.
+ */
+import { type EpochMs, HOUR_MS, MINUTE_MS, SECOND_MS } from "../core/interval.ts";
+import type { Problem, Problems } from "../core/problem.ts";
+import type { MonotonicMs } from "../core/quota.ts";
+import type { Clock } from "./clock.ts";
+
+export interface TimeTrustParts {
+  /** When this release was made: no clock that stands before it is right. */
+  readonly releasedAt: EpochMs;
+  /** What the service told in an earlier run; null where it never did. */
+  readonly lastToldMs: EpochMs | null;
+  readonly clock: Pick<Clock, "monotonicMs">;
+}
+
+/** The service's time when it last told, and how long this machine had been up. */
+interface ServiceTime {
+  readonly serverMs: EpochMs;
+  readonly monotonicMs: MonotonicMs;
+}
+
+/** How far the clock and the service's may be apart: a header of whole seconds, a slow answer, and some drift. */
+const MOST_APART_MS = 2 * MINUTE_MS;
+const SUBJECT = "clock";
+const PROBLEM: Omit<Problem, "since" | "detail"> = {
+  code: "clock_wrong",
+  subject: SUBJECT,
+  advice: "the clock of this machine is wrong, so no signal is ON; set it, and let a time service (NTP) keep it right",
+  requestId: null,
+};
+
+export class TimeTrust {
+  readonly #parts: TimeTrustParts;
+  #told: ServiceTime | null = null;
+
+  constructor(parts: TimeTrustParts) {
+    this.#parts = parts;
+  }
+
+  /** Notes the service's own time, as an answer that has just come tells it. */
+  note(serverMs: EpochMs): void {
+    this.#told = { serverMs, monotonicMs: this.#parts.clock.monotonicMs() };
+  }
+
+  trusted(now: EpochMs): boolean {
+    return this.why(now) === null;
+  }
+
+  /** Why the time cannot be trusted; null where it can. */
+  why(now: EpochMs): string | null {
+    const { releasedAt, lastToldMs } = this.#parts;
+    if (now < releasedAt) return `it shows ${shown(now)}, before this release was made`;
+    const serviceNow = this.#serviceNow();
+    if (serviceNow !== null && Math.abs(now - serviceNow) > MOST_APART_MS)
+      return `it shows ${shown(now)}, ${lengthOf(now - serviceNow)} ${now > serviceNow ? "ahead of" : "behind"} the service's`;
+    if (serviceNow === null && lastToldMs !== null && now < lastToldMs - MOST_APART_MS)
+      return `it shows ${shown(now)}, and before the start it was ${shown(lastToldMs)} already`;
+    return null;
+  }
+
+  /** Starts or ends the problem that says so. */
+  tell(problems: Pick<Problems, "start" | "end">, now: EpochMs): void {
+    const detail = this.why(now);
+    if (detail === null) problems.end(SUBJECT);
+    else problems.start({ ...PROBLEM, since: now, detail });
+  }
+
+  /** The service's time goes on with the machine's monotonic clock. */
+  #serviceNow(): EpochMs | null {
+    return this.#told && this.#told.serverMs + this.#parts.clock.monotonicMs() - this.#told.monotonicMs;
+  }
+}
+
+function shown(at: EpochMs): string {
+  return `${new Date(at).toISOString().slice(0, 19)}Z`;
+}
+
+/** A length of time as people say it: `43 s`, `12 min`, `3 h`, `20541 days`. */
+function lengthOf(ms: number): string {
+  const size = Math.abs(ms);
+  if (size < 2 * MINUTE_MS) return `${Math.round(size / SECOND_MS)} s`;
+  if (size < 2 * HOUR_MS) return `${Math.round(size / MINUTE_MS)} min`;
+  if (size < 48 * HOUR_MS) return `${Math.round(size / HOUR_MS)} h`;
+  return `${Math.round(size / (24 * HOUR_MS))} days`;
+}
