@@ -40,6 +40,8 @@ const PROBE_INVALID_TOKEN_MS = 6 * HOUR_MS;
 const CONFIRM_INVALID_TOKEN_MS = 2 * MINUTE_MS;
 /** Tries of one request that met a 500 before it waits for its next regular time. */
 const INTERNAL_ERROR_TRIES = 3;
+/** The same for a series whose provider is away: after these its own times are patient enough. */
+const OUTAGE_TRIES = 5;
 /** Times an address may be unknown within `UNKNOWN_ADDRESS_MS` before it is dropped, and the pause in between. */
 const UNKNOWN_ADDRESS_TRIES = 3;
 export const UNKNOWN_ADDRESS_MS: number = DAY_MS;
@@ -101,7 +103,8 @@ function judgeRefusal(setback: Refusal, streak: number, random: () => number): V
     }
     default: {
       const waitMs = jitter(backoff(2 * MINUTE_MS, 30 * MINUTE_MS, streak), random);
-      return trouble("series", Math.max(waitMs, namedOutageMs(setback)), "service_trouble");
+      const settled = (streak + 1) % OUTAGE_TRIES === 0;
+      return { ...trouble("series", Math.max(waitMs, namedOutageMs(setback)), "service_trouble"), settled };
     }
   }
 }

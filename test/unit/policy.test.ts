@@ -45,7 +45,7 @@ describe("the table of answers (design, quota)", () => {
   ] as const)("%s backs off, doubling, with full jitter", (_, setback, scope, problem, firstMs, longestMs) => {
     for (const streak of [0, 1, 2, 3, 4, 5, 50, 1_000]) {
       const longest = Math.min(longestMs, firstMs * 2 ** streak);
-      expect(judge(setback, streak, most)).toEqual({ scope, problem, waitMs: longest, trouble: true, settled: false });
+      expect(judge(setback, streak, most)).toMatchObject({ scope, problem, waitMs: longest, trouble: true });
       expect(judge(setback, streak, least).waitMs).toBe(SECOND_MS);
       expect(judge(setback, streak, () => 0.5).waitMs).toBe(longest / 2);
     }
@@ -68,6 +68,13 @@ describe("the table of answers (design, quota)", () => {
     const limited = refused(429, "rate_limited", named);
     expect(judge(limited, 0, least)).toMatchObject({ scope: "account", problem: "rate_limited", waitMs: expected });
     expect(judge(limited, 9, most).waitMs).toBe(expected + 5 * SECOND_MS);
+  });
+
+  test("a provider that is away is left alone until the next regular time after five tries", () => {
+    const tries = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map(
+      (streak) => judge(refused(502, "upstream_unavailable"), streak, most).settled,
+    );
+    expect(tries.flatMap((settled, streak) => (settled ? [streak] : []))).toEqual([4, 9]);
   });
 
   test("429 that names no time: a minute, doubling to an hour", () => {
