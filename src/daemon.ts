@@ -132,7 +132,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     settings,
     problems,
   };
-  const showing = new Showing({ ...shown, startedAt, isTimeTrusted: (now) => trust?.trusted(now) ?? true });
+  const showing = new Showing({ ...shown, startedAt, isTimeTrusted: (now) => trust?.trusted(now) ?? true, log });
   const edges = new Edges(clock, (now) => {
     trust?.tell(problems, now);
     const { messages, until } = showing.at(now);

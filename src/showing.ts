@@ -25,6 +25,7 @@ import type { Settings } from "./store/settings.ts";
 import { VERSION } from "./version.ts";
 
 export interface ShowingParts {
+  readonly log: { info(facts: object, text: string): void };
   readonly config: Config;
   readonly accounts: Accounts;
   readonly calendar: Calendar;
@@ -54,6 +55,8 @@ const LONGEST_MS = 60 * MINUTE_MS;
 export class Showing {
   readonly #parts: ShowingParts;
   readonly #announcer: Announcer;
+  /** Homes whose quarters repeated their hours when last seen. Bounded by the homes. */
+  readonly #repeating = new Map<string, boolean>();
 
   constructor(parts: ShowingParts) {
     const { base_topic: baseTopic, discovery_prefix: prefix } = parts.config.mqtt;
@@ -90,8 +93,13 @@ export class Showing {
   }
 
   #snapshot(home: Home, now: EpochMs): HomeSnapshot {
-    const { house, isTimeTrusted } = this.#parts;
+    const { house, isTimeTrusted, log } = this.#parts;
     const snapshot = house.snapshot(home, now);
+    if (snapshot.today.length > 0 && snapshot.quartersRepeatHours !== this.#repeating.get(home.id)) {
+      if (snapshot.quartersRepeatHours)
+        log.info({ home: home.id }, "quarter-hour prices are the hour's, said four times");
+      this.#repeating.set(home.id, snapshot.quartersRepeatHours);
+    }
     return isTimeTrusted(now) ? snapshot : { ...snapshot, cheap: null };
   }
 }

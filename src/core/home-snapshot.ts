@@ -15,7 +15,7 @@ import {
   rankOf,
   type SortedPrices,
 } from "./level.ts";
-import { indexAfter, meanPrice, type PricePoint, pointsIn, type Timeline } from "./timeline.ts";
+import { indexAfter, meanPrice, type PricePoint, pointsIn, repeatsHours, type Timeline } from "./timeline.ts";
 
 /** A home as everything that shows it knows it. */
 export interface Home {
@@ -71,6 +71,8 @@ export interface HomeSnapshot {
   readonly today: readonly PricePoint[];
   readonly tomorrow: readonly PricePoint[];
   readonly tomorrowValid: boolean;
+  /** Today's quarter-hours are hourly prices said four times. */
+  readonly quartersRepeatHours: boolean;
   readonly tomorrowMean: number | null;
   /** When tomorrow's prices were first on the shelf; null while they are not. */
   readonly tomorrowPublishedAt: EpochMs | null;
@@ -118,6 +120,7 @@ export function homeSnapshot(given: HomePrices): HomeSnapshot {
     today: todayPoints,
     tomorrow: tomorrowPoints,
     tomorrowValid,
+    quartersRepeatHours: repeatsHours(todayPoints),
     tomorrowMean: tomorrowValid ? meanPrice(tomorrowPoints) : null,
     tomorrowPublishedAt: tomorrowValid ? (given.publishedAt?.(tomorrow.start) ?? null) : null,
     forecast: points.slice(confirmed.length).filter((point) => point.end > now),

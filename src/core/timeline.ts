@@ -1,4 +1,4 @@
-import type { EpochMs, Interval } from "./interval.ts";
+import { type EpochMs, HOUR_MS, type Interval, QUARTER_MS } from "./interval.ts";
 import { type Row, rowEnd, rowStart } from "./series.ts";
 
 /** A price that holds in one interval. Unit: currency per kWh, as the timeline says. */
@@ -70,4 +70,24 @@ export function meanPrice(points: readonly PricePoint[]): number | null {
     length += point.end - point.start;
   }
   return length > 0 ? sum / length : null;
+}
+
+/** Fewer hours than this may be equal in their quarters by chance. */
+const LEAST_HOURS_TO_TELL = 20;
+
+/**
+ * Whether quarter-hour prices are hourly ones said four times: a plan by the quarter then gains nothing, and the owner
+ * who asked for quarters may wonder. Shape: the points of a day; false for a day of hours, and for too few points.
+ */
+export function repeatsHours(points: readonly PricePoint[]): boolean {
+  const prices = new Map<EpochMs, number>();
+  let quarters = 0;
+  for (const { start, end, price } of points) {
+    if (end - start !== QUARTER_MS) return false;
+    const hour = Math.floor(start / HOUR_MS);
+    if ((prices.get(hour) ?? price) !== price) return false;
+    prices.set(hour, price);
+    quarters++;
+  }
+  return prices.size >= LEAST_HOURS_TO_TELL && quarters > prices.size;
 }

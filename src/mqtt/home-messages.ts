@@ -61,6 +61,7 @@ function pricesPayload(snapshot: HomeSnapshot): string {
     tomorrow: tomorrow.map((point) => rounded(point.price)),
     tomorrow_valid: snapshot.tomorrowValid,
     tomorrow_published_at: instant(snapshot.tomorrowPublishedAt),
+    quarters_repeat_hours: snapshot.quartersRepeatHours,
   };
   const raw = `"raw_today":${startsAndValues(snapshot.today)},"raw_tomorrow":${startsAndValues(tomorrow)}`;
   return `${JSON.stringify(head).slice(0, -1)},${raw}}`;

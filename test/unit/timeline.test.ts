@@ -8,6 +8,7 @@ import {
   type PricePoint,
   pointsIn,
   pricePoints,
+  repeatsHours,
 } from "../../src/core/timeline.ts";
 
 const MIDNIGHT = Date.UTC(2026, 0, 1);
@@ -102,5 +103,31 @@ describe("looking up", () => {
   test("the mean weighs each price by its length; of nothing it is unknown", () => {
     expect(meanPrice([])).toBeNull();
     expect(meanPrice([pointOf(0, 1, 4), pointOf(1, 1.25, -4)])).toBeCloseTo((4 - 1) / 1.25);
+  });
+});
+
+describe("quarters that are hours said four times", () => {
+  const quarters = (price: (quarter: number) => number) =>
+    Array.from({ length: 96 }, (_, i) => ({
+      start: i * QUARTER_MS,
+      end: (i + 1) * QUARTER_MS,
+      price: price(i),
+      estimate: false,
+    }));
+
+  test("are noticed on a whole day", () => {
+    expect(repeatsHours(quarters((i) => Math.floor(i / 4)))).toBe(true);
+  });
+
+  test("one quarter of its own is enough to believe the rest", () => {
+    expect(repeatsHours(quarters((i) => (i === 50 ? 99 : Math.floor(i / 4))))).toBe(false);
+  });
+
+  test("hours are not quarters, and a few hours say nothing", () => {
+    const hours = Array.from({ length: 24 }, (_, i) => ({ start: i, end: i + 1, price: i, estimate: false }));
+    expect(repeatsHours(hours.map((hour) => ({ ...hour, start: hour.start * HOUR_MS, end: hour.end * HOUR_MS })))).toBe(
+      false,
+    );
+    expect(repeatsHours(quarters(() => 1).slice(0, 40))).toBe(false);
   });
 });
