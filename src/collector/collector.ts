@@ -115,6 +115,10 @@ export class Collector {
         );
         this.#tellStrays(series, change.strayRows);
         log.debug({ series, rows: outcome.rows.length, changed: change.changed, priority: step.priority }, "answered");
+        if (step.priority === "backfill" && step.range) {
+          const from = new Date(step.range.start).toISOString().slice(0, 10);
+          log.info({ series, from, rows: outcome.rows.length }, "history filled");
+        }
         if (change.changed) onChange(step.series);
         return 0;
       }

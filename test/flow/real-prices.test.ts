@@ -6,6 +6,8 @@ import { haveRealPrices, REAL_PRICES, type RealPrice, readRealPrices } from "../
 import { RunningHouse } from "../support/running-house.ts";
 
 const QUARTER_MS = 15 * 60_000;
+/** The local midnight from which the market has had prices by the quarter. */
+const FIRST_QUARTER_HOURS = Date.parse("2025-09-30T22:00:00Z");
 const calendar = new Calendar("Europe/Copenhagen");
 
 /** Local days around which a house is run, and the quarters that the middle day has. */
@@ -57,7 +59,11 @@ describe.skipIf(!haveRealPrices)("real prices (../shared/data; skipped where it 
           () => Number(watcher.payload("elbro/home/price")) === state.price,
           "the same price as a plain number",
         );
-        if (at === Date.parse(day)) expect(watcher.json("elbro/home/prices").today).toHaveLength(quarters);
+        if (at === Date.parse(day)) {
+          const prices = watcher.json("elbro/home/prices");
+          expect(prices.today).toHaveLength(quarters);
+          expect(prices.quarters_repeat_hours).toBe(at < FIRST_QUARTER_HOURS);
+        }
         published++;
       }
       expect(published).toBe((Date.parse(to) - Date.parse(from)) / QUARTER_MS);
