@@ -1,0 +1,96 @@
+/** What follows for a plug from what was heard of it, before anything is decided. */
+import { type EpochMs, MINUTE_MS, SECOND_MS } from "./interval.ts";
+import {
+  ECHO_MS,
+  LONGEST_DEAD_MAN_MS,
+  type PlugEvent,
+  type PlugRules,
+  type PlugState,
+  RENEWED_EVERY_MS,
+  type Sent,
+} from "./plug-state.ts";
+
+/** How far a device's own timer may be off: its clock, and the way of the command to it. */
+const TIMER_SLACK_MS = 10 * SECOND_MS;
+/** Between two commands that answer contradictions: a plug that always says the opposite is not flooded. */
+const CONTRADICTION_PAUSE_MS = 2 * SECOND_MS;
+/** After so long without a contradiction the next one is a new one. */
+const CALM_MS = MINUTE_MS;
+
+/** The state after an event. */
+export function heard(state: PlugState, event: PlugEvent, rules: PlugRules, now: EpochMs): PlugState {
+  const fresh = { reported: null, sent: null, waryUntil: now + ECHO_MS };
+  switch (event.kind) {
+    case "tick":
+      return state;
+    case "connected":
+      return { ...state, ...fresh, connected: true, available: null };
+    case "disconnected":
+      return { ...state, connected: false, available: null, reported: null, sent: null };
+    case "availability":
+      if (!event.available) return { ...state, available: false, reported: null };
+      // What lies in the broker tells that it is there, not that it has just come.
+      if (event.retained && state.available !== false) return { ...state, available: true };
+      return { ...state, ...fresh, available: true };
+    case "reported":
+      return event.retained && state.reported !== null ? state : reported(state, event, rules, now);
+    case "done":
+      return state.sent && !state.sent.settled && state.sent.on === event.on
+        ? settled(noted(state, event.on, now), state.sent)
+        : state;
+  }
+}
+
+/** A clock that was set back leaves no time further ahead than it can have been meant. */
+export function afterSetBack(state: PlugState, now: EpochMs): PlugState {
+  if (now >= state.lookedAt) return { ...state, lookedAt: now };
+  const { sent, since } = state;
+  return {
+    ...state,
+    lookedAt: now,
+    since: since && { on: since.on, at: Math.min(since.at, now) },
+    waryUntil: Math.min(state.waryUntil, now + ECHO_MS),
+    sent: sent && {
+      ...sent,
+      at: Math.min(sent.at, now),
+      echoBy: sent.echoBy && Math.min(sent.echoBy, now + ECHO_MS),
+      renewAt: Math.min(sent.renewAt, now + RENEWED_EVERY_MS),
+      ends: sent.ends.map((end) => Math.min(end, now + LONGEST_DEAD_MAN_MS)),
+    },
+  };
+}
+
+/** A plug that is known to be in a state from now on, unless it was before. */
+export function noted(state: PlugState, on: boolean, now: EpochMs): PlugState {
+  return { ...state, reported: on, since: state.since?.on === on ? state.since : { on, at: now } };
+}
+
+function settled(state: PlugState, sent: Sent): PlugState {
+  return { ...state, silent: false, sent: { ...sent, settled: true, echoBy: null } };
+}
+
+type Report = Extract<PlugEvent, { kind: "reported" }>;
+
+function reported(before: PlugState, { on, retained }: Report, rules: PlugRules, now: EpochMs): PlugState {
+  const state = noted(before, on, now);
+  const { sent, hand } = state;
+  if (sent && !sent.settled) return sent.on === on ? settled(state, sent) : state;
+  if (retained) return state;
+  // The hand took it back. What it switched on has no end of its own yet, so everything is said again.
+  if (hand !== null) return hand === on ? state : { ...state, hand: null, sent: null };
+  if (!sent || sent.on === on) return state;
+  return contradicted(state, sent, rules, now);
+}
+
+/** A plug is not as it was told, after it had been: its own timer, a rest of its past, or a hand. */
+function contradicted(state: PlugState, sent: Sent, rules: PlugRules, now: EpochMs): PlugState {
+  if (rules.deadMan && sent.on && timedOut(sent, now)) return { ...state, sent: null };
+  if (rules.override === "respect" && now >= state.waryUntil) return { ...state, hand: !sent.on };
+  const again = { ...sent, settled: false, echoBy: Math.max(now, sent.at + CONTRADICTION_PAUSE_MS) };
+  return { ...state, sent: now - sent.at > CALM_MS ? { ...again, retries: 0 } : again };
+}
+
+/** Whether the device's own timer may have ended an ON: that of the last command, or of one whose renewal it missed. */
+function timedOut({ ends }: Sent, now: EpochMs): boolean {
+  return ends.some((end) => Math.abs(now - end) <= TIMER_SLACK_MS) || now >= Math.max(...ends);
+}

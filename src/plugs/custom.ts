@@ -1,0 +1,87 @@
+/** The row of plugs whose topics and payloads their owner gives. */
+import type { CustomTopics, PlugAddress, PlugFamilyRow, PlugMessage } from "./families.ts";
+import type { Heard, Reader } from "./reading.ts";
+
+const DAY_SEC = 86_400;
+/** Longer payloads are not tried: the owner's pattern may be slow on them. */
+const LONGEST_TRIED = 1_024;
+const NOTHING: CustomTopics = { on: { topic: "", payload: "" }, off: { topic: "", payload: "" } };
+
+/**
+ * `{seconds}`, `{topic}` and `{channel}` stand for themselves in topics and payloads. The device ends an ON by itself
+ * where `{seconds}` is said to it. A `dead_man` message goes out before its ON.
+ */
+export const customRow: PlugFamilyRow = {
+  topic: "what {topic} stands for; may be left out",
+  channel: { about: "what {channel} stands for", ordinary: "" },
+  deadMan: (address) => (saysSeconds(topicsOf(address)) ? { leastSec: 1, mostSec: DAY_SEC } : null),
+  answers: (address) => (topicsOf(address).state ? "changes" : "never"),
+  on: (address, deadManSec) => {
+    const { on, dead_man: deadMan } = topicsOf(address);
+    return [...(deadMan ? [deadMan] : []), on].map((message) => filled(message, address, deadManSec));
+  },
+  off: (address) => [filled(topicsOf(address).off, address, null)],
+  ask: (address) => {
+    const { ask } = topicsOf(address);
+    return ask ? [filled(ask, address, null)] : [];
+  },
+  listens: (address) => {
+    const { state, availability } = topicsOf(address);
+    const at = (topic: string) => fill(topic, address, null);
+    const readers: [string, Reader][] = [];
+    if (state) readers.push([at(state.topic), reader(state.on, state.off, (on) => ({ kind: "reported", on }))]);
+    if (availability) {
+      const { online, offline } = availability;
+      readers.push([
+        at(availability.topic),
+        reader(online, offline, (available) => ({ kind: "availability", available })),
+      ]);
+    }
+    return Object.fromEntries(readers.map(([topic]) => [topic, firstOf(readers, topic)]));
+  },
+};
+
+/** Whether a payload fits a pattern: the same text, or a regular expression between slashes. */
+export function fits(pattern: string, payload: string): boolean {
+  const expression = expressionIn(pattern);
+  if (expression === null) return payload.trim() === pattern;
+  return payload.length <= LONGEST_TRIED && new RegExp(expression, "u").test(payload);
+}
+
+/** The regular expression in a pattern; null where it is plain text. */
+export function expressionIn(pattern: string): string | null {
+  return /^\/(.+)\/$/s.exec(pattern)?.[1] ?? null;
+}
+
+function topicsOf({ custom }: PlugAddress): CustomTopics {
+  return custom ?? NOTHING;
+}
+
+function saysSeconds({ on, dead_man: deadMan }: CustomTopics): boolean {
+  return `${on.topic} ${on.payload} ${deadMan?.topic} ${deadMan?.payload}`.includes("{seconds}");
+}
+
+function filled({ topic, payload }: PlugMessage, address: PlugAddress, seconds: number | null): PlugMessage {
+  return { topic: fill(topic, address, seconds), payload: fill(payload, address, seconds) };
+}
+
+function fill(template: string, { topic, channel }: PlugAddress, seconds: number | null): string {
+  const words: Readonly<Record<string, string>> = { topic, channel, seconds: String(seconds ?? "") };
+  return template.replace(/\{(topic|channel|seconds)\}/g, (_, word: string) => words[word] ?? "");
+}
+
+/** State and availability may stand in one topic. */
+function firstOf(readers: readonly [string, Reader][], topic: string): Reader {
+  const here = readers.filter(([each]) => each === topic).map(([, read]) => read);
+  return (payload) => {
+    for (const read of here) {
+      const heard = read(payload);
+      if (heard) return heard;
+    }
+    return null;
+  };
+}
+
+function reader(yes: string, no: string, as: (is: boolean) => Heard): Reader {
+  return (payload) => (fits(yes, payload) ? as(true) : fits(no, payload) ? as(false) : null);
+}

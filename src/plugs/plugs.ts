@@ -1,0 +1,258 @@
+/**
+ * The plugs of the house: what they tell goes into the rules of `core/plug`, what those decide goes out by the row of
+ * the family. It reads no clock: the root's loop looks when it was asked to, and whenever something was heard.
+ */
+import { type EpochMs, formatInstant, MINUTE_MS, SECOND_MS } from "../core/interval.ts";
+import { decide, type PlugDecision } from "../core/plug.ts";
+import {
+  type PlugCommand,
+  type PlugEvent,
+  type PlugRules,
+  type PlugState,
+  type Since,
+  unknownPlug,
+  type Wanted,
+} from "../core/plug-state.ts";
+import type { Problems } from "../core/problem.ts";
+import type { Arrival } from "../mqtt/connection.ts";
+import type { Message } from "../mqtt/message.ts";
+import { type PlugAddress, type PlugFamily, type PlugFamilyRow, type PlugMessage, plugFamilies } from "./families.ts";
+import { onOff, type Reader } from "./reading.ts";
+
+/** A plug as it is configured. */
+export interface PlugSetup {
+  /** A slug: it stands in topics. */
+  readonly id: string;
+  readonly name: string;
+  readonly family: PlugFamily;
+  readonly topic: string;
+  /** Null for the family's ordinary one. */
+  readonly channel: string | null;
+  readonly custom?: PlugAddress["custom"];
+  readonly override: PlugRules["override"];
+  readonly minOnMs: number;
+  readonly minOffMs: number;
+  /** A topic of the owner's that says ON or OFF; null for a plug that follows `wanted`. */
+  readonly signalTopic: string | null;
+}
+
+export interface PlugsParts {
+  /** Without a slash at its end. */
+  readonly baseTopic: string;
+  readonly plugs: readonly PlugSetup[];
+  /** Sends with QoS 1, not retained, and never later: false while there is no broker. */
+  readonly publishOnce: (topic: string, payload: string) => boolean;
+  /** What a plan or signal wants of a plug; null where it is unknown, which is OFF. */
+  readonly wanted: (plugId: string, now: EpochMs) => Wanted | null;
+  /** Whether the clock can be right. */
+  readonly trusted: (now: EpochMs) => boolean;
+  /** Remembers since when each plug is ON or OFF, for the minimum times. */
+  readonly memory: { read(name: string): string | null; write(name: string, value: string): void };
+  readonly problems: Pick<Problems, "start" | "end">;
+  readonly log: { info(facts: object, text: string): void };
+  /** Something was heard: look again at once. */
+  readonly wake: () => void;
+  /** What is shown of the plugs changed. */
+  readonly onChange: () => void;
+}
+
+/** The signal of a topic is awaited this long after connecting, so that a plug that stays ON is not switched twice. */
+const SIGNAL_GRACE_MS = 2 * SECOND_MS;
+/** Events that wait for the loop, for one plug. More is junk; what was heard first is forgotten. */
+const MOST_WAITING = 64;
+/** Looks at least this often: what is wanted may have changed without a word. */
+const LONGEST_MS = 15 * MINUTE_MS;
+
+export class Plugs {
+  readonly #parts: PlugsParts;
+  readonly #plugs: readonly Plug[];
+
+  constructor(parts: PlugsParts) {
+    this.#parts = parts;
+    this.#plugs = parts.plugs.map((setup) => new Plug(setup, parts));
+  }
+
+  /** Topics to subscribe to. */
+  get subscriptions(): string[] {
+    return [...new Set(this.#plugs.flatMap((plug) => plug.topics))];
+  }
+
+  /** Takes a message that came on one of the subscriptions. */
+  onMessage(arrival: Arrival): void {
+    for (const plug of this.#plugs) plug.take(arrival);
+    this.#parts.wake();
+  }
+
+  onUp(): void {
+    for (const plug of this.#plugs) plug.isUp(true);
+    this.#parts.wake();
+  }
+
+  onDown(): void {
+    for (const plug of this.#plugs) plug.isUp(false);
+    this.#parts.wake();
+  }
+
+  /** Does what is due. Gives back when to look again. */
+  look(now: EpochMs): EpochMs {
+    const before = JSON.stringify(this.messages());
+    const wakes = this.#plugs.map((plug) => plug.look(now));
+    if (JSON.stringify(this.messages()) !== before) this.#parts.onChange();
+    return Math.min(now + LONGEST_MS, ...wakes);
+  }
+
+  /** What is shown of each plug, to be published retained. */
+  messages(): Message[] {
+    return this.#plugs.flatMap((plug) => plug.message() ?? []);
+  }
+}
+
+class Plug {
+  readonly #setup: PlugSetup;
+  readonly #parts: PlugsParts;
+  readonly #row: PlugFamilyRow;
+  readonly #address: PlugAddress;
+  readonly #rules: PlugRules;
+  readonly #readers: Readonly<Record<string, Reader>>;
+  #state: PlugState;
+  #last: PlugDecision | null = null;
+  #lastWanted: Wanted | null = null;
+  /** Bounded by MOST_WAITING. */
+  #waiting: PlugEvent[] = [];
+  /** A line is new until the plug's signal has come on it, or is not waited for any longer. */
+  #line: "down" | "new" | "up" = "down";
+  #signal: boolean | null = null;
+  #signalBy: EpochMs | null = null;
+  #said: boolean | null = null;
+
+  constructor(setup: PlugSetup, parts: PlugsParts) {
+    this.#setup = setup;
+    this.#parts = parts;
+    this.#row = plugFamilies[setup.family];
+    this.#address = {
+      topic: setup.topic,
+      channel: setup.channel ?? this.#row.channel.ordinary ?? "",
+      caller: `${parts.baseTopic}/plug/${setup.id}`,
+      custom: setup.custom,
+    };
+    const { override, minOnMs, minOffMs } = setup;
+    const deadMan = this.#row.deadMan(this.#address);
+    this.#rules = { deadMan, answers: this.#row.answers(this.#address), override, minOnMs, minOffMs };
+    this.#readers = this.#row.listens(this.#address);
+    this.#state = unknownPlug(readSince(parts.memory.read(this.#memoryName)));
+  }
+
+  get topics(): string[] {
+    const { signalTopic } = this.#setup;
+    return [...Object.keys(this.#readers), ...(signalTopic === null ? [] : [signalTopic])];
+  }
+
+  /** The connection comes or goes; what was heard on the one before is of no use any more. */
+  isUp(up: boolean): void {
+    this.#waiting = [];
+    this.#line = up ? "new" : "down";
+    this.#signalBy = null;
+  }
+
+  take({ topic, payload, retained }: Arrival): void {
+    if (topic === this.#setup.signalTopic) {
+      this.#signal = onOff(payload);
+      this.#signalBy = Number.NEGATIVE_INFINITY;
+    }
+    const heard = Object.hasOwn(this.#readers, topic) ? this.#readers[topic]?.(payload) : null;
+    if (!heard) return;
+    this.#waiting.push(heard.kind === "done" ? heard : { ...heard, retained });
+    if (this.#waiting.length > MOST_WAITING) this.#waiting.shift();
+  }
+
+  look(now: EpochMs): EpochMs {
+    if (this.#line === "new" && this.#setup.signalTopic !== null) this.#signalBy ??= now + SIGNAL_GRACE_MS;
+    if (this.#line === "new" && now >= (this.#signalBy ?? now)) return this.#hear([{ kind: "connected" }], now);
+    if (this.#line === "up") return this.#hear([], now);
+    const decision = this.#decide({ kind: "disconnected" }, now);
+    return Math.min(decision.wakeAt ?? Number.POSITIVE_INFINITY, this.#signalBy ?? Number.POSITIVE_INFINITY);
+  }
+
+  message(): Message | null {
+    if (!this.#last) return null;
+    const { connected, available, reported, since } = this.#state;
+    const payload = {
+      on: reported,
+      wanted: this.#last.aim,
+      reason: this.#lastWanted?.reason ?? null,
+      reason_code: this.#last.reason,
+      available: connected && available !== false,
+      since: since && since.on === reported ? formatInstant(since.at) : null,
+    };
+    return { topic: `${this.#address.caller}/state`, payload: JSON.stringify(payload) };
+  }
+
+  get #memoryName(): string {
+    return `plug/${this.#setup.id}`;
+  }
+
+  /** Decides on what came first, on everything that was heard, and once more on the present. */
+  #hear(first: readonly PlugEvent[], now: EpochMs): EpochMs {
+    this.#line = "up";
+    for (const event of [...first, ...this.#waiting.splice(0)]) this.#decide(event, now);
+    return this.#decide({ kind: "tick" }, now).wakeAt ?? Number.POSITIVE_INFINITY;
+  }
+
+  #decide(event: PlugEvent, now: EpochMs): PlugDecision {
+    const parts = this.#parts;
+    const before = this.#state;
+    const wanted = this.#wantedAt(now);
+    const trusted = parts.trusted(now);
+    const decision = decide({ state: before, event, wanted, trusted, rules: this.#rules, now });
+    for (const command of decision.commands) {
+      for (const { topic, payload } of this.#say(command)) parts.publishOnce(topic, payload);
+    }
+    this.#state = decision.state;
+    this.#last = decision;
+    this.#lastWanted = wanted;
+    this.#tell(before, decision, now);
+    return decision;
+  }
+
+  #wantedAt(now: EpochMs): Wanted | null {
+    const { signalTopic, id } = this.#setup;
+    if (signalTopic === null) return this.#parts.wanted(id, now);
+    return this.#signal === null
+      ? null
+      : { on: this.#signal, until: null, reason: `${signalTopic} says ${this.#signal ? "ON" : "OFF"}` };
+  }
+
+  #say(command: PlugCommand): PlugMessage[] {
+    if (command.kind === "on") return this.#row.on(this.#address, command.deadManSec);
+    return command.kind === "off" ? this.#row.off(this.#address) : this.#row.ask(this.#address);
+  }
+
+  /** Remembers, logs and raises what a decision changed. */
+  #tell(before: PlugState, { state, aim, reason, commands }: PlugDecision, now: EpochMs): void {
+    const { id, name } = this.#setup;
+    const hasMinimum = this.#rules.minOnMs > 0 || this.#rules.minOffMs > 0;
+    if (hasMinimum && state.since && state.since !== before.since)
+      this.#parts.memory.write(this.#memoryName, JSON.stringify(state.since));
+    if (commands.length > 0 && aim !== this.#said) {
+      this.#said = aim;
+      this.#parts.log.info({ plug: id, on: aim, reason, why: this.#lastWanted?.reason }, "plug switched");
+    }
+    if (state.hand !== null && before.hand === null)
+      this.#parts.log.info({ plug: id, on: state.hand }, "plug switched by hand");
+    if (state.silent && !before.silent) {
+      this.#parts.problems.start({
+        code: "plug_silent",
+        subject: `plug ${id}`,
+        since: now,
+        advice: `the plug ${name} does not answer; check that it has power and network, and its topic in the configuration`,
+        detail: `told ${state.sent?.on ? "ON" : "OFF"} four times without an answer; ${state.available === false ? "it is offline" : "it is told again each quarter of an hour"}`,
+        requestId: null,
+      });
+    }
+    if (!state.silent && before.silent) this.#parts.problems.end(`plug ${id}`);
+  }
+}
+
+function readSince(text: string | null): Since | null {
+  return text === null ? null : (JSON.parse(text) as Since);
+}
