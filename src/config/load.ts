@@ -1,15 +1,10 @@
 /** From the text of a file and the environment to a configuration, or to every mistake there is in them. */
-import { parseDocument } from "yaml";
 import type * as z from "zod/mini";
+import { itemOf, kindOf, meaningOf, shapeOf, variableNames } from "./keys.ts";
+import { type ConfigMistake, describeIssue, isTree, pathText, type Tree } from "./mistake.ts";
+import { nearest } from "./nearest.ts";
 import { type Config, configSchema } from "./schema.ts";
-
-/** A mistake in the configuration, in words for its owner. */
-export interface ConfigMistake {
-  /** Where: a path of keys, or the name of an environment variable. */
-  readonly path: string;
-  /** What was found and what is expected. */
-  readonly text: string;
-}
+import { readYaml } from "./yaml-text.ts";
 
 export type ConfigReading =
   | { readonly kind: "config"; readonly config: Config }
@@ -23,153 +18,172 @@ export interface ConfigSources {
   readonly readFile: (path: string) => string;
 }
 
-type Tree = Record<string, unknown>;
-
 /** Environment variables of the daemon that are no keys of the configuration. */
 const OTHER_VARIABLES = new Set(["ELBRO_CONFIG", "ELBRO_CLOCK", "ELBRO_SPEED"]);
+/** What Kubernetes and Docker set of themselves for a service named elbro. */
+const FOREIGN_VARIABLES = /^ELBRO_(SERVICE_(HOST|PORT)(_.+)?|PORT(_.+)?)$/;
 const PREFIX = "ELBRO_";
+const FILE_SUFFIX = "_file";
+
+/** A configuration on its way, with what was wrong so far. */
+interface Draft {
+  readonly tree: Tree;
+  readonly mistakes: ConfigMistake[];
+  /** The variable that set a key, by the key's path. */
+  readonly variables: Map<string, string>;
+  /** Keys whose files could not be read: that they are missing now is no second mistake. */
+  readonly unread: Set<string>;
+  readonly readFile: ConfigSources["readFile"];
+}
 
 /** Reads the configuration; the environment is stronger than the file. */
-export function readConfig(sources: ConfigSources): ConfigReading {
+export function readConfig({ text, environment, readFile }: ConfigSources): ConfigReading {
   const mistakes: ConfigMistake[] = [];
-  const tree = parseFile(sources.text, mistakes);
-  applyEnvironment(tree, sources, mistakes);
-  resolveFiles(tree, "", sources, mistakes);
-  if (mistakes.length > 0) return { kind: "mistakes", mistakes };
+  const tree = text === null ? {} : readTree(text, mistakes);
+  if (!tree) return { kind: "mistakes", mistakes };
+  const draft: Draft = { tree, mistakes, variables: new Map(), unread: new Set(), readFile };
+  applyEnvironment(draft, environment);
+  resolve(draft, tree, configSchema, []);
   const result = configSchema.safeParse(tree);
-  if (result.success) return { kind: "config", config: result.data };
-  return { kind: "mistakes", mistakes: result.error.issues.flatMap((issue) => describeIssue(issue, tree)) };
+  const issues = result.success ? [] : result.error.issues.flatMap((issue) => describeIssue(issue, tree));
+  for (const mistake of issues)
+    if (!draft.unread.has(mistake.path) && !mistakes.some(({ path }) => path === mistake.path)) mistakes.push(mistake);
+  if (result.success && mistakes.length === 0) return { kind: "config", config: result.data };
+  return { kind: "mistakes", mistakes: mistakes.map((mistake) => withVariable(mistake, draft.variables)) };
 }
 
-function parseFile(text: string | null, mistakes: ConfigMistake[]): Tree {
-  if (text === null) return {};
-  const document = parseDocument(text, { prettyErrors: true });
-  for (const error of document.errors) {
-    const [where] = error.linePos ?? [];
-    mistakes.push({
-      path: where ? `line ${where.line}, column ${where.col}` : "the file",
-      text: error.message.split("\n")[0] ?? "is not YAML",
-    });
+/** The keys and values of a text; null where there are none to go on with. */
+function readTree(text: string, mistakes: ConfigMistake[]): Tree | null {
+  const reading = readYaml(text);
+  if (reading.kind === "mistakes") {
+    mistakes.push(...reading.mistakes.map(({ where, text }) => ({ path: where ?? "the file", text })));
+    return null;
   }
-  if (mistakes.length > 0) return {};
-  const value: unknown = document.toJS();
-  if (value === null || value === undefined) return {};
-  if (isTree(value)) return value;
+  if (reading.value === null || reading.value === undefined) return {};
+  if (isTree(reading.value)) return reading.value;
   mistakes.push({ path: "the file", text: "expected keys and values, as in `consumer:` and below it `api_key: …`" });
-  return {};
-}
-
-/** `ELBRO_API_PORT` is `api.port`; what looks like YAML (a number, a list) is read as YAML. */
-function applyEnvironment(tree: Tree, sources: ConfigSources, mistakes: ConfigMistake[]): void {
-  for (const [name, value] of Object.entries(sources.environment)) {
-    if (!name.startsWith(PREFIX) || OTHER_VARIABLES.has(name) || value === undefined) continue;
-    const path = pathOfVariable(name.slice(PREFIX.length).toLowerCase());
-    if (!path) {
-      mistakes.push({ path: name, text: "names no key of the configuration" });
-      continue;
-    }
-    setAt(tree, path, isSecretOrText(path) ? value : parseDocument(value).toJS());
-  }
-}
-
-/** Finds the keys a variable means: an underscore may part two keys or belong to one. */
-function pathOfVariable(rest: string, node: z.core.$ZodType = configSchema): string[] | null {
-  const shape = shapeOf(node);
-  if (!shape) return null;
-  for (const key of Object.keys(shape)) {
-    if (rest === key || rest === `${key}_file`) return [rest];
-    if (!rest.startsWith(`${key}_`)) continue;
-    const below = pathOfVariable(rest.slice(key.length + 1), shape[key]);
-    if (below) return [key, ...below];
-  }
   return null;
 }
 
-/** The keys of an object schema, seen through defaults, optionals and the first of several forms. */
-function shapeOf(node: z.core.$ZodType | undefined): Readonly<Record<string, z.core.$ZodType>> | null {
-  const definition = node?._zod.def as {
-    type?: string;
-    innerType?: z.core.$ZodType;
-    options?: z.core.$ZodType[];
-    shape?: Record<string, z.core.$ZodType>;
-  };
-  if (definition?.type === "object") return definition.shape ?? null;
-  if (definition?.type === "union") return shapeOf(definition.options?.[0]);
-  return definition?.innerType ? shapeOf(definition.innerType) : null;
-}
-
-function isSecretOrText(path: readonly string[]): boolean {
-  return /(key|secret|password|name|topic|prefix|file|dir|url|host|^ca|^cert)$/.test(path.at(-1) ?? "");
-}
-
-function setAt(tree: Tree, path: readonly string[], value: unknown): void {
-  let node = tree;
-  for (const key of path.slice(0, -1)) {
-    const below = node[key];
-    const next: Tree = isTree(below) ? below : {};
-    node[key] = next;
-    node = next;
+/** `ELBRO_API_PORT` is `api.port`. A text is taken as it stands; numbers and lists are read as YAML. An empty one is not set. */
+function applyEnvironment(draft: Draft, environment: ConfigSources["environment"]): void {
+  for (const [name, value] of Object.entries(environment)) {
+    if (!name.startsWith(PREFIX) || OTHER_VARIABLES.has(name) || !value) continue;
+    const meaning = meaningOf(name);
+    if (!meaning) {
+      if (!FOREIGN_VARIABLES.test(name)) draft.mistakes.push(unknownVariable(name));
+      continue;
+    }
+    const { path, kind } = meaning.key;
+    const reading = kind === "text" ? ({ kind: "value", value } as const) : readYaml(value);
+    if (reading.kind === "mistakes") {
+      for (const { where, text } of reading.mistakes)
+        draft.mistakes.push({ path: name, text: where === null ? text : `${where}: ${text}` });
+      continue;
+    }
+    const key = `${path.at(-1)}${meaning.isFile ? FILE_SUFFIX : ""}`;
+    set(draft, [...path.slice(0, -1), key], reading.value, name);
   }
-  node[path.at(-1) ?? ""] = value;
+}
+
+function unknownVariable(name: string): ConfigMistake {
+  const meant = nearest(
+    name.slice(PREFIX.length),
+    variableNames.map((known) => known.slice(PREFIX.length)),
+  );
+  const hint = meant === null ? "" : `; did you mean ${PREFIX}${meant}?`;
+  return { path: name, text: `names no key of the configuration${hint}` };
+}
+
+/** Sets a key, and takes away what the file says of it in its other form: a value or the name of a file. */
+function set({ tree, mistakes, variables }: Draft, path: readonly string[], value: unknown, variable: string): void {
+  let node = tree;
+  for (const [i, key] of path.slice(0, -1).entries()) {
+    const below = node[key] ?? {};
+    if (!isTree(below)) {
+      const found = Array.isArray(below) ? "a list" : "a value";
+      mistakes.push({
+        path: variable,
+        text: `cannot be set: ${pathText(path.slice(0, i + 1))} is ${found} in the file`,
+      });
+      return;
+    }
+    node[key] = below;
+    node = below;
+  }
+  const key = path.at(-1) ?? "";
+  const twin = key.endsWith(FILE_SUFFIX) ? key.slice(0, -FILE_SUFFIX.length) : `${key}${FILE_SUFFIX}`;
+  if (!variables.has(pathText([...path.slice(0, -1), twin]))) delete node[twin];
+  node[key] = value;
+  variables.set(pathText(path), variable);
+}
+
+/** Reads what `…_file` names, and leaves out sections without anything in them: their lines are commented out. */
+function resolve(
+  draft: Draft,
+  value: unknown,
+  node: z.core.$ZodType | undefined,
+  path: readonly (string | number)[],
+): void {
+  if (Array.isArray(value)) {
+    const item = itemOf(node);
+    for (const [i, each] of value.entries()) resolve(draft, each, item, [...path, i]);
+  }
+  const shape = shapeOf(node);
+  if (!isTree(value) || !shape) return;
+  for (const [key, below] of Object.entries(value)) {
+    const known = Object.hasOwn(shape, key) ? shape[key] : undefined;
+    const kind = known && kindOf(known);
+    if (below === null && (kind === "section" || kind === "list")) delete value[key];
+    else if (known) resolve(draft, below, known, [...path, key]);
+    else if (key.endsWith(FILE_SUFFIX)) readInto(draft, value, key, { shape, path });
+  }
+}
+
+interface Section {
+  readonly shape: Readonly<Record<string, z.core.$ZodType>>;
+  readonly path: readonly (string | number)[];
 }
 
 /** `api_key_file: /run/secrets/key` becomes `api_key` with the file's text, without the line end. */
-function resolveFiles(tree: Tree, path: string, sources: ConfigSources, mistakes: ConfigMistake[]): void {
-  for (const [key, value] of Object.entries(tree)) {
-    const here = path ? `${path}.${key}` : key;
-    if (isTree(value)) resolveFiles(value, here, sources, mistakes);
-    else if (Array.isArray(value)) {
-      for (const [i, item] of value.entries()) if (isTree(item)) resolveFiles(item, `${here}[${i}]`, sources, mistakes);
-    } else if (key.endsWith("_file") && typeof value === "string") {
-      delete tree[key];
-      try {
-        tree[key.slice(0, -"_file".length)] = sources.readFile(value).trimEnd();
-      } catch (error) {
-        mistakes.push({
-          path: here,
-          text: `cannot read ${value}: ${error instanceof Error ? error.message : "unknown error"}`,
-        });
-      }
+function readInto(draft: Draft, tree: Tree, fileKey: string, { shape, path }: Section): void {
+  const key = fileKey.slice(0, -FILE_SUFFIX.length);
+  const file = tree[fileKey];
+  if (!Object.hasOwn(shape, key) || kindOf(shape[key]) !== "text") return;
+  delete tree[fileKey];
+  const mistake = (text: string) => {
+    draft.mistakes.push({ path: pathText([...path, fileKey]), text });
+  };
+  if (tree[key] !== undefined) mistake(`${key} is there as well; leave one of them out`);
+  else if (typeof file !== "string" || file === "") mistake("expected the path of a file");
+  else
+    try {
+      tree[key] = draft.readFile(file).trimEnd();
+    } catch (error) {
+      draft.unread.add(pathText([...path, key]));
+      mistake(`cannot read ${fileText(file)}: ${whyUnread(error)}`);
     }
+}
+
+/** A name without a folder may be the secret itself, put where its file belongs. */
+function fileText(file: string): string {
+  return /[/\\]/.test(file) ? file : "it (its name is not shown, as it has no folder; is it the secret itself?)";
+}
+
+function whyUnread(error: unknown): string {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  if (code === "ENOENT") return "there is no such file";
+  if (code === "EACCES" || code === "EPERM") return "this user may not read it";
+  if (code === "EISDIR") return "it is a folder";
+  return `the system says ${typeof code === "string" ? code : "no more"}`;
+}
+
+/** A mistake in what a variable set names the variable. */
+function withVariable(mistake: ConfigMistake, variables: ReadonlyMap<string, string>): ConfigMistake {
+  for (const [path, variable] of variables) {
+    const below = mistake.path.slice(path.length);
+    if (mistake.path === path || (mistake.path.startsWith(path) && /^[.[]/.test(below)))
+      return { ...mistake, path: `${mistake.path} (${variable})` };
   }
-}
-
-function describeIssue(issue: z.core.$ZodIssue, tree: Tree): ConfigMistake[] {
-  const path = issue.path
-    .map((part) => (typeof part === "number" ? `[${part}]` : `.${String(part)}`))
-    .join("")
-    .replace(/^\./, "");
-  if (issue.code === "unrecognized_keys") {
-    return issue.keys.map((key) => ({
-      path: path ? `${path}.${key}` : key,
-      text: "is not a key of the configuration",
-    }));
-  }
-  if (issue.code === "invalid_union")
-    return (
-      issue.errors[0]?.flatMap((inner) => describeIssue({ ...inner, path: [...issue.path, ...inner.path] }, tree)) ?? []
-    );
-  const found = issue.path.reduce<unknown>(
-    (node, key) => (isTree(node) || Array.isArray(node) ? (node as Tree)[String(key)] : undefined),
-    tree,
-  );
-  return [{ path: path || "the file", text: `${expectation(issue)}, found ${shown(found, issue.path.join("."))}` }];
-}
-
-function expectation(issue: z.core.$ZodIssue): string {
-  if (issue.code === "invalid_type") return `expected ${issue.expected}`;
-  if (issue.code === "invalid_value") return `expected one of ${issue.values.join(", ")}`;
-  if (issue.code === "too_small") return `expected at least ${issue.minimum}`;
-  if (issue.code === "too_big") return `expected at most ${issue.maximum}`;
-  return issue.message;
-}
-
-function shown(value: unknown, path: string): string {
-  if (value === undefined) return "nothing";
-  if (/key$|secret|password/.test(path)) return "a value that is not shown";
-  return JSON.stringify(value);
-}
-
-function isTree(value: unknown): value is Tree {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return mistake;
 }

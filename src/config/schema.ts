@@ -12,6 +12,41 @@ const topic = text.check(
   z.regex(/^[^+#/][^+#]*[^+#/]$|^[^+#/]$/, "expected a topic without wildcards and without a slash at its ends"),
 );
 
+/** Every item of a list has another value for a key; what has none of its own is passed over. */
+function unique<Item>(key: keyof Item & string) {
+  return z.check<Item[]>(({ value, issues }) => {
+    const seen = new Map<unknown, number>();
+    for (const [i, item] of value.entries()) {
+      const name = typeof item[key] === "string" ? item[key].toLowerCase() : item[key];
+      const first = seen.get(name);
+      if (first === undefined) seen.set(name, i);
+      else if (name !== undefined)
+        issues.push({
+          code: "custom",
+          continue: true,
+          message: `is the same as that of [${first}]; each needs its own`,
+          path: [i, key],
+          input: value,
+        });
+    }
+  });
+}
+
+/** Two keys that are of use together only. */
+function together<Section>(one: keyof Section & string, other: keyof Section & string) {
+  return z.check<Section>(({ value, issues }) => {
+    for (const [given, missing] of [[one, other] as const, [other, one] as const])
+      if (value[given] !== undefined && value[missing] === undefined)
+        issues.push({
+          code: "custom",
+          continue: true,
+          message: `expected with ${given}, found nothing`,
+          path: [missing],
+          input: value,
+        });
+  });
+}
+
 const place = z
   .strictObject({
     name: text,
@@ -45,7 +80,9 @@ const levels = z
     ),
   );
 
-const consumer = z.strictObject({ name: z._default(slug, "consumer"), api_key: z.optional(text) });
+/** The name under which the third-party account is kept. */
+const accountName = slug.check(z.refine((name) => name !== "third_party", "expected another name than third_party"));
+const consumer = z.strictObject({ name: z._default(accountName, "consumer"), api_key: z.optional(text) });
 
 export const configSchema = z.strictObject({
   service: z._default(
@@ -59,23 +96,27 @@ export const configSchema = z.strictObject({
     }),
     { base_url: "https://api.minstroem.app" },
   ),
-  consumer: z.optional(z.union([consumer, z.array(consumer)])),
+  consumer: z.optional(z.union([consumer, z.array(consumer).check(unique("name"))])),
   third_party: z.optional(
-    z.strictObject({
-      api_key: z.optional(text),
-      api_secret: z.optional(text),
-      hash_encoding: z._default(z.enum(["hex", "base64"]), "hex"),
-      places: z._default(z.array(place), []),
-    }),
+    z
+      .strictObject({
+        api_key: z.optional(text),
+        api_secret: z.optional(text),
+        hash_encoding: z._default(z.enum(["hex", "base64"]), "hex"),
+        places: z._default(z.array(place), []),
+      })
+      .check(together("api_key", "api_secret")),
   ),
   homes: z.optional(
-    z.array(
-      z.strictObject({
-        address_id: z.guid("expected a UUID: the id of an address of the account"),
-        id: z.optional(slug),
-        resolution: z._default(z.enum(["hour", "fifteenMinutes"]), "fifteenMinutes"),
-      }),
-    ),
+    z
+      .array(
+        z.strictObject({
+          address_id: z.guid("expected a UUID: the id of an address of the account"),
+          id: z.optional(slug),
+          resolution: z._default(z.enum(["hour", "fifteenMinutes"]), "fifteenMinutes"),
+        }),
+      )
+      .check(unique("id"), unique("address_id")),
   ),
   mqtt: z._default(
     z.strictObject({
@@ -101,7 +142,9 @@ export const configSchema = z.strictObject({
       port: z._default(port, 1883),
       ws_port: z.optional(port),
       users: z._default(
-        z.array(z.strictObject({ name: text, password: text, commands: z._default(z.boolean(), false) })),
+        z
+          .array(z.strictObject({ name: text, password: text, commands: z._default(z.boolean(), false) }))
+          .check(unique("name")),
         [],
       ),
     }),
@@ -111,7 +154,7 @@ export const configSchema = z.strictObject({
     z.strictObject({
       host: z._default(text, "0.0.0.0"),
       port: z._default(port, 8080),
-      keys: z._default(z.array(z.strictObject({ name: text, key: text })), []),
+      keys: z._default(z.array(z.strictObject({ name: text, key: text })).check(unique("name"), unique("key")), []),
       requests_per_minute: z._default(z.int().check(z.minimum(1)), 60),
       requests_per_day: z._default(z.int().check(z.minimum(1)), 2000),
     }),

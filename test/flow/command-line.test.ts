@@ -84,7 +84,7 @@ describe("what the owner can mend is one clear sentence and exit code 78", () =>
     writeFileSync(dir.file("elbro.yaml"), "consumer: { api_key: abc }\napi: { port: eighty, hots: x }\nspeed: 3\n");
     const output = await refusal(["--config", dir.file("elbro.yaml")], {});
     expect(output).toContain("elbro.yaml cannot be used:");
-    expect(output).toContain('  api.port: expected number, found "eighty"');
+    expect(output).toContain('  api.port: expected a number, found "eighty"');
     expect(output).toContain("  api.hots: is not a key of the configuration");
     expect(output).toContain("  speed: is not a key of the configuration");
   });

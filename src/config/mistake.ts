@@ -1,0 +1,138 @@
+/** What is wrong with a configuration, in words for its owner: where, what is expected, what was found; never a secret. */
+import type * as z from "zod/mini";
+import { itemOf, keys, kindOf, shapeOf } from "./keys.ts";
+import { nearest } from "./nearest.ts";
+import { configSchema } from "./schema.ts";
+
+/** A mistake in the configuration. */
+export interface ConfigMistake {
+  /** Where: a path of keys, a place in the file, or the name of an environment variable. */
+  readonly path: string;
+  /** What was found and what is expected. */
+  readonly text: string;
+}
+
+export type Tree = Record<string, unknown>;
+type Path = readonly PropertyKey[];
+
+const UNTOLD = "Invalid input";
+const SECRET = /(^|_)(key|secret|password)$/;
+const LONGEST_SHOWN = 60;
+/** A name longer than this is no misspelt key; it may be a secret in the wrong place. */
+const LONGEST_KEY = 30;
+
+const TYPE_NAMES: Readonly<Record<string, string>> = {
+  string: "text",
+  number: "a number",
+  int: "a whole number",
+  boolean: "true or false",
+  object: "keys and values",
+  array: "a list",
+};
+
+export function isTree(value: unknown): value is Tree {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A path as its owner reads it: `api.keys[0].name`. */
+export function pathText(path: Path): string {
+  return path
+    .map((part) => (typeof part === "number" ? `[${part}]` : `.${String(part)}`))
+    .join("")
+    .replace(/^\./, "");
+}
+
+/** Everything one issue of the schema says of a configuration. */
+export function describeIssue(issue: z.core.$ZodIssue, tree: Tree): ConfigMistake[] {
+  const found = valueAt(tree, issue.path);
+  if (issue.code === "unrecognized_keys") return issue.keys.map((key) => unknownKey(key, issue.path));
+  if (issue.code === "invalid_union") {
+    const branch = issue.errors.find((errors) => !errors.some(({ path }) => path.length === 0));
+    if (!branch) return [{ path: pathText(issue.path), text: `expected keys and values, found ${kindFound(found)}` }];
+    const below = branch.map((inner) => ({ ...inner, path: [...issue.path, ...inner.path] }) as z.core.$ZodIssue);
+    return below.flatMap((inner) => describeIssue(inner, tree));
+  }
+  return [{ path: pathText(issue.path) || "the file", text: textOf(issue, found) }];
+}
+
+function textOf(issue: z.core.$ZodIssue, found: unknown): string {
+  if (issue.code === "custom") return issue.message;
+  const text = `${expectation(issue)}, found ${shown(found, issue)}`;
+  const unquoted = issue.code === "invalid_type" && issue.expected === "string" && isPlain(found);
+  return unquoted ? `${text}; put it in quotes` : text;
+}
+
+function isPlain(value: unknown): boolean {
+  return typeof value === "number" || typeof value === "boolean";
+}
+
+function expectation(issue: z.core.$ZodIssue): string {
+  if (issue.message !== UNTOLD) return issue.message;
+  switch (issue.code) {
+    case "invalid_type":
+      return `expected ${TYPE_NAMES[issue.expected] ?? issue.expected}`;
+    case "invalid_value":
+      return `expected one of ${issue.values.join(", ")}`;
+    case "too_small":
+      return `expected at least ${issue.minimum}`;
+    case "too_big":
+      return `expected at most ${issue.maximum}`;
+    default:
+      return "expected something else";
+  }
+}
+
+/** A value, or what kind it is where it may hold a secret: that of a secret key, and whatever is no plain value. */
+function shown(value: unknown, issue: z.core.$ZodIssue): string {
+  if (value === undefined || value === null) return "nothing";
+  if (value === "") return "an empty text";
+  const misplaced = issue.code === "invalid_type" && ["object", "array"].includes(issue.expected);
+  if (typeof value === "object" || misplaced) return kindFound(value);
+  if (issue.path.some((part) => SECRET.test(String(part))))
+    return `${typeof value === "number" ? "a number" : "a value"} that is not shown`;
+  const text = JSON.stringify(value).replace(/\/\/[^@/]*@/, "//…@");
+  return text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text;
+}
+
+function kindFound(value: unknown): string {
+  if (value === undefined || value === null) return "nothing";
+  return TYPE_NAMES[Array.isArray(value) ? "array" : typeof value] ?? "something else";
+}
+
+function unknownKey(key: string, path: Path): ConfigMistake {
+  if (key.length > LONGEST_KEY)
+    return {
+      path: pathText(path) || "the file",
+      text: `a key of ${key.length} characters is no key of the configuration`,
+    };
+  const here = pathText([...path, key]);
+  const meant = siblingLike(key, path) ?? keyElsewhere(key);
+  return { path: here, text: `is not a key of the configuration${meant === null ? "" : `; did you mean ${meant}?`}` };
+}
+
+function siblingLike(key: string, path: Path): string | null {
+  const shape = shapeAt(path) ?? {};
+  const names = Object.entries(shape).flatMap(([name, node]) =>
+    kindOf(node) === "text" ? [name, `${name}_file`] : [name],
+  );
+  const meant = nearest(key, names);
+  return meant === null ? null : pathText([...path, meant]);
+}
+
+function keyElsewhere(key: string): string | null {
+  const found = keys.find(({ path }) => path.at(-1) === key.replace(/_file$/, ""));
+  return found ? found.path.join(".") : null;
+}
+
+function shapeAt(path: Path): ReturnType<typeof shapeOf> {
+  let node: z.core.$ZodType | undefined = configSchema;
+  for (const part of path) node = typeof part === "number" ? itemOf(node) : shapeOf(node)?.[String(part)];
+  return shapeOf(node);
+}
+
+function valueAt(tree: Tree, path: Path): unknown {
+  return path.reduce<unknown>(
+    (node, key) => (isTree(node) || Array.isArray(node) ? (node as Tree)[String(key)] : undefined),
+    tree,
+  );
+}

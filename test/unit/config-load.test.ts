@@ -1,0 +1,212 @@
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { readConfig } from "../../src/config/load.ts";
+
+const CORPUS = path.join(import.meta.dirname, "../fixtures/config");
+const CANARY = "canary";
+
+/** The files there are: one with a secret. */
+function readFile(name: string): string {
+  if (name === "/run/secrets/key") return `${CANARY}\n`;
+  throw Object.assign(new Error(`ENOENT: ${name}`), { code: "ENOENT" });
+}
+
+function read(text: string | null, environment: Record<string, string | undefined> = {}) {
+  return readConfig({ text, environment, readFile });
+}
+
+function configOf(text: string | null, environment: Record<string, string | undefined> = {}) {
+  const reading = read(text, environment);
+  if (reading.kind === "mistakes") throw new Error(JSON.stringify(reading.mistakes));
+  return reading.config;
+}
+
+function mistakesOf(text: string | null, environment: Record<string, string | undefined> = {}): string[] {
+  const reading = read(text, environment);
+  return reading.kind === "config" ? [] : reading.mistakes.map((mistake) => `${mistake.path}: ${mistake.text}`);
+}
+
+describe("a bad file is told in full, without its secrets", () => {
+  const names = readdirSync(CORPUS).filter((name) => name.endsWith(".yaml"));
+
+  test.each(names)("%s", (name) => {
+    const file = path.join(CORPUS, name);
+    const told = mistakesOf(readFileSync(file, "utf8")).join("\n");
+    expect(`${told}\n`).toBe(readFileSync(file.replace(/yaml$/, "txt"), "utf8"));
+    expect(told).not.toContain(CANARY);
+    expect(told).not.toContain("4711");
+  });
+
+  test("every message has its file", () => {
+    const texts = readdirSync(CORPUS).filter((name) => name.endsWith(".txt"));
+    expect(texts.map((name) => name.replace(/txt$/, "yaml"))).toEqual(names);
+    expect(names.length).toBeGreaterThan(20);
+  });
+});
+
+describe("a good file", () => {
+  test.each([null, "", "# nothing but a comment\n", "---\n"])("without keys is all defaults: %j", (text) => {
+    expect(configOf(text)).toMatchObject({
+      service: { base_url: "https://api.minstroem.app" },
+      mqtt: { base_topic: "elbro", discovery_prefix: "homeassistant" },
+      api: { port: 8080, requests_per_minute: 60, requests_per_day: 2000 },
+      history: { months: 13 },
+      data_dir: "./data",
+    });
+  });
+
+  test("a section whose lines are commented out is as good as not there", () => {
+    const text = "consumer:\n  api_key: abc\nmqtt:\n  # url: mqtt://host\nhomes:\nthird_party:\n";
+    expect(configOf(text)).toEqual(configOf("consumer: { api_key: abc }"));
+  });
+
+  test("has one consumer, or a list of them with names of their own", () => {
+    expect(configOf("consumer: { api_key: abc }").consumer).toEqual({ name: "consumer", api_key: "abc" });
+    const two = "consumer: [{ api_key: abc }, { name: cabin, api_key: def }]";
+    expect(configOf(two).consumer).toEqual([
+      { name: "consumer", api_key: "abc" },
+      { name: "cabin", api_key: "def" },
+    ]);
+  });
+
+  test("a secret may stand in a file, without its line end, in lists as well", () => {
+    const { consumer, api } = configOf(
+      "consumer: { api_key_file: /run/secrets/key }\napi: { keys: [{ name: a, key_file: /run/secrets/key }] }",
+    );
+    expect(consumer).toEqual({ name: "consumer", api_key: CANARY });
+    expect(api.keys).toEqual([{ name: "a", key: CANARY }]);
+  });
+
+  test("quoted numbers are text", () => {
+    expect(configOf('consumer: { api_key: "0815" }').consumer).toMatchObject({ api_key: "0815" });
+  });
+});
+
+describe("the environment", () => {
+  test.each([
+    ["ELBRO_CONSUMER_API_KEY", "abc", { consumer: { api_key: "abc" } }],
+    ["ELBRO_CONSUMER_API_KEY", "0815", { consumer: { api_key: "0815" } }],
+    ["ELBRO_CONSUMER_API_KEY", "*a: [b", { consumer: { api_key: "*a: [b" } }],
+    ["ELBRO_CONSUMER_API_KEY_FILE", "/run/secrets/key", { consumer: { api_key: CANARY } }],
+    ["ELBRO_API_PORT", "80", { api: { port: 80 } }],
+    ["ELBRO_API_REQUESTS_PER_MINUTE", "5", { api: { requests_per_minute: 5 } }],
+    ["ELBRO_LEVELS_VERY_CHEAP", "0.5", { levels: { very_cheap: 0.5 } }],
+    ["ELBRO_THIRD_PARTY_HASH_ENCODING", "base64", { third_party: { hash_encoding: "base64" } }],
+    [
+      "ELBRO_THIRD_PARTY_PLACES",
+      "[{ name: A, region: DK1 }]",
+      { third_party: { places: [{ name: "A", region: "DK1" }] } },
+    ],
+    ["ELBRO_API_KEYS", "[{ name: a, key: b }]", { api: { keys: [{ name: "a", key: "b" }] } }],
+    ["ELBRO_CONSUMER", "[{ name: a, api_key: b }]", { consumer: [{ name: "a", api_key: "b" }] }],
+    ["ELBRO_MQTT", "{ url: mqtt://host }", { mqtt: { url: "mqtt://host" } }],
+    ["ELBRO_MQTT_DISCOVERY_PREFIX", "7", { mqtt: { discovery_prefix: "7" } }],
+    ["ELBRO_DATA_DIR", "/data", { data_dir: "/data" }],
+    ["ELBRO_LOG_LEVEL", "debug", { log: { level: "debug" } }],
+  ])("%s=%s", (name, value, expected) => {
+    expect(configOf(null, { [name]: value })).toMatchObject(expected);
+  });
+
+  test("is stronger than the file, key by key", () => {
+    const text = "api: { port: 1, host: 127.0.0.1 }\nconsumer: { api_key: abc }";
+    const config = configOf(text, { ELBRO_API_PORT: "2" });
+    expect(config).toMatchObject({ api: { port: 2, host: "127.0.0.1" }, consumer: { api_key: "abc" } });
+  });
+
+  test("a value there is stronger than a file's name in the file, and the reverse", () => {
+    const byFile = "consumer: { api_key_file: /none }";
+    expect(configOf(byFile, { ELBRO_CONSUMER_API_KEY: "abc" }).consumer).toMatchObject({ api_key: "abc" });
+    const byValue = "consumer: { api_key: abc }";
+    const variable = { ELBRO_CONSUMER_API_KEY_FILE: "/run/secrets/key" };
+    expect(configOf(byValue, variable).consumer).toMatchObject({ api_key: CANARY });
+  });
+
+  test("fills a section that is empty in the file", () => {
+    expect(configOf("consumer:", { ELBRO_CONSUMER_API_KEY: "abc" }).consumer).toMatchObject({ api_key: "abc" });
+  });
+
+  test("what is set to nothing is not set, and what is another's is left alone", () => {
+    const environment = {
+      ...{ ELBRO_CONSUMER_API_KEY: "", ELBRO_API_PORT: undefined, HOME: "/root", elbro_api_port: "1" },
+      ...{ ELBRO_CONFIG: "x", ELBRO_CLOCK: "y", ELBRO_SPEED: "z" },
+      ...{
+        ELBRO_SERVICE_HOST: "10.0.0.1",
+        ELBRO_SERVICE_PORT_HTTP: "80",
+        ELBRO_PORT_8080_TCP_ADDR: "10.0.0.1",
+        ELBRO_PORT: "tcp://",
+      },
+    };
+    expect(read(null, environment)).toEqual(read(null));
+  });
+
+  test.each([
+    [
+      { ELBRO_CONSUMER_APIKEY: CANARY },
+      "ELBRO_CONSUMER_APIKEY: names no key of the configuration; did you mean ELBRO_CONSUMER_API_KEY?",
+    ],
+    [{ ELBRO_WHATEVER_ELSE: "1" }, "ELBRO_WHATEVER_ELSE: names no key of the configuration"],
+    [{ ELBRO_API_PORT: "eighty" }, 'api.port (ELBRO_API_PORT): expected a number, found "eighty"'],
+    [
+      { ELBRO_API_KEYS: "[{ name: a" },
+      "ELBRO_API_KEYS: line 1, column 11: this line is not indented as those around it, or a bracket is not closed",
+    ],
+    [{ ELBRO_API_KEYS: "*canary" }, "ELBRO_API_KEYS: a value that begins with & or * has to stand in quotes"],
+    [
+      { ELBRO_API_KEYS: "[{ name: a, kye: canary }]" },
+      "api.keys[0].key (ELBRO_API_KEYS): expected text, found nothing",
+    ],
+    [
+      { ELBRO_CONSUMER_API_KEY_FILE: "/none" },
+      "consumer.api_key_file (ELBRO_CONSUMER_API_KEY_FILE): cannot read /none: there is no such file",
+    ],
+    [
+      { ELBRO_CONSUMER_API_KEY: CANARY, ELBRO_CONSUMER_API_KEY_FILE: "/run/secrets/key" },
+      "consumer.api_key_file (ELBRO_CONSUMER_API_KEY_FILE): api_key is there as well; leave one of them out",
+    ],
+  ])("a mistake in it names the variable: %j", (environment, told) => {
+    const mistakes = mistakesOf(null, environment as Record<string, string>);
+    expect(mistakes).toContain(told);
+    expect(mistakes.join()).not.toContain(CANARY);
+  });
+
+  test("cannot set a key of one consumer where the file has a list", () => {
+    const text = "consumer: [{ name: a, api_key: canary }]";
+    expect(mistakesOf(text, { ELBRO_CONSUMER_API_KEY: "abc" })).toEqual([
+      "ELBRO_CONSUMER_API_KEY: cannot be set: consumer is a list in the file",
+    ]);
+  });
+
+  test("mistakes of the file and the environment are told together", () => {
+    expect(mistakesOf("api: { port: x }\nspeed: 1", { ELBRO_NOTHING_AT_ALL: "1", ELBRO_API_HOST: "h" })).toHaveLength(
+      3,
+    );
+  });
+});
+
+test("a file that cannot be read says why, and not what a secret in its place is", () => {
+  const failing = (code: string) =>
+    readConfig({
+      text: "consumer: { api_key_file: /run/k }",
+      environment: {},
+      readFile: () => {
+        throw Object.assign(new Error(CANARY), { code });
+      },
+    });
+  for (const [code, why] of [
+    ["EACCES", "this user may not read it"],
+    ["EISDIR", "it is a folder"],
+    ["EIO", "the system says EIO"],
+  ] as const)
+    expect(failing(code)).toEqual({
+      kind: "mistakes",
+      mistakes: [{ path: "consumer.api_key_file", text: `cannot read /run/k: ${why}` }],
+    });
+});
+
+test("an empty secret file is a mistake", () => {
+  const reading = readConfig({ text: "consumer: { api_key_file: /k }", environment: {}, readFile: () => "\n" });
+  expect(reading).toMatchObject({
+    mistakes: [{ path: "consumer.api_key", text: "expected some text, found an empty text" }],
+  });
+});
