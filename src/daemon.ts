@@ -179,11 +179,14 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     },
     stop.signal,
   );
+  link.showFirst(showing.pricesAt(startedAt));
   const api = await startApi(options, { accounts, homes, library, calendar, changed, startedAt });
   if (recovery) reportRecovery(recovery, problems, startedAt);
   const kept = { database, databasePath, library, settings };
   const upkeep = new Upkeep({ ...kept, calendar, clock, problems, years: config.retention.years, offsetMs, log });
-  const loops = [edges, upkeep, ...collectors].map((loop) => loop.run(stop.signal));
+  // The rest of the state takes tens of milliseconds to make; the prices are on their way before.
+  const showingAll = link.upSoon.then(() => edges.run(stop.signal));
+  const loops = [showingAll, ...[upkeep, ...collectors].map((loop) => loop.run(stop.signal))];
   return {
     apiPort: api.port,
     brokerPort: broker?.port ?? null,

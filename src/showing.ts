@@ -64,6 +64,12 @@ export class Showing {
     this.#announcer = new Announcer({ baseTopic, prefix, version: VERSION }, parts.settings);
   }
 
+  /** The prices of every home at `now`: what a house waits for, in half the time of all there is. */
+  pricesAt(now: EpochMs): readonly Message[] {
+    const { config, homes } = this.#parts;
+    return homes.list().flatMap((home) => homeMessages(config.mqtt.base_topic, this.#snapshot(home, now)));
+  }
+
   /** Everything there is to show at `now`. */
   at(now: EpochMs): Shown {
     const { config, homes, house } = this.#parts;

@@ -2,7 +2,9 @@
  * The house's link to MQTT: the publisher, the connection it publishes on, the commands that come in, and the birth of
  * Home Assistant, put together.
  */
+
 import type { Duplex } from "node:stream";
+import { setTimeout as pause } from "node:timers/promises";
 import { Commands, type CommandTable } from "./commands.ts";
 import { type Arrival, keepConnected, type Line } from "./connection.ts";
 import type { Message } from "./message.ts";
@@ -33,12 +35,19 @@ export interface LinkOptions {
 export interface Link {
   /** Sets the whole wanted state; see `Publisher.show`. */
   show(messages: readonly Message[]): void;
+  /** Shows what cannot wait; see `Publisher.showFirst`. */
+  showFirst(messages: readonly Message[]): void;
+  /** Resolves when the first connection is up, or when it takes longer than a quick one does. Never rejects. */
+  readonly upSoon: Promise<void>;
   /** Resolves once `offline` was said and the connection is closed. */
   readonly closed: Promise<void>;
 }
 
 /** Home Assistant asks for a short random time after its birth, so that not everybody talks to it at once. */
 const BIRTH_DELAY_MS = { least: 250, most: 1_500 };
+
+/** A broker on the same network answers within this; a start does not wait for another. */
+const QUICK_UP_MS = 150;
 
 /** Mosquitto writes to disk every half hour, unless told otherwise. */
 const BROKER_SAVES_MS = 3_600_000;
@@ -62,6 +71,10 @@ export function openLink(options: LinkOptions, signal: AbortSignal): Link {
     if (arrival.topic === birthTopic && arrival.payload === "online" && !arrival.retained) greet();
     else void commands.take(arrival);
   };
+  let isUp = () => {};
+  const firstUp = new Promise<void>((resolve) => {
+    isUp = resolve;
+  });
   const closed = keepConnected(
     {
       open: options.open,
@@ -74,6 +87,7 @@ export function openLink(options: LinkOptions, signal: AbortSignal): Link {
         log.info({}, "broker connected");
         line = up;
         publisher.attach(up);
+        isUp();
       },
       onDown: (reason) => {
         log.warn({ reason }, "broker not connected");
@@ -88,7 +102,12 @@ export function openLink(options: LinkOptions, signal: AbortSignal): Link {
   );
   const aging = setInterval(() => publisher.age(), BROKER_SAVES_MS);
   signal.addEventListener("abort", () => clearInterval(aging));
-  return { show: (messages) => publisher.show(messages), closed };
+  return {
+    show: (messages) => publisher.show(messages),
+    showFirst: (messages) => publisher.showFirst(messages),
+    upSoon: Promise.race([firstUp, pause(QUICK_UP_MS, undefined, { ref: false })]),
+    closed,
+  };
 }
 
 /** Several births within one delay are one. */

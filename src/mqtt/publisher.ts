@@ -38,6 +38,8 @@ export class Publisher {
   readonly #alsoOurs: ReadonlySet<string>;
   /** The wanted state, by topic; null before it was shown for the first time. Bounded by the topics of the house. */
   #wanted: ReadonlyMap<string, string> | null = null;
+  /** Whether what is wanted is all that is wanted; before, nothing is a ghost. */
+  #isWhole = false;
   /** Topics whose wanted state the broker has not been sent yet. */
   readonly #unsent = new Set<string>();
   /** Documents that were sent with reduced components on this connection, with the keys of those. */
@@ -57,6 +59,16 @@ export class Publisher {
    * from before, and the heartbeats.
    */
   show(messages: readonly Message[]): void {
+    this.#isWhole = true;
+    this.#want(messages);
+  }
+
+  /** Shows what cannot wait until the whole state is made. Takes nothing away. */
+  showFirst(messages: readonly Message[]): void {
+    if (!this.#isWhole) this.#want(messages);
+  }
+
+  #want(messages: readonly Message[]): void {
     const before = this.#wanted;
     const wanted = new Map<string, string>();
     const changed: string[] = [];
@@ -86,7 +98,7 @@ export class Publisher {
   /** Sends everything again, for a reader that just came: first what is to go, then the documents, then the states. */
   repeat(): void {
     const topics = [...(this.#wanted?.keys() ?? [])];
-    const gone = this.#wanted ? [...this.#ghosts(), ...this.#memory.cleared()] : [];
+    const gone = this.#isWhole ? [...this.#ghosts(), ...this.#memory.cleared()] : [];
     const states = topics.filter((topic) => !isDeviceDocument(topic));
     this.#enqueue([...gone, ...topics.filter(isDeviceDocument), ...states]);
   }
@@ -112,7 +124,7 @@ export class Publisher {
   /** Remembered topics that nobody wants; none as long as it is unknown what is wanted. */
   #ghosts(): string[] {
     const wanted = this.#wanted;
-    if (!wanted) return [];
+    if (!wanted || !this.#isWhole) return [];
     return this.#memory.topics().filter((topic) => !wanted.has(topic) && !this.#alsoOurs.has(topic));
   }
 

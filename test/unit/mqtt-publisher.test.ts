@@ -110,6 +110,22 @@ test("before anything is shown nothing is cleared", () => {
   expect(port.topics()).toEqual(["elbro/home"]);
 });
 
+test("what cannot wait is sent before the whole state is known, and takes nothing away", () => {
+  const memory = new TestMemory();
+  const { retained } = attached([state("price", "1"), state("level", "cheap")], memory);
+  const publisher = publisherOn(memory);
+  const port = new RetainingPort(retained);
+  publisher.showFirst([state("price", "2")]);
+  publisher.attach(port);
+  port.answer();
+  expect(port.topics()).toEqual(["elbro/price"]);
+  expect(retained.get("elbro/level")).toBe("cheap");
+  publisher.show([state("price", "2")]);
+  port.answer();
+  expect(port.topics()).toEqual(["elbro/price", "elbro/level"]);
+  expect(retained.has("elbro/level")).toBe(false);
+});
+
 test("a topic that is wanted again before its clear is answered stays remembered", () => {
   const { publisher, port, memory, retained } = attached([state("home", "1")]);
   publisher.show([]);
