@@ -95,10 +95,16 @@ export function mayPublish({ commands }: { readonly commands: boolean }, topic: 
   const { baseTopic, discoveryPrefix } = ground;
   if (topic.startsWith("$")) return false;
   if (topic === `${discoveryPrefix}/status`) return true;
+  if (isPlugsAnswer(topic, baseTopic)) return true;
   if (topic === baseTopic || topic.startsWith(`${baseTopic}/`)) {
     return commands && (topic.endsWith("/set") || topic.startsWith(`${baseTopic}/command/`));
   }
   return topic !== discoveryPrefix && !topic.startsWith(`${discoveryPrefix}/`);
+}
+
+/** A plug of Shelly's answers the daemon below the topic that the daemon called itself by. */
+function isPlugsAnswer(topic: string, baseTopic: string): boolean {
+  return topic.startsWith(`${baseTopic}/plug/`) && topic.endsWith("/rpc");
 }
 
 async function fitsHash(password: Buffer, salt: string, hash: string): Promise<boolean> {

@@ -18,6 +18,8 @@ export interface Arrival {
 export interface Line extends PublishPort {
   /** Sends a message that nobody needs later: neither retained nor sent again. */
   say(topic: string, payload: string): void;
+  /** Sends a command to a device, with QoS 1 and not retained; see `OnceSender`. */
+  sendOnce(topic: string, payload: string): boolean;
 }
 
 export interface ConnectionOptions {

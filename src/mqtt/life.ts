@@ -4,6 +4,7 @@ import type { IClientOptions, IConnackPacket } from "mqtt";
 import clientModule from "mqtt/lib/client";
 import { explainFailure, explainSilentClose, type Phase } from "./broker-words.ts";
 import type { ConnectionOptions, Line } from "./connection.ts";
+import { COMMAND_WINDOW, OnceSender } from "./once-sender.ts";
 
 const MqttClient = clientModule.default;
 type Client = InstanceType<typeof MqttClient>;
@@ -137,7 +138,8 @@ class ClientLife {
       return;
     }
     this.#sayOnline();
-    this.#options.onUp(this.#line(Math.min(WINDOW, connack.properties?.receiveMaximum ?? WINDOW)));
+    const most = (connack.properties?.receiveMaximum ?? WINDOW + COMMAND_WINDOW) - COMMAND_WINDOW;
+    this.#options.onUp(this.#line(Math.max(1, Math.min(WINDOW, most))));
     for (const topic of [this.#options.statusTopic, ...this.#options.subscriptions]) {
       this.#client.subscribe(topic, { qos: 1 }, (error) => error && this.#noteRefusal(topic, error));
     }
@@ -152,6 +154,11 @@ class ClientLife {
 
   #line(window: number): Line {
     const client = this.#client;
+    const commands = new OnceSender({
+      client,
+      expires: this.#version === 5,
+      onRefused: (topic, error) => this.#noteRefusal(topic, error),
+    });
     return {
       window,
       publish: (topic, payload, settled) => {
@@ -168,6 +175,7 @@ class ClientLife {
       say: (topic, payload) => {
         if (client.connected) client.publish(topic, payload, { qos: 0, retain: false });
       },
+      sendOnce: (topic, payload) => commands.send(topic, payload),
     };
   }
 

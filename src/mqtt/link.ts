@@ -26,10 +26,21 @@ export interface LinkOptions {
   /** Home Assistant's discovery prefix. */
   readonly discoveryPrefix: string;
   readonly commands: CommandTable;
+  /** Somebody else who listens and is told of the connection: the plugs. */
+  readonly listener?: LinkListener | undefined;
   readonly remembered: Remembered;
   readonly log: LinkLog;
   /** Numbers from 0 to 1. */
   readonly random: () => number;
+}
+
+export interface LinkListener {
+  /** Topic filters. */
+  readonly subscriptions: readonly string[];
+  /** Told of every message, also of those on the topics of others. */
+  onMessage(arrival: Arrival): void;
+  onUp(): void;
+  onDown(): void;
 }
 
 export interface Link {
@@ -37,6 +48,8 @@ export interface Link {
   show(messages: readonly Message[]): void;
   /** Shows what cannot wait; see `Publisher.showFirst`. */
   showFirst(messages: readonly Message[]): void;
+  /** Sends a command to a device, with QoS 1, not retained; false where there is no connection: nothing is sent later. */
+  publishOnce(topic: string, payload: string): boolean;
   /** Resolves when the first connection is up, or when it takes longer than a quick one does. Never rejects. */
   readonly upSoon: Promise<void>;
   /** Resolves once `offline` was said and the connection is closed. */
@@ -70,6 +83,7 @@ export function openLink(options: LinkOptions, signal: AbortSignal): Link {
     // A retained birth is an old one: whoever was born before this connection reads what is retained.
     if (arrival.topic === birthTopic && arrival.payload === "online" && !arrival.retained) greet();
     else void commands.take(arrival);
+    options.listener?.onMessage(arrival);
   };
   let isUp = () => {};
   const firstUp = new Promise<void>((resolve) => {
@@ -82,17 +96,19 @@ export function openLink(options: LinkOptions, signal: AbortSignal): Link {
       password: options.password,
       clientId: options.clientId,
       statusTopic,
-      subscriptions: [birthTopic, ...commands.subscriptions()],
+      subscriptions: [birthTopic, ...commands.subscriptions(), ...(options.listener?.subscriptions ?? [])],
       onUp: (up) => {
         log.info({}, "broker connected");
         line = up;
         publisher.attach(up);
+        options.listener?.onUp();
         isUp();
       },
       onDown: (reason) => {
         log.warn({ reason }, "broker not connected");
         line = null;
         publisher.detach();
+        options.listener?.onDown();
       },
       onRefused: (topic, reason) => log.warn({ topic, reason }, "the broker refuses a topic"),
       onMessage,
@@ -105,6 +121,7 @@ export function openLink(options: LinkOptions, signal: AbortSignal): Link {
   return {
     show: (messages) => publisher.show(messages),
     showFirst: (messages) => publisher.showFirst(messages),
+    publishOnce: (topic, payload) => line?.sendOnce(topic, payload) ?? false,
     upSoon: Promise.race([firstUp, pause(QUICK_UP_MS, undefined, { ref: false })]),
     closed,
   };
