@@ -1,4 +1,4 @@
-# Builds the one file that is the program, and a small image that runs it.
+# Builds the few files that are the program, and a small image that runs it.
 FROM node:24-slim AS build
 WORKDIR /src
 COPY package.json package-lock.json .npmrc ./
@@ -13,7 +13,7 @@ LABEL org.opencontainers.image.title="elbro" \
       org.opencontainers.image.licenses="MIT"
 # The numeric user lets an orchestrator see that this is not root.
 RUN mkdir /data && chown 1000:1000 /data
-COPY --from=build /src/dist/elbro.cjs /app/elbro.cjs
+COPY --from=build /src/dist /app
 USER 1000:1000
 WORKDIR /data
 ENV ELBRO_DATA_DIR=/data \

@@ -5,7 +5,7 @@
  * binary with an empty program. The soak lives two days in half a minute, with its back-fill and readers on the LAN.
  */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
-import { readFileSync, statSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { createServer } from "node:net";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -50,7 +50,7 @@ export async function run(): Promise<Record<string, number>> {
     rss_mb: median(warm.map((start) => start.rssMb)),
     rss_ratio: median(warm.map((start) => start.rssMb)) / bare.rssMb,
     rss_soak_peak_mb: soak,
-    package_kb: statSync(BUNDLE).size / 1_000,
+    package_kb: packageKb(),
   };
 }
 
@@ -188,6 +188,12 @@ function bareNode(): { readonly startMs: number; readonly rssMb: number } {
     sizes.push(statusMb(spawnSync(process.execPath, ["-e", report], { encoding: "utf8" }).stdout, "VmRSS"));
   }
   return { startMs: median(times), rssMb: median(sizes) };
+}
+
+/** All that is installed: the program and the parts beside it. */
+function packageKb(): number {
+  const dist = path.dirname(BUNDLE);
+  return readdirSync(dist).reduce((sum, file) => sum + statSync(path.join(dist, file)).size, 0) / 1_000;
 }
 
 function memoryMb(child: ChildProcess, field: "VmRSS" | "VmHWM"): number {
