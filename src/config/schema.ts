@@ -3,14 +3,11 @@
  * Every object is strict: a key that is not here is a mistake, not a wish.
  */
 import * as z from "zod/mini";
+import { plansSchema } from "./plan-schema.ts";
+import { plugs } from "./plug-schema.ts";
+import { slug, text, topic } from "./values.ts";
 
-const SLUG = /^[a-z0-9][a-z0-9_-]*$/;
-const slug = z.string().check(z.regex(SLUG, "expected lower-case letters, digits, _ and -"));
 const port = z.int().check(z.minimum(0), z.maximum(65_535));
-const text = z.string().check(z.minLength(1, "expected some text"));
-const topic = text.check(
-  z.regex(/^[^+#/][^+#]*[^+#/]$|^[^+#/]$/, "expected a topic without wildcards and without a slash at its ends"),
-);
 
 /** Every item of a list has another value for a key; what has none of its own is passed over. */
 function unique<Item>(key: keyof Item & string) {
@@ -161,8 +158,8 @@ export const configSchema = z.strictObject({
     { host: "0.0.0.0", port: 8080, keys: [], requests_per_minute: 60, requests_per_day: 2000 },
   ),
   levels: z._default(levels, DEFAULT_LEVELS),
-  plans: z._default(z.array(z.unknown()), []),
-  plugs: z._default(z.array(z.unknown()), []),
+  plans: z._default(plansSchema, []),
+  plugs: z._default(plugs, []),
   history: z._default(z.strictObject({ months: z._default(z.int().check(z.minimum(0), z.maximum(60)), 13) }), {
     months: 13,
   }),

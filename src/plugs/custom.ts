@@ -12,8 +12,8 @@ const NOTHING: CustomTopics = { on: { topic: "", payload: "" }, off: { topic: ""
  * where `{seconds}` is said to it. A `dead_man` message goes out before its ON.
  */
 export const customRow: PlugFamilyRow = {
-  topic: "what {topic} stands for; may be left out",
-  channel: { about: "what {channel} stands for", ordinary: "" },
+  topic: "what {topic} stands for",
+  channel: { about: "what {channel} stands for", fits: /^[^+#]+$/, ordinary: "" },
   deadMan: (address) => (saysSeconds(topicsOf(address)) ? { leastSec: 1, mostSec: DAY_SEC } : null),
   answers: (address) => (topicsOf(address).state ? "changes" : "never"),
   on: (address, deadManSec) => {

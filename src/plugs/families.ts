@@ -38,7 +38,7 @@ export interface PlugFamilyRow {
   /** For the documentation: what `topic` is. */
   readonly topic: string;
   /** What `channel` is, and what it is where nothing is said; null where it has to be said. */
-  readonly channel: { readonly about: string; readonly ordinary: string | null };
+  readonly channel: { readonly about: string; readonly fits: RegExp; readonly ordinary: string | null };
   readonly deadMan: (address: PlugAddress) => DeadManLimits | null;
   readonly answers: (address: PlugAddress) => PlugRules["answers"];
   /** Shape: one message that says both, wherever the family can: of two, the end could be the one that is lost. */
@@ -60,7 +60,7 @@ const ZIGBEE_MOST_SEC = 6_553;
 export const plugFamilies = {
   tasmota: {
     topic: "the device's Topic; with another FullTopic, that with %prefix% left in: home/heater/%prefix%",
-    channel: { about: "number of the relay, for devices with several", ordinary: "" },
+    channel: { about: "number of the relay, for devices with several", fits: /^[1-9]\d?$/, ordinary: "" },
     deadMan: () => ({ leastSec: PULSE_TIME.least - PULSE_TIME.offset, mostSec: PULSE_TIME.most - PULSE_TIME.offset }),
     answers: () => "always",
     // Backlog: the timer and the switching in one message. PulseTime stays set, and runs anew with every ON.
@@ -83,7 +83,7 @@ export const plugFamilies = {
   },
   shelly_gen1: {
     topic: "the device's id or custom MQTT prefix, as in shellies/<id>",
-    channel: { about: "number of the relay", ordinary: "0" },
+    channel: { about: "number of the relay, from 0", fits: /^\d\d?$/, ordinary: "0" },
     // Its timer is a setting of the device (auto off), or of its HTTP interface: MQTT has no word for it.
     deadMan: () => null,
     answers: () => "changes",
@@ -98,7 +98,7 @@ export const plugFamilies = {
   },
   shelly_gen2: {
     topic: "the device's MQTT prefix, ordinarily its id",
-    channel: { about: "number of the switch", ordinary: "0" },
+    channel: { about: "number of the switch, from 0", fits: /^\d\d?$/, ordinary: "0" },
     deadMan: () => ({ leastSec: 1, mostSec: DAY_SEC }),
     answers: () => "always",
     on: (address, deadManSec) => [rpc(address, RPC.on, "Switch.Set", { on: true, toggle_after: deadManSec ?? 0 })],
@@ -118,7 +118,7 @@ export const plugFamilies = {
   },
   zigbee2mqtt: {
     topic: "the device's friendly name, or the whole topic with another base topic than zigbee2mqtt",
-    channel: { about: "the endpoint, for devices with several: left, l1", ordinary: "" },
+    channel: { about: "the endpoint, for devices with several: left, l1", fits: /^\w+$/, ordinary: "" },
     // Most plugs keep it; it depends on the device's firmware.
     deadMan: () => ({ leastSec: 1, mostSec: ZIGBEE_MOST_SEC }),
     answers: () => "always",
@@ -133,7 +133,11 @@ export const plugFamilies = {
   },
   esphome: {
     topic: "the device's topic_prefix, ordinarily its name",
-    channel: { about: "the switch's object id, as in <prefix>/switch/<object id>/state", ordinary: null },
+    channel: {
+      about: "the switch's object id, as in <prefix>/switch/<object id>/state",
+      fits: /^[\w-]+$/,
+      ordinary: null,
+    },
     deadMan: () => null,
     // A state that does not change is not published again; it lies in the broker.
     answers: () => "changes",

@@ -18,7 +18,7 @@ export type Sources = Readonly<Record<string, string>>;
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   core: [],
   contract: ["src/core/"],
-  config: ["src/core/"],
+  config: ["src/core/", "src/plugs/families.ts", "src/plugs/custom.ts"],
   store: ["src/core/"],
   mqtt: ["src/core/"],
   collector: ["src/core/"],

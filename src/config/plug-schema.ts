@@ -1,0 +1,119 @@
+/** The list of plugs: which there are, how to reach them, and what each follows. */
+import * as z from "zod/mini";
+import { slugOf } from "../core/slug.ts";
+import { expressionIn } from "../plugs/custom.ts";
+import { type PlugFamily, type PlugFamilyRow, plugFamilies } from "../plugs/families.ts";
+import { slug, text, topic } from "./values.ts";
+
+const families = Object.keys(plugFamilies) as [PlugFamily, ...PlugFamily[]];
+const minutes = z._default(z.number().check(z.minimum(0), z.maximum(24 * 60)), 0);
+const said = z.strictObject({ topic, payload: z.string() });
+
+/** A payload to compare with, or a regular expression between slashes. */
+const pattern = text.check(
+  z.refine((value) => isSound(expressionIn(value)), "expected a payload, or a regular expression between slashes"),
+);
+
+const plug = z
+  .strictObject({
+    id: z.optional(slug),
+    name: text,
+    family: z.enum(families),
+    topic: z.optional(topic),
+    channel: z.optional(z.union([z.int(), text])),
+    /** What it follows: a plan, a signal of a home, or a topic of the owner's that says ON or OFF. */
+    plan: z.optional(slug),
+    home: z.optional(slug),
+    signal: z.optional(z.enum(["cheap"])),
+    signal_topic: z.optional(topic),
+    override: z._default(z.enum(["respect", "enforce"]), "respect"),
+    min_on: minutes,
+    min_off: minutes,
+    /** For the family `custom`. */
+    on: z.optional(said),
+    off: z.optional(said),
+    dead_man: z.optional(said),
+    ask: z.optional(said),
+    state: z.optional(z.strictObject({ topic, on: pattern, off: pattern })),
+    availability: z.optional(z.strictObject({ topic, online: pattern, offline: pattern })),
+  })
+  .check(({ value, issues }) => {
+    for (const [key, message] of mistakesIn(value))
+      issues.push({ code: "custom", continue: true, message, path: [key], input: value });
+  });
+
+type Plug = z.infer<typeof plug>;
+export type PlugConfig = Plug;
+type Mistake = readonly [key: keyof Plug & string, message: string];
+
+const CUSTOM_KEYS = ["on", "off", "dead_man", "ask", "state", "availability"] as const;
+
+function mistakesIn(given: Plug): Mistake[] {
+  return [...followMistakes(given), ...(given.family === "custom" ? customMistakes(given) : familyMistakes(given))];
+}
+
+function followMistakes({ plan, home, signal, signal_topic }: Plug): Mistake[] {
+  const followed = [plan, signal, signal_topic].filter((each) => each !== undefined).length;
+  if (followed !== 1)
+    return [["plan", `expected one of plan, signal with home, or signal_topic, found ${followed || "none"}`]];
+  if (signal !== undefined && home === undefined)
+    return [["home", "expected the id of a home with signal, found nothing"]];
+  if (signal_topic !== undefined && home !== undefined) return [["home", "is of no use with signal_topic"]];
+  return [];
+}
+
+function customMistakes(given: Plug): Mistake[] {
+  return (["on", "off"] as const).flatMap((key) =>
+    given[key] ? [] : [[key, "expected a topic and a payload for a plug of the family custom, found nothing"] as const],
+  );
+}
+
+function familyMistakes(given: Plug): Mistake[] {
+  const { topic: about, channel }: PlugFamilyRow = plugFamilies[given.family];
+  const mistakes: Mistake[] = CUSTOM_KEYS.flatMap((key) =>
+    given[key] === undefined ? [] : [[key, `is for the family custom only, found family ${given.family}`] as const],
+  );
+  if (given.topic === undefined) mistakes.push(["topic", `expected ${about}; found nothing`]);
+  if (given.channel === undefined && channel.ordinary === null)
+    mistakes.push(["channel", `expected ${channel.about}; found nothing`]);
+  if (given.channel !== undefined && !channel.fits.test(String(given.channel)))
+    mistakes.push(["channel", `expected ${channel.about}; found ${JSON.stringify(given.channel)}`]);
+  return mistakes;
+}
+
+/** The id of a plug: the one it is given, or its name's. */
+export function plugId({ id, name }: Pick<Plug, "id" | "name">): string {
+  return id ?? slugOf(name);
+}
+
+/** Two plugs of one id would share their topics; two of one device would switch against each other. */
+export const plugs = z.array(plug).check(({ value, issues }) => {
+  const refuse = (i: number, key: string, message: string) =>
+    issues.push({ code: "custom", continue: true, message, path: [i, key], input: value });
+  const ids = new Map<string, number>();
+  const devices = new Map<string, number>();
+  for (const [i, each] of value.entries()) {
+    const sameId = firstOf(ids, plugId(each), i);
+    if (sameId !== null) refuse(i, "id", `is the same as that of [${sameId}]: ${plugId(each)}; give each its own`);
+    if (each.family === "custom" || each.topic === undefined) continue;
+    const channel = each.channel ?? plugFamilies[each.family].channel.ordinary;
+    const same = firstOf(devices, `${each.family} ${each.topic} ${channel}`, i);
+    if (same !== null) refuse(i, "topic", `is the same plug as [${same}]; the two would switch against each other`);
+  }
+});
+
+/** The index under which a name was seen first; null if this is the first time. */
+function firstOf(seen: Map<string, number>, name: string, index: number): number | null {
+  const first = seen.get(name);
+  if (first === undefined) seen.set(name, index);
+  return first ?? null;
+}
+
+function isSound(expression: string | null): boolean {
+  if (expression === null) return true;
+  try {
+    return new RegExp(expression, "u") instanceof RegExp;
+  } catch {
+    return false;
+  }
+}
