@@ -88,7 +88,7 @@ function mirrorSource(options: LanOptions): MirrorSource {
         if (reply.kind !== "ok") return reply;
         if (await library.keepAnswer(account.name, operation, part, reply.body, clock.now())) onChange(series);
       }
-      return { kind: "kept" };
+      return { kind: "kept", at: clock.now() };
     },
   };
 }

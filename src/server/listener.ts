@@ -11,6 +11,8 @@ const LIMITS = {
   keepAliveTimeout: 5_000,
 } as const;
 const MAX_CONNECTIONS = 100;
+/** A socket on which nothing moves is closed: longer than an answer may take that has to be asked for in parts. */
+const SILENT_SOCKET_MS = 120_000;
 
 export interface Listener {
   readonly port: number;
@@ -18,11 +20,16 @@ export interface Listener {
 }
 
 /** Listens on a port; 0 takes a free one. Errors: rejects where the port cannot be had. */
-export async function listen(router: Router, host: string, port: number): Promise<Listener> {
-  const server: Server = createServer(LIMITS, (request, response) => {
-    Promise.resolve(router.lookup(request, response)).catch(() => response.destroy());
+export async function listen(router: Pick<Router, "lookup">, host: string, port: number): Promise<Listener> {
+  const server: Server = createServer(LIMITS, async (request, response) => {
+    try {
+      await router.lookup(request, response);
+    } catch {
+      response.destroy();
+    }
   });
   server.maxConnections = MAX_CONNECTIONS;
+  server.setTimeout(SILENT_SOCKET_MS);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(port, host, resolve);

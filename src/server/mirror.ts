@@ -3,7 +3,7 @@
  * has when the service cannot be asked.
  */
 import { type ContractError, contractError, errorTable, isErrorCode } from "../contract/errors.ts";
-import { type OperationId, operationIds, operationOf, type ParamsOf } from "../contract/operations.ts";
+import { type OperationId, operationIds, type ParamsOf } from "../contract/operations.ts";
 import type { EpochMs } from "../core/interval.ts";
 import type { Setback, Withheld } from "../core/outcome.ts";
 import type { Encoded, RequestContext, ServerHandlers } from "./mount.ts";
@@ -23,19 +23,45 @@ export interface MirrorSource {
   refusal(operation: OperationId, params: ParamsOf<OperationId>): ContractError | null;
   find<Id extends OperationId>(operation: Id, params: ParamsOf<Id>, now: EpochMs): Found | null;
   /** Asks the service out of the LAN's share and keeps the answer. */
-  ask<Id extends OperationId>(
-    operation: Id,
-    params: ParamsOf<Id>,
-  ): Promise<{ readonly kind: "kept" } | Setback | Withheld>;
+  ask<Id extends OperationId>(operation: Id, params: ParamsOf<Id>): Promise<Asked>;
 }
+
+/** What became of asking the service. `at` is when the last of the answer was on the shelf. */
+export type Asked = { readonly kind: "kept"; readonly at: EpochMs } | Setback | Withheld;
+
+/** What the service decides for good, whatever the shelf has of earlier. */
+const FINAL_STATUSES: ReadonlySet<number> = new Set([400, 404, 422]);
+/** Errors of the service that are the caller's to know as they are. */
+const PASSED_ON: ReadonlySet<number> = new Set([400, 403, 404, 422, 502, 503]);
+/** When to try again after a 429 that named no time. */
+const UNNAMED_WAIT_MS = 60_000;
 
 /** Makes the mirror's handlers from the contract's table. */
 export function mirrorHandlers(source: MirrorSource): ServerHandlers {
+  const asking = singleFlight(source);
   const handlers = operationIds.map((id) => [
     id,
-    (params: ParamsOf<OperationId>, context: RequestContext) => answer(source, id, params, context.now),
+    (params: ParamsOf<OperationId>, context: RequestContext) => answer(asking, id, params, context.now),
   ]);
   return Object.fromEntries(handlers) as ServerHandlers;
+}
+
+/** Equal requests under way at the same time are asked, and stored, once. */
+function singleFlight(source: MirrorSource): MirrorSource {
+  /** By request. Bounded by the connections of the listener. */
+  const flights = new Map<string, Promise<Asked>>();
+  return {
+    refusal: (operation, params) => source.refusal(operation, params),
+    find: (operation, params, now) => source.find(operation, params, now),
+    ask(operation, params) {
+      const key = JSON.stringify([operation, params]);
+      const flying = flights.get(key);
+      if (flying) return flying;
+      const flight = source.ask(operation, params).finally(() => flights.delete(key));
+      flights.set(key, flight);
+      return flight;
+    },
+  };
 }
 
 async function answer(
@@ -50,11 +76,13 @@ async function answer(
   if (found?.fresh) return encoded(found, now, "shelf");
   const asked = await source.ask(id, params);
   if (asked.kind === "kept") {
-    const kept = source.find(id, params, now);
-    if (kept) return encoded(kept, now, "service");
+    // An answer is newer than the request it is for.
+    const kept = source.find(id, params, asked.at);
+    if (kept) return encoded(kept, asked.at, "service");
   }
-  if (found) return encoded(found, now, "stale");
-  return errorOf(id, asked, now);
+  const isFinal = asked.kind === "refused" && FINAL_STATUSES.has(asked.status);
+  if (found && !isFinal) return encoded(found, now, "stale");
+  return errorOf(asked, now);
 }
 
 function encoded(found: Found, now: EpochMs, from: "shelf" | "service" | "stale"): Encoded {
@@ -70,7 +98,7 @@ function encoded(found: Found, now: EpochMs, from: "shelf" | "service" | "stale"
 }
 
 /** What a LAN caller gets of a setback when the shelf has nothing. Source: design, table of answers. */
-function errorOf(id: OperationId, asked: Setback | Withheld | { readonly kind: "kept" }, now: EpochMs): ContractError {
+function errorOf(asked: Asked, now: EpochMs): ContractError {
   switch (asked.kind) {
     case "kept":
       return contractError("internal_error", "an answer was stored and cannot be found");
@@ -86,21 +114,32 @@ function errorOf(id: OperationId, asked: Setback | Withheld | { readonly kind: "
     case "malformed":
       return contractError("upstream_unavailable", "the service answered in a form that does not fit its contract");
     case "refused":
-      return refusalOf(id, asked);
+      return refusalOf(asked);
   }
 }
 
-function refusalOf(id: OperationId, asked: Setback & { kind: "refused" }): ContractError {
-  const { status, code, reason, retryAfterMs } = asked;
-  if (status === 401)
-    return contractError("entitlement_unavailable", "the service refuses the daemon's key; see its problems");
-  if (status === 429)
-    return {
-      ...contractError("rate_limited", reason),
-      retryAfterSec: Math.max(1, Math.ceil((retryAfterMs ?? 60_000) / 1_000)),
-    };
-  if (code !== null && isErrorCode(code) && errorTable[code].status === status && status !== 500)
+/** The service's own error where it names one of the contract; the third-party interface has statuses alone. */
+function refusalOf({ status, code, reason, retryAfterMs }: Setback & { kind: "refused" }): ContractError {
+  if (code !== null && isErrorCode(code) && errorTable[code].status === status && PASSED_ON.has(status))
     return contractError(code, reason);
-  if (operationOf(id).interface === "thirdParty" && status === 404) return contractError("resource_not_found", reason);
-  return contractError("upstream_unavailable", `the service answered with status ${status}`);
+  switch (status) {
+    case 400:
+      return contractError("invalid_parameter", reason);
+    case 401:
+      return contractError("entitlement_unavailable", "the service refuses the daemon's key; see its problems");
+    case 403:
+      return contractError("forbidden", reason);
+    case 404:
+      return contractError("resource_not_found", reason);
+    case 422:
+      return contractError("feature_unavailable", reason);
+    case 429: {
+      const retryAfterSec = Math.max(1, Math.ceil((retryAfterMs ?? UNNAMED_WAIT_MS) / 1_000));
+      return { ...contractError("rate_limited", reason), retryAfterSec };
+    }
+    case 503:
+      return contractError("entitlement_unavailable", `the service answered with status ${status}`);
+    default:
+      return contractError("upstream_unavailable", `the service answered with status ${status}`);
+  }
 }

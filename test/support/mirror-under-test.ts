@@ -1,0 +1,52 @@
+import { keyDigest, LanKeys } from "../../src/server/lan-keys.ts";
+import { listen } from "../../src/server/listener.ts";
+import { type Asked, type Found, type MirrorSource, mirrorHandlers } from "../../src/server/mirror.ts";
+import { createApiRouter, mount } from "../../src/server/mount.ts";
+import { ADDRESS_ID } from "../fixtures/answers.ts";
+import { calendar } from "./toy-house.ts";
+
+const KEY = "kitchen-key";
+
+/** What a LAN caller got. */
+export interface LanAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** A mirror on a real socket, whose shelf and service are what the test says. */
+export async function mirrorOver(source: Partial<MirrorSource>, limits = { minute: 1_000, day: 1_000 }) {
+  const world = { now: Date.parse("2026-03-10T09:00:30Z"), crashes: [] as unknown[] };
+  const keys = new LanKeys([{ name: "kitchen", sha256: keyDigest(KEY) }], limits);
+  const router = createApiRouter(() => "request-id");
+  mount(router, {
+    handlers: mirrorHandlers({ refusal: () => null, find: () => null, ask: askNobody, ...source }),
+    admit: (arrival) => keys.admit(arrival),
+    calendar,
+    now: () => world.now,
+    newRequestId: () => "request-id",
+    onCrash: (error) => void world.crashes.push(error),
+  });
+  const listener = await listen(router, "127.0.0.1", 0);
+  return {
+    world,
+    port: listener.port,
+    async ask(
+      path = `/consumer/v1/me/addresses/${ADDRESS_ID}/forecast-prices`,
+      key: string | null = KEY,
+    ): Promise<LanAnswer> {
+      const headers: Record<string, string> = key === null ? {} : { authorization: `Bearer ${key}` };
+      const answer = await fetch(`http://127.0.0.1:${listener.port}${path}`, { headers });
+      return { status: answer.status, headers: answer.headers, body: (await answer.json()) as LanAnswer["body"] };
+    },
+    [Symbol.asyncDispose]: () => listener.close(),
+  };
+}
+
+async function askNobody(): Promise<Asked> {
+  throw new Error("nobody was to be asked");
+}
+
+export function foundAt(answeredAt: number, fresh: boolean, json: Found["json"] = '{"data":[]}'): Found {
+  return { json, answeredAt, fresh };
+}

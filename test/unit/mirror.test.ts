@@ -1,0 +1,171 @@
+import { describe, expect, test } from "vitest";
+import { contractError } from "../../src/contract/errors.ts";
+import { HOUR_MS } from "../../src/core/interval.ts";
+import type { Asked } from "../../src/server/mirror.ts";
+import { foundAt, mirrorOver } from "../support/mirror-under-test.ts";
+import { malformed, refused, unreachable } from "../support/setbacks.ts";
+
+const NOW = Date.parse("2026-03-10T09:00:30Z");
+const withheld: Asked = { kind: "withheld", until: NOW + 90_500, why: "the quota for this is used up for now" };
+
+/** What went wrong upstream, and the status and code of a LAN caller for whom the shelf has nothing. */
+const setbacks: readonly (readonly [string, Asked, number, string])[] = [
+  ["400 with a code", refused(400, "range_too_large"), 400, "range_too_large"],
+  ["400 without one", refused(400, null), 400, "invalid_parameter"],
+  ["401", refused(401, "invalid_token"), 503, "entitlement_unavailable"],
+  ["401 of an expired key", refused(401, "credential_expired"), 503, "entitlement_unavailable"],
+  ["403 of a subscription", refused(403, "plus_required"), 403, "plus_required"],
+  ["403 without a code", refused(403, null), 403, "forbidden"],
+  ["404", refused(404, "resource_not_found"), 404, "resource_not_found"],
+  ["404 without a code", refused(404, null), 404, "resource_not_found"],
+  ["422", refused(422, "feature_unavailable"), 422, "feature_unavailable"],
+  ["422 without a code", refused(422, null), 422, "feature_unavailable"],
+  ["429", refused(429, "rate_limited", 41_200), 429, "rate_limited"],
+  ["500", refused(500, "internal_error"), 502, "upstream_unavailable"],
+  ["502", refused(502, "upstream_unavailable"), 502, "upstream_unavailable"],
+  ["503", refused(503, "entitlement_unavailable"), 503, "entitlement_unavailable"],
+  ["503 without a code", refused(503, null), 503, "entitlement_unavailable"],
+  ["a redirection", refused(302, null), 502, "upstream_unavailable"],
+  ["a status nobody knows", refused(418, "teapot"), 502, "upstream_unavailable"],
+  ["a code under another status", refused(418, "rate_limited"), 502, "upstream_unavailable"],
+  ["a malformed answer", malformed(), 502, "upstream_unavailable"],
+  ["no answer", unreachable(), 502, "upstream_unavailable"],
+  ["the daemon's own quota", withheld, 429, "rate_limited"],
+];
+
+/** What the service decides; whatever the shelf has of earlier says nothing against it. */
+const FINAL = [400, 404, 422];
+
+describe("when the shelf has nothing, the caller gets what became of the request", () => {
+  test.each(setbacks)("%s", async (_name, asked, status, errorCode) => {
+    await using mirror = await mirrorOver({ ask: async () => asked });
+    const answer = await mirror.ask();
+    expect(answer.status).toBe(status);
+    expect(answer.body).toEqual({ error: true, errorCode, reason: expect.any(String) });
+    expect(answer.headers.has("retry-after")).toBe(status === 429);
+    expect(answer.headers.get("x-elbro-stale")).toBeNull();
+  });
+
+  test.each([
+    [refused(429, null, 41_200), "42"],
+    [refused(429, null, 0), "1"],
+    [refused(429, null), "60"],
+    [withheld, "91"],
+    [{ ...withheld, until: NOW - HOUR_MS }, "1"],
+  ] as const)("with the time to wait, a second at least: %o", async (asked, retryAfter) => {
+    await using mirror = await mirrorOver({ ask: async () => asked });
+    expect((await mirror.ask()).headers.get("retry-after")).toBe(retryAfter);
+  });
+});
+
+describe("when the shelf has something older", () => {
+  const older = foundAt(NOW - HOUR_MS, false, '{"data":[1]}');
+
+  test.each(setbacks)("after %s", async (_name, asked, status, errorCode) => {
+    await using mirror = await mirrorOver({ find: () => older, ask: async () => asked });
+    const answer = await mirror.ask();
+    if (asked.kind === "refused" && FINAL.includes(asked.status)) {
+      expect([answer.status, answer.body.errorCode]).toEqual([status, errorCode]);
+      return;
+    }
+    expect([answer.status, answer.body]).toEqual([200, { data: [1] }]);
+    const said = ["age", "x-elbro-stale", "x-elbro-source"].map((name) => answer.headers.get(name));
+    expect(said).toEqual(["3600", "true", "shelf"]);
+  });
+});
+
+describe("an answer", () => {
+  test("that is fresh comes from the shelf with its age, and nobody is asked", async () => {
+    await using mirror = await mirrorOver({ find: () => foundAt(NOW - 61_900, true) });
+    const { status, headers } = await mirror.ask();
+    expect(status).toBe(200);
+    expect(["age", "x-elbro-stale", "x-elbro-source"].map((name) => headers.get(name))).toEqual(["61", null, "shelf"]);
+    expect(headers.get("content-type")).toBe("application/json");
+    expect(headers.get("x-request-id")).toBe("request-id");
+  });
+
+  test("as bytes is the same", async () => {
+    const bytes = new TextEncoder().encode('{"data":["æ"]}');
+    await using mirror = await mirrorOver({ find: () => foundAt(NOW, true, bytes) });
+    expect((await mirror.ask()).body).toEqual({ data: ["æ"] });
+  });
+
+  test("that was asked for is as new as it is, although it came after the request", async () => {
+    const at = NOW + 2_400;
+    let kept = false;
+    await using mirror = await mirrorOver({
+      // As the shelf does: an answer from the future is of unknown age.
+      find: (_operation, _params, now) => (kept ? foundAt(now >= at ? at : now - 90 * 24 * HOUR_MS, true) : null),
+      ask: async () => {
+        kept = true;
+        return { kind: "kept", at };
+      },
+    });
+    const { headers } = await mirror.ask();
+    expect(["age", "x-elbro-stale", "x-elbro-source"].map((name) => headers.get(name))).toEqual(["0", null, "service"]);
+  });
+
+  test("by a clock that was set back has no negative age", async () => {
+    await using mirror = await mirrorOver({ find: () => foundAt(NOW + HOUR_MS, true) });
+    expect((await mirror.ask()).headers.get("age")).toBe("0");
+  });
+
+  test("that is refused for certain is refused without asking", async () => {
+    await using mirror = await mirrorOver({
+      refusal: (operation) => (operation === "solarExport" ? contractError("feature_unavailable", "no panels") : null),
+      find: () => foundAt(NOW, true),
+    });
+    const path = "/consumer/v1/me/addresses/3f2504e0-4f89-41d3-9a0c-0305e82c3301/solar-export";
+    const query = "?from=2026-03-01T00:00:00Z&to=2026-03-02T00:00:00Z&aggregation=hour";
+    expect(await mirror.ask(path + query)).toMatchObject({ status: 422, body: { errorCode: "feature_unavailable" } });
+    expect((await mirror.ask()).status).toBe(200);
+  });
+
+  test("that was stored and is not found is our own mistake", async () => {
+    await using mirror = await mirrorOver({ ask: async () => ({ kind: "kept", at: NOW }) });
+    expect(await mirror.ask()).toMatchObject({ status: 500, body: { errorCode: "internal_error" } });
+  });
+
+  test("of code that throws tells the caller nothing but an id", async () => {
+    await using mirror = await mirrorOver({
+      ask: async () => {
+        throw new Error("canary in a stack");
+      },
+    });
+    const answer = await mirror.ask();
+    expect([answer.status, JSON.stringify(answer.body)]).toEqual([500, expect.not.stringContaining("canary")]);
+    expect(mirror.world.crashes).toHaveLength(1);
+  });
+});
+
+test("equal requests under way at the same time are asked once; others for themselves; later ones again", async () => {
+  const asked: string[] = [];
+  let answer: (asked: Asked) => void = () => undefined;
+  const arrived = Promise.withResolvers<void>();
+  let finds = 0;
+  await using mirror = await mirrorOver({
+    find: () => {
+      if (++finds === 51) arrived.resolve();
+      return null;
+    },
+    ask: (operation) => {
+      asked.push(operation);
+      return operation === "addresses"
+        ? Promise.resolve(unreachable())
+        : new Promise((resolve) => {
+            answer = resolve;
+          });
+    },
+  });
+  const equal = Array.from({ length: 50 }, () => mirror.ask());
+  const other = mirror.ask("/consumer/v1/me/addresses");
+  await arrived.promise;
+  answer(refused(502, null));
+  const statuses = (await Promise.all([...equal, other])).map(({ status }) => status);
+  expect(new Set(statuses)).toEqual(new Set([502]));
+  expect(asked.toSorted()).toEqual(["addresses", "forecastPrices"]);
+  const later = mirror.ask();
+  await expect.poll(() => asked).toHaveLength(3);
+  answer(refused(502, null));
+  await later;
+});
