@@ -1,0 +1,156 @@
+/** `slots`: so many hours in any steps, with shortest runs and pauses and longest gaps. */
+import { type Chosen, otherStart, type PlanTask, refused, slackOf, solved, type Walls } from "./plan-figures.ts";
+import { PRICE_SCALE, spanOf, stepsUp } from "./plan-grid.ts";
+import type { PlanAlternatives, PlanSolution, PlanTolerance, SlotsPlan } from "./plan-kinds.ts";
+import { beginOf, costsOf, lengthsOf } from "./plan-line.ts";
+import {
+  bestFrom,
+  bestOf,
+  cheapestRuns,
+  cheapestSteps,
+  costFrom,
+  countedIfNeeded,
+  countedTable,
+  mostSteps,
+  type RunsChoice,
+} from "./plan-runs.ts";
+import { type RunsProblem, type RunsTable, startCosts } from "./plan-runs-table.ts";
+
+/**
+ * Exactly the hours that are left of the plan, in the cheapest steps that are allowed. Where less is left than the
+ * shortest run and nothing runs, the last run is as long as the shortest: a plan gets at least its hours.
+ */
+export function solveSlots(task: PlanTask<SlotsPlan>): PlanSolution {
+  const on = stepsLeft(task);
+  if (on === 0) return solved(task, { runs: [] });
+  const chosen = chooseSlots(task, on) ?? chooseRest(task, on);
+  if (chosen) return solved(task, chosen);
+  const problem = problemOf(task, on);
+  const short = on - mostSteps(problem);
+  return refused(task, on, short, (walls) => cheapestRuns(problemOf(task, on, walls)) !== null);
+}
+
+/** What has not run of the hours, and at least what is fixed. */
+function stepsLeft({ spec, grid }: PlanTask<SlotsPlan>): number {
+  const fixed = grid.forced.reduce((sum, forced) => sum + forced, 0);
+  return Math.max(fixed, stepsUp(spec.hoursMs - grid.past.usedMs, grid.stepMs));
+}
+
+/** A rest that is shorter than the shortest run. */
+function chooseRest(task: PlanTask<SlotsPlan>, on: number): Chosen | null {
+  const { minRun } = lengthsOf(task.spec, task.grid.stepMs);
+  return task.grid.past.usedMs > 0 && on < minRun ? chooseSlots(task, minRun) : null;
+}
+
+function chooseSlots(task: PlanTask<SlotsPlan>, on: number): Chosen | null {
+  const problem = problemOf(task, on);
+  if (on > problem.costs.length) return null;
+  const { tolerance } = task.spec;
+  if (!tolerance && isFree(problem)) return chooseSteps(task, problem);
+  const table = tolerance ? countedTable(problem) : countedIfNeeded(problem);
+  const best = bestOf(table);
+  if (!best) return null;
+  const choice = tolerance ? tolerated(task, table, best, tolerance) : best;
+  return { runs: choice.runs, nextBest: nextBest(task, table, choice, problem.maxRuns) };
+}
+
+function problemOf({ spec, grid, window }: PlanTask<SlotsPlan>, on: number, walls?: Walls): RunsProblem {
+  const costs = costsOf(grid, spec.maxPrice, walls);
+  const lengths = lengthsOf(spec, grid.stepMs);
+  const begin = beginOf(grid, window.start, spec, costs, startCosts(costs, lengths.minRun));
+  const maxRuns = Math.max(0, (spec.atMostRuns ?? Number.POSITIVE_INFINITY) - grid.past.runs);
+  return { costs, forced: grid.forced, on, ...lengths, maxRuns, begin };
+}
+
+/** Whether any steps will do: then they need only be sorted. */
+function isFree({ costs, minRun, minPause, maxGap, maxRuns, begin, on }: RunsProblem): boolean {
+  const anywhere = begin.kind === "running" ? begin.need === 0 : begin.first === 0 && begin.last === costs.length - 1;
+  return anywhere && minRun === 1 && minPause === 1 && maxGap >= costs.length && maxRuns >= on;
+}
+
+function chooseSteps(task: PlanTask<SlotsPlan>, problem: RunsProblem): Chosen | null {
+  const choice = cheapestSteps(problem);
+  if (!choice) return null;
+  return { runs: choice.runs, nextBest: nextBestSteps(task, problem, choice) };
+}
+
+/** Of the choices that are hardly dearer than the best, the latest or the earliest. Ties: the cheapest, then the earliest. */
+function tolerated(
+  { grid }: PlanTask<SlotsPlan>,
+  table: RunsTable,
+  best: RunsChoice,
+  { percent, side }: PlanTolerance,
+): RunsChoice {
+  const { problem } = table;
+  const most = best.cost + slackOf(percent, best.cost, problem.on, grid);
+  if (side === "earliest") return earliestWithin(problem, best, most);
+  if (problem.begin.kind === "running") return best;
+  let first = problem.begin.last;
+  while (first > problem.begin.first && costFrom(table, first) > most) first--;
+  return bestFrom(table, first) ?? best;
+}
+
+/** Halves the time within which the last run ends: an earlier end never costs less. */
+function earliestWithin(problem: RunsProblem, best: RunsChoice, most: number): RunsChoice {
+  let choice = best;
+  let low = problem.on;
+  let high = best.runs.at(-1)?.[1] ?? low;
+  while (low < high) {
+    const end = (low + high) >> 1;
+    const costs = problem.costs.slice().fill(Number.POSITIVE_INFINITY, end);
+    const earlier = cheapestRuns({ ...problem, costs });
+    if (earlier && earlier.cost <= most) {
+      choice = earlier;
+      high = end;
+    } else low = end + 1;
+  }
+  return choice;
+}
+
+/** The best that begins elsewhere; null where it may have more runs than are allowed, or where a run goes on. */
+function nextBest(task: PlanTask, table: RunsTable, choice: RunsChoice, maxRuns: number): PlanAlternatives["nextBest"] {
+  const { begin, on } = table.problem;
+  const chosen = choice.runs[0]?.[0] ?? 0;
+  if (begin.kind === "running") return null;
+  let best = -1;
+  for (let first = begin.first; first <= begin.last; first++) {
+    if (Math.abs(first - chosen) < otherStart(task.grid, on)) continue;
+    if (costFrom(table, first) < (best < 0 ? Number.POSITIVE_INFINITY : costFrom(table, best))) best = first;
+  }
+  const other = best < 0 ? null : bestFrom(table, best);
+  if (!other || other.runs.length > maxRuns) return null;
+  return { start: spanOf(task.grid, best, best + 1).start, meanPrice: other.cost / on / PRICE_SCALE };
+}
+
+/**
+ * The same where any steps will do. Later: the cheapest of what is left. Earlier: every step there is dearer than all
+ * the chosen, so the cheapest of them takes the place of the dearest chosen.
+ */
+function nextBestSteps({ grid }: PlanTask, problem: RunsProblem, choice: RunsChoice): PlanAlternatives["nextBest"] {
+  const { costs, forced, on, begin } = problem;
+  if (begin.kind === "running") return null;
+  const chosen = choice.runs[0]?.[0] ?? 0;
+  const apart = otherStart(grid, on);
+  const later = cheapestSteps({ ...problem, costs: costs.slice().fill(Number.POSITIVE_INFINITY, 0, chosen + apart) });
+  let earlier = -1;
+  for (let step = 0; step <= chosen - apart; step++) {
+    if ((costs[step] as number) < (earlier < 0 ? Number.POSITIVE_INFINITY : (costs[earlier] as number))) earlier = step;
+  }
+  const dearest = dearestOf(choice, costs, forced);
+  const earlierCost = earlier < 0 ? Number.POSITIVE_INFINITY : choice.cost - dearest + (costs[earlier] as number);
+  if (earlierCost === Number.POSITIVE_INFINITY && !later) return null;
+  const first = later && later.cost < earlierCost ? (later.runs[0]?.[0] ?? 0) : earlier;
+  const cost = later && later.cost < earlierCost ? later.cost : earlierCost;
+  return { start: spanOf(grid, first, first + 1).start, meanPrice: cost / on / PRICE_SCALE };
+}
+
+/** The most that a chosen step costs which need not be; -Infinity where all have to be. */
+function dearestOf(choice: RunsChoice, costs: Float64Array, forced: Uint8Array): number {
+  let dearest = Number.NEGATIVE_INFINITY;
+  for (const [from, to] of choice.runs) {
+    for (let step = from; step < to; step++) {
+      if (forced[step] === 0) dearest = Math.max(dearest, costs[step] as number);
+    }
+  }
+  return dearest;
+}
