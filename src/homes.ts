@@ -31,23 +31,28 @@ export class Homes {
 
   /** Every home known by now. A home keeps its id for good, also when its label changes in the app. */
   list(): Home[] {
-    const taken = new Set(this.#config?.flatMap((home) => home.id ?? []));
-    return this.#addresses().flatMap(({ account, address }) => {
+    const given = new Set(this.#config?.flatMap((home) => home.id ?? []));
+    const known = this.#addresses();
+    const taken = new Set([...given, ...known.map(({ address }) => this.#settings.read(nameOfId(address)) ?? "")]);
+    const used = new Set(given);
+    return known.flatMap(({ account, address }) => {
       const configured = this.#config?.find((home) => home.address_id.toLowerCase() === address.id.toLowerCase());
       if (this.#config && !configured) return [];
-      const id =
-        configured?.id ?? this.#settings.once(`home/${address.id}`, () => freeSlug(slugOf(address.label), taken));
-      taken.add(id);
-      return [
-        {
-          id,
-          name: address.label,
-          account,
-          addressId: address.id,
-          resolution: configured?.resolution ?? "fifteenMinutes",
-        },
-      ];
+      const id = configured?.id ?? this.#idOf(address, { taken, used });
+      const resolution = configured?.resolution ?? "fifteenMinutes";
+      return [{ id, name: address.label, account, addressId: address.id, resolution }];
     });
+  }
+
+  /** The id that was made for a home before; a new one where another home has been given it since. */
+  #idOf(address: Address, { taken, used }: { readonly taken: Set<string>; readonly used: Set<string> }): string {
+    const remembered = this.#settings.read(nameOfId(address));
+    const isFree = remembered !== null && !used.has(remembered);
+    const id = isFree ? remembered : freeSlug(slugOf(address.label), taken);
+    if (!isFree) this.#settings.write(nameOfId(address), id);
+    taken.add(id);
+    used.add(id);
+    return id;
   }
 
   /** What to collect for one account. */
@@ -86,7 +91,9 @@ export class Homes {
     return this.#addresses().find(({ address }) => address.id.toLowerCase() === addressId.toLowerCase());
   }
 
+  /** An address that several accounts may read belongs to the first of them. */
   #addresses(): { readonly account: string; readonly address: Address }[] {
+    const seen = new Set<string>();
     return this.#accounts.flatMap((account) => {
       const rows =
         this.#library.shelf.latest({
@@ -95,7 +102,18 @@ export class Homes {
           operation: "addresses",
           unit: "latest",
         }) ?? [];
-      return rows.map((row) => ({ account, address: row as Address }));
+      return rows.flatMap((row) => {
+        const address = row as Address;
+        const id = address.id.toLowerCase();
+        if (seen.has(id)) return [];
+        seen.add(id);
+        return [{ account, address }];
+      });
     });
   }
+}
+
+/** Under which the id of a home is remembered. */
+function nameOfId({ id }: Address): string {
+  return `home/${id}`;
 }
