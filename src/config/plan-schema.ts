@@ -1,0 +1,222 @@
+/** The `plans:` of the configuration: what may be written, and the definitions that it means. */
+import * as z from "zod/mini";
+import { HOUR_MS } from "../core/interval.ts";
+import { levels } from "../core/level.ts";
+import {
+  circleFrom,
+  nominalWindowMs,
+  type PlanDefinition,
+  planMistakes,
+  readDuration,
+  readLocalTime,
+} from "../core/plan-definition.ts";
+import { type LocalSpan, type PlanKind, type PlanSpec, weekdays } from "../core/plan-kinds.ts";
+import { freeSlug, slugOf } from "../core/slug.ts";
+
+const SLUG = /^[a-z0-9][a-z0-9_-]*$/;
+const name = z.string().check(z.minLength(1, "expected some text"));
+const slug = z.string().check(z.regex(SLUG, "expected lower-case letters, digits, _ and -"));
+const time = z.string().check(z.regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'expected a time of day as "07:00"'));
+const SPAN = /^([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d$/;
+
+/** A length: hours as a number, or a text as 45m, 2h or 1h30m. */
+function duration(least: "above zero" | "zero too") {
+  const expected = `expected hours${least === "above zero" ? " above 0" : ""} as a number, or a text as 45m or 1h30m`;
+  const fits = (value: unknown) => {
+    const ms = readDuration(value);
+    return ms !== null && ms <= 24 * HOUR_MS && (least === "zero too" || ms > 0);
+  };
+  return z.custom<number | string>(fits, { error: ({ input }) => `${expected}, at most 24 h, found ${shown(input)}` });
+}
+
+function shown(input: unknown): string {
+  return input === undefined ? "nothing" : (JSON.stringify(input) ?? "something else").slice(0, 60);
+}
+
+const planKinds = ["window", "slots", "below", "avoid"] as const satisfies readonly PlanKind[];
+
+const planSchema = z
+  .strictObject({
+    name,
+    home: slug,
+    id: z.optional(slug),
+    kind: z.enum(planKinds),
+    hours: z.optional(duration("above zero")),
+    profile: z.optional(z.array(z.number().check(z.minimum(0))).check(z.minLength(1, "expected some numbers"))),
+    kwh: z.optional(z.number().check(z.minimum(0))),
+    min_run: z.optional(duration("zero too")),
+    min_pause: z.optional(duration("zero too")),
+    max_gap: z.optional(duration("above zero")),
+    at_most_runs: z.optional(z.int().check(z.minimum(1))),
+    max_price: z.optional(z.number()),
+    level: z.optional(z.enum(levels)),
+    percent: z.optional(z.number().check(z.minimum(0), z.maximum(100))),
+    from: z.optional(time),
+    ready_by: z.optional(time),
+    days: z.optional(z.array(z.enum(weekdays)).check(z.minLength(1, "expected days, as [mon, tue]"))),
+    use_forecast: z._default(z.boolean(), false),
+    tolerance: z.optional(z.number().check(z.minimum(0), z.maximum(100))),
+    tolerance_side: z.optional(z.enum(["earliest", "latest"])),
+    after: z.optional(slug),
+    after_pause: z.optional(duration("zero too")),
+    power_limit: z.optional(name),
+    fallback: z.optional(z.array(z.string().check(z.regex(SPAN, 'expected hours as "02:00-05:00"')))),
+    enabled: z._default(z.boolean(), true),
+  })
+  .check((payload) => {
+    for (const { path, message } of mistakesOf(payload.value))
+      payload.issues.push({ code: "custom", continue: true, message, path, input: payload.value });
+  });
+
+/** One plan as it is written. */
+export type PlanEntry = z.infer<typeof planSchema>;
+
+export const plansSchema = z.array(planSchema).check((payload) => {
+  for (const { path, message } of listMistakes(payload.value))
+    payload.issues.push({ code: "custom", continue: true, message, path, input: payload.value });
+});
+
+interface Mistake {
+  readonly path: (string | number)[];
+  readonly message: string;
+}
+
+/** Settings that not every kind has. */
+const KINDS_OF: Readonly<Partial<Record<keyof PlanEntry, readonly PlanKind[]>>> = {
+  hours: ["window", "slots", "avoid"],
+  profile: ["window"],
+  kwh: ["window", "slots"],
+  min_run: ["slots", "below"],
+  min_pause: ["slots", "below"],
+  max_gap: ["slots", "avoid"],
+  at_most_runs: ["slots"],
+  level: ["below"],
+  percent: ["below"],
+  tolerance: ["window", "slots"],
+};
+
+function mistakesOf(entry: PlanEntry): Mistake[] {
+  const found: Mistake[] = [];
+  const mistake = (setting: string, message: string) => found.push({ path: [setting], message });
+  for (const [setting, kinds] of Object.entries(KINDS_OF))
+    if (entry[setting as keyof PlanEntry] !== undefined && !kinds.includes(entry.kind))
+      mistake(setting, `is for plans of kind ${kinds.join(", ")}; this one is of kind ${entry.kind}`);
+  if (entry.kind !== "below" && entry.hours === undefined) mistake("hours", "expected hours, found nothing");
+  const { max_price, level, percent } = entry;
+  if (entry.kind === "below" && max_price === undefined && level === undefined && percent === undefined)
+    mistake("max_price", "expected one of max_price, level and percent, found nothing");
+  if (entry.tolerance_side !== undefined && entry.tolerance === undefined)
+    mistake("tolerance", "expected with tolerance_side, found nothing");
+  if (entry.after_pause !== undefined && entry.after === undefined)
+    mistake("after", "expected with after_pause, found nothing");
+  if (entry.profile?.every((power) => power === 0)) mistake("profile", "expected a number above 0, found zeros only");
+  if (found.length === 0) for (const { setting, text } of planMistakes(specOf(entry))) mistake(setting, text);
+  return found;
+}
+
+/** What plans say of each other. */
+function listMistakes(entries: readonly PlanEntry[]): Mistake[] {
+  const ids = idsOf(entries);
+  const found: Mistake[] = [];
+  const seen = new Map<string, number>();
+  for (const [i, id] of ids.entries()) {
+    const first = seen.get(id);
+    if (first !== undefined)
+      found.push({ path: [i, "id"], message: `"${id}" is the same as that of [${first}]; each needs its own` });
+    else seen.set(id, i);
+  }
+  const afterOf = (id: string) => entries[seen.get(id) ?? -1]?.after;
+  for (const [i, { after, home }] of entries.entries()) {
+    if (after === undefined) continue;
+    const path = [i, "after"];
+    const other = entries[seen.get(after) ?? -1];
+    if (!other) found.push({ path, message: `expected the id of a plan (${ids.join(", ")}), found ${shown(after)}` });
+    else if (other.home !== home)
+      found.push({ path, message: `expected a plan of the same home, found one of ${other.home}` });
+    const circle = circleFrom(ids[i] ?? "", afterOf);
+    if (circle) found.push({ path, message: `expected plans that end, found a circle: ${circle.join(" after ")}` });
+  }
+  return found;
+}
+
+/** Plans without an id are called by their name; where two names come to the same, the later is numbered. */
+function idsOf(entries: readonly PlanEntry[]): string[] {
+  const taken = new Set(entries.flatMap(({ id }) => id ?? []));
+  return entries.map((entry) => {
+    if (entry.id !== undefined) return entry.id;
+    const id = freeSlug(slugOf(entry.name), taken);
+    taken.add(id);
+    return id;
+  });
+}
+
+/** The plans that a configuration means. Shape: in the order of the file. */
+export function planDefinitions(entries: readonly PlanEntry[]): PlanDefinition[] {
+  const ids = idsOf(entries);
+  return entries.map((entry, i) => ({
+    id: ids[i] ?? "",
+    name: entry.name,
+    home: entry.home,
+    spec: specOf(entry),
+    after: entry.after === undefined ? null : { plan: entry.after, pauseMs: readDuration(entry.after_pause) ?? 0 },
+    powerLimit: entry.power_limit ?? null,
+  }));
+}
+
+function specOf(entry: PlanEntry): PlanSpec {
+  const hoursMs = readDuration(entry.hours) ?? nominalWindowMs({});
+  const common = withoutUndefined({
+    from: minuteOf(entry.from),
+    readyBy: minuteOf(entry.ready_by),
+    days: entry.days,
+    maxPrice: entry.max_price,
+    useForecast: entry.use_forecast,
+    tolerance:
+      entry.tolerance === undefined
+        ? undefined
+        : { percent: entry.tolerance, side: entry.tolerance_side ?? ("earliest" as const) },
+    fallback: entry.fallback?.map(spanOf),
+    enabled: entry.enabled,
+  });
+  const minRunMs = msOf(entry.min_run);
+  const minPauseMs = msOf(entry.min_pause);
+  const maxGapMs = msOf(entry.max_gap);
+  const { kwh, profile, at_most_runs: atMostRuns, level, percent } = entry;
+  switch (entry.kind) {
+    case "window":
+      return { kind: "window", hoursMs, ...common, ...withoutUndefined({ kwh, profile }) };
+    case "slots":
+      return {
+        kind: "slots",
+        hoursMs,
+        ...common,
+        ...withoutUndefined({ kwh, minRunMs, minPauseMs, maxGapMs, atMostRuns }),
+      };
+    case "below":
+      return { kind: "below", ...common, ...withoutUndefined({ level, percent, minRunMs, minPauseMs }) };
+    case "avoid":
+      return { kind: "avoid", hoursMs, ...common, ...withoutUndefined({ maxGapMs }) };
+  }
+}
+
+function msOf(value: number | string | undefined): number | undefined {
+  return value === undefined ? undefined : (readDuration(value) ?? undefined);
+}
+
+function minuteOf(text: string | undefined): number | undefined {
+  return text === undefined ? undefined : (readLocalTime(text) ?? undefined);
+}
+
+function spanOf(text: string): LocalSpan {
+  const [from = "", until = ""] = text.split("-");
+  return { from: readLocalTime(from) ?? 0, until: readLocalTime(until) ?? 0 };
+}
+
+/** An object without the keys that have no value, as optional properties want it. */
+function withoutUndefined<Given extends object>(
+  given: Given,
+): { [Key in keyof Given as undefined extends Given[Key] ? never : Key]: Given[Key] } & {
+  [Key in keyof Given as undefined extends Given[Key] ? Key : never]?: Exclude<Given[Key], undefined>;
+} {
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as never;
+}
