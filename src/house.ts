@@ -89,10 +89,16 @@ export class House {
       now,
       calendar: this.#parts.calendar,
       thresholds: this.#parts.thresholds ?? DEFAULT_THRESHOLDS,
-      timeline: madeOn(this.#timelines, home.addressId, day, () => this.#readTimeline(home, day)),
+      timeline: this.timeline(home, now),
       last30Days: madeOn(this.#months, home.addressId, day, () => this.#readMonth(home, day)),
       publishedAt: (tomorrow) => this.#publishedAt(home, tomorrow, now),
     });
+  }
+
+  /** A home's prices from `REFERENCE_DAYS` ago on; null where none were ever answered. */
+  timeline(home: Home, now: EpochMs): Timeline | null {
+    const day = this.#parts.calendar.startOf("day", now);
+    return madeOn(this.#timelines, home.addressId, day, () => this.#readTimeline(home, day));
   }
 
   usage(home: Home, now: EpochMs): HomeUsage {

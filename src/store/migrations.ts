@@ -53,4 +53,32 @@ export const migrations: readonly string[] = [
     answered_ms  integer
   ) strict;
   `,
+  `
+  -- Where a plan stands in its occurrence, as JSON: one value that is read and written whole.
+  create table plan_state (
+    plan   text not null primary key,
+    memory text not null
+  ) strict, without rowid;
+
+  -- What the owner changed while the daemon ran, where it differs from the file.
+  create table plan_setting (
+    plan  text not null,
+    name  text not null,
+    value text not null,
+    primary key (plan, name)
+  ) strict, without rowid;
+
+  -- Runs that are over. Prices are means in currency per kWh of confirmed prices, null where one was missing.
+  create table plan_run (
+    plan              text not null,
+    start_ms          integer not null,
+    end_ms            integer not null,
+    basis             text not null,
+    mean_price        real,
+    started_now_price real,
+    window_price      real,
+    kwh               real,
+    primary key (plan, start_ms)
+  ) strict, without rowid;
+  `,
 ];

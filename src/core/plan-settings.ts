@@ -1,0 +1,119 @@
+/** The settings of a plan that its owner may change while the daemon runs. */
+import { HOUR_MS } from "./interval.ts";
+import { localTimeText, type PlanDefinition, planMistakes, readDuration, readLocalTime } from "./plan-definition.ts";
+import type { PlanSpec } from "./plan-kinds.ts";
+
+export const planSettings = ["hours", "from", "ready_by", "max_price", "enabled"] as const;
+export type PlanSetting = (typeof planSettings)[number];
+
+/** Settings that differ from the file, as texts in the form in which they are commanded. */
+export type ChangedSettings = Readonly<Partial<Record<PlanSetting, string>>>;
+
+/** A value as it is shown; null where it is not set. */
+export type SettingValue = string | number | boolean | null;
+
+export interface ShownSetting {
+  readonly value: SettingValue;
+  /** Whether it differs from the file. */
+  readonly changed: boolean;
+}
+
+export type SettingRead =
+  | { readonly kind: "value"; readonly spec: PlanSpec }
+  | { readonly kind: "refused"; readonly reason: string };
+
+/** Which settings a plan has. */
+export function settingsOf({ kind }: PlanSpec): PlanSetting[] {
+  return planSettings.filter((setting) => setting !== "hours" || kind !== "below");
+}
+
+/** Puts one setting, as it was commanded, into a spec. The spec may become one that can never be. */
+export function withSetting(spec: PlanSpec, setting: PlanSetting, text: string): SettingRead {
+  const refused = (expected: string): SettingRead => ({
+    kind: "refused",
+    reason: `${setting}: expected ${expected}, found "${text.slice(0, 40)}"`,
+  });
+  switch (setting) {
+    case "hours": {
+      const hoursMs = readDuration(/^\d+(\.\d+)?$/.test(text) ? Number(text) : text);
+      if (spec.kind === "below") return { kind: "refused", reason: "a plan of kind below has no hours" };
+      if (hoursMs === null || hoursMs <= 0) return refused("hours above 0, as 3, 1.5, 45m or 1h30m");
+      return { kind: "value", spec: { ...spec, hoursMs } };
+    }
+    case "from":
+    case "ready_by": {
+      const minute = readLocalTime(text);
+      if (minute === null) return refused("a time of day from 00:00 to 23:59");
+      return { kind: "value", spec: { ...spec, [setting === "from" ? "from" : "readyBy"]: minute } };
+    }
+    case "max_price": {
+      const maxPrice = Number(text);
+      if (!/^-?\d+(\.\d+)?$/.test(text)) return refused("a price per kWh, as 1.25");
+      return { kind: "value", spec: { ...spec, maxPrice } };
+    }
+    case "enabled": {
+      const enabled = { on: true, true: true, off: false, false: false }[text.toLowerCase()];
+      if (enabled === undefined) return refused("ON or OFF");
+      return { kind: "value", spec: { ...spec, enabled } };
+    }
+  }
+}
+
+/** The spec of the file with what was changed. What does not fit any more (the file was edited) is left out. */
+export function adjustedSpec(definition: PlanDefinition, changed: ChangedSettings): PlanSpec {
+  let { spec } = definition;
+  for (const setting of settingsOf(spec)) {
+    const text = changed[setting];
+    const read = text === undefined ? null : withSetting(spec, setting, text);
+    if (read?.kind === "value") spec = read.spec;
+  }
+  return planMistakes(spec).length === 0 ? spec : definition.spec;
+}
+
+export type SettingChange =
+  /** `text` is null where the setting is the file's again. */
+  { readonly kind: "changed"; readonly text: string | null } | { readonly kind: "refused"; readonly reason: string };
+
+/** Changes a setting; an empty text goes back to the file's value. */
+export function changeSetting(
+  definition: PlanDefinition,
+  changed: ChangedSettings,
+  setting: PlanSetting,
+  text: string,
+): SettingChange {
+  if (!settingsOf(definition.spec).includes(setting))
+    return { kind: "refused", reason: `a plan of kind ${definition.spec.kind} has no ${setting}` };
+  const { [setting]: _known, ...others } = changed;
+  const base = adjustedSpec(definition, others);
+  const read = text === "" ? ({ kind: "value", spec: base } as const) : withSetting(base, setting, text);
+  if (read.kind === "refused") return read;
+  const [mistake] = planMistakes(read.spec);
+  if (mistake) return { kind: "refused", reason: `${mistake.setting}: ${mistake.text}` };
+  const same = settingValue(read.spec, setting) === settingValue(definition.spec, setting);
+  return { kind: "changed", text: same ? null : text };
+}
+
+/** Every setting as it is, and whether that differs from the file. */
+export function shownSettings(definition: PlanDefinition, spec: PlanSpec): Partial<Record<PlanSetting, ShownSetting>> {
+  return Object.fromEntries(
+    settingsOf(definition.spec).map((setting) => {
+      const value = settingValue(spec, setting);
+      return [setting, { value, changed: value !== settingValue(definition.spec, setting) }];
+    }),
+  );
+}
+
+function settingValue(spec: PlanSpec, setting: PlanSetting): SettingValue {
+  switch (setting) {
+    case "hours":
+      return "hoursMs" in spec ? spec.hoursMs / HOUR_MS : null;
+    case "from":
+      return spec.from === undefined ? null : localTimeText(spec.from);
+    case "ready_by":
+      return spec.readyBy === undefined ? null : localTimeText(spec.readyBy);
+    case "max_price":
+      return spec.maxPrice ?? null;
+    case "enabled":
+      return spec.enabled;
+  }
+}

@@ -1,0 +1,221 @@
+/** The plans of the house: the configuration, the prices, the clock and what is remembered come together here. */
+import type { Calendar } from "./core/calendar.ts";
+import type { Home } from "./core/home-snapshot.ts";
+import { contains, type EpochMs, MINUTE_MS } from "./core/interval.ts";
+import type { LevelThresholds } from "./core/level.ts";
+import { solvePlan } from "./core/plan.ts";
+import { type Commanded, runNow, skip, stop } from "./core/plan-commands.ts";
+import { afterStateOf, blockedBy, type Companion, finishByOf } from "./core/plan-company.ts";
+import { inOrder, type PlanDefinition } from "./core/plan-definition.ts";
+import { horizonOf } from "./core/plan-horizon.ts";
+import type { PlanWindow } from "./core/plan-kinds.ts";
+import type { PlanMemory } from "./core/plan-memory.ts";
+import type { Solve } from "./core/plan-moment.ts";
+import { reasonOf } from "./core/plan-reason.ts";
+import { adjustedSpec, changeSetting, planSettings } from "./core/plan-settings.ts";
+import { type PlanMonth, type PlanSnapshot, planSnapshot } from "./core/plan-snapshot.ts";
+import { advancePlan, type PlanAdvance } from "./core/plan-state.ts";
+import type { Problems } from "./core/problem.ts";
+import type { Timeline } from "./core/timeline.ts";
+import type { CommandResult } from "./mqtt/commands.ts";
+import type { PlanStore } from "./store/plan-store.ts";
+
+export interface PlansParts {
+  readonly definitions: readonly PlanDefinition[];
+  readonly store: PlanStore;
+  readonly homes: { list(): readonly Home[]; readonly known: boolean };
+  readonly timelineOf: (home: Home, now: EpochMs) => Timeline | null;
+  readonly calendar: Calendar;
+  readonly thresholds?: LevelThresholds;
+  readonly isTimeTrusted: (now: EpochMs) => boolean;
+  readonly problems: Pick<Problems, "start" | "end">;
+  readonly startedAt: EpochMs;
+  /** Told of every command that changed something. */
+  readonly onChange: () => void;
+  readonly solve?: Solve;
+}
+
+/** What a plan wants of a plug. */
+export interface PlanWanted {
+  readonly on: boolean;
+  /** Until when; null where only new prices or a command can tell. */
+  readonly until: EpochMs | null;
+  readonly reason: string;
+}
+
+/** The plans as they are, and when they change by themselves. */
+export interface ShownPlans {
+  /** Shape: in the order of the file. */
+  readonly plans: readonly PlanSnapshot[];
+  readonly until: EpochMs | null;
+}
+
+/** After a start, prices that are missing may only be late; fallback hours wait this long. */
+const GRACE_MS = 10 * MINUTE_MS;
+const NOTHING_YET: PlanAdvance = { memory: null, state: "waiting", running: null, nextChangeAt: null, finished: [] };
+const ACTIONS = ["run_now", "skip", "stop"] as const;
+type Action = (typeof ACTIONS)[number];
+
+export class Plans {
+  readonly #parts: PlansParts;
+  /** In the order in which they are decided. */
+  readonly #ordered: readonly PlanDefinition[];
+  /** By plan. Bounded by the configuration. */
+  readonly #companions = new Map<string, Companion>();
+  readonly #months = new Map<string, PlanMonth>();
+  readonly #snapshots = new Map<string, PlanSnapshot>();
+
+  constructor(parts: PlansParts) {
+    const { definitions, store } = parts;
+    this.#parts = parts;
+    this.#ordered = inOrder(definitions);
+    store.keepOnly(definitions.map(({ id }) => id));
+    for (const definition of this.#ordered) {
+      const spec = adjustedSpec(definition, store.settings(definition.id));
+      const advance = { ...NOTHING_YET, memory: store.memory(definition.id) };
+      this.#companions.set(definition.id, { definition, spec, advance });
+    }
+  }
+
+  /** Decides every plan at `now`, and remembers it. */
+  at(now: EpochMs): ShownPlans {
+    const { homes, definitions } = this.#parts;
+    if (!homes.known) return { plans: [], until: null };
+    const byId = new Map(homes.list().map((home) => [home.id, home]));
+    const decided = new Set<string>();
+    let until: EpochMs | null = null;
+    for (const definition of this.#ordered) {
+      const home = byId.get(definition.home) ?? null;
+      const { nextChangeAt } = this.#decide(definition, home, decided, now);
+      this.#tellHome(definition, home, [...byId.keys()], now);
+      decided.add(definition.id);
+      if (nextChangeAt !== null) until = Math.min(until ?? nextChangeAt, nextChangeAt);
+    }
+    return { plans: definitions.flatMap(({ id }) => this.#snapshots.get(id) ?? []), until };
+  }
+
+  /** What a plan wants at `now`; null for a plan that there is not. */
+  wanted(plan: string, now: EpochMs): PlanWanted | null {
+    if (!this.#companions.has(plan)) return null;
+    this.at(now);
+    const { running, memory } = this.#companions.get(plan)?.advance ?? NOTHING_YET;
+    const reason = this.#snapshots.get(plan)?.reason.text ?? "nothing is known of its home yet";
+    const next = memory?.planned.find((run) => run.start > now)?.start ?? null;
+    return { on: running !== null, until: running?.end ?? next, reason };
+  }
+
+  /** A command of `<home>/plan/<plan>/<setting>/set`. */
+  command([home = "", plan = "", setting = ""]: readonly string[], payload: string, now: EpochMs): CommandResult {
+    const known = this.#companions.get(plan);
+    if (!known || known.definition.home !== home) return refused(`${home} has no plan "${plan}"`);
+    const action = ACTIONS.find((each) => each === setting);
+    const result = action ? this.#act(known, action, now) : this.#set(known, setting, payload.trim());
+    if (result.kind === "done") this.#parts.onChange();
+    return result;
+  }
+
+  #act(known: Companion, action: Action, now: EpochMs): CommandResult {
+    const { store, isTimeTrusted } = this.#parts;
+    const { definition, spec, advance } = known;
+    if (!isTimeTrusted(now)) return refused("the clock of this machine cannot be trusted, so nothing is switched");
+    const commanded = (memory: PlanMemory | null): Commanded => {
+      if (action === "skip") return skip(memory, now);
+      if (action === "stop") return stop(memory, now);
+      return runNow(spec, memory, now, blockedBy(definition, new Set(), [...this.#companions.values()]));
+    };
+    const done = commanded(advance.memory);
+    if (done.kind === "refused") return done;
+    store.write(definition.id, done.memory, []);
+    this.#companions.set(definition.id, { ...known, advance: { ...advance, memory: done.memory } });
+    return { kind: "done" };
+  }
+
+  #set(known: Companion, name: string, text: string): CommandResult {
+    const { store } = this.#parts;
+    const { definition } = known;
+    const setting = planSettings.find((each) => each === name);
+    if (!setting)
+      return refused(`a plan has no "${name.slice(0, 40)}"; expected ${[...planSettings, ...ACTIONS].join(", ")}`);
+    const change = changeSetting(definition, store.settings(definition.id), setting, text);
+    if (change.kind === "refused") return change;
+    store.writeSetting(definition.id, setting, change.text);
+    this.#companions.set(definition.id, { ...known, spec: adjustedSpec(definition, store.settings(definition.id)) });
+    return { kind: "done" };
+  }
+
+  #decide(definition: PlanDefinition, home: Home | null, decided: ReadonlySet<string>, now: EpochMs): PlanAdvance {
+    const { id } = definition;
+    const { calendar, timelineOf, thresholds, isTimeTrusted, startedAt, solve = solvePlan, store } = this.#parts;
+    const all = [...this.#companions.values()];
+    const known = this.#companions.get(id) ?? { definition, spec: definition.spec, advance: NOTHING_YET };
+    const { spec } = known;
+    const { memory } = known.advance;
+    const window = occurrenceOf(known, calendar, now);
+    const timeline = home && timelineOf(home, now);
+    const trusted = isTimeTrusted(now);
+    const before = definition.after ? (this.#companions.get(definition.after.plan) ?? null) : null;
+    const notBegun = (each: Companion) =>
+      each.advance.memory?.begun.length || each.advance.memory?.ended ? null : occurrenceOf(each, calendar, now);
+    const advance = advancePlan({
+      now,
+      spec,
+      memory,
+      timeline,
+      calendar,
+      ...(thresholds ? { thresholds } : {}),
+      blocked: blockedBy(definition, decided, all).map(({ start, end }) => ({ start, end })),
+      after: afterStateOf(definition, window, before),
+      finishBy: window && finishByOf(id, window, all, notBegun),
+      trusted,
+      graceUntil: startedAt + GRACE_MS,
+      solve,
+    });
+    if (advance.memory !== memory || advance.finished.length > 0) store.write(id, advance.memory, advance.finished);
+    if (advance.finished.length > 0) this.#months.delete(id);
+    this.#companions.set(id, { definition, spec, advance });
+    const currency = timeline?.currency ?? null;
+    const reason = reasonOf({ spec, advance, now, calendar, trusted, currency, home: home ? null : definition.home });
+    const month = this.#monthOf(known, now);
+    this.#snapshots.set(id, planSnapshot({ definition, spec, advance, reason, currency, month, now }));
+    return advance;
+  }
+
+  #monthOf({ definition: { id }, spec }: Companion, now: EpochMs): PlanMonth {
+    const { calendar, store } = this.#parts;
+    const start = calendar.startOf("month", now);
+    const known = this.#months.get(id);
+    if (known?.start === start) return known;
+    const { runs, hours, cost, savingNow, savingMean } = store.totals(id, start, calendar.add("month", start, 1));
+    const money = "kwh" in spec && spec.kwh !== undefined;
+    const saving = { againstNow: money ? savingNow : null, againstMean: money ? savingMean : null };
+    const month = { start, runs, hours, cost: money ? cost : null, saving };
+    this.#months.set(id, month);
+    return month;
+  }
+
+  #tellHome({ id, home: name }: PlanDefinition, home: Home | null, ids: readonly string[], now: EpochMs): void {
+    const { problems } = this.#parts;
+    const subject = `plan ${id}`;
+    if (home) problems.end(subject);
+    else
+      problems.start({
+        code: "unknown_home",
+        subject,
+        since: now,
+        advice: `set home of the plan "${id}" to one of ${ids.join(", ") || "the homes"}`,
+        detail: `there is no home "${name}"`,
+        requestId: null,
+      });
+  }
+}
+
+/** The occurrence that a plan is in, as far as it is remembered; else the one its settings give. */
+function occurrenceOf({ spec, advance }: Companion, calendar: Calendar, now: EpochMs): PlanWindow | null {
+  const { memory } = advance;
+  const keeps = memory && (contains(memory.window, now) || memory.begun.some((run) => run.end > now));
+  return keeps ? memory.window : horizonOf(spec, now, calendar);
+}
+
+function refused(reason: string): CommandResult {
+  return { kind: "refused", reason };
+}

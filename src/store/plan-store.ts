@@ -1,0 +1,103 @@
+/** What is kept of plans: where each stands, what its owner changed, and what its runs cost. */
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { DAY_MS, type EpochMs } from "../core/interval.ts";
+import type { PlanMemory } from "../core/plan-memory.ts";
+import type { FinishedRun } from "../core/plan-savings.ts";
+import type { ChangedSettings, PlanSetting } from "../core/plan-settings.ts";
+import { transaction } from "./database.ts";
+
+/** Runs of a month or of all time, in sum. Money counts runs that tell their energy and whose prices are known. */
+export interface RunTotals {
+  readonly runs: number;
+  readonly hours: number;
+  readonly cost: number;
+  /** Against starting at once. */
+  readonly savingNow: number;
+  /** Against the mean of the window. */
+  readonly savingMean: number;
+}
+
+/** How long runs are kept: a year and the month before it. */
+const KEPT_MS = 400 * DAY_MS;
+
+export class PlanStore {
+  readonly #database: DatabaseSync;
+  readonly #writeMemory: StatementSync;
+  readonly #writeSetting: StatementSync;
+  readonly #deleteSetting: StatementSync;
+  readonly #writeRun: StatementSync;
+  readonly #deleteRuns: StatementSync;
+  readonly #sumRuns: StatementSync;
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+    this.#writeMemory = database.prepare(
+      "insert into plan_state (plan, memory) values (?, ?) on conflict (plan) do update set memory = excluded.memory where memory <> excluded.memory",
+    );
+    this.#writeSetting = database.prepare(
+      "insert into plan_setting (plan, name, value) values (?, ?, ?) on conflict (plan, name) do update set value = excluded.value",
+    );
+    this.#deleteSetting = database.prepare("delete from plan_setting where plan = ? and name = ?");
+    this.#writeRun = database.prepare(
+      `insert into plan_run (plan, start_ms, end_ms, basis, mean_price, started_now_price, window_price, kwh)
+       values (?, ?, ?, ?, ?, ?, ?, ?) on conflict (plan, start_ms) do nothing`,
+    );
+    this.#deleteRuns = database.prepare("delete from plan_run where plan = ? and start_ms < ?");
+    this.#sumRuns = database.prepare(
+      `select count(*) as runs, total(end_ms - start_ms) / 3600000.0 as hours, total(mean_price * kwh) as cost,
+              total((started_now_price - mean_price) * kwh) as saving_now,
+              total((window_price - mean_price) * kwh) as saving_mean
+       from plan_run where plan = ? and start_ms >= ? and start_ms < ?`,
+    );
+  }
+
+  /** Forgets every plan that is not among `plans`. */
+  keepOnly(plans: readonly string[]): void {
+    const list = JSON.stringify(plans);
+    transaction(this.#database, () => {
+      for (const table of ["plan_state", "plan_setting", "plan_run"])
+        this.#database.prepare(`delete from ${table} where plan not in (select value from json_each(?))`).run(list);
+    });
+  }
+
+  /** Where a plan stood; null for one that was never looked at, or of another version's shape. */
+  memory(plan: string): PlanMemory | null {
+    const found = this.#database.prepare("select memory from plan_state where plan = ?").get(plan);
+    return found ? (JSON.parse(String(found.memory)) as PlanMemory) : null;
+  }
+
+  settings(plan: string): ChangedSettings {
+    const rows = this.#database.prepare("select name, value from plan_setting where plan = ?").all(plan);
+    return Object.fromEntries(rows.map(({ name, value }) => [String(name), String(value)]));
+  }
+
+  /** Keeps a setting that differs from the file; null forgets it. */
+  writeSetting(plan: string, setting: PlanSetting, text: string | null): void {
+    if (text === null) this.#deleteSetting.run(plan, setting);
+    else this.#writeSetting.run(plan, setting, text);
+  }
+
+  /** Keeps where a plan stands and the runs that are over, all of it or nothing. */
+  write(plan: string, memory: PlanMemory | null, finished: readonly FinishedRun[]): void {
+    transaction(this.#database, () => {
+      if (memory) this.#writeMemory.run(plan, JSON.stringify(memory));
+      for (const run of finished) {
+        const { start, end, basis, meanPrice, startedNowPrice, windowPrice, kwh } = run;
+        this.#writeRun.run(plan, start, end, basis, meanPrice, startedNowPrice, windowPrice, kwh);
+        this.#deleteRuns.run(plan, end - KEPT_MS);
+      }
+    });
+  }
+
+  /** The runs that began from `start` to `end`, in sum. */
+  totals(plan: string, start: EpochMs, end: EpochMs): RunTotals {
+    const row = this.#sumRuns.get(plan, start, end) ?? {};
+    return {
+      runs: Number(row.runs),
+      hours: Number(row.hours),
+      cost: Number(row.cost),
+      savingNow: Number(row.saving_now),
+      savingMean: Number(row.saving_mean),
+    };
+  }
+}
