@@ -5,6 +5,7 @@
 import { mkdirSync } from "node:fs";
 import path from "node:path";
 import { type Accounts, askingOf, openAccounts } from "./accounts.ts";
+import { startBroker, wayTo } from "./broker.ts";
 import type { Clock } from "./collector/clock.ts";
 import { Collector, type CollectorLog } from "./collector/collector.ts";
 import { Edges } from "./collector/edges.ts";
@@ -18,16 +19,16 @@ import { Homes } from "./homes.ts";
 import { House } from "./house.ts";
 import { lanRouter } from "./lan.ts";
 import { Library } from "./library.ts";
-import { type BrokerAddress, openBrokerStream } from "./mqtt/broker-stream.ts";
-import type { EmbeddedBroker } from "./mqtt/embedded-broker.ts";
 import { openLink } from "./mqtt/link.ts";
 import { Places } from "./places.ts";
 import { type Listener, listen } from "./server/listener.ts";
 import { Showing } from "./showing.ts";
+import { onPort, StartError } from "./start-error.ts";
 import { DatabaseError } from "./store/database.ts";
 import { type OpenedDatabase, openOrRestore } from "./store/recovery.ts";
 import { historyStart } from "./store/retention.ts";
 import { Settings } from "./store/settings.ts";
+import { openSwitching } from "./switching.ts";
 import { reportRecovery, Upkeep } from "./upkeep.ts";
 import type { Account } from "./upstream/account.ts";
 import type { ProxySettings } from "./upstream/proxy.ts";
@@ -54,9 +55,6 @@ export interface Daemon {
   /** Says `offline` and closes everything, in under two seconds. */
   stop(): Promise<void>;
 }
-
-/** Why the daemon cannot start, in one sentence for its owner. */
-export class StartError extends Error {}
 
 const MOST_OFFSET_MS = 8 * MINUTE_MS;
 
@@ -85,6 +83,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const trust = options.simulatedTime
     ? null
     : new TimeTrust({ releasedAt: RELEASED_AT, lastToldMs: library.ledger.serverTime(), clock });
+  const trusted = (now: EpochMs) => trust?.trusted(now) ?? true;
   const accounts = openAccounts({
     config,
     library,
@@ -97,6 +96,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     onServerTime: (serverMs) => {
       trust?.note(serverMs);
       trust?.tell(problems, clock.now());
+      switching.wake();
     },
     onSpent: (account, operation, outcome) => log.debug({ account, operation, outcome }, "asked"),
   });
@@ -132,12 +132,23 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     settings,
     problems,
   };
-  const showing = new Showing({ ...shown, startedAt, isTimeTrusted: (now) => trust?.trusted(now) ?? true, log });
+  const showing = new Showing({ ...shown, startedAt, isTimeTrusted: trusted, log });
   const edges = new Edges(clock, (now) => {
     trust?.tell(problems, now);
     const { messages, until } = showing.at(now);
-    link.show(messages);
+    link.show([...messages, ...plugs.messages()]);
+    switching.wake();
     return until;
+  });
+  const { plugs, loop: switching } = openSwitching({
+    plugs: config.plugs,
+    baseTopic: config.mqtt.base_topic,
+    publishOnce: (topic, payload) => link.publishOnce(topic, payload),
+    planWanted: () => null,
+    trusted,
+    memory: settings,
+    onChange: () => edges.wake(),
+    ...{ clock, homes, house, problems, log },
   });
   const collectorOf = (account: Account) =>
     new Collector({
@@ -154,11 +165,10 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       log,
     });
   const collectors = [...accounts.consumers, ...(accounts.thirdParty ? [accounts.thirdParty] : [])].map(collectorOf);
-  const broker = await startBroker(options);
+  const broker = await startBroker(config, log, { anonymous: options.anonymousBroker });
   const link = openLink(
     {
-      open: broker ? async () => broker.open() : (wake) => openBrokerStream(addressOf(config), wake),
-      ...(broker ? {} : loginOf(config)),
+      ...wayTo(broker, config),
       clientId: settings.once("client_id", () => `elbro_${Math.floor(random() * 2 ** 32).toString(16)}`),
       baseTopic: config.mqtt.base_topic,
       discoveryPrefix: config.mqtt.discovery_prefix,
@@ -170,6 +180,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
         },
         "+/plan/+/+/set": ([home, plan]) => ({ kind: "refused", reason: `${home} has no plan "${plan}"` }),
       },
+      listener: plugs,
       remembered: {
         read: () => settings.read("mqtt_retained"),
         write: (text) => settings.write("mqtt_retained", text),
@@ -186,11 +197,15 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const upkeep = new Upkeep({ ...kept, calendar, clock, problems, years: config.retention.years, offsetMs, log });
   // The rest of the state takes tens of milliseconds to make; the prices are on their way before.
   const showingAll = link.upSoon.then(() => edges.run(stop.signal));
-  const loops = [showingAll, ...[upkeep, ...collectors].map((loop) => loop.run(stop.signal))];
+  const loops = [
+    showingAll,
+    ...[upkeep, ...(config.plugs.length > 0 ? [switching] : []), ...collectors].map((loop) => loop.run(stop.signal)),
+  ];
   return {
     apiPort: api.port,
     brokerPort: broker?.port ?? null,
     async stop() {
+      plugs.leave();
       stop.abort();
       await Promise.all([link.closed, api.close(), accounts.close()]);
       await broker?.close();
@@ -230,38 +245,6 @@ function openDataDir(dataDir: string, now: EpochMs): OpenedDatabase & { readonly
   }
 }
 
-async function startBroker({ config, log, anonymousBroker }: DaemonOptions): Promise<EmbeddedBroker | null> {
-  if (config.mqtt.url !== undefined) return null;
-  const { startEmbeddedBroker } = await import("./mqtt/embedded-broker.ts");
-  const { host, port, ws_port: wsPort, users } = config.broker;
-  const { base_topic: baseTopic, discovery_prefix: discoveryPrefix } = config.mqtt;
-  const onRefused = (user: string, topic: string) =>
-    log.warn(
-      { user, topic },
-      "the broker dropped a message: only the daemon and users with commands: true may publish there",
-    );
-  const rules = { users, anonymous: anonymousBroker, baseTopic, discoveryPrefix, onRefused };
-  const broker = await onPort("broker", port, () => startEmbeddedBroker({ ...rules, host, port, wsPort }));
-  if (users.length === 0 && !anonymousBroker)
-    log.warn(
-      { host: broker.host },
-      "the broker lets nobody in: add broker.users, or set mqtt.url to use another broker",
-    );
-  else log.info({ host: broker.host, port: broker.port, ws_port: broker.wsPort }, "broker listens");
-  return broker;
-}
-
-function addressOf({ mqtt: { url = "", ca, cert, key } }: Config): BrokerAddress {
-  return { url, ca, cert, key };
-}
-
-/** User and password of the configuration, else those of the URL. */
-function loginOf({ mqtt }: Config): { username: string | undefined; password: string | undefined } {
-  const url = new URL(mqtt.url ?? "");
-  const ofUrl = (text: string) => (text === "" ? undefined : decodeURIComponent(text));
-  return { username: mqtt.username ?? ofUrl(url.username), password: mqtt.password ?? ofUrl(url.password) };
-}
-
 interface ApiParts {
   readonly accounts: Accounts;
   readonly homes: Homes;
@@ -282,20 +265,4 @@ function startApi({ config, clock, log }: DaemonOptions, parts: ApiParts): Promi
   });
   if (config.api.keys.length === 0) log.warn({}, "the API answers nobody: api.keys in the configuration is empty");
   return onPort("api", config.api.port, () => listen(router, config.api.host, config.api.port));
-}
-
-async function onPort<Result>(part: "api" | "broker", port: number, start: () => Promise<Result>): Promise<Result> {
-  try {
-    return await start();
-  } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : "";
-    const variable = `${part}.port or ELBRO_${part.toUpperCase()}_PORT`;
-    if (code === "EADDRINUSE")
-      throw new StartError(`port ${port} of the ${part} is in use by another program; set ${variable} to another`);
-    if (code === "EACCES")
-      throw new StartError(
-        `port ${port} of the ${part} may not be opened by this user; set ${variable} to one above 1023`,
-      );
-    throw error;
-  }
 }

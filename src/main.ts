@@ -5,8 +5,9 @@ import { type Arguments, BadArgument, HELP, readArguments } from "./arguments.ts
 import { machineClock, simulatedClock } from "./collector/clock.ts";
 import { readConfig } from "./config/load.ts";
 import type { ConfigMistake } from "./config/mistake.ts";
-import { StartError, startDaemon } from "./daemon.ts";
+import { startDaemon } from "./daemon.ts";
 import { demoGreeting, isDemo, startDemo } from "./demo.ts";
+import { StartError } from "./start-error.ts";
 import { proxyOf } from "./upstream/proxy.ts";
 import { VERSION } from "./version.ts";
 

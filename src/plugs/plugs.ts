@@ -101,6 +101,11 @@ export class Plugs {
     return Math.min(now + LONGEST_MS, ...wakes);
   }
 
+  /** The daemon ends: what it switched on and the device would not end by itself is switched off. */
+  leave(): void {
+    for (const plug of this.#plugs) plug.leave();
+  }
+
   /** What is shown of each plug, to be published retained. */
   messages(): Message[] {
     return this.#plugs.flatMap((plug) => plug.message() ?? []);
@@ -171,6 +176,12 @@ class Plug {
     if (this.#line === "up") return this.#hear([], now);
     const decision = this.#decide({ kind: "disconnected" }, now);
     return Math.min(decision.wakeAt ?? Number.POSITIVE_INFINITY, this.#signalBy ?? Number.POSITIVE_INFINITY);
+  }
+
+  leave(): void {
+    const { connected, sent, hand } = this.#state;
+    if (!connected || !sent?.on || this.#rules.deadMan !== null || hand !== null) return;
+    for (const { topic, payload } of this.#row.off(this.#address)) this.#parts.publishOnce(topic, payload);
   }
 
   message(): Message | null {

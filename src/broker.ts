@@ -1,0 +1,54 @@
+/** The broker the daemon talks to: its own, or the one of the configuration. */
+import type { Config } from "./config/schema.ts";
+import { openBrokerStream } from "./mqtt/broker-stream.ts";
+import type { EmbeddedBroker } from "./mqtt/embedded-broker.ts";
+import type { LinkOptions } from "./mqtt/link.ts";
+import { onPort } from "./start-error.ts";
+
+interface BrokerLog {
+  info(facts: object, text: string): void;
+  warn(facts: object, text: string): void;
+}
+
+/** Starts the embedded broker; null where the configuration names another. Errors: throws a StartError. */
+export async function startBroker(
+  config: Config,
+  log: BrokerLog,
+  { anonymous }: { readonly anonymous: boolean },
+): Promise<EmbeddedBroker | null> {
+  if (config.mqtt.url !== undefined) return null;
+  const { startEmbeddedBroker } = await import("./mqtt/embedded-broker.ts");
+  const { host, port, ws_port: wsPort, users } = config.broker;
+  const { base_topic: baseTopic, discovery_prefix: discoveryPrefix } = config.mqtt;
+  const onRefused = (user: string, topic: string) =>
+    log.warn(
+      { user, topic },
+      "the broker dropped a message: only the daemon and users with commands: true may publish there",
+    );
+  const rules = { users, anonymous, baseTopic, discoveryPrefix, onRefused };
+  const broker = await onPort("broker", port, () => startEmbeddedBroker({ ...rules, host, port, wsPort }));
+  if (users.length === 0 && !anonymous)
+    log.warn(
+      { host: broker.host },
+      "the broker lets nobody in: add broker.users, or set mqtt.url to use another broker",
+    );
+  else log.info({ host: broker.host, port: broker.port, ws_port: broker.wsPort }, "broker listens");
+  return broker;
+}
+
+/** How a client reaches the broker and logs in. The embedded one needs no password of the daemon. */
+export function wayTo(
+  broker: EmbeddedBroker | null,
+  { mqtt }: Config,
+): Pick<LinkOptions, "open" | "username" | "password"> {
+  if (broker) return { open: async () => broker.open() };
+  const { url = "", ca, cert, key } = mqtt;
+  return { open: (signal) => openBrokerStream({ url, ca, cert, key }, signal), ...loginOf(mqtt) };
+}
+
+/** User and password of the configuration, else those of the URL. */
+function loginOf(mqtt: Config["mqtt"]): Pick<LinkOptions, "username" | "password"> {
+  const url = new URL(mqtt.url ?? "");
+  const ofUrl = (text: string) => (text === "" ? undefined : decodeURIComponent(text));
+  return { username: mqtt.username ?? ofUrl(url.username), password: mqtt.password ?? ofUrl(url.password) };
+}
