@@ -52,7 +52,7 @@ function keysBelow(node: Node, path: readonly string[]): Key[] {
 }
 
 /** The variable that sets a key. */
-export function variableOf(path: readonly string[]): string {
+function variableOf(path: readonly string[]): string {
   return `${PREFIX}${path.join("_").toUpperCase()}`;
 }
 

@@ -13,9 +13,9 @@ import {
 } from "../../src/core/timetable.ts";
 
 export const calendar = new Calendar(SERVICE_ZONE);
-export const ACCOUNT = "consumer";
+const ACCOUNT = "consumer";
 export const ADDRESS = "3f2504e0-4f89-41d3-9a0c-0305e82c3301";
-export const ALL_OPERATIONS: readonly SeriesOperation[] = [
+const ALL_OPERATIONS: readonly SeriesOperation[] = [
   ...(["prices", "forecastPrices", "consumption", "consumptionCosts", "solarExport", "solarExportRevenue"] as const),
 ];
 
@@ -43,7 +43,7 @@ export function local(text: string): EpochMs {
 }
 
 /** The local clock time of an instant, such as "13:02". */
-export function clockTime(at: EpochMs): string {
+function clockTime(at: EpochMs): string {
   const minute = calendar.minuteOfDay(at);
   return [Math.floor(minute / 60), minute % 60].map((part) => String(part).padStart(2, "0")).join(":");
 }
@@ -64,7 +64,7 @@ export const usual: Service = (operation, day, now) => {
   return now >= calendar.add("day", day, 1) + 6 * 3_600_000 ? "whole" : "none";
 };
 
-export class ToyShelf {
+class ToyShelf {
   readonly #series = new Map<string, { chunks: Map<EpochMs, Richness>; askedAt: Map<EpochMs, EpochMs> }>();
   readonly #answeredAt = new Map<string, EpochMs>();
 
