@@ -5,8 +5,8 @@ import { calendar, local, type Service, ToyHouse, type ToyHouseOptions, targetOf
 const TUESDAY = "2026-03-10";
 const EVENING = [
   ...["13:02", "13:07", "13:12", "13:17", "13:32"],
-  ...["14:02", "14:32", "15:02", "15:32", "16:02", "16:32", "17:02", "17:32", "18:02", "18:32", "19:02", "19:32"],
-  ...["20:30", "21:30", "22:30", "23:30"],
+  ...["13:52", "14:12", "14:32", "14:52", "15:12", "15:32", "15:52", "16:12", "16:32", "16:52", "17:12"],
+  ...["17:42", "18:12", "19:12", "20:30", "23:30"],
 ];
 
 /** Days before `date` are there; its prices and later ones come at the instant that `date` maps to, if ever. */
@@ -27,7 +27,7 @@ function house(service: Service, options: Partial<ToyHouseOptions> = {}): ToyHou
 }
 
 describe("tomorrow's prices", () => {
-  test("are asked from 13:02 on until they have come: often at first, then every half hour, then every hour", () => {
+  test("are asked from 13:02 on until they have come: often at first, then every twenty minutes, then now and then", () => {
     const it = house(published({})).run(local("2026-03-11 00:00"));
     expect(it.times("prices")).toEqual(EVENING);
     expect(new Set(it.dates("prices"))).toEqual(new Set(["2026-03-11..2026-03-11"]));
@@ -127,7 +127,7 @@ describe("today's missing prices", () => {
 
 describe("after a pause", () => {
   test("a restart asks nothing again", () => {
-    const it = house(published({})).run(local(`${TUESDAY} 15:10`));
+    const it = house(published({})).run(local(`${TUESDAY} 15:13`));
     it.log = [];
     const again = new ToyHouse({ start: it.now, service: published({}), targets: it.targets });
     Object.assign(again, { shelf: it.shelf });

@@ -29,7 +29,7 @@ describe("the forecast", () => {
         ? "none"
         : usual(operation, day, now);
     const times = house(late).run(local("2026-03-12 00:00")).times("forecastPrices");
-    expect(times).toEqual([...EVERY_THREE_HOURS.slice(0, 6), "16:32", ...EVERY_THREE_HOURS.slice(6)]);
+    expect(times).toEqual([...EVERY_THREE_HOURS.slice(0, 6), "16:12", ...EVERY_THREE_HOURS.slice(6)]);
   });
 
   test("leaves its requests of the night and the morning to today's prices while these are missing", () => {
