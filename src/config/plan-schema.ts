@@ -11,6 +11,7 @@ import {
   readLocalTime,
 } from "../core/plan-definition.ts";
 import { type LocalSpan, type PlanKind, type PlanSpec, weekdays } from "../core/plan-kinds.ts";
+import { MAX_PRICE_LIMITS } from "../core/plan-settings.ts";
 import { freeSlug, slugOf } from "../core/slug.ts";
 
 const SLUG = /^[a-z0-9][a-z0-9_-]*$/;
@@ -48,7 +49,7 @@ const planSchema = z
     min_pause: z.optional(duration("zero too")),
     max_gap: z.optional(duration("above zero")),
     at_most_runs: z.optional(z.int().check(z.minimum(1))),
-    max_price: z.optional(z.number()),
+    max_price: z.optional(z.number().check(z.minimum(MAX_PRICE_LIMITS.min), z.maximum(MAX_PRICE_LIMITS.max))),
     level: z.optional(z.enum(levels)),
     percent: z.optional(z.number().check(z.minimum(0), z.maximum(100))),
     from: z.optional(time),

@@ -6,6 +6,9 @@ import type { PlanSpec } from "./plan-kinds.ts";
 export const planSettings = ["hours", "from", "ready_by", "max_price", "enabled"] as const;
 export type PlanSetting = (typeof planSettings)[number];
 
+/** Prices that can be commanded: every price of an hour there ever was, in any currency, fits in. Unit: per kWh. */
+export const MAX_PRICE_LIMITS = { min: -10, max: 100 } as const;
+
 /** Settings that differ from the file, as texts in the form in which they are commanded. */
 export type ChangedSettings = Readonly<Partial<Record<PlanSetting, string>>>;
 
@@ -48,7 +51,9 @@ export function withSetting(spec: PlanSpec, setting: PlanSetting, text: string):
     }
     case "max_price": {
       const maxPrice = Number(text);
-      if (!/^-?\d+(\.\d+)?$/.test(text)) return refused("a price per kWh, as 1.25");
+      const { min, max } = MAX_PRICE_LIMITS;
+      const isPrice = /^-?\d+(\.\d+)?$/.test(text) && maxPrice >= min && maxPrice <= max;
+      if (!isPrice) return refused(`a price per kWh from ${min} to ${max}, as 1.25`);
       return { kind: "value", spec: { ...spec, maxPrice } };
     }
     case "enabled": {

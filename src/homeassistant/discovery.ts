@@ -1,7 +1,16 @@
 /** Discovery documents of Home Assistant, one per device. Rules: Home Assistant's MQTT integration, device discovery. */
 import type { Message } from "../mqtt/message.ts";
 import { deviceId, entityIdOf, uniqueIdOf } from "./device-id.ts";
-import { type Device, deviceTopic, type EntityRow, existsFor, lastResetKey, topicOf } from "./entity.ts";
+import {
+  type Device,
+  deviceTopic,
+  type EntityCommand,
+  type EntityRow,
+  existsFor,
+  hasValue,
+  lastResetKey,
+  topicOf,
+} from "./entity.ts";
 
 export interface DiscoveryOptions {
   readonly baseTopic: string;
@@ -65,9 +74,13 @@ function component<State>(row: EntityRow<State>, device: Device<State>, baseTopi
     default_entity_id: entityIdOf(row.platform, id, row.key),
     name: row.name,
     icon: row.icon,
-    state_topic: `${topic}/${topicOf(row)}`,
-    value_template: `{{ value_json.${row.key} }}`,
+    ...(hasValue(row)
+      ? { state_topic: `${topic}/${topicOf(row)}`, value_template: `{{ value_json.${row.key} }}` }
+      : {}),
+    ...(row.command === undefined ? {} : commandKeys(row.command, topic)),
     ...(row.platform === "binary_sensor" ? TRUE_AND_FALSE : {}),
+    ...(row.platform === "switch" ? { state_on: "True", state_off: "False" } : {}),
+    ...(row.platform === "number" ? { mode: "box" } : {}),
     ...(row.deviceClass === undefined ? {} : { device_class: row.deviceClass }),
     ...(row.stateClass === undefined ? {} : { state_class: row.stateClass }),
     ...(row.unit === undefined ? {} : { unit_of_measurement: unitOf(row.unit, device.currency) }),
@@ -86,6 +99,10 @@ function component<State>(row: EntityRow<State>, device: Device<State>, baseTopi
 /** How Home Assistant's templates write the booleans of JSON. */
 const TRUE_AND_FALSE = { payload_on: "True", payload_off: "False" } as const;
 
+function commandKeys({ setting, ...limits }: EntityCommand, topic: string): object {
+  return { command_topic: `${topic}/${setting}/set`, ...limits };
+}
+
 /** In place of the document's availability: the daemon is there, and so is the value that others depend on. */
 function availabilityBy(key: string, topic: string, baseTopic: string): object {
   return {
@@ -102,7 +119,7 @@ function availabilityBy(key: string, topic: string, baseTopic: string): object {
   };
 }
 
-function unitOf(unit: "perKwh" | "currency" | "kWh" | "%", currency: string | null): string {
+function unitOf(unit: NonNullable<EntityRow<never>["unit"]>, currency: string | null): string {
   if (unit === "perKwh") return `${currency}/kWh`;
   return unit === "currency" ? String(currency) : unit;
 }

@@ -3,12 +3,14 @@ import { daemonRows } from "./daemon-entities.ts";
 import type { EntityRow } from "./entity.ts";
 import { homeRows } from "./home-entities.ts";
 import { placeRows } from "./place-entities.ts";
+import { planRows } from "./plan-entities.ts";
 
 /** One table per kind of device, for the README. Shape: Markdown without a line break at its ends. */
 export function entityDocs(): string {
   return [
     ["**Each home**", ...table(homeRows)],
     ["**Each place** of the third-party interface", ...table(placeRows)],
+    ["**Each plan**", ...table(planRows)],
     ["**The daemon**", ...table(daemonRows(EXAMPLE))],
   ]
     .map((lines) => lines.join("\n"))

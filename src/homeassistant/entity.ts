@@ -17,14 +17,17 @@ export interface EntityRow<State> {
   readonly name: string;
   /** What it says, in one sentence for the documentation. */
   readonly about: string;
-  readonly platform: "sensor" | "binary_sensor";
+  readonly platform: "sensor" | "binary_sensor" | "number" | "text" | "switch" | "button";
+  /** A button has none; its function is not called. */
   readonly value: (state: State) => EntityValue;
   /** The topic below the device's that holds the value; `state` where absent. */
-  readonly topic?: "usage";
-  readonly deviceClass?: "enum" | "timestamp" | "date" | "energy" | "monetary" | "problem";
+  readonly topic?: "usage" | "entities";
+  /** How it is changed; only for platforms that can be. */
+  readonly command?: EntityCommand;
+  readonly deviceClass?: "enum" | "timestamp" | "date" | "energy" | "monetary" | "problem" | "running";
   readonly stateClass?: "measurement" | "total";
   /** `perKwh` becomes the currency per kWh, `currency` the currency. */
-  readonly unit?: "perKwh" | "currency" | "kWh" | "%";
+  readonly unit?: "perKwh" | "currency" | "kWh" | "%" | "h";
   /** Digits after the point that are shown. */
   readonly precision?: number;
   readonly options?: readonly string[];
@@ -42,10 +45,23 @@ export interface EntityRow<State> {
   readonly exists?: (state: State) => boolean;
 }
 
+/** The way in of an entity that its owner can change: the topic `<setting>/set` below the device's. */
+export interface EntityCommand {
+  readonly setting: string;
+  /** Of a number. */
+  readonly min?: number;
+  readonly max?: number;
+  readonly step?: number;
+  /** Of a text: a regular expression that Home Assistant checks before it sends. */
+  readonly pattern?: string;
+}
+
 /** One device of Home Assistant: its rows and what they are shown from. */
 export interface Device<State> {
   /** The slug of the home or place; null for the daemon itself. */
   readonly id: string | null;
+  /** Where it stands below the base topic, if that is not its id. */
+  readonly path?: string;
   readonly name: string;
   readonly model: string;
   readonly rows: readonly EntityRow<State>[];
@@ -55,8 +71,8 @@ export interface Device<State> {
 }
 
 /** The topic under which everything of a device stands. */
-export function deviceTopic(baseTopic: string, device: Pick<Device<never>, "id">): string {
-  return device.id === null ? baseTopic : `${baseTopic}/${device.id}`;
+export function deviceTopic(baseTopic: string, { id, path }: Pick<Device<never>, "id" | "path">): string {
+  return id === null ? baseTopic : `${baseTopic}/${path ?? id}`;
 }
 
 /** The topic of a row's value, below the device's. */
@@ -70,9 +86,14 @@ export function existsFor<State>(row: EntityRow<State>, { state, currency }: Dev
   return row.exists?.(state) ?? true;
 }
 
+/** Whether a row has a value to publish: a button only takes commands. */
+export function hasValue(row: Pick<EntityRow<never>, "platform">): boolean {
+  return row.platform !== "button";
+}
+
 /** Every value of a device, one message per topic. A topic of which no row exists is not published. */
 export function stateMessages<State>(baseTopic: string, device: Device<State>): Message[] {
-  const groups = Map.groupBy(device.rows, topicOf);
+  const groups = Map.groupBy(device.rows.filter(hasValue), topicOf);
   return [...groups].flatMap(([topic, rows]) => {
     if (!rows.some((row) => existsFor(row, device))) return [];
     const message = { topic: `${deviceTopic(baseTopic, device)}/${topic}`, payload: payloadOf(rows, device.state) };

@@ -54,6 +54,7 @@ function referenceViolations(component: Json, tree: StateTree): string[] {
 }
 
 function valueViolations(platform: string, component: Json, state: string | null): string[] {
+  if (state === "None" && platform === "text") return ["a text without a value shows None, which its pattern refuses"];
   if (state === null || state === "None") return [];
   const { device_class: deviceClass, options, unit_of_measurement: unit, state_class: stateClass } = component;
   const wrong = (expected: string) => [`the state ${state.slice(0, 40)} is not ${expected}`];
@@ -63,6 +64,17 @@ function valueViolations(platform: string, component: Json, state: string | null
     const known = [component.payload_on ?? "ON", component.payload_off ?? "OFF"];
     return known.includes(state) ? [] : wrong(known.join(" or "));
   }
+  if (platform === "switch") {
+    const known = [component.state_on ?? component.payload_on ?? "ON", component.state_off ?? "OFF"];
+    return known.includes(state) ? [] : wrong(known.join(" or "));
+  }
+  if (platform === "number") {
+    const { min = 1, max = 100 } = component;
+    const fits = /^-?\d+(\.\d+)?$/.test(state) && Number(state) >= Number(min) && Number(state) <= Number(max);
+    return fits ? [] : wrong(`a number from ${String(min)} to ${String(max)}`);
+  }
+  if (platform === "text" && component.pattern !== undefined)
+    return new RegExp(String(component.pattern)).test(state) ? [] : wrong(`what ${String(component.pattern)} fits`);
   if (platform !== "sensor") return [];
   if (Array.isArray(options) && !options.includes(state)) return wrong("one of its options");
   if (deviceClass === "timestamp" && !(WITH_OFFSET.test(state) && !Number.isNaN(Date.parse(state))))

@@ -228,14 +228,25 @@ function sensorViolations(given: Json): string[] {
   return said;
 }
 
-function rangeViolations(platform: string, { min, max, expire_after: expires, options }: Json): string[] {
+function rangeViolations(platform: string, given: Json): string[] {
+  const { min, max, step, pattern, expire_after: expires, options } = given;
   const said: string[] = [];
+  if (platform === "number" && step !== undefined && !(Number(step) >= 0.001)) said.push("step is below 0.001");
+  if (pattern !== undefined && !compiles(pattern)) said.push(`pattern ${String(pattern)} is no regular expression`);
   if (platform === "number" && Number(min ?? 1) >= Number(max ?? 100))
     said.push(`min ${String(min)} is not below max ${String(max)}`);
   if (platform === "select" && !(Array.isArray(options) && options.length > 0)) said.push("a select without options");
   if (expires !== undefined && !(Number.isInteger(expires) && Number(expires) > 0))
     said.push("expire_after is not whole seconds");
   return said;
+}
+
+function compiles(pattern: unknown): boolean {
+  try {
+    return typeof pattern === "string" && new RegExp(pattern).source !== "";
+  } catch {
+    return false;
+  }
 }
 
 function unknownKeys(given: Json, known: ReadonlySet<string>, what: string): string[] {

@@ -7,14 +7,17 @@ import { announce } from "../../src/homeassistant/discovery.ts";
 import { type Device, existsFor, publishedValue } from "../../src/homeassistant/entity.ts";
 import { homeDevice } from "../../src/homeassistant/home-entities.ts";
 import { placeDevice } from "../../src/homeassistant/place-entities.ts";
+import { planDevice } from "../../src/homeassistant/plan-entities.ts";
 import { daemonMessages } from "../../src/mqtt/daemon-messages.ts";
 import { homeMessages } from "../../src/mqtt/home-messages.ts";
 import type { Message } from "../../src/mqtt/message.ts";
 import { placeMessages } from "../../src/mqtt/place-messages.ts";
+import { planMessages } from "../../src/mqtt/plan-messages.ts";
 import { usageMessages } from "../../src/mqtt/usage-messages.ts";
 import { shownState } from "../support/discovery-states.ts";
 import { assertDiscovery } from "../support/discovery-validator.ts";
 import { daemon, emptyHome, emptyUsage, fullHome, fullUsage, OPTIONS, place, retained } from "../support/home-cases.ts";
+import { planOf, WASHER } from "../support/shown-plans.ts";
 import { at, HOME } from "../support/price-days.ts";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -35,6 +38,10 @@ function homeCase(name: string, prices = fullHome(), usage = fullUsage()): Case 
   return caseOf(name, homeDevice(prices, usage), others);
 }
 
+function planCase(name: string, plan: ReturnType<typeof planOf>): Case {
+  return caseOf(name, planDevice(plan), planMessages("elbro", plan));
+}
+
 const cases: readonly Case[] = [
   homeCase("a home that knows everything"),
   homeCase("a home without use", fullHome(), NO_USAGE),
@@ -49,6 +56,12 @@ const cases: readonly Case[] = [
     placeDevice(place("charges", at("2026-03-20T00:00:00Z"))),
     placeMessages("elbro", place("charges", at("2026-03-20T00:00:00Z"))),
   ),
+  planCase("a plan that knows when it runs", planOf(WASHER)),
+  planCase(
+    "a plan without times, energy and hours",
+    planOf({ kind: "below", level: "cheap", useForecast: false, enabled: true }),
+  ),
+  planCase("a plan without prices", planOf(WASHER, "none")),
   caseOf("a busy daemon", daemonDevice(daemon("busy")), daemonMessages("elbro", daemon("busy"))),
   caseOf("a new daemon", daemonDevice(daemon("new")), daemonMessages("elbro", daemon("new"))),
 ];

@@ -5,6 +5,7 @@ import { daemonRows } from "../../src/homeassistant/daemon-entities.ts";
 import { entityDocs } from "../../src/homeassistant/entity-docs.ts";
 import { homeRows } from "../../src/homeassistant/home-entities.ts";
 import { placeRows } from "../../src/homeassistant/place-entities.ts";
+import { planRows } from "../../src/homeassistant/plan-entities.ts";
 import { daemon } from "../support/home-cases.ts";
 
 const readmePath = join(import.meta.dirname, "../../README.md");
@@ -13,7 +14,7 @@ const written = /<!-- entities -->\n(.*)\n<!-- \/entities -->/s.exec(readme)?.[1
 
 test("every row of every table has its line, and every line four bars", () => {
   const lines = entityDocs().split("\n");
-  for (const { name, key } of [...homeRows, ...placeRows])
+  for (const { name, key } of [...homeRows, ...placeRows, ...planRows])
     expect(lines.filter((line) => line.startsWith(`| ${name} | \`_${key}\` |`)).length).toBeGreaterThan(0);
   for (const line of lines.filter((each) => each.startsWith("|"))) expect(line.split("|")).toHaveLength(7);
 });
@@ -21,6 +22,7 @@ test("every row of every table has its line, and every line four bars", () => {
 test.each([
   ["home", homeRows],
   ["place", placeRows],
+  ["plan", planRows],
   ["daemon", daemonRows(daemon("busy"))],
 ])("the rows of a %s have keys of their own, names of their own and a sentence each", (_device, rows) => {
   expect(new Set(rows.map(({ key }) => key)).size).toBe(rows.length);
