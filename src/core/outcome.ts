@@ -34,4 +34,6 @@ export interface Withheld {
   readonly kind: "withheld";
   readonly until: EpochMs;
   readonly why: string;
+  /** The setback that made it silent, where this process has seen it; null for the quota. */
+  readonly after: Setback | null;
 }

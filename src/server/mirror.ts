@@ -103,6 +103,9 @@ function errorOf(asked: Asked, now: EpochMs): ContractError {
     case "kept":
       return contractError("internal_error", "an answer was stored and cannot be found");
     case "withheld": {
+      // A silence that was asked for is told with its rest; any other as what made it.
+      if (asked.after && !(asked.after.kind === "refused" && asked.after.status === 429))
+        return errorOf(asked.after, now);
       const retryAfterSec = Math.max(1, Math.ceil((asked.until - now) / 1_000));
       return {
         ...contractError("rate_limited", `${asked.why}; the shelf has nothing for this request`),

@@ -44,12 +44,17 @@ export interface AccountParts {
   readonly onSpent: (operation: OperationId, outcome: string) => void;
 }
 
+/** Setbacks remembered at the same time; a house has a few dozen series, and guests may ask for anything. */
+const MOST_SETBACKS = 200;
+
 export class Account {
   readonly name: string;
   readonly #parts: AccountParts;
   /** Requests under way, by path: equal callers share one. Bounded by the governor's minute. */
   readonly #flights = new Map<string, Promise<Reply<OperationId>>>();
   #told: Partial<QuotaStanding> = {};
+  /** The last setback by the scope it silenced, for callers who ask meanwhile. */
+  readonly #setbacks = new Map<string, Setback>();
 
   constructor(parts: AccountParts) {
     this.name = parts.name;
@@ -83,7 +88,7 @@ export class Account {
     const scopes = this.#scopesOf(inquiry.operation, inquiry.params, inquiry.share);
     const silentUntil = gate.silentUntil(scopes);
     if (silentUntil > clock.monotonicMs())
-      return this.#withheld(silentUntil, "the service asked for silence, or has trouble");
+      return this.#withheld(silentUntil, "the service asked for silence, or has trouble", this.#lastSetback(scopes));
     const verdict = governor.request(inquiry.share, inquiry.seriesId, inquiry.range);
     if (verdict.kind === "wait") return this.#withheld(verdict.untilMs, "the quota for this is used up for now");
     const flight = this.#send(inquiry, scopes, verdict.leave).finally(() => this.#flights.delete(path));
@@ -121,6 +126,7 @@ export class Account {
   #succeeded<Id extends OperationId>(scopes: Scopes, answer: Success<Id>, requestId: string | null): Reply<Id> {
     const { gate, problems } = this.#parts;
     gate.success(scopes);
+    for (const scope of Object.values(scopes)) this.#setbacks.delete(scope);
     // An answer that was on its way ends no silence of the account, and so no problem of it either.
     if (gate.silentUntil(scopes) <= this.#parts.clock.monotonicMs()) problems.end(scopes.account);
     problems.end(scopes.series);
@@ -132,6 +138,12 @@ export class Account {
     const { gate, problems, clock, signal } = this.#parts;
     if (signal.aborted) return { ...setback, settled: false };
     const verdict = gate.setback(scopes, setback, sentAt);
+    this.#setbacks.delete(scopes[verdict.scope]);
+    this.#setbacks.set(scopes[verdict.scope], setback);
+    for (const oldest of this.#setbacks.keys()) {
+      if (this.#setbacks.size <= MOST_SETBACKS) break;
+      this.#setbacks.delete(oldest);
+    }
     if (verdict.problem) {
       problems.start({
         code: verdict.problem,
@@ -162,9 +174,14 @@ export class Account {
     return { request, series, place, account: this.name };
   }
 
-  #withheld(until: MonotonicMs, why: string): Withheld {
+  #lastSetback({ request, series, place, account }: Scopes): Setback | null {
+    const last = [request, series, place, account].find((scope) => this.#setbacks.has(scope));
+    return last === undefined ? null : (this.#setbacks.get(last) ?? null);
+  }
+
+  #withheld(until: MonotonicMs, why: string, after: Setback | null = null): Withheld {
     const { clock } = this.#parts;
-    return { kind: "withheld", until: clock.now() + Math.max(0, Math.ceil(until - clock.monotonicMs())), why };
+    return { kind: "withheld", until: clock.now() + Math.max(0, Math.ceil(until - clock.monotonicMs())), why, after };
   }
 }
 

@@ -86,13 +86,13 @@ describe("an answer", () => {
 describe("what brings no answer", () => {
   test("withheld: nothing happens until the time that was named", async () => {
     const until = START + 7 * MINUTE_MS;
-    const it = collecting([{ kind: "withheld", until, why: "quota" }, answered]);
+    const it = collecting([{ kind: "withheld", until, why: "quota", after: null }, answered]);
     await it.clock.runUntil(START + HOUR_MS);
     expect(it.asked).toEqual(["08:00:00", "08:07:00"]);
   });
 
   test("withheld until a time that is over: at least a second passes", async () => {
-    const it = collecting([{ kind: "withheld", until: START - HOUR_MS, why: "quota" }]);
+    const it = collecting([{ kind: "withheld", until: START - HOUR_MS, why: "quota", after: null }]);
     await it.clock.runUntil(START + 3 * SECOND_MS);
     expect(it.asked).toEqual(["08:00:00", "08:00:01", "08:00:02", "08:00:03"]);
   });

@@ -6,7 +6,12 @@ import { foundAt, mirrorOver } from "../support/mirror-under-test.ts";
 import { malformed, refused, unreachable } from "../support/setbacks.ts";
 
 const NOW = Date.parse("2026-03-10T09:00:30Z");
-const withheld: Asked = { kind: "withheld", until: NOW + 90_500, why: "the quota for this is used up for now" };
+const withheld: Asked = {
+  kind: "withheld",
+  until: NOW + 90_500,
+  why: "the quota for this is used up for now",
+  after: null,
+};
 
 /** What went wrong upstream, and the status and code of a LAN caller for whom the shelf has nothing. */
 const setbacks: readonly (readonly [string, Asked, number, string])[] = [
@@ -31,6 +36,15 @@ const setbacks: readonly (readonly [string, Asked, number, string])[] = [
   ["a malformed answer", malformed(), 502, "upstream_unavailable"],
   ["no answer", unreachable(), 502, "upstream_unavailable"],
   ["the daemon's own quota", withheld, 429, "rate_limited"],
+  ["a silence after a 422", { ...withheld, after: refused(422, "feature_unavailable") }, 422, "feature_unavailable"],
+  ["a silence after no answer", { ...withheld, after: unreachable() }, 502, "upstream_unavailable"],
+  [
+    "a silence after a refused key",
+    { ...withheld, after: refused(401, "invalid_token") },
+    503,
+    "entitlement_unavailable",
+  ],
+  ["a silence that was asked for", { ...withheld, after: refused(429, "rate_limited", 1_000) }, 429, "rate_limited"],
 ];
 
 /** What the service decides; whatever the shelf has of earlier says nothing against it. */
