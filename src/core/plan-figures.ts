@@ -86,7 +86,7 @@ export function windowMean({ prices }: PlanGrid): number | null {
  */
 export function slackOf(percent: number, best: number, weight: number, grid: PlanGrid): number {
   const reference = best > 0 ? best : Math.abs(windowMean(grid) ?? 0) * PRICE_SCALE * weight;
-  return (percent / 100) * reference;
+  return Math.round((percent / 100) * reference);
 }
 
 /** The mean price of `count` steps from one on; null where one has none or the grid ends. */

@@ -23,7 +23,7 @@ const MAX_STEPS = 4_096;
 export interface PlanPast {
   /** ON inside the window. */
   readonly usedMs: number;
-  /** Runs of the window that have begun. */
+  /** Runs that have begun in the window. */
   readonly runs: number;
   /** When the last run ended, at the latest the grid's start; null where none has been. */
   readonly lastEnd: EpochMs | null;
@@ -160,9 +160,8 @@ function pastOf(fixed: readonly Interval[], windowStart: EpochMs, gridStart: Epo
     if (run.start >= gridStart) break;
     last = run;
     const inWindow = Math.min(run.end, gridStart) - Math.max(run.start, windowStart);
-    if (inWindow <= 0) continue;
-    usedMs += inWindow;
-    runs++;
+    usedMs += Math.max(0, inWindow);
+    if (run.start >= windowStart) runs++;
   }
   const reaches = last !== null && last.end >= gridStart;
   return {

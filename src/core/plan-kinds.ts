@@ -64,6 +64,7 @@ export interface SlotsPlan extends PlanCommon {
   readonly minPauseMs?: number;
   /** Longest time OFF between runs, from the horizon's start to the first and from the last to its end. */
   readonly maxGapMs?: number;
+  /** How many runs may begin in the window; one that goes on from before it is not counted. */
   readonly atMostRuns?: number;
 }
 
