@@ -10,6 +10,7 @@ import type { Clock } from "./collector/clock.ts";
 import { Collector, type CollectorLog } from "./collector/collector.ts";
 import { Edges } from "./collector/edges.ts";
 import { TimeTrust } from "./collector/time-trust.ts";
+import { planDefinitions } from "./config/plan-schema.ts";
 import type { Config } from "./config/schema.ts";
 import { Calendar, SERVICE_ZONE } from "./core/calendar.ts";
 import { type EpochMs, MINUTE_MS } from "./core/interval.ts";
@@ -21,10 +22,12 @@ import { lanRouter } from "./lan.ts";
 import { Library } from "./library.ts";
 import { openLink } from "./mqtt/link.ts";
 import { Places } from "./places.ts";
+import { Plans } from "./plans.ts";
 import { type Listener, listen } from "./server/listener.ts";
 import { Showing } from "./showing.ts";
 import { onPort, StartError } from "./start-error.ts";
 import { DatabaseError } from "./store/database.ts";
+import { PlanStore } from "./store/plan-store.ts";
 import { type OpenedDatabase, openOrRestore } from "./store/recovery.ts";
 import { historyStart } from "./store/retention.ts";
 import { Settings } from "./store/settings.ts";
@@ -106,11 +109,12 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     library,
     settings,
   );
+  const thresholds = { ...config.levels, veryCheap: config.levels.very_cheap };
   const house = new House({
     shelf: library.shelf,
     calendar,
     memory: settings,
-    thresholds: { ...config.levels, veryCheap: config.levels.very_cheap },
+    thresholds,
     costField: config.service.cost_field,
   });
   const changed = (series: SeriesKey) => {
@@ -119,6 +123,14 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   };
   const startedAt = clock.now();
   const places = new Places(config, library, calendar);
+  const plans = new Plans({
+    definitions: planDefinitions(config.plans),
+    store: new PlanStore(database),
+    timelineOf: (home, now) => house.timeline(home, now),
+    isTimeTrusted: trusted,
+    onChange: () => edges.wake(),
+    ...{ homes, calendar, thresholds, problems, startedAt },
+  });
   const wantedFrom = (now: EpochMs) => historyFrom(config, calendar, now);
   const shown = {
     config,
@@ -127,6 +139,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     historyFrom: wantedFrom,
     homes,
     places,
+    plans,
     house,
     library,
     settings,
@@ -144,7 +157,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     plugs: config.plugs,
     baseTopic: config.mqtt.base_topic,
     publishOnce: (topic, payload) => link.publishOnce(topic, payload),
-    planWanted: () => null,
+    planWanted: (plan, home, at) => plans.wanted(plan, home, at),
     trusted,
     memory: settings,
     onChange: () => edges.wake(),
@@ -178,7 +191,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
           edges.wake();
           return { kind: "done" };
         },
-        "+/plan/+/+/set": ([home, plan]) => ({ kind: "refused", reason: `${home} has no plan "${plan}"` }),
+        "+/plan/+/+/set": (levels, payload) => plans.command(levels, payload, clock.now()),
       },
       listener: plugs,
       remembered: {

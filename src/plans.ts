@@ -94,9 +94,10 @@ export class Plans {
     return { plans: definitions.flatMap(({ id }) => this.#snapshots.get(id) ?? []), until };
   }
 
-  /** What a plan wants at `now`; null for a plan that there is not. */
-  wanted(plan: string, now: EpochMs): PlanWanted | null {
-    if (!this.#companions.has(plan)) return null;
+  /** What a plan wants at `now`; null for a plan that there is not, or not at `home` where one is given. */
+  wanted(plan: string, home: string | null, now: EpochMs): PlanWanted | null {
+    const definition = this.#companions.get(plan)?.definition;
+    if (!definition || (home !== null && home !== definition.home)) return null;
     this.at(now);
     const { running, memory } = this.#companions.get(plan)?.advance ?? NOTHING_YET;
     const reason = this.#snapshots.get(plan)?.reason.text ?? "nothing is known of its home yet";

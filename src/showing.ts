@@ -12,6 +12,7 @@ import { daemonDevice } from "./homeassistant/daemon-entities.ts";
 import { stateMessages } from "./homeassistant/entity.ts";
 import { homeDevice } from "./homeassistant/home-entities.ts";
 import { placeDevice } from "./homeassistant/place-entities.ts";
+import { planDevice } from "./homeassistant/plan-entities.ts";
 import type { Homes } from "./homes.ts";
 import type { House } from "./house.ts";
 import type { Library } from "./library.ts";
@@ -19,8 +20,10 @@ import { daemonMessages } from "./mqtt/daemon-messages.ts";
 import { homeMessages } from "./mqtt/home-messages.ts";
 import type { Message } from "./mqtt/message.ts";
 import { placeMessages } from "./mqtt/place-messages.ts";
+import { planMessages } from "./mqtt/plan-messages.ts";
 import { usageMessages } from "./mqtt/usage-messages.ts";
 import type { Places } from "./places.ts";
+import type { Plans } from "./plans.ts";
 import type { Settings } from "./store/settings.ts";
 import { VERSION } from "./version.ts";
 
@@ -33,6 +36,7 @@ export interface ShowingParts {
   readonly historyFrom: (now: EpochMs) => EpochMs;
   readonly homes: Homes;
   readonly places: Places;
+  readonly plans: Plans;
   readonly house: House;
   readonly library: Library;
   readonly settings: Settings;
@@ -92,6 +96,13 @@ export class Showing {
       later.push(this.#announcer.messageOf(device));
       until = Math.min(until, snapshot.nextChangeAt ?? until);
     }
+    const planned = this.#parts.plans.at(now);
+    for (const plan of planned.plans) {
+      const device = planDevice(plan);
+      urgent.push(...planMessages(base, plan), ...stateMessages(base, device));
+      later.push(this.#announcer.messageOf(device));
+    }
+    until = Math.min(until, planned.until ?? until);
     const state = daemonState(this.#parts, now);
     const daemon = daemonDevice(state, nameOfDaemon(base));
     later.push(...daemonMessages(base, state), ...stateMessages(base, daemon), this.#announcer.messageOf(daemon));

@@ -1,0 +1,314 @@
+import { describe, expect, test } from "vitest";
+import { HOUR_MS, MINUTE_MS } from "../../src/core/interval.ts";
+import { meanPrice } from "../../src/core/timeline.ts";
+import { assertDiscovery } from "../support/discovery-validator.ts";
+import { command, isOn, isoOf, payloadOf, planEntry, untilPlan, untilSignal } from "../support/planned-house.ts";
+import { RunningHouse } from "../support/running-house.ts";
+import { TempDir } from "../support/temp-dir.ts";
+
+const MORNING = Date.parse("2026-03-10T09:00:00Z");
+const EVENING = Date.parse("2026-03-10T17:00:00Z");
+const washer = planEntry({ kind: "window", hours: 3, from: "20:00", ready_by: "07:00", kwh: 1.2 });
+
+interface Options {
+  readonly start?: number;
+  readonly plans?: readonly ReturnType<typeof planEntry>[];
+  readonly dir?: TempDir;
+  readonly delay?: () => number;
+}
+
+function startHouse({ start = MORNING, plans = [washer], dir, delay = () => 0 }: Options = {}): Promise<RunningHouse> {
+  return RunningHouse.start({
+    start,
+    ...(dir ? { dir } : {}),
+    simulator: { homes: ["danish"], publicationDelayMinutes: delay },
+    config: { plans: [...plans] },
+  });
+}
+
+/** The cheapest start of so many hours among the published prices, found by trying each. */
+function cheapestOf(house: RunningHouse, from: number, to: number, hours: number): number {
+  const { raw_today: today, raw_tomorrow: tomorrow } = house.watcher.json("elbro/home/prices") as {
+    raw_today: { start: string; value: number }[];
+    raw_tomorrow: { start: string; value: number }[];
+  };
+  const points = [...today, ...tomorrow].map(({ start, value }) => {
+    const at = Date.parse(start);
+    return { start: at, end: at + 15 * MINUTE_MS, price: value, estimate: false };
+  });
+  let best = { start: 0, mean: Number.POSITIVE_INFINITY };
+  for (let start = from; start + hours * HOUR_MS <= to; start += 15 * MINUTE_MS) {
+    const mean = meanPrice(points.filter((point) => point.start >= start && point.end <= start + hours * HOUR_MS));
+    if (mean !== null && mean < best.mean - 1e-9) best = { start, mean };
+  }
+  return best.start;
+}
+
+describe("an appliance in the night", () => {
+  test("runs at its optimum across midnight: ON on the boundary, OFF on the boundary, then done with its saving", async () => {
+    await using house = await startHouse();
+    const { clock } = house;
+    await clock.runUntil(MORNING);
+    await untilPlan(house, ({ state }) => state === "scheduled" || state === "waiting", "a first plan");
+    await clock.runUntil(EVENING);
+    const plan = await untilPlan(house, ({ state }) => state === "scheduled", "the plan with tomorrow's prices");
+    const start = cheapestOf(house, Date.parse("2026-03-10T19:00:00Z"), Date.parse("2026-03-11T06:00:00Z"), 3);
+    expect(plan).toMatchObject({
+      next_start: isoOf(start),
+      next_end: isoOf(start + 3 * HOUR_MS),
+      runs: [{ start: isoOf(start), end: isoOf(start + 3 * HOUR_MS), basis: "prices", begun: false }],
+    });
+    expect(plan.reason).toMatch(/^\d\d:\d\d-\d\d:\d\d, \d\.\d\d DKK\/kWh on average; .*if started now$/);
+    await clock.runUntil(start - MINUTE_MS);
+    expect(isOn(house)).toBe(false);
+    await clock.runUntil(start);
+    await untilSignal(house, "ON");
+    await clock.runUntil(start + 3 * HOUR_MS - MINUTE_MS);
+    expect(isOn(house)).toBe(true);
+    await clock.runUntil(start + 3 * HOUR_MS);
+    await untilSignal(house, "OFF");
+    const done = await untilPlan(house, ({ month }) => month.runs === 1, "the run of this month");
+    expect(done).toMatchObject({ state: "done", code: "done" });
+    expect(done.month.cost).toBeCloseTo((plan.mean_price ?? 0) * 1.2, 4);
+    expect(done.month.against_now).toBeGreaterThanOrEqual(0);
+    const tree = house.watcher.topics().map((topic) => ({ topic, payload: house.watcher.payload(topic) ?? "" }));
+    assertDiscovery(tree);
+  });
+
+  test("prices that come late move what has not begun, and never what runs", async () => {
+    const late = planEntry({ kind: "window", hours: 2, from: "16:00", ready_by: "12:00" });
+    await using house = await startHouse({ plans: [late], delay: () => 240 });
+    const { clock } = house;
+    await clock.runUntil(Date.parse("2026-03-10T14:30:00Z"));
+    const before = await untilPlan(house, ({ state }) => state === "scheduled", "a plan on today's prices");
+    await house.watcher.until(() => house.watcher.payload("elbro/home/prices") !== null, "today's prices");
+    const today = cheapestOf(house, Date.parse("2026-03-10T15:00:00Z"), Date.parse("2026-03-10T23:00:00Z"), 2);
+    expect(before.next_start).toBe(isoOf(today));
+    await clock.runUntil(Date.parse("2026-03-10T17:30:00Z"));
+    await house.watcher.until(() => house.watcher.json("elbro/home/prices").tomorrow_valid === true, "late prices");
+    const best = cheapestOf(house, Date.parse("2026-03-10T17:30:00Z"), Date.parse("2026-03-11T11:00:00Z"), 2);
+    await untilPlan(house, ({ next_start }) => next_start === isoOf(best), "the plan with tomorrow's prices");
+    expect(best).not.toBe(today);
+  });
+
+  test("a run goes on to its end whatever prices come", async () => {
+    const soon = planEntry({ kind: "window", hours: 4, from: "17:00", ready_by: "16:00" });
+    await using house = await startHouse({ plans: [soon], delay: () => 480 });
+    const { clock } = house;
+    await clock.runUntil(Date.parse("2026-03-10T15:30:00Z"));
+    const planned = await untilPlan(house, ({ state }) => state === "scheduled", "the plan");
+    const start = Date.parse(String(planned.next_start));
+    expect(start + 4 * HOUR_MS).toBeLessThanOrEqual(Date.parse("2026-03-10T23:00:00Z"));
+    await clock.runUntil(start);
+    const running = await untilPlan(house, ({ state }) => state === "running", "the run");
+    await clock.runUntil(start + 4 * HOUR_MS - MINUTE_MS);
+    await house.watcher.until(
+      () => house.watcher.json("elbro/home/prices").tomorrow_valid === true,
+      "tomorrow's prices while it runs",
+    );
+    expect(payloadOf(house).runs).toEqual(running.runs);
+    expect(isOn(house)).toBe(true);
+    await clock.runUntil(start + 4 * HOUR_MS);
+    await untilSignal(house, "OFF");
+  });
+});
+
+describe("a restart", () => {
+  test("in the middle of a run keeps it ON until its end", async () => {
+    using dir = new TempDir();
+    await using house = await startHouse({ dir });
+    await house.clock.runUntil(EVENING);
+    const { next_start } = await untilPlan(house, ({ state }) => state === "scheduled", "the plan");
+    const start = Date.parse(String(next_start));
+    await house.clock.runUntil(start + HOUR_MS + 7 * MINUTE_MS);
+    await untilSignal(house, "ON");
+    const { runs } = payloadOf(house);
+    await house.stopDaemon();
+    house.simulator.setFaults([{ operation: "*", fault: "lostConnection" }]);
+    await house.startDaemon({ plans: [washer] });
+    await untilSignal(house, "ON");
+    expect(payloadOf(house).runs).toEqual(runs);
+    await house.clock.runUntil(start + 3 * HOUR_MS);
+    await untilSignal(house, "OFF");
+  });
+
+  test("after the planned start makes up for it while the time allows", async () => {
+    using dir = new TempDir();
+    const first = await startHouse({ dir });
+    await first.clock.runUntil(EVENING);
+    const { next_start } = await untilPlan(first, ({ state }) => state === "scheduled", "the plan");
+    await first[Symbol.asyncDispose]();
+    const back = Date.parse(String(next_start)) + 40 * MINUTE_MS;
+    await using house = await startHouse({ dir, start: back });
+    await house.clock.runUntil(back);
+    const plan = await untilPlan(house, ({ state }) => ["running", "scheduled"].includes(state), "a plan made up");
+    const [run] = plan.runs;
+    expect(Date.parse(String(run?.start))).toBeGreaterThanOrEqual(back);
+    expect(Date.parse(String(run?.end)) - Date.parse(String(run?.start))).toBe(3 * HOUR_MS);
+    expect(Date.parse(String(run?.end))).toBeLessThanOrEqual(Date.parse("2026-03-11T06:00:00Z"));
+  });
+});
+
+describe("commands", () => {
+  test("change settings that survive a restart, are told as different, and go back to the file's", async () => {
+    using dir = new TempDir();
+    await using house = await startHouse({ dir });
+    await house.clock.runUntil(EVENING);
+    expect(await command(house, "hours", "2")).toMatchObject({ ok: true });
+    await untilPlan(house, ({ settings }) => settings.hours?.value === 2, "two hours");
+    expect(await command(house, "hours", "12")).toMatchObject({
+      ok: false,
+      reason: expect.stringContaining("at most the 11 h"),
+    });
+    expect(await command(house, "from", "25:00")).toMatchObject({
+      ok: false,
+      reason: expect.stringContaining("25:00"),
+    });
+    expect(await command(house, "colour", "red")).toMatchObject({
+      ok: false,
+      reason: expect.stringContaining("ready_by"),
+    });
+    expect(await command(house, "hours", "2", "dryer")).toMatchObject({
+      ok: false,
+      reason: 'home has no plan "dryer"',
+    });
+    await house.stopDaemon();
+    await house.startDaemon({ plans: [washer] });
+    const kept = await untilPlan(house, ({ settings }) => settings.hours?.changed === true, "the kept setting");
+    expect(kept.settings).toMatchObject({
+      hours: { value: 2, changed: true },
+      from: { value: "20:00", changed: false },
+    });
+    await command(house, "hours", "3");
+    await untilPlan(house, ({ settings }) => settings.hours?.changed === false, "the file's setting");
+  });
+
+  test("run_now, stop and skip do what they say, each told why", async () => {
+    await using house = await startHouse();
+    await house.clock.runUntil(EVENING);
+    await untilPlan(house, ({ state }) => state === "scheduled", "the plan");
+    expect(await command(house, "stop", "PRESS")).toMatchObject({ ok: false, reason: "the plan does not run" });
+    expect(await command(house, "run_now", "PRESS")).toMatchObject({ ok: true });
+    await untilSignal(house, "ON");
+    const byHand = await untilPlan(house, ({ code }) => code === "running_by_hand", "the run by hand");
+    expect(byHand.next_end).toBe(isoOf(EVENING + 3 * HOUR_MS));
+    expect(await command(house, "skip", "PRESS")).toMatchObject({ ok: false });
+    await command(house, "stop", "PRESS");
+    await untilSignal(house, "OFF");
+    await untilPlan(house, ({ state, code }) => state === "skipped" && code === "stopped", "stopped");
+  });
+
+  test("skip leaves out one night, and the next is planned", async () => {
+    await using house = await startHouse();
+    await house.clock.runUntil(EVENING);
+    await untilPlan(house, ({ state }) => state === "scheduled", "the plan");
+    await command(house, "skip", "PRESS");
+    await untilPlan(house, ({ state, runs }) => state === "skipped" && runs.length === 0, "skipped");
+    await house.clock.runUntil(EVENING + 24 * HOUR_MS);
+    const next = await untilPlan(house, ({ state }) => state === "scheduled", "the next night");
+    expect(Date.parse(String(next.next_start))).toBeGreaterThan(EVENING + 24 * HOUR_MS);
+  });
+
+  test("a plan that is disabled while it runs goes OFF, and stays so", async () => {
+    await using house = await startHouse();
+    await house.clock.runUntil(EVENING);
+    await command(house, "run_now", "PRESS");
+    await untilSignal(house, "ON");
+    await command(house, "enabled", "OFF");
+    await untilSignal(house, "OFF");
+    await untilPlan(house, ({ state }) => state === "disabled", "disabled");
+    expect(await command(house, "run_now", "")).toMatchObject({
+      ok: false,
+      reason: expect.stringContaining("disabled"),
+    });
+  });
+});
+
+test("without prices the fallback hours run, to the minute, and say so", async () => {
+  const entry = planEntry({ kind: "slots", hours: 2, from: "01:00", ready_by: "07:00", fallback: ["02:00-04:00"] });
+  await using house = await startHouse({ plans: [entry], delay: () => 10_000 });
+  const { clock } = house;
+  await clock.runUntil(EVENING);
+  const planned = await untilPlan(house, ({ state }) => state === "fallback", "the fallback hours");
+  expect(planned).toMatchObject({ code: "fallback_planned", next_start: "2026-03-11T01:00:00Z" });
+  await clock.runUntil(Date.parse("2026-03-11T00:59:00Z"));
+  expect(isOn(house)).toBe(false);
+  await clock.runUntil(Date.parse("2026-03-11T01:00:00Z"));
+  await untilSignal(house, "ON");
+  await untilPlan(house, ({ state, code }) => state === "fallback" && code === "running_fallback", "the reason");
+  await clock.runUntil(Date.parse("2026-03-11T02:59:00Z"));
+  expect(isOn(house)).toBe(true);
+  await clock.runUntil(Date.parse("2026-03-11T03:00:00Z"));
+  await untilSignal(house, "OFF");
+});
+
+test("without prices and without fallback nothing runs, and the plan says why", async () => {
+  const entry = planEntry({ kind: "window", hours: 2, from: "01:00", ready_by: "07:00" });
+  await using house = await startHouse({ plans: [entry], delay: () => 10_000 });
+  await house.clock.runUntil(MORNING + HOUR_MS);
+  await untilPlan(house, ({ state, code }) => state === "waiting" && code === "waiting_for_prices", "waiting");
+  await house.clock.runUntil(EVENING);
+  const plan = await untilPlan(house, ({ state }) => state === "no_prices", "no prices");
+  expect(plan.reason).toContain("no prices from");
+  await house.clock.runUntil(EVENING + 14 * HOUR_MS);
+  expect(house.watcher.seen.some(({ topic, payload }) => topic === "elbro/home/plan/washer" && payload === "ON")).toBe(
+    false,
+  );
+});
+
+test.each([
+  ["23", "2026-03-28", 5],
+  ["25", "2026-10-24", 7],
+])(
+  "in the night of the %s-hour day a plan of 5 hours runs 5 hours within its window",
+  async (_day, date, windowHours) => {
+    const entry = planEntry({ kind: "slots", hours: 5, from: "00:00", ready_by: "06:00" });
+    const start = Date.parse(`${date}T09:00:00Z`);
+    await using house = await startHouse({ plans: [entry], start });
+    const { clock, watcher } = house;
+    const midnight = Date.parse(date === "2026-03-28" ? "2026-03-28T23:00:00Z" : "2026-10-24T22:00:00Z");
+    await clock.runUntil(midnight - HOUR_MS);
+    await untilPlan(house, ({ state }) => state === "scheduled", "the plan");
+    let quarters = 0;
+    for (let at = midnight - 15 * MINUTE_MS; at < midnight + 8 * HOUR_MS; at += 15 * MINUTE_MS) {
+      await clock.runUntil(at);
+      const on = () => payloadOf(house).runs.some((run) => Date.parse(run.start) <= at && at < Date.parse(run.end));
+      await watcher.until(
+        () => watcher.json("elbro/home/price/state").start === isoOf(at) && isOn(house) === on(),
+        `the signal at ${isoOf(at)}`,
+      );
+      if (isOn(house)) {
+        quarters++;
+        expect(at).toBeGreaterThanOrEqual(midnight);
+        expect(at).toBeLessThan(midnight + windowHours * HOUR_MS);
+      }
+    }
+    expect(quarters).toBe(20);
+  },
+);
+
+test("a plan that is taken out of the file leaves nothing behind", async () => {
+  await using house = await startHouse({
+    plans: [washer, planEntry({ kind: "below", level: "cheap", name: "Heater" })],
+  });
+  await house.clock.runUntil(EVENING);
+  await command(house, "hours", "2");
+  await house.watcher.until(() => house.watcher.payload("elbro/home/plan/heater") !== null, "the heater");
+  await house.stopDaemon();
+  await house.startDaemon({ plans: [planEntry({ kind: "below", level: "cheap", name: "Heater" })] });
+  await house.watcher.until(() => house.watcher.payload("elbro/home/plan/heater") !== null, "the heater");
+  await house.clock.settle();
+  expect(house.watcher.topics().filter((topic) => topic.includes("washer"))).toEqual([]);
+  await house.stopDaemon();
+  await house.startDaemon({ plans: [washer] });
+  const back = await untilPlan(house, ({ state }) => state === "scheduled", "the washer again");
+  expect(back.settings.hours).toEqual({ value: 3, changed: false });
+});
+
+test("a plan for a home that there is not says so, and is a problem", async () => {
+  await using house = await startHouse({ plans: [planEntry({ kind: "window", hours: 1, home: "summerhouse" })] });
+  await house.clock.runUntil(MORNING + HOUR_MS);
+  const seen = () => house.watcher.json("elbro/summerhouse/plan/washer/state");
+  await house.watcher.until(() => seen().code === "unknown_home", "the reason");
+  expect(house.log.some(({ text }) => text.includes('set home of the plan "washer" to one of home'))).toBe(true);
+});
