@@ -7,6 +7,7 @@ import { RunningHouse } from "../support/running-house.ts";
 import { TempDir } from "../support/temp-dir.ts";
 
 const MORNING = Date.parse("2026-03-10T09:00:00Z");
+const MIDNIGHT = Date.parse("2026-03-10T23:00:00Z");
 const EVENING = Date.parse("2026-03-10T17:00:00Z");
 const washer = planEntry({ kind: "window", hours: 3, from: "20:00", ready_by: "07:00", kwh: 1.2 });
 
@@ -27,7 +28,10 @@ function startHouse({ start = MORNING, plans = [washer], dir, delay = () => 0 }:
 }
 
 /** The cheapest start of so many hours among the published prices, found by trying each. */
-function cheapestOf(house: RunningHouse, from: number, to: number, hours: number): number {
+async function cheapestOf(house: RunningHouse, from: number, to: number, hours: number): Promise<number> {
+  const published = () => house.watcher.json("elbro/home/prices") as { today?: unknown[]; tomorrow_valid?: boolean };
+  const wanted = () => (published().today?.length ?? 0) > 0 && (to <= MIDNIGHT || published().tomorrow_valid === true);
+  await house.watcher.until(wanted, "the published prices");
   const { raw_today: today, raw_tomorrow: tomorrow } = house.watcher.json("elbro/home/prices") as {
     raw_today: { start: string; value: number }[];
     raw_tomorrow: { start: string; value: number }[];
@@ -52,7 +56,7 @@ describe("an appliance in the night", () => {
     await untilPlan(house, ({ state }) => state === "scheduled" || state === "waiting", "a first plan");
     await clock.runUntil(EVENING);
     const plan = await untilPlan(house, ({ state }) => state === "scheduled", "the plan with tomorrow's prices");
-    const start = cheapestOf(house, Date.parse("2026-03-10T19:00:00Z"), Date.parse("2026-03-11T06:00:00Z"), 3);
+    const start = await cheapestOf(house, Date.parse("2026-03-10T19:00:00Z"), Date.parse("2026-03-11T06:00:00Z"), 3);
     expect(plan).toMatchObject({
       next_start: isoOf(start),
       next_end: isoOf(start + 3 * HOUR_MS),
@@ -81,12 +85,11 @@ describe("an appliance in the night", () => {
     const { clock } = house;
     await clock.runUntil(Date.parse("2026-03-10T14:30:00Z"));
     const before = await untilPlan(house, ({ state }) => state === "scheduled", "a plan on today's prices");
-    await house.watcher.until(() => house.watcher.payload("elbro/home/prices") !== null, "today's prices");
-    const today = cheapestOf(house, Date.parse("2026-03-10T15:00:00Z"), Date.parse("2026-03-10T23:00:00Z"), 2);
+    const today = await cheapestOf(house, Date.parse("2026-03-10T15:00:00Z"), Date.parse("2026-03-10T23:00:00Z"), 2);
     expect(before.next_start).toBe(isoOf(today));
     await clock.runUntil(Date.parse("2026-03-10T17:30:00Z"));
     await house.watcher.until(() => house.watcher.json("elbro/home/prices").tomorrow_valid === true, "late prices");
-    const best = cheapestOf(house, Date.parse("2026-03-10T17:30:00Z"), Date.parse("2026-03-11T11:00:00Z"), 2);
+    const best = await cheapestOf(house, Date.parse("2026-03-10T17:30:00Z"), Date.parse("2026-03-11T11:00:00Z"), 2);
     await untilPlan(house, ({ next_start }) => next_start === isoOf(best), "the plan with tomorrow's prices");
     expect(best).not.toBe(today);
   });
