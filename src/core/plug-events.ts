@@ -8,10 +8,9 @@ import {
   type PlugState,
   RENEWED_EVERY_MS,
   type Sent,
+  TIMER_SLACK_MS,
 } from "./plug-state.ts";
 
-/** How far a device's own timer may be off: its clock, and the way of the command to it. */
-const TIMER_SLACK_MS = 10 * SECOND_MS;
 /** Between two commands that answer contradictions: a plug that always says the opposite is not flooded. */
 const CONTRADICTION_PAUSE_MS = 2 * SECOND_MS;
 /** After so long without a contradiction the next one is a new one. */
@@ -66,7 +65,8 @@ export function noted(state: PlugState, on: boolean, now: EpochMs): PlugState {
 }
 
 function settled(state: PlugState, sent: Sent): PlugState {
-  return { ...state, silent: false, sent: { ...sent, settled: true, echoBy: null } };
+  const retries = state.silent ? 0 : sent.retries;
+  return { ...state, silent: false, sent: { ...sent, settled: true, echoBy: null, retries } };
 }
 
 type Report = Extract<PlugEvent, { kind: "reported" }>;

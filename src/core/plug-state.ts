@@ -1,5 +1,5 @@
 /** The nouns of switching a plug: what is wanted, what is known of it, what was said to it. */
-import { type EpochMs, MINUTE_MS, QUARTER_MS, SECOND_MS } from "./interval.ts";
+import { type EpochMs, QUARTER_MS, SECOND_MS } from "./interval.ts";
 
 /** What a plan or a signal wants of a plug at a moment. */
 export interface Wanted {
@@ -55,7 +55,7 @@ export interface Sent {
   /** When the answer is overdue; null once nobody waits for it any more. */
   readonly echoBy: EpochMs | null;
   readonly renewAt: EpochMs;
-  /** When the device's own timer may end an ON: those of this command and of the one before. Shape: ascending. */
+  /** When the device's own timer may end an ON: by this command, or by one before whose renewals it missed. */
   readonly ends: readonly EpochMs[];
 }
 
@@ -92,8 +92,13 @@ export const ECHO_MS: number = 10 * SECOND_MS;
 export const MOST_RETRIES = 3;
 /** An ON is renewed at the bounds of these intervals, so that it ends soon after a daemon that died. */
 export const RENEWED_EVERY_MS: number = QUARTER_MS;
-/** How much longer than its interval an ON lasts by itself: the next one may come late. */
-export const DEAD_MAN_MARGIN_MS: number = MINUTE_MS;
+/**
+ * How much longer than its interval an ON lasts by itself: a clock that is trusted may be two minutes off, and be put
+ * right between two renewals.
+ */
+export const DEAD_MAN_MARGIN_MS: number = 150 * SECOND_MS;
+/** How far a device's own timer may be off: its clock, and the way of the command to it. */
+export const TIMER_SLACK_MS: number = 10 * SECOND_MS;
 /** The longest time an ON goes on by itself after the daemon or the broker has died. */
 export const LONGEST_DEAD_MAN_MS: number = RENEWED_EVERY_MS + DEAD_MAN_MARGIN_MS;
 

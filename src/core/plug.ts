@@ -4,7 +4,7 @@
  *
  * - At the start and whenever the way to the plug or the plug itself comes back, it is told at once what it should be:
  *   OFF, unless an ON is wanted right now. Unknown is OFF.
- * - An ON lasts by itself until a minute after the end of its quarter of an hour, or of its run if that is sooner, and is
+ * - An ON lasts by itself until a little after the end of its quarter of an hour, or of its run if that is sooner, and is
  *   renewed at each quarter. A family without such a timer is told ON anew at each quarter all the same.
  * - An answer is awaited for ten seconds, with three retries; then the plug counts as silent until it answers, and is
  *   told again each quarter.
@@ -24,8 +24,12 @@ import {
   type PlugState,
   RENEWED_EVERY_MS,
   type Sent,
+  TIMER_SLACK_MS,
   type Wanted,
 } from "./plug-state.ts";
+
+/** Ends of an ON that are remembered; the device goes by one of them. */
+const MOST_ENDS = 3;
 
 /** Everything a decision is made from. */
 export interface PlugMoment {
@@ -109,7 +113,8 @@ function act(state: PlugState, aim: boolean, heldUntil: EpochMs | null, moment: 
   if (!sent || sent.on !== aim) return told(state, aim, 0, moment);
   // An ON that a minimum time holds is at its end: nothing makes it longer.
   if (aim && heldUntil !== null) return { state, commands: [] };
-  if (!sent.settled && sent.echoBy !== null && now >= sent.echoBy) {
+  if (sent.echoBy !== null) {
+    if (now < sent.echoBy) return { state, commands: [] };
     if (sent.retries < MOST_RETRIES) return told(state, aim, sent.retries + 1, moment);
     return act({ ...state, silent: true, sent: { ...sent, echoBy: null } }, aim, heldUntil, moment);
   }
@@ -117,20 +122,37 @@ function act(state: PlugState, aim: boolean, heldUntil: EpochMs | null, moment: 
   return { state, commands: [] };
 }
 
-/** Says ON or OFF. The first retry and all after it also ask for the state: some plugs answer to changes only. */
+/** Says ON or OFF. A retry also asks for the state: some plugs answer to changes only. */
 function told(state: PlugState, on: boolean, retries: number, moment: PlugMoment): Action {
   const { rules, now } = moment;
   const renewAt = Math.floor(now / RENEWED_EVERY_MS) * RENEWED_EVERY_MS + RENEWED_EVERY_MS;
   const lastsMs = on ? lastingMs(renewAt, moment) : 0;
-  const settled = rules.answers === "never" || (rules.answers === "changes" && state.reported === on);
-  const ends = [...(state.sent?.on ? state.sent.ends : []), now + lastsMs].slice(-2);
+  // Where a command was never answered, what was reported before it says nothing.
+  const isKnown = state.reported === on && (!state.sent || state.sent.settled);
+  const settled = rules.answers === "never" || (rules.answers === "changes" && isKnown);
   const echoBy = settled ? null : now + ECHO_MS;
-  const sent: Sent = { on, at: now, retries, settled, echoBy, renewAt, ends: on ? ends : [] };
+  const sent: Sent = {
+    on,
+    at: now,
+    retries,
+    settled,
+    echoBy,
+    renewAt,
+    ends: on ? endsWith(state.sent, now + lastsMs) : [],
+  };
   const command: PlugCommand = on
     ? { kind: "on", deadManSec: rules.deadMan && Math.ceil(lastsMs / 1_000) }
     : { kind: "off" };
   const known = rules.answers === "never" ? { ...noted(state, on, now), reported: null } : state;
-  return { state: { ...known, sent }, commands: retries > 0 ? [command, { kind: "ask" }] : [command] };
+  // A plug that answers every command and is as it should could only tell that it still is, not that it took this one.
+  const asks = retries > 0 && (rules.answers === "changes" || state.reported !== on);
+  return { state: { ...known, sent }, commands: asks ? [command, { kind: "ask" }] : [command] };
+}
+
+/** The ends a device may have been given; those of retries are one. A few renewals may be missed in a row. */
+function endsWith(before: Sent | null, end: EpochMs): EpochMs[] {
+  const others = (before?.on ? before.ends : []).filter((each) => Math.abs(each - end) > TIMER_SLACK_MS);
+  return [...others, end].slice(-MOST_ENDS);
 }
 
 /** How long an ON may go on by itself. Unit: ms, of whole seconds. */
@@ -144,7 +166,7 @@ function lastingMs(renewAt: EpochMs, { wanted, rules, now }: PlugMoment): number
 /** When something is to be done for a plug that was told something. */
 function due({ sent, connected }: PlugState, aim: boolean | null, heldUntil: EpochMs | null): (EpochMs | null)[] {
   if (!sent || !connected || aim === null || (aim && heldUntil !== null)) return [];
-  return [sent.echoBy, aim || !sent.settled ? sent.renewAt : null];
+  return [sent.echoBy ?? (aim || !sent.settled ? sent.renewAt : null)];
 }
 
 function earliest(times: readonly (EpochMs | null | undefined)[], now: EpochMs): EpochMs | null {

@@ -1,0 +1,156 @@
+/** Watches a toy world for what must never be: an ON without an end, an ON nobody wanted, a command that is kept. */
+import type { EpochMs } from "../../src/core/interval.ts";
+import { ECHO_MS, LONGEST_DEAD_MAN_MS, MOST_RETRIES, RENEWED_EVERY_MS } from "../../src/core/plug-state.ts";
+import type { Said } from "./played-firmware.ts";
+import type { Cause } from "./played-plug.ts";
+import { type ToyPlugWorld, TRUSTED_SKEW_MS } from "./toy-plug-world.ts";
+
+const WITHOUT_DEAD_MAN: readonly string[] = ["shelly_gen1", "esphome"];
+/** Every try may be lost or answered late, and a set clock is noticed late. */
+const REACTION_MS = ECHO_MS * (MOST_RETRIES + 1) + 20_000;
+const TRANSIT_MS = 15_000;
+
+export class PlugJudge {
+  readonly violations: string[] = [];
+  /** Commands that were said in all lives of the daemon. */
+  commands = 0;
+  onCommands = 0;
+  /** Time the plug was ON. Unit: ms. */
+  liveMs = 0;
+  readonly #world: ToyPlugWorld;
+  #calmSince: EpochMs = 0;
+  readonly #losses: EpochMs[] = [];
+  #pressedAt: EpochMs | null = null;
+  #clockSetAt: EpochMs = Number.NEGATIVE_INFINITY;
+  #wanted = false;
+  #wantedSince: EpochMs = 0;
+  #seenUntil: EpochMs = 0;
+  #saidInLife = false;
+
+  constructor(world: ToyPlugWorld) {
+    this.#world = world;
+  }
+
+  disturbed(): void {
+    this.#calmSince = this.#world.now;
+  }
+
+  /** Something that was said did not arrive, or not in time. */
+  lost(): void {
+    this.#losses.push(this.#world.now);
+    this.disturbed();
+  }
+
+  /**
+   * A plug may count as silent only after everything that was tried was lost, but for the first try of one that answers
+   * to changes only.
+   */
+  foundSilent(): void {
+    const { now, setup, isLate } = this.#world;
+    const recent = this.#losses.filter((at) => at > now - REACTION_MS - ECHO_MS).length;
+    if (setup.family !== "esphome" && !isLate && recent < MOST_RETRIES) this.#violated(`silent after ${recent} losses`);
+  }
+
+  daemonStarts(): void {
+    this.#saidInLife = false;
+    this.disturbed();
+  }
+
+  pressed(): void {
+    this.#pressedAt = this.#world.now;
+    this.disturbed();
+  }
+
+  /**
+   * The device's timer ends an ON. One that nobody gave it on this clock, or that somebody else started, looks like a
+   * hand to the daemon.
+   */
+  timerEnds(started: Cause): void {
+    const { now } = this.#world;
+    if (started !== "command" || now < this.#clockSetAt + LONGEST_DEAD_MAN_MS) this.#pressedAt = now;
+    this.disturbed();
+  }
+
+  clockSet(): void {
+    this.#clockSetAt = this.#world.now;
+    this.disturbed();
+  }
+
+  commanded({ topic, payload, retain }: Said): void {
+    const { firmware, trusted } = this.#world;
+    this.commands++;
+    this.#saidInLife = true;
+    if (retain) this.#violated("a command is retained");
+    const order = firmware.understand(topic, payload);
+    if (!order) this.#violated(`no plug of this family understands ${topic} ${payload}`);
+    if (!order?.set) return;
+    this.onCommands++;
+    if (!trusted) this.#violated("ON while the clock is not trusted");
+    if (!this.#wants()) this.#violated("ON although it is not wanted");
+  }
+
+  /** What is wanted may have changed. */
+  looks(): void {
+    const wanted = this.#wants();
+    if (wanted === this.#wanted) return;
+    this.#wanted = wanted;
+    this.#wantedSince = this.#world.now;
+  }
+
+  /** Time passes until `at` with everything as it is. */
+  passes(at: EpochMs): void {
+    this.looks();
+    const { plug, setup } = this.#world;
+    if (plug.isLive) {
+      this.liveMs += at - this.#seenUntil;
+      const timed = !WITHOUT_DEAD_MAN.includes(setup.family);
+      if (
+        timed &&
+        plug.cause === "command" &&
+        at > this.#lastEnd() + LONGEST_DEAD_MAN_MS + TRUSTED_SKEW_MS + TRANSIT_MS
+      )
+        this.#violated("ON after the end of its run and its dead-man");
+    }
+    this.#seenUntil = at;
+    if (this.#isCalm()) this.#judgeCalm(at);
+  }
+
+  #judgeCalm(at: EpochMs): void {
+    const { plug, setup, toldOn, problems } = this.#world;
+    const slack = REACTION_MS + (problems.list().length > 0 ? RENEWED_EVERY_MS : 0);
+    const since = Math.max(this.#calmSince, this.#wantedSince) + slack;
+    if (!this.#saidInLife && at > since) this.#violated("nothing was said at the start");
+    if (this.#byHand() || toldOn === !plug.on) return;
+    if (plug.isLive && !this.#wanted && at > since + Math.min(setup.minOnMs, LONGEST_DEAD_MAN_MS))
+      this.#violated(`ON although all is well and OFF is wanted (by ${plug.cause})`);
+    if (!plug.isLive && this.#wanted && at > since + setup.minOffMs)
+      this.#violated(`OFF although all is well and ON is wanted (by ${plug.cause})`);
+  }
+
+  /** Nothing is in the way between the daemon and the plug. */
+  #isCalm(): boolean {
+    const { daemon, lineUp, linked, loseToPlug, loseFromPlug, plug, trusted, answerDelayMs } = this.#world;
+    const lossless = loseToPlug === 0 && loseFromPlug === 0 && answerDelayMs <= ECHO_MS;
+    return daemon !== null && lineUp && linked && plug.powered && lossless && trusted;
+  }
+
+  /** A hand counts until what is wanted changes. */
+  #byHand(): boolean {
+    if (this.#world.setup.override === "enforce" || this.#pressedAt === null) return false;
+    return this.#wantedSince <= this.#pressedAt;
+  }
+
+  #wants(): boolean {
+    return this.#world.trusted && this.#world.wanted()?.on === true;
+  }
+
+  /** The end of the run that began last. */
+  #lastEnd(): EpochMs {
+    const { runs, now } = this.#world;
+    return Math.max(0, ...runs.filter(({ start }) => start <= now + TRUSTED_SKEW_MS).map(({ end }) => end));
+  }
+
+  #violated(what: string): void {
+    if (this.violations.length < 10) this.violations.push(`${Math.round(this.#world.now / 1_000)} s: ${what}`);
+  }
+}

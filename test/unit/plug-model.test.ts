@@ -1,0 +1,46 @@
+/**
+ * The plugs against a toy world: whatever happens to the daemon, the broker, the plug, the clock and the messages, no
+ * plug stays ON.
+ *
+ * 3,000 random lives in `npm test`; 200,000 with ELBRO_NIGHTLY=1.
+ */
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { plugMutants } from "../support/plug-mutants.ts";
+import { livePlug, plugLives } from "../support/plug-schedules.ts";
+
+const NIGHTLY = process.env.ELBRO_NIGHTLY === "1";
+const LIVES = NIGHTLY ? 200_000 : 3_000;
+const TEST_TIMEOUT_MS = NIGHTLY ? 3_600_000 : 60_000;
+
+describe("plugs in a world that misbehaves", () => {
+  test(
+    `in ${LIVES} lives no plug is ON beyond its run and its dead-man, and every wish is fulfilled once all is well`,
+    () => {
+      const seen = { commands: 0, onCommands: 0, liveHours: 0 };
+      fc.assert(
+        fc.property(plugLives, (life) => {
+          const { judge } = livePlug(life);
+          seen.commands += judge.commands;
+          seen.onCommands += judge.onCommands;
+          seen.liveHours += judge.liveMs / 3_600_000;
+          expect(judge.violations).toEqual([]);
+        }),
+        { numRuns: LIVES },
+      );
+      expect(seen.onCommands / LIVES, "a life without an ON proves nothing").toBeGreaterThan(2);
+      expect(seen.liveHours / LIVES).toBeGreaterThan(0.5);
+    },
+    TEST_TIMEOUT_MS,
+  );
+});
+
+describe("the model is strict", () => {
+  test.each(Object.entries(plugMutants))("it would notice %s", (_, mutant) => {
+    const caught = fc.check(
+      fc.property(plugLives, (life) => livePlug(life, mutant).judge.violations.length === 0),
+      { numRuns: 30_000, endOnFailure: true },
+    );
+    expect(caught.failed).toBe(true);
+  });
+});
