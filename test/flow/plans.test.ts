@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { HOUR_MS, MINUTE_MS } from "../../src/core/interval.ts";
-import { meanPrice } from "../../src/core/timeline.ts";
+import { runPrice } from "../../src/core/plan-savings.ts";
+import { pricePoints } from "../../src/core/timeline.ts";
 import { assertDiscovery } from "../support/discovery-validator.ts";
 import { command, isOn, isoOf, payloadOf, planEntry, untilPlan, untilSignal } from "../support/planned-house.ts";
 import { RunningHouse } from "../support/running-house.ts";
 import { TempDir } from "../support/temp-dir.ts";
 
 const MORNING = Date.parse("2026-03-10T09:00:00Z");
-const MIDNIGHT = Date.parse("2026-03-10T23:00:00Z");
 const EVENING = Date.parse("2026-03-10T17:00:00Z");
 const washer = planEntry({ kind: "window", hours: 3, from: "20:00", ready_by: "07:00", kwh: 1.2 });
 
@@ -27,22 +27,15 @@ function startHouse({ start = MORNING, plans = [washer], dir, delay = () => 0 }:
   });
 }
 
-/** The cheapest start of so many hours among the published prices, found by trying each. */
+/** The cheapest start of so many hours among the prices that the LAN is told, found by trying each. */
 async function cheapestOf(house: RunningHouse, from: number, to: number, hours: number): Promise<number> {
-  const published = () => house.watcher.json("elbro/home/prices") as { today?: unknown[]; tomorrow_valid?: boolean };
-  const wanted = () => (published().today?.length ?? 0) > 0 && (to <= MIDNIGHT || published().tomorrow_valid === true);
-  await house.watcher.until(wanted, "the published prices");
-  const { raw_today: today, raw_tomorrow: tomorrow } = house.watcher.json("elbro/home/prices") as {
-    raw_today: { start: string; value: number }[];
-    raw_tomorrow: { start: string; value: number }[];
-  };
-  const points = [...today, ...tomorrow].map(({ start, value }) => {
-    const at = Date.parse(start);
-    return { start: at, end: at + 15 * MINUTE_MS, price: value, estimate: false };
-  });
+  const range = `from=${isoOf(from)}&to=${isoOf(to)}&resolution=fifteenMinutes`;
+  const answer = await house.ask(`/consumer/v1/me/addresses/${house.simulator.addressIds.danish}/prices?${range}`);
+  const { data } = (await answer.json()) as { data: Record<string, unknown>[] };
+  const points = pricePoints(data, false);
   let best = { start: 0, mean: Number.POSITIVE_INFINITY };
   for (let start = from; start + hours * HOUR_MS <= to; start += 15 * MINUTE_MS) {
-    const mean = meanPrice(points.filter((point) => point.start >= start && point.end <= start + hours * HOUR_MS));
+    const mean = runPrice(points, { start, end: start + hours * HOUR_MS }, "confirmed");
     if (mean !== null && mean < best.mean - 1e-9) best = { start, mean };
   }
   return best.start;

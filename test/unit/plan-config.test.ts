@@ -1,0 +1,137 @@
+import { describe, expect, test } from "vitest";
+import { readConfig } from "../../src/config/load.ts";
+import { planDefinitions } from "../../src/config/plan-schema.ts";
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+function read(plans: string) {
+  return readConfig({ text: `plans:\n${plans}`, environment: {}, readFile: () => "" });
+}
+
+function mistakesOf(plans: string): string[] {
+  const reading = read(plans);
+  return reading.kind === "config" ? [] : reading.mistakes.map(({ path, text }) => `${path}: ${text}`);
+}
+
+function definitionsOf(plans: string) {
+  const reading = read(plans);
+  if (reading.kind === "mistakes") throw new Error(JSON.stringify(reading.mistakes));
+  return planDefinitions(reading.config.plans);
+}
+
+describe("a plan of the file", () => {
+  test("of kind window, with everything", () => {
+    const [washer, dryer] = definitionsOf(
+      `  - { name: Washing machine, home: home, kind: window, hours: 2.5, profile: [3, 1], kwh: 0.9, from: "22:00", ready_by: "07:00", days: [mon, fri], max_price: 3, use_forecast: true, tolerance: 5, tolerance_side: latest, power_limit: kitchen, fallback: ["02:00-04:30"] }
+  - { name: Dryer, home: home, id: dryer, kind: slots, hours: 1h30m, min_run: 45m, min_pause: 15m, max_gap: 6, at_most_runs: 3, after: washing_machine, after_pause: 10m, enabled: false }`,
+    );
+    expect(washer).toEqual({
+      id: "washing_machine",
+      name: "Washing machine",
+      home: "home",
+      after: null,
+      powerLimit: "kitchen",
+      spec: {
+        kind: "window",
+        hoursMs: 2.5 * HOUR,
+        profile: [3, 1],
+        kwh: 0.9,
+        from: 22 * 60,
+        readyBy: 7 * 60,
+        days: ["mon", "fri"],
+        maxPrice: 3,
+        useForecast: true,
+        tolerance: { percent: 5, side: "latest" },
+        fallback: [{ from: 120, until: 270 }],
+        enabled: true,
+      },
+    });
+    expect(dryer).toMatchObject({
+      id: "dryer",
+      after: { plan: "washing_machine", pauseMs: 10 * MINUTE },
+      spec: {
+        hoursMs: 90 * MINUTE,
+        minRunMs: 45 * MINUTE,
+        minPauseMs: 15 * MINUTE,
+        maxGapMs: 6 * HOUR,
+        enabled: false,
+      },
+    });
+  });
+
+  test("of kind below and avoid", () => {
+    const [heater, fridge] = definitionsOf(
+      `  - { name: Heater, home: home, kind: below, level: cheap, percent: 25, min_run: 30m }
+  - { name: Fridge, home: home, kind: avoid, hours: 4, max_gap: 2h }`,
+    );
+    expect(heater?.spec).toEqual({
+      kind: "below",
+      level: "cheap",
+      percent: 25,
+      minRunMs: 30 * MINUTE,
+      useForecast: false,
+      enabled: true,
+    });
+    expect(fridge?.spec).toMatchObject({ kind: "avoid", hoursMs: 4 * HOUR, maxGapMs: 2 * HOUR });
+  });
+});
+
+describe("a mistake is told with what is expected", () => {
+  test.each([
+    ["{ name: A, home: home, kind: window }", "plans[0].hours: expected hours, found nothing"],
+    [
+      "{ name: A, home: home, kind: window, hours: long }",
+      'plans[0].hours: expected hours above 0 as a number, or a text as 45m or 1h30m, at most 24 h, found "long"',
+    ],
+    [
+      "{ name: A, home: home, kind: window, hours: 0 }",
+      "plans[0].hours: expected hours above 0 as a number, or a text as 45m or 1h30m, at most 24 h, found 0",
+    ],
+    [
+      '{ name: A, home: home, kind: window, hours: 10, from: "22:00", ready_by: "07:00" }',
+      "plans[0].hours: expected at most the 9 h between from and ready_by, found 10 h",
+    ],
+    [
+      "{ name: A, home: home, kind: below }",
+      "plans[0].max_price: expected one of max_price, level and percent, found nothing",
+    ],
+    [
+      "{ name: A, home: home, kind: avoid, hours: 3, profile: [1] }",
+      "plans[0].profile: is for plans of kind window; this one is of kind avoid",
+    ],
+    [
+      '{ name: A, home: home, kind: window, hours: 3, from: "24:00" }',
+      'plans[0].from: expected a time of day as "07:00", found "24:00"',
+    ],
+    [
+      "{ name: A, home: home, kind: window, hours: 3, after: b }",
+      'plans[0].after: expected the id of a plan (a), found "b"',
+    ],
+    [
+      "{ name: A, home: home, kind: window, hours: 3, after_pause: 5m }",
+      "plans[0].after: expected with after_pause, found nothing",
+    ],
+    [
+      "{ name: A, home: home, kind: window, hours: 3, tolerance_side: latest }",
+      "plans[0].tolerance: expected with tolerance_side, found nothing",
+    ],
+    [
+      '{ name: A, home: home, kind: window, hours: 3, fallback: ["2-4"] }',
+      'plans[0].fallback[0]: expected hours as "02:00-05:00", found "2-4"',
+    ],
+  ])("%s", (plan, mistake) => {
+    expect(mistakesOf(`  - ${plan}`)).toEqual([mistake]);
+  });
+
+  test("ids that are the same, and circles", () => {
+    const plan = (name: string, more: string) => `  - { name: ${name}, home: home, kind: window, hours: 1, ${more} }`;
+    expect(mistakesOf([plan("A", "id: x"), plan("B", "id: x")].join("\n"))).toEqual([
+      'plans[1].id: "x" is the same as that of [0]; each needs its own',
+    ]);
+    expect(mistakesOf([plan("A", "after: b"), plan("B", "after: a")].join("\n"))).toEqual([
+      "plans[0].after: expected plans that end, found a circle: a after b after a",
+      "plans[1].after: expected plans that end, found a circle: b after a after b",
+    ]);
+  });
+});

@@ -1,0 +1,74 @@
+import { describe, expect, test } from "vitest";
+import { changeSetting } from "../../src/core/plan-settings.ts";
+import { planMessages } from "../../src/mqtt/plan-messages.ts";
+import { definitionOf, planOf, WASHER } from "../support/shown-plans.ts";
+
+describe("the topics of a plan", () => {
+  const plan = planOf(WASHER);
+  const [signal, state] = planMessages("elbro", plan);
+
+  test("the signal is ON or OFF and a heartbeat", () => {
+    expect(signal).toEqual({ topic: "elbro/home/plan/washer", payload: "OFF", heartbeat: true });
+  });
+
+  test("the state has what is promised of it, and the reason its numbers", () => {
+    const said = JSON.parse(state?.payload ?? "{}");
+    expect(state?.topic).toBe("elbro/home/plan/washer/state");
+    expect(Object.keys(said)).toEqual(
+      expect.arrayContaining("state reason code runs cost saving next_start next_end settings".split(" ")),
+    );
+    expect(said).toMatchObject({
+      state: "scheduled",
+      code: "scheduled",
+      currency: "DKK",
+      settings: { hours: { value: 3, changed: false }, from: { value: "22:00", changed: false } },
+    });
+    expect(said.reason).toMatch(
+      /^\d\d:\d\d-\d\d:\d\d, \d\.\d\d DKK\/kWh on average; next best \d\d:\d\d at \d\.\d\d; bought at \d\.\d\d if started now$/,
+    );
+    expect(said.cost).toBeCloseTo(said.mean_price * 1.2, 5);
+    expect(said.saving).toBeCloseTo(said.savings.per_kwh.against_now * 1.2, 5);
+  });
+
+  test("without prices it waits or says that there are none, and is OFF", () => {
+    const [off, none] = planMessages("elbro", planOf(WASHER, "none"));
+    expect(off?.payload).toBe("OFF");
+    expect(JSON.parse(none?.payload ?? "{}")).toMatchObject({ cost: null, saving: null, runs: [], next_start: null });
+  });
+});
+
+describe("a setting that is commanded", () => {
+  const definition = definitionOf(WASHER);
+
+  test.each([
+    ["hours", "2", "2"],
+    ["hours", "1h30m", "1h30m"],
+    ["hours", "3", null],
+    ["hours", "", null],
+    ["from", "21:30", "21:30"],
+    ["ready_by", "07:00", null],
+    ["max_price", "1.25", "1.25"],
+    ["enabled", "OFF", "OFF"],
+    ["enabled", "ON", null],
+  ] as const)("%s %s is kept as %s", (setting, text, kept) => {
+    expect(changeSetting(definition, {}, setting, text)).toEqual({ kind: "changed", text: kept });
+  });
+
+  test.each([
+    ["hours", "9.5", "at most the 9 h"],
+    ["hours", "-1", "expected hours above 0"],
+    ["from", "7:00", "a time of day"],
+    ["max_price", "1e3", "a price per kWh"],
+    ["enabled", "maybe", "ON or OFF"],
+  ] as const)("%s %s is refused", (setting, text, why) => {
+    expect(changeSetting(definition, {}, setting, text)).toMatchObject({
+      kind: "refused",
+      reason: expect.stringContaining(why),
+    });
+  });
+
+  test("is judged with the others that were changed", () => {
+    expect(changeSetting(definition, { hours: "8" }, "from", "23:30")).toMatchObject({ kind: "refused" });
+    expect(changeSetting(definition, { hours: "2" }, "from", "23:30")).toMatchObject({ kind: "changed" });
+  });
+});
