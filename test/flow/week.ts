@@ -1,0 +1,9 @@
+/** `npm run week`: three appliances over a week of real prices, run by run, against starting at once. */
+import { haveRealPrices } from "../support/real-prices.ts";
+import { runWeek, weekTable } from "../support/week-of-plans.ts";
+
+const FROM = Date.parse("2026-01-12T12:00:00Z");
+const DAYS = 7;
+
+if (haveRealPrices) for (const line of weekTable(await runWeek(FROM, DAYS))) console.log(line);
+else console.log("week: no real prices beside the repository (../shared/data), so there is nothing to run");
