@@ -67,7 +67,7 @@ function solveFrom(moment: PlanMoment, memory: PlanMemory, notBefore: EpochMs | 
     ...(thresholds ? { thresholds } : {}),
   };
   if (finishBy !== null && window.start < finishBy && finishBy < window.end) {
-    const early = solve(spec, timeline, { ...window, end: finishBy }, context);
+    const early = solve(spec, timeline, { ...window, end: finishBy, until: finishBy }, context);
     if (early.kind === "solved") return early;
   }
   return solve(spec, timeline, window, context);

@@ -2,7 +2,7 @@
 
 import { solvePlan } from "../../src/core/plan.ts";
 import type { PlanDefinition } from "../../src/core/plan-definition.ts";
-import type { PlanSpec } from "../../src/core/plan-kinds.ts";
+import type { PlanSpec, WindowPlan } from "../../src/core/plan-kinds.ts";
 import { reasonOf } from "../../src/core/plan-reason.ts";
 import { type PlanSnapshot, planSnapshot } from "../../src/core/plan-snapshot.ts";
 import { advancePlan } from "../../src/core/plan-state.ts";
@@ -12,7 +12,7 @@ import { at, calendar, daysOf, points, timelineOf } from "./price-days.ts";
 export const HOUR = 3_600_000;
 const NOW = at("2026-03-10T13:07:00Z");
 
-export const WASHER: PlanSpec = {
+export const WASHER: WindowPlan = {
   kind: "window",
   hoursMs: 3 * HOUR,
   from: 22 * 60,
