@@ -26,12 +26,12 @@ export type SettingRead =
   | { readonly kind: "refused"; readonly reason: string };
 
 /** Which settings a plan has. */
-export function settingsOf({ kind }: PlanSpec): PlanSetting[] {
+function settingsOf({ kind }: PlanSpec): PlanSetting[] {
   return planSettings.filter((setting) => setting !== "hours" || kind !== "below");
 }
 
 /** Puts one setting, as it was commanded, into a spec. The spec may become one that can never be. */
-export function withSetting(spec: PlanSpec, setting: PlanSetting, text: string): SettingRead {
+function withSetting(spec: PlanSpec, setting: PlanSetting, text: string): SettingRead {
   const refused = (expected: string): SettingRead => ({
     kind: "refused",
     reason: `${setting}: expected ${expected}, found "${text.slice(0, 40)}"`,
