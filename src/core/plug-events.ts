@@ -3,6 +3,7 @@ import { type EpochMs, MINUTE_MS, SECOND_MS } from "./interval.ts";
 import {
   ECHO_MS,
   LONGEST_DEAD_MAN_MS,
+  MOST_RETRIES,
   type PlugEvent,
   type PlugRules,
   type PlugState,
@@ -13,7 +14,7 @@ import {
 
 /** Between two commands that answer contradictions: a plug that always says the opposite is not flooded. */
 const CONTRADICTION_PAUSE_MS = 2 * SECOND_MS;
-/** After so long without a contradiction the next one is a new one. */
+/** After so long without a contradiction the next one is a new one; one that goes on is answered as seldom. */
 const CALM_MS = MINUTE_MS;
 
 /** The state after an event. */
@@ -42,12 +43,14 @@ export function heard(state: PlugState, event: PlugEvent, rules: PlugRules, now:
 
 /** A clock that was set back leaves no time further ahead than it can have been meant. */
 export function afterSetBack(state: PlugState, now: EpochMs): PlugState {
-  if (now >= state.lookedAt) return { ...state, lookedAt: now };
-  const { sent, since } = state;
+  // What an earlier life remembered may have been noted by a clock that was wrong.
+  const since = state.since && state.since.at > now ? { on: state.since.on, at: now } : state.since;
+  if (now >= state.lookedAt) return { ...state, since, lookedAt: now };
+  const { sent } = state;
   return {
     ...state,
     lookedAt: now,
-    since: since && { on: since.on, at: Math.min(since.at, now) },
+    since,
     waryUntil: Math.min(state.waryUntil, now + ECHO_MS),
     sent: sent && {
       ...sent,
@@ -65,8 +68,7 @@ export function noted(state: PlugState, on: boolean, now: EpochMs): PlugState {
 }
 
 function settled(state: PlugState, sent: Sent): PlugState {
-  const retries = state.silent ? 0 : sent.retries;
-  return { ...state, silent: false, sent: { ...sent, settled: true, echoBy: null, retries } };
+  return { ...state, silent: false, sent: { ...sent, settled: true, echoBy: null } };
 }
 
 type Report = Extract<PlugEvent, { kind: "reported" }>;
@@ -85,9 +87,16 @@ function reported(before: PlugState, { on, retained }: Report, rules: PlugRules,
 /** A plug is not as it was told, after it had been: its own timer, a rest of its past, or a hand. */
 function contradicted(state: PlugState, sent: Sent, rules: PlugRules, now: EpochMs): PlugState {
   if (rules.deadMan && sent.on && timedOut(sent, now)) return { ...state, sent: null };
-  if (rules.override === "respect" && now >= state.waryUntil) return { ...state, hand: !sent.on };
+  if (rules.override === "respect" && now >= state.waryUntil) return { ...state, hand: !sent.on, sent: byHand(sent) };
   const again = { ...sent, settled: false, echoBy: Math.max(now, sent.at + CONTRADICTION_PAUSE_MS) };
-  return { ...state, sent: now - sent.at > CALM_MS ? { ...again, retries: 0 } : again };
+  if (now - sent.at > CALM_MS) return { ...state, sent: { ...again, retries: 0 } };
+  if (sent.retries < MOST_RETRIES) return { ...state, sent: again };
+  return { ...state, sent: { ...again, fights: true, echoBy: sent.at + CALM_MS } };
+}
+
+/** A plug that a hand switched off need not be told so. */
+function byHand(sent: Sent): Sent {
+  return sent.on ? { ...sent, on: false, ends: [] } : sent;
 }
 
 /** Whether the device's own timer may have ended an ON: that of the last command, or of one whose renewal it missed. */

@@ -52,6 +52,8 @@ export interface Sent {
   readonly retries: number;
   /** Whether the plug has answered, or need not. */
   readonly settled: boolean;
+  /** It was answered, and the plug went its own way all the same, as often as there are retries. */
+  readonly fights: boolean;
   /** When the answer is overdue; null once nobody waits for it any more. */
   readonly echoBy: EpochMs | null;
   readonly renewAt: EpochMs;

@@ -81,11 +81,12 @@ export function decide(moment: PlugMoment): PlugDecision {
   return { ...next, aim, reason, wakeAt: trusted || state.begun ? wakeAt : null };
 }
 
-/** A planned edge ends what a hand did. */
+/** A planned edge ends what a hand did; the plug is then told anew, whatever it was told before. */
 function edged(state: PlugState, { wanted, trusted, now }: PlugMoment): PlugState {
   const begun = state.begun || trusted;
   const desired = trusted && wanted?.on === true && (wanted.until === null || now < wanted.until);
-  return { ...state, begun, desired, hand: desired === state.desired ? state.hand : null };
+  const ended = state.hand !== null && desired !== state.desired;
+  return { ...state, begun, desired, ...(ended ? { hand: null, sent: null } : {}) };
 }
 
 interface Target {
@@ -115,6 +116,7 @@ function act(state: PlugState, aim: boolean, heldUntil: EpochMs | null, moment: 
   if (aim && heldUntil !== null) return { state, commands: [] };
   if (sent.echoBy !== null) {
     if (now < sent.echoBy) return { state, commands: [] };
+    if (sent.fights) return told(state, aim, 0, moment);
     if (sent.retries < MOST_RETRIES) return told(state, aim, sent.retries + 1, moment);
     return act({ ...state, silent: true, sent: { ...sent, echoBy: null } }, aim, heldUntil, moment);
   }
@@ -136,6 +138,7 @@ function told(state: PlugState, on: boolean, retries: number, moment: PlugMoment
     at: now,
     retries,
     settled,
+    fights: false,
     echoBy,
     renewAt,
     ends: on ? endsWith(state.sent, now + lastsMs) : [],

@@ -24,6 +24,8 @@ export class PlugJudge {
   #clockSetAt: EpochMs = Number.NEGATIVE_INFINITY;
   #wanted = false;
   #wantedSince: EpochMs = 0;
+  #wantedSeen = false;
+  #edgeSeenAt: EpochMs = 0;
   #seenUntil: EpochMs = 0;
   #saidInLife = false;
 
@@ -47,6 +49,8 @@ export class PlugJudge {
    */
   foundSilent(): void {
     const { now, setup, isLate } = this.#world;
+    // A clock that is set forward makes every answer late.
+    if (now < this.#clockSetAt + REACTION_MS) return;
     const recent = this.#losses.filter((at) => at > now - REACTION_MS - ECHO_MS).length;
     if (setup.family !== "esphome" && !isLate && recent < MOST_RETRIES) this.#violated(`silent after ${recent} losses`);
   }
@@ -62,13 +66,18 @@ export class PlugJudge {
   }
 
   /**
-   * The device's timer ends an ON. One that nobody gave it on this clock, or that somebody else started, looks like a
-   * hand to the daemon.
+   * The device's timer ends an ON. One that nobody gave it on this clock, that somebody else started, or that is told
+   * late looks like a hand to the daemon.
    */
   timerEnds(started: Cause): void {
-    const { now } = this.#world;
-    if (started !== "command" || now < this.#clockSetAt + LONGEST_DEAD_MAN_MS) this.#pressedAt = now;
+    const { now, isLate } = this.#world;
+    if (isLate || started !== "command" || now < this.#clockSetAt + LONGEST_DEAD_MAN_MS) this.#pressedAt = now;
     this.disturbed();
+  }
+
+  /** Somebody else's command. A plug that just came back is not believed for a while, by the daemon's clock. */
+  foreignComes(): void {
+    if (this.#world.now < this.#clockSetAt + 2 * ECHO_MS) this.#pressedAt = this.#world.now;
   }
 
   clockSet(): void {
@@ -87,6 +96,13 @@ export class PlugJudge {
     this.onCommands++;
     if (!trusted) this.#violated("ON while the clock is not trusted");
     if (!this.#wants()) this.#violated("ON although it is not wanted");
+  }
+
+  /** The daemon looks: only what it sees is an edge to it. */
+  daemonLooks(): void {
+    const wanted = this.#wants();
+    if (wanted !== this.#wantedSeen) this.#edgeSeenAt = this.#world.now;
+    this.#wantedSeen = wanted;
   }
 
   /** What is wanted may have changed. */
@@ -137,7 +153,7 @@ export class PlugJudge {
   /** A hand counts until what is wanted changes. */
   #byHand(): boolean {
     if (this.#world.setup.override === "enforce" || this.#pressedAt === null) return false;
-    return this.#wantedSince <= this.#pressedAt;
+    return this.#edgeSeenAt <= this.#pressedAt;
   }
 
   #wants(): boolean {

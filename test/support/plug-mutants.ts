@@ -64,7 +64,10 @@ export const plugMutants: Readonly<Record<string, PlugMutant>> = {
   "no OFF at the start": sending(withoutFirstOff),
   "no retries": sending(withoutRepeats),
   "commands that wait for the plug": sending(queueing),
-  "commands that never expire in the broker": { keepsForEver: true },
+  "commands that never expire in the broker": {
+    keepsForEver: true,
+    setup: { persistentSession: true, minOnMs: 0 },
+  },
   "trust that is not asked for": { parts: (parts) => ({ ...parts, trusted: () => true }) },
   "an unknown wish taken for the last one": {
     parts: (parts) => {

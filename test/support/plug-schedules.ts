@@ -84,7 +84,7 @@ export const plugLives: fc.Arbitrary<PlugLife> = fc.record({ setup: setups, acti
 
 /** Lives it to the end, and then two quiet hours. */
 export function livePlug({ setup, actions }: PlugLife, mutant: PlugMutant = {}): ToyPlugWorld {
-  const world = new ToyPlugWorld(setup, mutant);
+  const world = new ToyPlugWorld({ ...setup, ...mutant.setup }, mutant);
   world.startDaemon();
   for (const action of actions) {
     world.advance(action.afterMs);

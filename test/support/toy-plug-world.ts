@@ -32,6 +32,8 @@ export interface PlugMutant {
   readonly parts?: (parts: PlugsParts, world: ToyPlugWorld) => PlugsParts;
   readonly hears?: (topic: string, payload: string) => boolean;
   readonly retains?: true;
+  /** Where it shows soonest. */
+  readonly setup?: Partial<WorldSetup>;
   /** Nothing said to a plug is ever too old. */
   readonly keepsForEver?: true;
 }
@@ -255,6 +257,7 @@ export class ToyPlugWorld {
 
   #look(): void {
     if (!this.daemon) return;
+    this.judge.daemonLooks();
     this.#lookAtWall = this.daemon.look(this.wall);
     if (this.#lookAtWall <= this.wall) throw new Error("the loop of the plugs would spin");
   }
@@ -287,8 +290,9 @@ export class ToyPlugWorld {
     // What lies in the broker may come before the plug has told of itself, or after.
     for (const said of left)
       this.at(link % 2 ? 0 : 1_500, () => {
-        if (this.linked && this.#links === link)
-          this.#said(this.plug.receive(said.topic, said.payload, this.now, "foreign"));
+        if (!this.linked || this.#links !== link) return;
+        this.judge.foreignComes();
+        this.#said(this.plug.receive(said.topic, said.payload, this.now, "foreign"));
       });
     for (const said of this.plug.birth()) this.#tell(said, this.plug.on);
   }

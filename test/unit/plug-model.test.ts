@@ -36,7 +36,7 @@ describe("plugs in a world that misbehaves", () => {
 });
 
 describe("the model is strict", () => {
-  test.each(Object.entries(plugMutants))("it would notice %s", (_, mutant) => {
+  test.each(Object.entries(plugMutants))("it would notice %s", { timeout: TEST_TIMEOUT_MS }, (_, mutant) => {
     const caught = fc.check(
       fc.property(plugLives, (life) => livePlug(life, mutant).judge.violations.length === 0),
       { numRuns: 30_000, endOnFailure: true },
