@@ -17,8 +17,8 @@ import { usageMessages } from "../../src/mqtt/usage-messages.ts";
 import { shownState } from "../support/discovery-states.ts";
 import { assertDiscovery } from "../support/discovery-validator.ts";
 import { daemon, emptyHome, emptyUsage, fullHome, fullUsage, OPTIONS, place, retained } from "../support/home-cases.ts";
-import { planOf, WASHER } from "../support/shown-plans.ts";
 import { at, HOME } from "../support/price-days.ts";
+import { planOf, WASHER } from "../support/shown-plans.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
