@@ -1,0 +1,95 @@
+import { describe, expect, test } from "vitest";
+import { readConfig } from "../../src/config/load.ts";
+import { plugId } from "../../src/config/plug-schema.ts";
+
+function read(text: string) {
+  return readConfig({ text, environment: {}, readFile: () => "" });
+}
+
+/** What is wrong with one plug, given as the inside of a YAML map. */
+function mistakesOf(...plugs: string[]): string[] {
+  const reading = read(`plugs:\n${plugs.map((plug) => `  - { ${plug} }\n`).join("")}`);
+  return reading.kind === "config" ? [] : reading.mistakes.map(({ path, text }) => `${path}: ${text}`);
+}
+
+const CHEAP = "home: home, signal: cheap";
+
+test("a plug needs a name, a family, a topic, and what it follows; the rest has defaults", () => {
+  const reading = read(`plugs:\n  - { name: Water heater, family: tasmota, topic: heater, ${CHEAP} }`);
+  const [plug] = reading.kind === "config" ? reading.config.plugs : [];
+  expect(plug).toEqual({
+    name: "Water heater",
+    family: "tasmota",
+    topic: "heater",
+    home: "home",
+    signal: "cheap",
+    override: "respect",
+    min_on: 0,
+    min_off: 0,
+  });
+  expect(plug && plugId(plug)).toBe("water_heater");
+});
+
+test.each([
+  `name: A, family: shelly_gen1, topic: shellyplug-s-1, plan: washer, override: enforce, min_on: 10, min_off: 5`,
+  `name: A, family: shelly_gen2, topic: shelly-2, channel: 1, ${CHEAP}`,
+  `name: A, family: zigbee2mqtt, topic: Kitchen plug, channel: left, signal_topic: house/boost`,
+  `name: A, family: esphome, topic: boiler, channel: relay, ${CHEAP}`,
+  `name: A, family: tasmota, topic: home/%prefix%/heater, ${CHEAP}`,
+  `name: A, family: custom, on: { topic: p, payload: "on {seconds}" }, off: { topic: p, payload: "" }, state: { topic: s, on: "/^on/", off: off }, plan: a`,
+])("good: %s", (plug) => {
+  expect(mistakesOf(plug)).toEqual([]);
+});
+
+describe("a mistake is told with its place", () => {
+  test.each([
+    ["name: A, family: hue, topic: a, plan: p", /^plugs\[0\].family: expected one of tasmota, .*custom, found "hue"$/],
+    [`name: A, family: tasmota, ${CHEAP}`, /^plugs\[0\].topic: expected the device's Topic; .*found nothing$/],
+    [
+      `name: A, family: esphome, topic: b, ${CHEAP}`,
+      /^plugs\[0\].channel: expected the switch's object id.*found nothing$/,
+    ],
+    [
+      `name: A, family: shelly_gen2, topic: b, channel: left, ${CHEAP}`,
+      /^plugs\[0\].channel: expected number of the switch, from 0; found "left"$/,
+    ],
+    [
+      "name: A, family: tasmota, topic: b",
+      /^plugs\[0\].plan: expected one of plan, signal with home, or signal_topic, found none$/,
+    ],
+    [`name: A, family: tasmota, topic: b, plan: p, ${CHEAP}`, /^plugs\[0\].plan: expected one of .*found 2$/],
+    ["name: A, family: tasmota, topic: b, signal: cheap", /^plugs\[0\].home: expected the id of a home with signal/],
+    [
+      "name: A, family: tasmota, topic: b, signal_topic: a/#",
+      /^plugs\[0\].signal_topic: expected a topic without wildcards/,
+    ],
+    ["name: A, family: tasmota, topic: b, plan: p, min_on: -1", /^plugs\[0\].min_on: expected at least 0, found -1$/],
+    [
+      "name: A, family: tasmota, topic: b, plan: p, on: { topic: a, payload: b }",
+      /^plugs\[0\].on: is for the family custom only/,
+    ],
+    [
+      "name: A, family: custom, plan: p, on: { topic: a, payload: b }",
+      /^plugs\[0\].off: expected a topic and a payload/,
+    ],
+    [
+      "name: A, family: custom, plan: p, on: { topic: a, payload: b }, off: { topic: a, payload: c }, state: { topic: s, on: /(/, off: x }",
+      /^plugs\[0\].state.on: expected a payload, or a regular expression/,
+    ],
+  ])("%s", (plug, message) => {
+    const mistakes = mistakesOf(plug);
+    expect(mistakes).toHaveLength(1);
+    expect(mistakes[0]).toMatch(message);
+  });
+
+  test("two plugs of one id, and two of one device", () => {
+    const plug = `name: Water heater, family: tasmota, topic: heater, ${CHEAP}`;
+    expect(mistakesOf(plug, plug)).toEqual([
+      "plugs[1].id: is the same as that of [0]: water_heater; give each its own",
+      "plugs[1].topic: is the same plug as [0]; the two would switch against each other",
+    ]);
+    const gen2 = (more: string) => `family: shelly_gen2, topic: a, ${more}, ${CHEAP}`;
+    expect(mistakesOf(gen2("name: A"), gen2("name: B, channel: 0"))).toHaveLength(1);
+    expect(mistakesOf(gen2("name: A"), gen2("name: B, channel: 1"))).toEqual([]);
+  });
+});
