@@ -24,6 +24,8 @@ export interface Order {
 
 export interface Firmware {
   readonly setup: Pick<PlugSetup, "family" | "topic" | "channel" | "custom">;
+  /** Whether it can end an ON by itself. */
+  readonly hasTimer: boolean;
   readonly listens: readonly string[];
   readonly online: Said;
   readonly offline: Said;
@@ -50,6 +52,7 @@ function switching(payload: string, tells: boolean): Order | null {
 
 const tasmota: Firmware = {
   setup: { family: "tasmota", topic: "heater", channel: null },
+  hasTimer: true,
   listens: ["cmnd/heater/POWER", "cmnd/heater/Backlog0", "cmnd/heater/PulseTime1"],
   online: kept("tele/heater/LWT", "Online"),
   offline: kept("tele/heater/LWT", "Offline"),
@@ -77,6 +80,7 @@ function pulseSec(text: string): number {
 
 const shellyGen1: Firmware = {
   setup: { family: "shelly_gen1", topic: "shellyplug-s-1", channel: null },
+  hasTimer: false,
   listens: ["shellies/shellyplug-s-1/relay/0/command", "shellies/shellyplug-s-1/command"],
   online: kept("shellies/shellyplug-s-1/online", "true"),
   offline: kept("shellies/shellyplug-s-1/online", "false"),
@@ -95,6 +99,7 @@ interface Request {
 
 const shellyGen2: Firmware = {
   setup: { family: "shelly_gen2", topic: "shellyplusplugs-2", channel: null },
+  hasTimer: true,
   listens: ["shellyplusplugs-2/rpc"],
   online: kept("shellyplusplugs-2/online", "true"),
   offline: kept("shellyplusplugs-2/online", "false"),
@@ -125,6 +130,7 @@ const shellyGen2: Firmware = {
 
 const zigbee: Firmware = {
   setup: { family: "zigbee2mqtt", topic: "Kitchen plug", channel: null },
+  hasTimer: true,
   listens: ["zigbee2mqtt/Kitchen plug/set", "zigbee2mqtt/Kitchen plug/get"],
   online: kept("zigbee2mqtt/Kitchen plug/availability", '{"state":"online"}'),
   offline: kept("zigbee2mqtt/Kitchen plug/availability", '{"state":"offline"}'),
@@ -140,6 +146,7 @@ const zigbee: Firmware = {
 
 const esphome: Firmware = {
   setup: { family: "esphome", topic: "boiler", channel: "relay" },
+  hasTimer: false,
   listens: ["boiler/switch/relay/command"],
   online: kept("boiler/status", "online"),
   offline: kept("boiler/status", "offline"),
@@ -162,6 +169,7 @@ const custom: Firmware = {
       availability: { topic: "garden/pump/link", online: "up", offline: "down" },
     },
   },
+  hasTimer: true,
   listens: ["garden/pump/do"],
   online: kept("garden/pump/link", "up"),
   offline: kept("garden/pump/link", "down"),

@@ -5,7 +5,6 @@ import type { Said } from "./played-firmware.ts";
 import type { Cause } from "./played-plug.ts";
 import { type ToyPlugWorld, TRUSTED_SKEW_MS } from "./toy-plug-world.ts";
 
-const WITHOUT_DEAD_MAN: readonly string[] = ["shelly_gen1", "esphome"];
 /** Every try may be lost or answered late, and a set clock is noticed late. */
 const REACTION_MS = ECHO_MS * (MOST_RETRIES + 1) + 20_000;
 const TRANSIT_MS = 15_000;
@@ -116,10 +115,10 @@ export class PlugJudge {
   /** Time passes until `at` with everything as it is. */
   passes(at: EpochMs): void {
     this.looks();
-    const { plug, setup } = this.#world;
+    const { plug, firmware } = this.#world;
     if (plug.isLive) {
       this.liveMs += at - this.#seenUntil;
-      const timed = !WITHOUT_DEAD_MAN.includes(setup.family);
+      const timed = firmware.hasTimer;
       if (
         timed &&
         plug.cause === "command" &&

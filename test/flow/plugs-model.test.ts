@@ -1,0 +1,93 @@
+/**
+ * The plugs' model on a real broker: fewer lives than `test/unit/plug-model.test.ts` lives, with the real link, the real
+ * packets and a played plug that is a client of its own.
+ */
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { FAMILIES } from "../support/played-firmware.ts";
+import { RealPlugWorld } from "../support/real-plug-world.ts";
+
+const LIVES = process.env.ELBRO_NIGHTLY === "1" ? 1_000 : 24;
+const MINUTE_MS = 60_000;
+
+const runs = fc
+  .array(fc.tuple(fc.integer({ min: 1, max: 8 }), fc.integer({ min: 1, max: 8 })), { minLength: 1, maxLength: 3 })
+  .map((pairs) => {
+    let at = 0;
+    return pairs.map(([gap, length]) => {
+      const start = at + gap * 5 * MINUTE_MS;
+      at = start + length * 5 * MINUTE_MS;
+      return { start, end: at };
+    });
+  });
+
+const acts: Readonly<Record<string, (world: RealPlugWorld) => Promise<void> | void>> = {
+  crash: (world) => world.crashDaemon(),
+  start: (world) => world.startDaemon(),
+  brokerDown: (world) => world.stopBroker(),
+  brokerUp: (world) => world.startBroker(),
+  powerOff: (world) => world.plug.losePower(),
+  powerOn: (world) => world.getPower(),
+  press: (world) => world.plug.press(),
+  foreign: (world) => world.leaveForeignCommand(),
+  loseTwo: (world) => {
+    world.plug.loses = 2;
+  },
+  loseSix: (world) => {
+    world.plug.loses = 6;
+  },
+  muteTwo: (world) => {
+    world.plug.mute = 2;
+  },
+  clockAhead: (world) => {
+    world.offsetMs = 5 * 60 * MINUTE_MS;
+  },
+  clockBack: (world) => {
+    world.offsetMs = -90_000;
+  },
+  clockRight: (world) => {
+    world.offsetMs = 0;
+  },
+  planUnknown: (world) => {
+    world.planKnown = false;
+  },
+};
+
+const life = fc.record({
+  family: fc.constantFrom(...FAMILIES),
+  powerOn: fc.constantFrom("off", "last", "on"),
+  runs,
+  steps: fc.array(fc.tuple(fc.integer({ min: 0, max: 25 * MINUTE_MS }), fc.constantFrom(...Object.keys(acts))), {
+    minLength: 1,
+    maxLength: 10,
+  }),
+});
+
+test(`in ${LIVES} lives on a real broker no plug is ON beyond its run and its dead-man; no command is kept; all is well in the end`, {
+  timeout: 40 * MINUTE_MS,
+}, async () => {
+  const seen = { ons: 0 };
+  await fc.assert(
+    fc.asyncProperty(life, async ({ family, powerOn, runs, steps }) => {
+      await using world = await RealPlugWorld.start(family, powerOn, runs);
+      for (const [afterMs, step] of steps) {
+        await world.advance(afterMs);
+        await acts[step]?.(world);
+        await world.settle();
+      }
+      await world.mend();
+      await world.advance(17 * MINUTE_MS);
+      const { device, got, firmware } = world.plug;
+      expect(device.on).toBe(world.wanted?.on);
+      await world.advance(60 * MINUTE_MS);
+      expect(device.on).toBe(world.wanted?.on);
+      expect(world.violations).toEqual([]);
+      const foreign = steps.some(([, step]) => step === "foreign") ? [firmware.foreignOn.topic] : [];
+      for (const topic of await world.keptCommands()) expect(foreign).toContain(topic);
+      expect(got.filter(({ retained, topic }) => retained && !foreign.includes(topic))).toEqual([]);
+      seen.ons += got.filter(({ topic, payload }) => firmware.understand(topic, payload)?.set === true).length;
+    }),
+    { numRuns: LIVES, endOnFailure: true },
+  );
+  expect(seen.ons / LIVES).toBeGreaterThan(1);
+});
