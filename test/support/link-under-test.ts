@@ -60,6 +60,10 @@ export class LinkUnderTest implements AsyncDisposable {
     this.#link.show(messages);
   }
 
+  publishOnce(topic: string, payload: string): boolean {
+    return this.#link.publishOnce(topic, payload);
+  }
+
   /** Shows one payload per topic. */
   showStates(states: Readonly<Record<string, string>>): void {
     this.show(Object.entries(states).map(([topic, payload]) => ({ topic, payload })));
