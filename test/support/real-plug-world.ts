@@ -12,7 +12,7 @@ import { TestMemory } from "./retaining-port.ts";
 import type { Run } from "./toy-plug-world.ts";
 
 /** Round trips without a message of anybody, after which all is said. */
-const QUIET_ROUND_TRIPS = 3;
+const QUIET_ROUND_TRIPS = 5;
 const TRUSTED_SKEW_MS = 120_000;
 const TRANSIT_MS = 15_000;
 

@@ -1,0 +1,201 @@
+import { describe, expect, test } from "vitest";
+import type { Wanted } from "../../src/core/plug-state.ts";
+import { type Problem, Problems } from "../../src/core/problem.ts";
+import { type PlugSetup, Plugs } from "../../src/plugs/plugs.ts";
+
+const T0 = Date.UTC(2026, 2, 10, 12);
+const TASMOTA: PlugSetup = {
+  id: "heater",
+  name: "Heater",
+  family: "tasmota",
+  topic: "heater",
+  channel: null,
+  override: "respect",
+  minOnMs: 0,
+  minOffMs: 0,
+  signalTopic: null,
+};
+const SIGNALLED: PlugSetup = { ...TASMOTA, signalTopic: "house/boost" };
+const ESPHOME: PlugSetup = { ...TASMOTA, id: "boiler", family: "esphome", topic: "boiler", channel: "relay" };
+
+/** The plugs with everything around them written down. */
+class Around {
+  readonly said: string[] = [];
+  readonly log: string[] = [];
+  readonly memory = new Map<string, string>();
+  readonly problems: Problem[] = [];
+  readonly plugs: Plugs;
+  wanted: Wanted | null = null;
+  changes = 0;
+  wakes = 0;
+
+  constructor(setups: readonly PlugSetup[], memory: Readonly<Record<string, string>> = {}) {
+    for (const [name, text] of Object.entries(memory)) this.memory.set(name, text);
+    const kept = new Problems((problem, state) => state === "started" && this.problems.push(problem));
+    this.plugs = new Plugs({
+      baseTopic: "elbro",
+      plugs: setups,
+      publishOnce: (topic, payload) => this.said.push(`${topic} ${payload}`) > 0,
+      wanted: () => this.wanted,
+      trusted: () => true,
+      memory: {
+        read: (name) => this.memory.get(name) ?? null,
+        write: (name, text) => void this.memory.set(name, text),
+      },
+      problems: kept,
+      log: { info: (_facts, text) => void this.log.push(text) },
+      wake: () => this.wakes++,
+      onChange: () => this.changes++,
+    });
+  }
+
+  /** What is said while looking. */
+  looks(now: number): string[] {
+    this.said.length = 0;
+    this.plugs.look(now);
+    return [...this.said];
+  }
+
+  hears(topic: string, payload: string, retained = false): void {
+    this.plugs.onMessage({ topic, payload, retained });
+  }
+
+  state(id = "heater"): Record<string, unknown> {
+    const message = this.plugs.messages().find(({ topic }) => topic === `elbro/plug/${id}/state`);
+    return JSON.parse(message?.payload ?? "{}") as Record<string, unknown>;
+  }
+}
+
+test("each topic is subscribed to once", () => {
+  const two = new Around([TASMOTA, { ...SIGNALLED, id: "b", topic: "b" }, { ...SIGNALLED, id: "c", topic: "c" }]);
+  const topics = two.plugs.subscriptions;
+  expect(new Set(topics).size).toBe(topics.length);
+  expect(topics).toEqual(expect.arrayContaining(["stat/heater/POWER", "tele/heater/LWT", "house/boost"]));
+});
+
+describe("a topic of the owner's", () => {
+  test("that says ON from before keeps a plug ON over a restart: it is not switched twice", () => {
+    const around = new Around([SIGNALLED]);
+    around.plugs.onUp();
+    expect(around.looks(T0)).toEqual([]);
+    around.hears("house/boost", "ON", true);
+    expect(around.looks(T0 + 100)).toEqual(["cmnd/heater/Backlog0 PulseTime1 1150; Power1 ON"]);
+  });
+
+  test("that says nothing is waited for two seconds, then OFF", () => {
+    const around = new Around([SIGNALLED]);
+    around.plugs.onUp();
+    expect(around.plugs.look(T0)).toBe(T0 + 2_000);
+    expect(around.looks(T0 + 1_999)).toEqual([]);
+    expect(around.looks(T0 + 2_000)).toEqual(["cmnd/heater/POWER OFF"]);
+    expect(around.state()).toMatchObject({ wanted: false, reason: null, reason_code: "no_signal" });
+  });
+
+  test("what the plug told while the signal was waited for is not lost", () => {
+    const around = new Around([{ ...ESPHOME, signalTopic: "house/boost" }]);
+    around.plugs.onUp();
+    around.hears("boiler/switch/relay/state", "OFF", true);
+    around.looks(T0);
+    around.looks(T0 + 2_000);
+    expect(around.looks(T0 + 60_000)).toEqual([]);
+    expect([around.state("boiler").on, around.problems]).toEqual([false, []]);
+  });
+});
+
+describe("what is shown", () => {
+  test("state, wish, reason, availability and since when", () => {
+    const around = new Around([TASMOTA]);
+    expect(around.plugs.messages()).toEqual([]);
+    around.looks(T0);
+    expect(around.state()).toMatchObject({ on: null, available: false, reason_code: "no_broker" });
+    around.wanted = { on: true, until: T0 + 600_000, reason: "cheap at Home" };
+    around.plugs.onUp();
+    around.looks(T0);
+    around.hears("stat/heater/POWER", "ON");
+    around.looks(T0 + 1_000);
+    expect(around.state()).toEqual({
+      on: true,
+      wanted: true,
+      reason: "cheap at Home",
+      reason_code: "wanted_on",
+      available: true,
+      since: "2026-03-10T12:00:01Z",
+    });
+    const { changes } = around;
+    around.looks(T0 + 2_000);
+    expect(around.changes).toBe(changes);
+    around.hears("tele/heater/LWT", "Offline");
+    around.looks(T0 + 3_000);
+    expect(around.state()).toMatchObject({ on: null, available: false, since: null });
+    expect(around.changes).toBe(changes + 1);
+  });
+
+  test("a switching is logged when it begins, not with each renewal or connection; a hand is too", () => {
+    const around = new Around([TASMOTA]);
+    around.plugs.onUp();
+    around.looks(T0);
+    around.plugs.onDown();
+    around.looks(T0 + 1_000);
+    around.plugs.onUp();
+    around.looks(T0 + 2_000);
+    around.hears("stat/heater/POWER", "OFF");
+    around.looks(T0 + 3_000);
+    expect(around.log).toEqual(["plug switched"]);
+    around.hears("stat/heater/POWER", "ON");
+    around.looks(T0 + 60_000);
+    expect(around.log).toEqual(["plug switched", "plug switched by hand"]);
+  });
+
+  test("a silent plug is one problem, with its name and what to do", () => {
+    const around = new Around([TASMOTA]);
+    around.plugs.onUp();
+    for (let second = 0; second <= 60; second += 10) around.looks(T0 + second * 1_000);
+    expect(around.problems).toMatchObject([{ code: "plug_silent", subject: "plug heater" }]);
+    expect(around.problems[0]?.advice).toContain("the plug Heater does not answer");
+  });
+});
+
+describe("memory", () => {
+  test("since when a plug is OFF outlives a restart where there is a minimum time", () => {
+    const careful = { ...TASMOTA, minOffMs: 300_000 };
+    const first = new Around([careful]);
+    first.plugs.onUp();
+    first.looks(T0);
+    first.hears("stat/heater/POWER", "OFF");
+    first.looks(T0);
+    const second = new Around([careful], Object.fromEntries(first.memory));
+    second.wanted = { on: true, until: T0 + 3_600_000 };
+    second.plugs.onUp();
+    expect(second.looks(T0 + 60_000)).toEqual(["cmnd/heater/POWER OFF"]);
+    second.hears("stat/heater/POWER", "OFF");
+    second.looks(T0 + 61_000);
+    expect(second.looks(T0 + 300_000)).toEqual([expect.stringContaining("Power1 ON")]);
+  });
+
+  test("nothing is written without a minimum time", () => {
+    const around = new Around([TASMOTA]);
+    around.plugs.onUp();
+    around.looks(T0);
+    around.hears("stat/heater/POWER", "OFF");
+    around.looks(T0);
+    expect(around.memory.size).toBe(0);
+  });
+});
+
+test("a flood of what plugs tell is bounded; the connection is not forgotten for it", () => {
+  const around = new Around([TASMOTA]);
+  around.plugs.onUp();
+  for (let i = 0; i < 10_000; i++) around.hears("stat/heater/POWER", i % 2 ? "ON" : "OFF");
+  expect(around.looks(T0).length).toBeLessThan(70);
+  expect(around.state().available).toBe(true);
+});
+
+test("when the daemon leaves, only what would stay ON is switched off", () => {
+  const around = new Around([TASMOTA, ESPHOME]);
+  around.wanted = { on: true, until: T0 + 600_000 };
+  around.plugs.onUp();
+  around.looks(T0);
+  around.said.length = 0;
+  around.plugs.leave();
+  expect(around.said).toEqual(["boiler/switch/relay/command OFF"]);
+});
