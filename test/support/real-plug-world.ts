@@ -183,6 +183,9 @@ export class RealPlugWorld implements AsyncDisposable {
     await this.startBroker();
     this.startDaemon();
     await this.getPower();
+    // What a hand did while the plug could not tell is told when the plug comes anew; nobody could know it before.
+    this.plug.disconnect();
+    if (this.#broker) await this.plug.connect(this.#broker.port);
     this.#woken = true;
     await this.settle();
   }
