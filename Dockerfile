@@ -16,7 +16,9 @@ RUN mkdir /data && chown 1000:1000 /data
 COPY --from=build /src/dist /app
 USER 1000:1000
 WORKDIR /data
+# Without a configuration the demo is reachable from outside the container, behind a key and a password that it prints.
 ENV ELBRO_DATA_DIR=/data \
+    ELBRO_DEMO_HOST=0.0.0.0 \
     MALLOC_ARENA_MAX=1 \
     NODE_COMPILE_CACHE=/data/.cache
 VOLUME /data

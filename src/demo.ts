@@ -1,4 +1,5 @@
-/** The demo: an invented house on loopback, for a first look without a key. */
+/** The demo: an invented house, for a first look without a key. On loopback, or as far as a container lets it be reached. */
+import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -6,13 +7,22 @@ import type { Clock } from "./collector/clock.ts";
 import type { Config } from "./config/schema.ts";
 import type { Simulator } from "./simulator/simulator.ts";
 
-/** Opens the demo's API; it protects nothing but an invention. */
-const DEMO_KEY = "demo";
-
+/** Opens the demo's API on loopback; it protects nothing but an invention. */
+const LOOPBACK_KEY = "demo";
 const LOOPBACK_HOST = "127.0.0.1";
+const SECRET_BYTES = 16;
+
+/** What a demo without plans would not show: appliances whose hours are chosen. */
+const DEMO_PLANS: Config["plans"] = [
+  plan({ name: "Dishwasher", kind: "window", hours: 2, kwh: 1.1, from: "19:00", ready_by: "06:30" }),
+  plan({ name: "Car", kind: "slots", hours: 4, kwh: 28, min_run: "30m", from: "17:00", ready_by: "07:00" }),
+  plan({ name: "Water heater", kind: "below", percent: 35, min_run: "30m" }),
+];
 
 export interface Demo {
   readonly config: Config;
+  /** Whether its broker asks for no password. */
+  readonly anonymousBroker: boolean;
   readonly close: () => Promise<void>;
 }
 
@@ -21,11 +31,18 @@ export function isDemo(config: Config): boolean {
   return config.consumer === undefined && config.third_party === undefined;
 }
 
-/**
- * Starts the simulator and fits the configuration to it. Ports and topics of the configuration stay; without a data
- * directory of the user's, what the demo keeps is gone with it.
- */
-export async function startDemo(config: Config, clock: Clock, hasDataDir: boolean): Promise<Demo> {
+export interface DemoOptions {
+  readonly config: Config;
+  readonly clock: Clock;
+  /** Without a data directory of the user's, what the demo keeps is gone with it. */
+  readonly hasDataDir: boolean;
+  /** The address to listen on. Any but loopback is protected by secrets made up at each start. */
+  readonly host: string | undefined;
+}
+
+/** Starts the simulator and fits the configuration to it. Ports and topics of the configuration stay. */
+export async function startDemo({ config, clock, hasDataDir, host = LOOPBACK_HOST }: DemoOptions): Promise<Demo> {
+  const isOpen = host === LOOPBACK_HOST;
   const { startSimulator } = await import("./simulator/simulator.ts");
   const simulator: Simulator = await startSimulator({ now: () => clock.now() });
   const dataDir = hasDataDir ? config.data_dir : mkdtempSync(path.join(tmpdir(), "elbro-demo-"));
@@ -43,14 +60,24 @@ export async function startDemo(config: Config, clock: Clock, hasDataDir: boolea
         hash_encoding: "hex",
         places: [],
       },
-      broker: { ...config.broker, host: LOOPBACK_HOST },
+      broker: {
+        ...config.broker,
+        host,
+        users:
+          isOpen || config.broker.users.length > 0
+            ? config.broker.users
+            : [{ name: "demo", password: newSecret(), commands: true }],
+      },
       api: {
         ...config.api,
-        host: LOOPBACK_HOST,
-        keys: config.api.keys.length > 0 ? config.api.keys : [{ name: "demo", key: DEMO_KEY }],
+        host,
+        keys:
+          config.api.keys.length > 0 ? config.api.keys : [{ name: "demo", key: isOpen ? LOOPBACK_KEY : newSecret() }],
       },
+      plans: config.plans.length > 0 ? config.plans : DEMO_PLANS,
       data_dir: dataDir,
     },
+    anonymousBroker: isOpen,
     async close() {
       await simulator.close();
       if (!hasDataDir) rmSync(dataDir, { recursive: true, force: true });
@@ -59,15 +86,28 @@ export async function startDemo(config: Config, clock: Clock, hasDataDir: boolea
 }
 
 /** What a person who started the demo wants to know. */
-export function demoGreeting(ports: { readonly api: number; readonly broker: number | null }, key: string): string {
-  const mqtt =
-    ports.broker === null
-      ? ""
-      : `  topics   mosquitto_sub -p ${ports.broker} -v -t 'elbro/#'     (or: npx mqtt sub -p ${ports.broker} -v -t 'elbro/#')\n`;
-  return `elbro shows an invented house: no account, no key, nothing leaves this machine.
-${mqtt}  API      curl -H 'Authorization: Bearer ${key}' http://${LOOPBACK_HOST}:${ports.api}/consumer/v1/me/addresses
+export function demoGreeting(
+  { config: { api, broker, mqtt }, anonymousBroker }: Demo,
+  ports: { readonly api: number; readonly broker: number | null },
+): string {
+  const key = api.keys[0]?.key ?? "";
+  const user = anonymousBroker ? undefined : broker.users[0];
+  const login = user ? ` -u ${user.name} -P ${user.password}` : "";
+  const topics = `-p ${ports.broker}${login} -v -t '${mqtt.base_topic}/#'`;
+  const mqttLine = ports.broker === null ? "" : `  topics   mosquitto_sub ${topics}     (or: npx mqtt sub ${topics})\n`;
+  const reach = api.host === LOOPBACK_HOST ? "nothing leaves this machine" : "a new key and password at each start";
+  return `elbro shows an invented house: no account, no key, ${reach}.
+${mqttLine}  API      curl -H 'Authorization: Bearer ${key}' http://${LOOPBACK_HOST}:${ports.api}/consumer/v1/me/addresses
   key      ${key}
   health   http://${LOOPBACK_HOST}:${ports.api}/healthz
 For your own house: put your key into config/elbro.yaml (see the README). Ctrl-C ends.
 `;
+}
+
+function newSecret(): string {
+  return randomBytes(SECRET_BYTES).toString("base64url");
+}
+
+function plan(entry: Omit<Config["plans"][number], "home" | "use_forecast" | "enabled">): Config["plans"][number] {
+  return { home: "home", use_forecast: false, enabled: true, ...entry };
 }

@@ -50,7 +50,10 @@ async function run(given: Arguments): Promise<void> {
   });
   const demo =
     configPath === null && isDemo(config)
-      ? await startDemo(config, clock, process.env.ELBRO_DATA_DIR !== undefined)
+      ? await startDemo({
+          ...{ config, clock, hasDataDir: process.env.ELBRO_DATA_DIR !== undefined },
+          host: process.env.ELBRO_DEMO_HOST,
+        })
       : null;
   if (!demo && isDemo(config))
     throw new StartError(
@@ -59,14 +62,13 @@ async function run(given: Arguments): Promise<void> {
   try {
     const used = demo?.config ?? config;
     const daemon = await startDaemon({
-      ...{ config: used, clock, log, random: Math.random, anonymousBroker: demo !== null },
+      ...{ config: used, clock, log, random: Math.random, anonymousBroker: demo?.anonymousBroker ?? false },
       // The demo's service lives by the daemon's clock, so it could not tell that this is wrong.
       simulatedTime: given.simulated !== null || demo !== null,
       // The demo's service is on this machine, where no proxy leads.
       proxy: demo ? null : proxyOf(process.env),
     });
-    const [key] = used.api.keys;
-    if (demo && key) process.stdout.write(demoGreeting({ api: daemon.apiPort, broker: daemon.brokerPort }, key.key));
+    if (demo) process.stdout.write(demoGreeting(demo, { api: daemon.apiPort, broker: daemon.brokerPort }));
     const stop = () => {
       setTimeout(() => process.exit(0), STOP_TIMEOUT_MS).unref();
       void Promise.all([daemon.stop(), demo?.close()]).then(() => process.exit(0));

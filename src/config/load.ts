@@ -19,7 +19,7 @@ export interface ConfigSources {
 }
 
 /** Environment variables of the daemon that are no keys of the configuration. */
-const OTHER_VARIABLES = new Set(["ELBRO_CONFIG", "ELBRO_CLOCK", "ELBRO_SPEED"]);
+const OTHER_VARIABLES = new Set(["ELBRO_CONFIG", "ELBRO_CLOCK", "ELBRO_SPEED", "ELBRO_DEMO_HOST"]);
 /** What Kubernetes and Docker set of themselves for a service named elbro. */
 const FOREIGN_VARIABLES = /^ELBRO_(SERVICE_(HOST|PORT)(_.+)?|PORT(_.+)?)$/;
 const PREFIX = "ELBRO_";

@@ -32,6 +32,22 @@ describe("the demo", () => {
     expect(watcher.payload("elbro/status")).toBe("offline");
   });
 
+  test("outside loopback it is behind a key and a password that it prints", async () => {
+    await using daemon = new DaemonProcess([], { ...FREE_PORTS, ELBRO_DEMO_HOST: "0.0.0.0" });
+    const [, brokerPort, password = ""] = /-p (\d+) -u demo -P (\S+) /.exec(await daemon.line(/mosquitto_sub/)) ?? [];
+    const apiLine = await daemon.line(/curl/);
+    const [url = ""] = /http:\S+/.exec(apiLine) ?? [];
+    const statusWith = async (key: string) =>
+      (await fetch(url, { headers: { authorization: `Bearer ${key}` } })).status;
+    expect(await statusWith("demo")).toBe(401);
+    expect(await statusWith(/Bearer (\S+)'/.exec(apiLine)?.[1] ?? "")).toBe(200);
+
+    await expect(TopicWatcher.on(Number(brokerPort))).rejects.toThrow(/Connection refused/);
+    await using watcher = await TopicWatcher.on(Number(brokerPort), { username: "demo", password });
+    const state = () => String(watcher.json("elbro/home/plan/dishwasher/state").state);
+    await watcher.until(() => ["scheduled", "running", "done"].includes(state()), "a plan with its hours");
+  });
+
   test("lives at another time and pace", async () => {
     await using daemon = new DaemonProcess(["--clock", "2025-10-25T20:00:00Z", "--speed", "3600"], FREE_PORTS);
     const port = Number(/-p (\d+)/.exec(await daemon.line(/mosquitto_sub/))?.[1]);
