@@ -1,4 +1,5 @@
 /** The plans of the house: the configuration, the prices, the clock and what is remembered come together here. */
+import { unknownText } from "./config/nearest.ts";
 import type { Calendar } from "./core/calendar.ts";
 import type { Home } from "./core/home-snapshot.ts";
 import { contains, type EpochMs, MINUTE_MS } from "./core/interval.ts";
@@ -204,7 +205,7 @@ export class Plans {
         subject,
         since: now,
         advice: `set home of the plan "${id}" to one of ${ids.join(", ") || "the homes"}`,
-        detail: `there is no home "${name}"`,
+        detail: unknownText("a home", name, ids),
         requestId: null,
       });
   }

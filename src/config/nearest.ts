@@ -9,6 +9,14 @@ export function nearest(meant: string, words: readonly string[]): string | null 
   return best;
 }
 
+/** What is said of a name that nothing has. */
+export function unknownText(what: string, found: string, known: readonly string[]): string {
+  if (known.length === 0) return `expected the id of ${what}, found "${found}"; there is none`;
+  const meant = nearest(found, known);
+  const hint = meant === null ? "" : `; did you mean ${meant}?`;
+  return `expected the id of ${what} (${known.join(", ")}), found "${found}"${hint}`;
+}
+
 /** Letters to add, leave out, replace, or exchange with their neighbour. */
 function distanceBetween(a: string, b: string): number {
   let before: number[] = [];

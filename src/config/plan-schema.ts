@@ -13,6 +13,7 @@ import {
 import { type LocalSpan, type PlanKind, type PlanSpec, weekdays } from "../core/plan-kinds.ts";
 import { MAX_PRICE_LIMITS } from "../core/plan-settings.ts";
 import { freeSlug, slugOf } from "../core/slug.ts";
+import { unknownText } from "./nearest.ts";
 
 const SLUG = /^[a-z0-9][a-z0-9_-]*$/;
 const name = z.string().check(z.minLength(1, "expected some text"));
@@ -117,7 +118,7 @@ function mistakesOf(entry: PlanEntry): Mistake[] {
 
 /** What plans say of each other. */
 function listMistakes(entries: readonly PlanEntry[]): Mistake[] {
-  const ids = idsOf(entries);
+  const ids = planIds(entries);
   const found: Mistake[] = [];
   const seen = new Map<string, number>();
   for (const [i, id] of ids.entries()) {
@@ -131,7 +132,7 @@ function listMistakes(entries: readonly PlanEntry[]): Mistake[] {
     if (after === undefined) continue;
     const path = [i, "after"];
     const other = entries[seen.get(after) ?? -1];
-    if (!other) found.push({ path, message: `expected the id of a plan (${ids.join(", ")}), found ${shown(after)}` });
+    if (!other) found.push({ path, message: unknownText("a plan", after, ids) });
     else if (other.home !== home)
       found.push({ path, message: `expected a plan of the same home, found one of ${other.home}` });
     const circle = circleFrom(ids[i] ?? "", afterOf);
@@ -141,7 +142,7 @@ function listMistakes(entries: readonly PlanEntry[]): Mistake[] {
 }
 
 /** Plans without an id are called by their name; where two names come to the same, the later is numbered. */
-function idsOf(entries: readonly PlanEntry[]): string[] {
+export function planIds(entries: readonly PlanEntry[]): string[] {
   const taken = new Set(entries.flatMap(({ id }) => id ?? []));
   return entries.map((entry) => {
     if (entry.id !== undefined) return entry.id;
@@ -153,7 +154,7 @@ function idsOf(entries: readonly PlanEntry[]): string[] {
 
 /** The plans that a configuration means. Shape: in the order of the file. */
 export function planDefinitions(entries: readonly PlanEntry[]): PlanDefinition[] {
-  const ids = idsOf(entries);
+  const ids = planIds(entries);
   return entries.map((entry, i) => ({
     id: ids[i] ?? "",
     name: entry.name,

@@ -5,6 +5,7 @@
 import * as z from "zod/mini";
 import { plansSchema } from "./plan-schema.ts";
 import { plugs } from "./plug-schema.ts";
+import { referenceMistakes } from "./references.ts";
 import { slug, text, topic } from "./values.ts";
 
 const port = z.int().check(z.minimum(0), z.maximum(65_535));
@@ -81,7 +82,7 @@ const levels = z
 const accountName = slug.check(z.refine((name) => name !== "third_party", "expected another name than third_party"));
 const consumer = z.strictObject({ name: z._default(accountName, "consumer"), api_key: z.optional(text) });
 
-export const configSchema = z.strictObject({
+const sections = z.strictObject({
   service: z._default(
     z.strictObject({
       base_url: z._default(
@@ -170,6 +171,12 @@ export const configSchema = z.strictObject({
   log: z._default(z.strictObject({ level: z._default(z.enum(["debug", "info", "warn", "error"]), "info") }), {
     level: "info",
   }),
+});
+
+/** The sections, and what they say of each other. */
+export const configSchema = sections.check(({ value, issues }) => {
+  for (const { path, text } of referenceMistakes(value))
+    issues.push({ code: "custom", continue: true, message: text, path, input: value });
 });
 
 export type Config = z.infer<typeof configSchema>;

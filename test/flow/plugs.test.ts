@@ -128,6 +128,17 @@ test("a plug that does not answer is a problem, which ends when it comes", async
   expect(plug.device.on).toBe(false);
 });
 
+test("a plug for a home that the account does not have is a problem, and off", async () => {
+  await using house = await houseWith(plugsOf(["tasmota"], { home: "hoem", signal: "cheap" }));
+  await using plug = new BrokerPlug("tasmota", { now: () => house.clock.now(), on: true });
+  await plug.connect(portOf(house));
+  await house.clock.runUntil(NOON + MINUTE_MS);
+  const problems = () => JSON.stringify(house.watcher.json("elbro/problems").problems ?? []);
+  await house.watcher.until(() => problems().includes("unknown_home"), "the problem");
+  expect(problems()).toMatch(/set home of the plug tasmota to one of [\w, -]+; until then it is off/);
+  await expect.poll(() => plug.device.on, UNTIL).toBe(false);
+});
+
 test("a plug that boots ON is told OFF, also where somebody left an ON in the broker", async () => {
   await using house = await houseWith(plugsOf(["tasmota"], { signal_topic: "house/boost" }));
   await using plug = new BrokerPlug("tasmota", { now: () => house.clock.now(), powerOn: "on" });

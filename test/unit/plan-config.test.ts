@@ -106,7 +106,7 @@ describe("a mistake is told with what is expected", () => {
     ],
     [
       "{ name: A, home: home, kind: window, hours: 3, after: b }",
-      'plans[0].after: expected the id of a plan (a), found "b"',
+      'plans[0].after: expected the id of a plan (a), found "b"; did you mean a?',
     ],
     [
       "{ name: A, home: home, kind: window, hours: 3, after_pause: 5m }",

@@ -6,9 +6,16 @@ function read(text: string) {
   return readConfig({ text, environment: {}, readFile: () => "" });
 }
 
+/** The plans that plugs may follow. */
+const PLANS = `plans:\n${["p", "a", "washer"].map((id) => `  - { name: ${id}, home: home, kind: avoid, hours: 1 }\n`).join("")}`;
+
 /** What is wrong with one plug, given as the inside of a YAML map. */
 function mistakesOf(...plugs: string[]): string[] {
-  const reading = read(`plugs:\n${plugs.map((plug) => `  - { ${plug} }\n`).join("")}`);
+  return mistakesIn(`${PLANS}plugs:\n${plugs.map((plug) => `  - { ${plug} }\n`).join("")}`);
+}
+
+function mistakesIn(text: string): string[] {
+  const reading = read(text);
   return reading.kind === "config" ? [] : reading.mistakes.map(({ path, text }) => `${path}: ${text}`);
 }
 
@@ -91,5 +98,43 @@ describe("a mistake is told with its place", () => {
     const gen2 = (more: string) => `family: shelly_gen2, topic: a, ${more}, ${CHEAP}`;
     expect(mistakesOf(gen2("name: A"), gen2("name: B, channel: 0"))).toHaveLength(1);
     expect(mistakesOf(gen2("name: A"), gen2("name: B, channel: 1"))).toEqual([]);
+  });
+});
+
+describe("a name that stands for nothing is told with the nearest that does", () => {
+  const plug = "name: A, family: tasmota, topic: b";
+  const homes = `homes:
+  - { address_id: 0a0a0a0a-0000-4000-8000-000000000001, id: house }
+  - { address_id: 0a0a0a0a-0000-4000-8000-000000000002, id: cabin }
+`;
+
+  test("a plug for a plan that there is not", () => {
+    expect(mistakesOf(`${plug}, plan: wahser`)).toEqual([
+      'plugs[0].plan: expected the id of a plan (p, a, washer), found "wahser"; did you mean washer?',
+    ]);
+    expect(mistakesIn(`plugs:\n  - { ${plug}, plan: washer }\n`)).toEqual([
+      'plugs[0].plan: expected the id of a plan, found "washer"; there is none',
+    ]);
+  });
+
+  test("a plug that names another home than its plan's", () => {
+    expect(mistakesOf(`${plug}, plan: washer, home: home`)).toEqual([]);
+    expect(mistakesOf(`${plug}, plan: washer, home: cabin`)).toEqual([
+      'plugs[0].home: expected home, the home of the plan washer, found "cabin"',
+    ]);
+  });
+
+  test("a plug and a plan for homes that there are not, where all homes are listed", () => {
+    const plans = "plans:\n  - { name: W, home: hosue, kind: avoid, hours: 1 }\n";
+    expect(mistakesIn(`${homes}${plans}plugs:\n  - { ${plug}, signal: cheap, home: cabins }\n`)).toEqual([
+      'plans[0].home: expected the id of a home (house, cabin), found "hosue"; did you mean house?',
+      'plugs[0].home: expected the id of a home (house, cabin), found "cabins"; did you mean cabin?',
+    ]);
+  });
+
+  test("where a home's name is the account's to tell, the configuration says nothing of it", () => {
+    const unnamed = `${homes}  - { address_id: 0a0a0a0a-0000-4000-8000-000000000003 }\n`;
+    expect(mistakesIn(`${unnamed}plugs:\n  - { ${plug}, signal: cheap, home: summerhouse }\n`)).toEqual([]);
+    expect(mistakesOf(`${plug}, signal: cheap, home: summerhouse`)).toEqual([]);
   });
 });

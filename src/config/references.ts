@@ -1,0 +1,37 @@
+/** Names in the configuration that stand for something else in it: a plug's plan and home, a plan's home. */
+import { unknownText } from "./nearest.ts";
+import { type PlanEntry, planIds } from "./plan-schema.ts";
+import type { PlugConfig } from "./plug-schema.ts";
+
+export interface ReferenceMistake {
+  readonly path: (string | number)[];
+  readonly text: string;
+}
+
+interface Referring {
+  readonly plans: readonly PlanEntry[];
+  readonly plugs: readonly PlugConfig[];
+  readonly homes?: readonly { readonly id?: string | undefined }[] | undefined;
+}
+
+/** Every name that stands for nothing. A home's name is known here only where all homes are listed with their ids. */
+export function referenceMistakes({ plans, plugs, homes }: Referring): ReferenceMistake[] {
+  const ids = planIds(plans);
+  const homeIds = homes?.flatMap(({ id }) => id ?? []) ?? [];
+  const namesHomes = homes !== undefined && homeIds.length === homes.length;
+  const homeMistake = (path: (string | number)[], home: string | undefined): ReferenceMistake[] =>
+    !namesHomes || home === undefined || homeIds.includes(home)
+      ? []
+      : [{ path, text: unknownText("a home", home, homeIds) }];
+  return [
+    ...plans.flatMap(({ home }, i) => homeMistake(["plans", i, "home"], home)),
+    ...plugs.flatMap(({ plan, home }, i) => {
+      const homePath = ["plugs", i, "home"];
+      if (plan === undefined) return homeMistake(homePath, home);
+      const followed = plans[ids.indexOf(plan)];
+      if (!followed) return [{ path: ["plugs", i, "plan"], text: unknownText("a plan", plan, ids) }];
+      if (home === undefined || home === followed.home) return [];
+      return [{ path: homePath, text: `expected ${followed.home}, the home of the plan ${plan}, found "${home}"` }];
+    }),
+  ];
+}
