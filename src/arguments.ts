@@ -1,66 +1,129 @@
-/** The daemon's command line. */
-import { parseArgs } from "node:util";
+/** Command lines: which command is meant, and what one command is given. Each command says itself what it takes. */
+import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
 import { parseInstant } from "./contract/range.ts";
 import type { EpochMs } from "./core/interval.ts";
-
-export const HELP = `elbro: electricity prices and plans for the house
-
-usage: elbro [run] [options]
-       elbro hash-password    reads a password and prints what may stand for it in broker.users
-
-  --config FILE    configuration; else ELBRO_CONFIG, ./config/elbro.yaml, /data/elbro.yaml; without any: the demo
-  --clock INSTANT  live at another time, for instance 2025-10-25T20:00:00Z (also ELBRO_CLOCK)
-  --speed N        let that time pass N times as fast (also ELBRO_SPEED)
-  --version        print the version
-  --help           print this
-`;
 
 /** A command line that cannot be used, in one sentence for its writer. */
 export class BadArgument extends Error {}
 
-export interface Arguments {
-  readonly command: "run" | "hash-password" | "help" | "version";
+interface Option {
+  readonly type: "string" | "boolean";
+  /** What stands for its value in the help. */
+  readonly value?: string;
+  readonly about: string;
+}
+
+/** What one command takes. Its help and its reading are made from this. */
+export interface CommandLine {
+  /** The name, with what else may follow: `prices [HOME]`. */
+  readonly usage: string;
+  readonly about: string;
+  /** Words after the name: the least and the most there may be. */
+  readonly words?: readonly [least: number, most: number];
+  readonly options?: Readonly<Record<string, Option>>;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What one command was given. */
+export interface Given {
+  readonly kind: "given";
+  readonly words: readonly string[];
+  readonly values: Values;
   readonly configPath: string | null;
   /** Time to live at; null for the machine's own. */
-  readonly simulated: { readonly start: EpochMs | null; readonly speed: number } | null;
+  readonly simulated: Simulated | null;
 }
+
+export interface Simulated {
+  readonly start: EpochMs | null;
+  readonly speed: number;
+}
+
+type Values = Readonly<Record<string, string | boolean | undefined>>;
 
 const MOST_SPEED = 100_000;
 
-/** Reads the command line; the environment gives what it leaves out. Errors: throws a BadArgument. */
-export function readArguments(
+const commonOptions: Readonly<Record<string, Option>> = {
+  config: {
+    type: "string",
+    value: "FILE",
+    about: "configuration; else ELBRO_CONFIG, ./config/elbro.yaml, /data/elbro.yaml",
+  },
+  clock: {
+    type: "string",
+    value: "INSTANT",
+    about: "live at another time, such as 2025-10-25T20:00:00Z (also ELBRO_CLOCK)",
+  },
+  speed: { type: "string", value: "N", about: "let that time pass N times as fast (also ELBRO_SPEED)" },
+  help: { type: "boolean", about: "print this" },
+};
+
+/** The command that is meant, and what follows its name; null where none is named. Options may stand before it. */
+export function commandIn(argv: readonly string[]): { readonly name: string | null; readonly rest: readonly string[] } {
+  const options = typesOf({ ...commonOptions, version: { type: "boolean", about: "" } });
+  const { tokens } = parseArgs({ args: [...argv], allowPositionals: true, strict: false, tokens: true, options });
+  const word = tokens.find((token) => token.kind === "positional");
+  if (!word) return { name: null, rest: argv };
+  return { name: word.value, rest: argv.filter((_, i) => i !== word.index) };
+}
+
+/** Reads what follows a command's name; the environment gives what it leaves out. Errors: throws a BadArgument. */
+export function readCommandLine(
+  line: CommandLine,
   argv: readonly string[],
-  environment: Readonly<Record<string, string | undefined>>,
-): Arguments {
-  const { values, positionals } = parse(argv);
-  const [command = "run", ...rest] = positionals;
-  if ((command !== "run" && command !== "hash-password") || rest.length > 0)
-    throw new BadArgument(`"${positionals.join(" ")}" is no command; expected run or hash-password, or see --help`);
-  const clock = values.clock ?? environment.ELBRO_CLOCK;
-  const speed = values.speed ?? environment.ELBRO_SPEED;
+  environment: Environment,
+): Given | { readonly kind: "help"; readonly text: string } {
+  const { values, positionals } = parse(argv, { ...commonOptions, ...line.options }, line.usage);
+  if (values.help === true) return { kind: "help", text: helpOf(line) };
+  const [least, most] = line.words ?? [0, 0];
+  if (positionals.length < least || positionals.length > most)
+    throw new BadArgument(`usage: elbro ${line.usage}; see elbro ${nameOf(line)} --help`);
+  const clock = textOf(values.clock) ?? environment.ELBRO_CLOCK;
+  const speed = textOf(values.speed) ?? environment.ELBRO_SPEED;
   return {
-    command: values.help ? "help" : values.version ? "version" : command,
-    configPath: values.config ?? environment.ELBRO_CONFIG ?? null,
+    kind: "given",
+    words: positionals,
+    values,
+    configPath: textOf(values.config) ?? environment.ELBRO_CONFIG ?? null,
     simulated: clock === undefined && speed === undefined ? null : { start: readClock(clock), speed: readSpeed(speed) },
   };
 }
 
-function parse(argv: readonly string[]) {
+/** The value of an option that takes a text. */
+export function textOf(value: string | boolean | undefined): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+function parse(argv: readonly string[], options: Readonly<Record<string, Option>>, usage: string) {
   try {
-    return parseArgs({
-      args: [...argv],
-      allowPositionals: true,
-      options: {
-        config: { type: "string" },
-        clock: { type: "string" },
-        speed: { type: "string" },
-        help: { type: "boolean" },
-        version: { type: "boolean" },
-      },
-    });
+    const { values, positionals } = parseArgs({ args: [...argv], allowPositionals: true, options: typesOf(options) });
+    // No option is allowed more than once, so none is a list.
+    return { values: values as Values, positionals };
   } catch (error) {
-    throw new BadArgument(`${error instanceof Error ? error.message.split(". ")[0] : "unknown option"}; see --help`);
+    const why = error instanceof Error ? error.message.split(". ")[0] : "unknown option";
+    throw new BadArgument(`${why}; see elbro ${usage.split(" ")[0]} --help`);
   }
+}
+
+function typesOf(options: Readonly<Record<string, Option>>): ParseArgsOptionsConfig {
+  return Object.fromEntries(Object.entries(options).map(([name, { type }]) => [name, { type }]));
+}
+
+function nameOf({ usage }: CommandLine): string {
+  return usage.split(" ")[0] ?? "";
+}
+
+/** The help of one command. */
+function helpOf(line: CommandLine): string {
+  const rows = Object.entries({ ...line.options, ...commonOptions });
+  return `usage: elbro ${line.usage} [options]\n\n${line.about}\n\n${rows.map(optionLine).join("\n")}\n`;
+}
+
+const OPTION_COLUMN = 20;
+
+function optionLine([name, { value, about }]: readonly [string, Option]): string {
+  return `  ${`--${name}${value === undefined ? "" : ` ${value}`}`.padEnd(OPTION_COLUMN)} ${about}`;
 }
 
 function readClock(text: string | undefined): EpochMs | null {

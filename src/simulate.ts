@@ -1,38 +1,4 @@
-/** `npm run simulate`: the service's double on a port of its own, for a person with curl or a daemon with a demo key. */
-import { formatInstant } from "./core/interval.ts";
-import { BadArgument, HELP, readArguments } from "./simulator/arguments.ts";
-import { type Simulator, startSimulator } from "./simulator/simulator.ts";
+/** `npm run simulate`: what `elbro simulate` is, from the sources. */
+import { main } from "./commands/simulate.ts";
 
-/** Exit code of a configuration that cannot be used (EX_CONFIG of sysexits). */
-const BAD_ARGUMENT = 78;
-
-try {
-  const options = readArguments(process.argv.slice(2), Date.now);
-  if (options === "help") process.stdout.write(HELP);
-  else {
-    const simulator = await startSimulator({ ...options, onCrash: reportCrash });
-    process.stdout.write(greeting(simulator));
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void simulator.close());
-  }
-} catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = error instanceof BadArgument ? BAD_ARGUMENT : 1;
-}
-
-function reportCrash(error: unknown, requestId: string): void {
-  process.stderr.write(`request ${requestId} failed: ${String(error)}\n`);
-}
-
-function greeting({ url, keys, clock }: Simulator): string {
-  return `The simulator plays the service at ${url} (now ${formatInstant(clock.now())}, speed ${clock.speed}).
-
-consumer key        ${keys.consumerKey}
-third-party key     ${keys.thirdParty.apiKey}
-third-party secret  ${keys.thirdParty.apiSecret}
-third-party token   ${keys.thirdPartyToken}
-
-curl -H 'Authorization: Bearer ${keys.consumerKey}' ${url}/consumer/v1/me/addresses
-
-State and controls: ${url}/simulator
-`;
-}
+process.exitCode = await main(process.argv.slice(2));

@@ -115,6 +115,8 @@ describe("what the owner can mend is one clear sentence and exit code 78", () =>
   });
 
   test.each([
+    [["version", "--loud"], "Unknown option '--loud'; see elbro version --help"],
+    [["version", "again"], "usage: elbro version; see elbro version --help"],
     [["--clock", "yesterday"], '--clock: "yesterday" is not an RFC 3339 date-time'],
     [["--speed", "0"], '--speed: "0" is not a number above 0'],
     [["--loud"], "--loud"],

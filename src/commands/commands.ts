@@ -1,0 +1,41 @@
+/** The commands: one row each. Everything else about a command stands in its own file, which is loaded when it is asked for. */
+
+interface Command {
+  /** What it is for, in a line of the general help. */
+  readonly summary: string;
+  /** Gives back the exit code. Errors: throws a BadArgument or a StartError for what the owner can mend. */
+  readonly load: () => Promise<{ readonly main: (argv: readonly string[]) => Promise<number> }>;
+}
+
+const commands: Readonly<Record<string, Command>> = {
+  simulate: { summary: "plays the service on this machine", load: () => import("./simulate.ts") },
+  "hash-password": {
+    summary: "makes of a password what may stand for it in broker.users",
+    load: () => import("./hash-password.ts"),
+  },
+  version: { summary: "prints the version", load: () => import("./version.ts") },
+};
+
+const NAME_COLUMN = 14;
+
+/** What `elbro --help` prints. */
+export function generalHelp(): string {
+  const rows = Object.entries({ run: { summary: "runs the daemon; so does elbro alone" }, ...commands });
+  return `elbro: electricity prices and plans for the house
+
+usage: elbro [command] [options]
+
+${rows.map(([name, { summary }]) => `  ${name.padEnd(NAME_COLUMN)} ${summary}`).join("\n")}
+
+elbro COMMAND --help tells more. Without any configuration elbro shows an invented house.
+Exit codes: 0 done; 1 it did not work; 78 the configuration or the command line cannot be used.
+`;
+}
+
+export function commandNames(): readonly string[] {
+  return ["run", ...Object.keys(commands)];
+}
+
+export function commandNamed(name: string): Command | null {
+  return Object.hasOwn(commands, name) ? (commands[name] ?? null) : null;
+}

@@ -1,0 +1,21 @@
+import { readFileSync } from "node:fs";
+import { BadArgument, readCommandLine } from "../arguments.ts";
+import { hashPassword } from "../mqtt/broker-users.ts";
+
+const line = {
+  usage: "hash-password",
+  about: "Reads a password from standard input and prints what may stand for it in broker.users of the configuration.",
+};
+
+/** `elbro hash-password` */
+export async function main(argv: readonly string[]): Promise<number> {
+  const given = readCommandLine(line, argv, process.env);
+  if (given.kind === "help") {
+    process.stdout.write(given.text);
+    return 0;
+  }
+  const password = readFileSync(process.stdin.fd, "utf8").replace(/\r?\n$/, "");
+  if (password === "") throw new BadArgument("hash-password: expected a password on standard input");
+  process.stdout.write(`${await hashPassword(password)}\n`);
+  return 0;
+}

@@ -1,0 +1,11 @@
+import { readCommandLine } from "../arguments.ts";
+import { VERSION } from "../version.ts";
+
+const line = { usage: "version", about: "Prints the version." };
+
+/** `elbro version` */
+export async function main(argv: readonly string[]): Promise<number> {
+  const given = readCommandLine(line, argv, process.env);
+  process.stdout.write(given.kind === "help" ? given.text : `${VERSION}\n`);
+  return 0;
+}

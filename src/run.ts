@@ -1,0 +1,59 @@
+/** `elbro run`: reads the configuration, starts the daemon, ends it on a signal. */
+import { pino } from "pino";
+import { readCommandLine } from "./arguments.ts";
+import { loadConfiguration } from "./configuration.ts";
+import { startDaemon } from "./daemon.ts";
+import { demoGreeting, isDemo, startDemo } from "./demo.ts";
+import { clockOf } from "./machine.ts";
+import { StartError } from "./start-error.ts";
+import { proxyOf } from "./upstream/proxy.ts";
+
+/** After this a part that does not end is left behind; state is on disk at every moment. */
+const STOP_TIMEOUT_MS = 1_800;
+
+const line = {
+  usage: "run",
+  about: "Runs the daemon. Without any configuration it shows an invented house. SIGINT and SIGTERM end it.",
+};
+
+export async function runDaemon(argv: readonly string[]): Promise<void> {
+  const given = readCommandLine(line, argv, process.env);
+  if (given.kind === "help") return void process.stdout.write(given.text);
+  const { config, path } = loadConfiguration(given.configPath);
+  const clock = clockOf(given.simulated);
+  const log = pino({
+    base: null,
+    level: config.log.level,
+    timestamp: () => `,"time":"${new Date(clock.now()).toISOString()}"`,
+  });
+  const demo =
+    path === null && isDemo(config)
+      ? await startDemo({
+          ...{ config, clock, hasDataDir: process.env.ELBRO_DATA_DIR !== undefined },
+          host: process.env.ELBRO_DEMO_HOST,
+        })
+      : null;
+  if (!demo && isDemo(config))
+    throw new StartError(
+      `${path ?? "the configuration"} has neither consumer.api_key nor third_party; set one of them`,
+    );
+  try {
+    const used = demo?.config ?? config;
+    const daemon = await startDaemon({
+      ...{ config: used, clock, log, random: Math.random, anonymousBroker: demo?.anonymousBroker ?? false },
+      // The demo's service lives by the daemon's clock, so it could not tell that this is wrong.
+      simulatedTime: given.simulated !== null || demo !== null,
+      // The demo's service is on this machine, where no proxy leads.
+      proxy: demo ? null : proxyOf(process.env),
+    });
+    if (demo) process.stdout.write(demoGreeting(demo, { api: daemon.apiPort, broker: daemon.brokerPort }));
+    const stop = () => {
+      setTimeout(() => process.exit(0), STOP_TIMEOUT_MS).unref();
+      void Promise.all([daemon.stop(), demo?.close()]).then(() => process.exit(0));
+    };
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, stop);
+  } catch (error) {
+    await demo?.close();
+    throw error;
+  }
+}
