@@ -4,7 +4,7 @@
  */
 import { mkdirSync } from "node:fs";
 import path from "node:path";
-import { type Accounts, askingOf, openAccounts } from "./accounts.ts";
+import { askingOf, openAccounts } from "./accounts.ts";
 import { startBroker, wayTo } from "./broker.ts";
 import type { Clock } from "./collector/clock.ts";
 import { Collector, type CollectorLog } from "./collector/collector.ts";
@@ -19,6 +19,7 @@ import type { SeriesKey } from "./core/series.ts";
 import { Homes } from "./homes.ts";
 import { House } from "./house.ts";
 import { lanRouter } from "./lan.ts";
+import type { LanParts } from "./lan-parts.ts";
 import { Library } from "./library.ts";
 import { openLink } from "./mqtt/link.ts";
 import { Places } from "./places.ts";
@@ -35,7 +36,7 @@ import { openSwitching } from "./switching.ts";
 import { reportRecovery, Upkeep } from "./upkeep.ts";
 import type { Account } from "./upstream/account.ts";
 import type { ProxySettings } from "./upstream/proxy.ts";
-import { RELEASED_AT, VERSION } from "./version.ts";
+import { RELEASED_AT } from "./version.ts";
 
 export interface DaemonOptions {
   readonly config: Config;
@@ -204,7 +205,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     stop.signal,
   );
   link.showFirst(showing.pricesAt(startedAt));
-  const api = await startApi(options, { accounts, homes, library, calendar, changed, startedAt });
+  const api = await startApi({ ...shown, clock, startedAt, isTimeTrusted: trusted, onChange: changed, log });
   if (recovery) reportRecovery(recovery, problems, startedAt);
   const kept = { database, databasePath, library, settings };
   const upkeep = new Upkeep({ ...kept, calendar, clock, problems, years: config.retention.years, offsetMs, log });
@@ -258,24 +259,9 @@ function openDataDir(dataDir: string, now: EpochMs): OpenedDatabase & { readonly
   }
 }
 
-interface ApiParts {
-  readonly accounts: Accounts;
-  readonly homes: Homes;
-  readonly library: Library;
-  readonly calendar: Calendar;
-  readonly changed: (series: SeriesKey) => void;
-  readonly startedAt: EpochMs;
-}
-
-function startApi({ config, clock, log }: DaemonOptions, parts: ApiParts): Promise<Listener> {
-  const router = lanRouter({
-    ...parts,
-    config,
-    clock,
-    onChange: parts.changed,
-    onCrash: (error, requestId) => log.warn({ err: error, requestId }, "a request of the LAN failed"),
-    health: () => ({ healthy: true, report: { status: "ok", version: VERSION } }),
-  });
+function startApi(lan: LanParts): Promise<Listener> {
+  const { config, log } = lan;
+  const router = lanRouter(lan);
   if (config.api.keys.length === 0) log.warn({}, "the API answers nobody: api.keys in the configuration is empty");
   return onPort("api", config.api.port, () => listen(router, config.api.host, config.api.port));
 }

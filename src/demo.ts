@@ -72,7 +72,9 @@ export async function startDemo({ config, clock, hasDataDir, host = LOOPBACK_HOS
         ...config.api,
         host,
         keys:
-          config.api.keys.length > 0 ? config.api.keys : [{ name: "demo", key: isOpen ? LOOPBACK_KEY : newSecret() }],
+          config.api.keys.length > 0
+            ? config.api.keys
+            : [{ name: "demo", key: isOpen ? LOOPBACK_KEY : newSecret(), scopes: ["read", "control"] }],
       },
       plans: config.plans.length > 0 ? config.plans : DEMO_PLANS,
       data_dir: dataDir,

@@ -1,117 +1,34 @@
-/** The LAN API put together: mirror, keys, health. */
+/** The LAN API put together: keys, the mirror of the service, and routes of its own. */
 import { randomUUID } from "node:crypto";
-import type { Accounts } from "./accounts.ts";
-import type { Clock } from "./collector/clock.ts";
-import type { Config } from "./config/schema.ts";
-import { contractError } from "./contract/errors.ts";
-import { UNCAPPED_CLIENT_RANGE } from "./contract/limits.ts";
-import { type OperationId, operationOf, type ParamsOf } from "./contract/operations.ts";
-import { capEnd } from "./contract/range.ts";
-import { rangeOf, seriesOf } from "./contract/shelving.ts";
-import type { Calendar } from "./core/calendar.ts";
-import type { SeriesKey } from "./core/series.ts";
-import type { Homes } from "./homes.ts";
-import type { Library } from "./library.ts";
+import { dashboardRoutes } from "./lan-dashboard.ts";
+import { liveRoutes } from "./lan-live.ts";
+import { localRoutes } from "./lan-local.ts";
+import { mountMirror } from "./lan-mirror.ts";
+import type { LanParts } from "./lan-parts.ts";
 import { keyDigest, LanKeys } from "./server/lan-keys.ts";
-import { type MirrorSource, mirrorHandlers } from "./server/mirror.ts";
-import { createApiRouter, mount, type Router } from "./server/mount.ts";
-import type { Account } from "./upstream/account.ts";
-
-export interface LanOptions {
-  readonly config: Config;
-  readonly accounts: Accounts;
-  readonly homes: Homes;
-  readonly library: Library;
-  readonly calendar: Calendar;
-  readonly clock: Clock;
-  readonly onChange: (series: SeriesKey) => void;
-  readonly onCrash: (error: unknown, requestId: string) => void;
-  readonly health: () => { readonly healthy: boolean; readonly report: object };
-}
+import { createLanRouter } from "./server/lan-router.ts";
+import { addRoute, type Door } from "./server/local-route.ts";
+import type { Router } from "./server/mount.ts";
 
 /** The routes of the LAN API. */
-export function lanRouter(options: LanOptions): Router {
-  const { config, calendar, clock, health } = options;
-  const router = createApiRouter(randomUUID);
+export function lanRouter(lan: LanParts): Router {
+  const { config, clock, log } = lan;
   const keys = new LanKeys(
-    config.api.keys.map(({ name, key }) => ({ name, sha256: keyDigest(key) })),
+    config.api.keys.map(({ name, key, scopes }) => ({
+      name,
+      sha256: keyDigest(key),
+      control: scopes?.includes("control") ?? false,
+    })),
     { minute: config.api.requests_per_minute, day: config.api.requests_per_day },
   );
-  mount(router, {
-    handlers: mirrorHandlers(mirrorSource(options)),
-    admit: (arrival) => keys.admit(arrival),
-    calendar,
+  const door: Door = {
+    admit: (arrival) => keys.admitLocal(arrival),
     now: () => clock.now(),
     newRequestId: randomUUID,
-    onCrash: options.onCrash,
-  });
-  router.on("GET", "/healthz", (_request, response) => {
-    const { healthy, report } = health();
-    response.writeHead(healthy ? 200 : 503, { "Content-Type": "application/json", "Cache-Control": "no-store" });
-    response.end(`${JSON.stringify(report)}\n`);
-  });
+    onCrash: (error, requestId) => log.warn({ err: error, requestId }, "a request of the LAN failed"),
+  };
+  const router = createLanRouter(door);
+  mountMirror(router, lan, keys, door);
+  for (const route of [...localRoutes(lan), ...liveRoutes(lan), ...dashboardRoutes(lan)]) addRoute(router, route, door);
   return router;
-}
-
-function mirrorSource(options: LanOptions): MirrorSource {
-  const { accounts, homes, library, clock, onChange } = options;
-  const accountFor = (operation: OperationId, params: ParamsOf<OperationId>): Account | null => {
-    if (operationOf(operation).interface === "thirdParty") return accounts.thirdParty;
-    const owner = homes.accountOf(seriesOf("", operation, params).place);
-    return accounts.consumers.find((account) => account.name === owner) ?? accounts.consumers[0] ?? null;
-  };
-  return {
-    refusal(operation, params) {
-      const { capability, interface: face } = operationOf(operation);
-      const { place } = seriesOf("", operation, params);
-      if (face !== "consumer" || place === "" || !homes.known) return null;
-      const address = homes.address(place);
-      if (!address) return contractError("resource_not_found", "no address of this account has this id");
-      if (capability === undefined || address.capabilities[capability]) return null;
-      return contractError("feature_unavailable", `this address has no ${capability}`);
-    },
-    find(operation, params, now) {
-      const account = accountFor(operation, params);
-      return account && library.find(account.name, operation, params, now);
-    },
-    async ask(operation, params) {
-      const account = accountFor(operation, params);
-      if (!account) {
-        const { code, reason } = contractError("forbidden", "this elbro has no key for this interface of the service");
-        return { kind: "refused", status: 403, code, reason, retryAfterMs: null, requestId: null };
-      }
-      const series = seriesOf(account.name, operation, params);
-      const seriesId = library.shelf.idOf(series);
-      for (const part of partsToAsk(options, account.name, operation, params)) {
-        const range = operationOf(operation).range ? rangeOf(operation, part) : null;
-        const reply = await account.ask({ operation, params: part, share: "lan", seriesId, range });
-        if (reply.kind !== "ok") return reply;
-        if (await library.keepAnswer(account.name, operation, part, reply.body, clock.now())) onChange(series);
-      }
-      return { kind: "kept", at: clock.now() };
-    },
-  };
-}
-
-/**
- * The requests that bring what a request of the LAN lacks: whole chunks, in parts that the service's caps allow.
- * Shape: ascending.
- */
-function partsToAsk<Id extends OperationId>(
-  { library, calendar, clock }: LanOptions,
-  account: string,
-  operation: Id,
-  params: ParamsOf<Id>,
-): ParamsOf<Id>[] {
-  const { range } = operationOf(operation);
-  if (!range) return [params];
-  const stale = library.staleRange(account, operation, params, clock.now());
-  const unit = seriesOf(account, operation, params).unit;
-  const cap = range.caps[unit] ?? UNCAPPED_CLIENT_RANGE;
-  const parts: ParamsOf<Id>[] = [];
-  for (let start = stale?.start ?? 0, end = 0; stale && start < stale.end; start = end) {
-    end = Math.min(stale.end, capEnd(start, cap, calendar));
-    parts.push({ ...params, from: start, to: end });
-  }
-  return parts;
 }

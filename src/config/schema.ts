@@ -82,6 +82,13 @@ const levels = z
 const accountName = slug.check(z.refine((name) => name !== "third_party", "expected another name than third_party"));
 const consumer = z.strictObject({ name: z._default(accountName, "consumer"), api_key: z.optional(text) });
 
+/** A device's key to the LAN API. */
+const apiKey = z.strictObject({
+  name: text,
+  key: text,
+  scopes: z.optional(z.array(z.enum(["read", "control"]))),
+});
+
 const sections = z.strictObject({
   service: z._default(
     z.strictObject({
@@ -152,7 +159,7 @@ const sections = z.strictObject({
     z.strictObject({
       host: z._default(text, "0.0.0.0"),
       port: z._default(port, 8080),
-      keys: z._default(z.array(z.strictObject({ name: text, key: text })).check(unique("name"), unique("key")), []),
+      keys: z._default(z.array(apiKey).check(unique("name"), unique("key")), []),
       requests_per_minute: z._default(z.int().check(z.minimum(1)), 60),
       requests_per_day: z._default(z.int().check(z.minimum(1)), 2000),
     }),

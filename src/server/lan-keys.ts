@@ -4,12 +4,15 @@ import { contractError } from "../contract/errors.ts";
 import type { QuotaWindow } from "../contract/limits.ts";
 import type { QuotaStanding, WindowStanding } from "../contract/quota-headers.ts";
 import { DAY_MS, type EpochMs, MINUTE_MS, SECOND_MS } from "../core/interval.ts";
+import type { LocalAdmission, LocalArrival } from "./local-route.ts";
 import type { Admission, Arrival } from "./mount.ts";
 
 /** A local key as it is kept: never itself, only its digest. */
 export interface LanKey {
   readonly name: string;
   readonly sha256: Uint8Array;
+  /** Whether it may change settings, beside reading. */
+  readonly control?: boolean;
 }
 
 const WINDOW_MS = { minute: MINUTE_MS, day: DAY_MS } as const;
@@ -49,6 +52,19 @@ export class LanKeys {
       kind: "refused",
       quota,
       error: { ...contractError("rate_limited", "this key's quota is used up"), retryAfterSec },
+    };
+  }
+
+  /** The same at a route of the LAN's own, which may ask for the scope `control`. */
+  admitLocal(arrival: LocalArrival): LocalAdmission {
+    const admission = this.admit({ ...arrival, interface: "consumer" });
+    if (admission.kind === "refused") return admission;
+    const key = this.#keyOf(arrival.authorization);
+    if (arrival.scope === "read" || key?.control) return { ...admission, caller: key?.name ?? "" };
+    return {
+      kind: "refused",
+      ...(admission.quota ? { quota: admission.quota } : {}),
+      error: contractError("forbidden", "this key may read only; a key with the scope control may do this"),
     };
   }
 

@@ -67,6 +67,8 @@ export interface MountOptions {
   readonly calendar: Calendar;
   readonly now: () => EpochMs;
   readonly newRequestId: () => string;
+  /** Headers of every answer beside the service's own. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** Told of a handler that threw; the caller of the API sees `internal_error` and the request id, nothing else. */
   readonly onCrash: (error: unknown, requestId: string) => void;
   /** Stands between a finished reply and the socket. The simulator's faults live here. */
@@ -76,10 +78,12 @@ export interface MountOptions {
 /** Longest path parameter a route takes; a free-text address search is bounded below this by the contract. */
 const MAX_PATH_PARAMETER_LENGTH = 1_000;
 
-/** A router that keeps repeated names of a query apart and answers unknown paths in the service's own shape. */
-export function createApiRouter(newRequestId: () => string): Router {
-  const notFound = (request: IncomingMessage, response: ServerResponse) =>
-    sendReply(null, replyNotFound(request.method, newRequestId()), response);
+/** A router that keeps repeated names of a query apart and answers unknown paths in the service's own shape, or as it is told. */
+export function createApiRouter(
+  newRequestId: () => string,
+  notFound: (request: IncomingMessage, response: ServerResponse) => void = (request, response) =>
+    sendReply(null, replyNotFound(request.method, newRequestId()), response),
+): Router {
   return createRouter({
     maxParamLength: MAX_PATH_PARAMETER_LENGTH,
     querystringParser: (text) => new URLSearchParams(text),
@@ -125,7 +129,7 @@ async function answer(
   query: unknown,
 ): Promise<Reply> {
   const requestId = options.newRequestId();
-  const headers = baseHeaders(requestId);
+  const headers = { ...options.headers, ...baseHeaders(requestId) };
   try {
     const now = options.now();
     const admission = options.admit({

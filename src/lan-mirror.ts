@@ -1,0 +1,88 @@
+/** The LAN's mirror of the service: its operations from the shelf, and read through out of the LAN's share. */
+
+import { contractError } from "./contract/errors.ts";
+import { UNCAPPED_CLIENT_RANGE } from "./contract/limits.ts";
+import { type OperationId, operationOf, type ParamsOf } from "./contract/operations.ts";
+import { capEnd } from "./contract/range.ts";
+import { rangeOf, seriesOf } from "./contract/shelving.ts";
+import type { LanParts } from "./lan-parts.ts";
+import type { LanKeys } from "./server/lan-keys.ts";
+import type { Door } from "./server/local-route.ts";
+import { type MirrorSource, mirrorHandlers } from "./server/mirror.ts";
+import { mount, type Router } from "./server/mount.ts";
+import { DATA_HEADERS } from "./server/security-headers.ts";
+import type { Account } from "./upstream/account.ts";
+
+/** Adds the service's operations to the router. */
+export function mountMirror(router: Router, lan: LanParts, keys: LanKeys, door: Door): void {
+  mount(router, {
+    ...door,
+    handlers: mirrorHandlers(mirrorSource(lan)),
+    admit: (arrival) => keys.admit(arrival),
+    calendar: lan.calendar,
+    headers: DATA_HEADERS,
+  });
+}
+
+function mirrorSource(lan: LanParts): MirrorSource {
+  const { accounts, homes, library, clock, onChange } = lan;
+  const accountFor = (operation: OperationId, params: ParamsOf<OperationId>): Account | null => {
+    if (operationOf(operation).interface === "thirdParty") return accounts.thirdParty;
+    const owner = homes.accountOf(seriesOf("", operation, params).place);
+    return accounts.consumers.find((account) => account.name === owner) ?? accounts.consumers[0] ?? null;
+  };
+  return {
+    refusal(operation, params) {
+      const { capability, interface: face } = operationOf(operation);
+      const { place } = seriesOf("", operation, params);
+      if (face !== "consumer" || place === "" || !homes.known) return null;
+      const address = homes.address(place);
+      if (!address) return contractError("resource_not_found", "no address of this account has this id");
+      if (capability === undefined || address.capabilities[capability]) return null;
+      return contractError("feature_unavailable", `this address has no ${capability}`);
+    },
+    find(operation, params, now) {
+      const account = accountFor(operation, params);
+      return account && library.find(account.name, operation, params, now);
+    },
+    async ask(operation, params) {
+      const account = accountFor(operation, params);
+      if (!account) {
+        const { code, reason } = contractError("forbidden", "this elbro has no key for this interface of the service");
+        return { kind: "refused", status: 403, code, reason, retryAfterMs: null, requestId: null };
+      }
+      const series = seriesOf(account.name, operation, params);
+      const seriesId = library.shelf.idOf(series);
+      for (const part of partsToAsk(lan, account.name, operation, params)) {
+        const range = operationOf(operation).range ? rangeOf(operation, part) : null;
+        const reply = await account.ask({ operation, params: part, share: "lan", seriesId, range });
+        if (reply.kind !== "ok") return reply;
+        if (await library.keepAnswer(account.name, operation, part, reply.body, clock.now())) onChange(series);
+      }
+      return { kind: "kept", at: clock.now() };
+    },
+  };
+}
+
+/**
+ * The requests that bring what a request of the LAN lacks: whole chunks, in parts that the service's caps allow.
+ * Shape: ascending.
+ */
+function partsToAsk<Id extends OperationId>(
+  { library, calendar, clock }: LanParts,
+  account: string,
+  operation: Id,
+  params: ParamsOf<Id>,
+): ParamsOf<Id>[] {
+  const { range } = operationOf(operation);
+  if (!range) return [params];
+  const stale = library.staleRange(account, operation, params, clock.now());
+  const unit = seriesOf(account, operation, params).unit;
+  const cap = range.caps[unit] ?? UNCAPPED_CLIENT_RANGE;
+  const parts: ParamsOf<Id>[] = [];
+  for (let start = stale?.start ?? 0, end = 0; stale && start < stale.end; start = end) {
+    end = Math.min(stale.end, capEnd(start, cap, calendar));
+    parts.push({ ...params, from: start, to: end });
+  }
+  return parts;
+}

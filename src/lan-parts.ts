@@ -1,0 +1,34 @@
+/** What the routes of the LAN API are made of. */
+import type { Accounts } from "./accounts.ts";
+import type { Clock } from "./collector/clock.ts";
+import type { CollectorLog } from "./collector/collector.ts";
+import type { Config } from "./config/schema.ts";
+import type { Calendar } from "./core/calendar.ts";
+import type { EpochMs } from "./core/interval.ts";
+import type { Problems } from "./core/problem.ts";
+import type { SeriesKey } from "./core/series.ts";
+import type { Homes } from "./homes.ts";
+import type { House } from "./house.ts";
+import type { Library } from "./library.ts";
+import type { Places } from "./places.ts";
+import type { Plans } from "./plans.ts";
+import type { Settings } from "./store/settings.ts";
+
+export interface LanParts {
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly calendar: Calendar;
+  readonly accounts: Accounts;
+  readonly homes: Homes;
+  readonly house: House;
+  readonly library: Library;
+  readonly places: Places;
+  readonly plans: Plans;
+  readonly problems: Problems;
+  readonly settings: Settings;
+  readonly startedAt: EpochMs;
+  readonly isTimeTrusted: (now: EpochMs) => boolean;
+  /** Told of a series that an answer to the LAN changed. */
+  readonly onChange: (series: SeriesKey) => void;
+  readonly log: CollectorLog;
+}

@@ -1,0 +1,39 @@
+/** The router of the LAN API: a path that is not there, and one that is there for another method, each say so. */
+import { answerHeaders, type Exchange, sendAnswer } from "./local-answer.ts";
+import { localError } from "./local-errors.ts";
+import type { Door } from "./local-route.ts";
+import { createApiRouter, type Router } from "./mount.ts";
+
+/** Methods that routes of the LAN API may have. */
+const METHODS = ["GET", "HEAD", "POST"] as const;
+
+/** A router without routes. */
+export function createLanRouter({ newRequestId }: Pick<Door, "newRequestId">): Router {
+  const router: Router = createApiRouter(newRequestId, (request, response) =>
+    answerUnknown(router, newRequestId(), { request, response }),
+  );
+  return router;
+}
+
+function answerUnknown(router: Router, requestId: string, exchange: Exchange): void {
+  const { method, url = "/" } = exchange.request;
+  const headers = answerHeaders(requestId);
+  const [path = "/"] = url.split("?");
+  const allowed = isPath(path) ? METHODS.filter((known) => router.find(known, path) !== null).join(", ") : "";
+  if (allowed === "") {
+    sendAnswer(localError("resource_not_found", "there is nothing at this path"), headers, exchange);
+    return;
+  }
+  const error = localError("method_not_allowed", `there is no ${method} at this path; it has ${allowed}`);
+  sendAnswer(error, { ...headers, Allow: allowed }, exchange);
+}
+
+/** Whether the text can be decoded; the router finds for any that cannot what is to be done about it. */
+function isPath(path: string): boolean {
+  try {
+    decodeURIComponent(path);
+    return true;
+  } catch {
+    return false;
+  }
+}

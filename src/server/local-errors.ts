@@ -1,0 +1,26 @@
+/** Every error of the LAN API: those of the service's contract, and what only a server at home has to refuse. */
+import { type ContractError, errorTable } from "../contract/errors.ts";
+
+/** Beside the contract's table: the code, its status, and what it means to the owner of a device. */
+export const localErrorTable = {
+  ...errorTable,
+  method_not_allowed: {
+    status: 405,
+    meaning: "The path is there, but not for this method; `Allow` names those it has.",
+  },
+  payload_too_large: { status: 413, meaning: "The body is longer than this path takes." },
+  unsupported_media_type: { status: 415, meaning: "The body is not `application/json` in UTF-8 without compression." },
+  wrong_host: { status: 421, meaning: "The name in `Host` is none of this machine's; see `api.hosts`." },
+} as const satisfies Record<string, { status: number; meaning: string }>;
+
+export type LocalErrorCode = keyof typeof localErrorTable;
+
+/** An error before it becomes an answer; one of the contract is one of these. `reason` is safe to show. */
+export interface LocalError extends Omit<ContractError, "code"> {
+  readonly code: LocalErrorCode;
+}
+
+/** Builds an error of the LAN API. */
+export function localError(code: LocalErrorCode, reason: string): LocalError {
+  return { kind: "error", code, reason };
+}

@@ -1,0 +1,121 @@
+/**
+ * A route of the LAN API outside the service's contract: what stands here is the same for all of them, so that a route
+ * is a row: method, path, who may ask, and what is answered.
+ *
+ * In their order: the key and its scope, its quota, the body (POST), then `handle`. Every answer bears X-Request-ID,
+ * Cache-Control, the key's quota and the headers of `security-headers.ts`; an error has the body of the service's own.
+ * A GET is answered to HEAD as well, without its body.
+ */
+import type { IncomingHttpHeaders } from "node:http";
+import { type QuotaStanding, quotaHeaders } from "../contract/quota-headers.ts";
+import type { EpochMs } from "../core/interval.ts";
+import { answerHeaders, type Exchange, type Headers, type LocalAnswer, sendAnswer } from "./local-answer.ts";
+import { type LocalError, localError } from "./local-errors.ts";
+import type { Arrival, Router } from "./mount.ts";
+import { readJsonBody } from "./request-body.ts";
+
+/** `open`: anybody, without a key. `read`: any key. `control`: a key with the scope `control`. */
+export type RouteScope = "open" | "read" | "control";
+
+export interface LocalRoute {
+  readonly method: "GET" | "POST";
+  /** As the router takes it: `/local/v1/plans/:id`. */
+  readonly path: string;
+  readonly scope: RouteScope;
+  /** One sentence for the documentation. */
+  readonly summary: string;
+  /** What else an OpenAPI document says of it: parameters, responses. */
+  readonly openApi?: Readonly<Record<string, unknown>>;
+  readonly handle: (request: LocalRequest) => LocalAnswer | Promise<LocalAnswer>;
+}
+
+export interface LocalRequest {
+  /** Decoded parameters of the path. */
+  readonly path: Readonly<Record<string, string | undefined>>;
+  readonly query: URLSearchParams;
+  readonly headers: IncomingHttpHeaders;
+  /** The parsed JSON of a POST; undefined where it has none. */
+  readonly body: unknown;
+  readonly now: EpochMs;
+  readonly requestId: string;
+  /** The name of the key that asks; null on an open route. */
+  readonly caller: string | null;
+  /** Fires when the answer is out or the caller has left. */
+  readonly signal: AbortSignal;
+}
+
+/** A request to a route that asks for a key. */
+export interface LocalArrival extends Omit<Arrival, "interface"> {
+  readonly interface: "local";
+  readonly scope: Exclude<RouteScope, "open">;
+}
+
+/** The verdict on an arrival. `quota` is there once quota has been evaluated, also for a refusal. */
+export type LocalAdmission =
+  | { readonly kind: "admitted"; readonly caller: string; readonly quota?: QuotaStanding }
+  | { readonly kind: "refused"; readonly error: LocalError; readonly quota?: QuotaStanding };
+
+/** What all routes share. */
+export interface Door {
+  readonly admit: (arrival: LocalArrival) => LocalAdmission;
+  readonly now: () => EpochMs;
+  readonly newRequestId: () => string;
+  /** Told of a handler that threw; the caller sees `internal_error` and the request id, nothing else. */
+  readonly onCrash: (error: unknown, requestId: string) => void;
+}
+
+/** Adds a route. */
+export function addRoute(router: Router, route: LocalRoute, door: Door): void {
+  const methods = route.method === "GET" ? (["GET", "HEAD"] as const) : ([route.method] as const);
+  router.on([...methods], route.path, (request, response, path, _store, query) =>
+    answer(route, door, { request, response, path, query: query as unknown as URLSearchParams }),
+  );
+}
+
+interface Visit extends Exchange {
+  readonly path: LocalRequest["path"];
+  readonly query: URLSearchParams;
+}
+
+async function answer(route: LocalRoute, door: Door, visit: Visit): Promise<void> {
+  const { request, response } = visit;
+  const requestId = door.newRequestId();
+  const headers = answerHeaders(requestId);
+  try {
+    sendAnswer(await answerOf(route, door, visit, { requestId, headers }), headers, visit);
+  } catch (error) {
+    const isGone = request.destroyed && !request.complete;
+    if (!isGone) door.onCrash(error, requestId);
+    if (isGone || response.headersSent) response.destroy();
+    else sendAnswer(localError("internal_error", `unexpected error; quote ${requestId}`), headers, visit);
+  }
+}
+
+/** What a route answers; the standing of the key's quota is added to `headers`. */
+async function answerOf(
+  route: LocalRoute,
+  door: Door,
+  { request, response, path, query }: Visit,
+  { requestId, headers }: { readonly requestId: string; readonly headers: Headers },
+): Promise<LocalAnswer> {
+  const now = door.now();
+  let caller: string | null = null;
+  if (route.scope !== "open") {
+    const admission = door.admit({
+      interface: "local",
+      scope: route.scope,
+      authorization: request.headers.authorization,
+      remoteAddress: request.socket.remoteAddress ?? "",
+      now,
+    });
+    if (admission.quota) Object.assign(headers, quotaHeaders(admission.quota));
+    if (admission.kind === "refused") return admission.error;
+    caller = admission.caller;
+  }
+  const gone = new AbortController();
+  response.once("close", () => gone.abort());
+  const reading = route.method === "POST" ? await readJsonBody(request) : { kind: "body" as const, body: undefined };
+  if (reading.kind === "error") return reading;
+  const { headers: told } = request;
+  return route.handle({ path, query, headers: told, body: reading.body, now, requestId, caller, signal: gone.signal });
+}
