@@ -68,7 +68,7 @@ export function otherStart(grid: PlanGrid, steps: number): number {
 }
 
 /** The mean of the priced steps; null without any. Unit: currency per kWh. */
-export function windowMean({ prices }: PlanGrid): number | null {
+function windowMean({ prices }: PlanGrid): number | null {
   let sum = 0;
   let count = 0;
   for (const price of prices) {
@@ -90,7 +90,7 @@ export function slackOf(percent: number, best: number, weight: number, grid: Pla
 }
 
 /** The mean price of `count` steps from one on; null where one has none or the grid ends. */
-export function meanOfSteps({ prices }: PlanGrid, from: number, count: number): number | null {
+function meanOfSteps({ prices }: PlanGrid, from: number, count: number): number | null {
   if (count === 0 || from + count > prices.length) return null;
   let sum = 0;
   for (let step = from; step < from + count; step++) sum += prices[step] as number;

@@ -1,5 +1,15 @@
 /** The cheapest runs on a line of equal steps, exact. */
-import { GO_ON, type RunsProblem, type RunsTable, runsTable } from "./plan-runs-table.ts";
+import { boundOf, type RunsBound } from "./plan-runs-bound.ts";
+import type { Terms } from "./plan-runs-sweep.ts";
+import {
+  favourOf,
+  layerBehind,
+  mayBegin,
+  type OpenLine,
+  type RunsProblem,
+  type RunsTable,
+  runsTable,
+} from "./plan-runs-table.ts";
 
 /** A stretch of steps [from, to). */
 export type StepRun = readonly [from: number, to: number];
@@ -10,35 +20,74 @@ export interface RunsChoice {
   readonly runs: readonly StepRun[];
 }
 
+/** Below so many states a table is filled faster than a bound is found. */
+const SMALL_TABLE = 6_000;
+
+/** How much dearer than the bound the best is guessed to be first, as a share of the spread of costs; then ever more. */
+const FIRST_SLACK = 1 / 256;
+const SLACK_GROWTH = 8;
+const MAX_GUESSES = 4;
+
 /**
  * The cheapest choice; null where there is none. Ties go to the earliest: of two equal sets the one that is ON in the
- * first step where they differ.
+ * first step where they differ. Runs are counted only where the best that does not count them has too many.
  */
 export function cheapestRuns(problem: RunsProblem): RunsChoice | null {
-  return bestOf(countedIfNeeded(problem));
+  return cheapestOnTerms(problem, null)?.choice ?? null;
+}
+
+/** The cheapest choice, and the terms of the bound it was found with. */
+export interface FoundRuns {
+  readonly choice: RunsChoice;
+  /** Null where no bound was needed. */
+  readonly terms: Terms | null;
+}
+
+/** As `cheapestRuns`. `terms`: of a problem that differs in its begin only; it is solved in half the time. */
+export function cheapestOnTerms(problem: RunsProblem, terms: Terms | null): FoundRuns | null {
+  const continued = problem.begin.kind === "running" ? 1 : 0;
+  if (!terms || terms.run === 0) {
+    const free = bestWithinBound({ ...problem, maxRuns: Number.POSITIVE_INFINITY }, terms);
+    if (!free || free.choice.runs.length - continued <= problem.maxRuns) return free;
+  }
+  return bestWithinBound(problem, terms && terms.run > 0 ? terms : null);
 }
 
 /**
- * The table of a problem. Most lines need fewer runs than they may have, and a table that does not count them is that
- * many times smaller: where its best has few enough, it is the best of all.
+ * Closes the steps that are too dear for any choice under a guess, and tries. What costs no more than the guess is the
+ * best of all; what costs more is at least a choice, and closes the rest.
  */
-export function countedIfNeeded(problem: RunsProblem): RunsTable {
-  if (problem.maxRuns >= mostRuns(problem)) return countedTable(problem);
-  const uncounted = runsTable({ ...problem, maxRuns: Number.POSITIVE_INFINITY });
-  const free = bestOf(uncounted);
-  const continued = problem.begin.kind === "running" ? 1 : 0;
-  return !free || free.runs.length - continued <= problem.maxRuns ? uncounted : countedTable(problem);
+function bestWithinBound(problem: RunsProblem, terms: Terms | null): FoundRuns | null {
+  const { on, costs, maxRuns } = problem;
+  const states = on * (costs.length - on + 1) * (Number.isFinite(maxRuns) ? maxRuns + 1 : 1);
+  const favour = favourOf(problem);
+  const bound = states > SMALL_TABLE ? boundOf(problem, favour.costs, terms) : null;
+  if (!bound) return found(problem, null);
+  let slack = bound.spread * FIRST_SLACK;
+  for (let guess = 0; guess < MAX_GUESSES; guess++, slack *= SLACK_GROWTH) {
+    const most = bound.least + slack;
+    const best = found(closed(problem, bound, most), bound.terms);
+    if (best && best.choice.cost - favour.bonus <= most) return best;
+    if (best) return found(closed(problem, bound, best.choice.cost - favour.bonus), bound.terms);
+  }
+  return found(problem, null);
+}
+
+function found(problem: RunsProblem, terms: Terms | null): FoundRuns | null {
+  const choice = bestOf(countedTable(problem));
+  return choice && { choice, terms };
+}
+
+/** Without the steps that only choices above a cost are ON in. */
+function closed(problem: RunsProblem, { leastWith }: RunsBound, most: number): RunsProblem {
+  const close = (cost: number, step: number) => ((leastWith[step] as number) > most ? Number.POSITIVE_INFINITY : cost);
+  return { ...problem, costs: problem.costs.map(close) };
 }
 
 /** The table that counts runs, unless there can be no more of them than there may be. */
-export function countedTable(problem: RunsProblem, options: { fewer?: boolean } = {}): RunsTable {
-  const counted = problem.maxRuns < mostRuns(problem);
+export function countedTable(problem: RunsProblem, options: { fewer?: boolean } = {}): RunsTable | null {
+  const counted = problem.maxRuns < Math.floor(problem.on / problem.minRun);
   return runsTable(counted ? problem : { ...problem, maxRuns: Number.POSITIVE_INFINITY }, options);
-}
-
-/** How many runs of the shortest length the steps are enough for. */
-function mostRuns({ on, minRun }: RunsProblem): number {
-  return Math.floor(on / minRun);
 }
 
 /** The cheapest steps, where any will do. Ties go to the earliest. */
@@ -63,16 +112,21 @@ export function cheapestSteps({ costs, forced, on }: RunsProblem): RunsChoice | 
 }
 
 /** The earliest of the cheapest; null where there is none. */
-export function bestOf(table: RunsTable): RunsChoice | null {
+export function bestOf(table: RunsTable | null): RunsChoice | null {
+  if (!table) return null;
   const { begin, on } = table.problem;
   if (begin.kind === "running") {
     const cost = costRunning(table, begin.need, on);
     if (cost === Number.POSITIVE_INFINITY) return null;
-    return { cost, runs: walk(table, { begun: 0, step: begin.need, left: on - begin.need, layer: table.layers - 1 }) };
+    return { cost, runs: walk(table, { begun: 0, index: begin.need, left: on - begin.need, layer: lastLayer(table) }) };
   }
   let best = begin.first;
-  for (let first = best; first <= begin.last; first++) {
-    if (costFrom(table, first, on) < costFrom(table, best, on)) best = first;
+  let cost = Number.POSITIVE_INFINITY;
+  for (let first = begin.first; first <= begin.last; first++) {
+    const own = costFrom(table, first, on);
+    if (own >= cost) continue;
+    best = first;
+    cost = own;
   }
   return bestFrom(table, best);
 }
@@ -82,36 +136,41 @@ export function bestFrom(table: RunsTable, first: number): RunsChoice | null {
   const { on, minRun } = table.problem;
   const cost = costFrom(table, first, on);
   if (cost === Number.POSITIVE_INFINITY) return null;
-  const layer = Math.max(0, table.layers - 2);
-  return { cost, runs: walk(table, { begun: first, step: first + minRun, left: on - minRun, layer }) };
+  const layer = Math.max(0, lastLayer(table) - 1);
+  const index = (table.line.before[first] as number) + minRun;
+  return { cost, runs: walk(table, { begun: first, index, left: on - minRun, layer }) };
 }
 
 /** What the cheapest costs whose first run begins with a step, with `on` steps; Infinity where there is none. */
 export function costFrom(table: RunsTable, first: number, on = table.problem.on): number {
-  const { begin, minRun, costs } = table.problem;
-  const allowed = begin.kind === "off" && first >= begin.first && first <= begin.last;
-  if (!allowed || !table.behindFirst || on < minRun || first + on > costs.length) return Number.POSITIVE_INFINITY;
-  if (first > (table.nextForced[0] as number)) return Number.POSITIVE_INFINITY;
-  const state = (on - minRun) * table.columns + columnOf(table, first, on);
-  return (table.startCosts[first] as number) + (table.behindFirst[state] as number);
+  const { line, problem } = table;
+  const behind = layerBehind(table, lastLayer(table));
+  const index = line.before[first] as number;
+  if (!behind || on < problem.minRun || index + on > line.steps.length) return Number.POSITIVE_INFINITY;
+  if (!mayBegin(problem.begin, first) || line.steps[index] !== first) return Number.POSITIVE_INFINITY;
+  const state = (on - problem.minRun) * table.columns + columnOf(table, index, on);
+  return withoutFavour(table, (line.startCosts[index] as number) + (behind[state] as number));
 }
 
 /** The most steps, up to `on`, that can be placed at all; 0 where none can. */
 export function mostSteps(problem: RunsProblem): number {
-  if (problem.on === 0 || problem.costs.length === 0) return 0;
-  const costs = problem.costs.map((cost) => (cost < Number.POSITIVE_INFINITY ? 0 : cost));
-  const on = Math.min(problem.on, costs.length);
-  const table = countedTable({ ...problem, costs, on }, { fewer: true });
-  for (let steps = on; steps > 0; steps--) if (canPlace(table, steps)) return steps;
+  const on = Math.min(problem.on, problem.costs.length);
+  const table = on > 0 ? countedTable({ ...problem, costs: openOnly(problem.costs), on }, { fewer: true }) : null;
+  for (let steps = on; table && steps > 0; steps--) if (canPlace(table, steps)) return steps;
   return 0;
 }
 
 /** The fewest steps, of `least` and more, that can be placed at all; null where none can. */
 export function fewestSteps(problem: RunsProblem, least: number): number | null {
-  const costs = problem.costs.map((cost) => (cost < Number.POSITIVE_INFINITY ? 0 : cost));
-  const table = countedTable({ ...problem, costs, on: costs.length }, { fewer: true });
-  for (let steps = Math.max(1, least); steps <= costs.length; steps++) if (canPlace(table, steps)) return steps;
+  const on = problem.costs.length;
+  const table = countedTable({ ...problem, costs: openOnly(problem.costs), on }, { fewer: true });
+  for (let steps = Math.max(1, least); table && steps <= on; steps++) if (canPlace(table, steps)) return steps;
   return null;
+}
+
+/** Whether a step may be ON, as a cost. */
+function openOnly(costs: Float64Array): Float64Array {
+  return costs.map((cost) => (cost < Number.POSITIVE_INFINITY ? 0 : cost));
 }
 
 function canPlace(table: RunsTable, on: number): boolean {
@@ -124,36 +183,64 @@ function canPlace(table: RunsTable, on: number): boolean {
 }
 
 function costRunning(table: RunsTable, need: number, on: number): number {
-  if (need > on) return Number.POSITIVE_INFINITY;
-  let cost = table.top[(on - need) * table.columns + columnOf(table, 0, on)] as number;
-  for (let step = 0; step < need; step++) cost += table.problem.costs[step] as number;
-  return cost;
+  if (need > on || on > table.line.steps.length) return Number.POSITIVE_INFINITY;
+  let cost = table.layers.at(-1)?.[(on - need) * table.columns + columnOf(table, 0, on)] ?? Number.POSITIVE_INFINITY;
+  for (let step = 0; step < need; step++) cost += table.favour.costs[step] as number;
+  return withoutFavour(table, cost);
 }
 
-/** Where a step stands in the row of `left` steps still to place. */
-function columnOf({ problem, shift }: RunsTable, step: number, left: number): number {
-  return step + shift - (problem.on - left);
+/** What is ON as it has to be costs what it costs; Infinity where something is not. */
+function withoutFavour({ favour }: RunsTable, cost: number): number {
+  return cost <= favour.dearest ? cost + favour.bonus : Number.POSITIVE_INFINITY;
 }
 
-/** Follows the choices from a state of a run that began with `begun`. */
-function walk(table: RunsTable, from: { begun: number; step: number; left: number; layer: number }): StepRun[] {
-  const { choices, columns, problem } = table;
+function lastLayer({ layers }: RunsTable): number {
+  return layers.length - 1;
+}
+
+/** Where an index stands in the row of `left` steps still to place. */
+function columnOf({ problem, shift }: RunsTable, index: number, left: number): number {
+  return index + shift - (problem.on - left);
+}
+
+/** From a state of a run that began with `begun`, goes on or begins the next as early as the least cost allows. */
+function walk(table: RunsTable, from: { begun: number; index: number; left: number; layer: number }): StepRun[] {
+  const { columns, line, problem } = table;
   const runs: StepRun[] = [];
-  let { begun, step, left, layer } = from;
-  const size = (problem.on + 1) * columns;
+  let { begun, index, left, layer } = from;
   while (left > 0) {
-    const choice = choices[layer * size + left * columns + columnOf(table, step, left)] as number;
-    if (choice === GO_ON) {
+    const own = table.layers[layer] as Float64Array;
+    const state = left * columns + columnOf(table, index, left);
+    if (own[state] === (line.goOn[index] as number) + (own[state - columns] as number)) {
       left--;
-      step++;
+      index++;
       continue;
     }
-    runs.push([begun, step]);
-    begun = choice - 1;
-    step = begun + problem.minRun;
+    runs.push([begun, endBefore(line, index)]);
+    const next = nextBegin(table, index, left, layer);
+    begun = line.steps[next] as number;
+    index = next + problem.minRun;
     left -= problem.minRun;
-    if (table.layers > 1) layer--;
+    if (table.layers.length > 1) layer--;
   }
-  runs.push([begun, step]);
+  runs.push([begun, endBefore(line, index)]);
   return runs;
+}
+
+function endBefore({ steps }: OpenLine, index: number): number {
+  return index === 0 ? 0 : (steps[index - 1] as number) + 1;
+}
+
+/** The earliest beginning behind a pause from which the rest costs what it costs from the pause on. */
+function nextBegin(table: RunsTable, index: number, left: number, layer: number): number {
+  const { columns, line, problem } = table;
+  const cost = table.layers[layer]?.[left * columns + columnOf(table, index, left)];
+  const behind = layerBehind(table, layer);
+  const source = (left - problem.minRun) * columns;
+  const rested = Math.min(problem.costs.length, endBefore(line, index) + problem.minPause);
+  for (let next = line.before[rested] as number; next + left <= line.steps.length; next++) {
+    const own = (line.startCosts[next] as number) + (behind?.[source + columnOf(table, next, left)] ?? 0);
+    if (own === cost) return next;
+  }
+  throw new RangeError(`a table without a way on from step ${endBefore(line, index)}`);
 }

@@ -6,15 +6,16 @@ import { beginOf, costsOf, lengthsOf } from "./plan-line.ts";
 import {
   bestFrom,
   bestOf,
+  cheapestOnTerms,
   cheapestRuns,
   cheapestSteps,
   costFrom,
-  countedIfNeeded,
   countedTable,
   mostSteps,
   type RunsChoice,
 } from "./plan-runs.ts";
-import { type RunsProblem, type RunsTable, startCosts } from "./plan-runs-table.ts";
+import type { Terms } from "./plan-runs-sweep.ts";
+import { type RunsProblem, startCosts } from "./plan-runs-table.ts";
 
 /**
  * Exactly the hours that are left of the plan, in the cheapest steps that are allowed. Where less is left than the
@@ -47,11 +48,10 @@ function chooseSlots(task: PlanTask<SlotsPlan>, on: number): Chosen | null {
   if (on > problem.costs.length) return null;
   const { tolerance } = task.spec;
   if (!tolerance && isFree(problem)) return chooseSteps(task, problem);
-  const table = tolerance ? countedTable(problem) : countedIfNeeded(problem);
-  const best = bestOf(table);
-  if (!best) return null;
-  const choice = tolerance ? tolerated(task, table, best, tolerance) : best;
-  return { runs: choice.runs, nextBest: nextBest(task, table, choice, problem.maxRuns) };
+  const cheapest = tolerance ? null : cheapestOnTerms(problem, null);
+  const choice = tolerance ? tolerated(task, problem, tolerance) : cheapest?.choice;
+  if (!choice) return null;
+  return { runs: choice.runs, nextBest: nextBest(task, problem, choice, cheapest?.terms ?? null) };
 }
 
 function problemOf({ spec, grid, window }: PlanTask<SlotsPlan>, on: number, walls?: Walls): RunsProblem {
@@ -77,11 +77,12 @@ function chooseSteps(task: PlanTask<SlotsPlan>, problem: RunsProblem): Chosen | 
 /** Of the choices that are hardly dearer than the best, the latest or the earliest. Ties: the cheapest, then the earliest. */
 function tolerated(
   { grid }: PlanTask<SlotsPlan>,
-  table: RunsTable,
-  best: RunsChoice,
+  problem: RunsProblem,
   { percent, side }: PlanTolerance,
-): RunsChoice {
-  const { problem } = table;
+): RunsChoice | null {
+  const table = countedTable(problem);
+  const best = bestOf(table);
+  if (!table || !best) return null;
   const most = best.cost + slackOf(percent, best.cost, problem.on, grid);
   if (side === "earliest") return earliestWithin(problem, best, most);
   if (problem.begin.kind === "running") return best;
@@ -107,19 +108,22 @@ function earliestWithin(problem: RunsProblem, best: RunsChoice, most: number): R
   return choice;
 }
 
-/** The best that begins elsewhere; null where it may have more runs than are allowed, or where a run goes on. */
-function nextBest(task: PlanTask, table: RunsTable, choice: RunsChoice, maxRuns: number): PlanAlternatives["nextBest"] {
-  const { begin, on } = table.problem;
-  const chosen = choice.runs[0]?.[0] ?? 0;
+/** The best whose first run begins elsewhere; null where a run goes on. */
+function nextBest(
+  task: PlanTask,
+  problem: RunsProblem,
+  choice: RunsChoice,
+  terms: Terms | null,
+): PlanAlternatives["nextBest"] {
+  const { begin, on } = problem;
   if (begin.kind === "running") return null;
-  let best = -1;
-  for (let first = begin.first; first <= begin.last; first++) {
-    if (Math.abs(first - chosen) < otherStart(task.grid, on)) continue;
-    if (costFrom(table, first) < (best < 0 ? Number.POSITIVE_INFINITY : costFrom(table, best))) best = first;
-  }
-  const other = best < 0 ? null : bestFrom(table, best);
-  if (!other || other.runs.length > maxRuns) return null;
-  return { start: spanOf(task.grid, best, best + 1).start, meanPrice: other.cost / on / PRICE_SCALE };
+  const chosen = choice.runs[0]?.[0] ?? 0;
+  const apart = otherStart(task.grid, on);
+  const elsewhere = { ...begin, except: [chosen - apart + 1, chosen + apart] } as const;
+  const other = cheapestOnTerms({ ...problem, begin: elsewhere }, terms)?.choice;
+  if (!other) return null;
+  const first = other.runs[0]?.[0] ?? 0;
+  return { start: spanOf(task.grid, first, first + 1).start, meanPrice: other.cost / on / PRICE_SCALE };
 }
 
 /**

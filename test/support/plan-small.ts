@@ -24,7 +24,7 @@ export interface SmallCase {
 
 const WINDOW_START = at("2026-03-10T08:00:00Z");
 
-export function stepAt(step: number): EpochMs {
+function stepAt(step: number): EpochMs {
   return WINDOW_START + step * QUARTER_MS;
 }
 

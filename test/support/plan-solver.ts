@@ -27,6 +27,13 @@ const loadSolver = highs as unknown as typeof highs.default;
 /** A WebAssembly instance's memory only grows, so it is replaced after so many problems. */
 const PROBLEMS_PER_INSTANCE = 50;
 
+/** Real prices are whole hundred-thousandths of a krone, so a goal that counts them is exact within half of one. */
+const PRICE_GRAIN = 1e5;
+const ABSOLUTE_GAP = 0.4;
+
+/** What it has not proven by then, it throws for. */
+const LIMIT_S = 60;
+
 export class PlanSolver {
   #solver: Highs | null = null;
   #asked = 0;
@@ -37,7 +44,7 @@ export class PlanSolver {
     if (this.#asked++ % PROBLEMS_PER_INSTANCE === 0) this.#solver = await loadSolver();
     const model = modelOf(given);
     const before = performance.now();
-    const found = this.#solver?.solve(model, { mip_rel_gap: 0, mip_abs_gap: 1e-9 });
+    const found = this.#solver?.solve(model, { mip_rel_gap: 0, mip_abs_gap: ABSOLUTE_GAP, time_limit: LIMIT_S });
     this.spentMs += performance.now() - before;
     if (found?.Status === "Infeasible") return null;
     if (found?.Status !== "Optimal") throw new Error(`the solver says ${found?.Status}`);
@@ -110,7 +117,7 @@ function oneRun(model: Model, { spec, stepMs, prices }: SolverCase, x: readonly 
   const starts = prices.slice(0, Math.max(0, prices.length - weights.length + 1));
   const y = starts.map((_, step) => model.flag(`y${step}`));
   model.goal = y.map((name, first) => [
-    weights.reduce((sum, weight, i) => sum + (weight / 1_000) * (prices[first + i] ?? 0), 0),
+    weights.reduce((sum, weight, i) => sum + weight * Math.round((prices[first + i] ?? 0) * PRICE_GRAIN), 0),
     name,
   ]);
   model.require(
@@ -131,16 +138,24 @@ function manyRuns(model: Model, given: SolverCase, x: readonly string[]): void {
   const rules = rulesOf(spec, stepMs);
   const wanted = spec.kind === "avoid" ? prices.length - Math.ceil(spec.hoursMs / stepMs) : null;
   const on = spec.kind === "slots" ? Math.ceil(spec.hoursMs / stepMs) : wanted;
-  const worth = spec.kind === "below" ? 1_000 : 0;
-  model.goal = x.map((name, step) => [(prices[step] ?? 0) - worth, name]);
+  const worth = spec.kind === "below" ? worthOfStep(prices) : 0;
+  model.goal = x.map((name, step) => [Math.round((prices[step] ?? 0) * PRICE_GRAIN) - worth, name]);
   if (on !== null)
     model.require(
       x.map((name) => [1, name]),
       "=",
       on,
     );
-  const s = x.map((_, step) => model.flag(`s${step}`));
-  const z = x.map((_, step) => model.flag(`z${step}`));
+  // Whole numbers by themselves where x is: more than they have to be only makes them break rules.
+  const s = x.map((_, step) => `s${step}`);
+  const z = x.map((_, step) => `z${step}`);
+  // c counts what has been ON so far: a row for a gap needs two of them, not every step of it.
+  if (Number.isFinite(rules.maxGap)) {
+    for (const [step, name] of x.entries()) {
+      const before = step > 0 ? [[-1, `c${step - 1}`] as const] : [];
+      model.require([[1, `c${step}`], [-1, name], ...before], "=", 0);
+    }
+  }
   x.forEach((name, step) => {
     edges(model, x, s, z, step);
     if (!rules.open(prices[step] ?? null)) model.require([[1, name]], "=", 0);
@@ -151,8 +166,9 @@ function manyRuns(model: Model, given: SolverCase, x: readonly string[]): void {
     if (step + rules.minRun > x.length) model.require([[1, s[step] ?? ""]], "=", 0);
     const ended = z.slice(Math.max(0, step - rules.minPause + 1), step + 1).map((each) => [1, each] as const);
     model.require([...ended, [1, name]], "<=", 1);
-    const behind = x.slice(step, step + rules.maxGap + 1).map((each) => [1, each] as const);
-    if (behind.length > rules.maxGap) model.require(behind, ">=", 1);
+    const until = step + rules.maxGap;
+    if (until < x.length)
+      model.require([[1, `c${until}`], ...(step > 0 ? [[-1, `c${step - 1}`] as const] : [])], ">=", 1);
   });
   if (rules.maxRuns < x.length)
     model.require(
@@ -162,19 +178,16 @@ function manyRuns(model: Model, given: SolverCase, x: readonly string[]): void {
     );
 }
 
-/** x(t) - x(t-1) = s(t) - z(t), and not both. */
+/** More than all prices together. */
+function worthOfStep(prices: readonly (number | null)[]): number {
+  return 1 + prices.reduce((sum: number, price) => sum + Math.abs(Math.round((price ?? 0) * PRICE_GRAIN)), 0);
+}
+
+/** x(t) - x(t-1) = s(t) - z(t). */
 function edges(model: Model, x: readonly string[], s: readonly string[], z: readonly string[], step: number): void {
   const [now = "", begins = "", ended = "", before] = [x[step], s[step], z[step], x[step - 1]];
   const change: Terms = [[1, now], ...(before === undefined ? [] : [[-1, before] as const]), [-1, begins], [1, ended]];
   model.require(change, "=", 0);
-  model.require(
-    [
-      [1, begins],
-      [1, ended],
-    ],
-    "<=",
-    1,
-  );
 }
 
 interface Rules {
