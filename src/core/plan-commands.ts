@@ -1,8 +1,8 @@
 /** What an owner tells a plan to do at once. */
 import { contains, type EpochMs, HOUR_MS, type Interval, overlaps } from "./interval.ts";
+import { lengthOf } from "./plan-interruption.ts";
 import type { PlanSpec } from "./plan-kinds.ts";
 import { freshMemory, type PlanEnding, type PlanMemory } from "./plan-memory.ts";
-import { lengthOf } from "./plan-planning.ts";
 import { halted } from "./plan-state.ts";
 
 /** The memory after a command, or why it cannot be done, in words for its sender. */

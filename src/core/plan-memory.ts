@@ -50,6 +50,10 @@ export interface PlanMemory {
   readonly ended: PlanEnding | null;
   /** Runs of the occurrence before, for pauses and gaps. */
   readonly before: readonly Interval[];
+  /** Until when what runs stays ON by itself if nobody looks after it any more; null while nothing runs. */
+  readonly lastsUntil: EpochMs | null;
+  /** What is missing of a `window` that was interrupted because nobody looked after it. Unit: ms. */
+  readonly owedMs: number;
 }
 
 /** An occurrence of which nothing is decided. */
@@ -64,6 +68,8 @@ export function freshMemory(window: PlanWindow, now: EpochMs, before: readonly I
     replanAt: null,
     ended: null,
     before,
+    lastsUntil: null,
+    owedMs: 0,
   };
 }
 

@@ -2,8 +2,9 @@
 import type { EpochMs, Interval } from "./interval.ts";
 import { overlaps } from "./interval.ts";
 import { fallbackRuns } from "./plan-horizon.ts";
+import { lengthOf, renewalAfter } from "./plan-interruption.ts";
 import type { PlanSolution, PlanSolved } from "./plan-kinds.ts";
-import { type BegunRun, type PlanBasis, type PlanMemory, type PlanRun, without } from "./plan-memory.ts";
+import { type PlanBasis, type PlanMemory, type PlanRun, without } from "./plan-memory.ts";
 import { overdueAt, type PlanMoment, pointAt } from "./plan-moment.ts";
 import { runPrice } from "./plan-savings.ts";
 import type { PricePoint } from "./timeline.ts";
@@ -28,7 +29,7 @@ export function replan(moment: PlanMoment, memory: PlanMemory, missed: boolean):
   const made: PlanMemory = { ...memory, planned: [], replanAt: null, madeFrom: printOf(moment, memory) };
   if (memory.ended !== null || !spec.enabled) return made;
   const hasRun = spec.kind === "window" && memory.begun.length > 0;
-  if (hasRun) return { ...made, planned: [] };
+  if (hasRun) return memory.owedMs > 0 ? madeUp(moment, made) : made;
   if (after.kind === "waiting") return { ...made, outcome: { kind: "waiting_for_plan", plan: after.plan } };
   const solution = solved(moment, made);
   const late = missed ? startedLate(moment, made, solution) : null;
@@ -124,6 +125,37 @@ function startedLate(moment: PlanMoment, memory: PlanMemory, solution: PlanSolut
   };
 }
 
+/**
+ * The rest of a run that was interrupted follows at once, as far as the window allows; what has begun is not judged
+ * anew. Where other plans are in the way, or nothing is known of the price, a little later.
+ */
+function madeUp(moment: PlanMoment, memory: PlanMemory): PlanMemory {
+  const { spec, now, blocked } = moment;
+  const { window, begun, owedMs, outcome } = memory;
+  const run = { start: now, end: Math.min(now + owedMs, window.end) };
+  const points = pointsOf(moment);
+  const current = pointAt(points, now);
+  const later = { ...memory, replanAt: renewalAfter(now) };
+  if (now >= window.end || begun.some(({ end }) => end > now)) return memory;
+  if (current === null || current.estimate || blocked.some((other) => overlaps(other, run))) return later;
+  const planned = [{ ...run, basis: basisOf(points, run) }];
+  if (outcome.kind !== "solved") return { ...memory, planned };
+  const meanPrice = meanOver([...begun, run], points);
+  const cost = "kwh" in spec && spec.kwh !== undefined && meanPrice !== null ? spec.kwh * meanPrice : null;
+  return { ...memory, planned, outcome: { ...outcome, meanPrice, cost } };
+}
+
+/** The mean price of several runs; null where a part has no price. */
+function meanOver(runs: readonly Interval[], points: readonly PricePoint[]): number | null {
+  let sum = 0;
+  for (const run of runs) {
+    const price = runPrice(points, run, "all");
+    if (price === null) return null;
+    sum += price * (run.end - run.start);
+  }
+  return sum / lengthOf(runs);
+}
+
 /** Puts the fixed hours in where the prices should be there by now and are not. */
 function withFallback(moment: PlanMoment, memory: PlanMemory): PlanMemory {
   const { spec, now, calendar, blocked, after } = moment;
@@ -147,11 +179,6 @@ function withFallback(moment: PlanMoment, memory: PlanMemory): PlanMemory {
 function hasItsHours({ spec }: PlanMoment, { begun }: PlanMemory): boolean {
   if (spec.kind !== "window" && spec.kind !== "slots") return false;
   return lengthOf(begun) >= spec.hoursMs;
-}
-
-/** The length of runs that do not overlap. */
-export function lengthOf(runs: readonly (Interval | BegunRun)[]): number {
-  return runs.reduce((sum, run) => sum + run.end - run.start, 0);
 }
 
 /** Whether a run rests on an estimate. */

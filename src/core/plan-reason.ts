@@ -3,6 +3,7 @@ import type { Calendar } from "./calendar.ts";
 import { DAY_MS, type EpochMs, type Interval } from "./interval.ts";
 import { hoursText, localTimeText } from "./plan-definition.ts";
 import { mergeRuns } from "./plan-horizon.ts";
+import { interruptionsOf } from "./plan-interruption.ts";
 import { type ImpossibleReason, type PlanSpec, weekdays } from "./plan-kinds.ts";
 import type { PlanMemory } from "./plan-memory.ts";
 import { type PlanAdvance, runsOf } from "./plan-state.ts";
@@ -15,6 +16,7 @@ export const planCodes = [
   "running_fallback",
   "fallback_planned",
   "done",
+  "cut_short",
   "waiting_for_prices",
   "waiting_for_plan",
   "waiting_for_low_price",
@@ -77,7 +79,7 @@ function reasoned(given: ReasonedFrom): PlanReason {
     case "fallback":
       return told("fallback_planned", `prices are missing; runs at its fixed hours ${spansOf(given, memory.planned)}`);
     case "done":
-      return told("done", `has run: ${spansOf(given, runsOf(memory))}${averageOf(given, memory)}`);
+      return told("done", `${hasRunWords(given, memory)}${interruptedWords(given, memory)}`);
     case "skipped":
       return memory.ended === "stopped"
         ? told("stopped", `was stopped; goes on after ${timeOf(given, memory.window.end)}`)
@@ -98,11 +100,25 @@ function runningReason(
   if (isFallback)
     return { code: "running_fallback", text: `prices are missing; runs at its fixed hours until ${until}` };
   if (byHand) return { code: "running_by_hand", text: `was started by hand; runs until ${until}` };
-  return { code: "running", text: `runs until ${until}: ${planWords(given, memory)}` };
+  const text = `runs until ${until}: ${planWords(given, memory)}${interruptedWords(given, memory)}`;
+  return { code: "running", text };
+}
+
+function hasRunWords(given: ReasonedFrom, memory: PlanMemory): string {
+  return `has run: ${spansOf(given, runsOf(memory))}${averageOf(given, memory)}`;
+}
+
+function interruptedWords(given: ReasonedFrom, memory: PlanMemory): string {
+  const times = interruptionsOf(given.spec, memory);
+  return times.length === 0 ? "" : `; was OFF ${spansOf(given, times)}, as elbro was not running`;
 }
 
 function idleReason(given: ReasonedFrom, memory: PlanMemory): PlanReason {
-  const { outcome } = memory;
+  const { outcome, owedMs } = memory;
+  if (owedMs > 0) {
+    const text = `${hasRunWords(given, memory)}; ${hoursText(owedMs)} h are missing, as elbro was not running then`;
+    return { code: "cut_short", text };
+  }
   switch (outcome.kind) {
     case "missing": {
       const from = timeOf(given, outcome.from);

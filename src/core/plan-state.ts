@@ -6,9 +6,11 @@
  * - A run begins on a confirmed price, on its owner's word, or as a fallback; never on an estimate alone. `window` then
  *   runs through; of the other kinds only what is confirmed is committed.
  * - A start that was missed is made up for at once where that costs no more than what is left to choose from.
+ * - A run that nobody looked after has run until its plugs ended it. What is missing of a `window` follows at once.
  */
 import { contains, type EpochMs, type Interval, MINUTE_MS } from "./interval.ts";
 import { horizonOf, mergeRuns } from "./plan-horizon.ts";
+import { cutShort, lengthOf, lookedAfter, renewalAfter } from "./plan-interruption.ts";
 import { type BegunRun, freshMemory, type PlanMemory, type PlanRun } from "./plan-memory.ts";
 import { confirmedUntil, LATE_MS, type PlanMoment, pointAt } from "./plan-moment.ts";
 import { printOf, replan } from "./plan-planning.ts";
@@ -47,7 +49,8 @@ export function advancePlan(moment: PlanMoment): PlanAdvance {
   const { spec, now, timeline } = moment;
   const window = horizonOf(spec, now, moment.calendar);
   const points = timeline?.points ?? [];
-  const settled = moment.memory ? settleRuns(moment.memory, spec, points, now) : { memory: null, finished: [] };
+  const known = moment.memory && moment.trusted ? cutShort(moment.memory, spec, now) : moment.memory;
+  const settled = known ? settleRuns(known, spec, points, now) : { memory: null, finished: [] };
   let memory = occurrenceOf(moment, settled.memory, window);
   if (!memory) return { memory, state: "impossible", running: null, nextChangeAt: null, finished: settled.finished };
   if (moment.trusted) {
@@ -56,6 +59,7 @@ export function advancePlan(moment: PlanMoment): PlanAdvance {
     memory = due.memory;
     const stale = due.missed || memory.madeFrom !== printOf(moment, memory) || reached(memory.replanAt, now);
     if (stale) memory = begin(moment, replan(moment, memory, due.missed)).memory;
+    memory = lookedAfter(memory, now);
   }
   const running = moment.trusted ? (memory.begun.find((run) => contains(run, now)) ?? null) : null;
   const state = stateOf(moment, memory, running);
@@ -128,7 +132,9 @@ function begin(moment: PlanMoment, memory: PlanMemory): Begun {
     if (end < run.end) later.push({ ...run, start: end });
   }
   const rest = memory.planned.filter((run) => run.start > now);
-  return { memory: { ...memory, begun: [...memory.begun, ...begun], planned: [...later, ...rest] }, missed };
+  const owedMs = Math.max(0, memory.owedMs - lengthOf(begun));
+  const next = { ...memory, begun: [...memory.begun, ...begun], planned: [...later, ...rest], owedMs };
+  return { memory: next, missed };
 }
 
 /** Up to where a run may be committed now; null where it may not begin. */
@@ -157,7 +163,7 @@ function stateOf({ spec, now, trusted }: PlanMoment, memory: PlanMemory, running
       return "waiting";
     case "solved":
     case "none":
-      return memory.begun.length > 0 ? "done" : "waiting";
+      return memory.begun.length > 0 && memory.owedMs === 0 ? "done" : "waiting";
   }
 }
 
@@ -167,6 +173,7 @@ function nextChange(moment: PlanMoment, memory: PlanMemory): EpochMs {
   const times = [
     memory.window.end,
     memory.replanAt,
+    memory.lastsUntil === null ? null : renewalAfter(now),
     spec.fallback ? graceUntil : null,
     spec.fallback || spec.useForecast ? confirmed : null,
     ...memory.begun.map((run) => run.end),

@@ -60,10 +60,13 @@ export class PlanStore {
     });
   }
 
-  /** Where a plan stood; null for one that was never looked at, or of another version's shape. */
+  /** Where a plan stood; null for one that was never looked at. */
   memory(plan: string): PlanMemory | null {
     const found = this.#database.prepare("select memory from plan_state where plan = ?").get(plan);
-    return found ? (JSON.parse(String(found.memory)) as PlanMemory) : null;
+    if (!found) return null;
+    // Version 0.1 did not know of interruptions at first.
+    const kept = JSON.parse(String(found.memory)) as Omit<PlanMemory, "lastsUntil" | "owedMs">;
+    return { lastsUntil: null, owedMs: 0, ...kept };
   }
 
   settings(plan: string): ChangedSettings {

@@ -1,57 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { solvePlan } from "../../src/core/plan.ts";
 import { runNow, skip, stop } from "../../src/core/plan-commands.ts";
 import type { PlanSpec } from "../../src/core/plan-kinds.ts";
 import type { PlanMemory } from "../../src/core/plan-memory.ts";
-import type { PlanMoment } from "../../src/core/plan-moment.ts";
-import { advancePlan, type PlanAdvance, runsOf } from "../../src/core/plan-state.ts";
-import type { PricePoint } from "../../src/core/timeline.ts";
-import { at, calendar, daysOf, points, timelineOf } from "../support/price-days.ts";
+import { iso, live, nightPrices, OPENS, slots, step, timesOf, washer } from "../support/plan-life.ts";
+import { at, daysOf, points, timelineOf } from "../support/price-days.ts";
 
 const HOUR = 3_600_000;
 const MINUTE = 60_000;
-/** 22:00 to 07:00 local time, in the night to 11 March. */
-const OPENS = at("2026-03-10T21:00:00Z");
-const washer: PlanSpec = {
-  kind: "window",
-  hoursMs: 2 * HOUR,
-  from: 22 * 60,
-  readyBy: 7 * 60,
-  useForecast: false,
-  enabled: true,
-};
-const slots: PlanSpec = { ...washer, kind: "slots" };
-
-/** Hours of 7 to 11 March; cheap from 02:00 to 04:00 local time in every night. */
-function nightPrices(last = "2026-03-11"): PricePoint[] {
-  return points(daysOf("2026-03-07", last), (i) => ([2, 3].includes(i % 24) ? 0.5 : 2 + (i % 24) / 100), {
-    unit: "hour",
-  });
-}
-
-function step(given: Partial<PlanMoment> & Pick<PlanMoment, "now">): PlanAdvance {
-  return advancePlan({
-    spec: washer,
-    memory: null,
-    timeline: timelineOf(nightPrices()),
-    calendar,
-    blocked: [],
-    after: { kind: "free" },
-    finishBy: null,
-    trusted: true,
-    graceUntil: 0,
-    solve: solvePlan,
-    ...given,
-  });
-}
-
-function timesOf(memory: PlanMemory | null): string[] {
-  return memory ? runsOf(memory).map(({ start, end }) => `${iso(start)}-${iso(end)}`) : [];
-}
-
-function iso(instant: number): string {
-  return new Date(instant).toISOString().slice(11, 16);
-}
 
 describe("a window of the night", () => {
   test("is scheduled, runs, and is done; each on its boundary", () => {
@@ -62,9 +17,11 @@ describe("a window of the night", () => {
     expect([running.state, running.running?.end, running.nextChangeAt]).toEqual([
       "running",
       at("2026-03-11T03:00:00Z"),
-      at("2026-03-11T03:00:00Z"),
+      at("2026-03-11T01:15:00Z"),
     ]);
-    const done = step({ now: at("2026-03-11T03:00:00Z"), memory: running.memory });
+    const almost = live({ now: at("2026-03-11T01:00:00Z"), memory: running.memory }, at("2026-03-11T02:59:59Z"));
+    expect([almost.state, almost.nextChangeAt]).toEqual(["running", at("2026-03-11T03:00:00Z")]);
+    const done = step({ now: at("2026-03-11T03:00:00Z"), memory: almost.memory });
     expect([done.state, done.running, done.finished.length]).toEqual(["done", null, 1]);
     expect(done.finished[0]?.meanPrice).toBeCloseTo(0.5);
     const next = step({ now: at("2026-03-11T06:00:00Z"), memory: done.memory });
@@ -91,7 +48,7 @@ describe("a window of the night", () => {
     const cheaper = nightPrices().map((point) => ({ ...point, price: -point.price }));
     const spec = { ...washer, hoursMs: HOUR };
     const later = step({
-      now: at("2026-03-11T01:30:00Z"),
+      now: at("2026-03-11T01:15:00Z"),
       memory: running.memory,
       timeline: timelineOf(cheaper),
       spec,
@@ -191,7 +148,7 @@ describe("commands", () => {
     if (done.kind === "refused") throw new Error(done.reason);
     const running = step({ now, memory: done.memory });
     expect([running.state, iso(running.running?.end ?? 0)]).toEqual(["running", "07:00"]);
-    const past = step({ now: at("2026-03-11T06:30:00Z"), memory: running.memory });
+    const past = live({ now, memory: running.memory }, at("2026-03-11T06:59:00Z"));
     expect(past.state).toBe("running");
     const over = step({ now: at("2026-03-11T07:00:00Z"), memory: past.memory });
     expect(over.memory?.window.start).toBe(at("2026-03-11T21:00:00Z"));
@@ -206,7 +163,7 @@ describe("commands", () => {
   });
 
   test("stop cuts what runs, and its price is of what ran", () => {
-    const running = step({ now: at("2026-03-11T01:00:00Z"), memory });
+    const running = live({ now: at("2026-03-11T01:00:00Z"), memory }, at("2026-03-11T01:59:00Z"));
     const stopped = stop(running.memory, at("2026-03-11T02:00:00Z"));
     if (stopped.kind === "refused") throw new Error(stopped.reason);
     const after = step({ now: at("2026-03-11T02:00:00Z"), memory: stopped.memory });
@@ -214,7 +171,7 @@ describe("commands", () => {
   });
 
   test("skip is refused while it runs and when it is over", () => {
-    const running = step({ now: at("2026-03-11T01:00:00Z"), memory });
+    const running = live({ now: at("2026-03-11T01:00:00Z"), memory }, at("2026-03-11T02:59:00Z"));
     expect(skip(running.memory, at("2026-03-11T02:00:00Z"))).toMatchObject({ kind: "refused" });
     const done = step({ now: at("2026-03-11T03:00:00Z"), memory: running.memory });
     expect(skip(done.memory, at("2026-03-11T03:00:00Z"))).toMatchObject({ kind: "refused" });
