@@ -21,6 +21,7 @@ import { House } from "./house.ts";
 import { lanRouter } from "./lan.ts";
 import type { LanParts } from "./lan-parts.ts";
 import { Library } from "./library.ts";
+import { LiveFeed } from "./live-feed.ts";
 import { openLink } from "./mqtt/link.ts";
 import { Places } from "./places.ts";
 import { Plans } from "./plans.ts";
@@ -37,6 +38,7 @@ import { reportRecovery, Upkeep } from "./upkeep.ts";
 import type { Account } from "./upstream/account.ts";
 import type { ProxySettings } from "./upstream/proxy.ts";
 import { RELEASED_AT } from "./version.ts";
+import { Vitals } from "./vitals.ts";
 
 export interface DaemonOptions {
   readonly config: Config;
@@ -78,7 +80,9 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const calendar = new Calendar(SERVICE_ZONE, transitionsIn(settings));
   const library = new Library(database, calendar, () => clock.now());
   const offsetMs = Number(settings.once("offset_ms", () => String(Math.floor(random() * MOST_OFFSET_MS))));
+  const vitals = new Vitals(clock);
   const problems = new Problems((problem, state) => {
+    vitals.problems.note(problem, state, clock.now());
     const { code, subject, detail, advice, requestId } = problem;
     if (state === "started") log.warn({ code, subject, detail, requestId }, `problem: ${advice}`);
     else log.info({ code, subject }, "problem ended");
@@ -102,7 +106,10 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       trust?.tell(problems, clock.now());
       switching.wake();
     },
-    onSpent: (account, operation, outcome) => log.debug({ account, operation, outcome }, "asked"),
+    onSpent: (account, operation, outcome) => {
+      vitals.asked.add(account, operation, outcome);
+      log.debug({ account, operation, outcome }, "asked");
+    },
   });
   const homes = new Homes(
     accounts.consumers.map((account) => account.name),
@@ -120,6 +127,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   });
   const changed = (series: SeriesKey) => {
     house.changed(series);
+    live.changed(series);
     edges.wake();
   };
   const startedAt = clock.now();
@@ -147,13 +155,20 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     problems,
   };
   const showing = new Showing({ ...shown, startedAt, isTimeTrusted: trusted, log });
-  const edges = new Edges(clock, (now) => {
-    trust?.tell(problems, now);
-    const { messages, until } = showing.at(now);
-    link.show([...messages, ...plugs.messages()]);
-    switching.wake();
-    return until;
-  });
+  const live = new LiveFeed({ baseTopic: config.mqtt.base_topic, homes, startedAt });
+  const edges = new Edges(
+    clock,
+    (now) => {
+      trust?.tell(problems, now);
+      const { messages, until } = showing.at(now);
+      const all = [...messages, ...plugs.messages()];
+      link.show(all);
+      live.show(all);
+      switching.wake();
+      return until;
+    },
+    vitals.pulse("showing"),
+  );
   const { plugs, loop: switching } = openSwitching({
     plugs: config.plugs,
     baseTopic: config.mqtt.base_topic,
@@ -177,6 +192,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       historyFrom: wantedFrom,
       onChange: changed,
       log,
+      pulse: vitals.pulse(`collecting ${account.name}`),
     });
   const collectors = [...accounts.consumers, ...(accounts.thirdParty ? [accounts.thirdParty] : [])].map(collectorOf);
   const broker = await startBroker(config, log, { anonymous: options.anonymousBroker });
@@ -205,7 +221,10 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     stop.signal,
   );
   link.showFirst(showing.pricesAt(startedAt));
-  const api = await startApi({ ...shown, clock, startedAt, isTimeTrusted: trusted, onChange: changed, log });
+  const watched = { vitals, live, showing, link, plugs, database, databasePath };
+  const api = await startApi({
+    ...{ ...shown, ...watched, clock, startedAt, isTimeTrusted: trusted, onChange: changed, log },
+  });
   if (recovery) reportRecovery(recovery, problems, startedAt);
   const kept = { database, databasePath, library, settings };
   const upkeep = new Upkeep({ ...kept, calendar, clock, problems, years: config.retention.years, offsetMs, log });
@@ -220,6 +239,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     brokerPort: broker?.port ?? null,
     async stop() {
       plugs.leave();
+      live.close();
       stop.abort();
       await Promise.all([link.closed, api.close(), accounts.close()]);
       await broker?.close();

@@ -1,4 +1,5 @@
 /** What the routes of the LAN API are made of. */
+import type { DatabaseSync } from "node:sqlite";
 import type { Accounts } from "./accounts.ts";
 import type { Clock } from "./collector/clock.ts";
 import type { CollectorLog } from "./collector/collector.ts";
@@ -10,9 +11,14 @@ import type { SeriesKey } from "./core/series.ts";
 import type { Homes } from "./homes.ts";
 import type { House } from "./house.ts";
 import type { Library } from "./library.ts";
+import type { LiveFeed } from "./live-feed.ts";
+import type { Link } from "./mqtt/link.ts";
 import type { Places } from "./places.ts";
 import type { Plans } from "./plans.ts";
+import type { Plugs } from "./plugs/plugs.ts";
+import type { Showing } from "./showing.ts";
 import type { Settings } from "./store/settings.ts";
+import type { Vitals } from "./vitals.ts";
 
 export interface LanParts {
   readonly config: Config;
@@ -31,4 +37,12 @@ export interface LanParts {
   /** Told of a series that an answer to the LAN changed. */
   readonly onChange: (series: SeriesKey) => void;
   readonly log: CollectorLog;
+  /** What happens, for those who listen. */
+  readonly live: LiveFeed;
+  readonly vitals: Vitals;
+  readonly showing: Showing;
+  readonly link: Link;
+  readonly plugs: Plugs;
+  readonly database: DatabaseSync;
+  readonly databasePath: string;
 }

@@ -16,6 +16,7 @@ import {
   type Step,
 } from "../core/timetable.ts";
 import type { Clock } from "./clock.ts";
+import type { Pulse } from "./pulse.ts";
 import { Waker } from "./waker.ts";
 
 /** The service, as the collector needs it. */
@@ -58,6 +59,8 @@ export interface CollectorParts {
   /** Told of every answer that changed what is on the shelf. */
   readonly onChange: (series: SeriesKey) => void;
   readonly log: CollectorLog;
+  /** Told when the loop turns and until when it sleeps. */
+  readonly pulse?: Pick<Pulse, "turn" | "sleep">;
 }
 
 /** A pause after a request that the governor kept in although it seemed due; a bound against a spinning loop. */
@@ -80,8 +83,9 @@ export class Collector {
 
   /** Runs until the signal fires. */
   async run(signal: AbortSignal): Promise<void> {
-    const { clock, account, asking, keeping, calendar, offsetMs } = this.#parts;
+    const { clock, account, asking, keeping, calendar, offsetMs, pulse } = this.#parts;
     while (!signal.aborted) {
+      pulse?.turn();
       const now = clock.now();
       const step = nextStep({
         now,
@@ -95,7 +99,9 @@ export class Collector {
         historyFrom: this.#parts.historyFrom(now),
       });
       const until = step.kind === "sleep" ? step.until : await this.#carryOut(step);
-      if (until > clock.now()) await this.#waker.sleep((wake) => clock.sleepUntil(until, wake), signal);
+      if (until <= clock.now()) continue;
+      pulse?.sleep(until);
+      await this.#waker.sleep((wake) => clock.sleepUntil(until, wake), signal);
     }
   }
 

@@ -4,6 +4,7 @@
  */
 import type { EpochMs } from "../core/interval.ts";
 import type { Clock } from "./clock.ts";
+import type { Pulse } from "./pulse.ts";
 import { Waker } from "./waker.ts";
 
 /** A pause after a state that was over before it was told; a bound against a spinning loop. */
@@ -12,12 +13,14 @@ const LEAST_PAUSE_MS = 1_000;
 export class Edges {
   readonly #clock: Clock;
   readonly #show: (now: EpochMs) => EpochMs;
+  readonly #pulse: Pick<Pulse, "turn" | "sleep"> | null;
   readonly #waker = new Waker();
 
   /** `show` tells the state at a moment and gives back when it changes of itself next. */
-  constructor(clock: Clock, show: (now: EpochMs) => EpochMs) {
+  constructor(clock: Clock, show: (now: EpochMs) => EpochMs, pulse?: Pick<Pulse, "turn" | "sleep">) {
     this.#clock = clock;
     this.#show = show;
+    this.#pulse = pulse ?? null;
   }
 
   /** Shows the state again at once: data changed. */
@@ -27,9 +30,11 @@ export class Edges {
 
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
+      this.#pulse?.turn();
       const now = this.#clock.now();
       const next = this.#show(now);
       const until = next > now ? next : now + LEAST_PAUSE_MS;
+      this.#pulse?.sleep(until);
       await this.#waker.sleep((wake) => this.#clock.sleepUntil(until, wake), signal);
     }
   }

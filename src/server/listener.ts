@@ -10,7 +10,8 @@ const LIMITS = {
   connectionsCheckingInterval: 1_000,
   keepAliveTimeout: 5_000,
 } as const;
-const MAX_CONNECTIONS = 100;
+/** A hundred may stay and listen to events; the others find as many places again. */
+const MAX_CONNECTIONS = 200;
 /** A socket on which nothing moves is closed: longer than an answer may take that has to be asked for in parts. */
 const SILENT_SOCKET_MS = 120_000;
 

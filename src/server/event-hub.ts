@@ -1,0 +1,192 @@
+/**
+ * Server-sent events: what is told once goes to every listener, and a listener that comes back hears what it missed, as
+ * far as that is kept; else the present state. Nothing waits for a slow reader: it is dropped, and comes back.
+ * Source: https://html.spec.whatwg.org/multipage/server-sent-events.html
+ */
+import type { Writable } from "node:stream";
+
+/** One thing to tell. */
+export interface LiveEvent {
+  readonly type: string;
+  /** The home it is of; null for what concerns every listener. */
+  readonly home: string | null;
+  /** JSON in one line. */
+  readonly data: string;
+}
+
+export interface HubParts {
+  /** Another one for every life of the daemon: ids of an earlier life are not known in this one. */
+  readonly life: string;
+  /** The state as it is, for a listener who knows nothing. */
+  readonly present: () => readonly LiveEvent[];
+  /** The data of `hello`; `resumed` where what was missed follows, and not the present state. */
+  readonly greeting: (resumed: boolean) => string;
+}
+
+/** What a listener asks for. */
+export interface Listening {
+  /** The `Last-Event-ID` of its request; null where it has none. */
+  readonly lastEventId: string | null;
+  /** Only events of this home, and those of no home; null for all. */
+  readonly home: string | null;
+}
+
+interface Listener {
+  readonly out: Writable;
+  readonly home: string | null;
+  /** Bytes that waited at the last heartbeat. */
+  waited: number;
+}
+
+interface Kept extends LiveEvent {
+  readonly seq: number;
+  readonly text: string;
+}
+
+/** Events kept for listeners that come back: some hours of a house, and what they may take of memory. */
+const MOST_KEPT = 500;
+const MOST_KEPT_BYTES = 256 * 1024;
+/** Listeners at the same time; the server has as many connections again for everybody else. */
+export const MOST_LISTENERS = 100;
+/** What may wait for one listener beyond what the system buffers; a present state of many homes fits in. */
+export const MOST_WAITING_BYTES: number = 256 * 1024;
+/** Shorter than the minute after which proxies close what is silent. */
+const HEARTBEAT_MS = 15_000;
+/** How long a browser waits before it comes back. */
+const RETRY_MS = 3_000;
+const HEARTBEAT = Buffer.from(": \n\n");
+
+export class EventHub {
+  readonly #parts: HubParts;
+  readonly #listeners = new Set<Listener>();
+  /** Shape: ascending by `seq`. Bounded by MOST_KEPT and MOST_KEPT_BYTES. */
+  #kept: Kept[] = [];
+  #keptBytes = 0;
+  #seq = 0;
+  #told = 0;
+  #dropped = 0;
+  #heart: NodeJS.Timeout | null = null;
+  #closed = false;
+
+  constructor(parts: HubParts) {
+    this.#parts = parts;
+  }
+
+  /** How many listen, what they were told and how many were too slow, since the daemon started. */
+  get counts(): { readonly listeners: number; readonly told: number; readonly dropped: number } {
+    return { listeners: this.#listeners.size, told: this.#told, dropped: this.#dropped };
+  }
+
+  /** Whether one more may listen. */
+  get hasRoom(): boolean {
+    return !this.#closed && this.#listeners.size < MOST_LISTENERS;
+  }
+
+  /** Tells everybody, and keeps it for those who come back. */
+  tell(event: LiveEvent): void {
+    this.#seq++;
+    const text = textOf(event, `${this.#parts.life}-${this.#seq}`);
+    this.#keep({ ...event, seq: this.#seq, text });
+    const bytes = Buffer.from(text);
+    for (const listener of this.#listeners) if (concerns(event, listener.home)) this.#send(listener, bytes);
+  }
+
+  /** Adds a listener, and tells it what it missed or how things are. It stays until it leaves or is too slow. */
+  listen(out: Writable, { lastEventId, home }: Listening): void {
+    const listener: Listener = { out, home, waited: 0 };
+    this.#listeners.add(listener);
+    out.once("close", () => this.#remove(listener));
+    out.on("error", () => this.#remove(listener));
+    this.#heart ??= setInterval(() => this.#beat(), HEARTBEAT_MS).unref();
+    const missed = this.#since(lastEventId);
+    const data = this.#parts.greeting(missed !== null);
+    const hello = textOf({ type: "hello", data }, missed && lastEventId ? lastEventId : this.#unfinished);
+    const rest = missed?.filter((event) => concerns(event, home)).map(({ text }) => text) ?? this.#presentFor(home);
+    // The last id a listener has heard is that of the newest event, also where that was not for it.
+    const ready = textOf({ type: "ready", data: "{}" }, `${this.#parts.life}-${this.#seq}`);
+    this.#send(listener, Buffer.from(`retry: ${RETRY_MS}\n${hello}${rest.join("")}${ready}`));
+  }
+
+  /** Ends every stream; nobody listens any more. */
+  close(): void {
+    this.#closed = true;
+    for (const { out } of this.#listeners) out.end();
+    this.#listeners.clear();
+    this.#rest();
+  }
+
+  /** An id that is never found again: whoever has heard only a part of the state begins anew. */
+  get #unfinished(): string {
+    return `${this.#parts.life}-${this.#seq}-unfinished`;
+  }
+
+  #presentFor(home: string | null): string[] {
+    const events = this.#parts.present().filter((event) => concerns(event, home));
+    return events.map((event) => textOf(event, this.#unfinished));
+  }
+
+  /** What came after an event; null where that cannot be told. */
+  #since(lastEventId: string | null): readonly Kept[] | null {
+    const { life } = this.#parts;
+    const known = lastEventId?.startsWith(`${life}-`) ? lastEventId.slice(life.length + 1) : "";
+    if (!/^\d{1,15}$/.test(known)) return null;
+    const last = Number(known);
+    const oldest = this.#kept[0]?.seq ?? this.#seq + 1;
+    if (last > this.#seq || last < oldest - 1) return null;
+    return this.#kept.filter(({ seq }) => seq > last);
+  }
+
+  #keep(event: Kept): void {
+    this.#kept.push(event);
+    this.#keptBytes += event.text.length;
+    let over = 0;
+    for (; this.#kept.length - over > MOST_KEPT || this.#keptBytes > MOST_KEPT_BYTES; over++)
+      this.#keptBytes -= this.#kept[over]?.text.length ?? 0;
+    if (over > 0) this.#kept = this.#kept.slice(over);
+  }
+
+  #send(listener: Listener, bytes: Uint8Array): void {
+    const { out } = listener;
+    if (out.writableLength > MOST_WAITING_BYTES) this.#drop(listener);
+    else {
+      this.#told++;
+      out.write(bytes);
+    }
+  }
+
+  /** Whoever has as much waiting as a heartbeat ago, or more, is gone without a word or cannot follow. */
+  #beat(): void {
+    for (const listener of this.#listeners) {
+      const waiting = listener.out.writableLength;
+      if (waiting > 0 && waiting >= listener.waited && listener.waited > 0) this.#drop(listener);
+      else {
+        listener.waited = waiting;
+        listener.out.write(HEARTBEAT);
+      }
+    }
+  }
+
+  #drop(listener: Listener): void {
+    this.#dropped++;
+    this.#remove(listener);
+    listener.out.destroy();
+  }
+
+  #remove(listener: Listener): void {
+    this.#listeners.delete(listener);
+    if (this.#listeners.size === 0) this.#rest();
+  }
+
+  #rest(): void {
+    if (this.#heart) clearInterval(this.#heart);
+    this.#heart = null;
+  }
+}
+
+function concerns({ home }: LiveEvent, wanted: string | null): boolean {
+  return wanted === null || home === null || home === wanted;
+}
+
+function textOf({ type, data }: Pick<LiveEvent, "type" | "data">, id: string): string {
+  return `id: ${id}\nevent: ${type}\ndata: ${data}\n\n`;
+}

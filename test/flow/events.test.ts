@@ -1,0 +1,148 @@
+import { expect, test } from "vitest";
+import { HOUR_MS, MINUTE_MS } from "../../src/core/interval.ts";
+import { EventListener } from "../support/event-listener.ts";
+import { planEntry } from "../support/planned-house.ts";
+import { LAN_KEY, RunningHouse } from "../support/running-house.ts";
+
+const MORNING = Date.parse("2026-03-10T09:00:00Z");
+const QUARTER_MS = 15 * MINUTE_MS;
+
+/** A house that has its prices. */
+async function house(): Promise<RunningHouse> {
+  const it = await RunningHouse.start({
+    start: MORNING,
+    config: {
+      history: { months: 0 },
+      plans: [planEntry({ kind: "slots", hours: 2, from: "08:00", ready_by: "20:00" })],
+    },
+  });
+  await it.clock.runUntil(MORNING + 5 * MINUTE_MS);
+  return it;
+}
+
+const listen = (it: RunningHouse, options = {}) => EventListener.open(it.daemon.apiPort, options);
+
+test("a listener is told the present state, every event with an id, and then what changes", async () => {
+  await using it = await house();
+  await using ear = await listen(it);
+  await ear.ready();
+  expect(ear.status).toBe(200);
+  expect(ear.answer.headers).toMatchObject({
+    "content-type": "text/event-stream; charset=utf-8",
+    "x-accel-buffering": "no",
+    "cache-control": "private, no-store, no-transform",
+  });
+  expect(ear.retryMs).toBeGreaterThan(0);
+  expect(ear.events.every(({ id }) => id !== "")).toBe(true);
+  expect(ear.events[0]).toMatchObject({ type: "hello", data: { resumed: false } });
+  const types = new Set(ear.events.map(({ type }) => type));
+  for (const type of ["price", "level", "signal", "plan", "problem", "quota"]) expect(types).toContain(type);
+  const shown = it.watcher.json("elbro/home/price/state");
+  const price = ear.of("price").find(({ data }) => data.home === "home")?.data;
+  expect(price).toEqual({ home: "home", ...shown });
+  const before = ear.events.length;
+  await it.clock.runUntil(MORNING + QUARTER_MS);
+  await ear.until(() => ear.of("price").some(({ data }) => data.start === "2026-03-10T09:15:00Z"), "the next price");
+  expect(ear.events.slice(before).map(({ type }) => type)).not.toContain("hello");
+});
+
+test("who comes back hears what it missed, each once and in its order", async () => {
+  await using it = await house();
+  await using steady = await listen(it);
+  const first = await listen(it);
+  await Promise.all([steady.ready(), first.ready()]);
+  const lastEventId = first.lastId ?? "";
+  await first[Symbol.asyncDispose]();
+  const before = steady.events.length;
+  await it.clock.runUntil(MORNING + 2 * HOUR_MS);
+  await steady.until(() => steady.of("price").some(({ data }) => data.start === "2026-03-10T11:00:00Z"), "11 o'clock");
+  await using again = await listen(it, { lastEventId });
+  await again.ready();
+  expect(again.events[0]).toMatchObject({ type: "hello", data: { resumed: true } });
+  expect(again.events.slice(1, -1)).toEqual(steady.events.slice(before));
+  expect(again.of("price").length).toBeGreaterThan(7);
+});
+
+test("after a restart an id of before is not known: the present state comes, and is all there is", async () => {
+  await using it = await house();
+  const first = await listen(it);
+  await first.ready();
+  const lastEventId = first.lastId ?? "";
+  const began = performance.now();
+  await it.stopDaemon();
+  expect(performance.now() - began).toBeLessThan(2_000);
+  await first.until(() => first.end !== "open", "the end");
+  expect(first.end).toBe("clean");
+  await it.clock.runUntil(MORNING + HOUR_MS);
+  await it.startDaemon({ history: { months: 0 } });
+  await it.clock.settle();
+  await using again = await listen(it, { lastEventId });
+  await again.until(() => again.of("price").length > 0, "a price");
+  expect(again.events[0]).toMatchObject({ type: "hello", data: { resumed: false } });
+  expect(again.of("price").at(-1)?.data.start).toBe("2026-03-10T10:00:00Z");
+});
+
+test("data: a series that changed is told after its rows can be read", async () => {
+  await using it = await house();
+  await using ear = await listen(it);
+  await ear.ready();
+  await it.clock.runUntil(MORNING + 5 * HOUR_MS);
+  const published = () => ear.of("data").filter(({ data }) => data.series === "prices" && data.home === "home");
+  await ear.until(() => published().length > 0, "tomorrow's prices");
+  expect(published().at(-1)?.data).toEqual({ home: "home", series: "prices", unit: "fifteenMinutes" });
+});
+
+test("?home= keeps to one home and to what concerns all; a home that is not there is refused by name", async () => {
+  await using it = await house();
+  await using ear = await listen(it, { path: "/events?home=stugan" });
+  await ear.ready();
+  await it.clock.runUntil(MORNING + HOUR_MS);
+  await ear.until(() => ear.of("price").length > 3, "prices");
+  expect(new Set(ear.events.map(({ data }) => data.home))).toEqual(new Set([undefined, "stugan"]));
+  const unknown = await it.ask("/events?home=castle");
+  expect([unknown.status, await unknown.json()]).toMatchObject([404, { reason: expect.stringContaining("stugan") }]);
+});
+
+test("without a key nobody listens", async () => {
+  await using it = await house();
+  await using ear = await listen(it, { key: "wrong" });
+  expect(ear.status).toBe(401);
+});
+
+test("a hundred listen and hear the same; one more is sent away, and everybody else is served", async () => {
+  await using it = await RunningHouse.start({
+    start: MORNING,
+    config: { api: { ...(await apiOf()), requests_per_minute: 1_000 }, history: { months: 0 } },
+  });
+  await it.clock.runUntil(MORNING + 5 * MINUTE_MS);
+  const before = process.memoryUsage().rss;
+  const ears = await Promise.all(Array.from({ length: 100 }, () => listen(it)));
+  await Promise.all(ears.map((ear) => ear.ready()));
+  const refused = await it.ask("/events");
+  expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "30"]);
+  await it.clock.runUntil(MORNING + HOUR_MS);
+  const hasHeard = (ear: EventListener) => ear.of("price").some(({ data }) => data.start === "2026-03-10T10:00:00Z");
+  await Promise.all(ears.map((ear) => ear.until(() => hasHeard(ear), "10 o'clock")));
+  const prices = new Set(
+    ears.map((ear) =>
+      JSON.stringify(
+        ear
+          .of("price")
+          .map(({ id }) => id)
+          .filter((id) => !id.endsWith("unfinished")),
+      ),
+    ),
+  );
+  expect(prices.size).toBe(1);
+  expect((await it.ask("/healthz")).status).toBe(200);
+  expect((process.memoryUsage().rss - before) / 1e6).toBeLessThan(60);
+  const began = performance.now();
+  await it.stopDaemon();
+  expect(performance.now() - began).toBeLessThan(2_000);
+  await Promise.all(ears.map((ear) => ear.until(() => ear.end !== "open", "the end")));
+  expect(new Set(ears.map(({ end }) => end))).toEqual(new Set(["clean"]));
+});
+
+async function apiOf() {
+  return { host: "127.0.0.1", port: 0, keys: [{ name: "test", key: LAN_KEY }], requests_per_day: 2_000 };
+}
