@@ -11,10 +11,10 @@ import {
   levelOf,
   percentileAmong,
   percentileOf,
-  REFERENCE_DAYS,
   rankOf,
   type SortedPrices,
 } from "./level.ts";
+import { referenceOf } from "./price-comparison.ts";
 import { indexAfter, meanPrice, type PricePoint, pointsIn, repeatsHours, type Timeline } from "./timeline.ts";
 
 /** A home as everything that shows it knows it. */
@@ -163,8 +163,7 @@ function comparison(
 ): Comparison {
   const none = { level: null, color: null, cheap: null, rank: null, rankOf: null, percentile: null };
   if (!current) return { ...none, percentile30Days: null };
-  const before = { start: calendar.add("day", today.start, -REFERENCE_DAYS), end: today.start };
-  const reference = meanPrice(pointsIn(points, before)) ?? meanPrice(pointsIn(points, today));
+  const reference = referenceOf(points, today, calendar);
   const level = reference === null ? null : levelOf(current.price, reference, thresholds);
   const ranked = !current.estimate && todayPoints.length > 0;
   return {

@@ -1,0 +1,68 @@
+/**
+ * Runtime data of EMHASS: what energy costs and what selling it brings, by instant, from the present interval on.
+ *
+ * The price of selling is what remains of a price without its variable charges, and without VAT where that is in: a
+ * household sells without either. Where the service does not tell the charges there is no `prod_price_forecast`, and
+ * EMHASS goes by its own setting.
+ */
+import { fitting, fromNow, shortPrice } from "./format-parts.ts";
+import { formatInstant } from "./interval.ts";
+import type { FormatSource } from "./price-format.ts";
+import { rounded } from "./rounding.ts";
+import type { PricePoint } from "./timeline.ts";
+
+/** Denmark, Norway and Sweden have the same. */
+const VAT_FACTOR = 1.25;
+
+type Entry = readonly [at: string, price: number];
+
+export function emhassFormat(source: FormatSource): object {
+  const points = fromNow(source.snapshot);
+  return shaped(
+    points.map((point) => [instantOf(point), rounded(point.price)]),
+    sellingEntries(source, points, rounded),
+  );
+}
+
+/** As far ahead as attributes can carry; both reach equally far. */
+export function emhassAttributes(source: FormatSource): object {
+  const pairs = fromNow(source.snapshot).map((point) => ({
+    point,
+    cost: [instantOf(point), shortPrice(point.price)],
+    selling: sellingEntries(source, [point], shortPrice),
+  }));
+  const fits = fitting(
+    shaped([], []),
+    pairs.map(({ cost, selling }) => [cost, selling]),
+  );
+  const kept = pairs.slice(0, fits.length);
+  return shaped(
+    kept.map(({ point }) => [instantOf(point), shortPrice(point.price)]),
+    kept.flatMap(({ selling }) => selling),
+  );
+}
+
+function shaped(costs: readonly Entry[], sellings: readonly Entry[]): object {
+  return {
+    load_cost_forecast: Object.fromEntries(costs),
+    ...(sellings.length > 0 ? { prod_price_forecast: Object.fromEntries(sellings) } : {}),
+  };
+}
+
+function sellingEntries(
+  { snapshot }: FormatSource,
+  points: readonly PricePoint[],
+  decimals: (price: number) => number,
+): Entry[] {
+  const factor = snapshot.vatIncluded ? VAT_FACTOR : 1;
+  return points.flatMap((point): Entry[] =>
+    point.variableCharges === undefined
+      ? []
+      : [[instantOf(point), decimals((point.price - point.variableCharges) / factor)]],
+  );
+}
+
+/** `2026-01-01 10:00:00+00:00`. */
+function instantOf({ start }: PricePoint): string {
+  return formatInstant(start).replace("T", " ").replace("Z", "+00:00");
+}

@@ -1,0 +1,27 @@
+/**
+ * The attributes that Predbat reads of a sensor of spot rates: `raw_today` and `raw_tomorrow` as `{start, end, value}`.
+ * It needs the `end`; instants are UTC, which are the shortest with their zone, so that two days of quarters fit.
+ */
+import { shortPrice, wholeTomorrow } from "./format-parts.ts";
+import { formatInstant } from "./interval.ts";
+import type { FormatSource } from "./price-format.ts";
+import { rounded } from "./rounding.ts";
+import type { PricePoint } from "./timeline.ts";
+
+export function predbatFormat(source: FormatSource): object {
+  return shaped(source, rounded);
+}
+
+export function predbatAttributes(source: FormatSource): object {
+  return shaped(source, shortPrice);
+}
+
+function shaped({ snapshot }: FormatSource, decimals: (price: number) => number): object {
+  const raw = (points: readonly PricePoint[]) =>
+    points.map(({ start, end, price }) => ({
+      start: formatInstant(start),
+      end: formatInstant(end),
+      value: decimals(price),
+    }));
+  return { raw_today: raw(snapshot.today), raw_tomorrow: raw(wholeTomorrow(snapshot)) };
+}
