@@ -85,7 +85,7 @@ const prices = fc.infiniteStream(fc.integer({ min: -20, max: 300 }).map((oere) =
 
 /** A price for every quarter of a span, as the stream gives them. */
 function pricesOf(span: readonly [string, string], stream: Iterator<number>): PricePoint[] {
-  return points(daysOf(...span), () => Number(stream.next().value));
+  return points(daysOf(span[0], span[1]), () => Number(stream.next().value));
 }
 
 /** Days of questions, minute by minute. */
@@ -102,7 +102,7 @@ describe("a device that asks every few minutes", () => {
           if (read.kind !== "spec") return;
           const { spec } = read;
           const all = pricesOf(span, stream);
-          const range = daysOf(...span);
+          const range = daysOf(span[0], span[1]);
           const windows = windowsIn(spec, range.start, range.end);
           // In the hour that is skipped in spring a short window may be too short for its hours.
           const first = windows[0]?.start ?? range.start;
@@ -127,7 +127,7 @@ describe("a device that asks every few minutes", () => {
         fc.property(fc.constantFrom(...SPANS), prices, (span, stream) => {
           const spec = specOf();
           const all = pricesOf(span, stream);
-          const range = daysOf(...span);
+          const range = daysOf(span[0], span[1]);
           const windows = windowsIn(spec, range.start, range.end);
           const from = windows[0]?.start ?? range.start;
           const runs = runsSeen({ spec, from, to: range.end, everyMs: 5 * MINUTE_MS, known: () => all });
@@ -162,7 +162,7 @@ describe("a device that asks every few minutes", () => {
             if (read.kind !== "spec") return;
             const { spec } = read;
             const all = pricesOf(span, stream);
-            const range = daysOf(...span);
+            const range = daysOf(span[0], span[1]);
             const known = (now: EpochMs) => {
               const today = calendar.day(now);
               const published = now >= calendar.timeOnDay(now, publishedAt);
