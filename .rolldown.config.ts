@@ -1,4 +1,6 @@
+import { readdirSync, readFileSync } from "node:fs";
 import { defineConfig, type Plugin } from "rolldown";
+import { minify } from "rolldown/utils";
 
 /** A module that is left out: everything it exports throws if it is called after all. */
 const unreached = (path: string) => `
@@ -36,6 +38,28 @@ function withReplacements(): Plugin {
   };
 }
 
+const DASHBOARD = new URL("./src/dashboard/", import.meta.url);
+const UPLOT = new URL("./node_modules/uplot/dist/", import.meta.url);
+
+/** The dashboard beside the program: its files as they are, but for white space, and the chart library as one more. */
+function withDashboard(): Plugin {
+  return {
+    name: "with-dashboard",
+    async generateBundle() {
+      const files = readdirSync(DASHBOARD).map((name) => [name, new URL(name, DASHBOARD)] as const);
+      const library = [
+        ["uplot.js", new URL("uPlot.esm.js", UPLOT)],
+        ["uplot.css", new URL("uPlot.min.css", UPLOT)],
+      ] as const;
+      for (const [name, url] of [...files, ...library]) {
+        const text = readFileSync(url, "utf8");
+        const source = name.endsWith(".js") ? (await minify(name, text)).code : text;
+        this.emitFile({ type: "asset", fileName: `dashboard/${name}`, source });
+      }
+    },
+  };
+}
+
 /**
  * One CommonJS program, with parts beside it. CommonJS on purpose: an ESM import of node:http makes Node load its internal undici, 12 MB and
  * 21 ms that nothing here uses.
@@ -54,7 +78,7 @@ export default defineConfig({
   },
   // How undici's own builds for Node leave its experimental parser out.
   transform: { define: { esbuildDetection: "true" } },
-  plugins: [withReplacements()],
+  plugins: [withReplacements(), withDashboard()],
   // What is loaded only when it is used (broker inside, demo, HTTP client, WebSocket, proxy) stands in files of its own:
   // in one file, what these parts load of Node would be loaded at every start, 4 MB of it.
   output: {

@@ -6,19 +6,18 @@ import { type OperationId, operationOf, type ParamsOf } from "./contract/operati
 import { capEnd } from "./contract/range.ts";
 import { rangeOf, seriesOf } from "./contract/shelving.ts";
 import type { LanParts } from "./lan-parts.ts";
-import type { LanKeys } from "./server/lan-keys.ts";
 import type { Door } from "./server/local-route.ts";
 import { type MirrorSource, mirrorHandlers } from "./server/mirror.ts";
-import { mount, type Router } from "./server/mount.ts";
+import { type MountOptions, mount, type Router } from "./server/mount.ts";
 import { DATA_HEADERS } from "./server/security-headers.ts";
 import type { Account } from "./upstream/account.ts";
 
 /** Adds the service's operations to the router. */
-export function mountMirror(router: Router, lan: LanParts, keys: LanKeys, door: Door): void {
+export function mountMirror(router: Router, lan: LanParts, admit: MountOptions["admit"], door: Door): void {
   mount(router, {
     ...door,
     handlers: mirrorHandlers(mirrorSource(lan)),
-    admit: (arrival) => keys.admit(arrival),
+    admit,
     calendar: lan.calendar,
     headers: DATA_HEADERS,
   });

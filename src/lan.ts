@@ -9,6 +9,8 @@ import { keyDigest, LanKeys } from "./server/lan-keys.ts";
 import { createLanRouter } from "./server/lan-router.ts";
 import { addRoute, type Door } from "./server/local-route.ts";
 import type { Router } from "./server/mount.ts";
+import { PageAccess } from "./server/page-access.ts";
+import { Sessions } from "./server/sessions.ts";
 
 /** The routes of the LAN API. */
 export function lanRouter(lan: LanParts): Router {
@@ -21,14 +23,19 @@ export function lanRouter(lan: LanParts): Router {
     })),
     { minute: config.api.requests_per_minute, day: config.api.requests_per_day },
   );
+  const pages = new PageAccess({
+    sessions: new Sessions(lan.settings, (name) => keys.named(name)),
+    dashboard: config.api.dashboard ?? "key",
+  });
   const door: Door = {
-    admit: (arrival) => keys.admitLocal(arrival),
+    admit: (arrival) => pages.admitLocal(arrival) ?? keys.admitLocal(arrival),
     now: () => clock.now(),
     newRequestId: randomUUID,
     onCrash: (error, requestId) => log.warn({ err: error, requestId }, "a request of the LAN failed"),
   };
   const router = createLanRouter(door);
-  mountMirror(router, lan, keys, door);
-  for (const route of [...localRoutes(lan), ...liveRoutes(lan), ...dashboardRoutes(lan)]) addRoute(router, route, door);
+  mountMirror(router, lan, (arrival) => pages.admitMirror(arrival) ?? keys.admit(arrival), door);
+  const routes = [...localRoutes(lan), ...liveRoutes(lan), ...dashboardRoutes(lan, { keys, pages })];
+  for (const route of routes) addRoute(router, route, door);
   return router;
 }

@@ -162,6 +162,7 @@ const sections = z.strictObject({
       keys: z._default(z.array(apiKey).check(unique("name"), unique("key")), []),
       requests_per_minute: z._default(z.int().check(z.minimum(1)), 60),
       requests_per_day: z._default(z.int().check(z.minimum(1)), 2000),
+      dashboard: z.optional(z.enum(["open", "key"])),
     }),
     { host: "0.0.0.0", port: 8080, keys: [], requests_per_minute: 60, requests_per_day: 2000 },
   ),

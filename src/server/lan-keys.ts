@@ -68,6 +68,11 @@ export class LanKeys {
     };
   }
 
+  /** The key of a name; null where there is none any more. */
+  named(name: string): LanKey | null {
+    return this.#keys.find((key) => key.name === name) ?? null;
+  }
+
   #keyOf(authorization: string | undefined): LanKey | null {
     const token = /^Bearer +(\S+)$/i.exec(authorization ?? "")?.[1];
     if (token === undefined) return null;

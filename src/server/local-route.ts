@@ -36,6 +36,7 @@ export interface LocalRequest {
   readonly headers: IncomingHttpHeaders;
   /** The parsed JSON of a POST; undefined where it has none. */
   readonly body: unknown;
+  readonly remoteAddress: string;
   readonly now: EpochMs;
   readonly requestId: string;
   /** The name of the key that asks; null on an open route. */
@@ -99,13 +100,15 @@ async function answerOf(
   { requestId, headers }: { readonly requestId: string; readonly headers: Headers },
 ): Promise<LocalAnswer> {
   const now = door.now();
+  const remoteAddress = request.socket.remoteAddress ?? "";
   let caller: string | null = null;
   if (route.scope !== "open") {
     const admission = door.admit({
       interface: "local",
       scope: route.scope,
       authorization: request.headers.authorization,
-      remoteAddress: request.socket.remoteAddress ?? "",
+      remoteAddress,
+      headers: request.headers,
       now,
     });
     if (admission.quota) Object.assign(headers, quotaHeaders(admission.quota));
@@ -117,5 +120,16 @@ async function answerOf(
   const reading = route.method === "POST" ? await readJsonBody(request) : { kind: "body" as const, body: undefined };
   if (reading.kind === "error") return reading;
   const { headers: told } = request;
-  return route.handle({ path, query, headers: told, body: reading.body, now, requestId, caller, signal: gone.signal });
+  const { signal } = gone;
+  return route.handle({
+    path,
+    query,
+    headers: told,
+    body: reading.body,
+    remoteAddress,
+    now,
+    requestId,
+    caller,
+    signal,
+  });
 }

@@ -42,6 +42,8 @@ export interface Arrival {
   readonly interface: InterfaceName;
   readonly authorization: string | undefined;
   readonly remoteAddress: string;
+  /** What else it says of itself: the cookie of a page's session. */
+  readonly headers?: IncomingMessage["headers"];
   readonly now: EpochMs;
 }
 
@@ -136,6 +138,7 @@ async function answer(
       interface: operationOf(id).interface,
       authorization: request.headers.authorization,
       remoteAddress: request.socket.remoteAddress ?? "",
+      headers: request.headers,
       now,
     });
     if (admission.quota) Object.assign(headers, quotaHeaders(admission.quota));

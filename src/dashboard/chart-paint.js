@@ -1,0 +1,224 @@
+/** What a chart paints on the canvas between the axes, in pixels of the device. */
+
+/** Bars narrower than this are painted as one picture of their hours: least to most faint, the mean in full. */
+const LEAST_BAR_PX = 1.5;
+/** From this width on bars stand apart. */
+const APART_PX = 5;
+const PAST_ALPHA = 0.42;
+const FONT = "system-ui, sans-serif";
+
+/** The height of a plan's row below the bars, in pixels of the page. */
+export const LANE_HEIGHT = 18;
+
+export function lanesOf(view) {
+  return view?.lanes?.length ?? 0;
+}
+
+/** From a view to pixels. */
+function scaleOf(plot, view) {
+  const { left, top, width, height } = plot.bbox;
+  const perMs = width / (view.to - view.from);
+  return {
+    ...{ left, top, width, height, ratio: plot.pxRatio },
+    x: (at) => left + (at - view.from) * perMs,
+    y: (value) => plot.valToPos(value, "y", true),
+  };
+}
+
+export function paintBars(plot, view, style) {
+  const { ctx } = plot;
+  const scale = scaleOf(plot, view);
+  const zero = scale.y(0);
+  ctx.save();
+  ctx.beginPath();
+  ctx.rect(scale.left, scale.top, scale.width, scale.height + 1);
+  ctx.clip();
+  const dense = view.bars.length > 0 && (scale.width / view.bars.length) * 1 < LEAST_BAR_PX * scale.ratio;
+  if (dense) paintDense(ctx, view, scale, zero, style);
+  else paintEach(ctx, view, scale, zero, style);
+  ctx.fillStyle = style.getPropertyValue("--line");
+  ctx.fillRect(scale.left, Math.round(zero) - scale.ratio / 2, scale.width, scale.ratio);
+  ctx.restore();
+}
+
+/** One path for each look, whatever the number of bars. */
+function paintEach(ctx, view, scale, zero, style) {
+  const paths = new Map();
+  for (const bar of view.bars) {
+    if (bar.end <= view.from || bar.start >= view.to) continue;
+    const past = typeof view.now === "number" && bar.end <= view.now;
+    const look = bar.value === null ? "gap" : `${bar.kind} ${bar.estimate ? "estimate" : "sure"} ${past ? "past" : ""}`;
+    let path = paths.get(look);
+    if (!path) {
+      path = new Path2D();
+      paths.set(look, path);
+    }
+    const left = scale.x(bar.start);
+    const width = scale.x(bar.end) - left;
+    const gap = width > APART_PX * scale.ratio ? scale.ratio : 0;
+    if (bar.value === null) path.rect(left, scale.top, width, scale.height);
+    else
+      path.rect(
+        left,
+        Math.min(zero, scale.y(bar.value)),
+        width - gap,
+        Math.max(scale.ratio, Math.abs(scale.y(bar.value) - zero)),
+      );
+  }
+  for (const [look, path] of paths) fillPath(ctx, path, look.split(" "), scale, style);
+}
+
+function fillPath(ctx, path, [kind, sureness, past], { ratio }, style) {
+  const color = style.getPropertyValue(`--${kind}`);
+  ctx.globalAlpha = past ? PAST_ALPHA : 1;
+  if (kind === "gap" || sureness === "estimate") {
+    ctx.fillStyle = hatched(ctx, color, ratio);
+    ctx.fill(path);
+  } else {
+    ctx.fillStyle = color;
+    ctx.fill(path);
+  }
+  ctx.globalAlpha = 1;
+}
+
+/** By column of pixels: where the values reach, and their mean. */
+function paintDense(ctx, view, scale, zero, style) {
+  const columns = Math.max(1, Math.floor(scale.width / scale.ratio));
+  const least = new Float64Array(columns).fill(Number.NaN);
+  const most = new Float64Array(columns).fill(Number.NaN);
+  const sums = new Float64Array(columns);
+  const counts = new Uint32Array(columns);
+  const perMs = columns / (view.to - view.from);
+  let kind = "use";
+  for (const bar of view.bars) {
+    if (bar.value === null) continue;
+    const column = Math.floor((bar.start - view.from) * perMs);
+    if (column < 0 || column >= columns) continue;
+    kind = bar.kind;
+    if (!(least[column] <= bar.value)) least[column] = bar.value;
+    if (!(most[column] >= bar.value)) most[column] = bar.value;
+    sums[column] += bar.value;
+    counts[column]++;
+  }
+  const reach = new Path2D();
+  const mean = new Path2D();
+  const width = scale.width / columns;
+  for (let column = 0; column < columns; column++) {
+    if (counts[column] === 0) continue;
+    const left = scale.left + column * width;
+    const top = scale.y(Math.max(0, most[column]));
+    reach.rect(left, top, width, scale.y(Math.min(0, least[column])) - top);
+    const middle = scale.y(sums[column] / counts[column]);
+    mean.rect(left, Math.min(zero, middle), width, Math.abs(middle - zero));
+  }
+  ctx.fillStyle = style.getPropertyValue(`--${kind}`);
+  ctx.globalAlpha = PAST_ALPHA;
+  ctx.fill(reach);
+  ctx.globalAlpha = 1;
+  ctx.fill(mean);
+}
+
+/** Patterns by colour and resolution. Bounded by the colours of two themes. */
+const patterns = new Map();
+
+function hatched(ctx, color, ratio) {
+  const name = `${color} ${ratio}`;
+  const known = patterns.get(name);
+  if (known) return known;
+  const size = Math.round(6 * ratio);
+  const tile = new OffscreenCanvas(size, size);
+  const pen = tile.getContext("2d");
+  pen.fillStyle = color;
+  pen.globalAlpha = 0.22;
+  pen.fillRect(0, 0, size, size);
+  pen.globalAlpha = 1;
+  pen.strokeStyle = color;
+  pen.lineWidth = 1.4 * ratio;
+  pen.beginPath();
+  for (const shift of [-size, 0, size]) {
+    pen.moveTo(shift - 1, size + 1);
+    pen.lineTo(shift + size + 1, -1);
+  }
+  pen.stroke();
+  const pattern = ctx.createPattern(tile, "repeat");
+  patterns.set(name, pattern);
+  return pattern;
+}
+
+/** A row below the bars for each plan: when it runs, and its name beside. */
+export function paintLanes(plot, view, style) {
+  if (lanesOf(view) === 0) return;
+  const { ctx } = plot;
+  const scale = scaleOf(plot, view);
+  const { ratio } = scale;
+  ctx.save();
+  ctx.font = `${11 * ratio}px ${FONT}`;
+  ctx.textBaseline = "middle";
+  for (const [row, lane] of view.lanes.entries()) {
+    const top = scale.top + scale.height + (row * LANE_HEIGHT + 5) * ratio;
+    const height = (LANE_HEIGHT - 8) * ratio;
+    ctx.fillStyle = style.getPropertyValue("--grid");
+    ctx.fillRect(scale.left, top + height / 2 - ratio / 2, scale.width, ratio);
+    for (const run of lane.runs) {
+      const left = Math.max(scale.left, scale.x(run.start));
+      const right = Math.min(scale.left + scale.width, scale.x(run.end));
+      if (right <= left) continue;
+      ctx.globalAlpha = run.past ? PAST_ALPHA : 1;
+      ctx.fillStyle = style.getPropertyValue("--plan");
+      ctx.beginPath();
+      ctx.roundRect(left, top, Math.max(3 * ratio, right - left), height, height / 2);
+      ctx.fill();
+      ctx.globalAlpha = 1;
+    }
+    paintName(ctx, lane, scale, top + height / 2, style);
+  }
+  ctx.restore();
+}
+
+/** Behind the last run where there is room, else before the first. */
+function paintName(ctx, { name, runs }, scale, middle, style) {
+  const shown = runs.filter((run) => scale.x(run.end) > scale.left && scale.x(run.start) < scale.left + scale.width);
+  if (shown.length === 0) return;
+  const space = 6 * scale.ratio;
+  const width = ctx.measureText(name).width;
+  const after = scale.x(shown.at(-1).end) + space;
+  const before = scale.x(shown[0].start) - space - width;
+  const left = after + width <= scale.left + scale.width ? after : Math.max(scale.left, before);
+  ctx.fillStyle = style.getPropertyValue("--card");
+  ctx.fillRect(left - space / 2, middle - 6 * scale.ratio, width + space, 12 * scale.ratio);
+  ctx.fillStyle = style.getPropertyValue("--soft");
+  ctx.fillText(name, left, middle);
+}
+
+/** Midnights, where the estimates begin, and now. */
+export function paintMarks(plot, view, style) {
+  const { ctx } = plot;
+  const scale = scaleOf(plot, view);
+  const { ratio } = scale;
+  ctx.save();
+  ctx.strokeStyle = style.getPropertyValue("--line");
+  ctx.lineWidth = ratio;
+  ctx.setLineDash([2 * ratio, 3 * ratio]);
+  for (const { at, strong } of view.ticks) {
+    if (!strong || at <= view.from || at >= view.to) continue;
+    ctx.beginPath();
+    ctx.moveTo(Math.round(scale.x(at)), scale.top);
+    ctx.lineTo(Math.round(scale.x(at)), scale.top + scale.height);
+    ctx.stroke();
+  }
+  ctx.setLineDash([]);
+  if (typeof view.now === "number" && view.now >= view.from && view.now <= view.to) paintNow(ctx, view, scale, style);
+  ctx.restore();
+}
+
+function paintNow(ctx, view, scale, style) {
+  const { ratio } = scale;
+  const x = scale.x(view.now);
+  ctx.fillStyle = style.getPropertyValue("--ink");
+  ctx.fillRect(x - ratio, scale.top - 2 * ratio, 2 * ratio, scale.height + 2 * ratio);
+  ctx.font = `600 ${11 * ratio}px ${FONT}`;
+  ctx.textBaseline = "bottom";
+  const width = ctx.measureText(view.nowText).width;
+  const left = Math.min(scale.left + scale.width - width, Math.max(scale.left, x - width / 2));
+  ctx.fillText(view.nowText, left, scale.top - 3 * ratio);
+}

@@ -1,0 +1,98 @@
+/**
+ * The calendar of the home's time zone in a browser: days of 23, 24 and 25 hours, by instants. A browser knows the zones,
+ * but has no calendar for them; the offset at an instant is all that is needed to make one.
+ */
+
+export const HOUR_MS = 3_600_000;
+export const DAY_MS = 24 * HOUR_MS;
+/** A year of hours and a little more. */
+const MOST_OFFSETS = 20_000;
+
+export class Zone {
+  #format;
+  /** By hour: no zone of the service changes its offset within one. */
+  #offsets = new Map();
+
+  constructor(name) {
+    this.name = name;
+    this.#format = new Intl.DateTimeFormat("en-GB", {
+      ...{ timeZone: name, hourCycle: "h23", era: "short" },
+      ...{ year: "numeric", month: "numeric", day: "numeric", hour: "numeric", minute: "numeric", second: "numeric" },
+    });
+  }
+
+  /** How far local clocks are ahead of UTC at an instant. Unit: ms. */
+  offset(at) {
+    const hour = Math.floor(at / HOUR_MS);
+    const known = this.#offsets.get(hour);
+    if (known !== undefined) return known;
+    if (this.#offsets.size > MOST_OFFSETS) this.#offsets.clear();
+    const start = hour * HOUR_MS;
+    const part = Object.fromEntries(this.#format.formatToParts(start).map(({ type, value }) => [type, Number(value)]));
+    const local = Date.UTC(part.year, part.month - 1, part.day, part.hour, part.minute, part.second);
+    const offset = local - start;
+    this.#offsets.set(hour, offset);
+    return offset;
+  }
+
+  /** The local date and time of an instant, in fields. `month` counts from 1. */
+  fields(at) {
+    const local = new Date(at + this.offset(at));
+    return {
+      year: local.getUTCFullYear(),
+      month: local.getUTCMonth() + 1,
+      day: local.getUTCDate(),
+      hour: local.getUTCHours(),
+      minute: local.getUTCMinutes(),
+    };
+  }
+
+  /** The instant of a local date and time; of two, the first; of none, as if the clocks had not gone forward. */
+  instant(year, month, day = 1, hour = 0) {
+    const local = Date.UTC(year, month - 1, day, hour);
+    const early = local - this.offset(local - DAY_MS);
+    const late = local - this.offset(local + DAY_MS);
+    return early + this.offset(early) !== local && late + this.offset(late) === local ? late : early;
+  }
+
+  /** The start of the local hour, day, month or year that an instant is in. */
+  startOf(unit, at) {
+    const { year, month, day } = this.fields(at);
+    if (unit === "hour") return Math.floor(at / HOUR_MS) * HOUR_MS;
+    if (unit === "year") return this.instant(year, 1);
+    return this.instant(year, month, unit === "day" ? day : 1);
+  }
+
+  /** The start of the local unit that is `count` after the one an instant is in. */
+  shift(unit, at, count) {
+    const { year, month, day } = this.fields(at);
+    switch (unit) {
+      case "hour":
+        return this.startOf("hour", at) + count * HOUR_MS;
+      case "day":
+        return this.instant(year, month, day + count);
+      case "month":
+        return this.instant(year, month + count);
+      default:
+        return this.instant(year + count, 1);
+    }
+  }
+
+  /** Starts of the local units in `[start, end)`. Shape: ascending, the first at or after `start`. */
+  starts(unit, start, end) {
+    const found = [];
+    let at = this.startOf(unit, start);
+    while (at < end) {
+      if (at >= start) found.push(at);
+      at = this.shift(unit, at, 1);
+    }
+    return found;
+  }
+
+  /** 1 or 2 for an instant whose local time is there twice that day; 0 for any other. */
+  fold(at) {
+    const own = this.offset(at);
+    if (this.offset(at + HOUR_MS) < own) return 1;
+    return this.offset(at - HOUR_MS) > own ? 2 : 0;
+  }
+}
