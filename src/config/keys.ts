@@ -41,6 +41,18 @@ export function kindOf(node: Node | undefined): KeyKind {
   return type === "string" || type === "enum" ? "text" : "plain";
 }
 
+/** What stands for a key that is not there; undefined where nothing does. */
+export function defaultOf(node: Node | undefined): unknown {
+  const { type, innerType, defaultValue } = definitionOf(node);
+  return type === "default" ? defaultValue : innerType && defaultOf(innerType);
+}
+
+/** Whether a key may be left out. */
+export function isOptional(node: Node | undefined): boolean {
+  const { type } = definitionOf(node);
+  return type === "optional" || type === "default";
+}
+
 /** Every key that has a path of its own, sections included; what stands in lists has none. */
 export const keys: readonly Key[] = keysBelow(configSchema, []);
 
@@ -83,6 +95,7 @@ interface Definition {
   readonly options?: readonly Node[];
   readonly shape?: Shape;
   readonly element?: Node;
+  readonly defaultValue?: unknown;
 }
 
 function definitionOf(node: Node | undefined): Definition {

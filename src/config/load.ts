@@ -135,9 +135,16 @@ function resolve(
     const known = Object.hasOwn(shape, key) ? shape[key] : undefined;
     const kind = known && kindOf(known);
     if (below === null && (kind === "section" || kind === "list")) delete value[key];
-    else if (known) resolve(draft, below, known, [...path, key]);
-    else if (key.endsWith(FILE_SUFFIX)) readInto(draft, value, key, { shape, path });
+    else if (known) {
+      const hadKeys = hasKeys(below);
+      resolve(draft, below, known, [...path, key]);
+      if (kind === "section" && hadKeys && !hasKeys(below)) delete value[key];
+    } else if (key.endsWith(FILE_SUFFIX)) readInto(draft, value, key, { shape, path });
   }
+}
+
+function hasKeys(value: unknown): boolean {
+  return !isTree(value) || Object.keys(value).length > 0;
 }
 
 interface Section {

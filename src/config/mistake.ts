@@ -14,12 +14,17 @@ export interface ConfigMistake {
 
 export type Tree = Record<string, unknown>;
 type Path = readonly PropertyKey[];
+type Shape = NonNullable<ReturnType<typeof shapeOf>>;
 
 const UNTOLD = "Invalid input";
 const SECRET = /(^|_)(key|secret|password)$/;
 const LONGEST_SHOWN = 60;
 /** A name longer than this is no misspelt key; it may be a secret in the wrong place. */
 const LONGEST_KEY = 30;
+const FILE_SUFFIX = /_file$/;
+const LEAST_SHARED = 3;
+/** Keys that are listed where none is near. */
+const MOST_LISTED = 10;
 
 const TYPE_NAMES: Readonly<Record<string, string>> = {
   string: "text",
@@ -29,6 +34,11 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
   object: "keys and values",
   array: "a list",
 };
+
+/** Whether what stands under a key is a secret, by the key's name. */
+export function isSecretKey(name: string): boolean {
+  return SECRET.test(name);
+}
 
 export function isTree(value: unknown): value is Tree {
   return typeof value === "object" && value !== null && !Array.isArray(value);
@@ -86,9 +96,10 @@ function expectation(issue: z.core.$ZodIssue): string {
 function shown(value: unknown, issue: z.core.$ZodIssue): string {
   if (value === undefined || value === null) return "nothing";
   if (value === "") return "an empty text";
+  if (Array.isArray(value) && value.length === 0) return "an empty list";
   const misplaced = issue.code === "invalid_type" && ["object", "array"].includes(issue.expected);
   if (typeof value === "object" || misplaced) return kindFound(value);
-  if (issue.path.some((part) => SECRET.test(String(part))))
+  if (issue.path.some((part) => isSecretKey(String(part))))
     return `${typeof value === "number" ? "a number" : "a value"} that is not shown`;
   const text = JSON.stringify(value).replace(/\/\/[^@/]*@/, "//…@");
   return text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text;
@@ -106,21 +117,40 @@ function unknownKey(key: string, path: Path): ConfigMistake {
       text: `a key of ${key.length} characters is no key of the configuration`,
     };
   const here = pathText([...path, key]);
-  const meant = siblingLike(key, path) ?? keyElsewhere(key);
-  return { path: here, text: `is not a key of the configuration${meant === null ? "" : `; did you mean ${meant}?`}` };
+  const shape = shapeAt(path) ?? {};
+  const stem = key.replace(FILE_SUFFIX, "");
+  if (stem !== key && Object.hasOwn(shape, stem))
+    return { path: here, text: `is not a key of the configuration: only a text can come from a file; set ${stem}` };
+  const meant = siblingLike(key, path, shape) ?? keyElsewhere(key);
+  return {
+    path: here,
+    text: `is not a key of the configuration${meant === null ? keysHere(shape) : `; did you mean ${meant}?`}`,
+  };
 }
 
-function siblingLike(key: string, path: Path): string | null {
-  const shape = shapeAt(path) ?? {};
+function siblingLike(key: string, path: Path, shape: Shape): string | null {
   const names = Object.entries(shape).flatMap(([name, node]) =>
     kindOf(node) === "text" ? [name, `${name}_file`] : [name],
   );
-  const meant = nearest(key, names);
+  const alike = path.length === 0 ? undefined : names.find((name) => shareWord(name, key));
+  const meant = nearest(key, names) ?? alike ?? null;
   return meant === null ? null : pathText([...path, meant]);
 }
 
+/** `key` for `api_key`, `user` for `username`: one is the other's beginning or end. */
+function shareWord(a: string, b: string): boolean {
+  const [short, long] = a.length < b.length ? [a, b] : [b, a];
+  return short.length >= LEAST_SHARED && (long.startsWith(short) || long.endsWith(short));
+}
+
+/** What there is instead, where that is little. */
+function keysHere(shape: Shape): string {
+  const names = Object.keys(shape);
+  return names.length === 0 || names.length > MOST_LISTED ? "" : `; here there are ${names.join(", ")}`;
+}
+
 function keyElsewhere(key: string): string | null {
-  const found = keys.find(({ path }) => path.at(-1) === key.replace(/_file$/, ""));
+  const found = keys.find(({ path }) => path.at(-1) === key.replace(FILE_SUFFIX, ""));
   return found ? found.path.join(".") : null;
 }
 

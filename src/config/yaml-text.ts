@@ -30,7 +30,8 @@ const OTHERWISE = "this is not YAML; check the indentation, colons and quotes ar
 /** Reads a text of one document; an empty one is null. */
 export function readYaml(text: string): YamlReading {
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, logLevel: "silent" });
+  // A silent reader would pass over a second document.
+  const document = parseDocument(text, { lineCounter: lines, logLevel: "error" });
   const wrong = [...document.errors, ...document.warnings];
   if (wrong.length > 0) {
     // What follows the first is mostly its consequence.

@@ -1,13 +1,7 @@
-/** `npm run docs`: writes what is generated from the code into the README. A test fails when it was forgotten. */
-import { readFileSync, writeFileSync } from "node:fs";
+/** `npm run docs`: writes everything that is generated from the code. A test fails when it was forgotten. */
+import { writeFileSync } from "node:fs";
 import path from "node:path";
-import { entityDocs } from "../../src/homeassistant/entity-docs.ts";
+import { generatedFiles } from "./generated-files.ts";
 
-const README = path.resolve(import.meta.dirname, "../../README.md");
-const text = readFileSync(README, "utf8");
-const marks = /(<!-- entities -->\n).*(<!-- \/entities -->)/s;
-if (!marks.test(text)) throw new Error("README.md has no <!-- entities --> marks");
-writeFileSync(
-  README,
-  text.replace(marks, (_all, open: string, close: string) => `${open}\n${entityDocs()}\n\n${close}`),
-);
+const ROOT = path.resolve(import.meta.dirname, "../..");
+for (const { name, text } of generatedFiles(ROOT)) writeFileSync(path.join(ROOT, name), text);

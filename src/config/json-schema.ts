@@ -1,0 +1,102 @@
+/** The configuration's JSON Schema, for editors that complete and check while it is written. */
+import * as z from "zod/mini";
+import { keyWords } from "./key-words.ts";
+import { kindOf, shapeOf } from "./keys.ts";
+import { isSecretKey } from "./mistake.ts";
+import { configSchema } from "./schema.ts";
+
+type Json = Record<string, unknown>;
+
+/** A length: hours as a number, or a text. The reader is stricter about its bounds. */
+const DURATION: Json = {
+  anyOf: [
+    { type: "number", minimum: 0, maximum: 24 },
+    { type: "string", pattern: "^(?=.)(\\d+(\\.\\d+)?h)?(\\d+m)?$" },
+  ],
+};
+/** PEM texts and secrets: what is mostly kept in a file of its own. */
+const FILE_OFFERED = /^(ca|cert)$/;
+
+/** The schema as it is written to config/elbro.schema.json. */
+export function configJsonSchema(): Json {
+  const made = z.toJSONSchema(configSchema, {
+    io: "input",
+    target: "draft-7",
+    unrepresentable: "any",
+    override: ({ zodSchema, jsonSchema }) => {
+      if (zodSchema._zod.def.type === "custom") Object.assign(jsonSchema, DURATION);
+      const protocol = protocolOf(zodSchema);
+      if (protocol) Object.assign(jsonSchema, { pattern: protocol.source.replace(/\$$/, "://") });
+      if (zodSchema._zod.def.type === "object") Object.assign(jsonSchema, withFiles(zodSchema, jsonSchema as Json));
+    },
+  }) as Json;
+  return {
+    $schema: "http://json-schema.org/draft-07/schema#",
+    title: "elbro",
+    description: "The configuration of elbro.",
+    ...cleaned({ ...made, $schema: undefined }, ""),
+  };
+}
+
+/** Which protocols a URL may have. */
+function protocolOf(schema: z.core.$ZodType): RegExp | null {
+  const { protocol } = schema._zod.def as { readonly protocol?: unknown };
+  return protocol instanceof RegExp ? protocol : null;
+}
+
+/** Every text may come from a file: `api_key_file` in place of `api_key`. */
+function withFiles(section: z.core.$ZodType, json: Json): Json {
+  const texts = Object.entries(shapeOf(section) ?? {}).flatMap(([name, node]) =>
+    kindOf(node) === "text" ? [name] : [],
+  );
+  const offered = texts.filter((name) => isSecretKey(name) || FILE_OFFERED.test(name));
+  const others = texts.filter((name) => !offered.includes(name));
+  const required = (json.required ?? []) as readonly string[];
+  const neededTexts = required.filter((name) => texts.includes(name));
+  const needed = required.filter((name) => !neededTexts.includes(name));
+  const file = { type: "string", minLength: 1 };
+  return {
+    properties: {
+      ...(json.properties as Json),
+      ...Object.fromEntries(offered.map((name) => [`${name}_file`, { ...file, description: fileWords(name) }])),
+    },
+    ...(others.length > 0 && { patternProperties: { [`^(${others.join("|")})_file$`]: file } }),
+    required: needed,
+    allOf: [
+      ...neededTexts.map((name) => ({ oneOf: [{ required: [name] }, { required: [`${name}_file`] }] })),
+      ...texts
+        .filter((name) => !neededTexts.includes(name))
+        .map((name) => ({ not: { type: "object", required: [name, `${name}_file`] } })),
+    ],
+  };
+}
+
+function fileWords(name: string): string {
+  return `A file that holds the ${name}.`;
+}
+
+/** Adds the words, takes out what says nothing, and lets a section be empty: its lines are commented out. */
+function cleaned(json: unknown, path: string): Json {
+  const { properties, items, anyOf, required, allOf, default: value, maximum, ...rest } = json as Json;
+  const words = keyWords[path];
+  const isSection = properties !== undefined || items !== undefined;
+  const kept: Json = {
+    ...(words && { description: words.about }),
+    ...rest,
+    ...(isSection && path !== "" && !path.endsWith("[]") && { type: [rest.type, "null"] }),
+    ...(value !== undefined && !isSection && { default: value }),
+    ...(maximum !== undefined && maximum !== Number.MAX_SAFE_INTEGER && { maximum }),
+  };
+  if (Array.isArray(required) && required.length > 0) kept.required = required;
+  if (Array.isArray(allOf) && allOf.length > 0) kept.allOf = allOf;
+  if (properties) {
+    const prefix = path === "" ? "" : `${path}.`;
+    kept.properties = Object.fromEntries(
+      Object.entries(properties).map(([name, below]) => [name, cleaned(below, `${prefix}${name}`)]),
+    );
+  }
+  // Several accounts are a list of what one account is.
+  if (items) kept.items = cleaned(items, anyOf ? path : `${path}[]`);
+  if (Array.isArray(anyOf)) kept.anyOf = anyOf.map((form) => cleaned(form, path));
+  return kept;
+}

@@ -1,0 +1,72 @@
+/** Every key of the configuration as a row: what it is for, what may stand there, what stands there if nothing is said. */
+import * as z from "zod/mini";
+import { type KeyWords, keyWords } from "./key-words.ts";
+import { defaultOf, isOptional, itemOf, type KeyKind, kindOf, shapeOf } from "./keys.ts";
+import { isSecretKey } from "./mistake.ts";
+import { configSchema } from "./schema.ts";
+
+type Node = z.core.$ZodType;
+
+export interface KeyRow {
+  /** As in `api.keys[].name`. */
+  readonly path: string;
+  readonly name: string;
+  /** How many keys stand above it. */
+  readonly depth: number;
+  readonly kind: KeyKind;
+  /** Whether it stands in a list's items, where no variable of the environment reaches it. */
+  readonly inList: boolean;
+  readonly words: KeyWords;
+  readonly type: string;
+  /** Undefined where there is none. */
+  readonly default: unknown;
+  /** Whether it must be there when what is around it is. */
+  readonly needed: boolean;
+  readonly secret: boolean;
+}
+
+/** All keys, in the order of the schema; what is in a section or a list's items follows it. Errors: throws for a key without words. */
+export function keyRows(): KeyRow[] {
+  return rowsBelow(configSchema, "", { depth: 0, inList: false });
+}
+
+function rowsBelow(node: Node | undefined, prefix: string, place: { depth: number; inList: boolean }): KeyRow[] {
+  return Object.entries(shapeOf(node) ?? {}).flatMap(([name, below]) => {
+    const path = `${prefix}${name}`;
+    const words = keyWords[path];
+    if (!words) throw new Error(`${path} has no words in key-words.ts`);
+    const kind = kindOf(below);
+    const row: KeyRow = {
+      ...{ path, name, ...place, kind, words },
+      type: words.form ?? typeOf(below, kind),
+      default: defaultOf(below),
+      needed: !isOptional(below),
+      secret: isSecretKey(name),
+    };
+    // A message or a reader within a plug is one thing: what it holds stands in its type.
+    if (kind === "section" && place.inList) return [row];
+    const section = kind === "section" ? rowsBelow(below, `${path}.`, { ...place, depth: place.depth + 1 }) : [];
+    const items =
+      kind === "list" ? rowsBelow(itemOf(below), `${path}[].`, { depth: place.depth + 1, inList: true }) : [];
+    return [row, ...section, ...items];
+  });
+}
+
+/** What may stand there, in a few words. */
+function typeOf(node: Node, kind: KeyKind): string {
+  if (kind === "section") return `{ ${Object.keys(shapeOf(node) ?? {}).join(", ")} }`;
+  const item = itemOf(node);
+  if (kind === "list") return item && !shapeOf(item) ? `list of ${typeOf(item, kindOf(item))}` : "list";
+  const schema = z.toJSONSchema(node, { io: "input", unrepresentable: "any" });
+  if (schema.enum) return schema.enum.map((value) => `\`${value}\``).join(", ");
+  if (schema.type === "boolean") return "true or false";
+  if (schema.type === "integer") return `whole number${rangeOf(schema)}`;
+  if (schema.type === "number") return `number${rangeOf(schema)}`;
+  return schema.format === "uri" ? "URL" : "text";
+}
+
+function rangeOf({ minimum, maximum }: { readonly minimum?: number; readonly maximum?: number }): string {
+  if (maximum === undefined || maximum === Number.MAX_SAFE_INTEGER)
+    return minimum === undefined ? "" : ` from ${minimum}`;
+  return ` ${minimum ?? ""} to ${maximum}`;
+}

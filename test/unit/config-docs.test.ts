@@ -1,0 +1,124 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { Ajv } from "ajv";
+import formats from "ajv-formats";
+import { describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import { configDocs } from "../../src/config/config-docs.ts";
+import { exampleText } from "../../src/config/example.ts";
+import { configJsonSchema } from "../../src/config/json-schema.ts";
+import { keyRows } from "../../src/config/key-rows.ts";
+import { keyWords } from "../../src/config/key-words.ts";
+import { readConfig } from "../../src/config/load.ts";
+import { corpusNames, corpusText } from "../support/config-corpus.ts";
+
+const ajv = new Ajv({ allErrors: true, strict: true, strictRequired: false, allowUnionTypes: true });
+formats.default(ajv);
+const validate = ajv.compile(configJsonSchema());
+
+function fits(text: string): boolean {
+  return validate(parse(text, { logLevel: "silent" }) ?? {});
+}
+
+function read(text: string) {
+  return readConfig({ text, environment: {}, readFile: () => "from a file" });
+}
+
+/** The example with every line set that may be. */
+const everything = exampleText().replace(/^( *)#(?=\S)/gm, "$1");
+
+describe("the words", () => {
+  test("are there for every key, and for nothing else", () => {
+    const paths = keyRows().map(({ path: each }) => each);
+    expect(Object.keys(keyWords).toSorted()).toEqual(paths.toSorted());
+  });
+
+  test("are sentences", () => {
+    for (const { about } of Object.values(keyWords)) expect(about).toMatch(/^[A-Za-z].*\.$/);
+  });
+
+  test("fill one line of the table for every key that is not a section", () => {
+    const lines = configDocs().split("\n");
+    for (const row of keyRows().filter(({ depth }) => depth > 0))
+      expect(lines.filter((line) => line.startsWith(`| \`${row.path}\` |`))).toHaveLength(1);
+    for (const line of lines.filter((each) => each.startsWith("|"))) expect(line.split(/(?<!\\)\|/)).toHaveLength(6);
+  });
+});
+
+describe("the example", () => {
+  test("is accepted as it is, and is all defaults but for the key", () => {
+    const reading = read(exampleText());
+    expect(reading).toMatchObject({ kind: "config", config: { consumer: { api_key: "put-your-key-here" } } });
+    const bare = read("consumer: { api_key: put-your-key-here }");
+    expect(reading).toEqual(bare);
+  });
+
+  test("is accepted with every line set", () => {
+    expect(read(everything)).toMatchObject({ kind: "config", config: { mqtt: { ca: "from a file" } } });
+  });
+
+  test("has a line for every key that has a place of its own", () => {
+    for (const { name, inList, depth, words } of keyRows().filter((row) => !row.inList)) {
+      const key = words.exampleFile === undefined ? name : `${name}_file`;
+      expect(everything, name).toMatch(new RegExp(`^${"  ".repeat(depth)}${key}:`, "m"));
+      expect(inList).toBe(false);
+    }
+  });
+
+  test("shows the defaults where there are any", () => {
+    const text = everything.replace(/^( *)(ca|cert|key)_file:.*$/gm, "");
+    const reading = read(text);
+    if (reading.kind === "mistakes") throw new Error(JSON.stringify(reading.mistakes));
+    const defaults = read("consumer: { api_key: put-your-key-here }");
+    if (defaults.kind === "mistakes") throw new Error("the defaults are a mistake");
+    const { levels, history, retention, data_dir, log } = defaults.config;
+    expect(reading.config).toMatchObject({ levels, history, retention, data_dir, log });
+  });
+});
+
+describe("the JSON Schema", () => {
+  test("takes the example, with every line set too", () => {
+    expect(fits(exampleText()), JSON.stringify(validate.errors)).toBe(true);
+    expect(fits(everything), JSON.stringify(validate.errors)).toBe(true);
+  });
+
+  test("takes what the reader takes", () => {
+    const good = [
+      "",
+      "consumer:\n  api_key: abc\nmqtt:\nhomes:\nthird_party:\n",
+      "consumer: [{ api_key: abc }, { name: cabin, api_key_file: /run/key }]",
+      "api: { keys: [{ name: a, key_file: /k }, { name_file: /n, key: b }] }",
+      "plans: [{ name: A, home: h, kind: window, hours: 1h30m }, { name: B, home: h, kind: slots, hours: 1.5 }]",
+      "plugs: [{ name: A, family: tasmota, topic: a, signal_topic: b, channel: 2 }]",
+      "third_party: { places: [{ name: A, region_file: /region }] }",
+    ];
+    for (const text of good) {
+      expect(read(text), text).toMatchObject({ kind: "config" });
+      expect(fits(text), `${text} ${JSON.stringify(validate.errors)}`).toBe(true);
+    }
+  });
+
+  test("describes every key", () => {
+    const described = JSON.stringify(configJsonSchema());
+    for (const { about } of Object.values(keyWords)) expect(described).toContain(JSON.stringify(about));
+  });
+});
+
+describe("the JSON Schema refuses a bad file where one file alone can tell", () => {
+  /** Beyond a schema: not YAML at all, files that are not there, names that stand for something else, sums and orders. */
+  const BEYOND = /^(yaml-|reader-)/;
+  const within = corpusNames.filter((name) => !BEYOND.test(name));
+
+  test.each(within)("%s", (name) => {
+    expect(fits(corpusText(name))).toBe(false);
+  });
+
+  test.each(corpusNames.filter((name) => name.startsWith("reader-")))("%s is for the reader alone", (name) => {
+    expect(fits(corpusText(name)), JSON.stringify(validate.errors)).toBe(true);
+  });
+
+  test("the example names it for editors", () => {
+    const [first] = readFileSync(path.join(import.meta.dirname, "../../config/elbro.example.yaml"), "utf8").split("\n");
+    expect(first).toBe("# yaml-language-server: $schema=./elbro.schema.json");
+  });
+});
