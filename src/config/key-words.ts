@@ -110,6 +110,9 @@ export const keyWords: Readonly<Record<string, KeyWords>> = {
   },
   "api.keys[].name": { about: "What the device is called." },
   "api.keys[].key": { about: "The key: any long random text. The device sends it as a bearer key." },
+  "api.keys[].scopes": {
+    about: "What it may do: read, or also control plans.",
+  },
   "api.requests_per_minute": { about: "Requests a key has in a minute." },
   "api.requests_per_day": { about: "Requests a key has in a day (UTC)." },
 
