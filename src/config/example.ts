@@ -36,7 +36,7 @@ function block(row: KeyRow, rows: readonly KeyRow[]): string[] {
     const items = (row.words.items ?? []).map((item) => `${indent}  #- ${item}`);
     return [...about, ...parts, `${indent}${row.name}:`, ...items];
   }
-  return [...about, `${indent}${mark}${valueOf(row)}`];
+  return [...about, `${indent}${mark}${valueLine(row)}`];
 }
 
 function suffix({ type, kind, needed, inList }: KeyRow): string {
@@ -47,7 +47,7 @@ function suffix({ type, kind, needed, inList }: KeyRow): string {
   return kind === "list" && !inList ? "" : parts.length === 0 ? "" : ` (${parts.join("; ").replaceAll("`", "")})`;
 }
 
-function valueOf({ name, default: value, words }: KeyRow): string {
+function valueLine({ name, default: value, words }: KeyRow): string {
   if (words.exampleFile !== undefined) return `${name}_file: ${words.exampleFile}`;
   return `${name}: ${words.example ?? String(value)}`;
 }
