@@ -115,6 +115,10 @@ export const keyWords: Readonly<Record<string, KeyWords>> = {
   },
   "api.requests_per_minute": { about: "Requests a key has in a minute." },
   "api.requests_per_day": { about: "Requests a key has in a day (UTC)." },
+  "api.dashboard": {
+    about: "Who sees the dashboard: whoever has a key, or everybody on the LAN.",
+    example: "key",
+  },
 
   levels: {
     about: "Where the price levels end, as parts of the mean of the last three days; dearer is very_expensive.",
