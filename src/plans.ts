@@ -14,7 +14,7 @@ import type { PlanMemory } from "./core/plan-memory.ts";
 import type { Solve } from "./core/plan-moment.ts";
 import { reasonOf } from "./core/plan-reason.ts";
 import { adjustedSpec, changeSetting, planSettings } from "./core/plan-settings.ts";
-import { type PlanMonth, type PlanSnapshot, planSnapshot } from "./core/plan-snapshot.ts";
+import { type PlanHistory, type PlanMonth, type PlanSnapshot, planSnapshot } from "./core/plan-snapshot.ts";
 import { advancePlan, type PlanAdvance } from "./core/plan-state.ts";
 import type { Problems } from "./core/problem.ts";
 import type { Timeline } from "./core/timeline.ts";
@@ -63,7 +63,7 @@ export class Plans {
   readonly #ordered: readonly PlanDefinition[];
   /** By plan. Bounded by the configuration. */
   readonly #companions = new Map<string, Companion>();
-  readonly #months = new Map<string, PlanMonth>();
+  readonly #histories = new Map<string, PlanHistory>();
   readonly #snapshots = new Map<string, PlanSnapshot>();
 
   constructor(parts: PlansParts) {
@@ -173,26 +173,33 @@ export class Plans {
       solve,
     });
     if (advance.memory !== memory || advance.finished.length > 0) store.write(id, advance.memory, advance.finished);
-    if (advance.finished.length > 0) this.#months.delete(id);
+    if (advance.finished.length > 0) this.#histories.delete(id);
     this.#companions.set(id, { definition, spec, advance });
     const currency = timeline?.currency ?? null;
     const reason = reasonOf({ spec, advance, now, calendar, trusted, currency, home: home ? null : definition.home });
-    const month = this.#monthOf(known, now);
-    this.#snapshots.set(id, planSnapshot({ definition, spec, advance, reason, currency, month, now }));
+    const history = this.#historyOf(known, now);
+    this.#snapshots.set(id, planSnapshot({ definition, spec, advance, reason, currency, history, now }));
     return advance;
   }
 
-  #monthOf({ definition: { id }, spec }: Companion, now: EpochMs): PlanMonth {
+  #historyOf({ definition: { id }, spec }: Companion, now: EpochMs): PlanHistory {
     const { calendar, store } = this.#parts;
     const start = calendar.startOf("month", now);
-    const known = this.#months.get(id);
-    if (known?.start === start) return known;
-    const { runs, hours, cost, savingNow, savingMean } = store.totals(id, start, calendar.add("month", start, 1));
-    const money = "kwh" in spec && spec.kwh !== undefined;
-    const saving = { againstNow: money ? savingNow : null, againstMean: money ? savingMean : null };
-    const month = { start, runs, hours, cost: money ? cost : null, saving };
-    this.#months.set(id, month);
-    return month;
+    const known = this.#histories.get(id);
+    if (known?.month.start === start) return known;
+    const month = (from: EpochMs, to: EpochMs): PlanMonth => {
+      const { runs, hours, cost, savingNow, savingMean } = store.totals(id, from, to);
+      const money = "kwh" in spec && spec.kwh !== undefined;
+      const saving = { againstNow: money ? savingNow : null, againstMean: money ? savingMean : null };
+      return { start: from, runs, hours, cost: money ? cost : null, saving };
+    };
+    const history = {
+      month: month(start, calendar.add("month", start, 1)),
+      monthBefore: month(calendar.add("month", start, -1), start),
+      lastRun: store.lastRun(id),
+    };
+    this.#histories.set(id, history);
+    return history;
   }
 
   #tellHome({ id, home: name }: PlanDefinition, home: Home | null, ids: readonly string[], now: EpochMs): void {

@@ -4,6 +4,7 @@ import type { PlanDefinition } from "./plan-definition.ts";
 import type { PlanSpec } from "./plan-kinds.ts";
 import type { PlanRun } from "./plan-memory.ts";
 import type { PlanReason } from "./plan-reason.ts";
+import type { FinishedRun } from "./plan-savings.ts";
 import { type PlanSetting, type ShownSetting, shownSettings } from "./plan-settings.ts";
 import type { PlanAdvance, PlanState } from "./plan-state.ts";
 
@@ -13,13 +14,23 @@ export interface PlanSaving {
   readonly againstMean: number | null;
 }
 
-/** The runs of the present month that are over. Money is null where the plan does not tell its energy. */
+/**
+ * The runs of a local month: those that were over in it, since that is when their saving is known. Money is null
+ * where the plan does not tell its energy.
+ */
 export interface PlanMonth {
   readonly start: EpochMs;
   readonly runs: number;
   readonly hours: number;
   readonly cost: number | null;
   readonly saving: PlanSaving;
+}
+
+/** What has run, as far as it is over and its prices are known. */
+export interface PlanHistory {
+  readonly month: PlanMonth;
+  readonly monthBefore: PlanMonth;
+  readonly lastRun: FinishedRun | null;
 }
 
 export interface PlanSnapshot {
@@ -40,7 +51,7 @@ export interface PlanSnapshot {
   readonly cost: number | null;
   readonly saving: PlanSaving;
   readonly savingPerKwh: PlanSaving;
-  readonly month: PlanMonth;
+  readonly history: PlanHistory;
   readonly settings: Partial<Record<PlanSetting, ShownSetting>>;
 }
 
@@ -51,11 +62,19 @@ export interface SnapshotParts {
   readonly advance: PlanAdvance;
   readonly reason: PlanReason;
   readonly currency: string | null;
-  readonly month: PlanMonth;
+  readonly history: PlanHistory;
   readonly now: EpochMs;
 }
 
-export function planSnapshot({ definition, spec, advance, reason, currency, month, now }: SnapshotParts): PlanSnapshot {
+export function planSnapshot({
+  definition,
+  spec,
+  advance,
+  reason,
+  currency,
+  history,
+  now,
+}: SnapshotParts): PlanSnapshot {
   const { memory, state, running } = advance;
   const solved = memory?.outcome.kind === "solved" ? memory.outcome : null;
   const { startedNow = null, windowMean = null } = solved?.alternatives ?? {};
@@ -81,11 +100,21 @@ export function planSnapshot({ definition, spec, advance, reason, currency, mont
     currency,
     meanPrice,
     cost: solved?.cost ?? null,
-    saving: { againstNow: times(savingPerKwh.againstNow, kwh), againstMean: times(savingPerKwh.againstMean, kwh) },
+    saving: savingOver(savingPerKwh, kwh),
     savingPerKwh,
-    month,
+    history,
     settings: shownSettings(definition, spec),
   };
+}
+
+/** What a run that is over saved. Unit: currency per kWh. */
+export function savingOf({ meanPrice, startedNowPrice, windowPrice }: FinishedRun): PlanSaving {
+  return { againstNow: difference(startedNowPrice, meanPrice), againstMean: difference(windowPrice, meanPrice) };
+}
+
+/** The same of so much energy; null where that is not told. */
+export function savingOver(perKwh: PlanSaving, kwh: number | null): PlanSaving {
+  return { againstNow: times(perKwh.againstNow, kwh), againstMean: times(perKwh.againstMean, kwh) };
 }
 
 function difference(from: number | null, less: number | null): number | null {

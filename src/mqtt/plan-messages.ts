@@ -1,6 +1,7 @@
 /** The public topics of a plan, made from its snapshot. */
 import { type EpochMs, formatInstant } from "../core/interval.ts";
-import type { PlanSaving, PlanSnapshot } from "../core/plan-snapshot.ts";
+import type { FinishedRun } from "../core/plan-savings.ts";
+import { type PlanMonth, type PlanSaving, type PlanSnapshot, savingOf, savingOver } from "../core/plan-snapshot.ts";
 import { rounded } from "../core/rounding.ts";
 import type { Message } from "./message.ts";
 
@@ -19,7 +20,7 @@ export function planMessages(base: string, plan: PlanSnapshot): Message[] {
 }
 
 function stateOf(plan: PlanSnapshot): object {
-  const { month } = plan;
+  const { month, monthBefore, lastRun } = plan.history;
   return {
     state: plan.state,
     reason: plan.reason.text,
@@ -35,16 +36,36 @@ function stateOf(plan: PlanSnapshot): object {
     cost: figure(plan.cost),
     saving: figure(plan.saving.againstNow),
     savings: { ...saving(plan.saving), per_kwh: saving(plan.savingPerKwh) },
-    month: {
-      start: formatInstant(month.start),
-      runs: month.runs,
-      hours: rounded(month.hours),
-      cost: figure(month.cost),
-      ...saving(month.saving),
-    },
+    last_run: lastRun && runOf(lastRun),
+    month: monthOf(month),
+    month_before: monthOf(monthBefore),
     next_start: instant(plan.nextStart),
     next_end: instant(plan.nextEnd),
     settings: plan.settings,
+  };
+}
+
+function runOf(run: FinishedRun): object {
+  const { start, end, basis, meanPrice, kwh } = run;
+  const perKwh = savingOf(run);
+  return {
+    start: formatInstant(start),
+    end: formatInstant(end),
+    basis,
+    mean_price: figure(meanPrice),
+    cost: meanPrice === null || kwh === null ? null : rounded(meanPrice * kwh),
+    ...saving(savingOver(perKwh, kwh)),
+    per_kwh: saving(perKwh),
+  };
+}
+
+function monthOf(month: PlanMonth): object {
+  return {
+    start: formatInstant(month.start),
+    runs: month.runs,
+    hours: rounded(month.hours),
+    cost: figure(month.cost),
+    ...saving(month.saving),
   };
 }
 

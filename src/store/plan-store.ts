@@ -1,7 +1,7 @@
 /** What is kept of plans: where each stands, what its owner changed, and what its runs cost. */
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { DAY_MS, type EpochMs } from "../core/interval.ts";
-import type { PlanMemory } from "../core/plan-memory.ts";
+import { DAY_MS, type EpochMs, HOUR_MS } from "../core/interval.ts";
+import type { PlanBasis, PlanMemory } from "../core/plan-memory.ts";
 import type { FinishedRun } from "../core/plan-savings.ts";
 import type { ChangedSettings, PlanSetting } from "../core/plan-settings.ts";
 import { transaction } from "./database.ts";
@@ -20,6 +20,9 @@ export interface RunTotals {
 /** How long runs are kept: a year and the month before it. */
 const KEPT_MS = 400 * DAY_MS;
 
+/** A day of 25 hours, and as much by hand behind it. */
+const LONGEST_RUN_MS = 50 * HOUR_MS;
+
 export class PlanStore {
   readonly #database: DatabaseSync;
   readonly #writeMemory: StatementSync;
@@ -28,6 +31,7 @@ export class PlanStore {
   readonly #writeRun: StatementSync;
   readonly #deleteRuns: StatementSync;
   readonly #sumRuns: StatementSync;
+  readonly #lastRun: StatementSync;
 
   constructor(database: DatabaseSync) {
     this.#database = database;
@@ -47,8 +51,9 @@ export class PlanStore {
       `select count(*) as runs, total(end_ms - start_ms) / 3600000.0 as hours, total(mean_price * kwh) as cost,
               total((started_now_price - mean_price) * kwh) as saving_now,
               total((window_price - mean_price) * kwh) as saving_mean
-       from plan_run where plan = ? and start_ms >= ? and start_ms < ?`,
+       from plan_run where plan = ? and start_ms >= ? and end_ms >= ? and end_ms < ?`,
     );
+    this.#lastRun = database.prepare("select * from plan_run where plan = ? order by start_ms desc limit 1");
   }
 
   /** Forgets every plan that is not among `plans`. */
@@ -92,15 +97,31 @@ export class PlanStore {
     });
   }
 
-  /** The runs that began from `start` to `end`, in sum. */
+  /** The runs that were over from `start` on and before `end`, in sum. */
   totals(plan: string, start: EpochMs, end: EpochMs): RunTotals {
-    const row = this.#sumRuns.get(plan, start, end) ?? {};
+    const row = this.#sumRuns.get(plan, start - LONGEST_RUN_MS, start, end) ?? {};
     return {
       runs: Number(row.runs),
       hours: Number(row.hours),
       cost: Number(row.cost),
       savingNow: Number(row.saving_now),
       savingMean: Number(row.saving_mean),
+    };
+  }
+
+  /** The latest run that is over; null before the first. */
+  lastRun(plan: string): FinishedRun | null {
+    const row = this.#lastRun.get(plan);
+    if (!row) return null;
+    const figure = (value: unknown) => (typeof value === "number" ? value : null);
+    return {
+      start: Number(row.start_ms),
+      end: Number(row.end_ms),
+      basis: row.basis as PlanBasis,
+      meanPrice: figure(row.mean_price),
+      startedNowPrice: figure(row.started_now_price),
+      windowPrice: figure(row.window_price),
+      kwh: figure(row.kwh),
     };
   }
 }

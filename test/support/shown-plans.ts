@@ -55,5 +55,6 @@ export function planOf(spec: PlanSpec, prices: "prices" | "none" = "prices", now
     cost: "kwh" in spec ? 9.25 : null,
     saving: none,
   };
-  return planSnapshot({ definition: definitionOf(spec), spec, advance, reason, currency, month, now });
+  const history = { month, monthBefore: { ...month, start: at("2026-01-31T23:00:00Z") }, lastRun: null };
+  return planSnapshot({ definition: definitionOf(spec), spec, advance, reason, currency, history, now });
 }
