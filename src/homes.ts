@@ -21,6 +21,8 @@ export class Homes {
   readonly #config: Config["homes"];
   readonly #library: Library;
   readonly #settings: Settings;
+  /** The addresses as of the last change of the shelf: each request of the LAN looks one up. */
+  #seen: { readonly changes: number; readonly byId: ReadonlyMap<string, HeldAddress> } | null = null;
 
   constructor(accounts: readonly string[], config: Config["homes"], library: Library, settings: Settings) {
     this.#accounts = accounts;
@@ -32,7 +34,7 @@ export class Homes {
   /** Every home known by now. A home keeps its id for good, also when its label changes in the app. */
   list(): Home[] {
     const given = new Set(this.#config?.flatMap((home) => home.id ?? []));
-    const known = this.#addresses();
+    const known = [...this.#addresses().values()];
     const taken = new Set([...given, ...known.map(({ address }) => this.#settings.read(nameOfId(address)) ?? "")]);
     const used = new Set(given);
     return known.flatMap(({ account, address }) => {
@@ -57,11 +59,11 @@ export class Homes {
 
   /** What to collect for one account. */
   targets(account: string): CollectTarget[] {
-    const byId = new Map(this.#addresses().map(({ address }) => [address.id, address]));
+    const byId = this.#addresses();
     return this.list()
       .filter((home) => home.account === account)
       .map(({ addressId, resolution }) => {
-        const able = byId.get(addressId)?.capabilities;
+        const able = byId.get(addressId.toLowerCase())?.address.capabilities;
         return {
           account,
           addressId,
@@ -78,7 +80,7 @@ export class Homes {
 
   /** Whether any account has told its addresses. */
   get known(): boolean {
-    return this.#addresses().length > 0;
+    return this.#addresses().size > 0;
   }
 
   /** The account an address belongs to; null for an address nobody has told of. */
@@ -87,30 +89,31 @@ export class Homes {
   }
 
   /** Ids are UUIDs: their case says nothing. */
-  #find(addressId: string) {
-    return this.#addresses().find(({ address }) => address.id.toLowerCase() === addressId.toLowerCase());
+  #find(addressId: string): HeldAddress | undefined {
+    const byId = this.#addresses();
+    return byId.get(addressId) ?? byId.get(addressId.toLowerCase());
   }
 
-  /** An address that several accounts may read belongs to the first of them. */
-  #addresses(): { readonly account: string; readonly address: Address }[] {
-    const seen = new Set<string>();
-    return this.#accounts.flatMap((account) => {
-      const rows =
-        this.#library.shelf.latest({
-          account,
-          place: "",
-          operation: "addresses",
-          unit: "latest",
-        }) ?? [];
-      return rows.flatMap((row) => {
+  /** By id in lower case, in the order of the accounts. An address that several may read belongs to the first. */
+  #addresses(): ReadonlyMap<string, HeldAddress> {
+    const { shelf } = this.#library;
+    if (this.#seen?.changes === shelf.changes) return this.#seen.byId;
+    const byId = new Map<string, HeldAddress>();
+    for (const account of this.#accounts) {
+      for (const row of shelf.latest({ account, place: "", operation: "addresses", unit: "latest" }) ?? []) {
         const address = row as Address;
         const id = address.id.toLowerCase();
-        if (seen.has(id)) return [];
-        seen.add(id);
-        return [{ account, address }];
-      });
-    });
+        if (!byId.has(id)) byId.set(id, { account, address });
+      }
+    }
+    this.#seen = { changes: shelf.changes, byId };
+    return byId;
   }
+}
+
+interface HeldAddress {
+  readonly account: string;
+  readonly address: Address;
 }
 
 /** Under which the id of a home is remembered. */

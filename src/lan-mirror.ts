@@ -6,6 +6,7 @@ import { type OperationId, operationOf, type ParamsOf } from "./contract/operati
 import { capEnd } from "./contract/range.ts";
 import { rangeOf, seriesOf } from "./contract/shelving.ts";
 import type { LanParts } from "./lan-parts.ts";
+import { FinishedAnswers } from "./server/finished.ts";
 import type { Door } from "./server/local-route.ts";
 import { type MirrorSource, mirrorHandlers } from "./server/mirror.ts";
 import { type MountOptions, mount, type Router } from "./server/mount.ts";
@@ -16,7 +17,7 @@ import type { Account } from "./upstream/account.ts";
 export function mountMirror(router: Router, lan: LanParts, admit: MountOptions["admit"], door: Door): void {
   mount(router, {
     ...door,
-    handlers: mirrorHandlers(mirrorSource(lan)),
+    handlers: mirrorHandlers(mirrorSource(lan), new FinishedAnswers()),
     admit,
     calendar: lan.calendar,
     headers: DATA_HEADERS,
@@ -27,15 +28,15 @@ function mirrorSource(lan: LanParts): MirrorSource {
   const { accounts, homes, library, clock, onChange } = lan;
   const accountFor = (operation: OperationId, params: ParamsOf<OperationId>): Account | null => {
     if (operationOf(operation).interface === "thirdParty") return accounts.thirdParty;
-    const owner = homes.accountOf(seriesOf("", operation, params).place);
+    const owner = homes.accountOf(addressIn(params));
     return accounts.consumers.find((account) => account.name === owner) ?? accounts.consumers[0] ?? null;
   };
   return {
     refusal(operation, params) {
       const { capability, interface: face } = operationOf(operation);
-      const { place } = seriesOf("", operation, params);
-      if (face !== "consumer" || place === "" || !homes.known) return null;
-      const address = homes.address(place);
+      const addressId = addressIn(params);
+      if (face !== "consumer" || addressId === "" || !homes.known) return null;
+      const address = homes.address(addressId);
       if (!address) return contractError("resource_not_found", "no address of this account has this id");
       if (capability === undefined || address.capabilities[capability]) return null;
       return contractError("feature_unavailable", `this address has no ${capability}`);
@@ -61,6 +62,11 @@ function mirrorSource(lan: LanParts): MirrorSource {
       return { kind: "kept", at: clock.now() };
     },
   };
+}
+
+/** The address that a request is about; empty for none. */
+function addressIn(params: ParamsOf<OperationId>): string {
+  return "addressId" in params ? params.addressId : "";
 }
 
 /**

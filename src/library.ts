@@ -9,10 +9,9 @@ import type { BodyOf } from "./contract/operations.ts";
 import { type OperationId, operationOf, type ParamsOf } from "./contract/operations.ts";
 import { putTogether, rangeOf, seriesOf, takeApart } from "./contract/shelving.ts";
 import type { Calendar } from "./core/calendar.ts";
-import { encodeRows } from "./core/columns.ts";
-import { writeRowsJson } from "./core/columns-json.ts";
+import { decodeRows, encodeRows } from "./core/columns.ts";
 import { DAY_MS, type EpochMs, HOUR_MS, type Interval, MINUTE_MS } from "./core/interval.ts";
-import { chunksOf, chunkUnitOf, type SeriesKey } from "./core/series.ts";
+import { chunksOf, chunkUnitOf, type Row, rowStart, type SeriesKey, WHOLE } from "./core/series.ts";
 import type { Found } from "./server/mirror.ts";
 import { Ledger } from "./store/ledger.ts";
 import { LEDGER_MS } from "./store/retention.ts";
@@ -36,6 +35,8 @@ export class Library implements Keeping {
   readonly ledger: Ledger;
   readonly #calendar: Calendar;
   readonly #now: () => EpochMs;
+  /** By the parameters, as long as whoever asks keeps them. */
+  readonly #standings = new WeakMap<object, Standing>();
 
   constructor(database: DatabaseSync, calendar: Calendar, now: () => EpochMs) {
     this.#calendar = calendar;
@@ -98,19 +99,59 @@ export class Library implements Keeping {
 
   /** What the shelf has for a request; null where a part of it was never asked. */
   find<Id extends OperationId>(account: string, operation: Id, params: ParamsOf<Id>, now: EpochMs): Found | null {
-    const series = seriesOf(account, operation, params);
-    const range = rangeOf(operation, params);
-    const envelope = this.shelf.envelope(series);
-    if (!envelope || !this.shelf.covers(series, range)) return null;
-    const { fresh, answeredAt } = this.#freshness(series, operation, range, now);
-    const [head = "", tail = ""] = putTogether(operation, params, envelope, ROWS_MARK).split(ROWS_MARK);
-    return { json: writeRowsJson(head, this.#encodedRows(series, range), tail), answeredAt, fresh };
+    const standing = this.#standingOf(account, operation, params, now);
+    if (!standing) return null;
+    const { version, answeredAt, freshUntil, oldestUnknown, read } = standing;
+    return {
+      version,
+      fresh: now <= freshUntil,
+      answeredAt: Math.min(answeredAt, oldestUnknown ? now - LEDGER_MS : now),
+      read,
+    };
   }
 
+  /** A year has 366 chunks to look at; what was seen of them holds until something is stored or answered. */
+  #standingOf<Id extends OperationId>(
+    account: string,
+    operation: Id,
+    params: ParamsOf<Id>,
+    now: EpochMs,
+  ): Standing | null {
+    const changes = this.shelf.changes + this.ledger.answers;
+    const known = this.#standings.get(params);
+    if (known?.account === account && known.changes === changes && now >= known.seenAt) return known;
+    const series = seriesOf(account, operation, params);
+    const range = rangeOf(operation, params);
+    const version = this.shelf.versionOf(series);
+    const envelope = this.shelf.envelope(series);
+    if (version === null || !envelope || !this.shelf.covers(series, range)) return null;
+    const ages = this.#chunkAges(series, operation, range, now);
+    const standing = {
+      account,
+      version,
+      changes: this.shelf.changes + this.ledger.answers,
+      seenAt: now,
+      freshUntil: Math.min(...ages.map((chunk) => chunk.freshUntil)),
+      answeredAt: Math.min(...ages.map((chunk) => chunk.answeredAt ?? Number.POSITIVE_INFINITY)),
+      oldestUnknown: ages.some((chunk) => chunk.answeredAt === null),
+      read: () => {
+        const [head = "", tail = ""] = putTogether(operation, params, envelope, ROWS_MARK).split(ROWS_MARK);
+        return { head, chunks: this.#encodedRows(series, range), tail };
+      },
+    };
+    if (!ages.some((chunk) => chunk.ahead)) this.#standings.set(params, standing);
+    return standing;
+  }
+
+  /** The rows of a range; the first and the last chunk may be asked in part. */
   #encodedRows(series: SeriesKey, range: Interval): readonly string[] {
-    const chunks = chunksOf(series.unit, range, this.#calendar);
-    const aligned = chunks[0]?.start === range.start && chunks.at(-1)?.end === range.end;
-    return aligned ? this.shelf.encodedChunks(series, range) : [encodeRows(this.shelf.rows(series, range))];
+    const texts = this.shelf.encodedChunks(series, range);
+    const bounds = chunksOf(series.unit, range, this.#calendar);
+    return texts.map((text, i) => {
+      const { start, end } = bounds[i] ?? WHOLE;
+      const isWhole = chunkUnitOf(series.unit) === null || (start >= range.start && end <= range.end);
+      return isWhole ? text : encodeRows(rowsWithin(decodeRows(text), range));
+    });
   }
 
   /**
@@ -125,23 +166,10 @@ export class Library implements Keeping {
   ): Interval | null {
     const series = seriesOf(account, operation, params);
     const range = rangeOf(operation, params);
-    const stale = this.#chunkAges(series, operation, range, now).filter((chunk) => !chunk.fresh);
+    const stale = this.#chunkAges(series, operation, range, now).filter((chunk) => now > chunk.freshUntil);
     const first = stale[0];
     const last = stale.at(-1);
     return first && last ? { start: first.start, end: last.end } : null;
-  }
-
-  #freshness(
-    series: SeriesKey,
-    operation: OperationId,
-    range: Interval,
-    now: EpochMs,
-  ): { fresh: boolean; answeredAt: EpochMs } {
-    const ages = this.#chunkAges(series, operation, range, now);
-    return {
-      fresh: ages.every((chunk) => chunk.fresh),
-      answeredAt: Math.min(now, ...ages.map((chunk) => chunk.answeredAt)),
-    };
   }
 
   /** A complete chunk without estimates stays as it is; any other is fresh for a while after it was asked. */
@@ -151,11 +179,13 @@ export class Library implements Keeping {
     const freshMs = FRESH_MS[operation] ?? FRESH_MS.otherwise;
     const changes = operationOf(operation).range === undefined;
     return chunksOf(series.unit, range, this.#calendar).map(({ start, end }) => {
-      const answeredAt = id === null ? null : notAhead(this.ledger.chunkAnsweredAt(id, start), now);
+      const noted = id === null ? null : this.ledger.chunkAnsweredAt(id, start);
+      const answeredAt = notAhead(noted, now);
       const known = state.chunk(start);
       const settled = !changes && known?.complete === true && !known.estimated;
-      const recent = known !== null && answeredAt !== null && now - answeredAt <= freshMs;
-      return { start, end, answeredAt: answeredAt ?? now - LEDGER_MS, fresh: settled || recent };
+      const recently = known === null || answeredAt === null ? Number.NEGATIVE_INFINITY : answeredAt + freshMs;
+      const freshUntil = settled ? Number.POSITIVE_INFINITY : recently;
+      return { start, end, answeredAt, freshUntil, ahead: noted !== answeredAt };
     });
   }
 }
@@ -165,7 +195,30 @@ function notAhead(at: EpochMs | null, now: EpochMs): EpochMs | null {
   return at !== null && at <= now ? at : null;
 }
 
+function rowsWithin(rows: readonly Row[], range: Interval): Row[] {
+  return rows.filter((row) => {
+    const start = rowStart(row);
+    return start !== null && start >= range.start && start < range.end;
+  });
+}
+
 interface ChunkAge extends Interval {
+  /** When it was last answered; null if that is too long ago to know. */
+  readonly answeredAt: EpochMs | null;
+  readonly freshUntil: EpochMs;
+  /** The time of its answer is still to come by this clock. */
+  readonly ahead: boolean;
+}
+
+/** What the shelf had for a request when it was last looked at, and still has while `changes` is the same. */
+interface Standing {
+  readonly account: string;
+  readonly changes: number;
+  readonly seenAt: EpochMs;
+  readonly version: number;
+  readonly freshUntil: EpochMs;
+  /** The oldest known time of an answer. */
   readonly answeredAt: EpochMs;
-  readonly fresh: boolean;
+  readonly oldestUnknown: boolean;
+  readonly read: Found["read"];
 }

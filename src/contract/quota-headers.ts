@@ -23,12 +23,17 @@ export const quotaHeaderNames = {
 
 /** The six quota headers of an answer. */
 export function quotaHeaders(standing: QuotaStanding): Record<string, string> {
-  const headers: Record<string, string> = {};
+  const list = quotaHeaderList(standing);
+  return Object.fromEntries(list.flatMap((name, i) => (i % 2 === 0 ? [[name, list[i + 1] ?? ""]] : [])));
+}
+
+/** The same. Shape: names and values in turn. */
+export function quotaHeaderList(standing: QuotaStanding): string[] {
+  const headers: string[] = [];
   for (const window of ["minute", "day"] as const) {
     const names = quotaHeaderNames[window];
-    headers[names.limit] = String(standing[window].limit);
-    headers[names.remaining] = String(standing[window].remaining);
-    headers[names.resetSec] = String(standing[window].resetSec);
+    const { limit, remaining, resetSec } = standing[window];
+    headers.push(names.limit, String(limit), names.remaining, String(remaining), names.resetSec, String(resetSec));
   }
   return headers;
 }

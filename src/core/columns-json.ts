@@ -36,19 +36,31 @@ interface Layout {
   readonly leads: readonly Uint8Array[];
 }
 
+/** After so many bytes others may run: half a millisecond of work, a few on a small machine. */
+const BYTES_PER_SLICE = 256 * 1024;
+
 /**
  * Writes `head`, the rows of all chunks as the inside of a JSON array, and `tail`. The text is the one that
- * JSON.stringify would give. Errors: throws where a chunk is not what `encodeRows` wrote.
+ * JSON.stringify would give. In slices: yields between them, so that the caller may let others run. Errors: throws where
+ * a chunk is not what `encodeRows` wrote.
  */
-export function writeRowsJson(head: string, chunks: readonly string[], tail: string): Uint8Array {
+export function* writingRowsJson(
+  head: string,
+  chunks: readonly string[],
+  tail: string,
+): Generator<void, Uint8Array, void> {
   const writer = new Writer();
   writer.text(encoder.encode(head));
   const filled = chunks.filter((chunk) => chunk !== "[]");
-  filled.forEach((chunk, i) => {
+  let sliceEnd = BYTES_PER_SLICE;
+  for (const [i, chunk] of filled.entries()) {
     if (i > 0) writer.text(Uint8Array.of(COMMA));
     writer.rows(chunk);
     if (i === 0) writer.expect(filled.length);
-  });
+    if (writer.length < sliceEnd) continue;
+    sliceEnd = writer.length + BYTES_PER_SLICE;
+    yield;
+  }
   writer.text(encoder.encode(tail));
   return writer.finish();
 }
@@ -58,6 +70,10 @@ class Writer {
   #at = 0;
   /** The layout before: most chunks of an answer differ in their values only. */
   #last: Layout | null = null;
+
+  get length(): number {
+    return this.#at;
+  }
 
   text(bytes: Uint8Array): void {
     this.#reserve(bytes.length);

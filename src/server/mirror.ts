@@ -6,11 +6,11 @@ import { type ContractError, contractError, errorTable, isErrorCode } from "../c
 import { type OperationId, operationIds, type ParamsOf } from "../contract/operations.ts";
 import type { EpochMs } from "../core/interval.ts";
 import type { Setback, Withheld } from "../core/outcome.ts";
+import type { AnswerSource, FinishedAnswers } from "./finished.ts";
 import type { Encoded, RequestContext, ServerHandlers } from "./mount.ts";
 
-/** What the shelf has for a request. `json` is the whole body. */
-export interface Found {
-  readonly json: string | Uint8Array;
+/** What the shelf has for a request. */
+export interface Found extends AnswerSource {
   /** When the oldest part of it was last answered by the service. */
   readonly answeredAt: EpochMs;
   /** Whether it may be given without asking again. */
@@ -33,17 +33,27 @@ export type Asked = { readonly kind: "kept"; readonly at: EpochMs } | Setback | 
 const FINAL_STATUSES: ReadonlySet<number> = new Set([400, 404, 422]);
 /** Errors of the service that are the caller's to know as they are. */
 const PASSED_ON: ReadonlySet<number> = new Set([400, 403, 404, 422, 502, 503]);
+const FROM_SHELF = ["X-Elbro-Source", "shelf"];
+const FROM_SERVICE = ["X-Elbro-Source", "service"];
+const STALE = [...FROM_SHELF, "X-Elbro-Stale", "true"];
 /** When to try again after a 429 that named no time. */
 const UNNAMED_WAIT_MS = 60_000;
 
 /** Makes the mirror's handlers from the contract's table. */
-export function mirrorHandlers(source: MirrorSource): ServerHandlers {
-  const asking = singleFlight(source);
+export function mirrorHandlers(source: MirrorSource, finished: FinishedAnswers): ServerHandlers {
+  const parts = { source: singleFlight(source), finished, keys: new WeakMap() };
   const handlers = operationIds.map((id) => [
     id,
-    (params: ParamsOf<OperationId>, context: RequestContext) => answer(asking, id, params, context.now),
+    (params: ParamsOf<OperationId>, context: RequestContext) => answer(parts, id, params, context),
   ]);
   return Object.fromEntries(handlers) as ServerHandlers;
+}
+
+interface MirrorParts {
+  readonly source: MirrorSource;
+  readonly finished: FinishedAnswers;
+  /** The key of a request by its parameters, as long as whoever read them keeps them. */
+  readonly keys: WeakMap<object, string>;
 }
 
 /** Equal requests under way at the same time are asked, and stored, once. */
@@ -54,7 +64,7 @@ function singleFlight(source: MirrorSource): MirrorSource {
     refusal: (operation, params) => source.refusal(operation, params),
     find: (operation, params, now) => source.find(operation, params, now),
     ask(operation, params) {
-      const key = JSON.stringify([operation, params]);
+      const key = keyOf(operation, params);
       const flying = flights.get(key);
       if (flying) return flying;
       const flight = source.ask(operation, params).finally(() => flights.delete(key));
@@ -64,37 +74,45 @@ function singleFlight(source: MirrorSource): MirrorSource {
   };
 }
 
+function keyIn({ keys }: MirrorParts, operation: OperationId, params: ParamsOf<OperationId>): string {
+  const known = keys.get(params);
+  if (known !== undefined) return known;
+  const key = keyOf(operation, params);
+  keys.set(params, key);
+  return key;
+}
+
+function keyOf(operation: OperationId, params: ParamsOf<OperationId>): string {
+  return JSON.stringify([operation, params]);
+}
+
 async function answer(
-  source: MirrorSource,
+  parts: MirrorParts,
   id: OperationId,
   params: ParamsOf<OperationId>,
-  now: EpochMs,
+  context: RequestContext,
 ): Promise<Encoded | ContractError> {
+  const { source } = parts;
+  const { now } = context;
   const refused = source.refusal(id, params);
   if (refused) return refused;
+  const give = async (found: Found, at: EpochMs, how: readonly string[]): Promise<Encoded> => {
+    const { status, headers, body } = await parts.finished.represent(keyIn(parts, id, params), found, context.headers);
+    const age = String(Math.max(0, Math.floor((at - found.answeredAt) / 1_000)));
+    return { kind: "encoded", status, headers: ["Age", age, ...how, ...headers], body };
+  };
   const found = source.find(id, params, now);
-  if (found?.fresh) return encoded(found, now, "shelf");
+  if (found?.fresh) return give(found, now, FROM_SHELF);
   const asked = await source.ask(id, params);
   if (asked.kind === "kept") {
     // An answer is newer than the request it is for.
     const kept = source.find(id, params, asked.at);
-    if (kept) return encoded(kept, asked.at, "service");
+    if (kept) return give(kept, asked.at, FROM_SERVICE);
   }
   const isFinal = asked.kind === "refused" && FINAL_STATUSES.has(asked.status);
-  if (found && !isFinal) return encoded(found, now, "stale");
-  return errorOf(asked, now);
-}
-
-function encoded(found: Found, now: EpochMs, from: "shelf" | "service" | "stale"): Encoded {
-  return {
-    kind: "encoded",
-    json: found.json,
-    headers: {
-      Age: String(Math.max(0, Math.floor((now - found.answeredAt) / 1_000))),
-      "X-Elbro-Source": from === "service" ? "service" : "shelf",
-      ...(from === "stale" ? { "X-Elbro-Stale": "true" } : {}),
-    },
-  };
+  // The shelf may have changed while the service was asked.
+  const older = found && !isFinal ? source.find(id, params, now) : null;
+  return older ? give(older, now, STALE) : errorOf(asked, now);
 }
 
 /** What a LAN caller gets of a setback when the shelf has nothing. Source: design, table of answers. */

@@ -15,8 +15,8 @@ import {
   operationIds,
   operationOf,
 } from "../contract/operations.ts";
-import { type QuotaStanding, quotaHeaders } from "../contract/quota-headers.ts";
-import { readRequest } from "../contract/request.ts";
+import { type QuotaStanding, quotaHeaderList } from "../contract/quota-headers.ts";
+import { type RequestReading, type RequestText, readRequest } from "../contract/request.ts";
 import type { Calendar } from "../core/calendar.ts";
 import type { EpochMs } from "../core/interval.ts";
 
@@ -28,11 +28,13 @@ export interface RequestContext {
   readonly headers: IncomingMessage["headers"];
 }
 
-/** A body that is JSON already, and headers that go with it. */
+/** A finished answer, or the word that the caller has it already. Its headers name and measure what its body is. */
 export interface Encoded {
   readonly kind: "encoded";
-  readonly json: string | Uint8Array;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly status: 200 | 304;
+  /** Names and values in turn. */
+  readonly headers: readonly string[];
+  readonly body: string | Uint8Array;
 }
 
 export type ServerHandlers = Handlers<ContractError | Encoded, RequestContext>;
@@ -59,7 +61,8 @@ export type Admission =
 /** A finished answer on its way out. */
 export interface Reply {
   readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
+  /** Names and values in turn, but for the length of the body. */
+  readonly headers: string[];
   readonly body: string | Uint8Array;
 }
 
@@ -94,15 +97,40 @@ export function createApiRouter(
   });
 }
 
+/** Readings kept of each operation: a house asks for a few dozen things, again and again. */
+const MOST_READINGS = 50;
+/** A longer URL is read every time. */
+const MOST_KEPT_URL_CHARS = 500;
+
 /** Adds a route for every operation of the contract. */
 export function mount(router: Router, options: MountOptions): void {
   const deliver = options.deliver ?? sendReply;
+  const always = Object.entries(options.headers ?? {}).flat();
   for (const id of operationIds) {
     const path = operationOf(id).path.replace(/\{(\w+)\}/g, ":$1");
+    const readKept = keepingReader(id, options.calendar);
     router.on("GET", path, async (request, response, params, _store, query) => {
-      await deliver(id, await answer(id, options, request, params, query), response);
+      const reading = () => readKept(request.url ?? "", { path: params, query: query as unknown as URLSearchParams });
+      await deliver(id, await answer(id, options, request, { read: reading, always }), response);
     });
   }
+}
+
+/** Reads requests of one operation. The same URL gives the same reading, so that what was found for it can be kept. */
+function keepingReader<Id extends OperationId>(id: Id, calendar: Calendar) {
+  const readings = new Map<string, RequestReading<Id>>();
+  return (url: string, text: RequestText): RequestReading<Id> => {
+    const known = readings.get(url);
+    if (known) return known;
+    const reading = readRequest(id, text, calendar);
+    if (reading.kind === "error" || url.length > MOST_KEPT_URL_CHARS) return reading;
+    for (const oldest of readings.keys()) {
+      if (readings.size < MOST_READINGS) break;
+      readings.delete(oldest);
+    }
+    readings.set(url, reading);
+    return reading;
+  };
 }
 
 /** Answers a path that no operation has, in the service's own shape. */
@@ -116,22 +144,24 @@ function replyNotFound(method: string | undefined, requestId: string): Reply {
 
 /** Writes a reply as it is. */
 export async function sendReply(_operation: OperationId | null, reply: Reply, response: ServerResponse): Promise<void> {
-  response.writeHead(reply.status, {
-    ...reply.headers,
-    "Content-Length": String(byteLength(reply.body)),
-  });
-  response.end(reply.body);
+  const { status, headers, body } = reply;
+  response.writeHead(status, hasLength(reply) ? headers : [...headers, "Content-Length", String(byteLength(body))]);
+  response.end(body);
+}
+
+/** A 304 has no length, and a finished answer tells its own. */
+function hasLength({ status, headers }: Reply): boolean {
+  return status === 304 || headers.includes("Content-Length");
 }
 
 async function answer(
   id: OperationId,
   options: MountOptions,
   request: IncomingMessage,
-  path: Readonly<Record<string, string | undefined>>,
-  query: unknown,
+  { read, always }: { readonly read: () => RequestReading<OperationId>; readonly always: readonly string[] },
 ): Promise<Reply> {
   const requestId = options.newRequestId();
-  const headers = { ...options.headers, ...baseHeaders(requestId) };
+  const headers = [...always, "Cache-Control", "private, no-store", "X-Request-ID", requestId];
   try {
     const now = options.now();
     const admission = options.admit({
@@ -141,9 +171,9 @@ async function answer(
       headers: request.headers,
       now,
     });
-    if (admission.quota) Object.assign(headers, quotaHeaders(admission.quota));
+    if (admission.quota) headers.push(...quotaHeaderList(admission.quota));
     if (admission.kind === "refused") return errorReply(admission.error, headers);
-    const reading = readRequest(id, { path, query: query as Iterable<[string, string]> }, options.calendar);
+    const reading = read();
     if (reading.kind === "error") return errorReply(reading, headers);
     const handler = options.handlers[id] as (
       params: unknown,
@@ -154,34 +184,31 @@ async function answer(
       headers: request.headers,
     });
     if (result.kind === "error") return errorReply(result, headers);
-    if (result.kind === "encoded")
-      return {
-        status: 200,
-        headers: { ...headers, ...result.headers },
-        body: result.json,
-      };
-    return { status: 200, headers, body: JSON.stringify(result.body) };
+    if (result.kind === "ok") return { status: 200, headers: asJson(headers), body: JSON.stringify(result.body) };
+    headers.push(...result.headers);
+    return { status: result.status, headers, body: result.body };
   } catch (error) {
     options.onCrash(error, requestId);
     return errorReply(contractError("internal_error", `unexpected error; quote ${requestId}`), headers);
   }
 }
 
-function errorReply(error: ContractError, headers: Record<string, string>): Reply {
-  if (error.retryAfterSec !== undefined) headers["Retry-After"] = String(error.retryAfterSec);
+function errorReply(error: ContractError, headers: string[]): Reply {
+  if (error.retryAfterSec !== undefined) headers.push("Retry-After", String(error.retryAfterSec));
   return {
     status: errorTable[error.code].status,
-    headers,
+    headers: asJson(headers),
     body: JSON.stringify(errorBody(error)),
   };
 }
 
-function baseHeaders(requestId: string): Record<string, string> {
-  return {
-    "Content-Type": "application/json",
-    "Cache-Control": "private, no-store",
-    "X-Request-ID": requestId,
-  };
+function baseHeaders(requestId: string): string[] {
+  return ["Cache-Control", "private, no-store", "X-Request-ID", requestId];
+}
+
+function asJson(headers: string[]): string[] {
+  headers.push("Content-Type", "application/json");
+  return headers;
 }
 
 function byteLength(body: string | Uint8Array): number {

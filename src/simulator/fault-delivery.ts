@@ -34,6 +34,6 @@ export function deliverThrough(script: FaultScript, now: () => EpochMs, stopped:
 
 /** Promises the whole body, sends half of it, and closes. */
 function cutOff(reply: Reply, response: ServerResponse): void {
-  response.writeHead(reply.status, { ...reply.headers, "Content-Length": String(Buffer.byteLength(reply.body)) });
+  response.writeHead(reply.status, [...reply.headers, "Content-Length", String(Buffer.byteLength(reply.body))]);
   response.write(firstHalf(reply.body), () => response.destroy());
 }

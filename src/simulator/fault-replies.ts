@@ -20,7 +20,7 @@ export function spoiltReply(fault: Exclude<Fault, TransportFault>, reply: Reply,
     case "status":
       return statusReply(fault, reply, now);
     case "redirect":
-      return { status: 302, headers: { ...reply.headers, Location: fault.location }, body: "" };
+      return { status: 302, headers: [...reply.headers, "Location", fault.location], body: "" };
     case "brokenJson":
       return { ...reply, body: firstHalf(reply.body) };
     case "empty":
@@ -42,25 +42,32 @@ function statusReply(fault: Extract<Fault, { fault: "status" }>, reply: Reply, n
   const code = fault.errorCode ?? codeOfStatus(fault.status);
   if (!code) {
     const page = `<html><head><title>${fault.status}</title></head><body><h1>${fault.status}</h1></body></html>`;
-    return { status: fault.status, headers: { "Content-Type": "text/html" }, body: page };
+    return { status: fault.status, headers: ["Content-Type", "text/html"], body: page };
   }
-  const headers: Record<string, string> = { ...reply.headers };
-  delete headers["Retry-After"];
+  const headers = byName(reply.headers);
+  headers.delete("Retry-After");
   if (fault.status === 429) {
     const names = quotaHeaderNames.minute;
-    const resetSec = headers[names.resetSec];
-    if (resetSec !== undefined) headers[names.remaining] = "0";
+    const resetSec = headers.get(names.resetSec);
+    if (resetSec !== undefined) headers.set(names.remaining, "0");
     const untilReset =
       resetSec === undefined
         ? RETRY_AFTER_WITHOUT_QUOTA_SEC
         : Math.max(1, Math.ceil(Number(resetSec) - now / SECOND_MS));
-    headers["Retry-After"] = String(fault.retryAfterSec ?? untilReset);
-  } else if (fault.retryAfterSec !== undefined) headers["Retry-After"] = String(fault.retryAfterSec);
+    headers.set("Retry-After", String(fault.retryAfterSec ?? untilReset));
+  } else if (fault.retryAfterSec !== undefined) headers.set("Retry-After", String(fault.retryAfterSec));
   return {
     status: fault.status,
-    headers,
+    headers: [...headers].flat(),
     body: JSON.stringify(errorBody(contractError(code, errorTable[code].meaning))),
   };
+}
+
+/** Headers by their names, as they are written. */
+function byName(headers: Reply["headers"]): Map<string, string> {
+  const found = new Map<string, string>();
+  for (let i = 0; i < headers.length; i += 2) found.set(String(headers[i]), String(headers[i + 1]));
+  return found;
 }
 
 function codeOfStatus(status: number): ErrorCode | undefined {

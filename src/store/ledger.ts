@@ -44,6 +44,7 @@ export class Ledger {
   readonly #answered = new Map<number, AnsweredTimes>();
   /** The newest spend by series and range. Bounded by MOST_OPEN. */
   readonly #open = new Map<string, number>();
+  #answers = 0;
   /** Ends of spends that go to disk with the next write. Bounded by the requests between two spends. */
   #unwritten: Ending[] = [];
 
@@ -105,11 +106,18 @@ export class Ledger {
   /** Notes an answer whose rows are stored, so that the times below know without reading the disk. */
   noteAnswered(seriesId: number, range: Interval | null, at: EpochMs): void {
     this.#timesOf(seriesId).note(range, at);
+    this.#answers++;
   }
 
   /** Notes that a series needs not be asked again before its next regular time, although nothing came. */
   noteSettled(seriesId: number, at: EpochMs): void {
     this.#timesOf(seriesId).noteSettled(at);
+    this.#answers++;
+  }
+
+  /** Counts the answers noted: as long as it stays, the times below do. */
+  get answers(): number {
+    return this.#answers;
   }
 
   /** When a series was last answered, by the wall clock; null if never. */

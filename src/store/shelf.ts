@@ -33,6 +33,8 @@ export interface ShelfChange {
 interface SeriesRecord {
   readonly id: number;
   envelope: string | null;
+  /** Another with every change of what is kept; never one that any series had before in this run. */
+  version: number;
   /** State by chunk start, null for one that is not there. Bounded by the chunks of a history. */
   readonly chunks: Map<EpochMs, ChunkState | null>;
 }
@@ -57,12 +59,23 @@ export class Shelf {
   /** Bounded by the series that were ever asked. */
   readonly #series = new Map<string, SeriesRecord>();
   readonly #find: StatementSync;
+  #changes = 0;
 
   constructor(database: DatabaseSync, calendar: Calendar) {
     this.#database = database;
     this.#calendar = calendar;
     this.#chunks = new Chunks(database);
     this.#find = database.prepare("select id, envelope from series where name = ?");
+  }
+
+  /** Counts what changed on the shelf: as long as it stays, everything read before is still so. */
+  get changes(): number {
+    return this.#changes;
+  }
+
+  /** Counts what changed in one series, as `changes` does; null for one that was never kept. */
+  versionOf(key: SeriesKey): number | null {
+    return this.#known(key)?.version ?? null;
   }
 
   /**
@@ -164,7 +177,11 @@ export class Shelf {
   /** Deletes chunks that start before an instant, the oldest first, at most so many. Gives back how many. */
   deleteBefore(before: EpochMs, most: number): number {
     const count = this.#chunks.deleteBefore(before, most);
-    if (count > 0) for (const record of this.#series.values()) record.chunks.clear();
+    if (count > 0)
+      for (const record of this.#series.values()) {
+        record.chunks.clear();
+        this.#noteChange(record);
+      }
     return count;
   }
 
@@ -182,6 +199,7 @@ export class Shelf {
     } catch (error) {
       // What is remembered may be what was rolled back.
       this.#series.clear();
+      this.#changes++;
       this.#chunks.forget();
       throw error;
     }
@@ -229,6 +247,7 @@ export class Shelf {
     if (stored) this.#chunks.update(record.id, chunk.start, { text, state });
     else this.#chunks.insert(record.id, chunk.start, { text, state });
     record.chunks.set(chunk.start, state);
+    this.#noteChange(record);
     return true;
   }
 
@@ -237,6 +256,7 @@ export class Shelf {
     if (text === record.envelope) return false;
     this.#database.prepare("update series set envelope = ? where id = ?").run(text, record.id);
     record.envelope = text;
+    this.#noteChange(record);
     return true;
   }
 
@@ -247,9 +267,15 @@ export class Shelf {
     const found = this.#find.get(name);
     if (!found) return undefined;
     const envelope = found.envelope === null ? null : String(found.envelope);
-    const record: SeriesRecord = { id: Number(found.id), envelope, chunks: new Map() };
+    const record: SeriesRecord = { id: Number(found.id), envelope, version: this.#changes, chunks: new Map() };
+    this.#noteChange(record);
     this.#series.set(name, record);
     return record;
+  }
+
+  #noteChange(record: SeriesRecord): void {
+    this.#changes++;
+    record.version = this.#changes;
   }
 
   #recordOf(key: SeriesKey): SeriesRecord {

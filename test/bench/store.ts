@@ -19,6 +19,7 @@ import type { Row, SeriesKey } from "../../src/core/series.ts";
 import { Library } from "../../src/library.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { medianMs } from "../support/median.ts";
+import { rowsJson } from "../support/rows-json.ts";
 import { ACCOUNT, addressId, calendar, StoreHouse } from "../support/store-house.ts";
 import { TempDir } from "../support/temp-dir.ts";
 
@@ -88,10 +89,13 @@ function measureReading(path: string, now: EpochMs): Record<string, number> {
     library.stateOf({ ...series, operation }).newestGap(within);
   const startMs = performance.now() - before;
   const params = { addressId, from: calendar.shift(now, "day", -366), to: now, aggregation: "hour" } as const;
-  const found = library.find(ACCOUNT, "consumption", params, now);
-  if (!found) throw new Error("the year is not on the shelf");
-  const readMs = medianMs(READS, () => library.find(ACCOUNT, "consumption", params, now));
-  const costsMs = medianMs(READS, () => library.find(ACCOUNT, "consumptionCosts", params, now));
+  const bodyOf = (operation: "consumption" | "consumptionCosts") => {
+    const found = library.find(ACCOUNT, operation, { ...params }, now);
+    if (!found) throw new Error("the year is not on the shelf");
+    return rowsJson(found.read());
+  };
+  const readMs = medianMs(READS, () => bodyOf("consumption"));
+  const costsMs = medianMs(READS, () => bodyOf("consumptionCosts"));
   database.close();
   return { read_year_ms: readMs, read_year_costs_ms: costsMs, open_ms: openMs, start_ms: startMs };
 }

@@ -1,3 +1,4 @@
+import { FinishedAnswers } from "../../src/server/finished.ts";
 import { keyDigest, LanKeys } from "../../src/server/lan-keys.ts";
 import { listen } from "../../src/server/listener.ts";
 import { type Asked, type Found, type MirrorSource, mirrorHandlers } from "../../src/server/mirror.ts";
@@ -20,7 +21,10 @@ export async function mirrorOver(source: Partial<MirrorSource>, limits = { minut
   const keys = new LanKeys([{ name: "kitchen", sha256: keyDigest(KEY) }], limits);
   const router = createApiRouter(() => "request-id");
   mount(router, {
-    handlers: mirrorHandlers({ refusal: () => null, find: () => null, ask: askNobody, ...source }),
+    handlers: mirrorHandlers(
+      { refusal: () => null, find: () => null, ask: askNobody, ...source },
+      new FinishedAnswers(),
+    ),
     admit: (arrival) => keys.admit(arrival),
     calendar,
     now: () => world.now,
@@ -47,6 +51,7 @@ async function askNobody(): Promise<Asked> {
   throw new Error("nobody was to be asked");
 }
 
-export function foundAt(answeredAt: number, fresh: boolean, json: Found["json"] = '{"data":[]}'): Found {
-  return { json, answeredAt, fresh };
+/** What a shelf has that never changes. */
+export function foundAt(answeredAt: number, fresh: boolean, json = '{"data":[]}'): Found {
+  return { version: 1, answeredAt, fresh, read: () => ({ head: json, chunks: [], tail: "" }) };
 }

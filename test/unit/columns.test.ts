@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { decodeRows, encodeRows, readColumns } from "../../src/core/columns.ts";
-import { writeRowsJson } from "../../src/core/columns-json.ts";
 import { formatInstant, HOUR_MS, QUARTER_MS } from "../../src/core/interval.ts";
 import type { Row } from "../../src/core/series.ts";
 import { haveRealPrices, readRealPrices } from "../support/real-prices.ts";
+import { rowsJson } from "../support/rows-json.ts";
 
 const YEAR_2025_MS = Date.UTC(2025, 0, 1);
 
@@ -44,7 +44,7 @@ function asSent(rows: readonly object[]): Row[] {
 }
 
 function jsonOf(chunks: readonly string[]): string {
-  return new TextDecoder().decode(writeRowsJson("[", chunks, "]"));
+  return new TextDecoder().decode(rowsJson({ head: "[", chunks, tail: "]" }));
 }
 
 /** A day of the real prices as the service would send them, with charges and VAT in the price. */

@@ -4,7 +4,9 @@ import { seriesOf } from "../../src/contract/shelving.ts";
 import { DAY_MS, type EpochMs, formatInstant, HOUR_MS, type Interval, MINUTE_MS } from "../../src/core/interval.ts";
 import { WHOLE } from "../../src/core/series.ts";
 import { Library } from "../../src/library.ts";
+import type { Found } from "../../src/server/mirror.ts";
 import { ADDRESS_ID as addressId, answers } from "../fixtures/answers.ts";
+import { rowsJson } from "../support/rows-json.ts";
 import { spendOf } from "../support/spend.ts";
 import { calendar, dayOf, rowsOf, StoreOnDisk } from "../support/store-on-disk.ts";
 
@@ -57,9 +59,8 @@ function bodyOf(range: Interval, rows: readonly object[] = rowsOf("hour", range)
   };
 }
 
-function textOf(found: { readonly json: string | Uint8Array } | null): string | null {
-  if (!found) return null;
-  return typeof found.json === "string" ? found.json : new TextDecoder().decode(found.json);
+function textOf(found: Found | null): string | null {
+  return found && new TextDecoder().decode(rowsJson(found.read()));
 }
 
 describe("an answer from the shelf", () => {

@@ -98,12 +98,6 @@ describe("an answer", () => {
     expect(headers.get("x-request-id")).toBe("request-id");
   });
 
-  test("as bytes is the same", async () => {
-    const bytes = new TextEncoder().encode('{"data":["æ"]}');
-    await using mirror = await mirrorOver({ find: () => foundAt(NOW, true, bytes) });
-    expect((await mirror.ask()).body).toEqual({ data: ["æ"] });
-  });
-
   test("that was asked for is as new as it is, although it came after the request", async () => {
     const at = NOW + 2_400;
     let kept = false;
