@@ -274,8 +274,7 @@ export class Shelf {
   }
 
   #noteChange(record: SeriesRecord): void {
-    this.#changes++;
-    record.version = this.#changes;
+    record.version = ++this.#changes;
   }
 
   #recordOf(key: SeriesKey): SeriesRecord {

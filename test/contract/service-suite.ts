@@ -122,7 +122,7 @@ function answerRules(get: () => ServiceUnderTest): void {
   });
 
   test.each([
-    "/",
+    "/consumer",
     "/consumer/v1",
     "/consumer/v1/me/address",
     "/consumer/v2/me/addresses",
