@@ -116,7 +116,7 @@ run_the_house() {
   node_modules/node/bin/node src/simulate.ts --port 0 >"$work/simulator.log" 2>&1 &
   simulator=$!
   local i
-  for i in $(seq 300); do grep -q 'consumer key' "$work/simulator.log" && break; sleep 0.1; done
+  for i in $(seq 300); do grep -qs 'consumer key' "$work/simulator.log" && break; sleep 0.1; done
   local api_key url
   url=$(sed -n 's/.* plays the service at \([^ ]*\) .*/\1/p' "$work/simulator.log")
   test "$i" != 300 || { cat "$work/simulator.log"; fail "the simulator does not start"; }
@@ -131,6 +131,9 @@ run_the_house() {
   price=$(price_of -p 21883 -u ha -P test-password) || { logged | tail; fail "no price from a configured house"; }
   say "a configured house, secret in a file, root read-only: price $price"
   end_in_two_seconds
+  kill "$simulator"
+  wait "$simulator" || true
+  simulator=
 }
 
 # A price may be published as unknown (empty) before it is there.
@@ -174,7 +177,7 @@ run_on_arm() {
   simulator=$!
   local price
   price=$(price_of -p 31883) || { tail -5 "$work/arm.log"; fail "no price on arm64"; }
-  kill -TERM "$simulator"
+  kill "$simulator"
   wait "$simulator" || fail "arm64: SIGTERM: exit code $?"
   simulator=
   say "arm64 (Node ${version} of npm under qemu): price $price published, SIGTERM: exit code 0"
