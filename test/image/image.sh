@@ -9,6 +9,8 @@ cd "$(dirname "$0")/../.."
 readonly NODE_IMAGE=docker.io/library/node:24-slim
 readonly IMAGE=localhost/elbro:test
 readonly NAME=elbro-image-test
+# EX_TEMPFAIL of sysexits.
+readonly CANNOT_TRY=75
 readonly CA_FILE=/etc/ssl/certs/ca-certificates.crt
 # runc starts where control groups are of the hybrid kind; the limits are those of this shell, which no one may raise.
 # There is no systemd to keep timers of health checks: they are run by hand here.
@@ -20,6 +22,7 @@ main() {
   install_tools
   trap tidy EXIT
   test -n "${ELBRO_BASE_IMAGE:-}" || make_base
+  try_engine
   build
   look_inside
   run_the_demo
@@ -61,6 +64,13 @@ make_base() {
   install -D "$CA_FILE" "$root$CA_FILE"
   tar -C "$root" -cf - . | engine import --quiet --change "ENV NODE_EXTRA_CA_CERTS=$CA_FILE" - "$NODE_IMAGE" >/dev/null
   say "base image from Debian and Node $(node_modules/node/bin/node --version) in $(seconds_since "$begin") s"
+}
+
+# A machine that starts no container at all says nothing about the image.
+try_engine() {
+  engine run --rm "${limits[@]}" "$NODE_IMAGE" node --version >/dev/null && return
+  say "this machine starts no containers: nothing was tried"
+  exit "$CANNOT_TRY"
 }
 
 build() {
