@@ -4,7 +4,14 @@ import type { Config } from "./config/schema.ts";
 import { seriesOf } from "./contract/shelving.ts";
 import type { Calendar } from "./core/calendar.ts";
 import type { EpochMs } from "./core/interval.ts";
-import { currencyOfRegion, type Place, type PlaceSnapshot, placePoints, placeSnapshot } from "./core/place-snapshot.ts";
+import {
+  currencyOfRegion,
+  type Place,
+  type PlacePoint,
+  type PlaceSnapshot,
+  placePoints,
+  placeSnapshot,
+} from "./core/place-snapshot.ts";
 import type { SeriesKey } from "./core/series.ts";
 import { freeSlug, slugOf } from "./core/slug.ts";
 import type { PlaceTarget } from "./core/timetable.ts";
@@ -34,14 +41,19 @@ export class Places {
 
   /** Every place as it is at `now`. `taken` are the slugs of the homes: both stand at one level of the topics. */
   snapshots(now: EpochMs, taken: ReadonlySet<string>): PlaceSnapshot[] {
+    return this.known(taken).map(({ place, points }) => placeSnapshot(place, points, now));
+  }
+
+  /** Every place with the prices that are known of it. */
+  known(taken: ReadonlySet<string>): { readonly place: Place; readonly points: readonly PlacePoint[] }[] {
     const slugs = new Set(taken);
     return this.#configured.map((configured) => {
       const id = freeSlug(slugOf(configured.name), slugs);
       slugs.add(id);
-      const place: Place = { id, name: configured.name, currency: currencyOfRegion(configured.region ?? "") };
+      const region = configured.region ?? null;
+      const place: Place = { id, name: configured.name, region, currency: currencyOfRegion(region ?? "") };
       const series = this.#priceSeries(configured);
-      const rows = series ? this.#library.shelf.latest(series) : null;
-      return placeSnapshot(place, placePoints(rows ?? []), now);
+      return { place, points: placePoints((series && this.#library.shelf.latest(series)) ?? []) };
     });
   }
 

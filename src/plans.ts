@@ -5,15 +5,16 @@ import type { Home } from "./core/home-snapshot.ts";
 import { contains, type EpochMs, MINUTE_MS } from "./core/interval.ts";
 import type { LevelThresholds } from "./core/level.ts";
 import { solvePlan } from "./core/plan.ts";
-import { type Commanded, runNow, skip, stop } from "./core/plan-commands.ts";
+import { type Commanded, type PlanAction, planActions, runNow, skip, stop } from "./core/plan-commands.ts";
 import { afterStateOf, blockedBy, type Companion, finishByOf } from "./core/plan-company.ts";
 import { inOrder, type PlanDefinition } from "./core/plan-definition.ts";
 import { horizonOf } from "./core/plan-horizon.ts";
-import type { PlanWindow } from "./core/plan-kinds.ts";
+import type { PlanSpec, PlanWindow } from "./core/plan-kinds.ts";
 import type { PlanMemory } from "./core/plan-memory.ts";
 import type { Solve } from "./core/plan-moment.ts";
 import { reasonOf } from "./core/plan-reason.ts";
-import { adjustedSpec, changeSetting, planSettings } from "./core/plan-settings.ts";
+import type { FinishedRun } from "./core/plan-savings.ts";
+import { adjustedSpec, type ChangedSettings, changeSettings, planSettings } from "./core/plan-settings.ts";
 import { type PlanHistory, type PlanMonth, type PlanSnapshot, planSnapshot } from "./core/plan-snapshot.ts";
 import { advancePlan, type PlanAdvance } from "./core/plan-state.ts";
 import type { Problems } from "./core/problem.ts";
@@ -51,11 +52,23 @@ export interface ShownPlans {
   readonly until: EpochMs | null;
 }
 
+/** A plan with what has run. */
+export interface PlanDetail {
+  readonly snapshot: PlanSnapshot;
+  /** Shape: newest first. */
+  readonly runs: readonly FinishedRun[];
+  /** Shape: newest first; months without a run are left out. */
+  readonly months: readonly PlanMonth[];
+}
+
+/** Runs of a plan that are told one by one. */
+const MOST_RUNS_TOLD = 60;
+/** As far back as runs are kept. */
+const MOST_MONTHS_TOLD = 14;
+
 /** After a start, prices that are missing may only be late; fallback hours wait this long. */
 const GRACE_MS = 10 * MINUTE_MS;
 const NOTHING_YET: PlanAdvance = { memory: null, state: "waiting", running: null, nextChangeAt: null, finished: [] };
-const ACTIONS = ["run_now", "skip", "stop"] as const;
-type Action = (typeof ACTIONS)[number];
 
 export class Plans {
   readonly #parts: PlansParts;
@@ -106,18 +119,38 @@ export class Plans {
     return { on: running !== null, until: running?.end ?? next, reason };
   }
 
+  /** The plan as it is at `now`, with what has run; null for a plan that there is not. */
+  detail(plan: string, now: EpochMs): PlanDetail | null {
+    if (!this.#companions.has(plan)) return null;
+    this.at(now);
+    const snapshot = this.#snapshots.get(plan);
+    if (!snapshot) return null;
+    const { calendar, store } = this.#parts;
+    const months: PlanMonth[] = [];
+    let from = calendar.startOf("month", now);
+    for (let i = 0; i < MOST_MONTHS_TOLD; i++, from = calendar.add("month", from, -1)) {
+      const month = this.#monthFrom(plan, snapshot.definition.spec, from);
+      if (month.runs > 0) months.push(month);
+    }
+    return { snapshot, runs: store.lastRuns(plan, MOST_RUNS_TOLD), months };
+  }
+
   /** A command of `<home>/plan/<plan>/<setting>/set`. */
   command([home = "", plan = "", setting = ""]: readonly string[], payload: string, now: EpochMs): CommandResult {
     const known = this.#companions.get(plan);
     if (!known || known.definition.home !== home) return refused(`${home} has no plan "${plan}"`);
-    const action = ACTIONS.find((each) => each === setting);
-    const result = action ? this.#act(known, action, now) : this.#set(known, setting, payload.trim());
-    if (result.kind === "done") this.#parts.onChange();
-    return result;
+    const action = planActions.find((each) => each === setting);
+    if (action) return this.act(plan, action, now);
+    const name = planSettings.find((each) => each === setting);
+    if (name) return this.change(plan, { [name]: payload.trim() });
+    return refused(`a plan has no "${setting.slice(0, 40)}"; expected ${[...planSettings, ...planActions].join(", ")}`);
   }
 
-  #act(known: Companion, action: Action, now: EpochMs): CommandResult {
-    const { store, isTimeTrusted } = this.#parts;
+  /** Does at once what an owner says, from wherever. */
+  act(plan: string, action: PlanAction, now: EpochMs): CommandResult {
+    const { store, isTimeTrusted, onChange } = this.#parts;
+    const known = this.#companions.get(plan);
+    if (!known) return refused(`there is no plan "${plan}"`);
     const { definition, spec, advance } = known;
     if (!isTimeTrusted(now)) return refused("the clock of this machine cannot be trusted, so nothing is switched");
     const commanded = (memory: PlanMemory | null): Commanded => {
@@ -129,19 +162,21 @@ export class Plans {
     if (done.kind === "refused") return done;
     store.write(definition.id, done.memory, []);
     this.#companions.set(definition.id, { ...known, advance: { ...advance, memory: done.memory } });
+    onChange();
     return { kind: "done" };
   }
 
-  #set(known: Companion, name: string, text: string): CommandResult {
-    const { store } = this.#parts;
+  /** Changes settings, all or none; an empty text goes back to the file's. */
+  change(plan: string, changes: ChangedSettings): CommandResult {
+    const { store, onChange } = this.#parts;
+    const known = this.#companions.get(plan);
+    if (!known) return refused(`there is no plan "${plan}"`);
     const { definition } = known;
-    const setting = planSettings.find((each) => each === name);
-    if (!setting)
-      return refused(`a plan has no "${name.slice(0, 40)}"; expected ${[...planSettings, ...ACTIONS].join(", ")}`);
-    const change = changeSetting(definition, store.settings(definition.id), setting, text);
+    const change = changeSettings(definition, store.settings(plan), changes);
     if (change.kind === "refused") return change;
-    store.writeSetting(definition.id, setting, change.text);
-    this.#companions.set(definition.id, { ...known, spec: adjustedSpec(definition, store.settings(definition.id)) });
+    store.writeSettings(plan, change.texts);
+    this.#companions.set(plan, { ...known, spec: adjustedSpec(definition, store.settings(plan)) });
+    onChange();
     return { kind: "done" };
   }
 
@@ -187,19 +222,21 @@ export class Plans {
     const start = calendar.startOf("month", now);
     const known = this.#histories.get(id);
     if (known?.month.start === start) return known;
-    const month = (from: EpochMs, to: EpochMs): PlanMonth => {
-      const { runs, hours, cost, savingNow, savingMean } = store.totals(id, from, to);
-      const money = "kwh" in spec && spec.kwh !== undefined;
-      const saving = { againstNow: money ? savingNow : null, againstMean: money ? savingMean : null };
-      return { start: from, runs, hours, cost: money ? cost : null, saving };
-    };
     const history = {
-      month: month(start, calendar.add("month", start, 1)),
-      monthBefore: month(calendar.add("month", start, -1), start),
+      month: this.#monthFrom(id, spec, start),
+      monthBefore: this.#monthFrom(id, spec, calendar.add("month", start, -1)),
       lastRun: store.lastRun(id),
     };
     this.#histories.set(id, history);
     return history;
+  }
+
+  #monthFrom(id: string, spec: PlanSpec, start: EpochMs): PlanMonth {
+    const { calendar, store } = this.#parts;
+    const { runs, hours, cost, savingNow, savingMean } = store.totals(id, start, calendar.add("month", start, 1));
+    const money = "kwh" in spec && spec.kwh !== undefined;
+    const saving = { againstNow: money ? savingNow : null, againstMean: money ? savingMean : null };
+    return { start, runs, hours, cost: money ? cost : null, saving };
   }
 
   #tellHome({ id, home: name }: PlanDefinition, home: Home | null, ids: readonly string[], now: EpochMs): void {

@@ -15,7 +15,7 @@ import {
   type SortedPrices,
 } from "./level.ts";
 import { referenceOf } from "./price-comparison.ts";
-import { indexAfter, meanPrice, type PricePoint, pointsIn, repeatsHours, type Timeline } from "./timeline.ts";
+import { indexAfter, meanPrice, type PricePoint, pointsIn, repeatsHours, type Timeline, tiled } from "./timeline.ts";
 
 /** A home as everything that shows it knows it. */
 export interface Home {
@@ -106,7 +106,7 @@ export function homeSnapshot(given: HomePrices): HomeSnapshot {
   const todayPoints = pointsIn(confirmed, today);
   const tomorrowPoints = pointsIn(confirmed, tomorrow);
   const around = pricesAround(points, now);
-  const tomorrowValid = tilesDay(tomorrowPoints, tomorrow);
+  const tomorrowValid = tiled(tomorrowPoints, tomorrow);
   return {
     home,
     now,
@@ -194,14 +194,4 @@ function cheapestHours(points: readonly PricePoint[], now: EpochMs): CheapestHou
     const window = cheapestWindow(points, hours * HOUR_MS, now);
     return window ? [{ hours, ...window }] : [];
   });
-}
-
-/** Whether points cover a day from end to end; a short answer is not yet tomorrow's prices. */
-function tilesDay(points: readonly PricePoint[], day: Interval): boolean {
-  let reached = day.start;
-  for (const point of points) {
-    if (point.start !== reached) return false;
-    reached = point.end;
-  }
-  return reached === day.end && points.length > 0;
 }

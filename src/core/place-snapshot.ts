@@ -7,6 +7,8 @@ export interface Place {
   /** A stable slug, free of the homes' slugs: both stand at the same level of the topics. */
   readonly id: string;
   readonly name: string;
+  /** As it is configured; null for a place that is named by its address or coordinates. */
+  readonly region: string | null;
   /** The service names no currency for a place. */
   readonly currency: string;
 }

@@ -5,6 +5,9 @@ import type { PlanSpec } from "./plan-kinds.ts";
 import { freshMemory, type PlanEnding, type PlanMemory } from "./plan-memory.ts";
 import { halted } from "./plan-state.ts";
 
+export const planActions = ["run_now", "skip", "stop"] as const;
+export type PlanAction = (typeof planActions)[number];
+
 /** The memory after a command, or why it cannot be done, in words for its sender. */
 export type Commanded =
   | { readonly kind: "done"; readonly memory: PlanMemory }

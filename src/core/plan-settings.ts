@@ -19,6 +19,8 @@ export interface ShownSetting {
   readonly value: SettingValue;
   /** Whether it differs from the file. */
   readonly changed: boolean;
+  /** What the file says. */
+  readonly file: SettingValue;
 }
 
 export type SettingRead =
@@ -75,27 +77,35 @@ export function adjustedSpec(definition: PlanDefinition, changed: ChangedSetting
   return planMistakes(spec).length === 0 ? spec : definition.spec;
 }
 
-export type SettingChange =
-  /** `text` is null where the setting is the file's again. */
-  { readonly kind: "changed"; readonly text: string | null } | { readonly kind: "refused"; readonly reason: string };
+export type SettingsChange =
+  /** A text is null where the setting is the file's again. */
+  | { readonly kind: "changed"; readonly texts: Readonly<Partial<Record<PlanSetting, string | null>>> }
+  | { readonly kind: "refused"; readonly reason: string };
 
-/** Changes a setting; an empty text goes back to the file's value. */
-export function changeSetting(
+/** Changes settings, all or none of them; an empty text goes back to the file's value. */
+export function changeSettings(
   definition: PlanDefinition,
   changed: ChangedSettings,
-  setting: PlanSetting,
-  text: string,
-): SettingChange {
-  if (!settingsOf(definition.spec).includes(setting))
-    return { kind: "refused", reason: `a plan of kind ${definition.spec.kind} has no ${setting}` };
-  const { [setting]: _known, ...others } = changed;
-  const base = adjustedSpec(definition, others);
-  const read = text === "" ? ({ kind: "value", spec: base } as const) : withSetting(base, setting, text);
-  if (read.kind === "refused") return read;
-  const [mistake] = planMistakes(read.spec);
+  changes: ChangedSettings,
+): SettingsChange {
+  const names = planSettings.filter((name) => changes[name] !== undefined);
+  const others = Object.fromEntries(Object.entries(changed).filter(([name]) => !names.some((each) => each === name)));
+  let spec = adjustedSpec(definition, others);
+  for (const name of names) {
+    const text = changes[name] ?? "";
+    if (!settingsOf(definition.spec).includes(name))
+      return { kind: "refused", reason: `a plan of kind ${definition.spec.kind} has no ${name}` };
+    const read = text === "" ? ({ kind: "value", spec } as const) : withSetting(spec, name, text);
+    if (read.kind === "refused") return read;
+    spec = read.spec;
+  }
+  const [mistake] = planMistakes(spec);
   if (mistake) return { kind: "refused", reason: `${mistake.setting}: ${mistake.text}` };
-  const same = settingValue(read.spec, setting) === settingValue(definition.spec, setting);
-  return { kind: "changed", text: same ? null : text };
+  const isFiles = (name: PlanSetting) => settingValue(spec, name) === settingValue(definition.spec, name);
+  return {
+    kind: "changed",
+    texts: Object.fromEntries(names.map((name) => [name, isFiles(name) ? null : (changes[name] ?? "")])),
+  };
 }
 
 /** Every setting as it is, and whether that differs from the file. */
@@ -103,7 +113,8 @@ export function shownSettings(definition: PlanDefinition, spec: PlanSpec): Parti
   return Object.fromEntries(
     settingsOf(definition.spec).map((setting) => {
       const value = settingValue(spec, setting);
-      return [setting, { value, changed: value !== settingValue(definition.spec, setting) }];
+      const file = settingValue(definition.spec, setting);
+      return [setting, { value, changed: value !== file, file }];
     }),
   );
 }

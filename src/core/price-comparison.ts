@@ -11,16 +11,16 @@ import {
   type SortedPrices,
   sortedPrices,
 } from "./level.ts";
-import { meanPrice, type PricePoint, pointsIn } from "./timeline.ts";
+import { meanPrice, type PricePoint, pointsIn, tiled } from "./timeline.ts";
 
 /** A price with what it is worth. */
 export interface JudgedPoint extends PricePoint {
   /** Null where nothing is known that it could be compared with. */
   readonly level: Level | null;
-  /** 1 is the cheapest of its day's confirmed prices; null for an estimate. */
+  /** 1 is the cheapest of its day's prices; null for an estimate, and while some of its day are not known. */
   readonly rank: number | null;
   readonly rankOf: number | null;
-  /** Share of its day's confirmed prices below it. Unit: percent; null for an estimate. */
+  /** Share of its day's prices below it. Unit: percent; null where there is no rank. */
   readonly percentile: number | null;
 }
 
@@ -51,21 +51,24 @@ export function judgedPoints(
 
 interface JudgedDay {
   readonly reference: number | null;
-  readonly confirmed: SortedPrices;
+  /** Null while some of the day's confirmed prices are not known: nothing can be the third of them. */
+  readonly confirmed: SortedPrices | null;
 }
 
 function judgedDay(points: readonly PricePoint[], start: EpochMs, calendar: Calendar): JudgedDay {
   const day = calendar.day(start);
-  const confirmed = pointsIn(points, day).filter((point) => !point.estimate);
+  const known = pointsIn(points, day);
+  const confirmed = known.filter((point) => !point.estimate);
+  const hasOwnDayOnly = known[0] === points[0];
   return {
-    reference: referenceOf(points, day, calendar),
-    confirmed: sortedPrices(confirmed.map(({ price }) => price)),
+    reference: hasOwnDayOnly && !tiled(known, day) ? null : referenceOf(points, day, calendar),
+    confirmed: tiled(confirmed, day) ? sortedPrices(confirmed.map(({ price }) => price)) : null,
   };
 }
 
 function judged(point: PricePoint, { reference, confirmed }: JudgedDay, thresholds: LevelThresholds): JudgedPoint {
   const level = reference === null ? null : levelOf(point.price, reference, thresholds);
-  if (point.estimate) return { ...point, level, rank: null, rankOf: null, percentile: null };
+  if (point.estimate || !confirmed) return { ...point, level, rank: null, rankOf: null, percentile: null };
   return {
     ...point,
     level,

@@ -61,6 +61,16 @@ export function pointsIn(points: readonly PricePoint[], range: Interval): readon
   return points.slice(indexAfter(points, range.start - 1), indexAfter(points, range.end - 1));
 }
 
+/** Whether points cover a range from end to end; a short answer is not yet tomorrow's prices. */
+export function tiled(points: readonly PricePoint[], range: Interval): boolean {
+  let reached = range.start;
+  for (const point of points) {
+    if (point.start !== reached) return false;
+    reached = point.end;
+  }
+  return reached === range.end && points.length > 0;
+}
+
 /** The mean price over the time that the points cover, each weighted by its length; null without points. */
 export function meanPrice(points: readonly PricePoint[]): number | null {
   let sum = 0;

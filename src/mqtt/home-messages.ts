@@ -1,6 +1,7 @@
 /** The public topics of a home's prices, made from its snapshot. */
-import type { DayFigures, HomeSnapshot } from "../core/home-snapshot.ts";
+import type { HomeSnapshot } from "../core/home-snapshot.ts";
 import { type EpochMs, formatInstant } from "../core/interval.ts";
+import { priceState } from "../core/price-state.ts";
 import { rounded } from "../core/rounding.ts";
 import type { PricePoint } from "../core/timeline.ts";
 import { type Message, plainDecimal } from "./message.ts";
@@ -23,34 +24,6 @@ export function homeMessages(base: string, snapshot: HomeSnapshot): Message[] {
     { topic: `${topic}/prices`, payload: pricesPayload(snapshot) },
     { topic: `${topic}/forecast`, payload: forecastPayload(snapshot) },
   ];
-}
-
-function priceState(snapshot: HomeSnapshot): object {
-  const { current, previous, next } = snapshot;
-  return {
-    start: instant(current?.start),
-    end: instant(current?.end),
-    price: current?.price ?? null,
-    currency: snapshot.currency,
-    vat_included: snapshot.vatIncluded,
-    estimate: current?.estimate ?? null,
-    level: snapshot.level,
-    color: snapshot.color,
-    rank: snapshot.rank,
-    rank_of: snapshot.rankOf,
-    percentile: snapshot.percentile,
-    percentile_30_days: snapshot.percentile30Days,
-    previous: startAndPrice(previous),
-    next: startAndPrice(next),
-    day: figures(snapshot.day),
-    rest_of_day: figures(snapshot.restOfDay),
-    cheapest: snapshot.cheapest.map(({ hours, start, end, mean }) => ({
-      hours,
-      start: formatInstant(start),
-      end: formatInstant(end),
-      mean: rounded(mean),
-    })),
-  };
 }
 
 function pricesPayload(snapshot: HomeSnapshot): string {
@@ -89,14 +62,6 @@ function textOf(point: PricePoint): string {
   const text = JSON.stringify({ start: formatInstant(point.start), value: rounded(point.price) });
   texts.set(point, text);
   return text;
-}
-
-function startAndPrice(point: PricePoint | null): object | null {
-  return point && { start: formatInstant(point.start), price: point.price };
-}
-
-function figures(day: DayFigures | null): object | null {
-  return day && { min: day.min, max: day.max, mean: rounded(day.mean) };
 }
 
 function instant(at: EpochMs | null | undefined): string | null {

@@ -79,10 +79,14 @@ export class PlanStore {
     return Object.fromEntries(rows.map(({ name, value }) => [String(name), String(value)]));
   }
 
-  /** Keeps a setting that differs from the file; null forgets it. */
-  writeSetting(plan: string, setting: PlanSetting, text: string | null): void {
-    if (text === null) this.#deleteSetting.run(plan, setting);
-    else this.#writeSetting.run(plan, setting, text);
+  /** Keeps settings that differ from the file, all or none; null forgets one. */
+  writeSettings(plan: string, texts: Readonly<Partial<Record<PlanSetting, string | null>>>): void {
+    transaction(this.#database, () => {
+      for (const [setting, text] of Object.entries(texts)) {
+        if (text === null) this.#deleteSetting.run(plan, setting);
+        else this.#writeSetting.run(plan, setting, text);
+      }
+    });
   }
 
   /** Keeps where a plan stands and the runs that are over, all of it or nothing. */
@@ -112,16 +116,25 @@ export class PlanStore {
   /** The latest run that is over; null before the first. */
   lastRun(plan: string): FinishedRun | null {
     const row = this.#lastRun.get(plan);
-    if (!row) return null;
-    const figure = (value: unknown) => (typeof value === "number" ? value : null);
-    return {
-      start: Number(row.start_ms),
-      end: Number(row.end_ms),
-      basis: row.basis as PlanBasis,
-      meanPrice: figure(row.mean_price),
-      startedNowPrice: figure(row.started_now_price),
-      windowPrice: figure(row.window_price),
-      kwh: figure(row.kwh),
-    };
+    return row ? finishedRun(row) : null;
   }
+
+  /** The latest runs that are over. Shape: newest first. */
+  lastRuns(plan: string, most: number): FinishedRun[] {
+    const rows = this.#database.prepare("select * from plan_run where plan = ? order by start_ms desc limit ?");
+    return rows.all(plan, most).map(finishedRun);
+  }
+}
+
+function finishedRun(row: Record<string, unknown>): FinishedRun {
+  const figure = (value: unknown) => (typeof value === "number" ? value : null);
+  return {
+    start: Number(row.start_ms),
+    end: Number(row.end_ms),
+    basis: String(row.basis) as PlanBasis,
+    meanPrice: figure(row.mean_price),
+    startedNowPrice: figure(row.started_now_price),
+    windowPrice: figure(row.window_price),
+    kwh: figure(row.kwh),
+  };
 }

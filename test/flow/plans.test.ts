@@ -298,7 +298,7 @@ test("a plan that is taken out of the file leaves nothing behind", async () => {
   await house.stopDaemon();
   await house.startDaemon({ plans: [washer] });
   const back = await untilPlan(house, ({ state }) => state === "scheduled", "the washer again");
-  expect(back.settings.hours).toEqual({ value: 3, changed: false });
+  expect(back.settings.hours).toEqual({ value: 3, changed: false, file: 3 });
 });
 
 test("a plan for a home that there is not says so, and is a problem", async () => {

@@ -80,7 +80,7 @@ export function place(kind: "charges" | "spot", now: EpochMs = NOW): PlaceSnapsh
       ...(kind === "charges" ? { charges: 0.8, color: ["green", "yellow", "red"][i % 3] } : {}),
     }),
   );
-  return placeSnapshot({ id: "cabin", name: "Cabin", currency: "DKK" }, placePoints(rows), now);
+  return placeSnapshot({ id: "cabin", name: "Cabin", region: null, currency: "DKK" }, placePoints(rows), now);
 }
 
 /** A daemon with two accounts, problems and series; or one that has just started. */

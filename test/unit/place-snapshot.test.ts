@@ -5,7 +5,7 @@ import { placeMessages } from "../../src/mqtt/place-messages.ts";
 import { place } from "../support/home-cases.ts";
 import { at } from "../support/price-days.ts";
 
-const CABIN = { id: "cabin", name: "Cabin", currency: "DKK" };
+const CABIN = { id: "cabin", name: "Cabin", region: null, currency: "DKK" };
 const START = at("2026-03-10T12:00:00Z");
 const row = (hour: number, more: object = {}) => ({
   date: new Date(START + hour * HOUR_MS).toISOString(),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { changeSetting } from "../../src/core/plan-settings.ts";
+import { changeSettings } from "../../src/core/plan-settings.ts";
 import { planMessages } from "../../src/mqtt/plan-messages.ts";
 import { definitionOf, planOf, WASHER } from "../support/shown-plans.ts";
 
@@ -51,7 +51,10 @@ describe("a setting that is commanded", () => {
     ["enabled", "OFF", "OFF"],
     ["enabled", "ON", null],
   ] as const)("%s %s is kept as %s", (setting, text, kept) => {
-    expect(changeSetting(definition, {}, setting, text)).toEqual({ kind: "changed", text: kept });
+    expect(changeSettings(definition, {}, { [setting]: text })).toEqual({
+      kind: "changed",
+      texts: { [setting]: kept },
+    });
   });
 
   test.each([
@@ -61,14 +64,14 @@ describe("a setting that is commanded", () => {
     ["max_price", "1e3", "a price per kWh"],
     ["enabled", "maybe", "ON or OFF"],
   ] as const)("%s %s is refused", (setting, text, why) => {
-    expect(changeSetting(definition, {}, setting, text)).toMatchObject({
+    expect(changeSettings(definition, {}, { [setting]: text })).toMatchObject({
       kind: "refused",
       reason: expect.stringContaining(why),
     });
   });
 
   test("is judged with the others that were changed", () => {
-    expect(changeSetting(definition, { hours: "8" }, "from", "23:30")).toMatchObject({ kind: "refused" });
-    expect(changeSetting(definition, { hours: "2" }, "from", "23:30")).toMatchObject({ kind: "changed" });
+    expect(changeSettings(definition, { hours: "8" }, { from: "23:30" })).toMatchObject({ kind: "refused" });
+    expect(changeSettings(definition, { hours: "2" }, { from: "23:30" })).toMatchObject({ kind: "changed" });
   });
 });
