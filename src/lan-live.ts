@@ -1,5 +1,6 @@
 /** What tells of the house and of the daemon while it runs. What a route needs is loaded when it is first asked for. */
 import type { LanParts } from "./lan-parts.ts";
+import type { HealthReport } from "./live-health.ts";
 import type { LocalAnswer } from "./server/local-answer.ts";
 import { localError } from "./server/local-errors.ts";
 import type { LocalRequest, LocalRoute } from "./server/local-route.ts";
@@ -12,6 +13,16 @@ const STREAM_HEADERS = { "X-Accel-Buffering": "no", "Cache-Control": "private, n
 
 /** The routes that tell how house and daemon are. */
 export function liveRoutes(lan: LanParts): readonly LocalRoute[] {
+  const health = once(async () => {
+    const { Health } = await import("./live-health.ts");
+    return new Health(lan);
+  });
+  const healthAnswer = async (caller: string | null, isWell: (report: HealthReport) => boolean) => {
+    const report = await (await health()).report();
+    const { healthBody } = await import("./live-health.ts");
+    const body = { ...healthBody(report, caller !== null), version: VERSION };
+    return { kind: "json" as const, status: isWell(report) ? 200 : 503, body };
+  };
   return [
     {
       method: "GET",
@@ -23,11 +34,37 @@ export function liveRoutes(lan: LanParts): readonly LocalRoute[] {
     {
       method: "GET",
       path: "/healthz",
-      scope: "open",
-      summary: "200 while the daemon is well.",
-      handle: () => ({ kind: "json", body: { status: "ok", version: VERSION } }),
+      scope: "greeted",
+      summary: "200 while the loops live, the database writes and the price for now is known; else 503, and why.",
+      handle: ({ caller }) => healthAnswer(caller, ({ serves }) => serves),
+    },
+    {
+      method: "GET",
+      path: "/livez",
+      scope: "greeted",
+      summary: "503 for what a restart could mend, and for nothing else: for what restarts the daemon by itself.",
+      handle: ({ caller }) => healthAnswer(caller, ({ lives }) => lives),
+    },
+    {
+      method: "GET",
+      path: "/local/v1/system",
+      scope: "read",
+      summary: "Quota, requests, ages, broker, plugs, versions and problems of the daemon.",
+      handle: async ({ now }) => {
+        const { systemReport } = await import("./live-system.ts");
+        return { kind: "json", body: systemReport(lan, await (await health()).report(), now) };
+      },
     },
   ];
+}
+
+/** Made when it is first needed. */
+function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
+  let made: Promise<Value> | null = null;
+  return () => {
+    made ??= make();
+    return made;
+  };
 }
 
 async function listening({ live, homes }: LanParts, { query, headers }: LocalRequest): Promise<LocalAnswer> {

@@ -103,10 +103,15 @@ export class Showing {
       later.push(this.#announcer.messageOf(device));
     }
     until = Math.min(until, planned.until ?? until);
-    const state = daemonState(this.#parts, now);
+    const state = this.daemon(now);
     const daemon = daemonDevice(state, nameOfDaemon(base));
     later.push(...daemonMessages(base, state), ...stateMessages(base, daemon), this.#announcer.messageOf(daemon));
     return { messages: [...urgent, ...later], until };
+  }
+
+  /** The daemon as it is at `now`. */
+  daemon(now: EpochMs): DaemonState {
+    return daemonState(this.#parts, now);
   }
 
   #snapshot(home: Home, now: EpochMs): HomeSnapshot {

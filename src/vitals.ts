@@ -2,6 +2,7 @@
 import type { Clock } from "./collector/clock.ts";
 import { Pulse } from "./collector/pulse.ts";
 import { ProblemHistory } from "./core/problem-history.ts";
+import type { MonotonicMs } from "./core/quota.ts";
 import { Tally } from "./core/tally.ts";
 
 export class Vitals {
@@ -10,11 +11,14 @@ export class Vitals {
   /** Requests of the LAN that were answered. Labels: name of the key or nothing, status. */
   readonly answered = new Tally();
   readonly problems = new ProblemHistory();
+  /** When this began, on the clock that never jumps. */
+  readonly startedMs: MonotonicMs;
   readonly #clock: Pick<Clock, "now" | "monotonicMs">;
   readonly #pulses: Pulse[] = [];
 
   constructor(clock: Pick<Clock, "now" | "monotonicMs">) {
     this.#clock = clock;
+    this.startedMs = clock.monotonicMs();
   }
 
   /** The pulse of a loop that is about to run. Bounded by the loops of the daemon. */

@@ -50,10 +50,20 @@ export interface Link {
   showFirst(messages: readonly Message[]): void;
   /** Sends a command to a device, with QoS 1, not retained; false where there is no connection: nothing is sent later. */
   publishOnce(topic: string, payload: string): boolean;
+  /** How the link is, and what went over it since the start. */
+  standing(): LinkStanding;
   /** Resolves when the first connection is up, or when it takes longer than a quick one does. Never rejects. */
   readonly upSoon: Promise<void>;
   /** Resolves once `offline` was said and the connection is closed. */
   readonly closed: Promise<void>;
+}
+
+export interface LinkStanding {
+  readonly connected: boolean;
+  /** Connections that came about. */
+  readonly connections: number;
+  /** States that a broker has taken. */
+  readonly published: number;
 }
 
 /** Home Assistant asks for a short random time after its birth, so that not everybody talks to it at once. */
@@ -71,6 +81,7 @@ export function openLink(options: LinkOptions, signal: AbortSignal): Link {
   const statusTopic = `${baseTopic}/status`;
   const birthTopic = `${discoveryPrefix}/status`;
   let line: Line | null = null;
+  let connections = 0;
   const publisher = new Publisher({ remembered: options.remembered, alsoOurs: [statusTopic] });
   const commands = new Commands({
     baseTopic,
@@ -100,6 +111,7 @@ export function openLink(options: LinkOptions, signal: AbortSignal): Link {
       onUp: (up) => {
         log.info({}, "broker connected");
         line = up;
+        connections++;
         publisher.attach(up);
         options.listener?.onUp();
         isUp();
@@ -122,6 +134,7 @@ export function openLink(options: LinkOptions, signal: AbortSignal): Link {
     show: (messages) => publisher.show(messages),
     showFirst: (messages) => publisher.showFirst(messages),
     publishOnce: (topic, payload) => line?.sendOnce(topic, payload) ?? false,
+    standing: () => ({ connected: line !== null, connections, published: publisher.taken }),
     upSoon: Promise.race([firstUp, pause(QUICK_UP_MS, undefined, { ref: false })]),
     closed,
   };

@@ -48,10 +48,16 @@ export class Publisher {
   #aged: readonly string[] = [];
   #port: PublishPort | null = null;
   #onTheWay = 0;
+  #taken = 0;
 
   constructor({ remembered, alsoOurs }: PublisherOptions) {
     this.#memory = new RetainedMemory(remembered);
     this.#alsoOurs = new Set(alsoOurs);
+  }
+
+  /** How many messages brokers have taken. */
+  get taken(): number {
+    return this.#taken;
   }
 
   /**
@@ -144,6 +150,7 @@ export class Publisher {
       port.publish(topic, payload, (taken) => {
         if (port !== this.#port) return;
         this.#onTheWay--;
+        if (taken) this.#taken++;
         if (taken) settled();
         this.#send();
       });

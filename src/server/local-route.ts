@@ -14,8 +14,11 @@ import { type LocalError, localError } from "./local-errors.ts";
 import type { Arrival, Router } from "./mount.ts";
 import { readJsonBody } from "./request-body.ts";
 
-/** `open`: anybody, without a key. `read`: any key. `control`: a key with the scope `control`. */
-export type RouteScope = "open" | "read" | "control";
+/**
+ * `open`: anybody, without a key. `greeted`: anybody too, but a key that comes along has to be good, and is told to
+ * `handle`. `read`: any key. `control`: a key with the scope `control`.
+ */
+export type RouteScope = "open" | "greeted" | "read" | "control";
 
 export interface LocalRoute {
   readonly method: "GET" | "POST";
@@ -39,7 +42,7 @@ export interface LocalRequest {
   readonly remoteAddress: string;
   readonly now: EpochMs;
   readonly requestId: string;
-  /** The name of the key that asks; null on an open route. */
+  /** The name of the key that asks; null for who came without. */
   readonly caller: string | null;
   /** Fires when the answer is out or the caller has left. */
   readonly signal: AbortSignal;
@@ -48,7 +51,7 @@ export interface LocalRequest {
 /** A request to a route that asks for a key. */
 export interface LocalArrival extends Omit<Arrival, "interface"> {
   readonly interface: "local";
-  readonly scope: Exclude<RouteScope, "open">;
+  readonly scope: Exclude<RouteScope, "open" | "greeted">;
 }
 
 /** The verdict on an arrival. `quota` is there once quota has been evaluated, also for a refusal. */
@@ -92,6 +95,11 @@ async function answer(route: LocalRoute, door: Door, visit: Visit): Promise<void
   }
 }
 
+function scopeOf({ scope }: LocalRoute, authorization: string | undefined): "open" | LocalArrival["scope"] {
+  if (scope !== "greeted") return scope;
+  return authorization === undefined ? "open" : "read";
+}
+
 /** What a route answers; the standing of the key's quota is added to `headers`. */
 async function answerOf(
   route: LocalRoute,
@@ -102,10 +110,11 @@ async function answerOf(
   const now = door.now();
   const remoteAddress = request.socket.remoteAddress ?? "";
   let caller: string | null = null;
-  if (route.scope !== "open") {
+  const scope = scopeOf(route, request.headers.authorization);
+  if (scope !== "open") {
     const admission = door.admit({
       interface: "local",
-      scope: route.scope,
+      scope,
       authorization: request.headers.authorization,
       remoteAddress,
       headers: request.headers,

@@ -143,6 +143,21 @@ export class Ledger {
     return Number(found?.count ?? 0);
   }
 
+  /**
+   * What an account spent since an instant, and what became of it: an HTTP status, 0 for no answer, null for what is
+   * under way or was lost. Shape: at most `MOST_RECENT`.
+   */
+  spentSince(account: string, since: EpochMs): { readonly share: string; readonly status: number | null }[] {
+    const unwritten = new Map(this.#unwritten.map(({ id, status }) => [id, status]));
+    return this.#database
+      .prepare("select id, share, status from attempt where account = ? and at_ms >= ? order by id desc limit ?")
+      .all(account, since, MOST_RECENT)
+      .map(({ id, share, status }) => ({
+        share: String(share),
+        status: unwritten.get(Number(id)) ?? (status === null ? null : Number(status)),
+      }));
+  }
+
   /** The newest attempts of an account that may still count. Shape: oldest first. */
   recent(account: string, count: number): SpentAttempt[] {
     const rows = this.#database

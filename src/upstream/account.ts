@@ -29,6 +29,13 @@ export type Reply<Id extends OperationId> =
   | (Setback & { readonly settled: boolean })
   | Withheld;
 
+/** A window of the service's quota. `resetsAt` is null between its end and the next answer. */
+export interface ToldWindow {
+  readonly limit: number;
+  readonly left: number;
+  readonly resetsAt: EpochMs | null;
+}
+
 export interface AccountParts {
   readonly name: string;
   readonly client: Client;
@@ -68,6 +75,22 @@ export class Account {
       return standing && now < standing.resetSec * SECOND_MS ? standing.remaining : (standing?.limit ?? null);
     };
     return { minute: leftIn("minute"), day: leftIn("day") };
+  }
+
+  /** The windows as the service last told them; null where it has not told. What is left is whole again after a reset. */
+  standing(now: EpochMs): Readonly<Record<QuotaWindow, ToldWindow | null>> {
+    const left = this.left(now);
+    const told = (window: QuotaWindow): ToldWindow | null => {
+      const standing = this.#told[window];
+      if (!standing) return null;
+      const resetsAt = standing.resetSec * SECOND_MS;
+      return {
+        limit: standing.limit,
+        left: left[window] ?? standing.limit,
+        resetsAt: resetsAt > now ? resetsAt : null,
+      };
+    };
+    return { minute: told("minute"), day: told("day") };
   }
 
   /** The earliest moment at which a request of this share may go out, seen from `now`; `now` itself for at once. */

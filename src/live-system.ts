@@ -1,0 +1,154 @@
+/** The daemon in full, for its owner: quota, requests, ages, broker, plugs, versions, problems and what to do. */
+import { statSync } from "node:fs";
+import type { DaemonState } from "./core/daemon-state.ts";
+import { DAY_MS, type EpochMs, formatInstant, SECOND_MS } from "./core/interval.ts";
+import type { PastProblem } from "./core/problem-history.ts";
+import { shares } from "./core/quota.ts";
+import type { LanParts } from "./lan-parts.ts";
+import { type HealthReport, healthBody } from "./live-health.ts";
+import type { Account, ToldWindow } from "./upstream/account.ts";
+import { VERSION } from "./version.ts";
+
+/** What `GET /local/v1/system` answers. */
+export function systemReport(lan: LanParts, health: HealthReport, now: EpochMs): object {
+  const { startedAt, vitals, live, link, showing, isTimeTrusted } = lan;
+  const state = showing.daemon(now);
+  return {
+    version: VERSION,
+    node: process.versions.node,
+    now: formatInstant(now),
+    started_at: formatInstant(startedAt),
+    uptime_seconds: Math.floor((lan.clock.monotonicMs() - vitals.startedMs) / SECOND_MS),
+    time_trusted: isTimeTrusted(now),
+    health: healthBody(health, true),
+    interfaces: accountsOf(lan).map((account) => interfaceReport(lan, account, state, now)),
+    series: state.series.map(({ owner, account, label, lastSuccessAt }) => ({
+      home: owner?.id ?? null,
+      name: owner?.name ?? null,
+      account,
+      series: label,
+      last_success_at: lastSuccessAt === null ? null : formatInstant(lastSuccessAt),
+      age_seconds: lastSuccessAt === null ? null : Math.max(0, Math.floor((now - lastSuccessAt) / SECOND_MS)),
+    })),
+    backfill: state.backfill && { days_known: state.backfill.known, days_wanted: state.backfill.wanted },
+    broker: { ...brokerReport(lan), ...link.standing() },
+    plugs: plugReports(lan),
+    lan: {
+      listeners: live.opened?.counts.listeners ?? 0,
+      requests: vitals.answered.list().map(({ labels: [key = "", status = ""], count }) => ({
+        key: key === "" ? null : key,
+        status: Number(status),
+        count,
+      })),
+    },
+    database: databaseReport(lan),
+    memory: memoryReport(),
+    problems: vitals.problems.list().map(problemReport),
+  };
+}
+
+/** Every account, those of the consumer interface first. */
+export function accountsOf({ accounts }: Pick<LanParts, "accounts">): readonly Account[] {
+  return [...accounts.consumers, ...(accounts.thirdParty ? [accounts.thirdParty] : [])];
+}
+
+/** What an account spent since UTC midnight, by share and by outcome. */
+export interface SpentToday {
+  readonly byShare: Readonly<Record<string, number>>;
+  readonly byOutcome: Readonly<Record<string, number>>;
+}
+
+/** Read from the ledger, so it knows of the whole day whenever the daemon started. */
+export function spentToday({ library }: Pick<LanParts, "library">, account: string, now: EpochMs): SpentToday {
+  const byShare: Record<string, number> = Object.fromEntries(shares.map((share) => [share, 0]));
+  const byOutcome: Record<string, number> = {};
+  for (const { share, status } of library.ledger.spentSince(account, Math.floor(now / DAY_MS) * DAY_MS)) {
+    const outcome = status === null ? "open" : status === 0 ? "no_answer" : String(status);
+    byShare[share] = (byShare[share] ?? 0) + 1;
+    byOutcome[outcome] = (byOutcome[outcome] ?? 0) + 1;
+  }
+  return { byShare, byOutcome };
+}
+
+function interfaceReport(lan: LanParts, account: Account, state: DaemonState, now: EpochMs): object {
+  const known = state.interfaces.find((each) => each.account === account.name);
+  const { byShare, byOutcome } = spentToday(lan, account.name, now);
+  const { minute, day } = account.standing(now);
+  return {
+    account: account.name,
+    interface: known?.interface ?? null,
+    state: known?.service ?? null,
+    quota: { minute: windowReport(minute), day: windowReport(day) },
+    today: { requests: known?.requestsToday ?? null, by_share: byShare, by_outcome: byOutcome },
+    since_start: lan.vitals.asked
+      .list()
+      .filter(({ labels: [name] }) => name === account.name)
+      .map(({ labels: [, operation = "", outcome = ""], count }) => ({ operation, outcome, count })),
+  };
+}
+
+function windowReport(window: ToldWindow | null): object | null {
+  if (!window) return null;
+  const { limit, left, resetsAt } = window;
+  return { limit, left, resets_at: resetsAt === null ? null : formatInstant(resetsAt) };
+}
+
+function brokerReport({ config }: LanParts): object {
+  const { url } = config.mqtt;
+  return { kind: url === undefined ? "inside" : "configured", host: url === undefined ? null : new URL(url).host };
+}
+
+/** A plug as it is published, with what the configuration says of it. */
+function plugReports({ config, plugs }: LanParts): object[] {
+  const prefix = `${config.mqtt.base_topic}/plug/`;
+  return plugs.messages().map(({ topic, payload }) => {
+    const id = topic.slice(prefix.length).split("/")[0] ?? "";
+    return { id, ...(JSON.parse(payload) as object) };
+  });
+}
+
+function databaseReport(lan: LanParts): object {
+  const { bytes, logBytes, rowChanges } = databaseFigures(lan);
+  return { bytes, log_bytes: logBytes, row_changes: rowChanges };
+}
+
+/** The database in figures. `logBytes` is what was written last and waits to be folded in; null where there is none. */
+export interface DatabaseFigures {
+  readonly bytes: number;
+  readonly logBytes: number | null;
+  /** Rows that were written since the start. */
+  readonly rowChanges: number;
+}
+
+export function databaseFigures({
+  database,
+  databasePath,
+}: Pick<LanParts, "database" | "databasePath">): DatabaseFigures {
+  const found = database
+    .prepare(
+      "select page_count * page_size as bytes, total_changes() as changes from pragma_page_count, pragma_page_size",
+    )
+    .get();
+  return {
+    bytes: Number(found?.bytes),
+    logBytes: statSync(`${databasePath}-wal`, { throwIfNoEntry: false })?.size ?? null,
+    rowChanges: Number(found?.changes),
+  };
+}
+
+function memoryReport(): object {
+  const { rss, heapUsed, heapTotal, external } = process.memoryUsage();
+  return { rss_bytes: rss, heap_used_bytes: heapUsed, heap_total_bytes: heapTotal, external_bytes: external };
+}
+
+function problemReport({ code, subject, since, endedAt, advice, detail, requestId }: PastProblem): object {
+  return {
+    code,
+    subject,
+    since: formatInstant(since),
+    ended_at: endedAt === null ? null : formatInstant(endedAt),
+    advice,
+    detail,
+    request_id: requestId,
+  };
+}

@@ -1,0 +1,95 @@
+import { rmSync } from "node:fs";
+import { expect, test } from "vitest";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/core/interval.ts";
+import { LAN_KEY, RunningHouse } from "../support/running-house.ts";
+
+const MORNING = Date.parse("2026-03-10T09:00:00Z");
+
+interface Body {
+  readonly status: string;
+  readonly checks: Readonly<
+    Record<string, { readonly ok: boolean; readonly code: string; readonly detail?: string[] }>
+  >;
+}
+
+const starting = (simulator = {}) =>
+  RunningHouse.start({ start: MORNING, config: { history: { months: 0 } }, simulator } as never);
+
+async function ask(it: RunningHouse, path: string, headers: Record<string, string> = {}) {
+  const answer = await fetch(`http://127.0.0.1:${it.daemon.apiPort}${path}`, { headers });
+  const text = await answer.text();
+  return { status: answer.status, text, body: JSON.parse(text) as Body };
+}
+
+const codes = ({ checks }: Body) => Object.values(checks).map(({ code }) => code);
+
+/** Both verdicts, and the codes that are not `ok`. */
+async function verdicts(it: RunningHouse) {
+  const health = await ask(it, "/healthz");
+  const life = await ask(it, "/livez");
+  return [health.status, life.status, health.body.status, ...codes(health.body).filter((code) => code !== "ok")];
+}
+
+test("a house with its prices is well; names are told to whoever has a key", async () => {
+  await using it = await starting();
+  await it.clock.runUntil(MORNING + 5 * MINUTE_MS);
+  const open = await ask(it, "/healthz");
+  expect([open.status, open.body.status, codes(open.body)]).toEqual([200, "ok", ["ok", "ok", "ok", "ok", "ok"]]);
+  const { danish } = it.simulator.addressIds;
+  for (const secret of ["Home", "Stugan", danish, it.dir.path, LAN_KEY]) expect(open.text).not.toContain(secret);
+  const known = await ask(it, "/healthz", { authorization: `Bearer ${LAN_KEY}` });
+  expect(known.body.checks.prices?.detail).toContain("Home: until 2026-03-10T09:15:00Z");
+  expect((await ask(it, "/healthz", { authorization: "Bearer wrong" })).status).toBe(401);
+});
+
+test("a first start without the service: awaited for ten minutes, then not well; a restart would not mend it", async () => {
+  await using it = await starting();
+  it.simulator.setFaults([{ operation: "*", fault: "status", status: 502 }]);
+  await it.stopDaemon();
+  await it.startDaemon({ history: { months: 0 }, data_dir: `${it.dir.path}/fresh` });
+  expect((await verdicts(it)).slice(0, 4)).toEqual([200, 200, "starting", "prices_awaited"]);
+  await it.clock.runUntil(MORNING + 11 * MINUTE_MS);
+  expect(await verdicts(it)).toEqual([503, 200, "unhealthy", "prices_missing", "problems"]);
+});
+
+test("an internet that is away is a problem at once, and only stale when the prices have run out", async () => {
+  await using it = await starting();
+  await it.clock.runUntil(MORNING + 5 * HOUR_MS);
+  it.simulator.setFaults([{ operation: "*", fault: "status", status: 502 }]);
+  await it.clock.runUntil(MORNING + 12 * HOUR_MS);
+  expect(await verdicts(it)).toEqual([200, 200, "degraded", "problems"]);
+  await it.clock.runUntil(MORNING + 2 * DAY_MS);
+  expect(await verdicts(it)).toEqual([200, 200, "degraded", "prices_estimated", "problems"]);
+  await it.clock.runUntil(MORNING + 9 * DAY_MS);
+  expect(await verdicts(it)).toEqual([503, 200, "unhealthy", "prices_missing", "problems"]);
+  it.simulator.setFaults([]);
+  await it.clock.runUntil(MORNING + 9 * DAY_MS + 2 * HOUR_MS);
+  expect(await verdicts(it)).toEqual([200, 200, "ok"]);
+});
+
+test("a loop that does not wake is seen within three minutes, and seen to live again", async () => {
+  await using it = await starting();
+  await it.clock.runUntil(MORNING + 5 * MINUTE_MS);
+  it.clock.leap(MORNING + 16 * MINUTE_MS);
+  expect((await verdicts(it))[0]).toBe(200);
+  it.clock.leap(MORNING + 18 * MINUTE_MS);
+  const [health, life, status, ...found] = await verdicts(it);
+  expect([health, life, status]).toEqual([503, 503, "unhealthy"]);
+  expect(found).toContain("loop_stuck");
+  const known = await ask(it, "/livez", { authorization: `Bearer ${LAN_KEY}` });
+  expect(known.body.checks.loop?.detail).toContainEqual(expect.stringMatching(/^showing: \d+ s late$/));
+  await it.clock.runUntil(MORNING + 20 * MINUTE_MS);
+  expect(await verdicts(it)).toEqual([200, 200, "ok"]);
+});
+
+test("a database whose file is gone is found within a minute", async () => {
+  await using it = await starting();
+  await it.clock.runUntil(MORNING + 5 * MINUTE_MS);
+  expect((await verdicts(it))[0]).toBe(200);
+  rmSync(it.dir.path, { recursive: true, force: true });
+  await it.clock.runUntil(MORNING + 6 * MINUTE_MS);
+  expect(await verdicts(it)).toEqual([503, 503, "unhealthy", "database_not_writing"]);
+  const open = await ask(it, "/healthz");
+  expect(open.text).toContain("ENOENT");
+  expect(open.text).not.toContain(it.dir.path);
+});
