@@ -6,6 +6,8 @@ import type { Config } from "./config/schema.ts";
 import { StartError } from "./start-error.ts";
 
 const DEFAULT_PATHS = ["./config/elbro.yaml", "/data/elbro.yaml"];
+/** Of an app of Home Assistant: a file of the owner's own, else what is set on the app's page. */
+const APP_PATHS = ["/config/elbro.yaml", "/data/options.json"];
 
 export interface Configuration {
   readonly config: Config;
@@ -15,7 +17,8 @@ export interface Configuration {
 
 /** Reads the configuration of `given`, or of the first place that has one. Errors: throws a StartError with every mistake. */
 export function loadConfiguration(given: string | null): Configuration {
-  const path = given ?? DEFAULT_PATHS.find((each) => existsSync(each)) ?? null;
+  const paths = process.env.SUPERVISOR_TOKEN === undefined ? DEFAULT_PATHS : APP_PATHS;
+  const path = given ?? paths.find((each) => existsSync(each)) ?? null;
   const text = path === null ? null : readText(path);
   const reading = readConfig({ text, environment: process.env, readFile: (file) => readFileSync(file, "utf8") });
   if (reading.kind === "config") return { config: reading.config, path };

@@ -1,6 +1,7 @@
 /** `elbro run`: reads the configuration, starts the daemon, ends it on a signal. */
 import { pino } from "pino";
 import { readCommandLine } from "./arguments.ts";
+import type { Config } from "./config/schema.ts";
 import { loadConfiguration } from "./configuration.ts";
 import { startDaemon } from "./daemon.ts";
 import { demoGreeting, isDemo, startDemo } from "./demo.ts";
@@ -38,7 +39,7 @@ export async function runDaemon(argv: readonly string[]): Promise<void> {
       `${path ?? "the configuration"} has neither consumer.api_key nor third_party; set one of them`,
     );
   try {
-    const used = demo?.config ?? config;
+    const used = demo?.config ?? (await withAppsBroker(config));
     const daemon = await startDaemon({
       ...{ config: used, clock, log, random: Math.random, anonymousBroker: demo?.anonymousBroker ?? false },
       // The demo's service lives by the daemon's clock, so it could not tell that this is wrong.
@@ -56,4 +57,12 @@ export async function runDaemon(argv: readonly string[]): Promise<void> {
     await demo?.close();
     throw error;
   }
+}
+
+/** An app of Home Assistant asks the supervisor for what the configuration does not say. */
+async function withAppsBroker(config: Config): Promise<Config> {
+  const token = process.env.SUPERVISOR_TOKEN;
+  if (token === undefined) return config;
+  const { withSupervisorsBroker } = await import("./supervisor.ts");
+  return withSupervisorsBroker(config, token);
 }

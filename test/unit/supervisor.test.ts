@@ -1,0 +1,94 @@
+import { createServer, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, expect, test } from "vitest";
+import { readConfig } from "../../src/config/load.ts";
+import type { Config } from "../../src/config/schema.ts";
+import { withSupervisorsBroker } from "../../src/supervisor.ts";
+
+/** What the supervisor of a house with the Mosquitto app answers. */
+const MOSQUITTO = {
+  result: "ok",
+  data: {
+    addon: "core_mosquitto",
+    host: "core-mosquitto",
+    port: 1883,
+    ssl: false,
+    username: "addons",
+    password: "p:w",
+    protocol: "3.1.1",
+  },
+};
+
+async function supervisor(status: number, body: string) {
+  const asked: IncomingMessage[] = [];
+  const server = createServer((request, response) => {
+    asked.push(request);
+    response.writeHead(status).end(body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    asked,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+function configOf(text: string): Config {
+  const reading = readConfig({ text, environment: {}, readFile: () => "" });
+  if (reading.kind !== "config") throw new Error(JSON.stringify(reading.mistakes));
+  return reading.config;
+}
+
+describe("Home Assistant's supervisor", () => {
+  test("names the broker of the house, its user and its password", async () => {
+    await using known = await supervisor(200, JSON.stringify(MOSQUITTO));
+    const { mqtt } = await withSupervisorsBroker(configOf("mqtt: { base_topic: el }"), "app-token", known.url);
+    expect(mqtt).toMatchObject({
+      url: "mqtt://core-mosquitto:1883",
+      username: "addons",
+      password: "p:w",
+      base_topic: "el",
+    });
+    expect(known.asked[0]).toMatchObject({ url: "/services/mqtt", headers: { authorization: "Bearer app-token" } });
+  });
+
+  test("a broker with TLS is asked by TLS, one without a password without", async () => {
+    await using known = await supervisor(
+      200,
+      '{"data":{"host":"broker","port":8883,"ssl":true,"username":"","password":""}}',
+    );
+    const { mqtt } = await withSupervisorsBroker(configOf(""), "app-token", known.url);
+    expect(mqtt.url).toBe("mqtts://broker:8883");
+    expect(mqtt).not.toHaveProperty("username");
+  });
+
+  test("is not asked where the configuration names a broker", async () => {
+    await using known = await supervisor(200, JSON.stringify(MOSQUITTO));
+    const config = configOf("mqtt: { url: 'mqtt://mine:1884' }");
+    expect(await withSupervisorsBroker(config, "app-token", known.url)).toBe(config);
+    expect(known.asked).toHaveLength(0);
+  });
+
+  test.each([
+    [400, '{"result":"error"}', "Home Assistant has no MQTT broker: install and start the Mosquitto broker app"],
+    [403, "", "the supervisor answered 403 when asked for the MQTT broker"],
+    [200, "{", "the supervisor's answer about the MQTT broker is no JSON"],
+    [200, "null", "the supervisor's answer names no host and port"],
+    [200, '{"data":{"host":"x"}}', "the supervisor's answer names no host and port"],
+    [200, "x".repeat(100_000), "the supervisor cannot be reached (its answer is too long)"],
+  ])("an answer %i of %j is one sentence about what to do", async (status, body, sentence) => {
+    await using known = await supervisor(status, body);
+    await expect(withSupervisorsBroker(configOf(""), "app-token", known.url)).rejects.toThrow(sentence);
+  });
+
+  test("a supervisor that is not there is one sentence as well", async () => {
+    await using gone = await supervisor(200, "");
+    await gone[Symbol.asyncDispose]();
+    await expect(withSupervisorsBroker(configOf(""), "app-token", gone.url)).rejects.toThrow(
+      /^the supervisor cannot be reached \(.*ECONNREFUSED.*\): install and start/,
+    );
+  });
+});
