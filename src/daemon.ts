@@ -131,7 +131,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     edges.wake();
   };
   const startedAt = clock.now();
-  const places = new Places(config, library, calendar);
+  const places = new Places({ config, library, calendar, memory: settings, thresholds });
   const plans = new Plans({
     definitions: planDefinitions(config.plans),
     store: new PlanStore(database),
@@ -177,7 +177,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     trusted,
     memory: settings,
     onChange: () => edges.wake(),
-    ...{ clock, homes, house, problems, log },
+    ...{ clock, homes, house, places, problems, log },
   });
   const collectorOf = (account: Account) =>
     new Collector({

@@ -4,6 +4,7 @@ import type { Config } from "./config/schema.ts";
 import { seriesOf } from "./contract/shelving.ts";
 import type { Calendar } from "./core/calendar.ts";
 import type { EpochMs } from "./core/interval.ts";
+import type { LevelThresholds } from "./core/level.ts";
 import {
   currencyOfRegion,
   type Place,
@@ -12,25 +13,45 @@ import {
   placePoints,
   placeSnapshot,
 } from "./core/place-snapshot.ts";
-import type { SeriesKey } from "./core/series.ts";
+import { type SeriesKey, seriesName } from "./core/series.ts";
 import { freeSlug, slugOf } from "./core/slug.ts";
 import type { PlaceTarget } from "./core/timetable.ts";
 import type { Library } from "./library.ts";
+import { PlacePast } from "./place-past.ts";
 
 type ConfiguredPlace = NonNullable<Config["third_party"]>["places"][number];
 
 /** How far back the history of charges is asked: to the first of January before last. */
 const CHARGE_YEARS = 1;
 
+export interface PlacesParts {
+  readonly config: Pick<Config, "third_party">;
+  readonly library: Library;
+  readonly calendar: Calendar;
+  readonly memory: ConstructorParameters<typeof PlacePast>[0];
+  readonly thresholds?: LevelThresholds;
+}
+
+interface KnownPlace {
+  readonly place: Place;
+  readonly points: readonly PlacePoint[];
+  /** Names where the prices come from; null for an address whose id is not known yet. */
+  readonly series: string | null;
+}
+
 export class Places {
   readonly #configured: readonly ConfiguredPlace[];
   readonly #library: Library;
   readonly #calendar: Calendar;
+  readonly #past: PlacePast;
+  readonly #thresholds: LevelThresholds | undefined;
 
-  constructor(config: Config, library: Library, calendar: Calendar) {
+  constructor({ config, library, calendar, memory, thresholds }: PlacesParts) {
     this.#configured = config.third_party?.places ?? [];
     this.#library = library;
     this.#calendar = calendar;
+    this.#past = new PlacePast(memory, calendar);
+    this.#thresholds = thresholds;
   }
 
   /** What the collector of the third-party account asks for. */
@@ -41,11 +62,14 @@ export class Places {
 
   /** Every place as it is at `now`. `taken` are the slugs of the homes: both stand at one level of the topics. */
   snapshots(now: EpochMs, taken: ReadonlySet<string>): PlaceSnapshot[] {
-    return this.known(taken).map(({ place, points }) => placeSnapshot(place, points, now));
+    return this.known(taken).map(({ place, points: latest, series }) => {
+      const points = series === null ? [] : this.#past.joined(place.id, series, latest, now);
+      return placeSnapshot({ place, points, now, calendar: this.#calendar, thresholds: this.#thresholds });
+    });
   }
 
-  /** Every place with the prices that are known of it. */
-  known(taken: ReadonlySet<string>): { readonly place: Place; readonly points: readonly PlacePoint[] }[] {
+  /** Every place with the prices that the service last told of it. */
+  known(taken: ReadonlySet<string>): KnownPlace[] {
     const slugs = new Set(taken);
     return this.#configured.map((configured) => {
       const id = freeSlug(slugOf(configured.name), slugs);
@@ -53,7 +77,8 @@ export class Places {
       const region = configured.region ?? null;
       const place: Place = { id, name: configured.name, region, currency: currencyOfRegion(region ?? "") };
       const series = this.#priceSeries(configured);
-      return { place, points: placePoints((series && this.#library.shelf.latest(series)) ?? []) };
+      const latest = placePoints((series && this.#library.shelf.latest(series)) ?? []);
+      return { place, points: latest, series: series && seriesName(series) };
     });
   }
 

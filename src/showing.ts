@@ -90,7 +90,9 @@ export class Showing {
       if (device.currency !== null) later.push(this.#announcer.messageOf(device));
       until = Math.min(until, snapshot.nextChangeAt);
     }
-    for (const snapshot of this.#parts.places.snapshots(now, new Set(homes.list().map(({ id }) => id)))) {
+    const isTrusted = this.#parts.isTimeTrusted(now);
+    for (const place of this.#parts.places.snapshots(now, new Set(homes.list().map(({ id }) => id)))) {
+      const snapshot = isTrusted ? place : { ...place, cheap: null };
       const device = placeDevice(snapshot);
       urgent.push(...placeMessages(base, snapshot), ...stateMessages(base, device));
       later.push(this.#announcer.messageOf(device));

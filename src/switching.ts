@@ -3,10 +3,13 @@ import type { Clock } from "./collector/clock.ts";
 import { Edges } from "./collector/edges.ts";
 import { unknownText } from "./config/nearest.ts";
 import { type PlugConfig, plugId } from "./config/plug-schema.ts";
+import type { HomeSnapshot } from "./core/home-snapshot.ts";
 import { type EpochMs, MINUTE_MS } from "./core/interval.ts";
+import type { PlaceSnapshot } from "./core/place-snapshot.ts";
 import type { Wanted } from "./core/plug-state.ts";
 import type { Homes } from "./homes.ts";
 import type { House } from "./house.ts";
+import type { Places } from "./places.ts";
 import { type PlugSetup, Plugs, type PlugsParts } from "./plugs/plugs.ts";
 
 export interface SwitchingParts
@@ -15,9 +18,12 @@ export interface SwitchingParts
   readonly clock: Clock;
   readonly homes: Pick<Homes, "list" | "known">;
   readonly house: Pick<House, "snapshot">;
+  readonly places: Pick<Places, "snapshots">;
   /** What a plan wants at a moment; null where there is no such plan, or nothing is known: that is OFF. */
   readonly planWanted: (plan: string, home: string | null, now: EpochMs) => Wanted | null;
 }
+
+type Signal = Pick<HomeSnapshot | PlaceSnapshot, "cheap" | "level" | "nextChangeAt">;
 
 export interface Switching {
   readonly plugs: Plugs;
@@ -41,23 +47,33 @@ export function openSwitching(parts: SwitchingParts): Switching {
 }
 
 function wantedOf(plug: PlugConfig, parts: SwitchingParts, now: EpochMs): Wanted | null {
-  const { homes, house, planWanted } = parts;
+  const { homes, house, places, planWanted } = parts;
   if (plug.plan !== undefined) return planWanted(plug.plan, plug.home ?? null, now);
-  const home = homes.list().find(({ id }) => id === plug.home);
-  if (homes.known) tellHome(plug, home !== undefined, parts, now);
-  if (!home) return null;
-  const { cheap, level, nextChangeAt } = house.snapshot(home, now);
-  return cheap === null ? null : { on: cheap, until: nextChangeAt, reason: `the price at ${home.name} is ${level}` };
+  const known = homes.list();
+  const home = known.find(({ id }) => id === plug.home);
+  if (home) {
+    tellHome(plug, null, parts, now);
+    return wantedAt(home.name, house.snapshot(home, now));
+  }
+  const around = places.snapshots(now, new Set(known.map(({ id }) => id)));
+  const found = around.find(({ place }) => place.id === plug.home);
+  const ids = [...known.map(({ id }) => id), ...around.map(({ place }) => place.id)];
+  if (homes.known || found) tellHome(plug, found ? null : ids, parts, now);
+  return found ? wantedAt(found.place.name, found) : null;
 }
 
-/** Which homes there are is known once the account told its addresses. */
-function tellHome(plug: PlugConfig, isThere: boolean, { homes, problems }: SwitchingParts, now: EpochMs): void {
+/** What the signal of a home or place says. */
+function wantedAt(name: string, { cheap, level, nextChangeAt }: Signal): Wanted | null {
+  return cheap === null ? null : { on: cheap, until: nextChangeAt, reason: `the price at ${name} is ${level}` };
+}
+
+/** Which homes there are is known once the account told its addresses. `ids` are theirs where the plug's is none. */
+function tellHome(plug: PlugConfig, ids: readonly string[] | null, { problems }: SwitchingParts, now: EpochMs): void {
   const subject = `home of plug ${plugId(plug)}`;
-  if (isThere) {
+  if (ids === null) {
     problems.end(subject);
     return;
   }
-  const ids = homes.list().map(({ id }) => id);
   problems.start({
     code: "unknown_home",
     subject,

@@ -1,10 +1,18 @@
-import type { EpochMs, Interval } from "./interval.ts";
+import { type EpochMs, HOUR_MS, type Interval } from "./interval.ts";
 import { indexAfter, type PricePoint } from "./timeline.ts";
 
 /** A stretch of time without a gap in its prices. Unit: `mean` in currency per kWh, weighted by time. */
 export interface PriceWindow extends Interval {
   readonly mean: number;
 }
+
+/** The cheapest stretch of so many hours. */
+export interface CheapestHours extends PriceWindow {
+  readonly hours: number;
+}
+
+/** The lengths for which the cheapest stretch is told. Unit: hours. */
+export const CHEAPEST_HOURS: readonly number[] = [1, 2, 3, 4];
 
 /** Two windows whose means differ by less than this cost the same; sums of floating point differ by as much. */
 const SAME_MEAN = 1e-9;
@@ -25,6 +33,14 @@ export function cheapestWindow(points: readonly PricePoint[], lengthMs: number, 
     best = { start, end: start + lengthMs, mean };
   }
   return best;
+}
+
+/** The cheapest stretches from now on. Shape: by hours, ascending; lengths that fit nowhere are left out. */
+export function cheapestHours(points: readonly PricePoint[], now: EpochMs): CheapestHours[] {
+  return CHEAPEST_HOURS.flatMap((hours) => {
+    const window = cheapestWindow(points, hours * HOUR_MS, now);
+    return window ? [{ hours, ...window }] : [];
+  });
 }
 
 /** The mean price of the stretch that begins with point `first`; null where a gap or the end comes before its end. */

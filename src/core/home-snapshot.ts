@@ -1,6 +1,6 @@
 import type { Calendar } from "./calendar.ts";
-import { cheapestWindow, type PriceWindow } from "./cheapest.ts";
-import { type EpochMs, HOUR_MS, type Interval } from "./interval.ts";
+import { type CheapestHours, cheapestHours } from "./cheapest.ts";
+import type { EpochMs, Interval } from "./interval.ts";
 import {
   type Color,
   colorOf,
@@ -33,14 +33,6 @@ export interface DayFigures {
   readonly max: number;
   readonly mean: number;
 }
-
-/** The cheapest stretch of so many hours. */
-export interface CheapestHours extends PriceWindow {
-  readonly hours: number;
-}
-
-/** The lengths for which the cheapest stretch is told. Unit: hours. */
-export const CHEAPEST_HOURS: readonly number[] = [1, 2, 3, 4];
 
 /** What is true of a home's prices at one moment. Everything that depends on the present price is null without one. */
 export interface HomeSnapshot {
@@ -187,11 +179,4 @@ function figuresOf(points: readonly PricePoint[]): DayFigures | null {
     max = Math.max(max, price);
   }
   return { min, max, mean };
-}
-
-function cheapestHours(points: readonly PricePoint[], now: EpochMs): CheapestHours[] {
-  return CHEAPEST_HOURS.flatMap((hours) => {
-    const window = cheapestWindow(points, hours * HOUR_MS, now);
-    return window ? [{ hours, ...window }] : [];
-  });
 }

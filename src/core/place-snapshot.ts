@@ -1,6 +1,9 @@
+import type { Calendar } from "./calendar.ts";
+import { type CheapestHours, cheapestHours } from "./cheapest.ts";
 import { contains, type EpochMs, HOUR_MS, type Interval } from "./interval.ts";
-import { type Color, colors } from "./level.ts";
+import { type Color, colors, isCheap, type Level, type LevelThresholds, levelOf, REFERENCE_DAYS } from "./level.ts";
 import { type Row, rowStart } from "./series.ts";
+import { meanPrice, type PricePoint, pointsIn } from "./timeline.ts";
 
 /** A place of the third-party interface as everything that shows it knows it. */
 export interface Place {
@@ -30,6 +33,11 @@ export interface PlaceSnapshot {
   readonly next: PlacePoint | null;
   /** The present interval and all after it. */
   readonly upcoming: readonly PlacePoint[];
+  /** The price now against the mean of the last three days, as far as they are known; else of all that is known. */
+  readonly level: Level | null;
+  readonly cheap: boolean | null;
+  /** Among the prices from now on. Shape: by hours, ascending; lengths that fit nowhere are left out. */
+  readonly cheapest: readonly CheapestHours[];
   readonly hasCharges: boolean;
   readonly hasColor: boolean;
   readonly nextChangeAt: EpochMs | null;
@@ -59,22 +67,43 @@ function pointOf(row: Row, start: EpochMs, end: EpochMs): PlacePoint {
   return { start, end, price, spot: price - (charges ?? 0), charges, color };
 }
 
-/** What a place's prices say at `now`. Shape: `points` as `placePoints` gives them. */
-export function placeSnapshot(place: Place, points: readonly PlacePoint[], now: EpochMs): PlaceSnapshot {
+/** What a place's snapshot is made from. */
+export interface PlacePrices {
+  readonly place: Place;
+  /** Shape: ascending, apart, as `placePoints` gives them; those of the last days before where they are known. */
+  readonly points: readonly PlacePoint[];
+  readonly now: EpochMs;
+  readonly calendar: Calendar;
+  readonly thresholds?: LevelThresholds | undefined;
+}
+
+/** What a place's prices say at `now`. */
+export function placeSnapshot({ place, points, now, calendar, thresholds }: PlacePrices): PlaceSnapshot {
   const upcoming = points.filter((point) => point.end > now);
   const [first] = upcoming;
   const current = first && contains(first, now) ? first : null;
   const next = (current ? upcoming[1] : first) ?? null;
+  const priced = points.map(({ start, end, price }): PricePoint => ({ start, end, price, estimate: false }));
+  const reference = meanPrice(pointsIn(priced, daysBefore(now, calendar))) ?? meanPrice(priced);
+  const level = current && reference !== null ? levelOf(current.price, reference, thresholds) : null;
   return {
     place,
     now,
     current,
     next,
     upcoming,
+    level,
+    cheap: level && isCheap(level),
+    cheapest: cheapestHours(priced, now),
     hasCharges: points.some((point) => point.charges !== null),
     hasColor: points.some((point) => point.color !== null),
     nextChangeAt: current?.end ?? next?.start ?? null,
   };
+}
+
+function daysBefore(now: EpochMs, calendar: Calendar): Interval {
+  const today = calendar.startOf("day", now);
+  return { start: calendar.add("day", today, -REFERENCE_DAYS), end: today };
 }
 
 /** The currency of a price region, by the country its name begins with; kroner of Denmark where it says nothing. */

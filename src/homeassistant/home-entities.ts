@@ -1,8 +1,9 @@
 /** The entities of a home. */
-import { CHEAPEST_HOURS, type DayFigures, type HomeSnapshot } from "../core/home-snapshot.ts";
+import type { DayFigures, HomeSnapshot } from "../core/home-snapshot.ts";
 import { type EpochMs, formatInstant } from "../core/interval.ts";
 import { colors, levels } from "../core/level.ts";
 import type { HomeUsage } from "../core/usage.ts";
+import { cheapestRows } from "./cheapest-rows.ts";
 import type { Device, EntityRow } from "./entity.ts";
 import { usageRows } from "./usage-entities.ts";
 
@@ -156,7 +157,7 @@ const aheadRows: readonly Row[] = [
     value: ({ prices }) => prices.tomorrowMean,
     ...FIGURE,
   },
-  ...CHEAPEST_HOURS.map(cheapestRow),
+  ...cheapestRows<HomeState>("the confirmed prices", ({ prices }) => prices.cheapest),
   {
     key: "tomorrow_available",
     name: "Tomorrow's prices available",
@@ -226,19 +227,6 @@ function figureRows(
       ...FIGURE,
     },
   ];
-}
-
-function cheapestRow(hours: number): Row {
-  const length = hours === 1 ? "hour" : `${hours} hours`;
-  return {
-    key: hours === 1 ? "cheapest_hour" : `cheapest_${hours}_hours`,
-    name: `Cheapest ${length} from`,
-    about: `When the cheapest ${length} in a row begin${hours === 1 ? "s" : ""}, among the confirmed prices from now on.`,
-    platform: "sensor",
-    value: ({ prices }) => instant(prices.cheapest.find((window) => window.hours === hours)?.start),
-    deviceClass: "timestamp",
-    icon: "mdi:clock-star-four-points-outline",
-  };
 }
 
 function withoutCharges({ current }: HomeSnapshot): number | null {

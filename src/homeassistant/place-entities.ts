@@ -1,6 +1,7 @@
 /** The entities of a place of the third-party interface. */
-import { colors } from "../core/level.ts";
+import { colors, levels } from "../core/level.ts";
 import type { PlaceSnapshot } from "../core/place-snapshot.ts";
+import { cheapestRows } from "./cheapest-rows.ts";
 import type { Device, EntityRow } from "./entity.ts";
 
 type Row = EntityRow<PlaceSnapshot>;
@@ -55,6 +56,29 @@ export const placeRows: readonly Row[] = [
     expires: true,
     exists: ({ hasColor }) => hasColor,
   },
+  {
+    key: "level",
+    name: "Price level",
+    about: "The price now against the mean of the last three days, as far as they are known.",
+    platform: "sensor",
+    value: ({ level }) => level,
+    deviceClass: "enum",
+    options: levels,
+    icon: "mdi:speedometer",
+    needs: "spot",
+    expires: true,
+  },
+  {
+    key: "cheap",
+    name: "Cheap now",
+    about: "ON while the level is cheap or very cheap.",
+    platform: "binary_sensor",
+    value: ({ cheap }) => cheap,
+    icon: "mdi:cash-check",
+    needs: "spot",
+    expires: true,
+  },
+  ...cheapestRows<PlaceSnapshot>("the prices that are known", ({ cheapest }) => cheapest),
   {
     key: "next_price",
     name: "Next price",

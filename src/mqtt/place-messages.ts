@@ -17,8 +17,22 @@ export function placeMessages(base: string, snapshot: PlaceSnapshot): Message[] 
     { topic: `${topic}/price`, payload: decimal(current?.price) },
     { topic: `${topic}/charges`, payload: decimal(current?.charges) },
     { topic: `${topic}/color`, payload: current?.color ?? "" },
+    { topic: `${topic}/price/level`, payload: snapshot.level ?? "" },
+    { topic: `${topic}/cheap`, payload: snapshot.cheap ? "ON" : "OFF", heartbeat: true },
+    { topic: `${topic}/cheapest`, payload: JSON.stringify(cheapestPayload(snapshot)) },
     { topic: `${topic}/prices`, payload: JSON.stringify(upcoming(snapshot)) },
   ];
+}
+
+function cheapestPayload({ cheapest }: PlaceSnapshot): object {
+  return {
+    cheapest: cheapest.map(({ hours, start, end, mean }) => ({
+      hours,
+      start: formatInstant(start),
+      end: formatInstant(end),
+      mean: rounded(mean),
+    })),
+  };
 }
 
 function upcoming(snapshot: PlaceSnapshot): object {

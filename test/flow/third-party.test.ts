@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { configSchema } from "../../src/config/schema.ts";
 import { DAY_MS, HOUR_MS } from "../../src/core/interval.ts";
 import { RunningHouse, type RunningHouseOptions } from "../support/running-house.ts";
 
@@ -37,6 +38,38 @@ test("places by region, coordinates and address are shown, each found by Home As
   expect(watcher.topics()).toEqual(
     expect.arrayContaining(["region", "sommerhus", "flat"].map((id) => `homeassistant/device/elbro_${id}/config`)),
   );
+});
+
+test("every place has its signals without any configuration: cheap, level, and when the cheapest hours begin", async () => {
+  await using house = await withPlaces();
+  const { watcher, clock } = house;
+  const seen = new Set<string>();
+  for (let hour = 1; hour <= 30; hour++) {
+    await clock.runUntil(MORNING + hour * HOUR_MS);
+    await watcher.until(() => watcher.payload("elbro/region/cheap") !== null, "the signal");
+    seen.add(watcher.payload("elbro/region/cheap") ?? "");
+  }
+  expect(seen).toEqual(new Set(["ON", "OFF"]));
+  for (const id of ["region", "sommerhus", "flat"]) {
+    const { cheapest } = watcher.json(`elbro/${id}/cheapest`) as { cheapest: { hours: number; start: string }[] };
+    expect(cheapest.map(({ hours }) => hours)).toEqual([1, 2, 3, 4]);
+    const values = watcher.json(`elbro/${id}/state`);
+    expect(values.cheapest_hour).toBe(cheapest[0]?.start);
+    expect(values.cheap).toBe(watcher.payload(`elbro/${id}/cheap`) === "ON");
+    const { components } = watcher.json(`homeassistant/device/elbro_${id}/config`) as { components: object };
+    expect(Object.keys(components)).toEqual(expect.arrayContaining(["cheap", "level", "cheapest_hour"]));
+  }
+});
+
+test("a plug may follow the cheap signal of a place", async () => {
+  const plug = { name: "Boiler", family: "tasmota", topic: "boiler", home: "region", signal: "cheap" };
+  const { plugs } = configSchema.parse({ plugs: [plug] });
+  await using house = await withPlaces({ config: { consumer: {} as never, plugs } });
+  const { watcher, clock } = house;
+  await clock.runUntil(MORNING + 2 * HOUR_MS);
+  const state = () => watcher.json("elbro/plug/boiler/state");
+  await watcher.until(() => String(state().reason).startsWith("the price at Region is "), "its reason");
+  expect(state().wanted).toBe(watcher.payload("elbro/region/cheap") === "ON");
 });
 
 test("an address is looked up once, charges once a day and their history too, within a request in ten seconds", async () => {

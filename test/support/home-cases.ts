@@ -80,7 +80,8 @@ export function place(kind: "charges" | "spot", now: EpochMs = NOW): PlaceSnapsh
       ...(kind === "charges" ? { charges: 0.8, color: ["green", "yellow", "red"][i % 3] } : {}),
     }),
   );
-  return placeSnapshot({ id: "cabin", name: "Cabin", region: null, currency: "DKK" }, placePoints(rows), now);
+  const cabin = { id: "cabin", name: "Cabin", region: null, currency: "DKK" };
+  return placeSnapshot({ place: cabin, points: placePoints(rows), now, calendar });
 }
 
 /** A daemon with two accounts, problems and series; or one that has just started. */

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { HOUR_MS, QUARTER_MS } from "../../src/core/interval.ts";
-import { currencyOfRegion, placePoints, placeSnapshot } from "../../src/core/place-snapshot.ts";
+import { currencyOfRegion, type PlacePoint, placePoints, placeSnapshot } from "../../src/core/place-snapshot.ts";
 import { placeMessages } from "../../src/mqtt/place-messages.ts";
 import { place } from "../support/home-cases.ts";
-import { at } from "../support/price-days.ts";
+import { at, calendar } from "../support/price-days.ts";
 
 const CABIN = { id: "cabin", name: "Cabin", region: null, currency: "DKK" };
 const START = at("2026-03-10T12:00:00Z");
@@ -12,6 +12,10 @@ const row = (hour: number, more: object = {}) => ({
   price: hour,
   ...more,
 });
+
+function snapshotAt(points: readonly PlacePoint[], now: number) {
+  return placeSnapshot({ place: CABIN, points, now, calendar });
+}
 
 describe("third-party prices", () => {
   test("a row holds for an hour where hours follow each other, and a gap stays a gap", () => {
@@ -50,7 +54,7 @@ describe("a place at a moment", () => {
   const points = placePoints([row(0), row(1), row(3)]);
 
   test("a price is current inside its own interval only", () => {
-    const shownAt = (minutes: number) => placeSnapshot(CABIN, points, START + minutes * 60_000);
+    const shownAt = (minutes: number) => snapshotAt(points, START + minutes * 60_000);
     expect(shownAt(59).current?.price).toBe(0);
     expect(shownAt(60).current?.price).toBe(1);
     expect(shownAt(120)).toMatchObject({ current: null, next: { price: 3 }, nextChangeAt: START + 3 * HOUR_MS });
@@ -65,12 +69,31 @@ describe("a place at a moment", () => {
       { topic: "elbro/cabin/charges", payload: "0.8" },
       { topic: "elbro/cabin/color", payload: "red" },
     ]);
-    expect(JSON.parse(messages[4]?.payload ?? "").prices[0]).toEqual({
+    expect(JSON.parse(messages.at(-1)?.payload ?? "").prices[0]).toEqual({
       start: "2026-03-10T13:00:00Z",
       value: 2.4,
       charges: 0.8,
       color: "red",
     });
+  });
+
+  test("its signals, without any configuration: level, cheap, and when the cheapest hours begin", () => {
+    const told = new Map(placeMessages("elbro", place("charges")).map(({ topic, payload }) => [topic, payload]));
+    expect(told.get("elbro/cabin/price/level")).toBe("cheap");
+    expect(told.get("elbro/cabin/cheap")).toBe("ON");
+    const { cheapest } = JSON.parse(told.get("elbro/cabin/cheapest") ?? "");
+    expect(cheapest.map(({ hours, start }: { hours: number; start: string }) => [hours, start])).toEqual(
+      [1, 2, 3, 4].map((hours) => [hours, "2026-03-10T13:00:00Z"]),
+    );
+    const over = placeMessages("elbro", place("spot", at("2026-03-20T00:00:00Z")));
+    expect(over.find(({ topic }) => topic === "elbro/cabin/cheap")).toMatchObject({ payload: "OFF", heartbeat: true });
+  });
+
+  test("cheap is judged by the days before where they are known, else by all that is known", () => {
+    const today = placePoints([row(0, { price: 1 }), row(1, { price: 3 })]);
+    expect(snapshotAt(today, START)).toMatchObject({ level: "very_cheap", cheap: true });
+    const yesterday = placePoints([row(-24, { price: 0.5 })]);
+    expect(snapshotAt([...yesterday, ...today], START)).toMatchObject({ level: "very_expensive", cheap: false });
   });
 
   test("without a price now its values are gone", () => {

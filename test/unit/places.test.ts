@@ -4,6 +4,7 @@ import type { OperationId, ParamsOf } from "../../src/contract/operations.ts";
 import { formatInstant, HOUR_MS } from "../../src/core/interval.ts";
 import { Library } from "../../src/library.ts";
 import { Places } from "../../src/places.ts";
+import { Settings } from "../../src/store/settings.ts";
 import { calendar, StoreOnDisk } from "../support/store-on-disk.ts";
 import { local } from "../support/toy-house.ts";
 
@@ -22,7 +23,8 @@ class Shown implements Disposable {
 
   constructor(places: readonly ConfiguredPlace[]) {
     const config = configSchema.parse({ third_party: { places } });
-    this.places = new Places(config, this.#library, calendar);
+    const memory = new Settings(this.#store.database);
+    this.places = new Places({ config, library: this.#library, calendar, memory });
   }
 
   async told<Id extends OperationId>(operation: Id, params: ParamsOf<Id>, body: unknown): Promise<void> {

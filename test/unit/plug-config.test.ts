@@ -132,6 +132,15 @@ describe("a name that stands for nothing is told with the nearest that does", ()
     ]);
   });
 
+  test("a plug may follow a place of the third-party interface by its slug, a plan may not", () => {
+    const places = "third_party:\n  places: [{ name: Summer House, region: DK1 }]\n";
+    expect(mistakesIn(`${homes}${places}plugs:\n  - { ${plug}, signal: cheap, home: summer_house }\n`)).toEqual([]);
+    const plan = "plans:\n  - { name: W, home: summer_house, kind: avoid, hours: 1 }\n";
+    expect(mistakesIn(`${homes}${places}${plan}`)).toEqual([
+      'plans[0].home: expected the id of a home (house, cabin), found "summer_house"',
+    ]);
+  });
+
   test("where a home's name is the account's to tell, the configuration says nothing of it", () => {
     const unnamed = `${homes}  - { address_id: 0a0a0a0a-0000-4000-8000-000000000003 }\n`;
     expect(mistakesIn(`${unnamed}plugs:\n  - { ${plug}, signal: cheap, home: summerhouse }\n`)).toEqual([]);
