@@ -19,6 +19,7 @@ import type { SeriesKey } from "./core/series.ts";
 import { Homes } from "./homes.ts";
 import { House } from "./house.ts";
 import { lanRouter } from "./lan.ts";
+import { openAccess, requireKeys } from "./lan-access.ts";
 import type { LanParts } from "./lan-parts.ts";
 import { Library } from "./library.ts";
 import { LiveFeed } from "./live-feed.ts";
@@ -74,6 +75,7 @@ const BUFFER_POOL_BYTES = 512;
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const { config, clock, log, random } = options;
   Buffer.poolSize = BUFFER_POOL_BYTES;
+  requireKeys(config);
   const stop = new AbortController();
   const { database, databasePath, recovery } = openDataDir(config.data_dir, clock.now());
   const settings = new Settings(database);
@@ -279,9 +281,10 @@ function openDataDir(dataDir: string, now: EpochMs): OpenedDatabase & { readonly
   }
 }
 
-function startApi(lan: LanParts): Promise<Listener> {
-  const { config, log } = lan;
-  const router = lanRouter(lan);
-  if (config.api.keys.length === 0) log.warn({}, "the API answers nobody: api.keys in the configuration is empty");
-  return onPort("api", config.api.port, () => listen(router, config.api.host, config.api.port));
+async function startApi(lan: LanParts): Promise<Pick<Listener, "port" | "close">> {
+  const { api } = lan.config;
+  const access = openAccess(lan);
+  const router = lanRouter(lan, access.keys);
+  const { port, close } = await onPort("api", api.port, () => listen(router, api.host, api.port));
+  return { port, close: () => close().then(access.close) };
 }

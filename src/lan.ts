@@ -5,7 +5,7 @@ import { liveRoutes } from "./lan-live.ts";
 import { localRoutes } from "./lan-local.ts";
 import { mountMirror } from "./lan-mirror.ts";
 import type { LanParts } from "./lan-parts.ts";
-import { keyDigest, LanKeys } from "./server/lan-keys.ts";
+import type { LanKeys } from "./server/lan-keys.ts";
 import { createLanRouter } from "./server/lan-router.ts";
 import { addRoute, type Door } from "./server/local-route.ts";
 import type { Router } from "./server/mount.ts";
@@ -13,16 +13,8 @@ import { PageAccess } from "./server/page-access.ts";
 import { Sessions } from "./server/sessions.ts";
 
 /** The routes of the LAN API. */
-export function lanRouter(lan: LanParts): Router {
+export function lanRouter(lan: LanParts, keys: LanKeys): Router {
   const { config, clock, log } = lan;
-  const keys = new LanKeys(
-    config.api.keys.map(({ name, key, scopes }) => ({
-      name,
-      sha256: keyDigest(key),
-      control: scopes?.includes("control") ?? false,
-    })),
-    { minute: config.api.requests_per_minute, day: config.api.requests_per_day },
-  );
   const pages = new PageAccess({
     sessions: new Sessions(lan.settings, (name) => keys.named(name)),
     dashboard: config.api.dashboard ?? "key",

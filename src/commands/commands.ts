@@ -8,6 +8,7 @@ interface Command {
 }
 
 const commands: Readonly<Record<string, Command>> = {
+  keys: { summary: "creates, lists, replaces and revokes keys of the LAN API", load: () => import("./keys.ts") },
   simulate: { summary: "plays the service on this machine", load: () => import("./simulate.ts") },
   "hash-password": {
     summary: "makes of a password what may stand for it in broker.users",

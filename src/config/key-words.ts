@@ -105,7 +105,7 @@ export const keyWords: Readonly<Record<string, KeyWords>> = {
   "api.host": { about: "Address to listen on; 127.0.0.1 for this machine only." },
   "api.port": { about: "Port for HTTP." },
   "api.keys": {
-    about: "The keys of devices, each with a quota of its own.",
+    about: "The keys of devices, each with a quota of its own. `elbro keys create NAME` makes them without this list.",
     items: ["{ name: kitchen, key: a-long-random-text }"],
   },
   "api.keys[].name": { about: "What the device is called." },
@@ -113,8 +113,31 @@ export const keyWords: Readonly<Record<string, KeyWords>> = {
   "api.keys[].scopes": {
     about: "What it may do: read, or also control plans.",
   },
+  "api.keys[].requests_per_minute": { about: "Its own limit, where that is another than that of all keys." },
+  "api.keys[].requests_per_day": { about: "Its own limit, where that is another than that of all keys." },
+  "api.third_party_keys": {
+    about: "Keys and secrets of devices that ask the third-party interface and make their token of both.",
+    items: ["{ name: inverter, api_key: a-name-for-it, api_secret: a-long-random-text }"],
+  },
+  "api.third_party_keys[].name": { about: "What the device is called." },
+  "api.third_party_keys[].api_key": { about: "The key, which the token tells." },
+  "api.third_party_keys[].api_secret": { about: "The secret, which only proves it." },
+  "api.third_party_keys[].hash_encoding": { about: "How the device writes the hash in its token." },
+  "api.third_party_keys[].requests_per_minute": {
+    about: "Its own limit, where that is another than that of all keys.",
+  },
+  "api.third_party_keys[].requests_per_day": { about: "Its own limit, where that is another than that of all keys." },
   "api.requests_per_minute": { about: "Requests a key has in a minute." },
   "api.requests_per_day": { about: "Requests a key has in a day (UTC)." },
+  "api.hosts": {
+    about:
+      "Names of this machine beside IP addresses, names without a dot and those of a home network (.local, .lan, .home.arpa): what a browser has in its address bar, such as behind a proxy.",
+    items: ["elbro.example.org"],
+  },
+  "api.cors": {
+    about: "Pages of other servers that may ask this API from a browser: where they come from.",
+    items: ["https://panel.example.org"],
+  },
   "api.dashboard": {
     about: "Who sees the dashboard: whoever has a key, or everybody on the LAN.",
     example: "key",

@@ -82,12 +82,59 @@ const levels = z
 const accountName = slug.check(z.refine((name) => name !== "third_party", "expected another name than third_party"));
 const consumer = z.strictObject({ name: z._default(accountName, "consumer"), api_key: z.optional(text) });
 
+const limits = {
+  requests_per_minute: z.optional(z.int().check(z.minimum(1))),
+  requests_per_day: z.optional(z.int().check(z.minimum(1))),
+};
 /** A device's key to the LAN API. */
 const apiKey = z.strictObject({
   name: text,
   key: text,
   scopes: z.optional(z.array(z.enum(["read", "control"]))),
+  ...limits,
 });
+/** A key and secret of which a device makes its token, as for the service's third-party interface. */
+const apiKeyAndSecret = z.strictObject({
+  name: text,
+  api_key: text.check(
+    z.refine((key) => !key.includes(":"), "expected a key without a colon: it ends the key in a token"),
+  ),
+  api_secret: text,
+  hash_encoding: z._default(z.enum(["hex", "base64"]), "hex"),
+  ...limits,
+});
+const hostName = z
+  .string()
+  .check(
+    z.regex(
+      /^(\*\.)?[a-z0-9_-]+(\.[a-z0-9_-]+)*$/,
+      "expected a host name in lower case without a port, such as elbro.example.org or *.example.org",
+    ),
+  );
+const origin = z
+  .string()
+  .check(
+    z.regex(
+      /^https?:\/\/[a-z0-9_.:[\]-]+$/,
+      "expected where a page comes from, such as https://panel.example.org, without a path",
+    ),
+  );
+
+/** No two keys of the LAN API, of whichever kind, have one name: it is what their quotas are counted by. */
+const ownNames = z.check<{ keys: { name: string }[]; third_party_keys?: { name: string }[] | undefined }>(
+  ({ value, issues }) => {
+    const names = new Set(value.keys.map(({ name }) => name.toLowerCase()));
+    for (const [i, { name }] of (value.third_party_keys ?? []).entries())
+      if (names.has(name.toLowerCase()))
+        issues.push({
+          code: "custom",
+          continue: true,
+          message: "is the name of one of api.keys as well; each needs its own",
+          path: ["third_party_keys", i, "name"],
+          input: value,
+        });
+  },
+);
 
 const sections = z.strictObject({
   service: z._default(
@@ -156,14 +203,19 @@ const sections = z.strictObject({
     { host: "0.0.0.0", port: 1883, users: [] },
   ),
   api: z._default(
-    z.strictObject({
-      host: z._default(text, "0.0.0.0"),
-      port: z._default(port, 8080),
-      keys: z._default(z.array(apiKey).check(unique("name"), unique("key")), []),
-      requests_per_minute: z._default(z.int().check(z.minimum(1)), 60),
-      requests_per_day: z._default(z.int().check(z.minimum(1)), 2000),
-      dashboard: z.optional(z.enum(["open", "key"])),
-    }),
+    z
+      .strictObject({
+        host: z._default(text, "0.0.0.0"),
+        port: z._default(port, 8080),
+        keys: z._default(z.array(apiKey).check(unique("name"), unique("key")), []),
+        third_party_keys: z.optional(z.array(apiKeyAndSecret).check(unique("name"), unique("api_key"))),
+        requests_per_minute: z._default(z.int().check(z.minimum(1)), 60),
+        requests_per_day: z._default(z.int().check(z.minimum(1)), 2000),
+        hosts: z.optional(z.array(hostName)),
+        cors: z.optional(z.array(origin)),
+        dashboard: z.optional(z.enum(["open", "key"])),
+      })
+      .check(ownNames),
     { host: "0.0.0.0", port: 8080, keys: [], requests_per_minute: 60, requests_per_day: 2000 },
   ),
   levels: z._default(levels, DEFAULT_LEVELS),

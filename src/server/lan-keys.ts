@@ -1,103 +1,121 @@
-/** Who may ask the LAN API, and how much: local keys, each with two fixed UTC windows of its own. */
-import { createHash, timingSafeEqual } from "node:crypto";
+/** Who may ask the LAN API: local keys, each with its scope and its quota, and what happens to who has none. */
+import { hash, timingSafeEqual } from "node:crypto";
 import { contractError } from "../contract/errors.ts";
-import type { QuotaWindow } from "../contract/limits.ts";
-import type { QuotaStanding, WindowStanding } from "../contract/quota-headers.ts";
-import { DAY_MS, type EpochMs, MINUTE_MS, SECOND_MS } from "../core/interval.ts";
+import type { InterfaceName } from "../contract/operations.ts";
+import type { QuotaStanding } from "../contract/quota-headers.ts";
+import { SECOND_MS } from "../core/interval.ts";
+import { addressGroup } from "./address-group.ts";
+import { KeyQuota, type QuotaLimits } from "./key-quota.ts";
 import type { LocalAdmission, LocalArrival } from "./local-route.ts";
+import { LockOut } from "./lock-out.ts";
 import type { Admission, Arrival } from "./mount.ts";
 
-/** A local key as it is kept: never itself, only its digest. */
+/** A local key as it is kept: never itself, only the digest of the token that its bearer sends. */
 export interface LanKey {
   readonly name: string;
   readonly sha256: Uint8Array;
   /** Whether it may change settings, beside reading. */
   readonly control?: boolean;
+  /** A key and secret of the third-party interface: opens that and nothing else. */
+  readonly isThirdParty?: boolean;
+  /** Made of 256 random bits, so that nobody can guess it. */
+  readonly isRandom?: boolean;
+  /** Where they differ from those of all keys. */
+  readonly limits?: Partial<QuotaLimits>;
 }
 
-const WINDOW_MS = { minute: MINUTE_MS, day: DAY_MS } as const;
+type AnyArrival = Omit<Arrival, "interface"> & { readonly interface: InterfaceName | "local" };
+
+type Refusal = Extract<Admission, { kind: "refused" }>;
+type Verdict = { readonly kind: "admitted"; readonly key: LanKey; readonly quota: QuotaStanding } | Refusal;
+
+const BEARER = /^Bearer +(\S+)$/i;
 
 /** The digest by which a key is kept and compared. */
 export function keyDigest(key: string): Uint8Array {
-  return createHash("sha256").update(key).digest();
+  return hash("sha256", key, "buffer");
 }
 
 export class LanKeys {
-  readonly #keys: readonly LanKey[];
-  readonly #limits: Readonly<Record<QuotaWindow, number>>;
-  /** Attempts by key and window; one entry each, bounded by the keys. */
-  readonly #counts = new Map<string, { start: EpochMs; count: number }>();
+  readonly #keys: () => readonly LanKey[];
+  readonly #limits: QuotaLimits;
+  readonly #quota: KeyQuota;
+  readonly #lockOut = new LockOut();
 
-  constructor(keys: readonly LanKey[], limits: Readonly<Record<QuotaWindow, number>>) {
-    this.#keys = keys;
+  /** `keys` may be asked anew for each arrival: keys come and go while the daemon runs. */
+  constructor(keys: readonly LanKey[] | (() => readonly LanKey[]), limits: QuotaLimits, quota = new KeyQuota()) {
+    this.#keys = typeof keys === "function" ? keys : () => keys;
     this.#limits = limits;
+    this.#quota = quota;
   }
 
   /** Admits a request that bears a key with quota left. Denied attempts count. */
   admit(arrival: Arrival): Admission {
-    const key = this.#keyOf(arrival.authorization);
-    if (!key) {
-      const reason =
-        arrival.authorization === undefined ? "send Authorization: Bearer <key>" : "this key is not known here";
-      return { kind: "refused", error: contractError("invalid_token", reason) };
-    }
-    const minute = this.#count(key.name, "minute", arrival.now);
-    const day = this.#count(key.name, "day", arrival.now);
-    const quota: QuotaStanding = { minute: minute.standing, day: day.standing };
-    const exhausted = [minute, day].filter((window) => window.denied);
-    if (exhausted.length === 0) return { kind: "admitted", quota };
-    const resetSec = Math.max(...exhausted.map((window) => window.standing.resetSec));
-    const retryAfterSec = Math.max(1, resetSec - Math.floor(arrival.now / SECOND_MS));
-    return {
-      kind: "refused",
-      quota,
-      error: { ...contractError("rate_limited", "this key's quota is used up"), retryAfterSec },
-    };
+    const verdict = this.#judge(arrival);
+    return verdict.kind === "refused" ? verdict : { kind: "admitted", quota: verdict.quota };
   }
 
   /** The same at a route of the LAN's own, which may ask for the scope `control`. */
   admitLocal(arrival: LocalArrival): LocalAdmission {
-    const admission = this.admit({ ...arrival, interface: "consumer" });
-    if (admission.kind === "refused") return admission;
-    const key = this.#keyOf(arrival.authorization);
-    if (arrival.scope === "read" || key?.control) return { ...admission, caller: key?.name ?? "" };
-    return {
-      kind: "refused",
-      ...(admission.quota ? { quota: admission.quota } : {}),
-      error: contractError("forbidden", "this key may read only; a key with the scope control may do this"),
-    };
+    const verdict = this.#judge(arrival);
+    if (verdict.kind === "refused") return verdict;
+    const { key, quota } = verdict;
+    if (arrival.scope === "read" || key.control) return { kind: "admitted", caller: key.name, quota };
+    const reason = `the key ${key.name} may read only; this asks for a key with the scope control`;
+    return { kind: "refused", quota, error: contractError("forbidden", reason) };
   }
 
   /** The key of a name; null where there is none any more. */
   named(name: string): LanKey | null {
-    return this.#keys.find((key) => key.name === name) ?? null;
+    return this.#keys().find((key) => key.name === name) ?? null;
   }
 
+  /** Whether a key still opens a local route: what lasts longer than a request ends with the key. Counts nothing. */
+  isKnown(authorization: string | undefined, scope: LocalArrival["scope"]): boolean {
+    const key = this.#keyOf(authorization);
+    return key !== null && !key.isThirdParty && (scope === "read" || key.control === true);
+  }
+
+  #judge(arrival: AnyArrival): Verdict {
+    const { authorization, remoteAddress, now } = arrival;
+    if (authorization === undefined) return refused("send Authorization: Bearer <key>");
+    const address = addressGroup(remoteAddress);
+    const key = this.#keyOf(authorization);
+    const passes = key && (key.isRandom || this.#lockOut.isProven(address, key.name));
+    const waitMs = passes ? 0 : this.#lockOut.waitMs(address, now);
+    if (waitMs > 0) return lockedOut(waitMs);
+    if (!key) {
+      this.#lockOut.wrong(address, now);
+      return refused("this key is not known here");
+    }
+    if (!key.isRandom) this.#lockOut.prove(address, key.name);
+    const { standing, retryAfterSec } = this.#quota.count(key.name, { ...this.#limits, ...key.limits }, now);
+    if (retryAfterSec !== null) {
+      const error = contractError("rate_limited", `the quota of the key ${key.name} is used up`);
+      return { kind: "refused", quota: standing, error: { ...error, retryAfterSec } };
+    }
+    if (key.isThirdParty && arrival.interface !== "thirdParty")
+      return { ...refused(`the key and secret ${key.name} open /thirdParty only`), quota: standing };
+    return { kind: "admitted", key, quota: standing };
+  }
+
+  /** Every key is compared, whichever is the right one, and the time of a comparison tells nothing. */
   #keyOf(authorization: string | undefined): LanKey | null {
-    const token = /^Bearer +(\S+)$/i.exec(authorization ?? "")?.[1];
+    const token = BEARER.exec(authorization ?? "")?.[1];
     if (token === undefined) return null;
     const digest = keyDigest(token);
     let found: LanKey | null = null;
-    for (const key of this.#keys) if (timingSafeEqual(key.sha256, digest)) found = key;
+    for (const key of this.#keys()) if (timingSafeEqual(key.sha256, digest)) found = key;
     return found;
   }
+}
 
-  #count(
-    name: string,
-    window: QuotaWindow,
-    now: EpochMs,
-  ): { readonly standing: WindowStanding; readonly denied: boolean } {
-    const start = Math.floor(now / WINDOW_MS[window]) * WINDOW_MS[window];
-    const id = `${window} ${name}`;
-    const counted = this.#counts.get(id);
-    const count = counted?.start === start ? counted.count + 1 : 1;
-    this.#counts.set(id, { start, count });
-    const limit = this.#limits[window];
-    const standing = {
-      limit,
-      remaining: Math.max(0, limit - count),
-      resetSec: (start + WINDOW_MS[window]) / SECOND_MS,
-    };
-    return { standing, denied: count > limit };
-  }
+function refused(reason: string): Refusal {
+  return { kind: "refused", error: contractError("invalid_token", reason) };
+}
+
+function lockedOut(waitMs: number): Refusal {
+  const retryAfterSec = Math.max(1, Math.ceil(waitMs / SECOND_MS));
+  const reason = `too many wrong keys from this address; try again in ${retryAfterSec} s`;
+  return { kind: "refused", error: { ...contractError("rate_limited", reason), retryAfterSec } };
 }

@@ -1,0 +1,206 @@
+/** `elbro keys`: the keys of devices to the LAN API, also while the daemon runs. */
+import { randomBytes } from "node:crypto";
+import { BadArgument, type CommandLine, type Given, readCommandLine, textOf } from "../arguments.ts";
+import { loadConfiguration } from "../configuration.ts";
+import { thirdPartyToken } from "../contract/token.ts";
+import { hmacSha256, pairDigest } from "../lan-access.ts";
+import { clockOf } from "../machine.ts";
+import { keyDigest } from "../server/lan-keys.ts";
+import { StartError } from "../start-error.ts";
+import { type KeptKey, KeyFile, KeyFileError, MOST_KEYS } from "../store/key-file.ts";
+import { keyTable } from "./key-table.ts";
+
+const line: CommandLine = {
+  usage: "keys create|list|replace|revoke [NAME]",
+  about: `The keys of devices to the LAN API. A running daemon knows of a change within a second.
+
+  keys create NAME     makes a key that may read, and shows it this once
+  keys list            names, scopes, limits, when last used
+  keys replace NAME    makes another key of the same name; the old one ends
+  keys revoke NAME     ends a key`,
+  words: [1, 2],
+  options: {
+    control: { type: "boolean", about: "create: may change plans as well" },
+    "third-party": { type: "boolean", about: "create: a key and secret for /thirdParty" },
+    "hash-encoding": { type: "string", value: "E", about: "with --third-party: hex (default) or base64" },
+    "per-minute": { type: "string", value: "N", about: "create: a limit of its own" },
+    "per-day": { type: "string", value: "N", about: "create: a limit of its own" },
+  },
+};
+
+const NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,39}$/;
+const SECRET_BYTES = 32;
+const PUBLIC_BYTES = 8;
+
+/** What a new key is shown as, this once. */
+interface Made {
+  readonly kept: KeptKey;
+  readonly shown: readonly (readonly [string, string])[];
+}
+
+export async function main(argv: readonly string[]): Promise<number> {
+  const given = readCommandLine(line, argv, process.env);
+  if (given.kind === "help") {
+    process.stdout.write(given.text);
+    return 0;
+  }
+  const [verb = "", name] = given.words;
+  const { config } = loadConfiguration(given.configPath);
+  const file = new KeyFile(config.data_dir);
+  const configured = [...config.api.keys, ...(config.api.third_party_keys ?? [])].map((key) => key.name);
+  const today = new Date(clockOf(given.simulated).now()).toISOString().slice(0, "2026-11-21".length);
+  try {
+    if (verb === "list" && name === undefined) process.stdout.write(keyTable(config, file));
+    else if (verb === "create") await create(file, nameIn(name), { given, configured, today });
+    else if (verb === "replace") await replace(file, nameIn(name), { configured, today });
+    else if (verb === "revoke") await revoke(file, nameIn(name), configured);
+    else throw new BadArgument(`usage: elbro ${line.usage}; see elbro keys --help`);
+  } catch (error) {
+    throw wordsFor(error, config.data_dir);
+  }
+  return 0;
+}
+
+async function create(
+  file: KeyFile,
+  name: string,
+  {
+    given,
+    configured,
+    today,
+  }: { readonly given: Given; readonly configured: readonly string[]; readonly today: string },
+): Promise<void> {
+  if (given.values.control && given.values["third-party"])
+    throw new BadArgument("--control is for a key of its own: a key and secret opens /thirdParty, where all is read");
+  if (given.values["hash-encoding"] !== undefined && !given.values["third-party"])
+    throw new BadArgument("--hash-encoding is for --third-party");
+  const wanted = {
+    name,
+    kind: given.values["third-party"] ? ("third_party" as const) : ("bearer" as const),
+    scopes: given.values.control ? (["read", "control"] as const) : (["read"] as const),
+    created: today,
+    ...limit("requests_per_minute", "--per-minute", textOf(given.values["per-minute"])),
+    ...limit("requests_per_day", "--per-day", textOf(given.values["per-day"])),
+    hash_encoding: encodingIn(textOf(given.values["hash-encoding"])),
+  };
+  const made = makeKey(wanted);
+  await change(file, (keys) => {
+    if (has(keys, name) || configured.some((other) => same(other, name)))
+      throw new BadArgument(`there is a key ${name} already; replace it, or give this one another name`);
+    if (keys.length >= MOST_KEYS)
+      throw new BadArgument(`there are ${keys.length} keys, and no more are taken; revoke one that nobody uses`);
+    return [...keys, made.kept];
+  });
+  show(made, "made");
+}
+
+async function replace(
+  file: KeyFile,
+  name: string,
+  { configured, today }: { readonly configured: readonly string[]; readonly today: string },
+): Promise<void> {
+  let made: Made | null = null;
+  await change(file, (keys) => {
+    const before = keys.find((key) => same(key.name, name));
+    if (!before) throw unknown(keys, name, configured);
+    const next = makeKey({ ...before, created: today });
+    made = next;
+    return keys.map((key) => (key === before ? next.kept : key));
+  });
+  if (made) show(made, "replaced; the one before has ended");
+}
+
+async function revoke(file: KeyFile, name: string, configured: readonly string[]): Promise<void> {
+  await change(file, (keys) => {
+    if (!has(keys, name)) throw unknown(keys, name, configured);
+    return keys.filter((key) => !same(key.name, name));
+  });
+  process.stdout.write(`The key ${name} has ended.\n`);
+}
+
+function change(file: KeyFile, edit: (keys: readonly KeptKey[]) => readonly KeptKey[]): Promise<void> {
+  return file.change(edit, Date.now);
+}
+
+/** A key of 256 random bits, or a key and secret of which the secret is. */
+function makeKey(wanted: Omit<KeptKey, "sha256">): Made {
+  const secret = randomBytes(SECRET_BYTES).toString("base64url");
+  const { api_key: _before, hash_encoding: encoding = "hex", ...common } = wanted;
+  if (wanted.kind === "bearer") {
+    const key = `elbro_${secret}`;
+    return { kept: { ...common, sha256: hexOf(keyDigest(key)) }, shown: [["key", key]] };
+  }
+  const pair = { apiKey: `elbro_${randomBytes(PUBLIC_BYTES).toString("hex")}`, apiSecret: secret };
+  return {
+    kept: { ...common, api_key: pair.apiKey, hash_encoding: encoding, sha256: hexOf(pairDigest(pair, encoding)) },
+    shown: [
+      ["key", pair.apiKey],
+      ["secret", pair.apiSecret],
+      ["token", thirdPartyToken(pair, encoding, hmacSha256)],
+    ],
+  };
+}
+
+function show({ kept, shown }: Made, done: string): void {
+  const may = kept.kind === "third_party" ? "opens /thirdParty" : `may ${kept.scopes.join(" and ")}`;
+  const [, sent] = shown.at(-1) ?? [];
+  const rows = shown.map(([what, value]) => `  ${what.padEnd(8)}${value}`).join("\n");
+  process.stdout.write(`The key ${kept.name} is ${done}. It ${may}.
+
+${rows}
+  header  Authorization: Bearer ${sent}
+
+It is shown this once: what is kept is its digest. A running daemon knows it within a second.
+`);
+}
+
+function nameIn(name: string | undefined): string {
+  if (name !== undefined && NAME.test(name)) return name;
+  throw new BadArgument(
+    name === undefined
+      ? `the name of the key is missing; usage: elbro ${line.usage}`
+      : `"${name}" is no name for a key; expected at most 40 letters, digits, _ . and -`,
+  );
+}
+
+function limit(key: string, option: string, text: string | undefined): Readonly<Record<string, number>> {
+  if (text === undefined) return {};
+  if (/^[1-9]\d{0,8}$/.test(text)) return { [key]: Number(text) };
+  throw new BadArgument(`${option}: "${text}" is not a whole number above 0`);
+}
+
+function encodingIn(text = "hex"): "hex" | "base64" {
+  if (text === "hex" || text === "base64") return text;
+  throw new BadArgument(`--hash-encoding: "${text}" is none; expected hex or base64`);
+}
+
+function unknown(keys: readonly KeptKey[], name: string, configured: readonly string[]): BadArgument {
+  if (configured.some((other) => same(other, name)))
+    return new BadArgument(
+      `the key ${name} stands in the configuration, in api.keys or api.third_party_keys; change it there`,
+    );
+  const names = keys.map((key) => key.name).join(", ");
+  return new BadArgument(
+    `there is no key ${name}; ${names === "" ? "there is none at all" : `expected one of ${names}`}`,
+  );
+}
+
+function has(keys: readonly KeptKey[], name: string): boolean {
+  return keys.some((key) => same(key.name, name));
+}
+
+function same(one: string, other: string): boolean {
+  return one.toLowerCase() === other.toLowerCase();
+}
+
+function hexOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString("hex");
+}
+
+function wordsFor(error: unknown, dataDir: string): unknown {
+  if (error instanceof KeyFileError) return new StartError(error.message);
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  if (code === "EACCES" || code === "EPERM" || code === "EROFS" || code === "ENOSPC")
+    return new StartError(`cannot write to the data directory ${dataDir} (${code}); run this as the daemon's user`);
+  return error;
+}

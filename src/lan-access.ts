@@ -1,0 +1,196 @@
+/** Who may ask the LAN API: the keys of the configuration and of the command line, and what they have used. */
+import { createHmac } from "node:crypto";
+import type { Clock } from "./collector/clock.ts";
+import type { Config } from "./config/schema.ts";
+import { thirdPartyToken } from "./contract/token.ts";
+import { type EpochMs, MINUTE_MS, SECOND_MS } from "./core/interval.ts";
+import type { Problems } from "./core/problem.ts";
+import { ownCommand } from "./own-command.ts";
+import { KeyQuota, type QuotaLimits } from "./server/key-quota.ts";
+import { keyDigest, type LanKey, LanKeys } from "./server/lan-keys.ts";
+import { StartError } from "./start-error.ts";
+import { type KeptKey, KeyFile } from "./store/key-file.ts";
+import { KeyUseFile } from "./store/key-use-file.ts";
+
+/** The file of keys is looked at this often at most, when somebody asks. */
+const LOOK_EVERY_MS = SECOND_MS;
+/** What was used is kept this long after a request at the latest: what a crash forgets is a minute's worth at most. */
+const KEEP_AFTER_MS = MINUTE_MS;
+const PROBLEM_SUBJECT = "keys";
+
+type ApiConfig = Config["api"];
+
+export interface AccessParts {
+  readonly config: Pick<Config, "api" | "data_dir">;
+  readonly clock: Clock;
+  readonly problems: Problems;
+  readonly log: { warn(facts: object, text: string): void };
+}
+
+export interface LanAccess {
+  readonly keys: LanKeys;
+  /** Keeps what was used; the last thing that is done with it. */
+  readonly close: () => Promise<void>;
+}
+
+/** The HMAC of the platform, as the contract asks for it. */
+export function hmacSha256(secret: string, message: string): Uint8Array {
+  return createHmac("sha256", secret).update(message).digest();
+}
+
+/** Refuses an API that other machines can reach and nobody can use. Errors: throws a StartError. */
+export function requireKeys({ api, data_dir }: AccessParts["config"]): void {
+  if (isLoopback(api.host) || configuredKeys(api).length > 0 || api.dashboard === "open") return;
+  const reading = new KeyFile(data_dir).read();
+  if (reading.kind === "unreadable" || reading.keys.length > 0) return;
+  throw new StartError(
+    `the API on ${api.host} has no key, so nobody could use it. Create one and start again:
+  ${ownCommand("keys create NAME")}
+(NAME is what you call the device, such as kitchen). Or keep the API to this machine: api.host: 127.0.0.1`,
+  );
+}
+
+/** Opens the API to the keys there are, also to those that come while the daemon runs. */
+export function openAccess({ config, clock, problems, log }: AccessParts): LanAccess {
+  const { api, data_dir } = config;
+  const ring = new KeyRing(configuredKeys(api), new KeyFile(data_dir), { clock, problems });
+  const useFile = new KeyUseFile(data_dir);
+  const closing = new AbortController();
+  let keeping: Promise<void> | null = null;
+  let isKept = true;
+  const quota = new KeyQuota(useFile.read(), () => {
+    isKept = false;
+    keeping ??= keep().finally(() => {
+      keeping = null;
+    });
+  });
+  const keep = async () => {
+    await clock.sleepUntil(clock.now() + KEEP_AFTER_MS, closing.signal);
+    if (closing.signal.aborted) return;
+    isKept = true;
+    await useFile.writeSoon(quota.usesOf(ring.names())).catch(notKept);
+  };
+  const notKept = (error: unknown) => log.warn({ err: error }, "what the keys have used could not be written");
+  if (ring.keys().length === 0)
+    log.warn({}, `the API has no key and answers nobody: ${ownCommand("keys create NAME")}`);
+  return {
+    keys: new LanKeys(() => ring.keys(), { minute: api.requests_per_minute, day: api.requests_per_day }, quota),
+    async close() {
+      closing.abort();
+      await keeping;
+      if (isKept) return;
+      try {
+        useFile.write(quota.usesOf(ring.names()));
+      } catch (error) {
+        notKept(error);
+      }
+    },
+  };
+}
+
+/** The keys of the configuration, and of the file as it is. */
+class KeyRing {
+  readonly #configured: readonly LanKey[];
+  readonly #file: KeyFile;
+  readonly #parts: Pick<AccessParts, "clock" | "problems">;
+  #all: readonly LanKey[];
+  #stamp: string | null = null;
+  #lookedAt: EpochMs;
+
+  constructor(configured: readonly LanKey[], file: KeyFile, parts: Pick<AccessParts, "clock" | "problems">) {
+    this.#configured = configured;
+    this.#file = file;
+    this.#parts = parts;
+    this.#all = configured;
+    this.#lookedAt = parts.clock.now();
+    this.#look();
+  }
+
+  keys(): readonly LanKey[] {
+    const now = this.#parts.clock.now();
+    if (Math.abs(now - this.#lookedAt) >= LOOK_EVERY_MS) {
+      this.#lookedAt = now;
+      this.#look();
+    }
+    return this.#all;
+  }
+
+  names(): string[] {
+    return this.keys().map(({ name }) => name);
+  }
+
+  /** A file that cannot be read leaves the keys as they were: a slip of an editor locks nobody out. */
+  #look(): void {
+    const stamp = this.#file.stamp;
+    if (stamp === this.#stamp) return;
+    this.#stamp = stamp;
+    const { clock, problems } = this.#parts;
+    const reading = this.#file.read();
+    if (reading.kind === "keys") {
+      this.#all = [...this.#configured, ...reading.keys.map(lanKeyOf)];
+      problems.end(PROBLEM_SUBJECT);
+      return;
+    }
+    problems.start({
+      code: "keys_unreadable",
+      subject: PROBLEM_SUBJECT,
+      since: clock.now(),
+      advice: `Mend or delete ${this.#file.path} and create its keys anew; those that were known go on until a restart.`,
+      detail: `${this.#file.path}: ${reading.why}`,
+      requestId: null,
+    });
+  }
+}
+
+function configuredKeys(api: ApiConfig): LanKey[] {
+  const bearers = api.keys.map((entry) => ({
+    name: entry.name,
+    sha256: keyDigest(entry.key),
+    control: entry.scopes?.includes("control") ?? false,
+    limits: limitsOf(entry),
+  }));
+  const pairs = (api.third_party_keys ?? []).map((entry) => ({
+    name: entry.name,
+    sha256: pairDigest({ apiKey: entry.api_key, apiSecret: entry.api_secret }, entry.hash_encoding),
+    isThirdParty: true,
+    limits: limitsOf(entry),
+  }));
+  return [...bearers, ...pairs];
+}
+
+/** The digest of the token that the holder of a key and secret sends. */
+export function pairDigest(
+  pair: { readonly apiKey: string; readonly apiSecret: string },
+  encoding: "hex" | "base64",
+): Uint8Array {
+  return keyDigest(thirdPartyToken(pair, encoding, hmacSha256));
+}
+
+function lanKeyOf(kept: KeptKey): LanKey {
+  return {
+    name: kept.name,
+    sha256: Buffer.from(kept.sha256, "hex"),
+    control: kept.scopes.includes("control"),
+    isThirdParty: kept.kind === "third_party",
+    isRandom: true,
+    limits: limitsOf(kept),
+  };
+}
+
+interface Limited {
+  readonly requests_per_minute?: number | undefined;
+  readonly requests_per_day?: number | undefined;
+}
+
+/** The limits that an entry names. */
+function limitsOf(entry: Limited): Partial<QuotaLimits> {
+  return {
+    ...(entry.requests_per_minute === undefined ? {} : { minute: entry.requests_per_minute }),
+    ...(entry.requests_per_day === undefined ? {} : { day: entry.requests_per_day }),
+  };
+}
+
+/** Whether only this machine can reach an address to listen on. */
+export function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || /^127\./.test(host);
+}

@@ -1,0 +1,11 @@
+/** How the owner calls a command of this program the way it was started. */
+import { existsSync } from "node:fs";
+import path from "node:path";
+
+/** The whole line to type: by npm, in a container, or by Node. */
+export function ownCommand(words: string): string {
+  if (process.env.npm_lifecycle_event === "start") return `npm start -- ${words}`;
+  if (existsSync("/.dockerenv"))
+    return `docker run --rm -v VOLUME:/data IMAGE ${words}     (with the same volume and image)`;
+  return `node ${path.relative(process.cwd(), process.argv[1] ?? "dist/elbro.cjs")} ${words}`;
+}

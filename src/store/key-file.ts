@@ -1,0 +1,126 @@
+/**
+ * `keys.json` in the data directory: the keys that the command line made, each as the digest of what its bearer sends.
+ * A file and not the database, because the daemon holds that while it runs; the daemon reads it, the command line writes it.
+ */
+import { closeSync, mkdirSync, openSync, rmSync, statSync } from "node:fs";
+import path from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { readWhole, stampOf, writeWhole } from "./whole-file.ts";
+
+/** A key as the file keeps it. */
+export interface KeptKey {
+  readonly name: string;
+  /** `bearer`: a key that is sent as it is. `third_party`: a key and secret, of which a token is made and sent. */
+  readonly kind: "bearer" | "third_party";
+  readonly scopes: readonly ("read" | "control")[];
+  /** SHA-256 of what is sent, in hex. */
+  readonly sha256: string;
+  /** The day it was made, in UTC: `2026-11-21`. */
+  readonly created: string;
+  /** The part of a key and secret that is no secret. */
+  readonly api_key?: string;
+  readonly hash_encoding?: "hex" | "base64";
+  readonly requests_per_minute?: number;
+  readonly requests_per_day?: number;
+}
+
+export type KeyFileReading =
+  | { readonly kind: "keys"; readonly keys: readonly KeptKey[] }
+  | { readonly kind: "unreadable"; readonly why: string };
+
+const FILE = "keys.json";
+const LOCK = "keys.lock";
+/** Each key is compared at each request. */
+export const MOST_KEYS = 100;
+const LOCK_TRIES = 100;
+const LOCK_PAUSE_MS = 50;
+/** A lock this old was left behind by a command that ended badly: none takes as long. */
+const STALE_LOCK_MS = 10_000;
+
+export class KeyFile {
+  readonly path: string;
+  readonly #lock: string;
+
+  constructor(dataDir: string) {
+    this.path = path.join(dataDir, FILE);
+    this.#lock = path.join(dataDir, LOCK);
+  }
+
+  /** Changes when the file does; null where there is none. */
+  get stamp(): string | null {
+    return stampOf(this.path);
+  }
+
+  read(): KeyFileReading {
+    try {
+      const text = readWhole(this.path);
+      return text === null ? { kind: "keys", keys: [] } : parse(text);
+    } catch (error) {
+      return { kind: "unreadable", why: error instanceof Error && "code" in error ? String(error.code) : "no JSON" };
+    }
+  }
+
+  /** Changes what the file keeps; two that do so at once wait for each other. `now` is the machine's time. */
+  async change(edit: (keys: readonly KeptKey[]) => readonly KeptKey[], now: () => number): Promise<void> {
+    mkdirSync(path.dirname(this.path), { recursive: true });
+    await this.#takeLock(now);
+    try {
+      const reading = this.read();
+      if (reading.kind === "unreadable") throw new KeyFileError(`${this.path} cannot be read: ${reading.why}`);
+      writeWhole(this.path, `${JSON.stringify({ keys: edit(reading.keys) }, null, 2)}\n`);
+    } finally {
+      rmSync(this.#lock, { force: true });
+    }
+  }
+
+  async #takeLock(now: () => number): Promise<void> {
+    for (let tries = 0; tries < LOCK_TRIES; tries++) {
+      try {
+        closeSync(openSync(this.#lock, "wx"));
+        return;
+      } catch (error) {
+        if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+        const held = statSync(this.#lock, { throwIfNoEntry: false });
+        if (held && now() - held.mtimeMs > STALE_LOCK_MS) rmSync(this.#lock, { force: true });
+        else await pause(LOCK_PAUSE_MS);
+      }
+    }
+    throw new KeyFileError(`${this.#lock} is there: another command changes the keys; delete it if none does`);
+  }
+}
+
+/** Why the keys could not be changed. */
+export class KeyFileError extends Error {}
+
+function parse(text: string): KeyFileReading {
+  const json: unknown = JSON.parse(text);
+  const keys = isRecord(json) ? json.keys : undefined;
+  if (!Array.isArray(keys)) return { kind: "unreadable", why: "it has no list of keys" };
+  const wrong = keys.findIndex((key) => !isKeptKey(key));
+  if (wrong >= 0) return { kind: "unreadable", why: `keys[${wrong}] is not as the command line writes it` };
+  return { kind: "keys", keys: keys as KeptKey[] };
+}
+
+function isKeptKey(key: unknown): key is KeptKey {
+  if (!isRecord(key)) return false;
+  const { name, kind, scopes, sha256, created, requests_per_minute, requests_per_day } = key;
+  return (
+    typeof name === "string" &&
+    (kind === "bearer" || kind === "third_party") &&
+    Array.isArray(scopes) &&
+    scopes.every((scope) => scope === "read" || scope === "control") &&
+    typeof sha256 === "string" &&
+    /^[0-9a-f]{64}$/.test(sha256) &&
+    typeof created === "string" &&
+    isLimit(requests_per_minute) &&
+    isLimit(requests_per_day)
+  );
+}
+
+function isLimit(value: unknown): boolean {
+  return value === undefined || (Number.isSafeInteger(value) && Number(value) >= 1);
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
