@@ -156,16 +156,21 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     settings,
     problems,
   };
-  const showing = new Showing({ ...shown, startedAt, isTimeTrusted: trusted, log });
+  const showing = new Showing({
+    ...shown,
+    plugs: () => plugs.snapshots(),
+    startedAt,
+    isTimeTrusted: trusted,
+    log,
+  });
   const live = new LiveFeed({ baseTopic: config.mqtt.base_topic, homes, startedAt });
   const edges = new Edges(
     clock,
     (now) => {
       trust?.tell(problems, now);
       const { messages, until } = showing.at(now);
-      const all = [...messages, ...plugs.messages()];
-      link.show(all);
-      live.show(all);
+      link.show(messages);
+      live.show(messages);
       switching.wake();
       return until;
     },

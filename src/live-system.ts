@@ -6,6 +6,7 @@ import type { PastProblem } from "./core/problem-history.ts";
 import { shares } from "./core/quota.ts";
 import type { LanParts } from "./lan-parts.ts";
 import { type HealthReport, healthBody } from "./live-health.ts";
+import { plugState } from "./mqtt/plug-messages.ts";
 import type { Account, ToldWindow } from "./upstream/account.ts";
 import { VERSION } from "./version.ts";
 
@@ -98,13 +99,9 @@ function brokerReport({ config }: LanParts): object {
   return { kind: url === undefined ? "inside" : "configured", host: url === undefined ? null : new URL(url).host };
 }
 
-/** A plug as it is published, with what the configuration says of it. */
-function plugReports({ config, plugs }: LanParts): object[] {
-  const prefix = `${config.mqtt.base_topic}/plug/`;
-  return plugs.messages().map(({ topic, payload }) => {
-    const id = topic.slice(prefix.length).split("/")[0] ?? "";
-    return { id, ...(JSON.parse(payload) as object) };
-  });
+/** The plugs as they are published. */
+function plugReports({ plugs }: LanParts): object[] {
+  return plugs.snapshots().map((plug) => ({ id: plug.id, ...plugState(plug) }));
 }
 
 function databaseReport(lan: LanParts): object {

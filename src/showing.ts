@@ -5,6 +5,7 @@ import type { Calendar } from "./core/calendar.ts";
 import { type BackfillState, type DaemonState, type SeriesFreshness, serviceStateOf } from "./core/daemon-state.ts";
 import type { Home, HomeSnapshot } from "./core/home-snapshot.ts";
 import { DAY_MS, type EpochMs, type Interval, MINUTE_MS } from "./core/interval.ts";
+import type { PlugSnapshot } from "./core/plug-snapshot.ts";
 import type { Problems } from "./core/problem.ts";
 import type { SeriesKey, SeriesOperation } from "./core/series.ts";
 import { Announcer } from "./homeassistant/announcer.ts";
@@ -13,6 +14,7 @@ import { stateMessages } from "./homeassistant/entity.ts";
 import { homeDevice } from "./homeassistant/home-entities.ts";
 import { placeDevice } from "./homeassistant/place-entities.ts";
 import { planDevice } from "./homeassistant/plan-entities.ts";
+import { plugDevice } from "./homeassistant/plug-entities.ts";
 import type { Homes } from "./homes.ts";
 import type { House } from "./house.ts";
 import type { Library } from "./library.ts";
@@ -21,6 +23,7 @@ import { homeMessages } from "./mqtt/home-messages.ts";
 import type { Message } from "./mqtt/message.ts";
 import { placeMessages } from "./mqtt/place-messages.ts";
 import { planMessages } from "./mqtt/plan-messages.ts";
+import { plugMessages } from "./mqtt/plug-messages.ts";
 import { usageMessages } from "./mqtt/usage-messages.ts";
 import type { Places } from "./places.ts";
 import type { Plans } from "./plans.ts";
@@ -37,6 +40,7 @@ export interface ShowingParts {
   readonly homes: Homes;
   readonly places: Places;
   readonly plans: Plans;
+  readonly plugs: () => readonly PlugSnapshot[];
   readonly house: House;
   readonly library: Library;
   readonly settings: Settings;
@@ -105,6 +109,11 @@ export class Showing {
       later.push(this.#announcer.messageOf(device));
     }
     until = Math.min(until, planned.until ?? until);
+    for (const plug of this.#parts.plugs()) {
+      const device = plugDevice(plug);
+      urgent.push(...plugMessages(base, plug), ...stateMessages(base, device));
+      later.push(this.#announcer.messageOf(device));
+    }
     const state = this.daemon(now);
     const daemon = daemonDevice(state, nameOfDaemon(base));
     later.push(...daemonMessages(base, state), ...stateMessages(base, daemon), this.#announcer.messageOf(daemon));

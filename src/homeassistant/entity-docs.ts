@@ -4,6 +4,7 @@ import type { EntityRow } from "./entity.ts";
 import { homeRows } from "./home-entities.ts";
 import { placeRows } from "./place-entities.ts";
 import { planRows } from "./plan-entities.ts";
+import { plugRows } from "./plug-entities.ts";
 
 /** One table per kind of device, for the README. Shape: Markdown without a line break at its ends. */
 export function entityDocs(): string {
@@ -11,6 +12,7 @@ export function entityDocs(): string {
     ["**Each home**", ...table(homeRows)],
     ["**Each place** of the third-party interface", ...table(placeRows)],
     ["**Each plan**", ...table(planRows)],
+    ["**Each plug**", ...table(plugRows)],
     ["**The daemon**", ...table(daemonRows(EXAMPLE))],
   ]
     .map((lines) => lines.join("\n"))

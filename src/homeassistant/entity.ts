@@ -24,7 +24,16 @@ export interface EntityRow<State> {
   readonly topic?: "usage" | "entities";
   /** How it is changed; only for platforms that can be. */
   readonly command?: EntityCommand;
-  readonly deviceClass?: "enum" | "timestamp" | "date" | "energy" | "monetary" | "problem" | "running";
+  readonly deviceClass?:
+    | "enum"
+    | "timestamp"
+    | "date"
+    | "energy"
+    | "monetary"
+    | "problem"
+    | "running"
+    | "power"
+    | "connectivity";
   readonly stateClass?: "measurement" | "total";
   /** `perKwh` becomes the currency per kWh, `currency` the currency. */
   readonly unit?: "perKwh" | "currency" | "kWh" | "%" | "h";

@@ -2,8 +2,9 @@
  * The plugs of the house: what they tell goes into the rules of `core/plug`, what those decide goes out by the row of
  * the family. It reads no clock: the root's loop looks when it was asked to, and whenever something was heard.
  */
-import { type EpochMs, formatInstant, MINUTE_MS, SECOND_MS } from "../core/interval.ts";
+import { type EpochMs, MINUTE_MS, SECOND_MS } from "../core/interval.ts";
 import { decide, type PlugDecision } from "../core/plug.ts";
+import { type PlugSnapshot, plugReasonText } from "../core/plug-snapshot.ts";
 import {
   type PlugCommand,
   type PlugEvent,
@@ -15,7 +16,6 @@ import {
 } from "../core/plug-state.ts";
 import type { Problems } from "../core/problem.ts";
 import type { Arrival } from "../mqtt/connection.ts";
-import type { Message } from "../mqtt/message.ts";
 import { type PlugAddress, type PlugFamily, type PlugFamilyRow, type PlugMessage, plugFamilies } from "./families.ts";
 import { onOff, type Reader } from "./reading.ts";
 
@@ -95,9 +95,9 @@ export class Plugs {
 
   /** Does what is due. Gives back when to look again. */
   look(now: EpochMs): EpochMs {
-    const before = JSON.stringify(this.messages());
+    const before = JSON.stringify(this.snapshots());
     const wakes = this.#plugs.map((plug) => plug.look(now));
-    if (JSON.stringify(this.messages()) !== before) this.#parts.onChange();
+    if (JSON.stringify(this.snapshots()) !== before) this.#parts.onChange();
     return Math.min(now + LONGEST_MS, ...wakes);
   }
 
@@ -106,9 +106,9 @@ export class Plugs {
     for (const plug of this.#plugs) plug.leave();
   }
 
-  /** What is shown of each plug, to be published retained. */
-  messages(): Message[] {
-    return this.#plugs.flatMap((plug) => plug.message() ?? []);
+  /** Each plug as it is; all of them from the start on, so that Home Assistant never loses one. */
+  snapshots(): PlugSnapshot[] {
+    return this.#plugs.map((plug) => plug.snapshot());
   }
 }
 
@@ -184,18 +184,21 @@ class Plug {
     for (const { topic, payload } of this.#row.off(this.#address)) this.#parts.publishOnce(topic, payload);
   }
 
-  message(): Message | null {
-    if (!this.#last) return null;
-    const { connected, available, reported, since } = this.#state;
-    const payload = {
+  snapshot(): PlugSnapshot {
+    const { id, name } = this.#setup;
+    const { connected, available, reported, since, silent } = this.#state;
+    const { aim, reason: code } = this.#last ?? { aim: null, reason: "no_broker" };
+    return {
+      id,
+      name,
       on: reported,
-      wanted: this.#last.aim,
-      reason: this.#lastWanted?.reason ?? null,
-      reason_code: this.#last.reason,
+      wanted: aim,
+      code,
+      reason: plugReasonText(code, this.#lastWanted?.reason ?? null),
       available: connected && available !== false,
-      since: since && since.on === reported ? formatInstant(since.at) : null,
+      silent,
+      since: since && since.on === reported ? since.at : null,
     };
-    return { topic: `${this.#address.caller}/state`, payload: JSON.stringify(payload) };
   }
 
   get #memoryName(): string {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { PlugSnapshot } from "../../src/core/plug-snapshot.ts";
 import { NO_USAGE } from "../../src/core/usage.ts";
 import { Announcer } from "../../src/homeassistant/announcer.ts";
 import { daemonDevice } from "../../src/homeassistant/daemon-entities.ts";
@@ -8,11 +9,13 @@ import { type Device, existsFor, publishedValue } from "../../src/homeassistant/
 import { homeDevice } from "../../src/homeassistant/home-entities.ts";
 import { placeDevice } from "../../src/homeassistant/place-entities.ts";
 import { planDevice } from "../../src/homeassistant/plan-entities.ts";
+import { plugDevice } from "../../src/homeassistant/plug-entities.ts";
 import { daemonMessages } from "../../src/mqtt/daemon-messages.ts";
 import { homeMessages } from "../../src/mqtt/home-messages.ts";
 import type { Message } from "../../src/mqtt/message.ts";
 import { placeMessages } from "../../src/mqtt/place-messages.ts";
 import { planMessages } from "../../src/mqtt/plan-messages.ts";
+import { plugMessages } from "../../src/mqtt/plug-messages.ts";
 import { usageMessages } from "../../src/mqtt/usage-messages.ts";
 import { shownState } from "../support/discovery-states.ts";
 import { assertDiscovery } from "../support/discovery-validator.ts";
@@ -42,6 +45,22 @@ function planCase(name: string, plan: ReturnType<typeof planOf>): Case {
   return caseOf(name, planDevice(plan), planMessages("elbro", plan));
 }
 
+const PLUG: PlugSnapshot = {
+  id: "heater",
+  name: "Heater",
+  on: true,
+  wanted: true,
+  code: "wanted_on",
+  reason: "runs until 03:15",
+  available: true,
+  silent: false,
+  since: at("2026-03-10T13:00:00Z"),
+};
+
+function plugCase(name: string, plug: PlugSnapshot): Case {
+  return caseOf(name, plugDevice(plug), plugMessages("elbro", plug));
+}
+
 const cases: readonly Case[] = [
   homeCase("a home that knows everything"),
   homeCase("a home without use", fullHome(), NO_USAGE),
@@ -62,6 +81,9 @@ const cases: readonly Case[] = [
     planOf({ kind: "below", level: "cheap", useForecast: false, enabled: true }),
   ),
   planCase("a plan without prices", planOf(WASHER, "none")),
+  plugCase("a plug that is as it should be", PLUG),
+  plugCase("a plug that does not answer", { ...PLUG, on: null, since: null, silent: true, available: false }),
+  plugCase("a plug that a hand switched on", { ...PLUG, wanted: null, code: "switched_on_by_hand" }),
   caseOf("a busy daemon", daemonDevice(daemon("busy")), daemonMessages("elbro", daemon("busy"))),
   caseOf("a new daemon", daemonDevice(daemon("new")), daemonMessages("elbro", daemon("new"))),
 ];

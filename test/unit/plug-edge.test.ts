@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Wanted } from "../../src/core/plug-state.ts";
 import { type Problem, Problems } from "../../src/core/problem.ts";
+import { plugMessages } from "../../src/mqtt/plug-messages.ts";
 import { type PlugSetup, Plugs } from "../../src/plugs/plugs.ts";
 
 const T0 = Date.UTC(2026, 2, 10, 12);
@@ -61,7 +62,8 @@ class Around {
   }
 
   state(id = "heater"): Record<string, unknown> {
-    const message = this.plugs.messages().find(({ topic }) => topic === `elbro/plug/${id}/state`);
+    const plug = this.plugs.snapshots().find((each) => each.id === id);
+    const [message] = plug ? plugMessages("elbro", plug) : [];
     return JSON.parse(message?.payload ?? "{}") as Record<string, unknown>;
   }
 }
@@ -88,7 +90,11 @@ describe("a topic of the owner's", () => {
     expect(around.plugs.look(T0)).toBe(T0 + 2_000);
     expect(around.looks(T0 + 1_999)).toEqual([]);
     expect(around.looks(T0 + 2_000)).toEqual(["cmnd/heater/POWER OFF"]);
-    expect(around.state()).toMatchObject({ wanted: false, reason: null, reason_code: "no_signal" });
+    expect(around.state()).toMatchObject({
+      wanted: false,
+      reason: "nothing is known of what it follows, so it is OFF",
+      reason_code: "no_signal",
+    });
   });
 
   test("what the plug told while the signal was waited for is not lost", () => {
@@ -105,7 +111,7 @@ describe("a topic of the owner's", () => {
 describe("what is shown", () => {
   test("state, wish, reason, availability and since when", () => {
     const around = new Around([TASMOTA]);
-    expect(around.plugs.messages()).toEqual([]);
+    expect(around.state()).toMatchObject({ on: null, wanted: null, available: false, reason_code: "no_broker" });
     around.looks(T0);
     expect(around.state()).toMatchObject({ on: null, available: false, reason_code: "no_broker" });
     around.wanted = { on: true, until: T0 + 600_000, reason: "cheap at Home" };
@@ -119,6 +125,7 @@ describe("what is shown", () => {
       reason: "cheap at Home",
       reason_code: "wanted_on",
       available: true,
+      problem: false,
       since: "2026-03-10T12:00:01Z",
     });
     const { changes } = around;
