@@ -3,8 +3,9 @@ import { type PlanTask, refused, solved, type Walls } from "./plan-figures.ts";
 import { stepsUp } from "./plan-grid.ts";
 import type { AvoidPlan, PlanSolution } from "./plan-kinds.ts";
 import { beginOf, costsOf, lengthsOf } from "./plan-line.ts";
-import { cheapestRuns, fewestSteps } from "./plan-runs.ts";
-import { type RunsProblem, startCosts } from "./plan-runs-table.ts";
+import { cheapestRuns } from "./plan-runs.ts";
+import { fewestSteps } from "./plan-runs-number.ts";
+import { type RunsProblem, startCosts } from "./plan-runs-problem.ts";
 
 /**
  * OFF in exactly the hours that are left of the plan, those that cost most together with no longer time OFF than

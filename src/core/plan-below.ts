@@ -7,7 +7,7 @@ import type { BelowPlan, PlanContext, PlanSolution } from "./plan-kinds.ts";
 import { beginOf, lengthsOf } from "./plan-line.ts";
 import type { StepRun } from "./plan-runs.ts";
 import { cheapestAnyRuns } from "./plan-runs-any.ts";
-import { startCosts } from "./plan-runs-table.ts";
+import { startCosts } from "./plan-runs-problem.ts";
 import { meanPrice, pointsIn } from "./timeline.ts";
 
 /**

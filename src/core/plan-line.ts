@@ -2,7 +2,7 @@
 
 import type { Walls } from "./plan-figures.ts";
 import { type PlanGrid, PRICE_SCALE, stepsUp } from "./plan-grid.ts";
-import type { RunsBegin } from "./plan-runs-table.ts";
+import type { RunsBegin } from "./plan-runs-problem.ts";
 
 const ALL_WALLS: Walls = { gaps: true, others: true, maxPrice: true };
 

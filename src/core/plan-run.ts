@@ -12,7 +12,7 @@ import {
 import { PRICE_SCALE, spanOf, stepsUp } from "./plan-grid.ts";
 import type { PlanSolution, PlanTolerance, WindowPlan } from "./plan-kinds.ts";
 import { costsOf } from "./plan-line.ts";
-import { startCosts } from "./plan-runs-table.ts";
+import { startCosts } from "./plan-runs-problem.ts";
 
 /** Weights are whole numbers, so that costs are exact: thousandths of the mean power. */
 const MEAN_WEIGHT = 1_000;

@@ -1,7 +1,7 @@
 /** The cheapest runs of any number of steps on a line, none included: for steps that are worth having. */
 
 import type { RunsChoice, StepRun } from "./plan-runs.ts";
-import { nextForced, type RunsBegin, startCosts } from "./plan-runs-table.ts";
+import { type RunsBegin, startCosts } from "./plan-runs-problem.ts";
 
 export interface AnyRunsProblem {
   /** Shape: whole numbers, below zero where a step is worth having; Infinity where it may not be ON. */
@@ -89,4 +89,13 @@ function walk(choices: Int32Array, first: number, need: number, minRun: number):
     begun = choice;
     step = begun + minRun;
   }
+}
+
+/** The first step, at or after each, that has to be ON. Shape: one more than the steps; the line's length where none is. */
+function nextForced(forced: Uint8Array): Int32Array {
+  const next = new Int32Array(forced.length + 1).fill(forced.length);
+  for (let step = forced.length - 1; step >= 0; step--) {
+    next[step] = forced[step] === 1 ? step : (next[step + 1] as number);
+  }
+  return next;
 }

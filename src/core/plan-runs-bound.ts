@@ -1,103 +1,93 @@
 /**
- * What a choice costs at least if it is ON in a step, without trying: steps for which that is more than a known choice
- * costs can be closed, and what is left of a week is often a seventh.
+ * What a choice costs at least, without trying any.
  *
- * The number of steps (and of runs) is let go, and every step is paid for (and every run charged) instead: at the right
- * prices the cheapest choice has nearly the right numbers, and one sweep forwards and one backwards say for each step
- * what the cheapest choice through it costs. Whatever the prices are, no choice of the right numbers costs less than
- * that, with what the right numbers are paid.
+ * The number of steps is let go, and every step is paid for instead: at the right pay the cheapest choice has nearly the
+ * right number. Whatever the pay is, no choice of the right number costs less than the cheapest of any number, with
+ * what the right number is paid: it is one of them.
  */
-import { type RunsSweep, runsSweep, sweepBack, sweepThrough, type Terms } from "./plan-runs-sweep.ts";
-import type { RunsProblem } from "./plan-runs-table.ts";
+import type { RunsProblem } from "./plan-runs-problem.ts";
+import type { RunsSweep } from "./plan-runs-sweep.ts";
+
+/** Rounds of finding the pay; the bound holds for whatever it comes to. */
+const MAX_ROUNDS = 32;
+
+/** A bound is high enough that could be higher by this share of the spread of costs. */
+const CLOSE = 1 / 256;
+
+/** A pay is near enough where it leads to a number of steps that is wrong by no more than this share. */
+const NEAR = 1 / 16;
 
 export interface RunsBound {
+  /** For each step that is ON. Unit: that of costs, whole. */
+  readonly pay: number;
+  /** No choice costs less. */
   readonly least: number;
-  /** With each step ON; Infinity where no choice is. */
-  readonly leastWith: Float64Array;
-  /** Between the cheapest and the dearest step. */
-  readonly spread: number;
-  readonly terms: Terms;
 }
 
-/** Rounds of finding what a step is paid, and what a run is charged; the bound holds for whatever they come to. */
-const MAX_ROUNDS = 24;
-const MAX_RUN_ROUNDS = 8;
-
-/**
- * The bound on the best terms, or on those of a problem that differs in its begin only; null where no terms lead to the
- * right number of steps. `costs` are those of the problem, or favoured ones.
- */
-export function boundOf(problem: RunsProblem, costs: Float64Array, known: Terms | null = null): RunsBound | null {
-  const sweep = runsSweep(problem, costs);
-  const open = costs.filter((cost) => cost < Number.POSITIVE_INFINITY).sort();
-  const terms = known ?? bestTerms(sweep, open);
-  if (!terms) return null;
-  const back = sweepBack(sweep, terms);
-  const paid = terms.step * problem.on - (terms.run === 0 ? 0 : terms.run * problem.maxRuns);
-  const leastWith = sweepThrough(sweep, terms, back.cost);
-  for (let step = 0; step < leastWith.length; step++) leastWith[step] = (leastWith[step] as number) + paid;
-  return { least: back.cost + paid, leastWith, spread: spreadOf(open), terms };
-}
-
-function spreadOf(open: Float64Array): number {
-  return Math.max(1, (open.at(-1) ?? 0) - (open[0] ?? 0));
-}
-
-/** Terms, and the cheapest choice on them. */
-interface Found extends Terms {
-  /** What the choice costs with what it is charged for runs, and what the right number of steps is paid. */
+/** A choice as a line: what it costs at any pay follows from what it costs without and its number of steps. */
+interface Line {
   readonly cost: number;
-  readonly runs: number;
+  readonly on: number;
 }
 
-/** Where runs are counted, the charge of a run is sought, and for each what a step is paid. */
-function bestTerms(sweep: RunsSweep, open: Float64Array): Terms | null {
-  const { maxRuns } = sweep.problem;
-  let many = stepTerms(sweep, open, 0, null);
-  if (!many || many.runs <= maxRuns) return many;
-  let few: Found | null = null;
-  let run = spreadOf(open);
-  for (let round = 0; round < MAX_RUN_ROUNDS; round++) {
-    const found: Found | null = stepTerms(sweep, open, run, few ?? many);
-    if (!found || found.runs === maxRuns) return found ?? few ?? many;
-    if (found.runs > maxRuns) many = found;
-    else few = found;
-    const next: number = few ? crossing(few, many) : run * 4;
-    if (next === run) return found;
-    run = next;
-  }
-  return few ?? many;
-}
-
-/** The charge at which choices of few and of many runs cost the same; above zero, or it were no bound. */
-function crossing(few: Found, many: Found): number {
-  const [fewCost, manyCost] = [few.cost - few.run * few.runs, many.cost - many.run * many.runs];
-  return Math.max(1, Math.round((fewCost - manyCost) / (many.runs - few.runs)));
+/** The bound at a pay that has been right for a problem much like this one; another where it is far from right. */
+export function boundNear(problem: RunsProblem, sweep: RunsSweep, pay: number): RunsBound | null {
+  sweep.run(pay);
+  const isNear = Math.abs(sweep.leastOn - problem.on) <= problem.on * NEAR;
+  return isNear ? { pay, least: sweep.least + pay * problem.on } : boundOf(problem, sweep);
 }
 
 /**
- * What a step is paid for the cheapest choice to have the right number of steps, or for too few and too many to cost the
- * same: where the lines of the nearest two cross. Null where the right number is out of reach.
+ * The highest bound, with the sweep left at its pay; null where no choice has the right number of steps, which is when
+ * even a pay (or a fine) above all costs together leads to too few (or too many).
+ *
+ * Too few and too many steps enclose the pay; where the lines of the nearest two cross both cost the same, and a choice
+ * that costs less there lies between them.
  */
-function stepTerms(sweep: RunsSweep, open: Float64Array, run: number, near: Terms | null): Found | null {
-  const { on } = sweep.problem;
-  const spread = spreadOf(open);
-  let few: { on: number; cost: number } | null = null;
-  let many: { on: number; cost: number } | null = null;
-  let step = near?.step ?? open[on - 1] ?? 0;
-  let stride = spread / 16;
-  for (let round = 0; round < MAX_ROUNDS; round++) {
-    const own = sweepBack(sweep, { step, run });
-    const found = { step, run, runs: own.runs, cost: own.cost + step * on };
-    if (own.on === on) return found;
-    const line = { on: own.on, cost: own.cost + step * own.on };
-    if (own.on < on) few = line;
+export function boundOf(problem: RunsProblem, sweep: RunsSweep): RunsBound | null {
+  const { on } = problem;
+  const { spread, most } = rangeOf(problem);
+  const furthest = 2 * (most + 1) * problem.costs.length;
+  let few: Line | null = null;
+  let many: Line | null = null;
+  let pay = middleOf(problem);
+  let stride = 1 + Math.round(spread / 16);
+  for (let round = 1; ; round++) {
+    sweep.run(pay);
+    if (sweep.least === Number.POSITIVE_INFINITY) return null;
+    const bound = { pay, least: sweep.least + pay * on };
+    const line = { cost: sweep.least + pay * sweep.leastOn, on: sweep.leastOn };
+    if (line.on === on || round === MAX_ROUNDS) return bound;
+    if (line.on < on) few = line;
     else many = line;
-    let next = Math.round(step + (few ? stride : -stride));
-    if (few && many) next = Math.round((many.cost - few.cost) / (many.on - few.on));
-    else stride *= 2;
-    if (next === step || (few && many && round >= MAX_ROUNDS / 2)) return found;
-    step = next;
+    if (few && many) {
+      pay = Math.round((many.cost - few.cost) / (many.on - few.on));
+      // Where both lines meet is the highest that a bound can be.
+      if (few.cost + pay * (on - few.on) - bound.least <= spread * CLOSE) return bound;
+    } else if (Math.abs(pay) === furthest) {
+      return null;
+    } else {
+      pay = Math.max(-furthest, Math.min(furthest, pay + (few ? stride : -stride)));
+      stride *= 4;
+    }
   }
-  return null;
+}
+
+/** What the dearest step costs of the cheapest there are: a first guess at the pay. */
+function middleOf({ costs, forced, on }: RunsProblem): number {
+  const free = costs.filter((cost, step) => forced[step] === 0 && cost < Number.POSITIVE_INFINITY).sort();
+  return free[Math.min(on, free.length) - 1] ?? 0;
+}
+
+/** How far apart the costs are that are chosen from, and how far from zero. */
+export function rangeOf({ costs, forced }: RunsProblem): { spread: number; most: number } {
+  let low = Number.POSITIVE_INFINITY;
+  let high = Number.NEGATIVE_INFINITY;
+  for (let step = 0; step < costs.length; step++) {
+    const cost = costs[step] as number;
+    if (forced[step] === 1 || cost === Number.POSITIVE_INFINITY) continue;
+    low = Math.min(low, cost);
+    high = Math.max(high, cost);
+  }
+  return high < low ? { spread: 0, most: 0 } : { spread: high - low, most: Math.max(-low, high) };
 }

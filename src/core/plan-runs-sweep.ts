@@ -1,180 +1,120 @@
-/** The cheapest choice of any number of steps and runs, on terms; and the cheapest through each step. */
-import { mayBegin, type RunsProblem, startCosts } from "./plan-runs-table.ts";
+/**
+ * The cheapest way to each step, if every step ON is paid for and any number of them will do.
+ *
+ * Without the number of steps to keep, a way is told by where it is and how many runs have begun: one sweep over the
+ * line for each number of runs, or one alone where runs are not counted.
+ */
+import { mayBegin, type RunsProblem, startCosts } from "./plan-runs-problem.ts";
 
-/** What a step is paid, and what a beginning is charged. Unit: that of costs, whole. */
-export interface Terms {
-  readonly step: number;
-  readonly run: number;
-}
+export class RunsSweep {
+  readonly #problem: RunsProblem;
+  readonly #starts: Float64Array;
+  /** The cheapest way to a run that begins with each step, and how many steps are ON on it. */
+  readonly #before: Float64Array;
+  readonly #beforeOn: Int32Array;
+  readonly #near: Int32Array;
+  /** The way to a run that goes on from before the line, where runs are counted: there is none that begins. */
+  readonly #nowhere: Float64Array;
+  /**
+   * By how many runs have begun (one entry where they are not counted): what the cheapest way to each step costs, less
+   * what is paid for it, if all runs so far have their shortest length and the last ends before the step or goes on.
+   */
+  readonly ways: readonly Float64Array[];
+  /** How many steps are ON on each of the ways. */
+  readonly #on: readonly Int32Array[];
+  /** What the cheapest choice costs, less what is paid for it; Infinity where there is none of any number of steps. */
+  least = Number.POSITIVE_INFINITY;
+  /** How many steps are ON in it. */
+  leastOn = 0;
 
-/** A line and room to sweep it; the room is filled anew by every sweep. */
-export interface RunsSweep {
-  readonly problem: RunsProblem;
-  readonly costs: Float64Array;
-  /** What the shortest run costs from each step. */
-  readonly shortest: Float64Array;
-  /** The cheapest way on from each step, in a run that has its shortest length. */
-  readonly onward: Float64Array;
-  /** The cheapest way on from each step, if a run begins with it. */
-  readonly begins: Float64Array;
-  /** Where it goes on: the step itself, the beginning behind a pause, or `END`. */
-  readonly choices: Int32Array;
-  readonly queue: NearLeast;
-}
-
-const END = -1;
-
-export function runsSweep(problem: RunsProblem, costs: Float64Array): RunsSweep {
-  const length = costs.length;
-  return {
-    problem,
-    costs,
-    shortest: startCosts(costs, problem.minRun),
-    onward: new Float64Array(length + 1),
-    begins: new Float64Array(length + 1),
-    choices: new Int32Array(length + 1).fill(END),
-    queue: new NearLeast(length + 1),
-  };
-}
-
-/** What the cheapest choice costs on these terms, and how many steps and beginnings it has. Infinity where none is. */
-export interface Swept {
-  readonly cost: number;
-  readonly on: number;
-  readonly runs: number;
-}
-
-/** Goes over the steps from the last to the first. */
-export function sweepBack(sweep: RunsSweep, terms: Terms): Swept {
-  const { problem, costs, shortest, onward, begins, choices, queue } = sweep;
-  const { minRun, minPause, maxGap } = problem;
-  const length = costs.length;
-  const beginning = terms.run - terms.step * minRun;
-  queue.clear();
-  for (let step = length - 1; step >= 0; step--) {
-    const behind = step + minRun;
-    const rest = behind <= length ? (onward[behind] as number) : Number.POSITIVE_INFINITY;
-    begins[step] = (shortest[step] as number) + beginning + rest;
-    const next = step + minPause;
-    if (next < length) queue.push(begins[next] as number, -next);
-    queue.forget(-(step + maxGap));
-    let best = queue.least;
-    let choice = -queue.place;
-    if (length - step <= maxGap && best >= 0) {
-      best = 0;
-      choice = END;
-    }
-    const goOn = (costs[step] as number) - terms.step + (onward[step + 1] as number);
-    onward[step] = Math.min(goOn, best);
-    choices[step] = goOn <= best ? step : choice;
+  constructor(problem: RunsProblem) {
+    const room = problem.costs.length + 1;
+    const layers = Number.isFinite(problem.maxRuns) ? problem.maxRuns + 1 : 1;
+    this.#problem = problem;
+    this.#starts = startCosts(problem.costs, problem.minRun);
+    this.#before = new Float64Array(room);
+    this.#beforeOn = new Int32Array(room);
+    this.#near = new Int32Array(room);
+    this.#nowhere = new Float64Array(room).fill(Number.POSITIVE_INFINITY);
+    this.ways = Array.from({ length: layers }, () => new Float64Array(room));
+    this.#on = Array.from({ length: layers }, () => new Int32Array(room));
   }
-  return follow(sweep, terms);
-}
 
-/** Counts what the cheapest choice consists of. */
-function follow({ problem, costs, onward, begins, choices }: RunsSweep, terms: Terms): Swept {
-  const { begin, minRun } = problem;
-  const first = begin.kind === "running" ? null : leastBegin(problem, begins);
-  if (begin.kind === "off" && first === null) return { cost: Number.POSITIVE_INFINITY, on: 0, runs: 0 };
-  let step = first === null ? (begin.kind === "running" ? begin.need : 0) : first + minRun;
-  let runs = first === null ? 0 : 1;
-  let on = first === null ? step : minRun;
-  const cost = first === null ? paidSum(costs, step, terms) + (onward[step] as number) : (begins[first] as number);
-  while (step < costs.length) {
-    const choice = choices[step] as number;
-    if (choice === END) break;
-    on += choice === step ? 1 : minRun;
-    runs += choice === step ? 0 : 1;
-    step = choice === step ? step + 1 : choice + minRun;
-  }
-  return { cost, on, runs };
-}
-
-function leastBegin({ begin, costs }: RunsProblem, begins: Float64Array): number | null {
-  let best: number | null = null;
-  let cost = Number.POSITIVE_INFINITY;
-  for (let step = 0; step < costs.length; step++) {
-    if ((begins[step] as number) >= cost || !mayBegin(begin, step)) continue;
-    best = step;
-    cost = begins[step] as number;
-  }
-  return best;
-}
-
-/** What the first steps cost, which all are ON. */
-function paidSum(costs: Float64Array, count: number, { step: paid }: Terms): number {
-  let sum = 0;
-  for (let step = 0; step < count; step++) sum += (costs[step] as number) - paid;
-  return sum;
-}
-
-/** What the cheapest choice costs that is ON in each step; behind `sweepBack` on the same terms, whose cost it is told. */
-export function sweepThrough(sweep: RunsSweep, terms: Terms, cost: number): Float64Array {
-  const { problem, costs, shortest, onward, begins, queue } = sweep;
-  const { minRun, minPause, maxGap, begin } = problem;
-  const length = costs.length;
-  const least = new Float64Array(length).fill(Number.POSITIVE_INFINITY);
-  /** The cheapest way to each step, in a run that has its shortest length; and to a run that begins with it. */
-  const hither = new Float64Array(length + 1).fill(Number.POSITIVE_INFINITY);
-  const before = new Float64Array(length);
-  if (begin.kind === "running") {
-    hither[begin.need] = paidSum(costs, begin.need, terms);
-    least.fill(cost, 0, begin.need);
-  }
-  queue.clear();
-  for (let step = 0; step < length; step++) {
-    const begun = step - minRun;
-    const fresh = begun < 0 ? Number.POSITIVE_INFINITY : (before[begun] as number) + (shortest[begun] as number);
-    const gone = step === 0 ? Number.POSITIVE_INFINITY : (hither[step - 1] as number) + (costs[step - 1] as number);
-    const way = Math.min(fresh + terms.run - terms.step * minRun, gone - terms.step);
-    hither[step] = Math.min(hither[step] as number, way);
-    if (step >= minPause) queue.push(hither[step - minPause] as number, step - minPause);
-    queue.forget(step - maxGap);
-    before[step] = mayBegin(begin, step) ? Math.min(0, queue.least) : queue.least;
-    const goingOn = (hither[step] as number) + (costs[step] as number) - terms.step + (onward[step + 1] as number);
-    if (goingOn < (least[step] as number)) least[step] = goingOn;
-    const beginning = (before[step] as number) + (begins[step] as number);
-    for (let i = step; beginning < Number.POSITIVE_INFINITY && i < step + minRun; i++) {
-      if (beginning < (least[i] as number)) least[i] = beginning;
+  /** Finds the ways anew, where each step ON is paid so much. */
+  run(pay: number): void {
+    this.least = Number.POSITIVE_INFINITY;
+    for (let begun = 0; begun < this.ways.length; begun++) {
+      const counted = Number.isFinite(this.#problem.maxRuns);
+      this.#fill(begun, counted ? begun - 1 : begun, pay);
+      this.#end(begun);
     }
   }
-  return least;
-}
 
-/** Costs at ascending places, of which the least is known: what a cheaper one stands behind is forgotten. */
-class NearLeast {
-  readonly #costs: Float64Array;
-  readonly #places: Int32Array;
-  #head = 0;
-  #tail = 0;
-
-  constructor(most: number) {
-    this.#costs = new Float64Array(most);
-    this.#places = new Int32Array(most);
+  /** The ways with so many runs begun; the last of them begins behind a way of `from`. */
+  #fill(begun: number, from: number, pay: number): void {
+    const { costs, minRun, minPause, maxGap, begin } = this.#problem;
+    const own = this.ways[begun] as Float64Array;
+    const ownOn = this.#on[begun] as Int32Array;
+    const source = this.ways[from] ?? this.#nowhere;
+    const sourceOn = this.#on[from] ?? ownOn;
+    const enters = begin.kind === "off" && (source === own || from === 0);
+    const need = begin.kind === "running" && begun === 0 ? begin.need : -1;
+    const starts = this.#starts;
+    const before = this.#before;
+    const beforeOn = this.#beforeOn;
+    // What lies before a pause, ascending both in cost and in place: the first is the cheapest that is near enough.
+    const near = this.#near;
+    let head = 0;
+    let tail = 0;
+    let way = Number.POSITIVE_INFINITY;
+    let on = 0;
+    for (let step = 0; step <= costs.length; step++) {
+      way += step === 0 ? 0 : (costs[step - 1] as number) - pay;
+      on++;
+      const first = step - minRun;
+      if (first >= 0) {
+        const fresh = (before[first] as number) + (starts[first] as number) - pay * minRun;
+        if (fresh < way) {
+          way = fresh;
+          on = (beforeOn[first] as number) + minRun;
+        }
+      }
+      if (step === need) {
+        way = this.#needed(need, pay);
+        on = need;
+      }
+      own[step] = way;
+      ownOn[step] = on;
+      const rested = step - minPause;
+      if (rested >= 0) {
+        const cost = source[rested] as number;
+        while (tail > head && (source[near[tail - 1] as number] as number) >= cost) tail--;
+        near[tail++] = rested;
+        while ((near[head] as number) < step - maxGap && head < tail) head++;
+      }
+      const isFirst = enters && mayBegin(begin, step);
+      const nearest = head < tail ? (near[head] as number) : -1;
+      const least = nearest < 0 ? Number.POSITIVE_INFINITY : (source[nearest] as number);
+      before[step] = isFirst && least > 0 ? 0 : least;
+      beforeOn[step] = (isFirst && least > 0) || nearest < 0 ? 0 : (sourceOn[nearest] as number);
+    }
   }
 
-  get least(): number {
-    return this.#head < this.#tail ? (this.#costs[this.#head] as number) : Number.POSITIVE_INFINITY;
+  /** What the steps cost that a run has to go on for. */
+  #needed(need: number, pay: number): number {
+    let sum = -pay * need;
+    for (let step = 0; step < need; step++) sum += this.#problem.costs[step] as number;
+    return sum;
   }
 
-  /** Of the least, the last that came. */
-  get place(): number {
-    return this.#head < this.#tail ? (this.#places[this.#head] as number) : 0;
-  }
-
-  clear(): void {
-    this.#head = 0;
-    this.#tail = 0;
-  }
-
-  push(cost: number, place: number): void {
-    while (this.#tail > this.#head && (this.#costs[this.#tail - 1] as number) >= cost) this.#tail--;
-    this.#costs[this.#tail] = cost;
-    this.#places[this.#tail++] = place;
-  }
-
-  /** Forgets what stands before a place. */
-  forget(before: number): void {
-    while (this.#head < this.#tail && (this.#places[this.#head] as number) < before) this.#head++;
+  /** The cheapest of the ways that may be the last. */
+  #end(begun: number): void {
+    const { costs, maxGap } = this.#problem;
+    const own = this.ways[begun] as Float64Array;
+    for (let step = Math.max(0, costs.length - maxGap); step <= costs.length; step++) {
+      if ((own[step] as number) >= this.least) continue;
+      this.least = own[step] as number;
+      this.leastOn = this.#on[begun]?.[step] as number;
+    }
   }
 }

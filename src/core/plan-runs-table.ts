@@ -1,276 +1,193 @@
 /**
  * The table behind the cheapest runs: dynamic programming from the last step of the line to the first.
  *
- * A state is (steps still to place, open steps passed by, runs still to begin), in a run that has its shortest length.
- * A step more of the run, and the shortest length of a new one, pass nothing by, so both look into the state's own
- * column of a lower row; only a pause moves along the row, and the best beginning behind it is the least of a stretch
- * of the row. So every state costs the same few operations, whatever the lengths are, and a step that may not be ON
- * takes no room.
+ * A state is (runs still to begin, steps still to place, step), in a run that has its shortest length. A step more of
+ * the run leads to the next step in the row with one step less to place; a pause, and the shortest length of the run
+ * behind it, to a row with fewer steps to place and one run less to begin. The best beginning behind a pause is the
+ * least of a stretch of such a row, which moves along with the step: so every state costs the same few operations,
+ * whatever the lengths are.
+ *
+ * A state is left out where the cheapest way to it, with what its own way on costs, comes to more than `most`. The
+ * cheapest way is that of a sweep, which may place any number of steps at a pay, so no way of the right number costs
+ * less. A choice that costs no more than `most` therefore passes by no state that is left out, and what stands in the
+ * states it passes is exact. What is left of a week is a narrow band, and each row keeps its own part of it.
  */
+import { type RunsProblem, startCosts } from "./plan-runs-problem.ts";
+import type { RunsSweep } from "./plan-runs-sweep.ts";
 
-/** How the line is entered. */
-export type RunsBegin =
-  /** A run reaches the line and has to go on for `need` steps. */
-  | { readonly kind: "running"; readonly need: number }
-  /** The first run begins in one of the steps `first` to `last`, both included, but in none of `except` [from, to). */
-  | {
-      readonly kind: "off";
-      readonly first: number;
-      readonly last: number;
-      readonly except?: readonly [from: number, to: number];
-    };
+/** A table begins with room for so many states, and doubles it. */
+const FIRST_ROOM = 4_096;
 
-export interface RunsProblem {
-  /** Shape: whole numbers, so that sums are exact; Infinity where it may not be ON. */
-  readonly costs: Float64Array;
-  /** 1 where it has to be ON; those have a cost. */
-  readonly forced: Uint8Array;
-  /** How many steps are ON; at least 1, at most all. */
-  readonly on: number;
-  /** At least 1. */
-  readonly minRun: number;
-  /** At least 1. */
-  readonly minPause: number;
-  /** Most steps OFF in a row, behind the last run too; Infinity for no bound. */
-  readonly maxGap: number;
-  /** Most runs that may begin; Infinity for no bound. */
-  readonly maxRuns: number;
-  readonly begin: RunsBegin;
-}
-
-/** Whether the first run may begin with a step. */
-export function mayBegin(begin: RunsBegin, step: number): boolean {
-  if (begin.kind === "running" || step < begin.first || step > begin.last) return false;
-  return !begin.except || step < begin.except[0] || step >= begin.except[1];
-}
-
-/** The steps that may be ON, one after the other. An index counts them; a step counts all. */
-export interface OpenLine {
-  /** The step of each. Shape: ascending. */
-  readonly steps: Int32Array;
-  /** How many there are before each step, and in all. */
-  readonly before: Int32Array;
-  /** What each costs behind the one before it; Infinity behind a closed step. */
-  readonly goOn: Float64Array;
-  /** What the shortest run costs that begins with each; Infinity where none can. One entry more than there are. */
-  readonly startCosts: Float64Array;
-}
-
-/** The cost of every state. A state's place in its layer is `row * columns + column`. */
-export interface RunsTable {
+export class RunsTable {
   readonly problem: RunsProblem;
-  readonly favour: Favour;
-  readonly line: OpenLine;
-  readonly columns: number;
-  /** Column of index 0 in the row of all steps: 0, or `on` where fewer steps can be asked for. */
-  readonly shift: number;
-  /** By the number of runs that may still begin; one that looks at itself where they are not counted. */
-  readonly layers: readonly Float64Array[];
-}
+  /** What the shortest run costs that begins with each step. */
+  readonly starts: Float64Array;
+  /** How many runs may still begin in the topmost layer; 0 where they are not counted. */
+  readonly top: number;
+  readonly #counted: boolean;
+  readonly #sweep: RunsSweep;
+  readonly #pay: number;
+  #most = Number.MAX_VALUE;
+  #fewest = 0;
+  /** By runs still to begin: the least of the ways to a step and to those before it. */
+  readonly #leastWays: readonly Float64Array[];
+  readonly #near: Int32Array;
+  readonly #nearCosts: Float64Array;
+  /** Each row's steps [low, high), none where low is higher, and the place from which a step is counted down. */
+  readonly #low: Int32Array;
+  readonly #high: Int32Array;
+  readonly #place: Int32Array;
+  #states = new Float64Array(FIRST_ROOM);
+  #used = 0;
 
-/** Fills the table; null where too few steps are open. `fewer`: every number of steps up to `on` can be asked for. */
-export function runsTable(problem: RunsProblem, { fewer = false } = {}): RunsTable | null {
-  const { on, minRun, maxRuns } = problem;
-  const favour = favourOf(problem);
-  const line = openLine(favour.costs, minRun);
-  const open = line.steps.length;
-  if (open < on && !fewer) return null;
-  const shift = fewer ? on : 0;
-  const columns = Math.max(1, shift + open - on + 1);
-  const counted = Number.isFinite(maxRuns);
-  const layers = Array.from({ length: counted ? maxRuns + 1 : 1 }, () => new Float64Array((on + 1) * columns));
-  const table = { problem, favour, line, columns, shift, layers };
-  const reach = reachOf(problem, line);
-  for (const [begins, own] of layers.entries()) {
-    const below = counted ? (layers[begins - 1] ?? null) : own;
-    // The runs that this layer has fewer to begin have their shortest length, so fewer steps are left.
-    const most = counted ? on - (maxRuns - begins) * minRun : on;
-    if (most >= 0) fillLayer(table, own, below, most, reach);
+  /** A table without states. The sweep has run on the problem, at the pay. */
+  constructor(problem: RunsProblem, sweep: RunsSweep, pay: number) {
+    const { on, minRun, maxRuns, costs } = problem;
+    this.problem = problem;
+    this.starts = startCosts(costs, minRun);
+    this.#counted = Number.isFinite(maxRuns);
+    this.top = this.#counted ? maxRuns : 0;
+    this.#sweep = sweep;
+    this.#pay = pay;
+    this.#leastWays = sweep.ways.map(leastSoFar).reverse();
+    this.#near = new Int32Array(costs.length + 1);
+    this.#nearCosts = new Float64Array(costs.length + 1);
+    const rows = (this.top + 1) * (on + 1);
+    this.#low = new Int32Array(rows);
+    this.#high = new Int32Array(rows);
+    this.#place = new Int32Array(rows);
   }
-  return table;
+
+  /** Fills it anew with what is passed by choices of `fewest` steps or more that cost no more than `most`. */
+  fill(most: number, fewest = this.problem.on): void {
+    const { on, minRun, costs } = this.problem;
+    this.#most = most;
+    this.#fewest = fewest;
+    this.#used = 0;
+    this.#low.fill(costs.length + 1);
+    this.#high.fill(0);
+    for (let runs = 0; runs <= this.top; runs++) {
+      this.#fillLastRow(runs);
+      // The runs that have begun have their shortest length.
+      const longest = on - (this.top - runs) * minRun;
+      for (let left = 1; left <= longest; left++) this.#fillRow(runs, left);
+    }
+  }
+
+  /** What a state costs from its step on; Infinity where it is left out or leads nowhere. */
+  costOf(runs: number, left: number, step: number): number {
+    const row = runs * (this.problem.on + 1) + left;
+    if (left < 0 || step < (this.#low[row] as number) || step >= (this.#high[row] as number)) {
+      return Number.POSITIVE_INFINITY;
+    }
+    return this.#states[(this.#place[row] as number) - step] as number;
+  }
+
+  /** What a run costs that begins with a step, with all behind it; `runs` and `left` are those before it. */
+  costFrom(runs: number, left: number, first: number): number {
+    if (this.#counted && runs === 0) return Number.POSITIVE_INFINITY;
+    const { minRun } = this.problem;
+    return (this.starts[first] as number) + this.costOf(this.behind(runs), left - minRun, first + minRun);
+  }
+
+  /** How many runs may begin behind the beginning of one. */
+  behind(runs: number): number {
+    return this.#counted ? runs - 1 : runs;
+  }
+
+  /** Nothing left to place: OFF until the end. */
+  #fillLastRow(runs: number): void {
+    const { costs, maxGap, on } = this.problem;
+    const most = this.#most - this.#pay * on;
+    const ways = this.#waysTo(runs);
+    this.#makeRoom(costs.length + 1);
+    let high = costs.length + 1;
+    let low = Math.max(0, costs.length - maxGap);
+    while (low < high && (ways[low] as number) > most) low++;
+    while (low < high && (ways[high - 1] as number) > most) high--;
+    this.#states.fill(0, this.#used, this.#used + high - low);
+    this.#endRow(runs * (on + 1), low, high);
+  }
+
+  #fillRow(runs: number, left: number): void {
+    const { costs, on, minRun, minPause, maxGap } = this.problem;
+    const goOn = runs * (on + 1) + left - 1;
+    const goOnLow = (this.#low[goOn] as number) - 1;
+    const goOnHigh = (this.#high[goOn] as number) - 1;
+    const goOnPlace = (this.#place[goOn] as number) - 1;
+    // The beginnings behind a pause.
+    const isLast = left < minRun || (this.#counted && runs === 0);
+    const begin = isLast ? -1 : this.behind(runs) * (on + 1) + left - minRun;
+    const beginLow = isLast ? 0 : (this.#low[begin] as number) - minRun;
+    const beginPlace = isLast ? 0 : (this.#place[begin] as number) - minRun;
+    let next = isLast ? -1 : (this.#high[begin] as number) - minRun - 1;
+    const high = Math.max(goOnHigh, next < beginLow ? 0 : next - minPause + 1);
+    if (high <= 0) return;
+    this.#makeRoom(high);
+    const states = this.#states;
+    const { starts } = this;
+    // The beginnings behind a pause, from the cheapest to the nearest.
+    const near = this.#near;
+    const nearCosts = this.#nearCosts;
+    const used = this.#used;
+    const most = this.#most - this.#pay * (on - left);
+    const ways = this.#waysTo(runs);
+    const leastWays = this.#leastWays[runs] as Float64Array;
+    let head = 0;
+    let tail = 0;
+    let first = high;
+    let last = -1;
+    // What has been placed took its steps.
+    const lowest = Math.max(0, this.#fewest - left);
+    for (let step = high - 1; step >= lowest; step--) {
+      for (; next >= beginLow && next >= step + minPause; next--) {
+        const cost = (starts[next] as number) + (states[beginPlace - next] as number);
+        while (tail > head && (nearCosts[tail - 1] as number) >= cost) tail--;
+        nearCosts[tail] = cost;
+        near[tail++] = next;
+      }
+      while (head < tail && (near[head] as number) > step + maxGap) head++;
+      let cost = head < tail ? (nearCosts[head] as number) : Number.POSITIVE_INFINITY;
+      if (step >= goOnLow && step < goOnHigh) {
+        cost = Math.min(cost, (costs[step] as number) + (states[goOnPlace - step] as number));
+      } else if (step < goOnLow && next < beginLow && (leastWays[step] as number) + cost > most) break;
+      if ((ways[step] as number) + cost <= most) {
+        if (last < 0) last = step;
+        first = step;
+        states[used + last - step] = cost;
+      } else if (last >= 0) states[used + last - step] = Number.POSITIVE_INFINITY;
+    }
+    this.#endRow(goOn + 1, first, last + 1);
+  }
+
+  /** The ways to a state, with as many runs begun as are not still to begin. */
+  #waysTo(runs: number): Float64Array {
+    return this.#sweep.ways[this.top - runs] as Float64Array;
+  }
+
+  #endRow(row: number, low: number, high: number): void {
+    if (high <= low) return;
+    this.#low[row] = low;
+    this.#high[row] = high;
+    this.#place[row] = this.#used + high - 1;
+    this.#used += high - low;
+  }
+
+  #makeRoom(states: number): void {
+    if (this.#used + states <= this.#states.length) return;
+    const more = new Float64Array(Math.max(2 * this.#states.length, this.#used + states));
+    more.set(this.#states);
+    this.#states = more;
+  }
 }
 
-/** The layer that beginning a run leads to; null where none may begin. */
-export function layerBehind({ layers, problem }: RunsTable, begins: number): Float64Array | null {
-  return (Number.isFinite(problem.maxRuns) ? layers[begins - 1] : layers[0]) ?? null;
-}
-
-/** Costs by which no choice goes without a step that has to be ON, if it can. */
-export interface Favour {
-  readonly costs: Float64Array;
-  /** By how much such steps are cheaper together. */
-  readonly bonus: number;
-  /** Sums above this go without one of them. */
-  readonly dearest: number;
-}
-
-/** Makes each step that has to be ON cheaper by more than all steps cost together. */
-export function favourOf({ costs, forced }: RunsProblem): Favour {
-  let sum = 0;
-  let count = 0;
+/** The least up to each. */
+function leastSoFar(costs: Float64Array): Float64Array {
+  let least = Number.POSITIVE_INFINITY;
+  const leasts = new Float64Array(costs.length);
   for (let step = 0; step < costs.length; step++) {
-    const cost = costs[step] as number;
-    if (cost < Number.POSITIVE_INFINITY) sum += Math.abs(cost);
-    count += forced[step] as number;
+    least = Math.min(least, costs[step] as number);
+    leasts[step] = least;
   }
-  if (count === 0) return { costs, bonus: 0, dearest: Number.POSITIVE_INFINITY };
-  const bonus = 2 * sum + 1;
-  return {
-    costs: costs.map((cost, step) => (forced[step] === 1 ? cost - bonus : cost)),
-    bonus: bonus * count,
-    dearest: sum - bonus * count,
-  };
-}
-
-function openLine(costs: Float64Array, minRun: number): OpenLine {
-  const before = new Int32Array(costs.length + 1);
-  let open = 0;
-  for (let step = 0; step < costs.length; step++) {
-    before[step] = open;
-    if ((costs[step] as number) < Number.POSITIVE_INFINITY) open++;
-  }
-  before[costs.length] = open;
-  const steps = new Int32Array(open);
-  const goOn = new Float64Array(open);
-  const starts = startCosts(costs, minRun);
-  const openStarts = new Float64Array(open + 1).fill(Number.POSITIVE_INFINITY);
-  for (let step = costs.length - 1; step >= 0; step--) {
-    if ((before[step + 1] as number) === (before[step] as number)) continue;
-    const index = --open;
-    const isBehind = step === 0 || (before[step - 1] as number) < index;
-    steps[index] = step;
-    goOn[index] = isBehind ? (costs[step] as number) : Number.POSITIVE_INFINITY;
-    openStarts[index] = starts[step] as number;
-  }
-  return { steps, before, goOn, startCosts: openStarts };
-}
-
-/** Which beginnings a pause reaches from each index: the pause begins behind the step before it. */
-interface Reach {
-  readonly from: Int32Array;
-  /** Null where a pause reaches to the end. */
-  readonly to: Int32Array | null;
-  /** Room for one row's beginnings. */
-  readonly costs: Float64Array;
-  readonly indices: Int32Array;
-}
-
-function reachOf({ costs, minPause, maxGap }: RunsProblem, { steps, before }: OpenLine): Reach {
-  const length = costs.length;
-  const from = new Int32Array(steps.length + 1);
-  const to = maxGap < length ? new Int32Array(steps.length + 1) : null;
-  for (let index = 0; index <= steps.length; index++) {
-    const pause = index === 0 ? 0 : (steps[index - 1] as number) + 1;
-    from[index] = before[Math.min(length, pause + minPause)] as number;
-    if (to) to[index] = before[Math.min(length, pause + maxGap + 1)] as number;
-  }
-  const room = to ? steps.length + 1 : 0;
-  return { from, to, costs: new Float64Array(room), indices: new Int32Array(room) };
-}
-
-function fillLayer(table: RunsTable, own: Float64Array, below: Float64Array | null, most: number, reach: Reach): void {
-  fillLastRow(table, own);
-  for (let left = 1; left <= most; left++) {
-    if (!below || left < table.problem.minRun) fillRowThatGoesOn(table, own, left);
-    else if (reach.to) fillRowWithGaps(table, own, below, left, reach, reach.to);
-    else fillRow(table, own, below, left, reach.from);
-  }
-}
-
-/** Nothing left to place: OFF until the end. */
-function fillLastRow({ problem, line, columns, shift }: RunsTable, own: Float64Array): void {
-  const offset = problem.on - shift;
-  for (let column = Math.max(0, -offset); column < columns; column++) {
-    const index = column + offset;
-    const pause = index === 0 ? 0 : (line.steps[index - 1] as number) + 1;
-    own[column] = problem.costs.length - pause <= problem.maxGap ? 0 : Number.POSITIVE_INFINITY;
-  }
-}
-
-/** No run can begin any more. */
-function fillRowThatGoesOn({ problem, line, columns, shift }: RunsTable, own: Float64Array, left: number): void {
-  const row = left * columns;
-  const offset = problem.on - shift - left;
-  for (let column = Math.max(0, -offset); column < columns; column++) {
-    own[row + column] = (line.goOn[column + offset] as number) + (own[row - columns + column] as number);
-  }
-}
-
-function fillRow(table: RunsTable, own: Float64Array, below: Float64Array, left: number, from: Int32Array): void {
-  const { problem, columns, shift } = table;
-  const { goOn, startCosts } = table.line;
-  const row = left * columns;
-  const offset = problem.on - shift - left;
-  const source = row - problem.minRun * columns - offset;
-  let best = Number.POSITIVE_INFINITY;
-  let next = columns + offset;
-  for (let column = columns - 1; column >= Math.max(0, -offset); column--) {
-    const index = column + offset;
-    while (next > (from[index] as number)) {
-      next--;
-      best = Math.min(best, (startCosts[next] as number) + (below[source + next] as number));
-    }
-    own[row + column] = Math.min((goOn[index] as number) + (own[row - columns + column] as number), best);
-  }
-}
-
-/** As `fillRow`, where a pause reaches only so far: a queue of the beginnings, from the best to the nearest. */
-function fillRowWithGaps(
-  table: RunsTable,
-  own: Float64Array,
-  below: Float64Array,
-  left: number,
-  { from, costs, indices }: Reach,
-  to: Int32Array,
-): void {
-  const { problem, columns, shift } = table;
-  const { goOn, startCosts } = table.line;
-  const row = left * columns;
-  const offset = problem.on - shift - left;
-  const source = row - problem.minRun * columns - offset;
-  let next = columns + offset;
-  let head = 0;
-  let tail = 0;
-  for (let column = columns - 1; column >= Math.max(0, -offset); column--) {
-    const index = column + offset;
-    while (next > (from[index] as number)) {
-      next--;
-      const cost = (startCosts[next] as number) + (below[source + next] as number);
-      while (tail > head && (costs[tail - 1] as number) >= cost) tail--;
-      costs[tail] = cost;
-      indices[tail++] = next;
-    }
-    const beyond = to[index] as number;
-    while (head < tail && (indices[head] as number) >= beyond) head++;
-    const best = head < tail ? (costs[head] as number) : Number.POSITIVE_INFINITY;
-    own[row + column] = Math.min((goOn[index] as number) + (own[row - columns + column] as number), best);
-  }
-}
-
-/** The cost of `length` steps from each; Infinity where one of them is not allowed or the line ends. */
-export function startCosts(costs: Float64Array, length: number): Float64Array {
-  const sums = new Float64Array(costs.length + 1).fill(Number.POSITIVE_INFINITY);
-  let sum = 0;
-  let closed = 0;
-  for (let end = 1; end <= costs.length; end++) {
-    const added = costs[end - 1] as number;
-    if (added === Number.POSITIVE_INFINITY) closed++;
-    else sum += added;
-    if (end > length) {
-      const removed = costs[end - 1 - length] as number;
-      if (removed === Number.POSITIVE_INFINITY) closed--;
-      else sum -= removed;
-    }
-    if (end >= length && closed === 0) sums[end - length] = sum;
-  }
-  return sums;
-}
-
-/** Shape: one more than the steps; the line's length where none follows. */
-export function nextForced(forced: Uint8Array): Int32Array {
-  const next = new Int32Array(forced.length + 1).fill(forced.length);
-  for (let step = forced.length - 1; step >= 0; step--) {
-    next[step] = forced[step] === 1 ? step : (next[step + 1] as number);
-  }
-  return next;
+  return leasts;
 }

@@ -3,19 +3,10 @@ import { type Chosen, otherStart, type PlanTask, refused, slackOf, solved, type 
 import { PRICE_SCALE, spanOf, stepsUp } from "./plan-grid.ts";
 import type { PlanAlternatives, PlanSolution, PlanTolerance, SlotsPlan } from "./plan-kinds.ts";
 import { beginOf, costsOf, lengthsOf } from "./plan-line.ts";
-import {
-  bestFrom,
-  bestOf,
-  cheapestOnTerms,
-  cheapestRuns,
-  cheapestSteps,
-  costFrom,
-  countedTable,
-  mostSteps,
-  type RunsChoice,
-} from "./plan-runs.ts";
-import type { Terms } from "./plan-runs-sweep.ts";
-import { type RunsProblem, startCosts } from "./plan-runs-table.ts";
+import { cheapestRuns, type FoundRuns, type RunsChoice } from "./plan-runs.ts";
+import { cheapestSteps, isFree } from "./plan-runs-free.ts";
+import { mostSteps } from "./plan-runs-number.ts";
+import { type RunsProblem, startCosts } from "./plan-runs-problem.ts";
 
 /**
  * Exactly the hours that are left of the plan, in the cheapest steps that are allowed. Where less is left than the
@@ -48,10 +39,10 @@ function chooseSlots(task: PlanTask<SlotsPlan>, on: number): Chosen | null {
   if (on > problem.costs.length) return null;
   const { tolerance } = task.spec;
   if (!tolerance && isFree(problem)) return chooseSteps(task, problem);
-  const cheapest = tolerance ? null : cheapestOnTerms(problem, null);
-  const choice = tolerance ? tolerated(task, problem, tolerance) : cheapest?.choice;
-  if (!choice) return null;
-  return { runs: choice.runs, nextBest: nextBest(task, problem, choice, cheapest?.terms ?? null) };
+  const best = cheapestRuns(problem);
+  if (!best) return null;
+  const choice = tolerance ? tolerated(task, problem, best, tolerance) : best;
+  return { runs: choice.runs, nextBest: nextBest(task, problem, choice) };
 }
 
 function problemOf({ spec, grid, window }: PlanTask<SlotsPlan>, on: number, walls?: Walls): RunsProblem {
@@ -60,12 +51,6 @@ function problemOf({ spec, grid, window }: PlanTask<SlotsPlan>, on: number, wall
   const begin = beginOf(grid, window.start, spec, costs, startCosts(costs, lengths.minRun));
   const maxRuns = Math.max(0, (spec.atMostRuns ?? Number.POSITIVE_INFINITY) - grid.past.runs);
   return { costs, forced: grid.forced, on, ...lengths, maxRuns, begin };
-}
-
-/** Whether any steps will do: then they need only be sorted. */
-function isFree({ costs, minRun, minPause, maxGap, maxRuns, begin, on }: RunsProblem): boolean {
-  const anywhere = begin.kind === "running" ? begin.need === 0 : begin.first === 0 && begin.last === costs.length - 1;
-  return anywhere && minRun === 1 && minPause === 1 && maxGap >= costs.length && maxRuns >= on;
 }
 
 function chooseSteps(task: PlanTask<SlotsPlan>, problem: RunsProblem): Chosen | null {
@@ -78,49 +63,56 @@ function chooseSteps(task: PlanTask<SlotsPlan>, problem: RunsProblem): Chosen | 
 function tolerated(
   { grid }: PlanTask<SlotsPlan>,
   problem: RunsProblem,
+  best: FoundRuns,
   { percent, side }: PlanTolerance,
-): RunsChoice | null {
-  const table = countedTable(problem);
-  const best = bestOf(table);
-  if (!table || !best) return null;
+): FoundRuns {
   const most = best.cost + slackOf(percent, best.cost, problem.on, grid);
-  if (side === "earliest") return earliestWithin(problem, best, most);
-  if (problem.begin.kind === "running") return best;
-  let first = problem.begin.last;
-  while (first > problem.begin.first && costFrom(table, first) > most) first--;
-  return bestFrom(table, first) ?? best;
+  return side === "earliest" ? earliestWithin(problem, best, most) : latestWithin(problem, best, most);
 }
 
 /** Halves the time within which the last run ends: an earlier end never costs less. */
-function earliestWithin(problem: RunsProblem, best: RunsChoice, most: number): RunsChoice {
+function earliestWithin(problem: RunsProblem, best: FoundRuns, most: number): FoundRuns {
   let choice = best;
   let low = problem.on;
   let high = best.runs.at(-1)?.[1] ?? low;
   while (low < high) {
     const end = (low + high) >> 1;
     const costs = problem.costs.slice().fill(Number.POSITIVE_INFINITY, end);
-    const earlier = cheapestRuns({ ...problem, costs });
-    if (earlier && earlier.cost <= most) {
+    const earlier = cheapestRuns({ ...problem, costs }, { most, trail: best.trail });
+    if (earlier) {
       choice = earlier;
-      high = end;
+      high = earlier.runs.at(-1)?.[1] ?? end;
     } else low = end + 1;
   }
   return choice;
 }
 
+/** Halves the time within which the first run begins: a later beginning never costs less. A run that goes on has begun. */
+function latestWithin(problem: RunsProblem, best: FoundRuns, most: number): FoundRuns {
+  const { begin } = problem;
+  if (begin.kind === "running") return best;
+  let choice = best;
+  let low = best.runs[0]?.[0] ?? begin.first;
+  let high = begin.last;
+  while (low < high) {
+    const first = (low + high + 1) >> 1;
+    const later = cheapestRuns({ ...problem, begin: { ...begin, first } }, { most, trail: best.trail });
+    if (later) {
+      choice = later;
+      low = later.runs[0]?.[0] ?? first;
+    } else high = first - 1;
+  }
+  return choice;
+}
+
 /** The best whose first run begins elsewhere; null where a run goes on. */
-function nextBest(
-  task: PlanTask,
-  problem: RunsProblem,
-  choice: RunsChoice,
-  terms: Terms | null,
-): PlanAlternatives["nextBest"] {
+function nextBest(task: PlanTask, problem: RunsProblem, choice: FoundRuns): PlanAlternatives["nextBest"] {
   const { begin, on } = problem;
   if (begin.kind === "running") return null;
   const chosen = choice.runs[0]?.[0] ?? 0;
   const apart = otherStart(task.grid, on);
   const elsewhere = { ...begin, except: [chosen - apart + 1, chosen + apart] } as const;
-  const other = cheapestOnTerms({ ...problem, begin: elsewhere }, terms)?.choice;
+  const other = cheapestRuns({ ...problem, begin: elsewhere }, { trail: choice.trail });
   if (!other) return null;
   const first = other.runs[0]?.[0] ?? 0;
   return { start: spanOf(task.grid, first, first + 1).start, meanPrice: other.cost / on / PRICE_SCALE };
