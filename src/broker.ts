@@ -52,3 +52,8 @@ function loginOf(mqtt: Config["mqtt"]): Pick<LinkOptions, "username" | "password
   const ofUrl = (text: string) => (text === "" ? undefined : decodeURIComponent(text));
   return { username: mqtt.username ?? ofUrl(url.username), password: mqtt.password ?? ofUrl(url.password) };
 }
+
+/** The URL of a broker as it may be shown. */
+export function withoutLogin(url: string): string {
+  return url.replace(/\/\/[^@/]*@/, "//");
+}

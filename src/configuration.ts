@@ -13,6 +13,8 @@ export interface Configuration {
   readonly config: Config;
   /** The file; null where there is none. */
   readonly path: string | null;
+  /** What is no mistake and yet not well. */
+  readonly warnings: readonly string[];
 }
 
 /** Reads the configuration of `given`, or of the first place that has one. Errors: throws a StartError with every mistake. */
@@ -21,7 +23,7 @@ export function loadConfiguration(given: string | null): Configuration {
   const path = given ?? paths.find((each) => existsSync(each)) ?? null;
   const text = path === null ? null : readText(path);
   const reading = readConfig({ text, environment: process.env, readFile: (file) => readFileSync(file, "utf8") });
-  if (reading.kind === "config") return { config: reading.config, path };
+  if (reading.kind === "config") return { config: reading.config, path, warnings: [] };
   throw new StartError(
     `the configuration${path === null ? "" : ` ${path}`} cannot be used:\n${reading.mistakes.map(lineOf).join("\n")}`,
   );

@@ -2,8 +2,6 @@
  * The composition root of the running daemon: a table of parts in start order. It knows every folder and decides
  * nothing; what may touch the process (arguments, environment, signals, output) is handed in by `main.ts`.
  */
-import { mkdirSync } from "node:fs";
-import path from "node:path";
 import { askingOf, openAccounts } from "./accounts.ts";
 import { startBroker, wayTo } from "./broker.ts";
 import type { Clock } from "./collector/clock.ts";
@@ -16,6 +14,7 @@ import { Calendar, SERVICE_ZONE } from "./core/calendar.ts";
 import { type EpochMs, MINUTE_MS } from "./core/interval.ts";
 import { Problems } from "./core/problem.ts";
 import type { SeriesKey } from "./core/series.ts";
+import { openDataDir, transitionsIn } from "./data-dir.ts";
 import { Homes } from "./homes.ts";
 import { House } from "./house.ts";
 import { lanRouter } from "./lan.ts";
@@ -28,10 +27,8 @@ import { Places } from "./places.ts";
 import { Plans } from "./plans.ts";
 import { type Listener, listen } from "./server/listener.ts";
 import { Showing } from "./showing.ts";
-import { onPort, StartError } from "./start-error.ts";
-import { DatabaseError } from "./store/database.ts";
+import { onPort } from "./start-error.ts";
 import { PlanStore } from "./store/plan-store.ts";
-import { type OpenedDatabase, openOrRestore } from "./store/recovery.ts";
 import { historyStart } from "./store/retention.ts";
 import { Settings } from "./store/settings.ts";
 import { openSwitching } from "./switching.ts";
@@ -229,9 +226,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   );
   link.showFirst(showing.pricesAt(startedAt));
   const watched = { vitals, live, showing, link, plugs, database, databasePath };
-  const api = await startApi({
-    ...{ ...shown, ...watched, clock, startedAt, isTimeTrusted: trusted, onChange: changed, log },
-  });
+  const lan = { ...shown, ...watched, clock, startedAt, isTimeTrusted: trusted, onChange: changed, log };
+  const api = await startApi(lan);
   if (recovery) reportRecovery(recovery, problems, startedAt);
   const kept = { database, databasePath, library, settings };
   const upkeep = new Upkeep({ ...kept, calendar, clock, problems, years: config.retention.years, offsetMs, log });
@@ -241,6 +237,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     showingAll,
     ...[upkeep, ...(config.plugs.length > 0 ? [switching] : []), ...collectors].map((loop) => loop.run(stop.signal)),
   ];
+  const desk = link.upSoon.then(async () => (await import("./daemon-desk.ts")).openDaemonDesk(lan, stop.signal));
   return {
     apiPort: api.port,
     brokerPort: broker?.port ?? null,
@@ -248,7 +245,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       plugs.leave();
       live.close();
       stop.abort();
-      await Promise.all([link.closed, api.close(), accounts.close()]);
+      await Promise.all([link.closed, api.close(), accounts.close(), desk]);
       await broker?.close();
       await Promise.all(loops);
       library.close();
@@ -257,33 +254,10 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   };
 }
 
-/** The transitions of the service's zone, kept until Node brings another time zone database. */
-function transitionsIn(settings: Settings) {
-  const name = (year: number) => `transitions/${SERVICE_ZONE}/${process.versions.tz}/${year}`;
-  return {
-    read: (year: number) => settings.read(name(year)),
-    write: (year: number, text: string) => settings.write(name(year), text),
-  };
-}
-
 /** Where the back-fill stops: what is beyond the kept years would be deleted again. */
 function historyFrom({ history, retention }: Config, calendar: Calendar, now: EpochMs): EpochMs {
   const wanted = calendar.shift(now, "day", -Math.round((history.months * 365) / 12));
   return Math.max(wanted, historyStart(now, retention.years, calendar));
-}
-
-function openDataDir(dataDir: string, now: EpochMs): OpenedDatabase & { readonly databasePath: string } {
-  const databasePath = path.join(dataDir, "elbro.db");
-  try {
-    mkdirSync(dataDir, { recursive: true });
-    return { ...openOrRestore(databasePath, now), databasePath };
-  } catch (error) {
-    if (error instanceof DatabaseError) throw new StartError(error.message);
-    const why = error instanceof Error ? error.message : String(error);
-    throw new StartError(
-      `cannot write to the data directory ${dataDir} (${why}); set data_dir or ELBRO_DATA_DIR to a folder this user may write`,
-    );
-  }
 }
 
 async function startApi(lan: LanParts): Promise<Pick<Listener, "port" | "close">> {

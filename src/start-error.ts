@@ -1,6 +1,9 @@
 /** Why the daemon cannot start, in one sentence for its owner. */
 export class StartError extends Error {}
 
+/** Another process holds the data directory. */
+export class DataDirInUse extends StartError {}
+
 /** Starts what listens on a port. Errors: throws a StartError where the port cannot be had. */
 export async function onPort<Result>(
   part: "api" | "broker",

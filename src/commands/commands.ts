@@ -8,7 +8,18 @@ interface Command {
 }
 
 const commands: Readonly<Record<string, Command>> = {
+  check: {
+    summary: "says what is wrong with the configuration; --online: what works",
+    load: () => import("./check.ts"),
+  },
+  addresses: { summary: "lists the addresses of the account", load: () => import("./addresses.ts") },
+  suggest: { summary: "searches addresses, for third_party.places", load: () => import("./suggest.ts") },
+  prices: { summary: "prints today's prices as bars", load: () => import("./prices.ts") },
   keys: { summary: "creates, lists, replaces and revokes keys of the LAN API", load: () => import("./keys.ts") },
+  diagnostics: {
+    summary: "writes what helps to find a fault, without secrets",
+    load: () => import("./diagnostics.ts"),
+  },
   simulate: { summary: "plays the service on this machine", load: () => import("./simulate.ts") },
   "hash-password": {
     summary: "makes of a password what may stand for it in broker.users",

@@ -60,6 +60,8 @@ export interface Link {
 
 export interface LinkStanding {
   readonly connected: boolean;
+  /** Why it is not; null where it is. */
+  readonly trouble: string | null;
   /** Connections that came about. */
   readonly connections: number;
   /** States that a broker has taken. */
@@ -81,6 +83,7 @@ export function openLink(options: LinkOptions, signal: AbortSignal): Link {
   const statusTopic = `${baseTopic}/status`;
   const birthTopic = `${discoveryPrefix}/status`;
   let line: Line | null = null;
+  let trouble: string | null = "it is being connected";
   let connections = 0;
   const publisher = new Publisher({ remembered: options.remembered, alsoOurs: [statusTopic] });
   const commands = new Commands({
@@ -111,6 +114,7 @@ export function openLink(options: LinkOptions, signal: AbortSignal): Link {
       onUp: (up) => {
         log.info({}, "broker connected");
         line = up;
+        trouble = null;
         connections++;
         publisher.attach(up);
         options.listener?.onUp();
@@ -119,6 +123,7 @@ export function openLink(options: LinkOptions, signal: AbortSignal): Link {
       onDown: (reason) => {
         log.warn({ reason }, "broker not connected");
         line = null;
+        trouble = reason;
         publisher.detach();
         options.listener?.onDown();
       },
@@ -134,7 +139,7 @@ export function openLink(options: LinkOptions, signal: AbortSignal): Link {
     show: (messages) => publisher.show(messages),
     showFirst: (messages) => publisher.showFirst(messages),
     publishOnce: (topic, payload) => line?.sendOnce(topic, payload) ?? false,
-    standing: () => ({ connected: line !== null, connections, published: publisher.taken }),
+    standing: () => ({ connected: line !== null, trouble, connections, published: publisher.taken }),
     upSoon: Promise.race([firstUp, pause(QUICK_UP_MS, undefined, { ref: false })]),
     closed,
   };

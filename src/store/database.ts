@@ -19,6 +19,9 @@ const CACHE_KIB = 1024;
 /** Why a database cannot be used, in words for the owner. */
 export class DatabaseError extends Error {}
 
+/** Another process holds the database. */
+export class DatabaseInUse extends DatabaseError {}
+
 /** The file of a database is damaged. The message says how, in SQLite's words. */
 export class BrokenDatabase extends Error {}
 
@@ -66,7 +69,7 @@ function asOpeningError(error: unknown, path: string): unknown {
   // Extended codes carry the primary one in their low byte.
   const code = Number(error.errcode) & 0xff;
   if (code === SQLITE_BUSY)
-    return new DatabaseError(`${path} is in use by another elbro; one process per data directory`);
+    return new DatabaseInUse(`${path} is in use by another elbro; one process per data directory`);
   const broken = code === SQLITE_CORRUPT || code === SQLITE_NOTADB || UNREADABLE.has(error.errcode);
   return broken ? new BrokenDatabase(error.message) : error;
 }

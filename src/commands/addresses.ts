@@ -1,0 +1,34 @@
+import { readCommandLine } from "../arguments.ts";
+import type { AccountAddresses } from "../desk.ts";
+import { withHouseAtHand } from "./at-hand.ts";
+
+const line = {
+  usage: "addresses",
+  about:
+    "Lists the addresses of the account with what the service can tell of each. The ids stand in homes[].address_id of\nthe configuration. What is not known yet is asked for: one request an account.",
+};
+
+/** `elbro addresses` */
+export async function main(argv: readonly string[]): Promise<number> {
+  const given = readCommandLine(line, argv, process.env);
+  if (given.kind === "help") {
+    process.stdout.write(given.text);
+    return 0;
+  }
+  const { accounts } = await withHouseAtHand(given, (house) => house.ask({ ask: "addresses" }));
+  process.stdout.write(`${accounts.map(accountText).join("\n\n")}\n`);
+  return accounts.some(({ trouble }) => trouble !== null) ? 1 : 0;
+}
+
+function accountText({ account, addresses, trouble }: AccountAddresses): string {
+  const texts = addresses.map(({ id, label, address, region, home, capabilities }) =>
+    [
+      `${label}${home === null ? " (no home here: the configuration leaves it out)" : `: home ${home}`}`,
+      `  id       ${id}`,
+      `  address  ${address}, ${region}`,
+      `  has      ${capabilities.join(", ") || "nothing"}`,
+    ].join("\n"),
+  );
+  const told = trouble === null ? [] : [`account ${account}: ${trouble}`];
+  return [...texts, ...told].join("\n") || `account ${account} has no addresses`;
+}

@@ -1,0 +1,90 @@
+/** The house as it is at hand for a command: the daemon that runs, or, while none does, the data directory itself. */
+import { setTimeout as pause } from "node:timers/promises";
+import type { Given } from "../arguments.ts";
+import type { Clock } from "../collector/clock.ts";
+import type { Config } from "../config/schema.ts";
+import { loadConfiguration } from "../configuration.ts";
+import { isDemo, startDemo } from "../demo.ts";
+import type { Answers, Question } from "../desk.ts";
+import { askDesk, deskPathIn } from "../desk-socket.ts";
+import { clockOf } from "../machine.ts";
+import { DataDirInUse, StartError } from "../start-error.ts";
+import { type ProxySettings, proxyOf } from "../upstream/proxy.ts";
+
+export interface AtHand {
+  readonly ask: <Asked extends Question>(question: Asked) => Promise<Answers[Asked["ask"]]>;
+  /** Whether a running daemon answers. */
+  readonly isRunning: boolean;
+  /** Whether it is an invented house. */
+  readonly isDemo: boolean;
+}
+
+/** A daemon that starts holds its data directory a moment before it answers. */
+const KNOCKS = { most: 15, everyMs: 200 };
+
+/** Lets a command ask the house. Errors: throws a StartError where there is none. */
+export async function withHouseAtHand<Result>(given: Given, work: (house: AtHand) => Promise<Result>): Promise<Result> {
+  const { config, path } = loadConfiguration(given.configPath);
+  if (isDemo(config) && path !== null)
+    throw new StartError(`${path} has neither consumer.api_key nor third_party; set one of them`);
+  const socket = deskPathIn(config.data_dir);
+  const clock = clockOf(given.simulated);
+  for (let knocks = 1; ; knocks++) {
+    const running = socket === null ? null : await knock(socket);
+    if (running) return work({ ask: running, isRunning: true, isDemo: isDemo(config) });
+    try {
+      if (isDemo(config)) return await withDemo(config, clock, work);
+      return await withOffline({ config, clock, proxy: proxyOf(process.env), isDemo: false }, work);
+    } catch (error) {
+      if (!(error instanceof DataDirInUse) || knocks === KNOCKS.most) throw error;
+      await pause(KNOCKS.everyMs);
+    }
+  }
+}
+
+/** Asks the daemon for nothing, to learn whether it runs. */
+async function knock(socket: string): Promise<AtHand["ask"] | null> {
+  const there = await askDesk(socket, { ask: "here" });
+  if (there === null) return null;
+  return async (question) => {
+    const answer = await askDesk(socket, question);
+    if (answer === null) throw new StartError("the daemon has just ended; try again");
+    return answer;
+  };
+}
+
+async function withDemo<Result>(
+  config: Config,
+  clock: Clock,
+  work: (house: AtHand) => Promise<Result>,
+): Promise<Result> {
+  process.stderr.write("elbro: nothing is configured, so this is an invented house\n");
+  const hasDataDir = process.env.ELBRO_DATA_DIR !== undefined;
+  const demo = await startDemo({ config, clock, hasDataDir, host: undefined });
+  try {
+    return await withOffline({ config: demo.config, clock, proxy: null, isDemo: true }, work);
+  } finally {
+    await demo.close();
+  }
+}
+
+interface Offline {
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly proxy: ProxySettings | null;
+  readonly isDemo: boolean;
+}
+
+async function withOffline<Result>(
+  { config, clock, proxy, isDemo: isInvented }: Offline,
+  work: (house: AtHand) => Promise<Result>,
+): Promise<Result> {
+  const { openOffline } = await import("../offline.ts");
+  const house = openOffline(config, clock, proxy);
+  try {
+    const ask = (question: Question) => house.desk.answer(question);
+    return await work({ ask: ask as AtHand["ask"], isRunning: false, isDemo: isInvented });
+  } finally {
+    await house.close();
+  }
+}

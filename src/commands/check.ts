@@ -1,0 +1,42 @@
+import { readCommandLine } from "../arguments.ts";
+import { loadConfiguration } from "../configuration.ts";
+import { isDemo } from "../demo.ts";
+import { withHouseAtHand } from "./at-hand.ts";
+
+const line = {
+  usage: "check",
+  about:
+    "Says what is wrong with the configuration, every mistake at once. Ends with 0 where it can be used, with 78 where not.",
+  options: {
+    online: {
+      type: "boolean",
+      about: "also try service, broker and database: at most three requests, counted like all others; 1 if one fails",
+    },
+  } as const,
+};
+
+const MARKS = { works: "ok  ", fails: "FAIL", untold: "?   " } as const;
+
+/** `elbro check` */
+export async function main(argv: readonly string[]): Promise<number> {
+  const given = readCommandLine(line, argv, process.env);
+  if (given.kind === "help") {
+    process.stdout.write(given.text);
+    return 0;
+  }
+  const { config, path, warnings } = loadConfiguration(given.configPath);
+  for (const warning of warnings) process.stdout.write(`warning: ${warning}\n`);
+  process.stdout.write(`the configuration${path === null ? "" : ` ${path}`} can be used\n`);
+  if (isDemo(config))
+    process.stdout.write(
+      "it names nothing to collect from: set consumer.api_key or third_party; until then elbro shows an invented house\n",
+    );
+  if (given.values.online !== true) return 0;
+  const { findings, by } = await withHouseAtHand(given, async (house) => ({
+    ...(await house.ask({ ask: "check" })),
+    by: house.isRunning ? "the daemon that runs" : house.isDemo ? "an invented house" : "this command; no daemon runs",
+  }));
+  process.stdout.write(`tried by ${by}:\n`);
+  for (const { part, state, text } of findings) process.stdout.write(`  ${MARKS[state]} ${part}: ${text}\n`);
+  return findings.some(({ state }) => state === "fails") ? 1 : 0;
+}

@@ -1,0 +1,29 @@
+import { writeFileSync } from "node:fs";
+import { readCommandLine, textOf } from "../arguments.ts";
+import { withHouseAtHand } from "./at-hand.ts";
+
+const line = {
+  usage: "diagnostics",
+  about:
+    "Writes what helps to find out why something does not work, as JSON: versions, the configuration without its secrets,\nproblems, ages of data, quota. Read it before you send it to anybody.",
+  options: {
+    out: { type: "string", value: "FILE", about: "write it there, readable by you alone; else to the terminal" },
+  } as const,
+};
+
+const OWNER_ONLY = 0o600;
+
+/** `elbro diagnostics` */
+export async function main(argv: readonly string[]): Promise<number> {
+  const given = readCommandLine(line, argv, process.env);
+  if (given.kind === "help") {
+    process.stdout.write(given.text);
+    return 0;
+  }
+  const found = await withHouseAtHand(given, (house) => house.ask({ ask: "diagnostics" }));
+  const text = `${JSON.stringify(found, null, 2)}\n`;
+  const out = textOf(given.values.out);
+  if (out === undefined) process.stdout.write(text);
+  else writeFileSync(out, text, { mode: OWNER_ONLY });
+  return 0;
+}

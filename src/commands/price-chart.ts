@@ -1,0 +1,128 @@
+/** Prices as bars of text: a row an hour, as long as the day is. */
+
+import { type EpochMs, HOUR_MS } from "../core/interval.ts";
+import type { Level } from "../core/level.ts";
+import type { DayPrices, ShownPrice } from "../desk.ts";
+
+export interface ChartStyle {
+  /** Columns of the terminal. */
+  readonly width: number;
+  readonly colors: "none" | "ansi";
+  /** `hour`: the mean of the hour; `interval`: every price there is. */
+  readonly rows: "hour" | "interval";
+  /** What the bars reach from and to; the same for days that are compared. Unit: price. */
+  readonly scale: ChartScale;
+}
+
+export interface ChartScale {
+  readonly least: number;
+  readonly most: number;
+}
+
+interface Row {
+  readonly start: EpochMs;
+  readonly end: EpochMs;
+  readonly label: string;
+  /** Null for a gap. */
+  readonly price: number | null;
+  readonly level: Level | null;
+}
+
+const LEAST_BARS = 10;
+const MOST_BARS = 80;
+const EIGHTHS = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
+const ANSI: Readonly<Record<Level, number>> = {
+  very_cheap: 92,
+  cheap: 32,
+  normal: 33,
+  expensive: 31,
+  very_expensive: 91,
+};
+
+/** The scale on which all of some days fit. Zero is always on it. */
+export function scaleOf(days: readonly DayPrices[]): ChartScale {
+  const prices = days.flatMap((day) => day.prices.map(({ price }) => price));
+  return { least: Math.min(0, ...prices), most: Math.max(0, ...prices) };
+}
+
+/** The lines of a day. Shape: one for every hour of it: 23, 24 or 25. */
+export function priceChart(day: DayPrices, now: EpochMs, style: ChartStyle): string[] {
+  const {
+    width,
+    colors,
+    scale: { least, most },
+  } = style;
+  const rows = named(style.rows === "hour" ? hourRows(day) : day.prices.map(rowOf));
+  const known = rows.flatMap(({ price }) => (price === null ? [] : [price]));
+  const labelWidth = Math.max(...rows.map(({ label }) => label.length));
+  const priceWidth = Math.max(...known.map((price) => price.toFixed(2).length), 1);
+  const room = Math.max(LEAST_BARS, Math.min(MOST_BARS, width - labelWidth - priceWidth - 5));
+  const scale = most - least === 0 ? 0 : room / (most - least);
+  const below = Math.round(-least * scale);
+  return rows.map((row) => {
+    const isNow = row.start <= now && now < row.end;
+    const text = row.price === null ? "-" : row.price.toFixed(2);
+    const bar = row.price === null ? "" : barOf(row.price, scale, below);
+    const painted = colors === "ansi" && row.level !== null ? `\u001b[${ANSI[row.level]}m${bar}\u001b[0m` : bar;
+    return `${isNow ? ">" : " "} ${row.label.padEnd(labelWidth)} ${text.padStart(priceWidth)} ${painted}`.trimEnd();
+  });
+}
+
+/** A bar to the right of zero, or, for a negative price, to its left. */
+function barOf(price: number, scale: number, below: number): string {
+  if (price < 0) {
+    const length = Math.min(below, Math.max(1, Math.round(-price * scale)));
+    return `${" ".repeat(below - length)}${"█".repeat(length)}`;
+  }
+  const eighths = Math.round(price * scale * 8);
+  return `${" ".repeat(below)}${"█".repeat(Math.floor(eighths / 8))}${EIGHTHS[eighths % 8]}`;
+}
+
+/** Every hour of the day by its instant, with the mean of the prices in it. */
+function hourRows(day: DayPrices): Row[] {
+  const rows: Row[] = [];
+  for (let start = day.start; start < day.end; start += HOUR_MS) {
+    const within = day.prices.filter((price) => price.start >= start && price.start < start + HOUR_MS);
+    const first = within[0];
+    const price = first ? within.reduce((sum, each) => sum + each.price, 0) / within.length : null;
+    const minuteOfDay = first?.minuteOfDay ?? null;
+    rows.push({
+      start,
+      end: start + HOUR_MS,
+      label: clockText(minuteOfDay),
+      price,
+      level: first ? middleLevel(within) : null,
+    });
+  }
+  return rows;
+}
+
+/** The level that most of an hour has; of two, the dearer. */
+function middleLevel(prices: readonly ShownPrice[]): Level | null {
+  const sorted = prices.toSorted((a, b) => a.price - b.price);
+  return sorted[Math.floor(sorted.length / 2)]?.level ?? null;
+}
+
+function rowOf({ start, end, price, level, minuteOfDay }: ShownPrice): Row {
+  return { start, end, price, level, label: clockText(minuteOfDay) };
+}
+
+function clockText(minuteOfDay: number | null): string {
+  if (minuteOfDay === null) return "--:--";
+  return [Math.floor(minuteOfDay / 60), minuteOfDay % 60].map((part) => String(part).padStart(2, "0")).join(":");
+}
+
+/** The hour that comes twice in the autumn is 2A, then 2B. */
+function named(rows: readonly Row[]): Row[] {
+  const seen = new Set<string>();
+  const twice = new Set(
+    rows.flatMap(({ label }) => (seen.size === seen.add(label).size && label !== "--:--" ? [label] : [])),
+  );
+  const shown = new Set<string>();
+  return rows.map((row) => {
+    if (!twice.has(row.label)) return row;
+    const letter = shown.has(row.label) ? "B" : "A";
+    shown.add(row.label);
+    return { ...row, label: `${row.label}${letter}` };
+  });
+}

@@ -1,0 +1,55 @@
+import { readCommandLine } from "../arguments.ts";
+import type { HomePrices } from "../desk.ts";
+import { withHouseAtHand } from "./at-hand.ts";
+import { type ChartStyle, priceChart, scaleOf } from "./price-chart.ts";
+
+const line = {
+  usage: "prices [HOME]",
+  about:
+    "Prints the prices of today, and of tomorrow once they are there. Hours are means of their quarters. Prices that are\nnot known yet are asked for: one request a home.",
+  words: [0, 1] as const,
+  options: {
+    quarters: { type: "boolean", about: "print every price there is, not the means of hours" },
+  } as const,
+};
+
+const USUAL_WIDTH = 80;
+
+/** `elbro prices` */
+export async function main(argv: readonly string[]): Promise<number> {
+  const given = readCommandLine(line, argv, process.env);
+  if (given.kind === "help") {
+    process.stdout.write(given.text);
+    return 0;
+  }
+  const [home = null] = given.words;
+  const { homes } = await withHouseAtHand(given, (house) => house.ask({ ask: "prices", home }));
+  if (homes.length === 0) {
+    process.stderr.write(home === null ? "elbro: no home is known yet\n" : `elbro: there is no home "${home}"\n`);
+    return 1;
+  }
+  const style = styleOf(given.values.quarters === true);
+  process.stdout.write(`${homes.map((each) => homeText(each, style)).join("\n\n")}\n`);
+  return homes.some(({ days }) => days[0]?.prices.length === 0) ? 1 : 0;
+}
+
+/** Colour only for a person who has not declined it. Source: https://no-color.org */
+function styleOf(quarters: boolean): Omit<ChartStyle, "scale"> {
+  const { isTTY, columns } = process.stdout;
+  return {
+    width: columns ?? USUAL_WIDTH,
+    colors: isTTY && !process.env.NO_COLOR && process.env.TERM !== "dumb" ? "ansi" : "none",
+    rows: quarters ? "interval" : "hour",
+  };
+}
+
+function homeText({ id, name, currency, days, now, trouble }: HomePrices, look: Omit<ChartStyle, "scale">): string {
+  const style = { ...look, scale: scaleOf(days) };
+  const shown = days.flatMap((day) => {
+    if (day.prices.length === 0) return [];
+    return [`${day.date}${currency === null ? "" : `, ${currency} per kWh`}`, ...priceChart(day, now, style)];
+  });
+  const told = trouble === null ? [] : [trouble];
+  const missing = shown.length === 0 ? ["no prices of today are known"] : [];
+  return [`${name} (${id})`, ...shown, ...missing, ...told].join("\n");
+}

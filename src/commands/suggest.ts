@@ -1,0 +1,24 @@
+import { readCommandLine } from "../arguments.ts";
+import { withHouseAtHand } from "./at-hand.ts";
+
+const line = {
+  usage: "suggest TEXT",
+  about:
+    "Searches addresses that begin like TEXT, for third_party.places of the configuration. One request of the third-party\ninterface, kept for a month.",
+  words: [1, 1] as const,
+};
+
+/** `elbro suggest "street 1"` */
+export async function main(argv: readonly string[]): Promise<number> {
+  const given = readCommandLine(line, argv, process.env);
+  if (given.kind === "help") {
+    process.stdout.write(given.text);
+    return 0;
+  }
+  const [text = ""] = given.words;
+  const { suggestions, trouble } = await withHouseAtHand(given, (house) => house.ask({ ask: "suggest", text }));
+  for (const found of suggestions) process.stdout.write(`${found.text}\n  id  ${found.id}\n`);
+  if (trouble !== null) process.stderr.write(`elbro: ${trouble}\n`);
+  else if (suggestions.length === 0) process.stdout.write("no address is like that\n");
+  return trouble === null ? 0 : 1;
+}

@@ -1,0 +1,34 @@
+/** The desk of the running daemon, at its socket. Loaded when the first prices are out. */
+import { withoutLogin } from "./broker.ts";
+import { Desk, type Finding, findingOf } from "./desk.ts";
+import { deskPathIn, openDesk } from "./desk-socket.ts";
+import type { LanParts } from "./lan-parts.ts";
+
+/** Answers commands until the signal fires. A file system without sockets is told once, and nothing else is amiss. */
+export async function openDaemonDesk(lan: LanParts, signal: AbortSignal): Promise<void> {
+  const socketPath = deskPathIn(lan.config.data_dir);
+  if (socketPath === null || signal.aborted) return;
+  const desk = new Desk({
+    ...lan,
+    broker: async () => brokerFinding(lan),
+    diagnostics: async () => ({ running: true }),
+  });
+  try {
+    await openDesk(socketPath, (question) => desk.answer(question), signal);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    lan.log.info(
+      { why },
+      "no socket for commands in the data directory: elbro prices and the like work only while this does not run",
+    );
+  }
+}
+
+function brokerFinding({ link, config }: LanParts): Finding {
+  const { url } = config.mqtt;
+  return findingOf(
+    "broker",
+    link.standing().trouble,
+    `connected: ${url === undefined ? "its own" : withoutLogin(url)}`,
+  );
+}

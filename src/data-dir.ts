@@ -1,0 +1,39 @@
+/** The data directory: its database, opened or restored, and what is remembered of the time zone. */
+import { mkdirSync } from "node:fs";
+import path from "node:path";
+import { SERVICE_ZONE } from "./core/calendar.ts";
+import type { EpochMs } from "./core/interval.ts";
+import { DataDirInUse, StartError } from "./start-error.ts";
+import { DatabaseError, DatabaseInUse } from "./store/database.ts";
+import { type OpenedDatabase, openOrRestore } from "./store/recovery.ts";
+import type { Settings } from "./store/settings.ts";
+
+/** Opens the database of a data directory, which is made where it is not there. Errors: throws a StartError. */
+export function openDataDir(dataDir: string, now: EpochMs): OpenedDatabase & { readonly databasePath: string } {
+  const databasePath = databasePathIn(dataDir);
+  try {
+    mkdirSync(dataDir, { recursive: true });
+    return { ...openOrRestore(databasePath, now), databasePath };
+  } catch (error) {
+    if (error instanceof DatabaseInUse) throw new DataDirInUse(error.message);
+    if (error instanceof DatabaseError) throw new StartError(error.message);
+    const why = error instanceof Error ? error.message : String(error);
+    throw new StartError(
+      `cannot write to the data directory ${dataDir} (${why}); set data_dir or ELBRO_DATA_DIR to a folder this user may write`,
+    );
+  }
+}
+
+/** Where the database of a data directory is. */
+export function databasePathIn(dataDir: string): string {
+  return path.join(dataDir, "elbro.db");
+}
+
+/** The transitions of the service's zone, kept until Node brings another time zone database. */
+export function transitionsIn(settings: Settings) {
+  const name = (year: number) => `transitions/${SERVICE_ZONE}/${process.versions.tz}/${year}`;
+  return {
+    read: (year: number) => settings.read(name(year)),
+    write: (year: number, text: string) => settings.write(name(year), text),
+  };
+}

@@ -1,0 +1,90 @@
+/**
+ * The house as a command knows it while no daemon runs: the same database, accounts and shelf, opened for one question.
+ * The lock of the database stays what it is: one process per data directory.
+ */
+import { statSync } from "node:fs";
+import { createServer } from "node:net";
+import { openAccounts } from "./accounts.ts";
+import { wayTo, withoutLogin } from "./broker.ts";
+import type { Clock } from "./collector/clock.ts";
+import type { Config } from "./config/schema.ts";
+import { Calendar, SERVICE_ZONE } from "./core/calendar.ts";
+import { Problems } from "./core/problem.ts";
+import { openDataDir, transitionsIn } from "./data-dir.ts";
+import { Desk, type Finding, findingOf } from "./desk.ts";
+import { Homes } from "./homes.ts";
+import { House } from "./house.ts";
+import { Library } from "./library.ts";
+import { tryBroker } from "./mqtt/try-broker.ts";
+import { StartError } from "./start-error.ts";
+import { Settings } from "./store/settings.ts";
+import type { ProxySettings } from "./upstream/proxy.ts";
+
+export interface OfflineHouse {
+  readonly desk: Desk;
+  readonly close: () => Promise<void>;
+}
+
+/** Opens the house. Errors: throws a StartError where the data directory cannot be used. */
+export function openOffline(config: Config, clock: Clock, proxy: ProxySettings | null): OfflineHouse {
+  refuseRoot(config.data_dir);
+  const { database, databasePath } = openDataDir(config.data_dir, clock.now());
+  const settings = new Settings(database);
+  const calendar = new Calendar(SERVICE_ZONE, transitionsIn(settings));
+  const library = new Library(database, calendar, () => clock.now());
+  const stop = new AbortController();
+  const accounts = openAccounts({
+    ...{ config, library, settings, clock, proxy, random: Math.random, signal: stop.signal },
+    problems: new Problems(() => undefined),
+    onServerTime: () => undefined,
+    onSpent: () => undefined,
+  });
+  const names = accounts.consumers.map(({ name }) => name);
+  const homes = new Homes(names, config.homes, library, settings);
+  const thresholds = { ...config.levels, veryCheap: config.levels.very_cheap };
+  const house = new House({ shelf: library.shelf, calendar, memory: settings, thresholds });
+  const desk = new Desk({
+    ...{ config, clock, calendar, accounts, homes, house, library, database, databasePath },
+    onChange: (series) => house.changed(series),
+    broker: () => brokerFinding(config),
+    diagnostics: async () => ({ running: false }),
+  });
+  return {
+    desk,
+    async close() {
+      stop.abort();
+      await accounts.close();
+      library.close();
+      database.close();
+    },
+  };
+}
+
+/** What root writes, a daemon of another user cannot write any more. */
+function refuseRoot(dataDir: string): void {
+  const owner = statSync(dataDir, { throwIfNoEntry: false })?.uid;
+  if (process.getuid?.() !== 0 || owner === undefined || owner === 0) return;
+  throw new StartError(
+    `run this as the user who owns ${dataDir}, for instance sudo -u '#${owner}' elbro …: the daemon could not write what root leaves there`,
+  );
+}
+
+async function brokerFinding(config: Config): Promise<Finding> {
+  const { host, port } = config.broker;
+  const { url } = config.mqtt;
+  if (url !== undefined)
+    return findingOf("broker", await tryBroker(wayTo(null, config)), `${withoutLogin(url)} lets it in`);
+  const trouble = await whyNotFree(host, port);
+  const told = trouble && `its own broker cannot listen on port ${port}: ${trouble}`;
+  return findingOf("broker", told, `its own; port ${port} is free for it`);
+}
+
+function whyNotFree(host: string, port: number): Promise<string | null> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once("error", (error: NodeJS.ErrnoException) => {
+      resolve(error.code === "EADDRINUSE" ? "another program uses it" : (error.code ?? error.message));
+    });
+    server.listen(port, host, () => server.close(() => resolve(null)));
+  });
+}

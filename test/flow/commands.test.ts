@@ -1,0 +1,236 @@
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
+import { describe, expect, test } from "vitest";
+import { type Simulator, startSimulator } from "../../src/simulator/simulator.ts";
+import { DaemonProcess } from "../support/daemon-process.ts";
+import { haveMosquitto, Mosquitto } from "../support/mosquitto.ts";
+import { TempDir } from "../support/temp-dir.ts";
+
+/** A service of its own and a configuration for it, on free ports. */
+class ConfiguredHouse implements AsyncDisposable {
+  readonly dir = new TempDir();
+  readonly simulator: Simulator;
+  readonly config: string;
+
+  private constructor(simulator: Simulator, more: string) {
+    this.simulator = simulator;
+    this.config = this.dir.file("elbro.yaml");
+    const { consumerKey, thirdParty } = simulator.keys;
+    writeFileSync(
+      this.config,
+      `service: { base_url: "${simulator.url}" }
+consumer: { api_key: "${consumerKey}" }
+third_party: { api_key: "${thirdParty.apiKey}", api_secret: "${thirdParty.apiSecret}" }
+api: { host: 127.0.0.1, port: 0, keys: [{ name: test, key: test }] }
+broker: { host: 127.0.0.1, port: 0, users: [{ name: test, password: test }] }
+data_dir: "${this.dir.file("data")}"
+${more}`,
+      { mode: 0o600 },
+    );
+  }
+
+  static async start(more = ""): Promise<ConfiguredHouse> {
+    return new ConfiguredHouse(await startSimulator({ now: Date.now }), more);
+  }
+
+  /** Runs a command to its end. */
+  async run(...args: readonly string[]): Promise<{ readonly code: number | null; readonly output: string }> {
+    await using command = new DaemonProcess(args, { ELBRO_CONFIG: this.config });
+    return { code: await command.exit, output: command.output };
+  }
+
+  async daemon(): Promise<DaemonProcess> {
+    const daemon = new DaemonProcess([], { ELBRO_CONFIG: this.config });
+    await daemon.line(/broker connected/);
+    // A command waits for a daemon that has its data directory and does not answer yet.
+    await this.run("addresses");
+    return daemon;
+  }
+
+  get requests(): number {
+    return this.simulator.answered().length;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.simulator.close();
+    this.dir[Symbol.dispose]();
+  }
+}
+
+describe("while no daemon runs, a command opens the house itself", () => {
+  test("check --online tries service, broker and database, with a request each of two interfaces", async () => {
+    await using house = await ConfiguredHouse.start();
+    const { code, output } = await house.run("check", "--online");
+    expect(output).toContain("tried by this command; no daemon runs:");
+    expect(output).toMatch(
+      /ok {3}service \(consumer\): it answers; 2 addresses; requests left: 59 this minute, 1999 today/,
+    );
+    expect(output).toMatch(/ok {3}service \(third_party\): it answers/);
+    expect(output).toMatch(/ok {3}broker: its own; port 0 is free for it/);
+    expect(output).toMatch(/ok {3}database: it writes/);
+    expect(code).toBe(0);
+    expect(house.requests).toBe(2);
+  });
+
+  test("what a command asked is in the ledger: the next one counts on", async () => {
+    await using house = await ConfiguredHouse.start();
+    await house.run("check", "--online");
+    const { code, output } = await house.run("check", "--online");
+    expect(output).toContain("58 this minute");
+    // The third-party interface is asked once in ten seconds: what the first command asked is remembered.
+    expect(output).toMatch(
+      /\? {4}service \(third_party\): not asked before 20.*: the quota for this is used up for now/,
+    );
+    expect(code).toBe(0);
+    expect(house.requests).toBe(3);
+  });
+
+  test("addresses and prices ask once, and from then on the shelf knows", async () => {
+    await using house = await ConfiguredHouse.start();
+    const { code, output } = await house.run("addresses");
+    expect(output).toContain("Home: home home");
+    expect(output).toContain(
+      "has      consumption, solarExport, consumptionCosts, solarExportRevenue, prices, forecastPrices",
+    );
+    expect(code).toBe(0);
+    const { output: bars } = await house.run("prices", "stugan");
+    expect(bars).toContain("Stugan (stugan)");
+    expect(bars).toMatch(/^ {2}00:00 +\d\.\d\d +█/m);
+    expect(bars).not.toContain("\u001b[");
+    const asked = house.requests;
+    expect(asked).toBe(2);
+    await house.run("addresses");
+    await house.run("prices", "stugan");
+    expect(house.requests).toBe(asked);
+  });
+
+  test("suggest searches, and keeps what it found", async () => {
+    await using house = await ConfiguredHouse.start();
+    const { output } = await house.run("suggest", "Vesterbrogade 1");
+    expect(output).toContain("Vesterbrogade 1, 1620 København V");
+    expect((await house.run("suggest", "Vesterbrogade 1")).output).toBe(output);
+    expect(house.requests).toBe(1);
+  });
+
+  test("a wrong key is told in the service's words, and the exit code says so", async () => {
+    await using house = await ConfiguredHouse.start();
+    writeFileSync(
+      house.config,
+      readFileSync(house.config, "utf8").replace(/consumer: .*/, "consumer: { api_key: wrong }"),
+    );
+    const { code, output } = await house.run("check", "--online");
+    expect(output).toMatch(/FAIL service \(consumer\): the service refuses: 401 invalid_token/);
+    expect(output).toMatch(/ok {3}service \(third_party\)/);
+    expect(output).not.toContain("wrong");
+    expect(code).toBe(1);
+  });
+
+  test("a broker that is not there is told in words", async () => {
+    await using house = await ConfiguredHouse.start("mqtt: { url: mqtt://127.0.0.1:1 }\n");
+    const { code, output } = await house.run("check", "--online");
+    expect(output).toContain("FAIL broker: nothing listens there");
+    expect(code).toBe(1);
+  });
+
+  test("a home that there is not", async () => {
+    await using house = await ConfiguredHouse.start();
+    const { code, output } = await house.run("prices", "cabin");
+    expect(output).toContain('there is no home "cabin"');
+    expect(code).toBe(1);
+  });
+});
+
+describe.skipIf(!haveMosquitto)("a broker of the owner's (needs Mosquitto)", () => {
+  test.each([
+    ["right", /ok {3}broker: mqtt:\/\/127.0.0.1/, 0],
+    ["wrong", /FAIL broker: the broker (refuses the user name or password|does not let this user in)/, 1],
+  ])("with the %s password", async (password, told, expected) => {
+    await using mosquitto = await Mosquitto.start({ users: { elbro: "right" } });
+    await using house = await ConfiguredHouse.start(
+      `mqtt: { url: "mqtt://127.0.0.1:${mosquitto.port}", username: elbro, password: ${password} }\n`,
+    );
+    const { code, output } = await house.run("check", "--online");
+    expect(output).toMatch(told);
+    expect(code).toBe(expected);
+  });
+});
+
+describe("while the daemon runs, it answers commands", () => {
+  test("all of them, without a request of their own but for check's", async () => {
+    await using house = await ConfiguredHouse.start();
+    await using daemon = await house.daemon();
+    await daemon.line(/history filled/);
+    const socket = house.dir.file("data/elbro.sock");
+    expect(statSync(socket).mode & 0o777).toBe(0o600);
+    expect((await house.run("addresses")).output).toContain("Home: home home");
+    expect((await house.run("prices", "home")).output).toContain("Home (home)");
+    const { code, output } = await house.run("check", "--online");
+    expect(output).toContain("tried by the daemon that runs:");
+    expect(output).toContain("ok   broker: connected: its own");
+    expect(code).toBe(0);
+    expect((await daemon.end("SIGTERM")).code).toBe(0);
+    expect(existsSync(socket)).toBe(false);
+  });
+
+  test("a daemon that was killed leaves a socket that disturbs nobody", async () => {
+    await using house = await ConfiguredHouse.start();
+    {
+      await using daemon = await house.daemon();
+      await daemon.end("SIGKILL");
+    }
+    expect(existsSync(house.dir.file("data/elbro.sock"))).toBe(true);
+    expect((await house.run("check", "--online")).output).toContain("no daemon runs");
+    await using daemon = await house.daemon();
+    expect((await house.run("check", "--online")).output).toContain("the daemon that runs");
+    expect(daemon.output).not.toContain("no socket for commands");
+  });
+
+  test("who says too much, or nothing that makes sense, is sent away", async () => {
+    await using house = await ConfiguredHouse.start();
+    await using daemon = await house.daemon();
+    const socket = house.dir.file("data/elbro.sock");
+    expect(await said(socket, "x".repeat(10_000))).toBe("");
+    expect(JSON.parse(await said(socket, "nonsense\n"))).toHaveProperty("error");
+    expect(JSON.parse(await said(socket, '{"ask":"everything"}\n'))).toHaveProperty("error");
+    expect((await house.run("addresses")).code).toBe(0);
+    expect((await daemon.end("SIGTERM")).code).toBe(0);
+  });
+});
+
+describe("without a configuration", () => {
+  test("commands show an invented house, and say so", async () => {
+    await using command = new DaemonProcess(["prices"], { ELBRO_CLOCK: "2025-10-26T10:00:00Z" });
+    expect(await command.exit).toBe(0);
+    expect(command.output).toContain("nothing is configured, so this is an invented house");
+    expect(command.output).toMatch(/^ {2}02:00A .*\n {2}02:00B /m);
+  });
+
+  test.each(["run", "check", "addresses", "suggest", "prices", "diagnostics", "simulate", "hash-password", "version"])(
+    "%s --help tells what it is for",
+    async (name) => {
+      await using command = new DaemonProcess([name, "--help"], {});
+      expect(await command.exit).toBe(0);
+      expect(command.output).toMatch(/--help/);
+    },
+  );
+
+  test("elbro --help names every command", async () => {
+    await using command = new DaemonProcess(["--help"], {});
+    expect(await command.exit).toBe(0);
+    for (const name of ["run", "check", "addresses", "suggest", "prices", "simulate", "diagnostics", "version"])
+      expect(command.output).toMatch(new RegExp(`^ {2}${name} `, "m"));
+  });
+});
+
+/** What a socket answers to a text. */
+function said(path: string, text: string): Promise<string> {
+  return new Promise((resolve) => {
+    let heard = "";
+    const socket = connect(path, () => socket.write(text));
+    socket.on("data", (part) => {
+      heard += String(part);
+    });
+    socket.on("error", () => undefined);
+    socket.on("close", () => resolve(heard));
+  });
+}
