@@ -2,7 +2,7 @@
 import type { Calendar } from "./core/calendar.ts";
 import { readColumns } from "./core/columns.ts";
 import { type Home, type HomeSnapshot, homeSnapshot } from "./core/home-snapshot.ts";
-import type { EpochMs } from "./core/interval.ts";
+import type { EpochMs, Interval } from "./core/interval.ts";
 import {
   DEFAULT_THRESHOLDS,
   type LevelThresholds,
@@ -11,7 +11,7 @@ import {
   sortedPrices,
 } from "./core/level.ts";
 import type { SeriesKey } from "./core/series.ts";
-import { joinForecast, pricePoints, type Timeline } from "./core/timeline.ts";
+import { joinForecast, type PricePoint, pricePoints, type Timeline } from "./core/timeline.ts";
 import {
   type DayUsage,
   DEFAULT_COST_FIELD,
@@ -99,6 +99,16 @@ export class House {
   timeline(home: Home, now: EpochMs): Timeline | null {
     const day = this.#parts.calendar.startOf("day", now);
     return madeOn(this.#timelines, home.addressId, day, () => this.#readTimeline(home, day));
+  }
+
+  /** A home's prices of a range, of the days before it that levels are taken of, and of what is after it. */
+  pricesIn(home: Home, range: Interval, now: EpochMs): readonly PricePoint[] {
+    const { shelf, calendar } = this.#parts;
+    const known = this.timeline(home, now)?.points ?? [];
+    const daysBefore = (at: EpochMs) => calendar.add("day", calendar.startOf("day", at), -REFERENCE_DAYS);
+    const older = { start: daysBefore(range.start), end: Math.min(daysBefore(now), calendar.next("day", range.end)) };
+    if (older.start >= older.end) return known;
+    return [...pricePoints(shelf.rows(pricesOf(home), older), false), ...known];
   }
 
   usage(home: Home, now: EpochMs): HomeUsage {

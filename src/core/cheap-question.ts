@@ -5,7 +5,7 @@
  * whoever asks each minute sees one coherent run of exactly the hours in each window, whatever prices come meanwhile.
  */
 import type { Calendar } from "./calendar.ts";
-import { type EpochMs, HOUR_MS, MINUTE_MS } from "./interval.ts";
+import { type EpochMs, MINUTE_MS } from "./interval.ts";
 import { solvePlan } from "./plan.ts";
 import { hoursText, localTimeText, planMistakes } from "./plan-definition.ts";
 import type { SlotsPlan, WindowPlan } from "./plan-kinds.ts";
@@ -90,7 +90,8 @@ function planMoment({ spec, timeline, calendar, trusted }: CheapMoment, now: Epo
   const moment: PlanMoment = {
     now,
     spec,
-    memory,
+    // Nobody renews the ON of a device that asks: what has begun lasts to its end, whoever was away meanwhile.
+    memory: memory && { ...memory, lastsUntil: null },
     timeline,
     calendar,
     trusted,
@@ -112,6 +113,3 @@ export function cheapIsKnown({ now, trusted }: CheapMoment, { state, memory }: P
   if (memory && now < memory.window.start) return true;
   return state !== "no_prices" && (state !== "waiting" || memory?.outcome.kind !== "missing");
 }
-
-/** The longest that is asked for. */
-export const MOST_CHEAP_MS = 24 * HOUR_MS;

@@ -5,7 +5,7 @@ import { type PlanMonth, type PlanSaving, type PlanSnapshot, savingOf, savingOve
 import { rounded } from "./rounding.ts";
 
 /** Where a plan stands, why, and what it costs. */
-export function planStatus(plan: PlanSnapshot): object {
+export function planStatus(plan: PlanSnapshot) {
   const { month, monthBefore, lastRun } = plan.history;
   return {
     state: plan.state,

@@ -8,9 +8,11 @@ export const localErrorTable = {
     status: 405,
     meaning: "The path is there, but not for this method; `Allow` names those it has.",
   },
+  conflict: { status: 409, meaning: "What was commanded cannot be done as things are now." },
   payload_too_large: { status: 413, meaning: "The body is longer than this path takes." },
   unsupported_media_type: { status: 415, meaning: "The body is not `application/json` in UTF-8 without compression." },
   wrong_host: { status: 421, meaning: "The name in `Host` is none of this machine's; see `api.hosts`." },
+  not_known: { status: 503, meaning: "What was asked for is not known at the moment, as a price that is missing." },
 } as const satisfies Record<string, { status: number; meaning: string }>;
 
 export type LocalErrorCode = keyof typeof localErrorTable;

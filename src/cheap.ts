@@ -1,0 +1,92 @@
+/** The questions of small devices: what is remembered of each, so that the same question has one coherent answer. */
+import type { Calendar } from "./core/calendar.ts";
+import { askCheap, type CheapSpec, type CheapState, cheapIsKnown, cheapKey } from "./core/cheap-question.ts";
+import type { EpochMs } from "./core/interval.ts";
+import type { PlanDefinition } from "./core/plan-definition.ts";
+import type { PlanMemory } from "./core/plan-memory.ts";
+import { reasonOf } from "./core/plan-reason.ts";
+import { planSnapshot } from "./core/plan-snapshot.ts";
+import type { Timeline } from "./core/timeline.ts";
+import type { CheapAnswer, Priced } from "./server/local-source.ts";
+
+/** Remembers a small text across restarts. */
+interface Memory {
+  read(name: string): string | null;
+  write(name: string, value: string): void;
+}
+
+export interface CheapParts {
+  readonly calendar: Calendar;
+  readonly memory: Memory;
+  readonly isTimeTrusted: (now: EpochMs) => boolean;
+}
+
+/** Different questions that are remembered; a house has a few. The one not asked for the longest gives way. */
+const MOST_QUESTIONS = 64;
+const NAME = "cheap_questions";
+/** A question has no past of its own. */
+const NO_MONTH = { start: 0, runs: 0, hours: 0, cost: null, saving: { againstNow: null, againstMean: null } };
+const NO_HISTORY = { month: NO_MONTH, monthBefore: NO_MONTH, lastRun: null };
+
+export class Cheap {
+  readonly #parts: CheapParts;
+  /** By question, the one asked last at the end. */
+  readonly #states = new Map<string, CheapState>();
+  /** What an earlier life of the daemon had begun. */
+  readonly #begun: Map<string, PlanMemory>;
+
+  constructor(parts: CheapParts) {
+    this.#parts = parts;
+    this.#begun = new Map(JSON.parse(parts.memory.read(NAME) ?? "[]") as [string, PlanMemory][]);
+  }
+
+  ask(subject: Priced, timeline: Timeline | null, spec: CheapSpec, now: EpochMs): CheapAnswer {
+    const { calendar, isTimeTrusted } = this.#parts;
+    const key = cheapKey(subject.id, spec);
+    const moment = { spec, now, timeline, calendar, trusted: isTimeTrusted(now) };
+    const before = this.#states.get(key) ?? null;
+    const state = askCheap(moment, before, this.#begun.get(key) ?? null);
+    this.#remember(key, state);
+    this.#begun.delete(key);
+    if (begunOf(before?.advance.memory) !== begunOf(state.advance.memory)) this.#keep();
+    const { advance } = state;
+    const currency = timeline?.currency ?? null;
+    const reason = reasonOf({ spec, advance, now, calendar, trusted: moment.trusted, currency, home: null });
+    const definition: PlanDefinition = {
+      id: "cheap",
+      name: subject.name,
+      home: subject.id,
+      spec,
+      after: null,
+      powerLimit: null,
+    };
+    return {
+      isKnown: cheapIsKnown(moment, advance),
+      plan: planSnapshot({ definition, spec, advance, reason, currency, history: NO_HISTORY, now }),
+      window: advance.memory?.window ?? null,
+      until: advance.running?.end ?? advance.nextChangeAt,
+    };
+  }
+
+  #remember(key: string, state: CheapState): void {
+    this.#states.delete(key);
+    this.#states.set(key, state);
+    if (this.#states.size <= MOST_QUESTIONS) return;
+    const idle = [...this.#states].find(([, { advance }]) => advance.running === null)?.[0];
+    const oldest = this.#states.keys().next().value;
+    this.#states.delete(idle !== undefined && idle !== key ? idle : (oldest ?? key));
+  }
+
+  /** Only what has begun is worth a write: everything else is planned again just so. */
+  #keep(): void {
+    const begun = [...this.#states].flatMap(([key, { advance }]): [string, PlanMemory][] =>
+      advance.memory && advance.memory.begun.length > 0 ? [[key, advance.memory]] : [],
+    );
+    this.#parts.memory.write(NAME, JSON.stringify([...this.#begun, ...begun].slice(-MOST_QUESTIONS)));
+  }
+}
+
+/** What has begun, as a text to compare. */
+function begunOf(memory: PlanMemory | null | undefined): string {
+  return (memory?.begun ?? []).map(({ start, end }) => `${start}-${end}`).join();
+}

@@ -1,0 +1,110 @@
+/** What `/local/v1` is made of, loaded with its first request. */
+import { THIRD_PARTY } from "./accounts.ts";
+import { Cheap } from "./cheap.ts";
+import { type Home, type HomeSnapshot, homeSnapshot } from "./core/home-snapshot.ts";
+import type { EpochMs } from "./core/interval.ts";
+import { HOUR_MS } from "./core/interval.ts";
+import { type PlacePoint, placeSnapshot } from "./core/place-snapshot.ts";
+import { judgedPoints } from "./core/price-comparison.ts";
+import { type Timeline, tiled } from "./core/timeline.ts";
+import type { LanParts } from "./lan-parts.ts";
+import { type LocalHandlers, localHandlers } from "./server/local-handlers.ts";
+import type { LocalSource, PriceView } from "./server/local-source.ts";
+
+/** The operations of `/local/v1` over the house. */
+export function openLocalApi(lan: LanParts): LocalHandlers {
+  return localHandlers(localSource(lan));
+}
+
+type KnownPlace = ReturnType<LanParts["places"]["known"]>[number];
+
+function localSource(lan: LanParts): LocalSource {
+  const { calendar, homes, house, places, plans, config, isTimeTrusted } = lan;
+  const thresholds = { ...config.levels, veryCheap: config.levels.very_cheap };
+  const cheap = new Cheap({ calendar, memory: lan.settings, isTimeTrusted });
+  const homeNamed = (id: string) => homes.list().find((home) => home.id === id) ?? null;
+  const allPlaces = () => places.known(new Set(homes.list().map(({ id }) => id)));
+  const placeNamed = (id: string) => allPlaces().find(({ place }) => place.id === id) ?? null;
+  const timelineOf = (id: string, now: EpochMs): Timeline | null => {
+    const home = homeNamed(id);
+    if (home) return house.timeline(home, now);
+    const known = placeNamed(id);
+    return known && placeTimeline(known);
+  };
+  return {
+    calendar,
+    thresholds,
+    list: () => [
+      ...homes.list().map(({ id, name }) => ({ kind: "home" as const, id, name })),
+      ...allPlaces().map(({ place: { id, name } }) => ({ kind: "place" as const, id, name })),
+    ],
+    view(id, now) {
+      const home = homeNamed(id);
+      if (home) return homeView(lan, home, now);
+      const known = placeNamed(id);
+      return known && placeView(lan, known, thresholds, now);
+    },
+    points(id, range, now) {
+      const home = homeNamed(id);
+      return home ? house.pricesIn(home, range, now) : (timelineOf(id, now)?.points ?? []);
+    },
+    askCheap: (view, spec, now) => cheap.ask(view, timelineOf(view.id, now), spec, now),
+    plans: (now) => plans.at(now).plans,
+    plan: (id, now) => plans.detail(id, now),
+    change: (plan, changes) => plans.change(plan, changes),
+    act: (plan, action, now) => plans.act(plan, action, now),
+  };
+}
+
+function homeView({ homes, house, isTimeTrusted }: LanParts, home: Home, now: EpochMs): PriceView {
+  const { id, name, resolution, addressId } = home;
+  const snapshot = house.snapshot(home, now);
+  return {
+    kind: "home",
+    id,
+    name,
+    resolution,
+    region: homes.address(addressId)?.region ?? null,
+    snapshot: isTimeTrusted(now) ? snapshot : { ...snapshot, cheap: null },
+    parts: null,
+  };
+}
+
+function placeTimeline({ place, points }: KnownPlace): Timeline | null {
+  if (points.length === 0) return null;
+  const plain = points.map(({ start, end, price }) => ({ start, end, price, estimate: false }));
+  return { points: plain, currency: place.currency, vatIncluded: false };
+}
+
+/**
+ * A place as a home: the same words for the same things. The service tells a place's prices from now on, so of a day
+ * of which the first hours are not kept, nothing is said to be its cheapest; its light is the service's own.
+ */
+function placeView(lan: LanParts, known: KnownPlace, thresholds: LocalSource["thresholds"], now: EpochMs): PriceView {
+  const { calendar } = lan;
+  const { id, name, region, currency } = known.place;
+  const timeline = placeTimeline(known);
+  const resolution = resolutionOf(known.points);
+  const home = { id, name, account: THIRD_PARTY, addressId: "", resolution };
+  const snapshot = homeSnapshot({ home, timeline, now, calendar, thresholds });
+  const { current: parts } = placeSnapshot(known.place, known.points, now);
+  const [judged] = snapshot.current ? judgedPoints(timeline?.points ?? [], snapshot.current, calendar, thresholds) : [];
+  const isWhole = tiled(snapshot.today, calendar.day(now));
+  const shown: HomeSnapshot = {
+    ...snapshot,
+    currency,
+    vatIncluded: null,
+    level: judged?.level ?? null,
+    rank: judged?.rank ?? null,
+    rankOf: judged?.rankOf ?? null,
+    percentile: judged?.percentile ?? null,
+    color: parts?.color ?? (judged?.level ? snapshot.color : null),
+    cheap: judged?.level && lan.isTimeTrusted(now) ? snapshot.cheap : null,
+    day: isWhole ? snapshot.day : null,
+  };
+  return { kind: "place", id, name, resolution, region, snapshot: shown, parts };
+}
+
+function resolutionOf([first]: readonly PlacePoint[]): Home["resolution"] {
+  return first && first.end - first.start < HOUR_MS ? "fifteenMinutes" : "hour";
+}

@@ -1,0 +1,66 @@
+/** What the operations of `/local/v1` need of the house. */
+import type { Calendar } from "../core/calendar.ts";
+import type { CheapSpec } from "../core/cheap-question.ts";
+import type { Home, HomeSnapshot } from "../core/home-snapshot.ts";
+import type { EpochMs, Interval } from "../core/interval.ts";
+import type { LevelThresholds } from "../core/level.ts";
+import type { PlacePoint } from "../core/place-snapshot.ts";
+import type { PlanAction } from "../core/plan-commands.ts";
+import type { FinishedRun } from "../core/plan-savings.ts";
+import type { ChangedSettings } from "../core/plan-settings.ts";
+import type { PlanMonth, PlanSnapshot } from "../core/plan-snapshot.ts";
+import type { PricePoint } from "../core/timeline.ts";
+
+/** A home or a third-party place, by what both have. */
+export interface Priced {
+  readonly kind: "home" | "place";
+  readonly id: string;
+  readonly name: string;
+}
+
+/** Its prices at a moment. Of a place only what its day's prices are there for is judged. */
+export interface PriceView extends Priced {
+  readonly resolution: Home["resolution"];
+  /** The price region, as `DK1`; null where it is not known. */
+  readonly region: string | null;
+  readonly snapshot: HomeSnapshot;
+  /** The third-party price now, by its parts; null for a home, and while there is none. */
+  readonly parts: PlacePoint | null;
+}
+
+export interface CheapAnswer {
+  /** `isKnown` is false where OFF is not an answer, only what is safe. */
+  readonly isKnown: boolean;
+  readonly plan: PlanSnapshot;
+  readonly window: Interval | null;
+  /** When this changes by itself; null for never. */
+  readonly until: EpochMs | null;
+}
+
+export interface PlanPast {
+  readonly snapshot: PlanSnapshot;
+  readonly runs: readonly FinishedRun[];
+  readonly months: readonly PlanMonth[];
+}
+
+/** What became of a command. */
+export type Done = { readonly kind: "done" } | { readonly kind: "refused"; readonly reason: string };
+
+export interface LocalSource {
+  readonly calendar: Calendar;
+  readonly thresholds: LevelThresholds;
+  /** Homes first, then places. */
+  list(): readonly Priced[];
+  /** Null for an id that nothing has. */
+  view(id: string, now: EpochMs): PriceView | null;
+  /**
+   * Confirmed prices and estimates; at least those of `range` that the shelf has, and the days before it that levels
+   * are taken of.
+   */
+  points(id: string, range: Interval, now: EpochMs): readonly PricePoint[];
+  askCheap(view: PriceView, spec: CheapSpec, now: EpochMs): CheapAnswer;
+  plans(now: EpochMs): readonly PlanSnapshot[];
+  plan(id: string, now: EpochMs): PlanPast | null;
+  change(plan: string, changes: ChangedSettings): Done;
+  act(plan: string, action: PlanAction, now: EpochMs): Done;
+}
