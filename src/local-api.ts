@@ -4,10 +4,11 @@ import { Cheap } from "./cheap.ts";
 import { type Home, type HomeSnapshot, homeSnapshot } from "./core/home-snapshot.ts";
 import type { EpochMs } from "./core/interval.ts";
 import { HOUR_MS } from "./core/interval.ts";
+import { colorOf } from "./core/level.ts";
 import { type PlacePoint, placeSnapshot } from "./core/place-snapshot.ts";
-import { judgedPoints } from "./core/price-comparison.ts";
 import { type Timeline, tiled } from "./core/timeline.ts";
 import type { LanParts } from "./lan-parts.ts";
+import type { PricedPlace } from "./places.ts";
 import { type LocalHandlers, localHandlers } from "./server/local-handlers.ts";
 import type { LocalSource, PriceView } from "./server/local-source.ts";
 
@@ -16,19 +17,18 @@ export function openLocalApi(lan: LanParts): LocalHandlers {
   return localHandlers(localSource(lan));
 }
 
-type KnownPlace = ReturnType<LanParts["places"]["known"]>[number];
-
 function localSource(lan: LanParts): LocalSource {
   const { calendar, homes, house, places, plans, config, isTimeTrusted } = lan;
   const thresholds = { ...config.levels, veryCheap: config.levels.very_cheap };
   const cheap = new Cheap({ calendar, memory: lan.settings, isTimeTrusted });
   const homeNamed = (id: string) => homes.list().find((home) => home.id === id) ?? null;
-  const allPlaces = () => places.known(new Set(homes.list().map(({ id }) => id)));
-  const placeNamed = (id: string) => allPlaces().find(({ place }) => place.id === id) ?? null;
+  const homeIds = () => new Set(homes.list().map(({ id }) => id));
+  const placeNamed = (id: string, now: EpochMs) =>
+    places.priced(now, homeIds()).find(({ place }) => place.id === id) ?? null;
   const timelineOf = (id: string, now: EpochMs): Timeline | null => {
     const home = homeNamed(id);
     if (home) return house.timeline(home, now);
-    const known = placeNamed(id);
+    const known = placeNamed(id, now);
     return known && placeTimeline(known);
   };
   return {
@@ -36,12 +36,12 @@ function localSource(lan: LanParts): LocalSource {
     thresholds,
     list: () => [
       ...homes.list().map(({ id, name }) => ({ kind: "home" as const, id, name })),
-      ...allPlaces().map(({ place: { id, name } }) => ({ kind: "place" as const, id, name })),
+      ...places.list(homeIds()).map(({ place: { id, name } }) => ({ kind: "place" as const, id, name })),
     ],
     view(id, now) {
       const home = homeNamed(id);
       if (home) return homeView(lan, home, now);
-      const known = placeNamed(id);
+      const known = placeNamed(id, now);
       return known && placeView(lan, known, thresholds, now);
     },
     points(id, range, now) {
@@ -70,37 +70,34 @@ function homeView({ homes, house, isTimeTrusted }: LanParts, home: Home, now: Ep
   };
 }
 
-function placeTimeline({ place, points }: KnownPlace): Timeline | null {
+function placeTimeline({ place, points }: PricedPlace): Timeline | null {
   if (points.length === 0) return null;
   const plain = points.map(({ start, end, price }) => ({ start, end, price, estimate: false }));
   return { points: plain, currency: place.currency, vatIncluded: false };
 }
 
 /**
- * A place as a home: the same words for the same things. The service tells a place's prices from now on, so of a day
- * of which the first hours are not kept, nothing is said to be its cheapest; its light is the service's own.
+ * A place as a home: the same words for the same things. Where the first hours of a day are not kept, nothing is said
+ * to be its cheapest. Its light is the service's own.
  */
-function placeView(lan: LanParts, known: KnownPlace, thresholds: LocalSource["thresholds"], now: EpochMs): PriceView {
+function placeView(lan: LanParts, known: PricedPlace, thresholds: LocalSource["thresholds"], now: EpochMs): PriceView {
   const { calendar } = lan;
-  const { id, name, region, currency } = known.place;
+  const { place, points } = known;
+  const { id, name, region, currency } = place;
   const timeline = placeTimeline(known);
-  const resolution = resolutionOf(known.points);
+  const resolution = resolutionOf(points);
   const home = { id, name, account: THIRD_PARTY, addressId: "", resolution };
   const snapshot = homeSnapshot({ home, timeline, now, calendar, thresholds });
-  const { current: parts } = placeSnapshot(known.place, known.points, now);
-  const [judged] = snapshot.current ? judgedPoints(timeline?.points ?? [], snapshot.current, calendar, thresholds) : [];
+  const { current: parts, level, cheap } = placeSnapshot({ place, points, now, calendar, thresholds });
   const isWhole = tiled(snapshot.today, calendar.day(now));
   const shown: HomeSnapshot = {
     ...snapshot,
     currency,
     vatIncluded: null,
-    level: judged?.level ?? null,
-    rank: judged?.rank ?? null,
-    rankOf: judged?.rankOf ?? null,
-    percentile: judged?.percentile ?? null,
-    color: parts?.color ?? (judged?.level ? snapshot.color : null),
-    cheap: judged?.level && lan.isTimeTrusted(now) ? snapshot.cheap : null,
-    day: isWhole ? snapshot.day : null,
+    level,
+    color: parts?.color ?? (level && colorOf(level)),
+    cheap: lan.isTimeTrusted(now) ? cheap : null,
+    ...(isWhole ? {} : { rank: null, rankOf: null, percentile: null, day: null }),
   };
   return { kind: "place", id, name, resolution, region, snapshot: shown, parts };
 }

@@ -32,11 +32,10 @@ export interface PlacesParts {
   readonly thresholds?: LevelThresholds;
 }
 
-interface KnownPlace {
+/** A place with its prices. Shape: as `placePoints` gives them; empty for an address whose id is not known yet. */
+export interface PricedPlace {
   readonly place: Place;
   readonly points: readonly PlacePoint[];
-  /** Names where the prices come from; null for an address whose id is not known yet. */
-  readonly series: string | null;
 }
 
 export class Places {
@@ -62,23 +61,28 @@ export class Places {
 
   /** Every place as it is at `now`. `taken` are the slugs of the homes: both stand at one level of the topics. */
   snapshots(now: EpochMs, taken: ReadonlySet<string>): PlaceSnapshot[] {
-    return this.known(taken).map(({ place, points: latest, series }) => {
-      const points = series === null ? [] : this.#past.joined(place.id, series, latest, now);
-      return placeSnapshot({ place, points, now, calendar: this.#calendar, thresholds: this.#thresholds });
+    return this.priced(now, taken).map(({ place, points }) =>
+      placeSnapshot({ place, points, now, calendar: this.#calendar, thresholds: this.#thresholds }),
+    );
+  }
+
+  /** Every place with its prices: those that the service last told, and the ones of the last days that are kept. */
+  priced(now: EpochMs, taken: ReadonlySet<string>): PricedPlace[] {
+    return this.list(taken).map(({ place, configured }) => {
+      const series = this.#priceSeries(configured);
+      const latest = placePoints((series && this.#library.shelf.latest(series)) ?? []);
+      return { place, points: series ? this.#past.joined(place.id, seriesName(series), latest, now) : [] };
     });
   }
 
-  /** Every place with the prices that the service last told of it. */
-  known(taken: ReadonlySet<string>): KnownPlace[] {
+  /** Every place, as it is configured. */
+  list(taken: ReadonlySet<string>): { readonly place: Place; readonly configured: ConfiguredPlace }[] {
     const slugs = new Set(taken);
     return this.#configured.map((configured) => {
       const id = freeSlug(slugOf(configured.name), slugs);
       slugs.add(id);
       const region = configured.region ?? null;
-      const place: Place = { id, name: configured.name, region, currency: currencyOfRegion(region ?? "") };
-      const series = this.#priceSeries(configured);
-      const latest = placePoints((series && this.#library.shelf.latest(series)) ?? []);
-      return { place, points: latest, series: series && seriesName(series) };
+      return { configured, place: { id, name: configured.name, region, currency: currencyOfRegion(region ?? "") } };
     });
   }
 
