@@ -225,7 +225,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     stop.signal,
   );
   link.showFirst(showing.pricesAt(startedAt));
-  const watched = { vitals, live, showing, link, plugs, database, databasePath };
+  const watched = { vitals, live, showing, link, plugs, database, databasePath, signal: stop.signal };
   const lan = { ...shown, ...watched, clock, startedAt, isTimeTrusted: trusted, onChange: changed, log };
   const api = await startApi(lan);
   if (recovery) reportRecovery(recovery, problems, startedAt);

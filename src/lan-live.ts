@@ -17,6 +17,10 @@ export function liveRoutes(lan: LanParts): readonly LocalRoute[] {
     const { Health } = await import("./live-health.ts");
     return new Health(lan);
   });
+  const metrics = once(async () => {
+    const { Metrics } = await import("./live-metrics.ts");
+    return new Metrics(lan);
+  });
   const healthAnswer = async (caller: string | null, isWell: (report: HealthReport) => boolean) => {
     const report = await (await health()).report();
     const { healthBody } = await import("./live-health.ts");
@@ -47,6 +51,17 @@ export function liveRoutes(lan: LanParts): readonly LocalRoute[] {
     },
     {
       method: "GET",
+      path: "/metrics",
+      scope: "read",
+      summary: "Figures of house and daemon for Prometheus.",
+      handle: async ({ now }) => {
+        const { METRICS_TYPE, metricsText } = await import("./server/metrics-text.ts");
+        const families = (await metrics()).read(await (await health()).report(), now);
+        return { kind: "text", type: METRICS_TYPE, text: metricsText(families) };
+      },
+    },
+    {
+      method: "GET",
       path: "/local/v1/system",
       scope: "read",
       summary: "Quota, requests, ages, broker, plugs, versions and problems of the daemon.",
@@ -67,7 +82,7 @@ function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
   };
 }
 
-async function listening({ live, homes }: LanParts, { query, headers }: LocalRequest): Promise<LocalAnswer> {
+async function listening({ live, homes }: LanParts, { query, headers, mayStay }: LocalRequest): Promise<LocalAnswer> {
   const home = query.get("home");
   const known = homes.list().map(({ id }) => id);
   if (home !== null && known.length > 0 && !known.includes(home))
@@ -80,6 +95,6 @@ async function listening({ live, homes }: LanParts, { query, headers }: LocalReq
     kind: "stream",
     type: "text/event-stream; charset=utf-8",
     headers: STREAM_HEADERS,
-    write: (out) => hub.listen(out, { lastEventId: typeof last === "string" ? last : null, home }),
+    write: (out) => hub.listen(out, { lastEventId: typeof last === "string" ? last : null, home, mayStay }),
   };
 }

@@ -9,7 +9,7 @@ import type { LanParts } from "./lan-parts.ts";
 import { FinishedAnswers } from "./server/finished.ts";
 import type { Door } from "./server/local-route.ts";
 import { type MirrorSource, mirrorHandlers } from "./server/mirror.ts";
-import { type MountOptions, mount, type Router } from "./server/mount.ts";
+import { type MountOptions, mount, type Router, sendReply } from "./server/mount.ts";
 import { DATA_HEADERS } from "./server/security-headers.ts";
 import type { Account } from "./upstream/account.ts";
 
@@ -21,6 +21,10 @@ export function mountMirror(router: Router, lan: LanParts, admit: MountOptions["
     admit,
     calendar: lan.calendar,
     headers: DATA_HEADERS,
+    deliver: (operation, reply, response) => {
+      door.onAnswer?.(reply.caller ?? null, reply.status);
+      return sendReply(operation, reply, response);
+    },
   });
 }
 

@@ -45,4 +45,6 @@ export interface LanParts {
   readonly plugs: Plugs;
   readonly database: DatabaseSync;
   readonly databasePath: string;
+  /** Fires when the daemon ends. */
+  readonly signal: AbortSignal;
 }

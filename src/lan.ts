@@ -21,9 +21,11 @@ export function lanRouter(lan: LanParts, keys: LanKeys): Router {
   });
   const door: Door = {
     admit: (arrival) => pages.admitLocal(arrival) ?? keys.admitLocal(arrival),
+    remains: (arrival) => pages.remains(arrival) || keys.isKnown(arrival.authorization, arrival.scope),
     now: () => clock.now(),
     newRequestId: randomUUID,
     onCrash: (error, requestId) => log.warn({ err: error, requestId }, "a request of the LAN failed"),
+    onAnswer: (caller, status) => lan.vitals.answered.add(caller ?? "", String(status)),
   };
   const router = createLanRouter(door);
   mountMirror(router, lan, (arrival) => pages.admitMirror(arrival) ?? keys.admit(arrival), door);

@@ -5,6 +5,7 @@ import type { Calendar } from "./core/calendar.ts";
 import { type BackfillState, type DaemonState, type SeriesFreshness, serviceStateOf } from "./core/daemon-state.ts";
 import type { Home, HomeSnapshot } from "./core/home-snapshot.ts";
 import { DAY_MS, type EpochMs, type Interval, MINUTE_MS } from "./core/interval.ts";
+import type { PlanSnapshot } from "./core/plan-snapshot.ts";
 import type { PlugSnapshot } from "./core/plug-snapshot.ts";
 import type { Problems } from "./core/problem.ts";
 import type { SeriesKey, SeriesOperation } from "./core/series.ts";
@@ -65,6 +66,7 @@ export class Showing {
   readonly #announcer: Announcer;
   /** Homes whose quarters repeated their hours when last seen. Bounded by the homes. */
   readonly #repeating = new Map<string, boolean>();
+  #plans: readonly PlanSnapshot[] = [];
 
   constructor(parts: ShowingParts) {
     const { base_topic: baseTopic, discovery_prefix: prefix } = parts.config.mqtt;
@@ -103,6 +105,7 @@ export class Showing {
       until = Math.min(until, snapshot.nextChangeAt ?? until);
     }
     const planned = this.#parts.plans.at(now);
+    this.#plans = planned.plans;
     for (const plan of planned.plans) {
       const device = planDevice(plan);
       urgent.push(...planMessages(base, plan), ...stateMessages(base, device));
@@ -118,6 +121,11 @@ export class Showing {
     const daemon = daemonDevice(state, nameOfDaemon(base));
     later.push(...daemonMessages(base, state), ...stateMessages(base, daemon), this.#announcer.messageOf(daemon));
     return { messages: [...urgent, ...later], until };
+  }
+
+  /** The plans as they were last shown. */
+  get plans(): readonly PlanSnapshot[] {
+    return this.#plans;
   }
 
   /** The daemon as it is at `now`. */

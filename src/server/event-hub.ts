@@ -29,11 +29,14 @@ export interface Listening {
   readonly lastEventId: string | null;
   /** Only events of this home, and those of no home; null for all. */
   readonly home: string | null;
+  /** Whether it may go on; asked at every heartbeat. */
+  readonly mayStay?: () => boolean;
 }
 
 interface Listener {
   readonly out: Writable;
   readonly home: string | null;
+  readonly mayStay: () => boolean;
   /** Bytes that waited at the last heartbeat. */
   waited: number;
 }
@@ -92,8 +95,8 @@ export class EventHub {
   }
 
   /** Adds a listener, and tells it what it missed or how things are. It stays until it leaves or is too slow. */
-  listen(out: Writable, { lastEventId, home }: Listening): void {
-    const listener: Listener = { out, home, waited: 0 };
+  listen(out: Writable, { lastEventId, home, mayStay = () => true }: Listening): void {
+    const listener: Listener = { out, home, mayStay, waited: 0 };
     this.#listeners.add(listener);
     out.once("close", () => this.#remove(listener));
     out.on("error", () => this.#remove(listener));
@@ -158,7 +161,10 @@ export class EventHub {
   #beat(): void {
     for (const listener of this.#listeners) {
       const waiting = listener.out.writableLength;
-      if (waiting > 0 && waiting >= listener.waited && listener.waited > 0) this.#drop(listener);
+      if (!listener.mayStay()) {
+        this.#remove(listener);
+        listener.out.end();
+      } else if (waiting > 0 && waiting >= listener.waited && listener.waited > 0) this.#drop(listener);
       else {
         listener.waited = waiting;
         listener.out.write(HEARTBEAT);

@@ -52,7 +52,7 @@ export class LanKeys {
   /** Admits a request that bears a key with quota left. Denied attempts count. */
   admit(arrival: Arrival): Admission {
     const verdict = this.#judge(arrival);
-    return verdict.kind === "refused" ? verdict : { kind: "admitted", quota: verdict.quota };
+    return verdict.kind === "refused" ? verdict : { kind: "admitted", caller: verdict.key.name, quota: verdict.quota };
   }
 
   /** The same at a route of the LAN's own, which may ask for the scope `control`. */
@@ -62,7 +62,7 @@ export class LanKeys {
     const { key, quota } = verdict;
     if (arrival.scope === "read" || key.control) return { kind: "admitted", caller: key.name, quota };
     const reason = `the key ${key.name} may read only; this asks for a key with the scope control`;
-    return { kind: "refused", quota, error: contractError("forbidden", reason) };
+    return { kind: "refused", caller: key.name, quota, error: contractError("forbidden", reason) };
   }
 
   /** The key of a name; null where there is none any more. */
@@ -92,7 +92,7 @@ export class LanKeys {
     const { standing, retryAfterSec } = this.#quota.count(key.name, { ...this.#limits, ...key.limits }, now);
     if (retryAfterSec !== null) {
       const error = contractError("rate_limited", `the quota of the key ${key.name} is used up`);
-      return { kind: "refused", quota: standing, error: { ...error, retryAfterSec } };
+      return { kind: "refused", caller: key.name, quota: standing, error: { ...error, retryAfterSec } };
     }
     if (key.isThirdParty && arrival.interface !== "thirdParty")
       return { ...refused(`the key and secret ${key.name} open /thirdParty only`), quota: standing };

@@ -46,6 +46,8 @@ export interface LocalRequest {
   readonly caller: string | null;
   /** Fires when the answer is out or the caller has left. */
   readonly signal: AbortSignal;
+  /** Whether the caller would still be let in: what lasts longer than a request ends with its key. */
+  readonly mayStay: () => boolean;
 }
 
 /** A request to a route that asks for a key. */
@@ -57,7 +59,13 @@ export interface LocalArrival extends Omit<Arrival, "interface"> {
 /** The verdict on an arrival. `quota` is there once quota has been evaluated, also for a refusal. */
 export type LocalAdmission =
   | { readonly kind: "admitted"; readonly caller: string; readonly quota?: QuotaStanding }
-  | { readonly kind: "refused"; readonly error: LocalError; readonly quota?: QuotaStanding };
+  | {
+      readonly kind: "refused";
+      readonly error: LocalError;
+      /** Where a good key is refused all the same. */
+      readonly caller?: string;
+      readonly quota?: QuotaStanding;
+    };
 
 /** What all routes share. */
 export interface Door {
@@ -66,6 +74,10 @@ export interface Door {
   readonly newRequestId: () => string;
   /** Told of a handler that threw; the caller sees `internal_error` and the request id, nothing else. */
   readonly onCrash: (error: unknown, requestId: string) => void;
+  /** Whether an arrival would be admitted, quota aside; without it, what was admitted may stay. */
+  readonly remains?: (arrival: LocalArrival) => boolean;
+  /** Told of every answer; the name of the key is null where none came, or no good one. */
+  readonly onAnswer?: (caller: string | null, status: number) => void;
 }
 
 /** Adds a route. */
@@ -85,14 +97,23 @@ async function answer(route: LocalRoute, door: Door, visit: Visit): Promise<void
   const { request, response } = visit;
   const requestId = door.newRequestId();
   const headers = answerHeaders(requestId);
+  const found: Found = { requestId, headers, caller: null };
   try {
-    sendAnswer(await answerOf(route, door, visit, { requestId, headers }), headers, visit);
+    sendAnswer(await answerOf(route, door, visit, found), headers, visit);
   } catch (error) {
     const isGone = request.destroyed && !request.complete;
     if (!isGone) door.onCrash(error, requestId);
     if (isGone || response.headersSent) response.destroy();
     else sendAnswer(localError("internal_error", `unexpected error; quote ${requestId}`), headers, visit);
   }
+  door.onAnswer?.(found.caller, response.statusCode);
+}
+
+/** What is found out of a request while it is answered. */
+interface Found {
+  readonly requestId: string;
+  readonly headers: Headers;
+  caller: string | null;
 }
 
 function scopeOf({ scope }: LocalRoute, authorization: string | undefined): "open" | LocalArrival["scope"] {
@@ -100,36 +121,37 @@ function scopeOf({ scope }: LocalRoute, authorization: string | undefined): "ope
   return authorization === undefined ? "open" : "read";
 }
 
-/** What a route answers; the standing of the key's quota is added to `headers`. */
+/** What a route answers; the standing of the key's quota is added to the headers of `found`. */
 async function answerOf(
   route: LocalRoute,
   door: Door,
   { request, response, path, query }: Visit,
-  { requestId, headers }: { readonly requestId: string; readonly headers: Headers },
+  found: Found,
 ): Promise<LocalAnswer> {
+  const { requestId, headers } = found;
   const now = door.now();
   const remoteAddress = request.socket.remoteAddress ?? "";
-  let caller: string | null = null;
-  const scope = scopeOf(route, request.headers.authorization);
-  if (scope !== "open") {
-    const admission = door.admit({
-      interface: "local",
-      scope,
-      authorization: request.headers.authorization,
-      remoteAddress,
-      headers: request.headers,
-      now,
-    });
+  const { headers: told } = request;
+  const { authorization } = told;
+  const scope = scopeOf(route, authorization);
+  const arrivalAt = (at: EpochMs): LocalArrival | null =>
+    scope === "open" ? null : { interface: "local", scope, authorization, remoteAddress, headers: told, now: at };
+  const arrival = arrivalAt(now);
+  if (arrival) {
+    const admission = door.admit(arrival);
     if (admission.quota) Object.assign(headers, quotaHeaders(admission.quota));
+    found.caller = admission.caller ?? null;
     if (admission.kind === "refused") return admission.error;
-    caller = admission.caller;
   }
   const gone = new AbortController();
   response.once("close", () => gone.abort());
   const reading = route.method === "POST" ? await readJsonBody(request) : { kind: "body" as const, body: undefined };
   if (reading.kind === "error") return reading;
-  const { headers: told } = request;
   const { signal } = gone;
+  const mayStay = () => {
+    const again = arrivalAt(door.now());
+    return again === null || (door.remains?.(again) ?? true);
+  };
   return route.handle({
     path,
     query,
@@ -138,7 +160,8 @@ async function answerOf(
     remoteAddress,
     now,
     requestId,
-    caller,
+    caller: found.caller,
     signal,
+    mayStay,
   });
 }

@@ -51,10 +51,12 @@ export interface Arrival {
 
 /** The verdict on an arrival. `quota` is there once quota has been evaluated, also for a refusal. */
 export type Admission =
-  | { readonly kind: "admitted"; readonly quota?: QuotaStanding }
+  | { readonly kind: "admitted"; readonly caller?: string; readonly quota?: QuotaStanding }
   | {
       readonly kind: "refused";
       readonly error: ContractError;
+      /** Where a good key is refused all the same. */
+      readonly caller?: string;
       readonly quota?: QuotaStanding;
     };
 
@@ -64,6 +66,8 @@ export interface Reply {
   /** Names and values in turn, but for the length of the body. */
   readonly headers: string[];
   readonly body: string | Uint8Array;
+  /** The name of the key that was admitted, as far as admission told it. */
+  readonly caller?: string | undefined;
 }
 
 export interface MountOptions {
@@ -172,9 +176,10 @@ async function answer(
       now,
     });
     if (admission.quota) headers.push(...quotaHeaderList(admission.quota));
-    if (admission.kind === "refused") return errorReply(admission.error, headers);
+    const { caller } = admission;
+    if (admission.kind === "refused") return { ...errorReply(admission.error, headers), caller };
     const reading = read();
-    if (reading.kind === "error") return errorReply(reading, headers);
+    if (reading.kind === "error") return { ...errorReply(reading, headers), caller };
     const handler = options.handlers[id] as (
       params: unknown,
       context: RequestContext,
@@ -183,10 +188,11 @@ async function answer(
       now,
       headers: request.headers,
     });
-    if (result.kind === "error") return errorReply(result, headers);
-    if (result.kind === "ok") return { status: 200, headers: asJson(headers), body: JSON.stringify(result.body) };
+    if (result.kind === "error") return { ...errorReply(result, headers), caller };
+    if (result.kind === "ok")
+      return { status: 200, headers: asJson(headers), body: JSON.stringify(result.body), caller };
     headers.push(...result.headers);
-    return { status: result.status, headers, body: result.body };
+    return { status: result.status, headers, body: result.body, caller };
   } catch (error) {
     options.onCrash(error, requestId);
     return errorReply(contractError("internal_error", `unexpected error; quote ${requestId}`), headers);

@@ -50,6 +50,11 @@ export class PageAccess {
     return { kind: "admitted", caller: key.name };
   }
 
+  /** Whether a page's session still lasts, or needs none. Counts nothing. */
+  remains(arrival: LocalArrival): boolean {
+    return this.#visitor(arrival) !== null;
+  }
+
   /** The same for the mirror, where a read may spend quota. */
   admitMirror(arrival: Arrival): Admission | null {
     const key = this.#visitor(arrival);

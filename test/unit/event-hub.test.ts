@@ -121,6 +121,18 @@ describe("bounds", () => {
     expect([stuck.destroyed, hub.counts]).toEqual([true, { listeners: 0, told: 1, dropped: 1 }]);
   });
 
+  test("whose key has ended is sent away with the next heartbeat", () => {
+    const hub = hubWith();
+    const out = new PassThrough().resume();
+    let may = true;
+    hub.listen(out, { lastEventId: null, home: null, mayStay: () => may });
+    vi.advanceTimersByTime(30_000);
+    expect(out.writableEnded).toBe(false);
+    may = false;
+    vi.advanceTimersByTime(15_000);
+    expect([out.writableEnded, hub.counts.listeners, hub.counts.dropped]).toEqual([true, 0, 0]);
+  });
+
   test("there is room for so many and no more; who leaves makes room; nobody comes after the end", async () => {
     const hub = hubWith();
     const outs = Array.from({ length: MOST_LISTENERS }, () => new PassThrough().resume());

@@ -60,6 +60,7 @@ describe("a quota", () => {
   test("counts in fixed UTC minutes and days", () => {
     expect(attempts(1)).toEqual({
       kind: "admitted",
+      caller: "kitchen",
       quota: {
         minute: { limit: 3, remaining: 2, resetSec: NOON / 1_000 + 60 },
         day: { limit: 5, remaining: 4, resetSec: Date.parse("2026-03-11T00:00:00Z") / 1_000 },

@@ -1,0 +1,46 @@
+/** What a figure is, and what all of them are read from. */
+import type { DaemonState } from "./core/daemon-state.ts";
+import type { Home, HomeSnapshot } from "./core/home-snapshot.ts";
+import { type EpochMs, SECOND_MS } from "./core/interval.ts";
+import type { PlanSnapshot } from "./core/plan-snapshot.ts";
+import type { PlugSnapshot } from "./core/plug-snapshot.ts";
+import type { LanParts } from "./lan-parts.ts";
+import type { HealthReport } from "./live-health.ts";
+import type { DatabaseFigures, SpentToday } from "./live-system.ts";
+import type { MetricFamily, Sample } from "./server/metrics-text.ts";
+import type { ToldWindow } from "./upstream/account.ts";
+
+/** Everything the figures are read from, at one moment. */
+export interface MetricMoment {
+  readonly lan: LanParts;
+  readonly now: EpochMs;
+  readonly health: HealthReport;
+  readonly state: DaemonState;
+  readonly homes: readonly { readonly home: Home; readonly snapshot: HomeSnapshot }[];
+  readonly plans: readonly PlanSnapshot[];
+  readonly plugs: readonly PlugSnapshot[];
+  readonly accounts: readonly {
+    readonly name: string;
+    readonly windows: Readonly<Record<"minute" | "day", ToldWindow | null>>;
+    readonly spent: SpentToday;
+  }[];
+  readonly database: DatabaseFigures;
+  readonly delays: LoopDelays;
+}
+
+/** A figure: its name, what it says, the labels it has, and how it is read. */
+export interface MetricRow extends Omit<MetricFamily, "samples"> {
+  readonly labels: readonly string[];
+  readonly samples: (moment: MetricMoment) => readonly Sample[];
+}
+
+/** How long the event loop was held since it was last asked. Unit: seconds. */
+export interface LoopDelays {
+  readonly median: number;
+  readonly most: number;
+}
+
+/** A length of time as figures tell it. */
+export function seconds(ms: number): number {
+  return ms / SECOND_MS;
+}

@@ -1,0 +1,64 @@
+/**
+ * Figures of house and daemon for Prometheus. Counters start at 0 with the daemon; what is counted by the day or month
+ * comes from the database, which outlives a restart.
+ */
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import type { EpochMs } from "./core/interval.ts";
+import type { LanParts } from "./lan-parts.ts";
+import type { HealthReport } from "./live-health.ts";
+import { daemonMetricRows } from "./live-metrics-daemon.ts";
+import { houseMetricRows } from "./live-metrics-house.ts";
+import type { LoopDelays, MetricMoment, MetricRow } from "./live-metrics-row.ts";
+import { accountsOf, databaseFigures, spentToday } from "./live-system.ts";
+import type { MetricFamily } from "./server/metrics-text.ts";
+
+/** Every figure. The name of a counter ends in `_total`; times are in seconds. */
+export const metricRows: readonly MetricRow[] = [...houseMetricRows, ...daemonMetricRows];
+
+/** How often the loop is looked at, once somebody reads figures. */
+const DELAY_RESOLUTION_MS = 50;
+const NANOSECONDS = 1e9;
+
+/** Reads the figures. The event loop is watched from the first reading on. */
+export class Metrics {
+  readonly #lan: LanParts;
+  readonly #delay: ReturnType<typeof monitorEventLoopDelay>;
+
+  constructor(lan: LanParts) {
+    this.#lan = lan;
+    this.#delay = monitorEventLoopDelay({ resolution: DELAY_RESOLUTION_MS });
+    this.#delay.enable();
+    lan.signal.addEventListener("abort", () => this.#delay.disable());
+  }
+
+  read(health: HealthReport, now: EpochMs): readonly MetricFamily[] {
+    const moment = this.#momentOf(health, now);
+    return metricRows.map(({ name, type, help, samples }) => ({ name, type, help, samples: samples(moment) }));
+  }
+
+  #momentOf(health: HealthReport, now: EpochMs): MetricMoment {
+    const lan = this.#lan;
+    return {
+      ...{ lan, now, health },
+      state: lan.showing.daemon(now),
+      homes: lan.homes.list().map((home) => ({ home, snapshot: lan.house.snapshot(home, now) })),
+      plans: lan.showing.plans,
+      plugs: lan.plugs.snapshots(),
+      accounts: accountsOf(lan).map((account) => ({
+        name: account.name,
+        windows: account.standing(now),
+        spent: spentToday(lan, account.name, now),
+      })),
+      database: databaseFigures(lan),
+      delays: this.#delays(),
+    };
+  }
+
+  #delays(): LoopDelays {
+    const { count } = this.#delay;
+    const seconds = (nanoseconds: number) => (count === 0 ? 0 : nanoseconds / NANOSECONDS);
+    const delays = { median: seconds(this.#delay.percentile(50)), most: seconds(this.#delay.max) };
+    this.#delay.reset();
+    return delays;
+  }
+}

@@ -1,0 +1,51 @@
+/**
+ * Figures in the text format 0.0.4 of Prometheus.
+ * Source: https://prometheus.io/docs/instrumenting/exposition_formats/
+ */
+
+/** One value with its labels; a value that is null is not known and is left out. */
+export interface Sample {
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly value: number | null;
+}
+
+/** All values of one name. */
+export interface MetricFamily {
+  readonly name: string;
+  readonly type: "gauge" | "counter";
+  readonly help: string;
+  readonly samples: readonly Sample[];
+}
+
+export const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
+
+/** Values of one name that are told; a house has some dozens. */
+const MOST_SAMPLES = 500;
+
+/** The text of some figures. What has no value is left out with its name. */
+export function metricsText(families: readonly MetricFamily[]): string {
+  return families.map(familyText).join("");
+}
+
+function familyText({ name, type, help, samples }: MetricFamily): string {
+  const lines = samples.slice(0, MOST_SAMPLES).flatMap(({ labels, value }) => {
+    return value === null ? [] : [`${name}${labelsText(labels ?? {})} ${numberText(value)}\n`];
+  });
+  if (lines.length === 0) return "";
+  return `# HELP ${name} ${escaped(help)}\n# TYPE ${name} ${type}\n${lines.join("")}`;
+}
+
+function labelsText(labels: Readonly<Record<string, string>>): string {
+  const texts = Object.entries(labels).map(([label, value]) => `${label}="${escaped(value).replaceAll('"', '\\"')}"`);
+  return texts.length === 0 ? "" : `{${texts.join(",")}}`;
+}
+
+function escaped(text: string): string {
+  return text.replaceAll("\\", "\\\\").replaceAll("\n", "\\n");
+}
+
+function numberText(value: number): string {
+  if (value === Number.POSITIVE_INFINITY) return "+Inf";
+  if (value === Number.NEGATIVE_INFINITY) return "-Inf";
+  return Number.isNaN(value) ? "NaN" : String(value);
+}
