@@ -1,19 +1,22 @@
 /** The LAN API put together: keys, the mirror of the service, and routes of its own. */
 import { randomUUID } from "node:crypto";
+import { hostname } from "node:os";
 import { dashboardRoutes } from "./lan-dashboard.ts";
 import { liveRoutes } from "./lan-live.ts";
 import { localRoutes } from "./lan-local.ts";
 import { mountMirror } from "./lan-mirror.ts";
 import type { LanParts } from "./lan-parts.ts";
+import { frontDoor } from "./server/front-door.ts";
+import { HostNames } from "./server/host-names.ts";
 import type { LanKeys } from "./server/lan-keys.ts";
 import { createLanRouter } from "./server/lan-router.ts";
+import type { Lookup } from "./server/listener.ts";
 import { addRoute, type Door } from "./server/local-route.ts";
-import type { Router } from "./server/mount.ts";
 import { PageAccess } from "./server/page-access.ts";
 import { Sessions } from "./server/sessions.ts";
 
 /** The routes of the LAN API. */
-export function lanRouter(lan: LanParts, keys: LanKeys): Router {
+export function lanRouter(lan: LanParts, keys: LanKeys): Lookup {
   const { config, clock, log } = lan;
   const pages = new PageAccess({
     sessions: new Sessions(lan.settings, (name) => keys.named(name)),
@@ -31,5 +34,6 @@ export function lanRouter(lan: LanParts, keys: LanKeys): Router {
   mountMirror(router, lan, (arrival) => pages.admitMirror(arrival) ?? keys.admit(arrival), door);
   const routes = [...localRoutes(lan), ...liveRoutes(lan), ...dashboardRoutes(lan, { keys, pages })];
   for (const route of routes) addRoute(router, route, door);
-  return router;
+  const hosts = new HostNames(hostname(), config.api.hosts ?? []);
+  return frontDoor(router, { hosts, cors: new Set(config.api.cors), newRequestId: randomUUID });
 }

@@ -18,14 +18,19 @@ export function createLanRouter({ newRequestId }: Pick<Door, "newRequestId">): R
 function answerUnknown(router: Router, requestId: string, exchange: Exchange): void {
   const { method, url = "/" } = exchange.request;
   const headers = answerHeaders(requestId);
-  const [path = "/"] = url.split("?");
-  const allowed = isPath(path) ? METHODS.filter((known) => router.find(known, path) !== null).join(", ") : "";
+  const allowed = methodsAt(router, url);
   if (allowed === "") {
     sendAnswer(localError("resource_not_found", "there is nothing at this path"), headers, exchange);
     return;
   }
   const error = localError("method_not_allowed", `there is no ${method} at this path; it has ${allowed}`);
   sendAnswer(error, { ...headers, Allow: allowed }, exchange);
+}
+
+/** The methods that a target has, as a header tells them; empty where there is nothing. */
+export function methodsAt(router: Router, url: string): string {
+  const [path = "/"] = url.split("?");
+  return isPath(path) ? METHODS.filter((method) => router.find(method, path) !== null).join(", ") : "";
 }
 
 /** Whether the text can be decoded; the router finds for any that cannot what is to be done about it. */

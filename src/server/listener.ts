@@ -1,7 +1,8 @@
 /** The HTTP server of the LAN, within the bounds that keep slow and hostile clients from stopping the others. */
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
-import type { Router } from "./mount.ts";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import { Connections } from "./connections.ts";
+import { refuseRaw, refuseTunnel } from "./raw-refusal.ts";
 
 /** Node's defaults keep 400 sockets with slow headers open; these close them all. */
 const LIMITS = {
@@ -9,9 +10,10 @@ const LIMITS = {
   requestTimeout: 8_000,
   connectionsCheckingInterval: 1_000,
   keepAliveTimeout: 5_000,
+  maxHeaderSize: 16_384,
+  /** A request without it is answered in the shape of all errors. */
+  requireHostHeader: false,
 } as const;
-/** A hundred may stay and listen to events; the others find as many places again. */
-const MAX_CONNECTIONS = 200;
 /** A socket on which nothing moves is closed: longer than an answer may take that has to be asked for in parts. */
 const SILENT_SOCKET_MS = 120_000;
 
@@ -20,16 +22,42 @@ export interface Listener {
   readonly close: () => Promise<void>;
 }
 
+export interface ListenerParts {
+  readonly newRequestId: () => string;
+  /** Milliseconds that only go on, from whenever. */
+  readonly monotonicMs: () => number;
+}
+
+const MACHINE: ListenerParts = { newRequestId: () => crypto.randomUUID(), monotonicMs: () => performance.now() };
+
+/** What answers requests. */
+export interface Lookup {
+  lookup(request: IncomingMessage, response: ServerResponse): unknown;
+}
+
 /** Listens on a port; 0 takes a free one. Errors: rejects where the port cannot be had. */
-export async function listen(router: Pick<Router, "lookup">, host: string, port: number): Promise<Listener> {
-  const server: Server = createServer(LIMITS, async (request, response) => {
+export async function listen(router: Lookup, host: string, port: number, parts = MACHINE): Promise<Listener> {
+  const connections = new Connections(parts.monotonicMs);
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    const { socket } = request;
+    if (!connections.begin(socket)) return;
+    response.once("close", () => connections.end(socket));
     try {
       await router.lookup(request, response);
     } catch {
       response.destroy();
     }
+  };
+  const server: Server = createServer(LIMITS, answer);
+  server.on("connection", (socket: Socket) => connections.enter(socket));
+  // What is expected beside 100-continue is passed over: the answer itself is soon there.
+  server.on("checkExpectation", answer);
+  server.on("connect", (_request, socket) => refuseTunnel(socket, parts.newRequestId()));
+  server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
+    // Into the midst of an answer no other is written.
+    if (connections.isAnswering(socket as Socket)) socket.destroy();
+    else refuseRaw(socket, error.code, parts.newRequestId());
   });
-  server.maxConnections = MAX_CONNECTIONS;
   server.setTimeout(SILENT_SOCKET_MS);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);

@@ -52,12 +52,65 @@ test("sockets with slow headers are closed, and others are served meanwhile", { 
   expect(performance.now() - began).toBeLessThan(HEADERS_MS);
 });
 
-test("beyond two hundred connections none is taken", async () => {
+test("two hundred connections that send nothing leave room for who asks", { timeout: 15_000 }, async () => {
   await using server = await listening();
-  await Promise.all(Array.from({ length: 200 }, () => server.open("")));
-  const next = await server.open("GET / HTTP/1.1\r\nHost: elbro\r\n\r\n");
-  await next.closed;
-  expect(next.socket.bytesRead).toBe(0);
+  const idle = await Promise.all(Array.from({ length: 200 }, () => server.open("")));
+  await new Promise((resolve) => setTimeout(resolve, 250));
+  expect(await (await fetch(`http://127.0.0.1:${server.listener.port}/`)).text()).toBe("here");
+  await Promise.race(idle.map(({ closed }) => closed));
+  expect(idle.filter(({ socket }) => socket.destroyed).length).toBeLessThan(5);
+});
+
+test("a client that sends request upon request without reading an answer is ended", async () => {
+  await using server = await listening(() => undefined);
+  const { closed } = await server.open("GET / HTTP/1.1\r\nHost: elbro\r\n\r\n".repeat(17));
+  await closed;
+});
+
+test.each([
+  ["no HTTP", "\x16\x03\x01 hello\r\n\r\n", 400, "malformed_request"],
+  ["HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 400, "malformed_request"],
+  ["a tunnel", "CONNECT example.org:443 HTTP/1.1\r\nHost: example.org\r\n\r\n", 405, "method_not_allowed"],
+  ["too long", `GET /${"a".repeat(17_000)} HTTP/1.1\r\n\r\n`, 431, "headers_too_large"],
+  [
+    "two lengths",
+    "GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
+    400,
+    "malformed_request",
+  ],
+  [
+    "a length and parts",
+    "GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+    400,
+    "malformed_request",
+  ],
+])("what is no request is refused in the shape of all errors: %s", async (_name, text, status, errorCode) => {
+  await using server = await listening();
+  const { socket, closed } = await server.open("");
+  let got = "";
+  socket.on("data", (data) => {
+    got += data;
+  });
+  socket.write(text);
+  await closed;
+  const [head = "", body = ""] = got.split("\r\n\r\n");
+  expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+  expect(head).toMatch(/\r\nX-Request-ID: [0-9a-f-]{36}\r\n/);
+  expect(JSON.parse(body)).toMatchObject({ error: true, errorCode, reason: expect.stringContaining(" ") });
+});
+
+test("a request that waits for 100 Continue gets it, and what else is expected is passed over", async () => {
+  await using server = await listening();
+  const { socket } = await server.open("");
+  let got = "";
+  socket.on("data", (data) => {
+    got += data;
+  });
+  socket.write("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nExpect: 100-continue\r\n\r\na");
+  await expect.poll(() => got).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK\r\n/);
+  got = "";
+  socket.write("GET / HTTP/1.1\r\nHost: a\r\nExpect: a-miracle\r\n\r\n");
+  await expect.poll(() => got).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
 });
 
 test("a route that fails, at once or later, ends its own connection only", async () => {
@@ -70,13 +123,6 @@ test("a route that fails, at once or later, ends its own connection only", async
   await expect(fetch(`${url}/at-once`)).rejects.toThrow();
   await expect(fetch(`${url}/later`)).rejects.toThrow();
   expect(await (await fetch(`${url}/`)).text()).toBe("here");
-});
-
-test("what is no HTTP is answered with an error and closed", async () => {
-  await using server = await listening();
-  const { socket, closed } = await server.open("\x16\x03\x01 hello\r\n\r\n");
-  await closed;
-  expect(socket.bytesRead).toBeGreaterThan(0);
 });
 
 test("closing does not wait for open connections", async () => {
