@@ -1,5 +1,5 @@
 /** Where the configuration is, and how it is read on this machine. */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { readConfig } from "./config/load.ts";
 import type { ConfigMistake } from "./config/mistake.ts";
 import type { Config } from "./config/schema.ts";
@@ -17,16 +17,51 @@ export interface Configuration {
   readonly warnings: readonly string[];
 }
 
+/** Folders in which a container or a service manager puts files for secrets: who may read there is for them to say. */
+const SECRET_FOLDERS = ["/run/secrets"];
+const OTHERS = 0o007;
+const GROUP = 0o070;
+
 /** Reads the configuration of `given`, or of the first place that has one. Errors: throws a StartError with every mistake. */
 export function loadConfiguration(given: string | null): Configuration {
-  const paths = process.env.SUPERVISOR_TOKEN === undefined ? DEFAULT_PATHS : APP_PATHS;
-  const path = given ?? paths.find((each) => existsSync(each)) ?? null;
-  const text = path === null ? null : readText(path);
-  const reading = readConfig({ text, environment: process.env, readFile: (file) => readFileSync(file, "utf8") });
-  if (reading.kind === "config") return { config: reading.config, path, warnings: [] };
+  const isApp = process.env.SUPERVISOR_TOKEN !== undefined;
+  const path = given ?? (isApp ? APP_PATHS : DEFAULT_PATHS).find((each) => existsSync(each)) ?? null;
+  const reading = readConfig({
+    text: path === null ? null : readText(path),
+    environment: process.env,
+    readFile: (file) => readFileSync(file, "utf8"),
+    secrets: secretFiles(),
+  });
+  if (reading.kind === "config") {
+    const { config, holdsSecrets, secretFiles: named } = reading;
+    const guarded = [...(path !== null && holdsSecrets ? [path] : []), ...named];
+    // In an app of Home Assistant there are no other users.
+    return { config, path, warnings: isApp ? [] : guarded.flatMap(exposureOf) };
+  }
   throw new StartError(
     `the configuration${path === null ? "" : ` ${path}`} cannot be used:\n${reading.mistakes.map(lineOf).join("\n")}`,
   );
+}
+
+/** Files that are named as variables of the configuration. systemd names its folder by CREDENTIALS_DIRECTORY. */
+function secretFiles(): string[] {
+  const { CREDENTIALS_DIRECTORY } = process.env;
+  return [...SECRET_FOLDERS, ...(CREDENTIALS_DIRECTORY ? [CREDENTIALS_DIRECTORY] : [])].flatMap((folder) =>
+    existsSync(folder)
+      ? readdirSync(folder).flatMap((name) => (/^elbro_/i.test(name) ? [`${folder}/${name}`] : []))
+      : [],
+  );
+}
+
+/**
+ * What is wrong with who may read a file with secrets. Its group may where another user owns it: that is how this one
+ * comes to read it.
+ */
+function exposureOf(file: string): string[] {
+  if (process.platform === "win32") return [];
+  const { mode, uid } = statSync(file);
+  const exposed = mode & (uid === process.getuid?.() ? OTHERS | GROUP : OTHERS);
+  return exposed === 0 ? [] : [`${file} holds a secret and other users may read it; chmod 600 ${file}`];
 }
 
 function readText(path: string): string {

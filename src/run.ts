@@ -20,13 +20,14 @@ const line = {
 export async function runDaemon(argv: readonly string[]): Promise<void> {
   const given = readCommandLine(line, argv, process.env);
   if (given.kind === "help") return void process.stdout.write(given.text);
-  const { config, path } = loadConfiguration(given.configPath);
+  const { config, path, warnings } = loadConfiguration(given.configPath);
   const clock = clockOf(given.simulated);
   const log = pino({
     base: null,
     level: config.log.level,
     timestamp: () => `,"time":"${new Date(clock.now()).toISOString()}"`,
   });
+  for (const warning of warnings) log.warn({}, warning);
   const demo =
     path === null && isDemo(config)
       ? await startDemo({

@@ -1,13 +1,21 @@
 /** From the text of a file and the environment to a configuration, or to every mistake there is in them. */
 import type * as z from "zod/mini";
 import { itemOf, kindOf, meaningOf, shapeOf, variableNames } from "./keys.ts";
-import { type ConfigMistake, describeIssue, isTree, pathText, type Tree } from "./mistake.ts";
+import { type ConfigMistake, describeIssue, isSecretKey, isTree, pathText, type Tree } from "./mistake.ts";
 import { nearest } from "./nearest.ts";
+import { plainValue } from "./plain-value.ts";
 import { type Config, configSchema } from "./schema.ts";
 import { readYaml } from "./yaml-text.ts";
 
 export type ConfigReading =
-  | { readonly kind: "config"; readonly config: Config }
+  | {
+      readonly kind: "config";
+      readonly config: Config;
+      /** Whether a secret stands in the text itself. */
+      readonly holdsSecrets: boolean;
+      /** Files from which secrets were read because the configuration names them. */
+      readonly secretFiles: readonly string[];
+    }
   | { readonly kind: "mistakes"; readonly mistakes: readonly ConfigMistake[] };
 
 export interface ConfigSources {
@@ -16,6 +24,11 @@ export interface ConfigSources {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Reads a file that a `…_file` key or a `…_FILE` variable names. Errors: throws. */
   readonly readFile: (path: string) => string;
+  /**
+   * Files that whoever runs this puts in place for its secrets, such as /run/secrets/elbro_consumer_api_key: one that is
+   * called as a variable sets that key, where nothing else does.
+   */
+  readonly secrets?: readonly string[];
 }
 
 /** Environment variables of the daemon that are no keys of the configuration. */
@@ -34,21 +47,34 @@ interface Draft {
   /** Keys whose files could not be read: that they are missing now is no second mistake. */
   readonly unread: Set<string>;
   readonly readFile: ConfigSources["readFile"];
+  readonly secretFiles: Set<string>;
 }
 
 /** Reads the configuration; the environment is stronger than the file. */
-export function readConfig({ text, environment, readFile }: ConfigSources): ConfigReading {
+export function readConfig({ text, environment, readFile, secrets = [] }: ConfigSources): ConfigReading {
   const mistakes: ConfigMistake[] = [];
   const tree = text === null ? {} : readTree(text, mistakes);
   if (!tree) return { kind: "mistakes", mistakes };
-  const draft: Draft = { tree, mistakes, variables: new Map(), unread: new Set(), readFile };
+  const holdsSecrets = holdsSecret(tree);
+  const draft = {
+    tree,
+    mistakes,
+    variables: new Map(),
+    unread: new Set<string>(),
+    readFile,
+    secretFiles: new Set<string>(),
+  };
   applyEnvironment(draft, environment);
+  applySecrets(draft, secrets);
   resolve(draft, tree, configSchema, []);
   const result = configSchema.safeParse(tree);
   const issues = result.success ? [] : result.error.issues.flatMap((issue) => describeIssue(issue, tree));
   for (const mistake of issues)
     if (!draft.unread.has(mistake.path) && !mistakes.some(({ path }) => path === mistake.path)) mistakes.push(mistake);
-  if (result.success && mistakes.length === 0) return { kind: "config", config: result.data };
+  if (result.success && mistakes.length === 0) {
+    const secretFiles = [...draft.secretFiles].filter((file) => !secrets.includes(file));
+    return { kind: "config", config: result.data, holdsSecrets, secretFiles };
+  }
   return { kind: "mistakes", mistakes: mistakes.map((mistake) => withVariable(mistake, draft.variables)) };
 }
 
@@ -75,7 +101,8 @@ function applyEnvironment(draft: Draft, environment: ConfigSources["environment"
       continue;
     }
     const { path, kind } = meaning.key;
-    const reading = kind === "text" ? ({ kind: "value", value } as const) : readYaml(value);
+    const plain = kind === "text" ? value : plainValue(value);
+    const reading = plain === undefined ? readYaml(value) : ({ kind: "value", value: plain } as const);
     if (reading.kind === "mistakes") {
       for (const { where, text } of reading.mistakes)
         draft.mistakes.push({ path: name, text: where === null ? text : `${where}: ${text}` });
@@ -83,6 +110,21 @@ function applyEnvironment(draft: Draft, environment: ConfigSources["environment"
     }
     const key = `${path.at(-1)}${meaning.isFile ? FILE_SUFFIX : ""}`;
     set(draft, [...path.slice(0, -1), key], reading.value, name);
+  }
+}
+
+/** `/run/secrets/elbro_consumer_api_key` is what `ELBRO_CONSUMER_API_KEY_FILE` would name, unless the key is set already. */
+function applySecrets(draft: Draft, files: readonly string[]): void {
+  for (const file of files) {
+    const meaning = meaningOf(file.slice(file.lastIndexOf("/") + 1).toUpperCase());
+    if (meaning?.key.kind !== "text" || meaning.isFile) continue;
+    const { path } = meaning.key;
+    const section = path
+      .slice(0, -1)
+      .reduce<unknown>((node, key) => (isTree(node) ? node[key] : undefined), draft.tree);
+    const fileKey = `${path.at(-1)}${FILE_SUFFIX}`;
+    const isSet = isTree(section) && (section[path.at(-1) ?? ""] ?? section[fileKey] ?? null) !== null;
+    if (!isSet) set(draft, [...path.slice(0, -1), fileKey], file, file);
   }
 }
 
@@ -143,6 +185,13 @@ function resolve(
   }
 }
 
+/** Whether a secret stands anywhere in it: under a secret's key, or as the login of a URL. */
+function holdsSecret(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some(holdsSecret);
+  if (!isTree(value)) return typeof value === "string" && /^[a-z]+:\/\/[^/@]*:[^/@]+@/i.test(value);
+  return Object.entries(value).some(([key, below]) => (isSecretKey(key) ? Boolean(below) : holdsSecret(below)));
+}
+
 function hasKeys(value: unknown): boolean {
   return !isTree(value) || Object.keys(value).length > 0;
 }
@@ -166,6 +215,7 @@ function readInto(draft: Draft, tree: Tree, fileKey: string, { shape, path }: Se
   else
     try {
       tree[key] = draft.readFile(file).trimEnd();
+      if (isSecretKey(key)) draft.secretFiles.add(file);
     } catch (error) {
       draft.unread.add(pathText([...path, key]));
       mistake(`cannot read ${fileText(file)}: ${whyUnread(error)}`);

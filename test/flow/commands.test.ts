@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
 import { type Simulator, startSimulator } from "../../src/simulator/simulator.ts";
@@ -56,6 +56,44 @@ ${more}`,
     this.dir[Symbol.dispose]();
   }
 }
+
+describe("check", () => {
+  test("warns of a file with a secret that others may read", async () => {
+    await using house = await ConfiguredHouse.start();
+    expect((await house.run("check")).output).toBe(`the configuration ${house.config} can be used`);
+    chmodSync(house.config, 0o644);
+    const { code, output } = await house.run("check");
+    expect(output).toContain(
+      `warning: ${house.config} holds a secret and other users may read it; chmod 600 ${house.config}`,
+    );
+    expect(code).toBe(0);
+    await using daemon = await house.daemon();
+    expect(daemon.output).toContain("holds a secret and other users may read it");
+  });
+
+  test("warns of a key's own file as well, and of none without a secret", async () => {
+    await using house = await ConfiguredHouse.start();
+    const { consumerKey } = house.simulator.keys;
+    writeFileSync(house.dir.file("key"), `${consumerKey}\n`, { mode: 0o640 });
+    writeFileSync(
+      house.config,
+      readFileSync(house.config, "utf8").replace(`api_key: "${consumerKey}"`, `api_key_file: ${house.dir.file("key")}`),
+    );
+    expect((await house.run("check")).output).toContain(`warning: ${house.dir.file("key")} holds a secret`);
+  });
+
+  test("takes credentials of systemd, and tells every mistake at once with exit code 78", async () => {
+    using dir = new TempDir();
+    writeFileSync(dir.file("elbro_consumer_api_key"), "abc\n");
+    await using good = new DaemonProcess(["check"], { CREDENTIALS_DIRECTORY: dir.path });
+    expect(await good.exit).toBe(0);
+    expect(good.output).toBe("the configuration can be used");
+    writeFileSync(dir.file("elbro.yaml"), "consumer: { api_key: abc }\napi: { port: eighty, hots: x }\n");
+    await using bad = new DaemonProcess(["check", "--config", dir.file("elbro.yaml")], {});
+    expect(await bad.exit).toBe(78);
+    expect(bad.output).toContain('  api.port: expected a number, found "eighty"\n  api.hots: is not a key');
+  });
+});
 
 describe("while no daemon runs, a command opens the house itself", () => {
   test("check --online tries service, broker and database, with a request each of two interfaces", async () => {

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { keyRows } from "../../src/config/key-rows.ts";
 import { readConfig } from "../../src/config/load.ts";
+import { redactedConfig } from "../../src/config/redacted.ts";
 import { corpusMessages, corpusMistakes, corpusNames, corpusText } from "../support/config-corpus.ts";
 
 const CANARY = "canary";
@@ -176,6 +178,92 @@ describe("the environment", () => {
       3,
     );
   });
+});
+
+describe("files for secrets that are put in place", () => {
+  const secrets = ["/run/secrets/elbro_consumer_api_key", "/creds/ELBRO_MQTT_PASSWORD", "/run/secrets/elbro_whatever"];
+  const readFrom = (
+    text: string | null,
+    environment: Record<string, string> = {},
+    there: readonly string[] = secrets,
+  ) => readConfig({ text, environment, readFile: (file) => `of ${file}\n`, secrets: there });
+
+  test("set the keys that they are called after, and others are another's", () => {
+    expect(readFrom(null)).toMatchObject({
+      config: {
+        consumer: { api_key: "of /run/secrets/elbro_consumer_api_key" },
+        mqtt: { password: "of /creds/ELBRO_MQTT_PASSWORD" },
+      },
+      secretFiles: [],
+    });
+  });
+
+  test.each([
+    ["consumer: { api_key: abc }", {}, "abc"],
+    ["consumer: { api_key_file: /mine }", {}, "of /mine"],
+    [null, { ELBRO_CONSUMER_API_KEY: "abc" }, "abc"],
+    [null, { ELBRO_CONSUMER_API_KEY_FILE: "/mine" }, "of /mine"],
+    ["consumer:", {}, "of /run/secrets/elbro_consumer_api_key"],
+  ])("are weaker than what is said: %j %j", (text, environment, expected) => {
+    expect(readFrom(text, environment)).toMatchObject({ config: { consumer: { api_key: expected } } });
+  });
+
+  test("do not fit where the file has a list, and that is told", () => {
+    expect(readFrom("consumer: [{ name: a, api_key: canary }]")).toMatchObject({
+      mistakes: [
+        { path: "/run/secrets/elbro_consumer_api_key", text: "cannot be set: consumer is a list in the file" },
+      ],
+    });
+  });
+});
+
+describe("where secrets stand is known, so that it can be told who may read them", () => {
+  test.each([
+    ["consumer: { api_key: abc }", true, []],
+    ["mqtt: { url: mqtt://me:canary@host }", true, []],
+    ["api: { keys: [{ name: a, key: b }] }", true, []],
+    ["consumer: { api_key_file: /k }", false, ["/k"]],
+    ["mqtt: { url: mqtt://host, ca_file: /ca, password_file: /p }", false, ["/p"]],
+    ["mqtt: { url: mqtt://host }\nlog: { level: warn }", false, []],
+  ])("%s", (text, holdsSecrets, secretFiles) => {
+    const reading = readConfig({ text, environment: {}, readFile: () => "x" });
+    expect(reading).toMatchObject({ kind: "config", holdsSecrets, secretFiles });
+  });
+
+  test("a secret of the environment stands in no file", () => {
+    expect(read("log: { level: warn }", { ELBRO_CONSUMER_API_KEY: "abc" })).toMatchObject({ holdsSecrets: false });
+  });
+});
+
+test("a configuration that is shown shows no secret", () => {
+  const text = `
+consumer: [{ api_key: canary-1 }, { name: b, api_key: canary-2 }]
+third_party: { api_key: canary-3, api_secret: canary-4 }
+mqtt: { url: "mqtts://me:canary-5@host:8883", username: me, password: canary-6, key: canary-7 }
+broker: { users: [{ name: a, password: canary-8 }] }
+api: { keys: [{ name: a, key: canary-9 }], third_party_keys: [{ name: c, api_key: canary-10, api_secret: canary-11 }] }
+service: { base_url: "https://me:canary-12@service.example/path" }
+`;
+  const shown = JSON.stringify(redactedConfig(configOf(text)));
+  expect(shown).not.toContain("canary");
+  expect(shown).toContain('"url":"mqtts://(set)@host:8883"');
+  expect(shown).toContain('"base_url":"https://(set)@service.example/path"');
+  expect(shown).toContain('"username":"me"');
+});
+
+test("every secret of the schema is known as one by its name", () => {
+  const secrets = keyRows().flatMap((row) => (row.secret ? [row.path] : []));
+  expect(secrets).toEqual([
+    "consumer.api_key",
+    "third_party.api_key",
+    "third_party.api_secret",
+    "mqtt.password",
+    "mqtt.key",
+    "broker.users[].password",
+    "api.keys[].key",
+    "api.third_party_keys[].api_key",
+    "api.third_party_keys[].api_secret",
+  ]);
 });
 
 test("a file that cannot be read says why, and not what a secret in its place is", () => {
