@@ -95,7 +95,7 @@ function isIngress({ headers, socket }: IncomingMessage): boolean {
 function keyInUrl({ url = "" }: IncomingMessage): LocalError | null {
   if (!url.includes("=") || !KEY_IN_URL.test(url)) return null;
   return localError(
-    "invalid_parameter",
+    "invalid_token",
     "a key does not belong into a URL, where logs and histories keep it; send it as Authorization: Bearer <key>",
   );
 }

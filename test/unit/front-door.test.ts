@@ -157,7 +157,7 @@ describe("the target of a request", () => {
       for (const target of [`/here?${name}=x`, `/here?a=1&${name}=x`]) {
         const answer = await server.send(`GET ${target} HTTP/1.1`, HOST, "");
         expect([answer.status, JSON.parse(answer.body)]).toMatchObject([
-          400,
+          401,
           { reason: expect.stringContaining("send it as Authorization: Bearer <key>") },
         ]);
       }
