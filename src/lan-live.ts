@@ -11,8 +11,8 @@ const FULL_RETRY_SEC = 30;
 /** Neither a proxy nor Home Assistant's ingress may hold back what is told. */
 const STREAM_HEADERS = { "X-Accel-Buffering": "no", "Cache-Control": "private, no-store, no-transform" };
 
-/** The routes that tell how house and daemon are. */
-export function liveRoutes(lan: LanParts): readonly LocalRoute[] {
+/** The routes that tell how house and daemon are. `all` gives every route beside the contract's, also those of others. */
+export function liveRoutes(lan: LanParts, all: () => readonly LocalRoute[]): readonly LocalRoute[] {
   const health = once(async () => {
     const { Health } = await import("./live-health.ts");
     return new Health(lan);
@@ -20,6 +20,10 @@ export function liveRoutes(lan: LanParts): readonly LocalRoute[] {
   const metrics = once(async () => {
     const { Metrics } = await import("./live-metrics.ts");
     return new Metrics(lan);
+  });
+  const document = once(async () => {
+    const { lanDocument } = await import("./lan-document.ts");
+    return Buffer.from(JSON.stringify(lanDocument(all())));
   });
   const healthAnswer = async (caller: string | null, isWell: (report: HealthReport) => boolean) => {
     const report = await (await health()).report();
@@ -59,6 +63,13 @@ export function liveRoutes(lan: LanParts): readonly LocalRoute[] {
         const families = (await metrics()).read(await (await health()).report(), now);
         return { kind: "text", type: METRICS_TYPE, text: metricsText(families) };
       },
+    },
+    {
+      method: "GET",
+      path: "/openapi.json",
+      scope: "open",
+      summary: "This API as an OpenAPI document.",
+      handle: async () => ({ kind: "bytes", bytes: await document(), type: "application/json" }),
     },
     {
       method: "GET",

@@ -11,12 +11,20 @@ import { HostNames } from "./server/host-names.ts";
 import type { LanKeys } from "./server/lan-keys.ts";
 import { createLanRouter } from "./server/lan-router.ts";
 import type { Lookup } from "./server/listener.ts";
-import { addRoute, type Door } from "./server/local-route.ts";
+import { addRoute, type Door, type LocalRoute } from "./server/local-route.ts";
+import type { Router } from "./server/mount.ts";
 import { PageAccess } from "./server/page-access.ts";
 import { Sessions } from "./server/sessions.ts";
 
-/** The routes of the LAN API. */
+/** The LAN API: its routes behind the checks that every request passes. */
 export function lanRouter(lan: LanParts, keys: LanKeys): Lookup {
+  const { api } = lan.config;
+  const hosts = new HostNames(hostname(), api.hosts ?? []);
+  return frontDoor(lanRoutes(lan, keys), { hosts, cors: new Set(api.cors), newRequestId: randomUUID });
+}
+
+/** The routes of the LAN API. */
+export function lanRoutes(lan: LanParts, keys: LanKeys): Router {
   const { config, clock, log } = lan;
   const pages = new PageAccess({
     sessions: new Sessions(lan.settings, (name) => keys.named(name)),
@@ -32,8 +40,11 @@ export function lanRouter(lan: LanParts, keys: LanKeys): Lookup {
   };
   const router = createLanRouter(door);
   mountMirror(router, lan, (arrival) => pages.admitMirror(arrival) ?? keys.admit(arrival), door);
-  const routes = [...localRoutes(lan), ...liveRoutes(lan), ...dashboardRoutes(lan, { keys, pages })];
+  const routes: readonly LocalRoute[] = [
+    ...localRoutes(lan),
+    ...liveRoutes(lan, () => routes),
+    ...dashboardRoutes(lan, { keys, pages }),
+  ];
   for (const route of routes) addRoute(router, route, door);
-  const hosts = new HostNames(hostname(), config.api.hosts ?? []);
-  return frontDoor(router, { hosts, cors: new Set(config.api.cors), newRequestId: randomUUID });
+  return router;
 }
