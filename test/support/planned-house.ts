@@ -25,7 +25,8 @@ export interface PlanPayload {
   readonly cost: number | null;
   readonly next_start: string | null;
   readonly next_end: string | null;
-  readonly month: { readonly runs: number; readonly cost: number | null; readonly against_now: number | null };
+  readonly last_run: { readonly start: string; readonly end: string; readonly cost: number | null } | null;
+  readonly month: { readonly runs: number; readonly hours: number; readonly cost: number | null; readonly against_now: number | null };
   readonly settings: Readonly<Record<string, { readonly value: unknown; readonly changed: boolean }>>;
 }
 
