@@ -1,0 +1,88 @@
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { stringify } from "yaml";
+import { HOUR_MS, MINUTE_MS } from "../../src/core/interval.ts";
+import { startEmbeddedBroker } from "../../src/mqtt/embedded-broker.ts";
+import { startSimulator } from "../../src/simulator/simulator.ts";
+import { DaemonProcess } from "../support/daemon-process.ts";
+import { BrokerPlug } from "../support/played-plugs.ts";
+import { TempDir } from "../support/temp-dir.ts";
+import { TopicWatcher } from "../support/topic-watcher.ts";
+
+const START = Date.parse("2026-03-10T17:00:00Z");
+const SPEED = 200;
+/** A quarter of an hour, and the margin of the dead-man. */
+const DEAD_MAN_MS = 17.5 * MINUTE_MS;
+/** What the device's clock may run behind in this test: it is looked at a few times a second. */
+const SLACK_MS = 2 * MINUTE_MS;
+const STATE = "elbro/home/plan/washer/state";
+
+test("killed in the middle of a run, its plug goes off by itself; started anew, the run goes on, and is told so", async () => {
+  using dir = new TempDir();
+  const began = performance.now();
+  const now = () => START + (performance.now() - began) * SPEED;
+  const broker = await startEmbeddedBroker({
+    host: "127.0.0.1",
+    port: 0,
+    users: [],
+    anonymous: true,
+    baseTopic: "nobody",
+    discoveryPrefix: "nobody",
+    onRefused: () => undefined,
+  });
+  const simulator = await startSimulator({ now, homes: ["danish"], publicationDelayMinutes: () => 0 });
+  const config = path.join(dir.path, "elbro.yaml");
+  writeFileSync(
+    config,
+    stringify({
+      service: { base_url: simulator.url },
+      consumer: { api_key: simulator.keys.consumerKey },
+      mqtt: { url: `mqtt://127.0.0.1:${broker.port}` },
+      api: { host: "127.0.0.1", port: 0 },
+      data_dir: dir.path,
+      plans: [{ name: "Washer", home: "home", kind: "window", hours: 3, from: "12:00", ready_by: "12:00" }],
+      plugs: [{ name: "Washer", family: "tasmota", topic: "heater", plan: "washer" }],
+    }),
+  );
+  const daemon = () =>
+    new DaemonProcess(
+      ["--config", config, "--clock", new Date(now()).toISOString().slice(0, 19).concat("Z"), "--speed", String(SPEED)],
+      {},
+    );
+  await using watcher = await TopicWatcher.on(broker.port);
+  await using plug = new BrokerPlug("tasmota", { now, on: true });
+  await plug.connect(broker.port);
+  const ticking = setInterval(() => plug.tick(), 50);
+  const until = (holds: () => boolean) => expect.poll(holds, { timeout: 30_000, interval: 10 }).toBe(true);
+  try {
+    await using first = daemon();
+    await watcher.until(() => watcher.json(STATE).state === "scheduled", "the plan");
+    await until(() => !plug.device.on);
+    await watcher.publish("elbro/home/plan/washer/run_now/set", "PRESS");
+    await until(() => plug.device.on);
+    const end = Date.parse(String(watcher.json(STATE).next_end));
+    const firstTimer = plug.device.timerAt ?? 0;
+    await until(() => (plug.device.timerAt ?? 0) > firstTimer + SLACK_MS);
+    await first.end("SIGKILL");
+    const killedAt = now();
+    expect(plug.device.on).toBe(true);
+    expect(plug.device.timerAt).toBeLessThanOrEqual(killedAt + DEAD_MAN_MS + SLACK_MS);
+    await until(() => !plug.device.on);
+    expect([plug.device.cause, now() < killedAt + DEAD_MAN_MS + 2 * SLACK_MS]).toEqual(["timer", true]);
+
+    await using second = daemon();
+    await until(() => plug.device.on);
+    await watcher.until(() => watcher.json(STATE).state === "running", "the run again");
+    const runs = watcher.json(STATE).runs as { start: string; end: string }[];
+    expect(runs).toHaveLength(2);
+    expect(Date.parse(runs[0]?.end ?? "")).toBeLessThanOrEqual(killedAt + DEAD_MAN_MS + SLACK_MS);
+    expect(Date.parse(runs[1]?.end ?? "")).toBe(end);
+    expect(end - START).toBeLessThan(4 * HOUR_MS);
+    await second.end("SIGTERM");
+  } finally {
+    clearInterval(ticking);
+    await simulator.close();
+    await broker.close();
+  }
+});
