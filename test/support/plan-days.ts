@@ -1,7 +1,7 @@
 /** Plans on days of real prices, for the comparisons with a solver. */
 import { type EpochMs, HOUR_MS, type Interval, MINUTE_MS } from "../../src/core/interval.ts";
 import { horizonOf } from "../../src/core/plan-horizon.ts";
-import type { PlanSpec, PlanWindow } from "../../src/core/plan-kinds.ts";
+import type { PlanSpec } from "../../src/core/plan-kinds.ts";
 import type { PricePoint } from "../../src/core/timeline.ts";
 import { calendar } from "./price-days.ts";
 import { haveRealPrices, readRealPrices } from "./real-prices.ts";
@@ -36,10 +36,9 @@ export const dayPlans: readonly PlanSpec[] = [
 
 /** The occurrence that is around noon of a local day, and what of `points` matters to it. */
 export function dayCase(spec: PlanSpec, day: Interval, points: readonly PricePoint[]) {
-  const occurrence = horizonOf(spec, day.start + 12 * HOUR_MS, calendar);
-  if (!occurrence) throw new RangeError("a plan that never comes");
-  const window: PlanWindow = { ...occurrence, until: occurrence.end };
-  const near = points.filter((point) => point.end > window.start && point.start < window.end);
+  const window = horizonOf(spec, day.start + 12 * HOUR_MS, calendar);
+  if (!window) throw new RangeError("a plan that never comes");
+  const near = points.filter((point) => point.end > window.start && point.start < window.until);
   const stepMs = Math.min(HOUR_MS, ...near.map((point) => point.end - point.start));
   return { window, points: near, stepMs };
 }

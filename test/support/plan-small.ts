@@ -16,6 +16,8 @@ export interface SmallCase {
   readonly prices: readonly (number | null)[];
   readonly estimates: readonly boolean[];
   readonly blocked: readonly boolean[];
+  /** How many of the steps lie behind the window, to be looked at only. */
+  readonly ahead: number;
   /** The first step that may be chosen. */
   readonly now: number;
   /** Shape: ascending, apart; all begin before `now`, the last may end behind it. */
@@ -32,8 +34,8 @@ function spanAt([from, to]: StepSpan): Interval {
   return { start: stepAt(from), end: stepAt(to) };
 }
 
-function windowOf({ prices }: SmallCase): PlanWindow {
-  return { ...spanAt([0, prices.length]), until: stepAt(prices.length) };
+function windowOf({ prices, ahead }: SmallCase): PlanWindow {
+  return { ...spanAt([0, prices.length - ahead]), until: stepAt(prices.length) };
 }
 
 function pointsOf({ prices, estimates }: SmallCase): PricePoint[] {
@@ -55,11 +57,14 @@ export function solveSmall(given: SmallCase): PlanSolution {
   return solvePlan(given.spec, timelineOf(pointsOf(given)), windowOf(given), contextOf(given));
 }
 
-/** `.##.` for a solution, so that a failure can be read. */
-export function pictureOf(solution: PlanSolution, { prices }: SmallCase): string {
+/** `.##.` for a solution in its window, so that a failure can be read. */
+export function pictureOf(solution: PlanSolution, { prices, ahead }: SmallCase): string {
   if (solution.kind !== "solved") return solution.kind;
   const isOn = (step: number) => solution.runs.some((run) => run.start <= stepAt(step) && stepAt(step + 1) <= run.end);
-  return prices.map((_, step) => (isOn(step) ? "#" : ".")).join("");
+  return prices
+    .slice(0, prices.length - ahead)
+    .map((_, step) => (isOn(step) ? "#" : "."))
+    .join("");
 }
 
 const quarters = (min: number, max: number) => fc.integer({ min, max }).map((count) => count * QUARTER_MS);
@@ -148,12 +153,15 @@ export function smallCases(kind: keyof typeof smallPlans, most: number): fc.Arbi
         forecastFrom: fc.integer({ min: 0, max: 2 * length }),
         blocked: sometimes(list(fc.boolean())),
         begun: fc.oneof(fresh, begunIn(length)),
+        // Only `below` looks further than its window.
+        ahead: kind === "below" ? fc.oneof(fc.constant(0), fc.integer({ min: 0, max: length - 1 })) : fc.constant(0),
       })
-      .map(({ spec, prices, forecastFrom, blocked, begun }) => ({
+      .map(({ spec, prices, forecastFrom, blocked, begun, ahead }) => ({
         spec: without(spec),
         prices,
         estimates: prices.map((_, step) => step >= forecastFrom),
         blocked: blocked ?? prices.map(() => false),
+        ahead,
         ...begun,
       }));
   });

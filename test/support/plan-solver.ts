@@ -8,11 +8,13 @@ import type { PlanSpec } from "../../src/core/plan-kinds.ts";
 import { profileWeights } from "../../src/core/plan-run.ts";
 import type { PricePoint } from "../../src/core/timeline.ts";
 
-/** A plan's whole window in steps of one length. Unit: currency per kWh; null for a gap. */
+/** A plan's window in steps of one length, as far as it is looked at. Unit: currency per kWh; null for a gap. */
 export interface SolverCase {
   readonly spec: PlanSpec;
   readonly stepMs: number;
   readonly prices: readonly (number | null)[];
+  /** What is given of the first steps; only the others are chosen. */
+  readonly given?: readonly boolean[];
 }
 
 /** What the solver finds: the sum of the prices of what is ON, and how many steps are; null where there is no set. */
@@ -107,6 +109,7 @@ function modelOf(given: SolverCase): string {
   const x = prices.map((_, step) => model.flag(`x${step}`));
   if (spec.kind === "window") oneRun(model, given, x);
   else manyRuns(model, given, x);
+  for (const [step, on] of (given.given ?? []).entries()) model.require([[1, x[step] ?? ""]], "=", on ? 1 : 0);
   return model.toString();
 }
 

@@ -26,7 +26,12 @@ export interface PlanPayload {
   readonly next_start: string | null;
   readonly next_end: string | null;
   readonly last_run: { readonly start: string; readonly end: string; readonly cost: number | null } | null;
-  readonly month: { readonly runs: number; readonly hours: number; readonly cost: number | null; readonly against_now: number | null };
+  readonly month: {
+    readonly runs: number;
+    readonly hours: number;
+    readonly cost: number | null;
+    readonly against_now: number | null;
+  };
   readonly settings: Readonly<Record<string, { readonly value: unknown; readonly changed: boolean }>>;
 }
 

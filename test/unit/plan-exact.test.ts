@@ -18,7 +18,8 @@ describe("a plan's set of steps is the best of all sets", () => {
         fc.property(smallCases(kind, MOST_STEPS), (given) => {
           const solution = solveSmall(given);
           const found = oracleOf(given);
-          if (solution.kind === "solved") expect(pictureOf(solution, given)).toBe(found);
+          if (solution.kind === "solved")
+            expect(pictureOf(solution, given)).toBe(found?.slice(0, given.prices.length - given.ahead));
           else if (kind === "window" || kind === "slots" || solution.kind === "impossible") expect(found).toBeNull();
         }),
         { numRuns: CASES, seed: 5 },

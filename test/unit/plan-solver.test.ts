@@ -32,14 +32,17 @@ function some<Value>(list: readonly Value[], share: number): readonly Value[] {
 async function compare(solver: PlanSolver, spec: PlanSpec, start: number, from: readonly PricePoint[]) {
   const { window, points: near, stepMs } = dayCase(spec, calendar.day(start), from);
   const solution = solvePlan(spec, timelineOf(near), window, { now: window.start, calendar });
-  const prices = stepPrices(near, window, stepMs);
-  const found = await solver.solve({ spec, stepMs, prices });
-  if (solution.kind !== "solved") return { ours: null, theirs: found };
-  const on = prices.map((_, step) => {
+  const prices = stepPrices(near, { start: window.start, end: window.until }, stepMs);
+  const theirs = await solver.solve({ spec, stepMs, prices });
+  if (solution.kind !== "solved") return { ours: null, theirs };
+  const ours = prices.slice(0, Math.round((window.end - window.start) / stepMs)).map((_, step) => {
     const at = window.start + step * stepMs;
     return solution.runs.some((run) => run.start <= at && at + stepMs <= run.end);
   });
-  return { ours: { sum: sumOf({ spec, stepMs, prices }, on), on: on.filter(Boolean).length }, theirs: found };
+  const whole = { sum: sumOf({ spec, stepMs, prices }, ours), on: ours.filter(Boolean).length };
+  // What is looked at beyond the window is chosen the next time: ours is as good as the best that can follow it.
+  const followed = ours.length < prices.length ? await solver.solve({ spec, stepMs, prices, given: ours }) : whole;
+  return { ours: followed, theirs };
 }
 
 /** Compares days with plans, each day with the next plans of the list, so that all of them come round. */
