@@ -1,13 +1,14 @@
 /** What a chart paints on the canvas between the axes, in pixels of the device. */
 
 /** Bars narrower than this are painted as one picture of their hours: least to most faint, the mean in full. */
-const LEAST_BAR_PX = 1.5;
+const LEAST_BAR_PX = 0.5;
 /** From this width on bars stand apart. */
 const APART_PX = 5;
 const PAST_ALPHA = 0.42;
 const FONT = "system-ui, sans-serif";
 
-/** The height of a plan's row below the bars, in pixels of the page. */
+/** Heights below the bars, in pixels of the page: of the labels, and below them of each plan's row. */
+export const LABEL_HEIGHT = 22;
 export const LANE_HEIGHT = 18;
 
 export function lanesOf(view) {
@@ -19,7 +20,7 @@ function scaleOf(plot, view) {
   const { left, top, width, height } = plot.bbox;
   const perMs = width / (view.to - view.from);
   return {
-    ...{ left, top, width, height, ratio: plot.pxRatio },
+    ...{ left, top, width, height, ratio: devicePixelRatio },
     x: (at) => left + (at - view.from) * perMs,
     y: (value) => plot.valToPos(value, "y", true),
   };
@@ -33,7 +34,7 @@ export function paintBars(plot, view, style) {
   ctx.beginPath();
   ctx.rect(scale.left, scale.top, scale.width, scale.height + 1);
   ctx.clip();
-  const dense = view.bars.length > 0 && (scale.width / view.bars.length) * 1 < LEAST_BAR_PX * scale.ratio;
+  const dense = view.bars.length > 0 && scale.width / view.bars.length < LEAST_BAR_PX * scale.ratio;
   if (dense) paintDense(ctx, view, scale, zero, style);
   else paintEach(ctx, view, scale, zero, style);
   ctx.fillStyle = style.getPropertyValue("--line");
@@ -53,8 +54,9 @@ function paintEach(ctx, view, scale, zero, style) {
       path = new Path2D();
       paths.set(look, path);
     }
-    const left = scale.x(bar.start);
-    const width = scale.x(bar.end) - left;
+    // On whole pixels: between halves of one, the background would shine through.
+    const left = Math.round(scale.x(bar.start));
+    const width = Math.round(scale.x(bar.end)) - left;
     const gap = width > APART_PX * scale.ratio ? scale.ratio : 0;
     if (bar.value === null) path.rect(left, scale.top, width, scale.height);
     else
@@ -154,8 +156,9 @@ export function paintLanes(plot, view, style) {
   ctx.save();
   ctx.font = `${11 * ratio}px ${FONT}`;
   ctx.textBaseline = "middle";
+  ctx.textAlign = "left";
   for (const [row, lane] of view.lanes.entries()) {
-    const top = scale.top + scale.height + (row * LANE_HEIGHT + 5) * ratio;
+    const top = scale.top + scale.height + (LABEL_HEIGHT + row * LANE_HEIGHT + 4) * ratio;
     const height = (LANE_HEIGHT - 8) * ratio;
     ctx.fillStyle = style.getPropertyValue("--grid");
     ctx.fillRect(scale.left, top + height / 2 - ratio / 2, scale.width, ratio);
@@ -218,6 +221,7 @@ function paintNow(ctx, view, scale, style) {
   ctx.fillRect(x - ratio, scale.top - 2 * ratio, 2 * ratio, scale.height + 2 * ratio);
   ctx.font = `600 ${11 * ratio}px ${FONT}`;
   ctx.textBaseline = "bottom";
+  ctx.textAlign = "left";
   const width = ctx.measureText(view.nowText).width;
   const left = Math.min(scale.left + scale.width - width, Math.max(scale.left, x - width / 2));
   ctx.fillText(view.nowText, left, scale.top - 3 * ratio);

@@ -2,11 +2,10 @@
  * Values of intervals as bars from zero, on the axes and the canvas of uPlot. What uPlot does not do stands here: bars of
  * unequal length, a colour each, hatched estimates, gaps, runs of plans below, and a read-out for mouse, finger and keys.
  */
-import { LANE_HEIGHT, lanesOf, paintBars, paintLanes, paintMarks } from "./chart-paint.js";
+import { LABEL_HEIGHT, LANE_HEIGHT, lanesOf, paintBars, paintLanes, paintMarks } from "./chart-paint.js";
 import uPlot from "./uplot.js";
 
 const AXIS_FONT = "12px system-ui, sans-serif";
-const LABEL_HEIGHT = 22;
 /** Room for what stands above the bars: the word at the line of now. */
 const TOP = 18;
 const Y_SPACE = 34;
@@ -80,7 +79,7 @@ export class Chart {
     return {
       ...this.#size(),
       ms: 1,
-      padding: [TOP, 6, 0, 0],
+      padding: [TOP, 6, () => lanesOf(view()) * LANE_HEIGHT, 0],
       legend: { show: false },
       cursor: { show: false },
       scales: {
@@ -92,7 +91,7 @@ export class Chart {
         {
           font: AXIS_FONT,
           stroke: color("--faint"),
-          size: () => LABEL_HEIGHT + lanesOf(view()) * LANE_HEIGHT,
+          size: LABEL_HEIGHT,
           gap: 4,
           grid: { show: false },
           ticks: { show: false },

@@ -3,6 +3,9 @@
 /** What a language is written like where a browser does not say more. */
 const PLACES = { da: "da-DK", sv: "sv-SE", nb: "nb-NO", en: "en-GB" };
 
+/** By fold: what tells the two hours apart that have one name when the clocks go back. */
+const LETTERS = ["", "A", "B"];
+
 /** The browser's own form of a language, if it has one: en-US writes times as people there do. */
 export function localeOf(language, wanted = navigator.languages) {
   const own = wanted.find((tag) => tag.toLowerCase().split("-")[0] === language && tag.includes("-"));
@@ -21,11 +24,6 @@ export class Format {
     return this.#numbers(`number ${digits}`, { minimumFractionDigits: digits, maximumFractionDigits: digits }).format(
       value,
     );
-  }
-
-  /** A price per kWh as its number and its currency, the currency's place left to the caller. */
-  price(value, currency) {
-    return this.money(value, currency);
   }
 
   money(value, currency, digits = 2) {
@@ -54,14 +52,22 @@ export class Format {
     return this.#times("time", { hour: "2-digit", minute: "2-digit" }).format(at);
   }
 
-  /** The hour alone, for axes. */
+  /** The hour alone, for axes; `2A` and `2B` where it comes twice. */
   hour(at) {
-    return String(this.zone.fields(at).hour).padStart(2, "0");
+    const { hour } = this.zone.fields(at);
+    const letter = LETTERS[this.zone.fold(at)];
+    return letter === "" ? String(hour).padStart(2, "0") : `${hour}${letter}`;
+  }
+
+  /** A time that is there twice that day says which it is: `02.15 A`. */
+  clock(at) {
+    const letter = LETTERS[this.zone.fold(at)];
+    return letter === "" ? this.time(at) : `${this.time(at)} ${letter}`;
   }
 
   /** `14.00–14.15`. */
   span(start, end) {
-    return `${this.time(start)}–${this.time(end)}`;
+    return `${this.clock(start)}–${this.clock(end)}`;
   }
 
   /** `tor. 23. okt.` */

@@ -1,0 +1,46 @@
+/** A plan in words: when it runs, and why. The daemon's own words are English; here the same is said from its numbers. */
+
+/** Runs that touch are one. */
+export function joinedRuns(plan) {
+  const joined = [];
+  for (const { start, end, begun } of plan.runs) {
+    const [from, to] = [Date.parse(start), Date.parse(end)];
+    const last = joined.at(-1);
+    if (last && last.end === from) last.end = to;
+    else joined.push({ start: from, end: to, begun });
+  }
+  return joined;
+}
+
+/** When it runs: `runs until 05:00`, `tomorrow 02:15–05:15`, or why not. */
+export function headlineOf(plan, { t, f, now }) {
+  const runs = joinedRuns(plan);
+  const running = plan.on && runs.find((run) => run.start <= now && now < run.end);
+  if (running) return t("plan_runs_until", { time: f.clock(running.end) });
+  const ahead = runs.filter((run) => run.end > now);
+  const [next] = ahead;
+  if (!next) return t(`state_${plan.state}`);
+  const more = ahead.length > 1 ? ` ${t("and_more", { count: ahead.length - 1 })}` : "";
+  return `${dayWord(next.start, { t, f, now })} ${f.span(next.start, next.end)}${more}`;
+}
+
+function dayWord(at, { t, f, now }) {
+  const day = f.zone.startOf("day", at);
+  if (day === f.zone.startOf("day", now)) return t("today");
+  if (day === f.zone.shift("day", now, 1)) return t("tomorrow");
+  return f.day(at);
+}
+
+/** Why: what it costs, what that saves, or what is in the way. */
+export function reasonOf(plan, { t, f }) {
+  const { code, mean_price: mean, currency } = plan;
+  if (!t.has(`reason_${code}`)) return plan.reason;
+  const againstNow = plan.savings?.per_kwh?.against_now ?? null;
+  const parts = [t(`reason_${code}`)];
+  if (mean !== null && ["scheduled", "scheduled_on_estimates", "running", "done"].includes(code)) {
+    parts.push(t("reason_mean", { price: `${f.money(mean, currency)}/kWh` }));
+    if (againstNow !== null && againstNow > 0.005)
+      parts.push(t("reason_saves", { price: `${f.money(againstNow, currency)}/kWh` }));
+  }
+  return parts.filter(Boolean).join(" · ");
+}

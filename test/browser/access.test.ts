@@ -1,0 +1,175 @@
+import { createServer, request } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { apiOf, dashboardHouse, GUEST_KEY } from "../support/dashboard-house.ts";
+import { LAN_KEY, type RunningHouse } from "../support/running-house.ts";
+import { haveChromium, Screen, Screens } from "../support/screen.ts";
+
+const START = "2026-03-10T14:20:00Z";
+
+describe.skipIf(!haveChromium)("the door of the dashboard (in Chromium; skipped where there is none)", () => {
+  let screens: Screens;
+  let house: RunningHouse;
+
+  beforeAll(async () => {
+    screens = await Screens.start();
+    house = await dashboardHouse({ start: START });
+  });
+  afterAll(async () => {
+    await house?.[Symbol.asyncDispose]();
+    await screens?.[Symbol.asyncDispose]();
+  });
+
+  test("without a key nothing of the house is told, only asked for a key", async () => {
+    await using screen = await screens.look(house, { signedIn: false });
+    await screen.page.getByRole("heading", { name: "Log in" }).waitFor();
+    expect(await screen.text("main")).not.toMatch(/\d,\d|kWh|Dishwasher/);
+    await screen.picture("login");
+    for (const path of ["local/v1/prices?home=home", "local/v1/system", "local/v1/plans", "events"])
+      expect([path, (await fetch(screen.url + path)).status]).toEqual([path, 401]);
+  });
+
+  test("a wrong key is refused in words, and the right one lets in", async () => {
+    await using screen = await screens.look(house, { signedIn: false });
+    const { page } = screen;
+    await page.getByLabel("Key", { exact: true }).fill("not-this-one");
+    await page.getByRole("button", { name: "Log in" }).click();
+    await page.getByRole("alert").filter({ hasText: "This key is not known here." }).waitFor();
+    expect(await screen.page.context().cookies()).toEqual([]);
+    await page.getByLabel("Key", { exact: true }).fill(LAN_KEY);
+    await page.keyboard.press("Enter");
+    await screen.untilText("#now .price", /\d\.\d\d/);
+    const [cookie] = await screen.page.context().cookies();
+    expect(cookie).toMatchObject({ name: "elbro_session", httpOnly: true, sameSite: "Strict", path: "/" });
+    expect(cookie?.value).not.toContain(LAN_KEY);
+  });
+
+  test("who guesses is told to wait", async () => {
+    await using own = await dashboardHouse({ start: START });
+    await using screen = await screens.look(own, { signedIn: false });
+    const { page } = screen;
+    const told = page.getByRole("alert");
+    for (let i = 0; i < 40 && !/Too many/.test((await told.textContent()) ?? ""); i++) {
+      const answered = page.waitForResponse(/local\/v1\/session/);
+      await page.getByLabel("Key", { exact: true }).fill(`guess-${i}`);
+      await page.keyboard.press("Enter");
+      await answered;
+      await page.getByRole("button", { name: "Log in" }).and(page.locator(":enabled")).waitFor();
+    }
+    expect(await told.textContent()).toMatch(/Too many wrong keys\. Try again in \d+ seconds?\./);
+  });
+
+  test("a session outlives a restart of the daemon", async () => {
+    await using own = await dashboardHouse({ start: START });
+    await using screen = await screens.look(own);
+    await screen.untilText("#now .price", /\d\.\d\d/);
+    const port = own.daemon.apiPort;
+    await own.stopDaemon();
+    await own.startDaemon({ api: apiOf({ port }) });
+    await screen.page.goto(screen.url);
+    await screen.untilText("#now .price", /\d\.\d\d/);
+  });
+
+  test("a key that is taken away ends its sessions", async () => {
+    await using own = await dashboardHouse({ start: START });
+    await using screen = await screens.look(own);
+    await screen.untilText("#now .price", /\d\.\d\d/);
+    const port = own.daemon.apiPort;
+    await own.stopDaemon();
+    await own.startDaemon({ api: apiOf({ port, keys: [{ name: "kitchen", key: "another-key-of-the-same-name" }] }) });
+    await screen.page.getByRole("heading", { name: "Log in" }).waitFor();
+  });
+
+  test("who logs out is out, here and with a copy of the cookie", async () => {
+    await using screen = await screens.look(house);
+    await screen.untilText("#now .price", /\d\.\d\d/);
+    const cookies = await screen.page.context().cookies();
+    await screen.page.getByRole("button", { name: "Log out" }).click();
+    await screen.page.getByRole("heading", { name: "Log in" }).waitFor();
+    const copy = cookies.map(({ name, value }) => `${name}=${value}`).join("; ");
+    expect((await fetch(`${screen.url}local/v1/system`, { headers: { cookie: copy } })).status).toBe(401);
+  });
+
+  test("a key that may look lets look and not change", async () => {
+    await using screen = await screens.look(house, { key: GUEST_KEY });
+    await screen.untilText("#plans", /Your key may look, not change/);
+    expect(await screen.page.getByRole("button", { name: "Run now" }).count()).toBe(0);
+    const status = await screen.page.evaluate(
+      `fetch("local/v1/plans/dishwasher", { method: "POST", headers: { "Content-Type": "application/json", "X-Elbro-Page": "1" }, body: '{"enabled":false}' }).then((answer) => answer.status)`,
+    );
+    expect(status).toBe(403);
+  });
+
+  test("an open dashboard shows everything to anybody, and changes nothing without a log-in", async () => {
+    await using open = await dashboardHouse({ start: START, dashboard: "open" });
+    await using screen = await screens.look(open, { signedIn: false });
+    const { page } = screen;
+    await screen.untilText("#now .price", /\d\.\d\d/);
+    await screen.untilText("#plans", /Log in with a key that may control/);
+    await page.getByRole("button", { name: "Log in" }).click();
+    await page.getByLabel("Key", { exact: true }).fill(LAN_KEY);
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: "Run now" }).first().waitFor();
+  });
+
+  test("another site's page changes nothing with the session of a reader", async () => {
+    await using screen = await screens.look(house);
+    await screen.untilText("#now .price", /\d\.\d\d/);
+    const [cookie] = await screen.page.context().cookies();
+    const post = (headers: Record<string, string>) =>
+      fetch(`${screen.url}local/v1/plans/dishwasher`, {
+        method: "POST",
+        headers: { cookie: `${cookie?.name}=${cookie?.value}`, "Content-Type": "application/json", ...headers },
+        body: '{"enabled":false}',
+      });
+    expect((await post({})).status).toBe(403);
+    expect((await post({ "X-Elbro-Page": "1", "Sec-Fetch-Site": "cross-site" })).status).toBe(403);
+  });
+
+  test("behind a proxy that puts it below a path, as Home Assistant does, everything works", async () => {
+    await using proxy = await underPath("/api/hassio_ingress/abc/", house.daemon.apiPort);
+    await using screen = await Screen.open(screens.browser, proxy.url, {});
+    await screen.page.goto(proxy.url);
+    await screen.page.getByLabel("Key", { exact: true }).fill(LAN_KEY);
+    await screen.page.keyboard.press("Enter");
+    await screen.untilText("#now .price", /\d\.\d\d/);
+    await screen.untilText("#system", /Requests today/);
+    await screen.page.locator("#use").scrollIntoViewIfNeeded();
+    await screen.untilText("#use", /Used/);
+    expect(screen.errors).toEqual([]);
+    expect(proxy.elsewhere).toEqual([]);
+  });
+});
+
+/** A proxy that knows one path and answers 404 to everything else. */
+async function underPath(prefix: string, port: number) {
+  const elsewhere: string[] = [];
+  const server = createServer((incoming, outgoing) => {
+    const url = incoming.url ?? "/";
+    if (!url.startsWith(prefix)) {
+      elsewhere.push(url);
+      outgoing.writeHead(404).end();
+      return;
+    }
+    const headers = { ...incoming.headers, host: `127.0.0.1:${port}` };
+    const onward = request(
+      { port, path: `/${url.slice(prefix.length)}`, method: incoming.method, headers },
+      (answer) => {
+        outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+        answer.pipe(outgoing);
+      },
+    );
+    onward.on("error", () => outgoing.destroy());
+    incoming.pipe(onward);
+    outgoing.on("close", () => onward.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${prefix}`,
+    elsewhere,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

@@ -1,0 +1,138 @@
+/** A real browser in front of the dashboard: Debian's Chromium, in a size, a language and a light of one's own. */
+import { existsSync, mkdirSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { LAN_KEY, type RunningHouse } from "./running-house.ts";
+
+/** Where distributions put it. */
+const PLACES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+export const CHROMIUM: string | undefined = PLACES.find((place) => existsSync(place));
+/** Tests in a browser are skipped where there is none; the name of each suite says so. */
+export const haveChromium: boolean = CHROMIUM !== undefined;
+
+/** Pictures for people to look at; outside the repository. */
+const SCREENSHOTS = process.env.ELBRO_SCREENSHOTS ?? path.join(tmpdir(), "elbro-screenshots");
+
+export const SIZES = {
+  phone: { width: 360, height: 780 },
+  tablet: { width: 1024, height: 768 },
+  wall: { width: 1920, height: 1080 },
+} as const;
+
+export interface LookOptions {
+  readonly size?: keyof typeof SIZES;
+  readonly language?: string;
+  readonly scheme?: "light" | "dark";
+  readonly reducedMotion?: "reduce" | "no-preference";
+  readonly hasTouch?: boolean;
+  /** Logged in already; true where it is left out. */
+  readonly signedIn?: boolean;
+  /** The key of the log-in. */
+  readonly key?: string;
+}
+
+/** A browser that several tests share; each looks from a context of its own. */
+export class Screens implements AsyncDisposable {
+  readonly browser: Browser;
+
+  private constructor(browser: Browser) {
+    this.browser = browser;
+  }
+
+  static async start(): Promise<Screens> {
+    const browser = await chromium.launch({
+      executablePath: CHROMIUM ?? "",
+      // In a container of a continuous integration there is neither a sandbox nor much of /dev/shm.
+      args: ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"],
+    });
+    return new Screens(browser);
+  }
+
+  /** Opens the page of a house. */
+  async look(house: RunningHouse, options: LookOptions = {}): Promise<Screen> {
+    const url = `http://127.0.0.1:${house.daemon.apiPort}/`;
+    const screen = await Screen.open(this.browser, url, options);
+    if (options.signedIn ?? true) await screen.signIn(options.key ?? LAN_KEY);
+    await screen.page.goto(url);
+    return screen;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.browser.close();
+  }
+}
+
+/** One page, with everything that went wrong on it. */
+export class Screen implements AsyncDisposable {
+  readonly page: Page;
+  readonly url: string;
+  readonly #context: BrowserContext;
+  /** Errors of scripts and of the console that no test waits for. */
+  readonly errors: string[] = [];
+
+  private constructor(context: BrowserContext, page: Page, url: string) {
+    this.#context = context;
+    this.page = page;
+    this.url = url;
+    page.on("pageerror", (error) => this.errors.push(String(error)));
+    page.on("console", (message) => {
+      if (message.type() === "error") this.errors.push(message.text());
+    });
+  }
+
+  static async open(browser: Browser, url: string, options: LookOptions): Promise<Screen> {
+    const context = await browser.newContext({
+      viewport: SIZES[options.size ?? "tablet"],
+      locale: options.language ?? "en-GB",
+      colorScheme: options.scheme ?? "light",
+      reducedMotion: options.reducedMotion ?? "reduce",
+      hasTouch: options.hasTouch ?? options.size === "phone",
+      // Somewhere else: the home's clock counts, not the reader's.
+      timezoneId: "America/New_York",
+    });
+    context.setDefaultTimeout(15_000);
+    return new Screen(context, await context.newPage(), url);
+  }
+
+  /** Logs in as the page does, without its form. */
+  async signIn(key: string): Promise<void> {
+    const answer = await this.#context.request.post(`${this.url}local/v1/session`, {
+      data: { key },
+      headers: { "X-Elbro-Page": "1" },
+    });
+    if (!answer.ok()) throw new Error(`the log-in was answered with ${answer.status()}: ${await answer.text()}`);
+  }
+
+  /** The visible text of a part, in one line. */
+  async text(selector: string): Promise<string> {
+    // biome-ignore lint/performance/useDomNodeTextContent: what a reader sees, without what is hidden.
+    return (await this.page.locator(selector).innerText()).replace(/\s+/g, " ").trim();
+  }
+
+  /** Waits until the visible text of a part fits. Errors: tells what it was. */
+  async untilText(selector: string, pattern: RegExp): Promise<string> {
+    let last = "";
+    const place = this.page.locator(selector);
+    const started = Date.now();
+    while (Date.now() - started < 15_000) {
+      // biome-ignore lint/performance/useDomNodeTextContent: what a reader sees, without what is hidden.
+      last = (await place.innerText({ timeout: 5_000 }).catch(() => "")).replace(/\s+/g, " ").trim();
+      if (pattern.test(last)) return last;
+      await this.page.evaluate("new Promise((resolve) => requestAnimationFrame(resolve))");
+    }
+    throw new Error(`${selector} never showed ${pattern}; it showed: ${last}`);
+  }
+
+  /** A picture of the whole page for people to look at. */
+  async picture(name: string): Promise<string> {
+    mkdirSync(SCREENSHOTS, { recursive: true });
+    const file = path.join(SCREENSHOTS, `${name}.png`);
+    await this.page.screenshot({ path: file, fullPage: true });
+    return file;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#context.close();
+  }
+}
