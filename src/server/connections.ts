@@ -6,16 +6,16 @@ import type { Socket } from "node:net";
 import { addressGroup } from "./address-group.ts";
 
 /** A hundred may stay and listen to events; the others find as many places again. */
-export const MOST_CONNECTIONS = 200;
-/** When so many have come within a moment that none of them may go yet. */
-export const MOST_AT_ONCE = 400;
+const MOST_CONNECTIONS = 200;
+/** So many may be there for a moment, while none of them may go yet. Each takes some 80 kB. */
+const MOST_AT_ONCE = 500;
 /** A connection has this long to send its request before another may take its place. */
 const WAITING_GRACE_MS = 200;
 /** An answer that takes longer is a stream, has to be asked for at the service in parts, or has a slow reader. */
 const ANSWERING_GRACE_MS = 10_000;
 
 /** Requests of one connection that are answered at a time. Hardly any client sends the next before it has the answer. */
-const MOST_PIPELINED = 16;
+const MOST_PIPELINED = 4;
 
 interface Place {
   readonly socket: Socket;
@@ -28,28 +28,25 @@ interface Place {
 
 export class Connections {
   readonly #places = new Map<Socket, Place>();
+  /** How many each address holds. */
+  readonly #held = new Map<string, number>();
   readonly #monotonicMs: () => number;
 
   constructor(monotonicMs: () => number) {
     this.#monotonicMs = monotonicMs;
   }
 
-  /** Takes a connection in, or ends it at once where nobody can make way. */
+  /** Takes a connection in; others make way for it. */
   enter(socket: Socket): void {
-    const place = {
-      socket,
-      from: addressGroup(socket.remoteAddress ?? ""),
-      answers: 0,
-      since: this.#monotonicMs(),
-    };
-    this.#places.set(socket, place);
-    socket.once("close", () => this.#places.delete(socket));
+    const from = addressGroup(socket.remoteAddress ?? "");
+    this.#places.set(socket, { socket, from, answers: 0, since: this.#monotonicMs() });
+    this.#held.set(from, this.#heldBy(from) + 1);
+    socket.once("close", () => this.#leave(socket));
     while (this.#places.size > MOST_CONNECTIONS) {
-      const least = this.#leastUseful();
+      const least = this.#leastUseful(this.#places.size <= MOST_AT_ONCE);
       if (!least) break;
       this.#close(least);
     }
-    if (this.#places.size > MOST_AT_ONCE) this.#close(place);
   }
 
   /** A request came, and is to be answered. Gives back whether it may: a connection with too many at a time is ended. */
@@ -77,32 +74,39 @@ export class Connections {
     return (this.#places.get(socket)?.answers ?? 0) > 0;
   }
 
-  get size(): number {
-    return this.#places.size;
-  }
-
   #close({ socket }: Place): void {
-    this.#places.delete(socket);
+    this.#leave(socket);
     socket.destroy();
   }
 
+  #leave(socket: Socket): void {
+    const place = this.#places.get(socket);
+    if (!place) return;
+    this.#places.delete(socket);
+    const held = this.#heldBy(place.from) - 1;
+    if (held > 0) this.#held.set(place.from, held);
+    else this.#held.delete(place.from);
+  }
+
+  #heldBy(from: string): number {
+    return this.#held.get(from) ?? 0;
+  }
+
   /** Of the address with the most connections, the one that waits for the longest; one that is answered only if none waits. */
-  #leastUseful(): Place | null {
+  #leastUseful(hasGrace: boolean): Place | null {
     const now = this.#monotonicMs();
-    const held = new Map<string, number>();
-    for (const { from } of this.#places.values()) held.set(from, (held.get(from) ?? 0) + 1);
     let least: Place | null = null;
     for (const place of this.#places.values()) {
-      const grace = place.answers > 0 ? ANSWERING_GRACE_MS : WAITING_GRACE_MS;
-      if (now - place.since >= grace && (!least || isLessUseful(place, least, held))) least = place;
+      const graceMs = place.answers > 0 ? ANSWERING_GRACE_MS : WAITING_GRACE_MS;
+      if ((!hasGrace || now - place.since >= graceMs) && (!least || this.#isLessUseful(place, least))) least = place;
     }
     return least;
   }
-}
 
-function isLessUseful(one: Place, other: Place, held: ReadonlyMap<string, number>): boolean {
-  const more = (held.get(one.from) ?? 0) - (held.get(other.from) ?? 0);
-  if (more !== 0) return more > 0;
-  if (one.answers > 0 !== other.answers > 0) return other.answers > 0;
-  return one.since < other.since;
+  #isLessUseful(one: Place, other: Place): boolean {
+    const more = this.#heldBy(one.from) - this.#heldBy(other.from);
+    if (more !== 0) return more > 0;
+    if (one.answers > 0 !== other.answers > 0) return other.answers > 0;
+    return one.since < other.since;
+  }
 }

@@ -24,6 +24,10 @@ export class DaemonProcess implements AsyncDisposable {
     }
   }
 
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
   get output(): string {
     return this.lines.join("\n");
   }

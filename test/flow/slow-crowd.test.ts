@@ -1,0 +1,75 @@
+import { readFileSync } from "node:fs";
+import { type Agent, request } from "node:http";
+import { expect, test } from "vitest";
+import { DaemonProcess } from "../support/daemon-process.ts";
+import { SlowCrowd } from "../support/slow-crowd.ts";
+
+const CROWD = 1_000;
+const REQUESTS = 100;
+/** Apart, so that the crowd has its say in between. */
+const APART_MS = 50;
+/** What a real client may wait for a small answer: at the worst its system knocks again after one second, and after three. */
+const LONGEST_MS = 5_000;
+const MEDIAN_MS = 250;
+const MOST_GROWTH_MB = 60;
+/** What `npm start` and the image start it with. */
+const AS_STARTED = {
+  NODE_OPTIONS: "--max-semi-space-size=1 --max-old-space-size=64",
+  MALLOC_ARENA_MAX: "1",
+};
+
+interface Asked {
+  readonly status: number;
+  readonly ms: number;
+}
+
+function ask(port: number, agent: Agent | false): Promise<Asked> {
+  const began = performance.now();
+  return new Promise((resolve, reject) => {
+    const sent = request(
+      { port, host: "127.0.0.1", path: "/consumer/v1/me/addresses", agent, headers: { authorization: "Bearer demo" } },
+      (response) => {
+        response.resume();
+        response.once("end", () => resolve({ status: response.statusCode ?? 0, ms: performance.now() - began }));
+      },
+    );
+    sent.once("error", reject);
+    sent.end();
+  });
+}
+
+function residentMb(pid: number): number {
+  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) / 1_024;
+}
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+test.each([
+  ["another address", "127.0.0.2"],
+  ["the address of the real client itself", "127.0.0.1"],
+])("a thousand slow connections from %s do not stop a real client", async (_name, from) => {
+  await using daemon = new DaemonProcess([], {
+    ...{ ELBRO_API_PORT: "0", ELBRO_BROKER_PORT: "0", ELBRO_API_REQUESTS_PER_MINUTE: "100000" },
+    ...AS_STARTED,
+  });
+  const port = Number(/:(\d+)\/consumer/.exec(await daemon.line(/curl/))?.[1]);
+  await ask(port, false);
+  const before = residentMb(daemon.pid);
+  using crowd = new SlowCrowd(port, CROWD, from);
+  await expect.poll(() => crowd.connected, { timeout: 20_000 }).toBeGreaterThanOrEqual(CROWD);
+  const asked: Asked[] = [];
+  for (let i = 0; i < REQUESTS; i++) {
+    asked.push(await ask(port, false));
+    await pause(APART_MS);
+  }
+  const times = asked.map(({ ms }) => ms).sort((a, b) => a - b);
+  const grown = residentMb(daemon.pid) - before;
+  console.log(
+    `crowd from ${from}: ${crowd.connected} connections, ${crowd.shownOut} shown out, ${crowd.open} open; ` +
+      `${REQUESTS} requests: median ${times[REQUESTS / 2]?.toFixed(1)} ms, longest ${times.at(-1)?.toFixed(1)} ms; grown ${grown.toFixed(1)} MB`,
+  );
+  expect(asked.map(({ status }) => status)).toEqual(Array(REQUESTS).fill(200));
+  expect(times[REQUESTS / 2]).toBeLessThan(MEDIAN_MS);
+  expect(times.at(-1)).toBeLessThan(LONGEST_MS);
+  expect(grown).toBeLessThan(MOST_GROWTH_MB);
+});
