@@ -17,17 +17,15 @@ import type { SeriesKey } from "./core/series.ts";
 import { openDataDir, transitionsIn } from "./data-dir.ts";
 import { Homes } from "./homes.ts";
 import { House } from "./house.ts";
-import { lanRouter } from "./lan.ts";
-import { openAccess, requireKeys } from "./lan-access.ts";
-import type { LanParts } from "./lan-parts.ts";
+import { requireKeys } from "./lan-access.ts";
+import { openLan } from "./lan-service.ts";
 import { Library } from "./library.ts";
 import { LiveFeed } from "./live-feed.ts";
 import { openLink } from "./mqtt/link.ts";
 import { Places } from "./places.ts";
 import { Plans } from "./plans.ts";
-import { type Listener, listen } from "./server/listener.ts";
+import { Reloading } from "./reload.ts";
 import { Showing } from "./showing.ts";
-import { onPort } from "./start-error.ts";
 import { PlanStore } from "./store/plan-store.ts";
 import { historyStart } from "./store/retention.ts";
 import { Settings } from "./store/settings.ts";
@@ -56,6 +54,11 @@ export interface Daemon {
   readonly apiPort: number;
   /** Port of the embedded broker; null where another broker is used. */
   readonly brokerPort: number | null;
+  /**
+   * Reads the configuration again and takes over what can change while it runs. A bad one changes nothing: it is told
+   * as a problem. Gives back the configuration that is in use.
+   */
+  reload(read: () => Promise<Config>): Promise<Config>;
   /** Says `offline` and closes everything, in under two seconds. */
   stop(): Promise<void>;
 }
@@ -227,7 +230,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   link.showFirst(showing.pricesAt(startedAt));
   const watched = { vitals, live, showing, link, plugs, database, databasePath, signal: stop.signal };
   const lan = { ...shown, ...watched, clock, startedAt, isTimeTrusted: trusted, onChange: changed, log };
-  const api = await startApi(lan);
+  const api = await openLan(lan);
   if (recovery) reportRecovery(recovery, problems, startedAt);
   const kept = { database, databasePath, library, settings };
   const upkeep = new Upkeep({ ...kept, calendar, clock, problems, years: config.retention.years, offsetMs, log });
@@ -237,10 +240,17 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     showingAll,
     ...[upkeep, ...(config.plugs.length > 0 ? [switching] : []), ...collectors].map((loop) => loop.run(stop.signal)),
   ];
+  const reloading = new Reloading(config, { clock, problems, log }, (next) => {
+    requireKeys(next);
+    plans.take(planDefinitions(next.plans));
+    api.take(next);
+    edges.wake();
+  });
   const desk = link.upSoon.then(async () => (await import("./daemon-desk.ts")).openDaemonDesk(lan, stop.signal));
   return {
     apiPort: api.port,
     brokerPort: broker?.port ?? null,
+    reload: (read) => reloading.reload(read),
     async stop() {
       plugs.leave();
       live.close();
@@ -258,12 +268,4 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
 function historyFrom({ history, retention }: Config, calendar: Calendar, now: EpochMs): EpochMs {
   const wanted = calendar.shift(now, "day", -Math.round((history.months * 365) / 12));
   return Math.max(wanted, historyStart(now, retention.years, calendar));
-}
-
-async function startApi(lan: LanParts): Promise<Pick<Listener, "port" | "close">> {
-  const { api } = lan.config;
-  const access = openAccess(lan);
-  const router = lanRouter(lan, access.keys);
-  const { port, close } = await onPort("api", api.port, () => listen(router, api.host, api.port));
-  return { port, close: () => close().then(access.close) };
 }

@@ -29,6 +29,8 @@ export interface AccessParts {
 
 export interface LanAccess {
   readonly keys: LanKeys;
+  /** Takes keys and limits of another configuration. */
+  readonly take: (api: ApiConfig) => void;
   /** Keeps what was used; the last thing that is done with it. */
   readonly close: () => Promise<void>;
 }
@@ -53,6 +55,7 @@ export function requireKeys({ api, data_dir }: AccessParts["config"]): void {
 /** Opens the API to the keys there are, also to those that come while the daemon runs. */
 export function openAccess({ config, clock, problems, log }: AccessParts): LanAccess {
   const { api, data_dir } = config;
+  let limits = defaultLimits(api);
   const ring = new KeyRing(configuredKeys(api), new KeyFile(data_dir), { clock, problems });
   const useFile = new KeyUseFile(data_dir);
   const closing = new AbortController();
@@ -74,7 +77,15 @@ export function openAccess({ config, clock, problems, log }: AccessParts): LanAc
   if (ring.keys().length === 0)
     log.warn({}, `the API has no key and answers nobody: ${ownCommand("keys create NAME")}`);
   return {
-    keys: new LanKeys(() => ring.keys(), { minute: api.requests_per_minute, day: api.requests_per_day }, quota),
+    keys: new LanKeys(
+      () => ring.keys(),
+      () => limits,
+      quota,
+    ),
+    take(next) {
+      limits = defaultLimits(next);
+      ring.take(configuredKeys(next));
+    },
     async close() {
       closing.abort();
       await keeping;
@@ -90,7 +101,7 @@ export function openAccess({ config, clock, problems, log }: AccessParts): LanAc
 
 /** The keys of the configuration, and of the file as it is. */
 class KeyRing {
-  readonly #configured: readonly LanKey[];
+  #configured: readonly LanKey[];
   readonly #file: KeyFile;
   readonly #parts: Pick<AccessParts, "clock" | "problems">;
   #all: readonly LanKey[];
@@ -104,6 +115,13 @@ class KeyRing {
     this.#all = configured;
     this.#lookedAt = parts.clock.now();
     this.#look();
+  }
+
+  /** Takes other keys of the configuration. */
+  take(configured: readonly LanKey[]): void {
+    const kept = this.#all.filter((key) => !this.#configured.includes(key));
+    this.#configured = configured;
+    this.#all = [...configured, ...kept];
   }
 
   keys(): readonly LanKey[] {
@@ -140,6 +158,10 @@ class KeyRing {
       requestId: null,
     });
   }
+}
+
+function defaultLimits(api: ApiConfig): QuotaLimits {
+  return { minute: api.requests_per_minute, day: api.requests_per_day };
 }
 
 function configuredKeys(api: ApiConfig): LanKey[] {

@@ -72,18 +72,29 @@ const NOTHING_YET: PlanAdvance = { memory: null, state: "waiting", running: null
 
 export class Plans {
   readonly #parts: PlansParts;
+  /** In the order of the file. */
+  #definitions: readonly PlanDefinition[] = [];
   /** In the order in which they are decided. */
-  readonly #ordered: readonly PlanDefinition[];
+  #ordered: readonly PlanDefinition[] = [];
   /** By plan. Bounded by the configuration. */
   readonly #companions = new Map<string, Companion>();
   readonly #histories = new Map<string, PlanHistory>();
   readonly #snapshots = new Map<string, PlanSnapshot>();
 
   constructor(parts: PlansParts) {
-    const { definitions, store } = parts;
     this.#parts = parts;
+    this.take(parts.definitions);
+  }
+
+  /** Takes these plans in place of those there are. One that stays goes on where it stands, as after a restart. */
+  take(definitions: readonly PlanDefinition[]): void {
+    const { store, problems } = this.#parts;
+    const stay = new Set(definitions.map(({ id }) => id));
+    for (const { id } of this.#definitions) if (!stay.has(id)) problems.end(subjectOf(id));
+    this.#definitions = definitions;
     this.#ordered = inOrder(definitions);
-    store.keepOnly(definitions.map(({ id }) => id));
+    for (const made of [this.#companions, this.#histories, this.#snapshots]) made.clear();
+    store.keepOnly([...stay]);
     for (const definition of this.#ordered) {
       const spec = adjustedSpec(definition, store.settings(definition.id));
       const advance = { ...NOTHING_YET, memory: store.memory(definition.id) };
@@ -93,7 +104,7 @@ export class Plans {
 
   /** Decides every plan at `now`, and remembers it. */
   at(now: EpochMs): ShownPlans {
-    const { homes, definitions } = this.#parts;
+    const { homes } = this.#parts;
     if (!homes.known) return { plans: [], until: null };
     const byId = new Map(homes.list().map((home) => [home.id, home]));
     const decided = new Set<string>();
@@ -105,7 +116,7 @@ export class Plans {
       decided.add(definition.id);
       if (nextChangeAt !== null) until = Math.min(until ?? nextChangeAt, nextChangeAt);
     }
-    return { plans: definitions.flatMap(({ id }) => this.#snapshots.get(id) ?? []), until };
+    return { plans: this.#definitions.flatMap(({ id }) => this.#snapshots.get(id) ?? []), until };
   }
 
   /** What a plan wants at `now`; null for a plan that there is not, or not at `home` where one is given. */
@@ -241,7 +252,7 @@ export class Plans {
 
   #tellHome({ id, home: name }: PlanDefinition, home: Home | null, ids: readonly string[], now: EpochMs): void {
     const { problems } = this.#parts;
-    const subject = `plan ${id}`;
+    const subject = subjectOf(id);
     if (home) problems.end(subject);
     else
       problems.start({
@@ -264,4 +275,9 @@ function occurrenceOf({ spec, advance }: Companion, calendar: Calendar, now: Epo
 
 function refused(reason: string): CommandResult {
   return { kind: "refused", reason };
+}
+
+/** What a plan is called among the problems. */
+function subjectOf(plan: string): string {
+  return `plan ${plan}`;
 }

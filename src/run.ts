@@ -1,4 +1,5 @@
 /** `elbro run`: reads the configuration, starts the daemon, ends it on a signal. */
+import { isatty } from "node:tty";
 import { pino } from "pino";
 import { readCommandLine } from "./arguments.ts";
 import type { Config } from "./config/schema.ts";
@@ -9,12 +10,14 @@ import { clockOf } from "./machine.ts";
 import { StartError } from "./start-error.ts";
 import { proxyOf } from "./upstream/proxy.ts";
 
+const STDIN = 0;
 /** After this a part that does not end is left behind; state is on disk at every moment. */
 const STOP_TIMEOUT_MS = 1_800;
 
 const line = {
   usage: "run",
-  about: "Runs the daemon. Without any configuration it shows an invented house. SIGINT and SIGTERM end it.",
+  about:
+    "Runs the daemon. Without any configuration it shows an invented house. SIGINT and SIGTERM end it.\nSIGHUP has it read its configuration again: keys, plans, api.* and log.level are used at once, the rest is named.",
 };
 
 export async function runDaemon(argv: readonly string[]): Promise<void> {
@@ -54,10 +57,26 @@ export async function runDaemon(argv: readonly string[]): Promise<void> {
       void Promise.all([daemon.stop(), demo?.close()]).then(() => process.exit(0));
     };
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, stop);
+    const onTerminal = isatty(STDIN);
+    process.on("SIGHUP", () => {
+      // The terminal it was started on is closed.
+      if (onTerminal && !isatty(STDIN)) stop();
+      else if (demo) log.info({}, "the invented house has no configuration to read again");
+      else void daemon.reload(readAgain).then((used) => setLevel(log, used));
+    });
+    const readAgain = async () => {
+      const again = loadConfiguration(given.configPath);
+      for (const warning of again.warnings) log.warn({}, warning);
+      return withAppsBroker(again.config);
+    };
   } catch (error) {
     await demo?.close();
     throw error;
   }
+}
+
+function setLevel(log: { level: string }, { log: { level } }: Config): void {
+  log.level = level;
 }
 
 /** An app of Home Assistant asks the supervisor for what the configuration does not say. */

@@ -38,14 +38,18 @@ export function keyDigest(key: string): Uint8Array {
 
 export class LanKeys {
   readonly #keys: () => readonly LanKey[];
-  readonly #limits: QuotaLimits;
+  readonly #limits: () => QuotaLimits;
   readonly #quota: KeyQuota;
   readonly #lockOut = new LockOut();
 
-  /** `keys` may be asked anew for each arrival: keys come and go while the daemon runs. */
-  constructor(keys: readonly LanKey[] | (() => readonly LanKey[]), limits: QuotaLimits, quota = new KeyQuota()) {
+  /** Both may be asked anew for each arrival: keys come and go, and limits change, while the daemon runs. */
+  constructor(
+    keys: readonly LanKey[] | (() => readonly LanKey[]),
+    limits: QuotaLimits | (() => QuotaLimits),
+    quota = new KeyQuota(),
+  ) {
     this.#keys = typeof keys === "function" ? keys : () => keys;
-    this.#limits = limits;
+    this.#limits = typeof limits === "function" ? limits : () => limits;
     this.#quota = quota;
   }
 
@@ -89,7 +93,7 @@ export class LanKeys {
       return refused("this key is not known here");
     }
     if (!key.isRandom) this.#lockOut.prove(address, key.name);
-    const { standing, retryAfterSec } = this.#quota.count(key.name, { ...this.#limits, ...key.limits }, now);
+    const { standing, retryAfterSec } = this.#quota.count(key.name, { ...this.#limits(), ...key.limits }, now);
     if (retryAfterSec !== null) {
       const error = contractError("rate_limited", `the quota of the key ${key.name} is used up`);
       return { kind: "refused", caller: key.name, quota: standing, error: { ...error, retryAfterSec } };

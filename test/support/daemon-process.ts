@@ -47,6 +47,10 @@ export class DaemonProcess implements AsyncDisposable {
     });
   }
 
+  signal(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
+  }
+
   /** Sends a signal and gives the exit code and the time it took. */
   async end(signal: NodeJS.Signals): Promise<{ readonly code: number | null; readonly tookMs: number }> {
     const began = performance.now();

@@ -1,0 +1,32 @@
+/** The LAN API while it runs: its listener stays, and what answers behind it may be made anew. */
+import type { Config } from "./config/schema.ts";
+import { lanRouter } from "./lan.ts";
+import { openAccess } from "./lan-access.ts";
+import type { LanParts } from "./lan-parts.ts";
+import { listen } from "./server/listener.ts";
+import { onPort } from "./start-error.ts";
+
+export interface LanService {
+  readonly port: number;
+  /** Answers by another configuration from now on. Address and port stay what they are. */
+  readonly take: (config: Config) => void;
+  readonly close: () => Promise<void>;
+}
+
+/** Opens the API. Errors: throws a StartError where the port cannot be had. */
+export async function openLan(lan: LanParts): Promise<LanService> {
+  const { api } = lan.config;
+  const access = openAccess(lan);
+  let router = lanRouter(lan, access.keys);
+  const current = { lookup: (...exchange: Parameters<typeof router.lookup>) => router.lookup(...exchange) };
+  const { port, close } = await onPort("api", api.port, () => listen(current, api.host, api.port));
+  lan.log.info({ host: api.host, port }, "API listens");
+  return {
+    port,
+    take(config) {
+      access.take(config.api);
+      router = lanRouter({ ...lan, config }, access.keys);
+    },
+    close: () => close().then(access.close),
+  };
+}
