@@ -26,7 +26,8 @@ export class Homes {
 
   constructor(accounts: readonly string[], config: Config["homes"], library: Library, settings: Settings) {
     this.#accounts = accounts;
-    this.#config = config;
+    // A form of Home Assistant leaves an empty list where nothing was chosen.
+    this.#config = config?.length === 0 ? undefined : config;
     this.#library = library;
     this.#settings = settings;
   }
