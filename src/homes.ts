@@ -26,8 +26,7 @@ export class Homes {
 
   constructor(accounts: readonly string[], config: Config["homes"], library: Library, settings: Settings) {
     this.#accounts = accounts;
-    // A form of Home Assistant leaves an empty list where nothing was chosen.
-    this.#config = config?.length === 0 ? undefined : config;
+    this.#config = config;
     this.#library = library;
     this.#settings = settings;
   }

@@ -176,7 +176,7 @@ function resolve(
   for (const [key, below] of Object.entries(value)) {
     const known = Object.hasOwn(shape, key) ? shape[key] : undefined;
     const kind = known && kindOf(known);
-    if (below === null && (kind === "section" || kind === "list")) delete value[key];
+    if (isAbsent(below, path) && (kind === "section" || kind === "list")) delete value[key];
     else if (known) {
       const hadKeys = hasKeys(below);
       resolve(draft, below, known, [...path, key]);
@@ -194,6 +194,11 @@ function holdsSecret(value: unknown): boolean {
 
 function hasKeys(value: unknown): boolean {
   return !isTree(value) || Object.keys(value).length > 0;
+}
+
+/** A section whose lines are commented out, and a section that a form leaves as an empty list. */
+function isAbsent(value: unknown, within: readonly (string | number)[]): boolean {
+  return value === null || (within.length === 0 && Array.isArray(value) && value.length === 0);
 }
 
 interface Section {

@@ -8,6 +8,7 @@ cd "$(dirname "$0")/../.."
 
 readonly NODE_IMAGE=docker.io/library/node:24-slim
 readonly IMAGE=localhost/elbro:test
+readonly APP_IMAGE=localhost/elbro-app:test
 readonly NAME=elbro-image-test
 # EX_TEMPFAIL of sysexits.
 readonly CANNOT_TRY=75
@@ -27,6 +28,7 @@ main() {
   look_inside
   run_the_demo
   run_the_house
+  run_the_app
   run_on_arm
   say "all of it holds"
 }
@@ -37,14 +39,15 @@ seconds_since() { echo $(($(date +%s) - $1)); }
 
 tidy() {
   engine rm -f "$NAME" >/dev/null 2>&1 || true
-  test -z "${simulator:-}" || kill "$simulator" 2>/dev/null || true
+  local process
+  for process in ${simulator:-} ${broker:-} ${supervisor:-}; do kill "$process" 2>/dev/null || true; done
   rm -rf "$work"
 }
 
 install_tools() {
   local missing=()
   local tool
-  for tool in podman runc debootstrap netavark:netavark aardvark-dns iptables qemu-aarch64-static:qemu-user-static mosquitto_sub:mosquitto-clients curl; do
+  for tool in podman runc debootstrap netavark:netavark aardvark-dns iptables qemu-aarch64-static:qemu-user-static mosquitto_sub:mosquitto-clients mosquitto curl; do
     command -v "${tool%%:*}" >/dev/null || test -x "/usr/lib/podman/${tool%%:*}" || missing+=("${tool##*:}")
   done
   test -e /usr/aarch64-linux-gnu/lib/libstdc++.so.6 || missing+=(libstdc++6-arm64-cross)
@@ -58,7 +61,7 @@ make_base() {
   debootstrap --variant=minbase bookworm "$root" http://deb.debian.org/debian >"$work/debootstrap.log"
   install -D node_modules/node/bin/node "$root/usr/local/bin/node"
   mkdir -p "$root/usr/local/lib/node_modules"
-  cp -r "$(npm root -g)/npm" "$root/usr/local/lib/node_modules/npm"
+  cp -r "$(dirname "$(readlink -f "$(command -v npm)")")/.." "$root/usr/local/lib/node_modules/npm"
   ln -s ../lib/node_modules/npm/bin/npm-cli.js "$root/usr/local/bin/npm"
   # The machine's own authorities, so that npm reaches its registry from within as from without.
   install -D "$CA_FILE" "$root$CA_FILE"
@@ -121,19 +124,28 @@ run_the_demo() {
   end_in_two_seconds
 }
 
-# A configured house against a simulator on the host, with a compose-like read-only configuration.
-run_the_house() {
+start_simulator() {
   node_modules/node/bin/node src/simulate.ts --port 0 >"$work/simulator.log" 2>&1 &
   simulator=$!
   local i
   for i in $(seq 300); do grep -qs 'consumer key' "$work/simulator.log" && break; sleep 0.1; done
-  local api_key url
-  url=$(sed -n 's/.* plays the service at \([^ ]*\) .*/\1/p' "$work/simulator.log")
   test "$i" != 300 || { cat "$work/simulator.log"; fail "the simulator does not start"; }
-  api_key=$(sed -n 's/^consumer key *//p' "$work/simulator.log")
+  service_url=$(sed -n 's/.* plays the service at \([^ ]*\) .*/\1/p' "$work/simulator.log")
+  service_key=$(sed -n 's/^consumer key *//p' "$work/simulator.log")
+}
+
+stop_simulator() {
+  kill "$simulator"
+  wait "$simulator" || true
+  simulator=
+}
+
+# A configured house, as a compose file gives it: the configuration read-only, the key in a file.
+run_the_house() {
+  start_simulator
   printf 'service: { base_url: "%s" }\nconsumer: { api_key_file: /run/secrets/consumer }\nbroker: { port: 21883, users: [{ name: ha, password: test-password }] }\napi: { port: 28080, keys: [{ name: test, key: test-key-of-the-image }] }\n' \
-    "$url" >"$work/elbro.yaml"
-  printf '%s\n' "$api_key" >"$work/consumer"
+    "$service_url" >"$work/elbro.yaml"
+  printf '%s\n' "$service_key" >"$work/consumer"
   chmod 644 "$work/elbro.yaml" "$work/consumer"
   chmod 755 "$work"
   start --network host -v /data -v "$work/elbro.yaml:/data/elbro.yaml:ro" -v "$work/consumer:/run/secrets/consumer:ro" "$IMAGE"
@@ -141,16 +153,45 @@ run_the_house() {
   price=$(price_of -p 21883 -u ha -P test-password) || { logged | tail; fail "no price from a configured house"; }
   say "a configured house, secret in a file, root read-only: price $price"
   end_in_two_seconds
-  kill "$simulator"
-  wait "$simulator" || true
-  simulator=
+  stop_simulator
+}
+
+# The app of Home Assistant, with a supervisor that knows the broker of the house.
+run_the_app() {
+  npm run --silent app >/dev/null
+  engine build --quiet --pull=never --network host "${limits[@]}" --tag "$APP_IMAGE" build/home-assistant/elbro >"$work/app.log" 2>&1 ||
+    { tail "$work/app.log"; fail "the app does not build"; }
+  start_simulator
+  mkdir -p "$work/app-data"
+  printf '{"consumer":{"api_key":"%s"},"service":{"base_url":"%s"},"homes":[],"plans":[{"name":"Car","home":"home","kind":"slots","hours":2}],"plugs":[],"log":{"level":"info"}}' \
+    "$service_key" "$service_url" >"$work/app-data/options.json"
+  printf 'listener 41883 127.0.0.1\npassword_file %s\n' "$work/passwords" >"$work/mosquitto.conf"
+  mosquitto_passwd -c -b "$work/passwords" addons app-password 2>/dev/null
+  chmod 644 "$work/passwords"
+  mosquitto -c "$work/mosquitto.conf" >"$work/mosquitto.log" 2>&1 &
+  broker=$!
+  node_modules/node/bin/node -e '
+    require("node:http").createServer((request, response) => {
+      const known = request.url === "/services/mqtt" && request.headers.authorization === "Bearer app-token";
+      response.writeHead(known ? 200 : 401).end(JSON.stringify({ data: { host: "127.0.0.1", port: 41883, ssl: false, username: "addons", password: "app-password" } }));
+    }).listen(80, "127.0.0.1")' >"$work/supervisor.log" 2>&1 &
+  supervisor=$!
+  start --network host --add-host supervisor:127.0.0.1 -e SUPERVISOR_TOKEN=app-token -e ELBRO_API_PORT=48080 -e ELBRO_API_HOST=127.0.0.1 -v "$work/app-data:/data" "$APP_IMAGE"
+  local price
+  price=$(price_of -p 41883 -u addons -P app-password) || { logged | tail; fail "no price from the app"; }
+  mosquitto_sub -p 41883 -u addons -P app-password -t homeassistant/device/elbro_home/config -C 1 -W 5 | grep -q '"Home"' || fail "the app announces no home"
+  say "the app of Home Assistant, broker from the supervisor: price $price, home announced"
+  end_in_two_seconds
+  kill "$broker" "$supervisor"
+  broker= supervisor=
+  stop_simulator
 }
 
 # A price may be published as unknown (empty) before it is there.
 price_of() {
-  local i price
-  for i in $(seq 100); do
-    price=$(mosquitto_sub "$@" -t elbro/home/price -C 1 -W 5 2>/dev/null) || true
+  local price end=$((SECONDS + 60))
+  while [ "$SECONDS" -lt "$end" ]; do
+    price=$(mosquitto_sub "$@" -t elbro/home/price -C 1 -W 2 2>/dev/null) || true
     test -z "$price" || { echo "$price"; return; }
     sleep 0.2
   done

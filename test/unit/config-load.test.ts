@@ -52,6 +52,16 @@ describe("a good file", () => {
     });
   });
 
+  test("a list with nothing in it is a list that is not there", () => {
+    const reading = readConfig({
+      text: '{"consumer":{"api_key":"a"},"homes":[],"plans":[]}',
+      environment: {},
+      readFile,
+    });
+    expect(reading).toMatchObject({ kind: "config", config: { plans: [] } });
+    expect(reading.kind === "config" && reading.config.homes).toBeUndefined();
+  });
+
   test("a section whose lines are commented out is as good as not there", () => {
     const text = "consumer:\n  api_key: abc\nmqtt:\n  # url: mqtt://host\nhomes:\nthird_party:\n";
     expect(configOf(text)).toEqual(configOf("consumer: { api_key: abc }"));

@@ -49,12 +49,6 @@ test("before an account has told its addresses there is no home", () => {
   expect([homes.list(), homes.targets("consumer"), homes.known, homes.address(A)]).toEqual([[], [], false, null]);
 });
 
-test("a list without homes means every address, as no list does", async () => {
-  using told = new Told();
-  await told.tell([[A, "Hjem"]]);
-  expect(told.ids([])).toEqual(["hjem"]);
-});
-
 test("every address is a home, by its label, in quarter-hours", async () => {
   using told = new Told();
   await told.tell([[A, "Sommerhus på Læsø"]]);

@@ -1,0 +1,59 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { readConfig } from "../../src/config/load.ts";
+import { copiedText, copiedYaml } from "../support/copied-files.ts";
+
+const dockerfile = readFileSync(new URL("../../Dockerfile", import.meta.url), "utf8");
+const NODE_FLAGS = /--max-semi-space-size=\d+ --max-old-space-size=\d+/;
+const canAnalyse = spawnSync("systemd-analyze", ["--version"]).status === 0;
+/** systemd's own scale: 0 is shut, 10 is open; 2 and above is no longer called OK. */
+const MOST_EXPOSURE = 2;
+
+interface Compose {
+  readonly services: {
+    readonly elbro: { readonly environment: Record<string, string>; readonly [key: string]: unknown };
+  };
+}
+
+describe.each(["compose.yaml", "compose.mosquitto.yaml"])("%s", (path) => {
+  const { elbro } = (copiedYaml(path) as Compose).services;
+
+  test("shuts the container as far as elbro works in it", () => {
+    expect(elbro).toMatchObject({ read_only: true, cap_drop: ["ALL"], security_opt: ["no-new-privileges:true"] });
+  });
+
+  test("sets variables that elbro knows", () => {
+    const reading = readConfig({
+      text: "consumer: { api_key: k }",
+      environment: elbro.environment,
+      readFile: () => "p",
+    });
+    expect(reading).toMatchObject({ kind: "config" });
+  });
+});
+
+test("compose with Mosquitto logs in there with a password that is in a file", () => {
+  const { environment } = (copiedYaml("compose.mosquitto.yaml") as Compose).services.elbro;
+  const readFile = (file: string) => `text of ${file}`;
+  expect(readConfig({ text: "consumer: { api_key: k }", environment, readFile })).toMatchObject({
+    config: {
+      mqtt: { url: "mqtt://mosquitto:1883", username: "elbro", password: "text of /run/secrets/mqtt_password" },
+    },
+  });
+});
+
+describe("elbro.service", () => {
+  const path = new URL("../../config/elbro.service", import.meta.url).pathname;
+
+  test("starts elbro with the flags of the image", () => {
+    const [flags = "none"] = NODE_FLAGS.exec(dockerfile.replaceAll('", "', " ")) ?? [];
+    expect(copiedText("elbro.service")).toContain(flags);
+  });
+
+  test.skipIf(!canAnalyse)("is shut, by systemd's own measure (needs systemd-analyze)", () => {
+    const said = execFileSync("systemd-analyze", ["security", "--offline=true", path], { encoding: "utf8" });
+    const [, exposure] = /Overall exposure level for elbro.service: ([\d.]+)/.exec(said) ?? [];
+    expect(Number(exposure)).toBeLessThan(MOST_EXPOSURE);
+  });
+});
