@@ -68,13 +68,18 @@ function withSetting(spec: PlanSpec, setting: PlanSetting, text: string): Settin
 
 /** The spec of the file with what was changed. What does not fit any more (the file was edited) is left out. */
 export function adjustedSpec(definition: PlanDefinition, changed: ChangedSettings): PlanSpec {
+  const spec = specWith(definition, changed);
+  return planMistakes(spec).length === 0 ? spec : definition.spec;
+}
+
+/** The spec of the file with texts put in; it may be one that can never be. What cannot be read is left out. */
+function specWith(definition: PlanDefinition, texts: ChangedSettings): PlanSpec {
   let { spec } = definition;
   for (const setting of settingsOf(spec)) {
-    const text = changed[setting];
-    const read = text === undefined ? null : withSetting(spec, setting, text);
+    const read = texts[setting] ? withSetting(spec, setting, texts[setting]) : null;
     if (read?.kind === "value") spec = read.spec;
   }
-  return planMistakes(spec).length === 0 ? spec : definition.spec;
+  return spec;
 }
 
 export type SettingsChange =
@@ -82,29 +87,34 @@ export type SettingsChange =
   | { readonly kind: "changed"; readonly texts: Readonly<Partial<Record<PlanSetting, string | null>>> }
   | { readonly kind: "refused"; readonly reason: string };
 
-/** Changes settings, all or none of them; an empty text goes back to the file's value. */
+/**
+ * Changes settings, all or none of them; an empty text goes back to the file's value. They are judged together, with
+ * those that were changed before; where these do not fit the file any more, they are forgotten.
+ */
 export function changeSettings(
   definition: PlanDefinition,
   changed: ChangedSettings,
   changes: ChangedSettings,
 ): SettingsChange {
   const names = planSettings.filter((name) => changes[name] !== undefined);
-  const others = Object.fromEntries(Object.entries(changed).filter(([name]) => !names.some((each) => each === name)));
-  let spec = adjustedSpec(definition, others);
   for (const name of names) {
-    const text = changes[name] ?? "";
     if (!settingsOf(definition.spec).includes(name))
       return { kind: "refused", reason: `a plan of kind ${definition.spec.kind} has no ${name}` };
-    const read = text === "" ? ({ kind: "value", spec } as const) : withSetting(spec, name, text);
-    if (read.kind === "refused") return read;
-    spec = read.spec;
+    const read = changes[name] ? withSetting(definition.spec, name, changes[name]) : null;
+    if (read?.kind === "refused") return read;
   }
+  const fits = planMistakes(specWith(definition, changed)).length === 0;
+  const spec = specWith(definition, { ...(fits ? changed : {}), ...changes });
   const [mistake] = planMistakes(spec);
   if (mistake) return { kind: "refused", reason: `${mistake.setting}: ${mistake.text}` };
   const isFiles = (name: PlanSetting) => settingValue(spec, name) === settingValue(definition.spec, name);
+  const forgotten = fits ? [] : planSettings.filter((name) => changed[name] !== undefined && !names.includes(name));
   return {
     kind: "changed",
-    texts: Object.fromEntries(names.map((name) => [name, isFiles(name) ? null : (changes[name] ?? "")])),
+    texts: Object.fromEntries([
+      ...forgotten.map((name) => [name, null]),
+      ...names.map((name) => [name, isFiles(name) ? null : (changes[name] ?? "")]),
+    ]),
   };
 }
 

@@ -90,7 +90,7 @@ function oneOf<const Name extends string>(names: readonly Name[]): KindRow<Name>
   };
 }
 
-interface ParameterRow {
+export interface ParameterRow {
   readonly in: "path" | "query";
   readonly kind: Kind;
   /** A parameter of a path is always there. */

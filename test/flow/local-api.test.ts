@@ -1,128 +1,176 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
-import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/core/interval.ts";
-import { isoOf, planEntry } from "../support/planned-house.ts";
-import { LAN_KEY, RunningHouse } from "../support/running-house.ts";
+import { type EpochMs, HOUR_MS, MINUTE_MS } from "../../src/core/interval.ts";
+import { askText, localConfig, startLocalHouse } from "../support/local-house.ts";
+import { LAN_KEY, type RunningHouse } from "../support/running-house.ts";
 
-const MORNING = Date.parse("2026-03-10T09:00:00Z");
 const EVENING = Date.parse("2026-03-10T17:00:00Z");
-const washer = planEntry({ kind: "window", hours: 3, from: "20:00", ready_by: "07:00", kwh: 1.2 });
+const NIGHT = "cheap?hours=3&ready_by=07:00";
+/** What changes, changes on the quarter. */
+const STEP_MS = 15 * MINUTE_MS;
 
-function startHouse({ start = MORNING, plans = [washer] } = {}): Promise<RunningHouse> {
-  return RunningHouse.start({
-    start,
-    simulator: { homes: ["danish"] },
-    config: {
-      plans,
-      api: {
-        host: "127.0.0.1",
-        port: 0,
-        keys: [{ name: "test", key: LAN_KEY, scopes: ["control"] }],
-        requests_per_minute: 1_000,
-        requests_per_day: 100_000,
-      },
-    } as never,
+/** When a device that asks again and again is told ON; every answer has to be 200. */
+async function onTimes(house: RunningHouse, question: string, from: EpochMs, to: EpochMs): Promise<EpochMs[]> {
+  const on: EpochMs[] = [];
+  for (let now = from; now < to; now += STEP_MS) {
+    await house.clock.runUntil(now);
+    const [status, word, reason] = await askText(house, question);
+    expect(status, `${new Date(now).toISOString()} ${reason}`).toBe(200);
+    if (word === "ON") on.push(now);
+  }
+  return on;
+}
+
+function runsOf(on: readonly EpochMs[]): (readonly [start: string, hours: number])[] {
+  const starts = on.filter((now, i) => now - (on[i - 1] ?? 0) > STEP_MS);
+  return starts.map((start, i) => {
+    const count = on.filter((now) => now >= start && now < (starts[i + 1] ?? Number.POSITIVE_INFINITY)).length;
+    return [new Date(start).toISOString(), (count * STEP_MS) / HOUR_MS];
   });
 }
 
-async function json(house: RunningHouse, path: string): Promise<Record<string, unknown>> {
-  const answer = await house.ask(`/local/v1/${path}`);
-  expect(answer.status, path).toBe(200);
-  return (await answer.json()) as Record<string, unknown>;
-}
-
-async function told(house: RunningHouse, path: string): Promise<readonly [number, string, string | null]> {
-  const answer = await house.ask(`/local/v1/${path}`);
-  return [answer.status, await answer.text(), answer.headers.get("x-elbro-reason")];
-}
-
-function post(house: RunningHouse, path: string, body: unknown): Promise<Response> {
-  return fetch(`http://127.0.0.1:${house.daemon.apiPort}/local/v1/${path}`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${LAN_KEY}`, "content-type": "application/json" },
-    body: JSON.stringify(body),
-  });
-}
-
-describe("prices", () => {
-  test("now says what is published, and changes on the boundary", async () => {
-    await using house = await startHouse();
-    await house.clock.runUntil(EVENING);
-    const published = house.watcher.json("elbro/home/price/state");
-    const now = await json(house, "now?home=home");
-    expect(now).toMatchObject({ ...published, id: "home", kind: "home", time_zone: "Europe/Copenhagen" });
-    expect(await json(house, "now")).toMatchObject({ homes: [{ id: "home", price: now.price }] });
-    expect(await told(house, "now?format=text")).toEqual([200, String(now.price), null]);
-    await house.clock.runUntil(EVENING + 15 * MINUTE_MS);
-    expect(await json(house, "now?home=home")).toMatchObject({ start: isoOf(EVENING + 15 * MINUTE_MS) });
-  });
-
-  test("one timeline: confirmed, then estimates, without a hole; unchanged it is 304", async () => {
-    await using house = await startHouse();
-    await house.clock.runUntil(EVENING);
-    const answer = await house.ask("/local/v1/prices");
-    const { prices, ...head } = (await answer.json()) as { prices: Record<string, unknown>[] };
-    expect(head).toMatchObject({ currency: "DKK", resolution: "fifteenMinutes", tomorrow_valid: true });
-    expect(prices.slice(1).every(({ start }, i) => start === prices[i]?.end)).toBe(true);
-    const first = prices.findIndex(({ estimate }) => estimate === true);
-    expect(first).toBe(192);
-    expect(prices.slice(first).every(({ estimate, rank }) => estimate === true && rank === null)).toBe(true);
-    const ranks = prices.slice(0, 96).map(({ rank }) => Number(rank));
-    expect([Math.min(...ranks), prices[0]?.rank_of]).toEqual([1, 96]);
-    const now = await json(house, "now?home=home");
-    expect(prices.find(({ start }) => start === now.start)).toMatchObject({
-      level: now.level,
-      rank: now.rank,
-      percentile: now.percentile,
-    });
-    const tag = answer.headers.get("etag") ?? "";
-    expect((await house.ask("/local/v1/prices", { "if-none-match": tag })).status).toBe(304);
-    await house.clock.runUntil(EVENING + DAY_MS);
-    expect((await house.ask("/local/v1/prices", { "if-none-match": tag })).status).toBe(200);
-  });
-
-  test("an earlier week comes from the shelf, judged by its own days", async () => {
-    await using house = await startHouse();
-    await house.clock.runUntil(MORNING + 6 * HOUR_MS);
-    const range = "from=2026-02-20T23:00:00Z&to=2026-02-22T23:00:00Z";
-    const { prices } = (await json(house, `prices?${range}`)) as { prices: Record<string, unknown>[] };
-    expect(prices.length).toBe(192);
-    expect(prices.every(({ level, rank }) => level !== null && rank !== null)).toBe(true);
-  });
-});
-
-describe("a device that asks each minute whether now is cheap", () => {
+describe("a device that asks whether now is cheap", () => {
   test("is ON for three hours of the night, in one piece, also when the daemon restarts in the middle", async () => {
-    await using house = await startHouse({ plans: [] });
+    await using house = await startLocalHouse({ start: EVENING - 8 * HOUR_MS });
     await house.clock.runUntil(EVENING);
-    const on: number[] = [];
-    for (let now = EVENING; now < EVENING + 14 * HOUR_MS; now += 5 * MINUTE_MS) {
-      await house.clock.runUntil(now);
-      const [status, word] = await told(house, "cheap?hours=3&ready_by=07:00");
-      expect(status).toBe(200);
-      if (word === "ON") on.push(now);
-      if (on.length === 12) {
-        await house.stopDaemon();
-        await house.startDaemon();
-        await house.clock.settle();
-      }
+    const before = await onTimes(house, NIGHT, EVENING, Date.parse("2026-03-11T00:00:00Z"));
+    expect(before.length).toBeGreaterThan(0);
+    await house.stopDaemon();
+    await house.startDaemon(localConfig());
+    await house.clock.settle();
+    const after = await onTimes(house, NIGHT, Date.parse("2026-03-11T00:00:00Z"), Date.parse("2026-03-11T06:00:00Z"));
+    expect(after.length).toBeGreaterThan(0);
+    expect(runsOf([...before, ...after]).map(([, hours]) => hours)).toEqual([3]);
+  });
+
+  test.each([
+    ["the night that loses an hour", "2026-03-28T17:00:00Z", "2026-03-29T05:00:00Z"],
+    ["the night that has one twice", "2026-10-24T17:00:00Z", "2026-10-25T06:00:00Z"],
+  ])("%s has the same three hours, at its best", async (_, evening, morning) => {
+    await using house = await startLocalHouse({ start: Date.parse(evening) - 8 * HOUR_MS });
+    await house.clock.runUntil(Date.parse(evening));
+    const answer = await house.ask("/local/v1/prices");
+    const { prices } = (await answer.json()) as { prices: { start: string; price: number }[] };
+    const on = await onTimes(house, NIGHT, Date.parse(evening), Date.parse(morning));
+    const runs = runsOf(on);
+    expect(runs.map(([, hours]) => hours)).toEqual([3]);
+    const inWindow = prices.filter(({ start }) => start >= evening && start < morning).map(({ price }) => price);
+    const sums = inWindow.slice(0, -11).map((_, i) => inWindow.slice(i, i + 12).reduce((sum, price) => sum + price, 0));
+    const chosen = prices.findIndex(({ start }) => Date.parse(start) === on[0]);
+    const paid = prices.slice(chosen, chosen + 12).reduce((sum, { price }) => sum + price, 0);
+    expect(paid).toBeCloseTo(Math.min(...sums), 6);
+  });
+
+  test("with the service down it goes on with what is known, then says OFF, 503 and why", async () => {
+    await using house = await startLocalHouse({ start: EVENING - 8 * HOUR_MS });
+    await house.clock.runUntil(EVENING);
+    house.simulator.setFaults([{ operation: "*", fault: "status", status: 502 }]);
+    const on = await onTimes(house, NIGHT, EVENING, Date.parse("2026-03-11T06:00:00Z"));
+    expect(runsOf(on).map(([, hours]) => hours)).toEqual([3]);
+    await house.clock.runUntil(Date.parse("2026-03-12T01:00:00Z"));
+    const [status, word, reason] = await askText(house, NIGHT);
+    expect([status, word]).toEqual([503, "OFF"]);
+    expect(reason).toMatch(/no prices from/);
+    const json = await house.ask(`/local/v1/${NIGHT}&format=json`);
+    expect([json.status, await json.json()]).toMatchObject([503, { error: true, errorCode: "not_known" }]);
+    expect(Number(json.headers.get("retry-after"))).toBeGreaterThan(0);
+  });
+
+  test("while tomorrow's prices are late it waits, and still gives its hours when they come", async () => {
+    await using house = await startLocalHouse({
+      start: EVENING - 8 * HOUR_MS,
+      simulator: { publicationDelayMinutes: () => 300 },
+    });
+    await house.clock.runUntil(EVENING - HOUR_MS);
+    const question = "cheap?hours=2&from=23:00&ready_by=06:00";
+    const on = await onTimes(house, question, EVENING - HOUR_MS, Date.parse("2026-03-11T06:00:00Z"));
+    expect(runsOf(on).map(([, hours]) => hours)).toEqual([2]);
+  });
+
+  test("with a clock that cannot be right nothing is ON", async () => {
+    await using house = await startLocalHouse({ start: EVENING - 8 * HOUR_MS, serviceAheadMs: 20 * MINUTE_MS });
+    await house.clock.runUntil(EVENING - 7 * HOUR_MS);
+    const [status, word, reason] = await askText(house, "cheap?hours=24");
+    expect([status, word]).toEqual([503, "OFF"]);
+    expect(reason).toMatch(/clock/);
+  });
+
+  test("every mistake is OFF with its words", async () => {
+    await using house = await startLocalHouse({ start: EVENING });
+    await house.clock.settle();
+    for (const [question, status, words] of [
+      ["cheap", 400, "hours: expected hours above 0"],
+      ["cheap?hours=0", 400, 'found "0"'],
+      ["cheap?hours=3&hours=4", 400, "given 2 times"],
+      ["cheap?hours=3&ready_by=7", 400, "a time of day"],
+      ["cheap?hours=9&from=22:00&ready_by=06:00", 400, "at most the 8 h"],
+      ["cheap?hours=3&home=nowhere", 404, 'no home or place "nowhere"; there is home'],
+      ["cheap?hours=3&max_price=cheap", 400, "a price per kWh"],
+      ["cheap?hours=3&format=xml", 400, "one of text, json"],
+      ["signal/nothing", 404, 'no plan "nothing"; none is configured'],
+      ["signal/NOTHING", 404, "an id of lower-case letters"],
+    ] as const) {
+      const [answered, word, reason] = await askText(house, question);
+      expect([question, answered, word]).toEqual([question, status, "OFF"]);
+      expect(reason).toContain(words);
     }
-    expect(on.length).toBe(36);
-    expect((on.at(-1) ?? 0) - (on[0] ?? 0)).toBe(35 * 5 * MINUTE_MS);
-    expect(on.at(-1)).toBeLessThan(Date.parse("2026-03-11T06:00:00Z"));
+  });
+
+  test("without a key nobody is told ON", async () => {
+    await using house = await startLocalHouse({ start: EVENING });
+    const answer = await fetch(`http://127.0.0.1:${house.daemon.apiPort}/local/v1/${NIGHT}`);
+    expect([answer.status, await answer.text()]).toEqual([401, expect.not.stringMatching(/^ON$/)]);
   });
 });
 
-describe("plans", () => {
-  test("are told as they are published, and changed as by MQTT", async () => {
-    await using house = await startHouse();
-    await house.clock.runUntil(EVENING);
-    const { plans } = (await json(house, "plans")) as { plans: Record<string, unknown>[] };
-    expect(plans).toMatchObject([{ id: "washer", name: "Washer", home: "home", kind: "window", on: false }]);
-    expect(plans[0]).toMatchObject(house.watcher.json("elbro/home/plan/washer/state"));
-    const changed = await post(house, "plans/washer", { hours: 2, ready_by: "06:00" });
-    expect([changed.status, await changed.json()]).toMatchObject([
-      200,
-      { settings: { hours: { value: 2, changed: true, file: 3 }, ready_by: { value: "06:00", file: "07:00" } } },
-    ]);
+test("the README's line for a Shelly switches it ON for three hours of the night, and OFF when elbro is gone", async () => {
+  await using house = await startLocalHouse({ start: EVENING - 8 * HOUR_MS });
+  await house.clock.runUntil(EVENING);
+  const readme = readFileSync(path.join(import.meta.dirname, "../../README.md"), "utf8");
+  const line = /```js\n(Timer\.set\(60000.*)\n```/.exec(readme)?.[1] ?? "";
+  const script = line
+    .replace("http://192.168.1.5:8080", `http://127.0.0.1:${house.daemon.apiPort}`)
+    .replace("<key>", LAN_KEY);
+  expect(script).not.toBe(line);
+  const switched: unknown[] = [];
+  let tick = async (): Promise<void> => undefined;
+  const shelly = (method: string, params: Record<string, unknown>, done?: (result: unknown) => void) => {
+    if (method === "Switch.Set") switched.push(params);
+    else pending = request(params).then(done, () => done?.(undefined));
+  };
+  let pending: Promise<unknown> | null = null;
+  runInNewContext(script, {
+    Timer: {
+      set: (_ms: number, _repeat: boolean, work: () => void) => {
+        tick = async () => {
+          work();
+          await pending;
+        };
+      },
+    },
+    Shelly: { call: shelly },
   });
+  const on: EpochMs[] = [];
+  for (let now = EVENING; now < Date.parse("2026-03-11T06:00:00Z"); now += STEP_MS) {
+    await house.clock.runUntil(now);
+    await tick();
+    if ((switched.at(-1) as { on: boolean }).on) on.push(now);
+  }
+  expect(runsOf(on).map(([, hours]) => hours)).toEqual([3]);
+  expect(switched.filter((params) => (params as { on: boolean }).on)[0]).toEqual({
+    id: 0,
+    on: true,
+    toggle_after: 900,
+  });
+  await house.stopDaemon();
+  await tick();
+  expect(switched.at(-1)).toEqual({ id: 0, on: false });
 });
+
+/** As the firmware's HTTP.Request does it. */
+async function request({ url, headers, method }: Record<string, unknown>): Promise<unknown> {
+  const answer = await fetch(String(url), { method: String(method), headers: headers as Record<string, string> });
+  return { code: answer.status, body: await answer.text() };
+}

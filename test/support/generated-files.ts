@@ -5,6 +5,7 @@ import { configDocs } from "../../src/config/config-docs.ts";
 import { exampleText } from "../../src/config/example.ts";
 import { configJsonSchema } from "../../src/config/json-schema.ts";
 import { entityDocs } from "../../src/homeassistant/entity-docs.ts";
+import { localDocs } from "../../src/server/local-operations.ts";
 
 export interface GeneratedFile {
   /** Its path below the root. */
@@ -15,6 +16,7 @@ export interface GeneratedFile {
 /** What stands between `<!-- name -->` and `<!-- /name -->` in the README. */
 const README_PARTS: Readonly<Record<string, () => string>> = {
   entities: entityDocs,
+  local: localDocs,
   options: configDocs,
 };
 

@@ -74,4 +74,29 @@ describe("a setting that is commanded", () => {
     expect(changeSettings(definition, { hours: "8" }, { from: "23:30" })).toMatchObject({ kind: "refused" });
     expect(changeSettings(definition, { hours: "2" }, { from: "23:30" })).toMatchObject({ kind: "changed" });
   });
+
+  test("several are judged together: hours that fit only the window they come with", () => {
+    const changes = { hours: "10", from: "20:00" };
+    expect(changeSettings(definition, {}, { hours: "10" })).toMatchObject({ kind: "refused" });
+    expect(changeSettings(definition, {}, changes)).toEqual({ kind: "changed", texts: changes });
+    expect(changeSettings(definition, changes, { from: "" })).toMatchObject({ kind: "refused" });
+    expect(changeSettings(definition, changes, { from: "", hours: "" })).toEqual({
+      kind: "changed",
+      texts: { from: null, hours: null },
+    });
+  });
+
+  test("a short window that was set does not let longer hours through, also where they are the file's", () => {
+    const short = { from: "00:00", ready_by: "02:00", hours: "2" };
+    expect(changeSettings(definition, short, { hours: "3" })).toMatchObject({ kind: "refused" });
+    expect(changeSettings(definition, short, { hours: "" })).toMatchObject({ kind: "refused" });
+  });
+
+  test("what was set and does not fit an edited file is forgotten with the next change", () => {
+    const unfit = { from: "06:30" };
+    expect(changeSettings(definition, unfit, { hours: "2" })).toEqual({
+      kind: "changed",
+      texts: { from: null, hours: "2" },
+    });
+  });
 });
