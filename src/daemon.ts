@@ -11,6 +11,7 @@ import { TimeTrust } from "./collector/time-trust.ts";
 import { planDefinitions } from "./config/plan-schema.ts";
 import type { Config } from "./config/schema.ts";
 import { Calendar, SERVICE_ZONE } from "./core/calendar.ts";
+import type { BackfillState } from "./core/daemon-state.ts";
 import { type EpochMs, MINUTE_MS } from "./core/interval.ts";
 import { Problems } from "./core/problem.ts";
 import type { SeriesKey } from "./core/series.ts";
@@ -46,6 +47,8 @@ export interface DaemonOptions {
   readonly random: () => number;
   /** The way out to the service, where the environment names a proxy. */
   readonly proxy?: ProxySettings | null;
+  /** Told how much of the wanted history is there, whenever something is shown; for somebody who looks on. */
+  readonly onProgress?: (history: BackfillState | null) => void;
   /** Lets any client of this machine into the embedded broker; in the demo on loopback only. */
   readonly anonymousBroker: boolean;
 }
@@ -172,6 +175,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       link.show(messages);
       live.show(messages);
       switching.wake();
+      options.onProgress?.(showing.daemon(now).backfill);
       return until;
     },
     vitals.pulse("showing"),

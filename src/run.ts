@@ -8,9 +8,12 @@ import { startDaemon } from "./daemon.ts";
 import { demoGreeting, isDemo, startDemo } from "./demo.ts";
 import { clockOf } from "./machine.ts";
 import { StartError } from "./start-error.ts";
+import type { TerminalLog } from "./terminal-log.ts";
 import { proxyOf } from "./upstream/proxy.ts";
 
 const STDIN = 0;
+const STDOUT = 1;
+const USUAL_COLUMNS = 80;
 /** After this a part that does not end is left behind; state is on disk at every moment. */
 const STOP_TIMEOUT_MS = 1_800;
 
@@ -25,11 +28,13 @@ export async function runDaemon(argv: readonly string[]): Promise<void> {
   if (given.kind === "help") return void process.stdout.write(given.text);
   const { config, path, warnings } = loadConfiguration(given.configPath);
   const clock = clockOf(given.simulated);
-  const log = pino({
+  const terminal = isatty(STDOUT) ? await terminalLog() : null;
+  const shape = {
     base: null,
     level: config.log.level,
     timestamp: () => `,"time":"${new Date(clock.now()).toISOString()}"`,
-  });
+  };
+  const log = terminal ? pino(shape, terminal) : pino(shape);
   for (const warning of warnings) log.warn({}, warning);
   const demo =
     path === null && isDemo(config)
@@ -48,6 +53,7 @@ export async function runDaemon(argv: readonly string[]): Promise<void> {
       ...{ config: used, clock, log, random: Math.random, anonymousBroker: demo?.anonymousBroker ?? false },
       // The demo's service lives by the daemon's clock, so it could not tell that this is wrong.
       simulatedTime: given.simulated !== null || demo !== null,
+      ...(terminal ? { onProgress: (history) => terminal.progress("history", history) } : {}),
       // The demo's service is on this machine, where no proxy leads.
       proxy: demo ? null : proxyOf(process.env),
     });
@@ -73,6 +79,16 @@ export async function runDaemon(argv: readonly string[]): Promise<void> {
     await demo?.close();
     throw error;
   }
+}
+
+/** Lines for a person, where one looks on; JSON everywhere else. */
+async function terminalLog(): Promise<TerminalLog> {
+  const { TerminalLog: Log } = await import("./terminal-log.ts");
+  return new Log({
+    write: (text) => process.stdout.write(text),
+    columns: () => process.stdout.columns || USUAL_COLUMNS,
+    colors: process.env.NO_COLOR || process.env.TERM === "dumb" ? "none" : "ansi",
+  });
 }
 
 function setLevel(log: { level: string }, { log: { level } }: Config): void {

@@ -1,0 +1,94 @@
+/** The log as a person reads it on a terminal: a line each, and below them how far long work has come. */
+
+export interface TerminalParts {
+  readonly write: (text: string) => void;
+  /** Columns, as wide as the terminal is at the moment. */
+  readonly columns: () => number;
+  readonly colors: "none" | "ansi";
+}
+
+interface LogRecord {
+  readonly level: number;
+  readonly time: string;
+  readonly msg?: string;
+  readonly [fact: string]: unknown;
+}
+
+const NAMES: Readonly<Record<number, string>> = {
+  10: "trace",
+  20: "debug",
+  30: "info",
+  40: "WARN",
+  50: "ERROR",
+  60: "FATAL",
+};
+const NAME_WIDTH = 5;
+const ANSI: Readonly<Record<number, string>> = {
+  20: "\u001b[2m",
+  40: "\u001b[33m",
+  50: "\u001b[31m",
+  60: "\u001b[31m",
+};
+const ANSI_END = "\u001b[0m";
+const CLEAR_LINE = "\r\u001b[K";
+const BAR_WIDTH = 20;
+/** Facts that are longer are told in the JSON log; here they would push the line off the screen. */
+const LONGEST_FACT = 200;
+
+export class TerminalLog {
+  readonly #parts: TerminalParts;
+  #progress = "";
+
+  constructor(parts: TerminalParts) {
+    this.#parts = parts;
+  }
+
+  /** Takes a line of the JSON log. What is no such line is shown as it stands. */
+  write(line: string): void {
+    const { write, colors } = this.#parts;
+    const text = lineOf(line, colors === "ansi");
+    write(`${this.#progress === "" ? "" : CLEAR_LINE}${text}\n${this.#progress}`);
+  }
+
+  /** Shows how much of some work is done; nothing once all of it is. */
+  progress(what: string, done: { readonly known: number; readonly wanted: number } | null): void {
+    const { write, columns } = this.#parts;
+    const isOver = done === null || done.known >= done.wanted;
+    const next = isOver ? "" : progressText(what, done).slice(0, Math.max(0, columns() - 1));
+    if (next === this.#progress) return;
+    write(`${CLEAR_LINE}${next}`);
+    this.#progress = next;
+  }
+}
+
+function progressText(what: string, { known, wanted }: { readonly known: number; readonly wanted: number }): string {
+  const part = known / wanted;
+  const full = Math.floor(part * BAR_WIDTH);
+  return `${what} ${"█".repeat(full)}${"░".repeat(BAR_WIDTH - full)} ${Math.floor(part * 100)} % (${known} of ${wanted} days)`;
+}
+
+function lineOf(line: string, colors: boolean): string {
+  const record = recordIn(line);
+  if (!record) return line.trimEnd();
+  const { level, time, msg = "", ...facts } = record;
+  const clock = new Date(time).toTimeString().slice(0, "10:42:07".length);
+  const told = Object.entries(facts).map(([name, value]) => `${name}=${factText(value)}`);
+  const text = [clock, (NAMES[level] ?? String(level)).padEnd(NAME_WIDTH), msg, ...told].join(" ");
+  const color = colors ? ANSI[level] : undefined;
+  return color === undefined ? text : `${color}${text}${ANSI_END}`;
+}
+
+function factText(value: unknown): string {
+  const text = typeof value === "string" && /^[^\s"=]+$/.test(value) ? value : (JSON.stringify(value) ?? "nothing");
+  return text.length > LONGEST_FACT ? `${text.slice(0, LONGEST_FACT)}…` : text;
+}
+
+function recordIn(line: string): LogRecord | null {
+  try {
+    const record: unknown = JSON.parse(line);
+    const isRecord = typeof record === "object" && record !== null && "level" in record && "time" in record;
+    return isRecord ? (record as LogRecord) : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,64 @@
+import { describe, expect, test } from "vitest";
+import { TerminalLog } from "../../src/terminal-log.ts";
+
+function terminal(colors: "none" | "ansi" = "none", columns = 80) {
+  let screen = "";
+  const log = new TerminalLog({ write: (text) => (screen += text), columns: () => columns, colors });
+  return { log, screen: () => screen };
+}
+
+/** What stands on a terminal: what was cleared is gone. */
+function seen(screen: string): string[] {
+  return screen.split("\n").map((line) => line.split("\r\u001b[K").at(-1) ?? "");
+}
+
+function record(level: number, msg: string, facts: object = {}): string {
+  return `${JSON.stringify({ level, time: "2026-11-21T10:42:07.123Z", ...facts, msg })}\n`;
+}
+
+describe("a line of the log", () => {
+  test("is time, level, sentence and facts", () => {
+    const { log, screen } = terminal();
+    log.write(record(30, "history filled", { home: "home", rows: 24, detail: "two words", known: null }));
+    expect(screen()).toMatch(/^\d\d:42:07 info {2}history filled home=home rows=24 detail="two words" known=null\n$/);
+  });
+
+  test("is coloured where that is wanted, by its level", () => {
+    const { log, screen } = terminal("ansi");
+    log.write(record(40, "problem"));
+    expect(screen()).toContain("\u001b[33m");
+    expect(screen().endsWith("\u001b[0m\n")).toBe(true);
+    const plain = terminal();
+    plain.log.write(record(40, "problem"));
+    expect(plain.screen()).not.toContain("\u001b");
+  });
+
+  test("that is no record stands as it is", () => {
+    const { log, screen } = terminal();
+    log.write("hello\n");
+    log.write("[1]\n");
+    expect(screen()).toBe("hello\n[1]\n");
+  });
+});
+
+describe("progress", () => {
+  test("stands below the log, moves down with it, and goes when the work is done", () => {
+    const { log, screen } = terminal();
+    log.progress("history", { known: 50, wanted: 200 });
+    log.write(record(30, "one"));
+    expect(seen(screen()).at(-1)).toBe("history █████░░░░░░░░░░░░░░░ 25 % (50 of 200 days)");
+    expect(seen(screen())[0]).toMatch(/one$/);
+    log.progress("history", { known: 200, wanted: 200 });
+    log.write(record(30, "two"));
+    expect(seen(screen())).toEqual([expect.stringMatching(/one$/), expect.stringMatching(/two$/), ""]);
+  });
+
+  test("is never wider than the terminal, and written only when it changes", () => {
+    const { log, screen } = terminal("none", 12);
+    log.progress("history", { known: 1, wanted: 2 });
+    const before = screen();
+    expect(seen(before)[0]?.length).toBe(11);
+    log.progress("history", { known: 1, wanted: 2 });
+    expect(screen()).toBe(before);
+  });
+});
