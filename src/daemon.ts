@@ -51,6 +51,8 @@ export interface DaemonOptions {
   readonly onProgress?: (history: BackfillState | null) => void;
   /** Lets any client of this machine into the embedded broker; in the demo on loopback only. */
   readonly anonymousBroker: boolean;
+  /** Home Assistant hands on what its users ask, and needs no key. */
+  readonly ingress?: boolean;
 }
 
 export interface Daemon {
@@ -78,7 +80,8 @@ const BUFFER_POOL_BYTES = 512;
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const { config, clock, log, random } = options;
   Buffer.poolSize = BUFFER_POOL_BYTES;
-  requireKeys(config);
+  const { ingress = false } = options;
+  if (!ingress) requireKeys(config);
   const stop = new AbortController();
   const { database, databasePath, recovery } = openDataDir(config.data_dir, clock.now());
   const settings = new Settings(database);
@@ -233,7 +236,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   );
   link.showFirst(showing.pricesAt(startedAt));
   const watched = { vitals, live, showing, link, plugs, database, databasePath, signal: stop.signal };
-  const lan = { ...shown, ...watched, clock, startedAt, isTimeTrusted: trusted, onChange: changed, log };
+  const lan = { ...shown, ...watched, clock, startedAt, isTimeTrusted: trusted, onChange: changed, log, ingress };
   const api = await openLan(lan);
   if (recovery) reportRecovery(recovery, problems, startedAt);
   const kept = { database, databasePath, library, settings };
@@ -245,7 +248,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     ...[upkeep, ...(config.plugs.length > 0 ? [switching] : []), ...collectors].map((loop) => loop.run(stop.signal)),
   ];
   const reloading = new Reloading(config, { clock, problems, log }, (next) => {
-    requireKeys(next);
+    if (!ingress) requireKeys(next);
     plans.take(planDefinitions(next.plans));
     api.take(next);
     edges.wake();

@@ -87,8 +87,9 @@ function sources(): DashboardSource[] {
   return [...own, ...library].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-function tellSession(lan: LanParts, { pages }: DashboardAccess, { headers, now }: LocalRequest): LocalAnswer {
-  const key = pages.sessions.keyOf(headers.cookie, now);
+function tellSession(lan: LanParts, { pages }: DashboardAccess, request: LocalRequest): LocalAnswer {
+  const { headers, now } = request;
+  const key = pages.signedIn(request);
   const cookie = pages.sessions.renew(headers.cookie, now);
   const mayRead = key !== null || pages.mode === "open";
   return {

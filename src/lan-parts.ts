@@ -45,6 +45,8 @@ export interface LanParts {
   readonly plugs: Plugs;
   readonly database: DatabaseSync;
   readonly databasePath: string;
+  /** Whether Home Assistant hands on what its users ask. */
+  readonly ingress: boolean;
   /** Fires when the daemon ends. */
   readonly signal: AbortSignal;
 }

@@ -29,6 +29,7 @@ export function lanRoutes(lan: LanParts, keys: LanKeys): Router {
   const pages = new PageAccess({
     sessions: new Sessions(lan.settings, (name) => keys.named(name)),
     dashboard: config.api.dashboard ?? "key",
+    ingress: lan.ingress,
   });
   const door: Door = {
     admit: (arrival) => pages.admitLocal(arrival) ?? keys.admitLocal(arrival),

@@ -51,6 +51,7 @@ export async function runDaemon(argv: readonly string[]): Promise<void> {
     const used = demo?.config ?? (await withAppsBroker(config));
     const daemon = await startDaemon({
       ...{ config: used, clock, log, random: Math.random, anonymousBroker: demo?.anonymousBroker ?? false },
+      ingress: process.env.SUPERVISOR_TOKEN !== undefined,
       // The demo's service lives by the daemon's clock, so it could not tell that this is wrong.
       simulatedTime: given.simulated !== null || demo !== null,
       ...(terminal ? { onProgress: (history) => terminal.progress("history", history) } : {}),

@@ -5,6 +5,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { allowReading, isPreflight, preflightHeaders } from "./cors.ts";
 import type { HostNames } from "./host-names.ts";
+import { isFromIngress } from "./ingress.ts";
 import { methodsAt } from "./lan-router.ts";
 import type { Lookup } from "./listener.ts";
 import { answerHeaders, type Headers, type LocalAnswer, sendAnswer } from "./local-answer.ts";
@@ -21,8 +22,6 @@ export interface FrontDoorRules {
 
 type Verdict = { readonly answer: LocalAnswer; readonly headers?: Headers } | null;
 
-/** Home Assistant hands on what its users send, `Host` included, from this address of its own network and no other. */
-const INGRESS_ADDRESS = "172.30.32.2";
 /** Names under which people put a key into a URL. */
 const KEY_IN_URL = /[?&](api[_-]?key|api[_-]?secret|access[_-]?token|authorization|bearer|key|secret|token)=/i;
 const ABSOLUTE_FORM = /^https?:\/\/([^/?#@]*)([/?].*)?$/i;
@@ -81,15 +80,11 @@ function wrongHost(request: IncomingMessage, hosts: HostNames): LocalError | nul
   if (host === undefined)
     return request.httpVersion === "1.0" ? null : localError("invalid_parameter", "the header Host is missing");
   if (headerCount(request, "host") > 1) return localError("invalid_parameter", "the header Host is there twice");
-  if (hosts.allows(host) || isIngress(request)) return null;
+  if (hosts.allows(host) || isFromIngress(request.headers, request.socket.remoteAddress)) return null;
   return localError(
     "wrong_host",
     `${shown(host)} is no name of this machine that is known here; ask by its IP address, or add the name to api.hosts`,
   );
-}
-
-function isIngress({ headers, socket }: IncomingMessage): boolean {
-  return headers["x-ingress-path"] !== undefined && socket.remoteAddress?.replace("::ffff:", "") === INGRESS_ADDRESS;
 }
 
 function keyInUrl({ url = "" }: IncomingMessage): LocalError | null {

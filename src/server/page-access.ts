@@ -8,6 +8,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { contractError } from "../contract/errors.ts";
 import { type EpochMs, MINUTE_MS } from "../core/interval.ts";
+import { isFromIngress } from "./ingress.ts";
 import { localError } from "./local-errors.ts";
 import type { LocalAdmission, LocalArrival } from "./local-route.ts";
 import type { Admission, Arrival } from "./mount.ts";
@@ -22,16 +23,20 @@ export interface PageAccessParts {
   readonly sessions: Sessions;
   /** `open`: whoever reaches this address may look. */
   readonly dashboard: "open" | "key";
+  /** Whether Home Assistant, which knows its users, hands on what they ask. */
+  readonly ingress?: boolean;
 }
 
 export class PageAccess {
   readonly sessions: Sessions;
   readonly #open: boolean;
+  readonly #ingress: boolean;
   #minute = { start: Number.NEGATIVE_INFINITY, count: 0 };
 
-  constructor({ sessions, dashboard }: PageAccessParts) {
+  constructor({ sessions, dashboard, ingress = false }: PageAccessParts) {
     this.sessions = sessions;
     this.#open = dashboard === "open";
+    this.#ingress = ingress;
   }
 
   get mode(): "open" | "key" {
@@ -62,11 +67,16 @@ export class PageAccess {
     return this.#isTooMany(arrival.now) ? { kind: "refused", error: tooMany() } : { kind: "admitted" };
   }
 
-  /** Who comes without a key of its own: a session, or anybody where the dashboard is open. */
-  #visitor({ authorization, headers, now }: Pick<Arrival, "authorization" | "headers" | "now">): SessionKey | null {
-    if (authorization !== undefined) return null;
-    const key = this.sessions.keyOf(headers?.cookie, now);
-    return key ?? (this.#open ? ANYBODY : null);
+  /** Who is logged in: here, or in Home Assistant. */
+  signedIn({ headers, remoteAddress, now }: Pick<Arrival, "headers" | "remoteAddress" | "now">): SessionKey | null {
+    if (this.#ingress && isFromIngress(headers, remoteAddress)) return HOME_ASSISTANT;
+    return this.sessions.keyOf(headers?.cookie, now);
+  }
+
+  /** Who comes without a key of its own: who is logged in, or anybody where the dashboard is open. */
+  #visitor(arrival: Pick<Arrival, "authorization" | "headers" | "remoteAddress" | "now">): SessionKey | null {
+    if (arrival.authorization !== undefined) return null;
+    return this.signedIn(arrival) ?? (this.#open ? ANYBODY : null);
   }
 
   #isTooMany(now: EpochMs): boolean {
@@ -76,6 +86,7 @@ export class PageAccess {
   }
 }
 
+const HOME_ASSISTANT: SessionKey = { name: "Home Assistant", sha256: new Uint8Array(), control: true };
 const ANYBODY: SessionKey = { name: "anybody", sha256: new Uint8Array(), control: false };
 
 /** Whether a request comes from a page of this server: it bears the page's header, and the browser tells nothing else. */

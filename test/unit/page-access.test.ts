@@ -77,3 +77,17 @@ test("pages ask a bounded number of times a minute", () => {
   expect(verdicts.filter((kind) => kind === "admitted")).toHaveLength(600);
   expect(verdicts.at(-1)).toBe("refused");
 });
+
+test("who is logged in to Home Assistant needs no key, and controls; only from its own address, and only as its app", () => {
+  const sessions = new Sessions({ read: () => null, write: () => undefined }, () => null);
+  const verdictOf = (ingress: boolean, remoteAddress: string, headers: Record<string, string>) =>
+    new PageAccess({ sessions, dashboard: "key", ingress }).admitLocal({
+      ...{ interface: "local", scope: "control", authorization: undefined, remoteAddress, headers, now: NOW },
+    });
+  const handedOn = { ...PAGE, "x-ingress-path": "/api/hassio_ingress/abc" };
+  expect(verdictOf(true, "172.30.32.2", handedOn)).toMatchObject({ kind: "admitted", caller: "Home Assistant" });
+  expect(verdictOf(true, "::ffff:172.30.32.2", handedOn)).toMatchObject({ kind: "admitted" });
+  expect(verdictOf(true, "172.30.32.3", handedOn)).toBeNull();
+  expect(verdictOf(true, "172.30.32.2", PAGE)).toBeNull();
+  expect(verdictOf(false, "172.30.32.2", handedOn)).toBeNull();
+});
