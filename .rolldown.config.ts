@@ -39,22 +39,25 @@ function withReplacements(): Plugin {
 }
 
 const DASHBOARD = new URL("./src/dashboard/", import.meta.url);
+const API_DOCS = new URL("./src/api-docs/", import.meta.url);
 const UPLOT = new URL("./node_modules/uplot/dist/", import.meta.url);
 
-/** The dashboard beside the program: its files as they are, but for white space, and the chart library as one more. */
-function withDashboard(): Plugin {
+/** The pages beside the program: their files as they are, but for white space, and the chart library as one more. */
+function withPages(): Plugin {
   return {
-    name: "with-dashboard",
+    name: "with-pages",
     async generateBundle() {
       const files = readdirSync(DASHBOARD).map((name) => [name, new URL(name, DASHBOARD)] as const);
       const library = [
         ["uplot.js", new URL("uPlot.esm.js", UPLOT)],
         ["uplot.css", new URL("uPlot.min.css", UPLOT)],
       ] as const;
-      for (const [name, url] of [...files, ...library]) {
+      const docs = readdirSync(API_DOCS).map((name) => [`api-docs/${name}`, new URL(name, API_DOCS)] as const);
+      const pages = [...files, ...library].map(([name, url]) => [`dashboard/${name}`, url] as const);
+      for (const [fileName, url] of [...pages, ...docs]) {
         const text = readFileSync(url, "utf8");
-        const source = name.endsWith(".js") ? (await minify(name, text)).code : text;
-        this.emitFile({ type: "asset", fileName: `dashboard/${name}`, source });
+        const source = fileName.endsWith(".js") ? (await minify(fileName, text)).code : text;
+        this.emitFile({ type: "asset", fileName, source });
       }
     },
   };
@@ -78,7 +81,7 @@ export default defineConfig({
   },
   // How undici's own builds for Node leave its experimental parser out.
   transform: { define: { esbuildDetection: "true" } },
-  plugins: [withReplacements(), withDashboard()],
+  plugins: [withReplacements(), withPages()],
   // What is loaded only when it is used (broker inside, demo, HTTP client, WebSocket, proxy) stands in files of its own:
   // in one file, what these parts load of Node would be loaded at every start, 4 MB of it.
   output: {

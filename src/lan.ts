@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { dashboardRoutes } from "./lan-dashboard.ts";
+import { docsRoutes } from "./lan-docs.ts";
 import { liveRoutes } from "./lan-live.ts";
 import { localRoutes } from "./lan-local.ts";
 import { mountMirror } from "./lan-mirror.ts";
@@ -44,6 +45,7 @@ export function lanRoutes(lan: LanParts, keys: LanKeys): Router {
   const routes: readonly LocalRoute[] = [
     ...localRoutes(lan),
     ...liveRoutes(lan, () => routes),
+    ...docsRoutes(),
     ...dashboardRoutes(lan, { keys, pages }),
   ];
   for (const route of routes) addRoute(router, route, door);

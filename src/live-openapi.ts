@@ -139,7 +139,6 @@ const facts: Readonly<Record<string, Json>> = {
     },
   },
   "/openapi.json": { responses: { 200: json("This document.", { type: "object" }) } },
-  "/docs": { responses: { 200: { description: "The page.", content: { "text/html": { schema: text } } } } },
 };
 
 /** What is said of a route; null for one of others. */

@@ -151,11 +151,11 @@ function tagOf(path: string): string {
     : "page";
 }
 
-/** `GET /local/v1/plans/:plan` becomes `getLocalV1PlansPlan`; the page at `/` is `getPage`. */
+/** `GET /local/v1/plans/:plan` becomes `getLocalV1PlansPlan`; a path that ends in a slash is a page: `getDocsPage`. */
 function operationIdOf(method: string, path: string): string {
   const words = path.split(/[^A-Za-z0-9]+/).filter((word) => word !== "");
   const name = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
-  return `${method.toLowerCase()}${name === "" ? "Page" : name}`;
+  return `${method.toLowerCase()}${name}${path.endsWith("/") ? "Page" : ""}`;
 }
 
 /** A name in the path is a parameter, whether or not anybody says more of it. */

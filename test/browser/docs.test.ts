@@ -1,0 +1,116 @@
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { type Browser, chromium, type Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { RunningHouse } from "../support/running-house.ts";
+
+const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync);
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+/** Pictures for people to look at; outside the repository. */
+const SCREENSHOTS = process.env.ELBRO_SCREENSHOTS ?? path.join(tmpdir(), "elbro-screenshots");
+
+/** Opens three operations with all there is in them; what is opened makes its content after the event. */
+const OPEN_THREE = `(async () => {
+  for (let level = 0; level < 6; level++) {
+    for (const id of ["prices", "getEvents", "getLocalV1System"])
+      for (const part of [document.getElementById(id), ...document.querySelectorAll("#" + id + " details")]) part.open = true;
+    await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+  }
+})()`;
+
+describe.skipIf(!CHROMIUM)("the page that reads the API (skipped where there is no Chromium)", () => {
+  let house: RunningHouse;
+  let browser: Browser;
+  beforeAll(async () => {
+    house = await RunningHouse.start({ start: Date.UTC(2026, 2, 10, 9), config: { history: { months: 0 } } });
+    browser = await chromium.launch({
+      executablePath: CHROMIUM ?? "",
+      args: ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"],
+    });
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await house?.[Symbol.asyncDispose]();
+  });
+
+  /** The page, with everything that went wrong on it, and everybody it talked to. */
+  async function look(width = 360, colorScheme: "light" | "dark" = "light", rest = "/docs") {
+    const context = await browser.newContext({ viewport: { width, height: 780 }, colorScheme });
+    const page = await context.newPage();
+    const wrong: string[] = [];
+    const hosts = new Set<string>();
+    page.on("console", (message) => message.type() === "error" && wrong.push(message.text()));
+    page.on("pageerror", (error) => wrong.push(String(error)));
+    page.on("request", (request) => hosts.add(new URL(request.url()).host));
+    await page.goto(`http://127.0.0.1:${house.daemon.apiPort}${rest}`);
+    await page.getByText(/\d+ of \d+ operations/).waitFor();
+    return { page, wrong, hosts, [Symbol.asyncDispose]: () => context.close() };
+  }
+
+  const widthOf = (page: Page) => page.evaluate("document.documentElement.scrollWidth") as Promise<number>;
+
+  test("shows every operation of the document, without a key, and asks this server alone", async () => {
+    await using it = await look();
+    const document = (await (await fetch(`http://127.0.0.1:${house.daemon.apiPort}/openapi.json`)).json()) as {
+      paths: Record<string, object>;
+    };
+    const count = Object.values(document.paths).reduce((sum, methods) => sum + Object.keys(methods).length, 0);
+    expect(await it.page.locator("details.operation").count()).toBe(count);
+    expect(await it.page.locator("#found").textContent()).toBe(`${count} of ${count} operations`);
+    expect([...it.hosts]).toEqual([`127.0.0.1:${house.daemon.apiPort}`]);
+    expect(it.wrong).toEqual([]);
+  });
+
+  test("an operation opens into parameters, an example, answers and their fields", async () => {
+    await using it = await look();
+    const prices = it.page.locator("#prices");
+    await prices.locator("summary").first().click();
+    const text = () => prices.textContent();
+    await prices.getByText("Who may ask: a key.").waitFor();
+    expect(await text()).toContain("resolution");
+    expect(await text()).toContain(`'http://127.0.0.1:${house.daemon.apiPort}/consumer/v1/me/addresses/`);
+    await prices.locator("details.schema summary").first().click();
+    await prices.getByText("PricesAnswer").first().click();
+    await prices.getByText("list of PriceRow").first().click();
+    await prices.getByText("totalPricePerKWh").first().waitFor();
+    expect(it.wrong).toEqual([]);
+  });
+
+  test("the search leaves what has all its words", async () => {
+    await using it = await look();
+    await it.page.getByRole("searchbox").fill("resolution prices");
+    const left = it.page.locator("details.operation:visible");
+    expect(await left.count()).toBeGreaterThan(0);
+    expect(await left.count()).toBeLessThan(6);
+    await it.page.getByRole("searchbox").fill("nothing has this");
+    expect(await left.count()).toBe(0);
+  });
+
+  test("a link to an operation opens it", async () => {
+    await using it = await look(800, "light", "/docs#getEvents");
+    await it.page.locator("#getEvents[open]").getByText("Last-Event-ID").first().waitFor();
+  });
+
+  test.each([
+    [360, "light"],
+    [360, "dark"],
+    [1200, "light"],
+  ] as const)(
+    "at %i px, %s: nothing scrolls sideways, nothing stands in the way of a reader",
+    async (width, scheme) => {
+      await using it = await look(width, scheme);
+      await it.page.evaluate(OPEN_THREE);
+      await it.page.getByText("totalPricePerKWh").first().waitFor();
+      expect(await widthOf(it.page)).toBe(width);
+      mkdirSync(SCREENSHOTS, { recursive: true });
+      await it.page.screenshot({ path: path.join(SCREENSHOTS, `docs-${width}-${scheme}.png`) });
+      await it.page.evaluate(AXE);
+      const found = (await it.page.evaluate("axe.run()")) as {
+        violations: { id: string; nodes: { html: string }[] }[];
+      };
+      expect(found.violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([]);
+    },
+  );
+});
