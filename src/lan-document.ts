@@ -1,9 +1,16 @@
 /** The OpenAPI document of everything that this server answers. */
 import { liveFacts } from "./live-openapi.ts";
 import { type DescribedRoute, lanOpenApi } from "./server/lan-openapi.ts";
+import { localOpenApi } from "./server/local-operations.ts";
+import { localOperationIds, localPaths } from "./server/local-paths.ts";
 import { VERSION } from "./version.ts";
 
 /** The document of these routes and of the mirror. */
 export function lanDocument(routes: readonly DescribedRoute[]): object {
-  return lanOpenApi({ version: VERSION, routes, factsOf: ({ path }) => liveFacts(path) });
+  return lanOpenApi({ version: VERSION, routes, factsOf: (route) => liveFacts(route.path) ?? localFacts(route) });
+}
+
+function localFacts({ method, path }: DescribedRoute): Readonly<Record<string, unknown>> | null {
+  const id = localOperationIds.find((each) => localPaths[each].path === path && localPaths[each].method === method);
+  return id === undefined ? null : localOpenApi(id);
 }

@@ -2,7 +2,6 @@
  * Figures of house and daemon for Prometheus. Counters start at 0 with the daemon; what is counted by the day or month
  * comes from the database, which outlives a restart.
  */
-import { monitorEventLoopDelay } from "node:perf_hooks";
 import type { EpochMs } from "./core/interval.ts";
 import type { LanParts } from "./lan-parts.ts";
 import type { HealthReport } from "./live-health.ts";
@@ -15,20 +14,14 @@ import type { MetricFamily } from "./server/metrics-text.ts";
 /** Every figure. The name of a counter ends in `_total`; times are in seconds. */
 export const metricRows: readonly MetricRow[] = [...houseMetricRows, ...daemonMetricRows];
 
-/** How often the loop is looked at, once somebody reads figures. */
-const DELAY_RESOLUTION_MS = 50;
 const NANOSECONDS = 1e9;
 
 /** Reads the figures. The event loop is watched from the first reading on. */
 export class Metrics {
   readonly #lan: LanParts;
-  readonly #delay: ReturnType<typeof monitorEventLoopDelay>;
 
   constructor(lan: LanParts) {
     this.#lan = lan;
-    this.#delay = monitorEventLoopDelay({ resolution: DELAY_RESOLUTION_MS });
-    this.#delay.enable();
-    lan.signal.addEventListener("abort", () => this.#delay.disable());
   }
 
   read(health: HealthReport, now: EpochMs): readonly MetricFamily[] {
@@ -55,10 +48,11 @@ export class Metrics {
   }
 
   #delays(): LoopDelays {
-    const { count } = this.#delay;
+    const delay = this.#lan.vitals.loopDelay(this.#lan.signal);
+    const { count } = delay;
     const seconds = (nanoseconds: number) => (count === 0 ? 0 : nanoseconds / NANOSECONDS);
-    const delays = { median: seconds(this.#delay.percentile(50)), most: seconds(this.#delay.max) };
-    this.#delay.reset();
+    const delays = { median: seconds(delay.percentile(50)), most: seconds(delay.max) };
+    delay.reset();
     return delays;
   }
 }

@@ -1,9 +1,15 @@
 /** What the daemon notes of itself while it runs: counts from 0 at every start, the pulse of its loops, past problems. */
+import { monitorEventLoopDelay } from "node:perf_hooks";
 import type { Clock } from "./collector/clock.ts";
 import { Pulse } from "./collector/pulse.ts";
 import { ProblemHistory } from "./core/problem-history.ts";
 import type { MonotonicMs } from "./core/quota.ts";
 import { Tally } from "./core/tally.ts";
+
+type LoopDelay = ReturnType<typeof monitorEventLoopDelay>;
+
+/** How often the event loop is looked at, once somebody wants to know. */
+const DELAY_RESOLUTION_MS = 50;
 
 export class Vitals {
   /** Requests to the service. Labels: account, operation, outcome (`ok`, a status, or what went wrong). */
@@ -15,6 +21,7 @@ export class Vitals {
   readonly startedMs: MonotonicMs;
   readonly #clock: Pick<Clock, "now" | "monotonicMs">;
   readonly #pulses: Pulse[] = [];
+  #delay: LoopDelay | null = null;
 
   constructor(clock: Pick<Clock, "now" | "monotonicMs">) {
     this.#clock = clock;
@@ -26,6 +33,16 @@ export class Vitals {
     const pulse = new Pulse(name, this.#clock);
     this.#pulses.push(pulse);
     return pulse;
+  }
+
+  /** How late the event loop comes to its work. Watched from the first time that anybody asks, until the signal fires. */
+  loopDelay(signal: AbortSignal): LoopDelay {
+    if (this.#delay) return this.#delay;
+    const delay = monitorEventLoopDelay({ resolution: DELAY_RESOLUTION_MS });
+    delay.enable();
+    signal.addEventListener("abort", () => delay.disable());
+    this.#delay = delay;
+    return delay;
   }
 
   get pulses(): readonly Pulse[] {
