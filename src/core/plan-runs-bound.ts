@@ -12,7 +12,7 @@ import type { RunsSweep } from "./plan-runs-sweep.ts";
 const MAX_ROUNDS = 32;
 
 /** A bound is high enough that could be higher by this share of the spread of costs. */
-const CLOSE = 1 / 256;
+const CLOSE = 1 / 64;
 
 /** A pay is near enough where it leads to a number of steps that is wrong by no more than this share. */
 const NEAR = 1 / 16;

@@ -43,6 +43,7 @@ export class RunsSweep {
   /** Finds the ways anew, where each step ON is paid so much. */
   run(pay: number): void {
     this.least = Number.POSITIVE_INFINITY;
+    this.leastOn = 0;
     for (let begun = 0; begun < this.ways.length; begun++) {
       const counted = Number.isFinite(this.#problem.maxRuns);
       this.#fill(begun, counted ? begun - 1 : begun, pay);

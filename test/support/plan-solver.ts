@@ -3,7 +3,7 @@
  * as inequalities over x (ON), s (a run begins) and z (a run has ended), which share nothing with elbro's way.
  */
 import highs, { type Highs } from "highs";
-import type { Interval } from "../../src/core/interval.ts";
+import type { EpochMs, Interval } from "../../src/core/interval.ts";
 import type { PlanSpec } from "../../src/core/plan-kinds.ts";
 import { profileWeights } from "../../src/core/plan-run.ts";
 import type { PricePoint } from "../../src/core/timeline.ts";
@@ -17,10 +17,16 @@ export interface SolverCase {
   readonly given?: readonly boolean[];
 }
 
-/** What the solver finds: the sum of the prices of what is ON, and how many steps are; null where there is no set. */
-export interface SolverAnswer {
+/** The prices of what is ON, and how many steps are. */
+export interface PricedSteps {
   readonly sum: number;
   readonly on: number;
+}
+
+/** The best that the solver has found; the sum is Infinity where it has found none in its time. */
+export interface SolverAnswer extends PricedSteps {
+  /** Whether there is none better. */
+  readonly proven: boolean;
 }
 
 /** The package's types describe its CommonJS face; what Node imports is the function itself. */
@@ -33,26 +39,46 @@ const PROBLEMS_PER_INSTANCE = 50;
 const PRICE_GRAIN = 1e5;
 const ABSOLUTE_GAP = 0.4;
 
-/** What it has not proven by then, it throws for. */
+/** How long it may take for one problem. */
 const LIMIT_S = 60;
 
 export class PlanSolver {
   #solver: Highs | null = null;
   #asked = 0;
+  readonly #limitS: number;
   /** Time spent in the solver alone. */
   spentMs = 0;
 
+  constructor({ limitS = LIMIT_S }: { limitS?: number } = {}) {
+    this.#limitS = limitS;
+  }
+
+  /** Null where there is no set. */
   async solve(given: SolverCase): Promise<SolverAnswer | null> {
     if (this.#asked++ % PROBLEMS_PER_INSTANCE === 0) this.#solver = await loadSolver();
     const model = modelOf(given);
     const before = performance.now();
-    const found = this.#solver?.solve(model, { mip_rel_gap: 0, mip_abs_gap: ABSOLUTE_GAP, time_limit: LIMIT_S });
+    const found = this.#solver?.solve(model, { mip_rel_gap: 0, mip_abs_gap: ABSOLUTE_GAP, time_limit: this.#limitS });
     this.spentMs += performance.now() - before;
     if (found?.Status === "Infeasible") return null;
-    if (found?.Status !== "Optimal") throw new Error(`the solver says ${found?.Status}`);
+    const proven = found?.Status === "Optimal";
+    if (!proven && found?.Status !== "Time limit reached") throw new Error(`the solver says ${found?.Status}`);
+    if (!proven && !Number.isFinite(found.ObjectiveValue)) return { sum: Number.POSITIVE_INFINITY, on: 0, proven };
     const on = given.prices.map((_, step) => Math.round(found.Columns[`x${step}`]?.Primal ?? 0) === 1);
-    return { sum: sumOf(given, on), on: on.filter(Boolean).length };
+    return { ...pricedSteps(given, on), proven };
   }
+}
+
+/** Whether each step of a case is ON. Shape: `runs` of whole steps, counted from `start`. */
+export function stepsOn({ prices, stepMs }: SolverCase, start: EpochMs, runs: readonly Interval[]): boolean[] {
+  return prices.map((_, step) => {
+    const at = start + step * stepMs;
+    return runs.some((run) => run.start <= at && at + stepMs <= run.end);
+  });
+}
+
+export function pricedSteps(given: SolverCase, on: readonly boolean[]): PricedSteps {
+  return { sum: sumOf(given, on), on: on.filter(Boolean).length };
 }
 
 /** The prices of the steps of an interval; a step that no single point covers has none. */
@@ -68,7 +94,7 @@ export function stepPrices(points: readonly PricePoint[], { start, end }: Interv
 }
 
 /** The sum of the prices of a set, weighted where the plan has a profile. */
-export function sumOf({ spec, stepMs, prices }: SolverCase, on: readonly boolean[]): number {
+function sumOf({ spec, stepMs, prices }: SolverCase, on: readonly boolean[]): number {
   const weights = spec.kind === "window" ? profileWeights(spec.profile, Math.ceil(spec.hoursMs / stepMs)) : null;
   const first = on.indexOf(true);
   return on.reduce((sum, is, step) => {

@@ -1,0 +1,104 @@
+/**
+ * How fast 672 intervals of real prices are planned, with every constraint there is, and whether a mixed-integer solver
+ * finds anything cheaper: a week of quarters, or four weeks of hours, with clock changes, gaps and negative prices.
+ *
+ * - `cases`: plans that both were asked for. `worse_than_solver`: those where elbro's costs more than the best that the
+ *   solver has found, whether it came to prove that there is none better or not; how many it proved is told beside.
+ * - `median_ms`, `max_ms`: one call of `solvePlan`, over all weeks and plans, each the fastest of a few: what the
+ *   computer does beside is not the plan's.
+ * - `first_ms`: the first call of a process, before anything is compiled; the median of a few processes.
+ * - `solver_ratio`: how many times longer the solver took for the same cases.
+ */
+import { spawnSync } from "node:child_process";
+import path from "node:path";
+import { type EpochMs, formatInstant, HOUR_MS } from "../../src/core/interval.ts";
+import { PlanSolver, pricedSteps, stepPrices, stepsOn } from "../support/plan-solver.ts";
+import { solveWeek, type WeekCase, weekCases, weekPlans } from "../support/plan-weeks.ts";
+import { haveRealPrices } from "../support/real-prices.ts";
+
+const REPETITIONS = 9;
+const PROCESSES = 5;
+const FIRST = path.join(import.meta.dirname, "../support/first-plan-process.ts");
+
+/**
+ * The stretches that the solver is asked about, as each takes it seconds: the weeks of the clock changes in autumn and
+ * spring and one with gaps, in quarters; the month of the change in spring and one of prices below zero, in hours.
+ */
+const SOLVED = new Set(["2025-10-22", "2025-12-17", "2026-03-25", "2025-03-30", "2025-07-20"]);
+
+/** What it has not proven by then it never may; the bench is to end in minutes. */
+const SOLVER_LIMIT_S = 6;
+
+const SAME = 1e-9;
+
+export async function run(): Promise<Record<string, number>> {
+  if (!haveRealPrices) {
+    console.log("  skipped: there are no real prices in ../shared/data");
+    return { cases: 0 };
+  }
+  const firstMs = middleOf(Array.from({ length: PROCESSES }, firstCall));
+  const measured = weekCases().map((given) => ({ given, ms: fastestMs(() => solveWeek(given)) }));
+  for (const plan of Object.keys(weekPlans)) {
+    const own = measured.filter(({ given }) => given.plan === plan).map(({ ms }) => ms);
+    console.log(`  ${plan}: ${middleOf(own).toFixed(3)} ms, at most ${Math.max(...own).toFixed(3)}`);
+  }
+  const asked = measured.filter(({ given }) => SOLVED.has(dateOf(given.window.start)));
+  const compared = await compareWithSolver(asked);
+  const times = measured.map(({ ms }) => ms);
+  return {
+    cases: asked.length,
+    worse_than_solver: compared.worse,
+    median_ms: middleOf(times),
+    max_ms: Math.max(...times),
+    first_ms: firstMs,
+    solver_ratio: compared.ratio,
+  };
+}
+
+async function compareWithSolver(asked: readonly { readonly given: WeekCase; readonly ms: number }[]) {
+  const solver = new PlanSolver({ limitS: SOLVER_LIMIT_S });
+  const tally = { proven: 0, worse: 0, better: 0, impossible: 0 };
+  for (const { given } of asked) {
+    const { spec, stepMs, window, timeline } = given;
+    const solution = solveWeek(given);
+    const problem = { spec, stepMs, prices: stepPrices(timeline.points, window, stepMs) };
+    const theirs = await solver.solve(problem);
+    if (theirs === null || theirs.proven) tally.proven++;
+    if (solution.kind !== "solved") {
+      if (theirs === null) tally.impossible++;
+      else if (Number.isFinite(theirs.sum)) tally.worse++;
+      continue;
+    }
+    const ours = pricedSteps(problem, stepsOn(problem, window.start, solution.runs));
+    if (theirs === null || (theirs.proven && (ours.sum < theirs.sum - SAME || ours.on !== theirs.on))) tally.better++;
+    else if (ours.sum > theirs.sum + SAME) tally.worse++;
+  }
+  const { proven, better, impossible } = tally;
+  console.log(`  solver: ${proven} of ${asked.length} proven, ${impossible} impossible for both`);
+  if (better > 0) throw new Error(`${better} plans are better than the best there is: they break their rules`);
+  return { worse: tally.worse, ratio: solver.spentMs / asked.reduce((sum, { ms }) => sum + ms, 0) };
+}
+
+function fastestMs(call: () => unknown): number {
+  let fastest = Number.POSITIVE_INFINITY;
+  for (let i = 0; i < REPETITIONS; i++) {
+    const before = performance.now();
+    call();
+    fastest = Math.min(fastest, performance.now() - before);
+  }
+  return fastest;
+}
+
+/** The local date of a local midnight. */
+function dateOf(midnight: EpochMs): string {
+  return formatInstant(midnight + 12 * HOUR_MS).slice(0, 10);
+}
+
+function firstCall(): number {
+  const { stdout } = spawnSync(process.execPath, [FIRST], { encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] });
+  return Number(stdout);
+}
+
+function middleOf(times: readonly number[]): number {
+  return times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? Number.NaN;
+}
