@@ -27,7 +27,7 @@ export interface OfflineHouse {
 
 /** Opens the house. Errors: throws a StartError where the data directory cannot be used. */
 export function openOffline(config: Config, clock: Clock, proxy: ProxySettings | null): OfflineHouse {
-  refuseRoot(config.data_dir);
+  requireOwner(config.data_dir);
   const { database, databasePath } = openDataDir(config.data_dir, clock.now());
   const settings = new Settings(database);
   const calendar = new Calendar(SERVICE_ZONE, transitionsIn(settings));
@@ -60,8 +60,8 @@ export function openOffline(config: Config, clock: Clock, proxy: ProxySettings |
   };
 }
 
-/** What root writes, a daemon of another user cannot write any more. */
-function refuseRoot(dataDir: string): void {
+/** Refuses root where another user owns the data: what root writes, that user could not write any more. Errors: throws a StartError. */
+export function requireOwner(dataDir: string): void {
   const owner = statSync(dataDir, { throwIfNoEntry: false })?.uid;
   if (process.getuid?.() !== 0 || owner === undefined || owner === 0) return;
   throw new StartError(

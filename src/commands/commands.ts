@@ -20,6 +20,7 @@ const commands: Readonly<Record<string, Command>> = {
     summary: "writes what helps to find a fault, without secrets",
     load: () => import("./diagnostics.ts"),
   },
+  restore: { summary: "puts a copy of the database in its place", load: () => import("./restore.ts") },
   simulate: { summary: "plays the service on this machine", load: () => import("./simulate.ts") },
   "hash-password": {
     summary: "makes of a password what may stand for it in broker.users",

@@ -88,13 +88,19 @@ export function transaction<Result>(database: DatabaseSync, work: () => Result):
   }
 }
 
+/** The number of the last migration that a database has seen. */
+export function versionOf(database: DatabaseSync): number {
+  return Number(database.prepare("pragma user_version").get()?.user_version);
+}
+
+/** Why a database of a later version is refused. */
+export function newerText(version: number): string {
+  return `was written by a newer elbro (version ${version}, this one knows ${migrations.length}); run the newer program, or restore an older copy`;
+}
+
 function migrate(database: DatabaseSync, path: string): void {
-  const found = Number(database.prepare("pragma user_version").get()?.user_version);
-  if (found > migrations.length) {
-    throw new DatabaseError(
-      `${path} was written by a newer elbro (version ${found}, this one knows ${migrations.length}); run the newer program, or restore an older copy`,
-    );
-  }
+  const found = versionOf(database);
+  if (found > migrations.length) throw new DatabaseError(`${path} ${newerText(found)}`);
   for (let version = found + 1; version <= migrations.length; version++) {
     transaction(database, () => {
       database.exec(migrations[version - 1] ?? "");

@@ -4,10 +4,11 @@
  */
 import { closeSync, copyFileSync, existsSync, fsyncSync, openSync, renameSync, statSync } from "node:fs";
 import path from "node:path";
-import type { DatabaseSync } from "node:sqlite";
+import { DatabaseSync } from "node:sqlite";
 import { type EpochMs, formatInstant, SECOND_MS } from "../core/interval.ts";
 import { copyPathOf } from "./copy.ts";
-import { BrokenDatabase, openDatabase } from "./database.ts";
+import { BrokenDatabase, DatabaseError, DatabaseInUse, newerText, openDatabase, versionOf } from "./database.ts";
+import { migrations } from "./migrations.ts";
 
 /** What was done to get a database that works. */
 export interface Recovery {
@@ -67,24 +68,71 @@ function restore(databasePath: string, now: EpochMs): { database: DatabaseSync; 
   const copyPath = copyPathOf(databasePath);
   if (!existsSync(copyPath)) return null;
   const copiedAt = Math.floor(statSync(copyPath).mtimeMs);
-  const partPath = `${databasePath}.restoring`;
-  copyFileSync(copyPath, partPath);
-  sync(partPath);
-  renameSync(partPath, databasePath);
-  sync(path.dirname(databasePath));
+  putInPlace(copyPath, databasePath);
   const attempt = tryOpening(databasePath, now);
   if ("database" in attempt) return { ...attempt, copiedAt };
   putAside(copyPath, now);
   return null;
 }
 
+/** Copies a file to where the database belongs, in one step. */
+function putInPlace(copyPath: string, databasePath: string): void {
+  const partPath = `${databasePath}.restoring`;
+  copyFileSync(copyPath, partPath);
+  sync(partPath);
+  renameSync(partPath, databasePath);
+  sync(path.dirname(databasePath));
+}
+
+/**
+ * Puts a copy in place of the database, at its owner's wish. What was there is set aside; gives back where, or null where
+ * there was nothing. Errors: throws a DatabaseError where a process holds the database, or the copy cannot be used: then
+ * nothing is changed.
+ */
+export function replaceDatabase(databasePath: string, copyPath: string, now: EpochMs): string | null {
+  const flaw = flawOf(copyPath);
+  if (flaw !== null) throw new DatabaseError(`${copyPath} cannot be used: ${flaw}`);
+  if (existsSync(databasePath)) requireFree(databasePath);
+  const setAside = putAside(databasePath, now, "replaced");
+  putInPlace(copyPath, databasePath);
+  openDatabase(databasePath).close();
+  return setAside;
+}
+
+/** Why a file is no database that this program can go on with; null where it is. Does not change it. */
+function flawOf(copyPath: string): string | null {
+  if (!existsSync(copyPath)) return "there is no such file";
+  let copy: DatabaseSync | null = null;
+  try {
+    copy = new DatabaseSync(copyPath, { readOnly: true });
+    const found = String(copy.prepare("pragma integrity_check(1)").get()?.integrity_check);
+    if (found !== "ok") return `it is damaged: ${found}`;
+    if (!copy.prepare("select 1 from sqlite_schema where name = 'attempt'").get()) return "it is no database of elbro";
+    const version = versionOf(copy);
+    return version > migrations.length ? newerText(version) : null;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  } finally {
+    copy?.close();
+  }
+}
+
+/** Errors: throws a DatabaseInUse. A broken file is nobody's. */
+function requireFree(databasePath: string): void {
+  try {
+    openDatabase(databasePath).close();
+  } catch (error) {
+    if (error instanceof DatabaseInUse) throw error;
+  }
+}
+
 /** Renames a file and what belongs to it. Gives back its new name; null where there was nothing. */
-function putAside(databasePath: string, now: EpochMs): string | null {
+function putAside(databasePath: string, now: EpochMs, as: "broken" | "replaced" = "broken"): string | null {
   const stamp = formatInstant(now - (now % SECOND_MS)).replaceAll(":", "-");
-  let name = `${databasePath}.broken-${stamp}`;
+  const wanted = `${databasePath}.${as}-${stamp}`;
+  let name = wanted;
   // A daemon that starts again within the second finds other names taken; a name more for each.
-  for (let i = 2; ENDINGS.some((ending) => existsSync(name + ending)); i++)
-    name = `${databasePath}.broken-${stamp}-${i}`;
+  for (let i = 2; ENDINGS.some((ending) => existsSync(name + ending)); i++) name = `${wanted}-${i}`;
   const there = ENDINGS.filter((ending) => existsSync(databasePath + ending));
   for (const ending of there) renameSync(databasePath + ending, name + ending);
   return there.length > 0 ? name : null;

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
 import { type Simulator, startSimulator } from "../../src/simulator/simulator.ts";
@@ -235,6 +235,37 @@ describe("while the daemon runs, it answers commands", () => {
   });
 });
 
+describe("back-up and restore", () => {
+  test("a copy of the data directory's database, restored, is a house with its prices, without a request", async () => {
+    await using house = await ConfiguredHouse.start();
+    await house.run("prices");
+    const database = house.dir.file("data/elbro.db");
+    const backup = house.dir.file("backup.db");
+    cpSync(database, backup);
+    rmSync(house.dir.file("data"), { recursive: true });
+    mkdirSync(house.dir.file("data"));
+    const { code, output } = await house.run("restore", backup);
+    expect(output).toMatch(/elbro\.db is now the copy of 20\d\d-/);
+    expect(code).toBe(0);
+    const asked = house.requests;
+    expect((await house.run("prices", "home")).output).toMatch(/^ {2}00:00 /m);
+    expect(house.requests).toBe(asked);
+  });
+
+  test("is refused while the daemon runs, and without a copy, in words", async () => {
+    await using house = await ConfiguredHouse.start();
+    const none = await house.run("restore");
+    expect(none.output).toContain("elbro.db.copy cannot be used: there is no such file");
+    expect(none.code).toBe(78);
+    await using daemon = await house.daemon();
+    cpSync(house.dir.file("data/elbro.db"), house.dir.file("backup.db"));
+    const held = await house.run("restore", house.dir.file("backup.db"));
+    expect(held.code).toBe(78);
+    expect(held.output).toMatch(/cannot be used|is in use by another elbro/);
+    expect((await daemon.end("SIGTERM")).code).toBe(0);
+  });
+});
+
 describe("without a configuration", () => {
   test("commands show an invented house, and say so", async () => {
     await using command = new DaemonProcess(["prices"], { ELBRO_CLOCK: "2025-10-26T10:00:00Z" });
@@ -243,14 +274,23 @@ describe("without a configuration", () => {
     expect(command.output).toMatch(/^ {2}02:00A .*\n {2}02:00B /m);
   });
 
-  test.each(["run", "check", "addresses", "suggest", "prices", "diagnostics", "simulate", "hash-password", "version"])(
-    "%s --help tells what it is for",
-    async (name) => {
-      await using command = new DaemonProcess([name, "--help"], {});
-      expect(await command.exit).toBe(0);
-      expect(command.output).toMatch(/--help/);
-    },
-  );
+  test.each([
+    "run",
+    "check",
+    "addresses",
+    "suggest",
+    "prices",
+    "diagnostics",
+    "restore",
+    "keys",
+    "simulate",
+    "hash-password",
+    "version",
+  ])("%s --help tells what it is for", async (name) => {
+    await using command = new DaemonProcess([name, "--help"], {});
+    expect(await command.exit).toBe(0);
+    expect(command.output).toMatch(/--help/);
+  });
 
   test("elbro --help names every command", async () => {
     await using command = new DaemonProcess(["--help"], {});

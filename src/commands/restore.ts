@@ -1,0 +1,42 @@
+import { existsSync, statSync } from "node:fs";
+import { readCommandLine } from "../arguments.ts";
+import { loadConfiguration } from "../configuration.ts";
+import { formatInstant, SECOND_MS } from "../core/interval.ts";
+import { databasePathIn } from "../data-dir.ts";
+import { clockOf } from "../machine.ts";
+import { requireOwner } from "../offline.ts";
+import { StartError } from "../start-error.ts";
+import { copyPathOf } from "../store/copy.ts";
+import { DatabaseError } from "../store/database.ts";
+import { replaceDatabase } from "../store/recovery.ts";
+
+const line = {
+  usage: "restore [FILE]",
+  about:
+    "Puts a copy of the database in its place: FILE, or the copy that is made and checked every night. Stop the daemon\nfirst. The copy is checked before anything is changed, and what was there is kept under a dated name.",
+  words: [0, 1] as const,
+};
+
+/** `elbro restore` */
+export async function main(argv: readonly string[]): Promise<number> {
+  const given = readCommandLine(line, argv, process.env);
+  if (given.kind === "help") {
+    process.stdout.write(given.text);
+    return 0;
+  }
+  const { config } = loadConfiguration(given.configPath);
+  const databasePath = databasePathIn(config.data_dir);
+  const [copyPath = copyPathOf(databasePath)] = given.words;
+  requireOwner(config.data_dir);
+  try {
+    const setAside = replaceDatabase(databasePath, copyPath, clockOf(given.simulated).now());
+    const { mtimeMs } = statSync(copyPath);
+    process.stdout.write(`${databasePath} is now the copy of ${formatInstant(mtimeMs - (mtimeMs % SECOND_MS))}\n`);
+    if (setAside !== null) process.stdout.write(`what was there is kept as ${setAside}\n`);
+    return 0;
+  } catch (error) {
+    if (!(error instanceof DatabaseError)) throw error;
+    const hint = existsSync(copyPath) ? "" : "; the nightly copy is made at twenty to four";
+    throw new StartError(`${error.message}${hint}`);
+  }
+}
