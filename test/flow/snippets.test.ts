@@ -52,7 +52,11 @@ test("the Shelly script switches the plug as elbro says, with an end that the pl
       );
     },
   };
-  const Timer = { set: (_ms: number, _again: boolean, each: () => void) => void (tick = each) };
+  const Timer = {
+    set(_ms: number, _again: boolean, each: () => void) {
+      tick = each;
+    },
+  };
   const next = (act: () => void) =>
     new Promise<object | undefined>((resolve) => {
       finish = () => resolve(switched.at(-1));
