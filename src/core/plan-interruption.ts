@@ -26,7 +26,7 @@ export function lookedAfter(memory: PlanMemory, now: EpochMs): PlanMemory {
 export function cutShort(memory: PlanMemory, spec: PlanSpec, now: EpochMs): PlanMemory {
   const { lastsUntil } = memory;
   if (lastsUntil === null || now < lastsUntil) return memory;
-  const isCut = (run: BegunRun) => !run.settled && run.start < lastsUntil && lastsUntil < run.end;
+  const isCut = (run: BegunRun) => run.start < lastsUntil && lastsUntil < run.end;
   const cut = memory.begun.filter(isCut);
   if (cut.length === 0) return memory;
   const isPlanned = ({ basis }: BegunRun) => basis === "prices" || basis === "estimates";

@@ -30,6 +30,7 @@ export function replan(moment: PlanMoment, memory: PlanMemory, missed: boolean):
   if (memory.ended !== null || !spec.enabled) return made;
   const hasRun = spec.kind === "window" && memory.begun.length > 0;
   if (hasRun) return memory.owedMs > 0 ? madeUp(moment, made) : made;
+  if (spec.kind === "slots" && lengthOf(memory.begun) >= spec.hoursMs) return made;
   if (after.kind === "waiting") return { ...made, outcome: { kind: "waiting_for_plan", plan: after.plan } };
   const solution = solved(moment, made);
   const late = missed ? startedLate(moment, made, solution) : null;
@@ -79,7 +80,6 @@ function planOf(moment: PlanMoment, memory: PlanMemory, solution: PlanSolution):
     case "solved": {
       const planned = solution.runs
         .flatMap((run) => without(run, memory.begun))
-        .filter((run) => run.end > moment.now)
         .map((run) => ({ ...run, basis: basisOf(pointsOf(moment), run) }));
       return { ...memory, planned, outcome: outcomeOf(solution) };
     }
@@ -163,7 +163,7 @@ function withFallback(moment: PlanMoment, memory: PlanMemory): PlanMemory {
   const missing = memory.outcome.kind === "missing" && now >= memory.outcome.overdueAt;
   const inWindow = memory.window.start <= now && now < memory.window.end;
   const unpriced = inWindow && (current === null || current.estimate);
-  if (!spec.fallback || !(missing || unpriced) || hasItsHours(moment, memory)) return memory;
+  if (!spec.fallback || !(missing || unpriced)) return memory;
   const earliest = Math.max(now, after.kind === "from" ? after.at : now);
   const others = [...blocked, ...memory.begun];
   const planned = fallbackRuns(spec, memory.window, calendar)
@@ -174,11 +174,6 @@ function withFallback(moment: PlanMoment, memory: PlanMemory): PlanMemory {
   if (planned.length === 0) return memory;
   const from = memory.outcome.kind === "missing" ? memory.outcome.from : now;
   return { ...memory, planned, outcome: { kind: "missing", from, overdueAt: now } };
-}
-
-function hasItsHours({ spec }: PlanMoment, { begun }: PlanMemory): boolean {
-  if (spec.kind !== "window" && spec.kind !== "slots") return false;
-  return lengthOf(begun) >= spec.hoursMs;
 }
 
 /** Whether a run rests on an estimate. */

@@ -1,10 +1,7 @@
 import { expect, test } from "vitest";
-import { Plans } from "../../src/plans.ts";
-import { openDatabase } from "../../src/store/database.ts";
-import { PlanStore } from "../../src/store/plan-store.ts";
-import { at, calendar, daysOf, HOME, points, timelineOf } from "../support/price-days.ts";
+import { PlansOnDisk } from "../support/plans-on-disk.ts";
+import { at, daysOf, points, timelineOf } from "../support/price-days.ts";
 import { definitionOf, HOUR } from "../support/shown-plans.ts";
-import { TempDir } from "../support/temp-dir.ts";
 
 /** An hour costs its number in the local day, in tenths; from 23:00 to 01:00 it costs nothing. */
 const timeline = timelineOf(
@@ -24,55 +21,17 @@ const washer = definitionOf({
 });
 const NIGHT_MEAN = (1.8 + 1.9 + 2 + 2.1 + 2.2 + 0 + 0 + 0.1 + 0.2 + 0.3 + 0.4 + 0.5) / 12;
 
-class Life implements Disposable {
-  readonly #dir = new TempDir();
-  #database = openDatabase(`${this.#dir.path}/elbro.db`);
-  #plans = this.#open();
-
-  #open(): Plans {
-    return new Plans({
-      definitions: [washer],
-      store: new PlanStore(this.#database),
-      homes: { list: () => [HOME], known: true },
-      timelineOf: () => timeline,
-      calendar,
-      isTimeTrusted: () => true,
-      problems: { start: () => undefined, end: () => undefined },
-      startedAt: 0,
-      onChange: () => undefined,
-    });
-  }
-
-  restart(): void {
-    this.#database.close();
-    this.#database = openDatabase(`${this.#dir.path}/elbro.db`);
-    this.#plans = this.#open();
-  }
-
-  /** Lives from a moment to another; gives back what is known of the runs then. */
-  until(from: number, to: number) {
-    let shown = this.#plans.at(from);
-    for (let now = from; now < to; ) {
-      now = Math.min(to, shown.until ?? to);
-      shown = this.#plans.at(now);
-    }
-    const plan = shown.plans[0];
-    if (!plan) throw new Error("no plan is shown");
-    return plan.history;
-  }
-
-  [Symbol.dispose](): void {
-    this.#database.close();
-    this.#dir[Symbol.dispose]();
-  }
+/** Lives from a moment to another; gives back what is known of the runs then. */
+function historyOf(life: PlansOnDisk, from: number, to: number) {
+  return life.until(from, to).history;
 }
 
 test("a run counts in the local month in which it is over, with what it saved; the month before stays known", () => {
-  using life = new Life();
+  using life = new PlansOnDisk({ definitions: [washer], timeline });
   const noon = at("2026-01-29T11:00:00Z");
   // Runs from 29, 30 and 31 January 23:00 local, which is 22:00 UTC. The last is over in February.
   const morning = at("2026-02-01T08:00:00Z");
-  const february = life.until(noon, morning);
+  const february = historyOf(life, noon, morning);
   expect(february.month).toMatchObject({ start: at("2026-01-31T23:00:00Z"), runs: 1, hours: 2, cost: 0 });
   expect(february.month.saving.againstNow).toBeCloseTo(2 * 1.85);
   expect(february.monthBefore).toMatchObject({ start: at("2025-12-31T23:00:00Z"), runs: 2, hours: 4, cost: 0 });
@@ -88,19 +47,19 @@ test("a run counts in the local month in which it is over, with what it saved; t
   expect(february.lastRun?.windowPrice).toBeCloseTo(NIGHT_MEAN);
 
   life.restart();
-  const next = life.until(morning, at("2026-02-02T08:00:00Z"));
+  const next = historyOf(life, morning, at("2026-02-02T08:00:00Z"));
   expect(next.month).toMatchObject({ runs: 2, hours: 4 });
   expect(next.month.saving.againstNow).toBeCloseTo(2 * 2 * 1.85);
   expect(next.monthBefore).toMatchObject({ runs: 2, hours: 4 });
 });
 
 test("the month changes at local midnight, not at that of UTC, also while a run goes on", () => {
-  using life = new Life();
-  const before = life.until(at("2026-01-29T11:00:00Z"), at("2026-01-31T22:59:59Z"));
+  using life = new PlansOnDisk({ definitions: [washer], timeline });
+  const before = historyOf(life, at("2026-01-29T11:00:00Z"), at("2026-01-31T22:59:59Z"));
   expect(before.month).toMatchObject({ start: at("2025-12-31T23:00:00Z"), runs: 2 });
-  const after = life.until(at("2026-01-31T22:59:59Z"), at("2026-01-31T23:00:00Z"));
+  const after = historyOf(life, at("2026-01-31T22:59:59Z"), at("2026-01-31T23:00:00Z"));
   expect(after.month).toMatchObject({ start: at("2026-01-31T23:00:00Z"), runs: 0 });
   expect(after.monthBefore.runs).toBe(2);
-  const over = life.until(at("2026-01-31T23:00:00Z"), at("2026-02-01T00:00:00Z"));
+  const over = historyOf(life, at("2026-01-31T23:00:00Z"), at("2026-02-01T00:00:00Z"));
   expect([over.month.runs, over.monthBefore.runs]).toEqual([1, 2]);
 });
