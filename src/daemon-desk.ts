@@ -11,7 +11,12 @@ export async function openDaemonDesk(lan: LanParts, signal: AbortSignal): Promis
   const desk = new Desk({
     ...lan,
     broker: async () => brokerFinding(lan),
-    diagnostics: async () => ({ running: true }),
+    diagnostics: async () => {
+      const { diagnosticsReport } = await import("./live-diagnostics.ts");
+      const { Health } = await import("./live-health.ts");
+      const report = await new Health(lan).report();
+      return { running: true, ...(diagnosticsReport(lan, report, lan.clock.now()) as object) };
+    },
   });
   try {
     await openDesk(socketPath, (question) => desk.answer(question), signal);

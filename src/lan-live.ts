@@ -81,6 +81,23 @@ export function liveRoutes(lan: LanParts, all: () => readonly LocalRoute[]): rea
         return { kind: "json", body: systemReport(lan, await (await health()).report(), now) };
       },
     },
+    {
+      method: "GET",
+      path: "/local/v1/diagnostics",
+      scope: "read",
+      summary: "A file to show to others: the daemon in full, without secrets and without where anybody lives.",
+      handle: async ({ now }) => {
+        const { diagnosticsReport } = await import("./live-diagnostics.ts");
+        const report = diagnosticsReport(lan, await (await health()).report(), now);
+        const name = `elbro-diagnostics-${new Date(now).toISOString().slice(0, 10)}.json`;
+        return {
+          kind: "text",
+          type: "application/json",
+          text: `${JSON.stringify(report, null, 2)}\n`,
+          headers: { "Content-Disposition": `attachment; filename="${name}"` },
+        };
+      },
+    },
   ];
 }
 

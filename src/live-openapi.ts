@@ -88,6 +88,7 @@ const systemSchema = fields({
     kind: { type: "string", enum: ["inside", "configured"] },
     host: or(text),
     connected: truth,
+    trouble: or(text),
     connections: whole,
     published: whole,
   }),

@@ -47,7 +47,10 @@ export function openOffline(config: Config, clock: Clock, proxy: ProxySettings |
     ...{ config, clock, calendar, accounts, homes, house, library, database, databasePath },
     onChange: (series) => house.changed(series),
     broker: () => brokerFinding(config),
-    diagnostics: async () => ({ running: false }),
+    diagnostics: async () => {
+      const { offlineDiagnostics } = await import("./live-diagnostics.ts");
+      return { running: false, ...(offlineDiagnostics({ config, homes, accounts }, clock.now()) as object) };
+    },
   });
   return {
     desk,

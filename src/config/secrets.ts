@@ -1,0 +1,33 @@
+/** The secrets of a configuration, to keep them out of what is shown. */
+import { isSecretKey, isTree } from "./mistake.ts";
+import type { Config } from "./schema.ts";
+
+/** A text this short may be part of any word; as a secret it protects nothing. */
+const LEAST_LENGTH = 4;
+
+/** Every secret there is, those within URLs included. Shape: each once. */
+export function secretsIn(config: Config): string[] {
+  return [...new Set(below(config, false))].filter((secret) => secret.length >= LEAST_LENGTH);
+}
+
+function below(value: unknown, isSecret: boolean): string[] {
+  if (Array.isArray(value)) return value.flatMap((item) => below(item, isSecret));
+  if (isTree(value)) return Object.entries(value).flatMap(([key, each]) => below(each, isSecretKey(key)));
+  if (typeof value !== "string") return [];
+  return isSecret ? [value] : loginIn(value);
+}
+
+/** User and password of a URL, as they stand and as they are meant. */
+function loginIn(text: string): string[] {
+  const [, login = ""] = /^[a-z][a-z0-9+.-]*:\/\/([^/]*)@/i.exec(text) ?? [];
+  const parts = login.split(":").filter((part) => part !== "");
+  return parts.flatMap((part) => [part, decoded(part)]);
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text; // written as it is meant
+  }
+}

@@ -1,0 +1,106 @@
+/**
+ * What helps others to find out why something does not work: the daemon in full, the configuration, and the machine,
+ * without secrets and without where anybody lives.
+ */
+import { redactedConfig } from "./config/redacted.ts";
+import { secretsIn } from "./config/secrets.ts";
+import { type Discreet, discreet, tellsPlace } from "./core/discretion.ts";
+import { type EpochMs, formatInstant } from "./core/interval.ts";
+import { slugOf } from "./core/slug.ts";
+import type { LanParts } from "./lan-parts.ts";
+import type { HealthReport } from "./live-health.ts";
+import { systemReport } from "./live-system.ts";
+
+/** What `GET /local/v1/diagnostics` and `elbro diagnostics` tell. */
+export function diagnosticsReport(lan: LanParts, health: HealthReport, now: EpochMs): unknown {
+  const { homes, house, config, showing } = lan;
+  const report = {
+    made_at: formatInstant(now),
+    machine: machine(),
+    system: systemReport(lan, health, now),
+    homes: homes.list().map((home) => {
+      const { today, tomorrow, tomorrowValid, forecast, current, currency } = house.snapshot(home, now);
+      return {
+        id: home.id,
+        resolution: home.resolution,
+        currency,
+        has_price_now: current !== null,
+        estimated: current?.estimate ?? null,
+        prices: {
+          today: today.length,
+          tomorrow: tomorrow.length,
+          tomorrow_valid: tomorrowValid,
+          forecast: forecast.length,
+        },
+        capabilities: homes.address(home.addressId)?.capabilities ?? null,
+      };
+    }),
+    plans: showing.plans.map(({ definition, on, state, reason, runs }) => ({
+      id: definition.id,
+      on,
+      state,
+      code: reason.code,
+      reason: reason.text,
+      runs: runs.map(({ start, end, basis, begun }) => ({
+        start: formatInstant(start),
+        end: formatInstant(end),
+        basis,
+        begun,
+      })),
+    })),
+    config: redactedConfig(config),
+  };
+  return discreet(report, hiddenOf(lan));
+}
+
+/** What can be told while no daemon runs. */
+export function offlineDiagnostics(lan: Pick<LanParts, "config" | "homes" | "accounts">, now: EpochMs): unknown {
+  const report = { made_at: formatInstant(now), machine: machine(), config: redactedConfig(lan.config) };
+  return discreet(report, hiddenOf(lan));
+}
+
+function machine(): object {
+  const { platform, arch, versions, execArgv, uptime } = process;
+  const { sqlite, v8, openssl, tz } = versions;
+  return {
+    platform,
+    arch,
+    versions: { node: versions.node, sqlite, v8, openssl, tz },
+    flags: execArgv,
+    time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    process_seconds: Math.floor(uptime()),
+  };
+}
+
+/** Secrets as they stand in the configuration, names and addresses of homes and places, logins, and paths. */
+function hiddenOf({ config, homes, accounts }: Pick<LanParts, "config" | "homes" | "accounts">): Discreet[] {
+  const hide = (standIn: string, ...texts: (string | undefined)[]): Discreet[] =>
+    texts.flatMap((text) => (text === undefined || text === "" ? [] : [{ text, standIn, kind: "name" }]));
+  const place = (standIn: string, ...texts: (string | undefined)[]): Discreet[] =>
+    hide(standIn, ...texts.filter((text) => text !== undefined && tellsPlace(text)));
+  const addresses = accounts.consumers
+    .flatMap(({ name }) => homes.targets(name))
+    .flatMap(({ addressId }) => homes.address(addressId) ?? []);
+  const known = homes.list();
+  return [
+    ...secretsIn(config)
+      .flatMap((secret) => [secret, encodeURIComponent(secret)])
+      .map((text): Discreet => ({ text, standIn: "(secret)", kind: "secret" })),
+    ...known.flatMap(({ id, name }, i) => place(`home_${i + 1}`, id, name)),
+    ...addresses.flatMap(({ label, formattedAddress }, i) =>
+      place(`address ${i + 1}`, label, ...partsOf(formattedAddress)),
+    ),
+    ...(config.third_party?.places ?? []).flatMap(({ name, address }, i) =>
+      place(`place_${i + 1}`, name, slugOf(name), ...partsOf(address ?? "")),
+    ),
+    ...hide("(user)", config.mqtt.username, ...config.broker.users.map(({ name }) => name)),
+    ...hide("(data_dir)", ...(config.data_dir.length > 3 ? [config.data_dir] : [])),
+  ];
+}
+
+/** An address as a whole, its lines, and its street without a number. */
+function partsOf(address: string): string[] {
+  const lines = address.split(/, */);
+  const streets = lines.map((line) => line.replace(/\s*\d.*$/, "")).filter((street) => street.length > 3);
+  return [address, ...lines, ...streets];
+}

@@ -1,0 +1,93 @@
+import { expect, test } from "vitest";
+import { configSchema } from "../../src/config/schema.ts";
+import { HOUR_MS, MINUTE_MS } from "../../src/core/interval.ts";
+import { demoHomes } from "../../src/simulator/homes.ts";
+import { planEntry } from "../support/planned-house.ts";
+import { LAN_KEY, RunningHouse } from "../support/running-house.ts";
+
+const MORNING = Date.parse("2026-03-10T09:00:00Z");
+
+/** What nobody but the owner may read. None of these is part of another word. */
+const CANARIES = {
+  consumerKey: "canary-consumer-key",
+  partnerKey: "canary-partner-key",
+  partnerSecret: "canary+partner/secret=",
+  brokerUser: "canary-person",
+  brokerPassword: "canary broker password",
+  lanSecret: "canary-inverter-secret",
+  homeId: "laerkevej_9",
+  placeName: "Skrænten hos Mormor",
+  placeSlug: "skraenten_hos_mormor",
+  placeAddress: "Vesterbrogade 1",
+  latitude: "56.162939",
+  longitude: "10.203921",
+};
+const config = {
+  history: { months: 0 },
+  homes: [{ address_id: demoHomes.danish.address.id, id: CANARIES.homeId, resolution: "fifteenMinutes" as const }],
+  plans: [planEntry({ kind: "slots", hours: 2, home: CANARIES.homeId, from: "08:00", ready_by: "20:00" })],
+  plugs: configSchema.parse({
+    plugs: [{ name: "Boiler", family: "tasmota", topic: "boiler", signal: "cheap", home: CANARIES.homeId }],
+  }).plugs,
+};
+
+function sections() {
+  const { third_party, broker, api } = configSchema.parse({
+    third_party: {
+      api_key: CANARIES.partnerKey,
+      api_secret: CANARIES.partnerSecret,
+      places: [
+        { name: CANARIES.placeName, latitude: Number(CANARIES.latitude), longitude: Number(CANARIES.longitude) },
+        { name: "Flat", address: CANARIES.placeAddress },
+      ],
+    },
+    broker: {
+      host: "127.0.0.1",
+      port: 0,
+      users: [{ name: CANARIES.brokerUser, password: CANARIES.brokerPassword }],
+    },
+    api: {
+      host: "127.0.0.1",
+      port: 0,
+      keys: [{ name: "test", key: LAN_KEY }],
+      third_party_keys: [{ name: "inverter", api_key: "inverter", api_secret: CANARIES.lanSecret }],
+    },
+  });
+  return { ...config, third_party, broker, api };
+}
+
+test("diagnostics of a house in trouble tell no secret and no place", async () => {
+  const keys = {
+    consumerKey: CANARIES.consumerKey,
+    thirdParty: { apiKey: CANARIES.partnerKey, apiSecret: CANARIES.partnerSecret },
+  };
+  await using it = await RunningHouse.start({ start: MORNING, simulator: { keys }, config });
+  await it.clock.runUntil(MORNING + 20 * MINUTE_MS);
+  await it.stopDaemon();
+  await it.startDaemon({ ...sections(), consumer: { name: "consumer", api_key: CANARIES.consumerKey } });
+  await it.clock.runUntil(MORNING + HOUR_MS);
+  it.simulator.setFaults([{ operation: "*", fault: "status", status: 500 }]);
+  await it.clock.runUntil(MORNING + 8 * HOUR_MS);
+  const answer = await it.ask("/local/v1/diagnostics");
+  expect(answer.headers.get("content-disposition")).toBe('attachment; filename="elbro-diagnostics-2026-03-10.json"');
+  const text = await answer.text();
+  const lower = text.toLowerCase();
+  const { id, label: _label, formattedAddress } = demoHomes.danish.address;
+  const hidden = [...Object.values(CANARIES), LAN_KEY, id, formattedAddress, "Strandvejen", it.dir.path];
+  for (const canary of hidden) {
+    for (const form of [canary, encodeURIComponent(canary), JSON.stringify(canary).slice(1, -1)])
+      expect(lower.includes(form.toLowerCase()), form).toBe(false);
+  }
+  // What helps is there all the same.
+  const report = JSON.parse(text);
+  expect(report.system.problems.length).toBeGreaterThan(0);
+  const subjects = report.system.problems.map(({ subject }: { subject: string }) => subject);
+  expect(subjects.join("\n")).toContain(`${id.slice(0, 8)}…`);
+  expect(report.config.third_party.places[0]).toEqual({ name: "place_1", latitude: 56.2, longitude: 10.2 });
+  expect(report.config.homes[0]).toMatchObject({ address_id: `${id.slice(0, 8)}…`, id: "home_1" });
+  expect(report.homes[0]).toMatchObject({ id: "home_1", prices: { today: 96 } });
+  expect(report.plans[0]).toMatchObject({ id: "washer" });
+  expect(report.config.consumer.api_key).toBe("(set)");
+  expect(report.machine.versions.node).toBe(process.versions.node);
+  expect(text.length).toBeLessThan(40_000);
+});
