@@ -16,6 +16,7 @@ import { type EpochMs, MINUTE_MS } from "./core/interval.ts";
 import { Problems } from "./core/problem.ts";
 import type { SeriesKey } from "./core/series.ts";
 import { openDataDir, transitionsIn } from "./data-dir.ts";
+import { openFormats } from "./formats.ts";
 import { Homes } from "./homes.ts";
 import { House } from "./house.ts";
 import { requireKeys } from "./lan-access.ts";
@@ -164,6 +165,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   };
   const showing = new Showing({
     ...shown,
+    formatOf: await openFormats(config, homes, calendar),
     plugs: () => plugs.snapshots(),
     startedAt,
     isTimeTrusted: trusted,

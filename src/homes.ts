@@ -42,7 +42,8 @@ export class Homes {
       if (this.#config && !configured) return [];
       const id = configured?.id ?? this.#idOf(address, { taken, used });
       const resolution = configured?.resolution ?? "fifteenMinutes";
-      return [{ id, name: address.label, account, addressId: address.id, resolution }];
+      const format = configured?.format;
+      return [{ id, name: address.label, account, addressId: address.id, resolution, ...(format ? { format } : {}) }];
     });
   }
 

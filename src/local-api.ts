@@ -49,6 +49,7 @@ function localSource(lan: LanParts): LocalSource {
       return home ? house.pricesIn(home, range, now) : (timelineOf(id, now)?.points ?? []);
     },
     askCheap: (view, spec, now) => cheap.ask(view, timelineOf(view.id, now), spec, now),
+    planIds: () => plans.ids,
     plans: (now) => plans.at(now).plans,
     plan: (id, now) => plans.detail(id, now),
     change: (plan, changes) => plans.change(plan, changes),

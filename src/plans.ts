@@ -102,6 +102,11 @@ export class Plans {
     }
   }
 
+  /** Those of the configuration. Shape: in the order of the file. */
+  get ids(): readonly string[] {
+    return this.#definitions.map(({ id }) => id);
+  }
+
   /** Decides every plan at `now`, and remembers it. */
   at(now: EpochMs): ShownPlans {
     const { homes } = this.#parts;
@@ -130,7 +135,7 @@ export class Plans {
     return { on: running !== null, until: running?.end ?? next, reason };
   }
 
-  /** The plan as it is at `now`, with what has run; null for a plan that there is not. */
+  /** The plan as it is at `now`, with what has run; null where there is none, or no home is known yet. */
   detail(plan: string, now: EpochMs): PlanDetail | null {
     if (!this.#companions.has(plan)) return null;
     this.at(now);

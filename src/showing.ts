@@ -20,6 +20,7 @@ import type { Homes } from "./homes.ts";
 import type { House } from "./house.ts";
 import type { Library } from "./library.ts";
 import { daemonMessages } from "./mqtt/daemon-messages.ts";
+import { type FormatOf, formatMessages } from "./mqtt/format-messages.ts";
 import { homeMessages } from "./mqtt/home-messages.ts";
 import type { Message } from "./mqtt/message.ts";
 import { placeMessages } from "./mqtt/place-messages.ts";
@@ -43,6 +44,8 @@ export interface ShowingParts {
   readonly plans: Plans;
   readonly plugs: () => readonly PlugSnapshot[];
   readonly house: House;
+  /** The attributes for another program that reads a home's prices. */
+  readonly formatOf: FormatOf;
   readonly library: Library;
   readonly settings: Settings;
   readonly problems: Problems;
@@ -92,7 +95,7 @@ export class Showing {
       const usage = house.usage(home, now);
       const device = homeDevice(snapshot, usage);
       urgent.push(...homeMessages(base, snapshot), ...stateMessages(base, device));
-      later.push(...usageMessages(base, home.id, usage));
+      later.push(...usageMessages(base, home.id, usage), ...formatMessages(base, snapshot, this.#parts.formatOf));
       if (device.currency !== null) later.push(this.#announcer.messageOf(device));
       until = Math.min(until, snapshot.nextChangeAt);
     }

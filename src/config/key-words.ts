@@ -64,6 +64,9 @@ export const keyWords: Readonly<Record<string, KeyWords>> = {
   "homes[].address_id": { about: "The id of an address.", form: "UUID" },
   "homes[].id": { about: "What the home is called in topics and plans; else made of the address's label." },
   "homes[].resolution": { about: "How fine its prices are." },
+  "homes[].format": {
+    about: "An entity more, whose attributes are its prices as another program reads them (see Neighbours' formats).",
+  },
 
   mqtt: { about: "The broker that everything is published to." },
   "mqtt.url": {

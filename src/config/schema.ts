@@ -3,6 +3,7 @@
  * Every object is strict: a key that is not here is a mistake, not a wish.
  */
 import * as z from "zod/mini";
+import { attributeFormats } from "../core/home-snapshot.ts";
 import { plansSchema } from "./plan-schema.ts";
 import { plugs } from "./plug-schema.ts";
 import { referenceMistakes } from "./references.ts";
@@ -166,6 +167,7 @@ const sections = z.strictObject({
           address_id: z.guid("expected a UUID: the id of an address of the account"),
           id: z.optional(slug),
           resolution: z._default(z.enum(["hour", "fifteenMinutes"]), "fifteenMinutes"),
+          format: z.optional(z.enum(attributeFormats)),
         }),
       )
       .check(unique("id"), unique("address_id")),

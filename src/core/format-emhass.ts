@@ -5,7 +5,7 @@
  * household sells without either. Where the service does not tell the charges there is no `prod_price_forecast`, and
  * EMHASS goes by its own setting.
  */
-import { fitting, fromNow, shortPrice } from "./format-parts.ts";
+import { fitting, fromNow } from "./format-parts.ts";
 import { formatInstant } from "./interval.ts";
 import type { FormatSource } from "./price-format.ts";
 import { rounded } from "./rounding.ts";
@@ -24,22 +24,28 @@ export function emhassFormat(source: FormatSource): object {
   );
 }
 
-/** As far ahead as attributes can carry; both reach equally far. */
+/**
+ * From today's midnight, so that they change with the prices and not with the hour, as far ahead as attributes can
+ * carry; both reach equally far. EMHASS takes what lies behind for where its values begin.
+ */
 export function emhassAttributes(source: FormatSource): object {
-  const pairs = fromNow(source.snapshot).map((point) => ({
-    point,
-    cost: [instantOf(point), shortPrice(point.price)],
-    selling: sellingEntries(source, [point], shortPrice),
+  const { today, tomorrow, forecast } = source.snapshot;
+  const entries = [...today, ...tomorrow, ...forecast].map((point) => ({
+    cost: [instantOf(point), shortest(point.price)] as const,
+    selling: sellingEntries(source, [point], shortest),
   }));
-  const fits = fitting(
-    shaped([], []),
-    pairs.map(({ cost, selling }) => [cost, selling]),
-  );
-  const kept = pairs.slice(0, fits.length);
+  const textOf = ({ cost, selling }: (typeof entries)[number]) =>
+    [cost, ...selling].map(([at, price]) => `"${at}":${price}`).join();
+  const kept = fitting({ load_cost_forecast: {}, prod_price_forecast: {} }, entries, textOf);
   return shaped(
-    kept.map(({ point }) => [instantOf(point), shortPrice(point.price)]),
+    kept.map(({ cost }) => cost),
     kept.flatMap(({ selling }) => selling),
   );
+}
+
+/** A hundredth of an øre: two prices for every quarter of two days have to fit. */
+function shortest(price: number): number {
+  return Number(price.toFixed(4)) + 0;
 }
 
 function shaped(costs: readonly Entry[], sellings: readonly Entry[]): object {

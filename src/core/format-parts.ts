@@ -7,7 +7,7 @@ import type { PricePoint } from "./timeline.ts";
  * The most that the attributes of an entity may take. Home Assistant's recorder drops all of them when they exceed
  * 16,384 bytes together, with the entity's name, icon and unit among them.
  */
-export const MOST_ATTRIBUTE_BYTES = 15_800;
+const MOST_ATTRIBUTE_BYTES = 15_800;
 
 /** Decimals of prices in attributes, where every byte counts: a thousandth of an øre. */
 const ATTRIBUTE_DECIMALS = 5;
@@ -36,18 +36,21 @@ export function fromNow(snapshot: HomeSnapshot): readonly PricePoint[] {
  * The first of `entries` whose texts, in a list behind `head`, keep the whole within what attributes may take.
  * Shape: the order stays; the last ones are left out.
  */
-export function fitting<Entry>(head: object, entries: readonly Entry[]): readonly Entry[] {
-  let bytes = byteLength(head);
+export function fitting<Entry>(
+  head: object,
+  entries: readonly Entry[],
+  textOf: (entry: Entry) => string = JSON.stringify,
+): readonly Entry[] {
+  let bytes = byteLength(JSON.stringify(head));
   const count = entries.findIndex((entry) => {
-    bytes += byteLength(entry) + 1;
+    bytes += byteLength(textOf(entry)) + 1;
     return bytes > MOST_ATTRIBUTE_BYTES;
   });
   return count < 0 ? entries : entries.slice(0, count);
 }
 
-/** Bytes of JSON as UTF-8. */
-function byteLength(value: unknown): number {
-  const text = JSON.stringify(value);
+/** Bytes of a text as UTF-8. */
+function byteLength(text: string): number {
   let bytes = text.length;
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);

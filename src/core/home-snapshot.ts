@@ -17,6 +17,10 @@ import {
 import { referenceOf } from "./price-comparison.ts";
 import { indexAfter, meanPrice, type PricePoint, pointsIn, repeatsHours, type Timeline, tiled } from "./timeline.ts";
 
+/** Formats that the attributes of an entity can carry. */
+export const attributeFormats = ["nordpool", "energidataservice", "emhass", "predbat"] as const;
+export type AttributeFormat = (typeof attributeFormats)[number];
+
 /** A home as everything that shows it knows it. */
 export interface Home {
   /** A stable slug: it stands in topics and in Home Assistant's entity ids. */
@@ -25,6 +29,8 @@ export interface Home {
   readonly account: string;
   readonly addressId: string;
   readonly resolution: "hour" | "fifteenMinutes";
+  /** The format in which an entity of its own carries its prices as attributes; none where it is left out. */
+  readonly format?: AttributeFormat;
 }
 
 /** Least, most and mean of some prices. Unit: currency per kWh. */

@@ -8,7 +8,7 @@ import { energidataserviceAttributes, energidataserviceFormat } from "./format-e
 import { evccFormat } from "./format-evcc.ts";
 import { nordpoolAttributes, nordpoolFormat } from "./format-nordpool.ts";
 import { predbatAttributes, predbatFormat } from "./format-predbat.ts";
-import type { HomeSnapshot } from "./home-snapshot.ts";
+import type { AttributeFormat, HomeSnapshot } from "./home-snapshot.ts";
 
 /** What a format is made from. */
 export interface FormatSource {
@@ -18,19 +18,24 @@ export interface FormatSource {
   readonly region: string | null;
 }
 
-/** A format as it is answered, and as the attributes of an entity; null for one that attributes cannot carry. */
-export interface PriceFormat {
-  readonly whole: (source: FormatSource) => object;
-  readonly attributes: ((source: FormatSource) => object) | null;
-}
+/** Makes a format. */
+type Format = (source: FormatSource) => object;
 
+/** As they are answered. */
 export const priceFormats = {
-  nordpool: { whole: nordpoolFormat, attributes: nordpoolAttributes },
-  energidataservice: { whole: energidataserviceFormat, attributes: energidataserviceAttributes },
-  // A bare list, and attributes are an object.
-  evcc: { whole: evccFormat, attributes: null },
-  emhass: { whole: emhassFormat, attributes: emhassAttributes },
-  predbat: { whole: predbatFormat, attributes: predbatAttributes },
-} as const satisfies Record<string, PriceFormat>;
+  nordpool: nordpoolFormat,
+  energidataservice: energidataserviceFormat,
+  evcc: evccFormat,
+  emhass: emhassFormat,
+  predbat: predbatFormat,
+} as const satisfies Record<string, Format>;
 
 export type FormatName = keyof typeof priceFormats;
+
+/** As the attributes of an entity: under what Home Assistant keeps of them. A bare list, as of evcc, is no attribute. */
+export const formatAttributes: Readonly<Record<AttributeFormat, Format>> = {
+  nordpool: nordpoolAttributes,
+  energidataservice: energidataserviceAttributes,
+  emhass: emhassAttributes,
+  predbat: predbatAttributes,
+};

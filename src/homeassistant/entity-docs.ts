@@ -1,7 +1,7 @@
 /** The documentation of the entities, as Markdown, from the same rows as the entities. */
 import { daemonRows } from "./daemon-entities.ts";
 import type { EntityRow } from "./entity.ts";
-import { homeRows } from "./home-entities.ts";
+import { formatRow, homeRows } from "./home-entities.ts";
 import { placeRows } from "./place-entities.ts";
 import { planRows } from "./plan-entities.ts";
 import { plugRows } from "./plug-entities.ts";
@@ -9,7 +9,7 @@ import { plugRows } from "./plug-entities.ts";
 /** One table per kind of device, for the README. Shape: Markdown without a line break at its ends. */
 export function entityDocs(): string {
   return [
-    ["**Each home**", ...table(homeRows)],
+    ["**Each home**", ...table([...homeRows, formatRow])],
     ["**Each place** of the third-party interface", ...table(placeRows)],
     ["**Each plan**", ...table(planRows)],
     ["**Each plug**", ...table(plugRows)],

@@ -21,7 +21,7 @@ export function homeDevice(prices: HomeSnapshot, usage: HomeUsage): Device<HomeS
     id: prices.home.id,
     name: prices.home.name,
     model: "Home",
-    rows: homeRows,
+    rows: prices.home.format === undefined ? homeRows : [...homeRows, formatRow],
     state: { prices, usage },
     currency: prices.currency ?? usage.consumptionCosts?.unit ?? usage.solarExportRevenue?.unit ?? null,
   };
@@ -197,6 +197,18 @@ const aheadRows: readonly Row[] = [
 
 /** Every entity of a home. */
 export const homeRows: readonly Row[] = [...presentRows, ...aheadRows, ...usageRows<HomeState>(({ usage }) => usage)];
+
+/** There only where the configuration asks for it: without it, it is taken out of Home Assistant again. */
+export const formatRow: Row = {
+  key: "price_list",
+  name: "Prices for other programs",
+  about: "The price now; its attributes are the prices as the program named by `homes[].format` reads them.",
+  value: ({ prices }) => prices.current?.price ?? null,
+  ...FIGURE,
+  attributes: "format",
+  expires: true,
+  ...NOW,
+};
 
 function figureRows(
   key: string,

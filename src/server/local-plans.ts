@@ -19,7 +19,7 @@ export function answerPlans(source: LocalSource, { now }: LocalRequest): LocalAn
 
 export function answerPlan(source: LocalSource, { plan }: LocalParams<"plan">, { now }: LocalRequest): LocalAnswer {
   const found = source.plan(plan, now);
-  if (!found) return noPlan(source, plan, now);
+  if (!found) return noPlan(source, plan);
   return { kind: "json", body: { now: formatInstant(now), ...pastOf(found) } };
 }
 
@@ -51,7 +51,7 @@ export function changePlan(
   request: LocalRequest,
 ): LocalAnswer {
   const { now, body } = request;
-  if (!source.plan(plan, now)) return noPlan(source, plan, now);
+  if (!source.plan(plan, now)) return noPlan(source, plan);
   const wanted = wantedOf(body);
   if (wanted.kind === "error") return wanted;
   if (wanted.kind === "settings") {
@@ -123,7 +123,7 @@ export function answerSignal(source: LocalSource, request: LocalRequest): LocalA
   if (reading.kind === "error") return json ? reading : signalError(reading);
   const { plan: id, code } = reading.params;
   const plan = source.plan(id, request.now)?.snapshot;
-  const error = plan ? unknownSignal(plan) : noPlan(source, id, request.now);
+  const error = plan ? unknownSignal(plan) : noPlan(source, id);
   if (error || !plan) return json && error ? error : signalError(error ?? localError("not_known", "no such plan"));
   const status = code && !plan.on ? 400 : 200;
   if (!json) return signalAnswer(plan.on, plan.reason.text, status);
@@ -138,10 +138,9 @@ function unknownSignal({ on, state, reason }: PlanSnapshot): LocalError | null {
   return unknown ? localError("not_known", reason.text) : null;
 }
 
-function noPlan(source: LocalSource, id: string, now: number): LocalError {
-  const ids = source.plans(now).map(({ definition }) => definition.id);
-  return localError(
-    "resource_not_found",
-    `there is no plan "${id}"; ${ids.length > 0 ? `there is ${ids.join(", ")}` : "none is configured"}`,
-  );
+function noPlan(source: LocalSource, id: string): LocalError {
+  const ids = source.planIds();
+  if (ids.includes(id)) return localError("not_known", "nothing is known of its home yet");
+  const known = ids.length > 0 ? `there is ${ids.join(", ")}` : "none is configured";
+  return localError("resource_not_found", `there is no plan "${id}"; ${known}`);
 }

@@ -135,8 +135,8 @@ export function answerFormat(source: LocalSource, params: LocalParams<"format">,
   if (view.kind === "error") return view;
   // Programs take an old list for a price list; an error they take for what it is.
   if (!view.snapshot.current) return noPrice(view, now);
-  const { whole } = priceFormats[params.format];
-  return { kind: "json", body: whole({ snapshot: view.snapshot, calendar: source.calendar, region: view.region }) };
+  const made = priceFormats[params.format];
+  return { kind: "json", body: made({ snapshot: view.snapshot, calendar: source.calendar, region: view.region }) };
 }
 
 /** The home or place that is named, or the only one. */
@@ -155,7 +155,7 @@ export function viewNamed(source: LocalSource, home: string | null, now: EpochMs
 /** When asking again makes sense, where nobody knows. */
 const ASK_AGAIN_SEC = 60;
 
-export function noPrice({ name, snapshot }: PriceView, now: EpochMs): LocalError {
+function noPrice({ name, snapshot }: PriceView, now: EpochMs): LocalError {
   const next = snapshot.next ? `; the next begins at ${formatInstant(snapshot.next.start)}` : "";
   return {
     ...localError("not_known", `no price of ${name} is known for ${formatInstant(now)}${next}`),

@@ -59,7 +59,10 @@ export interface LocalSource {
    */
   points(id: string, range: Interval, now: EpochMs): readonly PricePoint[];
   askCheap(view: PriceView, spec: CheapSpec, now: EpochMs): CheapAnswer;
+  /** Those of the configuration. */
+  planIds(): readonly string[];
   plans(now: EpochMs): readonly PlanSnapshot[];
+  /** Null for one that there is not, and while no home is known yet. */
   plan(id: string, now: EpochMs): PlanPast | null;
   change(plan: string, changes: ChangedSettings): Done;
   act(plan: string, action: PlanAction, now: EpochMs): Done;

@@ -119,6 +119,14 @@ describe("the document of the LAN API", () => {
     expect(document.paths["/healthz"]?.get?.security).toEqual([{}, { lanKey: [] }]);
   });
 
+  test("what small devices ask for is told in full: parameters, shapes, what goes wrong", () => {
+    const cheap = document.paths["/local/v1/cheap"]?.get;
+    expect(cheap?.parameters.map(({ name, required }) => [name, required])).toContainEqual(["hours", true]);
+    expect(Object.keys(cheap?.responses[200]?.content as object)).toEqual(["text/plain", "application/json"]);
+    expect(Object.keys(cheap?.responses ?? {})).toEqual(expect.arrayContaining(["400", "404", "503"]));
+    expect(document.paths["/local/v1/plans/{plan}"]?.post).toHaveProperty("requestBody");
+  });
+
   test("errors have the codes of the LAN's own table", () => {
     const { ErrorBody } = document.components.schemas as {
       ErrorBody: { properties: { errorCode: { enum: string[] } } };

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
+import type { AttributeFormat } from "../../src/core/home-snapshot.ts";
 import { localInstant } from "../../src/core/local-instant.ts";
-import { type FormatName, priceFormats } from "../../src/core/price-format.ts";
+import { type FormatName, formatAttributes, priceFormats } from "../../src/core/price-format.ts";
 import { type FormattedDay, formatted, formattedDays, LONG_PRICE } from "../support/formatted-days.ts";
 import { at, calendar, dayOf } from "../support/price-days.ts";
 
@@ -8,9 +9,9 @@ type Json = Record<string, unknown>;
 type Raw = { start: string; end?: string; value: number }[];
 
 const whole = (name: FormatName, ...given: Parameters<typeof formatted>) =>
-  JSON.parse(JSON.stringify(priceFormats[name].whole(formatted(...given)))) as Json;
-const attributes = (name: FormatName, ...given: Parameters<typeof formatted>) =>
-  JSON.parse(JSON.stringify(priceFormats[name].attributes?.(formatted(...given)))) as Json;
+  JSON.parse(JSON.stringify(priceFormats[name](formatted(...given)))) as Json;
+const attributes = (name: AttributeFormat, ...given: Parameters<typeof formatted>) =>
+  JSON.parse(JSON.stringify(formatAttributes[name](formatted(...given)))) as Json;
 
 const [normal] = formattedDays as [FormattedDay];
 
