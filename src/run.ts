@@ -61,7 +61,11 @@ export async function runDaemon(argv: readonly string[]): Promise<void> {
     if (demo) process.stdout.write(demoGreeting(demo, { api: daemon.apiPort, broker: daemon.brokerPort }));
     const stop = () => {
       setTimeout(() => process.exit(0), STOP_TIMEOUT_MS).unref();
-      void Promise.all([daemon.stop(), demo?.close()]).then(() => process.exit(0));
+      // What the demo keeps goes when the daemon has written its last.
+      void daemon
+        .stop()
+        .then(() => demo?.close())
+        .then(() => process.exit(0));
     };
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, stop);
     const onTerminal = isatty(STDIN);
