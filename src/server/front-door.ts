@@ -25,7 +25,7 @@ type Verdict = { readonly answer: LocalAnswer; readonly headers?: Headers } | nu
 /** Names under which people put a key into a URL. */
 const KEY_IN_URL = /[?&](api[_-]?key|api[_-]?secret|access[_-]?token|authorization|bearer|key|secret|token)=/i;
 const ABSOLUTE_FORM = /^https?:\/\/([^/?#@]*)([/?].*)?$/i;
-const LONGEST_SHOWN = 60;
+const PLAIN = /^[\w./:[\]-]{1,60}$/;
 
 /** Puts the checks before a router. */
 export function frontDoor(router: Router, rules: FrontDoorRules): Lookup {
@@ -122,6 +122,7 @@ function headerCount({ rawHeaders }: IncomingMessage, name: string): number {
   return count;
 }
 
+/** A host or an origin as it was sent, if it is one: what is none may be a key that slipped into another line. */
 function shown(text: string): string {
-  return `"${text.slice(0, LONGEST_SHOWN)}"`;
+  return PLAIN.test(text) ? `"${text}"` : "what was sent";
 }

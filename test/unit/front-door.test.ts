@@ -110,6 +110,12 @@ describe("a request by the name of this machine", () => {
     ]);
   });
 
+  test("that is no name at all is not told again: it may be a key in the wrong line", async () => {
+    await using server = await serving();
+    const answer = await server.send(GET, "Host: 127.0.0.1 Authorization: Bearer a-key", "");
+    expect([answer.status, answer.body.includes("a-key")]).toEqual([421, false]);
+  });
+
   test("through Home Assistant's ingress is heard from its own address only", async () => {
     await using server = await serving();
     const forged = await server.send(GET, "Host: house.duckdns.org", "X-Ingress-Path: /api/hassio_ingress/x", "");
