@@ -31,14 +31,21 @@ const commands: Readonly<Record<string, Command>> = {
 
 const NAME_COLUMN = 14;
 
+/** Every command with its summary, in the order in which they are told. */
+export function commandRows(): readonly (readonly [name: string, summary: string])[] {
+  const others = Object.entries(commands).map(([name, { summary }]) => [name, summary] as const);
+  return [["run", "runs the daemon; so does elbro alone"], ...others];
+}
+
 /** What `elbro --help` prints. */
 export function generalHelp(): string {
-  const rows = Object.entries({ run: { summary: "runs the daemon; so does elbro alone" }, ...commands });
   return `elbro: electricity prices and plans for the house
 
 usage: elbro [command] [options]
 
-${rows.map(([name, { summary }]) => `  ${name.padEnd(NAME_COLUMN)} ${summary}`).join("\n")}
+${commandRows()
+  .map(([name, summary]) => `  ${name.padEnd(NAME_COLUMN)} ${summary}`)
+  .join("\n")}
 
 elbro COMMAND --help tells more. Without any configuration elbro shows an invented house.
 Exit codes: 0 done; 1 it did not work; 78 the configuration or the command line cannot be used.

@@ -3,6 +3,7 @@
  */
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "./interval.ts";
 import type { Setback } from "./outcome.ts";
+import type { ProblemCode as AnyProblemCode } from "./problem-words.ts";
 
 /** What the owner is told; each code has a sentence that says what to do. */
 export const problemAdvice = {
@@ -17,7 +18,7 @@ export const problemAdvice = {
   malformed: "the service answered in a form that does not fit its contract; the previous data is kept",
   service_trouble: "the service has trouble; it is asked again more and more slowly",
   unreachable: "the service cannot be reached; check the internet connection, name resolution and proxy",
-} as const;
+} as const satisfies Partial<Record<AnyProblemCode, string>>;
 export type ProblemCode = keyof typeof problemAdvice;
 
 /** How far a setback reaches: this very request, one series, all of an address, or everything of the account. */

@@ -1,8 +1,9 @@
 import type { EpochMs } from "./interval.ts";
+import type { ProblemCode } from "./problem-words.ts";
 
 /** Something the owner should know and may be able to mend. It is a state: it starts, lasts and ends. */
 export interface Problem {
-  readonly code: string;
+  readonly code: ProblemCode;
   /** What is affected: an account, a series, a part of the daemon. */
   readonly subject: string;
   readonly since: EpochMs;

@@ -6,6 +6,9 @@ import { exampleText } from "../../src/config/example.ts";
 import { configJsonSchema } from "../../src/config/json-schema.ts";
 import { entityDocs } from "../../src/homeassistant/entity-docs.ts";
 import { localDocs } from "../../src/server/local-operations.ts";
+import { commandDocs } from "./command-docs.ts";
+import { operationDocs } from "./operation-docs.ts";
+import { healthDocs, problemDocs } from "./problem-docs.ts";
 
 export interface GeneratedFile {
   /** Its path below the root. */
@@ -15,9 +18,13 @@ export interface GeneratedFile {
 
 /** What stands between `<!-- name -->` and `<!-- /name -->` in the README. */
 const README_PARTS: Readonly<Record<string, () => string>> = {
+  commands: commandDocs,
   entities: entityDocs,
+  health: healthDocs,
   local: localDocs,
+  operations: operationDocs,
   options: configDocs,
+  problems: problemDocs,
 };
 
 /** Every generated file as it should be. Errors: throws where the README lacks a mark. */

@@ -1,0 +1,11 @@
+/** The README's table of the service's operations, as the mirror answers them. */
+import { operationIds, operationOf } from "../../src/contract/operations.ts";
+
+/** Markdown: every operation. */
+export function operationDocs(): string {
+  const rows = operationIds.map((id) => {
+    const { path, summary } = operationOf(id);
+    return `| \`GET ${path}\` | ${summary} |`;
+  });
+  return ["| request | what it answers |", "|---|---|", ...rows].join("\n");
+}

@@ -1,0 +1,17 @@
+/** The README's tables of what may be wrong. */
+import { type ProblemWords, problemWords } from "../../src/core/problem-words.ts";
+import { healthCodes } from "../../src/live-health.ts";
+
+/** Markdown: every code of a problem. */
+export function problemDocs(): string {
+  const rows = Object.entries<ProblemWords>(problemWords).map(
+    ([code, { meaning, meanwhile, mend }]) => `| \`${code}\` | ${meaning} | ${meanwhile} | ${mend} |`,
+  );
+  return ["| code | what it means | what elbro does | what you can do |", "|---|---|---|---|", ...rows].join("\n");
+}
+
+/** Markdown: every code of `/healthz`. */
+export function healthDocs(): string {
+  const rows = Object.entries(healthCodes).map(([code, text]) => `| \`${code}\` | ${text} |`);
+  return ["| code | what it means |", "|---|---|", ...rows].join("\n");
+}
