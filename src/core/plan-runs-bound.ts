@@ -14,8 +14,12 @@ const MAX_ROUNDS = 32;
 /** A bound is high enough that could be higher by this share of the spread of costs. */
 const CLOSE = 1 / 64;
 
-/** A pay is near enough where it leads to a number of steps that is wrong by no more than this share. */
-const NEAR = 1 / 16;
+/** A pay is near enough where it leads to a number of steps that is wrong by no more than this. */
+const NEAR = 6;
+
+/** How far the next pay is from the first, as a share of the spread of costs; then ever further. */
+const FIRST_STRIDE = 1 / 16;
+const NEAR_STRIDE = 1 / 64;
 
 export interface RunsBound {
   /** For each step that is ON. Unit: that of costs, whole. */
@@ -30,41 +34,36 @@ interface Line {
   readonly on: number;
 }
 
-/** The bound at a pay that has been right for a problem much like this one; another where it is far from right. */
-export function boundNear(problem: RunsProblem, sweep: RunsSweep, pay: number): RunsBound | null {
-  sweep.run(pay);
-  const isNear = Math.abs(sweep.leastOn - problem.on) <= problem.on * NEAR;
-  return isNear ? { pay, least: sweep.least + pay * problem.on } : boundOf(problem, sweep);
-}
-
 /**
- * The highest bound, with the sweep left at its pay; null where no choice has the right number of steps, which is when
- * even a pay (or a fine) above all costs together leads to too few (or too many).
+ * A high bound, with the sweep left at its pay; null where no choice has the right number of steps, which is when even
+ * a pay (or a fine) above all costs together leads to too few (or too many). `near`: a pay that has been right for a
+ * problem much like this one; where it leads to nearly the right number, it is not sought further.
  *
- * Too few and too many steps enclose the pay; where the lines of the nearest two cross both cost the same, and a choice
- * that costs less there lies between them.
+ * Too few and too many steps enclose the best pay; where the lines of the nearest two cross both cost the same, and a
+ * choice that costs less there lies between them.
  */
-export function boundOf(problem: RunsProblem, sweep: RunsSweep): RunsBound | null {
+export function boundOf(problem: RunsProblem, sweep: RunsSweep, near?: number): RunsBound | null {
   const { on } = problem;
   const { spread, most } = rangeOf(problem);
   const furthest = 2 * (most + 1) * problem.costs.length;
+  const enough = near === undefined ? 0 : NEAR;
   let few: Line | null = null;
   let many: Line | null = null;
-  let pay = middleOf(problem);
-  let stride = 1 + Math.round(spread / 16);
+  let pay = near ?? middleOf(problem);
+  let stride = 1 + Math.round(spread * (near === undefined ? FIRST_STRIDE : NEAR_STRIDE));
   for (let round = 1; ; round++) {
     sweep.run(pay);
     if (sweep.least === Number.POSITIVE_INFINITY) return null;
     const bound = { pay, least: sweep.least + pay * on };
     const line = { cost: sweep.least + pay * sweep.leastOn, on: sweep.leastOn };
-    if (line.on === on || round === MAX_ROUNDS) return bound;
+    if (Math.abs(line.on - on) <= enough || round === MAX_ROUNDS) return bound;
     if (line.on < on) few = line;
     else many = line;
     if (few && many) {
       pay = Math.round((many.cost - few.cost) / (many.on - few.on));
       // Where both lines meet is the highest that a bound can be.
       if (few.cost + pay * (on - few.on) - bound.least <= spread * CLOSE) return bound;
-    } else if (Math.abs(pay) === furthest) {
+    } else if (pay === (few ? furthest : -furthest)) {
       return null;
     } else {
       pay = Math.max(-furthest, Math.min(furthest, pay + (few ? stride : -stride)));

@@ -1,5 +1,5 @@
 /** The cheapest runs on a line of equal steps, exact. */
-import { boundNear, boundOf, rangeOf } from "./plan-runs-bound.ts";
+import { boundOf, rangeOf } from "./plan-runs-bound.ts";
 import { type FavouredProblem, favouredProblem, mayBegin, type RunsProblem } from "./plan-runs-problem.ts";
 import { RunsSweep } from "./plan-runs-sweep.ts";
 import { RunsTable } from "./plan-runs-table.ts";
@@ -52,14 +52,14 @@ export function cheapestRuns(problem: RunsProblem, { most, trail }: RunsOptions 
   if (!free) return null;
   const continued = problem.begin.kind === "running" ? 1 : 0;
   if (free.runs.length - continued <= problem.maxRuns) return free;
-  return cheapestWithin(favoured, limit);
+  return cheapestWithin(favoured, limit, free.trail);
 }
 
 /** Guesses how dear the best is, and tries: what costs no more than the guess is the best of all. */
 function cheapestWithin(problem: FavouredProblem, limit: number, trail?: RunsTrail): FoundRuns | null {
   const sweep = new RunsSweep(problem);
   const { spread } = rangeOf(problem);
-  const bound = trail ? boundNear(problem, sweep, trail.pay) : boundOf(problem, sweep);
+  const bound = boundOf(problem, sweep, trail?.pay);
   if (!bound) return null;
   const table = new RunsTable(problem, sweep, bound.pay);
   let least = limit;
