@@ -124,6 +124,12 @@ export const liveRows: readonly LiveRow[] = [
     about: "`home`, and what the topic `…/price/state` holds",
   },
   {
+    type: "spot",
+    topic: ["+home", "spot"],
+    data: (payload, { home }) => JSON.stringify({ home, spot: payload === "" ? null : Number(payload) }),
+    about: "`home`: the id of a place, `spot`: its spot price now (null without one)",
+  },
+  {
     type: "level",
     topic: ["+home", "price", "level"],
     data: (payload, { home }) => JSON.stringify({ home, level: payload === "" ? null : payload }),

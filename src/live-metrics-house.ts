@@ -12,6 +12,17 @@ function perHome(read: (snapshot: HomeSnapshot, moment: MetricMoment) => number 
     moment.homes.map(({ home, snapshot }) => ({ labels: { home: home.id }, value: read(snapshot, moment) }));
 }
 
+/** What is known of a place as it is of a home. */
+function perHomeAndPlace(
+  read: (snapshot: Pick<HomeSnapshot, "level" | "cheap">) => number | null,
+): MetricRow["samples"] {
+  const ofHomes = perHome(read);
+  return (moment) => [
+    ...ofHomes(moment),
+    ...moment.places.map((snapshot) => ({ labels: { home: snapshot.place.id }, value: read(snapshot) })),
+  ];
+}
+
 function perPlan(read: (plan: PlanSnapshot, moment: MetricMoment) => number | null): MetricRow["samples"] {
   return (moment) =>
     moment.plans.map((plan) => ({
@@ -38,13 +49,18 @@ export const houseMetricRows: readonly MetricRow[] = [
   {
     name: "elbro_price_per_kwh",
     type: "gauge",
-    help: "The price now, all charges in; absent while there is none.",
+    help: "The price now of a home or place, all charges in that are known; absent while there is none.",
     labels: ["home", "currency"],
-    samples: ({ homes }) =>
-      homes.map(({ home, snapshot: { current, currency } }) => ({
+    samples: ({ homes, places }) => [
+      ...homes.map(({ home, snapshot: { current, currency } }) => ({
         labels: { home: home.id, currency: currency ?? "" },
         value: current?.price ?? null,
       })),
+      ...places.map(({ place, current }) => ({
+        labels: { home: place.id, currency: place.currency },
+        value: current?.price ?? null,
+      })),
+    ],
   },
   {
     name: "elbro_price_estimated",
@@ -58,7 +74,7 @@ export const houseMetricRows: readonly MetricRow[] = [
     type: "gauge",
     help: `The level of the price now: ${levels.map((level, i) => `${i} ${level}`).join(", ")}.`,
     labels: ["home"],
-    samples: perHome(({ level }) => (level === null ? null : levels.indexOf(level))),
+    samples: perHomeAndPlace(({ level }) => (level === null ? null : levels.indexOf(level))),
   },
   {
     name: "elbro_price_rank",
@@ -82,7 +98,7 @@ export const houseMetricRows: readonly MetricRow[] = [
     type: "gauge",
     help: "Whether the price now is cheap or very cheap: the signal cheap.",
     labels: ["home"],
-    samples: perHome(({ cheap }) => bit(cheap)),
+    samples: perHomeAndPlace(({ cheap }) => bit(cheap)),
   },
   {
     name: "elbro_plan_on",

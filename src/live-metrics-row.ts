@@ -2,6 +2,7 @@
 import type { DaemonState } from "./core/daemon-state.ts";
 import type { Home, HomeSnapshot } from "./core/home-snapshot.ts";
 import { type EpochMs, SECOND_MS } from "./core/interval.ts";
+import type { PlaceSnapshot } from "./core/place-snapshot.ts";
 import type { PlanSnapshot } from "./core/plan-snapshot.ts";
 import type { PlugSnapshot } from "./core/plug-snapshot.ts";
 import type { LanParts } from "./lan-parts.ts";
@@ -17,6 +18,7 @@ export interface MetricMoment {
   readonly health: HealthReport;
   readonly state: DaemonState;
   readonly homes: readonly { readonly home: Home; readonly snapshot: HomeSnapshot }[];
+  readonly places: readonly PlaceSnapshot[];
   readonly plans: readonly PlanSnapshot[];
   readonly plugs: readonly PlugSnapshot[];
   readonly accounts: readonly {

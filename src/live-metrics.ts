@@ -31,10 +31,12 @@ export class Metrics {
 
   #momentOf(health: HealthReport, now: EpochMs): MetricMoment {
     const lan = this.#lan;
+    const homes = lan.homes.list();
     return {
       ...{ lan, now, health },
       state: lan.showing.daemon(now),
-      homes: lan.homes.list().map((home) => ({ home, snapshot: lan.house.snapshot(home, now) })),
+      places: lan.places.snapshots(now, new Set(homes.map(({ id }) => id))),
+      homes: homes.map((home) => ({ home, snapshot: lan.house.snapshot(home, now) })),
       plans: lan.showing.plans,
       plugs: lan.plugs.snapshots(),
       accounts: accountsOf(lan).map((account) => ({

@@ -164,14 +164,6 @@ export function eventDocs(): string {
   );
 }
 
-/** The README's table of the codes of `/healthz`. */
-export function healthDocs(): string {
-  return table(
-    ["code", "what it means"],
-    Object.entries(healthCodes).map(([code, meaning]) => [`\`${code}\``, meaning]),
-  );
-}
-
 /** The README's table of figures. */
 export function metricDocs(): string {
   return table(

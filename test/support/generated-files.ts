@@ -5,6 +5,7 @@ import { configDocs } from "../../src/config/config-docs.ts";
 import { exampleText } from "../../src/config/example.ts";
 import { configJsonSchema } from "../../src/config/json-schema.ts";
 import { entityDocs } from "../../src/homeassistant/entity-docs.ts";
+import { eventDocs, metricDocs } from "../../src/live-openapi.ts";
 import { localDocs } from "../../src/server/local-operations.ts";
 import { commandDocs } from "./command-docs.ts";
 import { operationDocs } from "./operation-docs.ts";
@@ -20,6 +21,8 @@ export interface GeneratedFile {
 const README_PARTS: Readonly<Record<string, () => string>> = {
   commands: commandDocs,
   entities: entityDocs,
+  events: eventDocs,
+  figures: metricDocs,
   health: healthDocs,
   local: localDocs,
   operations: operationDocs,
