@@ -173,6 +173,51 @@ describe("how old an answer is", () => {
   });
 });
 
+describe("the same request again", () => {
+  const day = dayOf("2026-06-10");
+  const params = pricesOf(day);
+  const short = rowsOf("hour", day).slice(1);
+
+  test("finds the same, until its time is over, it is answered again, or the clock is set back", async () => {
+    using shelved = new Shelved();
+    const find = () => shelved.library.find(account, "prices", params, shelved.now);
+    await shelved.answered("prices", params, bodyOf(day, short));
+    const asked = shelved.now;
+    const first = find();
+    expect(first).toMatchObject({ fresh: true, answeredAt: asked });
+    shelved.now += 15 * MINUTE_MS;
+    expect(find()).toMatchObject({ fresh: true, answeredAt: asked, version: first?.version });
+    shelved.now += 1;
+    expect(find()).toMatchObject({ fresh: false, answeredAt: asked, version: first?.version });
+    await shelved.answered("prices", params, bodyOf(day, short));
+    expect(find()).toMatchObject({ fresh: true, answeredAt: shelved.now, version: first?.version });
+    shelved.now = asked - 1;
+    expect(find()).toMatchObject({ fresh: false });
+  });
+
+  test("sees a change of its rows, of what stands around them, and that they are gone", async () => {
+    using shelved = new Shelved();
+    const find = () => shelved.library.find(account, "prices", params, shelved.now);
+    const seen: (number | undefined)[] = [];
+    for (const body of [bodyOf(day, short), bodyOf(day), { ...bodyOf(day), currency: "SEK" }]) {
+      await shelved.answered("prices", params, body);
+      expect(textOf(find())).toBe(JSON.stringify(body));
+      seen.push(find()?.version);
+    }
+    expect(new Set(seen).size).toBe(3);
+    shelved.library.shelf.deleteBefore(day.end, 10);
+    expect(find()).toBeNull();
+  });
+
+  test("a change of another series leaves its version as it is", async () => {
+    using shelved = new Shelved();
+    await shelved.answered("prices", params, bodyOf(day));
+    const { version } = shelved.library.find(account, "prices", params, shelved.now) ?? {};
+    await shelved.library.keepAnswer(account, "forecastPrices", { addressId }, answers.forecastPrices as never, 0);
+    expect(shelved.library.find(account, "prices", params, shelved.now)?.version).toBe(version);
+  });
+});
+
 describe("keeping", () => {
   const range = { start: dayOf("2026-01-01").start, end: dayOf("2026-03-31").end };
 
