@@ -2,6 +2,7 @@
  * Answers written out once and kept for the next caller: the body, what became of it by compression, and the tag by
  * which a caller names it. Kept until what they were made of changes, or others need the room.
  */
+import { isAscii } from "node:buffer";
 import { hash } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { writingRowsJson } from "../core/columns-json.ts";
@@ -28,7 +29,7 @@ export interface Wishes {
   readonly "if-none-match"?: string | undefined;
 }
 
-/** An answer in the form a caller gets it. `headers` are names and values in turn. */
+/** An answer in the form a caller gets it. `headers` are names and values in turn; a body of text is ASCII. */
 export type Representation =
   | { readonly status: 200; readonly headers: readonly string[]; readonly body: string | Uint8Array }
   | { readonly status: 304; readonly headers: readonly string[]; readonly body: "" };
@@ -49,14 +50,13 @@ interface Entry {
 const KEPT_BYTES = 4 * 1024 * 1024;
 /** An answer that has only been named by its tag takes no room of the above. */
 const MOST_KEPT = 500;
-/** Up to this size an answer is kept as text: Node sends it in one piece with its headers. */
-const TEXT_BYTES = 16 * 1024;
+/** Up to this size an answer of plain letters is kept as text: Node sends it in one piece with its headers. */
+const TEXT_BYTES = 8 * 1024;
 /** What fits into one packet with its headers is not made smaller. */
 const LEAST_COMPRESSED_BYTES = 1_024;
 /** Compressions at a time: two of the four threads of Node's pool stay free for others. */
 const MOST_COMPRESSING = 2;
 const TAG_CHARS = 22;
-const decoder = new TextDecoder();
 
 export class FinishedAnswers {
   readonly #mostBytes: number;
@@ -143,8 +143,8 @@ export class FinishedAnswers {
       ...["Content-Length", String(bytes.byteLength)],
       ...namingHeaders(entry, coding),
     ];
-    const isText = coding === "identity" && bytes.byteLength <= TEXT_BYTES;
-    const form: Whole = { status: 200, headers, body: isText ? decoder.decode(bytes) : bytes };
+    const isText = coding === "identity" && bytes.byteLength <= TEXT_BYTES && isAscii(bytes);
+    const form: Whole = { status: 200, headers, body: isText ? Buffer.from(bytes).toString("latin1") : bytes };
     entry.forms.set(coding, form);
     entry.bytes += bytes.byteLength;
     if (this.#entries.get(entry.key) !== entry) return form;

@@ -34,6 +34,7 @@ export interface Encoded {
   readonly status: 200 | 304;
   /** Names and values in turn. */
   readonly headers: readonly string[];
+  /** A text is ASCII. */
   readonly body: string | Uint8Array;
 }
 
@@ -63,11 +64,13 @@ export type Admission =
 /** A finished answer on its way out. */
 export interface Reply {
   readonly status: number;
-  /** Names and values in turn, but for the length of the body. */
+  /** Names and values in turn; without a length that of the body is sent. */
   readonly headers: string[];
   readonly body: string | Uint8Array;
   /** The name of the key that was admitted, as far as admission told it. */
   readonly caller?: string | undefined;
+  /** The body is ASCII: half the work of writing it. */
+  readonly isAscii?: boolean;
 }
 
 export interface MountOptions {
@@ -148,9 +151,10 @@ function replyNotFound(method: string | undefined, requestId: string): Reply {
 
 /** Writes a reply as it is. */
 export async function sendReply(_operation: OperationId | null, reply: Reply, response: ServerResponse): Promise<void> {
-  const { status, headers, body } = reply;
+  const { status, headers, body, isAscii } = reply;
   response.writeHead(status, hasLength(reply) ? headers : [...headers, "Content-Length", String(byteLength(body))]);
-  response.end(body);
+  if (isAscii) response.end(body, "latin1");
+  else response.end(body);
 }
 
 /** A 304 has no length, and a finished answer tells its own. */
@@ -192,7 +196,7 @@ async function answer(
     if (result.kind === "ok")
       return { status: 200, headers: asJson(headers), body: JSON.stringify(result.body), caller };
     headers.push(...result.headers);
-    return { status: result.status, headers, body: result.body, caller };
+    return { status: result.status, headers, body: result.body, caller, isAscii: typeof result.body === "string" };
   } catch (error) {
     options.onCrash(error, requestId);
     return errorReply(contractError("internal_error", `unexpected error; quote ${requestId}`), headers);

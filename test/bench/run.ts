@@ -1,13 +1,14 @@
 /**
  * `npm run bench [-- NAME]` runs one bench or all of them, one after the other.
  *
- * A bench is a file of this folder that exports `run(): Promise<Record<string, number>>`. Whatever else it prints, the
+ * A bench is a file of this folder that exports `run(): Promise<Record<string, number | null>>`; null is
+ * what cannot be measured here (`n/a`). Whatever else it prints, the
  * last line about it is `NAME: key=value key=value …` with plain numbers, for people and scripts alike.
  */
 import { readdirSync } from "node:fs";
 
 interface Bench {
-  readonly run: () => Promise<Readonly<Record<string, number>>>;
+  readonly run: () => Promise<Readonly<Record<string, number | null>>>;
 }
 
 const here = import.meta.dirname;
@@ -17,7 +18,8 @@ const known = readdirSync(here)
   .sort();
 
 /** A figure as plain decimals with four significant digits, never with an exponent. */
-function plain(figure: number): string {
+function plain(figure: number | null): string {
+  if (figure === null) return "n/a";
   if (!Number.isFinite(figure)) throw new RangeError(`a figure is ${figure}`);
   if (Number.isInteger(figure) || Math.abs(figure) >= 1_000) return figure.toFixed(0);
   const decimals = Math.max(0, 3 - Math.floor(Math.log10(Math.abs(figure))));

@@ -1,0 +1,139 @@
+/**
+ * The LAN API of the built daemon, side by side with a bare `node:http` server that sends the same bodies as prepared
+ * buffers. Both are processes of their own with the same flags, and so are the callers. They take turns of a few hundred
+ * milliseconds, and the median of the turns counts, so that whatever else the machine does hits both. The daemon checks
+ * the key, counts the quota and writes all headers.
+ *
+ * - `small_ratio`: a day of prices by the hour (3 kB), `year_ratio`: a year of hours (8,784 rows, 1.1 MB),
+ *   `quarters_ratio`: 90 days of quarters (8,640 rows): requests per second as a share of the bare server's.
+ * - `cold_p99_ms`: a year, or 90 days of quarters, that nobody asked for before: from the store to the last byte.
+ * - `loop_max_ms`: the longest that the daemon's event loop was held in all of this; see `loop-probe.ts`.
+ * - `growth_mb`: by how much the daemon's resident memory grows over 100,000 requests for a thousand different things.
+ * - `json_server_ratio`, `prism_ratio`: what these make of the small body, as a share of the bare server's.
+ */
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { COLD_WINDOWS, LanBenchHouse, NODE_FLAGS, QUARTER_DAYS, YEAR_DAYS } from "../support/lan-bench-house.ts";
+import { LineProcess } from "../support/line-process.ts";
+import type { Load, LoadResult } from "../support/load-process.ts";
+import { jsonServer, prism, type Rival } from "../support/rivals.ts";
+import { TempDir } from "../support/temp-dir.ts";
+
+const support = (file: string) => path.join(import.meta.dirname, "../support", file);
+const ROUNDS = 15;
+const ROUND_MS = 400;
+const WARM_MS = 1_500;
+const SMALL_CONNECTIONS = 8;
+const LARGE_CONNECTIONS = 4;
+const REQUESTS = 100_000;
+const DIFFERENT = 1_000;
+
+/** A server with the same body at a path. */
+type Server = Pick<Load, "port" | "headers"> & { readonly path: string };
+
+export async function run(): Promise<Record<string, number | null>> {
+  using dir = new TempDir();
+  await using house = await LanBenchHouse.start();
+  await using callers = new Callers();
+  const [small, year, quarters] = [
+    house.prices(1, "hour"),
+    house.prices(YEAR_DAYS, "hour"),
+    house.prices(QUARTER_DAYS, "fifteenMinutes"),
+  ];
+  const cold = await coldTimes(house, callers);
+  const bodies = await Promise.all([small, year, quarters].map((path) => house.body(path)));
+  const files = bodies.map((body, i) => {
+    writeFileSync(dir.file(`${i}.json`), body);
+    return dir.file(`${i}.json`);
+  });
+  await using bareProcess = new LineProcess([...NODE_FLAGS, support("bare-process.ts"), ...files]);
+  const barePort = Number(await bareProcess.ask());
+  const bare = (i: number): Server => ({ port: barePort, headers: house.headers, path: `/${i}` });
+  const daemon = (path: string): Server => ({ port: house.port, headers: house.headers, path });
+  const ratios = {
+    small_ratio: await callers.ratio(daemon(small), bare(0), SMALL_CONNECTIONS),
+    year_ratio: await callers.ratio(daemon(year), bare(1), LARGE_CONNECTIONS),
+    quarters_ratio: await callers.ratio(daemon(quarters), bare(2), LARGE_CONNECTIONS),
+  };
+  const growth = await growthBytes(house, callers);
+  const { held, late } = await house.told();
+  console.log(
+    `held ${held.toFixed(1)} ms, ${late.toFixed(1)} ms with what else the machine did; cold ${JSON.stringify(cold)}`,
+  );
+  const body = JSON.parse(bodies[0] as string) as object;
+  const rivalRatio = async (start: (dir: TempDir, body: object) => Promise<Rival | null>) => {
+    await using rival = await start(dir, body);
+    return rival && callers.ratio({ ...rival, headers: [] }, bare(0), SMALL_CONNECTIONS);
+  };
+  return {
+    ...ratios,
+    cold_p99_ms: Math.max(cold.year.p99Ms, cold.quarters.p99Ms),
+    loop_max_ms: held,
+    growth_mb: growth / 1e6,
+    json_server_ratio: await rivalRatio(jsonServer),
+    prism_ratio: await rivalRatio(prism),
+  };
+}
+
+/** Every request is the first for its range: nothing but the file is there before. */
+async function coldTimes(house: LanBenchHouse, callers: Callers) {
+  const windows = Array.from({ length: COLD_WINDOWS }, (_, i) => COLD_WINDOWS - 1 - i);
+  const times = async (days: number, resolution: "hour" | "fifteenMinutes") => {
+    const paths = windows.map((daysAgo) => house.prices(days, resolution, daysAgo));
+    const load = { port: house.port, headers: house.headers, paths, connections: 1, count: paths.length };
+    const { p50Ms, p99Ms } = await callers.ask(load);
+    return { p50Ms, p99Ms };
+  };
+  return { year: await times(YEAR_DAYS, "hour"), quarters: await times(QUARTER_DAYS, "fifteenMinutes") };
+}
+
+/** Different ranges, codings and tags: what is kept of requests and answers has every reason to grow. */
+async function growthBytes(house: LanBenchHouse, callers: Callers): Promise<number> {
+  const paths = Array.from({ length: DIFFERENT }, (_, i) => house.prices(1 + (i % 7), "hour", i % (YEAR_DAYS - 7)));
+  const kinds = [[], ["Accept-Encoding: gzip"], ["Accept-Encoding: br"], ["If-None-Match: *"]];
+  const round = async (count: number) => {
+    for (const more of kinds) {
+      const load = { port: house.port, headers: [...house.headers, ...more], paths, connections: SMALL_CONNECTIONS };
+      await callers.ask({ ...load, count: count / kinds.length });
+    }
+    return (await house.told()).rss;
+  };
+  const before = await round(REQUESTS / 5);
+  return (await round(REQUESTS)) - before;
+}
+
+class Callers implements AsyncDisposable {
+  readonly #process = new LineProcess([support("load-process.ts")]);
+
+  async ask(load: Load): Promise<LoadResult> {
+    const result = JSON.parse(await this.#process.ask(JSON.stringify(load))) as LoadResult;
+    const failed = Object.keys(result.statuses).filter((status) => status !== "200" && status !== "304");
+    if (failed.length > 0) throw new Error(`answers of ${load.paths[0]}: ${JSON.stringify(result.statuses)}`);
+    return result;
+  }
+
+  /** Requests per second of one server as a share of another's: the median of rounds in which they take turns. */
+  async ratio(one: Server, other: Server, connections: number): Promise<number> {
+    const rate = async ({ path, ...server }: Server, ms: number) =>
+      (await this.ask({ ...server, paths: [path], connections, ms })).perSecond;
+    for (const server of [one, other]) await rate(server, WARM_MS);
+    const ratios: number[] = [];
+    const rates: number[] = [];
+    for (let i = 0; i < ROUNDS; i++) {
+      const first = await rate(i % 2 === 0 ? one : other, ROUND_MS);
+      const second = await rate(i % 2 === 0 ? other : one, ROUND_MS);
+      ratios.push(i % 2 === 0 ? first / second : second / first);
+      rates.push(i % 2 === 0 ? first : second);
+    }
+    console.log(`${one.path}: ${median(rates).toFixed(0)} requests per second, ${median(ratios).toFixed(3)} of bare`);
+    return median(ratios);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#process[Symbol.asyncDispose]();
+  }
+}
+
+function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+}

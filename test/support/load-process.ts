@@ -1,0 +1,98 @@
+/** Callers on keep-alive sockets in a process of their own: a line of JSON says what to ask, a line of JSON what came of it. */
+import { connect } from "node:net";
+import { createInterface } from "node:readline";
+
+/** What to ask of a server on this machine. `paths` are asked in turn. */
+export interface Load {
+  readonly port: number;
+  readonly paths: readonly string[];
+  readonly headers: readonly string[];
+  readonly connections: number;
+  /** Ends after this time, or with so many answers. */
+  readonly ms?: number;
+  readonly count?: number;
+}
+
+export interface LoadResult {
+  readonly answers: number;
+  readonly perSecond: number;
+  readonly bytes: number;
+  /** Answers by their status. */
+  readonly statuses: Readonly<Record<string, number>>;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+}
+
+const HEAD_END = Buffer.from("\r\n\r\n");
+
+async function run({ port, paths, headers, connections, ms, count }: Load): Promise<LoadResult> {
+  const requests = paths.map((path) =>
+    Buffer.from([`GET ${path} HTTP/1.1`, `Host: 127.0.0.1:${port}`, ...headers, "\r\n"].join("\r\n")),
+  );
+  const statuses: Record<string, number> = {};
+  const times: number[] = [];
+  let sent = 0;
+  let answers = 0;
+  let bytes = 0;
+  const began = performance.now();
+  const until = ms === undefined ? Number.POSITIVE_INFINITY : began + ms;
+  const isOver = () => sent >= (count ?? Number.POSITIVE_INFINITY) || performance.now() >= until;
+  await Promise.all(
+    Array.from(
+      { length: connections },
+      () =>
+        new Promise<void>((resolve, reject) => {
+          const socket = connect(port, "127.0.0.1").setNoDelay(true);
+          let head: Buffer | null = Buffer.alloc(0);
+          let missing = 0;
+          let askedAt = 0;
+          const ask = () => {
+            if (isOver()) {
+              socket.destroy();
+              resolve();
+              return;
+            }
+            askedAt = performance.now();
+            socket.write(requests[sent++ % requests.length] as Buffer);
+          };
+          const finish = () => {
+            times.push(performance.now() - askedAt);
+            answers++;
+            head = Buffer.alloc(0);
+            ask();
+          };
+          socket.on("connect", ask);
+          socket.on("error", reject);
+          socket.on("close", () => reject(new Error("the server closed a connection")));
+          socket.on("data", (data) => {
+            bytes += data.length;
+            if (head === null) missing -= data.length;
+            else {
+              head = head.length === 0 ? data : Buffer.concat([head, data]);
+              const end = head.indexOf(HEAD_END);
+              if (end < 0) return;
+              const text = head.toString("latin1", 0, end);
+              const status = text.slice(9, 12);
+              statuses[status] = (statuses[status] ?? 0) + 1;
+              const length = /\r\ncontent-length: *(\d+)/i.exec(text)?.[1];
+              if (length === undefined && status !== "304") {
+                reject(new Error(`an answer without a length: ${text}`));
+                return;
+              }
+              missing = Number(length ?? 0) - (head.length - end - HEAD_END.length);
+              head = null;
+            }
+            if (missing === 0) finish();
+          });
+        }),
+    ),
+  );
+  const seconds = (performance.now() - began) / 1_000;
+  const sorted = Float64Array.from(times).sort();
+  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;
+  return { answers, perSecond: answers / seconds, bytes, statuses, p50Ms: at(0.5), p99Ms: at(0.99) };
+}
+
+for await (const line of createInterface(process.stdin)) {
+  process.stdout.write(`${JSON.stringify(await run(JSON.parse(line) as Load))}\n`);
+}
