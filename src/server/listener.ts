@@ -38,12 +38,13 @@ export interface Lookup {
 /** Listens on a port; 0 takes a free one. Errors: rejects where the port cannot be had. */
 export async function listen(router: Lookup, host: string, port: number, parts = MACHINE): Promise<Listener> {
   const connections = new Connections(parts.monotonicMs);
-  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+  const answer = (request: IncomingMessage, response: ServerResponse) => {
     const { socket } = request;
     if (!connections.begin(socket)) return;
     response.once("close", () => connections.end(socket));
     try {
-      await router.lookup(request, response);
+      const answering = router.lookup(request, response);
+      if (answering instanceof Promise) answering.catch(() => response.destroy());
     } catch {
       response.destroy();
     }

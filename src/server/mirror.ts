@@ -6,7 +6,7 @@ import { type ContractError, contractError, errorTable, isErrorCode } from "../c
 import { type OperationId, operationIds, type ParamsOf } from "../contract/operations.ts";
 import type { EpochMs } from "../core/interval.ts";
 import type { Setback, Withheld } from "../core/outcome.ts";
-import type { AnswerSource, FinishedAnswers } from "./finished.ts";
+import type { AnswerSource, FinishedAnswers, Representation } from "./finished.ts";
 import type { Encoded, RequestContext, ServerHandlers } from "./mount.ts";
 
 /** What the shelf has for a request. */
@@ -86,23 +86,34 @@ function keyOf(operation: OperationId, params: ParamsOf<OperationId>): string {
   return JSON.stringify([operation, params]);
 }
 
-async function answer(
+type Answer = Encoded | ContractError;
+
+function answer(
   parts: MirrorParts,
   id: OperationId,
   params: ParamsOf<OperationId>,
   context: RequestContext,
-): Promise<Encoded | ContractError> {
-  const { source } = parts;
-  const { now } = context;
-  const refused = source.refusal(id, params);
+): Answer | Promise<Answer> {
+  const refused = parts.source.refusal(id, params);
   if (refused) return refused;
-  const give = async (found: Found, at: EpochMs, how: readonly string[]): Promise<Encoded> => {
-    const { status, headers, body } = await parts.finished.represent(keyIn(parts, id, params), found, context.headers);
-    const age = String(Math.max(0, Math.floor((at - found.answeredAt) / 1_000)));
-    return { kind: "encoded", status, headers: ["Age", age, ...how, ...headers], body };
+  const found = parts.source.find(id, params, context.now);
+  const give: Giving = (what, at, how) => {
+    const form = parts.finished.represent(keyIn(parts, id, params), what, context.headers);
+    const age = Math.max(0, Math.floor((at - what.answeredAt) / 1_000));
+    return form instanceof Promise ? form.then((late) => encoded(late, age, how)) : encoded(form, age, how);
   };
-  const found = source.find(id, params, now);
-  if (found?.fresh) return give(found, now, FROM_SHELF);
+  if (found?.fresh) return give(found, context.now, FROM_SHELF);
+  return answerAsked(parts.source, [id, params, context.now], found !== null, give);
+}
+
+type Giving = (found: Found, at: EpochMs, how: readonly string[]) => Encoded | Promise<Encoded>;
+
+async function answerAsked(
+  source: MirrorSource,
+  [id, params, now]: readonly [OperationId, ParamsOf<OperationId>, EpochMs],
+  hasOlder: boolean,
+  give: Giving,
+): Promise<Answer> {
   const asked = await source.ask(id, params);
   if (asked.kind === "kept") {
     // An answer is newer than the request it is for.
@@ -111,8 +122,12 @@ async function answer(
   }
   const isFinal = asked.kind === "refused" && FINAL_STATUSES.has(asked.status);
   // The shelf may have changed while the service was asked.
-  const older = found && !isFinal ? source.find(id, params, now) : null;
+  const older = hasOlder && !isFinal ? source.find(id, params, now) : null;
   return older ? give(older, now, STALE) : errorOf(asked, now);
+}
+
+function encoded({ status, headers, body }: Representation, age: number, how: readonly string[]): Encoded {
+  return { kind: "encoded", status, headers: ["Age", String(age), ...how, ...headers], body };
 }
 
 /** What a LAN caller gets of a setback when the shelf has nothing. Source: design, table of answers. */
