@@ -29,13 +29,12 @@ export function quotaHeaders(standing: QuotaStanding): Record<string, string> {
 
 /** The same. Shape: names and values in turn. */
 export function quotaHeaderList(standing: QuotaStanding): string[] {
-  const headers: string[] = [];
-  for (const window of ["minute", "day"] as const) {
-    const names = quotaHeaderNames[window];
-    const { limit, remaining, resetSec } = standing[window];
-    headers.push(names.limit, String(limit), names.remaining, String(remaining), names.resetSec, String(resetSec));
-  }
-  return headers;
+  return [...windowHeaders("minute", standing.minute), ...windowHeaders("day", standing.day)];
+}
+
+function windowHeaders(window: QuotaWindow, { limit, remaining, resetSec }: WindowStanding): string[] {
+  const names = quotaHeaderNames[window];
+  return [names.limit, String(limit), names.remaining, String(remaining), names.resetSec, String(resetSec)];
 }
 
 /**

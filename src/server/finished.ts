@@ -63,6 +63,7 @@ export class FinishedAnswers {
   readonly #compress: typeof compress;
   /** By key; the one used last stands last. Bounded by MOST_KEPT, and its bodies by KEPT_BYTES. */
   readonly #entries = new Map<string, Entry>();
+  #newest: Entry | null = null;
   #bytes = 0;
   #compressing = 0;
 
@@ -166,6 +167,8 @@ export class FinishedAnswers {
   }
 
   #used(entry: Entry): void {
+    if (entry === this.#newest) return;
+    this.#newest = entry;
     this.#entries.delete(entry.key);
     this.#entries.set(entry.key, entry);
     this.#makeRoom();
@@ -181,6 +184,7 @@ export class FinishedAnswers {
   #drop(entry: Entry): void {
     if (this.#entries.get(entry.key) !== entry) return;
     this.#entries.delete(entry.key);
+    if (entry === this.#newest) this.#newest = null;
     this.#bytes -= entry.bytes;
   }
 }

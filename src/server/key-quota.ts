@@ -39,8 +39,8 @@ export class KeyQuota {
     this.#uses.set(name, use);
     this.#onCount();
     const standing = { minute: standingOf("minute", use, limits), day: standingOf("day", use, limits) };
+    if (use.minute.count <= limits.minute && use.day.count <= limits.day) return { standing, retryAfterSec: null };
     const exhausted = (["minute", "day"] as const).filter((window) => use[window].count > limits[window]);
-    if (exhausted.length === 0) return { standing, retryAfterSec: null };
     const latestResetSec = Math.max(...exhausted.map((window) => standing[window].resetSec));
     return { standing, retryAfterSec: Math.max(1, Math.ceil(latestResetSec - now / SECOND_MS)) };
   }
