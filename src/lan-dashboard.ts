@@ -60,7 +60,7 @@ export function dashboardRoutes(lan: LanParts, access: DashboardAccess): readonl
       path: "/local/v1/session",
       scope: "open",
       summary: "Logs in with a key of the API: begins a session, by a cookie.",
-      handle: (request) => logIn(lan, access, request),
+      handle: (request) => logIn(access, request),
     },
     {
       method: "POST",
@@ -99,6 +99,8 @@ function tellSession(lan: LanParts, { pages }: DashboardAccess, request: LocalRe
       signed_in: key !== null,
       key: key?.name ?? null,
       control: key?.control ?? false,
+      // Who is logged in by Home Assistant logs out there.
+      can_log_out: pages.sessions.keyOf(headers.cookie, now) !== null,
       ...(mayRead ? { house: houseOf(lan) } : {}),
       now: formatInstant(now),
     },
@@ -107,7 +109,7 @@ function tellSession(lan: LanParts, { pages }: DashboardAccess, request: LocalRe
 }
 
 /** What the page has to know before it asks for anything else. */
-function houseOf({ homes, calendar: _calendar }: LanParts): object {
+function houseOf({ homes }: LanParts): object {
   return {
     version: VERSION,
     time_zone: SERVICE_ZONE,
@@ -122,7 +124,7 @@ function houseOf({ homes, calendar: _calendar }: LanParts): object {
 }
 
 /** The key goes the way of every key: through its lock-out and its quota. */
-function logIn(_lan: LanParts, { keys, pages }: DashboardAccess, request: LocalRequest): LocalAnswer {
+function logIn({ keys, pages }: DashboardAccess, request: LocalRequest): LocalAnswer {
   const { headers, now, remoteAddress, body } = request;
   if (!fromOwnPage(headers)) return fromElsewhere();
   const given = typeof body === "object" && body !== null && "key" in body ? body.key : null;

@@ -146,9 +146,11 @@ function showFrame() {
 
 /** Marks the way to the part that is looked at. */
 function watchParts() {
+  const wide = matchMedia("(min-width: 900px)");
   const mark = (id) => {
     for (const link of byId("parts").children) {
-      if (link.getAttribute("href") === `#${id}`) link.setAttribute("aria-current", "true");
+      // Beside each other the parts are looked at all at once.
+      if (!wide.matches && link.getAttribute("href") === `#${id}`) link.setAttribute("aria-current", "true");
       else link.removeAttribute("aria-current");
     }
   };
@@ -232,7 +234,7 @@ function showFoot() {
     byId("foot"),
     h("label", {}, `${t("language")} `, languages),
     session?.signed_in && h("span", {}, t("signed_in_as", { name: session.key })),
-    session?.signed_in && logOut,
+    session?.can_log_out && logOut,
     session?.mode === "open" && !session.signed_in && logIn,
     session?.house && h("span", {}, `elbro ${session.house.version}`),
     h("span", {}, f.zone.name),

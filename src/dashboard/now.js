@@ -13,6 +13,11 @@ export const LEVEL_SIGNS = {
   unknown: "?",
 };
 const COMING_HOURS = 12;
+/** Heights of the coming hours, in pixels. */
+const RISE_PX = 40;
+const LEAST_RISE_PX = 3;
+/** A price of more characters is written smaller. */
+const MOST_FULL_SIZE = 4;
 const CHEAPEST = [1, 2, 3, 4];
 
 /** A level as its sign and its word; the colour is only beside them. */
@@ -106,7 +111,9 @@ export class NowPart {
       return;
     }
     setText(part.when, `${t("price_now")} · ${f.span(current.start, current.end)}`);
-    setText(part.figure, f.number(current.price));
+    const figure = f.number(current.price);
+    setText(part.figure, figure);
+    part.figure.classList.toggle("long", figure.length > MOST_FULL_SIZE);
     setText(part.unit, `${f.currency(currency)}/kWh`);
     fill(part.level, levelMark(current.level, t), current.estimate && h("span", { class: "tag" }, t("estimate")));
     setText(part.outlook, this.#outlookText(points, currency, now));
@@ -140,10 +147,14 @@ export class NowPart {
     const hours = comingHours(points, now, COMING_HOURS);
     const most = Math.max(0, ...hours.map(({ mean }) => mean ?? 0));
     const least = Math.min(0, ...hours.map(({ mean }) => mean ?? 0));
+    const perUnit = RISE_PX / (most - least || 1);
     const items = hours.map(({ start, level, mean, estimate }, i) => {
       const bar = h("span", { class: `bar ${level ?? "unknown"}${estimate ? " estimate" : ""}` });
-      const share = mean === null ? 0 : Math.abs(mean) / (most - least || 1);
-      bar.style.height = `${Math.max(3, Math.round(share * 40))}px`;
+      const height = Math.max(LEAST_RISE_PX, Math.round(Math.abs(mean ?? 0) * perUnit));
+      // Negative prices hang below the line, where there are any.
+      const depth = Math.round(-least * perUnit);
+      bar.style.height = `${height}px`;
+      bar.style.marginBottom = `${(mean ?? 0) < 0 ? Math.max(0, depth - height) : depth}px`;
       const told = mean === null ? t("no_price") : `${f.money(mean, currency)}, ${t(`level_${level}`)}`;
       return h(
         "li",

@@ -25,7 +25,13 @@ describe.skipIf(!haveChromium)("the door of the dashboard (in Chromium; skipped 
     await screen.page.getByRole("heading", { name: "Log in" }).waitFor();
     expect(await screen.text("main")).not.toMatch(/\d,\d|kWh|Dishwasher/);
     await screen.picture("login");
-    for (const path of ["local/v1/prices?home=home", "local/v1/system", "local/v1/plans", "events"])
+    for (const path of [
+      "local/v1/prices?home=home",
+      "local/v1/system",
+      "local/v1/plans",
+      "events",
+      "local/v1/diagnostics",
+    ])
       expect([path, (await fetch(screen.url + path)).status]).toEqual([path, 401]);
   });
 

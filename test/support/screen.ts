@@ -124,6 +124,15 @@ export class Screen implements AsyncDisposable {
     throw new Error(`${selector} never showed ${pattern}; it showed: ${last}`);
   }
 
+  /** Waits until an expression holds on the page. It runs beside the page, so the page's own policy stays as it is. */
+  async until(expression: string): Promise<void> {
+    const started = Date.now();
+    while (!(await this.page.evaluate(`Boolean(${expression})`))) {
+      if (Date.now() - started > 15_000) throw new Error(`it never came to ${expression}`);
+      await this.page.evaluate("new Promise((resolve) => requestAnimationFrame(resolve))");
+    }
+  }
+
   /** A picture of the whole page for people to look at. */
   async picture(name: string): Promise<string> {
     mkdirSync(SCREENSHOTS, { recursive: true });

@@ -1,0 +1,205 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { dashboardHouse, marketFile } from "../support/dashboard-house.ts";
+import { haveChromium, type Screen, Screens } from "../support/screen.ts";
+
+interface ToldPrice {
+  readonly start: string;
+  readonly end: string;
+  readonly price: number;
+  readonly estimate: boolean;
+}
+
+/** What the chart reads out, bar by bar, as the arrow keys give it to who cannot see it. */
+async function readOut(screen: Screen, part = "#prices"): Promise<string[]> {
+  const slider = screen.page.locator(`${part} [role=slider]`);
+  await slider.focus();
+  await screen.page.keyboard.press("Home");
+  const told: string[] = [];
+  const count = Number(await slider.getAttribute("aria-valuemax")) + 1;
+  for (let i = 0; i < count; i++) {
+    told.push(((await slider.getAttribute("aria-valuetext")) ?? "").replace(/\s+/g, " "));
+    await screen.page.keyboard.press("ArrowRight");
+  }
+  return told;
+}
+
+const choose = (screen: Screen, name: string) =>
+  screen.page.locator("#prices").getByRole("radio", { name, exact: true }).check();
+
+describe.skipIf(!haveChromium)("prices on the dashboard (in Chromium; skipped where there is none)", () => {
+  let screens: Screens;
+  beforeAll(async () => {
+    screens = await Screens.start();
+  });
+  afterAll(async () => {
+    await screens?.[Symbol.asyncDispose]();
+  });
+
+  test("the big figure is the price of the present interval, with unit, level in words and rank", async () => {
+    await using house = await dashboardHouse({ start: "2026-03-10T14:20:00Z" });
+    await using screen = await screens.look(house);
+    const now = (await (await house.ask("/local/v1/now?home=home")).json()) as Record<string, unknown>;
+    await screen.untilText("#now .price", new RegExp(`^${Number(now.price).toFixed(2)} ?DKK/kWh$`));
+    const words: Record<string, string> = {
+      very_cheap: "Very cheap",
+      cheap: "Cheap",
+      normal: "Normal",
+      expensive: "Expensive",
+      very_expensive: "Very expensive",
+    };
+    expect(await screen.text("#now .level-line")).toContain(words[String(now.level)] ?? "?");
+    expect(await screen.text("#now .hero")).toContain(`No. ${now.rank} of ${now.rank_of} today`);
+    expect(await screen.text("#now .when")).toBe("Price now · 15:15–15:30");
+    expect(await screen.text("#now .outlook")).toMatch(/(Falls|Rises) to [a-z ]+ at \d\d:\d\d, about DKK \d\.\d\d/);
+    expect(screen.errors).toEqual([]);
+  });
+
+  test("every bar says what the API says, in the home's time, wherever the reader is", async () => {
+    await using house = await dashboardHouse({ start: "2026-03-10T14:20:00Z" });
+    await using screen = await screens.look(house);
+    await screen.untilText("#prices .told", /DKK/);
+    await choose(screen, "Today");
+    const told = await readOut(screen);
+    const { prices } = (await (
+      await house.ask("/local/v1/prices?home=home&from=2026-03-09T23:00:00Z&to=2026-03-10T23:00:00Z")
+    ).json()) as { prices: ToldPrice[] };
+    expect(told).toHaveLength(96);
+    for (const [i, { price }] of prices.entries()) expect(told[i]).toContain(`DKK ${price.toFixed(2)}/kWh`);
+    expect(told[0]).toMatch(/^Tue,? 10 Mar 00:00–00:15/);
+    expect(told[95]).toMatch(/^Tue,? 10 Mar 23:45–00:00/);
+  });
+
+  test("the day of 25 hours has 100 quarters, and tells the two hours of one name apart", async () => {
+    await using house = await dashboardHouse({ start: "2026-10-25T09:20:00Z" });
+    await using screen = await screens.look(house, { size: "wall" });
+    await screen.untilText("#prices .notes", /has 25 hours: the clocks go back/);
+    await choose(screen, "Today");
+    const told = await readOut(screen);
+    expect(told).toHaveLength(100);
+    expect(told[8]).toMatch(/02:00 A–02:15 A \(A: summer time\)/);
+    expect(told[12]).toMatch(/02:00 B–02:15 B \(B: winter time\)/);
+    expect(told[16]).toMatch(/03:00–03:15:/);
+    await screen.page.keyboard.press("Escape");
+    await screen.picture("prices-25-hours");
+  });
+
+  test("the day of 23 hours has 92 quarters, and leaves out the hour that is not there", async () => {
+    await using house = await dashboardHouse({ start: "2026-03-29T09:20:00Z" });
+    await using screen = await screens.look(house, { size: "wall" });
+    await screen.untilText("#prices .notes", /has 23 hours: the clocks go forward/);
+    await choose(screen, "Today");
+    const told = await readOut(screen);
+    expect(told).toHaveLength(92);
+    expect(told[7]).toContain("01:45–03:00");
+    expect(told[8]).toContain("03:00–03:15");
+    await screen.picture("prices-23-hours");
+  });
+
+  test("tomorrow that is not there yet is said, and its estimates are told as such", async () => {
+    await using house = await dashboardHouse({ start: "2026-03-10T08:00:00Z" });
+    await using screen = await screens.look(house, { size: "phone" });
+    await screen.untilText("#prices .notes", /Tomorrow’s prices are expected about 13:00\. Until then: estimates\./);
+    await choose(screen, "Tomorrow");
+    const told = await readOut(screen);
+    expect(told).toHaveLength(24);
+    for (const each of told) expect(each).toMatch(/, estimate$/);
+    await screen.picture("prices-no-tomorrow-phone");
+    await house.clock.runUntil(Date.parse("2026-03-10T13:30:00Z"));
+    await screen.until("!document.querySelector('#prices .notes').textContent.includes('expected')");
+    expect(Number(await screen.page.locator("#prices [role=slider]").getAttribute("aria-valuemax"))).toBe(95);
+  });
+
+  test("negative prices stand below the line, with their sign and word", async () => {
+    const perMwh = Array.from({ length: 24 * 6 }, (_, i) => (i % 24 >= 10 && i % 24 < 15 ? -900 : 500 + (i % 24) * 20));
+    const csv = marketFile("2026-05-28T22:00:00Z", perMwh);
+    await using house = await dashboardHouse({ start: "2026-06-01T09:20:00Z", simulator: { prices: { csv } } });
+    await using screen = await screens.look(house, { size: "wall" });
+    await screen.untilText("#now .price", /^-\d\.\d\d/);
+    expect(await screen.text("#now .level-line")).toContain("Very cheap");
+    await choose(screen, "Today");
+    const told = await readOut(screen);
+    expect(told.filter((each) => /-DKK \d|DKK -\d|-\d/.test(each)).length).toBe(20);
+    // Ink of the level below the zero line, and none of it above there.
+    const below = await inkShares(screen, 12);
+    expect(below.below).toBeGreaterThan(0.2);
+    expect(below.above).toBeLessThan(0.02);
+    const normal = await inkShares(screen, 4);
+    expect(normal.below).toBeLessThan(0.02);
+    expect(normal.above).toBeGreaterThan(0.2);
+    await screen.page.keyboard.press("Escape");
+    await screen.picture("prices-negative");
+  });
+
+  test("a house without any price says so, without a figure", async () => {
+    const csv = marketFile("2020-01-01T00:00:00Z", [100, 100]);
+    await using house = await dashboardHouse({ start: "2026-06-01T09:20:00Z", simulator: { prices: { csv } } });
+    await using screen = await screens.look(house, { size: "phone" });
+    await screen.untilText("#now .hero", /No price is known for now/);
+    await screen.untilText("#prices .notes", /No prices yet/);
+    expect(await screen.text("#now .price")).toBe("–");
+    await screen.picture("prices-none-phone");
+    expect(screen.errors).toEqual([]);
+  });
+
+  test("a finger reads the chart out, and the page scrolls past it all the same", async () => {
+    await using house = await dashboardHouse({ start: "2026-03-10T14:20:00Z", plans: [] });
+    await using screen = await screens.look(house, { size: "phone" });
+    await screen.untilText("#prices .told", /DKK/);
+    await choose(screen, "Today");
+    const chart = screen.page.locator("#prices .u-over");
+    await chart.scrollIntoViewIfNeeded();
+    const box = await chart.boundingBox();
+    if (!box) throw new Error("no chart");
+    await screen.page.touchscreen.tap(box.x + box.width * 0.01, box.y + box.height / 2);
+    await screen.untilText("#prices .told", /00:00–00:15/);
+    await screen.page.touchscreen.tap(box.x + box.width * 0.51, box.y + box.height / 2);
+    await screen.untilText("#prices .told", /12:00–12:15|12:15–12:30/);
+    expect(await screen.page.evaluate("getComputedStyle(document.querySelector('#prices .u-over')).touchAction")).toBe(
+      "pan-y",
+    );
+  });
+
+  test("the same numbers stand in a table for who wants them in words", async () => {
+    await using house = await dashboardHouse({ start: "2026-03-10T14:20:00Z", plans: [] });
+    await using screen = await screens.look(house);
+    await screen.untilText("#prices .told", /DKK/);
+    await choose(screen, "Today");
+    await screen.page.locator("#prices summary").click();
+    expect(await screen.page.locator("#prices tbody tr").count()).toBe(96);
+    expect(await screen.text("#prices tbody tr.present th")).toContain("15:15–15:30");
+  });
+
+  test("another home is shown when it is chosen, with its own prices, and again the next time", async () => {
+    await using house = await dashboardHouse({
+      start: "2026-03-10T14:20:00Z",
+      simulator: { homes: ["danish", "swedish"] },
+    });
+    await using screen = await screens.look(house);
+    await screen.untilText("#now .price", /DKK\/kWh/);
+    await screen.page.getByLabel("Home", { exact: true }).selectOption({ label: "Stugan" });
+    await screen.untilText("#now .price", /SEK\/kWh/);
+    await screen.untilText("#plans", /No plans yet/);
+    await screen.page.reload();
+    await screen.untilText("#now .price", /SEK\/kWh/);
+  });
+});
+
+/** How much of the chart's column at a local hour is painted above the zero line, and how much below it. */
+async function inkShares(screen: Screen, hour: number): Promise<{ above: number; below: number }> {
+  return (await screen.page.evaluate(`(() => {
+    const canvas = document.querySelector("#prices canvas");
+    const over = document.querySelector("#prices .u-over").getBoundingClientRect();
+    const box = canvas.getBoundingClientRect();
+    const ratio = canvas.width / box.width;
+    const x = Math.round((over.left - box.left + over.width * (${hour} + 0.5) / 24) * ratio);
+    const labels = [...document.querySelectorAll("#prices .u-over")];
+    const data = canvas.getContext("2d").getImageData(x, 0, 1, canvas.height).data;
+    const top = Math.round((over.top - box.top) * ratio), bottom = Math.round((over.bottom - box.top) * ratio);
+    // The zero line is the row that is darkest over the whole width.
+    const row = (y) => { const d = canvas.getContext("2d").getImageData(Math.round((over.left - box.left) * ratio), y, Math.round(over.width * ratio), 1).data; let same = 0; for (let i = 0; i < d.length; i += 4) if (Math.abs(d[i] - 183) < 4 && Math.abs(d[i + 1] - 192) < 4) same++; return same / (d.length / 4); };
+    let zero = top, best = 0;
+    for (let y = top; y < bottom; y++) { const share = row(y); if (share > best) { best = share; zero = y; } }
+    const colored = (from, to) => { let n = 0; for (let y = from; y < to; y++) { const [r, g, b, a] = data.slice(y * 4, y * 4 + 4); if (a > 60 && Math.max(r, g, b) - Math.min(r, g, b) > 24) n++; else if (a > 60 && r < 215 && r > 130 && Math.abs(r - 230) > 12) n++; } return n / (bottom - top); };
+    return { above: colored(top, zero - 2), below: colored(zero + 3, bottom) };
+  })()`)) as { above: number; below: number };
+}

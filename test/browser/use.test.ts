@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { dashboardHouse } from "../support/dashboard-house.ts";
+import type { RunningHouse } from "../support/running-house.ts";
+import { haveChromium, type Screen, Screens } from "../support/screen.ts";
+
+interface EnergyRow {
+  readonly start: string;
+  readonly energyKWh: number;
+  readonly totalCost?: number;
+  readonly totalPricePerKWh?: number | null;
+}
+
+const ADDRESS = "5d0c9f0e-6a1b-4c5e-9b64-1f1f4a7e2d01";
+
+describe.skipIf(!haveChromium)("use on the dashboard (in Chromium; skipped where there is none)", () => {
+  let screens: Screens;
+  let house: RunningHouse;
+
+  beforeAll(async () => {
+    screens = await Screens.start();
+    // Three hours of life: the history is there.
+    house = await dashboardHouse({ start: "2026-03-20T10:00:00Z", plans: [] });
+    await house.clock.runUntil(Date.parse("2026-03-20T13:00:00Z"));
+  });
+  afterAll(async () => {
+    await house?.[Symbol.asyncDispose]();
+    await screens?.[Symbol.asyncDispose]();
+  });
+
+  async function atUse(options: Parameters<Screens["look"]>[1] = {}): Promise<Screen> {
+    const screen = await screens.look(house, options);
+    await screen.page.locator("#use").scrollIntoViewIfNeeded();
+    await screen.untilText("#use .facts", /\d/);
+    return screen;
+  }
+
+  async function rows(operation: string, from: string, to: string): Promise<EnergyRow[]> {
+    const query = new URLSearchParams({ from, to, aggregation: "hour" });
+    const answer = await house.ask(`/consumer/v1/me/addresses/${ADDRESS}/${operation}?${query}`);
+    return ((await answer.json()) as { data: EnergyRow[] }).data;
+  }
+
+  const pick = (screen: Screen, name: string) =>
+    screen.page.locator("#use").getByRole("radio", { name, exact: true }).check();
+  const told = async (screen: Screen) =>
+    ((await screen.page.locator("#use [role=slider]").getAttribute("aria-valuetext")) ?? "").replace(/\s+/g, " ");
+
+  test("a month by days: the sum is that of the hours, and what lacks is told", async () => {
+    await using screen = await atUse();
+    const data = await rows("consumption", "2026-02-28T23:00:00Z", "2026-03-19T23:00:00Z");
+    const sum = data.reduce((total, row) => total + row.energyKWh, 0);
+    await screen.untilText("#use .facts", new RegExp(`Used ${sum.toFixed(0)} kWh`));
+    const missing = 19 * 24 - data.length;
+    if (missing > 0) expect(await screen.text("#use .notes")).toContain(`${missing} hours are missing`);
+    expect(await screen.text("#use .period")).toBe("March 2026");
+    await screen.picture("use-month");
+  });
+
+  test("what was paid on average stands against the plain mean of the prices", async () => {
+    await using screen = await atUse();
+    await screen.untilText("#use .facts", /Plain mean of the prices DKK \d\.\d\d\/kWh/);
+    const data = await rows("consumption-costs", "2026-02-28T23:00:00Z", "2026-03-31T22:00:00Z");
+    const money = data.reduce((total, row) => total + (row.totalPricePerKWh ?? 0) * row.energyKWh, 0);
+    const kwh = data.reduce((total, row) => total + row.energyKWh, 0);
+    expect(await screen.text("#use .facts")).toContain(`Average paid per kWh DKK ${(money / kwh).toFixed(2)}/kWh`);
+    const query = new URLSearchParams({
+      from: "2026-02-28T23:00:00Z",
+      to: "2026-03-19T23:00:00Z",
+      resolution: "fifteenMinutes",
+    });
+    const answer = await house.ask(`/consumer/v1/me/addresses/${ADDRESS}/prices?${query}`);
+    const prices = ((await answer.json()) as { data: { totalPricePerKWh: number }[] }).data;
+    const mean = prices.reduce((total, row) => total + row.totalPricePerKWh, 0) / prices.length;
+    expect(await screen.text("#use .facts")).toContain(`Plain mean of the prices DKK ${mean.toFixed(2)}/kWh`);
+    expect(await screen.text("#use .notes")).toMatch(/You used power when it was (cheap|dear): \d+% (below|above)/);
+  });
+
+  test("a day by hours, one day back and forth", async () => {
+    await using screen = await atUse({ size: "phone" });
+    await pick(screen, "Day");
+    await screen.untilText("#use .period", /Thursday,? 19 March 2026/);
+    await screen.page.locator("#use").getByRole("button", { name: "Earlier" }).click();
+    await screen.untilText("#use .period", /Wednesday,? 18 March 2026/);
+    const [first] = await rows("consumption", "2026-03-17T23:00:00Z", "2026-03-18T23:00:00Z");
+    await screen.page.locator("#use [role=slider]").focus();
+    await screen.page.keyboard.press("Home");
+    const amount = first?.energyKWh.toFixed(2);
+    expect(await told(screen)).toMatch(new RegExp(`^Wed,? 18 Mar 00:00–01:00, ${amount} kWh(, estimate)?$`));
+    await screen.picture("use-day-phone");
+  });
+
+  test("a year by months, the years, and dates of one's own by the hour", async () => {
+    await using screen = await atUse({ size: "wall" });
+    await pick(screen, "Year");
+    await screen.untilText("#use .period", /^2026$/);
+    await screen.page.locator("#use").getByRole("button", { name: "Earlier" }).click();
+    await screen.untilText("#use .period", /^2025$/);
+    await screen.until("document.querySelector('#use').getAttribute('aria-busy') === null");
+    await screen.picture("use-year");
+    await pick(screen, "Years");
+    await screen.untilText("#use .period", /^2022–2026$/);
+    await screen.untilText("#use .facts", /\d/);
+    await pick(screen, "Costs");
+    await screen.untilText("#use .facts", /Paid, with fees and VAT DKK [\d,]{5}/);
+    await pick(screen, "Dates");
+    await screen.page.getByLabel("From", { exact: true }).fill("2026-02-01");
+    await screen.page.getByLabel("To and with").fill("2026-02-14");
+    await screen.page.getByLabel("By", { exact: true }).selectOption("hour");
+    await screen.page.locator("#use").getByRole("button", { name: "Show" }).click();
+    await screen.until("document.querySelector('#use [role=slider]').getAttribute('aria-valuemax') === '335'");
+    await screen.picture("use-dates");
+    expect(screen.errors).toEqual([]);
+  });
+
+  test("dates in the wrong order are told, and nothing is asked", async () => {
+    await using screen = await atUse();
+    await pick(screen, "Dates");
+    await screen.page.getByLabel("From", { exact: true }).fill("2026-03-10");
+    await screen.page.getByLabel("To and with").fill("2026-03-01");
+    await screen.page.locator("#use").getByRole("button", { name: "Show" }).click();
+    await screen.untilText("#use .wrong", /Give two dates in their order/);
+  });
+
+  test("costs, export and revenue have their units", async () => {
+    await using screen = await atUse();
+    await pick(screen, "Costs");
+    await screen.untilText("#use .facts", /Paid, with fees and VAT DKK \d/);
+    await pick(screen, "Export");
+    await screen.untilText("#use .facts", /Sold [\d.,]+ kWh/);
+    await pick(screen, "Revenue");
+    await screen.untilText("#use .facts", /Earned, after fees (-?DKK|DKK -?) ?-?\d/);
+  });
+
+  test("the day of 25 hours has 25 bars", async () => {
+    await using long = await dashboardHouse({ start: "2026-10-26T10:30:00Z", plans: [] });
+    await long.clock.runUntil(Date.parse("2026-10-26T12:30:00Z"));
+    await using screen = await screens.look(long);
+    await screen.page.locator("#use").scrollIntoViewIfNeeded();
+    await pick(screen, "Day");
+    await screen.untilText("#use .period", /25 October 2026/);
+    await screen.until("document.querySelector('#use [role=slider]')?.getAttribute('aria-valuemax') === '24'");
+    await screen.picture("use-25-hours");
+  });
+
+  test("a look at the use of the kept months asks the service for nothing", async () => {
+    const before = house.simulator.answered().length;
+    await using screen = await atUse();
+    await pick(screen, "Day");
+    await pick(screen, "Year");
+    await screen.untilText("#use .period", /^2026$/);
+    await screen.until("document.querySelector('#use').getAttribute('aria-busy') === null");
+    const asked = house.simulator
+      .answered()
+      .slice(before)
+      .map(({ operation }) => operation);
+    expect(asked).toEqual([]);
+  });
+});
