@@ -86,6 +86,8 @@ export default defineConfig({
   // in one file, what these parts load of Node would be loaded at every start, 4 MB of it.
   output: {
     dir: "dist",
+    // Parts of an earlier build would be installed with it.
+    cleanDir: true,
     entryFileNames: "elbro.cjs",
     chunkFileNames: "[name].cjs",
     format: "cjs",

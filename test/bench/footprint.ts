@@ -2,7 +2,9 @@
  * The built daemon as a user runs it, with the service (over HTTPS) and the broker in processes of their own.
  *
  * Start is from spawn to the first price at a subscriber; resident memory is read at that moment. Bare Node is the same
- * binary with an empty program. The soak lives two days in half a minute, with its back-fill and readers on the LAN.
+ * binary with an empty program. The warm starts find more than a year of data and ten plans. The soak lives two days in
+ * half a minute: the first with its back-fill, readers on the LAN and somebody at the dashboard, the second in peace,
+ * and that one's CPU time is told.
  */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, statSync } from "node:fs";
@@ -18,9 +20,16 @@ const BUNDLE = path.join(ROOT, "dist/elbro.cjs");
 /** As `npm start` runs it. */
 const NODE_FLAGS = ["--max-semi-space-size=1", "--max-old-space-size=64"];
 const STARTS = 7;
-const SOAK_MS = 25_000;
 const SOAK_SPEED = 7_200;
+const DAY_MS = 86_400_000 / SOAK_SPEED;
+/** Linux counts CPU time in hundredths of a second. */
+const TICKS_PER_S = 100;
 const LAN_KEY = "bench-key";
+/** Ten appliances, of every kind. */
+const PLANS = Array.from({ length: 10 }, (_, i) => {
+  const kind = ["window", "slots", "below", "avoid"][i % 4];
+  return { name: `Plan ${i}`, home: "home", kind, ...(kind === "below" ? { level: "cheap" } : { hours: 2 + (i % 3) }) };
+});
 const LOG_DEBUG = process.env.BENCH_DEBUG !== undefined;
 
 interface World {
@@ -41,7 +50,7 @@ export async function run(): Promise<Record<string, number>> {
   const world = { ...service, brokerPort, ca: tls.cert };
   const cold = await coldStarts(world);
   const warm = await warmStarts(world);
-  const soak = await soakPeakMb(children, world, tls);
+  const soak = await soakOf(children, world, tls);
   return {
     bare_start_ms: bare.startMs,
     bare_rss_mb: bare.rssMb,
@@ -49,7 +58,9 @@ export async function run(): Promise<Record<string, number>> {
     start_warm_ms: median(warm.map((start) => start.ms)),
     rss_mb: median(warm.map((start) => start.rssMb)),
     rss_ratio: median(warm.map((start) => start.rssMb)) / bare.rssMb,
-    rss_soak_peak_mb: soak,
+    rss_soak_peak_mb: soak.peakMb,
+    soak_ratio: soak.peakMb / bare.rssMb,
+    cpu_s_per_day: soak.cpuSPerDay,
     package_kb: packageKb(),
   };
 }
@@ -94,7 +105,12 @@ async function oneStart(world: World, dir: TempDir, lingerMs = 0): Promise<Start
   return start;
 }
 
-async function soakPeakMb(children: Children, world: World, tls: { key: string; cert: string }): Promise<number> {
+interface Soak {
+  readonly peakMb: number;
+  readonly cpuSPerDay: number;
+}
+
+async function soakOf(children: Children, world: World, tls: { key: string; cert: string }): Promise<Soak> {
   using dir = new TempDir();
   const clock = "2025-10-25T10:00:00Z";
   const service = await startService(children, {
@@ -111,12 +127,14 @@ async function soakPeakMb(children: Children, world: World, tls: { key: string; 
     { ELBRO_API_PORT: String(apiPort), ELBRO_MQTT_BASE_TOPIC: "soak" },
     ["--clock", clock, "--speed", String(SOAK_SPEED)],
   );
-  const end = performance.now() + SOAK_MS;
+  const end = performance.now() + DAY_MS;
   while (performance.now() < end) {
     await pause(250);
     await readSomething(apiPort);
   }
-  return memoryMb(daemon, "VmHWM");
+  const before = cpuSeconds(daemon);
+  await pause(DAY_MS);
+  return { peakMb: memoryMb(daemon, "VmHWM"), cpuSPerDay: cpuSeconds(daemon) - before };
 }
 
 async function readSomething(apiPort: number): Promise<void> {
@@ -126,6 +144,8 @@ async function readSomething(apiPort: number): Promise<void> {
     const { data } = (await (await fetch(base, { headers })).json()) as { data: { id: string }[] };
     const range = "from=2024-11-01T00:00:00Z&to=2025-10-01T00:00:00Z";
     await (await fetch(`${base}/${data[0]?.id}/consumption?${range}&aggregation=hour`, { headers })).text();
+    for (const local of ["", "local/v1/now", "local/v1/prices?home=home", "local/v1/plans", "local/v1/system"])
+      await (await fetch(`http://127.0.0.1:${apiPort}/${local}`, { headers })).text();
   } catch (error) {
     if (LOG_DEBUG) console.error("the LAN was not answered:", error);
   }
@@ -149,6 +169,7 @@ function startDaemon(
       ELBRO_API_HOST: "127.0.0.1",
       ELBRO_API_PORT: "0",
       ELBRO_API_KEYS: `[{ name: bench, key: ${LAN_KEY} }]`,
+      ELBRO_PLANS: JSON.stringify(PLANS),
       ELBRO_DATA_DIR: dir.path,
       ...environment,
     },
@@ -193,11 +214,18 @@ function bareNode(): { readonly startMs: number; readonly rssMb: number } {
 /** All that is installed: the program and the parts beside it. */
 function packageKb(): number {
   const dist = path.dirname(BUNDLE);
-  return readdirSync(dist).reduce((sum, file) => sum + statSync(path.join(dist, file)).size, 0) / 1_000;
+  const files = readdirSync(dist, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  return files.reduce((sum, { parentPath, name }) => sum + statSync(path.join(parentPath, name)).size, 0) / 1_000;
 }
 
 function memoryMb(child: ChildProcess, field: "VmRSS" | "VmHWM"): number {
   return statusMb(readFileSync(`/proc/${child.pid}/status`, "utf8"), field);
+}
+
+/** User and system time so far. Source: proc(5), fields 14 and 15 of stat. */
+function cpuSeconds(child: ChildProcess): number {
+  const fields = readFileSync(`/proc/${child.pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
+  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_S;
 }
 
 function statusMb(status: string, field: string): number {
