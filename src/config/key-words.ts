@@ -205,7 +205,7 @@ export const keyWords: Readonly<Record<string, KeyWords>> = {
   "plugs[].topic": { about: "Where it listens, as its family says it." },
   "plugs[].channel": { about: "Which output, for devices with several.", form: "number or text" },
   "plugs[].plan": { about: "The plan it follows." },
-  "plugs[].home": { about: "The home whose signal it follows." },
+  "plugs[].home": { about: "The home or third-party place whose signal it follows, by its id." },
   "plugs[].signal": { about: "The signal it follows, with home." },
   "plugs[].signal_topic": { about: "A topic of yours that says ON or OFF." },
   "plugs[].override": {

@@ -9,6 +9,7 @@ import { eventDocs, metricDocs } from "../../src/live-openapi.ts";
 import { localDocs } from "../../src/server/local-operations.ts";
 import { commandDocs } from "./command-docs.ts";
 import { operationDocs } from "./operation-docs.ts";
+import { planStateDocs, plugFamilyDocs, plugReasonDocs } from "./plan-docs.ts";
 import { healthDocs, problemDocs } from "./problem-docs.ts";
 
 export interface GeneratedFile {
@@ -27,6 +28,9 @@ const README_PARTS: Readonly<Record<string, () => string>> = {
   local: localDocs,
   operations: operationDocs,
   options: configDocs,
+  "plan-states": planStateDocs,
+  "plug-families": plugFamilyDocs,
+  "plug-reasons": plugReasonDocs,
   problems: problemDocs,
 };
 
