@@ -12,7 +12,8 @@ LABEL org.opencontainers.image.title="elbro" \
       org.opencontainers.image.description="Electricity prices, consumption and cheap-hour plans for the house" \
       org.opencontainers.image.licenses="MIT"
 # The numeric user lets an orchestrator see that this is not root.
-RUN mkdir /data && chown 1000:1000 /data
+RUN mkdir /data && chown 1000:1000 /data \
+ && printf '#!/bin/sh\nexec node /app/elbro.cjs "$@"\n' > /usr/local/bin/elbro && chmod +x /usr/local/bin/elbro
 COPY --from=build /src/dist /app
 USER 1000:1000
 WORKDIR /data

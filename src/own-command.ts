@@ -6,6 +6,6 @@ import path from "node:path";
 export function ownCommand(words: string): string {
   if (process.env.npm_lifecycle_event === "start") return `npm start -- ${words}`;
   if (existsSync("/.dockerenv"))
-    return `docker run --rm -v VOLUME:/data IMAGE ${words}     (with the same volume and image)`;
+    return `docker run --rm -v VOLUME:/data IMAGE elbro ${words}     (with the same volume and image)`;
   return `node ${path.relative(process.cwd(), process.argv[1] ?? "dist/elbro.cjs")} ${words}`;
 }

@@ -6,6 +6,7 @@ import { exampleText } from "../../src/config/example.ts";
 import { configJsonSchema } from "../../src/config/json-schema.ts";
 import { entityDocs } from "../../src/homeassistant/entity-docs.ts";
 import { eventDocs, metricDocs } from "../../src/live-openapi.ts";
+import { errorDocs } from "../../src/server/error-docs.ts";
 import { localDocs } from "../../src/server/local-operations.ts";
 import { commandDocs } from "./command-docs.ts";
 import { operationDocs } from "./operation-docs.ts";
@@ -24,6 +25,7 @@ const README_PARTS: Readonly<Record<string, () => string>> = {
   entities: entityDocs,
   events: eventDocs,
   figures: metricDocs,
+  errors: errorDocs,
   health: healthDocs,
   local: localDocs,
   operations: operationDocs,

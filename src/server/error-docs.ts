@@ -1,0 +1,9 @@
+import { localErrorTable } from "./local-errors.ts";
+
+/** The README's table of errors. */
+export function errorDocs(): string {
+  const rows = Object.entries(localErrorTable)
+    .sort(([, one], [, other]) => one.status - other.status)
+    .map(([code, { status, meaning }]) => `| ${status} | \`${code}\` | ${meaning} |`);
+  return ["| status | `errorCode` | what it means |", "|---|---|---|", ...rows].join("\n");
+}
