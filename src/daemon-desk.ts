@@ -1,11 +1,12 @@
 /** The desk of the running daemon, at its socket. Loaded when the first prices are out. */
 import { withoutLogin } from "./broker.ts";
+import type { Config } from "./config/schema.ts";
 import { Desk, type Finding, findingOf } from "./desk.ts";
 import { deskPathIn, openDesk } from "./desk-socket.ts";
 import type { LanParts } from "./lan-parts.ts";
 
 /** Answers commands until the signal fires. A file system without sockets is told once, and nothing else is amiss. */
-export async function openDaemonDesk(lan: LanParts, signal: AbortSignal): Promise<void> {
+export async function openDaemonDesk(lan: LanParts, configNow: () => Config, signal: AbortSignal): Promise<void> {
   const socketPath = deskPathIn(lan.config.data_dir);
   if (socketPath === null || signal.aborted) return;
   const desk = new Desk({
@@ -14,8 +15,9 @@ export async function openDaemonDesk(lan: LanParts, signal: AbortSignal): Promis
     diagnostics: async () => {
       const { diagnosticsReport } = await import("./live-diagnostics.ts");
       const { Health } = await import("./live-health.ts");
-      const report = await new Health(lan).report();
-      return { running: true, ...(diagnosticsReport(lan, report, lan.clock.now()) as object) };
+      const now = { ...lan, config: configNow() };
+      const report = await new Health(now).report();
+      return { running: true, ...(diagnosticsReport(now, report, lan.clock.now()) as object) };
     },
   });
   try {

@@ -255,7 +255,9 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     api.take(next);
     edges.wake();
   });
-  const desk = link.upSoon.then(async () => (await import("./daemon-desk.ts")).openDaemonDesk(lan, stop.signal));
+  const desk = link.upSoon.then(async () =>
+    (await import("./daemon-desk.ts")).openDaemonDesk(lan, () => reloading.used, stop.signal),
+  );
   return {
     apiPort: api.port,
     brokerPort: broker?.port ?? null,

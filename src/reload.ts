@@ -58,6 +58,10 @@ export class Reloading {
     this.#apply = apply;
   }
 
+  get used(): Config {
+    return this.#used;
+  }
+
   /** Reads and takes over. Errors: none of the owner's; what is wrong is a problem, and nothing changes. */
   async reload(read: () => Promise<Config>): Promise<Config> {
     const { problems, log } = this.#parts;

@@ -1,6 +1,7 @@
 import { readCommandLine } from "../arguments.ts";
 import { loadConfiguration } from "../configuration.ts";
 import { isDemo } from "../demo.ts";
+import { requireKeys } from "../lan-access.ts";
 import { withHouseAtHand } from "./at-hand.ts";
 
 const line = {
@@ -26,6 +27,7 @@ export async function main(argv: readonly string[]): Promise<number> {
   }
   const { config, path, warnings } = loadConfiguration(given.configPath);
   for (const warning of warnings) process.stdout.write(`warning: ${warning}\n`);
+  if (!isDemo(config)) requireKeys(config);
   process.stdout.write(`the configuration${path === null ? "" : ` ${path}`} can be used\n`);
   if (isDemo(config))
     process.stdout.write(

@@ -85,7 +85,11 @@ describe("check", () => {
   test("takes credentials of systemd, and tells every mistake at once with exit code 78", async () => {
     using dir = new TempDir();
     writeFileSync(dir.file("elbro_consumer_api_key"), "abc\n");
-    await using good = new DaemonProcess(["check"], { CREDENTIALS_DIRECTORY: dir.path });
+    const environment = { CREDENTIALS_DIRECTORY: dir.path, ELBRO_DATA_DIR: dir.file("data") };
+    await using locked = new DaemonProcess(["check"], environment);
+    expect(await locked.exit).toBe(78);
+    expect(locked.output).toContain("keys create NAME");
+    await using good = new DaemonProcess(["check"], { ...environment, ELBRO_API_HOST: "127.0.0.1" });
     expect(await good.exit).toBe(0);
     expect(good.output).toBe("the configuration can be used");
     writeFileSync(dir.file("elbro.yaml"), "consumer: { api_key: abc }\napi: { port: eighty, hots: x }\n");

@@ -1,0 +1,67 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { configSchema } from "../../src/config/schema.ts";
+import { RunningHouse } from "../support/running-house.ts";
+
+const README = readFileSync(path.join(import.meta.dirname, "../../README.md"), "utf8");
+const SECTION = README.slice(README.indexOf("\n## Topics"), README.indexOf("\n## Entities of Home Assistant"));
+
+/** The topics that are told, with `<name>` for what differs. `…/costs` stands beside the topic before it. */
+const told: readonly string[] = SECTION.split("\n").flatMap((line) => {
+  let before = "";
+  const place = line.startsWith("|") ? (line.split("|")[1] ?? "") : line;
+  return [...place.matchAll(/`((?:elbro|…)\/[^`]+)`/g)].map(([, topic = ""]) => {
+    before = topic.startsWith("…/") ? `${before.slice(0, before.lastIndexOf("/"))}${topic.slice(1)}` : topic;
+    return before;
+  });
+});
+
+function patternOf(topic: string): RegExp {
+  return new RegExp(`^${topic.replaceAll(/<[a-z]+>/g, "[^/]+")}$`);
+}
+
+/** What is listened to, not said. */
+const isCommand = (topic: string) => topic.endsWith("/set") || topic.startsWith("elbro/command/");
+
+test("every topic that a house publishes is in the README, and every one there is published", async () => {
+  const { plans, plugs, homes } = configSchema.parse({
+    homes: [
+      { address_id: "5d0c9f0e-6a1b-4c5e-9b64-1f1f4a7e2d01", id: "home", format: "nordpool" },
+      { address_id: "b7f3a1c4-2f58-4e0d-8a37-93c5d6e8f002", id: "stugan" },
+    ],
+    plans: [{ name: "Car", home: "home", kind: "slots", hours: 2 }],
+    plugs: [{ name: "Heater", family: "tasmota", topic: "heater", home: "home", signal: "cheap" }],
+  });
+  const credentials = { apiKey: "key", apiSecret: "secret" };
+  await using house = await RunningHouse.start({
+    start: Date.parse("2025-11-21T14:00:00Z"),
+    simulator: { keys: { thirdParty: credentials } },
+    config: {
+      ...{ plans, plugs, homes },
+      third_party: {
+        api_key: credentials.apiKey,
+        api_secret: credentials.apiSecret,
+        hash_encoding: "hex",
+        places: [{ name: "Cabin", latitude: 56.1, longitude: 10.2 }],
+      },
+    },
+  });
+  const { watcher } = house;
+  await watcher.until(
+    () =>
+      watcher.payload("elbro/cabin/spot") !== null &&
+      watcher.payload("elbro/home/revenue") !== null &&
+      watcher.payload("elbro/home/forecast") !== null &&
+      watcher.payload("elbro/home/plan/car/state") !== null,
+    "everything there is to show",
+  );
+  const published = watcher.topics().filter((topic) => topic.startsWith("elbro/"));
+  const patterns = told.map((topic) => ({ topic, pattern: patternOf(topic) }));
+  const untold = published.filter((topic) => !patterns.some(({ pattern }) => pattern.test(topic)));
+  expect(untold).toEqual([]);
+  const unsaid = patterns.filter(
+    ({ topic, pattern }) => !isCommand(topic) && !published.some((each) => pattern.test(each)),
+  );
+  expect(unsaid.map(({ topic }) => topic)).toEqual([]);
+});
