@@ -1,5 +1,5 @@
 /** The OpenAPI document of everything that this server answers. */
-import { liveFacts } from "./live-openapi.ts";
+import { liveFacts, liveSchemas } from "./live-openapi.ts";
 import { type DescribedRoute, lanOpenApi } from "./server/lan-openapi.ts";
 import { localOpenApi } from "./server/local-operations.ts";
 import { localOperationIds, localPaths } from "./server/local-paths.ts";
@@ -7,7 +7,12 @@ import { VERSION } from "./version.ts";
 
 /** The document of these routes and of the mirror. */
 export function lanDocument(routes: readonly DescribedRoute[]): object {
-  return lanOpenApi({ version: VERSION, routes, factsOf: (route) => liveFacts(route.path) ?? localFacts(route) });
+  return lanOpenApi({
+    version: VERSION,
+    routes,
+    factsOf: (route) => liveFacts(route.path) ?? localFacts(route),
+    schemas: liveSchemas,
+  });
 }
 
 function localFacts({ method, path }: DescribedRoute): Readonly<Record<string, unknown>> | null {

@@ -22,8 +22,8 @@ export class LiveFeed {
   readonly #parts: LiveFeedParts;
   #messages: readonly Message[] = [];
   #hub: EventHub | null = null;
-  /** By key: what was told last. Bounded by the topics of the house. */
-  #told: ReadonlyMap<string, LiveEvent> = new Map();
+  /** By topic: what was told last. Bounded by the topics of the house. */
+  #told: ReadonlyMap<string, Told> = new Map();
 
   constructor(parts: LiveFeedParts) {
     this.#parts = parts;
@@ -47,7 +47,8 @@ export class LiveFeed {
     if (!this.#hub) return;
     const before = this.#told;
     this.#told = this.#eventsOf(messages);
-    for (const [key, event] of this.#told) if (before.get(key)?.data !== event.data) this.#hub.tell(event);
+    for (const [topic, { event }] of this.#told)
+      if (before.get(topic)?.event.data !== event.data) this.#hub.tell(event);
   }
 
   /** A series has other rows than before: who shows it reads it again. */
@@ -66,27 +67,39 @@ export class LiveFeed {
     this.#told = this.#eventsOf(this.#messages);
     return new Hub({
       life: randomUUID().slice(0, LIFE_LENGTH),
-      present: () => [...this.#told.values()],
+      present: () => [...this.#told.values()].map(({ event }) => event),
       greeting: (resumed) => JSON.stringify({ version: VERSION, started_at: formatInstant(startedAt), resumed }),
     });
   }
 
-  #eventsOf(messages: readonly Message[]): Map<string, LiveEvent> {
-    const from = this.#parts.baseTopic.length + 1;
-    const events = new Map<string, LiveEvent>();
+  /** What is published as before is the event it was before. */
+  #eventsOf(messages: readonly Message[]): Map<string, Told> {
+    const base = `${this.#parts.baseTopic}/`;
+    const events = new Map<string, Told>();
     for (const { topic, payload } of messages) {
-      if (!topic.startsWith(`${this.#parts.baseTopic}/`)) continue;
-      const levels = topic.slice(from).split("/");
-      for (const row of liveRows) {
-        const names = namesIn(row.topic, levels);
-        if (!names) continue;
-        const { home = null } = names;
-        events.set(topic, { type: row.type, home, data: row.data(payload, names) });
-        break;
-      }
+      if (!topic.startsWith(base)) continue;
+      const before = this.#told.get(topic);
+      const event = before?.payload === payload ? before.event : eventOf(topic.slice(base.length), payload);
+      if (event) events.set(topic, { payload, event });
     }
     return events;
   }
+}
+
+/** An event, and the payload it was made of. */
+interface Told {
+  readonly payload: string;
+  readonly event: LiveEvent;
+}
+
+/** The event of a topic below the base; null where there is none for it. */
+function eventOf(topic: string, payload: string): LiveEvent | null {
+  const levels = topic.split("/");
+  for (const row of liveRows) {
+    const names = namesIn(row.topic, levels);
+    if (names) return { type: row.type, home: names.home ?? null, data: row.data(payload, names) };
+  }
+  return null;
 }
 
 interface Names {

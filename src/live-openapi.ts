@@ -26,11 +26,16 @@ function or(schema: Json): Json {
   return { anyOf: [schema, { type: "null" }] };
 }
 
+/** One of `liveSchemas`. */
+function named(name: string): Json {
+  return { $ref: `#/components/schemas/${name}` };
+}
+
 function json(description: string, schema: Json): Json {
   return { description, content: { "application/json": { schema } } };
 }
 
-const check = {
+const healthCheck = {
   ...fields({ ok: truth, code: { type: "string", enum: Object.keys(healthCodes) }, text }),
   description: Object.entries(healthCodes)
     .map(([code, meaning]) => `\`${code}\`: ${meaning}.`)
@@ -39,7 +44,9 @@ const check = {
 
 const healthProperties = {
   status: { type: "string", enum: ["ok", "starting", "degraded", "unhealthy"] },
-  checks: fields({ loop: check, database: check, prices: check, clock: check, problems: check }),
+  checks: fields(
+    Object.fromEntries(["loop", "database", "prices", "clock", "problems"].map((name) => [name, named("HealthCheck")])),
+  ),
 };
 
 const problem = fields({
@@ -100,8 +107,15 @@ const systemSchema = fields({
 });
 
 const healthAnswers = (bad: string): Json => {
-  const schema = fields({ ...healthProperties, version: text });
+  const schema = named("Health");
   return { 200: json("It is well.", schema), 503: json(bad, schema) };
+};
+
+/** What answers have in common, by name. */
+export const liveSchemas: Json = {
+  HealthCheck: healthCheck,
+  Health: fields({ ...healthProperties, version: text }),
+  System: systemSchema,
 };
 
 const facts: Readonly<Record<string, Json>> = {
@@ -131,7 +145,7 @@ const facts: Readonly<Record<string, Json>> = {
   },
   "/healthz": { responses: healthAnswers("The house is not served: what is wrong stands in the checks.") },
   "/livez": { responses: healthAnswers("A restart could mend what is wrong.") },
-  "/local/v1/system": { responses: { 200: json("The daemon in full.", systemSchema) } },
+  "/local/v1/system": { responses: { 200: json("The daemon in full.", named("System")) } },
   "/local/v1/diagnostics": {
     responses: {
       200: json("The same with the configuration, without secrets, names and places: to be shown to others.", {

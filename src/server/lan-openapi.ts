@@ -19,6 +19,8 @@ export interface LanOpenApiOptions {
   readonly routes: readonly DescribedRoute[];
   /** What else is said of a route: parameters, body, answers; nothing for a route that tells it itself, or needs none. */
   readonly factsOf: (route: DescribedRoute) => Json | null;
+  /** Schemas that those facts refer to, by name. */
+  readonly schemas: Json;
 }
 
 /** Who may ask, as the document says it. A session is a page's. */
@@ -56,7 +58,7 @@ const TAGS = [
 ];
 
 /** Builds the document. */
-export function lanOpenApi({ version, routes, factsOf }: LanOpenApiOptions): Json {
+export function lanOpenApi({ version, routes, factsOf, schemas }: LanOpenApiOptions): Json {
   const contract = openApiDocument({ version });
   return {
     openapi: contract.openapi,
@@ -70,7 +72,7 @@ export function lanOpenApi({ version, routes, factsOf }: LanOpenApiOptions): Jso
     tags: [...contract.tags, ...TAGS],
     paths: { ...mirrorPaths(contract.paths), ...routePaths(routes, factsOf) },
     components: {
-      schemas: { ...contract.components.schemas, ErrorBody: errorSchema() },
+      schemas: { ...contract.components.schemas, ...schemas, ErrorBody: errorSchema() },
       responses: contract.components.responses,
       headers: { ...contract.components.headers, ...MIRROR_HEADERS },
       securitySchemes: {

@@ -47,6 +47,8 @@ export class Ledger {
   #answers = 0;
   /** Ends of spends that go to disk with the next write. Bounded by the requests between two spends. */
   #unwritten: Ending[] = [];
+  /** The first attempt since the instant that was asked for last. */
+  #first: { readonly since: EpochMs; readonly id: number } | null = null;
 
   constructor(database: DatabaseSync) {
     this.#database = database;
@@ -138,8 +140,8 @@ export class Ledger {
   /** How many attempts of an account were made at `since` or later, by the wall clock. */
   countSince(account: string, since: EpochMs): number {
     const found = this.#database
-      .prepare("select count(*) as count from attempt where account = ? and at_ms >= ?")
-      .get(account, since);
+      .prepare("select count(*) as count from attempt where id >= ? and account = ? and at_ms >= ?")
+      .get(this.#firstSince(since), account, since);
     return Number(found?.count ?? 0);
   }
 
@@ -150,8 +152,10 @@ export class Ledger {
   spentSince(account: string, since: EpochMs): { readonly share: string; readonly status: number | null }[] {
     const unwritten = new Map(this.#unwritten.map(({ id, status }) => [id, status]));
     return this.#database
-      .prepare("select id, share, status from attempt where account = ? and at_ms >= ? order by id desc limit ?")
-      .all(account, since, MOST_RECENT)
+      .prepare(
+        "select id, share, status from attempt where id >= ? and account = ? and at_ms >= ? order by id desc limit ?",
+      )
+      .all(this.#firstSince(since), account, since, MOST_RECENT)
       .map(({ id, share, status }) => ({
         share: String(share),
         status: unwritten.get(Number(id)) ?? (status === null ? null : Number(status)),
@@ -196,6 +200,17 @@ export class Ledger {
       )
       .run(before, most);
     return Number(changes);
+  }
+
+  /** Where to begin looking for what was made since an instant: all of the ledger is read once for each, not each time. */
+  #firstSince(since: EpochMs): number {
+    if (this.#first?.since !== since) {
+      const found = this.#database
+        .prepare("select coalesce(min(case when at_ms >= ? then id end), max(id) + 1, 0) as id from attempt")
+        .get(since);
+      this.#first = { since, id: Number(found?.id ?? 0) };
+    }
+    return this.#first.id;
   }
 
   #readAnswers(): void {

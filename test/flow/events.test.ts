@@ -1,3 +1,4 @@
+import { connect } from "node:net";
 import { expect, test } from "vitest";
 import { HOUR_MS, MINUTE_MS } from "../../src/core/interval.ts";
 import { EventListener } from "../support/event-listener.ts";
@@ -146,3 +147,24 @@ test("a hundred listen and hear the same; one more is sent away, and everybody e
 async function apiOf() {
   return { host: "127.0.0.1", port: 0, keys: [{ name: "test", key: LAN_KEY }], requests_per_day: 2_000 };
 }
+
+test("readers that stop reading hold up neither the others nor the end", async () => {
+  await using it = await house();
+  await using steady = await listen(it);
+  await steady.ready();
+  const stuck = Array.from({ length: 20 }, () => {
+    const socket = connect(it.daemon.apiPort, "127.0.0.1", () => {
+      socket.write(`GET /events HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${LAN_KEY}\r\n\r\n`);
+    });
+    socket.on("error", () => undefined);
+    return socket.pause();
+  });
+  const listeners = async () => /^elbro_events_listeners (\d+)$/m.exec(await (await it.ask("/metrics")).text())?.[1];
+  await expect.poll(listeners).toBe("21");
+  await it.clock.runUntil(MORNING + 6 * HOUR_MS);
+  await steady.until(() => steady.of("price").some(({ data }) => data.start === "2026-03-10T15:00:00Z"), "15 o'clock");
+  const began = performance.now();
+  await it.stopDaemon();
+  expect(performance.now() - began).toBeLessThan(2_000);
+  for (const socket of stuck) socket.destroy();
+});

@@ -46,6 +46,29 @@ describe("a spend", () => {
     expect(stored.length).toBeLessThanOrEqual(spent.length + 1);
   });
 
+  test("is found again since any instant, with what became of it, however the clock jumped", () => {
+    const instant = fc.integer({ min: 0, max: 20 });
+    const step = fc.record({ at: instant, share: fc.constantFrom("poll" as const, "lan" as const), since: instant });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 20 }), (steps) => {
+        using store = new StoreOnDisk();
+        const ledger = new Ledger(store.database);
+        const made: { at: number; share: string; status: number | null }[] = [];
+        for (const { at, share, since } of steps) {
+          const status = at % 3 === 0 ? null : 200 + at;
+          const id = ledger.spend(spendOf({ at, share }));
+          if (status !== null) ledger.settle(id, status, null, null);
+          made.push({ at, share, status });
+          const found = made.filter((each) => each.at >= since).map(({ at: _at, ...rest }) => rest);
+          expect(ledger.spentSince("consumer", since).reverse()).toEqual(found);
+          expect(ledger.countSince("consumer", since)).toBe(found.length);
+          expect(ledger.spentSince("second", since)).toEqual([]);
+        }
+      }),
+      { numRuns: 30 },
+    );
+  });
+
   test("comes back to the governor: the newest of its account, oldest first, in its share", () => {
     using store = new StoreOnDisk();
     const ledger = new Ledger(store.database);
