@@ -44,7 +44,10 @@ export interface FavouredProblem extends RunsProblem {
   readonly dearest: number;
 }
 
-/** Makes each step that has to be ON cheaper by more than all steps cost together, and than all of them are in number. */
+/**
+ * Makes each step that has to be ON cheaper by more than all steps cost together, and than all of them are in number: so
+ * a sum tells whether one is missing. Sums of a week stay below 2^50, and whole.
+ */
 export function favouredProblem(problem: RunsProblem): FavouredProblem {
   const { costs, forced } = problem;
   let sum = 0;

@@ -17,7 +17,7 @@ export class RunsSweep {
   readonly #nowhere: Float64Array;
   /**
    * By how many runs have begun (one entry where they are not counted): what the cheapest way to each step costs, less
-   * what is paid for it, if all runs so far have their shortest length and the last ends before the step or goes on.
+   * what is paid for it. The step before is ON, in a run that has its shortest length.
    */
   readonly ways: readonly Float64Array[];
   /** How many steps are ON on each of the ways. */

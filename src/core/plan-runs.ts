@@ -36,6 +36,8 @@ export interface RunsOptions {
 /** How much dearer than the bound the best is guessed to be first, as a share of the spread of costs; then ever more. */
 const FIRST_SLACK = 1 / 64;
 const SLACK_GROWTH = 8;
+
+/** The last guess is none: whatever it costs. */
 const MAX_GUESSES = 4;
 
 /**
@@ -55,7 +57,11 @@ export function cheapestRuns(problem: RunsProblem, { most, trail }: RunsOptions 
   return cheapestWithin(favoured, limit, free.trail);
 }
 
-/** Guesses how dear the best is, and tries: what costs no more than the guess is the best of all. */
+/**
+ * Guesses how dear the best is, and tries: a table keeps every choice that costs no more than the guess, so the best of
+ * those it finds is the best of all, and the earliest of equals among them. The guess begins a little above what no
+ * choice costs less than, where a table is small; most are found at once.
+ */
 function cheapestWithin(problem: FavouredProblem, limit: number, trail?: RunsTrail): FoundRuns | null {
   const sweep = new RunsSweep(problem);
   const { spread } = rangeOf(problem);

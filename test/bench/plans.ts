@@ -16,7 +16,7 @@ import { PlanSolver, pricedSteps, stepPrices, stepsOn } from "../support/plan-so
 import { solveWeek, type WeekCase, weekCases, weekPlans } from "../support/plan-weeks.ts";
 import { haveRealPrices } from "../support/real-prices.ts";
 
-const REPETITIONS = 9;
+const REPETITIONS = 15;
 const PROCESSES = 5;
 const FIRST = path.join(import.meta.dirname, "../support/first-plan-process.ts");
 
