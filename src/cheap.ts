@@ -1,9 +1,9 @@
 /** The questions of small devices: what is remembered of each, so that the same question has one coherent answer. */
 import type { Calendar } from "./core/calendar.ts";
 import { askCheap, type CheapSpec, type CheapState, cheapIsKnown, cheapKey } from "./core/cheap-question.ts";
-import type { EpochMs } from "./core/interval.ts";
+import type { EpochMs, Interval } from "./core/interval.ts";
 import type { PlanDefinition } from "./core/plan-definition.ts";
-import type { PlanMemory } from "./core/plan-memory.ts";
+import { freshMemory, type PlanMemory } from "./core/plan-memory.ts";
 import { reasonOf } from "./core/plan-reason.ts";
 import { planSnapshot } from "./core/plan-snapshot.ts";
 import type { Timeline } from "./core/timeline.ts";
@@ -32,12 +32,14 @@ export class Cheap {
   readonly #parts: CheapParts;
   /** By question, the one asked last at the end. */
   readonly #states = new Map<string, CheapState>();
-  /** What an earlier life of the daemon had begun. */
-  readonly #begun: Map<string, PlanMemory>;
+  /** What an earlier life of the daemon had begun, by question. Bounded by `MOST_QUESTIONS`. */
+  readonly #begun: Map<string, Begun>;
 
   constructor(parts: CheapParts) {
     this.#parts = parts;
-    this.#begun = new Map(JSON.parse(parts.memory.read(NAME) ?? "[]") as [string, PlanMemory][]);
+    this.#begun = new Map(
+      (JSON.parse(parts.memory.read(NAME) ?? "[]") as Begun[]).map((each) => [each.question, each]),
+    );
   }
 
   ask(subject: Priced, timeline: Timeline | null, spec: CheapSpec, now: EpochMs): CheapAnswer {
@@ -45,10 +47,11 @@ export class Cheap {
     const key = cheapKey(subject.id, spec);
     const moment = { spec, now, timeline, calendar, trusted: isTimeTrusted(now) };
     const before = this.#states.get(key) ?? null;
-    const state = askCheap(moment, before, this.#begun.get(key) ?? null);
-    this.#remember(key, state);
+    const begun = this.#begun.get(key);
+    const state = askCheap(moment, before, begun ? memoryOf(begun) : null);
     this.#begun.delete(key);
-    if (begunOf(before?.advance.memory) !== begunOf(state.advance.memory)) this.#keep();
+    this.#remember(key, state);
+    if (begunText(before?.advance.memory) !== begunText(state.advance.memory)) this.#keep(now);
     const { advance } = state;
     const currency = timeline?.currency ?? null;
     const reason = reasonOf({ spec, advance, now, calendar, trusted: moment.trusted, currency, home: null });
@@ -78,15 +81,34 @@ export class Cheap {
   }
 
   /** Only what has begun is worth a write: everything else is planned again just so. */
-  #keep(): void {
-    const begun = [...this.#states].flatMap(([key, { advance }]): [string, PlanMemory][] =>
-      advance.memory && advance.memory.begun.length > 0 ? [[key, advance.memory]] : [],
-    );
-    this.#parts.memory.write(NAME, JSON.stringify([...this.#begun, ...begun].slice(-MOST_QUESTIONS)));
+  #keep(now: EpochMs): void {
+    const asked = [...this.#states].flatMap(([question, { advance }]) => begunIn(question, advance.memory));
+    const begun = [...this.#begun.values(), ...asked].filter(({ end }) => end > now);
+    this.#parts.memory.write(NAME, JSON.stringify(begun.slice(-MOST_QUESTIONS)));
   }
 }
 
+/** What has begun of a question in its window. */
+interface Begun extends Interval {
+  readonly question: string;
+  readonly since: EpochMs;
+  /** Shape: ascending. */
+  readonly runs: readonly Interval[];
+}
+
+function begunIn(question: string, memory: PlanMemory | null): Begun[] {
+  if (!memory || memory.begun.length === 0) return [];
+  const { window, since, begun } = memory;
+  const runs = begun.map(({ start, end }) => ({ start, end }));
+  return [{ question, start: window.start, end: window.end, since, runs }];
+}
+
+function memoryOf({ start, end, since, runs }: Begun): PlanMemory {
+  const begun = runs.map((run) => ({ ...run, basis: "prices" as const, settled: false }));
+  return { ...freshMemory({ start, end, until: end }, since, []), begun };
+}
+
 /** What has begun, as a text to compare. */
-function begunOf(memory: PlanMemory | null | undefined): string {
+function begunText(memory: PlanMemory | null | undefined): string {
   return (memory?.begun ?? []).map(({ start, end }) => `${start}-${end}`).join();
 }
