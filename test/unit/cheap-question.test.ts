@@ -114,7 +114,7 @@ describe("a device that asks every few minutes", () => {
             if (possible && spec.kind === "window") expect(seen.length).toBe(1);
           }
         }),
-        { numRuns: 40 },
+        { numRuns: 20 },
       );
     },
     SLOW_MS,
@@ -141,7 +141,7 @@ describe("a device that asks every few minutes", () => {
             expect(run && runPrice(all, run, "confirmed")).toBeCloseTo(least, 9);
           }
         }),
-        { numRuns: 25 },
+        { numRuns: 15 },
       );
     },
     SLOW_MS,
@@ -180,7 +180,7 @@ describe("a device that asks every few minutes", () => {
             }
           },
         ),
-        { numRuns: 60 },
+        { numRuns: 30 },
       );
     },
     SLOW_MS,
@@ -204,6 +204,13 @@ describe("one night", () => {
     const from = evening + 30 * MINUTE_MS;
     const runs = runsSeen({ spec, from, to: morning, everyMs: HOUR_MS, known: () => all });
     expect(runs.map(({ start, end }) => end - start)).toEqual([3 * HOUR_MS]);
+  });
+
+  test("a start that falls between two questions is not moved to the second", () => {
+    const moment = { spec, timeline: timelineOf(all), calendar, trusted: true };
+    const before = askCheap({ ...moment, now: night.start - 5 * MINUTE_MS }, null);
+    const after = askCheap({ ...moment, now: night.start + 20 * MINUTE_MS }, before);
+    expect(after.advance.running).toMatchObject(night);
   });
 
   test("a device that comes back after a night without power still gets its hours where they fit", () => {

@@ -77,6 +77,16 @@ describe("what is remembered of questions", () => {
     expect(windows).toEqual([at("2026-06-11T05:00:00Z")]);
   });
 
+  test("of one that is asked no more is forgotten when another begins after its window", () => {
+    const kept = new Kept();
+    const before = open(kept);
+    minutesOn(() => before);
+    const after = open(kept);
+    const other = specOf({ kind: "window", hoursMs: 24 * HOUR_MS });
+    expect(ask(after, at("2026-06-11T05:00:00Z"), other).plan.on).toBe(true);
+    expect(JSON.parse(kept.text ?? "[]")).toMatchObject([{ question: expect.stringContaining("window 24") }]);
+  });
+
   test("two that ask the same see the same, two that ask otherwise do not disturb each other", () => {
     const cheap = open(new Kept());
     const first = ask(cheap, EVENING);
