@@ -1,19 +1,22 @@
 /** `elbro run`: reads the configuration, starts the daemon, ends it on a signal. */
+import { setTimeout as pause } from "node:timers/promises";
 import { isatty } from "node:tty";
 import { pino } from "pino";
 import { readCommandLine } from "./arguments.ts";
 import type { Config } from "./config/schema.ts";
 import { loadConfiguration } from "./configuration.ts";
-import { startDaemon } from "./daemon.ts";
+import { type Daemon, type DaemonOptions, startDaemon } from "./daemon.ts";
 import { demoGreeting, isDemo, startDemo } from "./demo.ts";
 import { clockOf } from "./machine.ts";
-import { StartError } from "./start-error.ts";
+import { DataDirInUse, StartError } from "./start-error.ts";
 import type { TerminalLog } from "./terminal-log.ts";
 import { proxyOf } from "./upstream/proxy.ts";
 
 const STDIN = 0;
 const STDOUT = 1;
 const USUAL_COLUMNS = 80;
+/** Five seconds: twice what an elbro needs to end, and what a command needs that asks the service. */
+const WAITS = { most: 20, everyMs: 250 };
 /** After this a part that does not end is left behind; state is on disk at every moment. */
 const STOP_TIMEOUT_MS = 1_800;
 
@@ -49,7 +52,7 @@ export async function runDaemon(argv: readonly string[]): Promise<void> {
     );
   try {
     const used = demo?.config ?? (await withAppsBroker(config));
-    const daemon = await startDaemon({
+    const daemon = await startWhenFree({
       ...{ config: used, clock, log, random: Math.random, anonymousBroker: demo?.anonymousBroker ?? false },
       ingress: process.env.SUPERVISOR_TOKEN !== undefined,
       // The demo's service lives by the daemon's clock, so it could not tell that this is wrong.
@@ -84,6 +87,27 @@ export async function runDaemon(argv: readonly string[]): Promise<void> {
     await demo?.close();
     throw error;
   }
+}
+
+/** A command that looks into the data directory, or a daemon that is about to end, holds it for a moment. */
+async function startWhenFree(options: DaemonOptions): Promise<Daemon> {
+  for (let waits = 0; ; waits++) {
+    try {
+      return await startDaemon(options);
+    } catch (error) {
+      if (!(error instanceof DataDirInUse) || waits === WAITS.most) throw error;
+      if (await isAnswered(options.config.data_dir)) throw error;
+      if (waits === 0) options.log.info({}, "waits for the data directory: another elbro uses it at this moment");
+      await pause(WAITS.everyMs);
+    }
+  }
+}
+
+/** Whether a daemon of this data directory answers: then it is there to stay. */
+async function isAnswered(dataDir: string): Promise<boolean> {
+  const { askDesk, deskPathIn } = await import("./desk-socket.ts");
+  const socketPath = deskPathIn(dataDir);
+  return socketPath !== null && (await askDesk(socketPath, { ask: "here" }).catch(() => null)) !== null;
 }
 
 /** Lines for a person, where one looks on; JSON everywhere else. */

@@ -2,6 +2,7 @@ import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSyn
 import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
 import { type Simulator, startSimulator } from "../../src/simulator/simulator.ts";
+import { Child } from "../support/child.ts";
 import { DaemonProcess } from "../support/daemon-process.ts";
 import { haveMosquitto, Mosquitto } from "../support/mosquitto.ts";
 import { TempDir } from "../support/temp-dir.ts";
@@ -225,6 +226,27 @@ describe("while the daemon runs, it answers commands", () => {
     await using daemon = await house.daemon();
     expect((await house.run("check", "--online")).output).toContain("the daemon that runs");
     expect(daemon.output).not.toContain("no socket for commands");
+  });
+
+  test("a second daemon is sent away at once", async () => {
+    await using house = await ConfiguredHouse.start();
+    await using daemon = await house.daemon();
+    const { code, output } = await house.run("run");
+    expect(code).toBe(78);
+    expect(output).toContain("is in use by another elbro; one process per data directory");
+    await daemon.end("SIGTERM");
+  });
+
+  test("a daemon waits for a command that holds the data directory", async () => {
+    await using house = await ConfiguredHouse.start();
+    await house.run("addresses");
+    const child = new Child("hold.ts", house.dir.file("data/elbro.db"));
+    await child.said(1);
+    await using daemon = new DaemonProcess([], { ELBRO_CONFIG: house.config });
+    await daemon.line(/waits for the data directory/);
+    await child.kill();
+    await daemon.line(/broker connected/);
+    expect((await daemon.end("SIGTERM")).code).toBe(0);
   });
 
   test("who says too much, or nothing that makes sense, is sent away", async () => {
