@@ -23,6 +23,8 @@ export type PlanOutcome =
       readonly cost: number | null;
       readonly alternatives: PlanAlternatives;
       readonly usesEstimates: boolean;
+      /** When who had started at once would have: when this was planned, or when the window opens. */
+      readonly startedNowAt: EpochMs;
     }
   | { readonly kind: "impossible"; readonly reason: ImpossibleReason; readonly shortfallMs: number }
   /** `overdueAt`: from when on the prices should have been there. */

@@ -27,7 +27,7 @@ export function printOf(moment: PlanMoment, memory: PlanMemory): string {
 export function replan(moment: PlanMoment, memory: PlanMemory, missed: boolean): PlanMemory {
   const { spec, after } = moment;
   const made: PlanMemory = { ...memory, planned: [], replanAt: null, madeFrom: printOf(moment, memory) };
-  if (memory.ended !== null || !spec.enabled) return made;
+  if (memory.ended !== null || !spec.enabled) return { ...made, outcome: outcomeOfBegun(moment, memory) };
   const hasRun = spec.kind === "window" && memory.begun.length > 0;
   if (hasRun) return memory.owedMs > 0 ? madeUp(moment, made) : made;
   if (spec.kind === "slots" && lengthOf(memory.begun) >= spec.hoursMs) return made;
@@ -81,7 +81,7 @@ function planOf(moment: PlanMoment, memory: PlanMemory, solution: PlanSolution):
       const planned = solution.runs
         .flatMap((run) => without(run, memory.begun))
         .map((run) => ({ ...run, basis: basisOf(pointsOf(moment), run) }));
-      return { ...memory, planned, outcome: outcomeOf(solution) };
+      return { ...memory, planned, outcome: outcomeOf(solution, startedNowAt(moment, memory)) };
     }
     case "impossible":
       return { ...memory, outcome: solution };
@@ -94,8 +94,35 @@ function planOf(moment: PlanMoment, memory: PlanMemory, solution: PlanSolution):
   }
 }
 
-function outcomeOf({ meanPrice, cost, alternatives, usesEstimates }: PlanSolved): PlanMemory["outcome"] {
-  return { kind: "solved", meanPrice, cost, alternatives, usesEstimates };
+function outcomeOf(solution: PlanSolved, startedNowAt: EpochMs): PlanMemory["outcome"] {
+  const { meanPrice, cost, alternatives, usesEstimates } = solution;
+  return { kind: "solved", meanPrice, cost, alternatives, usesEstimates, startedNowAt };
+}
+
+function startedNowAt({ now }: PlanMoment, { window }: PlanMemory): EpochMs {
+  return Math.max(now, window.start);
+}
+
+/** What a hand began or ended costs what it costs, not what was planned. */
+function outcomeOfBegun(moment: PlanMoment, memory: PlanMemory): PlanMemory["outcome"] {
+  const { spec } = moment;
+  const { begun } = memory;
+  if (begun.length === 0) return { kind: "none" };
+  const [first] = begun;
+  const whole = spec.kind === "window" && begun.length === 1 && first;
+  const points = pointsOf(moment);
+  const meanPrice = whole ? runPrice(points, whole, "all", spec.profile) : meanOver(begun, points);
+  const kwh = "kwh" in spec && spec.kwh !== undefined ? (spec.kwh * lengthOf(begun)) / spec.hoursMs : null;
+  const cost = kwh === null || meanPrice === null ? null : kwh * meanPrice;
+  const alternatives = { nextBest: null, startedNow: null, windowMean: null };
+  return {
+    kind: "solved",
+    meanPrice,
+    cost,
+    alternatives,
+    usesEstimates: false,
+    startedNowAt: first?.start ?? moment.now,
+  };
 }
 
 /**
@@ -121,7 +148,14 @@ function startedLate(moment: PlanMoment, memory: PlanMemory, solution: PlanSolut
   return {
     ...memory,
     planned: [{ ...run, basis }],
-    outcome: { kind: "solved", meanPrice: price, cost, alternatives, usesEstimates: basis === "estimates" },
+    outcome: {
+      kind: "solved",
+      meanPrice: price,
+      cost,
+      alternatives,
+      usesEstimates: basis === "estimates",
+      startedNowAt: now,
+    },
   };
 }
 

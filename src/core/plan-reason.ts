@@ -1,11 +1,11 @@
 /** Why a plan is ON or OFF, as a code and in words with the numbers. */
 import type { Calendar } from "./calendar.ts";
-import { DAY_MS, type EpochMs, type Interval } from "./interval.ts";
+import { DAY_MS, type EpochMs, type Interval, QUARTER_MS } from "./interval.ts";
 import { hoursText, localTimeText } from "./plan-definition.ts";
 import { mergeRuns } from "./plan-horizon.ts";
 import { interruptionsOf } from "./plan-interruption.ts";
 import { type ImpossibleReason, type PlanSpec, weekdays } from "./plan-kinds.ts";
-import type { PlanMemory } from "./plan-memory.ts";
+import { type PlanMemory, without } from "./plan-memory.ts";
 import { type PlanAdvance, runsOf } from "./plan-state.ts";
 
 export const planCodes = [
@@ -105,6 +105,7 @@ function runningReason(
 }
 
 function hasRunWords(given: ReasonedFrom, memory: PlanMemory): string {
+  if (given.spec.kind === "avoid") return `was ${planWords(given, memory)}`;
   return `has run: ${spansOf(given, runsOf(memory))}${averageOf(given, memory)}`;
 }
 
@@ -124,7 +125,10 @@ function idleReason(given: ReasonedFrom, memory: PlanMemory): PlanReason {
       const from = timeOf(given, outcome.from);
       return given.now < outcome.overdueAt
         ? { code: "waiting_for_prices", text: `waits for the prices from ${from} on` }
-        : { code: "no_prices", text: `no prices from ${from} on, and no fallback hours left; nothing runs` };
+        : {
+            code: "no_prices",
+            text: `no prices from ${from} on${given.spec.fallback ? ", and no fallback hours are left" : ""}; nothing runs`,
+          };
     }
     case "waiting_for_plan":
       return { code: "waiting_for_plan", text: `waits until "${outcome.plan}" knows when it runs` };
@@ -153,13 +157,29 @@ function impossibleWords(spec: PlanSpec, reason: ImpossibleReason, shortfallMs: 
 
 /** "23:15-02:15, 1.12 DKK/kWh on average; next best 01:00 at 1.31; bought at 2.05 if started now". */
 function planWords(given: ReasonedFrom, memory: PlanMemory): string {
-  const parts = [`${spansOf(given, runsOf(memory))}${averageOf(given, memory)}`];
-  if (memory.outcome.kind === "solved") {
-    const { nextBest, startedNow } = memory.outcome.alternatives;
+  const { kind } = given.spec;
+  const runs = runsOf(memory);
+  if (kind === "avoid") return `${onButWords(given, memory, runs)}${averageOf(given, memory)}`;
+  const parts = [`${spansOf(given, runs)}${averageOf(given, memory)}`];
+  if (memory.outcome.kind === "solved" && kind !== "below") {
+    const { alternatives, startedNowAt } = memory.outcome;
+    const { nextBest, startedNow } = alternatives;
     if (nextBest) parts.push(`next best ${timeOf(given, nextBest.start)} at ${price(nextBest.meanPrice)}`);
-    if (startedNow !== null) parts.push(`bought at ${price(startedNow)} if started now`);
+    if (startedNow !== null)
+      parts.push(`bought at ${price(startedNow)} if started ${startedWords(given, startedNowAt)}`);
   }
   return parts.join("; ");
+}
+
+/** A plan is made when prices come, and read hours later: what would have been at once then has its time. */
+function startedWords(given: ReasonedFrom, at: EpochMs): string {
+  return Math.abs(given.now - at) < QUARTER_MS ? "now" : `at ${timeOf(given, at)}`;
+}
+
+/** What is OFF says more of a plan that is nearly always ON. */
+function onButWords(given: ReasonedFrom, { window, since }: PlanMemory, runs: readonly Interval[]): string {
+  const off = without({ start: Math.max(window.start, since), end: window.end }, runs);
+  return off.length === 0 ? "ON all the time" : `ON but for ${spansOf(given, off)}`;
 }
 
 function averageOf({ currency }: ReasonedFrom, { outcome }: PlanMemory): string {

@@ -55,7 +55,7 @@ describe("an appliance in the night", () => {
       next_end: isoOf(start + 3 * HOUR_MS),
       runs: [{ start: isoOf(start), end: isoOf(start + 3 * HOUR_MS), basis: "prices", begun: false }],
     });
-    expect(plan.reason).toMatch(/^\d\d:\d\d-\d\d:\d\d, \d\.\d\d DKK\/kWh on average; .*if started now$/);
+    expect(plan.reason).toMatch(/^\d\d:\d\d-\d\d:\d\d, \d\.\d\d DKK\/kWh on average; .*if started at 20:00$/);
     await clock.runUntil(start - MINUTE_MS);
     expect(isOn(house)).toBe(false);
     await clock.runUntil(start);
