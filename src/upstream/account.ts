@@ -53,6 +53,8 @@ export interface AccountParts {
 
 /** Setbacks remembered at the same time; a house has a few dozen series, and guests may ask for anything. */
 const MOST_SETBACKS = 200;
+/** Under which the last trouble of the service is remembered: it is what made all of an account silent. */
+const TROUBLE = " trouble";
 
 export class Account {
   readonly name: string;
@@ -149,7 +151,7 @@ export class Account {
   #succeeded<Id extends OperationId>(scopes: Scopes, answer: Success<Id>, requestId: string | null): Reply<Id> {
     const { gate, problems } = this.#parts;
     gate.success(scopes);
-    for (const scope of Object.values(scopes)) this.#setbacks.delete(scope);
+    for (const scope of [...Object.values(scopes), TROUBLE]) this.#setbacks.delete(scope);
     // An answer that was on its way ends no silence of the account, and so no problem of it either.
     if (gate.silentUntil(scopes) <= this.#parts.clock.monotonicMs()) problems.end(scopes.account);
     problems.end(scopes.series);
@@ -161,12 +163,8 @@ export class Account {
     const { gate, problems, clock, signal } = this.#parts;
     if (signal.aborted) return { ...setback, settled: false };
     const verdict = gate.setback(scopes, setback, sentAt);
-    this.#setbacks.delete(scopes[verdict.scope]);
-    this.#setbacks.set(scopes[verdict.scope], setback);
-    for (const oldest of this.#setbacks.keys()) {
-      if (this.#setbacks.size <= MOST_SETBACKS) break;
-      this.#setbacks.delete(oldest);
-    }
+    this.#remember(scopes[verdict.scope], setback);
+    if (verdict.trouble) this.#remember(TROUBLE, setback);
     if (verdict.problem) {
       problems.start({
         code: verdict.problem,
@@ -197,8 +195,17 @@ export class Account {
     return { request, series, place, account: this.name };
   }
 
+  #remember(scope: string, setback: Setback): void {
+    this.#setbacks.delete(scope);
+    this.#setbacks.set(scope, setback);
+    for (const oldest of this.#setbacks.keys()) {
+      if (this.#setbacks.size <= MOST_SETBACKS) break;
+      this.#setbacks.delete(oldest);
+    }
+  }
+
   #lastSetback({ request, series, place, account }: Scopes): Setback | null {
-    const last = [request, series, place, account].find((scope) => this.#setbacks.has(scope));
+    const last = [request, series, place, account, TROUBLE].find((scope) => this.#setbacks.has(scope));
     return last === undefined ? null : (this.#setbacks.get(last) ?? null);
   }
 

@@ -1,10 +1,12 @@
 import { expect, test } from "vitest";
 import { type OperationId, operationOf } from "../../src/contract/operations.ts";
 import { SERVICE_ZONE } from "../../src/core/calendar.ts";
-import { DAY_MS, formatInstant, HOUR_MS } from "../../src/core/interval.ts";
+import { formatInstant, HOUR_MS } from "../../src/core/interval.ts";
 import { ask } from "../support/service-caller.ts";
+import { futureRange, thirdPartyValues, todayRange } from "./looked-at.ts";
 import {
   calendar,
+  dataAt,
   expectAscending,
   expectError,
   expectFits,
@@ -36,8 +38,8 @@ function addressRules(get: () => ServiceUnderTest): void {
 
 function priceRules(get: () => ServiceUnderTest): void {
   const pricesOfToday = async (resolution: string) => {
-    const day = calendar.day(get().now);
-    const range = { from: formatInstant(day.start), to: formatInstant(day.end) };
+    const day = calendar.day(dataAt(get()));
+    const range = todayRange(dataAt(get()));
     const answer = await ask(get(), "prices", { addressId: get().danishAddressId, ...range, resolution });
     expect(answer.status).toBe(200);
     return { day, json: answer.json };
@@ -55,8 +57,7 @@ function priceRules(get: () => ServiceUnderTest): void {
   });
 
   test("a range without prices is an empty 200", async () => {
-    const from = get().now + 60 * DAY_MS;
-    const range = { from: formatInstant(from), to: formatInstant(from + DAY_MS) };
+    const range = futureRange(dataAt(get()));
     const answer = await ask(get(), "prices", { addressId: get().danishAddressId, ...range, resolution: "hour" });
     expect(answer.status).toBe(200);
     expect(answer.json.data).toEqual([]);
@@ -71,7 +72,7 @@ function forecastRules(get: () => ServiceUnderTest): void {
     expect(answer.json).toMatchObject({ resolution: "hour", isEstimate: true, vatIncluded: true, currency: "DKK" });
     expect(answer.json).not.toHaveProperty("from");
     expect(answer.json).not.toHaveProperty("to");
-    expectAscending({ ...answer.json, from: formatInstant(Math.floor(get().now / HOUR_MS) * HOUR_MS) }, "hour");
+    expectAscending({ ...answer.json, from: formatInstant(Math.floor(dataAt(get()) / HOUR_MS) * HOUR_MS) }, "hour");
   });
 
   test("a forecast knows no stranger's address", async () => {
@@ -92,20 +93,11 @@ function danishOnlyRules(get: () => ServiceUnderTest, operations: readonly Opera
 }
 
 function thirdPartyRules(get: () => ServiceUnderTest, operations: readonly OperationId[]): void {
-  const aarhus = { latitude: "56.16", longitude: "10.2" };
-  const asked: Partial<Record<OperationId, Record<string, string>>> = {
-    regionPrices: { region: "DK1" },
-    locationPrices: aarhus,
-    addressSuggestions: { query: "Vesterbrogade 1" },
-    addressPrices: { addressId: "0a3f50a0-0000-32b8-e044-0003ba298018" },
-    charges: { ...aarhus, date: "2025-10-25T12:00:00Z" },
-    chargesHistory: { ...aarhus, fromDate: "2025-01-01" },
-    requestCounts: {},
-  };
   for (const operation of operations) {
-    const values = asked[operation];
+    const values = thirdPartyValues[operation];
     if (!values) continue;
     test(`${operation} answers in the document's shape`, async () => {
+      get().rest?.();
       const answer = await ask(get(), operation, values);
       expect(answer.status).toBe(200);
       expectFits(operation, answer);

@@ -1,36 +1,64 @@
-import type { OperationId } from "../../src/contract/operations.ts";
-import { LAN_KEY, RunningHouse } from "../support/running-house.ts";
-import { describeService, type ServiceUnderTest } from "./service-suite.ts";
+import { describe, expect, test } from "vitest";
+import { type OperationId, operationIds } from "../../src/contract/operations.ts";
+import { DAY_MS, SECOND_MS } from "../../src/core/interval.ts";
+import { fillShelf, MirroredHouse } from "../support/mirrored-house.ts";
+import { ask } from "../support/service-caller.ts";
+import { representative } from "./looked-at.ts";
+import { describeService, describeServiceWithoutData, type ServiceUnderTest } from "./service-suite.ts";
 
-/** The operations the mirror answers by now; the others are read through the same way. */
-const MIRRORED: readonly OperationId[] = ["addresses", "prices", "forecastPrices"];
-const NOW = Date.UTC(2026, 5, 10, 9, 20);
+/** Longer than any answer that may change is given without asking again. */
+const LONG_MS = 31 * DAY_MS;
+/** Of a service that never answered, five requests a minute are asked at most. */
+const UNTOLD_REST_MS = 100 * SECOND_MS;
 
-/** A mirror in front of a simulator, at a time that stands still. */
-async function mirror(options: { readonly filled: boolean }): Promise<ServiceUnderTest> {
-  const api = {
-    host: "127.0.0.1",
-    port: 0,
-    keys: [{ name: "test", key: LAN_KEY }],
-    requests_per_minute: 10_000,
-    requests_per_day: 10_000,
+describe("with a filled shelf", () => {
+  let mirror: MirroredHouse;
+  let asked = 0;
+
+  const filled = async () => {
+    mirror = await MirroredHouse.start();
+    await fillShelf(mirror);
+    asked = mirror.upstream;
+    return mirror;
   };
-  const house = await RunningHouse.start({
-    start: NOW,
-    simulator: { limits: { minute: 10_000, day: 10_000 } },
-    config: { api, ...(options.filled ? {} : { homes: [] }) },
+  const more = () => test("the service was asked for nothing of all this", () => expect(mirror.upstream).toBe(asked));
+  describeService("the mirror", filled, { more });
+});
+
+describe("with an empty shelf, reading through", () => {
+  describeService("the mirror", () => MirroredHouse.start());
+});
+
+describe("with a filled shelf and the service down", () => {
+  const filled = async () => {
+    const mirror = await MirroredHouse.start();
+    await fillShelf(mirror);
+    await mirror.goDown(LONG_MS);
+    return mirror;
+  };
+  describeService("the mirror", filled, { more: staleRules });
+});
+
+describe("with an empty shelf and the service down", () => {
+  describeServiceWithoutData("the mirror", () =>
+    MirroredHouse.start({
+      faults: [{ operation: "*", fault: "lostConnection" }],
+      insteadOfData: { status: 502, code: "upstream_unavailable" },
+      restMs: UNTOLD_REST_MS,
+    }),
+  );
+});
+
+function staleRules(get: () => ServiceUnderTest): void {
+  /** Complete and without estimates: what the service said of a day long past holds for good. */
+  const settled: readonly OperationId[] = [
+    ...(["consumption", "consumptionCosts", "solarExport", "solarExportRevenue", "prices"] as const),
+  ];
+
+  test.each(operationIds)("%s is given as it was, with its age, and as stale where it may have changed", async (id) => {
+    const { status, headers } = await ask(get(), id, representative(get(), id));
+    const said = ["x-elbro-source", "x-elbro-stale"].map((name) => headers.get(name));
+    expect([status, ...said]).toEqual([200, "shelf", settled.includes(id) ? null : "true"]);
+    expect(Number(headers.get("age"))).toBeGreaterThanOrEqual(LONG_MS / SECOND_MS);
   });
-  await house.clock.settle();
-  return {
-    url: `http://127.0.0.1:${house.daemon.apiPort}`,
-    consumerKey: LAN_KEY,
-    thirdPartyToken: house.simulator.keys.thirdPartyToken,
-    danishAddressId: house.simulator.addressIds.danish,
-    swedishAddressId: house.simulator.addressIds.swedish,
-    now: NOW,
-    [Symbol.asyncDispose]: () => house[Symbol.asyncDispose](),
-  };
 }
-
-describeService("the mirror with a filled shelf", () => mirror({ filled: true }), MIRRORED);
-describeService("the mirror with an empty shelf, reading through", () => mirror({ filled: false }), MIRRORED);

@@ -1,10 +1,11 @@
 import { expect, test } from "vitest";
 import { type OperationId, operationOf } from "../../src/contract/operations.ts";
-import { type CalendarUnit, SERVICE_ZONE } from "../../src/core/calendar.ts";
+import { SERVICE_ZONE } from "../../src/core/calendar.ts";
 import { formatInstant, MINUTE_MS } from "../../src/core/interval.ts";
 import { ask, askPath, pathOf } from "../support/service-caller.ts";
+import { longestRange, recentRange, UNEVEN_RANGE } from "./looked-at.ts";
 import {
-  calendar,
+  dataAt,
   expectAscending,
   expectError,
   expectFits,
@@ -22,14 +23,20 @@ const expandedOverDst: Readonly<Record<string, { from: string; to: string }>> = 
   year: { from: "2024-12-31T23:00:00Z", to: "2025-12-31T23:00:00Z" },
 };
 
-/** The rules of an operation that takes a range. */
-export function rangeRules(get: () => ServiceUnderTest, operation: OperationId): void {
+type Get = () => ServiceUnderTest;
+
+function asking(get: Get, operation: OperationId) {
   const { range } = operationOf(operation);
-  const units = Object.keys(range?.caps ?? {});
   const unitName = range?.unitFrom ?? "";
   const smallest = { [unitName]: "hour" };
   const askWith = (values: Record<string, string>) =>
     ask(get(), operation, { addressId: get().danishAddressId, ...SMALL_RANGE, ...smallest, ...values });
+  return { units: Object.keys(range?.caps ?? {}), unitName, smallest, askWith };
+}
+
+/** What is refused of an operation that takes a range, whatever data there is. */
+export function parameterRules(get: Get, operation: OperationId): void {
+  const { units, unitName, smallest, askWith } = asking(get, operation);
 
   test.each([
     ["from is missing", (query: URLSearchParams) => query.delete("from")],
@@ -56,10 +63,6 @@ export function rangeRules(get: () => ServiceUnderTest, operation: OperationId):
     expectError(await askWith({ addressId: "home" }), 400, "invalid_parameter");
   });
 
-  test("an unknown address: 404 resource_not_found", async () => {
-    expectError(await askWith({ addressId: STRANGER }), 404, "resource_not_found");
-  });
-
   test("to that is not after from: 400 invalid_range", async () => {
     expectError(await askWith({ to: SMALL_RANGE.from }), 400, "invalid_range");
     expectError(await askWith({ from: SMALL_RANGE.to, to: SMALL_RANGE.from }), 400, "invalid_range");
@@ -82,6 +85,25 @@ export function rangeRules(get: () => ServiceUnderTest, operation: OperationId):
     expect(answer.json.reason).toContain("%2B");
   });
 
+  for (const unit of units) {
+    const longest = longestRange(operation, unit);
+    if (!longest) continue;
+    test(`one ${unit} more than is allowed by ${unit}: 400 range_too_large`, async () => {
+      const from = formatInstant(longest.start);
+      const tooLong = { from, to: formatInstant(longest.end + MINUTE_MS), [unitName]: unit };
+      expectError(await askWith(tooLong), 400, "range_too_large");
+    });
+  }
+}
+
+/** What is answered by an operation that takes a range. */
+export function rangeRules(get: Get, operation: OperationId): void {
+  const { units, unitName, askWith } = asking(get, operation);
+
+  test("an unknown address: 404 resource_not_found", async () => {
+    expectError(await askWith({ addressId: STRANGER }), 404, "resource_not_found");
+  });
+
   test("offsets, fractions of a second and small letters are read", async () => {
     for (const from of ["2025-10-26T00:00:00+02:00", "2025-10-25T22:00:00.000Z", "2025-10-25t22:00:00z"]) {
       const { status, json } = await askWith({ from });
@@ -94,8 +116,7 @@ export function rangeRules(get: () => ServiceUnderTest, operation: OperationId):
     "a range of %s grows outward to whole intervals on the Copenhagen calendar",
     async (unit, expected) => {
       const { status, json } = await askWith({
-        from: "2025-10-25T22:20:00Z",
-        to: "2025-10-26T22:50:00.5Z",
+        ...UNEVEN_RANGE,
         [unitName]: unit,
       });
       expect(status).toBe(200);
@@ -108,8 +129,7 @@ export function rangeRules(get: () => ServiceUnderTest, operation: OperationId):
 
   test("rows ascend inside the range, each of its unit's length", async () => {
     for (const unit of units) {
-      const from = formatInstant(calendar.add("day", calendar.startOf("day", get().now), -12));
-      const answer = await askWith({ from, to: formatInstant(get().now), [unitName]: unit });
+      const answer = await askWith({ ...recentRange(dataAt(get())), [unitName]: unit });
       expect(answer.status).toBe(200);
       expectFits(operation, answer);
       expectAscending(answer.json, unit);
@@ -117,17 +137,11 @@ export function rangeRules(get: () => ServiceUnderTest, operation: OperationId):
   });
 
   for (const unit of units) {
-    const cap = range?.caps[unit];
-    if (!cap) continue;
-    // Caps of days begin on the 23-hour day of spring: counting hours instead of days would be found out.
-    const begin = Date.parse(cap.unit === "day" ? "2025-03-29T23:00:00Z" : "2019-12-31T23:00:00Z");
-    const start = calendar.startOf(unit as CalendarUnit, begin);
-    const most = calendar.startOf(unit as CalendarUnit, calendar.shift(start, cap.unit, cap.count));
-    test(`${cap.count} ${cap.unit}s by ${unit} are allowed, and one ${unit} more is 400 range_too_large`, async () => {
-      const from = formatInstant(start);
-      expect((await askWith({ from, to: formatInstant(most), [unitName]: unit })).status).toBe(200);
-      const tooLong = { from, to: formatInstant(most + MINUTE_MS), [unitName]: unit };
-      expectError(await askWith(tooLong), 400, "range_too_large");
+    const longest = longestRange(operation, unit);
+    if (!longest) continue;
+    test(`the longest range by ${unit} is allowed`, async () => {
+      const range = { from: formatInstant(longest.start), to: formatInstant(longest.end) };
+      expect((await askWith({ ...range, [unitName]: unit })).status).toBe(200);
     });
   }
 }

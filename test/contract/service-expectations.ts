@@ -1,18 +1,37 @@
 import { expect } from "vitest";
 import { readAnswer } from "../../src/contract/answer.ts";
-import { isErrorCode } from "../../src/contract/errors.ts";
+import { type ErrorCode, isErrorCode } from "../../src/contract/errors.ts";
 import type { OperationId } from "../../src/contract/operations.ts";
 import { Calendar, type CalendarUnit, SERVICE_ZONE } from "../../src/core/calendar.ts";
 import type { EpochMs } from "../../src/core/interval.ts";
 import type { Callable, ServiceAnswer } from "../support/service-caller.ts";
+import type { Differences } from "./differences.ts";
 
 export interface ServiceUnderTest extends Callable, AsyncDisposable {
   /** An address in DK1 or DK2 that has prices, and all else whose data is looked at. */
   readonly danishAddressId: string;
   /** An address in SE3 or SE4, where the account has one. */
   readonly swedishAddressId?: string;
-  /** The server's time, which stands still. Its quota must allow a few hundred requests at this time. */
+  /** The server's time, which stands still but for `rest`. Its quota must allow a few hundred requests at this time. */
   readonly now: EpochMs;
+  /** When its data was last the service's of then; `now` where absent. */
+  readonly dataAt?: EpochMs;
+  readonly differences?: Differences;
+  /** Lets some time pass, where wrong keys or third-party requests in a row are too much. */
+  readonly rest?: () => void;
+  /** What every good request is answered with, where there is no data at all. */
+  readonly insteadOfData?: { readonly status: number; readonly code: ErrorCode } | null;
+}
+
+/** The time of the data. */
+export function dataAt(service: ServiceUnderTest): EpochMs {
+  return service.dataAt ?? service.now;
+}
+
+/** A good request: data, or what there is instead. */
+export function expectOpened({ insteadOfData }: ServiceUnderTest, answer: ServiceAnswer): void {
+  if (insteadOfData) expectError(answer, insteadOfData.status, insteadOfData.code);
+  else expect(answer.status).toBe(200);
 }
 
 export const calendar = new Calendar(SERVICE_ZONE);

@@ -3,24 +3,65 @@
  * mirror alike.
  */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { headerTable } from "../../src/contract/headers.ts";
 import { type OperationId, operationIds, operationOf } from "../../src/contract/operations.ts";
 import { DAY_MS, MINUTE_MS } from "../../src/core/interval.ts";
 import { ask, askPath, pathOf, type ServiceAnswer } from "../support/service-caller.ts";
 import { dataRules } from "./data-rules.ts";
-import { rangeRules } from "./range-rules.ts";
-import { expectError, type ServiceUnderTest, SMALL_RANGE, STRANGER } from "./service-expectations.ts";
+import { NO_DIFFERENCES } from "./differences.ts";
+import { representative } from "./looked-at.ts";
+import { parameterRules, rangeRules } from "./range-rules.ts";
+import { expectError, expectOpened, type ServiceUnderTest, SMALL_RANGE, STRANGER } from "./service-expectations.ts";
 
 export type { ServiceUnderTest };
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const HTTP_HEADERS = ["content-type", "content-length", "date", "connection", "keep-alive", "transfer-encoding"];
 const QUOTA_HEADERS = ["limit", "remaining", "reset"].flatMap((what) =>
   ["minute", "day"].map((window) => `x-ratelimit-${what}-${window}`),
 );
-/** Runs the suite. `operations` selects whose data is looked at; the rules of the whole interface always run. */
+export interface SuiteOptions {
+  /** Whose data is looked at; all of them where absent. */
+  readonly operations?: readonly OperationId[];
+  /** Rules of this server alone, after all others. */
+  readonly more?: (get: () => ServiceUnderTest) => void;
+}
+
+/** Runs the suite. */
 export function describeService(
   name: string,
   start: () => Promise<ServiceUnderTest>,
-  operations: readonly OperationId[] = operationIds,
+  { operations = operationIds, more }: SuiteOptions = {},
+): void {
+  describeWith(name, start, (get) => {
+    for (const operation of operations) {
+      if (!operationOf(operation).range) continue;
+      describe(operation, () => {
+        parameterRules(get, operation);
+        rangeRules(get, operation);
+      });
+    }
+    describe("data", () => dataRules(get, operations));
+    if (more) describe("more", () => more(get));
+  });
+}
+
+/** Runs what of the suite holds for a server that has no data and cannot get any. */
+export function describeServiceWithoutData(name: string, start: () => Promise<ServiceUnderTest>): void {
+  describeWith(name, start, (get) => {
+    for (const operation of operationIds)
+      if (operationOf(operation).range) describe(operation, () => parameterRules(get, operation));
+    test.each(operationIds)("%s is answered with what there is instead of data", async (operation) => {
+      get().rest?.();
+      expectOpened(get(), await ask(get(), operation, representative(get(), operation)));
+    });
+  });
+}
+
+function describeWith(
+  name: string,
+  start: () => Promise<ServiceUnderTest>,
+  rules: (get: () => ServiceUnderTest) => void,
 ): void {
   describe(name, () => {
     let service: ServiceUnderTest;
@@ -29,16 +70,13 @@ export function describeService(
     });
     afterAll(() => service[Symbol.asyncDispose]());
     const get = () => service;
-    describe("authentication", () => authenticationRules(get, operations));
+    describe("authentication", () => authenticationRules(get));
     describe("every answer", () => answerRules(get));
-    for (const operation of operations) {
-      if (operationOf(operation).range) describe(operation, () => rangeRules(get, operation));
-    }
-    describe("data", () => dataRules(get, operations));
+    rules(get);
   });
 }
 
-function authenticationRules(get: () => ServiceUnderTest, operations: readonly OperationId[]): void {
+function authenticationRules(get: () => ServiceUnderTest): void {
   const consumerPath = operationOf("addresses").path;
   test.each([
     ["no Authorization header", null],
@@ -46,12 +84,13 @@ function authenticationRules(get: () => ServiceUnderTest, operations: readonly O
     ["an empty bearer token", "Bearer "],
     ["another scheme", "Basic bm9ib2R5Og=="],
   ])("%s is 401 invalid_token", async (_, authorization) => {
+    get().rest?.();
     expectError(await askPath(get().url, consumerPath, authorization), 401, "invalid_token");
   });
 
   test("the scheme is read in any case", async () => {
     const { url, consumerKey } = get();
-    expect((await askPath(url, consumerPath, `bearer ${consumerKey}`)).status).toBe(200);
+    expectOpened(get(), await askPath(url, consumerPath, `bearer ${consumerKey}`));
   });
 
   test("a key in the URL opens nothing", async () => {
@@ -60,22 +99,24 @@ function authenticationRules(get: () => ServiceUnderTest, operations: readonly O
     expectError(answer, 401, "invalid_token");
   });
 
-  const [partnerOperation] = operations.filter((id) => operationOf(id).interface === "thirdParty");
-  if (partnerOperation) {
-    test("the third-party interface refuses no token, a key alone and a consumer key", async () => {
-      const { url, consumerKey, thirdPartyToken } = get();
-      const path = pathOf("regionPrices", { region: "DK1" });
-      const [apiKey = ""] = Buffer.from(thirdPartyToken, "base64").toString("utf8").split(":");
-      const forged = Buffer.from(`${apiKey}:${"0".repeat(64)}`).toString("base64");
-      for (const wrong of [null, `Bearer ${apiKey}`, `Bearer ${consumerKey}`, `Bearer ${forged}`]) {
-        expect((await askPath(url, path, wrong)).status).toBe(401);
-      }
-      expect((await askPath(url, path, `Bearer ${thirdPartyToken}`)).status).toBe(200);
-    });
-  }
+  test("the third-party interface refuses no token, a key alone, a forged token and a consumer key", async () => {
+    const { url, consumerKey, thirdPartyToken, differences = NO_DIFFERENCES } = get();
+    const path = pathOf("regionPrices", { region: "DK1" });
+    const [apiKey = ""] = Buffer.from(thirdPartyToken, "base64").toString("utf8").split(":");
+    const forged = Buffer.from(`${apiKey}:${"0".repeat(64)}`).toString("base64");
+    const wrong = [null, `Bearer ${apiKey}`, `Bearer ${forged}`];
+    if (!differences.oneKeyForBoth) wrong.push(`Bearer ${consumerKey}`);
+    for (const authorization of wrong) {
+      get().rest?.();
+      expect((await askPath(url, path, authorization)).status).toBe(401);
+    }
+    get().rest?.();
+    expectOpened(get(), await askPath(url, path, `Bearer ${thirdPartyToken}`));
+  });
 
   test("a third-party token opens no consumer path", async () => {
     const { url, thirdPartyToken } = get();
+    get().rest?.();
     expectError(await askPath(url, consumerPath, `Bearer ${thirdPartyToken}`), 401, "invalid_token");
   });
 }
@@ -112,11 +153,26 @@ function answerRules(get: () => ServiceUnderTest): void {
       expect(refused[window].remaining).toBe(ok[window].remaining - 1);
       expect(missing[window].remaining).toBe(ok[window].remaining - 2);
     }
+    const { limits } = get().differences ?? NO_DIFFERENCES;
+    if (limits) expect([ok.minute.limit, ok.day.limit]).toEqual([limits.minute, limits.day]);
     expect(ok.minute.reset * 1_000).toBe((Math.floor(get().now / MINUTE_MS) + 1) * MINUTE_MS);
     expect(ok.day.reset * 1_000).toBe((Math.floor(get().now / DAY_MS) + 1) * DAY_MS);
   });
 
+  test("has no header that neither the document, nor HTTP, nor the list of differences names", async () => {
+    const { differences = NO_DIFFERENCES } = get();
+    const named = new Set([...Object.keys(headerTable).map((name) => name.toLowerCase()), ...HTTP_HEADERS]);
+    const answers = [
+      await ask(get(), "addresses"),
+      await askPath(get().url, operationOf("addresses").path, null),
+      await ask(get(), "prices", { addressId: "7" }),
+    ];
+    const others = answers.flatMap(({ headers }) => [...headers.keys()].filter((name) => !named.has(name)));
+    expect(others.filter((name) => !differences.headers.includes(name))).toEqual([]);
+  });
+
   test("has the quota headers all, or none where quota was not evaluated", async () => {
+    get().rest?.();
     const { headers } = await askPath(get().url, operationOf("addresses").path, "Bearer nobody");
     expect([0, QUOTA_HEADERS.length]).toContain(QUOTA_HEADERS.filter((header) => headers.has(header)).length);
   });
@@ -142,8 +198,17 @@ function answerRules(get: () => ServiceUnderTest): void {
     expect(((await response.json()) as { error: unknown }).error).toBe(true);
   });
 
+  test("HEAD is no operation: the document has GET alone, and a HEAD would cost as much", async () => {
+    const { url, consumerKey } = get();
+    const headers = { authorization: `Bearer ${consumerKey}` };
+    const response = await fetch(`${url}${operationOf("addresses").path}`, { method: "HEAD", headers });
+    expect([404, 405]).toContain(response.status);
+    expect(await response.text()).toBe("");
+    expect(response.headers.has("x-ratelimit-remaining-day")).toBe(false);
+  });
+
   test("names it does not know in the query are passed over", async () => {
-    expect((await ask(get(), "addresses", { colour: "blue" })).status).toBe(200);
+    expectOpened(get(), await ask(get(), "addresses", { colour: "blue" }));
   });
 }
 

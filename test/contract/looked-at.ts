@@ -1,0 +1,81 @@
+/** What the suite asks of each operation, so that a shelf can be filled with it before. */
+import { type OperationId, operationIds, operationOf } from "../../src/contract/operations.ts";
+import type { CalendarUnit } from "../../src/core/calendar.ts";
+import { DAY_MS, type EpochMs, formatInstant } from "../../src/core/interval.ts";
+import { calendar, type ServiceUnderTest, SMALL_RANGE } from "./service-expectations.ts";
+
+type Values = Readonly<Record<string, string>>;
+
+/** A range around the long day of autumn that ends within hours and quarters. */
+export const UNEVEN_RANGE = { from: "2025-10-25T22:20:00Z", to: "2025-10-26T22:50:00.5Z" };
+
+const AARHUS = { latitude: "56.16", longitude: "10.2" };
+
+/** Third-party operations with what they are asked for. */
+export const thirdPartyValues: Partial<Record<OperationId, Values>> = {
+  regionPrices: { region: "DK1" },
+  locationPrices: AARHUS,
+  addressSuggestions: { query: "Vesterbrogade 1" },
+  addressPrices: { addressId: "0a3f50a0-0000-32b8-e044-0003ba298018" },
+  charges: { ...AARHUS, date: "2025-10-25T12:00:00Z" },
+  chargesHistory: { ...AARHUS, fromDate: "2025-01-01" },
+  requestCounts: {},
+};
+
+/** The days before, as far back as a house asks again. */
+export function recentRange(now: EpochMs): { readonly from: string; readonly to: string } {
+  return { from: formatInstant(calendar.add("day", calendar.startOf("day", now), -12)), to: formatInstant(now) };
+}
+
+/** A day for which there are no prices yet. */
+export function futureRange(now: EpochMs): { readonly from: string; readonly to: string } {
+  return { from: formatInstant(now + 60 * DAY_MS), to: formatInstant(now + 61 * DAY_MS) };
+}
+
+/** Today as the service's calendar has it. */
+export function todayRange(now: EpochMs): { readonly from: string; readonly to: string } {
+  const { start, end } = calendar.day(now);
+  return { from: formatInstant(start), to: formatInstant(end) };
+}
+
+/** The longest range that a unit of an operation takes; null where there is no cap. */
+export function longestRange(
+  operation: OperationId,
+  unit: string,
+): { readonly start: EpochMs; readonly end: EpochMs } | null {
+  const cap = operationOf(operation).range?.caps[unit];
+  if (!cap) return null;
+  // Caps of days begin on the 23-hour day of spring: counting hours instead of days would be found out.
+  const begin = Date.parse(cap.unit === "day" ? "2025-03-29T23:00:00Z" : "2019-12-31T23:00:00Z");
+  const start = calendar.startOf(unit as CalendarUnit, begin);
+  return { start, end: calendar.startOf(unit as CalendarUnit, calendar.shift(start, cap.unit, cap.count)) };
+}
+
+/** One good request of each operation: the values that are asked the most. */
+export function representative(service: ServiceUnderTest, operation: OperationId): Values {
+  const { interface: face, range } = operationOf(operation);
+  if (face === "thirdParty") return thirdPartyValues[operation] ?? {};
+  if (operation === "addresses") return {};
+  const { danishAddressId: addressId } = service;
+  return range ? { addressId, ...SMALL_RANGE, [range.unitFrom]: "hour" } : { addressId };
+}
+
+/** Every request of the suite that is answered with data. */
+export function lookedAt(service: ServiceUnderTest): { readonly operation: OperationId; readonly values: Values }[] {
+  const { now, danishAddressId: addressId } = service;
+  return operationIds.flatMap((operation) => {
+    const { range } = operationOf(operation);
+    if (!range) return [{ operation, values: representative(service, operation) }];
+    const ranges = (unit: string) => {
+      const longest = longestRange(operation, unit);
+      return [
+        ...[SMALL_RANGE, UNEVEN_RANGE, recentRange(now)],
+        ...(longest ? [{ from: formatInstant(longest.start), to: formatInstant(longest.end) }] : []),
+        ...(operation === "prices" ? [todayRange(now), futureRange(now)] : []),
+      ];
+    };
+    return Object.keys(range.caps).flatMap((unit) =>
+      ranges(unit).map((asked) => ({ operation, values: { addressId, ...asked, [range.unitFrom]: unit } })),
+    );
+  });
+}

@@ -1,0 +1,171 @@
+import { request } from "node:http";
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import { describe, expect, test } from "vitest";
+import { type OperationId, operationIds, operationOf } from "../../src/contract/operations.ts";
+import { HOUR_MS } from "../../src/core/interval.ts";
+import type { Fault } from "../../src/simulator/fault-rules.ts";
+import { MirroredHouse } from "../support/mirrored-house.ts";
+import { ask, askPath, pathOf } from "../support/service-caller.ts";
+import { representative } from "./looked-at.ts";
+
+interface RawAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: Buffer;
+}
+
+/** Asks with exactly these headers, and leaves the body as it came. */
+function askRaw(
+  mirror: MirroredHouse,
+  operation: OperationId,
+  headers: Record<string, string> = {},
+): Promise<RawAnswer> {
+  const key = operationOf(operation).interface === "consumer" ? mirror.consumerKey : mirror.thirdPartyToken;
+  const url = mirror.url + pathOf(operation, representative(mirror, operation));
+  return new Promise((resolve, reject) => {
+    const asking = request(url, { headers: { authorization: `Bearer ${key}`, ...headers } }, (response) => {
+      const parts: Buffer[] = [];
+      response.on("data", (part: Buffer) => parts.push(part));
+      response.on("end", () =>
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(parts) }),
+      );
+    });
+    asking.on("error", reject).end();
+  });
+}
+
+/** What callers of the same thing say of themselves. */
+const VARIANTS: readonly Record<string, string>[] = [
+  {},
+  { "accept-encoding": "gzip" },
+  { "accept-encoding": "br;q=1, gzip;q=0.5" },
+  { "accept-encoding": "gzip, identity;q=0" },
+  { "if-none-match": '"never"' },
+  { "if-none-match": 'W/"never", "either"', "accept-encoding": "br" },
+];
+
+describe("any operation", () => {
+  test.each(operationIds)("%s: thirty callers with different wishes cause one request, and one answer", async (id) => {
+    await using mirror = await MirroredHouse.start();
+    // What the daemon asked at its start is no longer fresh.
+    mirror.house.clock.leap(mirror.now + 26 * HOUR_MS);
+    const before = mirror.upstream;
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, (_, i) => askRaw(mirror, id, VARIANTS[i % VARIANTS.length])),
+    );
+    expect(mirror.upstream - before).toBe(1);
+    const plain = answers.map(({ headers, body }) => {
+      const coding = headers["content-encoding"];
+      return (coding === "gzip" ? gunzipSync(body) : coding === "br" ? brotliDecompressSync(body) : body).toString();
+    });
+    expect(new Set(plain).size).toBe(1);
+    const said = new Set(answers.map(({ status, headers }) => `${status} ${headers["x-elbro-source"]}`));
+    // Who comes when the answer is there already finds it on the shelf.
+    expect([...said].filter((one) => one !== "200 shelf")).toEqual(["200 service"]);
+    const later = await askRaw(mirror, id);
+    expect([later.status, later.headers["x-elbro-source"], later.headers.age]).toEqual([200, "shelf", "0"]);
+    expect(mirror.upstream - before).toBe(1);
+    const { url, keys } = mirror.house.simulator;
+    const service = { url, consumerKey: keys.consumerKey ?? "", thirdPartyToken: keys.thirdPartyToken };
+    // The count of requests goes on with each.
+    if (id === "requestCounts") return;
+    expect(JSON.parse(plain[0] ?? "")).toEqual((await ask(service, id, representative(mirror, id))).json);
+  });
+
+  test("is named by its tag, in each coding by another, and not sent again to who has it", async () => {
+    await using mirror = await MirroredHouse.start();
+    for (const id of operationIds) {
+      mirror.rest();
+      const tags = new Set<string>();
+      for (const [takes, coding] of [
+        ["gzip", "gzip"],
+        ["br, gzip", "br"],
+        ["identity", undefined],
+      ] as const) {
+        const wish = { "accept-encoding": `${takes}, *;q=0` };
+        const whole = await askRaw(mirror, id, wish);
+        const { etag } = whole.headers;
+        const isCompressed = whole.headers["content-encoding"] !== undefined;
+        expect([id, whole.status, whole.headers.vary]).toEqual([id, 200, "Accept-Encoding"]);
+        if (coding !== "gzip") expect(whole.headers["content-encoding"]).toBe(isCompressed ? coding : undefined);
+        expect(whole.headers["content-length"]).toBe(String(whole.body.length));
+        expect(etag).toMatch(/^"[\w-]+"$/);
+        tags.add(String(etag));
+        for (const has of [etag, `W/${etag}`, `"x", ${etag}`, "*"]) {
+          const held = await askRaw(mirror, id, { ...wish, "if-none-match": String(has) });
+          expect([held.status, held.body.length, held.headers.etag, held.headers.vary]).toEqual([
+            304,
+            0,
+            etag,
+            "Accept-Encoding",
+          ]);
+          expect(held.headers["content-type"]).toBeUndefined();
+          expect(held.headers["cache-control"]).toBe("private, no-store");
+          expect(held.headers["x-ratelimit-remaining-day"]).toMatch(/^\d+$/);
+        }
+        expect((await askRaw(mirror, id, { ...wish, "if-none-match": '"another"' })).status).toBe(200);
+      }
+      expect(tags.size).toBe(3);
+    }
+  });
+});
+
+describe("with an empty shelf, what the service answers decides", () => {
+  const table: readonly (readonly [string, Fault, number, string])[] = [
+    ["400", { fault: "status", status: 400, errorCode: "invalid_range" }, 400, "invalid_range"],
+    [
+      "401 of an unknown key",
+      { fault: "status", status: 401, errorCode: "invalid_token" },
+      503,
+      "entitlement_unavailable",
+    ],
+    [
+      "401 of an expired key",
+      { fault: "status", status: 401, errorCode: "credential_expired" },
+      503,
+      "entitlement_unavailable",
+    ],
+    ["403 of a subscription", { fault: "status", status: 403, errorCode: "plus_required" }, 403, "plus_required"],
+    ["403", { fault: "status", status: 403, errorCode: "forbidden" }, 403, "forbidden"],
+    ["404", { fault: "status", status: 404, errorCode: "resource_not_found" }, 404, "resource_not_found"],
+    ["422", { fault: "status", status: 422, errorCode: "feature_unavailable" }, 422, "feature_unavailable"],
+    ["429", { fault: "status", status: 429, errorCode: "rate_limited", retryAfterSec: 3_600 }, 429, "rate_limited"],
+    ["500", { fault: "status", status: 500, errorCode: "internal_error" }, 502, "upstream_unavailable"],
+    ["502", { fault: "status", status: 502, errorCode: "upstream_unavailable" }, 502, "upstream_unavailable"],
+    ["503", { fault: "status", status: 503, errorCode: "entitlement_unavailable" }, 503, "entitlement_unavailable"],
+    ["a redirection", { fault: "redirect", location: "https://elsewhere.example/" }, 502, "upstream_unavailable"],
+    ["no connection", { fault: "lostConnection" }, 502, "upstream_unavailable"],
+    ["half an answer", { fault: "cutOff" }, 502, "upstream_unavailable"],
+    ["an answer that does not fit", { fault: "brokenJson" }, 502, "upstream_unavailable"],
+  ];
+
+  test.each(table)("%s, of every operation", async (_name, fault, status, errorCode) => {
+    await using mirror = await MirroredHouse.start();
+    mirror.house.simulator.setFaults([{ operation: "*", ...fault }]);
+    for (const id of operationIds) {
+      // The daemon itself asks for these at its start.
+      if (id === "addresses" || id === "requestCounts") continue;
+      mirror.rest();
+      const answer = await ask(mirror, id, representative(mirror, id));
+      expect([id, answer.status, answer.json]).toEqual([
+        id,
+        status,
+        { error: true, errorCode, reason: expect.any(String) },
+      ]);
+      expect(answer.headers.has("retry-after")).toBe(status === 429);
+      expect(answer.headers.get("x-elbro-stale")).toBeNull();
+    }
+  });
+});
+
+test("the service's own quota is not told to the LAN, nor its request ids", async () => {
+  await using mirror = await MirroredHouse.start();
+  const path = pathOf("forecastPrices", representative(mirror, "forecastPrices"));
+  const [first, second] = [
+    await askPath(mirror.url, path, `Bearer ${mirror.consumerKey}`),
+    await askPath(mirror.url, path, `Bearer ${mirror.consumerKey}`),
+  ];
+  expect(first.headers.get("x-elbro-source")).toBe("service");
+  expect(first.headers.get("x-ratelimit-limit-minute")).toBe("9000");
+  expect(first.headers.get("x-request-id")).not.toBe(second.headers.get("x-request-id"));
+});
