@@ -81,6 +81,7 @@ export function openAccess({ config, clock, problems, log }: AccessParts): LanAc
       () => ring.keys(),
       () => limits,
       quota,
+      (address) => log.warn({ address }, "wrong keys of the API again and again; each costs a wait now"),
     ),
     take(next) {
       limits = defaultLimits(next);
@@ -213,6 +214,6 @@ function limitsOf(entry: Limited): Partial<QuotaLimits> {
 }
 
 /** Whether only this machine can reach an address to listen on. */
-export function isLoopback(host: string): boolean {
+function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || /^127\./.test(host);
 }

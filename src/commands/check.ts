@@ -27,7 +27,8 @@ export async function main(argv: readonly string[]): Promise<number> {
   }
   const { config, path, warnings } = loadConfiguration(given.configPath);
   for (const warning of warnings) process.stdout.write(`warning: ${warning}\n`);
-  if (!isDemo(config)) requireKeys(config);
+  // Home Assistant, which knows its users, hands on what they ask: there it starts without.
+  if (!isDemo(config) && process.env.SUPERVISOR_TOKEN === undefined) requireKeys(config);
   process.stdout.write(`the configuration${path === null ? "" : ` ${path}`} can be used\n`);
   if (isDemo(config))
     process.stdout.write(

@@ -42,16 +42,22 @@ export class LanKeys {
   readonly #limits: () => QuotaLimits;
   readonly #quota: KeyQuota;
   readonly #lockOut = new LockOut();
+  readonly #onLockedOut: (address: string) => void;
 
-  /** Both may be asked anew for each arrival: keys come and go, and limits change, while the daemon runs. */
+  /**
+   * Keys and limits may be asked anew for each arrival: both change while the daemon runs. `onLockedOut` is told of an
+   * address when its wrong keys begin to cost a wait.
+   */
   constructor(
     keys: readonly LanKey[] | (() => readonly LanKey[]),
     limits: QuotaLimits | (() => QuotaLimits),
     quota = new KeyQuota(),
+    onLockedOut: (address: string) => void = () => undefined,
   ) {
     this.#keys = typeof keys === "function" ? keys : () => keys;
     this.#limits = typeof limits === "function" ? limits : () => limits;
     this.#quota = quota;
+    this.#onLockedOut = onLockedOut;
   }
 
   /** Admits a request that bears a key with quota left. Denied attempts count. */
@@ -90,7 +96,7 @@ export class LanKeys {
     const waitMs = passes ? 0 : this.#lockOut.waitMs(address, now);
     if (waitMs > 0) return lockedOut(waitMs);
     if (!key) {
-      this.#lockOut.wrong(address, now);
+      if (this.#lockOut.wrong(address, now)) this.#onLockedOut(address);
       return refused("this key is not known here");
     }
     if (!key.isRandom) this.#lockOut.prove(address, key.name);

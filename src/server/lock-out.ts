@@ -40,8 +40,8 @@ export class LockOut {
     return passed < 0 ? 0 : Math.max(0, tries.waitMs - passed);
   }
 
-  /** Counts a wrong key. */
-  wrong(address: string, now: EpochMs): void {
+  /** Counts a wrong key. Gives back whether it is the one from which on the address has to wait. */
+  wrong(address: string, now: EpochMs): boolean {
     const before = this.#tries.get(address);
     const isForgotten = !before || now - before.lastAt > FORGOTTEN_AFTER_MS;
     const wrong = isForgotten ? 1 : before.wrong + 1;
@@ -49,6 +49,7 @@ export class LockOut {
     this.#tries.delete(address);
     this.#tries.set(address, { wrong, lastAt: now, waitMs });
     dropOldest(this.#tries, MOST_ADDRESSES);
+    return wrong === FREE_TRIES;
   }
 
   /** A key was right from an address. */

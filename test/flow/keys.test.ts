@@ -84,7 +84,12 @@ data_dir: ${dir.path}
   );
   await using refused = new DaemonProcess(["--config", config], {});
   expect(await refused.exit).toBe(BAD_CONFIGURATION);
-  expect(refused.output).toMatch(/^elbro: the API on 0\.0\.0\.0 has no key, so nobody could use it\./);
+  expect(refused.output).toMatch(/^elbro: the API on 0\.0\.0\.0 has no key, so nobody could use it\./m);
+  await using checked = new DaemonProcess(["check", "--config", config], {});
+  expect([await checked.exit, checked.output]).toEqual([
+    BAD_CONFIGURATION,
+    expect.stringContaining(`keys create NAME --config ${config}`),
+  ]);
   const command = /keys create NAME/.exec(refused.output)?.[0].replace("NAME", "kitchen").split(" ").slice(1) ?? [];
   expect((await commandIn(dir, ...command)).code).toBe(0);
   await using running = new DaemonProcess(["--config", config], {});

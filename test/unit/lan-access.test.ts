@@ -207,6 +207,14 @@ describe("a key and secret", () => {
   });
 });
 
+test("an address that gives wrong keys again and again is in the log once", async () => {
+  using dir = new TempDir();
+  const access = livingIn(dir, new ManualClock(EVENING), configured);
+  for (let i = 0; i < 20; i++) access.ask("guess");
+  expect(access.warnings).toEqual(["wrong keys of the API again and again; each costs a wait now"]);
+  await access.close();
+});
+
 describe("an API that nobody could use", () => {
   const starting = (dir: TempDir, api: Partial<Config["api"]>) => () =>
     requireKeys(configSchema.parse({ api, data_dir: dir.path }));
