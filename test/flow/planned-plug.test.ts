@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type Config, configSchema } from "../../src/config/schema.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/core/interval.ts";
 import { RELEASED_AT } from "../../src/version.ts";
+import { assertDiscovery } from "../support/discovery-validator.ts";
 import { command, isoOf, type PlanPayload, payloadOf, planEntry, untilPlan } from "../support/planned-house.ts";
 import { BrokerPlug } from "../support/played-plugs.ts";
 import { RunningHouse } from "../support/running-house.ts";
@@ -144,6 +145,10 @@ describe("a plug follows its plan", () => {
     await at.house.watcher.until(() => at.plugState.on === false, "the plug's state");
     const told = at.told.filter((text, i, all) => text !== all[i - 1]);
     expect(told).toEqual(["OFF", "ON", "OFF"]);
+    const { watcher } = at.house;
+    assertDiscovery(watcher.topics().map((topic) => ({ topic, payload: watcher.payload(topic) ?? "" })));
+    const { components } = watcher.json("homeassistant/device/elbro_plug_washer_plug/config") as { components: object };
+    expect(Object.keys(components)).toEqual(["on", "wanted", "reason", "problem", "available"]);
   });
 
   test("at its optimum, and then it is done with what it cost and saved", async () => {
