@@ -8,6 +8,9 @@ import uPlot from "./uplot.js";
 const AXIS_FONT = "12px system-ui, sans-serif";
 /** Room for what stands above the bars: the word at the line of now. */
 const TOP = 18;
+/** What a label of the time axis takes, in pixels of the page. */
+const LABEL_PX = 36;
+const LEAST_LABELS = 4;
 const Y_SPACE = 34;
 const Y_CHARACTER = 7.2;
 
@@ -16,7 +19,7 @@ const Y_CHARACTER = 7.2;
  * @typedef {{
  *   from: number, to: number,
  *   bars: { start: number, end: number, value: number | null, kind: string, estimate: boolean }[],
- *   ticks: { at: number, text: string, strong?: boolean }[],
+ *   ticksFor: (room: number) => { at: number, text: string, strong?: boolean }[],
  *   valueText: (value: number) => string,
  *   tell: (index: number) => string,
  *   onpick: (index: number | null) => void,
@@ -24,7 +27,7 @@ const Y_CHARACTER = 7.2;
  *   lanes?: { name: string, runs: { start: number, end: number, past: boolean }[] }[],
  *   label: string, rest?: number | null,
  * }} View
- * Bars are ascending and apart; a value of null is a gap. `rest` is the index that is read out while nobody points.
+ * `ticksFor` is told how many labels there is room for. Bars are ascending and apart; a value of null is a gap. `rest` is the index that is read out while nobody points.
  */
 
 export class Chart {
@@ -40,14 +43,17 @@ export class Chart {
     this.#pick = document.createElement("div");
     this.#pick.className = "pick";
     new ResizeObserver(() => this.#resize()).observe(host);
-    for (const query of ["(prefers-color-scheme: dark)", "print"])
-      matchMedia(query).addEventListener("change", () => this.repaint());
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.repaint());
+    matchMedia("print").addEventListener("change", () => {
+      this.#resize();
+      this.repaint();
+    });
   }
 
   /** Shows another view. What was picked stays picked where there is still a bar at that time. */
   show(view) {
     const before = this.#picked === null ? null : this.#view?.bars[this.#picked]?.start;
-    this.#view = view;
+    this.#view = this.#labelled(view);
     this.#plot ??= this.#make();
     const over = this.#plot.over;
     over.setAttribute("aria-label", view.label);
@@ -122,6 +128,12 @@ export class Chart {
     };
   }
 
+  /** A view with the labels that there is room for. */
+  #labelled(view) {
+    const room = Math.max(LEAST_LABELS, Math.floor(this.#size().width / LABEL_PX));
+    return { ...view, ticks: view.ticksFor(room) };
+  }
+
   #size() {
     return { width: Math.max(200, this.#host.clientWidth), height: Math.max(120, this.#host.clientHeight) };
   }
@@ -129,7 +141,10 @@ export class Chart {
   #resize() {
     if (!this.#plot) return;
     const size = this.#size();
-    if (size.width !== this.#plot.width || size.height !== this.#plot.height) this.#plot.setSize(size);
+    if (size.width !== this.#plot.width || size.height !== this.#plot.height) {
+      this.#view = this.#labelled(this.#view);
+      this.#plot.setSize(size);
+    }
     this.#place();
   }
 

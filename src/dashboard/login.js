@@ -27,7 +27,7 @@ export function showLogin(root, { house, t, onentered }) {
         enter.disabled = false;
       },
     },
-    h("h1", { id: "login-title" }, t("log_in_title")),
+    h("h2", { id: "login-title" }, t("log_in_title")),
     h("p", { id: "key-help", class: "soft" }, t("log_in_help")),
     h("input", { type: "text", name: "username", value: "elbro", autocomplete: "username", hidden: true }),
     h("label", { for: "key" }, t("key")),

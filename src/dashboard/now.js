@@ -77,7 +77,12 @@ export class NowPart {
       h("div", { class: "head" }, h("h3", {}, t("cheapest_hours"))),
       part.cheapest,
     );
-    part.plansCard = h("div", { class: "card" }, h("div", { class: "head" }, h("h3", {}, t("what_runs"))), part.plans);
+    part.plansCard = h(
+      "div",
+      { class: "card plan-lines-card" },
+      h("div", { class: "head" }, h("h3", {}, t("what_runs"))),
+      part.plans,
+    );
     fill(this.#root, part.title, part.problems, part.hero, part.cheapestCard, part.plansCard);
     this.#root.setAttribute("aria-labelledby", "now-title");
     return part;

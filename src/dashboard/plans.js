@@ -49,6 +49,7 @@ export class PlansPart {
       shown.length === 0 ? "plans_none" : control ? "" : session?.signed_in ? "plans_read_only" : "plans_log_in";
     setText(this.#hint, hint ? this.#t(hint) : "");
     this.#hint.hidden = hint === "";
+    document.body.classList.toggle("no-plans", shown.length === 0);
     const ids = new Set(shown.map(({ id }) => id));
     for (const [id, card] of this.#cards) {
       if (ids.has(id)) continue;

@@ -8,8 +8,6 @@ import { DAY_MS, HOUR_MS } from "./zone.js";
 
 /** The service has tomorrow's prices about this time. */
 const PUBLISHED_HOUR = 13;
-/** Labels of the clock need this much room, in pixels. */
-const LABEL_PX = 34;
 const MOST_LANES = 6;
 
 export class PricesPart {
@@ -86,7 +84,7 @@ export class PricesPart {
         kind: level,
         estimate,
       })),
-      ticks: this.#ticks(from, to),
+      ticksFor: (room) => this.#ticks(from, to, room),
       lanes: this.#lanes(home, from, to, now),
       valueText: (value) => this.#f.number(value, Math.abs(value) >= 10 ? 0 : 2).replace(/([.,]\d)0$/, "$1"),
       label: this.#t("chart_prices", { home: home.name }),
@@ -110,9 +108,8 @@ export class PricesPart {
   }
 
   /** Hours for a day or two, days for a week: as many as there is room for, and every midnight. */
-  #ticks(from, to) {
+  #ticks(from, to, room) {
     const { zone } = this.#f;
-    const room = Math.max(4, Math.floor(this.#part.plot.clientWidth / LABEL_PX));
     if (to - from > 3 * DAY_MS)
       return zone.starts("day", from, to).map((at) => ({ at, text: this.#f.weekday(at), strong: true }));
     const hours = (to - from) / HOUR_MS;

@@ -109,7 +109,7 @@ export class SystemPart {
           h("span", { class: "faint" }, ` ${name ?? ""}`),
         ),
         h("td", { class: "number" }, age === null ? t("never") : ageText(age, { t, f: this.#f })),
-        h("td", { class: "number faint" }, at === null ? "" : this.#f.dateTime(Date.parse(at))),
+        h("td", { class: "faint" }, at === null ? "" : this.#f.dateTime(Date.parse(at))),
       ),
     );
     const head = ["series", "age", "last_read"].map((key) => h("th", { scope: "col" }, t(key)));

@@ -4,9 +4,10 @@ import { button, choice, fill, h, icon, setText } from "./dom.js";
 import { addedUp, averagePaid, MEASURES, totalOf } from "./energy.js";
 import { barName, dateText, PERIODS, rangeOf, steppedFrom, ticksOf, titleOf } from "./use-period.js";
 import { MOST_DAYS, UseReading } from "./use-reading.js";
-import { DAY_MS } from "./zone.js";
+import { DAY_MS, HOUR_MS } from "./zone.js";
 
-const LABEL_PX = 34;
+/** A bar that lacks a larger share of its hours is hatched; of any other the read-out alone tells. */
+const MOST_LACKING = 0.03;
 /** A difference to the mean that is worth a word. */
 const LEAST_SHARE = 0.005;
 const CUSTOM_DAYS = 30;
@@ -186,7 +187,7 @@ export class UsePart {
     const t = this.#t;
     const f = this.#f;
     const past = bars.filter((bar) => bar.start < now);
-    const partial = (bar) => range.unit !== "hour" && bar.missing > 0;
+    const partial = (bar) => bar.value !== null && bar.missing * HOUR_MS > (bar.end - bar.start) * MOST_LACKING;
     this.#part.plot.classList.toggle(
       "empty",
       past.every(({ value }) => value === null),
@@ -195,7 +196,7 @@ export class UsePart {
     this.#chart.show({
       ...{ from: range.from, to: range.to, rest: null },
       bars: past.map((bar) => ({ ...bar, estimate: bar.estimate || partial(bar), kind: "use" })),
-      ticks: ticksOf(range, Math.max(4, Math.floor(this.#part.plot.clientWidth / LABEL_PX)), f),
+      ticksFor: (room) => ticksOf(range, room, f),
       valueText: (value) => f.number(value, value % 1 === 0 ? 0 : Math.abs(value) < 1 ? 2 : 1),
       label: t("chart_use", { measure: t(`measure_${this.#measure}`), home: home.name }),
       tell: (index) => this.#told(past[index], range.unit, currency).filter(Boolean).join(", "),

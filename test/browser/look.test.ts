@@ -1,0 +1,234 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { dashboardHouse } from "../support/dashboard-house.ts";
+import type { RunningHouse } from "../support/running-house.ts";
+import { haveChromium, type LookOptions, type Screen, Screens } from "../support/screen.ts";
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+interface AxeViolation {
+  readonly id: string;
+  readonly impact: string;
+  readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
+}
+
+/** Everything is read and drawn, down to the end of the page. */
+async function whole(screens: Screens, house: RunningHouse, options: LookOptions): Promise<Screen> {
+  const screen = await screens.look(house, options);
+  await screen.untilText("#now .price", /\d/);
+  await screen.untilText("#system .block >> nth=0", /\d/);
+  await screen.page.evaluate("document.getElementById('use').scrollIntoView()");
+  await screen.untilText("#use .facts", /\/kWh.*\/kWh/);
+  await screen.until("document.querySelector('#use').getAttribute('aria-busy') === null");
+  await screen.page.evaluate("window.scrollTo(0, 0)");
+  return screen;
+}
+
+/** What stands out of its place: wider than the screen, or cut by its own box. */
+const MISFITS = `(() => {
+  const found = [];
+  const name = (element) => element.tagName + "." + element.className + " " + element.textContent.slice(0, 40);
+  const wide = document.documentElement.clientWidth;
+  if (document.documentElement.scrollWidth > wide) found.push("the page is " + document.documentElement.scrollWidth + " wide");
+  for (const element of document.querySelectorAll("body *")) {
+    if (element.closest(".unseen, [hidden], .uplot, svg, noscript") || !element.checkVisibility()) continue;
+    const box = element.getBoundingClientRect();
+    if (box.width === 0) continue;
+    if (box.right > wide + 1 || box.left < -1) found.push("beyond the screen: " + name(element));
+    const isText = [...element.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim() !== "");
+    if (isText && element.scrollWidth > element.clientWidth + 1 && getComputedStyle(element).display !== "inline") found.push("cut: " + name(element));
+  }
+  return found;
+})()`;
+
+/** Texts that lie on each other. */
+const OVERLAPS = `(() => {
+  const found = [];
+  const texts = [];
+  const walker = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const node = walker.currentNode;
+    const parent = node.parentElement;
+    if (node.textContent.trim() === "" || parent.closest(".unseen, [hidden], option, .uplot") || !parent.checkVisibility()) continue;
+    const range = document.createRange();
+    range.selectNodeContents(node);
+    for (const box of range.getClientRects()) if (box.width > 1) texts.push([box, node.textContent.trim()]);
+  }
+  for (let i = 0; i < texts.length; i++) for (let j = i + 1; j < texts.length; j++) {
+    const [a, one] = texts[i], [b, other] = texts[j];
+    const x = Math.min(a.right, b.right) - Math.max(a.left, b.left);
+    const y = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+    if (x > 2 && y > Math.min(a.height, b.height) * 0.35) found.push(one + " | " + other);
+  }
+  return found;
+})()`;
+
+/** What a finger has to hit, and how large it is. */
+const SMALL_TARGETS = `[...document.querySelectorAll("a, button, input, select, summary, .choice label, label.switch")]
+  .filter((element) => element.checkVisibility() && !element.closest(".unseen, [hidden]"))
+  .map((element) => [element.closest("label") ?? element, element])
+  .map(([place, element]) => [place.getBoundingClientRect(), (element.getAttribute("aria-label") ?? element.textContent ?? element.name).slice(0, 30)])
+  .filter(([box]) => box.width > 0 && (box.height < 43.5 || box.width < 43.5))
+  .map(([box, name]) => name + " " + Math.round(box.width) + "x" + Math.round(box.height))`;
+
+describe.skipIf(!haveChromium)("how the dashboard looks (in Chromium; skipped where there is none)", () => {
+  let screens: Screens;
+  let house: RunningHouse;
+
+  beforeAll(async () => {
+    screens = await Screens.start();
+    // The evening before the 25-hour day: everything there is to show is shown.
+    house = await dashboardHouse({ start: "2026-10-24T15:20:00Z", simulator: { homes: ["danish", "swedish"] } });
+    await house.clock.runUntil(Date.parse("2026-10-24T16:05:00Z"));
+  });
+  afterAll(async () => {
+    await house?.[Symbol.asyncDispose]();
+    await screens?.[Symbol.asyncDispose]();
+  });
+
+  const looks: readonly Required<Pick<LookOptions, "size" | "language" | "scheme">>[] = [
+    { size: "phone", language: "da-DK", scheme: "light" },
+    { size: "phone", language: "sv-SE", scheme: "dark" },
+    { size: "phone", language: "nb-NO", scheme: "dark" },
+    { size: "phone", language: "en-US", scheme: "light" },
+    { size: "tablet", language: "nb-NO", scheme: "light" },
+    { size: "wall", language: "da-DK", scheme: "dark" },
+    { size: "wall", language: "en-GB", scheme: "light" },
+  ];
+
+  test.each(looks)(
+    "$size, $language, $scheme: nothing overlaps, is cut, or is too small to hit; axe finds nothing",
+    async (look) => {
+      await using screen = await whole(screens, house, look);
+      await screen.picture(`look-${look.size}-${look.language}-${look.scheme}`);
+      expect(await screen.page.evaluate(MISFITS)).toEqual([]);
+      expect(await screen.page.evaluate(OVERLAPS)).toEqual([]);
+      expect(await screen.page.evaluate(SMALL_TARGETS)).toEqual([]);
+      const violations = await axe(screen);
+      expect(
+        violations.map(
+          ({ id, nodes }) =>
+            `${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`).join("; ")}`,
+        ),
+      ).toEqual([]);
+      expect(screen.errors).toEqual([]);
+    },
+  );
+
+  test.each(["light", "dark"] as const)("the door, %s: axe finds nothing", async (scheme) => {
+    await using screen = await screens.look(house, { size: "phone", scheme, signedIn: false });
+    await screen.page.getByRole("heading", { name: "Log in" }).waitFor();
+    expect((await axe(screen)).map(({ id }) => id)).toEqual([]);
+    expect(await screen.page.evaluate(MISFITS)).toEqual([]);
+    expect(await screen.page.evaluate(SMALL_TARGETS)).toEqual([]);
+  });
+
+  test.each([
+    ["da-DK", "Pris nu", /^\d,\d\dkr\.\/kWh$/, /\d\d\.\d\d–\d\d\.\d\d/],
+    ["sv-SE", "Pris nu", /^\d,\d\dDkr\/kWh$/, /\d\d:\d\d–\d\d:\d\d/],
+    ["nb-NO", "Pris nå", /^\d,\d\dDKK\/kWh$/, /\d\d:\d\d–\d\d:\d\d/],
+    ["nn", "Pris nå", /^\d,\d\dDKK\/kWh$/, /\d\d:\d\d–\d\d:\d\d/],
+    ["en-GB", "Price now", /^\d\.\d\dDKK\/kWh$/, /\d\d:\d\d–\d\d:\d\d/],
+    ["en-US", "Price now", /^\d\.\d\dDKK\/kWh$/, /\d\d:\d\d PM–\d\d:\d\d PM/],
+    ["fr-FR", "Price now", /^\d\.\d\dDKK\/kWh$/, /\d\d:\d\d–\d\d:\d\d/],
+  ])(
+    "a reader of %s reads %s, with numbers and times as they are written there",
+    async (language, words, price, time) => {
+      await using screen = await screens.look(house, { language });
+      await screen.untilText("#now .price", /\d/);
+      expect((await screen.text("#now .price")).replace(/\s/g, "")).toMatch(price);
+      expect(await screen.text("#now .when")).toContain(words);
+      expect(await screen.text("#now .when")).toMatch(time);
+      const { lang } = (await screen.page.evaluate("({ lang: document.documentElement.lang })")) as { lang: string };
+      expect(lang).toBe({ fr: "en", nn: "nb" }[language.slice(0, 2)] ?? language.slice(0, 2));
+    },
+  );
+
+  test("another language is chosen at the foot, and stays", async () => {
+    await using screen = await screens.look(house, { language: "en-GB" });
+    await screen.untilText("#now .price", /\d/);
+    await screen.page.getByLabel("Language").selectOption("da");
+    await screen.untilText("#now .when", /Pris nu/);
+    await screen.page.reload();
+    await screen.untilText("#now .when", /Pris nu/);
+  });
+
+  test("everything can be reached and used with the keyboard alone", async () => {
+    await using screen = await whole(screens, house, { size: "tablet" });
+    const reached: string[] = [];
+    for (let i = 0; i < 90; i++) {
+      await screen.page.keyboard.press("Tab");
+      const [name, isVisible] = (await screen.page.evaluate(`(() => {
+        const element = document.activeElement;
+        const label = element.labels?.[0]?.textContent ?? "";
+        const place = element.closest("label") ?? element;
+        const ring = getComputedStyle(place).outlineStyle !== "none" || getComputedStyle(element).outlineStyle !== "none";
+        return [(element.getAttribute("aria-label") ?? "") + label + element.textContent.slice(0, 30), ring];
+      })()`)) as [string, boolean];
+      if (name.trim() === "") break;
+      expect(`${name}: ${isVisible}`).toBe(`${name}: true`);
+      reached.push(name);
+    }
+    const all = reached.join(" | ");
+    for (const wanted of [
+      "Now",
+      "Home",
+      "Both days",
+      "Prices of Home",
+      "As a table",
+      "Dishwasher: switched on",
+      "Run now",
+      "Change",
+      "Consumption",
+      "Month",
+      "Earlier",
+      "Diagnostics",
+      "Language",
+      "Log out",
+    ])
+      expect(all).toContain(wanted);
+    // Choices move with the arrow keys, the chart reads out, a fold opens.
+    await screen.page.locator("#prices").getByRole("radio", { name: "Both days" }).focus();
+    await screen.page.keyboard.press("ArrowLeft");
+    expect(await screen.page.locator("#prices").getByRole("radio", { name: "Tomorrow" }).isChecked()).toBe(true);
+    const slider = screen.page.locator("#prices [role=slider]");
+    await slider.focus();
+    await screen.page.keyboard.press("End");
+    expect(await slider.getAttribute("aria-valuetext")).toMatch(/23:45–00:00/);
+    await screen.page.locator("#prices summary").focus();
+    await screen.page.keyboard.press("Enter");
+    expect(await screen.page.locator("#prices tbody tr").count()).toBe(100);
+  });
+
+  test("it is printed on one page, in light colours also from a dark screen", async () => {
+    await using screen = await whole(screens, house, { size: "wall", scheme: "dark" });
+    await screen.page.emulateMedia({ media: "print" });
+    await screen.until("getComputedStyle(document.documentElement).getPropertyValue('--card').trim() === '#fff'");
+    await screen.picture("print");
+    const pdf = await screen.page.pdf({ preferCSSPageSize: true, printBackground: true });
+    expect([...pdf.toString("latin1").matchAll(/\/Type\s*\/Page\b/g)]).toHaveLength(1);
+  });
+
+  test("nothing moves under the reader's eyes while it comes", async () => {
+    for (const size of ["phone", "wall"] as const) {
+      await using screen = await screens.look(house, { size, signedIn: true });
+      await screen.untilText("#now .price", /\d/);
+      await screen.untilText("#system .block >> nth=0", /\d/);
+      const shift = (await screen.page.evaluate(`new Promise((resolve) => {
+        let sum = 0;
+        new PerformanceObserver((list) => { for (const entry of list.getEntries()) sum += entry.value; }).observe({ type: "layout-shift", buffered: true });
+        requestAnimationFrame(() => requestAnimationFrame(() => resolve(sum)));
+      })`)) as number;
+      expect([size, shift < 0.1, shift]).toEqual([size, true, shift]);
+    }
+  });
+});
+
+async function axe({ page }: Screen): Promise<readonly AxeViolation[]> {
+  await page.evaluate(axeSource);
+  const { violations } = (await page.evaluate(
+    `axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] })`,
+  )) as { violations: AxeViolation[] };
+  return violations;
+}
