@@ -90,11 +90,20 @@ export function localOpenApi(id: LocalOperationId): Readonly<Record<string, unkn
           },
         }),
     responses: {
-      200: { description: localPaths[id].summary, content },
+      200: { description: localPaths[id].summary, ...(isSignal(id) ? { headers: REASON_HEADER } : {}), content },
       ...Object.fromEntries(Object.entries(statuses).map(([status, description]) => [status, { description }])),
       ...errorResponses(errors, text !== undefined, statuses),
     },
   };
+}
+
+const REASON_HEADER = {
+  "X-Elbro-Reason": { description: "Beside a word: why, in ASCII.", schema: { type: "string" } },
+} as const;
+
+/** Whether it is answered by a word, errors too. */
+function isSignal(id: LocalOperationId): boolean {
+  return id === "cheap" || id === "signal";
 }
 
 function errorResponses(

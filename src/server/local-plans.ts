@@ -122,13 +122,13 @@ export function answerSignal(source: LocalSource, request: LocalRequest): LocalA
   const reading = readLocalParams("signal", request);
   if (reading.kind === "error") return json ? reading : signalError(reading);
   const { plan: id, code } = reading.params;
-  const plan = source.plan(id, request.now)?.snapshot;
-  const error = plan ? unknownSignal(plan) : noPlan(source, id);
-  if (error || !plan) return json && error ? error : signalError(error ?? localError("not_known", "no such plan"));
-  const status = code && !plan.on ? 400 : 200;
-  if (!json) return signalAnswer(plan.on, plan.reason.text, status);
-  const { id: plan_id, name, home } = plan.definition;
-  return { kind: "json", status, body: { id: plan_id, name, home, on: plan.on, ...planStatus(plan) } };
+  const plan = source.plans(request.now).find(({ definition }) => definition.id === id);
+  const answer = plan ? (unknownSignal(plan) ?? plan) : noPlan(source, id);
+  if ("code" in answer) return json ? answer : signalError(answer);
+  const status = code && !answer.on ? 400 : 200;
+  if (!json) return signalAnswer(answer.on, answer.reason.text, status);
+  const { name, home } = answer.definition;
+  return { kind: "json", status, body: { id, name, home, on: answer.on, ...planStatus(answer) } };
 }
 
 /** Whether OFF is not what the plan wants, only what is safe while nothing is known. */

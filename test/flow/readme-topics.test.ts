@@ -53,7 +53,8 @@ test("every topic that a house publishes is in the README, and every one there i
       watcher.payload("elbro/cabin/spot") !== null &&
       watcher.payload("elbro/home/revenue") !== null &&
       watcher.payload("elbro/home/forecast") !== null &&
-      watcher.payload("elbro/home/plan/car/state") !== null,
+      watcher.payload("elbro/home/plan/car/state") !== null &&
+      watcher.payload("elbro/problems") !== null,
     "everything there is to show",
   );
   const published = watcher.topics().filter((topic) => topic.startsWith("elbro/"));
