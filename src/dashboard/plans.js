@@ -50,6 +50,7 @@ export class PlansPart {
     setText(this.#hint, hint ? this.#t(hint) : "");
     this.#hint.hidden = hint === "";
     document.body.classList.toggle("no-plans", shown.length === 0);
+    document.body.style.setProperty("--plans", String(shown.length));
     const ids = new Set(shown.map(({ id }) => id));
     for (const [id, card] of this.#cards) {
       if (ids.has(id)) continue;

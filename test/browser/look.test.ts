@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { dashboardHouse } from "../support/dashboard-house.ts";
+import { dashboardHouse, HOUSE_PLANS } from "../support/dashboard-house.ts";
+import { planEntry } from "../support/planned-house.ts";
 import type { RunningHouse } from "../support/running-house.ts";
 import { haveChromium, type LookOptions, type Screen, Screens } from "../support/screen.ts";
 
@@ -79,7 +80,11 @@ describe.skipIf(!haveChromium)("how the dashboard looks (in Chromium; skipped wh
   beforeAll(async () => {
     screens = await Screens.start();
     // The evening before the 25-hour day: everything there is to show is shown.
-    house = await dashboardHouse({ start: "2026-10-24T15:20:00Z", simulator: { homes: ["danish", "swedish"] } });
+    house = await dashboardHouse({
+      start: "2026-10-24T15:20:00Z",
+      simulator: { homes: ["danish", "swedish"] },
+      plans: [...HOUSE_PLANS, planEntry({ name: "Floor heating in the large bathroom", kind: "avoid", hours: 4 })],
+    });
     await house.clock.runUntil(Date.parse("2026-10-24T16:05:00Z"));
   });
   afterAll(async () => {
