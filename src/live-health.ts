@@ -45,7 +45,7 @@ export interface HealthReport {
 }
 
 /** After a start, prices may take this long to come. */
-export const GRACE_MS: number = 10 * MINUTE_MS;
+const GRACE_MS: number = 10 * MINUTE_MS;
 /** The database is tried at most this often. */
 const PROBE_MS: number = MINUTE_MS;
 /** A report is as good as a new one for this long: whoever asks without a key costs nothing. */
