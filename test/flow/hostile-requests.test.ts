@@ -25,7 +25,7 @@ const PAIR = { name: "inverter", api_key: "inverter", api_secret: "secret-canary
 const PLAN = { name: "Dishwasher", kind: "window", hours: 2, home: "home", ready_by: "07:00" } as const;
 
 const statusOf = new Map(Object.entries(localErrorTable).map(([code, { status }]) => [code, status]));
-const GOOD: ReadonlySet<number> = new Set([200, 204, 304]);
+const GOOD: ReadonlySet<number> = new Set([200, 204, 304, 308]);
 const DOCUMENTED: ReadonlySet<number> = new Set<number>(statusOf.values());
 const INSIDE =
   /node:internal|\bat \S+ \(|\/src\/|\.ts:\d|\.cjs|node_modules|sqlite|from (setting|chunk|attempt|series)|insert into|ECONN|EACCES|TypeError|undefined is not/i;

@@ -1,0 +1,60 @@
+/** Who may do what, at every path that the LAN API itself says it has. */
+import { expect, test } from "vitest";
+import { LAN_KEY, RunningHouse } from "../support/running-house.ts";
+
+/** What opens without a key: it tells nothing of the house, or asks for a session of its own. */
+const OPEN = [
+  "get /",
+  "get /assets/{digest}/{name}",
+  "get /docs",
+  "get /docs/",
+  "get /docs/assets/{digest}/{name}",
+  "get /healthz",
+  "get /livez",
+  "get /local/v1/session",
+  "get /openapi.json",
+  "post /local/v1/session",
+  "post /local/v1/session/end",
+];
+const CONTROL_KEY = "a-key-that-may-control";
+
+async function open() {
+  const keys = [
+    { name: "test", key: LAN_KEY },
+    { name: "control", key: CONTROL_KEY, scopes: ["read", "control"] as ("read" | "control")[] },
+  ];
+  const api = { host: "127.0.0.1", port: 0, keys, requests_per_minute: 10_000, requests_per_day: 10_000 };
+  const house = await RunningHouse.start({ start: Date.parse("2026-03-10T09:00:00Z"), config: { api } });
+  const document = (await (await house.ask("/openapi.json")).json()) as { paths: Record<string, object> };
+  const doors = Object.entries(document.paths)
+    .flatMap(([path, methods]) => Object.keys(methods).map((method) => ({ method, path })))
+    .map((door) => ({ ...door, name: `${door.method} ${door.path}` }));
+  const statusWith = async ({ method, path }: (typeof doors)[number], key: string | null) => {
+    const gone = new AbortController();
+    const answer = await fetch(`http://127.0.0.1:${house.daemon.apiPort}${path.replaceAll(/\{\w+\}/g, "x")}`, {
+      ...{ method: method.toUpperCase(), signal: gone.signal },
+      headers: { "content-type": "application/json", ...(key === null ? {} : { authorization: `Bearer ${key}` }) },
+      ...(method === "post" ? { body: "{}" } : {}),
+    });
+    gone.abort();
+    return answer.status;
+  };
+  return { house, doors, statusWith };
+}
+
+test("without a key nothing opens but what is listed; with a key that may read nothing is changed", async () => {
+  const { house, doors, statusWith } = await open();
+  await using _ends = house;
+  expect(doors.length).toBeGreaterThan(25);
+  const opened: string[] = [];
+  for (const door of doors) if ((await statusWith(door, null)) !== 401) opened.push(door.name);
+  expect(opened.sort()).toEqual(OPEN);
+  const locked = doors.filter(({ name }) => !OPEN.includes(name));
+  for (const door of locked) {
+    const status = await statusWith(door, LAN_KEY);
+    if (door.method === "get") expect(status, door.name).not.toBe(401);
+    else expect([door.name, status]).toEqual([door.name, 403]);
+    if (door.method !== "get") expect(await statusWith(door, CONTROL_KEY), door.name).not.toBe(403);
+  }
+  expect(new Set(doors.map(({ method }) => method))).toEqual(new Set(["get", "post"]));
+});
