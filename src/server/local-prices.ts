@@ -84,7 +84,7 @@ export function answerPrices(source: LocalSource, params: LocalParams<"prices">,
           : formatInstant(range.start)
         : formatInstant(range.end),
     tomorrow_valid: view.snapshot.tomorrowValid,
-    prices: points.map(pointOf),
+    prices: pointsOf(points),
   };
   const text = JSON.stringify(body);
   const tag = `"${createHash("sha256").update(text).digest("base64url").slice(0, 22)}"`;
@@ -93,17 +93,23 @@ export function answerPrices(source: LocalSource, params: LocalParams<"prices">,
   return { kind: "bytes", bytes: Buffer.from(text), type: "application/json", headers: told };
 }
 
-function pointOf({ start, end, price, estimate, level, rank, rankOf, percentile }: JudgedPoint): object {
-  return {
-    start: formatInstant(start),
-    end: formatInstant(end),
-    price: rounded(price),
-    estimate,
-    level,
-    rank,
-    rank_of: rankOf,
-    percentile,
-  };
+/** Most points begin where the one before ends: a text that was written for the one serves the other. */
+function pointsOf(points: readonly JudgedPoint[]): object[] {
+  let written: { readonly at: EpochMs; readonly text: string } | null = null;
+  return points.map(({ start, end, price, estimate, level, rank, rankOf, percentile }) => {
+    const startText = written?.at === start ? written.text : formatInstant(start);
+    written = { at: end, text: formatInstant(end) };
+    return {
+      start: startText,
+      end: written.text,
+      price: rounded(price),
+      estimate,
+      level,
+      rank,
+      rank_of: rankOf,
+      percentile,
+    };
+  });
 }
 
 function lastEnd(points: readonly JudgedPoint[]): string {
