@@ -1,19 +1,35 @@
 /** How the owner calls a command of this program the way it was started. */
 import { existsSync } from "node:fs";
-import path from "node:path";
 
-/** The whole line to type: by npm, in a container, or by Node. */
-export function ownCommand(command: string): string {
-  const words = `${command}${configOption(process.argv)}`;
-  if (process.env.npm_lifecycle_event === "start") return `npm start -- ${words}`;
-  if (existsSync("/.dockerenv"))
-    return `docker run --rm -v VOLUME:/data IMAGE elbro ${words}     (with the same volume and image)`;
-  return `node ${path.relative(process.cwd(), process.argv[1] ?? "dist/elbro.cjs")} ${words}`;
+const CONTAINER_MARKS = ["/.dockerenv", "/run/.containerenv"];
+
+/** How this program was started. */
+interface Start {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly argv: readonly string[];
+  readonly isContainer: boolean;
 }
 
-/** The configuration as it was given: the command has to use the same. */
-function configOption(argv: readonly string[]): string {
+/** The whole line to type. */
+export function ownCommand(command: string): string {
+  const { env, argv } = process;
+  return commandLine(command, { env, argv, isContainer: CONTAINER_MARKS.some((mark) => existsSync(mark)) });
+}
+
+/** The line by npm, in a container, or by Node; with the place of the data or the configuration, where either was told. */
+export function commandLine(command: string, { env, argv, isContainer }: Start): string {
+  const { npm_lifecycle_event: script, ELBRO_DATA_DIR: dataDir } = env;
+  const place = dataDir === undefined ? "" : `ELBRO_DATA_DIR=${dataDir} `;
+  const config = dataDir === undefined ? configOption(argv, env.ELBRO_CONFIG) : "";
+  if (script === "start") return `${place}npm start -- ${command}${config}`;
+  if (isContainer)
+    return `docker run --rm -v VOLUME:/data IMAGE elbro ${command}     (with the volume and the image of this container)`;
+  return `${place}node ${argv[1] ?? "dist/elbro.cjs"} ${command}${config}`;
+}
+
+/** The configuration says where the data is: the command has to read the same. */
+function configOption(argv: readonly string[], told: string | undefined): string {
   const at = argv.findIndex((word) => word === "--config" || word.startsWith("--config="));
-  if (at < 0) return "";
-  return argv[at] === "--config" ? ` --config ${argv[at + 1] ?? ""}` : ` ${argv[at]}`;
+  const given = at < 0 ? told : (argv[at]?.split("=")[1] ?? argv[at + 1]);
+  return given === undefined ? "" : ` --config ${given}`;
 }

@@ -85,7 +85,7 @@ data_dir: ${dir.path}
   await using refused = new DaemonProcess(["--config", config], {});
   expect(await refused.exit).toBe(BAD_CONFIGURATION);
   expect(refused.output).toMatch(/^elbro: the API on 0\.0\.0\.0 has no key, so nobody could use it\./m);
-  await using checked = new DaemonProcess(["check", "--config", config], {});
+  await using checked = new DaemonProcess(["check", "--config", config], { npm_lifecycle_event: "start" });
   expect([await checked.exit, checked.output]).toEqual([
     BAD_CONFIGURATION,
     expect.stringContaining(`keys create NAME --config ${config}`),
