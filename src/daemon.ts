@@ -19,14 +19,13 @@ import { openDataDir, transitionsIn } from "./data-dir.ts";
 import { openFormats } from "./formats.ts";
 import { Homes } from "./homes.ts";
 import { House } from "./house.ts";
-import { requireKeys } from "./lan-access.ts";
-import { openLan } from "./lan-service.ts";
 import { Library } from "./library.ts";
 import { LiveFeed } from "./live-feed.ts";
 import { openLink } from "./mqtt/link.ts";
 import { Places } from "./places.ts";
 import { Plans } from "./plans.ts";
 import { Reloading } from "./reload.ts";
+import { requireKeys } from "./require-keys.ts";
 import { Showing } from "./showing.ts";
 import { PlanStore } from "./store/plan-store.ts";
 import { historyStart } from "./store/retention.ts";
@@ -239,7 +238,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   link.showFirst(showing.pricesAt(startedAt));
   const watched = { vitals, live, showing, link, plugs, database, databasePath, signal: stop.signal };
   const lan = { ...shown, ...watched, clock, startedAt, isTimeTrusted: trusted, onChange: changed, log, ingress };
-  const api = await openLan(lan);
+  // What listens, routes and admits takes ten milliseconds to load; the prices are on their way before.
+  const api = await link.upSoon.then(async () => (await import("./lan-service.ts")).openLan(lan));
   if (recovery) reportRecovery(recovery, problems, startedAt);
   const kept = { database, databasePath, library, settings };
   const upkeep = new Upkeep({ ...kept, calendar, clock, problems, years: config.retention.years, offsetMs, log });

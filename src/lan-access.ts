@@ -8,7 +8,6 @@ import type { Problems } from "./core/problem.ts";
 import { ownCommand } from "./own-command.ts";
 import { KeyQuota, type QuotaLimits } from "./server/key-quota.ts";
 import { keyDigest, type LanKey, LanKeys } from "./server/lan-keys.ts";
-import { StartError } from "./start-error.ts";
 import { type KeptKey, KeyFile } from "./store/key-file.ts";
 import { KeyUseFile } from "./store/key-use-file.ts";
 
@@ -38,18 +37,6 @@ export interface LanAccess {
 /** The HMAC of the platform, as the contract asks for it. */
 export function hmacSha256(secret: string, message: string): Uint8Array {
   return createHmac("sha256", secret).update(message).digest();
-}
-
-/** Refuses an API that other machines can reach and nobody can use. Errors: throws a StartError. */
-export function requireKeys({ api, data_dir }: AccessParts["config"]): void {
-  if (isLoopback(api.host) || configuredKeys(api).length > 0 || api.dashboard === "open") return;
-  const reading = new KeyFile(data_dir).read();
-  if (reading.kind === "unreadable" || reading.keys.length > 0) return;
-  throw new StartError(
-    `the API on ${api.host} has no key, so nobody could use it. Create one and start again:
-  ${ownCommand("keys create NAME")}
-(NAME is what you call the device, such as kitchen). Or keep the API to this machine: api.host: 127.0.0.1`,
-  );
 }
 
 /** Opens the API to the keys there are, also to those that come while the daemon runs. */
@@ -211,9 +198,4 @@ function limitsOf(entry: Limited): Partial<QuotaLimits> {
     ...(entry.requests_per_minute === undefined ? {} : { minute: entry.requests_per_minute }),
     ...(entry.requests_per_day === undefined ? {} : { day: entry.requests_per_day }),
   };
-}
-
-/** Whether only this machine can reach an address to listen on. */
-function isLoopback(host: string): boolean {
-  return host === "localhost" || host === "::1" || /^127\./.test(host);
 }

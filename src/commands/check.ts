@@ -1,7 +1,7 @@
 import { readCommandLine } from "../arguments.ts";
 import { loadConfiguration } from "../configuration.ts";
 import { isDemo } from "../demo.ts";
-import { requireKeys } from "../lan-access.ts";
+import { requireKeys } from "../require-keys.ts";
 import { withHouseAtHand } from "./at-hand.ts";
 
 const line = {
