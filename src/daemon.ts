@@ -192,6 +192,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     trusted,
     memory: settings,
     onChange: () => edges.wake(),
+    pulse: config.plugs.length > 0 ? vitals.pulse("switching") : undefined,
     ...{ clock, homes, house, places, problems, log },
   });
   const collectorOf = (account: Account) =>

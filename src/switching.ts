@@ -1,6 +1,7 @@
 /** The plugs of the house put together: which there are, what each follows, and the loop that looks after them. */
 import type { Clock } from "./collector/clock.ts";
 import { Edges } from "./collector/edges.ts";
+import type { Pulse } from "./collector/pulse.ts";
 import { unknownText } from "./config/nearest.ts";
 import { type PlugConfig, plugId } from "./config/plug-schema.ts";
 import type { HomeSnapshot } from "./core/home-snapshot.ts";
@@ -19,6 +20,8 @@ export interface SwitchingParts
   readonly homes: Pick<Homes, "list" | "known">;
   readonly house: Pick<House, "snapshot">;
   readonly places: Pick<Places, "snapshots">;
+  /** Told when the loop turns; absent for one that is not run. */
+  readonly pulse?: Pick<Pulse, "turn" | "sleep"> | undefined;
   /** What a plan wants at a moment; null where there is no such plan, or nothing is known: that is OFF. */
   readonly planWanted: (plan: string, home: string | null, now: EpochMs) => Wanted | null;
 }
@@ -42,7 +45,7 @@ export function openSwitching(parts: SwitchingParts): Switching {
     },
     wake: () => loop.wake(),
   });
-  const loop = new Edges(parts.clock, (now) => plugs.look(now));
+  const loop = new Edges(parts.clock, (now) => plugs.look(now), parts.pulse);
   return { plugs, loop };
 }
 

@@ -1,5 +1,6 @@
 import { rmSync } from "node:fs";
 import { expect, test } from "vitest";
+import { type Config, configSchema } from "../../src/config/schema.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/core/interval.ts";
 import { LAN_KEY, RunningHouse } from "../support/running-house.ts";
 
@@ -12,8 +13,12 @@ interface Body {
   >;
 }
 
-const starting = (simulator = {}) =>
-  RunningHouse.start({ start: MORNING, config: { history: { months: 0 } }, simulator } as never);
+const { plugs } = configSchema.parse({
+  plugs: [{ name: "Boiler", family: "tasmota", topic: "boiler", signal: "cheap", home: "home" }],
+});
+
+const starting = (config: Partial<Config> = {}) =>
+  RunningHouse.start({ start: MORNING, config: { history: { months: 0 }, ...config } });
 
 async function ask(it: RunningHouse, path: string, headers: Record<string, string> = {}) {
   const answer = await fetch(`http://127.0.0.1:${it.daemon.apiPort}${path}`, { headers });
@@ -67,19 +72,21 @@ test("an internet that is away is a problem at once, and only stale when the pri
   expect(await verdicts(it)).toEqual([200, 200, "ok"]);
 });
 
-test("a loop that does not wake is seen within three minutes, and seen to live again", async () => {
-  await using it = await starting();
+test("loops that do not wake are seen, and seen to live again", async () => {
+  await using it = await starting({ plugs });
   await it.clock.runUntil(MORNING + 5 * MINUTE_MS);
-  it.clock.leap(MORNING + 16 * MINUTE_MS);
-  expect((await verdicts(it))[0]).toBe(200);
-  it.clock.leap(MORNING + 18 * MINUTE_MS);
-  const [health, life, status, ...found] = await verdicts(it);
-  expect([health, life, status]).toEqual([503, 503, "unhealthy"]);
-  expect(found).toContain("loop_stuck");
+  // What is under way may still end; after that nothing wakes a loop but its time.
+  const verdictAfterAnHour = () => {
+    it.clock.leap(it.clock.now() + HOUR_MS);
+    return verdicts(it);
+  };
+  await expect.poll(verdictAfterAnHour, { timeout: 20_000 }).toContain("loop_stuck");
+  expect((await verdictAfterAnHour()).slice(0, 3)).toEqual([503, 503, "unhealthy"]);
   const known = await ask(it, "/livez", { authorization: `Bearer ${LAN_KEY}` });
-  expect(known.body.checks.loop?.detail).toContainEqual(expect.stringMatching(/^showing: \d+ s late$/));
-  await it.clock.runUntil(MORNING + 20 * MINUTE_MS);
-  expect(await verdicts(it)).toEqual([200, 200, "ok"]);
+  for (const loop of ["showing", "switching"])
+    expect(known.body.checks.loop?.detail).toContainEqual(expect.stringMatching(new RegExp(`^${loop}: \\d+ s late$`)));
+  await it.clock.runUntil(it.clock.now() + 5 * MINUTE_MS);
+  expect((await verdicts(it)).slice(0, 2)).toEqual([200, 200]);
 });
 
 test("a database whose file is gone is found within a minute", async () => {
