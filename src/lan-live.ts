@@ -1,8 +1,9 @@
 /** What tells of the house and of the daemon while it runs. What a route needs is loaded when it is first asked for. */
+import type { EpochMs } from "./core/interval.ts";
 import type { LanParts } from "./lan-parts.ts";
 import type { HealthReport } from "./live-health.ts";
 import type { LocalAnswer } from "./server/local-answer.ts";
-import { localError } from "./server/local-errors.ts";
+import { type LocalError, localError } from "./server/local-errors.ts";
 import type { LocalRequest, LocalRoute } from "./server/local-route.ts";
 import { VERSION } from "./version.ts";
 
@@ -101,6 +102,14 @@ export function liveRoutes(lan: LanParts, all: () => readonly LocalRoute[]): rea
   ];
 }
 
+/** Refuses the name of no home and no place; before the first answer of the service nobody knows. */
+function unknownHome({ homes, places }: LanParts, home: string, now: EpochMs): LocalError | null {
+  const ids = homes.list().map(({ id }) => id);
+  const known = [...ids, ...places.snapshots(now, new Set(ids)).map(({ place }) => place.id)];
+  if (ids.length === 0 || known.includes(home)) return null;
+  return localError("resource_not_found", `there is no home "${home.slice(0, 40)}"; expected ${known.join(", ")}`);
+}
+
 /** Made when it is first needed. */
 function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
   let made: Promise<Value> | null = null;
@@ -110,11 +119,11 @@ function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
   };
 }
 
-async function listening({ live, homes }: LanParts, { query, headers, mayStay }: LocalRequest): Promise<LocalAnswer> {
+async function listening(lan: LanParts, { query, headers, mayStay, now }: LocalRequest): Promise<LocalAnswer> {
+  const { live } = lan;
   const home = query.get("home");
-  const known = homes.list().map(({ id }) => id);
-  if (home !== null && known.length > 0 && !known.includes(home))
-    return localError("resource_not_found", `there is no home "${home.slice(0, 40)}"; expected ${known.join(", ")}`);
+  const unknown = home === null ? null : unknownHome(lan, home, now);
+  if (unknown) return unknown;
   const hub = await live.hub();
   if (!hub.hasRoom)
     return { ...localError("rate_limited", "as many listen as can be served"), retryAfterSec: FULL_RETRY_SEC };

@@ -1,5 +1,6 @@
 import { connect } from "node:net";
 import { expect, test } from "vitest";
+import { configSchema } from "../../src/config/schema.ts";
 import { HOUR_MS, MINUTE_MS } from "../../src/core/interval.ts";
 import { EventListener } from "../support/event-listener.ts";
 import { planEntry } from "../support/planned-house.ts";
@@ -102,6 +103,26 @@ test("?home= keeps to one home and to what concerns all; a home that is not ther
   expect(new Set(ear.events.map(({ data }) => data.home))).toEqual(new Set([undefined, "stugan"]));
   const unknown = await it.ask("/events?home=castle");
   expect([unknown.status, await unknown.json()]).toMatchObject([404, { reason: expect.stringContaining("stugan") }]);
+});
+
+test("a place is listened to as a home is: its spot price, level and signal", async () => {
+  const third_party = configSchema.parse({
+    third_party: {
+      api_key: "demo-partner",
+      api_secret: "demo-partner-secret",
+      places: [{ name: "Region", region: "DK1" }],
+    },
+  }).third_party;
+  await using it = await RunningHouse.start({ start: MORNING, config: { history: { months: 0 }, third_party } });
+  await it.clock.runUntil(MORNING + HOUR_MS);
+  await it.watcher.until(() => it.watcher.payload("elbro/region/spot") !== null, "the spot price");
+  await using ear = await listen(it, { path: "/events?home=region" });
+  await ear.until(() => typeof ear.of("spot").at(-1)?.data.spot === "number", "a spot price");
+  expect(ear.of("spot").at(-1)?.data).toEqual({
+    home: "region",
+    spot: Number(it.watcher.payload("elbro/region/spot")),
+  });
+  expect(new Set(ear.events.map(({ data }) => data.home))).toEqual(new Set([undefined, "region"]));
 });
 
 test("without a key nobody listens", async () => {
