@@ -6,6 +6,7 @@ import { thirdPartyToken } from "./contract/token.ts";
 import { type EpochMs, MINUTE_MS, SECOND_MS } from "./core/interval.ts";
 import type { Problems } from "./core/problem.ts";
 import { ownCommand } from "./own-command.ts";
+import { isLoopback } from "./require-keys.ts";
 import { KeyQuota, type QuotaLimits } from "./server/key-quota.ts";
 import { keyDigest, type LanKey, LanKeys } from "./server/lan-keys.ts";
 import { type KeptKey, KeyFile } from "./store/key-file.ts";
@@ -15,6 +16,8 @@ import { KeyUseFile } from "./store/key-use-file.ts";
 const LOOK_EVERY_MS = SECOND_MS;
 /** What was used is kept this long after a request at the latest: what a crash forgets is a minute's worth at most. */
 const KEEP_AFTER_MS = MINUTE_MS;
+/** Characters of a key below which it is likely a word. */
+const SHORT_KEY = 16;
 const PROBLEM_SUBJECT = "keys";
 
 type ApiConfig = Config["api"];
@@ -63,6 +66,11 @@ export function openAccess({ config, clock, problems, log }: AccessParts): LanAc
   const notKept = (error: unknown) => log.warn({ err: error }, "what the keys have used could not be written");
   if (ring.keys().length === 0)
     log.warn({}, `the API has no key and answers nobody: ${ownCommand("keys create NAME")}`);
+  for (const name of isLoopback(api.host) ? [] : shortKeys(api))
+    log.warn(
+      { name },
+      `a key of the API is short enough to be guessed: ${ownCommand("keys create NAME")} makes a long one`,
+    );
   return {
     keys: new LanKeys(
       () => ring.keys(),
@@ -146,6 +154,13 @@ class KeyRing {
       requestId: null,
     });
   }
+}
+
+/** The names of those keys of the configuration that a patient neighbour may find. */
+function shortKeys(api: ApiConfig): string[] {
+  const bearers = api.keys.map(({ name, key }) => ({ name, secret: key }));
+  const pairs = (api.third_party_keys ?? []).map(({ name, api_secret }) => ({ name, secret: api_secret }));
+  return [...bearers, ...pairs].filter(({ secret }) => secret.length < SHORT_KEY).map(({ name }) => name);
 }
 
 function defaultLimits(api: ApiConfig): QuotaLimits {

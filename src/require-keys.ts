@@ -18,6 +18,6 @@ export function requireKeys({ api, data_dir }: Pick<Config, "api" | "data_dir">)
 }
 
 /** Whether only this machine can reach an address to listen on. */
-function isLoopback(host: string): boolean {
+export function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || /^127\./.test(host);
 }

@@ -216,6 +216,22 @@ test("an address that gives wrong keys again and again is in the log once", asyn
   await access.close();
 });
 
+test("a key that a neighbour may guess is told by its name, where there are neighbours", async () => {
+  using dir = new TempDir();
+  const keys = [
+    { name: "short", key: "kitchen" },
+    { name: "long", key: "a-text-that-is-long" },
+  ];
+  for (const [host, told] of [
+    ["127.0.0.1", 0],
+    ["0.0.0.0", 1],
+  ] as const) {
+    const access = livingIn(dir, new ManualClock(EVENING), { host, keys });
+    expect(access.warnings).toEqual(Array(told).fill(expect.stringContaining("short enough to be guessed")));
+    await access.close();
+  }
+});
+
 describe("an API that nobody could use", () => {
   const starting = (dir: TempDir, api: Partial<Config["api"]>) => () =>
     requireKeys(configSchema.parse({ api, data_dir: dir.path }));
