@@ -12,6 +12,8 @@ const quota = { minute: standing, day: standing };
 /** Routes on a real socket, whose door lets in what bears `good` and refuses the rest. */
 async function serving(...routes: Partial<LocalRoute>[]) {
   const crashes: unknown[] = [];
+  const answers: (readonly [string | null, number])[] = [];
+  const ended = new Set<string>();
   const door: Door = {
     admit: ({ authorization, scope }) =>
       authorization === "Bearer good"
@@ -20,6 +22,8 @@ async function serving(...routes: Partial<LocalRoute>[]) {
     now: () => 5,
     newRequestId: () => "request-id",
     onCrash: (error) => void crashes.push(error),
+    onAnswer: (caller, status) => void answers.push([caller, status]),
+    remains: ({ authorization = "" }) => !ended.has(authorization),
   };
   const router = createLanRouter(door);
   for (const route of routes)
@@ -31,6 +35,8 @@ async function serving(...routes: Partial<LocalRoute>[]) {
   const listener = await listen(router, "127.0.0.1", 0);
   return {
     crashes,
+    answers,
+    ended,
     port: listener.port,
     ask: (path: string, init: RequestInit = {}) => fetch(`http://127.0.0.1:${listener.port}${path}`, init),
     [Symbol.asyncDispose]: () => listener.close(),
@@ -235,4 +241,53 @@ describe("the body of a POST", () => {
     await server.ask("/next");
     expect(server.crashes).toEqual([]);
   });
+});
+
+describe("a route that greets", () => {
+  const greeting: Partial<LocalRoute> = {
+    scope: "greeted",
+    handle: ({ caller }) => ({ kind: "json", body: { caller } }),
+  };
+
+  test("answers anybody; whoever sends a key is known by it, and a wrong one is refused", async () => {
+    await using server = await serving(greeting);
+    expect(await (await server.ask("/here")).json()).toEqual({ caller: null });
+    expect(await (await server.ask("/here", { headers: good })).json()).toEqual({ caller: "kitchen, to read" });
+    expect((await server.ask("/here", { headers: { authorization: "Bearer bad" } })).status).toBe(429);
+  });
+});
+
+test("every answer is told once, with the key's name and the status", async () => {
+  const wrong = () => {
+    throw new Error("wrong");
+  };
+  await using server = await serving(
+    { scope: "read" },
+    { path: "/wrong", scope: "read", handle: wrong },
+    { path: "/open" },
+  );
+  await server.ask("/here", { headers: good });
+  await server.ask("/here");
+  await server.ask("/wrong", { headers: good });
+  await server.ask("/open");
+  expect(server.answers).toEqual([
+    ["kitchen, to read", 200],
+    [null, 429],
+    ["kitchen, to read", 500],
+    [null, 200],
+  ]);
+});
+
+test("what lasts learns that its key has ended; what needs no key never does", async () => {
+  const asked: (() => boolean)[] = [];
+  const keep: LocalRoute["handle"] = ({ mayStay }) => {
+    asked.push(mayStay);
+    return { kind: "json", body: 1 };
+  };
+  await using server = await serving({ scope: "read", handle: keep }, { path: "/open", handle: keep });
+  await server.ask("/here", { headers: good });
+  await server.ask("/open", { headers: good });
+  expect(asked.map((mayStay) => mayStay())).toEqual([true, true]);
+  server.ended.add(good.authorization);
+  expect(asked.map((mayStay) => mayStay())).toEqual([false, true]);
 });
