@@ -23,7 +23,7 @@ const support = (file: string) => path.join(import.meta.dirname, "../support", f
 const ROUNDS = 15;
 const ROUND_MS = 400;
 const WARM_MS = 1_500;
-const SMALL_CONNECTIONS = 8;
+const SMALL_CONNECTIONS = 32;
 const LARGE_CONNECTIONS = 4;
 const REQUESTS = 100_000;
 const DIFFERENT = 1_000;
@@ -40,6 +40,9 @@ export async function run(): Promise<Record<string, number | null>> {
     house.prices(YEAR_DAYS, "hour"),
     house.prices(QUARTER_DAYS, "fifteenMinutes"),
   ];
+  // What a start costs is another bench's.
+  await house.told();
+  house.longest = { held: 0, late: 0 };
   const cold = await coldTimes(house, callers);
   const bodies = await Promise.all([small, year, quarters].map((path) => house.body(path)));
   const files = bodies.map((body, i) => {
@@ -56,7 +59,7 @@ export async function run(): Promise<Record<string, number | null>> {
     quarters_ratio: await callers.ratio(daemon(quarters), bare(2), LARGE_CONNECTIONS),
   };
   const growth = await growthBytes(house, callers);
-  const { held, late } = await house.told();
+  const { held, late } = house.longest;
   console.log(
     `held ${held.toFixed(1)} ms, ${late.toFixed(1)} ms with what else the machine did; cold ${JSON.stringify(cold)}`,
   );

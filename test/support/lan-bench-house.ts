@@ -2,6 +2,7 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import path from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { writeRequest } from "../../src/contract/request.ts";
 import type { Resolution } from "../../src/contract/resources.ts";
 import type { EpochMs } from "../../src/core/interval.ts";
@@ -14,6 +15,9 @@ const ROOT = path.resolve(import.meta.dirname, "../..");
 const KEY = "key-of-the-bench";
 /** As `npm start` runs it. */
 export const NODE_FLAGS = ["--max-semi-space-size=1", "--max-old-space-size=64"];
+const LOOK_EVERY_MS = 50;
+/** What a start does after its API answers: state, discovery, what the service is asked. */
+const START_ENDS_AFTER_MS = 4_000;
 const NO_LIMIT = "1000000000";
 /** Windows of a year and of 90 days that begin a day apart, each of which is asked for the first time. */
 export const COLD_WINDOWS = 200;
@@ -32,6 +36,8 @@ export interface Told {
 export class LanBenchHouse implements AsyncDisposable {
   readonly port: number;
   readonly headers = [`Authorization: Bearer ${KEY}`];
+  /** The longest turn of its loop in all that was told. */
+  longest: Pick<Told, "held" | "late"> = { held: 0, late: 0 };
   readonly #child: ChildProcess;
   readonly #end: EpochMs;
   readonly #owned: AsyncDisposableStack;
@@ -102,8 +108,9 @@ export class LanBenchHouse implements AsyncDisposable {
   async told(): Promise<Told> {
     const answer = once(this.#child, "message");
     this.#child.send("?");
-    const [told] = await answer;
-    return told as Told;
+    const [told] = (await answer) as [Told];
+    this.longest = { held: Math.max(this.longest.held, told.held), late: Math.max(this.longest.late, told.late) };
+    return told;
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -115,8 +122,8 @@ export class LanBenchHouse implements AsyncDisposable {
     for (;;) {
       if (this.#child.exitCode !== null) throw new Error(`the daemon ended with ${this.#child.exitCode}`);
       const answer = await fetch(`http://127.0.0.1:${this.port}/healthz`).catch(() => null);
-      if (answer) return;
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      if (answer) return pause(START_ENDS_AFTER_MS);
+      await pause(LOOK_EVERY_MS);
     }
   }
 }

@@ -23,6 +23,8 @@ export interface LoadResult {
   readonly p99Ms: number;
 }
 
+/** Connections that a server may end without an answer in one run. */
+const MOST_LOST = 1_000;
 const HEAD_END = Buffer.from("\r\n\r\n");
 
 async function run({ port, paths, headers, connections, ms, count }: Load): Promise<LoadResult> {
@@ -34,63 +36,68 @@ async function run({ port, paths, headers, connections, ms, count }: Load): Prom
   let sent = 0;
   let answers = 0;
   let bytes = 0;
+  let lost = 0;
   const began = performance.now();
   const until = ms === undefined ? Number.POSITIVE_INFINITY : began + ms;
   const isOver = () => sent >= (count ?? Number.POSITIVE_INFINITY) || performance.now() >= until;
-  await Promise.all(
-    Array.from(
-      { length: connections },
-      () =>
-        new Promise<void>((resolve, reject) => {
-          const socket = connect(port, "127.0.0.1").setNoDelay(true);
-          let head: Buffer | null = Buffer.alloc(0);
-          let missing = 0;
-          let askedAt = 0;
-          const ask = () => {
-            if (isOver()) {
-              socket.destroy();
-              resolve();
-              return;
-            }
-            askedAt = performance.now();
-            socket.write(requests[sent++ % requests.length] as Buffer);
-          };
-          const finish = () => {
-            times.push(performance.now() - askedAt);
-            answers++;
-            head = Buffer.alloc(0);
-            ask();
-          };
-          socket.on("connect", ask);
-          socket.on("error", reject);
-          socket.on("close", () => reject(new Error("the server closed a connection")));
-          socket.on("data", (data) => {
-            bytes += data.length;
-            if (head === null) missing -= data.length;
-            else {
-              head = head.length === 0 ? data : Buffer.concat([head, data]);
-              const end = head.indexOf(HEAD_END);
-              if (end < 0) return;
-              const text = head.toString("latin1", 0, end);
-              const status = text.slice(9, 12);
-              statuses[status] = (statuses[status] ?? 0) + 1;
-              const length = /\r\ncontent-length: *(\d+)/i.exec(text)?.[1];
-              if (length === undefined && status !== "304") {
-                reject(new Error(`an answer without a length: ${text}`));
-                return;
-              }
-              missing = Number(length ?? 0) - (head.length - end - HEAD_END.length);
-              head = null;
-            }
-            if (missing === 0) finish();
-          });
-        }),
-    ),
-  );
+  const caller = (): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const socket = connect(port, "127.0.0.1").setNoDelay(true);
+      let head: Buffer | null = Buffer.alloc(0);
+      let missing = 0;
+      let askedAt = 0;
+      let answeredHere = 0;
+      const ask = () => {
+        if (isOver()) {
+          socket.destroy();
+          resolve();
+          return;
+        }
+        askedAt = performance.now();
+        socket.write(requests[sent++ % requests.length] as Buffer);
+      };
+      const take = (data: Buffer) => {
+        bytes += data.length;
+        if (head === null) missing -= data.length;
+        else {
+          head = head.length === 0 ? data : Buffer.concat([head, data]);
+          const end = head.indexOf(HEAD_END);
+          if (end < 0) return;
+          const { status, length } = readHead(head.toString("latin1", 0, end));
+          statuses[status] = (statuses[status] ?? 0) + 1;
+          missing = length - (head.length - end - HEAD_END.length);
+          head = null;
+        }
+        if (missing > 0) return;
+        times.push(performance.now() - askedAt);
+        answers++;
+        answeredHere++;
+        head = Buffer.alloc(0);
+        ask();
+      };
+      socket
+        .on("connect", ask)
+        .on("data", take)
+        .on("error", () => undefined);
+      // A server may end a connection between two answers; a caller comes again.
+      socket.on("close", () => {
+        if (isOver()) resolve();
+        else if (answeredHere === 0 && ++lost > MOST_LOST) reject(new Error("the server closes its connections"));
+        else caller().then(resolve, reject);
+      });
+    });
+  await Promise.all(Array.from({ length: connections }, caller));
   const seconds = (performance.now() - began) / 1_000;
   const sorted = Float64Array.from(times).sort();
   const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;
   return { answers, perSecond: answers / seconds, bytes, statuses, p50Ms: at(0.5), p99Ms: at(0.99) };
+}
+
+function readHead(text: string): { readonly status: string; readonly length: number } {
+  const status = text.slice(9, 12);
+  const length = /\r\ncontent-length: *(\d+)/i.exec(text)?.[1];
+  if (length === undefined && status !== "304") throw new Error(`an answer without a length: ${text}`);
+  return { status, length: Number(length ?? 0) };
 }
 
 for await (const line of createInterface(process.stdin)) {
