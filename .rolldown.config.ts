@@ -112,7 +112,7 @@ export default defineConfig({
     // Left to itself, what a later part shares with the start becomes a file of its own: fifteen to open at every start.
     codeSplitting: {
       includeDependenciesRecursively: false,
-      groups: [{ name: (id, modules) => (isNeededToStart(id, modules) ? "start" : null) }],
+      groups: [{ debugName: "start", name: (id, modules) => (isNeededToStart(id, modules) ? "start" : null) }],
     },
     format: "cjs",
     minify: true,
