@@ -82,13 +82,17 @@ ${more}`;
 
     writeFileSync(
       file,
-      text("api: { host: 127.0.0.1, port: 1, keys: [{ name: a, key: second-key }] }\nlog: { level: debug }\n"),
+      text(
+        "api: { host: 127.0.0.1, port: 1, keys: [{ name: a, key: second-key }], cors: [https://panel.example] }\nlog: { level: debug }\n",
+      ),
     );
     daemon.signal("SIGHUP");
     await daemon.line(/api\.port changed: restart to use it/);
-    expect(daemon.output).toContain('"changed":["api.keys","log.level"]');
+    expect(daemon.output).toContain('"changed":["api.keys","api.cors","log.level"]');
     expect(await statusWith("first-key")).toBe(401);
     expect(await statusWith("second-key")).toBe(200);
+    const asked = await fetch(`http://127.0.0.1:${port}/healthz`, { headers: { origin: "https://panel.example" } });
+    expect(asked.headers.get("access-control-allow-origin")).toBe("https://panel.example");
 
     writeFileSync(file, "api: { port: eighty, hots: x }\n");
     daemon.signal("SIGHUP");
