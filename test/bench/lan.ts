@@ -7,7 +7,7 @@
  * - `small_ratio`: a day of prices by the hour (3 kB), `year_ratio`: a year of hours (8,784 rows, 1.1 MB),
  *   `quarters_ratio`: 90 days of quarters (8,640 rows): requests per second as a share of the bare server's.
  * - `cold_p99_ms`: a year, or 90 days of quarters, that nobody asked for before: from the store to the last byte.
- * - `loop_max_ms`: the longest that the daemon's event loop was held in all of this; see `loop-probe.ts`.
+ * - `loop_max_ms`: the longest that the daemon's event loop was held in all of this; see `loop-process.ts`.
  * - `growth_mb`: by how much the daemon's resident memory grows over 100,000 requests for a thousand different things.
  * - `json_server_ratio`, `prism_ratio`: what these make of the small body, as a share of the bare server's.
  */

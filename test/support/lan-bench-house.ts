@@ -59,7 +59,7 @@ export class LanBenchHouse implements AsyncDisposable {
     const port = await freePort();
     const child = spawn(
       process.execPath,
-      [...NODE_FLAGS, "--import", path.join(ROOT, "test/support/loop-probe.ts"), path.join(ROOT, "dist/elbro.cjs")],
+      [...NODE_FLAGS, "--import", path.join(ROOT, "test/support/loop-process.ts"), path.join(ROOT, "dist/elbro.cjs")],
       {
         stdio: ["ignore", "ignore", "inherit", "ipc"],
         env: {

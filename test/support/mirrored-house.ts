@@ -10,7 +10,7 @@ import { LAN_KEY, RunningHouse } from "./running-house.ts";
 import { ask } from "./service-caller.ts";
 
 /** A morning on which prices, forecast and yesterday's use are there. */
-export const MORNING: EpochMs = Date.UTC(2026, 5, 10, 9, 20);
+const MORNING: EpochMs = Date.UTC(2026, 5, 10, 9, 20);
 /** The service's third-party interface takes a request in ten seconds; a wrong key costs less of a wait. */
 const REST_MS = 11 * SECOND_MS;
 const LAN_PAIR = { apiKey: "partner-of-the-house", apiSecret: "secret-of-the-house" };
