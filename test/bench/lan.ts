@@ -66,7 +66,7 @@ export async function run(): Promise<Record<string, number | null>> {
   const body = JSON.parse(bodies[0] as string) as object;
   const rivalRatio = async (start: (dir: TempDir, body: object) => Promise<Rival | null>) => {
     await using rival = await start(dir, body);
-    return rival && callers.ratio({ ...rival, headers: [] }, bare(0), SMALL_CONNECTIONS);
+    return rival && (await callers.ratio({ ...rival, headers: [] }, bare(0), SMALL_CONNECTIONS));
   };
   return {
     ...ratios,
