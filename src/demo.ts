@@ -99,6 +99,7 @@ export function demoGreeting(
   const mqttLine = ports.broker === null ? "" : `  topics   mosquitto_sub ${topics}     (or: npx mqtt sub ${topics})\n`;
   const reach = api.host === LOOPBACK_HOST ? "nothing leaves this machine" : "a new key and password at each start";
   return `elbro shows an invented house: no account, no key, ${reach}.
+  look     http://${LOOPBACK_HOST}:${ports.api}/     (log in with the key ${key})
 ${mqttLine}  API      curl -H 'Authorization: Bearer ${key}' http://${LOOPBACK_HOST}:${ports.api}/consumer/v1/me/addresses
   key      ${key}
   health   http://${LOOPBACK_HOST}:${ports.api}/healthz

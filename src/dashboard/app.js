@@ -19,6 +19,8 @@ const ZONE = "Europe/Copenhagen";
 const RETRY_MS = 4_000;
 /** The line of now moves, and prices change on their boundaries. */
 const TICK_MS = 15_000;
+/** A screen on the wall is never opened anew; its session lasts as long as it looks. */
+const RENEW_MS = 6 * 3_600_000;
 const HOME_KEPT_AS = "elbro-home";
 
 const PARTS = {
@@ -30,7 +32,7 @@ const PARTS = {
 };
 
 const byId = (id) => document.getElementById(id);
-const house = new House();
+const house = new House(keptHome());
 const language = languageFor(navigator.languages, chosenLanguage());
 document.documentElement.lang = language;
 
@@ -38,9 +40,17 @@ const [t] = await Promise.all([wordsIn(language), house.start().catch(startLater
 const f = new Format(localeOf(language), new Zone(house.session?.house?.time_zone ?? ZONE));
 let parts = null;
 let boundary = null;
+/** Who is asked for a key is not disturbed by what happens meanwhile. */
+let isAtDoor = false;
+/** Parts that have to be shown anew. */
+const due = new Set();
 
 document.title = t("title");
 showFrame();
+watchParts();
+setInterval(() => update(["now", "prices"]), TICK_MS);
+setInterval(() => void house.readSession().catch(() => null), RENEW_MS);
+document.addEventListener("visibilitychange", () => update(["now", "prices"]));
 house.addEventListener("change", ({ detail }) => changed(detail));
 show();
 
@@ -67,36 +77,46 @@ function show() {
   showFoot();
   if (house.session === null) return;
   if (!house.mayRead) return showDoor();
-  house.home = chosenHome();
-  parts ??= makeParts();
   showHomes();
+  showParts();
+}
+
+/** Until there is something to show, the page keeps the place for it. */
+function showParts() {
+  if (!house.isReady || isAtDoor) return;
+  parts ??= makeParts();
   update(Object.keys(parts));
 }
 
+/** What is looked at first is made first; the rest when that is painted. */
 function makeParts() {
   const tools = { house, t, f };
-  const made = {
-    now: new NowPart(byId("now"), tools),
-    prices: new PricesPart(byId("prices"), tools),
-    plans: new PlansPart(byId("plans"), tools),
-    use: new UsePart(byId("use"), tools),
-    system: new SystemPart(byId("system"), tools),
-  };
-  watchParts();
-  setInterval(() => update(["now", "prices"]), TICK_MS);
-  document.addEventListener("visibilitychange", () => !document.hidden && update(["now", "prices"]));
+  const made = { now: new NowPart(byId("now"), tools), prices: new PricesPart(byId("prices"), tools) };
+  afterPaint(() => {
+    if (parts !== made) return;
+    made.plans = new PlansPart(byId("plans"), tools);
+    made.system = new SystemPart(byId("system"), tools);
+    made.use = new UsePart(byId("use"), tools);
+    update(["plans", "system", "use"]);
+  });
   return made;
+}
+
+function afterPaint(then) {
+  requestAnimationFrame(() => setTimeout(then));
 }
 
 function showDoor() {
   parts = null;
+  isAtDoor = true;
   for (const name of Object.keys(PARTS)) fill(byId(name)).removeAttribute("aria-labelledby");
   fill(byId("homes"));
   showLogin(byId("now"), {
     ...{ house, t },
     onentered: async () => {
-      show();
+      isAtDoor = false;
       await house.begin();
+      show();
     },
   });
 }
@@ -109,20 +129,33 @@ function changed(what) {
     else if (parts) update(Object.keys(parts));
     return;
   }
-  if (!parts) return;
+  if (!parts) return house.mayRead ? showParts() : undefined;
   const [kind, home] = what.split(" ");
-  if (kind === "prices" && home === house.home) update(["now", "prices"]);
+  if (kind === "home") update(Object.keys(parts));
+  else if (kind === "prices" && home === house.home) update(["now", "prices"]);
   else if (kind === "plans") update(["now", "prices", "plans"]);
   else if (kind === "system") update(["now", "system"]);
   else if (kind === "time") update(["now", "prices", "plans"]);
   else if (kind === "rows" && home === house.home) {
-    parts.use.forget();
+    parts.use?.forget();
     update(["use"]);
   }
 }
 
+/** Parts are shown anew once for all that happened since they were painted. */
 function update(names) {
-  for (const name of names) parts?.[name].update();
+  if (due.size === 0) {
+    // A page that nobody sees has no frames.
+    if (document.hidden) setTimeout(flush);
+    else requestAnimationFrame(flush);
+  }
+  for (const name of names) due.add(name);
+}
+
+function flush() {
+  const names = [...due];
+  due.clear();
+  for (const name of names) parts?.[name]?.update();
   armBoundary();
 }
 
@@ -164,14 +197,12 @@ function watchParts() {
   for (const name of Object.keys(PARTS)) seen.observe(byId(name));
 }
 
-function chosenHome() {
-  let kept = house.home;
+function keptHome() {
   try {
-    kept ??= localStorage.getItem(HOME_KEPT_AS);
+    return localStorage.getItem(HOME_KEPT_AS);
   } catch {
-    // A browser that keeps nothing shows the first home.
+    return null;
   }
-  return house.homes.some(({ id }) => id === kept) ? kept : (house.homes[0]?.id ?? null);
 }
 
 function showHomes() {
@@ -181,13 +212,12 @@ function showHomes() {
     {
       "aria-label": t("home"),
       onchange: () => {
-        house.home = select.value;
+        void house.choose(select.value);
         try {
           localStorage.setItem(HOME_KEPT_AS, select.value);
         } catch {
           // The choice holds until the page is left.
         }
-        update(Object.keys(parts));
       },
     },
     house.homes.map(({ id, name }) => h("option", { value: id, selected: id === house.home }, name)),

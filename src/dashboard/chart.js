@@ -37,14 +37,20 @@ export class Chart {
   /** @type {View | null} */
   #view = null;
   #picked = null;
+  /** The place there is, as it was told last: to ask for it would lay the page out each time. */
+  #box = null;
 
   constructor(host) {
     this.#host = host;
     this.#pick = document.createElement("div");
     this.#pick.className = "pick";
-    new ResizeObserver(() => this.#resize()).observe(host);
+    new ResizeObserver(([{ contentRect }]) => {
+      this.#box = contentRect;
+      this.#resize();
+    }).observe(host);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.repaint());
     matchMedia("print").addEventListener("change", () => {
+      this.#box = null;
       this.#resize();
       this.repaint();
     });
@@ -135,7 +141,8 @@ export class Chart {
   }
 
   #size() {
-    return { width: Math.max(200, this.#host.clientWidth), height: Math.max(120, this.#host.clientHeight) };
+    const { width, height } = this.#box ?? { width: this.#host.clientWidth, height: this.#host.clientHeight };
+    return { width: Math.max(200, Math.floor(width)), height: Math.max(120, Math.floor(height)) };
   }
 
   #resize() {
@@ -213,7 +220,7 @@ export class Chart {
     this.#pick.hidden = !bar;
     if (!bar) return;
     const { from, to } = this.#view;
-    const width = this.#plot.over.clientWidth;
+    const width = this.#plot.bbox.width / devicePixelRatio;
     const left = ((Math.max(from, bar.start) - from) / (to - from)) * width;
     this.#pick.style.transform = `translateX(${left}px)`;
     this.#pick.style.width = `${Math.max(2, ((Math.min(to, bar.end) - Math.max(from, bar.start)) / (to - from)) * width)}px`;

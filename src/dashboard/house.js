@@ -40,6 +40,7 @@ export class House extends EventTarget {
   #events = null;
   #due = new Map();
   #version = null;
+  #isRead = false;
 
   /** The daemon's time: a tablet on the wall may go wrong, and a daemon may live in another time. */
   now() {
@@ -50,9 +51,16 @@ export class House extends EventTarget {
     return this.homes.find(({ id }) => id === this.home) ?? this.homes[0] ?? null;
   }
 
+  /** `home` is the one that was chosen before, if any. */
+  constructor(home) {
+    super();
+    this.home = home;
+  }
+
+  /** Learns who looks; what the house is comes on its way after that. */
   async start() {
     await this.readSession();
-    if (this.mayRead) await this.begin();
+    if (this.mayRead) void this.begin();
   }
 
   get mayRead() {
@@ -67,6 +75,7 @@ export class House extends EventTarget {
       if (this.#version !== null && this.#version !== session.house.version) location.reload();
       this.#version = session.house.version;
       this.homes = session.house.homes;
+      if (!this.homes.some(({ id }) => id === this.home)) this.home = this.homes[0]?.id ?? null;
     }
     this.#changed("session");
   }
@@ -78,7 +87,23 @@ export class House extends EventTarget {
   }
 
   async readAll() {
-    await Promise.all([...this.homes.map(({ id }) => this.readPrices(id)), this.readPlans(), this.readSystem()]);
+    // Prices of another home are read when it is shown.
+    const homes = this.homes.map(({ id }) => id).filter((id) => id === this.home || this.prices.has(id));
+    await Promise.all([...homes.map((id) => this.readPrices(id)), this.readPlans(), this.readSystem()]);
+    this.#isRead = true;
+    this.#changed("home");
+  }
+
+  /** Whether there is something to show: what is looked at first is known, or it was tried in vain. */
+  get isReady() {
+    return this.#isRead || (this.prices.has(this.home) && this.plans !== null);
+  }
+
+  /** Shows another home. */
+  async choose(home) {
+    this.home = home;
+    this.#changed("home");
+    if (!this.prices.has(home)) await this.readPrices(home);
   }
 
   async readPrices(home) {
@@ -99,8 +124,8 @@ export class House extends EventTarget {
     });
   }
 
-  async get(path) {
-    return await this.#fetch(path, {});
+  async get(path, headers = {}) {
+    return await this.#fetch(path, { headers });
   }
 
   async post(path, body) {

@@ -6,6 +6,8 @@ export const MOST_DAYS = 366;
 /** The same for prices by the quarter. */
 const MOST_QUARTER_DAYS = 90;
 const MOST_KEPT = 24;
+/** What is kept will do: the daemon asks for what is new by its own timetable. */
+const AS_KEPT = { "Cache-Control": "max-stale" };
 
 export class UseReading {
   #house;
@@ -21,11 +23,17 @@ export class UseReading {
     this.#kept.clear();
   }
 
-  /** Hours, which are on the shelf; years as the service adds them up, amounts of money one year at a time. */
-  async rows(home, name, { from, to, unit }, zone) {
+  /**
+   * Hours up to today, which are on the shelf: a meter tells a day later. Years as the service adds them up, amounts of
+   * money one year at a time.
+   */
+  async rows(home, name, { from, to: end, unit }, zone) {
     const measure = MEASURES[name];
-    const aggregation = unit === "year" ? "year" : "hour";
-    const starts = unit === "year" && measure.money ? zone.starts("year", from, to) : [from];
+    const isYears = unit === "year";
+    const aggregation = isYears ? "year" : "hour";
+    const to = isYears ? end : Math.min(end, zone.startOf("day", this.#house.now()));
+    if (from >= to) return { rows: [], currency: null };
+    const starts = isYears && measure.money ? zone.starts("year", from, to) : [from];
     const rows = [];
     let currency = null;
     for (const [i, start] of starts.entries()) {
@@ -56,7 +64,7 @@ export class UseReading {
     const path = `consumer/v1/me/addresses/${home.address_id}/${operation}?${query}`;
     const known = this.#kept.get(path);
     if (known) return await known;
-    const asked = this.#house.get(path).then(read);
+    const asked = this.#house.get(path, AS_KEPT).then(read);
     this.#kept.set(path, asked);
     if (this.#kept.size > MOST_KEPT) this.#kept.delete(this.#kept.keys().next().value);
     try {

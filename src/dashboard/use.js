@@ -27,6 +27,8 @@ export class UsePart {
   /** Counts what was asked for: an answer to an earlier wish is not shown. */
   #turn = 0;
   #isSeen = false;
+  /** What the facts that stand there are of. */
+  #factsOf = "";
 
   constructor(root, { house, t, f }) {
     this.#root = root;
@@ -226,41 +228,61 @@ export class UsePart {
     fill(this.#part.told, h("span", { class: "told-when" }, when), strong, notes && h("span", { class: "tag" }, notes));
   }
 
+  /** The sum at once, what was paid beside it when that is read; what stands there stays until it is known anew. */
   async #showFacts(home, { rows, currency, bars, range, now }, isWanted) {
     const t = this.#t;
     const total = totalOf(bars);
-    const value = total.value === null ? t("no_data") : this.#amount(total.value, currency);
-    const facts = [[t(`total_${this.#measure}`), value]];
+    const facts = [
+      [t(`total_${this.#measure}`), total.value === null ? t("no_data") : this.#amount(total.value, currency)],
+    ];
     const notes = [];
     if (total.missing > 0 && total.value !== null)
       notes.push(t("missing_hours", { count: total.missing, hours: total.missing }));
     if (total.estimate) notes.push(t("has_estimates"));
-    const show = () => {
-      const item = ([name, told]) => h("div", {}, h("dt", {}, name), h("dd", { class: "number" }, told));
-      fill(this.#part.facts, facts.map(item));
-      fill(
-        this.#part.notes,
-        notes.map((note) => h("p", { class: "note quiet" }, note)),
-      );
-    };
-    show();
+    const shown = [home.id, this.#measure, range.from, range.to].join(" ");
+    if (this.#factsOf !== shown) this.#fillFacts(facts, notes);
+    this.#factsOf = shown;
     const isPriced = this.#measure === "consumption" || this.#measure === "costs";
-    if (!isPriced || !home.capabilities?.consumptionCosts || range.unit === "year" || total.value === null) return;
-    const costs =
-      this.#measure === "costs" ? { rows, currency } : await this.#reading.rows(home, "costs", range, this.#f.zone);
-    const paid = averagePaid(costs.rows);
-    if (!isWanted() || paid === null) return;
-    facts.push([t("average_paid"), `${this.#f.money(paid, costs.currency)}/kWh`]);
-    show();
+    if (isPriced && home.capabilities?.consumptionCosts && range.unit !== "year" && total.value !== null) {
+      const costs = this.#measure === "costs" ? { rows, currency } : await this.#costs(home, range);
+      const paid = await this.#paid(home, costs, range, now);
+      facts.push(...paid.facts);
+      notes.push(...paid.notes);
+    }
+    if (isWanted()) this.#fillFacts(facts, notes);
+  }
+
+  #fillFacts(facts, notes) {
+    const item = ([name, told]) => h("div", {}, h("dt", {}, name), h("dd", { class: "number" }, told));
+    fill(this.#part.facts, facts.map(item));
+    fill(
+      this.#part.notes,
+      notes.map((note) => h("p", { class: "note quiet" }, note)),
+    );
+  }
+
+  #costs(home, range) {
+    return this.#reading.rows(home, "costs", range, this.#f.zone);
+  }
+
+  /** What a kWh cost on average, and what it would have cost at any time. */
+  async #paid(home, { rows, currency }, range, now) {
+    const t = this.#t;
     const { zone } = this.#f;
+    const paid = averagePaid(rows);
+    if (paid === null) return { facts: [], notes: [] };
+    const perKwh = (value) => `${this.#f.money(value, currency)}/kWh`;
+    const facts = [[t("average_paid"), perKwh(paid)]];
     const known = { from: range.from, to: Math.min(range.to, zone.startOf("day", now)) };
     const mean = await this.#reading.marketMean(home, known, zone);
-    if (!isWanted() || mean === null) return;
-    facts.push([t("market_mean"), `${this.#f.money(mean, costs.currency)}/kWh`]);
+    if (mean === null) return { facts, notes: [] };
+    facts.push([t("market_mean"), perKwh(mean)]);
     const share = (paid - mean) / Math.abs(mean);
-    if (mean > 0 && Math.abs(share) >= LEAST_SHARE)
-      notes.push(t(share < 0 ? "paid_below" : "paid_above", { percent: this.#f.percent(Math.abs(share)) }));
-    show();
+    if (mean <= 0 || Math.abs(share) < LEAST_SHARE) return { facts, notes: [] };
+    return {
+      facts,
+      notes: [t(share < 0 ? "paid_below" : "paid_above", { percent: this.#f.percent(Math.abs(share)) })],
+    };
   }
 
   #showRefusal({ status, code, reason }) {

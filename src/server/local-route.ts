@@ -10,6 +10,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { type QuotaStanding, quotaHeaders } from "../contract/quota-headers.ts";
 import type { EpochMs } from "../core/interval.ts";
 import { answerHeaders, type Exchange, type Headers, type LocalAnswer, sendAnswer } from "./local-answer.ts";
+import { smaller } from "./local-compression.ts";
 import { type LocalError, localError } from "./local-errors.ts";
 import type { Arrival, Router } from "./mount.ts";
 import { readJsonBody } from "./request-body.ts";
@@ -99,7 +100,7 @@ async function answer(route: LocalRoute, door: Door, visit: Visit): Promise<void
   const headers = answerHeaders(requestId);
   const found: Found = { requestId, headers, caller: null };
   try {
-    sendAnswer(await answerOf(route, door, visit, found), headers, visit);
+    sendAnswer(await smaller(await answerOf(route, door, visit, found), request.headers), headers, visit);
   } catch (error) {
     const isGone = request.destroyed && !request.complete;
     if (!isGone) door.onCrash(error, requestId);

@@ -88,6 +88,9 @@ function keyOf(operation: OperationId, params: ParamsOf<OperationId>): string {
 
 type Answer = Encoded | ContractError;
 
+/** A caller that would rather have what is kept than have the service asked. Source: RFC 9111, 5.2.1.2. */
+const TAKES_OLDER = /\bmax-stale\b/i;
+
 function answer(
   parts: MirrorParts,
   id: OperationId,
@@ -103,6 +106,7 @@ function answer(
     return form instanceof Promise ? form.then((late) => encoded(late, age, how)) : encoded(form, age, how);
   };
   if (found?.fresh) return give(found, context.now, FROM_SHELF);
+  if (found && TAKES_OLDER.test(context.headers["cache-control"] ?? "")) return give(found, context.now, STALE);
   return answerAsked(parts.source, [id, params, context.now], found !== null, give);
 }
 

@@ -157,7 +157,7 @@ async function underPath(prefix: string, port: number) {
       outgoing.writeHead(404).end();
       return;
     }
-    const headers = { ...incoming.headers, host: `127.0.0.1:${port}` };
+    const { headers } = incoming;
     const onward = request(
       { port, path: `/${url.slice(prefix.length)}`, method: incoming.method, headers },
       (answer) => {

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { dashboardHouse, HOUSE_PLANS } from "../support/dashboard-house.ts";
+import { dashboardHouse, HOUSE_PLANS, untilTomorrow } from "../support/dashboard-house.ts";
 import { planEntry } from "../support/planned-house.ts";
 import type { RunningHouse } from "../support/running-house.ts";
 import { haveChromium, type LookOptions, type Screen, Screens } from "../support/screen.ts";
@@ -85,7 +85,7 @@ describe.skipIf(!haveChromium)("how the dashboard looks (in Chromium; skipped wh
       simulator: { homes: ["danish", "swedish"] },
       plans: [...HOUSE_PLANS, planEntry({ name: "Floor heating in the large bathroom", kind: "avoid", hours: 4 })],
     });
-    await house.clock.runUntil(Date.parse("2026-10-24T16:05:00Z"));
+    await untilTomorrow(house);
   });
   afterAll(async () => {
     await house?.[Symbol.asyncDispose]();

@@ -132,7 +132,11 @@ describe.skipIf(!haveChromium)("prices on the dashboard (in Chromium; skipped wh
 
   test("a house without any price says so, without a figure", async () => {
     const csv = marketFile("2020-01-01T00:00:00Z", [100, 100]);
-    await using house = await dashboardHouse({ start: "2026-06-01T09:20:00Z", simulator: { prices: { csv } } });
+    await using house = await dashboardHouse({
+      start: "2026-06-01T09:20:00Z",
+      simulator: { prices: { csv } },
+      priced: false,
+    });
     await using screen = await screens.look(house, { size: "phone" });
     await screen.untilText("#now .hero", /No price is known for now/);
     await screen.untilText("#prices .notes", /No prices yet/);

@@ -23,7 +23,12 @@ export interface DashboardHouseOptions {
   readonly port?: number;
   readonly dir?: TempDir;
   readonly keys?: Config["api"]["keys"];
+  /** Whether it is waited for prices; true where it is left out. */
+  readonly priced?: boolean;
 }
+
+const MINUTE_MS = 60_000;
+const MOST_MINUTES = 300;
 
 /** The LAN API of such a house. */
 export function apiOf({ dashboard, port = 0, keys }: Omit<DashboardHouseOptions, "start"> = {}): Config["api"] {
@@ -49,8 +54,29 @@ export async function dashboardHouse(options: DashboardHouseOptions): Promise<Ru
     config: { plans: options.plans ?? HOUSE_PLANS, api: apiOf(options) },
     ...(options.dir ? { dir: options.dir } : {}),
   });
-  await house.clock.runUntil(start + 3 * 60_000);
+  await house.clock.runUntil(start + 3 * MINUTE_MS);
+  if (options.priced ?? true) await untilHomes(house, ({ price }) => price !== null);
   return house;
+}
+
+/** Lets a house live until it has tomorrow's prices, which the service has about 13:00, or hours later. */
+export async function untilTomorrow(house: RunningHouse): Promise<void> {
+  await untilHomes(house, ({ tomorrow_valid }) => tomorrow_valid);
+}
+
+interface ToldHome {
+  readonly price: number | null;
+  readonly tomorrow_valid: boolean;
+}
+
+/** Minute by minute: on a busy machine answers of the service take longer than the clock waits for them. */
+async function untilHomes(house: RunningHouse, holds: (home: ToldHome) => boolean): Promise<void> {
+  for (let minutes = 0; minutes < MOST_MINUTES; minutes++) {
+    const { homes } = (await (await house.ask("/local/v1/now")).json()) as { homes: ToldHome[] };
+    if (homes.length > 0 && homes.every(holds)) return;
+    await house.clock.runUntil(house.clock.now() + MINUTE_MS);
+  }
+  throw new Error(`${MOST_MINUTES} minutes were not enough`);
 }
 
 /** Prices of the market by the hour, as a file that the simulator replays. Unit: DKK per MWh, without charges. */

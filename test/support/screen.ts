@@ -58,6 +58,11 @@ export class Screens implements AsyncDisposable {
     return screen;
   }
 
+  /** A page that is not opened yet. */
+  visit(url: string, options: LookOptions = {}): Promise<Screen> {
+    return Screen.open(this.browser, url, options);
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.browser.close();
   }

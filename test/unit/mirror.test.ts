@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { contractError } from "../../src/contract/errors.ts";
 import { HOUR_MS } from "../../src/core/interval.ts";
 import type { Asked } from "../../src/server/mirror.ts";
+import { ADDRESS_ID } from "../fixtures/answers.ts";
 import { foundAt, mirrorOver } from "../support/mirror-under-test.ts";
 import { malformed, refused, unreachable } from "../support/setbacks.ts";
 
@@ -176,4 +177,14 @@ test("equal requests under way at the same time are asked once; others for thems
   await expect.poll(() => asked).toHaveLength(3);
   answer(refused(502, null));
   await later;
+});
+
+test("a caller that takes what is kept is given it, told that it is old, and the service is not asked", async () => {
+  await using mirror = await mirrorOver({ find: () => foundAt(NOW - HOUR_MS, false, '{"data":[1]}') });
+  const url = `http://127.0.0.1:${mirror.port}/consumer/v1/me/addresses/${ADDRESS_ID}/forecast-prices`;
+  const headers = { authorization: "Bearer kitchen-key", "cache-control": "max-stale" };
+  const answer = await fetch(url, { headers });
+  expect([answer.status, await answer.json()]).toEqual([200, { data: [1] }]);
+  expect(answer.headers.get("x-elbro-stale")).toBe("true");
+  expect(answer.headers.get("age")).toBe("3600");
 });

@@ -1,0 +1,152 @@
+/**
+ * The dashboard of the built daemon in Chromium, each time from a browser that has never seen it: what is transferred
+ * before anything is painted, when it is painted, when the price stands there and the parts can be used; then a year of
+ * hours, from rows to pixels.
+ *
+ * `gzip_kb` is what a phone on the LAN transfers: browsers take brotli from https and this machine only.
+ */
+import { execFileSync } from "node:child_process";
+import path from "node:path";
+import type { CDPSession } from "playwright-core";
+import { DaemonProcess } from "../support/daemon-process.ts";
+import { haveChromium, type Screen, Screens, SIZES } from "../support/screen.ts";
+
+const ROOT = path.resolve(import.meta.dirname, "../..");
+const VISITS = 9;
+const YEARS = 9;
+
+interface Visit {
+  readonly transferKb: number;
+  readonly paintMs: number;
+  readonly interactiveMs: number;
+}
+
+export async function run(): Promise<Record<string, number>> {
+  if (!haveChromium) throw new Error("this bench needs Chromium, as Debian installs it");
+  execFileSync("npm", ["run", "--silent", "build"], { cwd: ROOT, stdio: ["ignore", "ignore", "inherit"] });
+  await using daemon = new DaemonProcess([], { ELBRO_API_PORT: "0", ELBRO_BROKER_PORT: "0" });
+  const [, port = "", key = ""] = [
+    ...((await daemon.line(/curl/)).match(/:(\d+)\//) ?? []),
+    (await daemon.line(/^ *key /)).trim().split(/\s+/)[1] ?? "",
+  ];
+  const url = `http://127.0.0.1:${port}/`;
+  await untilPriced(url, key);
+  await using screens = await Screens.start();
+  const visits: Visit[] = [];
+  for (let i = 0; i < VISITS; i++) visits.push(await visit(screens, url, key));
+  const years = await yearsOf(screens, url, key);
+  return {
+    transfer_kb: median(visits.map(({ transferKb }) => transferKb)),
+    gzip_kb: await gzipKb(url),
+    paint_ms: median(visits.map(({ paintMs }) => paintMs)),
+    interactive_ms: median(visits.map(({ interactiveMs }) => interactiveMs)),
+    interactive_worst_ms: Math.max(...visits.map(({ interactiveMs }) => interactiveMs)),
+    ...years,
+  };
+}
+
+/** The demo has prices and plans. */
+async function untilPriced(url: string, key: string): Promise<void> {
+  for (;;) {
+    const answer = await fetch(`${url}local/v1/now`, { headers: { authorization: `Bearer ${key}` } });
+    const { homes = [] } = (await answer.json()) as { homes?: { price: number | null }[] };
+    if (homes.some(({ price }) => typeof price === "number")) return;
+  }
+}
+
+/** Noted on the page itself: when the price stands there and the chart takes the keys. */
+const NOTE_WHEN_USABLE = `new MutationObserver((_, observer) => {
+  const price = document.querySelector("#now .figure")?.textContent ?? "";
+  if (!/\\d/.test(price) || !document.querySelector("#prices [role=slider]")) return;
+  performance.mark("usable");
+  observer.disconnect();
+}).observe(document, { subtree: true, childList: true, characterData: true });`;
+
+async function visit(screens: Screens, url: string, key: string): Promise<Visit> {
+  await using screen = await screens.visit(url, { size: "phone" });
+  await screen.signIn(key);
+  await screen.page.addInitScript(NOTE_WHEN_USABLE);
+  const devtools = await screen.page.context().newCDPSession(screen.page);
+  const transferred = await countTransfer(devtools);
+  await screen.page.goto(url);
+  await screen.until("performance.getEntriesByName('usable').length > 0");
+  const [paintMs, interactiveMs] = (await screen.page.evaluate(
+    "[performance.getEntriesByName('first-contentful-paint')[0].startTime, performance.getEntriesByName('usable')[0].startTime]",
+  )) as [number, number];
+  return { transferKb: transferred(), paintMs, interactiveMs };
+}
+
+/** Everything that went over the wire until it is asked, headers included: more than what the first paint needs. */
+async function countTransfer(devtools: CDPSession): Promise<() => number> {
+  let bytes = 0;
+  devtools.on("Network.loadingFinished", ({ encodedDataLength }) => {
+    bytes += encodedDataLength;
+  });
+  await devtools.send("Network.enable");
+  return () => bytes / 1_000;
+}
+
+/** The page and all its files as gzip. */
+async function gzipKb(url: string): Promise<number> {
+  const lengthOf = async (from: string) => {
+    const answer = await fetch(from, { headers: { "accept-encoding": "gzip" } });
+    return { bytes: Number(answer.headers.get("content-length")), text: await answer.text() };
+  };
+  const page = await lengthOf(url);
+  const files = new Set([...page.text.matchAll(/"(assets\/[^"]+)"/g)].map(([, file]) => file ?? ""));
+  const words = [...files].find((file) => file.endsWith("/app.js"))?.replace("app.js", "words-da.js") ?? "";
+  const bytes = await Promise.all([...files, words].map(async (file) => (await lengthOf(url + file)).bytes));
+  return [page.bytes, ...bytes].reduce((sum, each) => sum + each, 0) / 1_000;
+}
+
+/** A year of hours on the wall's chart: drawn, and read, added up and drawn. Reading the canvas waits for its pixels. */
+const DRAW_YEARS = `(async () => {
+  const base = document.querySelector("script[src$='app.js']").src;
+  const load = (name) => import(new URL(name, base));
+  const [{ Chart }, { addedUp, MEASURES, rowsOf }, { Zone, HOUR_MS }] = await Promise.all(["chart.js", "energy.js", "zone.js"].map(load));
+  const zone = new Zone("Europe/Copenhagen");
+  const from = zone.instant(2024, 1), to = zone.instant(2025, 1);
+  const iso = (at) => new Date(at).toISOString();
+  const text = JSON.stringify({ data: Array.from({ length: (to - from) / HOUR_MS }, (_, i) => ({ start: iso(from + i * HOUR_MS), end: iso(from + (i + 1) * HOUR_MS), energyKWh: Math.abs(Math.sin(i / 37)) * 3, isEstimate: false })) });
+  const place = document.createElement("div");
+  place.className = "plot";
+  document.querySelector("#use").append(place);
+  const chart = new Chart(place);
+  const barsOf = () => addedUp(rowsOf(MEASURES.consumption, JSON.parse(text)), "hour", { from, to, until: to }, zone);
+  const draw = async (bars) => {
+    chart.show({ from, to, bars: bars.map((bar) => ({ ...bar, kind: "use" })), ticksFor: () => zone.starts("month", from, to).map((at) => ({ at, text: "" })), valueText: String, tell: String, label: "", rest: null, onpick: () => undefined });
+    await Promise.resolve();
+    place.querySelector("canvas").getContext("2d").getImageData(100, 60, 1, 1);
+  };
+  const drawn = [], shown = [];
+  for (let i = 0; i < ${YEARS}; i++) {
+    const bars = barsOf().map((bar) => ({ ...bar, value: bar.value + i }));
+    let began = performance.now();
+    await draw(bars);
+    drawn.push(performance.now() - began);
+    began = performance.now();
+    await draw(barsOf());
+    shown.push(performance.now() - began);
+  }
+  return { drawn, shown, bars: barsOf().length };
+})()`;
+
+async function yearsOf(screens: Screens, url: string, key: string): Promise<Record<string, number>> {
+  await using screen: Screen = await screens.visit(url, { size: "wall" });
+  await screen.signIn(key);
+  await screen.page.goto(url);
+  await screen.untilText("#now .price", /\d/);
+  const { drawn, shown, bars } = (await screen.page.evaluate(DRAW_YEARS)) as Record<"drawn" | "shown", number[]> & {
+    bars: number;
+  };
+  console.log(`a year is ${bars} hours, on a screen of ${SIZES.wall.width} pixels`);
+  return {
+    year_draw_ms: median(drawn),
+    year_draw_worst_ms: Math.max(...drawn),
+    year_shown_ms: median(shown),
+  };
+}
+
+function median(figures: readonly number[]): number {
+  return figures.toSorted((a, b) => a - b)[Math.floor(figures.length / 2)] ?? Number.NaN;
+}

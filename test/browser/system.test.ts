@@ -1,0 +1,62 @@
+import { readFileSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { dashboardHouse, HOUSE_PLANS } from "../support/dashboard-house.ts";
+import { LAN_KEY, type RunningHouse } from "../support/running-house.ts";
+import { haveChromium, Screens } from "../support/screen.ts";
+
+interface ToldInterface {
+  readonly quota: { readonly day: { readonly limit: number; readonly left: number } };
+  readonly today: { readonly requests: number };
+}
+
+describe.skipIf(!haveChromium)("the daemon on the dashboard (in Chromium; skipped where there is none)", () => {
+  let screens: Screens;
+  let house: RunningHouse;
+
+  beforeAll(async () => {
+    screens = await Screens.start();
+    house = await dashboardHouse({ start: "2026-03-10T14:20:00Z", plans: HOUSE_PLANS });
+    // Nothing is asked any more for a while: the numbers stand still.
+    await house.clock.runUntil(Date.parse("2026-03-10T16:50:00Z"));
+  });
+  afterAll(async () => {
+    await house?.[Symbol.asyncDispose]();
+    await screens?.[Symbol.asyncDispose]();
+  });
+
+  test("quota, requests by outcome, ages, broker and versions are those of the daemon", async () => {
+    await using screen = await screens.look(house, { size: "wall" });
+    await screen.untilText("#system", /Requests today/);
+    await screen.page.reload();
+    const told = await screen.untilText("#system", /Requests today \d+ \d+ answered/);
+    const system = (await (await house.ask("/local/v1/system")).json()) as {
+      interfaces: ToldInterface[];
+      version: string;
+    };
+    const [consumer] = system.interfaces;
+    expect(told).toContain(`${consumer?.quota.day.left} of ${consumer?.quota.day.limit} left`);
+    expect(told).toContain(`Requests today ${consumer?.today.requests}`);
+    expect(told).toMatch(/Service State Works/);
+    expect(told).toMatch(/Prices Home (just now|\d+ (min|hr)\.? ago) 10 Mar, 1\d:\d\d/);
+    expect(told).toMatch(/History: \d+% is here, the rest follows\.|The history is complete\./);
+    expect(told).toMatch(/Broker ✓ connected · inside elbro/);
+    expect(told).toContain(`elbro ${system.version}`);
+    expect(told).toContain(process.versions.node);
+    expect(told).toMatch(/Problems ✓ None\./);
+  });
+
+  test("diagnostics are downloaded as a file, without a secret in it", async () => {
+    await using screen = await screens.look(house);
+    await screen.untilText("#system", /Diagnostics/);
+    const downloading = screen.page.waitForEvent("download");
+    await screen.page.getByRole("link", { name: "Diagnostics" }).click();
+    const download = await downloading;
+    expect(download.suggestedFilename()).toMatch(/^elbro-diagnostics.*\.json$/);
+    const text = readFileSync(await download.path(), "utf8");
+    expect(JSON.parse(text)).toBeTypeOf("object");
+    expect(text).not.toContain(LAN_KEY);
+    expect(text).not.toContain(house.simulator.keys.consumerKey ?? "no key");
+    const [cookie] = await screen.page.context().cookies();
+    expect(text).not.toContain(cookie?.value ?? "no cookie");
+  });
+});
