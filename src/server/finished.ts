@@ -145,7 +145,12 @@ export class FinishedAnswers {
       ...namingHeaders(entry, coding),
     ];
     const isText = coding === "identity" && bytes.byteLength <= TEXT_BYTES && isAscii(bytes);
-    const form: Whole = { status: 200, headers, body: isText ? Buffer.from(bytes).toString("latin1") : bytes };
+    // A copy is as long as the body; what was reserved beyond it while it was written is not kept.
+    const form: Whole = {
+      status: 200,
+      headers,
+      body: isText ? Buffer.from(bytes).toString("latin1") : Buffer.from(bytes),
+    };
     entry.forms.set(coding, form);
     entry.bytes += bytes.byteLength;
     if (this.#entries.get(entry.key) !== entry) return form;
