@@ -14,9 +14,10 @@ import {
   placeSnapshot,
 } from "./core/place-snapshot.ts";
 import { type SeriesKey, seriesName } from "./core/series.ts";
-import { freeSlug, slugOf } from "./core/slug.ts";
+import { slugOf } from "./core/slug.ts";
 import type { PlaceTarget } from "./core/timetable.ts";
 import type { Library } from "./library.ts";
+import { PlaceIds } from "./place-ids.ts";
 import { PlacePast } from "./place-past.ts";
 
 type ConfiguredPlace = NonNullable<Config["third_party"]>["places"][number];
@@ -43,6 +44,7 @@ export class Places {
   readonly #library: Library;
   readonly #calendar: Calendar;
   readonly #past: PlacePast;
+  readonly #ids: PlaceIds;
   readonly #thresholds: LevelThresholds | undefined;
 
   constructor({ config, library, calendar, memory, thresholds }: PlacesParts) {
@@ -50,6 +52,7 @@ export class Places {
     this.#library = library;
     this.#calendar = calendar;
     this.#past = new PlacePast(memory, calendar);
+    this.#ids = new PlaceIds(this.#configured, memory);
     this.#thresholds = thresholds;
   }
 
@@ -77,10 +80,9 @@ export class Places {
 
   /** Every place, as it is configured. */
   list(taken: ReadonlySet<string>): { readonly place: Place; readonly configured: ConfiguredPlace }[] {
-    const slugs = new Set(taken);
-    return this.#configured.map((configured) => {
-      const id = freeSlug(slugOf(configured.name), slugs);
-      slugs.add(id);
+    const ids = this.#ids.list(taken);
+    return this.#configured.map((configured, i) => {
+      const id = ids[i] ?? slugOf(configured.name);
       const region = configured.region ?? null;
       return { configured, place: { id, name: configured.name, region, currency: currencyOfRegion(region ?? "") } };
     });

@@ -8,6 +8,7 @@ import type { HomeSnapshot } from "./core/home-snapshot.ts";
 import { type EpochMs, MINUTE_MS } from "./core/interval.ts";
 import type { PlaceSnapshot } from "./core/place-snapshot.ts";
 import type { Wanted } from "./core/plug-state.ts";
+import { slugOf } from "./core/slug.ts";
 import type { Homes } from "./homes.ts";
 import type { House } from "./house.ts";
 import type { Places } from "./places.ts";
@@ -59,7 +60,9 @@ function wantedOf(plug: PlugConfig, parts: SwitchingParts, now: EpochMs): Wanted
     return wantedAt(home.name, house.snapshot(home, now));
   }
   const around = places.snapshots(now, new Set(known.map(({ id }) => id)));
-  const found = around.find(({ place }) => place.id === plug.home);
+  // The configuration names a place as it is called now; its id may be that of an earlier name.
+  const found =
+    around.find(({ place }) => place.id === plug.home) ?? around.find(({ place }) => slugOf(place.name) === plug.home);
   const ids = [...known.map(({ id }) => id), ...around.map(({ place }) => place.id)];
   if (homes.known || found) tellHome(plug, found ? null : ids, parts, now);
   return found ? wantedAt(found.place.name, found) : null;

@@ -49,7 +49,9 @@ export const keyWords: Readonly<Record<string, KeyWords>> = {
       '{ name: Flat, address: "Vesterbrogade 1, 1620 København V" }',
     ],
   },
-  "third_party.places[].name": { about: "What the place is called; its topics are made of it." },
+  "third_party.places[].name": {
+    about: "What the place is called; its topics are made of it, and stay when it is renamed.",
+  },
   "third_party.places[].region": { about: "A price region. One of region, address, or latitude with longitude." },
   "third_party.places[].latitude": { about: "Degrees north, with longitude." },
   "third_party.places[].longitude": { about: "Degrees east, with latitude." },

@@ -17,12 +17,16 @@ const FLAT = { name: "Flat", address: "Vesterbrogade 1" };
 
 /** Places of a configuration, and a shelf for what the service says of them. */
 class Shown implements Disposable {
-  readonly #store = new StoreOnDisk();
-  readonly #library = new Library(this.#store.database, calendar, () => NOW);
+  readonly #store: StoreOnDisk;
+  readonly #lent: boolean;
+  readonly #library: Library;
   readonly places: Places;
 
-  constructor(places: readonly ConfiguredPlace[]) {
+  constructor(places: readonly ConfiguredPlace[], lent?: StoreOnDisk) {
     const config = configSchema.parse({ third_party: { places } });
+    this.#store = lent ?? new StoreOnDisk();
+    this.#lent = lent !== undefined;
+    this.#library = new Library(this.#store.database, calendar, () => NOW);
     const memory = new Settings(this.#store.database);
     this.places = new Places({ config, library: this.#library, calendar, memory });
   }
@@ -37,7 +41,7 @@ class Shown implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#store[Symbol.dispose]();
+    if (!this.#lent) this.#store[Symbol.dispose]();
   }
 }
 
@@ -106,7 +110,37 @@ describe("what is shown", () => {
 
   test("is every place, by a slug of its own, free of those of the homes", () => {
     using shown = new Shown([REGION, { ...REGION, name: "Home" }, { ...REGION, name: "région" }]);
-    expect(ids(shown, ["home"])).toEqual(["region", "home_2", "region_2"]);
+    for (const _again of [1, 2]) expect(ids(shown, ["home"])).toEqual(["region", "home_2", "region_2"]);
+  });
+
+  test("keeps its slug in any order of the configuration, and when others come and go", () => {
+    using store = new StoreOnDisk();
+    const idsOf = (places: readonly ConfiguredPlace[], taken: readonly string[] = []) => {
+      using later = new Shown(places, store);
+      return ids(later, taken);
+    };
+    const [north, south] = [
+      { ...REGION, name: "Hut" },
+      { ...CABIN, name: "hut!" },
+    ];
+    const east = { ...CABIN, longitude: 11, name: "HUT" };
+    expect(idsOf([north, south])).toEqual(["hut", "hut_2"]);
+    expect(idsOf([south, north])).toEqual(["hut_2", "hut"]);
+    expect(idsOf([south])).toEqual(["hut_2"]);
+    expect(idsOf([east, south, north])).toEqual(["hut_3", "hut_2", "hut"]);
+  });
+
+  test("keeps its slug under another name, and gives way to a home alone", () => {
+    using store = new StoreOnDisk();
+    const idsOf = (places: readonly ConfiguredPlace[], taken: readonly string[] = []) => {
+      using later = new Shown(places, store);
+      return ids(later, taken);
+    };
+    const twin = { ...REGION, name: "Twin" };
+    expect(idsOf([REGION, twin])).toEqual(["region", "twin"]);
+    expect(idsOf([twin, { ...REGION, name: "Denmark west" }])).toEqual(["twin", "region"]);
+    expect(idsOf([{ ...REGION, name: "Denmark west" }, twin])).toEqual(["region", "twin"]);
+    expect(idsOf([twin, { ...REGION, name: "Denmark west" }], ["region"])).toEqual(["twin", "denmark_west"]);
   });
 
   test("has the price of the moment; without one none", async () => {
