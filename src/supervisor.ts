@@ -7,7 +7,7 @@ import { get } from "node:http";
 import type { Config } from "./config/schema.ts";
 import { StartError } from "./start-error.ts";
 
-export const SUPERVISOR_URL = "http://supervisor";
+const SUPERVISOR_URL = "http://supervisor";
 const TIMEOUT_MS = 10_000;
 /** The answer is one small object. */
 const MAX_ANSWER_BYTES = 64 * 1024;

@@ -10,6 +10,7 @@ readonly NODE_IMAGE=docker.io/library/node:24-slim
 readonly IMAGE=localhost/elbro:test
 readonly APP_IMAGE=localhost/elbro-app:test
 readonly NAME=elbro-image-test
+readonly VOLUME=elbro-image-test
 # EX_TEMPFAIL of sysexits.
 readonly CANNOT_TRY=75
 readonly CA_FILE=/etc/ssl/certs/ca-certificates.crt
@@ -39,6 +40,7 @@ seconds_since() { echo $(($(date +%s) - $1)); }
 
 tidy() {
   engine rm -f "$NAME" >/dev/null 2>&1 || true
+  engine volume rm -f "$VOLUME" >/dev/null 2>&1 || true
   local process
   for process in ${simulator:-} ${broker:-} ${supervisor:-}; do kill "$process" 2>/dev/null || true; done
   rm -rf "$work"
@@ -140,20 +142,47 @@ stop_simulator() {
   simulator=
 }
 
-# A configured house, as a compose file gives it: the configuration read-only, the key in a file.
+# A configured house, as the README starts it: a key made before the first start, the configuration read-only, secrets in files.
 run_the_house() {
   start_simulator
-  printf 'service: { base_url: "%s" }\nconsumer: { api_key_file: /run/secrets/consumer }\nbroker: { port: 21883, users: [{ name: ha, password: test-password }] }\napi: { port: 28080, keys: [{ name: test, key: test-key-of-the-image }] }\n' \
+  printf 'service: { base_url: "%s" }\nbroker: { port: 21883, users: [{ name: ha, password: test-password }] }\napi: { port: 28080 }\n' \
     "$service_url" >"$work/elbro.yaml"
-  printf '%s\n' "$service_key" >"$work/consumer"
-  chmod 644 "$work/elbro.yaml" "$work/consumer"
+  printf '%s\n' "$service_key" >"$work/elbro_consumer_api_key"
+  chmod 644 "$work/elbro.yaml" "$work/elbro_consumer_api_key"
   chmod 755 "$work"
-  start --network host -v /data -v "$work/elbro.yaml:/data/elbro.yaml:ro" -v "$work/consumer:/run/secrets/consumer:ro" "$IMAGE"
+  local house=(--network host -v "$VOLUME:/data" -v "$work/elbro.yaml:/data/elbro.yaml:ro" -v "$work/elbro_consumer_api_key:/run/secrets/elbro_consumer_api_key:ro")
+  local before
+  before=$(engine run --rm "${limits[@]}" --read-only --read-only-tmpfs=false -v "$VOLUME:/data" "$IMAGE" elbro keys create kitchen | key_shown)
+  start "${house[@]}" "$IMAGE"
   local price
   price=$(price_of -p 21883 -u ha -P test-password) || { logged | tail; fail "no price from a configured house"; }
   say "a configured house, secret in a file, root read-only: price $price"
+  use_the_command "$before"
+  healthy
   end_in_two_seconds
   stop_simulator
+}
+
+key_shown() { sed -n 's/^ *key *//p'; }
+inside() { engine exec "$NAME" elbro "$@"; }
+
+# use_the_command KEY: `docker exec … elbro …` beside the running daemon, which KEY opened from its start on.
+use_the_command() {
+  local addresses=http://127.0.0.1:28080/consumer/v1/me/addresses during i
+  test "$(status_of -H "Authorization: Bearer $1" "$addresses")" = 200 || fail "a key made before the first start does not open"
+  during=$(inside keys create hall | key_shown)
+  for i in $(seq 30); do
+    test "$(status_of -H "Authorization: Bearer $during" "$addresses")" != 200 || break
+    sleep 0.1
+  done
+  test "$i" != 30 || fail "a key made beside the running daemon does not open within three seconds"
+  inside keys list | grep -q '^hall ' || fail "elbro keys list does not list a key"
+  inside version >"$work/version" || fail "elbro version: exit code $?"
+  inside check >"$work/check" || { cat "$work/check"; fail "elbro check: exit code $?"; }
+  inside check --online >"$work/online" || { cat "$work/online"; fail "elbro check --online: exit code $?"; }
+  inside prices >"$work/prices" || { cat "$work/prices"; fail "elbro prices: exit code $?"; }
+  say "elbro in the container: version $(cat "$work/version"); check: $(head -1 "$work/check"); keys made before the start and beside it open; check --online:"
+  sed 's/^/image:   /' "$work/online"
 }
 
 # The app of Home Assistant, with a supervisor that knows the broker of the house.

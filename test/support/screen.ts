@@ -7,7 +7,7 @@ import { LAN_KEY, type RunningHouse } from "./running-house.ts";
 
 /** Where distributions put it. */
 const PLACES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
-export const CHROMIUM: string | undefined = PLACES.find((place) => existsSync(place));
+const CHROMIUM: string | undefined = PLACES.find((place) => existsSync(place));
 /** Tests in a browser are skipped where there is none; the name of each suite says so. */
 export const haveChromium: boolean = CHROMIUM !== undefined;
 
