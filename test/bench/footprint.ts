@@ -160,7 +160,7 @@ function startDaemon(
 ): ChildProcess {
   const child = spawn(process.execPath, [...NODE_FLAGS, BUNDLE, ...args], {
     env: {
-      MALLOC_ARENA_MAX: "1",
+      ...{ MALLOC_ARENA_MAX: "1", MALLOC_MMAP_THRESHOLD_: "32768", MALLOC_TRIM_THRESHOLD_: "32768" },
       NODE_COMPILE_CACHE: path.join(ROOT, "node_modules/.cache/elbro"),
       ELBRO_SERVICE_BASE_URL: world.serviceUrl,
       ELBRO_SERVICE_CA: world.ca,
