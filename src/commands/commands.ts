@@ -16,6 +16,7 @@ const commands: Readonly<Record<string, Command>> = {
   suggest: { summary: "searches addresses, for third_party.places", load: () => import("./suggest.ts") },
   prices: { summary: "prints today's prices as bars", load: () => import("./prices.ts") },
   keys: { summary: "creates, lists, replaces and revokes keys of the LAN API", load: () => import("./keys.ts") },
+  health: { summary: "asks the daemon whether it is well", load: () => import("./health.ts") },
   diagnostics: {
     summary: "writes what helps to find a fault, without secrets",
     load: () => import("./diagnostics.ts"),

@@ -148,7 +148,8 @@ run_the_house() {
   printf 'service: { base_url: "%s" }\nbroker: { port: 21883, users: [{ name: ha, password: test-password }] }\napi: { port: 28080 }\n' \
     "$service_url" >"$work/elbro.yaml"
   printf '%s\n' "$service_key" >"$work/elbro_consumer_api_key"
-  chmod 644 "$work/elbro.yaml" "$work/elbro_consumer_api_key"
+  chmod 600 "$work/elbro.yaml" "$work/elbro_consumer_api_key"
+  chown 1000 "$work/elbro.yaml" "$work/elbro_consumer_api_key"
   chmod 755 "$work"
   local house=(--network host -v "$VOLUME:/data" -v "$work/elbro.yaml:/data/elbro.yaml:ro" -v "$work/elbro_consumer_api_key:/run/secrets/elbro_consumer_api_key:ro")
   local before
@@ -180,6 +181,7 @@ use_the_command() {
   inside version >"$work/version" || fail "elbro version: exit code $?"
   inside check >"$work/check" || { cat "$work/check"; fail "elbro check: exit code $?"; }
   inside check --online >"$work/online" || { cat "$work/online"; fail "elbro check --online: exit code $?"; }
+  ! grep -q warning "$work/check" || fail "elbro check warns: $(head -1 "$work/check")"
   inside prices >"$work/prices" || { cat "$work/prices"; fail "elbro prices: exit code $?"; }
   say "elbro in the container: version $(cat "$work/version"); check: $(head -1 "$work/check"); keys made before the start and beside it open; check --online:"
   sed 's/^/image:   /' "$work/online"
@@ -209,7 +211,10 @@ run_the_app() {
   local price
   price=$(price_of -p 41883 -u addons -P app-password) || { logged | tail; fail "no price from the app"; }
   mosquitto_sub -p 41883 -u addons -P app-password -t homeassistant/device/elbro_home/config -C 1 -W 5 | grep -q '"Home"' || fail "the app announces no home"
-  say "the app of Home Assistant, broker from the supervisor: price $price, home announced"
+  inside check --online >"$work/online" || { cat "$work/online"; fail "elbro check --online in the app: exit code $?"; }
+  inside health >/dev/null || fail "elbro health in the app: exit code $?"
+  say "the app of Home Assistant, broker from the supervisor: price $price, home announced; elbro check --online:"
+  sed 's/^/image:   /' "$work/online"
   end_in_two_seconds
   kill "$broker" "$supervisor"
   broker= supervisor=
