@@ -52,7 +52,7 @@ export async function runDaemon(argv: readonly string[]): Promise<void> {
     );
   try {
     const used = demo?.config ?? (await withAppsBroker(config));
-    const daemon = await startWhenFree({
+    const starting = startWhenFree({
       ...{ config: used, clock, log, random: Math.random, anonymousBroker: demo?.anonymousBroker ?? false },
       ingress: process.env.SUPERVISOR_TOKEN !== undefined,
       // The demo's service lives by the daemon's clock, so it could not tell that this is wrong.
@@ -61,16 +61,19 @@ export async function runDaemon(argv: readonly string[]): Promise<void> {
       // The demo's service is on this machine, where no proxy leads.
       proxy: demo ? null : proxyOf(process.env),
     });
-    if (demo) process.stdout.write(demoGreeting(demo, { api: daemon.apiPort, broker: daemon.brokerPort }));
     const stop = () => {
       setTimeout(() => process.exit(0), STOP_TIMEOUT_MS).unref();
       // What the demo keeps goes when the daemon has written its last.
-      void daemon
-        .stop()
+      void starting
+        .then((daemon) => daemon.stop())
         .then(() => demo?.close())
-        .then(() => process.exit(0));
+        .then(() => process.exit(0))
+        // Why it does not start is told below.
+        .catch(() => undefined);
     };
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, stop);
+    const daemon = await starting;
+    if (demo) process.stdout.write(demoGreeting(demo, { api: daemon.apiPort, broker: daemon.brokerPort }));
     const onTerminal = isatty(STDIN);
     process.on("SIGHUP", () => {
       // The terminal it was started on is closed.

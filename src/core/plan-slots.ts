@@ -134,9 +134,11 @@ function nextBestSteps({ grid }: PlanTask, problem: RunsProblem, choice: RunsCho
   }
   const dearest = dearestOf(choice, costs, forced);
   const earlierCost = earlier < 0 ? Number.POSITIVE_INFINITY : choice.cost - dearest + (costs[earlier] as number);
-  if (earlierCost === Number.POSITIVE_INFINITY && !later) return null;
-  const first = later && later.cost < earlierCost ? (later.runs[0]?.[0] ?? 0) : earlier;
-  const cost = later && later.cost < earlierCost ? later.cost : earlierCost;
+  // What has to be stays where it is: then there is nothing elsewhere.
+  const laterCost = later?.cost ?? Number.POSITIVE_INFINITY;
+  const cost = Math.min(laterCost, earlierCost);
+  if (cost === Number.POSITIVE_INFINITY) return null;
+  const first = laterCost < earlierCost ? (later?.runs[0]?.[0] ?? 0) : earlier;
   return { start: spanOf(grid, first, first + 1).start, meanPrice: cost / on / PRICE_SCALE };
 }
 

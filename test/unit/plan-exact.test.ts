@@ -1,7 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { QUARTER_MS } from "../../src/core/interval.ts";
 import { oracleOf } from "../support/plan-oracle.ts";
-import { pictureOf, smallCases, smallPlans, solveSmall } from "../support/plan-small.ts";
+import { pictureOf, type SmallCase, smallCases, smallPlans, solveSmall } from "../support/plan-small.ts";
 
 /** Every set of so many steps is tried: 512 of 9, 4,096 of 12. */
 const night = process.env.ELBRO_NIGHTLY === "1";
@@ -26,4 +27,23 @@ describe("a plan's set of steps is the best of all sets", () => {
       );
     },
   );
+});
+
+test("a run that begins this moment has nothing next best elsewhere", () => {
+  const prices = [5, 1, 2, 3, 4, 6];
+  const none = prices.map(() => false);
+  const given: SmallCase = {
+    ...{
+      spec: { kind: "slots", hoursMs: 3 * QUARTER_MS, useForecast: false, enabled: true },
+      prices,
+      estimates: none,
+      blocked: none,
+      ahead: 0,
+    },
+    now: 1,
+    fixed: [[1, 2]],
+  };
+  const solution = solveSmall(given);
+  expect(pictureOf(solution, given)).toBe(".###..");
+  expect(solution.kind === "solved" && solution.alternatives.nextBest).toBeNull();
 });
