@@ -8,6 +8,7 @@ import { type BrokerRules, rulesOf } from "./broker-rules.ts";
 import { type BrokerUser, BrokerUsers } from "./broker-users.ts";
 import { Gate } from "./gate.ts";
 import { Lobby, type Waiting } from "./lobby.ts";
+import { forwardWhatIsThere, replayNewest } from "./retained-replay.ts";
 
 export interface EmbeddedBrokerOptions extends Omit<BrokerRules, "users"> {
   readonly host: string;
@@ -55,8 +56,10 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
     maxTopicLevels: MOST_TOPIC_LEVELS,
     maxInflightInbound: MOST_UNFINISHED,
     concurrency: CONCURRENCY,
+    authorizeForward: forwardWhatIsThere,
     ...rulesOf({ ...options, users: new BrokerUsers(options.users) }),
   });
+  replayNewest(aedes);
   const lobby = new Lobby();
   const servers = [tcpListener(aedes, lobby)];
   if (options.wsPort !== undefined) servers.push(await webSocketListener(aedes, lobby));

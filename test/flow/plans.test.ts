@@ -123,7 +123,8 @@ describe("a restart", () => {
     house.simulator.setFaults([{ operation: "*", fault: "lostConnection" }]);
     await house.startDaemon({ plans: [washer] });
     await untilSignal(house, "ON");
-    expect(payloadOf(house).runs).toEqual(runs);
+    const again = await untilPlan(house, ({ state }) => state === "running", "the plan after the restart");
+    expect(again.runs).toEqual(runs);
     await house.clock.runUntil(start + 3 * HOUR_MS);
     await untilSignal(house, "OFF");
   });

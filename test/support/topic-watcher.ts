@@ -10,8 +10,6 @@ interface Seen {
 export class TopicWatcher implements AsyncDisposable {
   readonly seen: Seen[] = [];
   readonly #latest = new Map<string, string>();
-  /** Topics heard live: what was retained of them is older. */
-  readonly #live = new Set<string>();
   readonly #client: MqttClient;
   readonly #waiting = new Set<() => void>();
 
@@ -19,9 +17,6 @@ export class TopicWatcher implements AsyncDisposable {
     this.#client = client;
     client.on("message", (topic, bytes, packet) => {
       const payload = bytes.toString();
-      // aedes may send what it retained before a live message after it; the live one is the newer of the two.
-      if (packet.retain && this.#live.has(topic)) return;
-      if (!packet.retain) this.#live.add(topic);
       this.seen.push({ topic, payload, retain: packet.retain });
       if (payload === "") this.#latest.delete(topic);
       else this.#latest.set(topic, payload);

@@ -1,0 +1,96 @@
+import mqtt, { type MqttClient } from "mqtt";
+import { expect, test } from "vitest";
+import { type EmbeddedBroker, startEmbeddedBroker } from "../../src/mqtt/embedded-broker.ts";
+
+const TOPICS = 60;
+const ROUNDS = 20;
+
+interface Subscriber {
+  /** The last payload of each topic. */
+  readonly last: ReadonlyMap<string, string>;
+  readonly listen: () => Promise<unknown>;
+  readonly hear: () => Promise<void>;
+}
+
+/** A broker that nobody else uses, its publisher, and subscribers that come while it publishes. */
+class BusyHouse implements AsyncDisposable {
+  readonly #clients: MqttClient[] = [];
+  readonly #publisher: MqttClient;
+  readonly #broker: EmbeddedBroker;
+
+  private constructor(broker: EmbeddedBroker, publisher: MqttClient) {
+    this.#broker = broker;
+    this.#publisher = publisher;
+  }
+
+  static async open(): Promise<BusyHouse> {
+    const broker = await startEmbeddedBroker({
+      ...{ host: "127.0.0.1", port: 0, users: [], anonymous: true },
+      ...{ baseTopic: "elbro", discoveryPrefix: "homeassistant", onRefused: () => undefined },
+    });
+    const publisher = await mqtt.connectAsync(`mqtt://127.0.0.1:${broker.port}`, { protocolVersion: 4 });
+    await publisher.publishAsync("retained", "all", { qos: 1, retain: true });
+    return new BusyHouse(broker, publisher);
+  }
+
+  /** Publishes the next value of every topic; done when the broker has taken the last. */
+  async publishAll(value: number | null, qos: 0 | 1 = 1): Promise<void> {
+    const options = { qos, retain: true };
+    const sent = Array.from({ length: TOPICS }, (_, i) =>
+      this.#publisher.publishAsync(`house/t${i}`, value === null ? "" : String(value), options),
+    );
+    await Promise.all(sent);
+  }
+
+  /** Somebody who listens, and then has heard what was retained and what was published by then. */
+  async subscriber(): Promise<Subscriber> {
+    const client = await mqtt.connectAsync(`mqtt://127.0.0.1:${this.#broker.port}`, { protocolVersion: 4 });
+    this.#clients.push(client);
+    const last = new Map<string, string>();
+    // What is retained comes in the order of the filters.
+    const marks = new Map(["live", "retained"].map((name) => [name, Promise.withResolvers<void>()]));
+    client.on("message", (topic, payload) => {
+      const mark = marks.get(topic);
+      if (mark) mark.resolve();
+      else last.set(topic, payload.toString());
+    });
+    const listen = () => client.subscribeAsync(["live", "house/#", "retained"], { qos: 1 });
+    const hear = async () => {
+      await this.#publisher.publishAsync("live", "now", { qos: 1 });
+      await Promise.all([...marks.values()].map(({ promise }) => promise));
+    };
+    return { last, listen, hear };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const client of [...this.#clients, this.#publisher]) await client.endAsync(true);
+    await this.#broker.close();
+  }
+}
+
+for (const qos of [0, 1] as const)
+  test(`the last that a subscriber hears of a topic is the newest, also when it comes in that moment (quality ${qos})`, async () => {
+    await using house = await BusyHouse.open();
+    await house.publishAll(0);
+    const wrong: string[] = [];
+    for (let round = 1; round <= ROUNDS; round++) {
+      const { last, listen, hear } = await house.subscriber();
+      await Promise.all([listen(), house.publishAll(round, qos), house.publishAll(round + 0.5, qos)]);
+      await hear();
+      for (const [topic, value] of last)
+        if (value !== String(round + 0.5)) wrong.push(`${topic}=${value} in round ${round}`);
+      expect(last.size).toBe(TOPICS);
+    }
+    expect(wrong).toEqual([]);
+  });
+
+test("a topic that is emptied in the moment of a subscription stays empty", async () => {
+  await using house = await BusyHouse.open();
+  for (let round = 1; round <= ROUNDS / 2; round++) {
+    await house.publishAll(round);
+    const { last, listen, hear } = await house.subscriber();
+    await Promise.all([listen(), house.publishAll(null)]);
+    await hear();
+    expect([...last].filter(([, value]) => value !== "")).toEqual([]);
+  }
+});
