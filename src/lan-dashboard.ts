@@ -108,18 +108,29 @@ function tellSession(lan: LanParts, { pages }: DashboardAccess, request: LocalRe
   };
 }
 
-/** What the page has to know before it asks for anything else. */
-function houseOf({ homes }: LanParts): object {
+/** What the page has to know before it asks for anything else: homes, and behind them places, which have prices alone. */
+function houseOf({ homes, places }: LanParts): object {
+  const known = homes.list();
+  const priced = places.list(new Set(known.map(({ id }) => id)));
   return {
     version: VERSION,
     time_zone: SERVICE_ZONE,
-    homes: homes.list().map(({ id, name, addressId, resolution }) => ({
-      id,
-      name,
-      address_id: addressId,
-      resolution,
-      capabilities: homes.address(addressId)?.capabilities ?? null,
-    })),
+    homes: [
+      ...known.map(({ id, name, addressId, resolution }) => ({
+        id,
+        name,
+        address_id: addressId,
+        resolution,
+        capabilities: homes.address(addressId)?.capabilities ?? null,
+      })),
+      ...priced.map(({ place: { id, name } }) => ({
+        id,
+        name,
+        address_id: null,
+        resolution: null,
+        capabilities: null,
+      })),
+    ],
   };
 }
 

@@ -6,12 +6,8 @@ import { button, fill, h, icon } from "./dom.js";
 import { Format, localeOf } from "./format.js";
 import { House, Refusal } from "./house.js";
 import { chooseLanguage, chosenLanguage, LANGUAGES, languageFor, wordsIn } from "./language.js";
-import { showLogin } from "./login.js";
 import { NowPart } from "./now.js";
-import { PlansPart } from "./plans.js";
 import { PricesPart } from "./prices.js";
-import { SystemPart } from "./system.js";
-import { UsePart } from "./use.js";
 import { Zone } from "./zone.js";
 
 /** Where no home says another. */
@@ -76,7 +72,7 @@ function show() {
   showContact();
   showFoot();
   if (house.session === null) return;
-  if (!house.mayRead) return showDoor();
+  if (!house.mayRead) return void showDoor();
   showHomes();
   showParts();
 }
@@ -92,7 +88,9 @@ function showParts() {
 function makeParts() {
   const tools = { house, t, f };
   const made = { now: new NowPart(byId("now"), tools), prices: new PricesPart(byId("prices"), tools) };
-  afterPaint(() => {
+  afterPaint(async () => {
+    const files = [import("./plans.js"), import("./system.js"), import("./use.js")];
+    const [{ PlansPart }, { SystemPart }, { UsePart }] = await Promise.all(files);
     if (parts !== made) return;
     made.plans = new PlansPart(byId("plans"), tools);
     made.system = new SystemPart(byId("system"), tools);
@@ -106,11 +104,12 @@ function afterPaint(then) {
   requestAnimationFrame(() => setTimeout(then));
 }
 
-function showDoor() {
+async function showDoor() {
   parts = null;
   isAtDoor = true;
   for (const name of Object.keys(PARTS)) fill(byId(name)).removeAttribute("aria-labelledby");
   fill(byId("homes"));
+  const { showLogin } = await import("./login.js");
   showLogin(byId("now"), {
     ...{ house, t },
     onentered: async () => {
@@ -259,7 +258,7 @@ function showFoot() {
     },
     t("log_out"),
   );
-  const logIn = button({ class: "quiet", onclick: () => showDoor() }, t("log_in"));
+  const logIn = button({ class: "quiet", onclick: () => void showDoor() }, t("log_in"));
   fill(
     byId("foot"),
     h("label", {}, `${t("language")} `, languages),

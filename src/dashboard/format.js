@@ -34,6 +34,7 @@ export class Format {
 
   /** How a currency is called here: `kr.`, `SEK`. */
   currency(currency) {
+    if (currency === null) return "";
     const parts = this.#numbers(`money ${currency} 2`, { style: "currency", currency }).formatToParts(0);
     return parts.find(({ type }) => type === "currency")?.value ?? currency;
   }

@@ -232,6 +232,9 @@ export class House extends EventTarget {
   }
 
   #rowsChanged({ home, series }) {
+    // What is of no home may be of a place: it has prices alone.
+    if (home === null && this.currentHome?.address_id === null)
+      this.#soon(`prices ${this.home}`, () => this.readPrices(this.home), GATHER_MS);
     if (home && (series === "prices" || series === "forecastPrices"))
       this.#soon(`prices ${home}`, () => this.readPrices(home), GATHER_MS);
     else this.#changed(`rows ${home} ${series}`);

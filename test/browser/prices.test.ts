@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { dashboardHouse, marketFile } from "../support/dashboard-house.ts";
+import { apiOf, dashboardHouse, marketFile } from "../support/dashboard-house.ts";
+import { RunningHouse } from "../support/running-house.ts";
 import { haveChromium, type Screen, Screens } from "../support/screen.ts";
 
 interface ToldPrice {
@@ -171,6 +172,30 @@ describe.skipIf(!haveChromium)("prices on the dashboard (in Chromium; skipped wh
     await screen.page.locator("#prices summary").click();
     expect(await screen.page.locator("#prices tbody tr").count()).toBe(96);
     expect(await screen.text("#prices tbody tr.present th")).toContain("15:15–15:30");
+  });
+
+  test("a place of the third-party interface is shown with its prices, and without use", async () => {
+    const start = Date.parse("2026-03-10T14:20:00Z");
+    await using house = await RunningHouse.start({
+      start,
+      config: {
+        api: apiOf(),
+        third_party: {
+          api_key: "demo-partner",
+          api_secret: "demo-partner-secret",
+          hash_encoding: "hex",
+          places: [{ name: "Cabin", region: "DK1" }],
+        },
+      },
+    });
+    await house.clock.runUntil(start + 10 * 60_000);
+    await using screen = await screens.look(house);
+    await screen.untilText("#now .price", /\d/);
+    await screen.page.getByLabel("Home", { exact: true }).selectOption({ label: "Cabin" });
+    const { price } = (await (await house.ask("/local/v1/now?home=cabin")).json()) as { price: number };
+    await screen.untilText("#now .price", new RegExp(`^${price.toFixed(2)}`));
+    expect(await screen.page.locator("#use").isVisible()).toBe(false);
+    expect(screen.errors).toEqual([]);
   });
 
   test("another home is shown when it is chosen, with its own prices, and again the next time", async () => {
