@@ -26,6 +26,8 @@ export interface AccessParts {
   readonly config: Pick<Config, "api" | "data_dir">;
   readonly clock: Clock;
   readonly problems: Problems;
+  /** Whether Home Assistant, which knows its users, hands on what they ask: then no key is missing. */
+  readonly ingress?: boolean;
   readonly log: { warn(facts: object, text: string): void };
 }
 
@@ -43,7 +45,7 @@ export function hmacSha256(secret: string, message: string): Uint8Array {
 }
 
 /** Opens the API to the keys there are, also to those that come while the daemon runs. */
-export function openAccess({ config, clock, problems, log }: AccessParts): LanAccess {
+export function openAccess({ config, clock, problems, log, ingress = false }: AccessParts): LanAccess {
   const { api, data_dir } = config;
   let limits = defaultLimits(api);
   const ring = new KeyRing(configuredKeys(api), new KeyFile(data_dir), { clock, problems });
@@ -64,7 +66,7 @@ export function openAccess({ config, clock, problems, log }: AccessParts): LanAc
     await useFile.writeSoon(quota.usesOf(ring.names())).catch(notKept);
   };
   const notKept = (error: unknown) => log.warn({ err: error }, "what the keys have used could not be written");
-  if (ring.keys().length === 0)
+  if (ring.keys().length === 0 && !ingress)
     log.warn({}, `the API has no key and answers nobody: ${ownCommand("keys create NAME")}`);
   for (const name of isLoopback(api.host) ? [] : shortKeys(api))
     log.warn(

@@ -16,12 +16,15 @@ export function ownCommand(command: string): string {
   return commandLine(command, { env, argv, isContainer: CONTAINER_MARKS.some((mark) => existsSync(mark)) });
 }
 
-/** The line by npm, in a container, or by Node; with the place of the data or the configuration, where either was told. */
+/** The line by npm, in an app of Home Assistant, in a container, or by Node; with the place of the data or the configuration, where either was told. */
 export function commandLine(command: string, { env, argv, isContainer }: Start): string {
-  const { npm_lifecycle_event: script, ELBRO_DATA_DIR: dataDir } = env;
+  const { npm_lifecycle_event: script, ELBRO_DATA_DIR: dataDir, SUPERVISOR_TOKEN: supervised, HOSTNAME: host } = env;
   const place = dataDir === undefined ? "" : `ELBRO_DATA_DIR=${dataDir} `;
   const config = dataDir === undefined ? configOption(argv, env.ELBRO_CONFIG) : "";
   if (script === "start") return `${place}npm start -- ${command}${config}`;
+  // Home Assistant's supervisor names the container of an app after its host name.
+  if (supervised !== undefined)
+    return `docker exec addon_${(host ?? "local-elbro").replaceAll("-", "_")} elbro ${command}`;
   if (isContainer)
     return `docker run --rm -v VOLUME:/data IMAGE elbro ${command}     (with the volume and the image of this container)`;
   return `${place}node ${argv[1] ?? "dist/elbro.cjs"} ${command}${config}`;

@@ -129,6 +129,18 @@ describe("keys of the command line", () => {
     await access.close();
   });
 
+  test("and none is missing where Home Assistant, which knows its users, hands on what they ask", async () => {
+    using dir = new TempDir();
+    const config = configSchema.parse({ data_dir: dir.path });
+    const warnings: string[] = [];
+    const access = openAccess({
+      ...{ config, clock: new ManualClock(EVENING), problems: new Problems(() => undefined), ingress: true },
+      log: { warn: (_facts, text) => void warnings.push(text) },
+    });
+    await access.close();
+    expect(warnings).toEqual([]);
+  });
+
   test("that cannot be read leave those that were known, and are a problem until they can", async () => {
     using dir = new TempDir();
     const clock = new ManualClock(EVENING);

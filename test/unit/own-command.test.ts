@@ -23,6 +23,13 @@ test.each([
     `node ${program} keys create a --config /c`,
   ],
   [
+    "by Home Assistant's supervisor",
+    { SUPERVISOR_TOKEN: "t", HOSTNAME: "local-elbro", ELBRO_DATA_DIR: "/data" },
+    [],
+    true,
+    "docker exec addon_local_elbro elbro keys create a",
+  ],
+  [
     "by systemd, whose credentials are gone when it has ended",
     { ELBRO_DATA_DIR: "/var/lib/elbro" },
     ["--config", "/run/credentials/elbro.service/elbro.yaml"],
