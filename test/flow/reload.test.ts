@@ -34,7 +34,7 @@ describe("a configuration read again in a running house", () => {
 
     await daemon.reload(async () => configSchema.parse({ ...basics, plans: [] }));
     await watcher.until(() => watcher.payload("elbro/home/plan/car") === null, "the end of the plan");
-    expect(watcher.payload("elbro/home/plan/car/state")).toBeNull();
+    await watcher.until(() => watcher.payload("elbro/home/plan/car/state") === null, "the end of its state");
   });
 
   test("a running plan goes on where it stands", async () => {
