@@ -14,7 +14,8 @@ export class DaemonProcess implements AsyncDisposable {
   constructor(args: readonly string[], environment: Readonly<Record<string, string>>) {
     const { PATH = "", HOME = "" } = process.env;
     this.#child = spawn(process.execPath, [path.join(ROOT, "dist/elbro.cjs"), ...args], {
-      cwd: ROOT,
+      // A folder without config/elbro.yaml: in the root of a clone there may be the owner's.
+      cwd: path.join(ROOT, "dist"),
       env: { PATH, HOME, ...environment },
       stdio: ["ignore", "pipe", "pipe"],
     });
