@@ -5,6 +5,7 @@ const LEAST_BAR_PX = 0.5;
 /** From this width on bars stand apart. */
 const APART_PX = 5;
 const PAST_ALPHA = 0.42;
+const LEAST_LETTERS = 4;
 const FONT = "system-ui, sans-serif";
 
 /** Heights below the bars, in pixels of the page: of the labels, and below them of each plan's row. */
@@ -178,19 +179,31 @@ export function paintLanes(plot, view, style) {
   ctx.restore();
 }
 
-/** Behind the last run where there is room, else before the first. */
+/** Behind the last run or before the first, where there is more room; as much of it as fits, and nothing over a run. */
 function paintName(ctx, { name, runs }, scale, middle, style) {
-  const shown = runs.filter((run) => scale.x(run.end) > scale.left && scale.x(run.start) < scale.left + scale.width);
+  const end = scale.left + scale.width;
+  const shown = runs.filter((run) => scale.x(run.end) > scale.left && scale.x(run.start) < end);
   if (shown.length === 0) return;
   const space = 6 * scale.ratio;
-  const width = ctx.measureText(name).width;
   const after = scale.x(shown.at(-1).end) + space;
-  const before = scale.x(shown[0].start) - space - width;
-  const left = after + width <= scale.left + scale.width ? after : Math.max(scale.left, before);
+  const before = scale.x(shown[0].start) - space;
+  const isBehind = end - after >= Math.min(before - scale.left, ctx.measureText(name).width);
+  const text = shortened(ctx, name, isBehind ? end - after : before - scale.left);
+  if (text === "") return;
+  const width = ctx.measureText(text).width;
+  const left = isBehind ? after : before - width;
   ctx.fillStyle = style.getPropertyValue("--card");
   ctx.fillRect(left - space / 2, middle - 6 * scale.ratio, width + space, 12 * scale.ratio);
   ctx.fillStyle = style.getPropertyValue("--soft");
-  ctx.fillText(name, left, middle);
+  ctx.fillText(text, left, middle);
+}
+
+/** A name as far as it fits; nothing where that would say nothing. */
+function shortened(ctx, name, width) {
+  if (ctx.measureText(name).width <= width) return name;
+  let length = name.length - 1;
+  while (length > 0 && ctx.measureText(`${name.slice(0, length)}…`).width > width) length--;
+  return length < LEAST_LETTERS ? "" : `${name.slice(0, length).trimEnd()}…`;
 }
 
 /** Midnights, where the estimates begin, and now. */

@@ -8,7 +8,7 @@ export function h(name, attributes = {}, ...children) {
 }
 
 /** The same for a drawing. */
-export function svg(name, attributes = {}, ...children) {
+function svg(name, attributes = {}, ...children) {
   return filled(document.createElementNS(SVG, name), attributes, children);
 }
 

@@ -4,7 +4,7 @@ import { fill, h, setText } from "./dom.js";
 import { headlineOf, reasonOf } from "./plan-words.js";
 import { cheapestHours, comingHours, figuresOf, indexAt, LEVELS, outlook, within } from "./timeline.js";
 
-export const LEVEL_SIGNS = {
+const LEVEL_SIGNS = {
   very_cheap: "▼▼",
   cheap: "▼",
   normal: "●",
@@ -189,7 +189,13 @@ export class NowPart {
         "li",
         {},
         h("span", { class: "length" }, t("hours", { count: hours, hours })),
-        h("span", { class: "number span" }, f.span(best.start, best.end), h("span", { class: "faint" }, ` ${day}`)),
+        h(
+          "span",
+          { class: "number span" },
+          f.span(best.start, best.end),
+          " ",
+          h("span", { class: "faint day-word" }, day),
+        ),
         h("span", { class: "number amount" }, f.money(best.mean, currency)),
       );
     });

@@ -16,7 +16,7 @@ export function within(points, start, end) {
 }
 
 /** The mean by time; null without prices. */
-export function meanOf(points) {
+function meanOf(points) {
   let sum = 0;
   let length = 0;
   for (const { start, end, price } of points) {

@@ -36,7 +36,7 @@ export const words = {
   log_in: "Log ind",
   log_out: "Log ud",
   log_in_help:
-    "Skriv en nøgle til API’et, som den står i konfigurationen under api.keys. Browseren forbliver derefter logget ind.",
+    "Skriv en nøgle til API’et: en fra konfigurationen (api.keys) eller en, som “elbro keys create” har lavet. Browseren forbliver derefter logget ind.",
   key: "Nøgle",
   wrong_key: "Nøglen kendes ikke her.",
   too_many_tries: {

@@ -36,7 +36,7 @@ export const words = {
   log_in: "Log in",
   log_out: "Log out",
   log_in_help:
-    "Give a key of the API, as it stands in the configuration under api.keys. This browser then stays logged in.",
+    "Give a key of the API: one of the configuration (api.keys), or one that “elbro keys create” made. This browser then stays logged in.",
   key: "Key",
   wrong_key: "This key is not known here.",
   too_many_tries: {

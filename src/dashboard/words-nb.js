@@ -36,7 +36,7 @@ export const words = {
   log_in: "Logg inn",
   log_out: "Logg ut",
   log_in_help:
-    "Skriv en nøkkel til API-et, slik den står i konfigurasjonen under api.keys. Nettleseren forblir deretter innlogget.",
+    "Skriv en nøkkel til API-et: en fra konfigurasjonen (api.keys) eller en som «elbro keys create» har laget. Nettleseren forblir deretter innlogget.",
   key: "Nøkkel",
   wrong_key: "Nøkkelen er ikke kjent her.",
   too_many_tries: {

@@ -36,7 +36,7 @@ export const words = {
   log_in: "Logga in",
   log_out: "Logga ut",
   log_in_help:
-    "Ange en nyckel till API:et, så som den står i konfigurationen under api.keys. Webbläsaren förblir sedan inloggad.",
+    "Ange en nyckel till API:et: en från konfigurationen (api.keys) eller en som ”elbro keys create” har gjort. Webbläsaren förblir sedan inloggad.",
   key: "Nyckel",
   wrong_key: "Nyckeln är inte känd här.",
   too_many_tries: {
