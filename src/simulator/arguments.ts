@@ -11,7 +11,7 @@ import type { SimulatorOptions } from "./simulator.ts";
 
 export const HELP = `Plays the whole electricity data service on this machine, both interfaces.
 
-npm run simulate -- [options]
+usage: elbro simulate [options]     (in a clone: npm run simulate -- [options])
 
   --port N               port to listen on (9000)
   --host ADDRESS         address to listen on (127.0.0.1)
