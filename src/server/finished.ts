@@ -141,7 +141,6 @@ export class FinishedAnswers {
     const headers = [
       ...["Content-Type", "application/json"],
       ...(coding === "identity" ? [] : ["Content-Encoding", coding]),
-      ...["Content-Length", String(bytes.byteLength)],
       ...namingHeaders(entry, coding),
     ];
     const isText = coding === "identity" && bytes.byteLength <= TEXT_BYTES && isAscii(bytes);

@@ -20,6 +20,7 @@ import { type QuotaStanding, quotaHeaderList } from "../contract/quota-headers.t
 import { type RequestReading, readRequest } from "../contract/request.ts";
 import type { Calendar } from "../core/calendar.ts";
 import type { EpochMs } from "../core/interval.ts";
+import { writeQuickHead } from "./quick-head.ts";
 
 export type Router = Instance<HTTPVersion.V1>;
 
@@ -73,7 +74,7 @@ export type Admission =
 /** A finished answer on its way out. */
 export interface Reply {
   readonly status: number;
-  /** Names and values in turn; without a length that of the body is sent. */
+  /** Names and values in turn, without the length of the body. */
   readonly headers: string[];
   readonly body: string | Uint8Array;
   /** The name of the key that was admitted, as far as admission told it. */
@@ -173,21 +174,17 @@ function replyNotFound(method: string | undefined, requestId: string): Reply {
   });
 }
 
-/** Writes a reply as it is. */
+/** Writes a reply as it is. A 304 has no length. */
 export function sendReply(_operation: OperationId | null, reply: Reply, response: ServerResponse): void {
   const { status, headers, body, isAscii } = reply;
-  if (!hasLength(reply)) headers.push("Content-Length", String(byteLength(body)));
   // Who reads answers from another site varies them too.
   const vary = response.getHeader("Vary");
   if (vary !== undefined && headers.includes("Vary")) headers.push("Vary", String(vary));
-  response.writeHead(status, headers);
+  const length = isAscii ? body.length : byteLength(body);
+  if (status === 200) writeQuickHead(response, headers, length);
+  else response.writeHead(status, status === 304 ? headers : [...headers, "Content-Length", String(length)]);
   if (isAscii) response.end(body, "latin1");
   else response.end(body);
-}
-
-/** A 304 has no length, and a finished answer tells its own. */
-function hasLength({ status, headers }: Reply): boolean {
-  return status === 304 || headers.includes("Content-Length");
 }
 
 interface Exchange {
