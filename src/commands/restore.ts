@@ -4,11 +4,11 @@ import { loadConfiguration } from "../configuration.ts";
 import { formatInstant, SECOND_MS } from "../core/interval.ts";
 import { databasePathIn } from "../data-dir.ts";
 import { clockOf } from "../machine.ts";
-import { requireOwner } from "../offline.ts";
 import { StartError } from "../start-error.ts";
 import { copyPathOf } from "../store/copy.ts";
 import { DatabaseError } from "../store/database.ts";
 import { replaceDatabase } from "../store/recovery.ts";
+import { giveToOwnerOf } from "../store/whole-file.ts";
 
 const line = {
   usage: "restore [FILE]",
@@ -27,9 +27,9 @@ export async function main(argv: readonly string[]): Promise<number> {
   const { config } = loadConfiguration(given.configPath);
   const databasePath = databasePathIn(config.data_dir);
   const [copyPath = copyPathOf(databasePath)] = given.words;
-  requireOwner(config.data_dir);
   try {
     const setAside = replaceDatabase(databasePath, copyPath, clockOf(given.simulated).now());
+    if (process.getuid?.() === 0) giveToOwnerOf(config.data_dir, databasePath);
     const { mtimeMs } = statSync(copyPath);
     process.stdout.write(`${databasePath} is now the copy of ${formatInstant(mtimeMs - (mtimeMs % SECOND_MS))}\n`);
     if (setAside !== null) process.stdout.write(`what was there is kept as ${setAside}\n`);

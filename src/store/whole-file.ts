@@ -65,7 +65,7 @@ export async function writeWholeSoon(file: string, text: string): Promise<void> 
 }
 
 /** What an administrator writes, the daemon reads: it may be another user. */
-function giveToOwnerOf(folder: string, file: string): void {
+export function giveToOwnerOf(folder: string, file: string): void {
   const { uid, gid } = statSync(folder);
   if (statSync(file).uid !== uid) chownSync(file, uid, gid);
 }

@@ -1,4 +1,15 @@
-import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
 import { Child } from "../support/child.ts";
@@ -225,6 +236,18 @@ describe("back-up and restore", () => {
     const asked = house.requests;
     expect((await house.run("prices", "home")).output).toMatch(/^ {2}00:00 /m);
     expect(house.requests).toBe(asked);
+  });
+
+  test.skipIf(process.getuid?.() !== 0)("by root is of the user who owns the data (needs root)", async () => {
+    const owner = 65_534;
+    await using house = await ConfiguredHouse.start();
+    await house.run("prices");
+    const data = house.dir.file("data");
+    cpSync(`${data}/elbro.db`, house.dir.file("backup.db"));
+    for (const file of ["", ...readdirSync(data)]) chownSync(`${data}/${file}`, owner, owner);
+    expect((await house.run("restore", house.dir.file("backup.db"))).code).toBe(0);
+    expect(readdirSync(data)).toContain("elbro.db");
+    for (const file of readdirSync(data)) expect(statSync(`${data}/${file}`).uid, file).toBe(owner);
   });
 
   test("is refused while the daemon runs, and without a copy, in words", async () => {
