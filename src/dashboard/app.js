@@ -3,9 +3,9 @@
  * told when that changed; none knows of another.
  */
 import { button, fill, h, icon } from "./dom.js";
+import { house, keepHome, language, started, words } from "./early.js";
 import { Format, localeOf } from "./format.js";
-import { House, Refusal } from "./house.js";
-import { chooseLanguage, chosenLanguage, LANGUAGES, languageFor, wordsIn } from "./language.js";
+import { chooseLanguage, LANGUAGES } from "./language.js";
 import { NowPart } from "./now.js";
 import { PricesPart } from "./prices.js";
 import { Zone } from "./zone.js";
@@ -17,7 +17,6 @@ const RETRY_MS = 4_000;
 const TICK_MS = 15_000;
 /** A screen on the wall is never opened anew; its session lasts as long as it looks. */
 const RENEW_MS = 6 * 3_600_000;
-const HOME_KEPT_AS = "elbro-home";
 
 const PARTS = {
   now: "M13 3 5 14h6l-1 7 8-11h-6z",
@@ -28,11 +27,10 @@ const PARTS = {
 };
 
 const byId = (id) => document.getElementById(id);
-const house = new House(keptHome());
-const language = languageFor(navigator.languages, chosenLanguage());
 document.documentElement.lang = language;
 
-const [t] = await Promise.all([wordsIn(language), house.start().catch(startLater)]);
+const [t, refusal] = await Promise.all([words, started]);
+if (refusal) startLater();
 const f = new Format(localeOf(language), new Zone(house.session?.house?.time_zone ?? ZONE));
 let parts = null;
 let boundary = null;
@@ -51,8 +49,7 @@ house.addEventListener("change", ({ detail }) => changed(detail));
 show();
 
 /** The page is there and the daemon is not, or not yet. */
-function startLater(refusal) {
-  if (!(refusal instanceof Refusal)) throw refusal;
+function startLater() {
   house.lostAt = Date.now();
   const again = async () => {
     try {
@@ -196,14 +193,6 @@ function watchParts() {
   for (const name of Object.keys(PARTS)) seen.observe(byId(name));
 }
 
-function keptHome() {
-  try {
-    return localStorage.getItem(HOME_KEPT_AS);
-  } catch {
-    return null;
-  }
-}
-
 function showHomes() {
   if (house.homes.length < 2) return void fill(byId("homes"));
   const select = h(
@@ -212,11 +201,7 @@ function showHomes() {
       "aria-label": t("home"),
       onchange: () => {
         void house.choose(select.value);
-        try {
-          localStorage.setItem(HOME_KEPT_AS, select.value);
-        } catch {
-          // The choice holds until the page is left.
-        }
+        keepHome(select.value);
       },
     },
     house.homes.map(({ id, name }) => h("option", { value: id, selected: id === house.home }, name)),
