@@ -80,7 +80,7 @@ export function openAccounts(options: AccountsOptions): Accounts {
         authorization,
         secrets: secretsOf(config, options.proxy ?? null, authorization),
       }),
-      governor: new Governor({ account: name, ledger: library.ledger, memory, clock, source }),
+      governor: new Governor({ account: name, ledger: library.spends, memory, clock, source }),
       gate: new Gate({ account: name, memory, clock, random, keyMark }),
       clock,
       problems,
@@ -147,7 +147,7 @@ export function askingOf(account: Account, library: Library): Asking {
         operation,
         params,
         share: shareOf(step.priority),
-        seriesId: library.shelf.idOf(step.series),
+        seriesId: library.idOf(step.series),
         range: step.range ?? null,
       };
       const reply = await account.ask<OperationId>(inquiry);

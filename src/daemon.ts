@@ -21,6 +21,7 @@ import { Homes } from "./homes.ts";
 import { House } from "./house.ts";
 import { Library } from "./library.ts";
 import { LiveFeed } from "./live-feed.ts";
+import { Mending } from "./mending.ts";
 import { openLink } from "./mqtt/link.ts";
 import { Places } from "./places.ts";
 import { Plans } from "./plans.ts";
@@ -30,6 +31,7 @@ import { Showing } from "./showing.ts";
 import { PlanStore } from "./store/plan-store.ts";
 import { historyStart } from "./store/retention.ts";
 import { Settings } from "./store/settings.ts";
+import { Writing } from "./store/writing.ts";
 import { openSwitching } from "./switching.ts";
 import { reportRecovery, Upkeep } from "./upkeep.ts";
 import type { Account } from "./upstream/account.ts";
@@ -84,9 +86,10 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   if (!ingress) requireKeys(config);
   const stop = new AbortController();
   const { database, databasePath, recovery } = openDataDir(config.data_dir, clock.now());
-  const settings = new Settings(database);
+  const writing = new Writing(database);
+  const settings = new Settings(database, writing);
   const calendar = new Calendar(SERVICE_ZONE, transitionsIn(settings));
-  const library = new Library(database, calendar, () => clock.now());
+  const library = new Library(database, calendar, () => clock.now(), writing);
   const offsetMs = Number(settings.once("offset_ms", () => String(Math.floor(random() * MOST_OFFSET_MS))));
   const vitals = new Vitals(clock);
   const problems = new Problems((problem, state) => {
@@ -142,7 +145,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const places = new Places({ config, library, calendar, memory: settings, thresholds });
   const plans = new Plans({
     definitions: planDefinitions(config.plans),
-    store: new PlanStore(database),
+    store: new PlanStore(database, writing),
     timelineOf: (home, now) => house.timeline(home, now),
     isTimeTrusted: trusted,
     onChange: () => edges.wake(),
@@ -242,13 +245,19 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   // What listens, routes and admits takes ten milliseconds to load; the prices are on their way before.
   const api = await link.upSoon.then(async () => (await import("./lan-service.ts")).openLan(lan));
   if (recovery) reportRecovery(recovery, problems, startedAt);
-  const kept = { database, databasePath, library, settings };
+  const kept = { database, databasePath, library, settings, writing };
   const upkeep = new Upkeep({ ...kept, calendar, clock, problems, years: config.retention.years, offsetMs, log });
+  const onMended = () => {
+    for (const collector of collectors) collector.wake();
+  };
+  const mending = new Mending({ writing, clock, problems, onMended });
   // The rest of the state takes tens of milliseconds to make; the prices are on their way before.
   const showingAll = link.upSoon.then(() => edges.run(stop.signal));
   const loops = [
     showingAll,
-    ...[upkeep, ...(config.plugs.length > 0 ? [switching] : []), ...collectors].map((loop) => loop.run(stop.signal)),
+    ...[upkeep, mending, ...(config.plugs.length > 0 ? [switching] : []), ...collectors].map((loop) =>
+      loop.run(stop.signal),
+    ),
   ];
   const reloading = new Reloading(config, { clock, problems, log }, (next) => {
     if (!ingress) requireKeys(next);

@@ -248,7 +248,7 @@ export class Desk {
     const { library, clock, onChange } = this.#parts;
     const series = seriesOf(account.name, operation, params);
     const range = "from" in params ? rangeOf(operation, params) : null;
-    const reply = await account.ask({ operation, params, share: "lan", seriesId: library.shelf.idOf(series), range });
+    const reply = await account.ask({ operation, params, share: "lan", seriesId: library.idOf(series), range });
     if (reply.kind !== "ok") return reply;
     const kept = await library.keepAnswer(account.name, operation, params, reply.body as BodyOf<Id>, clock.now());
     if (kept) onChange(series);

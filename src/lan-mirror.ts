@@ -56,7 +56,7 @@ function mirrorSource(lan: LanParts): MirrorSource {
         return { kind: "refused", status: 403, code, reason, retryAfterMs: null, requestId: null };
       }
       const series = seriesOf(account.name, operation, params);
-      const seriesId = library.shelf.idOf(series);
+      const seriesId = library.idOf(series);
       for (const part of partsToAsk(lan, account.name, operation, params)) {
         const range = operationOf(operation).range ? rangeOf(operation, part) : null;
         const reply = await account.ask({ operation, params: part, share: "lan", seriesId, range });

@@ -16,6 +16,8 @@ import type { Found } from "./server/mirror.ts";
 import { Ledger } from "./store/ledger.ts";
 import { LEDGER_MS } from "./store/retention.ts";
 import { Shelf } from "./store/shelf.ts";
+import { Writing } from "./store/writing.ts";
+import type { SpendLedger } from "./upstream/governor.ts";
 
 /** How long an answer that may still change is given to the LAN without asking again. */
 const FRESH_MS: Readonly<Partial<Record<OperationId, number>>> & { readonly otherwise: number } = {
@@ -35,10 +37,17 @@ export class Library implements Keeping {
   readonly ledger: Ledger;
   readonly #calendar: Calendar;
   readonly #now: () => EpochMs;
+  readonly #writing: Writing;
   /** By the parameters, as long as whoever asks keeps them. */
   readonly #standings = new WeakMap<object, Standing>();
 
-  constructor(database: DatabaseSync, calendar: Calendar, now: () => EpochMs) {
+  constructor(
+    database: DatabaseSync,
+    calendar: Calendar,
+    now: () => EpochMs,
+    writing: Writing = new Writing(database),
+  ) {
+    this.#writing = writing;
     this.#calendar = calendar;
     this.#now = now;
     this.shelf = new Shelf(database, calendar);
@@ -66,7 +75,9 @@ export class Library implements Keeping {
     const storing = this.shelf.storing(series, range, rows, envelope, () =>
       this.ledger.writeAnswered(this.shelf.idOf(series), asked, at),
     );
-    for (let step = storing.next(); ; step = storing.next()) {
+    for (;;) {
+      const step = this.#writing.attempt(() => storing.next())?.value;
+      if (!step) return null;
       if (step.done) {
         this.ledger.noteAnswered(this.shelf.idOf(series), asked, at);
         return step.value;
@@ -77,11 +88,27 @@ export class Library implements Keeping {
 
   /** Writes what would go to disk with the next request. */
   close(): void {
-    this.ledger.flush();
+    this.#writing.attempt(() => this.ledger.flush());
   }
 
   noteAnswered(series: SeriesKey, at: EpochMs): void {
-    this.ledger.noteSettled(this.shelf.idOf(series), at);
+    const id = this.idOf(series);
+    if (id !== null) this.ledger.noteSettled(id, at);
+  }
+
+  /** The stored id of a series, for the ledger; made on first use. Null where it cannot be written. */
+  idOf(series: SeriesKey): number | null {
+    return this.shelf.knownId(series) ?? this.#writing.attempt(() => this.shelf.idOf(series))?.value ?? null;
+  }
+
+  /** The ledger as a governor needs it: a spend that is not on disk is none. */
+  get spends(): SpendLedger {
+    const { ledger } = this;
+    return {
+      spend: (spend) => this.#writing.attempt(() => ledger.spend(spend))?.value ?? null,
+      settle: (...ending) => ledger.settle(...ending),
+      recent: (account, count) => ledger.recent(account, count),
+    };
   }
 
   /** Keeps an answer that came for the LAN. Gives back whether it changed what is on the shelf. */
@@ -94,7 +121,7 @@ export class Library implements Keeping {
   ): Promise<boolean> {
     const { rows, envelope } = takeApart(operation, body);
     const series = seriesOf(account, operation, params);
-    return (await this.keep(series, rangeOf(operation, params), rows, envelope, at)).changed;
+    return (await this.keep(series, rangeOf(operation, params), rows, envelope, at))?.changed ?? false;
   }
 
   /** What the shelf has for a request; null where a part of it was never asked. */

@@ -190,7 +190,8 @@ export class Plans {
     const { definition } = known;
     const change = changeSettings(definition, store.settings(plan), changes);
     if (change.kind === "refused") return change;
-    store.writeSettings(plan, change.texts);
+    if (!store.writeSettings(plan, change.texts))
+      return refused("the database cannot be written at present, so the change would be lost; make room on the disk");
     this.#companions.set(plan, { ...known, spec: adjustedSpec(definition, store.settings(plan)) });
     onChange();
     return { kind: "done" };

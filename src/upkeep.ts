@@ -11,12 +11,14 @@ import { type CopyOutcome, copyDatabase } from "./store/copy.ts";
 import type { Recovery } from "./store/recovery.ts";
 import { deleteOld } from "./store/retention.ts";
 import type { Settings } from "./store/settings.ts";
+import type { Writing } from "./store/writing.ts";
 
 export interface UpkeepParts {
   readonly database: DatabaseSync;
   readonly databasePath: string;
   readonly library: Library;
   readonly settings: Settings;
+  readonly writing: Writing;
   readonly calendar: Calendar;
   readonly clock: Clock;
   readonly problems: Problems;
@@ -61,9 +63,11 @@ export class Upkeep {
   }
 
   async #once(signal: AbortSignal): Promise<void> {
-    const { library, calendar, years, settings, clock, log } = this.#parts;
+    const { library, calendar, years, settings, writing, clock, log } = this.#parts;
     const deleting = deleteOld({ shelf: library.shelf, ledger: library.ledger, calendar }, years);
-    for (let step = deleting.next(); ; step = deleting.next()) {
+    for (;;) {
+      const step = writing.attempt(() => deleting.next())?.value;
+      if (!step) return; // nothing can be written; it is due again in a while
       if (step.done) {
         if (step.value.chunks > 0) log.info(step.value, "history beyond its years deleted");
         break;

@@ -5,7 +5,7 @@
  */
 import type { Calendar } from "../core/calendar.ts";
 import type { EpochMs, Interval } from "../core/interval.ts";
-import type { Outcome, Setback } from "../core/outcome.ts";
+import type { Answered, Outcome, Setback } from "../core/outcome.ts";
 import { type Envelope, type Row, type SeriesKey, seriesName, WHOLE } from "../core/series.ts";
 import {
   type CollectTarget,
@@ -28,14 +28,14 @@ export interface Asking {
 /** The shelf and the ledger, as the collector needs them. */
 export interface Keeping {
   stateOf(series: SeriesKey): SeriesState;
-  /** Stores an answer and, with the last of it, that it was answered at `at`. */
+  /** Stores an answer and, with the last of it, that it was answered at `at`. Null where that cannot be written now. */
   keep(
     series: SeriesKey,
     range: Interval,
     rows: readonly Row[],
     envelope: Envelope,
     at: EpochMs,
-  ): Promise<{ readonly changed: boolean; readonly strayRows: number }>;
+  ): Promise<{ readonly changed: boolean; readonly strayRows: number } | null>;
   /** Notes a request that is over without data to keep: the next regular time is soon enough. */
   noteAnswered(series: SeriesKey, at: EpochMs): void;
 }
@@ -65,12 +65,24 @@ export interface CollectorParts {
 
 /** A pause after a request that the governor kept in although it seemed due; a bound against a spinning loop. */
 const LEAST_PAUSE_MS = 1_000;
+/** A pause before an answer that could not be stored is tried again. */
+const UNWRITTEN_PAUSE_MS = 30_000;
+
+type Asked = Exclude<Step, { readonly kind: "sleep" }>;
+
+interface Unwritten {
+  readonly step: Asked;
+  readonly answer: Answered;
+  readonly at: EpochMs;
+}
 
 export class Collector {
   readonly #parts: CollectorParts;
   readonly #waker = new Waker();
   /** Names of series whose last answer had rows that nobody asked for. Bounded by the series. */
   readonly #straying = new Set<string>();
+  /** An answer that could not be stored yet: it was paid for, and nothing else is asked before. */
+  #unwritten: Unwritten | null = null;
 
   constructor(parts: CollectorParts) {
     this.#parts = parts;
@@ -83,51 +95,41 @@ export class Collector {
 
   /** Runs until the signal fires. */
   async run(signal: AbortSignal): Promise<void> {
-    const { clock, account, asking, keeping, calendar, offsetMs, pulse } = this.#parts;
+    const { clock, pulse } = this.#parts;
     while (!signal.aborted) {
       pulse?.turn();
-      const now = clock.now();
-      const step = nextStep({
-        now,
-        calendar,
-        account,
-        offsetMs,
-        targets: this.#parts.targets(),
-        places: this.#parts.places(now),
-        stateOf: (series) => keeping.stateOf(series),
-        notBefore: (series, priority) => asking.notBefore(series, priority, now),
-        historyFrom: this.#parts.historyFrom(now),
-      });
-      const until = step.kind === "sleep" ? step.until : await this.#carryOut(step);
+      const until = await (this.#unwritten ? this.#keep(this.#unwritten) : this.#takeStep());
       if (until <= clock.now()) continue;
       pulse?.sleep(until);
       await this.#waker.sleep((wake) => clock.sleepUntil(until, wake), signal);
     }
   }
 
+  /** Takes the next step. Gives back the time until which to pause; the past for none. */
+  async #takeStep(): Promise<EpochMs> {
+    const { clock, account, asking, keeping, calendar, offsetMs } = this.#parts;
+    const now = clock.now();
+    const step = nextStep({
+      now,
+      calendar,
+      account,
+      offsetMs,
+      targets: this.#parts.targets(),
+      places: this.#parts.places(now),
+      stateOf: (series) => keeping.stateOf(series),
+      notBefore: (series, priority) => asking.notBefore(series, priority, now),
+      historyFrom: this.#parts.historyFrom(now),
+    });
+    return step.kind === "sleep" ? step.until : this.#carryOut(step);
+  }
+
   /** Asks and records. Gives back the time until which to pause; the past for none. */
-  async #carryOut(step: Step): Promise<EpochMs> {
-    const { asking, keeping, clock, log, onChange } = this.#parts;
+  async #carryOut(step: Asked): Promise<EpochMs> {
+    const { asking, keeping, clock } = this.#parts;
     const outcome = await asking.ask(step);
-    const series = seriesName(step.series);
     switch (outcome.kind) {
-      case "answered": {
-        const change = await keeping.keep(
-          step.series,
-          step.range ?? WHOLE,
-          outcome.rows,
-          outcome.envelope,
-          clock.now(),
-        );
-        this.#tellStrays(series, change.strayRows);
-        log.debug({ series, rows: outcome.rows.length, changed: change.changed, priority: step.priority }, "answered");
-        if (step.priority === "backfill" && step.range) {
-          const from = new Date(step.range.start).toISOString().slice(0, 10);
-          log.info({ series, from, rows: outcome.rows.length }, "history filled");
-        }
-        if (change.changed) onChange(step.series);
-        return 0;
-      }
+      case "answered":
+        return this.#keep({ step, answer: outcome, at: clock.now() });
       case "withheld":
         return Math.max(outcome.until, clock.now() + LEAST_PAUSE_MS);
       case "refused":
@@ -136,6 +138,28 @@ export class Collector {
         if ("settled" in outcome && outcome.settled) keeping.noteAnswered(step.series, clock.now());
         return clock.now() + LEAST_PAUSE_MS;
     }
+  }
+
+  async #keep(asked: Unwritten): Promise<EpochMs> {
+    const { keeping, clock, log, onChange } = this.#parts;
+    const { step, answer, at } = asked;
+    const { rows, envelope } = answer;
+    const change = await keeping.keep(step.series, step.range ?? WHOLE, rows, envelope, at);
+    if (!change) {
+      this.#unwritten = asked;
+      return clock.now() + UNWRITTEN_PAUSE_MS;
+    }
+    const series = seriesName(step.series);
+    this.#tellStrays(series, change.strayRows);
+    log.debug({ series, rows: rows.length, changed: change.changed, priority: step.priority }, "answered");
+    if (step.priority === "backfill" && step.range) {
+      const from = new Date(step.range.start).toISOString().slice(0, 10);
+      log.info({ series, from, rows: rows.length }, "history filled");
+    }
+    // A part of it may have been stored the first time.
+    if (change.changed || this.#unwritten) onChange(step.series);
+    this.#unwritten = null;
+    return 0;
   }
 
   /** Rows outside the range that was asked are told when they begin to come, and when they no longer do. */

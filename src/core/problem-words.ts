@@ -96,6 +96,17 @@ export const problemWords = {
     meanwhile: "Asks the service again for what is missing. Ends with the next copy that is found whole.",
     mend: "Look at the disk or memory card.",
   },
+  disk_full: {
+    meaning: "The disk of the data directory is full.",
+    meanwhile:
+      "Asks the service nothing, since no request goes out that is not written down first. What is kept is shown and switched; what is new waits in memory. Tries again after seconds, then less and less often, at least every five minutes.",
+    mend: "Make room on the disk. elbro goes on by itself.",
+  },
+  database_not_writable: {
+    meaning: "The database cannot be written: the disk fails, or is mounted read-only.",
+    meanwhile: "The same as with a full disk.",
+    mend: "Let the user that runs elbro write to the data directory, and look at the disk or memory card. elbro goes on by itself.",
+  },
   copy_failed: {
     meaning: "The nightly copy of the database could not be made.",
     meanwhile: "Keeps the copy before and tries again the next night.",

@@ -45,7 +45,7 @@ export class Ledger {
   /** The newest spend by series and range. Bounded by MOST_OPEN. */
   readonly #open = new Map<string, number>();
   #answers = 0;
-  /** Ends of spends that go to disk with the next write. Bounded by the requests between two spends. */
+  /** Ends of spends that go to disk with the next write, and leave this when it held. Bounded by the requests between two spends. */
   #unwritten: Ending[] = [];
   /** The first attempt since the instant that was asked for last. */
   #first: { readonly since: EpochMs; readonly id: number } | null = null;
@@ -75,6 +75,7 @@ export class Ledger {
         this.#insert.run(account, share, at, boot, monotonic, server, seriesId, start, end).lastInsertRowid,
       );
     });
+    this.#unwritten = [];
     if (seriesId !== null) this.#noteOpen(openKey(seriesId, range), id);
     return id;
   }
@@ -87,11 +88,9 @@ export class Ledger {
     this.#unwritten.push({ id, status, requestId, serverMs });
   }
 
-  /** Writes what `settle` noted. Inside a transaction of the caller's it is part of that. */
+  /** Writes what `settle` noted. Inside a transaction of the caller's it is part of that, and may be written again. */
   flush(): void {
-    const endings = this.#unwritten;
-    this.#unwritten = [];
-    for (const { id, status, requestId, serverMs } of endings)
+    for (const { id, status, requestId, serverMs } of this.#unwritten)
       this.#settle.run(status, requestId, serverMs === null ? null : Math.round(serverMs), id);
   }
 
@@ -107,6 +106,7 @@ export class Ledger {
 
   /** Notes an answer whose rows are stored, so that the times below know without reading the disk. */
   noteAnswered(seriesId: number, range: Interval | null, at: EpochMs): void {
+    this.#unwritten = [];
     this.#timesOf(seriesId).note(range, at);
     this.#answers++;
   }

@@ -5,6 +5,7 @@ import type { PlanBasis, PlanMemory } from "../core/plan-memory.ts";
 import type { FinishedRun } from "../core/plan-savings.ts";
 import type { ChangedSettings, PlanSetting } from "../core/plan-settings.ts";
 import { transaction } from "./database.ts";
+import { Writing } from "./writing.ts";
 
 /** Runs of a month or of all time, in sum. Money counts runs that tell their energy and whose prices are known. */
 export interface RunTotals {
@@ -25,6 +26,9 @@ const LONGEST_RUN_MS = 50 * HOUR_MS;
 
 export class PlanStore {
   readonly #database: DatabaseSync;
+  readonly #writing: Writing;
+  /** Where plans stand that is not on disk yet, because it takes nothing. Bounded by the plans. */
+  readonly #ahead = new Map<string, PlanMemory>();
   readonly #writeMemory: StatementSync;
   readonly #writeSetting: StatementSync;
   readonly #deleteSetting: StatementSync;
@@ -33,8 +37,9 @@ export class PlanStore {
   readonly #sumRuns: StatementSync;
   readonly #lastRun: StatementSync;
 
-  constructor(database: DatabaseSync) {
+  constructor(database: DatabaseSync, writing: Writing = new Writing(database)) {
     this.#database = database;
+    this.#writing = writing;
     this.#writeMemory = database.prepare(
       "insert into plan_state (plan, memory) values (?, ?) on conflict (plan) do update set memory = excluded.memory where memory <> excluded.memory",
     );
@@ -59,14 +64,19 @@ export class PlanStore {
   /** Forgets every plan that is not among `plans`. */
   keepOnly(plans: readonly string[]): void {
     const list = JSON.stringify(plans);
-    transaction(this.#database, () => {
-      for (const table of ["plan_state", "plan_setting", "plan_run"])
-        this.#database.prepare(`delete from ${table} where plan not in (select value from json_each(?))`).run(list);
-    });
+    for (const plan of this.#ahead.keys()) if (!plans.includes(plan)) this.#ahead.delete(plan);
+    this.#writing.keep("plans", () =>
+      transaction(this.#database, () => {
+        for (const table of ["plan_state", "plan_setting", "plan_run"])
+          this.#database.prepare(`delete from ${table} where plan not in (select value from json_each(?))`).run(list);
+      }),
+    );
   }
 
   /** Where a plan stood; null for one that was never looked at. */
   memory(plan: string): PlanMemory | null {
+    const ahead = this.#ahead.get(plan);
+    if (ahead) return ahead;
     const found = this.#database.prepare("select memory from plan_state where plan = ?").get(plan);
     if (!found) return null;
     // Version 0.1 did not know of interruptions at first.
@@ -79,26 +89,44 @@ export class PlanStore {
     return Object.fromEntries(rows.map(({ name, value }) => [String(name), String(value)]));
   }
 
-  /** Keeps settings that differ from the file, all or none; null forgets one. */
-  writeSettings(plan: string, texts: Readonly<Partial<Record<PlanSetting, string | null>>>): void {
-    transaction(this.#database, () => {
+  /**
+   * Keeps settings that differ from the file, all or none; null forgets one. Gives back whether they are on disk: what
+   * an owner is told is kept, is.
+   */
+  writeSettings(plan: string, texts: Readonly<Partial<Record<PlanSetting, string | null>>>): boolean {
+    const write = () => {
       for (const [setting, text] of Object.entries(texts)) {
         if (text === null) this.#deleteSetting.run(plan, setting);
         else this.#writeSetting.run(plan, setting, text);
       }
-    });
+    };
+    return this.#writing.attempt(() => transaction(this.#database, write)) !== null;
   }
 
-  /** Keeps where a plan stands and the runs that are over, all of it or nothing. */
+  /**
+   * Keeps where a plan stands and the runs that are over, all of it or nothing. What the disk does not take is kept
+   * here until it does.
+   */
   write(plan: string, memory: PlanMemory | null, finished: readonly FinishedRun[]): void {
-    transaction(this.#database, () => {
+    const writeMemory = () => {
       if (memory) this.#writeMemory.run(plan, JSON.stringify(memory));
-      for (const run of finished) {
-        const { start, end, basis, meanPrice, startedNowPrice, windowPrice, kwh } = run;
-        this.#writeRun.run(plan, start, end, basis, meanPrice, startedNowPrice, windowPrice, kwh);
-        this.#deleteRuns.run(plan, end - KEPT_MS);
-      }
-    });
+      this.#ahead.delete(plan);
+    };
+    if (memory) this.#ahead.set(plan, memory);
+    const all = () => {
+      writeMemory();
+      for (const run of finished) this.#writeFinished(plan, run);
+    };
+    if (this.#writing.attempt(() => transaction(this.#database, all))) return;
+    if (memory) this.#ahead.set(plan, memory);
+    this.#writing.keep(`plan ${plan}`, writeMemory);
+    for (const run of finished) this.#writing.keep(`run ${plan} ${run.start}`, () => this.#writeFinished(plan, run));
+  }
+
+  #writeFinished(plan: string, run: FinishedRun): void {
+    const { start, end, basis, meanPrice, startedNowPrice, windowPrice, kwh } = run;
+    this.#writeRun.run(plan, start, end, basis, meanPrice, startedNowPrice, windowPrice, kwh);
+    this.#deleteRuns.run(plan, end - KEPT_MS);
   }
 
   /** The runs that were over from `start` on and before `end`, in sum. */

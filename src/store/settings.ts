@@ -1,11 +1,16 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { Writing } from "./writing.ts";
 
 /** Small facts that outlive a restart, by name: the offset of this installation, a silence the service asked for. */
 export class Settings {
   readonly #read: StatementSync;
   readonly #write: StatementSync;
+  readonly #writing: Writing;
+  /** Values that are not on disk yet, because it takes none. Bounded by the names. */
+  readonly #ahead = new Map<string, string>();
 
-  constructor(database: DatabaseSync) {
+  constructor(database: DatabaseSync, writing: Writing = new Writing(database)) {
+    this.#writing = writing;
     this.#read = database.prepare("select value from setting where name = ?");
     this.#write = database.prepare(
       "insert into setting (name, value) values (?, ?) on conflict (name) do update set value = excluded.value where value <> excluded.value",
@@ -14,13 +19,19 @@ export class Settings {
 
   /** The value of a name; null if it was never set. */
   read(name: string): string | null {
+    const ahead = this.#ahead.get(name);
+    if (ahead !== undefined) return ahead;
     const found = this.#read.get(name);
     return found ? String(found.value) : null;
   }
 
-  /** Sets a value; on disk when this returns. */
+  /** Sets a value; on disk when this returns, or as soon as the disk takes it. */
   write(name: string, value: string): void {
-    this.#write.run(name, value);
+    this.#ahead.set(name, value);
+    this.#writing.keep(`setting ${name}`, () => {
+      this.#write.run(name, value);
+      this.#ahead.delete(name);
+    });
   }
 
   /** The value of a name, made and kept on first use. */

@@ -115,7 +115,7 @@ export class Account {
     if (silentUntil > clock.monotonicMs())
       return this.#withheld(silentUntil, "the service asked for silence, or has trouble", this.#lastSetback(scopes));
     const verdict = governor.request(inquiry.share, inquiry.seriesId, inquiry.range);
-    if (verdict.kind === "wait") return this.#withheld(verdict.untilMs, "the quota for this is used up for now");
+    if (verdict.kind === "wait") return this.#withheld(verdict.untilMs, verdict.why);
     const flight = this.#send(inquiry, scopes, verdict.leave).finally(() => this.#flights.delete(path));
     this.#flights.set(path, flight as Promise<Reply<OperationId>>);
     return flight;

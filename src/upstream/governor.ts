@@ -15,7 +15,10 @@ import { ageByServerTime, type IdleNote, type KeptAttempt, type PlacedAttempt, p
 
 /** The ledger as the governor needs it. */
 export interface SpendLedger {
-  /** Writes a spend down; it is on disk when this returns. Gives back its number, which only grows. */
+  /**
+   * Writes a spend down; it is on disk when this returns. Gives back its number, which only grows; null where it could
+   * not be written, and then nothing may go out.
+   */
   spend(spend: {
     readonly account: string;
     readonly share: Share;
@@ -25,7 +28,7 @@ export interface SpendLedger {
     readonly serverMs: EpochMs | null;
     readonly seriesId: number | null;
     readonly range: Interval | null;
-  }): number;
+  }): number | null;
   settle(id: number, status: number, requestId: string | null, serverMs: EpochMs | null): void;
   /** The newest attempts. Shape: oldest first. */
   recent(account: string, count: number): readonly KeptAttempt[];
@@ -64,10 +67,13 @@ export interface Leave {
 
 export type LeaveVerdict =
   | { readonly kind: "go"; readonly leave: Leave }
-  | { readonly kind: "wait"; readonly untilMs: MonotonicMs };
+  | { readonly kind: "wait"; readonly untilMs: MonotonicMs; readonly why: string };
 
 /** While the first answer of a process is on its way, others look again after this long. */
 const FIRST_ANSWER_WAIT_MS = 1_000;
+/** While a spend cannot be written, others look again after this long. */
+const UNWRITTEN_WAIT_MS = 30_000;
+const UNWRITTEN = "the database cannot be written, so nothing is asked";
 /** A wait longer than this is noted on disk, at most this often, so that a reboot does not begin it anew. */
 const LONG_WAIT_MS = 10 * MINUTE_MS;
 const NOTE_EVERY_MS = 30 * MINUTE_MS;
@@ -115,9 +121,10 @@ export class Governor {
     const { account, clock, ledger } = this.#parts;
     const monotonicMs = clock.monotonicMs();
     const untilMs = this.earliest(share, monotonicMs);
-    if (untilMs > monotonicMs) return { kind: "wait", untilMs };
+    if (untilMs > monotonicMs) return { kind: "wait", untilMs, why: "the quota for this is used up for now" };
     const at = clock.now();
     const id = ledger.spend({ account, share, at, boot: clock.boot, monotonicMs, serverMs: null, seriesId, range });
+    if (id === null) return { kind: "wait", untilMs: monotonicMs + UNWRITTEN_WAIT_MS, why: UNWRITTEN };
     this.#newestId = id;
     this.#spending.add({ share, at: monotonicMs });
     this.#ceilings.spent(id, share, monotonicMs);

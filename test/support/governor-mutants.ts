@@ -14,7 +14,7 @@ function withWindow(name: "minute" | "day", lengthMs: number): Mutant {
 
 /** Writes a spend down only when its request is over. */
 function writtenLate(ledger: SpendLedger): SpendLedger {
-  const waiting = new Map<number, () => number>();
+  const waiting = new Map<number, () => number | null>();
   let next = 1_000_000;
   return {
     recent: (account, count) => ledger.recent(account, count),
@@ -25,7 +25,7 @@ function writtenLate(ledger: SpendLedger): SpendLedger {
     settle(id, ...rest) {
       const written = waiting.get(id)?.();
       waiting.delete(id);
-      if (written !== undefined) ledger.settle(written, ...rest);
+      if (written != null) ledger.settle(written, ...rest);
     },
   };
 }

@@ -5,6 +5,7 @@ import { Problems } from "../../src/core/problem.ts";
 import { Library } from "../../src/library.ts";
 import { copyPathOf } from "../../src/store/copy.ts";
 import { Settings } from "../../src/store/settings.ts";
+import { Writing } from "../../src/store/writing.ts";
 import { reportRecovery, Upkeep } from "../../src/upkeep.ts";
 import { spendOf } from "../support/spend.ts";
 import { calendar, dayOf, rowsOf, StoreOnDisk, seriesOf } from "../support/store-on-disk.ts";
@@ -38,9 +39,10 @@ class Kept implements Disposable {
     const { database, path: databasePath } = this.store;
     const clock = { boot: "test", now: () => this.now, monotonicMs: () => this.now, sleepUntil };
     const log = { info: (_facts: object, text: string) => this.logged.push(text) };
-    const settings = new Settings(database);
+    const writing = new Writing(database);
+    const settings = new Settings(database, writing);
     const { library, problems } = this;
-    const upkeep = { database, databasePath, library, settings, calendar, clock, problems, years, log };
+    const upkeep = { database, databasePath, library, settings, writing, calendar, clock, problems, years, log };
     await new Upkeep({ ...upkeep, offsetMs: OFFSET_MS }).run(stop.signal);
   }
 

@@ -1,0 +1,62 @@
+/** The loop that looks whether a database that took no writes takes them again, less and less often. */
+import type { Clock } from "./collector/clock.ts";
+import { Waker } from "./collector/waker.ts";
+import { MINUTE_MS, SECOND_MS } from "./core/interval.ts";
+import type { Problems } from "./core/problem.ts";
+import type { WriteTrouble, Writing } from "./store/writing.ts";
+
+export interface MendingParts {
+  readonly writing: Writing;
+  readonly clock: Clock;
+  readonly problems: Problems;
+  /** Told when everything that waited is written. */
+  readonly onMended: () => void;
+}
+
+const FIRST_WAIT_MS = 5 * SECOND_MS;
+const LONGEST_WAIT_MS = 5 * MINUTE_MS;
+const SUBJECT = "disk";
+
+const ADVICE: Readonly<Record<WriteTrouble["code"], string>> = {
+  disk_full:
+    "make room on the disk of the data directory; elbro asks the service nothing until then, and goes on by itself",
+  database_not_writable:
+    "let this user write to the data directory, and look at the disk or memory card; elbro asks the service nothing until then, and goes on by itself",
+};
+
+export class Mending {
+  readonly #parts: MendingParts;
+  readonly #waker = new Waker();
+
+  constructor(parts: MendingParts) {
+    this.#parts = parts;
+    parts.writing.onTrouble(() => this.#waker.wake());
+  }
+
+  /** Runs until the signal fires. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { writing, clock, problems, onMended } = this.#parts;
+    let waitMs = FIRST_WAIT_MS;
+    while (!signal.aborted) {
+      const { trouble } = writing;
+      if (trouble) {
+        const problem = { subject: SUBJECT, since: clock.now(), requestId: null };
+        problems.start({ ...problem, ...trouble, advice: ADVICE[trouble.code] });
+        await clock.sleepUntil(clock.now() + waitMs, signal);
+        waitMs = Math.min(LONGEST_WAIT_MS, 2 * waitMs);
+        if (signal.aborted || !writing.mend()) continue;
+        problems.end(SUBJECT);
+        onMended();
+      }
+      waitMs = FIRST_WAIT_MS;
+      await this.#waker.sleep(fired, signal);
+    }
+  }
+}
+
+function fired(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}

@@ -1,0 +1,110 @@
+/**
+ * Whether the database takes what is written. A disk that is full or fails is the world's trouble, not ours: what must
+ * be on disk first is not done meanwhile, and what may wait is kept here and written when there is room again.
+ */
+import type { DatabaseSync } from "node:sqlite";
+import { transaction } from "./database.ts";
+
+/** Why nothing can be written, in SQLite's words. */
+export interface WriteTrouble {
+  readonly code: "disk_full" | "database_not_writable";
+  readonly detail: string;
+}
+
+/** Source: https://www.sqlite.org/rescode.html */
+const SQLITE_READONLY = 8;
+const SQLITE_IOERR = 10;
+const SQLITE_FULL = 13;
+const SQLITE_CANTOPEN = 14;
+/** Room that has to be there before writing counts as mended: more than a day of one home. Unit: characters. */
+const ROOM_LENGTH = 64 * 1024;
+/** Texts that wait to be written: those of settings are few, finished runs a few a day. */
+const MOST_UNWRITTEN = 2_000;
+
+export class Writing {
+  readonly #database: DatabaseSync;
+  /** The newest of each name. Bounded by MOST_UNWRITTEN. */
+  readonly #unwritten = new Map<string, () => void>();
+  #trouble: WriteTrouble | null = null;
+  #onTrouble: () => void = () => undefined;
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+  }
+
+  /** What is wrong; null while all is well. It ends with `mend`. */
+  get trouble(): WriteTrouble | null {
+    return this.#trouble;
+  }
+
+  /** `told` is called when a trouble begins. */
+  onTrouble(told: () => void): void {
+    this.#onTrouble = told;
+  }
+
+  /** Writes, or gives back null where that cannot be. While the trouble lasts the disk is not touched. */
+  attempt<Result>(write: () => Result): { readonly value: Result } | null {
+    if (this.#trouble) return null;
+    try {
+      return { value: write() };
+    } catch (error) {
+      this.#trouble = writeTroubleOf(error);
+      if (!this.#trouble) throw error;
+      this.#onTrouble();
+      return null;
+    }
+  }
+
+  /** Writes now, or else with the next `mend`; of several under one name only the last. */
+  keep(name: string, write: () => void): void {
+    if (this.attempt(write)) return;
+    if (this.#unwritten.has(name) || this.#unwritten.size < MOST_UNWRITTEN) this.#unwritten.set(name, write);
+  }
+
+  /** Tries whether there is room again, and writes what waited. Gives back whether all of it is on disk. */
+  mend(): boolean {
+    if (!this.#trouble) return true;
+    try {
+      this.#tryRoom();
+      for (const [name, write] of this.#unwritten) {
+        write();
+        this.#unwritten.delete(name);
+      }
+      this.#trouble = null;
+    } catch (error) {
+      const trouble = writeTroubleOf(error);
+      if (!trouble) throw error;
+      this.#trouble = trouble;
+    }
+    return this.#trouble === null;
+  }
+
+  /** What was free for this stays free in the file for what comes. */
+  #tryRoom(): void {
+    const database = this.#database;
+    transaction(database, () =>
+      database
+        .prepare(
+          "insert into setting (name, value) values ('room', ?) on conflict (name) do update set value = excluded.value",
+        )
+        .run("-".repeat(ROOM_LENGTH)),
+    );
+    transaction(database, () => database.exec("delete from setting where name = 'room'"));
+  }
+}
+
+/** What an error says of the disk; null for one that is ours. */
+export function writeTroubleOf(error: unknown): WriteTrouble | null {
+  if (!(error instanceof Error) || !("errcode" in error)) return null;
+  // Extended codes carry the primary one in their low byte.
+  switch (Number(error.errcode) & 0xff) {
+    case SQLITE_FULL:
+      return { code: "disk_full", detail: error.message };
+    case SQLITE_READONLY:
+    case SQLITE_IOERR:
+    case SQLITE_CANTOPEN:
+      return { code: "database_not_writable", detail: error.message };
+    default:
+      return null;
+  }
+}

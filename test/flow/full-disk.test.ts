@@ -1,0 +1,72 @@
+import { DatabaseSync } from "node:sqlite";
+import { expect, test } from "vitest";
+import { HOUR_MS, MINUTE_MS } from "../../src/core/interval.ts";
+import { RunningHouse } from "../support/running-house.ts";
+import { SmallDisk } from "../support/small-disk.ts";
+
+const NOON = Date.parse("2026-03-10T11:00:00Z");
+/** The last quarter of a day of which all prices are known; tomorrow's are due since noon. */
+const EVENING = Date.parse("2026-03-10T18:00:00Z");
+
+const codesOf = (house: RunningHouse) =>
+  (house.watcher.json("elbro/info").problems as { code: string }[]).map(({ code }) => code);
+
+/** Lives through an afternoon in which nothing can be written, and on. */
+async function afternoon(house: RunningHouse, code: string, fill: () => void, free: () => void): Promise<void> {
+  const { clock, watcher, simulator } = house;
+  await clock.runUntil(NOON + 30 * MINUTE_MS);
+  fill();
+  await clock.runUntil(EVENING - 2 * HOUR_MS);
+  await watcher.until(() => codesOf(house).includes(code), `the problem ${code}`);
+  const asked = simulator.answered().length;
+  expect(asked).toBeGreaterThan(0);
+  await clock.runUntil(EVENING);
+  const shown = () => watcher.json("elbro/home/price/state").start;
+  await watcher.until(() => shown() === "2026-03-10T18:00:00Z", "the price of 18:00");
+  expect(simulator.answered().length).toBe(asked);
+  expect((await house.ask("/local/v1/prices")).status).toBe(200);
+  free();
+  await clock.runUntil(EVENING + 2 * HOUR_MS);
+  await watcher.until(() => watcher.json("elbro/home/prices").tomorrow_valid === true, "tomorrow's prices");
+  await watcher.until(() => !codesOf(house).includes(code), `the end of ${code}`);
+  const ended = house.log.filter(({ text }) => text === "problem ended").map(({ facts }) => facts);
+  expect(ended).toContainEqual({ code, subject: "disk" });
+  await house.stopDaemon();
+  using database = new DatabaseSync(house.dir.file("elbro.db"));
+  const { spent } = database.prepare("select count(*) as spent from attempt").get() ?? {};
+  expect(simulator.answered().length).toBe(spent);
+}
+
+test("a disk that is full stops no price and lets no request out; with room again all goes on", async (context) => {
+  using disk = SmallDisk.mount(8);
+  if (!disk) return context.skip("this user may not mount a file system");
+  // After a long back-fill the log has room of its own, and the first hours of a full disk pass unnoticed.
+  const config = { history: { months: 1 } };
+  const simulator = { homes: ["danish"] } as const;
+  await using house = await RunningHouse.start({ start: NOON, dir: disk.dir, simulator, config });
+  await afternoon(
+    house,
+    "disk_full",
+    () => disk.fill(),
+    () => disk.free(),
+  );
+});
+
+test("so does a database that cannot be written", async () => {
+  const opened = new Set<DatabaseSync>();
+  const { exec } = DatabaseSync.prototype;
+  DatabaseSync.prototype.exec = function (this: DatabaseSync, sql) {
+    opened.add(this);
+    return exec.call(this, sql);
+  };
+  await using house = await RunningHouse.start({ start: NOON, simulator: { homes: ["danish"] } }).finally(() => {
+    DatabaseSync.prototype.exec = exec;
+  });
+  const database = [...opened].find(({ isOpen }) => isOpen);
+  await afternoon(
+    house,
+    "database_not_writable",
+    () => database?.exec("pragma query_only = on"),
+    () => database?.exec("pragma query_only = off"),
+  );
+});

@@ -1,0 +1,46 @@
+import { spawnSync } from "node:child_process";
+import { closeSync, openSync, rmSync, writeSync } from "node:fs";
+import { TempDir } from "./temp-dir.ts";
+
+const FILL_BYTES = 4_096;
+
+/** A file system of its own, in memory, that can be filled to the last byte. */
+export class SmallDisk implements Disposable {
+  readonly dir = new TempDir();
+
+  /** Null where this user may not mount one. */
+  static mount(megabytes: number): SmallDisk | null {
+    const disk = new SmallDisk();
+    const mounted = spawnSync("mount", ["-t", "tmpfs", "-o", `size=${megabytes}m`, "tmpfs", disk.dir.path]);
+    if (mounted.status === 0) return disk;
+    disk.dir[Symbol.dispose]();
+    return null;
+  }
+
+  fill(): void {
+    const file = openSync(this.dir.file("other-files"), "a");
+    try {
+      for (const bytes of [FILL_BYTES, 1]) while (tryWrite(file, bytes));
+    } finally {
+      closeSync(file);
+    }
+  }
+
+  free(): void {
+    rmSync(this.dir.file("other-files"));
+  }
+
+  [Symbol.dispose](): void {
+    spawnSync("umount", ["-l", this.dir.path]);
+    this.dir[Symbol.dispose]();
+  }
+}
+
+function tryWrite(file: number, bytes: number): boolean {
+  try {
+    return writeSync(file, Buffer.alloc(bytes)) === bytes;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOSPC") return false;
+    throw error;
+  }
+}

@@ -1,0 +1,149 @@
+import type { DatabaseSync } from "node:sqlite";
+import { describe, expect, test } from "vitest";
+import { HOUR_MS } from "../../src/core/interval.ts";
+import { Library } from "../../src/library.ts";
+import { Ledger } from "../../src/store/ledger.ts";
+import { PlanStore } from "../../src/store/plan-store.ts";
+import { Settings } from "../../src/store/settings.ts";
+import { Writing, writeTroubleOf } from "../../src/store/writing.ts";
+import { LearnedBudget } from "../../src/upstream/budget.ts";
+import { Governor } from "../../src/upstream/governor.ts";
+import { ManualMachine } from "../support/manual-machine.ts";
+import { spendOf } from "../support/spend.ts";
+import { calendar, dayOf, rowsOf, StoreOnDisk, seriesOf } from "../support/store-on-disk.ts";
+
+const LONG = "x".repeat(10_000);
+const key = seriesOf("hour");
+const range = dayOf("2026-03-10");
+const NOW = range.end;
+
+/** Ways in which a database takes nothing more, and takes it again. */
+const ways = [
+  {
+    name: "full",
+    code: "disk_full",
+    fill: (database: DatabaseSync) =>
+      setMostPages(database, Number(database.prepare("pragma page_count").get()?.page_count)),
+    free: (database: DatabaseSync) => setMostPages(database, 1_000_000),
+  },
+  {
+    name: "read-only",
+    code: "database_not_writable",
+    fill: (database: DatabaseSync) => database.exec("pragma query_only = on"),
+    free: (database: DatabaseSync) => database.exec("pragma query_only = off"),
+  },
+] as const;
+
+function setMostPages(database: DatabaseSync, pages: number): void {
+  database.exec(`pragma max_page_count = ${pages}`);
+}
+
+describe.each(ways)("a database that is $name", ({ code, fill, free }) => {
+  test("keeps what is remembered until it can be written, the newest of each name", () => {
+    using store = new StoreOnDisk();
+    const writing = new Writing(store.database);
+    const settings = new Settings(store.database, writing);
+    settings.write("before", "1");
+    fill(store.database);
+    settings.write("long", LONG);
+    settings.write("before", "2");
+    settings.write("before", "3");
+    expect(writing.trouble?.code).toBe(code);
+    expect([settings.read("long"), settings.read("before")]).toEqual([LONG, "3"]);
+    expect(new Settings(store.database).read("before")).toBe("1");
+    expect(writing.mend()).toBe(false);
+    free(store.database);
+    expect(writing.mend()).toBe(true);
+    const known = new Settings(store.reopen());
+    expect([writing.trouble, known.read("long"), known.read("before"), known.read("room")]).toEqual([
+      null,
+      LONG,
+      "3",
+      null,
+    ]);
+  });
+
+  test("lets no request out until its spend is written, and then counts those from before", () => {
+    using store = new StoreOnDisk();
+    const writing = new Writing(store.database);
+    const { spends } = new Library(store.database, calendar, () => NOW, writing);
+    const { clock, memory } = new ManualMachine();
+    const source = new LearnedBudget("consumer", memory, () => 1);
+    const governor = new Governor({ account: "consumer", ledger: spends, memory, clock, source });
+    fill(store.database);
+    // A row may find room in the last page; not so a hundred of them.
+    const verdicts = Array.from({ length: 100 }, () => {
+      const verdict = governor.request("lan", null, null);
+      if (verdict.kind === "go") verdict.leave.settle();
+      return verdict.kind === "go" ? "go" : verdict.why;
+    });
+    const written = new Ledger(store.database).recent("consumer", 1_000).length;
+    expect(verdicts.filter((verdict) => verdict === "go")).toHaveLength(written);
+    if (code === "database_not_writable") expect(verdicts[0]).toContain("cannot be written");
+    free(store.database);
+    expect(writing.mend()).toBe(true);
+  });
+
+  test("shows what the shelf has; an answer it did not take is stored once there is room", async () => {
+    using store = new StoreOnDisk();
+    const writing = new Writing(store.database);
+    const library = new Library(store.database, calendar, () => NOW, writing);
+    const next = dayOf("2026-03-11");
+    const answer = rowsOf("hour", next, (start) => Math.sin(start));
+    await library.keep(key, range, rowsOf("hour", range), {}, NOW);
+    fill(store.database);
+    expect(await library.keep(key, next, answer, {}, NOW)).toBeNull();
+    expect(library.shelf.rows(key, range)).toHaveLength(24);
+    expect(library.shelf.rows(key, next)).toEqual([]);
+    free(store.database);
+    expect(await library.keep(key, next, answer, {}, NOW)).toBeNull();
+    writing.mend();
+    expect((await library.keep(key, next, answer, {}, NOW))?.changed).toBe(true);
+    expect(library.shelf.rows(key, next)).toEqual(answer);
+  });
+
+  test("loses no end of a request that it did not take", () => {
+    using store = new StoreOnDisk();
+    const writing = new Writing(store.database);
+    const library = new Library(store.database, calendar, () => NOW, writing);
+    const id = library.ledger.spend(spendOf({ account: "consumer", at: NOW - HOUR_MS }));
+    library.ledger.settle(id, 429, null, NOW);
+    fill(store.database);
+    for (let i = 0; i < 100; i++) library.spends.spend(spendOf({ account: LONG, at: NOW }));
+    free(store.database);
+    writing.mend();
+    library.close();
+    expect(new Ledger(store.reopen()).spentSince("consumer", 0)).toEqual([{ share: "poll", status: 429 }]);
+  });
+
+  test("refuses a changed setting of a plan, and keeps where the plan stands", () => {
+    using store = new StoreOnDisk();
+    const writing = new Writing(store.database);
+    const plans = new PlanStore(store.database, writing);
+    const memory = { window: range, planned: [], begun: [range], note: LONG } as unknown as Parameters<
+      PlanStore["write"]
+    >[1];
+    fill(store.database);
+    const run = { ...range, basis: "prices", meanPrice: 1, startedNowPrice: 2, windowPrice: 2, kwh: 1 } as never;
+    plans.write("washer", memory, [run]);
+    expect(plans.writeSettings("washer", { hours: LONG })).toBe(false);
+    expect(plans.memory("washer")).toEqual(memory);
+    free(store.database);
+    writing.mend();
+    const known = new PlanStore(store.reopen());
+    expect([known.memory("washer"), known.settings("washer")]).toMatchObject([memory, {}]);
+    expect(known.lastRun("washer")?.start).toBe(range.start);
+  });
+});
+
+test("only what the disk says is trouble; what is ours is thrown", () => {
+  using store = new StoreOnDisk();
+  const writing = new Writing(store.database);
+  expect(() => writing.attempt(() => store.database.exec("insert into nowhere values (1)"))).toThrow("no such table");
+  expect(writing.trouble).toBeNull();
+  const codes = [10, 778, 13, 8, 14, 11, 26, 19, 5].map(
+    (errcode) => writeTroubleOf(Object.assign(new Error(), { errcode }))?.code,
+  );
+  const failing = "database_not_writable";
+  expect(codes).toEqual([failing, failing, "disk_full", failing, failing, undefined, undefined, undefined, undefined]);
+});
