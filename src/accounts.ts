@@ -20,6 +20,7 @@ import { Gate } from "./upstream/gate.ts";
 import { Governor } from "./upstream/governor.ts";
 import type { ProxySettings } from "./upstream/proxy.ts";
 import type { Transport } from "./upstream/transport.ts";
+import { noteUnknownSpends } from "./upstream/unknown-spends.ts";
 import { VERSION } from "./version.ts";
 
 export interface AccountsOptions {
@@ -31,6 +32,8 @@ export interface AccountsOptions {
   readonly random: () => number;
   /** The way out, where the environment names a proxy. */
   readonly proxy?: ProxySettings | null;
+  /** The database was lost, and an older copy or an empty one took its place. */
+  readonly spendsUnknown?: boolean;
   readonly signal: AbortSignal;
   readonly onServerTime: (serverMs: EpochMs) => void;
   readonly onSpent: (account: string, operation: OperationId, outcome: string) => void;
@@ -66,6 +69,7 @@ export function openAccounts(options: AccountsOptions): Accounts {
   };
   const open = (name: string, authorization: { consumer?: string; thirdParty?: string }) => {
     const { clock, library, settings: memory, problems, random, signal, onServerTime, onSpent } = options;
+    if (options.spendsUnknown) noteUnknownSpends(memory, name);
     const source =
       authorization.thirdParty === undefined
         ? new LearnedBudget(name, memory, addressCount(name, library, clock))

@@ -111,6 +111,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     problems,
     random,
     proxy: options.proxy ?? null,
+    spendsUnknown: recovery !== null,
     signal: stop.signal,
     onServerTime: (serverMs) => {
       trust?.note(serverMs);

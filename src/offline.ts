@@ -28,13 +28,14 @@ export interface OfflineHouse {
 /** Opens the house. Errors: throws a StartError where the data directory cannot be used. */
 export function openOffline(config: Config, clock: Clock, proxy: ProxySettings | null): OfflineHouse {
   requireOwner(config.data_dir);
-  const { database, databasePath } = openDataDir(config.data_dir, clock.now());
+  const { database, databasePath, recovery } = openDataDir(config.data_dir, clock.now());
   const settings = new Settings(database);
   const calendar = new Calendar(SERVICE_ZONE, transitionsIn(settings));
   const library = new Library(database, calendar, () => clock.now());
   const stop = new AbortController();
   const accounts = openAccounts({
     ...{ config, library, settings, clock, proxy, random: Math.random, signal: stop.signal },
+    spendsUnknown: recovery !== null,
     problems: new Problems(() => undefined),
     onServerTime: () => undefined,
     onSpent: () => undefined,

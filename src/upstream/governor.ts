@@ -6,12 +6,20 @@
  */
 import type { QuotaStanding } from "../contract/quota-headers.ts";
 import { type EpochMs, type Interval, MINUTE_MS } from "../core/interval.ts";
-import { type Attempt, type BudgetWindow, MOST_ATTEMPTS, type MonotonicMs, type Share } from "../core/quota.ts";
+import {
+  type Attempt,
+  type BudgetWindow,
+  DAY_WINDOW_MS,
+  MOST_ATTEMPTS,
+  type MonotonicMs,
+  type Share,
+} from "../core/quota.ts";
 import { Spending } from "../core/spending.ts";
 import { Ceilings, type KeptCeiling } from "./ceilings.ts";
 import type { AnswerNotes } from "./client.ts";
 import { type Memory, recall } from "./memory.ts";
 import { ageByServerTime, type IdleNote, type KeptAttempt, type PlacedAttempt, placeAttempts } from "./past.ts";
+import { UnknownSpends } from "./unknown-spends.ts";
 
 /** The ledger as the governor needs it. */
 export interface SpendLedger {
@@ -81,6 +89,7 @@ const NOTE_EVERY_MS = 30 * MINUTE_MS;
 export class Governor {
   readonly #parts: GovernorParts;
   readonly #ceilings = new Ceilings();
+  readonly #unknown: UnknownSpends;
   #spending: Spending;
   /** Attempts of earlier boots, until the service's time has told their age. */
   #past: readonly PlacedAttempt[];
@@ -94,6 +103,7 @@ export class Governor {
     this.#parts = parts;
     const { account, ledger, memory, clock } = parts;
     const now = clock.monotonicMs();
+    this.#unknown = new UnknownSpends(memory, account, clock.boot, now);
     const kept = ledger.recent(account, MOST_ATTEMPTS);
     const note = readIdleNote(recall(memory, `idle/${account}`));
     const placed = placeAttempts(kept, note, clock.boot);
@@ -111,7 +121,11 @@ export class Governor {
   earliest(share: Share, now: MonotonicMs): MonotonicMs {
     if (!this.#answeredOnce && this.#inFlight > 0) return now + FIRST_ANSWER_WAIT_MS;
     const budget = this.#parts.source.budget(now);
-    const until = Math.max(this.#spending.earliest(share, budget, now), this.#ceilings.until(share, budget, now));
+    const until = Math.max(
+      this.#spending.earliest(share, budget, now),
+      this.#ceilings.until(share, budget, now),
+      this.#unknown.until(budget, () => this.#spending.count("all", now - DAY_WINDOW_MS), now),
+    );
     if (until - now > LONG_WAIT_MS) this.#noteIdle(now);
     return until;
   }
@@ -162,6 +176,8 @@ export class Governor {
       count: (share, since) => this.#spending.count(share, since),
     });
     this.#keepCeilings(now);
+    // From here on, what the service says is left counts the spends that nobody knows of.
+    if (notes.quota.day && serverMs !== null) this.#unknown.end();
   }
 
   #agePast(serverNow: EpochMs, now: MonotonicMs): void {

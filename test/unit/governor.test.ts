@@ -7,6 +7,7 @@ import { Ledger } from "../../src/store/ledger.ts";
 import { LearnedBudget } from "../../src/upstream/budget.ts";
 import type { AnswerNotes } from "../../src/upstream/client.ts";
 import { Governor, type Leave } from "../../src/upstream/governor.ts";
+import { noteUnknownSpends } from "../../src/upstream/unknown-spends.ts";
 import { ManualMachine } from "../support/manual-machine.ts";
 
 /** A governor on a machine the test moves, with a real ledger. */
@@ -258,5 +259,46 @@ describe("others with the same key", () => {
     leave.note(notes(standing(machine.wallMs, 60), null));
     leave.settle();
     expect(machine.waitMs()).toBe(92 * SECOND_MS);
+  });
+});
+
+describe("after the database was lost", () => {
+  /** With limits of 5 and 50: 12 for polling, 25 for the LAN, 13 that are never used. */
+  const lost = () => {
+    const house = new Governed();
+    noteUnknownSpends(house.memory, "consumer");
+    house.restart();
+    return house;
+  };
+  const takenIn = (house: Governed, hours: number) => {
+    let taken = 0;
+    for (let i = 0; i < hours * 60; i++) {
+      for (const share of ["poll", "lan"] as const) {
+        if (house.waitMs(share) > 0) continue;
+        house.take(share).settle();
+        taken++;
+      }
+      house.advance(MINUTE_MS);
+    }
+    return taken;
+  };
+
+  test("all of its shares count as used for a day, but for what is never used; also across restarts", () => {
+    const house = lost();
+    expect(house.waitMs("lan")).toBe(92_000);
+    let taken = takenIn(house, 12);
+    house.restart();
+    taken += takenIn(house, 11);
+    expect(taken).toBeGreaterThan(0);
+    expect(taken).toBeLessThanOrEqual(13);
+    house.advance(DAY_MS);
+    expect(takenIn(house, 12)).toBeGreaterThan(13);
+  });
+
+  test("the first answer that tells what is left of the day ends it", () => {
+    const house = lost();
+    house.advance(92_000);
+    house.askAndHear(standing(house.wallMs, 1));
+    expect(takenIn(house, 20)).toBeGreaterThan(13);
   });
 });
