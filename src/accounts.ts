@@ -12,6 +12,7 @@ import type { Share } from "./core/quota.ts";
 import { WHOLE } from "./core/series.ts";
 import type { Priority } from "./core/timetable.ts";
 import type { Library } from "./library.ts";
+import { SPENDS_UNKNOWN } from "./store/recovery.ts";
 import type { Settings } from "./store/settings.ts";
 import { Account } from "./upstream/account.ts";
 import { AdaptiveBudget, LearnedBudget } from "./upstream/budget.ts";
@@ -67,9 +68,10 @@ export function openAccounts(options: AccountsOptions): Accounts {
     );
     return transport;
   };
+  const spendsUnknown = options.spendsUnknown === true || options.settings.read(SPENDS_UNKNOWN) === "yes";
   const open = (name: string, authorization: { consumer?: string; thirdParty?: string }) => {
     const { clock, library, settings: memory, problems, random, signal, onServerTime, onSpent } = options;
-    if (options.spendsUnknown) noteUnknownSpends(memory, name);
+    if (spendsUnknown) noteUnknownSpends(memory, name);
     const source =
       authorization.thirdParty === undefined
         ? new LearnedBudget(name, memory, addressCount(name, library, clock))
@@ -94,9 +96,13 @@ export function openAccounts(options: AccountsOptions): Accounts {
     });
   };
   const token = thirdPartyAuthorization(config);
+  const consumers = consumerKeys(config).map(({ name, api_key }) => open(name, { consumer: `Bearer ${api_key}` }));
+  const thirdParty = token === null ? null : open(THIRD_PARTY, { thirdParty: token });
+  // Noted by now for each account.
+  if (spendsUnknown) options.settings.write(SPENDS_UNKNOWN, "");
   return {
-    consumers: consumerKeys(config).map(({ name, api_key }) => open(name, { consumer: `Bearer ${api_key}` })),
-    thirdParty: token === null ? null : open(THIRD_PARTY, { thirdParty: token }),
+    consumers,
+    thirdParty,
     close: async () => transport?.then((opened) => opened.close()),
   };
 }

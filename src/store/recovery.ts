@@ -9,6 +9,10 @@ import { type EpochMs, formatInstant, SECOND_MS } from "../core/interval.ts";
 import { copyPathOf } from "./copy.ts";
 import { BrokenDatabase, DatabaseError, DatabaseInUse, newerText, openDatabase, versionOf } from "./database.ts";
 import { migrations } from "./migrations.ts";
+import { Settings } from "./settings.ts";
+
+/** The setting of a database that an owner put in place of another: spends since its copy are not in its ledger. */
+export const SPENDS_UNKNOWN = "spends_unknown";
 
 /** What was done to get a database that works. */
 export interface Recovery {
@@ -95,7 +99,10 @@ export function replaceDatabase(databasePath: string, copyPath: string, now: Epo
   if (existsSync(databasePath)) requireFree(databasePath);
   const setAside = putAside(databasePath, now, "replaced");
   putInPlace(copyPath, databasePath);
-  openDatabase(databasePath).close();
+  const database = openDatabase(databasePath);
+  // What was asked since the copy is not in it.
+  new Settings(database).write(SPENDS_UNKNOWN, "yes");
+  database.close();
   return setAside;
 }
 

@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import { copyDatabase, copyPathOf } from "../../src/store/copy.ts";
 import { DatabaseError, DatabaseInUse, openDatabase } from "../../src/store/database.ts";
-import { replaceDatabase } from "../../src/store/recovery.ts";
+import { replaceDatabase, SPENDS_UNKNOWN } from "../../src/store/recovery.ts";
 import { Settings } from "../../src/store/settings.ts";
 import { StoreOnDisk } from "../support/store-on-disk.ts";
 
@@ -21,9 +21,9 @@ async function copied(): Promise<StoreOnDisk> {
   return store;
 }
 
-function said(path: string): string | null {
+function said(path: string, name = "said"): string | null {
   const database = openDatabase(path);
-  const found = new Settings(database).read("said");
+  const found = new Settings(database).read(name);
   database.close();
   return found;
 }
@@ -35,6 +35,7 @@ describe("a copy takes the place of the database", () => {
     expect(said(store.path)).toBe("then");
     expect(said(store.dir.file(ASIDE))).toBe("now");
     expect(existsSync(copyPathOf(store.path))).toBe(true);
+    expect([said(store.path, SPENDS_UNKNOWN), said(copyPathOf(store.path), SPENDS_UNKNOWN)]).toEqual(["yes", null]);
   });
 
   test("where there was none, and where there was a broken one", async () => {
