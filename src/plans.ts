@@ -109,6 +109,10 @@ export class Plans {
 
   /** Decides every plan at `now`, and remembers it. */
   at(now: EpochMs): ShownPlans {
+    return this.#parts.store.gather(() => this.#decideAll(now));
+  }
+
+  #decideAll(now: EpochMs): ShownPlans {
     const { homes } = this.#parts;
     if (!homes.known) return { plans: [], until: null };
     const byId = new Map(homes.list().map((home) => [home.id, home]));

@@ -134,7 +134,52 @@ describe.each(ways)("a database that is $name", ({ code, fill, free }) => {
     expect([known.memory("washer"), known.settings("washer")]).toMatchObject([memory, {}]);
     expect(known.lastRun("washer")?.start).toBe(range.start);
   });
+
+  test("keeps where several plans stand that are written together", () => {
+    using store = new StoreOnDisk();
+    const writing = new Writing(store.database);
+    const plans = new PlanStore(store.database, writing);
+    fill(store.database);
+    plans.gather(() => {
+      for (const plan of ["washer", "car"]) plans.write(plan, memoryOf(plan + LONG), []);
+    });
+    expect(plans.memory("car")).toEqual(memoryOf(`car${LONG}`));
+    free(store.database);
+    writing.mend();
+    const known = new PlanStore(store.reopen());
+    expect([known.memory("washer"), known.memory("car")]).toMatchObject([
+      memoryOf(`washer${LONG}`),
+      memoryOf(`car${LONG}`),
+    ]);
+  });
 });
+
+test("where plans stand after a moment is one write, the last of each, also when what decides them throws", () => {
+  using store = new StoreOnDisk();
+  const plans = new PlanStore(store.database);
+  let begun = 0;
+  const exec = store.database.exec.bind(store.database);
+  store.database.exec = (sql: string) => {
+    if (/^begin/i.test(sql)) begun++;
+    exec(sql);
+  };
+  const decide = () =>
+    plans.gather(() => {
+      for (const plan of ["a", "b", "a"]) plans.write(plan, memoryOf(`${plan}${begun}`), []);
+      throw new RangeError("undecided");
+    });
+  expect(decide).toThrow("undecided");
+  expect(begun).toBe(1);
+  plans.write("b", memoryOf("alone"), []);
+  const known = new PlanStore(store.reopen());
+  expect([known.memory("a"), known.memory("b")]).toMatchObject([memoryOf("a0"), memoryOf("alone")]);
+});
+
+function memoryOf(note: string) {
+  return { window: range, planned: [], begun: [range], note } as unknown as NonNullable<
+    Parameters<PlanStore["write"]>[1]
+  >;
+}
 
 test("only what the disk says is trouble; what is ours is thrown", () => {
   using store = new StoreOnDisk();
