@@ -117,11 +117,9 @@ test("a place is listened to as a home is: its spot price, level and signal", as
   await it.clock.runUntil(MORNING + HOUR_MS);
   await it.watcher.until(() => it.watcher.payload("elbro/region/spot") !== null, "the spot price");
   await using ear = await listen(it, { path: "/events?home=region" });
-  await ear.until(() => typeof ear.of("spot").at(-1)?.data.spot === "number", "a spot price");
-  expect(ear.of("spot").at(-1)?.data).toEqual({
-    home: "region",
-    spot: Number(it.watcher.payload("elbro/region/spot")),
-  });
+  const published = () => Number(it.watcher.payload("elbro/region/spot"));
+  await ear.until(() => ear.of("spot").at(-1)?.data.spot === published(), "the spot price that is published");
+  expect(ear.of("spot").at(-1)?.data).toEqual({ home: "region", spot: published() });
   expect(new Set(ear.events.map(({ data }) => data.home))).toEqual(new Set([undefined, "region"]));
 });
 
