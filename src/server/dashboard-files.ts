@@ -11,6 +11,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import type { LocalAnswer } from "./local-answer.ts";
+import { codingsFor, holdsTag } from "./negotiation.ts";
 import { PAGE_HEADERS } from "./security-headers.ts";
 
 /** A file of the dashboard: how the page calls it, and where it is. */
@@ -23,7 +24,7 @@ export interface DashboardSource {
 interface Prepared {
   readonly type: string;
   readonly etag: string;
-  readonly plain: Buffer;
+  readonly identity: Buffer;
   readonly gzip: Buffer;
   readonly br: Buffer;
 }
@@ -103,33 +104,13 @@ async function prepare(name: string, plain: Buffer): Promise<Prepared> {
     },
   });
   const etag = `"${createHash("sha256").update(plain).digest("base64url").slice(0, DIGEST_LENGTH)}"`;
-  return { type, etag, plain, gzip: gzipped, br };
+  return { type, etag, identity: plain, gzip: gzipped, br };
 }
 
 function answer({ type, etag, ...bodies }: Prepared, caching: string, told: IncomingHttpHeaders): LocalAnswer {
   const headers = { ...PAGE_HEADERS, ETag: etag, "Cache-Control": caching, Vary: "Accept-Encoding" };
-  if (names(told["if-none-match"], etag)) return { kind: "text", text: "", status: 304, headers };
-  const encoding = encodingFor(told["accept-encoding"]);
-  const named: Record<string, string> = encoding === "plain" ? {} : { "Content-Encoding": encoding };
-  return { kind: "bytes", bytes: bodies[encoding], type, headers: { ...headers, ...named } };
-}
-
-/** Whether an If-None-Match names a tag; a proxy that compresses makes it a weak one. */
-function names(given: string | undefined, etag: string): boolean {
-  return given?.split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag) ?? false;
-}
-
-/** The best encoding that a client takes. A weight of zero is a refusal. */
-function encodingFor(accepted: string | undefined): "br" | "gzip" | "plain" {
-  const taken = new Set(
-    (accepted ?? "").split(",").flatMap((part) => {
-      const [name = "", weight] = part
-        .trim()
-        .toLowerCase()
-        .split(/\s*;\s*q=/);
-      return weight !== undefined && Number(weight) === 0 ? [] : [name];
-    }),
-  );
-  if (taken.has("br")) return "br";
-  return taken.has("gzip") ? "gzip" : "plain";
+  if (holdsTag(told["if-none-match"], etag)) return { kind: "text", text: "", status: 304, headers };
+  const [coding = "identity"] = codingsFor(told["accept-encoding"]);
+  const named: Record<string, string> = coding === "identity" ? {} : { "Content-Encoding": coding };
+  return { kind: "bytes", bytes: bodies[coding], type, headers: { ...headers, ...named } };
 }

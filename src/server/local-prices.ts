@@ -10,6 +10,7 @@ import { type LocalError, localError } from "./local-errors.ts";
 import type { LocalParams } from "./local-parameters.ts";
 import type { LocalRequest } from "./local-route.ts";
 import type { LocalSource, PriceView } from "./local-source.ts";
+import { holdsTag } from "./negotiation.ts";
 
 /** The longest that is told at once: two weeks of quarters take a few milliseconds to judge. */
 const MOST_DAYS = 14;
@@ -89,7 +90,7 @@ export function answerPrices(source: LocalSource, params: LocalParams<"prices">,
   const text = JSON.stringify(body);
   const tag = `"${createHash("sha256").update(text).digest("base64url").slice(0, 22)}"`;
   const told = { ETag: tag, "Cache-Control": "private, no-cache" };
-  if (tagsOf(headers["if-none-match"]).includes(tag)) return { kind: "text", text: "", status: 304, headers: told };
+  if (holdsTag(headers["if-none-match"], tag)) return { kind: "text", text: "", status: 304, headers: told };
   return { kind: "bytes", bytes: Buffer.from(text), type: "application/json", headers: told };
 }
 
@@ -114,11 +115,6 @@ function pointsOf(points: readonly JudgedPoint[]): object[] {
 
 function lastEnd(points: readonly JudgedPoint[]): string {
   return formatInstant(points.at(-1)?.end ?? 0);
-}
-
-/** The tags of `If-None-Match`; a weak one says the same of a body that is the same. */
-function tagsOf(header: string | undefined): string[] {
-  return (header ?? "").split(",").map((tag) => tag.trim().replace(/^W\//, ""));
 }
 
 function rangeOf({ calendar }: LocalSource, { from, to }: LocalParams<"prices">, now: EpochMs): Interval | LocalError {
