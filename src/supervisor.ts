@@ -3,14 +3,13 @@
  *
  * Source: Home Assistant, app communication: `GET /services/mqtt` with the app's token.
  */
-import { get } from "node:http";
 import type { Config } from "./config/schema.ts";
+import { type ShortAnswer, shortAnswer } from "./short-answer.ts";
 import { StartError } from "./start-error.ts";
 
 const SUPERVISOR_URL = "http://supervisor";
-const TIMEOUT_MS = 10_000;
 /** The answer is one small object. */
-const MAX_ANSWER_BYTES = 64 * 1024;
+const BOUNDS = { timeoutMs: 10_000, maxBytes: 64 * 1024 };
 
 const MEND = "install and start the Mosquitto broker app, or set mqtt.url in the app's configuration";
 
@@ -32,7 +31,7 @@ interface Broker {
   readonly password?: string;
 }
 
-function brokerOf({ status, text }: Answer): Broker {
+function brokerOf({ status, text }: ShortAnswer): Broker {
   if (status === 400 || status === 404) throw new StartError(`Home Assistant has no MQTT broker: ${MEND}`);
   if (status !== 200) throw new StartError(`the supervisor answered ${status} when asked for the MQTT broker: ${MEND}`);
   const data = dataOf(text);
@@ -56,25 +55,12 @@ function dataOf(text: string): Readonly<Record<string, unknown>> {
   }
 }
 
-interface Answer {
-  readonly status: number;
-  readonly text: string;
-}
-
-function ask(url: string, token: string): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const unreached = (why: string) => reject(new StartError(`the supervisor cannot be reached (${why}): ${MEND}`));
-    const request = get(url, { headers: { authorization: `Bearer ${token}` }, timeout: TIMEOUT_MS }, (response) => {
-      let text = "";
-      response.setEncoding("utf8");
-      response.on("data", (part: string) => {
-        text += part;
-        if (text.length > MAX_ANSWER_BYTES) response.destroy(new Error("its answer is too long"));
-      });
-      response.on("end", () => resolve({ status: response.statusCode ?? 0, text }));
-      response.on("error", (error) => unreached(error.message));
-    });
-    request.on("timeout", () => request.destroy(new Error(`no answer in ${TIMEOUT_MS / 1_000} s`)));
-    request.on("error", (error) => unreached(error.message));
-  });
+async function ask(url: string, token: string): Promise<ShortAnswer> {
+  const { hostname, port, pathname: path } = new URL(url);
+  try {
+    return await shortAnswer({ hostname, port, path, headers: { authorization: `Bearer ${token}` } }, BOUNDS);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : "no answer";
+    throw new StartError(`the supervisor cannot be reached (${why}): ${MEND}`);
+  }
 }

@@ -1,6 +1,6 @@
-import { get } from "node:http";
 import { readCommandLine } from "../arguments.ts";
 import { loadConfiguration } from "../configuration.ts";
+import { shortAnswer } from "../short-answer.ts";
 
 const line = {
   usage: "health",
@@ -8,10 +8,9 @@ const line = {
     "Asks the daemon of this configuration whether it is well (GET /livez, on this machine). Ends with 0 where it is, with 1\nwhere a restart is needed or nothing answers: the health check of the container.",
 };
 
-const TIMEOUT_MS = 4_000;
 const OK = 200;
 /** Far above what a house with its full number of homes, plans and plugs answers. */
-const MAX_ANSWER_BYTES = 256 * 1024;
+const BOUNDS = { timeoutMs: 4_000, maxBytes: 256 * 1024 };
 /** What listens everywhere is asked on loopback. */
 const EVERYWHERE: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
 
@@ -31,7 +30,7 @@ export async function main(argv: readonly string[]): Promise<number> {
   const { api } = loadConfiguration(given.configPath).config;
   const host = EVERYWHERE[api.host] ?? api.host;
   try {
-    const { status, text } = await ask(host, api.port);
+    const { status, text } = await shortAnswer({ host, port: api.port, path: "/livez" }, BOUNDS);
     process.stdout.write(wordsOf(text));
     return status === OK ? 0 : 1;
   } catch (error) {
@@ -46,21 +45,4 @@ function wordsOf(text: string): string {
   const { status, checks = {} } = JSON.parse(text) as Body;
   const wrong = Object.values(checks).filter(({ ok }) => !ok);
   return `${[status, ...wrong.map((check) => `  ${check.text}`)].join("\n")}\n`;
-}
-
-function ask(host: string, port: number): Promise<{ readonly status: number; readonly text: string }> {
-  return new Promise((resolve, reject) => {
-    const request = get({ host, port, path: "/livez", timeout: TIMEOUT_MS, agent: false }, (response) => {
-      let text = "";
-      response.setEncoding("utf8");
-      response.on("data", (part: string) => {
-        text += part;
-        if (text.length > MAX_ANSWER_BYTES) response.destroy(new Error("its answer is too long"));
-      });
-      response.on("end", () => resolve({ status: response.statusCode ?? 0, text }));
-      response.on("error", reject);
-    });
-    request.on("timeout", () => request.destroy(new Error(`none in ${TIMEOUT_MS / 1_000} s`)));
-    request.on("error", reject);
-  });
 }

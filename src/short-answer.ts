@@ -1,0 +1,30 @@
+/** One question over HTTP to a neighbour that answers briefly: the supervisor, or the daemon itself. */
+import { get, type RequestOptions } from "node:http";
+
+export interface ShortAnswer {
+  readonly status: number;
+  readonly text: string;
+}
+
+interface Bounds {
+  readonly timeoutMs: number;
+  readonly maxBytes: number;
+}
+
+/** Asks, and reads the whole answer. Errors: rejects with the reason where there is none, or none within the bounds. */
+export function shortAnswer(question: RequestOptions, { timeoutMs, maxBytes }: Bounds): Promise<ShortAnswer> {
+  return new Promise((resolve, reject) => {
+    const request = get({ ...question, timeout: timeoutMs, agent: false }, (response) => {
+      let text = "";
+      response.setEncoding("utf8");
+      response.on("data", (part: string) => {
+        text += part;
+        if (text.length > maxBytes) response.destroy(new Error("its answer is too long"));
+      });
+      response.on("end", () => resolve({ status: response.statusCode ?? 0, text }));
+      response.on("error", reject);
+    });
+    request.on("timeout", () => request.destroy(new Error(`no answer in ${timeoutMs / 1_000} s`)));
+    request.on("error", reject);
+  });
+}
