@@ -29,6 +29,8 @@ const line = {
 export async function runDaemon(argv: readonly string[]): Promise<void> {
   const given = readCommandLine(line, argv, process.env);
   if (given.kind === "help") return void process.stdout.write(given.text);
+  const up = Promise.withResolvers<Running>();
+  obeySignals(up.promise);
   const { config, path, warnings } = loadConfiguration(given.configPath);
   const clock = clockOf(given.simulated);
   const terminal = isatty(STDOUT) ? await terminalLog() : null;
@@ -52,7 +54,7 @@ export async function runDaemon(argv: readonly string[]): Promise<void> {
     );
   try {
     const used = demo?.config ?? (await withAppsBroker(config));
-    const starting = startWhenFree({
+    const daemon = await startWhenFree({
       ...{ config: used, clock, log, random: Math.random, anonymousBroker: demo?.anonymousBroker ?? false },
       ingress: process.env.SUPERVISOR_TOKEN !== undefined,
       // The demo's service lives by the daemon's clock, so it could not tell that this is wrong.
@@ -61,35 +63,47 @@ export async function runDaemon(argv: readonly string[]): Promise<void> {
       // The demo's service is on this machine, where no proxy leads.
       proxy: demo ? null : proxyOf(process.env),
     });
-    const stop = () => {
-      setTimeout(() => process.exit(0), STOP_TIMEOUT_MS).unref();
-      // What the demo keeps goes when the daemon has written its last.
-      void starting
-        .then((daemon) => daemon.stop())
-        .then(() => demo?.close())
-        .then(() => process.exit(0))
-        // Why it does not start is told below.
-        .catch(() => undefined);
-    };
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, stop);
-    const daemon = await starting;
     if (demo) process.stdout.write(demoGreeting(demo, { api: daemon.apiPort, broker: daemon.brokerPort }));
-    const onTerminal = isatty(STDIN);
-    process.on("SIGHUP", () => {
-      // The terminal it was started on is closed.
-      if (onTerminal && !isatty(STDIN)) stop();
-      else if (demo) log.info({}, "the invented house has no configuration to read again");
-      else void daemon.reload(readAgain).then((used) => setLevel(log, used));
-    });
     const readAgain = async () => {
       const again = loadConfiguration(given.configPath);
       for (const warning of again.warnings) log.warn({}, warning);
       return withAppsBroker(again.config);
     };
+    up.resolve({
+      async reload() {
+        if (demo) log.info({}, "the invented house has no configuration to read again");
+        else setLevel(log, await daemon.reload(readAgain));
+      },
+      async stop() {
+        await daemon.stop();
+        // What the demo keeps goes when the daemon has written its last.
+        await demo?.close();
+      },
+    });
   } catch (error) {
     await demo?.close();
     throw error;
   }
+}
+
+interface Running {
+  readonly reload: () => Promise<void>;
+  readonly stop: () => Promise<void>;
+}
+
+/** Takes signals from the first moment on. What comes before the daemon is up waits for it, an end not for long. */
+function obeySignals(up: Promise<Running>): void {
+  const stop = () => {
+    setTimeout(() => process.exit(0), STOP_TIMEOUT_MS).unref();
+    void up.then((daemon) => daemon.stop()).then(() => process.exit(0));
+  };
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, stop);
+  const onTerminal = isatty(STDIN);
+  process.on("SIGHUP", () => {
+    // The terminal it was started on is closed.
+    if (onTerminal && !isatty(STDIN)) stop();
+    else void up.then((daemon) => daemon.reload());
+  });
 }
 
 /** A command that looks into the data directory, or a daemon that is about to end, holds it for a moment. */

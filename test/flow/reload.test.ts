@@ -1,7 +1,9 @@
-import { writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { configSchema } from "../../src/config/schema.ts";
 import { startSimulator } from "../../src/simulator/simulator.ts";
+import { openDatabase } from "../../src/store/database.ts";
+import { ConfiguredHouse } from "../support/configured-house.ts";
 import { DaemonProcess } from "../support/daemon-process.ts";
 import { LAN_KEY, RunningHouse } from "../support/running-house.ts";
 import { TempDir } from "../support/temp-dir.ts";
@@ -102,5 +104,29 @@ ${more}`;
     expect(daemon.output).not.toContain("second-key");
     expect((await daemon.end("SIGTERM")).code).toBe(0);
     await simulator.close();
+  });
+
+  test("before the daemon is up is obeyed once it is", async () => {
+    await using house = await ConfiguredHouse.start();
+    mkdirSync(house.dir.file("data"));
+    const held = openDatabase(house.dir.file("data/elbro.db"));
+    await using daemon = new DaemonProcess(["--config", house.config], {});
+    await daemon.line(/waits for the data directory/);
+    daemon.signal("SIGHUP");
+    held.close();
+    await daemon.line(/configuration read again: nothing has changed/);
+    expect((await daemon.end("SIGTERM")).code).toBe(0);
+  });
+
+  test("after which SIGTERM ends a daemon that never comes up, with 0 and in two seconds", async () => {
+    await using house = await ConfiguredHouse.start();
+    mkdirSync(house.dir.file("data"));
+    using _held = openDatabase(house.dir.file("data/elbro.db"));
+    await using daemon = new DaemonProcess(["--config", house.config], {});
+    await daemon.line(/waits for the data directory/);
+    daemon.signal("SIGHUP");
+    const { code, tookMs } = await daemon.end("SIGTERM");
+    expect(code).toBe(0);
+    expect(tookMs).toBeLessThan(2_500);
   });
 });
