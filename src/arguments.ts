@@ -21,7 +21,11 @@ export interface CommandLine {
   /** Words after the name: the least and the most there may be. */
   readonly words?: readonly [least: number, most: number];
   readonly options?: Readonly<Record<string, Option>>;
+  /** What it takes of what commands have in common, beside `help`; all of it where nothing is said. */
+  readonly takes?: readonly Common[];
 }
+
+type Common = "config" | "clock" | "speed";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -44,7 +48,7 @@ type Values = Readonly<Record<string, string | boolean | undefined>>;
 
 const MOST_SPEED = 100_000;
 
-const commonOptions: Readonly<Record<string, Option>> = {
+const commonOptions: Readonly<Record<Common | "help", Option>> = {
   config: {
     type: "string",
     value: "FILE",
@@ -74,18 +78,21 @@ export function readCommandLine(
   argv: readonly string[],
   environment: Environment,
 ): Given | { readonly kind: "help"; readonly text: string } {
-  const { values, positionals } = parse(argv, { ...commonOptions, ...line.options }, line.usage);
+  const common = commonOf(line);
+  const { values, positionals } = parse(argv, { ...common, ...line.options }, line.usage);
   if (values.help === true) return { kind: "help", text: helpOf(line) };
   const [least, most] = line.words ?? [0, 0];
   if (positionals.length < least || positionals.length > most)
     throw new BadArgument(`usage: elbro ${line.usage}; see elbro ${nameOf(line)} --help`);
-  const clock = textOf(values.clock) ?? environment.ELBRO_CLOCK;
-  const speed = textOf(values.speed) ?? environment.ELBRO_SPEED;
+  const told = (option: Common, variable: string) =>
+    option in common ? (textOf(values[option]) ?? environment[variable]) : undefined;
+  const clock = told("clock", "ELBRO_CLOCK");
+  const speed = told("speed", "ELBRO_SPEED");
   return {
     kind: "given",
     words: positionals,
     values,
-    configPath: textOf(values.config) ?? environment.ELBRO_CONFIG ?? null,
+    configPath: told("config", "ELBRO_CONFIG") ?? null,
     simulated: clock === undefined && speed === undefined ? null : { start: readClock(clock), speed: readSpeed(speed) },
   };
 }
@@ -106,6 +113,13 @@ function parse(argv: readonly string[], options: Readonly<Record<string, Option>
   }
 }
 
+/** The common options that a command takes. */
+function commonOf({ takes }: CommandLine): Readonly<Record<string, Option>> {
+  const taken = ([name]: readonly [string, Option]) =>
+    name === "help" || takes?.some((each) => each === name) !== false;
+  return Object.fromEntries(Object.entries(commonOptions).filter(taken));
+}
+
 function typesOf(options: Readonly<Record<string, Option>>): ParseArgsOptionsConfig {
   return Object.fromEntries(Object.entries(options).map(([name, { type }]) => [name, { type }]));
 }
@@ -116,7 +130,7 @@ function nameOf({ usage }: CommandLine): string {
 
 /** The help of one command. */
 function helpOf(line: CommandLine): string {
-  const rows = Object.entries({ ...line.options, ...commonOptions });
+  const rows = Object.entries({ ...line.options, ...commonOf(line) });
   return `usage: elbro ${line.usage} [options]\n\n${line.about}\n\n${rows.map(optionLine).join("\n")}\n`;
 }
 

@@ -5,6 +5,7 @@ import { hashPassword } from "../mqtt/broker-users.ts";
 const line = {
   usage: "hash-password",
   about: "Reads a password from standard input and prints what may stand for it in broker.users of the configuration.",
+  takes: [],
 };
 
 /** `elbro hash-password` */

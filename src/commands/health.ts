@@ -6,6 +6,7 @@ const line = {
   usage: "health",
   about:
     "Asks the daemon of this configuration whether it is well (GET /livez, on this machine). Ends with 0 where it is, with 1\nwhere a restart is needed or nothing answers: the health check of the container.",
+  takes: ["config"] as const,
 };
 
 const OK = 200;

@@ -1,7 +1,7 @@
 import { readCommandLine } from "../arguments.ts";
 import { VERSION } from "../version.ts";
 
-const line = { usage: "version", about: "Prints the version." };
+const line = { usage: "version", about: "Prints the version.", takes: [] };
 
 /** `elbro version` */
 export async function main(argv: readonly string[]): Promise<number> {

@@ -1,0 +1,34 @@
+import { describe, expect, test } from "vitest";
+import { type CommandLine, readCommandLine } from "../../src/arguments.ts";
+
+const everything: CommandLine = { usage: "prices [HOME]", about: "Prints prices." };
+const configured: CommandLine = { usage: "health", about: "Asks.", takes: ["config"] };
+const bare: CommandLine = { usage: "version", about: "Prints the version.", takes: [] };
+
+function optionsIn(line: CommandLine): string[] {
+  const read = readCommandLine(line, ["--help"], {});
+  return read.kind === "help" ? [...read.text.matchAll(/^ {2}--(\w+)/gm)].map(([, name = ""]) => name) : [];
+}
+
+describe("what a command takes", () => {
+  test.each([
+    [everything, ["config", "clock", "speed", "help"]],
+    [configured, ["config", "help"]],
+    [bare, ["help"]],
+  ])("$usage lists nothing else in its help", (line, options) => {
+    expect(optionsIn(line)).toEqual(options);
+  });
+
+  test("is all it reads, of its arguments and of the environment", () => {
+    const time = { ELBRO_CLOCK: "yesterday", ELBRO_SPEED: "fast" };
+    expect(readCommandLine(configured, [], { ...time, ELBRO_CONFIG: "a.yaml" })).toMatchObject({
+      configPath: "a.yaml",
+      simulated: null,
+    });
+    expect(readCommandLine(bare, [], { ...time, ELBRO_CONFIG: "a.yaml" })).toMatchObject({ configPath: null });
+    expect(() => readCommandLine(everything, [], time)).toThrow(/^--clock: "yesterday"/);
+    expect(() => readCommandLine(configured, ["--clock", "2025-10-25T20:00:00Z"], {})).toThrow(
+      "Unknown option '--clock'; see elbro health --help",
+    );
+  });
+});
