@@ -13,13 +13,13 @@ import type { PlanSpec, PlanWindow } from "./core/plan-kinds.ts";
 import type { PlanMemory } from "./core/plan-memory.ts";
 import type { Solve } from "./core/plan-moment.ts";
 import { reasonOf } from "./core/plan-reason.ts";
+import { type RefusedCommand, refusedCommand as refused } from "./core/plan-refusal.ts";
 import type { FinishedRun } from "./core/plan-savings.ts";
 import { adjustedSpec, type ChangedSettings, changeSettings, planSettings } from "./core/plan-settings.ts";
 import { type PlanHistory, type PlanMonth, type PlanSnapshot, planSnapshot } from "./core/plan-snapshot.ts";
 import { advancePlan, type PlanAdvance } from "./core/plan-state.ts";
 import type { Problems } from "./core/problem.ts";
 import type { Timeline } from "./core/timeline.ts";
-import type { CommandResult } from "./mqtt/commands.ts";
 import type { PlanStore } from "./store/plan-store.ts";
 
 export interface PlansParts {
@@ -156,23 +156,25 @@ export class Plans {
   }
 
   /** A command of `<home>/plan/<plan>/<setting>/set`. */
-  command([home = "", plan = "", setting = ""]: readonly string[], payload: string, now: EpochMs): CommandResult {
+  command([home = "", plan = "", setting = ""]: readonly string[], payload: string, now: EpochMs): PlanCommanded {
     const known = this.#companions.get(plan);
-    if (!known || known.definition.home !== home) return refused(`${home} has no plan "${plan}"`);
+    if (!known || known.definition.home !== home) return refused("unknown_plan", `${home} has no plan "${plan}"`);
     const action = planActions.find((each) => each === setting);
     if (action) return this.act(plan, action, now);
     const name = planSettings.find((each) => each === setting);
     if (name) return this.change(plan, { [name]: payload.trim() });
-    return refused(`a plan has no "${setting.slice(0, 40)}"; expected ${[...planSettings, ...planActions].join(", ")}`);
+    const expected = [...planSettings, ...planActions].join(", ");
+    return refused("unknown_setting", `a plan has no "${setting.slice(0, 40)}"; expected ${expected}`);
   }
 
   /** Does at once what an owner says, from wherever. */
-  act(plan: string, action: PlanAction, now: EpochMs): CommandResult {
+  act(plan: string, action: PlanAction, now: EpochMs): PlanCommanded {
     const { store, isTimeTrusted, onChange } = this.#parts;
     const known = this.#companions.get(plan);
-    if (!known) return refused(`there is no plan "${plan}"`);
+    if (!known) return refused("unknown_plan", `there is no plan "${plan}"`);
     const { definition, spec, advance } = known;
-    if (!isTimeTrusted(now)) return refused("the clock of this machine cannot be trusted, so nothing is switched");
+    if (!isTimeTrusted(now))
+      return refused("clock_not_trusted", "the clock of this machine cannot be trusted, so nothing is switched");
     const commanded = (memory: PlanMemory | null): Commanded => {
       if (action === "skip") return skip(memory, now);
       if (action === "stop") return stop(memory, now);
@@ -187,15 +189,18 @@ export class Plans {
   }
 
   /** Changes settings, all or none; an empty text goes back to the file's. */
-  change(plan: string, changes: ChangedSettings): CommandResult {
+  change(plan: string, changes: ChangedSettings): PlanCommanded {
     const { store, onChange } = this.#parts;
     const known = this.#companions.get(plan);
-    if (!known) return refused(`there is no plan "${plan}"`);
+    if (!known) return refused("unknown_plan", `there is no plan "${plan}"`);
     const { definition } = known;
     const change = changeSettings(definition, store.settings(plan), changes);
     if (change.kind === "refused") return change;
     if (!store.writeSettings(plan, change.texts))
-      return refused("the database cannot be written at present, so the change would be lost; make room on the disk");
+      return refused(
+        "not_writable",
+        "the database cannot be written at present, so the change would be lost; make room on the disk",
+      );
     this.#companions.set(plan, { ...known, spec: adjustedSpec(definition, store.settings(plan)) });
     onChange();
     return { kind: "done" };
@@ -276,15 +281,14 @@ export class Plans {
   }
 }
 
+/** What became of a command to a plan. */
+type PlanCommanded = { readonly kind: "done" } | RefusedCommand;
+
 /** The occurrence that a plan is in, as far as it is remembered; else the one its settings give. */
 function occurrenceOf({ spec, advance }: Companion, calendar: Calendar, now: EpochMs): PlanWindow | null {
   const { memory } = advance;
   const keeps = memory && (contains(memory.window, now) || memory.begun.some((run) => run.end > now));
   return keeps ? memory.window : horizonOf(spec, now, calendar);
-}
-
-function refused(reason: string): CommandResult {
-  return { kind: "refused", reason };
 }
 
 /** What a plan is called among the problems. */

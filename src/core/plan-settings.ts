@@ -2,6 +2,7 @@
 import { HOUR_MS } from "./interval.ts";
 import { localTimeText, type PlanDefinition, planMistakes, readDuration, readLocalTime } from "./plan-definition.ts";
 import type { PlanSpec } from "./plan-kinds.ts";
+import { type RefusedCommand, refusedCommand } from "./plan-refusal.ts";
 
 export const planSettings = ["hours", "from", "ready_by", "max_price", "enabled"] as const;
 export type PlanSetting = (typeof planSettings)[number];
@@ -23,9 +24,7 @@ export interface ShownSetting {
   readonly file: SettingValue;
 }
 
-export type SettingRead =
-  | { readonly kind: "value"; readonly spec: PlanSpec }
-  | { readonly kind: "refused"; readonly reason: string };
+export type SettingRead = { readonly kind: "value"; readonly spec: PlanSpec } | RefusedCommand;
 
 /** Which settings a plan has. */
 function settingsOf({ kind }: PlanSpec): PlanSetting[] {
@@ -34,14 +33,12 @@ function settingsOf({ kind }: PlanSpec): PlanSetting[] {
 
 /** Puts one setting, as it was commanded, into a spec. The spec may become one that can never be. */
 function withSetting(spec: PlanSpec, setting: PlanSetting, text: string): SettingRead {
-  const refused = (expected: string): SettingRead => ({
-    kind: "refused",
-    reason: `${setting}: expected ${expected}, found "${text.slice(0, 40)}"`,
-  });
+  const refused = (expected: string): SettingRead =>
+    refusedCommand("unreadable_setting", `${setting}: expected ${expected}, found "${text.slice(0, 40)}"`);
   switch (setting) {
     case "hours": {
       const hoursMs = readDuration(/^\d+(\.\d+)?$/.test(text) ? Number(text) : text);
-      if (spec.kind === "below") return { kind: "refused", reason: "a plan of kind below has no hours" };
+      if (spec.kind === "below") return refusedCommand("unknown_setting", "a plan of kind below has no hours");
       if (hoursMs === null || hoursMs <= 0) return refused("hours above 0, as 3, 1.5, 45m or 1h30m");
       return { kind: "value", spec: { ...spec, hoursMs } };
     }
@@ -84,8 +81,7 @@ function specWith(definition: PlanDefinition, texts: ChangedSettings): PlanSpec 
 
 export type SettingsChange =
   /** A text is null where the setting is the file's again. */
-  | { readonly kind: "changed"; readonly texts: Readonly<Partial<Record<PlanSetting, string | null>>> }
-  | { readonly kind: "refused"; readonly reason: string };
+  { readonly kind: "changed"; readonly texts: Readonly<Partial<Record<PlanSetting, string | null>>> } | RefusedCommand;
 
 /**
  * Changes settings, all or none of them; an empty text goes back to the file's value. They are judged together, with
@@ -99,14 +95,14 @@ export function changeSettings(
   const names = planSettings.filter((name) => changes[name] !== undefined);
   for (const name of names) {
     if (!settingsOf(definition.spec).includes(name))
-      return { kind: "refused", reason: `a plan of kind ${definition.spec.kind} has no ${name}` };
+      return refusedCommand("unknown_setting", `a plan of kind ${definition.spec.kind} has no ${name}`);
     const read = changes[name] ? withSetting(definition.spec, name, changes[name]) : null;
     if (read?.kind === "refused") return read;
   }
   const fits = planMistakes(specWith(definition, changed)).length === 0;
   const spec = specWith(definition, { ...(fits ? changed : {}), ...changes });
   const [mistake] = planMistakes(spec);
-  if (mistake) return { kind: "refused", reason: `${mistake.setting}: ${mistake.text}` };
+  if (mistake) return refusedCommand("hours_too_long", `${mistake.setting}: ${mistake.text}`);
   const isFiles = (name: PlanSetting) => settingValue(spec, name) === settingValue(definition.spec, name);
   const forgotten = fits ? [] : planSettings.filter((name) => changed[name] !== undefined && !names.includes(name));
   return {

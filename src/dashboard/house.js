@@ -15,11 +15,11 @@ const GATHER_MS = 120;
 const SYSTEM_GATHER_MS = 1_500;
 const TIMEOUT_MS = 15_000;
 
-/** What became of a request: an answer that says no has its `status`, `code` and `reason`; no answer has no status. */
+/** What became of a request: an answer that says no has its `status`, `code` and `reason`, of a plan its `refusal`; no answer has no status. */
 export class Refusal extends Error {
-  constructor({ status, code, reason, retryAfterSec }) {
+  constructor({ status, code, reason, refusal, retryAfterSec }) {
     super(reason);
-    Object.assign(this, { status, code, reason, retryAfterSec });
+    Object.assign(this, { status, code, reason, refusal, retryAfterSec });
   }
 }
 
@@ -147,8 +147,8 @@ export class House extends EventTarget {
     const body = await response.json().catch(() => null);
     if (response.ok && body !== null) return body;
     const retryAfterSec = Number(response.headers.get("retry-after")) || null;
-    const { errorCode = "unreadable", reason = `status ${response.status}` } = body ?? {};
-    throw new Refusal({ status: response.status, code: errorCode, reason, retryAfterSec });
+    const { errorCode = "unreadable", reason = `status ${response.status}`, refusal = null } = body ?? {};
+    throw new Refusal({ status: response.status, code: errorCode, reason, refusal, retryAfterSec });
   }
 
   /** One reading; what cannot be read leaves what is known. */

@@ -31,6 +31,17 @@ function dayWord(at, { t, f, now }) {
   return f.day(at);
 }
 
+/** What is behind these is told with numbers, which are in the daemon's own words only. */
+const WITH_DETAIL = ["hours_too_long", "unreadable_setting", "power_limit"];
+
+/** Why it was not done, in the language of the page where that is known: of the plan, or of whoever commands it. */
+export function refusalOf({ status, code, refusal, reason }, t) {
+  if (status === null) return t("no_contact_short");
+  const why = `refused_${refusal ?? code}`;
+  if (!t.has(why)) return t("refused", { reason });
+  return t("refused", { reason: WITH_DETAIL.includes(refusal) ? `${t(why)} (${reason})` : t(why) });
+}
+
 /** Why: what it costs, what that saves, or what is in the way. */
 export function reasonOf(plan, { t, f }) {
   const { code, mean_price: mean, currency } = plan;

@@ -1,6 +1,6 @@
 /** The plans of a home: what each does and why, its settings, and what it saved. */
 import { button, fill, h, setText } from "./dom.js";
-import { headlineOf, joinedRuns, reasonOf } from "./plan-words.js";
+import { headlineOf, joinedRuns, reasonOf, refusalOf } from "./plan-words.js";
 
 /** Settings with a field of their own; `enabled` is the switch of the card. */
 const FIELDS = {
@@ -205,8 +205,8 @@ class PlanCard {
     try {
       await this.#house.post(`local/v1/plans/${encodeURIComponent(this.#id)}`, body);
       setText(this.#part.told, t("done"));
-    } catch ({ status, reason }) {
-      setText(this.#part.told, status === null ? t("no_contact_short") : t("refused", { reason }));
+    } catch (refusal) {
+      setText(this.#part.told, refusalOf(refusal, t));
     }
     await this.#house.readPlans();
   }

@@ -5,6 +5,7 @@
 import { headerTable } from "../contract/headers.ts";
 import { openApiDocument } from "../contract/openapi.ts";
 import { operationIds, operationOf } from "../contract/operations.ts";
+import { planRefusals } from "../core/plan-refusal.ts";
 import { localErrorTable } from "./local-errors.ts";
 import type { LocalRoute, RouteScope } from "./local-route.ts";
 
@@ -183,6 +184,7 @@ function errorSchema(): Json {
       error: { type: "boolean", const: true },
       reason: { type: "string", description: "For people; programs use `errorCode`." },
       errorCode: { type: "string", enum: Object.keys(localErrorTable) },
+      refusal: { type: "string", enum: planRefusals, description: "Of a command to a plan: why it is not done." },
     },
     required: ["error", "reason", "errorCode"],
   };

@@ -1,5 +1,6 @@
 /** Every error of the LAN API: those of the service's contract, and what only a server at home has to refuse. */
 import { type ContractError, errorTable } from "../contract/errors.ts";
+import type { PlanRefusal } from "../core/plan-refusal.ts";
 
 /** Beside the contract's table: the code, its status, and what it means to the owner of a device. */
 export const localErrorTable = {
@@ -23,6 +24,8 @@ export type LocalErrorCode = keyof typeof localErrorTable;
 /** An error before it becomes an answer; one of the contract is one of these. `reason` is safe to show. */
 export interface LocalError extends Omit<ContractError, "code"> {
   readonly code: LocalErrorCode;
+  /** Of a command to a plan: why, for programs. */
+  readonly refusal?: PlanRefusal;
 }
 
 /** Builds an error of the LAN API. */

@@ -2,12 +2,13 @@
 
 import { formatInstant } from "../core/interval.ts";
 import { planActions } from "../core/plan-commands.ts";
+import type { RefusedCommand } from "../core/plan-refusal.ts";
 import type { ChangedSettings, PlanSetting } from "../core/plan-settings.ts";
 import { planSettings } from "../core/plan-settings.ts";
 import type { PlanSnapshot } from "../core/plan-snapshot.ts";
 import { finishedRun, planMonth, planStatus } from "../core/plan-status.ts";
 import type { LocalAnswer } from "./local-answer.ts";
-import { type LocalError, localError } from "./local-errors.ts";
+import { type LocalError, type LocalErrorCode, localError } from "./local-errors.ts";
 import { type LocalParams, readLocalParams } from "./local-parameters.ts";
 import type { LocalRequest } from "./local-route.ts";
 import { signalAnswer, signalError, wantsJson } from "./local-signal.ts";
@@ -56,12 +57,16 @@ export function changePlan(
   if (wanted.kind === "error") return wanted;
   if (wanted.kind === "settings") {
     const changed = source.change(plan, wanted.changes);
-    if (changed.kind === "refused") return localError("invalid_parameter", changed.reason);
+    if (changed.kind === "refused") return refusalOf("invalid_parameter", changed);
   } else {
     const done = source.act(plan, wanted.action, now);
-    if (done.kind === "refused") return localError("conflict", done.reason);
+    if (done.kind === "refused") return refusalOf("conflict", done);
   }
   return answerPlan(source, { plan }, request);
+}
+
+function refusalOf(code: LocalErrorCode, { why, reason }: RefusedCommand): LocalError {
+  return { ...localError(code, reason), refusal: why };
 }
 
 type Wanted =

@@ -6,6 +6,7 @@ import type { EpochMs, Interval } from "../core/interval.ts";
 import type { LevelThresholds } from "../core/level.ts";
 import type { PlacePoint } from "../core/place-snapshot.ts";
 import type { PlanAction } from "../core/plan-commands.ts";
+import type { RefusedCommand } from "../core/plan-refusal.ts";
 import type { FinishedRun } from "../core/plan-savings.ts";
 import type { ChangedSettings } from "../core/plan-settings.ts";
 import type { PlanMonth, PlanSnapshot } from "../core/plan-snapshot.ts";
@@ -44,7 +45,7 @@ export interface PlanPast {
 }
 
 /** What became of a command. */
-export type Done = { readonly kind: "done" } | { readonly kind: "refused"; readonly reason: string };
+export type Done = { readonly kind: "done" } | RefusedCommand;
 
 export interface LocalSource {
   readonly calendar: Calendar;

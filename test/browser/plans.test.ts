@@ -86,6 +86,23 @@ describe.skipIf(!haveChromium)("plans on the dashboard (in Chromium; skipped whe
     expect((await plan(house, "dishwasher")).settings.hours).toMatchObject({ value: 3, changed: false });
   });
 
+  test("a refusal is in the language of the page, with the numbers behind it", async () => {
+    await using danish = await screens.look(house, { size: "phone", language: "da-DK" });
+    await danish.untilText("#plans", /Dishwasher Planlagt/);
+    const dishwasher = danish.page.getByRole("article", { name: "Dishwasher" });
+    const told = dishwasher.getByRole("status");
+    await dishwasher.getByText("Ændr", { exact: true }).click();
+    await dishwasher.getByLabel("Timer").fill("20");
+    await dishwasher.getByRole("button", { name: "Gem" }).click();
+    await told
+      .filter({ hasText: /^Afvist: Timerne er der ikke plads til .*\(hours: expected at most .*\)$/ })
+      .waitFor();
+    await dishwasher.getByRole("switch").uncheck();
+    await danish.untilText("#plans", /Dishwasher Slået fra/);
+    await dishwasher.getByRole("button", { name: "Kør nu" }).click();
+    await told.filter({ hasText: /^Afvist: Planen er slået fra. Slå den til først.$/ }).waitFor();
+  });
+
   test("runs now, and is stopped", async () => {
     await card("Car").getByRole("button", { name: "Run now" }).click();
     await screen.untilText("#plans", /Car Runs .*Was started by hand/);

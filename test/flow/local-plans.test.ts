@@ -76,6 +76,7 @@ describe("plans", () => {
       400,
       {
         errorCode: "invalid_parameter",
+        refusal: "hours_too_long",
         reason: "hours: expected at most the 2 h between from and ready_by, found 3 h",
       },
     ]);
@@ -92,7 +93,7 @@ describe("plans", () => {
     const twice = await post(house, "plans/washer", { command: "run_now" });
     expect([twice.status, await twice.json()]).toMatchObject([
       409,
-      { errorCode: "conflict", reason: "the plan runs already" },
+      { errorCode: "conflict", refusal: "running", reason: "the plan runs already" },
     ]);
     expect(await (await post(house, "plans/washer", { command: "stop" })).json()).toMatchObject({ on: false });
     expect(await askText(house, "signal/washer?code=1")).toEqual([400, "OFF", expect.stringContaining("stopped")]);

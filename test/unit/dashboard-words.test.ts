@@ -3,6 +3,7 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { serviceStates } from "../../src/core/daemon-state.ts";
 import { planCodes } from "../../src/core/plan-reason.ts";
+import { planRefusals } from "../../src/core/plan-refusal.ts";
 import { planStates } from "../../src/core/plan-state.ts";
 import { problemAdvice } from "../../src/core/policy.ts";
 import { languageFor } from "../../src/dashboard/language.js";
@@ -64,6 +65,7 @@ test("every word that is there is used", () => {
 
 test("plans, problems and states of the service are told in words", () => {
   for (const code of planCodes) expect(en).toHaveProperty(`reason_${code}`);
+  for (const why of planRefusals) expect(en).toHaveProperty(`refused_${why}`);
   for (const state of planStates) expect(en).toHaveProperty(`state_${state}`);
   for (const code of Object.keys(problemAdvice)) expect(en).toHaveProperty(`problem_${code}`);
   for (const state of serviceStates)
