@@ -59,7 +59,15 @@ function judge(request: IncomingMessage, response: ServerResponse, { router, rul
   }
   // A page elsewhere can send what a form can send, without asking. It cannot read the answer; nor shall it do anything.
   const isRead = request.method === "GET" || request.method === "HEAD";
-  return isRead ? null : { answer: localError("forbidden", `pages of ${shown(origin)} may not do this; see api.cors`) };
+  return isRead ? null : { answer: localError("forbidden", mayNot(origin)) };
+}
+
+/** To the owner, whose proxy calls this server by another name than browsers do, or whose page is another server's. */
+function mayNot(origin: string): string {
+  const [, name] = /^https?:\/\/([\w.-]{1,60})(?::\d+)?$/.exec(origin) ?? [];
+  const refusal = `pages of ${shown(origin)} may not do this`;
+  if (name === undefined) return `${refusal}; see api.cors`;
+  return `${refusal}: where a proxy leads from there to this API, add "${name}" to api.hosts; a page of another server belongs in api.cors`;
 }
 
 /** A target is a path, or a whole URL, of which the path and the host are taken. */

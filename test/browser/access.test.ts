@@ -133,7 +133,7 @@ describe.skipIf(!haveChromium)("the door of the dashboard (in Chromium; skipped 
   });
 
   test("behind a proxy that puts it below a path, as Home Assistant does, everything works", async () => {
-    await using proxy = await underPath("/api/hassio_ingress/abc/", house.daemon.apiPort);
+    await using proxy = await proxyTo(house.daemon.apiPort, { prefix: "/api/hassio_ingress/abc/" });
     await using screen = await Screen.open(screens.browser, proxy.url, {});
     await screen.page.goto(proxy.url);
     await screen.page.getByLabel("Key", { exact: true }).fill(LAN_KEY);
@@ -145,10 +145,40 @@ describe.skipIf(!haveChromium)("the door of the dashboard (in Chromium; skipped 
     expect(screen.errors).toEqual([]);
     expect(proxy.elsewhere).toEqual([]);
   });
+
+  test("behind a proxy that calls it by its inner name, the log-in says what to set", async () => {
+    await using proxy = await proxyTo(house.daemon.apiPort, { keepsHost: false });
+    await using screen = await screens.visit(proxy.url);
+    await screen.page.goto(proxy.url);
+    await screen.page.getByLabel("Key", { exact: true }).fill(LAN_KEY);
+    await screen.page.keyboard.press("Enter");
+    await screen.untilText("main", /where a proxy leads from there to this API, add "localhost" to api.hosts/);
+  });
+
+  test("and with the outer name in api.hosts everything works", async () => {
+    await using named = await dashboardHouse({ start: START, hosts: ["localhost"] });
+    await using proxy = await proxyTo(named.daemon.apiPort, { keepsHost: false });
+    await using screen = await screens.visit(proxy.url);
+    await screen.page.goto(proxy.url);
+    await screen.page.getByLabel("Key", { exact: true }).fill(LAN_KEY);
+    await screen.page.keyboard.press("Enter");
+    await screen.untilText("#now .price", /\d\.\d\d/);
+    const dishwasher = screen.page.getByRole("article", { name: "Dishwasher" });
+    await dishwasher.getByRole("switch").uncheck();
+    await screen.untilText("#plans", /Dishwasher Off/);
+    expect(screen.errors).toEqual([]);
+  });
 });
 
+interface ProxyOptions {
+  /** What the paths of the proxy begin with. */
+  readonly prefix?: string;
+  /** Whether the server behind is told by which name the browser asked. */
+  readonly keepsHost?: boolean;
+}
+
 /** A proxy that knows one path and answers 404 to everything else. */
-async function underPath(prefix: string, port: number) {
+async function proxyTo(port: number, { prefix = "/", keepsHost = true }: ProxyOptions) {
   const elsewhere: string[] = [];
   const server = createServer((incoming, outgoing) => {
     const url = incoming.url ?? "/";
@@ -157,7 +187,7 @@ async function underPath(prefix: string, port: number) {
       outgoing.writeHead(404).end();
       return;
     }
-    const { headers } = incoming;
+    const headers = { ...incoming.headers, ...(keepsHost ? {} : { host: `127.0.0.1:${port}` }) };
     const onward = request(
       { port, path: `/${url.slice(prefix.length)}`, method: incoming.method, headers },
       (answer) => {
@@ -171,7 +201,7 @@ async function underPath(prefix: string, port: number) {
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${prefix}`,
+    url: `http://localhost:${(server.address() as AddressInfo).port}${prefix}`,
     elsewhere,
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections();

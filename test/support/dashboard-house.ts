@@ -23,6 +23,7 @@ export interface DashboardHouseOptions {
   readonly port?: number;
   readonly dir?: TempDir;
   readonly keys?: Config["api"]["keys"];
+  readonly hosts?: readonly string[];
   /** Whether it is waited for prices; true where it is left out. */
   readonly priced?: boolean;
 }
@@ -31,7 +32,7 @@ const MINUTE_MS = 60_000;
 const MOST_MINUTES = 300;
 
 /** The LAN API of such a house. */
-export function apiOf({ dashboard, port = 0, keys }: Omit<DashboardHouseOptions, "start"> = {}): Config["api"] {
+export function apiOf({ dashboard, port = 0, keys, hosts }: Omit<DashboardHouseOptions, "start"> = {}): Config["api"] {
   return {
     host: "127.0.0.1",
     port,
@@ -42,6 +43,7 @@ export function apiOf({ dashboard, port = 0, keys }: Omit<DashboardHouseOptions,
     requests_per_minute: 600,
     requests_per_day: 20_000,
     ...(dashboard ? { dashboard } : {}),
+    ...(hosts ? { hosts: [...hosts] } : {}),
   };
 }
 
