@@ -15,7 +15,7 @@ const line: CommandLine = {
   about: `The keys of devices to the LAN API. A running daemon knows of a change within a second.
 
   keys create NAME     makes a key that may read, and shows it this once
-  keys list            names, scopes, limits, when last used
+  keys list            names, scopes, limits, the day of the last use (known a minute after it)
   keys replace NAME    makes another key of the same name; the old one ends
   keys revoke NAME     ends a key`,
   words: [1, 2],

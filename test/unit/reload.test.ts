@@ -28,6 +28,14 @@ describe("what has changed", () => {
     [{ consumer: { api_key: "def" } }, [], ["consumer.api_key"]],
     [{ consumer: [{ api_key: "abc" }] }, [], ["consumer"]],
     [{ levels: { cheap: 0.8 } }, [], ["levels.cheap"]],
+    [{ homes: [{ address_id: "11111111-2222-4333-8444-555555555555", id: "cabin" }] }, [], ["homes"]],
+    [
+      { third_party: { api_key: "a", api_secret: "b", places: [{ name: "Region", region: "DK1" }] } },
+      [],
+      ["third_party.api_key", "third_party.api_secret", "third_party.hash_encoding", "third_party.places"],
+    ],
+    [{ broker: { users: [{ name: "a", password: "b" }] } }, [], ["broker.users"]],
+    [{ history: { months: 3 }, retention: { years: 3 } }, [], ["history.months", "retention.years"]],
     [{ plugs: [{ name: "A", family: "tasmota", topic: "a", signal_topic: "b" }] }, [], ["plugs"]],
     [{ plans: [plan], data_dir: "/elsewhere" }, ["plans"], ["data_dir"]],
   ])("%j", (over, live, later) => {
