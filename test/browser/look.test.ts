@@ -203,7 +203,8 @@ describe.skipIf(!haveChromium)("how the dashboard looks (in Chromium; skipped wh
     expect(await slider.getAttribute("aria-valuetext")).toMatch(/23:45–00:00/);
     await screen.page.locator("#prices summary").focus();
     await screen.page.keyboard.press("Enter");
-    expect(await screen.page.locator("#prices tbody tr").count()).toBe(100);
+    // The browser tells a fold's opening a moment later.
+    await screen.until("document.querySelectorAll('#prices tbody tr').length === 100");
   });
 
   test("it is printed on one page, in light colours also from a dark screen", async () => {
