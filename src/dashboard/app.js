@@ -3,9 +3,9 @@
  * told when that changed; none knows of another.
  */
 import { button, fill, h, icon } from "./dom.js";
-import { house, keepHome, language, started, words } from "./early.js";
+import { house, language, started, words } from "./early.js";
 import { Format, localeOf } from "./format.js";
-import { chooseLanguage, LANGUAGES } from "./language.js";
+import { keep, LANGUAGES } from "./language.js";
 import { NowPart } from "./now.js";
 import { PricesPart } from "./prices.js";
 import { Zone } from "./zone.js";
@@ -201,7 +201,7 @@ function showHomes() {
       "aria-label": t("home"),
       onchange: () => {
         void house.choose(select.value);
-        keepHome(select.value);
+        keep("home", select.value);
       },
     },
     house.homes.map(({ id, name }) => h("option", { value: id, selected: id === house.home }, name)),
@@ -224,7 +224,7 @@ function showFoot() {
     "select",
     {
       onchange: () => {
-        chooseLanguage(languages.value);
+        keep("language", languages.value);
         location.reload();
       },
     },

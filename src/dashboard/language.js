@@ -3,7 +3,6 @@
 export const LANGUAGES = { da: "Dansk", sv: "Svenska", nb: "Norsk", en: "English" };
 /** How browsers call Norwegian. */
 const ALIASES = { no: "nb", nn: "nb" };
-const KEPT_AS = "elbro-language";
 
 /** The first language of the reader's that the page speaks; English where it speaks none. */
 export function languageFor(wanted, chosen) {
@@ -16,19 +15,21 @@ export function languageFor(wanted, chosen) {
   return "en";
 }
 
-export function chosenLanguage() {
+/** What was chosen on this page before, by what it is; null where nothing was, or the browser keeps nothing. */
+export function kept(what) {
   try {
-    return localStorage.getItem(KEPT_AS);
+    return localStorage.getItem(`elbro-${what}`);
   } catch {
     return null;
   }
 }
 
-export function chooseLanguage(language) {
+/** Keeps what is chosen for the next time. */
+export function keep(what, value) {
   try {
-    localStorage.setItem(KEPT_AS, language);
+    localStorage.setItem(`elbro-${what}`, value);
   } catch {
-    // A browser that keeps nothing asks again next time.
+    // A browser that keeps nothing: the choice holds until the page is left.
   }
 }
 
