@@ -159,6 +159,8 @@ function startDaemon(
   args: readonly string[],
 ): ChildProcess {
   const child = spawn(process.execPath, [...NODE_FLAGS, BUNDLE, ...args], {
+    // In the root of a clone there may be the owner's config/elbro.yaml.
+    cwd: dir.path,
     env: {
       ...{ MALLOC_ARENA_MAX: "1", MALLOC_MMAP_THRESHOLD_: "32768", MALLOC_TRIM_THRESHOLD_: "32768" },
       NODE_COMPILE_CACHE: path.join(ROOT, "node_modules/.cache/elbro"),

@@ -61,6 +61,8 @@ export class LanBenchHouse implements AsyncDisposable {
       process.execPath,
       [...NODE_FLAGS, "--import", path.join(ROOT, "test/support/loop-process.ts"), path.join(ROOT, "dist/elbro.cjs")],
       {
+        // In the root of a clone there may be the owner's config/elbro.yaml.
+        cwd: dir.path,
         stdio: ["ignore", "ignore", "inherit", "ipc"],
         env: {
           MALLOC_ARENA_MAX: "1",
