@@ -12,11 +12,6 @@ module.exports = new Proxy(leftOut, { get: (_, key) => (key === "__esModule" ? u
  * What is never loaded costs no start and no memory; what is never shipped, no download to a Pi.
  */
 const REPLACED: readonly (readonly [RegExp, (path: string) => string])[] = [
-  // The service is asked over HTTP/1.1 (`allowH2: false`), by requests without a body.
-  [/undici\/lib\/dispatcher\/client-h2\.js$/, unreached],
-  [/undici\/lib\/web\//, unreached],
-  // The parser without SIMD runs on every machine; 72 kB for the other one buy nothing at 20 requests a day.
-  [/undici\/lib\/llhttp\/llhttp_simd-wasm\.js$/, () => 'module.exports = require("./llhttp-wasm.js");'],
   // MQTT.js in browsers.
   [/worker-timers\//, unreached],
   // A broker of MQTT 5 may offer topic aliases; the client is not told to use them.
@@ -98,8 +93,6 @@ export default defineConfig({
       yaml: new URL("./node_modules/yaml/browser/dist/index.js", import.meta.url).pathname,
     },
   },
-  // How undici's own builds for Node leave its experimental parser out.
-  transform: { define: { esbuildDetection: "true" } },
   plugins: [withReplacements(), withPages()],
   // What is loaded only when it is used (broker inside, demo, HTTP client, WebSocket, proxy) stands in files of its own:
   // in one file, what these parts load of Node would be loaded at every start, 4 MB of it.

@@ -5,15 +5,10 @@ const SOCKET_WORDS: Readonly<Record<string, string>> = {
   ECONNREFUSED: "it refuses the connection",
   ECONNRESET: "it closed the connection",
   EPIPE: "it closed the connection",
-  UND_ERR_SOCKET: "it closed the connection",
   ENETUNREACH: "there is no way to its network",
   EHOSTUNREACH: "there is no way to its network",
   ETIMEDOUT: "it did not answer in time",
-  UND_ERR_CONNECT_TIMEOUT: "it did not answer in time",
-  UND_ERR_HEADERS_TIMEOUT: "it did not answer in time",
-  UND_ERR_BODY_TIMEOUT: "it stopped in the middle of an answer",
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "it stopped in the middle of an answer",
-  UND_ERR_HEADERS_OVERFLOW: "its answer has too many headers",
+  HPE_HEADER_OVERFLOW: "its answer has too many headers",
   CERT_HAS_EXPIRED: "its certificate has expired; check this machine's clock too",
   CERT_NOT_YET_VALID: "its certificate is not valid yet; check this machine's clock",
   DEPTH_ZERO_SELF_SIGNED_CERT: "its certificate is self-signed; name it in service.ca to trust it",
@@ -22,6 +17,7 @@ const SOCKET_WORDS: Readonly<Record<string, string>> = {
     "its certificate is from an unknown authority; name that in service.ca to trust it",
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: "its certificate is from an unknown authority; name that in service.ca to trust it",
   ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another name",
+  EPROTO: "it does not speak TLS there; is base_url right?",
   ERR_SSL_WRONG_VERSION_NUMBER: "it does not speak TLS there; is base_url right?",
 };
 
@@ -29,7 +25,7 @@ const SOCKET_WORDS: Readonly<Record<string, string>> = {
 export function describeFailure(error: unknown): string {
   for (let each = error, depth = 0; each instanceof Error && depth < MAX_CAUSES; each = each.cause, depth++) {
     const code = "code" in each && typeof each.code === "string" ? each.code : "";
-    const words = SOCKET_WORDS[code] ?? (each.name === "HTTPParserError" ? "its answer is not HTTP" : undefined);
+    const words = SOCKET_WORDS[code] ?? (code.startsWith("HPE_") ? "its answer is not HTTP" : undefined);
     if (words) return words;
     const refusal = PROXY_REFUSAL.exec(each.message);
     if (refusal) return `the proxy refuses to pass it on (status ${refusal[1]})`;
@@ -37,7 +33,7 @@ export function describeFailure(error: unknown): string {
   return (error instanceof Error && error.message) || "the request failed";
 }
 
-/** undici has no code for a proxy that answers a CONNECT with anything but 200. */
-const PROXY_REFUSAL = /^Proxy response \((\d+)\)/;
+/** One code stands for all that can happen to a tunnel; the status that a proxy refuses it with is in the text alone. */
+const PROXY_REFUSAL = /^Failed to establish tunnel .* HTTP\/1\.\d (\d+)/;
 /** Errors wrapped in errors are looked through this far. */
 const MAX_CAUSES = 4;

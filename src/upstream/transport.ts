@@ -1,8 +1,8 @@
 /** One GET over HTTP, bounded in time and size. Redirects are answers like any other. */
-import type { Dispatcher } from "undici";
+import { type IncomingMessage, Agent as PlainAgent, type RequestOptions, request } from "node:http";
+import { Agent as TlsAgent } from "node:https";
 import type { ProxySettings } from "./proxy.ts";
 import { describeFailure } from "./socket-words.ts";
-import { Pool, request } from "./undici.ts";
 
 export interface HttpAnswer {
   readonly status: number;
@@ -20,7 +20,7 @@ export type HttpGet = (
 
 export interface Transport {
   readonly get: HttpGet;
-  readonly close: () => Promise<void>;
+  readonly close: () => void;
 }
 
 export interface TransportOptions {
@@ -40,27 +40,34 @@ const FAMILY_ATTEMPT_MS = 1_000;
 const CONNECTIONS = 4;
 
 /** Opens a transport to one origin. */
-export async function openTransport(origin: string, options: TransportOptions = {}): Promise<Transport> {
+export function openTransport(origin: string, options: TransportOptions = {}): Transport {
   const timeoutMs = Math.min(options.timeoutMs ?? REQUEST_TIMEOUT_MS, REQUEST_TIMEOUT_MS);
-  const dispatcher = await openDispatcher(origin, options, timeoutMs);
+  const { protocol, hostname, port } = new URL(origin);
+  const agent = openAgent(protocol, options);
+  const service = { protocol, hostname: hostname.replace(/^\[|\]$/g, ""), port, agent };
+  const closing = new AbortController();
   return {
     async get(path, headers, signal) {
       const deadline = new AbortController();
       const timer = setTimeout(() => deadline.abort(new Error(lateness(timeoutMs))), timeoutMs);
       const giveUp = () => deadline.abort(new Error("the request was given up"));
-      if (signal.aborted) giveUp();
-      signal.addEventListener("abort", giveUp);
+      const ends = [signal, closing.signal];
+      if (ends.some(({ aborted }) => aborted)) giveUp();
+      for (const end of ends) end.addEventListener("abort", giveUp);
       try {
-        const sent = send(dispatcher, { origin, path, method: "GET", headers, signal: deadline.signal });
+        const sent = send({ ...service, path, headers, signal: deadline.signal });
         return await Promise.race([sent, rejection(deadline.signal)]);
       } catch (error) {
         throw new Error(describeFailure(deadline.signal.aborted ? deadline.signal.reason : error), { cause: error });
       } finally {
         clearTimeout(timer);
-        signal.removeEventListener("abort", giveUp);
+        for (const end of ends) end.removeEventListener("abort", giveUp);
       }
     },
-    close: () => dispatcher.destroy(),
+    close() {
+      closing.abort();
+      agent.destroy();
+    },
   };
 }
 
@@ -68,7 +75,7 @@ function lateness(timeoutMs: number): string {
   return `it did not answer within ${timeoutMs / 1_000} s`;
 }
 
-/** Rejects when the signal fires. undici itself looks at a signal only once it is connected, which may take as long. */
+/** Rejects when the signal fires. Node itself looks at a signal only once there is a tunnel through the proxy. */
 function rejection(signal: AbortSignal): Promise<never> {
   const { promise, reject } = Promise.withResolvers<never>();
   if (signal.aborted) reject(signal.reason);
@@ -76,50 +83,50 @@ function rejection(signal: AbortSignal): Promise<never> {
   return promise;
 }
 
-/**
- * Every request has a connection of its own (`pipelining: 0`): at a request every few minutes a kept one is closed by
- * the other side anyway, and a request that meets the closing is lost and counted.
- */
-async function openDispatcher(origin: string, { ca, proxy }: TransportOptions, timeoutMs: number): Promise<Dispatcher> {
-  const tls = ca === undefined ? {} : { ca };
-  const bounds = {
-    connections: CONNECTIONS,
-    pipelining: 0,
-    headersTimeout: timeoutMs,
-    bodyTimeout: timeoutMs,
-  };
+function openAgent(protocol: string, { ca, proxy }: TransportOptions): PlainAgent {
   const connect = {
-    timeout: timeoutMs,
+    maxSockets: CONNECTIONS,
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: FAMILY_ATTEMPT_MS,
-    ...tls,
+    ...(proxy
+      ? { proxyEnv: { http_proxy: proxy.httpProxy, https_proxy: proxy.httpsProxy, no_proxy: proxy.noProxy } }
+      : {}),
   };
-  if (!proxy) return new Pool(origin, { ...bounds, allowH2: false, connect });
-  const { EnvHttpProxyAgent } = await import("./undici-proxy.ts");
-  return new EnvHttpProxyAgent({ ...bounds, ...proxy, connect, requestTls: connect });
+  return protocol === "https:"
+    ? new TlsAgent({ ...connect, ...(ca === undefined ? {} : { ca }) })
+    : new PlainAgent(connect);
 }
 
-async function send(dispatcher: Dispatcher, options: Dispatcher.RequestOptions): Promise<HttpAnswer> {
-  const answer = await request.call(dispatcher, options);
+/**
+ * Every request has a connection of its own: at a request every few minutes a kept one is closed by the other side
+ * anyway, and a request that meets the closing is lost and counted. Left to itself, Node gives a connection that is
+ * done to the next request in the queue.
+ */
+function send(options: RequestOptions): Promise<HttpAnswer> {
+  return new Promise((resolve, reject) => {
+    const read = (answer: IncomingMessage) => {
+      const header = (name: string) => answer.headersDistinct[name]?.[0];
+      bodyOf(answer).then((body) => resolve({ status: answer.statusCode ?? 0, header, body }), reject);
+    };
+    const asked = request(options, read).on("error", reject);
+    asked.shouldKeepAlive = false;
+    asked.end();
+  });
+}
+
+function bodyOf(answer: IncomingMessage): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
   const chunks: Buffer[] = [];
   let bytes = 0;
-  for await (const chunk of answer.body as AsyncIterable<Buffer>) {
+  answer.on("data", (chunk: Buffer) => {
     bytes += chunk.length;
-    // Leaving the loop by throwing destroys the body and its socket.
-    if (bytes > MAX_BODY_BYTES)
-      throw new Error(
-        `its answer is longer than ${MAX_BODY_BYTES / 1024 / 1024} MB, which no answer of the contract is`,
-      );
-    chunks.push(chunk);
-  }
-  return {
-    status: answer.statusCode,
-    header: (name) => headerOf(answer.headers, name),
-    body: Buffer.concat(chunks).toString("utf8"),
-  };
-}
-
-function headerOf(headers: Readonly<Record<string, string | string[] | undefined>>, name: string): string | undefined {
-  const value = headers[name];
-  return Array.isArray(value) ? value[0] : value;
+    if (bytes <= MAX_BODY_BYTES) return void chunks.push(chunk);
+    reject(
+      new Error(`its answer is longer than ${MAX_BODY_BYTES / 1024 / 1024} MB, which no answer of the contract is`),
+    );
+    answer.destroy();
+  });
+  answer.on("end", () => resolve(Buffer.concat(chunks).toString("utf8")));
+  answer.on("error", () => reject(new Error("it stopped in the middle of an answer")));
+  return promise;
 }

@@ -25,7 +25,7 @@ export interface AskingOptions extends TransportOptions {
 /** The client over a real transport, to a server of the test's. */
 export async function openAsking(url: string, options: AskingOptions = {}) {
   const { consumerKey = CANARY_KEY, partner = CANARY_PARTNER, hashEncoding = "hex", basePath = "" } = options;
-  const transport = await openTransport(url, options);
+  const transport = openTransport(url, options);
   const hmac = (secret: string, message: string) => createHmac("sha256", secret).update(message).digest();
   const token = thirdPartyToken(partner, hashEncoding, hmac);
   const stop = new AbortController();
@@ -49,6 +49,6 @@ export async function openAsking(url: string, options: AskingOptions = {}) {
       });
       return { answer, notes };
     },
-    [Symbol.asyncDispose]: () => transport.close(),
+    [Symbol.asyncDispose]: async () => transport.close(),
   };
 }
