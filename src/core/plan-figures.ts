@@ -97,18 +97,18 @@ function meanOfSteps({ prices }: PlanGrid, from: number, count: number): number 
   return Number.isNaN(sum) ? null : sum / count / PRICE_SCALE;
 }
 
-/** The walls that a choice is kept from by, one after the other. */
+/** The walls that a choice is kept from by. */
 export interface Walls {
   readonly gaps: boolean;
   readonly others: boolean;
   readonly maxPrice: boolean;
 }
 
+/** One after the other. With the last of them, the highest price, there is no choice, or nobody would ask. */
 const WALLS: readonly (readonly [Walls, ImpossibleReason | "no_prices"])[] = [
   [{ gaps: false, others: false, maxPrice: false }, "constraints"],
   [{ gaps: true, others: false, maxPrice: false }, "no_prices"],
   [{ gaps: true, others: true, maxPrice: false }, "blocked"],
-  [{ gaps: true, others: true, maxPrice: true }, "max_price"],
 ];
 
 /** Says why there is no choice: the first wall with which there is none. Unit: `shortSteps` and `asked` in steps. */
@@ -121,7 +121,7 @@ export function refused(
   const { grid, window } = task;
   const shortfallMs = shortSteps * grid.stepMs;
   if (asked > grid.count) return { kind: "impossible", shortfallMs, reason: "window_too_short" };
-  const reason = WALLS.find(([walls]) => !possible(walls))?.[1] ?? "constraints";
+  const reason = WALLS.find(([walls]) => !possible(walls))?.[1] ?? "max_price";
   if (reason !== "no_prices") return { kind: "impossible", shortfallMs, reason };
   return { kind: "no_prices", missing: missingIn(grid.points, grid.start, window.end) ?? window };
 }
