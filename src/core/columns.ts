@@ -18,14 +18,16 @@ import { type EpochMs, formatInstant, SECOND_MS } from "./interval.ts";
 import { type Row, rowStart } from "./series.ts";
 import { readVlq, type VlqReader, writeVlq } from "./vlq.ts";
 
-/** The values of one field. Shape: one per row, in the order of the rows. */
+/**
+ * The values of one field. Shape: one per row, in the order of the rows. Numbers are read from the text one after the
+ * other, once: a large answer makes no list of them.
+ */
 export type Column =
   /** One value for all rows, as JSON. */
   | { readonly form: "constant"; readonly json: string }
-  /** Unit: seconds since 1970. */
-  | { readonly form: "instants"; readonly seconds: readonly number[] }
-  /** Whole numbers, to be divided by 10 to the power of `digits`; `NULL_SCALED` stands for null. */
-  | { readonly form: "decimals"; readonly digits: number; readonly scaled: Int32Array }
+  | { readonly form: "instants"; readonly seconds: InstantReader }
+  /** Whole numbers, to be divided by 10 to the power of `digits`. */
+  | { readonly form: "decimals"; readonly digits: number; readonly scaled: ScaledReader }
   | { readonly form: "values"; readonly values: readonly unknown[] };
 
 /** Rows by field. */
@@ -45,6 +47,63 @@ const NULL_MARK = "~";
 const NULL_MARK_CODE = NULL_MARK.charCodeAt(0);
 /** Stands for null among scaled values; beyond `MAX_SCALED`. */
 export const NULL_SCALED = 2 ** 31 - 1;
+
+/** Reads a column of instants. Unit: seconds since 1970. */
+export class InstantReader {
+  readonly #line: string;
+  readonly #distance: number;
+  readonly #runs: VlqReader;
+  #at: number;
+  #step = 0;
+  /** How often the step is still to be taken; the first instant is one that took a step of nothing. */
+  #times = 1;
+
+  /** `line` is a column of the form `t`; every instant is later than in the line by `distance`. */
+  constructor(line: string, distance = 0) {
+    const semicolon = line.indexOf(";");
+    this.#line = line;
+    this.#distance = distance;
+    this.#runs = { text: line, at: semicolon + 1 };
+    this.#at = Number(line.slice(1, semicolon)) + distance;
+  }
+
+  /** The next instant. Errors: throws where the column has no more. */
+  next(): number {
+    while (this.#times <= 0) {
+      this.#step = readVlq(this.#runs);
+      this.#times = readVlq(this.#runs);
+    }
+    this.#times--;
+    this.#at += this.#step;
+    return this.#at;
+  }
+
+  /** Reads the same column from its start, all of it later. */
+  later(distance: number): InstantReader {
+    return new InstantReader(this.#line, this.#distance + distance);
+  }
+}
+
+/** Reads a column of decimals, scaled to whole numbers; `NULL_SCALED` stands for null. */
+export class ScaledReader {
+  readonly #reader: VlqReader;
+  #last = 0;
+
+  /** `line` is a column of the form `n`. */
+  constructor(line: string) {
+    this.#reader = { text: line, at: 2 };
+  }
+
+  /** The next number. Errors: throws where the column has no more. */
+  next(): number {
+    if (this.#reader.text.charCodeAt(this.#reader.at) === NULL_MARK_CODE) {
+      this.#reader.at++;
+      return NULL_SCALED;
+    }
+    this.#last += readVlq(this.#reader);
+    return this.#last;
+  }
+}
 
 /** Writes rows as compact text. Shape: any JSON objects, in their order. */
 export function encodeRows(rows: readonly Row[]): string {
@@ -107,7 +166,7 @@ export function readColumns(
   const valuesNamed = (name: string) => {
     const line = lineOf(name);
     if (line === null) return null;
-    if (line[0] !== "+") return valuesOf(decodeColumn(line, count, []), count);
+    if (line[0] !== "+") return valuesOf(decodeColumn(line, null), count);
     return valuesOf(columnsOf(text).columns[known.indexOf(name)] as Column, count);
   };
   const start = lineOf("start") ?? lineOf("date") ?? "";
@@ -128,9 +187,9 @@ export function columnsOf(text: string, neighbour: Pick<Columns, "shape" | "name
   const count = Number(head);
   if (!Number.isInteger(count) || lines.length !== names.length)
     throw new Error(`a chunk of ${head.slice(0, 20)} rows has ${lines.length} columns; expected ${names.length}`);
-  let before: readonly number[] = [];
+  let before: InstantReader | null = null;
   const columns = lines.map((line) => {
-    const column = decodeColumn(line, count, before);
+    const column = decodeColumn(line, before);
     if (column.form === "instants") before = column.seconds;
     return column;
   });
@@ -146,19 +205,17 @@ function encodeValues(values: readonly unknown[]): string {
   return constant(values) ?? decimals(values) ?? `j${JSON.stringify(values)}`;
 }
 
-function decodeColumn(line: string, count: number, before: readonly number[]): Column {
-  const reader = { text: line, at: 1 };
+function decodeColumn(line: string, before: InstantReader | null): Column {
   switch (line[0]) {
     case "=":
       return { form: "constant", json: line.slice(1) };
     case "t":
-      return { form: "instants", seconds: readInstants(line, count) };
-    case "+": {
-      const distance = readVlq(reader);
-      return { form: "instants", seconds: before.map((seconds) => seconds + distance) };
-    }
+      return { form: "instants", seconds: new InstantReader(line) };
+    case "+":
+      if (before === null) throw new Error("a column leans on instants before it, and there are none");
+      return { form: "instants", seconds: before.later(readVlq({ text: line, at: 1 })) };
     case "n":
-      return { form: "decimals", digits: Number(line[1]), scaled: readScaled({ text: line, at: 2 }, count) };
+      return { form: "decimals", digits: Number(line[1]), scaled: new ScaledReader(line) };
     case "j":
       return { form: "values", values: JSON.parse(line.slice(1)) as unknown[] };
     default:
@@ -171,10 +228,13 @@ function valuesOf(column: Column, count: number): readonly unknown[] {
     case "constant":
       return new Array(count).fill(JSON.parse(column.json));
     case "instants":
-      return column.seconds.map((seconds) => formatInstant(seconds * SECOND_MS));
+      return Array.from({ length: count }, () => formatInstant(column.seconds.next() * SECOND_MS));
     case "decimals": {
       const scale = 10 ** column.digits;
-      return Array.from(column.scaled, (scaled) => (scaled === NULL_SCALED ? null : scaled / scale));
+      return Array.from({ length: count }, () => {
+        const scaled = column.scaled.next();
+        return scaled === NULL_SCALED ? null : scaled / scale;
+      });
     }
     case "values":
       return column.values;
@@ -213,21 +273,6 @@ function encodeInstants(seconds: readonly number[], before: readonly number[] | 
   return `t${first};${runs.map((run) => writeVlq(run.step) + writeVlq(run.times)).join("")}`;
 }
 
-function readInstants(line: string, count: number): number[] {
-  const semicolon = line.indexOf(";");
-  let at = Number(line.slice(1, semicolon));
-  const found = [at];
-  const reader = { text: line, at: semicolon + 1 };
-  while (found.length < count) {
-    const step = readVlq(reader);
-    for (let times = readVlq(reader); times > 0; times--) {
-      at += step;
-      found.push(at);
-    }
-  }
-  return found;
-}
-
 function decimals(values: readonly unknown[]): string | null {
   for (let digits = 0; digits <= MAX_DECIMALS; digits++) {
     const text = scaledBy(values, digits);
@@ -252,19 +297,4 @@ function scaledBy(values: readonly unknown[], digits: number): string | null {
     last = scaled;
   }
   return text;
-}
-
-function readScaled(reader: VlqReader, count: number): Int32Array {
-  const found = new Int32Array(count);
-  let last = 0;
-  for (let i = 0; i < count; i++) {
-    if (reader.text.charCodeAt(reader.at) === NULL_MARK_CODE) {
-      found[i] = NULL_SCALED;
-      reader.at++;
-    } else {
-      last += readVlq(reader);
-      found[i] = last;
-    }
-  }
-  return found;
 }

@@ -5,22 +5,15 @@
 import { isAscii } from "node:buffer";
 import { hash } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { writingRowsJson } from "../core/columns-json.ts";
+import { type Allocate, type RowsText, writingRowsJson } from "../core/columns-json.ts";
 import { compress } from "./compression.ts";
 import { type Coding, codingsFor, holdsTag } from "./negotiation.ts";
-
-/** The text of an answer before it is written out. Shape: `chunks` as `encodeRows` wrote them. */
-export interface AnswerText {
-  readonly head: string;
-  readonly chunks: readonly string[];
-  readonly tail: string;
-}
 
 /** What an answer is made of. */
 export interface AnswerSource {
   /** Another with every change of the series. */
   readonly version: number;
-  readonly read: () => AnswerText;
+  readonly read: () => RowsText;
 }
 
 /** What a caller said it takes and has. */
@@ -31,8 +24,14 @@ export interface Wishes {
 
 /** An answer in the form a caller gets it. `headers` are names and values in turn; a body of text is ASCII. */
 export type Representation =
-  | { readonly status: 200; readonly headers: readonly string[]; readonly body: string | Uint8Array }
-  | { readonly status: 304; readonly headers: readonly string[]; readonly body: "" };
+  | {
+      readonly status: 200;
+      readonly headers: readonly string[];
+      readonly body: string | Uint8Array;
+      /** To be called, once by each caller, when the body is needed no more: what comes later is written over it. */
+      readonly sent?: () => void;
+    }
+  | { readonly status: 304; readonly headers: readonly string[]; readonly body: ""; readonly sent?: undefined };
 
 type Whole = Extract<Representation, { status: 200 }>;
 
@@ -44,12 +43,21 @@ interface Entry {
   readonly forms: Map<Coding, Whole>;
   readonly underWay: Map<Coding, Promise<Whole>>;
   bytes: number;
+  /** Callers who wait for a body, or to whom one is on its way that is in memory of `#memory`. */
+  users: number;
 }
 
 /** Room for kept answers: three years of hours with their compressed forms. It is never more, also on a small machine. */
 const KEPT_BYTES = 4 * 1024 * 1024;
 /** An answer that has only been named by its tag takes no room of the above. */
 const MOST_KEPT = 500;
+/**
+ * From this size on a body is written into memory that others were written in. New memory for each would have the
+ * garbage collector walk through the whole heap after every few of them: 10 ms in which nobody else is served.
+ */
+const LARGE_BYTES = 64 * 1024;
+/** Memory is used again where no more than a fifth of it is left over. */
+const MOST_ROOM = 1.25;
 /** Up to this size an answer of plain letters is kept as text: Node sends it in one piece with its headers. */
 const TEXT_BYTES = 8 * 1024;
 /** What fits into one packet with its headers is not made smaller. */
@@ -82,7 +90,7 @@ export class FinishedAnswers {
    * so that what is read is of its version.
    */
   represent(key: string, source: AnswerSource, wishes: Wishes): Representation | Promise<Representation> {
-    let text: AnswerText | null = null;
+    let text: RowsText | null = null;
     let entry = this.#entries.get(key);
     if (entry?.version !== source.version) {
       text = source.read();
@@ -92,7 +100,8 @@ export class FinishedAnswers {
     const codings = codingsFor(wishes["accept-encoding"]);
     const held = codings.find((coding) => holdsTag(wishes["if-none-match"], tagOf(entry, coding)));
     if (held !== undefined) return { status: 304, headers: namingHeaders(entry, held), body: "" };
-    return this.#formOf(entry, codings, () => text ?? source.read());
+    const form = this.#formOf(entry, codings, () => text ?? source.read());
+    return lend(entry, form);
   }
 
   #formOf(entry: Entry, codings: readonly Coding[], read: AnswerSource["read"]): Whole | Promise<Whole> {
@@ -101,7 +110,7 @@ export class FinishedAnswers {
     if (plain && (best === "identity" || (codings.includes("identity") && isSmall(plain)))) return plain;
     const form = entry.forms.get(best);
     if (form) return form;
-    const written = plain ?? this.#once(entry, "identity", () => write(read()));
+    const written = plain ?? this.#once(entry, "identity", () => write(read(), (count) => this.#memory(count)));
     return best === "identity" ? written : this.#smaller(entry, written, codings);
   }
 
@@ -143,13 +152,10 @@ export class FinishedAnswers {
       ...(coding === "identity" ? [] : ["Content-Encoding", coding]),
       ...namingHeaders(entry, coding),
     ];
-    const isText = coding === "identity" && bytes.byteLength <= TEXT_BYTES && isAscii(bytes);
-    // A copy is as long as the body; what was reserved beyond it while it was written is not kept.
-    const form: Whole = {
-      status: 200,
-      headers,
-      body: isText ? Buffer.from(bytes).toString("latin1") : Buffer.from(bytes),
-    };
+    const isLarge = coding === "identity" && bytes.byteLength >= LARGE_BYTES;
+    const form: Whole = isLarge
+      ? { status: 200, headers, body: inPlace(bytes), sent: () => entry.users-- }
+      : { status: 200, headers, body: coding === "identity" ? shortest(bytes) : Buffer.from(bytes) };
     entry.forms.set(coding, form);
     entry.bytes += bytes.byteLength;
     if (this.#entries.get(entry.key) !== entry) return form;
@@ -160,14 +166,14 @@ export class FinishedAnswers {
   }
 
   /** A body that came out the same as before is the same, whatever else of its series changed. */
-  #entryOf(key: string, version: number, text: AnswerText, before: Entry | undefined): Entry {
+  #entryOf(key: string, version: number, text: RowsText, before: Entry | undefined): Entry {
     const tag = tagOfText(text);
     if (before?.tag === tag) {
       before.version = version;
       return before;
     }
     if (before) this.#drop(before);
-    return { key, tag, version, forms: new Map(), underWay: new Map(), bytes: 0 };
+    return { key, tag, version, forms: new Map(), underWay: new Map(), bytes: 0, users: 0 };
   }
 
   #used(entry: Entry): void {
@@ -185,6 +191,19 @@ export class FinishedAnswers {
     }
   }
 
+  /** Memory for a body: what is large takes that of the answers that make way for it, if they are on their way to nobody. */
+  #memory(count: number): Uint8Array {
+    if (count < LARGE_BYTES || count > this.#mostBytes) return new Uint8Array(count);
+    let found: ArrayBufferLike | null = null;
+    for (const oldest of this.#entries.values()) {
+      if (this.#bytes + count <= this.#mostBytes) break;
+      this.#drop(oldest);
+      const idle = idleMemory(oldest);
+      if (idle && idle.byteLength >= count && idle.byteLength <= MOST_ROOM * count) found = idle;
+    }
+    return new Uint8Array(found ?? new ArrayBuffer(count));
+  }
+
   #drop(entry: Entry): void {
     if (this.#entries.get(entry.key) !== entry) return;
     this.#entries.delete(entry.key);
@@ -194,16 +213,52 @@ export class FinishedAnswers {
 }
 
 /** A large answer is written in slices, so that it keeps nobody waiting. */
-async function write({ head, chunks, tail }: AnswerText): Promise<Uint8Array> {
-  const writing = writingRowsJson(head, chunks, tail);
+async function write(text: RowsText, allocate: Allocate): Promise<Uint8Array> {
+  const writing = writingRowsJson(text, allocate);
   for (let step = writing.next(); ; step = writing.next()) {
     if (step.done) return step.value;
     await nextTurn();
   }
 }
 
+/** Counts who waits for a body, and who is to say that it was sent. */
+function lend(entry: Entry, form: Whole | Promise<Whole>): Whole | Promise<Whole> {
+  if (!(form instanceof Promise)) {
+    if (form.sent) entry.users++;
+    return form;
+  }
+  entry.users++;
+  return form.then(
+    (whole) => {
+      if (!whole.sent) entry.users--;
+      return whole;
+    },
+    (error: unknown) => {
+      entry.users--;
+      throw error;
+    },
+  );
+}
+
+/** The bytes where they stand. */
+function inPlace({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
+}
+
+/** A copy, which is as long as the body; what was reserved beyond it while it was written is not kept. */
+function shortest(bytes: Uint8Array): string | Buffer {
+  const copy = Buffer.from(bytes);
+  return copy.length <= TEXT_BYTES && isAscii(copy) ? copy.toString("latin1") : copy;
+}
+
+/** The memory of a large body that nobody needs any more. */
+function idleMemory({ forms, users }: Entry): ArrayBufferLike | null {
+  const plain = forms.get("identity");
+  return users === 0 && plain?.sent && typeof plain.body !== "string" ? plain.body.buffer : null;
+}
+
 /** The text decides every byte of the body and is a tenth of it, so its digest is a strong tag of the body. */
-function tagOfText({ head, chunks, tail }: AnswerText): string {
+function tagOfText({ head, chunks, tail }: RowsText): string {
   return hash("sha256", [head, ...chunks, tail].join("\0"), "base64url").slice(0, TAG_CHARS);
 }
 

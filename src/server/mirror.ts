@@ -130,8 +130,8 @@ async function answerAsked(
   return older ? give(older, now, STALE) : errorOf(asked, now);
 }
 
-function encoded({ status, headers, body }: Representation, age: number, how: readonly string[]): Encoded {
-  return { kind: "encoded", status, headers: ["Age", String(age), ...how, ...headers], body };
+function encoded({ status, headers, body, sent }: Representation, age: number, how: readonly string[]): Encoded {
+  return { kind: "encoded", status, headers: ["Age", String(age), ...how, ...headers], body, sent };
 }
 
 /** What a LAN caller gets of a setback when the shelf has nothing. Source: design, table of answers. */

@@ -38,6 +38,8 @@ export interface Encoded {
   readonly headers: readonly string[];
   /** A text is ASCII. */
   readonly body: string | Uint8Array;
+  /** To be called when the body is needed no more. */
+  readonly sent?: (() => void) | undefined;
 }
 
 type Result = Success<OperationId> | ContractError | Encoded;
@@ -81,6 +83,8 @@ export interface Reply {
   readonly caller?: string | undefined;
   /** The body is ASCII: half the work of writing it. */
   readonly isAscii?: boolean;
+  /** To be called when the body is needed no more. */
+  readonly sent?: (() => void) | undefined;
 }
 
 export interface MountOptions {
@@ -176,13 +180,14 @@ function replyNotFound(method: string | undefined, requestId: string): Reply {
 
 /** Writes a reply as it is. A 304 has no length. */
 export function sendReply(_operation: OperationId | null, reply: Reply, response: ServerResponse): void {
-  const { status, headers, body, isAscii } = reply;
+  const { status, headers, body, isAscii, sent } = reply;
   // Who reads answers from another site varies them too.
   const vary = response.getHeader("Vary");
   if (vary !== undefined && headers.includes("Vary")) headers.push("Vary", String(vary));
   const length = isAscii ? body.length : byteLength(body);
   if (status === 200) writeQuickHead(response, headers, length);
   else response.writeHead(status, status === 304 ? headers : [...headers, "Content-Length", String(length)]);
+  if (sent) response.once("close", sent);
   if (isAscii) response.end(body, "latin1");
   else response.end(body);
 }
@@ -256,7 +261,14 @@ function replyOf(result: Result, begun: Begun): Reply {
       return { status: 200, headers: asJson(headers), body: JSON.stringify(result.body), caller };
     case "encoded":
       headers.push(...result.headers);
-      return { status: result.status, headers, body: result.body, caller, isAscii: typeof result.body === "string" };
+      return {
+        status: result.status,
+        headers,
+        body: result.body,
+        caller,
+        isAscii: typeof result.body === "string",
+        sent: result.sent,
+      };
   }
 }
 

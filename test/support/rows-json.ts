@@ -1,8 +1,7 @@
-import { writingRowsJson } from "../../src/core/columns-json.ts";
-import type { AnswerText } from "../../src/server/finished.ts";
+import { type RowsText, writingRowsJson } from "../../src/core/columns-json.ts";
 
 /** The body of an answer, written in one go. */
-export function rowsJson({ head, chunks, tail }: AnswerText): Uint8Array {
-  const writing = writingRowsJson(head, chunks, tail);
+export function rowsJson(text: RowsText): Uint8Array {
+  const writing = writingRowsJson(text, (count) => new Uint8Array(count));
   for (let step = writing.next(); ; step = writing.next()) if (step.done) return step.value;
 }

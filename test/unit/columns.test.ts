@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { decodeRows, encodeRows, readColumns } from "../../src/core/columns.ts";
-import { formatInstant, HOUR_MS, QUARTER_MS } from "../../src/core/interval.ts";
+import { writingRowsJson } from "../../src/core/columns-json.ts";
+import { DAY_MS, formatInstant, HOUR_MS, QUARTER_MS } from "../../src/core/interval.ts";
 import type { Row } from "../../src/core/series.ts";
 import { haveRealPrices, readRealPrices } from "../support/real-prices.ts";
 import { rowsJson } from "../support/rows-json.ts";
@@ -129,11 +130,34 @@ describe("rows by column", () => {
     expect(encodeRows(rows)).toBe('["start","end","isEstimate"]\n96\nt1735689600;o4B+F\n+o4B\n=false');
   });
 
+  test("the room for a large answer is foreseen after a few days, also when the first of them is short", () => {
+    const day = (i: number, hours: number) =>
+      encodeRows(
+        Array.from({ length: hours }, (_, hour) => ({
+          start: formatInstant(YEAR_2025_MS + i * DAY_MS + hour * HOUR_MS),
+          end: formatInstant(YEAR_2025_MS + i * DAY_MS + (hour + 1) * HOUR_MS),
+          totalPricePerKWh: ((i * hour) % 977) / 1_000,
+          variableChargesPerKWh: null,
+        })),
+      );
+    const chunks = Array.from({ length: 366 }, (_, i) => day(i, i === 0 ? 1 : 24));
+    const rooms: number[] = [];
+    const writing = writingRowsJson({ head: "[", chunks, tail: "]" }, (count) => {
+      rooms.push(count);
+      return new Uint8Array(count).fill(63);
+    });
+    let step = writing.next();
+    while (!step.done) step = writing.next();
+    expect(new TextDecoder().decode(step.value)).toBe(JSON.stringify(chunks.flatMap(decodeRows)));
+    expect([rooms.length, (rooms.at(-1) ?? 0) < 1.05 * step.value.length]).toEqual([2, true]);
+  });
+
   test("a damaged text is refused in words", () => {
     const text = encodeRows([{ a: 1 }, { a: 2 }]);
     expect(() => decodeRows(text.replace("n0", "x0"))).toThrow('a column has the form "x"; expected one of = t + n j');
     expect(() => decodeRows(text.slice(0, text.lastIndexOf("\n")))).toThrow("has 0 columns; expected 1");
     expect(() => decodeRows(text.slice(0, -1))).toThrow("where a digit belongs");
+    expect(() => decodeRows('["a"]\n1\n+o4B')).toThrow("leans on instants before it");
   });
 });
 

@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
 import { contractError } from "../../src/contract/errors.ts";
 import { HOUR_MS } from "../../src/core/interval.ts";
@@ -187,4 +189,27 @@ test("a caller that takes what is kept is given it, told that it is old, and the
   expect([answer.status, await answer.json()]).toEqual([200, { data: [1] }]);
   expect(answer.headers.get("x-elbro-stale")).toBe("true");
   expect(answer.headers.get("age")).toBe("3600");
+});
+
+test("who reads slowly gets the answer that was asked for, whatever is written meanwhile", async () => {
+  /** Two of these are all that is kept, and four fill what the system holds of a connection that is not read. */
+  const bodyOf = (address: string) => address.slice(-1).repeat(2_000_000);
+  const address = (digit: number) => ADDRESS_ID.replace(/.$/, String(digit));
+  const pathOf = (digit: number) => `/consumer/v1/me/addresses/${address(digit)}/forecast-prices`;
+  await using mirror = await mirrorOver({
+    find: (_operation, params) =>
+      foundAt(NOW, true, JSON.stringify(bodyOf("addressId" in params ? String(params.addressId) : ""))),
+  });
+  const head = `GET ${pathOf(1)} HTTP/1.1\r\nHost: elbro\r\nAuthorization: Bearer kitchen-key\r\n`;
+  const slow = connect(mirror.port, "127.0.0.1").setEncoding("latin1");
+  slow.write(`${`${head}\r\n`.repeat(3)}${head}Connection: close\r\n\r\n`);
+  await once(slow, "readable");
+  for (let digit = 2; digit <= 6; digit++) {
+    const other = await mirror.ask(pathOf(digit));
+    expect(other.body).toEqual(bodyOf(address(digit)));
+  }
+  let read = "";
+  for await (const part of slow) read += part;
+  const answers = read.split("\r\n\r\n").slice(1);
+  expect(answers.map((text) => text.startsWith(`"${bodyOf(address(1))}"`))).toEqual([true, true, true, true]);
 });
