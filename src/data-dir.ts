@@ -1,8 +1,9 @@
 /** The data directory: its database, opened or restored, and what is remembered of the time zone. */
 import { mkdirSync } from "node:fs";
 import path from "node:path";
-import { SERVICE_ZONE } from "./core/calendar.ts";
+import { SERVICE_ZONE, type TransitionMemory } from "./core/calendar.ts";
 import type { EpochMs } from "./core/interval.ts";
+import { KNOWN_TRANSITIONS, type KnownTransitions } from "./known-transitions.ts";
 import { DataDirInUse, StartError } from "./start-error.ts";
 import { DatabaseError, DatabaseInUse } from "./store/database.ts";
 import { type OpenedDatabase, openOrRestore } from "./store/recovery.ts";
@@ -29,11 +30,15 @@ export function databasePathIn(dataDir: string): string {
   return path.join(dataDir, "elbro.db");
 }
 
-/** The transitions of the service's zone, kept until Node brings another time zone database. */
-export function transitionsIn(settings: Settings) {
-  const name = (year: number) => `transitions/${SERVICE_ZONE}/${process.versions.tz}/${year}`;
+/** The transitions of the service's zone: those of the build, and what is kept until Node brings another database. */
+export function transitionsIn(
+  settings: Pick<Settings, "read" | "write">,
+  known: KnownTransitions = KNOWN_TRANSITIONS,
+): TransitionMemory {
+  const { tz } = process.versions;
+  const name = (year: number) => `transitions/${SERVICE_ZONE}/${tz}/${year}`;
   return {
-    read: (year: number) => settings.read(name(year)),
-    write: (year: number, text: string) => settings.write(name(year), text),
+    read: (year) => (known.tz === tz ? known.years[year] : undefined) ?? settings.read(name(year)),
+    write: (year, text) => settings.write(name(year), text),
   };
 }
