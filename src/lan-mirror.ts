@@ -5,13 +5,18 @@ import { UNCAPPED_CLIENT_RANGE } from "./contract/limits.ts";
 import { type OperationId, operationOf, type ParamsOf } from "./contract/operations.ts";
 import { capEnd } from "./contract/range.ts";
 import { rangeOf, seriesOf } from "./contract/shelving.ts";
+import { MINUTE_MS } from "./core/interval.ts";
 import type { LanParts } from "./lan-parts.ts";
+import { foundIn, type Unkept } from "./library.ts";
 import { FinishedAnswers } from "./server/finished.ts";
 import type { Door } from "./server/local-route.ts";
-import { type MirrorSource, mirrorHandlers } from "./server/mirror.ts";
+import { type Asked, type MirrorSource, mirrorHandlers } from "./server/mirror.ts";
 import { type MountOptions, mount, type Router, sendReply } from "./server/mount.ts";
 import { DATA_HEADERS } from "./server/security-headers.ts";
 import type { Account } from "./upstream/account.ts";
+
+/** When to ask again for what was not all there when the database took no more writes. */
+const UNKEPT_WAIT_MS = MINUTE_MS;
 
 /** Adds the service's operations to the router. */
 export function mountMirror(router: Router, lan: LanParts, admit: MountOptions["admit"], door: Door): void {
@@ -61,11 +66,22 @@ function mirrorSource(lan: LanParts): MirrorSource {
         const range = operationOf(operation).range ? rangeOf(operation, part) : null;
         const reply = await account.ask({ operation, params: part, share: "lan", seriesId, range });
         if (reply.kind !== "ok") return reply;
-        if (await library.keepAnswer(account.name, operation, part, reply.body, clock.now())) onChange(series);
+        const at = clock.now();
+        const changed = await library.keepAnswer(account.name, operation, part, reply.body, at);
+        if (changed === null) return unkept({ operation, wanted: params, asked: part, body: reply.body, at });
+        if (changed) onChange(series);
       }
       return { kind: "kept", at: clock.now() };
     },
   };
+}
+
+/** An answer that is only for who asked for it: it could not be kept, and nothing more is asked before it can. */
+function unkept<Id extends OperationId>(answer: Unkept<Id>): Asked {
+  const found = foundIn(answer);
+  if (found) return { kind: "unkept", found };
+  const why = "the database cannot be written, so no more is asked";
+  return { kind: "withheld", until: answer.at + UNKEPT_WAIT_MS, why, after: null };
 }
 
 /** The address that a request is about; empty for none. */

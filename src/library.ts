@@ -11,7 +11,7 @@ import { putTogether, rangeOf, seriesOf, takeApart } from "./contract/shelving.t
 import type { Calendar } from "./core/calendar.ts";
 import { decodeRows, encodeRows } from "./core/columns.ts";
 import { DAY_MS, type EpochMs, HOUR_MS, type Interval, MINUTE_MS } from "./core/interval.ts";
-import { chunksOf, chunkUnitOf, type Row, rowStart, type SeriesKey, WHOLE } from "./core/series.ts";
+import { chunksOf, chunkUnitOf, type Envelope, type Row, rowStart, type SeriesKey, WHOLE } from "./core/series.ts";
 import type { Found } from "./server/mirror.ts";
 import { Ledger } from "./store/ledger.ts";
 import { LEDGER_MS } from "./store/retention.ts";
@@ -111,17 +111,17 @@ export class Library implements Keeping {
     };
   }
 
-  /** Keeps an answer that came for the LAN. Gives back whether it changed what is on the shelf. */
+  /** Keeps an answer that came for the LAN. Gives back whether it changed what is on the shelf; null where it cannot be kept. */
   async keepAnswer<Id extends OperationId>(
     account: string,
     operation: Id,
     params: ParamsOf<Id>,
     body: BodyOf<Id>,
     at: EpochMs,
-  ): Promise<boolean> {
+  ): Promise<boolean | null> {
     const { rows, envelope } = takeApart(operation, body);
     const series = seriesOf(account, operation, params);
-    return (await this.keep(series, rangeOf(operation, params), rows, envelope, at))?.changed ?? false;
+    return (await this.keep(series, rangeOf(operation, params), rows, envelope, at))?.changed ?? null;
   }
 
   /** What the shelf has for a request; null where a part of it was never asked. */
@@ -161,10 +161,7 @@ export class Library implements Keeping {
       freshUntil: Math.min(...ages.map((chunk) => chunk.freshUntil)),
       answeredAt: Math.min(...ages.map((chunk) => chunk.answeredAt ?? Number.POSITIVE_INFINITY)),
       oldestUnknown: ages.some((chunk) => chunk.answeredAt === null),
-      read: () => {
-        const [head = "", tail = ""] = putTogether(operation, params, envelope, ROWS_MARK).split(ROWS_MARK);
-        return { head, chunks: this.#encodedRows(series, range), tail };
-      },
+      read: () => aroundRows(operation, params, envelope, this.#encodedRows(series, range)),
     };
     if (!ages.some((chunk) => chunk.ahead)) this.#standings.set(params, standing);
     return standing;
@@ -215,6 +212,38 @@ export class Library implements Keeping {
       return { start, end, answeredAt, freshUntil, ahead: noted !== answeredAt };
     });
   }
+}
+
+/** An answer that was asked for and could not be kept. */
+export interface Unkept<Id extends OperationId> {
+  readonly operation: Id;
+  /** What the LAN wants, and what the service was asked for it. */
+  readonly wanted: ParamsOf<Id>;
+  readonly asked: ParamsOf<Id>;
+  readonly body: BodyOf<Id>;
+  readonly at: EpochMs;
+}
+
+/** The same as if it were on the shelf, for who wanted it; null where it is only a part of that. */
+export function foundIn<Id extends OperationId>({ operation, wanted, asked, body, at }: Unkept<Id>): Found | null {
+  const range = rangeOf(operation, wanted);
+  const whole = rangeOf(operation, asked);
+  if (range.start < whole.start || range.end > whole.end) return null;
+  const { rows, envelope } = takeApart(operation, body);
+  const inside = operationOf(operation).range ? rowsWithin(rows, range) : rows;
+  const read = () => aroundRows(operation, wanted, envelope, [encodeRows(inside)]);
+  // Versions of the shelf are above zero.
+  return { version: -at, answeredAt: at, fresh: true, read };
+}
+
+function aroundRows<Id extends OperationId>(
+  operation: Id,
+  params: ParamsOf<Id>,
+  envelope: Envelope,
+  chunks: readonly string[],
+): ReturnType<Found["read"]> {
+  const [head = "", tail = ""] = putTogether(operation, params, envelope, ROWS_MARK).split(ROWS_MARK);
+  return { head, chunks, tail };
 }
 
 /** A time ahead of the clock was written by a clock that stood wrong; it says nothing. */

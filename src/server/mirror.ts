@@ -26,8 +26,12 @@ export interface MirrorSource {
   ask<Id extends OperationId>(operation: Id, params: ParamsOf<Id>): Promise<Asked>;
 }
 
-/** What became of asking the service. `at` is when the last of the answer was on the shelf. */
-export type Asked = { readonly kind: "kept"; readonly at: EpochMs } | Setback | Withheld;
+/** What became of asking the service. `at` is when the last of the answer was on the shelf, if it could be kept. */
+export type Asked =
+  | { readonly kind: "kept"; readonly at: EpochMs }
+  | { readonly kind: "unkept"; readonly found: Found }
+  | Setback
+  | Withheld;
 
 /** What the service decides for good, whatever the shelf has of earlier. */
 const FINAL_STATUSES: ReadonlySet<number> = new Set([400, 404, 422]);
@@ -119,6 +123,7 @@ async function answerAsked(
   give: Giving,
 ): Promise<Answer> {
   const asked = await source.ask(id, params);
+  if (asked.kind === "unkept") return give(asked.found, asked.found.answeredAt, FROM_SERVICE);
   if (asked.kind === "kept") {
     // An answer is newer than the request it is for.
     const kept = source.find(id, params, asked.at);
@@ -135,7 +140,7 @@ function encoded({ status, headers, body, sent }: Representation, age: number, h
 }
 
 /** What a LAN caller gets of a setback when the shelf has nothing. Source: design, table of answers. */
-function errorOf(asked: Asked, now: EpochMs): ContractError {
+function errorOf(asked: Exclude<Asked, { kind: "unkept" }>, now: EpochMs): ContractError {
   switch (asked.kind) {
     case "kept":
       return contractError("internal_error", "an answer was stored and cannot be found");

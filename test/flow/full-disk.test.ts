@@ -53,20 +53,51 @@ test("a disk that is full stops no price and lets no request out; with room agai
 });
 
 test("so does a database that cannot be written", async () => {
+  const { house: starting, database } = withDatabase(() =>
+    RunningHouse.start({ start: NOON, simulator: { homes: ["danish"] } }),
+  );
+  await using house = await starting;
+  await afternoon(
+    house,
+    "database_not_writable",
+    () => database()?.exec("pragma query_only = on"),
+    () => database()?.exec("pragma query_only = off"),
+  );
+});
+
+test("what came for a device and has no room any more is given to it", async () => {
+  const config = { history: { months: 1 } };
+  const { house: starting, database } = withDatabase(() =>
+    RunningHouse.start({ start: NOON, simulator: { homes: ["danish"] }, config }),
+  );
+  await using house = await starting;
+  await house.clock.runUntil(NOON + 30 * MINUTE_MS);
+  const [{ id }] = ((await (await house.ask("/consumer/v1/me/addresses")).json()) as { data: [{ id: string }] }).data;
+  const year = "from=2024-11-01T12:30:00Z&to=2025-10-01T00:00:00Z&aggregation=hour";
+  const path = `/consumer/v1/me/addresses/${id}/consumption?${year}`;
+  const asked = house.simulator.answered().length;
+  // A few pages more than there are: a request is still written down, a year of hours is not.
+  const { pages } = database()?.prepare("select page_count as pages from pragma_page_count").get() ?? {};
+  database()?.exec(`pragma max_page_count = ${Number(pages) + 8}`);
+  const answer = await house.ask(path);
+  expect([answer.status, answer.headers.get("x-elbro-source")]).toEqual([200, "service"]);
+  const next = await house.ask(path);
+  expect([next.status, house.simulator.answered().length]).toEqual([429, asked + 1]);
+  const { url, keys } = house.simulator;
+  const service = await fetch(`${url}${path}`, { headers: { authorization: `Bearer ${keys.consumerKey}` } });
+  expect(await answer.json()).toEqual(await service.json());
+});
+
+/** Starts a house, and tells the connection to its database. */
+function withDatabase(start: () => Promise<RunningHouse>) {
   const opened = new Set<DatabaseSync>();
   const { exec } = DatabaseSync.prototype;
   DatabaseSync.prototype.exec = function (this: DatabaseSync, sql) {
     opened.add(this);
     return exec.call(this, sql);
   };
-  await using house = await RunningHouse.start({ start: NOON, simulator: { homes: ["danish"] } }).finally(() => {
+  const house = start().finally(() => {
     DatabaseSync.prototype.exec = exec;
   });
-  const database = [...opened].find(({ isOpen }) => isOpen);
-  await afternoon(
-    house,
-    "database_not_writable",
-    () => database?.exec("pragma query_only = on"),
-    () => database?.exec("pragma query_only = off"),
-  );
-});
+  return { house, database: () => [...opened].find(({ isOpen }) => isOpen) };
+}

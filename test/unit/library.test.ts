@@ -3,7 +3,7 @@ import type { ParamsOf } from "../../src/contract/operations.ts";
 import { seriesOf } from "../../src/contract/shelving.ts";
 import { DAY_MS, type EpochMs, formatInstant, HOUR_MS, type Interval, MINUTE_MS } from "../../src/core/interval.ts";
 import { WHOLE } from "../../src/core/series.ts";
-import { Library } from "../../src/library.ts";
+import { foundIn, Library } from "../../src/library.ts";
 import type { Found } from "../../src/server/mirror.ts";
 import { ADDRESS_ID as addressId, answers } from "../fixtures/answers.ts";
 import { rowsJson } from "../support/rows-json.ts";
@@ -29,7 +29,7 @@ class Shelved implements Disposable {
   }
 
   /** Asks and keeps, as daemon and LAN do. */
-  async answered(operation: "prices", params: ParamsOf<"prices">, body: object): Promise<boolean> {
+  async answered(operation: "prices", params: ParamsOf<"prices">, body: object): Promise<boolean | null> {
     const range = { start: params.from, end: params.to };
     const seriesId = this.library.shelf.idOf(seriesOf(account, operation, params));
     const id = this.library.ledger.spend(spendOf({ at: this.now, seriesId, range }));
@@ -109,6 +109,30 @@ describe("an answer from the shelf", () => {
     await library.keepAnswer(account, operation, params as never, answers[operation] as never, now);
     const found = library.find(account, operation, params as never, now);
     expect(JSON.parse(textOf(found) ?? "")).toEqual(answers[operation]);
+  });
+});
+
+describe("an answer that cannot be kept", () => {
+  const day = dayOf("2026-03-28");
+  const asked = { operation: "prices", asked: pricesOf(day), body: bodyOf(day) as never, at: 1_000 } as const;
+
+  test("is as from the shelf for who wanted it or a part of it", () => {
+    for (const part of [day, { start: day.start + 5 * HOUR_MS, end: day.start + 6 * HOUR_MS }]) {
+      const found = foundIn({ ...asked, wanted: pricesOf(part) });
+      expect(textOf(found)).toBe(JSON.stringify(bodyOf(part)));
+    }
+    const found = foundIn({
+      operation: "addresses",
+      wanted: {},
+      asked: {},
+      body: answers.addresses as never,
+      at: 1_000,
+    });
+    expect(JSON.parse(textOf(found) ?? "")).toEqual(answers.addresses);
+  });
+
+  test("is none for who wanted more", () => {
+    expect(foundIn({ ...asked, wanted: pricesOf({ start: day.start - HOUR_MS, end: day.end }) })).toBeNull();
   });
 });
 

@@ -116,6 +116,18 @@ describe("an answer", () => {
     expect(["age", "x-elbro-stale", "x-elbro-source"].map((name) => headers.get(name))).toEqual(["0", null, "service"]);
   });
 
+  test("that could not be kept is given all the same, in place of an older one too", async () => {
+    for (const shelved of [null, foundAt(NOW - HOUR_MS, false)]) {
+      const found = { ...foundAt(NOW, true, '{"data":[2]}'), version: -NOW };
+      await using mirror = await mirrorOver({ find: () => shelved, ask: async () => ({ kind: "unkept", found }) });
+      const { status, body, headers } = await mirror.ask();
+      expect([status, body]).toEqual([200, { data: [2] }]);
+      expect(["age", "x-elbro-stale", "x-elbro-source"].map((name) => headers.get(name))).toEqual([
+        ...["0", null, "service"],
+      ]);
+    }
+  });
+
   test("by a clock that was set back has no negative age", async () => {
     await using mirror = await mirrorOver({ find: () => foundAt(NOW + HOUR_MS, true) });
     expect((await mirror.ask()).headers.get("age")).toBe("0");
