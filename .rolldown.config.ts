@@ -90,6 +90,12 @@ function neededToStart(): (id: string, modules: Modules) => boolean {
   };
 }
 
+/** In front of the program: an older Node would say no more than that it has no node:sqlite. The code is EX_CONFIG of sysexits. */
+const NODE_CHECK = `if (parseInt(process.versions.node) < 24) {
+  console.error("elbro: this is Node " + process.versions.node + "; elbro needs Node 24 or later");
+  process.exit(78);
+}`;
+
 const isNeededToStart = neededToStart();
 
 /**
@@ -124,6 +130,7 @@ export default defineConfig({
       groups: [{ debugName: "start", name: (id, modules) => (isNeededToStart(id, modules) ? "start" : null) }],
     },
     format: "cjs",
+    postBanner: ({ isEntry }) => (isEntry ? NODE_CHECK : ""),
     minify: true,
     comments: false,
   },
