@@ -8,6 +8,8 @@ export class BadArgument extends Error {}
 
 interface Option {
   readonly type: "string" | "boolean";
+  /** A letter for it. */
+  readonly short?: string;
   /** What stands for its value in the help. */
   readonly value?: string;
   readonly about: string;
@@ -60,7 +62,7 @@ const commonOptions: Readonly<Record<Common | "help", Option>> = {
     about: "live at another time, such as 2025-10-25T20:00:00Z (also ELBRO_CLOCK)",
   },
   speed: { type: "string", value: "N", about: "let that time pass N times as fast (also ELBRO_SPEED)" },
-  help: { type: "boolean", about: "print this" },
+  help: { type: "boolean", short: "h", about: "print this" },
 };
 
 /** The command that is meant, and what follows its name; null where none is named. Options may stand before it. */
@@ -84,16 +86,19 @@ export function readCommandLine(
   const [least, most] = line.words ?? [0, 0];
   if (positionals.length < least || positionals.length > most)
     throw new BadArgument(`usage: elbro ${line.usage}; see elbro ${nameOf(line)} --help`);
-  const told = (option: Common, variable: string) =>
-    option in common ? (textOf(values[option]) ?? environment[variable]) : undefined;
+  const told = (option: Common, variable: string): Told | null => {
+    const [given, set] = [textOf(values[option]), environment[variable]];
+    if (given !== undefined) return { by: `--${option}`, text: given };
+    return option in common && set !== undefined ? { by: variable, text: set } : null;
+  };
   const clock = told("clock", "ELBRO_CLOCK");
   const speed = told("speed", "ELBRO_SPEED");
   return {
     kind: "given",
     words: positionals,
     values,
-    configPath: told("config", "ELBRO_CONFIG") ?? null,
-    simulated: clock === undefined && speed === undefined ? null : { start: readClock(clock), speed: readSpeed(speed) },
+    configPath: told("config", "ELBRO_CONFIG")?.text ?? null,
+    simulated: clock || speed ? { start: clock && readClock(clock), speed: speed ? readSpeed(speed) : 1 } : null,
   };
 }
 
@@ -121,7 +126,12 @@ function commonOf({ takes }: CommandLine): Readonly<Record<string, Option>> {
 }
 
 function typesOf(options: Readonly<Record<string, Option>>): ParseArgsOptionsConfig {
-  return Object.fromEntries(Object.entries(options).map(([name, { type }]) => [name, { type }]));
+  return Object.fromEntries(
+    Object.entries(options).map(([name, { type, short }]) => [
+      name,
+      { type, ...(short === undefined ? {} : { short }) },
+    ]),
+  );
 }
 
 function nameOf({ usage }: CommandLine): string {
@@ -140,16 +150,21 @@ function optionLine([name, { value, about }]: readonly [string, Option]): string
   return `  ${`--${name}${value === undefined ? "" : ` ${value}`}`.padEnd(OPTION_COLUMN)} ${about}`;
 }
 
-function readClock(text: string | undefined): EpochMs | null {
-  if (text === undefined) return null;
+/** A value, and what it was told by: an option or a variable. */
+interface Told {
+  readonly by: string;
+  readonly text: string;
+}
+
+function readClock({ by, text }: Told): EpochMs {
   const reading = parseInstant(text);
   if (reading.kind === "unreadable")
-    throw new BadArgument(`--clock: ${reading.why}; expected for instance 2025-10-25T20:00:00Z`);
+    throw new BadArgument(`${by}: ${reading.why}; expected for instance 2025-10-25T20:00:00Z`);
   return reading.at;
 }
 
-function readSpeed(text: string | undefined): number {
-  const speed = Number(text ?? "1");
+function readSpeed({ by, text }: Told): number {
+  const speed = Number(text);
   if (speed > 0 && speed <= MOST_SPEED) return speed;
-  throw new BadArgument(`--speed: "${text}" is not a number above 0 and at most ${MOST_SPEED}`);
+  throw new BadArgument(`${by}: "${text}" is not a number above 0 and at most ${MOST_SPEED}`);
 }

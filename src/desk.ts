@@ -30,7 +30,13 @@ export type Question =
 export interface Answers {
   readonly here: { readonly version: string };
   readonly addresses: { readonly accounts: readonly AccountAddresses[] };
-  readonly prices: { readonly homes: readonly HomePrices[] };
+  readonly prices: {
+    readonly homes: readonly HomePrices[];
+    /** The ids of all there are. */
+    readonly known: readonly string[];
+    /** Why none is known. */
+    readonly trouble: string | null;
+  };
   readonly suggest: { readonly suggestions: readonly Suggestion[]; readonly trouble: string | null };
   readonly check: { readonly findings: readonly Finding[] };
   readonly diagnostics: object;
@@ -161,10 +167,11 @@ export class Desk {
 
   async #prices(wanted: string | null): Promise<Answers["prices"]> {
     const { homes } = this.#parts;
-    if (!homes.known) await this.#addresses();
+    const asked = homes.known ? [] : (await this.#addresses()).accounts;
+    const trouble = asked.map((each) => each.trouble).find((each) => each !== null) ?? null;
     const shown: HomePrices[] = [];
     for (const home of homes.list()) if (wanted === null || wanted === home.id) shown.push(await this.#pricesOf(home));
-    return { homes: shown };
+    return { homes: shown, known: homes.list().map(({ id }) => id), trouble };
   }
 
   async #pricesOf(home: Home): Promise<HomePrices> {

@@ -18,9 +18,9 @@ async function main(): Promise<void> {
   const { name, rest } = commandIn(argv);
   if (name === "run") return runDaemon(rest);
   if (name === null && rest.includes("--version")) return void process.stdout.write(`${VERSION}\n`);
-  if (name === null && !rest.includes("--help")) return runDaemon(rest);
+  if (name === null && !rest.includes("--help") && !rest.includes("-h")) return runDaemon(rest);
   const { commandNamed, commandNames, generalHelp } = await import("./commands/commands.ts");
-  if (name === null) return void process.stdout.write(generalHelp());
+  if (name === null || name === "help") return void process.stdout.write(generalHelp());
   const command = commandNamed(name);
   if (!command)
     throw new BadArgument(`"${name}" is no command; expected one of ${commandNames().join(", ")}, or see elbro --help`);

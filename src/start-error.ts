@@ -21,6 +21,10 @@ export async function onPort<Result>(
       throw new StartError(
         `port ${port} of the ${part} may not be opened by this user; set ${variable} to one above 1023`,
       );
+    if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND")
+      throw new StartError(
+        `the ${part} cannot listen on the address it is told, which is none of this machine's; set ${part}.host or ELBRO_${part.toUpperCase()}_HOST to one, or to 0.0.0.0 for all`,
+      );
     throw error;
   }
 }

@@ -1,5 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { readCommandLine, textOf } from "../arguments.ts";
+import { StartError } from "../start-error.ts";
 import { withHouseAtHand } from "./at-hand.ts";
 
 const line = {
@@ -20,10 +21,18 @@ export async function main(argv: readonly string[]): Promise<number> {
     process.stdout.write(given.text);
     return 0;
   }
+  const out = textOf(given.values.out);
   const found = await withHouseAtHand(given, (house) => house.ask({ ask: "diagnostics" }));
   const text = `${JSON.stringify(found, null, 2)}\n`;
-  const out = textOf(given.values.out);
   if (out === undefined) process.stdout.write(text);
-  else writeFileSync(out, text, { mode: OWNER_ONLY });
+  else write(out, text);
   return 0;
+}
+
+function write(file: string, text: string): void {
+  try {
+    writeFileSync(file, text, { mode: OWNER_ONLY });
+  } catch (error) {
+    throw new StartError(`cannot write ${file}: ${error instanceof Error ? error.message : "unknown error"}`);
+  }
 }

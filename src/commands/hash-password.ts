@@ -1,6 +1,9 @@
 import { readFileSync } from "node:fs";
+import { isatty } from "node:tty";
 import { BadArgument, readCommandLine } from "../arguments.ts";
 import { hashPassword } from "../mqtt/broker-users.ts";
+
+const STDIN = 0;
 
 const line = {
   usage: "hash-password",
@@ -15,7 +18,8 @@ export async function main(argv: readonly string[]): Promise<number> {
     process.stdout.write(given.text);
     return 0;
   }
-  const password = readFileSync(process.stdin.fd, "utf8").replace(/\r?\n$/, "");
+  if (isatty(STDIN)) process.stderr.write("elbro: type the password, then Enter and Ctrl-D\n");
+  const password = readFileSync(STDIN, "utf8").replace(/\r?\n$/, "");
   if (password === "") throw new BadArgument("hash-password: expected a password on standard input");
   process.stdout.write(`${await hashPassword(password)}\n`);
   return 0;

@@ -45,6 +45,9 @@ export async function main(argv: readonly string[]): Promise<number> {
     return 0;
   }
   const [verb = "", name] = given.words;
+  const [option] = Object.keys(line.options ?? {}).filter((each) => given.values[each] !== undefined);
+  if (verb !== "create" && option !== undefined)
+    throw new BadArgument(`--${option} is for keys create; a key that is replaced stays as it was made`);
   const { config } = loadConfiguration(given.configPath);
   const file = new KeyFile(config.data_dir);
   const configured = [...config.api.keys, ...(config.api.third_party_keys ?? [])].map((key) => key.name);

@@ -23,9 +23,11 @@ export async function main(argv: readonly string[]): Promise<number> {
     return 0;
   }
   const [home = null] = given.words;
-  const { homes } = await withHouseAtHand(given, (house) => house.ask({ ask: "prices", home }));
+  const { homes, known, trouble } = await withHouseAtHand(given, (house) => house.ask({ ask: "prices", home }));
   if (homes.length === 0) {
-    process.stderr.write(home === null ? "elbro: no home is known yet\n" : `elbro: there is no home "${home}"\n`);
+    const why = trouble === null ? "" : `: ${trouble}`;
+    const others = known.length > 0 ? `there is no home "${home}"; there is ${known.join(", ")}` : null;
+    process.stderr.write(`elbro: ${others ?? `no home is known yet${why}`}\n`);
     return 1;
   }
   const style = styleOf(given.values.quarters === true);

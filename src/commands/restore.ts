@@ -36,7 +36,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     return 0;
   } catch (error) {
     if (!(error instanceof DatabaseError)) throw error;
-    const hint = existsSync(copyPath) ? "" : "; the nightly copy is made at twenty to four";
+    const hint = given.words.length > 0 || existsSync(copyPath) ? "" : "; the nightly copy is made at twenty to four";
     throw new StartError(`${error.message}${hint}`);
   }
 }

@@ -17,8 +17,10 @@ export async function main(argv: readonly string[]): Promise<number> {
     }
     return 0;
   } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-    return error instanceof BadArgument ? BAD_ARGUMENT : 1;
+    const isBadArgument = error instanceof BadArgument;
+    const hint = isBadArgument ? "; see elbro simulate --help" : "";
+    process.stderr.write(`elbro: ${error instanceof Error ? error.message : String(error)}${hint}\n`);
+    return isBadArgument ? BAD_ARGUMENT : 1;
   }
 }
 

@@ -121,8 +121,36 @@ describe("what the owner can mend is one clear sentence and exit code 78", () =>
     [["--speed", "0"], '--speed: "0" is not a number above 0'],
     [["--loud"], "--loud"],
     [["dance"], '"dance" is no command'],
+    [
+      ["keys", "replace", "kitchen", "--control"],
+      "--control is for keys create; a key that is replaced stays as it was",
+    ],
+    [["diagnostics", "--out", "/nowhere/at/all"], "cannot write /nowhere/at/all: ENOENT"],
+    [["simulate", "--loud"], "Unknown option '--loud'; see elbro simulate --help"],
   ])("%s", async (args, sentence) => {
     expect(await refusal(args, FREE_PORTS)).toContain(sentence);
+  });
+
+  test("a time that a variable tells", async () => {
+    expect(await refusal([], { ...FREE_PORTS, ELBRO_CLOCK: "yesterday" })).toContain(
+      'elbro: ELBRO_CLOCK: "yesterday" is',
+    );
+  });
+
+  test("an address that is another machine's", async () => {
+    const demo = { ...FREE_PORTS, ELBRO_DEMO_HOST: "192.0.2.1" };
+    expect(await refusal([], demo)).toContain(
+      "cannot listen on the address it is told, which is none of this machine's",
+    );
+  });
+
+  test("an older Node", async () => {
+    using dir = new TempDir();
+    const older = 'Object.defineProperty(process, "versions", { value: { ...process.versions, node: "22.9.0" } });';
+    writeFileSync(dir.file("older.cjs"), older);
+    expect(await refusal([], { NODE_OPTIONS: `--require ${dir.file("older.cjs")}` })).toBe(
+      "elbro: this is Node 22.9.0; elbro needs Node 24 or later",
+    );
   });
 
   test("a variable that names nothing", async () => {
@@ -130,6 +158,12 @@ describe("what the owner can mend is one clear sentence and exit code 78", () =>
       "ELBRO_APY_PORT: names no key of the configuration",
     );
   });
+});
+
+test.each([[["-h"]], [["help"]], [["--help"]]])("%s tells every command", async (args) => {
+  await using command = new DaemonProcess(args, {});
+  expect(await command.exit).toBe(0);
+  expect(command.output).toContain("usage: elbro [command] [options]");
 });
 
 async function busyPort(): Promise<AsyncDisposable & { readonly port: number }> {

@@ -138,7 +138,15 @@ describe("while no daemon runs, a command opens the house itself", () => {
   test("a home that there is not", async () => {
     await using house = await ConfiguredHouse.start();
     const { code, output } = await house.run("prices", "cabin");
-    expect(output).toContain('there is no home "cabin"');
+    expect(output).toContain('there is no home "cabin"; there is home, stugan');
+    expect(code).toBe(1);
+  });
+
+  test("no home, since the service does not answer", async () => {
+    await using house = await ConfiguredHouse.start();
+    await house.simulator.close();
+    const { code, output } = await house.run("prices");
+    expect(output).toMatch(/no home is known yet: the service cannot be reached: it refuses the connection/);
     expect(code).toBe(1);
   });
 });
@@ -257,6 +265,9 @@ describe("back-up and restore", () => {
     expect(none.code).toBe(78);
     await using daemon = await house.daemon();
     cpSync(house.dir.file("data/elbro.db"), house.dir.file("backup.db"));
+    expect((await house.run("restore", "nothing.db")).output).toMatch(
+      /nothing.db cannot be used: there is no such file$/,
+    );
     const held = await house.run("restore", house.dir.file("backup.db"));
     expect(held.code).toBe(78);
     expect(held.output).toMatch(/cannot be used|is in use by another elbro/);

@@ -57,6 +57,7 @@ test("keys are created, replaced and revoked beside the daemon that runs, which 
 
 test("what cannot be done is said in a sentence", async () => {
   using dir = new TempDir();
+  expect((await commandIn(dir, "list")).output).toMatch(/^There is no key. One is made by: .*keys create NAME/);
   await commandIn(dir, "create", "kitchen");
   for (const [words, said] of [
     [["create", "Kitchen"], "there is a key Kitchen already; replace it, or give this one another name"],
