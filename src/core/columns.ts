@@ -13,10 +13,11 @@
  *   `n` decimals: digits after the point, then differences of the scaled values (`~` is null)
  *   `j` a JSON array
  */
+import { InstantReader, NULL_MARK, NULL_SCALED, ScaledReader } from "./column-readers.ts";
 import { readInstantSeconds } from "./instant-text.ts";
 import { type EpochMs, formatInstant, SECOND_MS } from "./interval.ts";
 import { type Row, rowStart } from "./series.ts";
-import { readVlq, type VlqReader, writeVlq } from "./vlq.ts";
+import { readVlq, writeVlq } from "./vlq.ts";
 
 /**
  * The values of one field. Shape: one per row, in the order of the rows. Numbers are read from the text one after the
@@ -43,67 +44,6 @@ export interface Columns {
 const MAX_DECIMALS = 6;
 /** Scaled values stay within what 32-bit arithmetic can hold, differences included. */
 const MAX_SCALED = 2 ** 29;
-const NULL_MARK = "~";
-const NULL_MARK_CODE = NULL_MARK.charCodeAt(0);
-/** Stands for null among scaled values; beyond `MAX_SCALED`. */
-export const NULL_SCALED = 2 ** 31 - 1;
-
-/** Reads a column of instants. Unit: seconds since 1970. */
-export class InstantReader {
-  readonly #line: string;
-  readonly #distance: number;
-  readonly #runs: VlqReader;
-  #at: number;
-  #step = 0;
-  /** How often the step is still to be taken; the first instant is one that took a step of nothing. */
-  #times = 1;
-
-  /** `line` is a column of the form `t`; every instant is later than in the line by `distance`. */
-  constructor(line: string, distance = 0) {
-    const semicolon = line.indexOf(";");
-    this.#line = line;
-    this.#distance = distance;
-    this.#runs = { text: line, at: semicolon + 1 };
-    this.#at = Number(line.slice(1, semicolon)) + distance;
-  }
-
-  /** The next instant. Errors: throws where the column has no more. */
-  next(): number {
-    while (this.#times <= 0) {
-      this.#step = readVlq(this.#runs);
-      this.#times = readVlq(this.#runs);
-    }
-    this.#times--;
-    this.#at += this.#step;
-    return this.#at;
-  }
-
-  /** Reads the same column from its start, all of it later. */
-  later(distance: number): InstantReader {
-    return new InstantReader(this.#line, this.#distance + distance);
-  }
-}
-
-/** Reads a column of decimals, scaled to whole numbers; `NULL_SCALED` stands for null. */
-export class ScaledReader {
-  readonly #reader: VlqReader;
-  #last = 0;
-
-  /** `line` is a column of the form `n`. */
-  constructor(line: string) {
-    this.#reader = { text: line, at: 2 };
-  }
-
-  /** The next number. Errors: throws where the column has no more. */
-  next(): number {
-    if (this.#reader.text.charCodeAt(this.#reader.at) === NULL_MARK_CODE) {
-      this.#reader.at++;
-      return NULL_SCALED;
-    }
-    this.#last += readVlq(this.#reader);
-    return this.#last;
-  }
-}
 
 /** Writes rows as compact text. Shape: any JSON objects, in their order. */
 export function encodeRows(rows: readonly Row[]): string {

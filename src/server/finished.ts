@@ -5,8 +5,9 @@
 import { isAscii } from "node:buffer";
 import { hash } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { type Allocate, type RowsText, writingRowsJson } from "../core/columns-json.ts";
+import { type RowsText, writingRowsJson } from "../core/columns-json.ts";
 import { compress } from "./compression.ts";
+import { type Entry, KeptAnswers, lend, type Whole } from "./kept-answers.ts";
 import { type Coding, codingsFor, holdsTag } from "./negotiation.ts";
 
 /** What an answer is made of. */
@@ -22,67 +23,42 @@ export interface Wishes {
   readonly "if-none-match"?: string | undefined;
 }
 
-/** An answer in the form a caller gets it. `headers` are names and values in turn; a body of text is ASCII. */
+/** An answer in the form a caller gets it: whole, or the word that the caller has it. */
 export type Representation =
-  | {
-      readonly status: 200;
-      readonly headers: readonly string[];
-      readonly body: string | Uint8Array;
-      /** To be called, once by each caller, when the body is needed no more: what comes later is written over it. */
-      readonly sent?: () => void;
-    }
+  | Whole
   | { readonly status: 304; readonly headers: readonly string[]; readonly body: ""; readonly sent?: undefined };
 
-type Whole = Extract<Representation, { status: 200 }>;
-
-interface Entry {
-  readonly key: string;
-  readonly tag: string;
-  version: number;
-  /** By coding, each from when it was first wanted. */
-  readonly forms: Map<Coding, Whole>;
-  readonly underWay: Map<Coding, Promise<Whole>>;
-  bytes: number;
-  /** Callers who wait for a body, or to whom one is on its way that is in memory of `#memory`. */
-  users: number;
-}
-
-/** Room for kept answers: three years of hours with their compressed forms. It is never more, also on a small machine. */
-const KEPT_BYTES = 4 * 1024 * 1024;
-/** An answer that has only been named by its tag takes no room of the above. */
-const MOST_KEPT = 500;
-/**
- * From this size on a body is written into memory that others were written in. New memory for each would have the
- * garbage collector walk through the whole heap after every few of them: 10 ms in which nobody else is served.
- */
-const LARGE_BYTES = 64 * 1024;
-/** Memory is used again where no more than a fifth of it is left over. */
-const MOST_ROOM = 1.25;
 /** Up to this size an answer of plain letters is kept as text: Node sends it in one piece with its headers. */
 const TEXT_BYTES = 8 * 1024;
 /** What fits into one packet with its headers is not made smaller. */
 const LEAST_COMPRESSED_BYTES = 1_024;
+/** Answers made in a turn of the loop, each a fraction of a millisecond's work: when many come at once, others run between. */
+const MOST_MADE = 4;
 /** Compressions at a time: two of the four threads of Node's pool stay free for others. */
 const MOST_COMPRESSING = 2;
 const TAG_CHARS = 22;
 
 export class FinishedAnswers {
-  readonly #mostBytes: number;
+  readonly #kept: KeptAnswers;
   readonly #compress: typeof compress;
-  /** By key; the one used last stands last. Bounded by MOST_KEPT, and its bodies by KEPT_BYTES. */
-  readonly #entries = new Map<string, Entry>();
-  #newest: Entry | null = null;
-  #bytes = 0;
   #compressing = 0;
+  /** How many answers were made in this turn of the loop, and the next turn once there is one to wait for. */
+  #made = 0;
+  #turn: Promise<void> | null = null;
 
   constructor(options: { readonly mostBytes?: number; readonly compress?: typeof compress } = {}) {
-    this.#mostBytes = options.mostBytes ?? KEPT_BYTES;
+    this.#kept = new KeptAnswers(options.mostBytes);
     this.#compress = options.compress ?? compress;
   }
 
   /** Unit: bytes of the bodies that are kept. */
   get bytes(): number {
-    return this.#bytes;
+    return this.#kept.bytes;
+  }
+
+  /** Waits for a turn of the loop in which an answer may be made; null where that is this one. */
+  wait(): Promise<void> | null {
+    return this.#made < MOST_MADE ? null : this.#turn;
   }
 
   /**
@@ -91,17 +67,20 @@ export class FinishedAnswers {
    */
   represent(key: string, source: AnswerSource, wishes: Wishes): Representation | Promise<Representation> {
     let text: RowsText | null = null;
-    let entry = this.#entries.get(key);
+    let entry = this.#kept.get(key);
     if (entry?.version !== source.version) {
+      this.#countMade();
       text = source.read();
       entry = this.#entryOf(key, source.version, text, entry);
     }
-    this.#used(entry);
+    this.#kept.use(entry);
     const codings = codingsFor(wishes["accept-encoding"]);
     const held = codings.find((coding) => holdsTag(wishes["if-none-match"], tagOf(entry, coding)));
     if (held !== undefined) return { status: 304, headers: namingHeaders(entry, held), body: "" };
-    const form = this.#formOf(entry, codings, () => text ?? source.read());
-    return lend(entry, form);
+    return lend(
+      entry,
+      this.#formOf(entry, codings, () => text ?? source.read()),
+    );
   }
 
   #formOf(entry: Entry, codings: readonly Coding[], read: AnswerSource["read"]): Whole | Promise<Whole> {
@@ -110,7 +89,7 @@ export class FinishedAnswers {
     if (plain && (best === "identity" || (codings.includes("identity") && isSmall(plain)))) return plain;
     const form = entry.forms.get(best);
     if (form) return form;
-    const written = plain ?? this.#once(entry, "identity", () => write(read(), (count) => this.#memory(count)));
+    const written = plain ?? this.#write(entry, read);
     return best === "identity" ? written : this.#smaller(entry, written, codings);
   }
 
@@ -135,6 +114,30 @@ export class FinishedAnswers {
     });
   }
 
+  #countMade(): void {
+    this.#made++;
+    this.#turn ??= nextTurn().then(() => {
+      this.#made = 0;
+      this.#turn = null;
+    });
+  }
+
+  /** What is written in one slice is there at once; a large answer is written in many, so that it keeps nobody waiting. */
+  #write(entry: Entry, read: AnswerSource["read"]): Whole | Promise<Whole> {
+    const flying = entry.underWay.get("identity");
+    if (flying) return flying;
+    const writing = writingRowsJson(read(), (count) => this.#kept.memory(count));
+    const first = writing.next();
+    if (first.done) return this.#keep(entry, "identity", first.value);
+    return this.#once(entry, "identity", async () => {
+      for (;;) {
+        await nextTurn();
+        const step = writing.next();
+        if (step.done) return step.value;
+      }
+    });
+  }
+
   /** Equal callers wait for one body. */
   #once(entry: Entry, coding: Coding, make: () => Promise<Uint8Array>): Promise<Whole> {
     const flying = entry.underWay.get(coding);
@@ -152,16 +155,11 @@ export class FinishedAnswers {
       ...(coding === "identity" ? [] : ["Content-Encoding", coding]),
       ...namingHeaders(entry, coding),
     ];
-    const isLarge = coding === "identity" && bytes.byteLength >= LARGE_BYTES;
-    const form: Whole = isLarge
-      ? { status: 200, headers, body: inPlace(bytes), sent: () => entry.users-- }
-      : { status: 200, headers, body: coding === "identity" ? shortest(bytes) : Buffer.from(bytes) };
-    entry.forms.set(coding, form);
-    entry.bytes += bytes.byteLength;
-    if (this.#entries.get(entry.key) !== entry) return form;
-    this.#bytes += bytes.byteLength;
-    if (entry.bytes > this.#mostBytes) this.#drop(entry);
-    else this.#makeRoom();
+    const isCopied = coding !== "identity" || this.#kept.isScratch(bytes);
+    const form: Whole = isCopied
+      ? { status: 200, headers, body: coding === "identity" ? shortest(bytes) : Buffer.from(bytes) }
+      : { status: 200, headers, body: inPlace(bytes), sent: () => entry.users-- };
+    this.#kept.add(entry, coding, form, bytes.byteLength);
     return form;
   }
 
@@ -172,72 +170,9 @@ export class FinishedAnswers {
       before.version = version;
       return before;
     }
-    if (before) this.#drop(before);
+    if (before) this.#kept.drop(before);
     return { key, tag, version, forms: new Map(), underWay: new Map(), bytes: 0, users: 0 };
   }
-
-  #used(entry: Entry): void {
-    if (entry === this.#newest) return;
-    this.#newest = entry;
-    this.#entries.delete(entry.key);
-    this.#entries.set(entry.key, entry);
-    this.#makeRoom();
-  }
-
-  #makeRoom(): void {
-    for (const oldest of this.#entries.values()) {
-      if (this.#bytes <= this.#mostBytes && this.#entries.size <= MOST_KEPT) return;
-      this.#drop(oldest);
-    }
-  }
-
-  /** Memory for a body: what is large takes that of the answers that make way for it, if they are on their way to nobody. */
-  #memory(count: number): Uint8Array {
-    if (count < LARGE_BYTES || count > this.#mostBytes) return new Uint8Array(count);
-    let found: ArrayBufferLike | null = null;
-    for (const oldest of this.#entries.values()) {
-      if (this.#bytes + count <= this.#mostBytes) break;
-      this.#drop(oldest);
-      const idle = idleMemory(oldest);
-      if (idle && idle.byteLength >= count && idle.byteLength <= MOST_ROOM * count) found = idle;
-    }
-    return new Uint8Array(found ?? new ArrayBuffer(count));
-  }
-
-  #drop(entry: Entry): void {
-    if (this.#entries.get(entry.key) !== entry) return;
-    this.#entries.delete(entry.key);
-    if (entry === this.#newest) this.#newest = null;
-    this.#bytes -= entry.bytes;
-  }
-}
-
-/** A large answer is written in slices, so that it keeps nobody waiting. */
-async function write(text: RowsText, allocate: Allocate): Promise<Uint8Array> {
-  const writing = writingRowsJson(text, allocate);
-  for (let step = writing.next(); ; step = writing.next()) {
-    if (step.done) return step.value;
-    await nextTurn();
-  }
-}
-
-/** Counts who waits for a body, and who is to say that it was sent. */
-function lend(entry: Entry, form: Whole | Promise<Whole>): Whole | Promise<Whole> {
-  if (!(form instanceof Promise)) {
-    if (form.sent) entry.users++;
-    return form;
-  }
-  entry.users++;
-  return form.then(
-    (whole) => {
-      if (!whole.sent) entry.users--;
-      return whole;
-    },
-    (error: unknown) => {
-      entry.users--;
-      throw error;
-    },
-  );
 }
 
 /** The bytes where they stand. */
@@ -249,12 +184,6 @@ function inPlace({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
 function shortest(bytes: Uint8Array): string | Buffer {
   const copy = Buffer.from(bytes);
   return copy.length <= TEXT_BYTES && isAscii(copy) ? copy.toString("latin1") : copy;
-}
-
-/** The memory of a large body that nobody needs any more. */
-function idleMemory({ forms, users }: Entry): ArrayBufferLike | null {
-  const plain = forms.get("identity");
-  return users === 0 && plain?.sent && typeof plain.body !== "string" ? plain.body.buffer : null;
 }
 
 /** The text decides every byte of the body and is a tenth of it, so its digest is a strong tag of the body. */

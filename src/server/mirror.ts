@@ -103,6 +103,8 @@ function answer(
 ): Answer | Promise<Answer> {
   const refused = parts.source.refusal(id, params);
   if (refused) return refused;
+  const waiting = parts.finished.wait();
+  if (waiting) return waiting.then(() => answer(parts, id, params, context));
   const found = parts.source.find(id, params, context.now);
   const give: Giving = (what, at, how) => {
     const form = parts.finished.represent(keyIn(parts, id, params), what, context.headers);

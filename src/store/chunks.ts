@@ -24,15 +24,17 @@ export class Chunks {
   readonly #insertShape: StatementSync;
   readonly #readShapes: StatementSync;
   readonly #delete: StatementSync;
-  /** Names by id and ids by names; empty until the first chunk. Bounded by MOST_SHAPES. */
-  readonly #names = new Map<number, string>();
+  /** Ids by names; empty until the first chunk. Bounded by MOST_SHAPES. */
   readonly #shapes = new Map<string, number>();
 
   constructor(database: DatabaseSync) {
-    this.#read = database.prepare("select shape_id, rows, complete, estimated from chunk where key = ?");
+    // The names of the fields stand before the rows, in one text: put together here, it would be copied once more.
+    const text = "iif(shape_id is null, rows, names || char(10) || rows) as text";
+    const withNames = "left join shape on shape.id = chunk.shape_id";
+    this.#read = database.prepare(`select ${text}, complete, estimated from chunk ${withNames} where key = ?`);
     // A year is read by one statement: 0.15 ms against 0.43 ms for a statement a day. `cross join` keeps the order.
     const byKeys = "from json_each(?) as asked cross join chunk on chunk.key = asked.value";
-    this.#readTexts = database.prepare(`select shape_id, rows ${byKeys}`);
+    this.#readTexts = database.prepare(`select ${text} ${byKeys} ${withNames}`);
     this.#readStates = database.prepare(`select start_ms, complete, estimated ${byKeys}`);
     this.#readTexts.setReturnArrays(true);
     this.#readStates.setReturnArrays(true);
@@ -54,14 +56,14 @@ export class Chunks {
     const found = this.#read.get(keyOf(seriesId, start));
     if (!found) return null;
     return {
-      text: this.#textOf(found.shape_id, found.rows),
+      text: textIn(found.text),
       state: { complete: found.complete === 1, estimated: found.estimated === 1 },
     };
   }
 
   /** The texts of the chunks with these starts. Shape: in their order; chunks never stored are left out. */
   texts(seriesId: number, starts: readonly EpochMs[]): string[] {
-    return this.#arrays(this.#readTexts, seriesId, starts).map(([shape, rows]) => this.#textOf(shape, rows));
+    return this.#arrays(this.#readTexts, seriesId, starts).map(([text]) => textIn(text));
   }
 
   /** What is known of the chunks with these starts, without their rows; chunks never stored are not there. */
@@ -91,7 +93,6 @@ export class Chunks {
 
   /** Forgets what it knows of the tables: a transaction was rolled back. */
   forget(): void {
-    this.#names.clear();
     this.#shapes.clear();
   }
 
@@ -108,34 +109,25 @@ export class Chunks {
     return statement.all(JSON.stringify(keys)) as unknown as unknown[][];
   }
 
-  #textOf(shape: unknown, rows: unknown): string {
-    return shape === null ? String(rows) : `${this.#namesOf(Number(shape))}\n${String(rows)}`;
-  }
-
-  #namesOf(shape: number): string {
-    if (!this.#names.has(shape)) this.#load();
-    const names = this.#names.get(shape);
-    if (names === undefined) throw new Error(`a chunk has the shape ${shape}, which is not in the database`);
-    return names;
-  }
-
   #shapeOf(names: string): number | null {
     if (!this.#shapes.has(names)) this.#load();
     const known = this.#shapes.get(names);
     if (known !== undefined) return known;
     if (this.#shapes.size >= MOST_SHAPES) return null;
-    this.#learn(Number(this.#insertShape.run(names).lastInsertRowid), names);
-    return this.#shapes.get(names) ?? null;
+    const shape = Number(this.#insertShape.run(names).lastInsertRowid);
+    this.#shapes.set(names, shape);
+    return shape;
   }
 
   #load(): void {
-    for (const { id, names } of this.#readShapes.iterate()) this.#learn(Number(id), String(names));
+    for (const { id, names } of this.#readShapes.iterate()) this.#shapes.set(String(names), Number(id));
   }
+}
 
-  #learn(shape: number, names: string): void {
-    this.#names.set(shape, names);
-    this.#shapes.set(names, shape);
-  }
+/** A text as it was read. Errors: throws where its names are not in the database. */
+function textIn(text: unknown): string {
+  if (typeof text !== "string") throw new Error("a chunk has a shape that is not in the database");
+  return text;
 }
 
 /** Errors: throws where the start is not a whole minute or the id has no room: neither can be found again. */

@@ -1,9 +1,11 @@
 import { once } from "node:events";
 import { connect } from "node:net";
+import { setImmediate } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { contractError } from "../../src/contract/errors.ts";
 import { HOUR_MS } from "../../src/core/interval.ts";
-import type { Asked } from "../../src/server/mirror.ts";
+import { FinishedAnswers } from "../../src/server/finished.ts";
+import { type Asked, mirrorHandlers } from "../../src/server/mirror.ts";
 import { ADDRESS_ID } from "../fixtures/answers.ts";
 import { foundAt, mirrorOver } from "../support/mirror-under-test.ts";
 import { malformed, refused, unreachable } from "../support/setbacks.ts";
@@ -224,4 +226,33 @@ test("who reads slowly gets the answer that was asked for, whatever is written m
   for await (const part of slow) read += part;
   const answers = read.split("\r\n\r\n").slice(1);
   expect(answers.map((text) => text.startsWith(`"${bodyOf(address(1))}"`))).toEqual([true, true, true, true]);
+});
+
+test("of many that are asked for at once, a few are made in a turn of the loop, in their order", async () => {
+  const made: { readonly turn: number; readonly digit: string }[] = [];
+  let turn = 0;
+  const handlers = mirrorHandlers(
+    {
+      refusal: () => null,
+      find: (_operation, params) => ({
+        ...foundAt(NOW, true),
+        read: () => {
+          made.push({ turn, digit: "addressId" in params ? String(params.addressId) : "" });
+          return { head: "[", chunks: [], tail: "]" };
+        },
+      }),
+      ask: () => Promise.reject(new Error("nobody was to be asked")),
+    },
+    new FinishedAnswers(),
+  );
+  const ask = (addressId: string) => handlers.forecastPrices({ addressId }, { now: NOW, headers: {} });
+  const asked = Array.from({ length: 30 }, (_, i) => String(i));
+  let waiting = 1;
+  void Promise.all(asked.map(ask)).then(() => waiting--);
+  for (; waiting > 0; turn++) await setImmediate();
+  expect(made.map(({ digit }) => digit)).toEqual(asked);
+  const perTurn = new Map<number, number>();
+  for (const one of made) perTurn.set(one.turn, (perTurn.get(one.turn) ?? 0) + 1);
+  // Four when they come, and four as soon as others ran.
+  expect(Math.max(...perTurn.values())).toBe(8);
 });
