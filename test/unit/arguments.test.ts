@@ -26,7 +26,7 @@ describe("what a command takes", () => {
       simulated: null,
     });
     expect(readCommandLine(bare, [], { ...time, ELBRO_CONFIG: "a.yaml" })).toMatchObject({ configPath: null });
-    expect(() => readCommandLine(everything, [], time)).toThrow(/^--clock: "yesterday"/);
+    expect(() => readCommandLine(everything, [], time)).toThrow(/^ELBRO_CLOCK: "yesterday"/);
     expect(() => readCommandLine(configured, ["--clock", "2025-10-25T20:00:00Z"], {})).toThrow(
       "Unknown option '--clock'; see elbro health --help",
     );
