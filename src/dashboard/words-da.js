@@ -271,4 +271,16 @@ export const words = {
   problem_unknown_home: "En plan nævner et hjem, der ikke findes. Ret dens hjem i konfigurationen.",
   problem_plug_silent: "En stikkontakt svarer ikke. Se på dens strøm, netværk og topic.",
   problem_clock_wrong: "Maskinens ur går forkert. Intet tændes, før det går rigtigt.",
+  problem_keys_unreadable:
+    "Filen med nøglerne fra “elbro keys” kan ikke læses. Ret eller slet den, og lav nøglerne igen.",
+  problem_configuration_refused:
+    "Der er fejl i konfigurationen, så elbro bruger fortsat den forrige. Ret den, og lad den læse igen.",
+  problem_database_damaged:
+    "Databasen er beskadiget. Genstart elbro: den sidste gode kopi træder i stedet. Se så på disken eller hukommelseskortet.",
+  problem_database_restored:
+    "Databasen var beskadiget og blev erstattet af den sidste gode kopi. Se på disken eller hukommelseskortet.",
+  problem_disk_full: "Disken er fuld, så tjenesten spørges ikke. Gør plads på den; elbro fortsætter af sig selv.",
+  problem_database_not_writable:
+    "Der kan ikke skrives i databasen, så tjenesten spørges ikke. Se på disken eller hukommelseskortet, og på hvem der må skrive dér.",
+  problem_copy_failed: "Nattens kopi af databasen kunne ikke laves. Gør plads på disken.",
 };

@@ -271,4 +271,16 @@ export const words = {
   problem_unknown_home: "A plan names a home that there is not. Correct its home in the configuration.",
   problem_plug_silent: "A plug does not answer. Check its power, its network and its topic.",
   problem_clock_wrong: "The clock of this machine is wrong. Nothing is switched until it is right.",
+  problem_keys_unreadable:
+    "The file with the keys of “elbro keys” cannot be read. Mend or delete it, and create its keys anew.",
+  problem_configuration_refused:
+    "The configuration has mistakes, so elbro goes on with the one before. Mend it and have it read again.",
+  problem_database_damaged:
+    "The database is damaged. Restart elbro: the last good copy takes its place. Then look at the disk or memory card.",
+  problem_database_restored:
+    "The database was damaged and was replaced by its last good copy. Look at the disk or memory card.",
+  problem_disk_full: "The disk is full, so the service is asked nothing. Make room on it; elbro goes on by itself.",
+  problem_database_not_writable:
+    "The database cannot be written, so the service is asked nothing. Look at the disk or memory card, and at who may write there.",
+  problem_copy_failed: "The nightly copy of the database could not be made. Make room on the disk.",
 };

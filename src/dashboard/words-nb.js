@@ -272,4 +272,16 @@ export const words = {
   problem_unknown_home: "En plan nevner et hjem som ikke finnes. Rett hjemmet i konfigurasjonen.",
   problem_plug_silent: "En stikkontakt svarer ikke. Se på strømmen, nettverket og topicen.",
   problem_clock_wrong: "Maskinens klokke går feil. Ingenting slås på før den går riktig.",
+  problem_keys_unreadable:
+    "Filen med nøklene fra «elbro keys» kan ikke leses. Rett eller slett den, og lag nøklene på nytt.",
+  problem_configuration_refused:
+    "Det er feil i konfigurasjonen, så elbro bruker fortsatt den forrige. Rett den, og la den leses på nytt.",
+  problem_database_damaged:
+    "Databasen er skadet. Start elbro på nytt: den siste gode kopien tar plassen. Se så på disken eller minnekortet.",
+  problem_database_restored:
+    "Databasen var skadet og ble erstattet av den siste gode kopien. Se på disken eller minnekortet.",
+  problem_disk_full: "Disken er full, så tjenesten blir ikke spurt. Lag plass på den; elbro fortsetter av seg selv.",
+  problem_database_not_writable:
+    "Det kan ikke skrives til databasen, så tjenesten blir ikke spurt. Se på disken eller minnekortet, og på hvem som får skrive der.",
+  problem_copy_failed: "Nattens kopi av databasen kunne ikke lages. Lag plass på disken.",
 };

@@ -275,4 +275,16 @@ export const words = {
   problem_unknown_home: "En plan nämner ett hem som inte finns. Rätta dess hem i konfigurationen.",
   problem_plug_silent: "Ett uttag svarar inte. Se över dess ström, nätverk och topic.",
   problem_clock_wrong: "Datorns klocka går fel. Inget slås på förrän den går rätt.",
+  problem_keys_unreadable:
+    "Filen med nycklarna från ”elbro keys” går inte att läsa. Rätta eller ta bort den och skapa nycklarna på nytt.",
+  problem_configuration_refused:
+    "Det finns fel i konfigurationen, så elbro använder fortfarande den förra. Rätta den och låt den läsas igen.",
+  problem_database_damaged:
+    "Databasen är skadad. Starta om elbro: den senaste goda kopian tar dess plats. Se sedan efter disken eller minneskortet.",
+  problem_database_restored:
+    "Databasen var skadad och ersattes av den senaste goda kopian. Se efter disken eller minneskortet.",
+  problem_disk_full: "Disken är full, så tjänsten tillfrågas inte. Frigör utrymme; elbro fortsätter av sig självt.",
+  problem_database_not_writable:
+    "Det går inte att skriva till databasen, så tjänsten tillfrågas inte. Se efter disken eller minneskortet, och vem som får skriva där.",
+  problem_copy_failed: "Nattens kopia av databasen kunde inte göras. Frigör utrymme på disken.",
 };
