@@ -10,6 +10,14 @@ interface BrokerLog {
   warn(facts: object, text: string): void;
 }
 
+/** What is said where `letsNobodyIn` holds. */
+export const NOBODY_ENTERS = "the broker lets nobody in: add broker.users, or set mqtt.url to use another broker";
+
+/** Whether the broker inside is used, and nobody may log in to it. */
+export function letsNobodyIn({ mqtt, broker }: Config): boolean {
+  return mqtt.url === undefined && broker.users.length === 0;
+}
+
 /** Starts the embedded broker; null where the configuration names another. Errors: throws a StartError. */
 export async function startBroker(
   config: Config,
@@ -27,11 +35,7 @@ export async function startBroker(
     );
   const rules = { users, anonymous, baseTopic, discoveryPrefix, onRefused };
   const broker = await onPort("broker", port, () => startEmbeddedBroker({ ...rules, host, port, wsPort }));
-  if (users.length === 0 && !anonymous)
-    log.warn(
-      { host: broker.host },
-      "the broker lets nobody in: add broker.users, or set mqtt.url to use another broker",
-    );
+  if (letsNobodyIn(config) && !anonymous) log.warn({ host: broker.host }, NOBODY_ENTERS);
   else log.info({ host: broker.host, port: broker.port, ws_port: broker.wsPort }, "broker listens");
   return broker;
 }

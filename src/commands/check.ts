@@ -1,4 +1,5 @@
 import { readCommandLine } from "../arguments.ts";
+import { letsNobodyIn, NOBODY_ENTERS } from "../broker.ts";
 import { loadConfiguration } from "../configuration.ts";
 import { isDemo } from "../demo.ts";
 import { requireKeys } from "../require-keys.ts";
@@ -27,8 +28,11 @@ export async function main(argv: readonly string[]): Promise<number> {
   }
   const { config, path, warnings } = loadConfiguration(given.configPath);
   for (const warning of warnings) process.stdout.write(`warning: ${warning}\n`);
-  // Home Assistant, which knows its users, hands on what they ask: there it starts without.
-  if (!isDemo(config) && process.env.SUPERVISOR_TOKEN === undefined) requireKeys(config);
+  // Home Assistant, which knows its users, hands on what they ask: there it starts without. It names the broker, too.
+  if (!isDemo(config) && process.env.SUPERVISOR_TOKEN === undefined) {
+    requireKeys(config);
+    if (letsNobodyIn(config)) process.stdout.write(`warning: ${NOBODY_ENTERS}\n`);
+  }
   process.stdout.write(`the configuration${path === null ? "" : ` ${path}`} can be used\n`);
   if (isDemo(config))
     process.stdout.write(

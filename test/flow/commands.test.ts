@@ -52,7 +52,9 @@ describe("check", () => {
     expect(locked.output).toContain("keys create NAME");
     await using good = new DaemonProcess(["check"], { ...environment, ELBRO_API_HOST: "127.0.0.1" });
     expect(await good.exit).toBe(0);
-    expect(good.output).toBe("the configuration can be used");
+    expect(good.output).toBe(
+      "warning: the broker lets nobody in: add broker.users, or set mqtt.url to use another broker\nthe configuration can be used",
+    );
     writeFileSync(dir.file("elbro.yaml"), "consumer: { api_key: abc }\napi: { port: eighty, hots: x }\n");
     await using bad = new DaemonProcess(["check", "--config", dir.file("elbro.yaml")], {});
     expect(await bad.exit).toBe(78);
