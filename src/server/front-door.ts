@@ -51,7 +51,7 @@ function judge(request: IncomingMessage, response: ServerResponse, { router, rul
   const error = wrongHost(request, rules.hosts) ?? keyInUrl(request) ?? unwantedBody(request);
   if (error) return { answer: error };
   const { origin } = request.headers;
-  if (origin === undefined || isOwn(origin, request, rules.hosts)) return null;
+  if (origin === undefined || isOwn(origin, request, rules.hosts) || isHandedOn(request)) return null;
   if (rules.cors.has(origin)) {
     if (isPreflight(request)) return preflight(origin, request, router);
     allowReading(origin, response);
@@ -88,11 +88,16 @@ function wrongHost(request: IncomingMessage, hosts: HostNames): LocalError | nul
   if (host === undefined)
     return request.httpVersion === "1.0" ? null : localError("invalid_parameter", "the header Host is missing");
   if (headerCount(request, "host") > 1) return localError("invalid_parameter", "the header Host is there twice");
-  if (hosts.allows(host) || isFromIngress(request.headers, request.socket.remoteAddress)) return null;
+  if (hosts.allows(host) || isHandedOn(request)) return null;
   return localError(
     "wrong_host",
     `${shown(host)} is no name of this machine that is known here; ask by its IP address, or add the name to api.hosts`,
   );
+}
+
+/** Home Assistant knows whose page it is, by whatever name a proxy of the owner's calls it. */
+function isHandedOn({ headers, socket }: IncomingMessage): boolean {
+  return isFromIngress(headers, socket.remoteAddress);
 }
 
 function keyInUrl({ url = "" }: IncomingMessage): LocalError | null {
