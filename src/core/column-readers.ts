@@ -8,6 +8,7 @@ export const NULL_SCALED = 2 ** 31 - 1;
 
 /** Reads a column of instants. Unit: seconds since 1970. */
 export class InstantReader implements VlqReader {
+  readonly form = "instants";
   readonly text: string;
   at: number;
   readonly #distance: number;
@@ -42,8 +43,10 @@ export class InstantReader implements VlqReader {
   }
 }
 
-/** Reads a column of decimals, scaled to whole numbers; `NULL_SCALED` stands for null. */
-export class ScaledReader implements VlqReader {
+/** Reads a column of decimals as whole numbers, to be divided by 10 to the power of `digits`; `NULL_SCALED` stands for null. */
+export class DecimalReader implements VlqReader {
+  readonly form = "decimals";
+  readonly digits: number;
   readonly text: string;
   at = 2;
   #last = 0;
@@ -51,6 +54,7 @@ export class ScaledReader implements VlqReader {
   /** `text` is a column of the form `n`. */
   constructor(text: string) {
     this.text = text;
+    this.digits = Number(text[1]);
   }
 
   /** The next number. Errors: throws where the column has no more. */

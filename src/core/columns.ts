@@ -13,7 +13,7 @@
  *   `n` decimals: digits after the point, then differences of the scaled values (`~` is null)
  *   `j` a JSON array
  */
-import { InstantReader, NULL_MARK, NULL_SCALED, ScaledReader } from "./column-readers.ts";
+import { DecimalReader, InstantReader, NULL_MARK, NULL_SCALED } from "./column-readers.ts";
 import { readInstantSeconds } from "./instant-text.ts";
 import { type EpochMs, formatInstant, SECOND_MS } from "./interval.ts";
 import { type Row, rowStart } from "./series.ts";
@@ -26,9 +26,8 @@ import { readVlq, writeVlq } from "./vlq.ts";
 export type Column =
   /** One value for all rows, as JSON. */
   | { readonly form: "constant"; readonly json: string }
-  | { readonly form: "instants"; readonly seconds: InstantReader }
-  /** Whole numbers, to be divided by 10 to the power of `digits`. */
-  | { readonly form: "decimals"; readonly digits: number; readonly scaled: ScaledReader }
+  | InstantReader
+  | DecimalReader
   | { readonly form: "values"; readonly values: readonly unknown[] };
 
 /** Rows by field. */
@@ -40,6 +39,8 @@ export interface Columns {
   readonly columns: readonly Column[];
 }
 
+/** The names, and the number of rows. */
+const LINES_BEFORE_COLUMNS = 2;
 /** More digits after the point than this are noise of binary fractions; such a column is kept as JSON. */
 const MAX_DECIMALS = 6;
 /** Scaled values stay within what 32-bit arithmetic can hold, differences included. */
@@ -122,15 +123,17 @@ export function readColumns(
  * are. Errors: throws as `decodeRows`.
  */
 export function columnsOf(text: string, neighbour: Pick<Columns, "shape" | "names"> | null = null): Columns {
-  const [shape = "", head = "", ...lines] = text.split("\n");
+  const lines = text.split("\n");
+  const [shape = "", head = ""] = lines;
   const names = neighbour?.shape === shape ? neighbour.names : (JSON.parse(shape) as string[]);
   const count = Number(head);
-  if (!Number.isInteger(count) || lines.length !== names.length)
-    throw new Error(`a chunk of ${head.slice(0, 20)} rows has ${lines.length} columns; expected ${names.length}`);
+  const found = lines.length - LINES_BEFORE_COLUMNS;
+  if (!Number.isInteger(count) || found !== names.length)
+    throw new Error(`a chunk of ${head.slice(0, 20)} rows has ${found} columns; expected ${names.length}`);
   let before: InstantReader | null = null;
-  const columns = lines.map((line) => {
-    const column = decodeColumn(line, before);
-    if (column.form === "instants") before = column.seconds;
+  const columns = names.map((_, i) => {
+    const column = decodeColumn(lines[i + LINES_BEFORE_COLUMNS] as string, before);
+    if (column.form === "instants") before = column;
     return column;
   });
   return { shape, count, names, columns };
@@ -150,12 +153,12 @@ function decodeColumn(line: string, before: InstantReader | null): Column {
     case "=":
       return { form: "constant", json: line.slice(1) };
     case "t":
-      return { form: "instants", seconds: new InstantReader(line) };
+      return new InstantReader(line);
     case "+":
       if (before === null) throw new Error("a column leans on instants before it, and there are none");
-      return { form: "instants", seconds: before.later(readVlq({ text: line, at: 1 })) };
+      return before.later(readVlq({ text: line, at: 1 }));
     case "n":
-      return { form: "decimals", digits: Number(line[1]), scaled: new ScaledReader(line) };
+      return new DecimalReader(line);
     case "j":
       return { form: "values", values: JSON.parse(line.slice(1)) as unknown[] };
     default:
@@ -168,11 +171,11 @@ function valuesOf(column: Column, count: number): readonly unknown[] {
     case "constant":
       return new Array(count).fill(JSON.parse(column.json));
     case "instants":
-      return Array.from({ length: count }, () => formatInstant(column.seconds.next() * SECOND_MS));
+      return Array.from({ length: count }, () => formatInstant(column.next() * SECOND_MS));
     case "decimals": {
       const scale = 10 ** column.digits;
       return Array.from({ length: count }, () => {
-        const scaled = column.scaled.next();
+        const scaled = column.next();
         return scaled === NULL_SCALED ? null : scaled / scale;
       });
     }

@@ -3,7 +3,7 @@
  * which a caller names it. Kept until what they were made of changes, or others need the room.
  */
 import { isAscii } from "node:buffer";
-import { hash } from "node:crypto";
+import { createHash } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type RowsText, writingRowsJson } from "../core/columns-json.ts";
 import { compress } from "./compression.ts";
@@ -37,6 +37,10 @@ const MOST_MADE = 4;
 /** Compressions at a time: two of the four threads of Node's pool stay free for others. */
 const MOST_COMPRESSING = 2;
 const TAG_CHARS = 22;
+/** Stands in no text of an answer. */
+const TEXT_END = "\0";
+/** Chunks put together for the digest: faster than one at a time, and than one text of all of a year. */
+const CHUNKS_AT_ONCE = 32;
 
 export class FinishedAnswers {
   readonly #kept: KeptAnswers;
@@ -188,7 +192,10 @@ function shortest(bytes: Uint8Array): string | Buffer {
 
 /** The text decides every byte of the body and is a tenth of it, so its digest is a strong tag of the body. */
 function tagOfText({ head, chunks, tail }: RowsText): string {
-  return hash("sha256", [head, ...chunks, tail].join("\0"), "base64url").slice(0, TAG_CHARS);
+  const digest = createHash("sha256").update(head + TEXT_END + tail);
+  for (let i = 0; i < chunks.length; i += CHUNKS_AT_ONCE)
+    digest.update(TEXT_END + chunks.slice(i, i + CHUNKS_AT_ONCE).join(TEXT_END));
+  return digest.digest("base64url").slice(0, TAG_CHARS);
 }
 
 /** Each coding is a body of its own, byte for byte, and has a strong tag of its own. */
