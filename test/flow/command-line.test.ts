@@ -1,7 +1,7 @@
-import { writeFileSync } from "node:fs";
+import { readdirSync, statSync, writeFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { DaemonProcess } from "../support/daemon-process.ts";
 import { TempDir } from "../support/temp-dir.ts";
 import { TopicWatcher } from "../support/topic-watcher.ts";
@@ -55,6 +55,18 @@ describe("the demo", () => {
     const state = () => String(watcher.json("elbro/home/price/state").start ?? "");
     await watcher.until(() => state() >= "2025-10-26T02:00:00Z", "a price of the long night");
     expect(state() < "2025-10-27").toBe(true);
+  });
+
+  test("keeps its compiled code while it runs: a start after a power cut is as fast as one after an end", async () => {
+    using cache = new TempDir();
+    const kept = () => readdirSync(cache.path, { recursive: true, encoding: "utf8" }).map((name) => cache.file(name));
+    await using daemon = new DaemonProcess([], { ...FREE_PORTS, NODE_COMPILE_CACHE: cache.path });
+    await daemon.line(/curl/);
+    // The program itself, beside whatever parts of it were loaded.
+    await vi.waitFor(() => expect(Math.max(...kept().map((file) => statSync(file).size))).toBeGreaterThan(200_000), {
+      timeout: 10_000,
+      interval: 100,
+    });
   });
 
   test("the environment sets time and pace as well", async () => {
