@@ -23,18 +23,22 @@ export const quotaHeaderNames = {
 
 /** The six quota headers of an answer. */
 export function quotaHeaders(standing: QuotaStanding): Record<string, string> {
-  const list = quotaHeaderList(standing);
-  return Object.fromEntries(list.flatMap((name, i) => (i % 2 === 0 ? [[name, list[i + 1] ?? ""]] : [])));
+  return { ...windowHeaders("minute", standing.minute), ...windowHeaders("day", standing.day) };
 }
 
-/** The same. Shape: names and values in turn. */
-export function quotaHeaderList(standing: QuotaStanding): string[] {
-  return [...windowHeaders("minute", standing.minute), ...windowHeaders("day", standing.day)];
-}
-
-function windowHeaders(window: QuotaWindow, { limit, remaining, resetSec }: WindowStanding): string[] {
+function windowHeaders(window: QuotaWindow, { limit, remaining, resetSec }: WindowStanding): Record<string, string> {
   const names = quotaHeaderNames[window];
-  return [names.limit, String(limit), names.remaining, String(remaining), names.resetSec, String(resetSec)];
+  return { [names.limit]: String(limit), [names.remaining]: String(remaining), [names.resetSec]: String(resetSec) };
+}
+
+/** The same as lines of an answer, each ending in CRLF. */
+export function quotaHeaderLines({ minute, day }: QuotaStanding): string {
+  return windowLines(quotaHeaderNames.minute, minute) + windowLines(quotaHeaderNames.day, day);
+}
+
+function windowLines(names: Record<keyof WindowStanding, HeaderName>, standing: WindowStanding): string {
+  const { limit, remaining, resetSec } = standing;
+  return `${names.limit}: ${limit}\r\n${names.remaining}: ${remaining}\r\n${names.resetSec}: ${resetSec}\r\n`;
 }
 
 /**

@@ -6,12 +6,13 @@
  * served.
  */
 import { BYTES_PER_SLICE } from "../core/columns-json.ts";
+import type { HeaderLines } from "./header-lines.ts";
 import type { Coding } from "./negotiation.ts";
 
-/** A whole answer. `headers` are names and values in turn; a body of text is ASCII. */
+/** A whole answer. A body of text is ASCII. */
 export interface Whole {
   readonly status: 200;
-  readonly headers: readonly string[];
+  readonly head: HeaderLines;
   readonly body: string | Uint8Array;
   /** To be called, once by each caller, when the body is needed no more: what comes later is written over it. */
   readonly sent?: () => void;

@@ -38,10 +38,14 @@ export interface Lookup {
 /** Listens on a port; 0 takes a free one. Errors: rejects where the port cannot be had. */
 export async function listen(router: Lookup, host: string, port: number, parts = MACHINE): Promise<Listener> {
   const connections = new Connections(parts.monotonicMs);
+  // One for all answers; each tells of its end once.
+  function ended(this: ServerResponse): void {
+    connections.end(this.req.socket);
+  }
   const answer = (request: IncomingMessage, response: ServerResponse) => {
     const { socket } = request;
     if (!connections.begin(socket)) return;
-    response.once("close", () => connections.end(socket));
+    response.on("close", ended);
     try {
       const answering = router.lookup(request, response);
       if (answering instanceof Promise) answering.catch(() => response.destroy());

@@ -16,11 +16,14 @@ import {
   type ParamsOf,
   type Success,
 } from "../contract/operations.ts";
-import { type QuotaStanding, quotaHeaderList } from "../contract/quota-headers.ts";
+import { type QuotaStanding, quotaHeaderLines } from "../contract/quota-headers.ts";
 import { type RequestReading, readRequest } from "../contract/request.ts";
 import type { Calendar } from "../core/calendar.ts";
 import type { EpochMs } from "../core/interval.ts";
+import { type HeaderLines, headerList, linesOf } from "./header-lines.ts";
 import { writeQuickHead } from "./quick-head.ts";
+
+const AS_JSON: HeaderLines = linesOf({ "Content-Type": "application/json" });
 
 export type Router = Instance<HTTPVersion.V1>;
 
@@ -34,8 +37,7 @@ export interface RequestContext {
 export interface Encoded {
   readonly kind: "encoded";
   readonly status: 200 | 304;
-  /** Names and values in turn. */
-  readonly headers: readonly string[];
+  readonly head: HeaderLines;
   /** A text is ASCII. */
   readonly body: string | Uint8Array;
   /** To be called when the body is needed no more. */
@@ -76,8 +78,8 @@ export type Admission =
 /** A finished answer on its way out. */
 export interface Reply {
   readonly status: number;
-  /** Names and values in turn, without the length of the body. */
-  readonly headers: string[];
+  /** Without the length of the body. */
+  readonly head: HeaderLines;
   readonly body: string | Uint8Array;
   /** The name of the key that was admitted, as far as admission told it. */
   readonly caller?: string | undefined;
@@ -134,7 +136,7 @@ interface KnownRequest {
 
 /** Adds a route for every operation of the contract. */
 export function mount(router: Router, options: MountOptions): void {
-  const always = Object.entries(options.headers ?? {}).flat();
+  const always = linesOf(options.headers ?? {});
   const serve = serving(options, always);
   /** By URL, the one read first first. */
   const known = new Map<string, KnownRequest>();
@@ -173,20 +175,21 @@ function replyNotFound(method: string | undefined, requestId: string): Reply {
       ? "there is nothing at this path"
       : `there is no ${method ?? "such"} here; every operation is a GET`;
   return errorReply(contractError("resource_not_found", reason), {
-    headers: baseHeaders(requestId),
+    head: baseLines(requestId),
     caller: undefined,
   });
 }
 
 /** Writes a reply as it is. A 304 has no length. */
 export function sendReply(_operation: OperationId | null, reply: Reply, response: ServerResponse): void {
-  const { status, headers, body, isAscii, sent } = reply;
+  const { status, body, isAscii, sent } = reply;
   // Who reads answers from another site varies them too.
   const vary = response.getHeader("Vary");
-  if (vary !== undefined && headers.includes("Vary")) headers.push("Vary", String(vary));
+  const head = vary !== undefined && /^Vary: /m.test(reply.head) ? `${reply.head}Vary: ${vary}\r\n` : reply.head;
   const length = isAscii ? body.length : byteLength(body);
-  if (status === 200) writeQuickHead(response, headers, length);
-  else response.writeHead(status, status === 304 ? headers : [...headers, "Content-Length", String(length)]);
+  if (status === 200) writeQuickHead(response, head, length);
+  else if (status === 304) response.writeHead(status, headerList(head));
+  else response.writeHead(status, [...headerList(head), "Content-Length", String(length)]);
   if (sent) response.once("close", sent);
   if (isAscii) response.end(body, "latin1");
   else response.end(body);
@@ -200,11 +203,11 @@ interface Exchange {
 type Serve = (id: OperationId, exchange: Exchange, read: () => RequestReading<OperationId>) => void | Promise<void>;
 
 /** What is known at once is answered at once: a turn of the loop less, and a fifth of the work. */
-function serving(options: MountOptions, always: readonly string[]): Serve {
+function serving(options: MountOptions, always: HeaderLines): Serve {
   const deliver = options.deliver ?? sendReply;
   return (id, { request, response }, read) => {
     const requestId = options.newRequestId();
-    const begun = { headers: [...always, ...baseHeaders(requestId)], caller: undefined };
+    const begun = { head: always + baseLines(requestId), caller: undefined };
     const crashed = (error: unknown): Reply => {
       options.onCrash(error, requestId);
       return errorReply(contractError("internal_error", `unexpected error; quote ${requestId}`), begun);
@@ -222,7 +225,7 @@ function serving(options: MountOptions, always: readonly string[]): Serve {
 
 /** What of a reply is known before the answer is. */
 interface Begun {
-  readonly headers: string[];
+  head: HeaderLines;
   caller: string | undefined;
 }
 
@@ -242,7 +245,7 @@ function answer(id: OperationId, options: MountOptions, { request, read, begun }
     headers,
     now,
   });
-  if (admission.quota) begun.headers.push(...quotaHeaderList(admission.quota));
+  if (admission.quota) begun.head += quotaHeaderLines(admission.quota);
   begun.caller = admission.caller;
   if (admission.kind === "refused") return errorReply(admission.error, begun);
   const reading = read();
@@ -253,17 +256,16 @@ function answer(id: OperationId, options: MountOptions, { request, read, begun }
 }
 
 function replyOf(result: Result, begun: Begun): Reply {
-  const { headers, caller } = begun;
+  const { head, caller } = begun;
   switch (result.kind) {
     case "error":
       return errorReply(result, begun);
     case "ok":
-      return { status: 200, headers: asJson(headers), body: JSON.stringify(result.body), caller };
+      return { status: 200, head: head + AS_JSON, body: JSON.stringify(result.body), caller };
     case "encoded":
-      headers.push(...result.headers);
       return {
         status: result.status,
-        headers,
+        head: head + result.head,
         body: result.body,
         caller,
         isAscii: typeof result.body === "string",
@@ -272,23 +274,18 @@ function replyOf(result: Result, begun: Begun): Reply {
   }
 }
 
-function errorReply(error: ContractError, { headers, caller }: Begun): Reply {
-  if (error.retryAfterSec !== undefined) headers.push("Retry-After", String(error.retryAfterSec));
+function errorReply(error: ContractError, { head, caller }: Begun): Reply {
+  const retry = error.retryAfterSec === undefined ? "" : `Retry-After: ${error.retryAfterSec}\r\n`;
   return {
     status: errorTable[error.code].status,
-    headers: asJson(headers),
+    head: head + retry + AS_JSON,
     body: JSON.stringify(errorBody(error)),
     caller,
   };
 }
 
-function baseHeaders(requestId: string): string[] {
-  return ["Cache-Control", "private, no-store", "X-Request-ID", requestId];
-}
-
-function asJson(headers: string[]): string[] {
-  headers.push("Content-Type", "application/json");
-  return headers;
+function baseLines(requestId: string): HeaderLines {
+  return `Cache-Control: private, no-store\r\nX-Request-ID: ${requestId}\r\n`;
 }
 
 function byteLength(body: string | Uint8Array): number {

@@ -6,6 +6,7 @@
  * Where it is missing, `writeHead` does the same slower.
  */
 import type { ServerResponse } from "node:http";
+import { type HeaderLines, headerList } from "./header-lines.ts";
 
 interface Inner {
   readonly _storeHeader?: (head: string, headers: readonly string[]) => void;
@@ -13,19 +14,14 @@ interface Inner {
 
 const OK = "HTTP/1.1 200 OK\r\n";
 
-/**
- * Begins an answer with status 200. Shape: names and values in turn, made by this program, so that none of them has a
- * line end; `Content-Length` is not among them.
- */
-export function writeQuickHead(response: ServerResponse, headers: readonly string[], length: number): void {
+/** Begins an answer with status 200 and a body of so many bytes. */
+export function writeQuickHead(response: ServerResponse, lines: HeaderLines, length: number): void {
   const inner = response as Inner;
   const measured = ["Content-Length", String(length)];
   if (inner._storeHeader === undefined || response.headersSent || response.getHeaderNames().length > 0) {
-    response.writeHead(200, [...headers, ...measured]);
+    response.writeHead(200, [...headerList(lines), ...measured]);
     return;
   }
-  let head = OK;
-  for (let i = 0; i < headers.length; i += 2) head += `${headers[i]}: ${headers[i + 1]}\r\n`;
   response.statusCode = 200;
-  inner._storeHeader(head, measured);
+  inner._storeHeader(OK + lines, measured);
 }

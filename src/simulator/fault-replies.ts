@@ -2,6 +2,7 @@
 import { contractError, type ErrorCode, errorBody, errorTable } from "../contract/errors.ts";
 import { quotaHeaderNames } from "../contract/quota-headers.ts";
 import { type EpochMs, SECOND_MS } from "../core/interval.ts";
+import { headerList, linesOf } from "../server/header-lines.ts";
 import type { Reply } from "../server/mount.ts";
 import type { Fault } from "./fault-rules.ts";
 
@@ -20,7 +21,7 @@ export function spoiltReply(fault: Exclude<Fault, TransportFault>, reply: Reply,
     case "status":
       return statusReply(fault, reply, now);
     case "redirect":
-      return { status: 302, headers: [...reply.headers, "Location", fault.location], body: "" };
+      return { status: 302, head: `${reply.head}Location: ${fault.location}\r\n`, body: "" };
     case "brokenJson":
       return { ...reply, body: firstHalf(reply.body) };
     case "empty":
@@ -42,9 +43,9 @@ function statusReply(fault: Extract<Fault, { fault: "status" }>, reply: Reply, n
   const code = fault.errorCode ?? codeOfStatus(fault.status);
   if (!code) {
     const page = `<html><head><title>${fault.status}</title></head><body><h1>${fault.status}</h1></body></html>`;
-    return { status: fault.status, headers: ["Content-Type", "text/html"], body: page };
+    return { status: fault.status, head: linesOf({ "Content-Type": "text/html" }), body: page };
   }
-  const headers = byName(reply.headers);
+  const headers = byName(reply.head);
   headers.delete("Retry-After");
   if (fault.status === 429) {
     const names = quotaHeaderNames.minute;
@@ -58,15 +59,16 @@ function statusReply(fault: Extract<Fault, { fault: "status" }>, reply: Reply, n
   } else if (fault.retryAfterSec !== undefined) headers.set("Retry-After", String(fault.retryAfterSec));
   return {
     status: fault.status,
-    headers: [...headers].flat(),
+    head: linesOf(Object.fromEntries(headers)),
     body: JSON.stringify(errorBody(contractError(code, errorTable[code].meaning))),
   };
 }
 
 /** Headers by their names, as they are written. */
-function byName(headers: Reply["headers"]): Map<string, string> {
+function byName(head: Reply["head"]): Map<string, string> {
   const found = new Map<string, string>();
-  for (let i = 0; i < headers.length; i += 2) found.set(String(headers[i]), String(headers[i + 1]));
+  const list = headerList(head);
+  for (let i = 0; i < list.length; i += 2) found.set(String(list[i]), String(list[i + 1]));
   return found;
 }
 

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { encodeRows } from "../../src/core/columns.ts";
 import { compress } from "../../src/server/compression.ts";
 import { type AnswerSource, FinishedAnswers, type Representation } from "../../src/server/finished.ts";
+import { headerList } from "../../src/server/header-lines.ts";
 import { dayOf, rowsOf } from "../support/store-on-disk.ts";
 
 /** A series of days of quarter-hours; counts how often it is read. */
@@ -33,9 +34,10 @@ class Quarters implements AnswerSource {
   }
 }
 
-const headerOf = ({ headers }: Representation, name: string): string | null => {
-  const at = headers.indexOf(name);
-  return at < 0 ? null : (headers[at + 1] ?? null);
+const headerOf = ({ head }: Representation, name: string): string | null => {
+  const list = headerList(head);
+  const at = list.indexOf(name);
+  return at < 0 ? null : (list[at + 1] ?? null);
 };
 const told = (answer: Representation) => ["Content-Encoding", "ETag", "Vary"].map((name) => headerOf(answer, name));
 const bytesOf = ({ body }: Representation): Buffer => Buffer.from(body as Uint8Array);
