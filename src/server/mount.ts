@@ -21,6 +21,7 @@ import { type RequestReading, readRequest } from "../contract/request.ts";
 import type { Calendar } from "../core/calendar.ts";
 import type { EpochMs } from "../core/interval.ts";
 import { type HeaderLines, headerList, linesOf } from "./header-lines.ts";
+import { endSoon } from "./outbox.ts";
 import { writeQuickHead } from "./quick-head.ts";
 
 const AS_JSON: HeaderLines = linesOf({ "Content-Type": "application/json" });
@@ -191,7 +192,7 @@ export function sendReply(_operation: OperationId | null, reply: Reply, response
   else if (status === 304) response.writeHead(status, headerList(head));
   else response.writeHead(status, [...headerList(head), "Content-Length", String(length)]);
   if (sent) response.once("close", sent);
-  if (isAscii) response.end(body, "latin1");
+  if (isAscii) endSoon(response, body);
   else response.end(body);
 }
 
