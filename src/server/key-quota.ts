@@ -6,12 +6,12 @@ import { DAY_MS, type EpochMs, MINUTE_MS, SECOND_MS } from "../core/interval.ts"
 export type QuotaLimits = Readonly<Record<QuotaWindow, number>>;
 
 interface Counted {
-  readonly start: EpochMs;
-  readonly count: number;
+  start: EpochMs;
+  count: number;
 }
 
 /** The attempts of one key: in the present window of each kind, or in the last there were any. */
-export type KeyUse = Readonly<Record<QuotaWindow, Counted>>;
+export type KeyUse = Readonly<Record<QuotaWindow, Readonly<Counted>>>;
 
 export interface QuotaVerdict {
   readonly standing: QuotaStanding;
@@ -23,20 +23,21 @@ const WINDOW_MS = { minute: MINUTE_MS, day: DAY_MS } as const;
 
 export class KeyQuota {
   /** By the name of the key. Bounded by the keys: what is no key's is left out when it is kept. */
-  readonly #uses = new Map<string, KeyUse>();
+  readonly #uses = new Map<string, Record<QuotaWindow, Counted>>();
   readonly #onCount: () => void;
 
   /** `uses` of an earlier life go on; `onCount` is told of every attempt. */
   constructor(uses: Readonly<Record<string, KeyUse>> = {}, onCount: () => void = () => undefined) {
-    for (const [name, use] of Object.entries(uses)) this.#uses.set(name, use);
+    for (const [name, { minute, day }] of Object.entries(uses))
+      this.#uses.set(name, { minute: { ...minute }, day: { ...day } });
     this.#onCount = onCount;
   }
 
   /** Counts one attempt and judges it. */
   count(name: string, limits: QuotaLimits, now: EpochMs): QuotaVerdict {
-    const before = this.#uses.get(name);
-    const use = { minute: counted("minute", before, now), day: counted("day", before, now) };
-    this.#uses.set(name, use);
+    const use = this.#useOf(name);
+    countIn(use.minute, WINDOW_MS.minute, now);
+    countIn(use.day, WINDOW_MS.day, now);
     this.#onCount();
     const standing = { minute: standingOf("minute", use, limits), day: standingOf("day", use, limits) };
     if (use.minute.count <= limits.minute && use.day.count <= limits.day) return { standing, retryAfterSec: null };
@@ -50,16 +51,24 @@ export class KeyQuota {
     const uses: Record<string, KeyUse> = {};
     for (const name of names) {
       const use = this.#uses.get(name);
-      if (use) uses[name] = use;
+      if (use) uses[name] = { minute: { ...use.minute }, day: { ...use.day } };
     }
     return uses;
   }
+
+  #useOf(name: string): Record<QuotaWindow, Counted> {
+    const known = this.#uses.get(name);
+    if (known) return known;
+    const use = { minute: { start: 0, count: 0 }, day: { start: 0, count: 0 } };
+    this.#uses.set(name, use);
+    return use;
+  }
 }
 
-function counted(window: QuotaWindow, before: KeyUse | undefined, now: EpochMs): Counted {
-  const start = Math.floor(now / WINDOW_MS[window]) * WINDOW_MS[window];
-  const known = before?.[window];
-  return { start, count: known?.start === start ? known.count + 1 : 1 };
+function countIn(counted: Counted, windowMs: number, now: EpochMs): void {
+  const start = Math.floor(now / windowMs) * windowMs;
+  counted.count = counted.start === start ? counted.count + 1 : 1;
+  counted.start = start;
 }
 
 function standingOf(window: QuotaWindow, use: KeyUse, limits: QuotaLimits): WindowStanding {
