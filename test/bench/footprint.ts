@@ -12,13 +12,12 @@ import { createServer } from "node:net";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import mqtt from "mqtt";
+import { NODE_FLAGS } from "../support/node-flags.ts";
 import { createSelfSigned } from "../support/self-signed.ts";
 import { TempDir } from "../support/temp-dir.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
 const BUNDLE = path.join(ROOT, "dist/elbro.cjs");
-/** As `npm start` runs it. */
-const NODE_FLAGS = ["--max-semi-space-size=1", "--max-old-space-size=64"];
 const STARTS = 7;
 const SOAK_SPEED = 7_200;
 const DAY_MS = 86_400_000 / SOAK_SPEED;

@@ -13,9 +13,10 @@
  */
 import { writeFileSync } from "node:fs";
 import path from "node:path";
-import { COLD_WINDOWS, LanBenchHouse, NODE_FLAGS, QUARTER_DAYS, YEAR_DAYS } from "../support/lan-bench-house.ts";
+import { COLD_WINDOWS, LanBenchHouse, QUARTER_DAYS, YEAR_DAYS } from "../support/lan-bench-house.ts";
 import { LineProcess } from "../support/line-process.ts";
 import type { Load, LoadResult } from "../support/load-process.ts";
+import { NODE_FLAGS } from "../support/node-flags.ts";
 import { jsonServer, prism, type Rival } from "../support/rivals.ts";
 import { TempDir } from "../support/temp-dir.ts";
 

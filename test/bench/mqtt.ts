@@ -11,6 +11,7 @@ import { HostileClients, hostilePackets } from "../support/hostile-clients.ts";
 import { LineProcess } from "../support/line-process.ts";
 import { LinkUnderTest } from "../support/link-under-test.ts";
 import { freePort, Mosquitto } from "../support/mosquitto.ts";
+import { NODE_FLAGS } from "../support/node-flags.ts";
 import { LONG_DAY, QUARTER_MS, QuarterHouse } from "../support/quarter-house.ts";
 
 const HOMES = 10;
@@ -23,8 +24,6 @@ const HOSTILE_MS = 4_000;
 const LOOK_EVERY_MS = 25;
 /** A tenth of those of a real day, without the pauses between them. */
 const AWAY_ATTEMPTS = 20_000;
-/** As `npm start` runs the daemon. */
-const NODE_FLAGS = ["--max-semi-space-size=1", "--max-old-space-size=64"];
 
 export async function run(): Promise<Record<string, number>> {
   const edges = await edgeLatencies();

@@ -9,6 +9,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { startSimulator } from "../../src/simulator/simulator.ts";
+import { NODE_FLAGS } from "../support/node-flags.ts";
 import { TempDir } from "../support/temp-dir.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
@@ -39,7 +40,7 @@ const neighbours: readonly Neighbour[] = [
     name: "elbro",
     npm: null,
     folder: () => path.join(ROOT, "dist"),
-    command: () => ["--max-semi-space-size=1", "--max-old-space-size=64", path.join(ROOT, "dist/elbro.cjs")],
+    command: () => [...NODE_FLAGS, path.join(ROOT, "dist/elbro.cjs")],
     environment: (dir) => ({
       ...{ ELBRO_DATA_DIR: dir, ELBRO_API_HOST: "127.0.0.1", ELBRO_API_PORT: "0", ELBRO_BROKER_PORT: "0" },
       ...{ ELBRO_SERVICE_BASE_URL: simulator.url, ELBRO_CONSUMER_API_KEY: simulator.keys.consumerKey ?? "" },

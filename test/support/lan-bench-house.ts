@@ -8,13 +8,12 @@ import type { Resolution } from "../../src/contract/resources.ts";
 import type { EpochMs } from "../../src/core/interval.ts";
 import { startSimulator } from "../../src/simulator/simulator.ts";
 import { freePort } from "./mosquitto.ts";
+import { NODE_FLAGS } from "./node-flags.ts";
 import { addressId, calendar, StoreHouse } from "./store-house.ts";
 import { TempDir } from "./temp-dir.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
 const KEY = "key-of-the-bench";
-/** As `npm start` runs it. */
-export const NODE_FLAGS = ["--max-semi-space-size=1", "--max-old-space-size=64"];
 const LOOK_EVERY_MS = 50;
 /** What a start does after its API answers: state, discovery, what the service is asked. */
 const START_ENDS_AFTER_MS = 4_000;

@@ -9,6 +9,7 @@ import { DAY_MS, type EpochMs, HOUR_MS, MINUTE_MS } from "../../src/core/interva
 import type { FaultRule } from "../../src/simulator/fault-rules.ts";
 import { Publication } from "../../src/simulator/publication.ts";
 import { type Simulator, startSimulator } from "../../src/simulator/simulator.ts";
+import { NODE_FLAGS } from "./node-flags.ts";
 import { TempDir } from "./temp-dir.ts";
 import { TopicWatcher } from "./topic-watcher.ts";
 
@@ -122,8 +123,7 @@ class FastDaemon implements AsyncDisposable {
 
   static async start(start: EpochMs, config: object, onJump: (now: EpochMs) => void): Promise<FastDaemon> {
     const script = path.join(import.meta.dirname, "year-daemon.ts");
-    const execArgv = ["--max-semi-space-size=1", "--max-old-space-size=64"];
-    const child = fork(script, { execArgv, env: { ...process.env, MALLOC_ARENA_MAX: "1" } });
+    const child = fork(script, { execArgv: [...NODE_FLAGS], env: { ...process.env, MALLOC_ARENA_MAX: "1" } });
     const ended = new Promise<never>((_, reject) => {
       child.once("exit", (code) => reject(new Error(`the daemon ended with ${code}`)));
     });

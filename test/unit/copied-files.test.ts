@@ -2,10 +2,9 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { readConfig } from "../../src/config/load.ts";
-import { copiedText, copiedYaml } from "../support/copied-files.ts";
+import { copiedYaml } from "../support/copied-files.ts";
+import { NODE_FLAGS } from "../support/node-flags.ts";
 
-const dockerfile = readFileSync(new URL("../../Dockerfile", import.meta.url), "utf8");
-const NODE_FLAGS = /--max-semi-space-size=\d+ --max-old-space-size=\d+/;
 const canAnalyse = spawnSync("systemd-analyze", ["--version"]).status === 0;
 /** systemd's own scale: 0 is shut, 10 is open; 2 and above is no longer called OK. */
 const MOST_EXPOSURE = 2;
@@ -43,13 +42,18 @@ test("compose with Mosquitto logs in there with a password that is in a file", (
   });
 });
 
+test.each(["Dockerfile", "config/elbro.service", "config/home-assistant/elbro/Dockerfile", "test/image/image.sh"])(
+  "%s starts elbro with the flags of npm start",
+  (path) => {
+    expect(NODE_FLAGS.length).toBeGreaterThan(0);
+    expect(readFileSync(new URL(`../../${path}`, import.meta.url), "utf8").replaceAll('", "', " ")).toContain(
+      NODE_FLAGS.join(" "),
+    );
+  },
+);
+
 describe("elbro.service", () => {
   const path = new URL("../../config/elbro.service", import.meta.url).pathname;
-
-  test("starts elbro with the flags of the image", () => {
-    const [flags = "none"] = NODE_FLAGS.exec(dockerfile.replaceAll('", "', " ")) ?? [];
-    expect(copiedText("elbro.service")).toContain(flags);
-  });
 
   test.skipIf(!canAnalyse)("is shut, by systemd's own measure (needs systemd-analyze)", () => {
     const said = execFileSync("systemd-analyze", ["security", "--offline=true", path], { encoding: "utf8" });
