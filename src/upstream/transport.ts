@@ -116,17 +116,19 @@ function send(options: RequestOptions): Promise<HttpAnswer> {
 
 function bodyOf(answer: IncomingMessage): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
-  const chunks: Buffer[] = [];
+  let text = "";
   let bytes = 0;
-  answer.on("data", (chunk: Buffer) => {
-    bytes += chunk.length;
-    if (bytes <= MAX_BODY_BYTES) return void chunks.push(chunk);
+  // Decoded as it comes: nothing of it stands in memory twice.
+  answer.setEncoding("utf8").on("data", (piece: string) => {
+    bytes += Buffer.byteLength(piece);
+    text += piece;
+    if (bytes <= MAX_BODY_BYTES) return;
     reject(
       new Error(`its answer is longer than ${MAX_BODY_BYTES / 1024 / 1024} MB, which no answer of the contract is`),
     );
     answer.destroy();
   });
-  answer.on("end", () => resolve(Buffer.concat(chunks).toString("utf8")));
+  answer.on("end", () => resolve(text));
   answer.on("error", () => reject(new Error("it stopped in the middle of an answer")));
   return promise;
 }
