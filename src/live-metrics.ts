@@ -2,6 +2,7 @@
  * Figures of house and daemon for Prometheus. Counters start at 0 with the daemon; what is counted by the day or month
  * comes from the database, which outlives a restart.
  */
+import { monitorEventLoopDelay } from "node:perf_hooks";
 import type { EpochMs } from "./core/interval.ts";
 import type { LanParts } from "./lan-parts.ts";
 import type { HealthReport } from "./live-health.ts";
@@ -50,7 +51,7 @@ export class Metrics {
   }
 
   #delays(): LoopDelays {
-    const delay = this.#lan.vitals.loopDelay(this.#lan.signal);
+    const delay = this.#lan.vitals.loopDelay(monitorEventLoopDelay, this.#lan.signal);
     const { count } = delay;
     const seconds = (nanoseconds: number) => (count === 0 ? 0 : nanoseconds / NANOSECONDS);
     const delays = { median: seconds(delay.percentile(50)), most: seconds(delay.max) };

@@ -5,9 +5,8 @@ import { formatInstant, SECOND_MS } from "../core/interval.ts";
 import { databasePathIn } from "../data-dir.ts";
 import { clockOf } from "../machine.ts";
 import { StartError } from "../start-error.ts";
-import { copyPathOf } from "../store/copy.ts";
 import { DatabaseError } from "../store/database.ts";
-import { replaceDatabase } from "../store/recovery.ts";
+import { copyPathOf, replaceDatabase } from "../store/recovery.ts";
 import { giveToOwnerOf } from "../store/whole-file.ts";
 
 const line = {

@@ -3,6 +3,7 @@ import { open, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { backup, type DatabaseSync } from "node:sqlite";
 import { Worker } from "node:worker_threads";
+import { copyPathOf } from "./recovery.ts";
 
 /** What became of a copy. A damaged one is thrown away, and the last good one stays. */
 export type CopyOutcome =
@@ -37,11 +38,6 @@ const CHECK = `
 `;
 /** A check needs little; without limits a thread would take what the main one may have. Unit: MB. */
 const CHECK_LIMITS = { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 2 };
-
-/** Where the copy of a database stands. */
-export function copyPathOf(databasePath: string): string {
-  return `${databasePath}.copy`;
-}
 
 /**
  * Copies a database that is in use beside itself and checks the copy. The copy before is replaced in one step, by one

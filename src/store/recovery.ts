@@ -6,7 +6,6 @@ import { closeSync, copyFileSync, existsSync, fsyncSync, openSync, renameSync, s
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { type EpochMs, formatInstant, SECOND_MS } from "../core/interval.ts";
-import { copyPathOf } from "./copy.ts";
 import { BrokenDatabase, DatabaseError, DatabaseInUse, newerText, openDatabase, versionOf } from "./database.ts";
 import { migrations } from "./migrations.ts";
 import { Settings } from "./settings.ts";
@@ -32,6 +31,11 @@ export interface OpenedDatabase {
 
 /** What SQLite keeps of one database: the file, its write-ahead log, and the log's index. */
 const ENDINGS = ["", "-wal", "-shm"];
+
+/** Where the copy of a database stands. */
+export function copyPathOf(databasePath: string): string {
+  return `${databasePath}.copy`;
+}
 
 /** Errors: throws a DatabaseError as `openDatabase` does, and what the file system says. */
 export function openOrRestore(databasePath: string, now: EpochMs): OpenedDatabase {

@@ -12,9 +12,9 @@ import {
 } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
-import { copyDatabase, copyPathOf } from "../../src/store/copy.ts";
+import { copyDatabase } from "../../src/store/copy.ts";
 import { BrokenDatabase, DatabaseError, openDatabase } from "../../src/store/database.ts";
-import { openOrRestore } from "../../src/store/recovery.ts";
+import { copyPathOf, openOrRestore } from "../../src/store/recovery.ts";
 import { Settings } from "../../src/store/settings.ts";
 import { Shelf } from "../../src/store/shelf.ts";
 import { calendar, dayOf, rowsOf, StoreOnDisk, seriesOf } from "../support/store-on-disk.ts";

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
-import { copyDatabase, copyPathOf } from "../../src/store/copy.ts";
+import { copyDatabase } from "../../src/store/copy.ts";
 import { DatabaseError, DatabaseInUse, openDatabase } from "../../src/store/database.ts";
-import { replaceDatabase, SPENDS_UNKNOWN } from "../../src/store/recovery.ts";
+import { copyPathOf, replaceDatabase, SPENDS_UNKNOWN } from "../../src/store/recovery.ts";
 import { Settings } from "../../src/store/settings.ts";
 import { StoreOnDisk } from "../support/store-on-disk.ts";
 

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { DAY_MS, type EpochMs, formatInstant, HOUR_MS, MINUTE_MS } from "../../src/core/interval.ts";
 import { Problems } from "../../src/core/problem.ts";
 import { Library } from "../../src/library.ts";
-import { copyPathOf } from "../../src/store/copy.ts";
+import { copyPathOf } from "../../src/store/recovery.ts";
 import { Settings } from "../../src/store/settings.ts";
 import { Writing } from "../../src/store/writing.ts";
 import { reportRecovery, Upkeep } from "../../src/upkeep.ts";
