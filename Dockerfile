@@ -28,4 +28,4 @@ VOLUME /data
 EXPOSE 8080 1883
 HEALTHCHECK --interval=60s --timeout=5s --start-period=20s CMD ["elbro", "health"]
 # Node as process 1 hears SIGTERM itself: the daemon handles it.
-CMD ["node", "--max-semi-space-size=1", "--max-old-space-size=64", "--no-allocation-site-pretenuring", "/app/elbro.cjs"]
+CMD ["node", "--max-semi-space-size=1", "--max-old-space-size=64", "/app/elbro.cjs"]
