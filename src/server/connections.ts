@@ -14,6 +14,9 @@ const WAITING_GRACE_MS = 200;
 /** An answer that takes longer is a stream, has to be asked for at the service in parts, or has a slow reader. */
 const ANSWERING_GRACE_MS = 10_000;
 
+/** A connection on which nothing moves is closed: longer than an answer may take that has to be asked for in parts. */
+const SILENT_MS = 120_000;
+
 /** Requests of one connection that are answered at a time. Hardly any client sends the next before it has the answer. */
 const MOST_PIPELINED = 4;
 
@@ -24,6 +27,9 @@ interface Place {
   answers: number;
   /** When it began to wait for a request or for the end of its answer, by the monotonic clock. */
   since: number;
+  /** Unit: bytes that came and went, when they were looked at last, and when they were found to be more. */
+  moved: number;
+  movedAt: number;
 }
 
 export class Connections {
@@ -39,7 +45,8 @@ export class Connections {
   /** Takes a connection in; others make way for it. */
   enter(socket: Socket): void {
     const from = addressGroup(socket.remoteAddress ?? "");
-    this.#places.set(socket, { socket, from, answers: 0, since: this.#monotonicMs() });
+    const now = this.#monotonicMs();
+    this.#places.set(socket, { socket, from, answers: 0, since: now, moved: 0, movedAt: now });
     this.#held.set(from, this.#heldBy(from) + 1);
     socket.once("close", () => this.#leave(socket));
     while (this.#places.size > MOST_CONNECTIONS) {
@@ -68,6 +75,21 @@ export class Connections {
     if (!place) return;
     place.answers--;
     if (place.answers === 0) place.since = this.#monotonicMs();
+  }
+
+  /**
+   * Closes what is silent; to be called again and again. Node's own time-out of a socket would be set anew with every
+   * request and answer.
+   */
+  closeSilent(): void {
+    const now = this.#monotonicMs();
+    for (const place of [...this.#places.values()]) {
+      const moved = place.socket.bytesRead + place.socket.bytesWritten;
+      if (moved !== place.moved) {
+        place.moved = moved;
+        place.movedAt = now;
+      } else if (now - place.movedAt >= SILENT_MS) this.#close(place);
+    }
   }
 
   isAnswering(socket: Socket): boolean {

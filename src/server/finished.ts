@@ -5,9 +5,9 @@
 import { isAscii } from "node:buffer";
 import { createHash } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { type HeaderLines, linesOf } from "../contract/header-lines.ts";
 import { type RowsText, writingRowsJson } from "../core/columns-json.ts";
 import { compress } from "./compression.ts";
-import { type HeaderLines, linesOf } from "./header-lines.ts";
 import { type Entry, KeptAnswers, lend, type Whole } from "./kept-answers.ts";
 import { type Coding, codingsFor, holdsTag } from "./negotiation.ts";
 

@@ -5,8 +5,9 @@
  * would have the garbage collector walk through the whole heap after every few of them: 5 to 15 ms in which nobody is
  * served.
  */
+
+import type { HeaderLines } from "../contract/header-lines.ts";
 import { BYTES_PER_SLICE } from "../core/columns-json.ts";
-import type { HeaderLines } from "./header-lines.ts";
 import type { Coding } from "./negotiation.ts";
 
 /** A whole answer. A body of text is ASCII. */

@@ -14,8 +14,8 @@ const LIMITS = {
   /** A request without it is answered in the shape of all errors. */
   requireHostHeader: false,
 } as const;
-/** A socket on which nothing moves is closed: longer than an answer may take that has to be asked for in parts. */
-const SILENT_SOCKET_MS = 120_000;
+/** How often sockets are looked for on which nothing moves. */
+const LOOK_EVERY_MS = 10_000;
 
 export interface Listener {
   readonly port: number;
@@ -63,15 +63,16 @@ export async function listen(router: Lookup, host: string, port: number, parts =
     if (connections.isAnswering(socket as Socket)) socket.destroy();
     else refuseRaw(socket, error.code, parts.newRequestId());
   });
-  server.setTimeout(SILENT_SOCKET_MS);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(port, host, resolve);
   });
+  const looking = setInterval(() => connections.closeSilent(), LOOK_EVERY_MS).unref();
   return {
     port: (server.address() as AddressInfo).port,
     close: () =>
       new Promise((resolve) => {
+        clearInterval(looking);
         server.close(() => resolve());
         server.closeAllConnections();
       }),

@@ -3,11 +3,11 @@
  * has when the service cannot be asked.
  */
 import { type ContractError, contractError, errorTable, isErrorCode } from "../contract/errors.ts";
+import { type HeaderLines, linesOf } from "../contract/header-lines.ts";
 import { type OperationId, operationIds, type ParamsOf } from "../contract/operations.ts";
 import type { EpochMs } from "../core/interval.ts";
 import type { Setback, Withheld } from "../core/outcome.ts";
 import type { AnswerSource, FinishedAnswers, Representation } from "./finished.ts";
-import { type HeaderLines, linesOf } from "./header-lines.ts";
 import type { Encoded, RequestContext, ServerHandlers } from "./mount.ts";
 
 /** What the shelf has for a request. */

@@ -8,6 +8,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import createRouter, { type HTTPVersion, type Instance } from "find-my-way";
 import { type ContractError, contractError, errorBody, errorTable } from "../contract/errors.ts";
+import { type HeaderLines, headerList, linesOf } from "../contract/header-lines.ts";
 import {
   type InterfaceName,
   type OperationId,
@@ -20,7 +21,6 @@ import { type QuotaStanding, quotaHeaderLines } from "../contract/quota-headers.
 import { type RequestReading, readRequest } from "../contract/request.ts";
 import type { Calendar } from "../core/calendar.ts";
 import type { EpochMs } from "../core/interval.ts";
-import { type HeaderLines, headerList, linesOf } from "./header-lines.ts";
 import { endSoon } from "./outbox.ts";
 import { writeQuickHead } from "./quick-head.ts";
 

@@ -6,7 +6,7 @@
  * Where it is missing, `writeHead` does the same slower.
  */
 import type { ServerResponse } from "node:http";
-import { type HeaderLines, headerList } from "./header-lines.ts";
+import { type HeaderLines, headerList } from "../contract/header-lines.ts";
 
 interface Inner {
   readonly _storeHeader?: (head: string, headers: readonly string[]) => void;

@@ -1,8 +1,8 @@
 import type { ServerResponse } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
+import { headerList } from "../contract/header-lines.ts";
 import type { OperationId } from "../contract/operations.ts";
 import type { EpochMs } from "../core/interval.ts";
-import { headerList } from "../server/header-lines.ts";
 import { type Reply, sendReply } from "../server/mount.ts";
 import { firstHalf, spoiltReply } from "./fault-replies.ts";
 import type { FaultScript } from "./fault-script.ts";

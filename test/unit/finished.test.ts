@@ -1,9 +1,9 @@
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
+import { headerList } from "../../src/contract/header-lines.ts";
 import { encodeRows } from "../../src/core/columns.ts";
 import { compress } from "../../src/server/compression.ts";
 import { type AnswerSource, FinishedAnswers, type Representation } from "../../src/server/finished.ts";
-import { headerList } from "../../src/server/header-lines.ts";
 import { dayOf, rowsOf } from "../support/store-on-disk.ts";
 
 /** A series of days of quarter-hours; counts how often it is read. */

@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { expect, test } from "vitest";
-import { headerList } from "../../src/server/header-lines.ts";
+import { headerList } from "../../src/contract/header-lines.ts";
 import { writeQuickHead } from "../../src/server/quick-head.ts";
 
 const LINES = 'X-One: 1\r\nETag: "abc"\r\nVary: Accept-Encoding\r\nCache-Control: private, no-store\r\n';
