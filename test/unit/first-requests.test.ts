@@ -1,17 +1,18 @@
-import { createServer } from "node:http";
-import { expect, test, vi } from "vitest";
+import { channel } from "node:diagnostics_channel";
+import { expect, test } from "vitest";
 import { answerFirstRequests } from "../../src/server/first-requests.ts";
 
-vi.mock("node:http", async (original) => {
-  const http = await original<typeof import("node:http")>();
-  return { ...http, createServer: vi.fn(http.createServer) };
-});
+/** After so many objects of a class V8 no longer changes their size. */
+const MEASURED = 7;
 
-test("more requests are answered than V8 takes measure on, and their server is left without a connection", async () => {
+test("more requests are answered than V8 takes measure on", async () => {
+  let answered = 0;
+  const count = () => {
+    answered++;
+  };
+  const finished = channel("http.server.response.finish");
+  finished.subscribe(count);
   await answerFirstRequests();
-  const [server] = vi.mocked(createServer).mock.results.map(({ value }) => value);
-  const connections = await new Promise((resolve) =>
-    server.getConnections((_: unknown, count: number) => resolve(count)),
-  );
-  expect(connections).toBe(0);
+  finished.unsubscribe(count);
+  expect(answered).toBeGreaterThan(MEASURED);
 });
