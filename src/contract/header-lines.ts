@@ -11,13 +11,18 @@ export function linesOf(headers: Readonly<Record<string, string>>): HeaderLines 
     .join("");
 }
 
-/** The same as names and values in turn, as Node takes them. */
-export function headerList(lines: HeaderLines): string[] {
+/** The same as names, as they are written, and their values. */
+export function headerPairs(lines: HeaderLines): [name: string, value: string][] {
   return lines
     .split("\r\n")
     .slice(0, -1)
-    .flatMap((line) => {
+    .map((line) => {
       const colon = line.indexOf(": ");
       return [line.slice(0, colon), line.slice(colon + 2)];
     });
+}
+
+/** The same as names and values in turn, as Node takes them. */
+export function headerList(lines: HeaderLines): string[] {
+  return headerPairs(lines).flat();
 }

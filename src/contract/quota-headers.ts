@@ -1,3 +1,4 @@
+import { type HeaderLines, headerPairs } from "./header-lines.ts";
 import type { HeaderName } from "./headers.ts";
 import type { QuotaWindow } from "./limits.ts";
 
@@ -21,22 +22,17 @@ export const quotaHeaderNames = {
   day: { limit: "X-RateLimit-Limit-Day", remaining: "X-RateLimit-Remaining-Day", resetSec: "X-RateLimit-Reset-Day" },
 } as const satisfies Record<QuotaWindow, Record<keyof WindowStanding, HeaderName>>;
 
-/** The six quota headers of an answer. */
+/** The six quota headers of an answer, by name. */
 export function quotaHeaders(standing: QuotaStanding): Record<string, string> {
-  return { ...windowHeaders("minute", standing.minute), ...windowHeaders("day", standing.day) };
+  return Object.fromEntries(headerPairs(quotaHeaderLines(standing)));
 }
 
-function windowHeaders(window: QuotaWindow, { limit, remaining, resetSec }: WindowStanding): Record<string, string> {
-  const names = quotaHeaderNames[window];
-  return { [names.limit]: String(limit), [names.remaining]: String(remaining), [names.resetSec]: String(resetSec) };
-}
-
-/** The same as lines of an answer, each ending in CRLF. */
-export function quotaHeaderLines({ minute, day }: QuotaStanding): string {
+/** The six quota headers of an answer. */
+export function quotaHeaderLines({ minute, day }: QuotaStanding): HeaderLines {
   return windowLines(quotaHeaderNames.minute, minute) + windowLines(quotaHeaderNames.day, day);
 }
 
-function windowLines(names: Record<keyof WindowStanding, HeaderName>, standing: WindowStanding): string {
+function windowLines(names: Record<keyof WindowStanding, HeaderName>, standing: WindowStanding): HeaderLines {
   const { limit, remaining, resetSec } = standing;
   return `${names.limit}: ${limit}\r\n${names.remaining}: ${remaining}\r\n${names.resetSec}: ${resetSec}\r\n`;
 }

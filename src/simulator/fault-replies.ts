@@ -1,6 +1,6 @@
 /** Faults that change what an answer says: pure, from reply to reply. */
 import { contractError, type ErrorCode, errorBody, errorTable } from "../contract/errors.ts";
-import { headerList, linesOf } from "../contract/header-lines.ts";
+import { headerPairs, linesOf } from "../contract/header-lines.ts";
 import { quotaHeaderNames } from "../contract/quota-headers.ts";
 import { type EpochMs, SECOND_MS } from "../core/interval.ts";
 import type { Reply } from "../server/mount.ts";
@@ -45,7 +45,7 @@ function statusReply(fault: Extract<Fault, { fault: "status" }>, reply: Reply, n
     const page = `<html><head><title>${fault.status}</title></head><body><h1>${fault.status}</h1></body></html>`;
     return { status: fault.status, head: linesOf({ "Content-Type": "text/html" }), body: page };
   }
-  const headers = byName(reply.head);
+  const headers = new Map(headerPairs(reply.head));
   headers.delete("Retry-After");
   if (fault.status === 429) {
     const names = quotaHeaderNames.minute;
@@ -62,14 +62,6 @@ function statusReply(fault: Extract<Fault, { fault: "status" }>, reply: Reply, n
     head: linesOf(Object.fromEntries(headers)),
     body: JSON.stringify(errorBody(contractError(code, errorTable[code].meaning))),
   };
-}
-
-/** Headers by their names, as they are written. */
-function byName(head: Reply["head"]): Map<string, string> {
-  const found = new Map<string, string>();
-  const list = headerList(head);
-  for (let i = 0; i < list.length; i += 2) found.set(String(list[i]), String(list[i + 1]));
-  return found;
 }
 
 function codeOfStatus(status: number): ErrorCode | undefined {
