@@ -183,16 +183,17 @@ function replyNotFound(method: string | undefined, requestId: string): Reply {
 
 /** Writes a reply as it is. A 304 has no length. */
 export function sendReply(_operation: OperationId | null, reply: Reply, response: ServerResponse): void {
-  const { status, body, isAscii, sent } = reply;
+  const { status, body, sent } = reply;
   // Who reads answers from another site varies them too.
   const vary = response.getHeader("Vary");
   const head = vary !== undefined && /^Vary: /m.test(reply.head) ? `${reply.head}Vary: ${vary}\r\n` : reply.head;
-  const length = isAscii ? body.length : byteLength(body);
+  const ascii = reply.isAscii && typeof body === "string" ? body : null;
+  const length = ascii?.length ?? byteLength(body);
   if (status === 200) writeQuickHead(response, head, length);
   else if (status === 304) response.writeHead(status, headerList(head));
   else response.writeHead(status, [...headerList(head), "Content-Length", String(length)]);
   if (sent) response.once("close", sent);
-  if (isAscii) endSoon(response, body);
+  if (ascii !== null) endSoon(response, ascii);
   else response.end(body);
 }
 

@@ -6,16 +6,16 @@
  */
 import type { ServerResponse } from "node:http";
 
-/** A body, and the answer that it ends. A text is ASCII. */
+/** A body of ASCII, and the answer that it ends. */
 interface Ending {
   readonly response: ServerResponse;
-  readonly body: string | Uint8Array;
+  readonly body: string;
 }
 
 let endings: Ending[] = [];
 
-/** Ends an answer whose head is written. */
-export function endSoon(response: ServerResponse, body: string | Uint8Array): void {
+/** Ends an answer whose head is written. The body is ASCII. */
+export function endSoon(response: ServerResponse, body: string): void {
   endings.push({ response, body });
   if (endings.length === 1) setImmediate(endAll);
 }
@@ -23,8 +23,5 @@ export function endSoon(response: ServerResponse, body: string | Uint8Array): vo
 function endAll(): void {
   const ready = endings;
   endings = [];
-  for (const { response, body } of ready) {
-    if (typeof body === "string") response.end(body, "latin1");
-    else response.end(body);
-  }
+  for (const { response, body } of ready) response.end(body, "latin1");
 }
