@@ -1,5 +1,6 @@
+import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
-import { defineConfig, type Plugin } from "rolldown";
+import { defineConfig, type Plugin, rolldown } from "rolldown";
 import { minify } from "rolldown/utils";
 import { Calendar, SERVICE_ZONE } from "./src/core/calendar.ts";
 import type { KnownTransitions } from "./src/known-transitions.ts";
@@ -105,11 +106,33 @@ function neededToStart(): (id: string, modules: Modules) => boolean {
   };
 }
 
-/** In front of the program: an older Node would say no more than that it has no node:sqlite. The code is EX_CONFIG of sysexits. */
+/** In front of it all: an older Node would say no more than that it has no node:sqlite. The code is EX_CONFIG of sysexits. */
 const NODE_CHECK = `if (parseInt(process.versions.node) < 24) {
   console.error("elbro: this is Node " + process.versions.node + "; elbro needs Node 24 or later");
   process.exit(78);
-}`;
+}
+`;
+const LAUNCHER = new URL("./src/launch.ts", import.meta.url).pathname;
+const ENTRY = "elbro.cjs";
+
+/** The program as a text beside its launcher, which stands where the parts look for what they have of it. */
+function withLauncher(): Plugin {
+  return {
+    name: "with-launcher",
+    async generateBundle(_, files) {
+      const entry = files[ENTRY];
+      if (entry?.type !== "chunk") throw new Error(`there is no ${ENTRY}`);
+      const given = "exports, require, module, __filename, __dirname, keepCompiled";
+      const program = `(function (${given}) {${entry.code}\n})`;
+      this.emitFile({ type: "asset", fileName: "program.js", source: program });
+      const PROGRAM_ID = JSON.stringify(createHash("sha256").update(program).digest("hex"));
+      const launcher = { input: LAUNCHER, external: [/^node:/], transform: { define: { PROGRAM_ID } } };
+      await using bundle = await rolldown({ ...launcher, platform: "node" });
+      const { output } = await bundle.generate({ format: "cjs", minify: true, comments: false });
+      entry.code = NODE_CHECK + output[0].code;
+    },
+  };
+}
 
 const isNeededToStart = neededToStart();
 
@@ -130,14 +153,14 @@ export default defineConfig({
       yaml: new URL("./node_modules/yaml/browser/dist/index.js", import.meta.url).pathname,
     },
   },
-  plugins: [withReplacements(), withPages(), inAscii()],
+  plugins: [withReplacements(), withPages(), inAscii(), withLauncher()],
   // What is loaded only when it is used (broker inside, demo, HTTP client, WebSocket, proxy) stands in files of its own:
   // in one file, what these parts load of Node would be loaded at every start, 4 MB of it.
   output: {
     dir: "dist",
     // Parts of an earlier build would be installed with it.
     cleanDir: true,
-    entryFileNames: "elbro.cjs",
+    entryFileNames: ENTRY,
     chunkFileNames: "[name].cjs",
     // Left to itself, what a later part shares with the start becomes a file of its own: fifteen to open at every start.
     codeSplitting: {
@@ -145,7 +168,8 @@ export default defineConfig({
       groups: [{ debugName: "start", name: (id, modules) => (isNeededToStart(id, modules) ? "start" : null) }],
     },
     format: "cjs",
-    postBanner: ({ isEntry }) => (isEntry ? NODE_CHECK : ""),
+    // The launcher's program has Node's `require` alone.
+    dynamicImportInCjs: false,
     minify: true,
     comments: false,
   },
