@@ -1,8 +1,8 @@
 /**
  * The LAN API of the built daemon, side by side with a bare `node:http` server that sends the same bodies as prepared
- * buffers. Both are processes of their own with the same flags, and so are the callers. They take turns of a few hundred
- * milliseconds, and the median of the turns counts, so that whatever else the machine does hits both. The daemon checks
- * the key, counts the quota and writes all headers.
+ * buffers. Both are processes of their own, as the callers are, with the same flags and the same look at their loop.
+ * They take turns of a few hundred milliseconds, and the median of the turns counts, so that whatever else the machine
+ * does hits both. The daemon checks the key, counts the quota and writes all headers.
  *
  * - `small_ratio`: a day of prices by the hour (3 kB), `year_ratio`: a year of hours (8,784 rows, 1.1 MB),
  *   `quarters_ratio`: 90 days of quarters (8,640 rows): requests per second as a share of the bare server's.
@@ -17,6 +17,7 @@ import { COLD_WINDOWS, LanBenchHouse, QUARTER_DAYS, YEAR_DAYS } from "../support
 import { LineProcess } from "../support/line-process.ts";
 import type { Load, LoadResult } from "../support/load-process.ts";
 import { NODE_FLAGS } from "../support/node-flags.ts";
+import { plainScript } from "../support/plain-script.ts";
 import { jsonServer, prism, type Rival } from "../support/rivals.ts";
 import { TempDir } from "../support/temp-dir.ts";
 
@@ -50,7 +51,8 @@ export async function run(): Promise<Record<string, number | null>> {
     writeFileSync(dir.file(`${i}.json`), body);
     return dir.file(`${i}.json`);
   });
-  await using bareProcess = new LineProcess([...NODE_FLAGS, support("bare-process.ts"), ...files]);
+  const [looker, server] = [await plainScript("loop-process", dir), await plainScript("bare-process", dir)];
+  await using bareProcess = new LineProcess([...NODE_FLAGS, "--require", looker, server, ...files]);
   const barePort = Number(await bareProcess.ask());
   const bare = (i: number): Server => ({ port: barePort, headers: house.headers, path: `/${i}` });
   const daemon = (path: string): Server => ({ port: house.port, headers: house.headers, path });

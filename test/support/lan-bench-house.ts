@@ -9,6 +9,7 @@ import type { EpochMs } from "../../src/core/interval.ts";
 import { startSimulator } from "../../src/simulator/simulator.ts";
 import { freePort } from "./mosquitto.ts";
 import { NODE_FLAGS } from "./node-flags.ts";
+import { plainScript } from "./plain-script.ts";
 import { addressId, calendar, StoreHouse } from "./store-house.ts";
 import { TempDir } from "./temp-dir.ts";
 
@@ -58,7 +59,7 @@ export class LanBenchHouse implements AsyncDisposable {
     const port = await freePort();
     const child = spawn(
       process.execPath,
-      [...NODE_FLAGS, "--import", path.join(ROOT, "test/support/loop-process.ts"), path.join(ROOT, "dist/elbro.cjs")],
+      [...NODE_FLAGS, "--require", await plainScript("loop-process", dir), path.join(ROOT, "dist/elbro.cjs")],
       {
         // In the root of a clone there may be the owner's config/elbro.yaml.
         cwd: dir.path,

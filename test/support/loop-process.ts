@@ -1,5 +1,5 @@
 /**
- * Loaded into a server before its program (`--import`): tells the parent process how long its event loop was held and
+ * Loaded into a server before its program (`--require`): tells the parent process how long its event loop was held and
  * how much memory it has, when it asks for that.
  *
  * A timer of a millisecond is due in every turn of the loop. It is late by as long as the turn took, but also where the
