@@ -9,9 +9,17 @@ import type { BodyOf } from "./contract/operations.ts";
 import { type OperationId, operationOf, type ParamsOf } from "./contract/operations.ts";
 import { putTogether, rangeOf, seriesOf, takeApart } from "./contract/shelving.ts";
 import type { Calendar } from "./core/calendar.ts";
-import { decodeRows, encodeRows } from "./core/columns.ts";
+import { CHUNK_SEPARATOR, decodeRows, encodeRows, endOfChunk } from "./core/columns.ts";
 import { DAY_MS, type EpochMs, HOUR_MS, type Interval, MINUTE_MS } from "./core/interval.ts";
-import { chunksOf, chunkUnitOf, type Envelope, type Row, rowStart, type SeriesKey, WHOLE } from "./core/series.ts";
+import {
+  chunkStarts,
+  chunksOf,
+  chunkUnitOf,
+  type Envelope,
+  type Row,
+  rowStart,
+  type SeriesKey,
+} from "./core/series.ts";
 import type { Found } from "./server/mirror.ts";
 import { Ledger } from "./store/ledger.ts";
 import { LEDGER_MS } from "./store/retention.ts";
@@ -152,30 +160,44 @@ export class Library implements Keeping {
     const version = this.shelf.versionOf(series);
     const envelope = this.shelf.envelope(series);
     if (version === null || !envelope || !this.shelf.covers(series, range)) return null;
-    const ages = this.#chunkAges(series, operation, range, now);
+    let freshUntil = Number.POSITIVE_INFINITY;
+    let answeredAt = Number.POSITIVE_INFINITY;
+    let oldestUnknown = false;
+    let isAhead = false;
+    const ageOf = this.#ages(series, operation, now);
+    for (const start of chunkStarts(series.unit, range, this.#calendar)) {
+      const age = ageOf(start);
+      freshUntil = Math.min(freshUntil, age.freshUntil);
+      if (age.answeredAt === null) oldestUnknown = true;
+      else answeredAt = Math.min(answeredAt, age.answeredAt);
+      isAhead ||= age.isAhead;
+    }
     const standing = {
       account,
       version,
       changes: this.shelf.changes + this.ledger.answers,
       seenAt: now,
-      freshUntil: Math.min(...ages.map((chunk) => chunk.freshUntil)),
-      answeredAt: Math.min(...ages.map((chunk) => chunk.answeredAt ?? Number.POSITIVE_INFINITY)),
-      oldestUnknown: ages.some((chunk) => chunk.answeredAt === null),
+      freshUntil,
+      answeredAt,
+      oldestUnknown,
       read: () => aroundRows(operation, params, envelope, this.#encodedRows(series, range)),
     };
-    if (!ages.some((chunk) => chunk.ahead)) this.#standings.set(params, standing);
+    if (!isAhead) this.#standings.set(params, standing);
     return standing;
   }
 
-  /** The rows of a range; the first and the last chunk may be asked in part. */
-  #encodedRows(series: SeriesKey, range: Interval): readonly string[] {
-    const texts = this.shelf.encodedChunks(series, range);
-    const bounds = chunksOf(series.unit, range, this.#calendar);
-    return texts.map((text, i) => {
-      const { start, end } = bounds[i] ?? WHOLE;
-      const isWhole = chunkUnitOf(series.unit) === null || (start >= range.start && end <= range.end);
-      return isWhole ? text : encodeRows(rowsWithin(decodeRows(text), range));
-    });
+  /** The chunks of a range in one text; of the first and the last, which may be asked in part, the rows inside. */
+  #encodedRows(series: SeriesKey, range: Interval): string {
+    const text = this.shelf.encodedText(series, range);
+    const unit = chunkUnitOf(series.unit);
+    if (unit === null || text === "") return text;
+    const whole = this.#calendar.expandOutward(unit, range);
+    const inside = (chunk: string) => encodeRows(rowsWithin(decodeRows(chunk), range));
+    const last = text.lastIndexOf(CHUNK_SEPARATOR) + 1;
+    const upToEnd = whole.end > range.end ? text.slice(0, last) + inside(text.slice(last)) : text;
+    if (whole.start === range.start) return upToEnd;
+    const first = endOfChunk(upToEnd, 0);
+    return inside(upToEnd.slice(0, first)) + upToEnd.slice(first);
   }
 
   /**
@@ -190,27 +212,34 @@ export class Library implements Keeping {
   ): Interval | null {
     const series = seriesOf(account, operation, params);
     const range = rangeOf(operation, params);
-    const stale = this.#chunkAges(series, operation, range, now).filter((chunk) => now > chunk.freshUntil);
+    const ageOf = this.#ages(series, operation, now);
+    const stale = chunksOf(series.unit, range, this.#calendar).filter(({ start }) => now > ageOf(start).freshUntil);
     const first = stale[0];
     const last = stale.at(-1);
     return first && last ? { start: first.start, end: last.end } : null;
   }
 
-  /** A complete chunk without estimates stays as it is; any other is fresh for a while after it was asked. */
-  #chunkAges(series: SeriesKey, operation: OperationId, range: Interval, now: EpochMs): ChunkAge[] {
+  /**
+   * How old the chunk that begins at an instant is. A complete chunk without estimates stays as it is; any other is
+   * fresh for a while after it was asked.
+   */
+  #ages(series: SeriesKey, operation: OperationId, now: EpochMs): (start: EpochMs) => ChunkAge {
     const state = this.shelf.stateOf(series);
     const id = this.shelf.knownId(series);
     const freshMs = FRESH_MS[operation] ?? FRESH_MS.otherwise;
     const changes = operationOf(operation).range === undefined;
-    return chunksOf(series.unit, range, this.#calendar).map(({ start, end }) => {
+    return (start) => {
       const noted = id === null ? null : this.ledger.chunkAnsweredAt(id, start);
       const answeredAt = notAhead(noted, now);
       const known = state.chunk(start);
       const settled = !changes && known?.complete === true && !known.estimated;
       const recently = known === null || answeredAt === null ? Number.NEGATIVE_INFINITY : answeredAt + freshMs;
-      const freshUntil = settled ? Number.POSITIVE_INFINITY : recently;
-      return { start, end, answeredAt, freshUntil, ahead: noted !== answeredAt };
-    });
+      return {
+        answeredAt,
+        freshUntil: settled ? Number.POSITIVE_INFINITY : recently,
+        isAhead: noted !== answeredAt,
+      };
+    };
   }
 }
 
@@ -231,7 +260,7 @@ export function foundIn<Id extends OperationId>({ operation, wanted, asked, body
   if (range.start < whole.start || range.end > whole.end) return null;
   const { rows, envelope } = takeApart(operation, body);
   const inside = operationOf(operation).range ? rowsWithin(rows, range) : rows;
-  const read = () => aroundRows(operation, wanted, envelope, [encodeRows(inside)]);
+  const read = () => aroundRows(operation, wanted, envelope, encodeRows(inside));
   // Versions of the shelf are above zero.
   return { version: -at, answeredAt: at, fresh: true, read };
 }
@@ -240,10 +269,10 @@ function aroundRows<Id extends OperationId>(
   operation: Id,
   params: ParamsOf<Id>,
   envelope: Envelope,
-  chunks: readonly string[],
+  rows: string,
 ): ReturnType<Found["read"]> {
   const [head = "", tail = ""] = putTogether(operation, params, envelope, ROWS_MARK).split(ROWS_MARK);
-  return { head, chunks, tail };
+  return { head, rows, tail };
 }
 
 /** A time ahead of the clock was written by a clock that stood wrong; it says nothing. */
@@ -258,12 +287,12 @@ function rowsWithin(rows: readonly Row[], range: Interval): Row[] {
   });
 }
 
-interface ChunkAge extends Interval {
+interface ChunkAge {
   /** When it was last answered; null if that is too long ago to know. */
   readonly answeredAt: EpochMs | null;
   readonly freshUntil: EpochMs;
   /** The time of its answer is still to come by this clock. */
-  readonly ahead: boolean;
+  readonly isAhead: boolean;
 }
 
 /** What the shelf had for a request when it was last looked at, and still has while `changes` is the same. */

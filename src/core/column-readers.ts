@@ -1,29 +1,48 @@
-/** Columns of numbers, read from their text one row after the other: a large answer makes no list of them. */
+/**
+ * Columns of numbers, read from their text one row after the other: a large answer makes no list of them. A reader is
+ * opened anew for each chunk, so that a large answer makes no reader per chunk either.
+ */
 import { readVlq, type VlqReader } from "./vlq.ts";
 
 export const NULL_MARK = "~";
 const NULL_MARK_CODE = NULL_MARK.charCodeAt(0);
 /** Stands for null among scaled values; beyond the largest of them. */
 export const NULL_SCALED = 2 ** 31 - 1;
+const ZERO = 48;
+const MINUS = 45;
 
 /** Reads a column of instants. Unit: seconds since 1970. */
 export class InstantReader implements VlqReader {
   readonly form = "instants";
-  readonly text: string;
-  at: number;
-  readonly #distance: number;
-  #seconds: number;
+  text = "";
+  at = 0;
+  #first = 0;
+  /** Where the steps begin. */
+  #steps = 0;
+  #seconds = 0;
   #step = 0;
   /** How often the step is still to be taken; the first instant is one that took a step of nothing. */
-  #times = 1;
+  #times = 0;
 
-  /** `text` is a column of the form `t`; every instant is later than in it by `distance`. */
-  constructor(text: string, distance = 0) {
-    const semicolon = text.indexOf(";");
+  /** Opens the column of the form `t` that begins at `at`, with its letter. */
+  open(text: string, at: number): void {
     this.text = text;
-    this.at = semicolon + 1;
-    this.#distance = distance;
-    this.#seconds = Number(text.slice(1, semicolon)) + distance;
+    const isNegative = text.charCodeAt(at + 1) === MINUS;
+    let next = isNegative ? at + 2 : at + 1;
+    let value = 0;
+    for (let digit = text.charCodeAt(next) - ZERO; digit >= 0 && digit <= 9; digit = text.charCodeAt(++next) - ZERO)
+      value = 10 * value + digit;
+    this.#first = isNegative ? -value : value;
+    this.#steps = next + 1;
+    this.#begin(this.#first);
+  }
+
+  /** Opens the column that another has open, from its start, with every instant later by `distance`. */
+  openLater(other: InstantReader, distance: number): void {
+    this.text = other.text;
+    this.#first = other.#first + distance;
+    this.#steps = other.#steps;
+    this.#begin(this.#first);
   }
 
   /** The next instant. Errors: throws where the column has no more. */
@@ -37,24 +56,28 @@ export class InstantReader implements VlqReader {
     return this.#seconds;
   }
 
-  /** Reads the same column from its start, all of it later. */
-  later(distance: number): InstantReader {
-    return new InstantReader(this.text, this.#distance + distance);
+  #begin(first: number): void {
+    this.at = this.#steps;
+    this.#seconds = first;
+    this.#step = 0;
+    this.#times = 1;
   }
 }
 
 /** Reads a column of decimals as whole numbers, to be divided by 10 to the power of `digits`; `NULL_SCALED` stands for null. */
 export class DecimalReader implements VlqReader {
   readonly form = "decimals";
-  readonly digits: number;
-  readonly text: string;
-  at = 2;
+  digits = 0;
+  text = "";
+  at = 0;
   #last = 0;
 
-  /** `text` is a column of the form `n`. */
-  constructor(text: string) {
+  /** Opens the column of the form `n` that begins at `at`, with its letter. */
+  open(text: string, at: number): void {
     this.text = text;
-    this.digits = Number(text[1]);
+    this.digits = text.charCodeAt(at + 1) - ZERO;
+    this.at = at + 2;
+    this.#last = 0;
   }
 
   /** The next number. Errors: throws where the column has no more. */

@@ -3,7 +3,7 @@
  * megabyte, written in about two milliseconds.
  */
 import { type DecimalReader, type InstantReader, NULL_SCALED } from "./column-readers.ts";
-import { type Column, type Columns, columnsOf, isPlain } from "./columns.ts";
+import { type Column, ColumnsReader, endOfChunk, isPlain } from "./columns.ts";
 import { InstantWriter } from "./instant-text.ts";
 
 /** Room for the head and a first day; after that the whole can be foreseen. */
@@ -26,15 +26,18 @@ const COMMA = encoder.encode(",");
 /** A field about to be written. Of a column of any values, the JSON of every one of them. */
 type Field = InstantReader | DecimalReader | { readonly form: "texts"; readonly texts: readonly Uint8Array[] };
 
-/** Rows about to be written. */
+/** How rows are written. */
 interface Layout {
-  readonly rows: Columns;
   readonly fields: readonly Field[];
   /**
    * What stands before the value of each field: its name, and the constants before it; last, what closes a row, and the
    * comma before the next.
    */
   readonly leads: readonly Uint8Array[];
+  /** The most bytes of a row, but for the texts. */
+  readonly rowBytes: number;
+  /** Bytes of all texts. */
+  readonly textBytes: number;
 }
 
 /**
@@ -42,11 +45,14 @@ interface Layout {
  * the first time, before the code is compiled.
  */
 export const BYTES_PER_SLICE = 64 * 1024;
+/** The first slice is a part of the turn in which the rows were looked for and read. */
+const FIRST_SLICE_BYTES = BYTES_PER_SLICE / 2 + 1;
 
-/** The text of an answer before it is written out. Shape: `chunks` as `encodeRows` wrote them. */
+/** The text of an answer before it is written out. */
 export interface RowsText {
   readonly head: string;
-  readonly chunks: readonly string[];
+  /** Chunks as `encodeRows` wrote them, with `CHUNK_SEPARATOR` between them: one text, as hundreds would be garbage. */
+  readonly rows: string;
   readonly tail: string;
 }
 
@@ -59,22 +65,36 @@ type Allocate = (count: number) => Uint8Array;
  * of what `allocate` gave last. Errors: throws where a chunk is not what `encodeRows` wrote.
  */
 export function* writingRowsJson(
-  { head, chunks, tail }: RowsText,
+  { head, rows, tail }: RowsText,
   allocate: Allocate,
 ): Generator<void, Uint8Array, void> {
-  const filled = chunks.filter((chunk) => chunk !== "[]");
-  const writer = new Writer(filled.length, allocate);
+  const writer = new Writer(filledChunks(rows), allocate);
   writer.text(encoder.encode(head));
-  let sliceEnd = BYTES_PER_SLICE;
-  for (let i = 0; i < filled.length; i++) {
-    if (i > 0) writer.text(COMMA);
-    writer.rows(filled[i] as string);
+  let sliceEnd = FIRST_SLICE_BYTES;
+  for (let from = 0, to = 0; from < rows.length; from = to + 1) {
+    to = endOfChunk(rows, from);
+    if (isEmpty(from, to)) continue;
+    writer.chunk(rows, from, to);
     if (writer.length < sliceEnd) continue;
     sliceEnd = writer.length + BYTES_PER_SLICE;
     yield;
   }
   writer.text(encoder.encode(tail));
   return writer.finish();
+}
+
+function filledChunks(rows: string): number {
+  let count = 0;
+  for (let from = 0, to = 0; from < rows.length; from = to + 1) {
+    to = endOfChunk(rows, from);
+    if (!isEmpty(from, to)) count++;
+  }
+  return count;
+}
+
+/** Whether a chunk has no rows, as `[]` has none. */
+function isEmpty(from: number, to: number): boolean {
+  return to - from <= 2;
 }
 
 class Writer {
@@ -86,8 +106,9 @@ class Writer {
   #written = 0;
   /** Unit: bytes of the longest chunk so far; of a first one half a day may be asked. */
   #longest = 0;
-  /** The layout before: most chunks of an answer differ in their values only. */
-  #last: Layout | null = null;
+  readonly #columns = new ColumnsReader();
+  /** Most chunks of an answer differ in their numbers only. */
+  #layout: Layout = { fields: [], leads: [], rowBytes: 0, textBytes: 0 };
 
   constructor(chunks: number, allocate: Allocate) {
     this.#chunks = chunks;
@@ -105,18 +126,20 @@ class Writer {
     this.#at += bytes.length;
   }
 
-  rows(chunk: string): void {
-    const from = this.#at;
-    if (isPlain(chunk)) this.text(encoder.encode(chunk.slice(1, -1)));
+  /** Writes the rows of the chunk that stands from `from` to `to`, and a comma before them where others are. */
+  chunk(text: string, from: number, to: number): void {
+    if (this.#written > 0) this.text(COMMA);
+    const began = this.#at;
+    if (isPlain(text, from)) this.text(encoder.encode(text.slice(from + 1, to - 1)));
     else {
-      const layout = layoutOf(chunk, this.#last);
-      this.#last = layout;
-      this.#reserve(mostBytes(layout));
+      if (this.#columns.open(text, from, to)) this.#layout = layoutOf(this.#columns);
+      const { count } = this.#columns;
+      this.#reserve(count * this.#layout.rowBytes + this.#layout.textBytes);
       // One too far: the last row has no row after it.
-      this.#at = writeRows(this.#bytes, this.#at, layout, this.#instants) - 1;
+      this.#at = writeRows(this.#bytes, this.#at, count, this.#layout, this.#instants) - 1;
     }
     this.#written++;
-    this.#longest = Math.max(this.#longest, this.#at - from);
+    this.#longest = Math.max(this.#longest, this.#at - began);
   }
 
   finish(): Uint8Array {
@@ -133,10 +156,12 @@ class Writer {
   }
 }
 
-function layoutOf(chunk: string, last: Layout | null): Layout {
-  const rows = columnsOf(chunk, last?.rows);
-  const fields = rows.columns.filter((column) => column.form !== "constant").map(fieldOf);
-  return { rows, fields, leads: last && sameLeads(rows, last.rows) ? last.leads : leadsOf(rows) };
+function layoutOf(columns: ColumnsReader): Layout {
+  const fields = columns.columns.filter((column) => column.form !== "constant").map(fieldOf);
+  const leads = leadsOf(columns);
+  const numbers = fields.filter((field) => field.form !== "texts").length;
+  const texts = fields.flatMap((field) => (field.form === "texts" ? field.texts : []));
+  return { fields, leads, rowBytes: bytesOf(leads) + numbers * MOST_SHORT_BYTES, textBytes: bytesOf(texts) };
 }
 
 function fieldOf(column: Exclude<Column, { readonly form: "constant" }>): Field {
@@ -144,18 +169,7 @@ function fieldOf(column: Exclude<Column, { readonly form: "constant" }>): Field 
   return { form: "texts", texts: column.values.map((value) => encoder.encode(JSON.stringify(value))) };
 }
 
-function sameLeads(rows: Columns, last: Columns): boolean {
-  return (
-    rows.names === last.names &&
-    rows.columns.every((column, i) => {
-      const other = last.columns[i];
-      if (column.form !== "constant") return other?.form !== "constant";
-      return other?.form === "constant" && other.json === column.json;
-    })
-  );
-}
-
-function leadsOf({ names, columns }: Columns): Uint8Array[] {
+function leadsOf({ names, columns }: ColumnsReader): Uint8Array[] {
   const leads: string[] = [];
   let lead = "{";
   columns.forEach((column, i) => {
@@ -170,19 +184,16 @@ function leadsOf({ names, columns }: Columns): Uint8Array[] {
   return [...leads, `${lead}},`].map((text) => encoder.encode(text));
 }
 
-function mostBytes({ rows: { count }, fields, leads }: Layout): number {
-  const ofLeads = leads.reduce((sum, lead) => sum + count * lead.length, 0);
-  return fields.reduce((sum, field) => {
-    if (field.form !== "texts") return sum + count * MOST_SHORT_BYTES;
-    return field.texts.reduce((all, text) => all + text.length, sum);
-  }, ofLeads);
+function bytesOf(texts: readonly Uint8Array[]): number {
+  return texts.reduce((sum, text) => sum + text.length, 0);
 }
 
 /** Writes every row and a comma after it. Gives back the place after the last. */
 function writeRows(
   bytes: Uint8Array,
   from: number,
-  { rows: { count }, fields, leads }: Layout,
+  count: number,
+  { fields, leads }: Layout,
   instants: InstantWriter,
 ): number {
   const close = leads[fields.length] as Uint8Array;
@@ -210,7 +221,7 @@ function copy(text: Uint8Array, bytes: Uint8Array, at: number): number {
 /** Writes a scaled number as JavaScript writes the number it stands for: no zeros at its end, no point without digits. */
 function writeDecimal(bytes: Uint8Array, at: number, scaled: number, digits: number): number {
   if (scaled === NULL_SCALED) return copy(NULL_TEXT, bytes, at);
-  let rest = scaled < 0 ? -scaled : scaled;
+  let rest = Math.abs(scaled);
   let decimals = digits;
   while (decimals > 0 && rest % 10 === 0) {
     rest = (rest / 10) | 0;

@@ -19,6 +19,9 @@ import { type EpochMs, formatInstant, SECOND_MS } from "./interval.ts";
 import { type Row, rowStart } from "./series.ts";
 import { readVlq, writeVlq } from "./vlq.ts";
 
+/** Stands between chunks in a text of several; JSON text never has it. Source: RFC 7464, record separator. */
+export const CHUNK_SEPARATOR = "\x1e";
+
 /**
  * The values of one field. Shape: one per row, in the order of the rows. Numbers are read from the text one after the
  * other, once: a large answer makes no list of them.
@@ -30,21 +33,11 @@ export type Column =
   | DecimalReader
   | { readonly form: "values"; readonly values: readonly unknown[] };
 
-/** Rows by field. */
-export interface Columns {
-  /** The names as they are kept: a JSON array. */
-  readonly shape: string;
-  readonly count: number;
-  readonly names: readonly string[];
-  readonly columns: readonly Column[];
-}
-
-/** The names, and the number of rows. */
-const LINES_BEFORE_COLUMNS = 2;
 /** More digits after the point than this are noise of binary fractions; such a column is kept as JSON. */
 const MAX_DECIMALS = 6;
 /** Scaled values stay within what 32-bit arithmetic can hold, differences included. */
 const MAX_SCALED = 2 ** 29;
+const QUOTE = 34;
 
 /** Writes rows as compact text. Shape: any JSON objects, in their order. */
 export function encodeRows(rows: readonly Row[]): string {
@@ -66,7 +59,7 @@ export function encodeRows(rows: readonly Row[]): string {
 /** Reads rows back from what `encodeRows` wrote. Errors: throws where the text is something else. */
 export function decodeRows(text: string): Row[] {
   if (isPlain(text)) return JSON.parse(text) as Row[];
-  const { count, names, columns } = columnsOf(text);
+  const { count, names, columns } = openColumns(text);
   const rows: Record<string, unknown>[] = Array.from({ length: count }, () => ({}));
   columns.forEach((column, i) => {
     const name = names[i] ?? "";
@@ -77,9 +70,15 @@ export function decodeRows(text: string): Row[] {
   return rows;
 }
 
-/** Whether rows are kept as plain JSON and not by column. */
-export function isPlain(text: string): boolean {
-  return !text.includes("\n");
+/** Whether rows are kept as plain JSON and not by column: as a list of objects, before which there are no names. */
+export function isPlain(text: string, at = 0): boolean {
+  return text.charCodeAt(at + 1) !== QUOTE;
+}
+
+/** Where the chunk that begins at `at` ends, in a text of several. */
+export function endOfChunk(text: string, at: number): number {
+  const end = text.indexOf(CHUNK_SEPARATOR, at);
+  return end < 0 ? text.length : end;
 }
 
 /**
@@ -107,8 +106,8 @@ export function readColumns(
   const valuesNamed = (name: string) => {
     const line = lineOf(name);
     if (line === null) return null;
-    if (line[0] !== "+") return valuesOf(decodeColumn(line, null), count);
-    return valuesOf(columnsOf(text).columns[known.indexOf(name)] as Column, count);
+    if (line[0] !== "+") return valuesOf(openColumn(line, 0, line.length, null), count);
+    return valuesOf(openColumns(text).columns[known.indexOf(name)] as Column, count);
   };
   const start = lineOf("start") ?? lineOf("date") ?? "";
   const seconds = start[0] === "t" ? Number(start.slice(1, start.indexOf(";"))) : Number.NaN;
@@ -118,25 +117,62 @@ export function readColumns(
   return { count, firstStart, columns: names.map(valuesNamed) };
 }
 
-/**
- * Reads rows kept by column, field by field. Neighbours of one shape may hand on its names, which come back as they
- * are. Errors: throws as `decodeRows`.
- */
-export function columnsOf(text: string, neighbour: Pick<Columns, "shape" | "names"> | null = null): Columns {
-  const lines = text.split("\n");
-  const [shape = "", head = ""] = lines;
-  const names = neighbour?.shape === shape ? neighbour.names : (JSON.parse(shape) as string[]);
-  const count = Number(head);
-  const found = lines.length - LINES_BEFORE_COLUMNS;
-  if (!Number.isInteger(count) || found !== names.length)
-    throw new Error(`a chunk of ${head.slice(0, 20)} rows has ${found} columns; expected ${names.length}`);
-  let before: InstantReader | null = null;
-  const columns = names.map((_, i) => {
-    const column = decodeColumn(lines[i + LINES_BEFORE_COLUMNS] as string, before);
-    if (column.form === "instants") before = column;
-    return column;
-  });
-  return { shape, count, names, columns };
+/** Reads rows kept by column, field by field, one chunk after the other. Chunks of one shape share names and readers. */
+export class ColumnsReader {
+  count = 0;
+  names: readonly string[] = [];
+  /** Shape: in the order of `names`. */
+  readonly columns: Column[] = [];
+  /** The names as they are kept: a JSON array. */
+  #shape = "";
+
+  /**
+   * Opens the chunk that stands from `at` to `end`. Gives back whether more than numbers differs from the one before.
+   * Errors: throws as `decodeRows`.
+   */
+  open(text: string, at: number, end: number): boolean {
+    let isOther = false;
+    let lineEnd = endOfLine(text, at, end);
+    if (lineEnd - at !== this.#shape.length || !text.startsWith(this.#shape, at)) {
+      this.#shape = text.slice(at, lineEnd);
+      this.names = JSON.parse(this.#shape) as string[];
+      this.columns.length = 0;
+      isOther = true;
+    }
+    const countAt = lineEnd + 1;
+    lineEnd = endOfLine(text, countAt, end);
+    this.count = Number(text.slice(countAt, lineEnd));
+    let before: InstantReader | null = null;
+    for (let i = 0; i < this.names.length && lineEnd < end; i++) {
+      const lineAt = lineEnd + 1;
+      lineEnd = endOfLine(text, lineAt, end);
+      const known = this.columns[i];
+      const column = openColumn(text, lineAt, lineEnd, before, known);
+      if (column.form === "instants") before = column;
+      if (column === known) continue;
+      this.columns[i] = column;
+      isOther = true;
+    }
+    if (lineEnd < end || this.columns.length < this.names.length || !Number.isInteger(this.count))
+      throw this.#misfit(text.slice(at, end));
+    return isOther;
+  }
+
+  #misfit(chunk: string): Error {
+    const [, head = "", ...lines] = chunk.split("\n");
+    return new Error(`a chunk of ${head.slice(0, 20)} rows has ${lines.length} columns; expected ${this.names.length}`);
+  }
+}
+
+function openColumns(text: string): ColumnsReader {
+  const reader = new ColumnsReader();
+  reader.open(text, 0, text.length);
+  return reader;
+}
+
+function endOfLine(text: string, at: number, end: number): number {
+  const found = text.indexOf("\n", at);
+  return found < 0 || found > end ? end : found;
 }
 
 function sameKeys(row: Row, names: readonly string[]): boolean {
@@ -148,21 +184,35 @@ function encodeValues(values: readonly unknown[]): string {
   return constant(values) ?? decimals(values) ?? `j${JSON.stringify(values)}`;
 }
 
-function decodeColumn(line: string, before: InstantReader | null): Column {
-  switch (line[0]) {
-    case "=":
-      return { form: "constant", json: line.slice(1) };
-    case "t":
-      return new InstantReader(line);
-    case "+":
+/** Opens the column that stands from `at` to `end`; `known` is the same column of another chunk, to be used again. */
+function openColumn(text: string, at: number, end: number, before: InstantReader | null, known?: Column): Column {
+  switch (text[at]) {
+    case "=": {
+      const isSame = known?.form === "constant" && known.json.length === end - at - 1;
+      return isSame && text.startsWith(known.json, at + 1)
+        ? known
+        : { form: "constant", json: text.slice(at + 1, end) };
+    }
+    case "t": {
+      const instants = known?.form === "instants" ? known : new InstantReader();
+      instants.open(text, at);
+      return instants;
+    }
+    case "+": {
       if (before === null) throw new Error("a column leans on instants before it, and there are none");
-      return before.later(readVlq({ text: line, at: 1 }));
-    case "n":
-      return new DecimalReader(line);
+      const instants = known?.form === "instants" ? known : new InstantReader();
+      instants.openLater(before, readVlq({ text, at: at + 1 }));
+      return instants;
+    }
+    case "n": {
+      const decimals = known?.form === "decimals" ? known : new DecimalReader();
+      decimals.open(text, at);
+      return decimals;
+    }
     case "j":
-      return { form: "values", values: JSON.parse(line.slice(1)) as unknown[] };
+      return { form: "values", values: JSON.parse(text.slice(at + 1, end)) as unknown[] };
     default:
-      throw new Error(`a column has the form "${line[0] ?? ""}"; expected one of = t + n j`);
+      throw new Error(`a column has the form "${text.slice(at, end)[0] ?? ""}"; expected one of = t + n j`);
   }
 }
 

@@ -69,6 +69,12 @@ export function chunksOf(unit: SeriesUnit, range: Interval, calendar: Calendar):
   return chunkUnit ? calendar.intervals(chunkUnit, range) : [WHOLE];
 }
 
+/** The starts of the chunks that `range` touches. Shape: ascending. */
+export function chunkStarts(unit: SeriesUnit, range: Interval, calendar: Calendar): EpochMs[] {
+  const chunkUnit = chunkUnitOf(unit);
+  return chunkUnit ? calendar.boundaries(chunkUnit, range).slice(0, -1) : [WHOLE.start];
+}
+
 /** The start of a row; null where it has none that can be read. Source: `start` of series rows, `date` of price points. */
 export function rowStart(row: Row): EpochMs | null {
   return instantIn(row.start ?? row.date);

@@ -1,6 +1,6 @@
 /** The table of chunks: one text and two flags by series and start. */
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { isPlain } from "../core/columns.ts";
+import { CHUNK_SEPARATOR, isPlain } from "../core/columns.ts";
 import { type EpochMs, MINUTE_MS } from "../core/interval.ts";
 import type { ChunkState } from "../core/timetable.ts";
 
@@ -18,6 +18,7 @@ const MOST_SHAPES = 500;
 export class Chunks {
   readonly #read: StatementSync;
   readonly #readTexts: StatementSync;
+  readonly #readText: StatementSync;
   readonly #readStates: StatementSync;
   readonly #insert: StatementSync;
   readonly #update: StatementSync;
@@ -29,13 +30,17 @@ export class Chunks {
 
   constructor(database: DatabaseSync) {
     // The names of the fields stand before the rows, in one text: put together here, it would be copied once more.
-    const text = "iif(shape_id is null, rows, names || char(10) || rows) as text";
+    const text = "iif(shape_id is null, rows, names || char(10) || rows)";
     const withNames = "left join shape on shape.id = chunk.shape_id";
-    this.#read = database.prepare(`select ${text}, complete, estimated from chunk ${withNames} where key = ?`);
+    this.#read = database.prepare(`select ${text} as text, complete, estimated from chunk ${withNames} where key = ?`);
     // A year is read by one statement: 0.15 ms against 0.43 ms for a statement a day. `cross join` keeps the order.
     const byKeys = "from json_each(?) as asked cross join chunk on chunk.key = asked.value";
     this.#readTexts = database.prepare(`select ${text} ${byKeys} ${withNames}`);
     this.#readStates = database.prepare(`select start_ms, complete, estimated ${byKeys}`);
+    const inOne = `group_concat(${text}, char(${CHUNK_SEPARATOR.charCodeAt(0)})) as text`;
+    this.#readText = database.prepare(
+      `select ${inOne}, count(shape_id) > count(names) as is_lost ${byKeys} ${withNames}`,
+    );
     this.#readTexts.setReturnArrays(true);
     this.#readStates.setReturnArrays(true);
     this.#insert = database.prepare(
@@ -64,6 +69,12 @@ export class Chunks {
   /** The texts of the chunks with these starts. Shape: in their order; chunks never stored are left out. */
   texts(seriesId: number, starts: readonly EpochMs[]): string[] {
     return this.#arrays(this.#readTexts, seriesId, starts).map(([text]) => textIn(text));
+  }
+
+  /** The same in one text, with `CHUNK_SEPARATOR` between them: hundreds of texts would be garbage, and take longer. */
+  text(seriesId: number, starts: readonly EpochMs[]): string {
+    const found = this.#readText.get(keysOf(seriesId, starts));
+    return textIn(found?.is_lost ? null : (found?.text ?? ""));
   }
 
   /** What is known of the chunks with these starts, without their rows; chunks never stored are not there. */
@@ -105,8 +116,7 @@ export class Chunks {
   }
 
   #arrays(statement: StatementSync, seriesId: number, starts: readonly EpochMs[]): unknown[][] {
-    const keys = starts.map((start) => keyOf(seriesId, start));
-    return statement.all(JSON.stringify(keys)) as unknown as unknown[][];
+    return statement.all(keysOf(seriesId, starts)) as unknown as unknown[][];
   }
 
   #shapeOf(names: string): number | null {
@@ -128,6 +138,11 @@ export class Chunks {
 function textIn(text: unknown): string {
   if (typeof text !== "string") throw new Error("a chunk has a shape that is not in the database");
   return text;
+}
+
+/** The keys of chunks. Shape: a JSON array. */
+function keysOf(seriesId: number, starts: readonly EpochMs[]): string {
+  return JSON.stringify(starts.map((start) => keyOf(seriesId, start)));
 }
 
 /** Errors: throws where the start is not a whole minute or the id has no room: neither can be found again. */

@@ -9,6 +9,7 @@ import type { Calendar } from "../core/calendar.ts";
 import { decodeRows, encodeRows } from "../core/columns.ts";
 import type { EpochMs, Interval } from "../core/interval.ts";
 import {
+  chunkStarts,
   chunksOf,
   chunkUnitOf,
   type Envelope,
@@ -134,10 +135,13 @@ export class Shelf {
   encodedChunks(key: SeriesKey, range: Interval): string[] {
     const record = this.#known(key);
     if (!record) return [];
-    return this.#chunks.texts(
-      record.id,
-      chunksOf(key.unit, range, this.#calendar).map(({ start }) => start),
-    );
+    return this.#chunks.texts(record.id, chunkStarts(key.unit, range, this.#calendar));
+  }
+
+  /** The same in one text, with `CHUNK_SEPARATOR` between them. */
+  encodedText(key: SeriesKey, range: Interval): string {
+    const record = this.#known(key);
+    return record ? this.#chunks.text(record.id, chunkStarts(key.unit, range, this.#calendar)) : "";
   }
 
   /** What came with the rows of a series: currency, VAT, zone; null if it was never answered. */
@@ -150,9 +154,9 @@ export class Shelf {
   covers(key: SeriesKey, range: Interval): boolean {
     const record = this.#known(key);
     if (!record) return false;
-    const chunks = chunksOf(key.unit, range, this.#calendar);
-    this.#learn(record, chunks);
-    return chunks.every((chunk) => this.#chunkState(record, chunk.start) !== null);
+    const starts = chunkStarts(key.unit, range, this.#calendar);
+    this.#learn(record, starts);
+    return starts.every((start) => this.#chunkState(record, start) !== null);
   }
 
   /** What the timetable needs to know of a series, but for the times it was asked. */
@@ -214,8 +218,8 @@ export class Shelf {
   }
 
   /** Reads at once what is not known yet of chunks that are about to be looked at one by one. */
-  #learn(record: SeriesRecord, chunks: readonly Interval[]): void {
-    const unknown = chunks.flatMap(({ start }) => (record.chunks.has(start) ? [] : start));
+  #learn(record: SeriesRecord, starts: readonly EpochMs[]): void {
+    const unknown = starts.filter((start) => !record.chunks.has(start));
     if (unknown.length === 0) return;
     const states = this.#chunks.states(record.id, unknown);
     for (const start of unknown) record.chunks.set(start, states.get(start) ?? null);
@@ -223,7 +227,10 @@ export class Shelf {
 
   #newestGap(record: SeriesRecord, within: Interval): Interval | null {
     const days = this.#calendar.intervals("day", within);
-    this.#learn(record, days);
+    this.#learn(
+      record,
+      days.map(({ start }) => start),
+    );
     const asked = (day: Interval | undefined) => day !== undefined && this.#chunkState(record, day.start) !== null;
     let end = days.length;
     while (end > 0 && asked(days[end - 1])) end--;

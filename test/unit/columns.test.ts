@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { decodeRows, encodeRows, readColumns } from "../../src/core/columns.ts";
+import { CHUNK_SEPARATOR, decodeRows, encodeRows, readColumns } from "../../src/core/columns.ts";
 import { writingRowsJson } from "../../src/core/columns-json.ts";
 import { DAY_MS, formatInstant, HOUR_MS, QUARTER_MS } from "../../src/core/interval.ts";
 import type { Row } from "../../src/core/series.ts";
@@ -45,7 +45,7 @@ function asSent(rows: readonly object[]): Row[] {
 }
 
 function jsonOf(chunks: readonly string[]): string {
-  return new TextDecoder().decode(rowsJson({ head: "[", chunks, tail: "]" }));
+  return new TextDecoder().decode(rowsJson({ head: "[", rows: chunks.join(CHUNK_SEPARATOR), tail: "]" }));
 }
 
 /** A day of the real prices as the service would send them, with charges and VAT in the price. */
@@ -78,6 +78,26 @@ describe("rows by column", () => {
   test("the JSON written from columns is the JSON of the rows", () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(anyRows, evenRows), { maxLength: 4 }), (chunks) => {
+        expect(jsonOf(chunks.map(encodeRows))).toBe(JSON.stringify(chunks.flat()));
+      }),
+      { numRuns: 800 },
+    );
+  });
+
+  test("also where neighbours of one shape differ in more than numbers", () => {
+    expect(jsonOf([[{ a: 1 }], [{ a: 12 }], [{ a: 1 }]].map(encodeRows))).toBe('[{"a":1},{"a":12},{"a":1}]');
+    const kinds = [instant, decimal, fc.option(decimal), fc.boolean(), fc.constant(null), cell];
+    const column = (count: number) =>
+      fc.oneof(
+        ...kinds.map((kind) => fc.array(kind as fc.Arbitrary<unknown>, { minLength: count, maxLength: count })),
+        cell.map((value) => new Array<unknown>(count).fill(value)),
+      );
+    const rows = fc
+      .integer({ min: 1, max: 3 })
+      .chain((count) => fc.tuple(column(count), column(count)))
+      .map(([a, b]) => asSent(a.map((value, i) => ({ a: value, b: b[i] }))));
+    fc.assert(
+      fc.property(fc.array(rows, { minLength: 2, maxLength: 6 }), (chunks) => {
         expect(jsonOf(chunks.map(encodeRows))).toBe(JSON.stringify(chunks.flat()));
       }),
       { numRuns: 800 },
@@ -142,7 +162,7 @@ describe("rows by column", () => {
       );
     const chunks = Array.from({ length: 366 }, (_, i) => day(i, i === 0 ? 1 : 24));
     const rooms: number[] = [];
-    const writing = writingRowsJson({ head: "[", chunks, tail: "]" }, (count) => {
+    const writing = writingRowsJson({ head: "[", rows: chunks.join(CHUNK_SEPARATOR), tail: "]" }, (count) => {
       rooms.push(count);
       return new Uint8Array(count).fill(63);
     });

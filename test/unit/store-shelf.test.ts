@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { CHUNK_SEPARATOR } from "../../src/core/columns.ts";
 import { DAY_MS, formatInstant, HOUR_MS, type Interval } from "../../src/core/interval.ts";
 import { type Row, WHOLE } from "../../src/core/series.ts";
 import { Shelf } from "../../src/store/shelf.ts";
@@ -55,6 +56,19 @@ describe("chunks by instant", () => {
     expect(shelf.store(quarters, range, rows, envelope)).toEqual({ changed: true, strayRows: 0 });
     expect(shelf.encodedChunks(quarters, range)).toHaveLength(3);
     expect(shelf.rows(quarters, range)).toEqual(rows);
+  });
+
+  test("many chunks are read as one text; a chunk whose names are lost is an error, not a gap", () => {
+    using store = new StoreOnDisk();
+    const shelf = new Shelf(store.database, calendar);
+    const range = { start: dayOf("2026-10-24").start, end: dayOf("2026-10-26").end };
+    shelf.store(quarters, range, rowsOf("fifteenMinutes", range), envelope);
+    expect(shelf.encodedText(quarters, range)).toBe(shelf.encodedChunks(quarters, range).join(CHUNK_SEPARATOR));
+    expect(shelf.encodedText(hours, range)).toBe("");
+    store.database.exec("pragma foreign_keys = off; delete from shape");
+    const lost = "a chunk has a shape that is not in the database";
+    expect(() => shelf.encodedText(quarters, range)).toThrow(lost);
+    expect(() => shelf.encodedChunks(quarters, range)).toThrow(lost);
   });
 
   test("days stand in months, months in years, a year for itself", () => {
