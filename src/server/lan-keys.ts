@@ -26,6 +26,13 @@ export interface LanKey {
 
 type AnyArrival = Omit<Arrival, "interface"> & { readonly interface: InterfaceName | "local" };
 
+/** A key that was right, what bore it, and the keys there were then. */
+interface Recognised {
+  readonly key: LanKey;
+  readonly authorization: string;
+  readonly keys: readonly LanKey[];
+}
+
 type Refusal = Extract<Admission, { kind: "refused" }>;
 type Verdict = { readonly kind: "admitted"; readonly key: LanKey; readonly quota: QuotaStanding } | Refusal;
 
@@ -43,9 +50,12 @@ export class LanKeys {
   readonly #quota: KeyQuota;
   readonly #lockOut = new LockOut();
   readonly #onLockedOut: (address: string) => void;
+  /** By connection, as long as it lasts. */
+  readonly #recognised = new WeakMap<object, Recognised>();
 
   /**
-   * Keys and limits may be asked anew for each arrival: both change while the daemon runs. `onLockedOut` is told of an
+   * Keys and limits may be asked anew for each arrival: both change while the daemon runs, keys to another list.
+   * `onLockedOut` is told of an
    * address when its wrong keys begin to cost a wait.
    */
   constructor(
@@ -91,7 +101,7 @@ export class LanKeys {
     const { authorization, remoteAddress, now } = arrival;
     if (authorization === undefined) return refused("send Authorization: Bearer <key>");
     const address = addressGroup(remoteAddress);
-    const key = this.#keyOf(authorization);
+    const key = this.#recognise(authorization, arrival.connection);
     const passes = key && (key.isRandom || this.#lockOut.isProven(address, key.name));
     const waitMs = passes ? 0 : this.#lockOut.waitMs(address, now);
     if (waitMs > 0) return lockedOut(waitMs);
@@ -112,6 +122,16 @@ export class LanKeys {
     return { kind: "admitted", key, quota: standing };
   }
 
+  /** The key of a caller. Who bears on a connection what was right on it before is known without another digest. */
+  #recognise(authorization: string, connection: object | undefined): LanKey | null {
+    const keys = this.#keys();
+    const before = connection && this.#recognised.get(connection);
+    if (before?.keys === keys && isSameSecret(before.authorization, authorization)) return before.key;
+    const key = this.#keyOf(authorization);
+    if (key && connection) this.#recognised.set(connection, { key, authorization, keys });
+    return key;
+  }
+
   /** Every key is compared, whichever is the right one, and the time of a comparison tells nothing. */
   #keyOf(authorization: string | undefined): LanKey | null {
     const token = BEARER.exec(authorization ?? "")?.[1];
@@ -122,6 +142,13 @@ export class LanKeys {
     for (const key of this.#keys()) if (timingSafeEqual(key.sha256, DIGEST)) found = key;
     return found;
   }
+}
+
+/** Compares all of it, so that the time of a comparison tells nothing: others may share a connection through a proxy. */
+function isSameSecret(one: string, other: string): boolean {
+  let difference = one.length ^ other.length;
+  for (let i = 0; i < one.length; i++) difference |= one.charCodeAt(i) ^ other.charCodeAt(i);
+  return difference === 0;
 }
 
 function refused(reason: string): Refusal {

@@ -131,12 +131,13 @@ async function answerOf(
 ): Promise<LocalAnswer> {
   const { requestId, headers } = found;
   const now = door.now();
-  const remoteAddress = request.socket.remoteAddress ?? "";
-  const { headers: told } = request;
+  const { headers: told, socket: connection } = request;
+  const remoteAddress = connection.remoteAddress ?? "";
   const { authorization } = told;
   const scope = scopeOf(route, authorization);
+  const from = { authorization, remoteAddress, connection, headers: told };
   const arrivalAt = (at: EpochMs): LocalArrival | null =>
-    scope === "open" ? null : { interface: "local", scope, authorization, remoteAddress, headers: told, now: at };
+    scope === "open" ? null : { interface: "local", scope, ...from, now: at };
   const arrival = arrivalAt(now);
   if (arrival) {
     const admission = door.admit(arrival);

@@ -60,6 +60,8 @@ export interface Arrival {
   readonly interface: InterfaceName;
   readonly authorization: string | undefined;
   readonly remoteAddress: string;
+  /** What it came by, where others may come after it. */
+  readonly connection?: object;
   /** What else it says of itself: the cookie of a page's session. */
   readonly headers?: IncomingMessage["headers"];
   readonly now: EpochMs;
@@ -244,6 +246,7 @@ function answer(id: OperationId, options: MountOptions, { request, read, begun }
     interface: operationOf(id).interface,
     authorization: headers.authorization,
     remoteAddress: request.socket.remoteAddress ?? "",
+    connection: request.socket,
     headers,
     now,
   });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { DAY_MS, MINUTE_MS } from "../../src/core/interval.ts";
-import { keyDigest, LanKeys } from "../../src/server/lan-keys.ts";
+import { keyDigest, type LanKey, LanKeys } from "../../src/server/lan-keys.ts";
 import type { Admission } from "../../src/server/mount.ts";
 import { foundAt, mirrorOver } from "../support/mirror-under-test.ts";
 
@@ -47,6 +47,46 @@ describe("a key", () => {
     const keys = new LanKeys([], LIMITS);
     const arrival = { interface: "consumer", authorization: undefined, remoteAddress: "::1", now: NOON } as const;
     expect(keys.admit(arrival)).toMatchObject({ error: { reason: "send Authorization: Bearer <key>" } });
+  });
+
+  describe("on a connection that bore it before", () => {
+    const connection = {};
+    const [kitchen, garage] = ["kitchen", "garage"].map((name) => ({
+      name,
+      sha256: keyDigest(`${name}-key`),
+      isRandom: true,
+    }));
+    let list = [kitchen, garage] as LanKey[];
+    const keys = new LanKeys(() => list, { minute: 100, day: 100 });
+    const callerWith = (authorization: string) => {
+      const admission = keys.admit({
+        ...{ interface: "consumer", authorization, remoteAddress: "::1", connection, now: NOON },
+      });
+      return admission.kind === "admitted" ? admission.caller : null;
+    };
+
+    test("is known, and so is another; what is none is none", () => {
+      const asked = [
+        "kitchen-key",
+        "kitchen-key",
+        "kitchen-kez",
+        "jitchen-key",
+        "kitchen-ke",
+        "kitchen-key2",
+        "garage-key",
+      ];
+      const callers = [...asked, ...asked].map((token) => callerWith(`Bearer ${token}`));
+      const expected = ["kitchen", "kitchen", null, null, null, null, "garage"];
+      expect(callers).toEqual([...expected, ...expected]);
+    });
+
+    test("is known no more once it is revoked or means another", () => {
+      expect(callerWith("Bearer kitchen-key")).toBe("kitchen");
+      list = [garage] as LanKey[];
+      expect(callerWith("Bearer kitchen-key")).toBeNull();
+      list = [{ ...kitchen, name: "hall" }] as LanKey[];
+      expect(callerWith("Bearer kitchen-key")).toBe("hall");
+    });
   });
 
   test("is kept as its digest: equal keys of any length have digests of one length, for comparing in constant time", () => {
