@@ -32,20 +32,44 @@ const REPLACED: readonly (readonly [RegExp, (path: string) => string])[] = [
   [/worker-timers\//, unreached],
   // A broker of MQTT 5 may offer topic aliases; the client is not told to use them.
   [/mqtt\/build\/lib\/topic-alias-send\.js$/, () => "exports.__esModule = true; exports.default = class {};"],
-  // pino's worker threads: logs are written by the process itself.
-  [/thread-stream\//, unreached],
+  // The client's own version, of which nothing but its debug log tells.
+  [/mqtt\/package\.json$/, () => "{}"],
+  // debug looks whether it is in a browser.
+  [/debug\/src\/browser\.js$/, unreached],
+  // pino's worker threads, and logs of several streams: logs are written by the process itself, to one.
+  [/pino\/lib\/transport\.js$/, unreached],
+  [/pino\/lib\/multistream\.js$/, unreached],
+  // pino takes words out of logs where it is given their paths; here nothing is logged that would have to be taken out.
+  [/@pinojs\/redact\//, unreached],
   // The check of routes by regular expression: there are none but find-my-way's own.
   [/safe-regex2\//, () => "module.exports = () => true;"],
+  // find-my-way makes code of routes, and pictures of them, for those who call `compile` and `prettyPrint`.
+  [/find-my-way\/lib\/compiler\.js$/, unreached],
+  [/find-my-way\/lib\/pretty-print\.js$/, unreached],
+  // Its reading of queries: each router is given another.
+  [/fast-querystring\//, unreached],
+  // Subscriptions in C++, for who hands the addon over.
+  [/qlobber\/lib\/wrap_native\.js$/, unreached],
+  // Both ends of WebSocket are told `perMessageDeflate: false`: none is offered, and none that is offered is taken.
+  [/ws\/lib\/permessage-deflate\.js$/, () => `module.exports = { extensionName: "permessage-deflate" };`],
+  [/ws\/lib\/extension\.js$/, unreached],
   [/src\/known-transitions\.ts$/, () => `export const KNOWN_TRANSITIONS = ${JSON.stringify(knownTransitions())};`],
 ];
 
 function withReplacements(): Plugin {
+  const missing = new Set(REPLACED);
   return {
     name: "with-replacements",
     load(id) {
       const path = id.replaceAll("\\", "/");
       const replaced = REPLACED.find(([pattern]) => pattern.test(path));
-      return replaced ? replaced[1](path.split("node_modules/").at(-1) ?? path) : null;
+      if (!replaced) return null;
+      missing.delete(replaced);
+      return replaced[1](path.split("node_modules/").at(-1) ?? path);
+    },
+    // A library may have moved the code to where it is shipped after all.
+    generateBundle() {
+      for (const [pattern] of missing) this.error(`there is no module ${pattern} to replace`);
     },
   };
 }
