@@ -56,11 +56,32 @@ const REPLACED: readonly (readonly [RegExp, (path: string) => string])[] = [
   [/src\/known-transitions\.ts$/, () => `export const KNOWN_TRANSITIONS = ${JSON.stringify(knownTransitions())};`],
 ];
 
+/** Parts of Node that libraries load for little, and what has the little ready and the rest when it is asked for. */
+const WHEN_USED: Readonly<Record<string, string>> = {
+  // What holds needs no assertion error, nor the coloured differences that Node loads with it.
+  assert: `
+module.exports = new Proxy((value, ...more) => value || require("node:assert")(value, ...more), {
+  get: (_, key) => require("node:assert")[key],
+});`,
+  // pino asks whether it is in the main thread.
+  worker_threads: `
+module.exports = new Proxy({ isMainThread: true }, {
+  get: (known, key) => known[key] ?? require("node:worker_threads")[key],
+});`,
+};
+
+const WHEN_USED_PREFIX = "when-used:";
+
 function withReplacements(): Plugin {
   const missing = new Set(REPLACED);
   return {
     name: "with-replacements",
+    resolveId(source, importer) {
+      const name = source.replace(/^node:/, "");
+      return Object.hasOwn(WHEN_USED, name) && importer?.includes("node_modules") ? `${WHEN_USED_PREFIX}${name}` : null;
+    },
     load(id) {
+      if (id.startsWith(WHEN_USED_PREFIX)) return WHEN_USED[id.slice(WHEN_USED_PREFIX.length)] ?? null;
       const path = id.replaceAll("\\", "/");
       const replaced = REPLACED.find(([pattern]) => pattern.test(path));
       if (!replaced) return null;
@@ -168,7 +189,6 @@ export default defineConfig({
   input: "src/main.ts",
   platform: "node",
   preserveEntrySignatures: "allow-extension",
-  external: [/^node:/],
   resolve: {
     alias: {
       // The same code as Node's own streams, loaded twice otherwise: 6 MB and 27 ms.

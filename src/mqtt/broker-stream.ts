@@ -1,7 +1,7 @@
 /** Byte streams to a broker: TCP, TLS, WebSocket and secure WebSocket, opened within a bound of time. */
 import net from "node:net";
 import type { Duplex } from "node:stream";
-import tls from "node:tls";
+import type { SecureContextOptions, TLSSocket } from "node:tls";
 
 /** Where the broker is and how it is known. Certificates and keys are PEM texts. */
 export interface BrokerAddress {
@@ -26,12 +26,13 @@ export async function openBrokerStream(address: BrokerAddress, signal: AbortSign
   const { protocol } = new URL(address.url);
   if (protocol === "ws:" || protocol === "wss:") return openWebSocket(address, signal);
   const secure = protocol === "mqtts:";
-  const socket = secure ? openTls(address) : net.connect(endpoint(address.url, 1883));
+  const socket = secure ? await openTls(address) : net.connect(endpoint(address.url, 1883));
   socket.setKeepAlive(true, TCP_KEEPALIVE_MS);
   return opened(socket, secure ? "secureConnect" : "connect", signal);
 }
 
-function openTls(address: BrokerAddress): tls.TLSSocket {
+async function openTls(address: BrokerAddress): Promise<TLSSocket> {
+  const tls = await import("node:tls");
   const to = endpoint(address.url, 8883);
   return tls.connect({ ...to, ...credentials(address), ...(net.isIP(to.host) ? {} : { servername: to.host }) });
 }
@@ -53,7 +54,7 @@ function endpoint(text: string, usualPort: number): { host: string; port: number
   return { host: url.hostname.replace(/^\[|\]$/g, ""), port: Number(url.port || usualPort), noDelay: true };
 }
 
-function credentials({ ca, cert, key }: BrokerAddress): tls.SecureContextOptions {
+function credentials({ ca, cert, key }: BrokerAddress): SecureContextOptions {
   return {
     ...(ca === undefined ? {} : { ca }),
     ...(cert === undefined ? {} : { cert }),

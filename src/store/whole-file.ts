@@ -4,13 +4,13 @@ import {
   closeSync,
   fsyncSync,
   openSync,
+  promises,
   readFileSync,
   renameSync,
   rmSync,
   statSync,
   writeSync,
 } from "node:fs";
-import { open, rename } from "node:fs/promises";
 import path from "node:path";
 
 /** Nobody but the daemon's user may look. */
@@ -54,14 +54,14 @@ export function writeWhole(file: string, text: string): void {
 /** The same without holding anybody up. */
 export async function writeWholeSoon(file: string, text: string): Promise<void> {
   const draft = `${file}.soon`;
-  const handle = await open(draft, "w", OWNER_ONLY);
+  const handle = await promises.open(draft, "w", OWNER_ONLY);
   try {
     await handle.writeFile(text);
     await handle.sync();
   } finally {
     await handle.close();
   }
-  await rename(draft, file);
+  await promises.rename(draft, file);
 }
 
 /** What an administrator writes, the daemon reads: it may be another user. */
