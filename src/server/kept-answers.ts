@@ -39,8 +39,6 @@ const MOST_KEPT = 500;
 const SCRATCH_BYTES = BYTES_PER_SLICE / 2;
 /** Memory is used again where no more than a fifth of it is left over. */
 const MOST_ROOM = 1.25;
-/** Bodies of much the same length get memory of the same: a year that is a few bytes longer fits where another was. */
-const ROOM_STEP_BYTES = 128 * 1024;
 
 export class KeptAnswers {
   readonly #mostBytes: number;
@@ -104,7 +102,7 @@ export class KeptAnswers {
       const idle = idleMemory(oldest);
       if (idle && idle.byteLength >= count && idle.byteLength <= MOST_ROOM * count) found = idle;
     }
-    return new Uint8Array(found ?? new ArrayBuffer(ROOM_STEP_BYTES * Math.ceil(count / ROOM_STEP_BYTES)));
+    return new Uint8Array(found ?? new ArrayBuffer(roomFor(count)));
   }
 
   /** Whether a body is in memory that the next is written in. */
@@ -137,6 +135,15 @@ export function lend(entry: Entry, form: Whole | Promise<Whole>): Whole | Promis
       throw error;
     },
   );
+}
+
+/**
+ * Bodies of much the same length get memory of the same: a year that is a few bytes longer fits where another was. It is
+ * at most an eighth more.
+ */
+function roomFor(count: number): number {
+  const step = 2 ** (Math.floor(Math.log2(count)) - 3);
+  return step * Math.ceil(count / step);
 }
 
 /** The memory of a large body that nobody needs any more. */
