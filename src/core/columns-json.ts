@@ -40,13 +40,12 @@ interface Layout {
   readonly textBytes: number;
 }
 
-/**
- * After so many bytes others may run: a fifth of a millisecond of work, one or two on a small machine, and some more
- * the first time, before the code is compiled.
- */
+/** After so many bytes others may run: a fifth of a millisecond of work, one or two on a small machine. */
 export const BYTES_PER_SLICE = 64 * 1024;
-/** The first slice is a part of the turn in which the rows were looked for and read. */
+/** Of the first slice: before its code is compiled, the work takes ten times as long. */
 const FIRST_SLICE_BYTES = BYTES_PER_SLICE / 2 + 1;
+/** From this length on rows are written in other turns than the one in which they were looked for and read. */
+const LARGE_TEXT = 4 * 1024;
 
 /** The text of an answer before it is written out. */
 export interface RowsText {
@@ -68,6 +67,7 @@ export function* writingRowsJson(
   { head, rows, tail }: RowsText,
   allocate: Allocate,
 ): Generator<void, Uint8Array, void> {
+  if (rows.length >= LARGE_TEXT) yield;
   const writer = new Writer(filledChunks(rows), allocate);
   writer.text(encoder.encode(head));
   let sliceEnd = FIRST_SLICE_BYTES;
