@@ -151,10 +151,16 @@ function neededToStart(): (id: string, modules: Modules) => boolean {
   };
 }
 
-/** In front of it all: an older Node would say no more than that it has no node:sqlite. The code is EX_CONFIG of sysexits. */
-const NODE_CHECK = `if (parseInt(process.versions.node) < 24) {
-  console.error("elbro: this is Node " + process.versions.node + "; elbro needs Node 24 or later");
-  process.exit(78);
+/**
+ * In front of it all: an older Node would say no more than that it has no node:sqlite, or pass over a proxy in silence.
+ * The code is EX_CONFIG of sysexits.
+ */
+const NODE_CHECK = `{
+  const [major, minor] = process.versions.node.split(".").map(Number);
+  if (major < 24 || (major === 24 && minor < 5)) {
+    console.error("elbro: this is Node " + process.versions.node + "; elbro needs Node 24.5 or later");
+    process.exit(78);
+  }
 }
 `;
 const LAUNCHER = new URL("./src/launch.ts", import.meta.url).pathname;

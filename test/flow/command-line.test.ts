@@ -156,12 +156,12 @@ describe("what the owner can mend is one clear sentence and exit code 78", () =>
     );
   });
 
-  test("an older Node", async () => {
+  test.each(["22.9.0", "24.4.1"])("an older Node: %s", async (version) => {
     using dir = new TempDir();
-    const older = 'Object.defineProperty(process, "versions", { value: { ...process.versions, node: "22.9.0" } });';
-    writeFileSync(dir.file("older.cjs"), older);
+    const versions = `{ value: { ...process.versions, node: "${version}" } }`;
+    writeFileSync(dir.file("older.cjs"), `Object.defineProperty(process, "versions", ${versions});`);
     expect(await refusal([], { NODE_OPTIONS: `--require ${dir.file("older.cjs")}` })).toBe(
-      "elbro: this is Node 22.9.0; elbro needs Node 24 or later",
+      `elbro: this is Node ${version}; elbro needs Node 24.5 or later`,
     );
   });
 
