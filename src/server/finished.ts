@@ -133,6 +133,8 @@ export class FinishedAnswers {
     const first = writing.next();
     if (first.done) return this.#keep(entry, "identity", first.value);
     return this.#once(entry, "identity", async () => {
+      // What a request asks for `nextTurn` comes at the end of the turn that brought it.
+      await nextTurn();
       for (;;) {
         await nextTurn();
         const step = writing.next();
