@@ -34,8 +34,8 @@ const REPLACED: readonly (readonly [RegExp, (path: string) => string])[] = [
   [/mqtt\/build\/lib\/topic-alias-send\.js$/, () => "exports.__esModule = true; exports.default = class {};"],
   // The client's own version, of which nothing but its debug log tells.
   [/mqtt\/package\.json$/, () => "{}"],
-  // debug looks whether it is in a browser.
-  [/debug\/src\/browser\.js$/, unreached],
+  // debug looks whether it is in a browser, and for colours of a terminal, on disk too; without DEBUG it says nothing.
+  [/debug\/src\/index\.js$/, () => `module.exports = process.env.DEBUG ? require("./node.js") : () => () => {};`],
   // pino's worker threads, and logs of several streams: logs are written by the process itself, to one.
   [/pino\/lib\/transport\.js$/, unreached],
   [/pino\/lib\/multistream\.js$/, unreached],
