@@ -6,8 +6,8 @@ import { type OperationId, operationOf, type ParamsOf } from "./contract/operati
 import { capEnd } from "./contract/range.ts";
 import { rangeOf, seriesOf } from "./contract/shelving.ts";
 import { MINUTE_MS } from "./core/interval.ts";
+import { foundIn, type Unkept } from "./found-rows.ts";
 import type { LanParts } from "./lan-parts.ts";
-import { foundIn, type Unkept } from "./library.ts";
 import { FinishedAnswers } from "./server/finished.ts";
 import type { Door } from "./server/local-route.ts";
 import { type Asked, type MirrorSource, mirrorHandlers } from "./server/mirror.ts";

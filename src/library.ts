@@ -7,19 +7,11 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Keeping } from "./collector/collector.ts";
 import type { BodyOf } from "./contract/operations.ts";
 import { type OperationId, operationOf, type ParamsOf } from "./contract/operations.ts";
-import { putTogether, rangeOf, seriesOf, takeApart } from "./contract/shelving.ts";
+import { rangeOf, seriesOf, takeApart } from "./contract/shelving.ts";
 import type { Calendar } from "./core/calendar.ts";
-import { CHUNK_SEPARATOR, decodeRows, encodeRows, endOfChunk } from "./core/columns.ts";
 import { DAY_MS, type EpochMs, HOUR_MS, type Interval, MINUTE_MS } from "./core/interval.ts";
-import {
-  chunkStarts,
-  chunksOf,
-  chunkUnitOf,
-  type Envelope,
-  type Row,
-  rowStart,
-  type SeriesKey,
-} from "./core/series.ts";
+import { chunkStarts, chunksOf, chunkUnitOf, type SeriesKey } from "./core/series.ts";
+import { aroundRows, cutToRange } from "./found-rows.ts";
 import type { Found } from "./server/mirror.ts";
 import { Ledger } from "./store/ledger.ts";
 import { LEDGER_MS } from "./store/retention.ts";
@@ -36,9 +28,6 @@ const FRESH_MS: Readonly<Partial<Record<OperationId, number>>> & { readonly othe
   chargesHistory: DAY_MS,
   otherwise: 15 * MINUTE_MS,
 };
-
-/** Stands for the rows while an answer is put together; JSON text never has a line end. */
-const ROWS_MARK = "\n";
 
 export class Library implements Keeping {
   readonly shelf: Shelf;
@@ -191,13 +180,7 @@ export class Library implements Keeping {
     const text = this.shelf.encodedText(series, range);
     const unit = chunkUnitOf(series.unit);
     if (unit === null || text === "") return text;
-    const whole = this.#calendar.expandOutward(unit, range);
-    const inside = (chunk: string) => encodeRows(rowsWithin(decodeRows(chunk), range));
-    const last = text.lastIndexOf(CHUNK_SEPARATOR) + 1;
-    const upToEnd = whole.end > range.end ? text.slice(0, last) + inside(text.slice(last)) : text;
-    if (whole.start === range.start) return upToEnd;
-    const first = endOfChunk(upToEnd, 0);
-    return inside(upToEnd.slice(0, first)) + upToEnd.slice(first);
+    return cutToRange(text, range, this.#calendar.expandOutward(unit, range));
   }
 
   /**
@@ -243,48 +226,9 @@ export class Library implements Keeping {
   }
 }
 
-/** An answer that was asked for and could not be kept. */
-export interface Unkept<Id extends OperationId> {
-  readonly operation: Id;
-  /** What the LAN wants, and what the service was asked for it. */
-  readonly wanted: ParamsOf<Id>;
-  readonly asked: ParamsOf<Id>;
-  readonly body: BodyOf<Id>;
-  readonly at: EpochMs;
-}
-
-/** The same as if it were on the shelf, for who wanted it; null where it is only a part of that. */
-export function foundIn<Id extends OperationId>({ operation, wanted, asked, body, at }: Unkept<Id>): Found | null {
-  const range = rangeOf(operation, wanted);
-  const whole = rangeOf(operation, asked);
-  if (range.start < whole.start || range.end > whole.end) return null;
-  const { rows, envelope } = takeApart(operation, body);
-  const inside = operationOf(operation).range ? rowsWithin(rows, range) : rows;
-  const read = () => aroundRows(operation, wanted, envelope, encodeRows(inside));
-  // Versions of the shelf are above zero.
-  return { version: -at, answeredAt: at, fresh: true, read };
-}
-
-function aroundRows<Id extends OperationId>(
-  operation: Id,
-  params: ParamsOf<Id>,
-  envelope: Envelope,
-  rows: string,
-): ReturnType<Found["read"]> {
-  const [head = "", tail = ""] = putTogether(operation, params, envelope, ROWS_MARK).split(ROWS_MARK);
-  return { head, rows, tail };
-}
-
 /** A time ahead of the clock was written by a clock that stood wrong; it says nothing. */
 function notAhead(at: EpochMs | null, now: EpochMs): EpochMs | null {
   return at !== null && at <= now ? at : null;
-}
-
-function rowsWithin(rows: readonly Row[], range: Interval): Row[] {
-  return rows.filter((row) => {
-    const start = rowStart(row);
-    return start !== null && start >= range.start && start < range.end;
-  });
 }
 
 interface ChunkAge {

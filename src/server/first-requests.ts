@@ -16,7 +16,7 @@ import { Duplex } from "node:stream";
 const REQUESTS = 10;
 const REQUEST = "GET / HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer none\r\n\r\n";
 
-/** Request, response, and what stands for a turn of `process.nextTick`. */
+/** Request, response, and what stands for a call of `process.nextTick`. */
 const kept: object[] = [];
 
 /** Resolves when so many were answered that the measure is taken: some milliseconds. */
@@ -32,13 +32,15 @@ export function answerFirstRequests(): Promise<void> {
       else this.destroy();
     },
   });
-  connection.on("close", resolve);
+  connection.on("close", () => {
+    kept.push(executionAsyncResource());
+    resolve();
+  });
   const server = createServer((request, response) => {
     if (answers === 0) kept.push(request, response);
     response.writeHead(200, { "Content-Length": 0 }).end();
   });
   server.emit("connection", connection);
   connection.push(REQUEST);
-  process.nextTick(() => kept.push(executionAsyncResource()));
   return promise;
 }

@@ -22,7 +22,7 @@ import {
 import type { ChunkState, SeriesState } from "../core/timetable.ts";
 import { Chunks } from "./chunks.ts";
 import { transaction } from "./database.ts";
-import { mergeByStart, rowsByChunk } from "./row-order.ts";
+import { endOfSlice, mergeByStart, ROWS_PER_SLICE, rowsByChunk } from "./row-order.ts";
 
 /** What an answer changed. */
 export interface ShelfChange {
@@ -47,11 +47,6 @@ interface Delivery {
   readonly chunks: readonly Interval[];
   readonly inside: readonly (readonly Row[])[];
 }
-
-/** Rows stored in one transaction: a millisecond of work, cold five; the weekly recheck of 14 days is one write. */
-const ROWS_PER_SLICE = 350;
-/** Chunks stored in one transaction where they hold few rows or none. */
-const CHUNKS_PER_SLICE = 100;
 
 export class Shelf {
   readonly #database: DatabaseSync;
@@ -292,16 +287,4 @@ export class Shelf {
     if (!record) throw new Error(`the series ${seriesName(key)} was stored and is not there`);
     return record;
   }
-}
-
-/** The end of the slice of chunks that begins at `from`: at least one chunk, and few enough rows. */
-function endOfSlice(inside: readonly (readonly Row[])[], from: number): number {
-  let rows = inside[from]?.length ?? 0;
-  let to = from + 1;
-  while (to < inside.length && to - from < CHUNKS_PER_SLICE) {
-    rows += inside[to]?.length ?? 0;
-    if (rows > ROWS_PER_SLICE) break;
-    to++;
-  }
-  return to;
 }
