@@ -81,9 +81,9 @@ export class Upkeep {
 
   async #copy(signal: AbortSignal): Promise<void> {
     const { database, databasePath, problems, clock, log } = this.#parts;
-    // Threads take 2 ms to load: once a day is early enough.
+    // Processes take 2 ms to load: once a day is early enough.
     const { copyDatabase } = await import("./store/copy.ts");
-    const outcome = await copyDatabase(database, databasePath, signal).catch(
+    const outcome = await copyDatabase(database, databasePath, { node: process.execPath, signal }).catch(
       (error: unknown): CopyOutcome | { readonly kind: "failed"; readonly why: string } => ({
         kind: "failed",
         why: error instanceof Error ? error.message : String(error),

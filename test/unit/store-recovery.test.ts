@@ -23,7 +23,7 @@ const NOW = Date.UTC(2026, 1, 3, 4, 5, 6, 7);
 const ASIDE = "elbro.db.broken-2026-02-03T04-05-06Z";
 const range = { start: dayOf("2026-01-01").start, end: dayOf("2026-04-09").end };
 const key = seriesOf("hour");
-const idle = new AbortController().signal;
+const idle = { node: process.execPath, signal: new AbortController().signal };
 
 /** A database with rows in it and a copy of it beside it; `after` is stored behind the copy. Closed. */
 async function copied(): Promise<StoreOnDisk> {
@@ -214,7 +214,7 @@ describe("the copy", () => {
     using store = new StoreOnDisk();
     new Shelf(store.database, calendar).store(key, range, rowsOf("hour", range), {});
     const stop = new AbortController();
-    const copying = copyDatabase(store.database, store.path, stop.signal);
+    const copying = copyDatabase(store.database, store.path, { ...idle, signal: stop.signal });
     stop.abort();
     expect(await copying).toEqual({ kind: "stopped" });
     expect(readdirSync(store.dir.path).filter((name) => name.includes("copy"))).toEqual([]);

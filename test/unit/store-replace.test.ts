@@ -9,7 +9,7 @@ import { StoreOnDisk } from "../support/store-on-disk.ts";
 
 const NOW = Date.UTC(2026, 1, 3, 4, 5, 6, 7);
 const ASIDE = "elbro.db.replaced-2026-02-03T04-05-06Z";
-const idle = new AbortController().signal;
+const idle = { node: process.execPath, signal: new AbortController().signal };
 
 /** A database that says `now`, with a copy beside it that says `then`. Closed. */
 async function copied(): Promise<StoreOnDisk> {
