@@ -26,7 +26,7 @@ export function foundIn<Id extends OperationId>({ operation, wanted, asked, body
   const whole = rangeOf(operation, asked);
   if (range.start < whole.start || range.end > whole.end) return null;
   const { rows, envelope } = takeApart(operation, body);
-  const inside = operationOf(operation).range ? rowsWithin(rows, range) : rows;
+  const inside = operationOf(operation).range ? rowsWithin([...rows], range) : [...rows];
   const read = () => aroundRows(operation, wanted, envelope, encodeRows(inside));
   // Versions of the shelf are above zero.
   return { version: -at, answeredAt: at, fresh: true, read };

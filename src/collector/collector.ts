@@ -6,7 +6,7 @@
 import type { Calendar } from "../core/calendar.ts";
 import type { EpochMs, Interval } from "../core/interval.ts";
 import type { Answered, Outcome, Setback } from "../core/outcome.ts";
-import { type Envelope, type Row, type SeriesKey, seriesName, WHOLE } from "../core/series.ts";
+import { type Envelope, type Rows, type SeriesKey, seriesName, WHOLE } from "../core/series.ts";
 import {
   type CollectTarget,
   nextStep,
@@ -32,7 +32,7 @@ export interface Keeping {
   keep(
     series: SeriesKey,
     range: Interval,
-    rows: readonly Row[],
+    rows: Rows,
     envelope: Envelope,
     at: EpochMs,
   ): Promise<{ readonly changed: boolean; readonly strayRows: number } | null>;

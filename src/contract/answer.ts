@@ -2,6 +2,7 @@
  * Checks an answer of the service against the contract, in slices, so that a year of rows never holds the event loop.
  */
 import type * as z from "zod/mini";
+import { JsonRows } from "./json-rows.ts";
 import { type BodyOf, type OperationId, operationOf } from "./operations.ts";
 
 export type AnswerReading<Id extends OperationId> =
@@ -23,12 +24,13 @@ export function* readAnswer<Id extends OperationId>(id: Id, json: unknown): Gene
     if (wrong) return wrong;
   }
   const rows: unknown = response.shape === "series" ? (json as { data?: unknown }).data : json;
-  if (!Array.isArray(rows))
+  if (!Array.isArray(rows) && !(rows instanceof JsonRows))
     return { kind: "malformed", why: `${response.shape === "series" ? "data" : "the answer"} is not an array` };
-  for (let i = 0; i < rows.length; i++) {
-    const wrong = mismatch(response.row, rows[i], `row ${i}`);
+  let checked = 0;
+  for (const row of rows) {
+    const wrong = mismatch(response.row, row, `row ${checked}`);
     if (wrong) return wrong;
-    if (i % ROWS_PER_SLICE === ROWS_PER_SLICE - 1) yield;
+    if (++checked % ROWS_PER_SLICE === 0) yield;
   }
   return asBody(json);
 }

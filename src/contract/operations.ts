@@ -3,6 +3,7 @@
  * from this table, and so is the OpenAPI document. Source: service interface, part 4.
  */
 import type * as z from "zod/mini";
+import type { Rows } from "../core/series.ts";
 import type { RangeCap } from "./limits.ts";
 import { rangeCaps } from "./limits.ts";
 import type { ParameterValues } from "./parameters.ts";
@@ -203,7 +204,7 @@ export type BodyOf<Id extends OperationId> = Operations[Id]["response"] extends 
     : Response extends { shape: "list"; row: infer Row extends Schema }
       ? z.infer<Row>[]
       : Response extends { shape: "series"; envelope: infer Envelope extends Schema; row: infer Row extends Schema }
-        ? z.infer<Envelope> & { data: z.infer<Row>[] }
+        ? z.infer<Envelope> & { data: Rows<z.infer<Row>> }
         : never
   : never;
 

@@ -3,12 +3,12 @@
  * One rule for all operations, so that polling, the LAN and the timetable mean the same series by the same name.
  */
 import { type EpochMs, formatInstant, type Interval } from "../core/interval.ts";
-import { type Envelope, type Row, type SeriesKey, type SeriesUnit, WHOLE } from "../core/series.ts";
+import { type Envelope, type Row, type Rows, type SeriesKey, type SeriesUnit, WHOLE } from "../core/series.ts";
 import { type BodyOf, type OperationId, operationOf, type ParamsOf } from "./operations.ts";
 
 /** An answer taken apart for the shelf. */
 export interface Shelved {
-  readonly rows: readonly Row[];
+  readonly rows: Rows;
   readonly envelope: Envelope;
 }
 
@@ -44,15 +44,9 @@ export function takeApart<Id extends OperationId>(operation: Id, body: BodyOf<Id
     case "document":
       return { rows: [body as Row], envelope: {} };
     case "list":
-      return { rows: body as unknown as readonly Row[], envelope: {} };
+      return { rows: body as unknown as Rows, envelope: {} };
     case "series": {
-      const {
-        data,
-        addressId: _addressId,
-        from: _from,
-        to: _to,
-        ...envelope
-      } = body as Values & { data: readonly Row[] };
+      const { data, addressId: _addressId, from: _from, to: _to, ...envelope } = body as Values & { data: Rows };
       return { rows: data, envelope };
     }
   }

@@ -1,5 +1,5 @@
 import type { EpochMs } from "./interval.ts";
-import type { Envelope, Row } from "./series.ts";
+import type { Envelope, Rows } from "./series.ts";
 
 /** What became of one request. A failure of the world is a value; only our own mistakes throw. */
 export type Outcome = Answered | Setback | Withheld;
@@ -7,7 +7,7 @@ export type Outcome = Answered | Setback | Withheld;
 /** A 200 that fits the contract. Empty rows are an answer too. */
 export interface Answered {
   readonly kind: "answered";
-  readonly rows: readonly Row[];
+  readonly rows: Rows;
   readonly envelope: Envelope;
   readonly requestId: string | null;
 }

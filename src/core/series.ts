@@ -33,6 +33,11 @@ export interface SeriesKey {
 /** A row as the service sent it: unknown fields included. */
 export type Row = Readonly<Record<string, unknown>>;
 
+/** Rows in the order of their answer. Those of a long one are made anew at each walk: whoever needs one twice keeps it. */
+export interface Rows<Each = Row> extends Iterable<Each> {
+  readonly length: number;
+}
+
 /** Everything of an answer but its rows and its range. */
 export type Envelope = Readonly<Record<string, unknown>>;
 

@@ -14,15 +14,17 @@ import {
   chunkUnitOf,
   type Envelope,
   type Row,
+  type Rows,
   rowStart,
   type SeriesKey,
   seriesName,
   tiles,
+  WHOLE,
 } from "../core/series.ts";
 import type { ChunkState, SeriesState } from "../core/timetable.ts";
 import { Chunks } from "./chunks.ts";
 import { transaction } from "./database.ts";
-import { endOfSlice, mergeByStart, ROWS_PER_SLICE, rowsByChunk } from "./row-order.ts";
+import { type Batch, batchesOf, mergeByStart } from "./row-order.ts";
 
 /** What an answer changed. */
 export interface ShelfChange {
@@ -38,14 +40,6 @@ interface SeriesRecord {
   version: number;
   /** State by chunk start, null for one that is not there. Bounded by the chunks of a history. */
   readonly chunks: Map<EpochMs, ChunkState | null>;
-}
-
-/** An answer on its way onto the shelf. */
-interface Delivery {
-  readonly key: SeriesKey;
-  readonly envelope: Envelope;
-  readonly chunks: readonly Interval[];
-  readonly inside: readonly (readonly Row[])[];
 }
 
 export class Shelf {
@@ -79,7 +73,7 @@ export class Shelf {
    * A row replaces the stored row of the same start; stored rows that the answer lacks stay: an answer that is short
    * for a while must not undo a fuller one. A `latest` series is replaced as a whole.
    */
-  store(key: SeriesKey, range: Interval, rows: readonly Row[], envelope: Envelope): ShelfChange {
+  store(key: SeriesKey, range: Interval, rows: Rows, envelope: Envelope): ShelfChange {
     const storing = this.storing(key, range, rows, envelope, () => undefined);
     for (let step = storing.next(); ; step = storing.next()) if (step.done) return step.value;
   }
@@ -92,19 +86,17 @@ export class Shelf {
   *storing(
     key: SeriesKey,
     range: Interval,
-    rows: readonly Row[],
+    rows: Rows,
     envelope: Envelope,
     finish: () => void,
   ): Generator<void, ShelfChange> {
     const chunks = chunksOf(key.unit, range, this.#calendar);
-    const { inside, strayRows } = chunkUnitOf(key.unit) ? rowsByChunk(rows, chunks) : { inside: [rows], strayRows: 0 };
-    const delivery = { key, envelope, chunks, inside };
     let changed = false;
-    for (let from = 0; from < chunks.length; ) {
-      if (from > 0 || rows.length > ROWS_PER_SLICE) yield;
-      const to = endOfSlice(inside, from);
-      changed = this.#storeSlice(delivery, from, to, to === chunks.length ? finish : null) || changed;
-      from = to;
+    let strayRows = 0;
+    for (const batch of chunkUnitOf(key.unit) ? batchesOf(rows, chunks) : wholeBatch(rows)) {
+      changed = this.#storeBatch(key, envelope, batch, finish) || changed;
+      strayRows += batch.strayRows;
+      if (!batch.isLast) yield;
     }
     return { changed, strayRows };
   }
@@ -184,15 +176,13 @@ export class Shelf {
     return count;
   }
 
-  #storeSlice(delivery: Delivery, from: number, to: number, finish: (() => void) | null): boolean {
-    const { key, envelope, chunks, inside } = delivery;
+  #storeBatch(key: SeriesKey, envelope: Envelope, { filled, isLast }: Batch, finish: () => void): boolean {
     try {
       return transaction(this.#database, () => {
         const record = this.#recordOf(key);
         let changed = this.#storeEnvelope(record, envelope);
-        for (let i = from; i < to; i++)
-          changed = this.#storeChunk(key, record, chunks[i] as Interval, inside[i] ?? []) || changed;
-        finish?.();
+        for (const { chunk, rows } of filled) changed = this.#storeChunk(key, record, chunk, rows) || changed;
+        if (isLast) finish();
         return changed;
       });
     } catch (error) {
@@ -287,4 +277,9 @@ export class Shelf {
     if (!record) throw new Error(`the series ${seriesName(key)} was stored and is not there`);
     return record;
   }
+}
+
+/** All of an answer that is not cut. */
+function wholeBatch(rows: Rows): Batch[] {
+  return [{ filled: [{ chunk: WHOLE, rows: [...rows] }], strayRows: 0, isLast: true }];
 }

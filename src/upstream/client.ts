@@ -1,6 +1,7 @@
 /** The service, asked: every operation of the contract as a function. */
 import { setImmediate } from "node:timers/promises";
 import { readAnswer } from "../contract/answer.ts";
+import { parseAnswer } from "../contract/json-rows.ts";
 import {
   type Handlers,
   type InterfaceName,
@@ -97,10 +98,10 @@ function withoutSecrets(text: string, secrets: readonly string[]): string {
 
 async function readSuccess<Id extends OperationId>(
   id: Id,
-  text: string,
+  body: Buffer,
   { requestId }: AnswerNotes,
 ): Promise<Success<Id> | Setback> {
-  const json = parseJson(text);
+  const json = parseJson(body);
   if (json === undefined) return { kind: "malformed", why: `the answer to ${id} is not JSON`, requestId };
   const reading = readAnswer(id, json);
   for (;;) {
@@ -159,9 +160,9 @@ function notesOf(answer: HttpAnswer, secrets: readonly string[]): AnswerNotes {
   };
 }
 
-function parseJson(text: string): unknown {
+function parseJson(body: Buffer): unknown {
   try {
-    return JSON.parse(text);
+    return parseAnswer(body);
   } catch {
     // Not JSON is an answer of its own kind; the caller says so.
     return undefined;

@@ -8,7 +8,7 @@ export interface HttpAnswer {
   readonly status: number;
   /** Looks a header up by its lower-case name. */
   readonly header: (name: string) => string | undefined;
-  readonly body: string;
+  readonly body: Buffer;
 }
 
 /** Sends a GET and reads its answer. Errors: throws for anything but a whole answer, with a reason in words. */
@@ -35,6 +35,8 @@ export interface TransportOptions {
 const REQUEST_TIMEOUT_MS = 30_000;
 /** A year of hours with nine fields of 25 characters is under 4 MB; twice that is no answer of this contract. */
 const MAX_BODY_BYTES = 8 * 1024 * 1024;
+/** Room for most answers; it doubles for a longer one. */
+const FIRST_BYTES = 64 * 1024;
 /** One address family may try this long before the other does too. */
 const FAMILY_ATTEMPT_MS = 1_000;
 const CONNECTIONS = 4;
@@ -114,21 +116,23 @@ function send(options: RequestOptions): Promise<HttpAnswer> {
   });
 }
 
-function bodyOf(answer: IncomingMessage): Promise<string> {
-  const { promise, resolve, reject } = Promise.withResolvers<string>();
-  let text = "";
+function bodyOf(answer: IncomingMessage): Promise<Buffer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
+  let memory = new ArrayBuffer(FIRST_BYTES);
   let bytes = 0;
-  // Decoded as it comes: nothing of it stands in memory twice.
-  answer.setEncoding("utf8").on("data", (piece: string) => {
-    bytes += Buffer.byteLength(piece);
-    text += piece;
+  answer.on("data", (piece: Buffer) => {
+    const needed = bytes + piece.length;
+    // What is outgrown is given back at once.
+    if (needed > memory.byteLength) memory = memory.transfer(Math.max(needed, 2 * memory.byteLength));
+    new Uint8Array(memory).set(piece, bytes);
+    bytes = needed;
     if (bytes <= MAX_BODY_BYTES) return;
     reject(
       new Error(`its answer is longer than ${MAX_BODY_BYTES / 1024 / 1024} MB, which no answer of the contract is`),
     );
     answer.destroy();
   });
-  answer.on("end", () => resolve(text));
+  answer.on("end", () => resolve(Buffer.from(memory, 0, bytes)));
   answer.on("error", () => reject(new Error("it stopped in the middle of an answer")));
   return promise;
 }

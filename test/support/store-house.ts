@@ -101,6 +101,6 @@ export class StoreHouse implements Disposable {
     const answer = await this.answer(operation, params);
     await this.library.keepAnswer(ACCOUNT, operation, params, answer as never, this.now);
     const { rows } = takeApart(operation as OperationId, answer as never);
-    return rows.flatMap((row) => Object.values(row)).filter((value) => typeof value === "number").length;
+    return [...rows].flatMap((row) => Object.values(row)).filter((value) => typeof value === "number").length;
   }
 }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { CHUNK_SEPARATOR } from "../../src/core/columns.ts";
-import { DAY_MS, formatInstant, HOUR_MS, type Interval } from "../../src/core/interval.ts";
+import { DAY_MS, formatInstant, HOUR_MS, type Interval, SECOND_MS } from "../../src/core/interval.ts";
 import { type Row, WHOLE } from "../../src/core/series.ts";
 import { Shelf } from "../../src/store/shelf.ts";
 import { calendar, dayOf, rowsOf, StoreOnDisk, seriesOf } from "../support/store-on-disk.ts";
@@ -324,7 +324,36 @@ describe("a large answer", () => {
       return [...shelf.storing(quarters, part, inside, envelope, () => undefined)].length + 1;
     };
     expect(slicesOf({ start: range.start, end: calendar.add("day", range.start, 3) })).toBe(1);
-    expect(slicesOf(range)).toBe(1 + Math.ceil(90 / 3));
+    expect(slicesOf(range)).toBe(Math.ceil(90 / 3));
+  });
+
+  test("is the same on the shelf in whatever order it comes, and whatever comes with it", () => {
+    using inOrder = new StoreOnDisk();
+    const expected = new Shelf(inOrder.database, calendar);
+    expected.store(quarters, range, rows, envelope);
+    const stray = rowsOf("fifteenMinutes", dayOf("2025-06-01"));
+    const orders = [
+      rows.toReversed(),
+      rows.toSorted((a, b) => String(a.start).slice(8).localeCompare(String(b.start).slice(8))),
+      [...rows.slice(5_000), ...stray, ...rows.slice(0, 5_100)],
+    ];
+    for (const order of orders) {
+      using store = new StoreOnDisk();
+      const shelf = new Shelf(store.database, calendar);
+      const strayRows = order.length > rows.length ? stray.length : 0;
+      expect(shelf.store(quarters, range, order, envelope)).toEqual({ changed: true, strayRows });
+      expect(shelf.encodedChunks(quarters, range)).toEqual(expected.encodedChunks(quarters, range));
+      expect(shelf.store(quarters, range, order, envelope)).toEqual({ changed: false, strayRows });
+    }
+  });
+
+  test("with a row for each second of a day takes time in line with its rows", () => {
+    using store = new StoreOnDisk();
+    const shelf = new Shelf(store.database, calendar);
+    const day = dayOf("2026-01-01");
+    const seconds = Array.from({ length: 86_400 }, (_, i) => ({ start: formatInstant(day.start + i * SECOND_MS) }));
+    expect(shelf.store(quarters, day, seconds, envelope)).toEqual({ changed: true, strayRows: 0 });
+    expect(shelf.rows(quarters, day)).toEqual(seconds);
   });
 
   test("that cannot be finished leaves memory and file alike", () => {
