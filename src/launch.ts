@@ -10,6 +10,7 @@ import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { flushCompileCache, getCompileCacheDir } from "node:module";
 import { join } from "node:path";
 import { Script } from "node:vm";
+import { zstdDecompressSync } from "node:zlib";
 
 /** What Node gives a module, and what has the code kept. */
 type Program = (...given: [unknown, NodeJS.Require, NodeJS.Module, string, string, () => void]) => void;
@@ -19,12 +20,16 @@ declare const PROGRAM_ID: string;
 
 /** Of a digest behind the code: in front of it, it would have V8 copy the code to where its addresses are even. */
 const DIGEST_BYTES = 20;
+/** Longer than the program: put together of pieces of 16 kB, it would take twice as long. */
+const IN_ONE_PIECE = { chunkSize: 1024 * 1024 };
+
 const folder = getCompileCacheDir();
 const keptFile = folder === undefined ? null : join(folder, "elbro");
 const kept = keptFile === null ? null : codeIn(keptFile);
 
 const file = join(__dirname, "program.js");
-const script = new Script(readFileSync(file, "latin1"), { filename: file, ...(kept ? { cachedData: kept } : {}) });
+const source = zstdDecompressSync(readFileSync(`${file}.zst`), IN_ONE_PIECE).toString("latin1");
+const script = new Script(source, { filename: file, ...(kept ? { cachedData: kept } : {}) });
 const isKept = kept !== null && !script.cachedDataRejected;
 // A megabyte that nobody reads again would otherwise stay until the next full collection.
 kept?.buffer.transfer(0);
