@@ -77,6 +77,7 @@ export class Library implements Keeping {
       if (!step) return null;
       if (step.done) {
         this.ledger.noteAnswered(this.shelf.idOf(series), asked, at);
+        rows.release?.();
         return step.value;
       }
       await nextTurn();

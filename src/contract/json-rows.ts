@@ -6,8 +6,10 @@ import type { Rows } from "../core/series.ts";
  */
 export class JsonRows implements Rows<unknown> {
   readonly length: number;
-  readonly #json: Buffer;
   readonly #pieces: readonly Piece[];
+  /** Null once it was given back. */
+  #json: Buffer | null;
+  #isShared = false;
 
   private constructor(json: Buffer, pieces: readonly Piece[]) {
     this.length = pieces.reduce((sum, { rows }) => sum + rows, 0);
@@ -34,7 +36,22 @@ export class JsonRows implements Rows<unknown> {
   }
 
   *[Symbol.iterator](): Generator<unknown> {
-    for (const { from, to } of this.#pieces) yield* rowsIn(this.#json, from, to) ?? [];
+    for (const { from, to } of this.#pieces) {
+      if (!this.#json) throw new Error("the rows of an answer were given back");
+      yield* rowsIn(this.#json, from, to) ?? [];
+    }
+  }
+
+  /** Several have it from now on, so that none of them knows when it is needed no more. */
+  share(): void {
+    this.#isShared = true;
+  }
+
+  release(): void {
+    if (this.#isShared) return;
+    // Left to the garbage collector, a few megabytes of old answers would stay until it looks at all of the heap.
+    if (this.#json?.buffer instanceof ArrayBuffer) this.#json.buffer.transfer(0);
+    this.#json = null;
   }
 }
 
@@ -54,7 +71,7 @@ const ROWS_START = '"data":[';
 const ROWS_END = "]";
 
 /**
- * Reads the JSON of an answer. The array `data` of a long one is a `JsonRows`, where it can be. Errors: throws where the
+ * Reads the JSON of an answer, which has its memory to itself. The array `data` of a long one is a `JsonRows`, where it can be. Errors: throws where the
  * text is not JSON.
  */
 export function parseAnswer(json: Buffer): unknown {
@@ -72,6 +89,11 @@ function parseLong(json: Buffer): unknown {
   const isData = rest?.data.length === 0 && withRows("0")?.data.length === 1;
   const data = isData ? JsonRows.within(json, start, end) : null;
   return data && { ...rest, data };
+}
+
+/** An answer that several wait for. */
+export function share(answer: object): void {
+  if ("data" in answer && answer.data instanceof JsonRows) answer.data.share();
 }
 
 /** What is around the rows, where it is an object that has an array of them. */

@@ -36,6 +36,8 @@ export type Row = Readonly<Record<string, unknown>>;
 /** Rows in the order of their answer. Those of a long one are made anew at each walk: whoever needs one twice keeps it. */
 export interface Rows<Each = Row> extends Iterable<Each> {
   readonly length: number;
+  /** Gives the memory of a long answer back, after the last walk. */
+  release?(): void;
 }
 
 /** Everything of an answer but its rows and its range. */

@@ -29,6 +29,14 @@ describe("a long answer", () => {
     for (let walk = 0; walk < 2; walk++) expect([...data]).toEqual(answer.data);
   });
 
+  test("gives its memory back when it is told to, and is never read wrong after that", () => {
+    const json = Buffer.from(text);
+    const { data } = parseAnswer(json) as { data: JsonRows };
+    data.release();
+    expect(json.buffer.byteLength).toBe(0);
+    expect(() => [...data]).toThrow("given back");
+  });
+
   test("makes its rows anew, so that those before can go", () => {
     const { data } = parse(text) as { data: JsonRows };
     const [first] = data;

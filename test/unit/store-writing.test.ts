@@ -89,7 +89,9 @@ describe.each(ways)("a database that is $name", ({ code, fill, free }) => {
     const writing = new Writing(store.database);
     const library = new Library(store.database, calendar, () => NOW, writing);
     const next = dayOf("2026-03-11");
-    const answer = rowsOf("hour", next, (start) => Math.sin(start));
+    let released = 0;
+    const rows = rowsOf("hour", next, (start) => Math.sin(start));
+    const answer = Object.assign([...rows], { release: () => released++ });
     await library.keep(key, range, rowsOf("hour", range), {}, NOW);
     fill(store.database);
     expect(await library.keep(key, next, answer, {}, NOW)).toBeNull();
@@ -98,8 +100,10 @@ describe.each(ways)("a database that is $name", ({ code, fill, free }) => {
     free(store.database);
     expect(await library.keep(key, next, answer, {}, NOW)).toBeNull();
     writing.mend();
+    expect(released).toBe(0);
     expect((await library.keep(key, next, answer, {}, NOW))?.changed).toBe(true);
-    expect(library.shelf.rows(key, next)).toEqual(answer);
+    expect(released).toBe(1);
+    expect(library.shelf.rows(key, next)).toEqual(rows);
   });
 
   test("loses no end of a request that it did not take", () => {
