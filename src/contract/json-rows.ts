@@ -71,8 +71,8 @@ const ROWS_START = '"data":[';
 const ROWS_END = "]";
 
 /**
- * Reads the JSON of an answer, which has its memory to itself. The array `data` of a long one is a `JsonRows`, where it can be. Errors: throws where the
- * text is not JSON.
+ * Reads the JSON of an answer, which has its memory to itself. The array `data` of a long one is a `JsonRows`, where it
+ * can be. Errors: throws where the text is not JSON.
  */
 export function parseAnswer(json: Buffer): unknown {
   return json.length > 2 * PIECE_BYTES ? (parseLong(json) ?? parse(json)) : parse(json);
