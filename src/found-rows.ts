@@ -4,7 +4,7 @@ import { putTogether, rangeOf, takeApart } from "./contract/shelving.ts";
 import { CHUNK_SEPARATOR, decodeRows, encodeRows, endOfChunk } from "./core/columns.ts";
 import type { RowsText } from "./core/columns-json.ts";
 import type { EpochMs, Interval } from "./core/interval.ts";
-import { type Envelope, type Row, rowStart } from "./core/series.ts";
+import { type Envelope, rowsWithin } from "./core/series.ts";
 import type { Found } from "./server/mirror.ts";
 
 /** Stands for the rows while an answer is put together; JSON text never has a line end. */
@@ -51,11 +51,4 @@ export function cutToRange(text: string, range: Interval, whole: Interval): stri
   if (whole.start === range.start) return upToEnd;
   const first = endOfChunk(upToEnd, 0);
   return inside(upToEnd.slice(0, first)) + upToEnd.slice(first);
-}
-
-function rowsWithin(rows: readonly Row[], range: Interval): Row[] {
-  return rows.filter((row) => {
-    const start = rowStart(row);
-    return start !== null && start >= range.start && start < range.end;
-  });
 }

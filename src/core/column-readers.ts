@@ -8,8 +8,6 @@ export const NULL_MARK = "~";
 const NULL_MARK_CODE = NULL_MARK.charCodeAt(0);
 /** Stands for null among scaled values; beyond the largest of them. */
 export const NULL_SCALED = 2 ** 31 - 1;
-const ZERO = 48;
-const MINUS = 45;
 
 /** Reads a column of instants. Unit: seconds since 1970. */
 export class InstantReader implements VlqReader {
@@ -27,14 +25,10 @@ export class InstantReader implements VlqReader {
   /** Opens the column of the form `t` that begins at `at`, with its letter. */
   open(text: string, at: number): void {
     this.text = text;
-    const isNegative = text.charCodeAt(at + 1) === MINUS;
-    let next = isNegative ? at + 2 : at + 1;
-    let value = 0;
-    for (let digit = text.charCodeAt(next) - ZERO; digit >= 0 && digit <= 9; digit = text.charCodeAt(++next) - ZERO)
-      value = 10 * value + digit;
-    this.#first = isNegative ? -value : value;
-    this.#steps = next + 1;
-    this.#begin(this.#first);
+    const semicolon = text.indexOf(";", at);
+    this.#first = Number(text.slice(at + 1, semicolon));
+    this.#steps = semicolon + 1;
+    this.#begin();
   }
 
   /** Opens the column that another has open, from its start, with every instant later by `distance`. */
@@ -42,7 +36,7 @@ export class InstantReader implements VlqReader {
     this.text = other.text;
     this.#first = other.#first + distance;
     this.#steps = other.#steps;
-    this.#begin(this.#first);
+    this.#begin();
   }
 
   /** The next instant. Errors: throws where the column has no more. */
@@ -56,9 +50,9 @@ export class InstantReader implements VlqReader {
     return this.#seconds;
   }
 
-  #begin(first: number): void {
+  #begin(): void {
     this.at = this.#steps;
-    this.#seconds = first;
+    this.#seconds = this.#first;
     this.#step = 0;
     this.#times = 1;
   }
@@ -75,7 +69,7 @@ export class DecimalReader implements VlqReader {
   /** Opens the column of the form `n` that begins at `at`, with its letter. */
   open(text: string, at: number): void {
     this.text = text;
-    this.digits = text.charCodeAt(at + 1) - ZERO;
+    this.digits = Number(text[at + 1]);
     this.at = at + 2;
     this.#last = 0;
   }

@@ -87,6 +87,14 @@ export function rowStart(row: Row): EpochMs | null {
   return instantIn(row.start ?? row.date);
 }
 
+/** The rows that start inside a range; those without a start are not. */
+export function rowsWithin(rows: readonly Row[], range: Interval): Row[] {
+  return rows.filter((row) => {
+    const start = rowStart(row);
+    return start !== null && start >= range.start && start < range.end;
+  });
+}
+
 /** The exclusive end of a row; null where it has none that can be read. */
 export function rowEnd(row: Row): EpochMs | null {
   return instantIn(row.end);

@@ -55,8 +55,7 @@ export class LanKeys {
 
   /**
    * Keys and limits may be asked anew for each arrival: both change while the daemon runs, keys to another list.
-   * `onLockedOut` is told of an
-   * address when its wrong keys begin to cost a wait.
+   * `onLockedOut` is told of an address when its wrong keys begin to cost a wait.
    */
   constructor(
     keys: readonly LanKey[] | (() => readonly LanKey[]),

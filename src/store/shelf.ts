@@ -6,7 +6,7 @@
  */
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Calendar } from "../core/calendar.ts";
-import { decodeRows, encodeRows } from "../core/columns.ts";
+import { CHUNK_SEPARATOR, decodeRows, encodeRows } from "../core/columns.ts";
 import type { EpochMs, Interval } from "../core/interval.ts";
 import {
   chunkStarts,
@@ -15,7 +15,7 @@ import {
   type Envelope,
   type Row,
   type Rows,
-  rowStart,
+  rowsWithin,
   type SeriesKey,
   seriesName,
   tiles,
@@ -103,12 +103,7 @@ export class Shelf {
 
   /** The rows of a series that start inside `range`. Shape: ascending, sparse. */
   rows(key: SeriesKey, range: Interval): Row[] {
-    return this.encodedChunks(key, range)
-      .flatMap(decodeRows)
-      .filter((row) => {
-        const start = rowStart(row);
-        return start !== null && start >= range.start && start < range.end;
-      });
+    return rowsWithin(this.encodedChunks(key, range).flatMap(decodeRows), range);
   }
 
   /** The rows of a `latest` series; null if it was never answered. */
@@ -120,9 +115,8 @@ export class Shelf {
 
   /** The chunks that hold `range`, as they are stored. Shape: ascending; chunks never asked are left out. */
   encodedChunks(key: SeriesKey, range: Interval): string[] {
-    const record = this.#known(key);
-    if (!record) return [];
-    return this.#chunks.texts(record.id, chunkStarts(key.unit, range, this.#calendar));
+    const text = this.encodedText(key, range);
+    return text === "" ? [] : text.split(CHUNK_SEPARATOR);
   }
 
   /** The same in one text, with `CHUNK_SEPARATOR` between them. */
