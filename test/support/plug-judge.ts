@@ -74,9 +74,13 @@ export class PlugJudge {
     this.disturbed();
   }
 
-  /** Somebody else's command. A plug that just came back is not believed for a while, by the daemon's clock. */
+  /**
+   * Somebody else's command. A plug that just came back is not believed for a while, by the daemon's clock; what is told
+   * of it after that looks like a hand.
+   */
   foreignComes(): void {
-    if (this.#world.now < this.#clockSetAt + 2 * ECHO_MS) this.#pressedAt = this.#world.now;
+    const { now, isLate } = this.#world;
+    if (isLate || now < this.#clockSetAt + 2 * ECHO_MS) this.#pressedAt = now;
   }
 
   clockSet(): void {

@@ -7,7 +7,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { plugMutants } from "../support/plug-mutants.ts";
-import { livePlug, plugLives } from "../support/plug-schedules.ts";
+import { livePlug, type PlugLife, plugLives } from "../support/plug-schedules.ts";
 
 const NIGHTLY = process.env.ELBRO_NIGHTLY === "1";
 const LIVES = NIGHTLY ? 200_000 : 3_000;
@@ -35,6 +35,45 @@ describe("plugs in a world that misbehaves", () => {
     },
     TEST_TIMEOUT_MS,
   );
+});
+
+describe("what random lives have found", () => {
+  /** Its messages are half a minute late: nobody can tell this from a hand that was told of in time. */
+  const leftOverTooLate: PlugLife = {
+    setup: {
+      family: "tasmota",
+      powerOn: "off",
+      override: "respect",
+      minOnMs: 0,
+      minOffMs: 0,
+      persistentSession: false,
+      startsOn: false,
+      runs: [{ start: 300_000, end: 600_000 }],
+    },
+    actions: [
+      { kind: "foreign", afterMs: 0 },
+      { kind: "wifiOff", afterMs: 0 },
+      { kind: "late", ms: 25_000, afterMs: 0 },
+      { kind: "wifiOn", afterMs: 599_000 },
+      { kind: "late", ms: 0, afterMs: 1_000 },
+    ],
+  };
+
+  test("an ON from somebody else that is told of too late counts as a hand until the next edge", () => {
+    const { judge, plug } = livePlug(leftOverTooLate);
+    expect({ violations: judge.violations, on: plug.on, cause: plug.cause }).toEqual({
+      violations: [],
+      on: true,
+      cause: "foreign",
+    });
+  });
+
+  test("one that is told of in time is taken back", () => {
+    const { setup, actions } = leftOverTooLate;
+    const inTime = actions.map((action) => (action.kind === "late" ? { ...action, ms: 0 } : action));
+    const { judge, plug } = livePlug({ setup, actions: inTime });
+    expect({ violations: judge.violations, on: plug.on }).toEqual({ violations: [], on: false });
+  });
 });
 
 describe("the model is strict", () => {
