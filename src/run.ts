@@ -3,7 +3,6 @@ import { setTimeout as pause } from "node:timers/promises";
 import { isatty } from "node:tty";
 import { pino } from "pino";
 import { readCommandLine } from "./arguments.ts";
-import { keepCode } from "./compiled-code.ts";
 import type { Config } from "./config/schema.ts";
 import { loadConfiguration } from "./configuration.ts";
 import { type Daemon, type DaemonOptions, startDaemon } from "./daemon.ts";
@@ -12,14 +11,13 @@ import { clockOf } from "./machine.ts";
 import { DataDirInUse, StartError } from "./start-error.ts";
 import type { TerminalLog } from "./terminal-log.ts";
 import { proxyOf } from "./upstream/proxy.ts";
+import { compileForSpeed, keepCodeOfStart, tellV8 } from "./v8-flags.ts";
 
 const STDIN = 0;
 const STDOUT = 1;
 const USUAL_COLUMNS = 80;
 /** Five seconds: twice what an elbro needs to end, and what a command needs that asks the service. */
 const WAITS = { most: 20, everyMs: 250 };
-/** By then a start has shown what it has. */
-const TELL_V8_AFTER_MS = 400;
 /** By then a start has done its work. */
 const SETTLE_AFTER_MS = 2_000;
 /** After this a part that does not end is left behind; state is on disk at every moment. */
@@ -62,14 +60,15 @@ export async function runDaemon(argv: readonly string[]): Promise<void> {
     const daemon = await startWhenFree({
       ...{ config: used, clock, log, random: Math.random, anonymousBroker: demo?.anonymousBroker ?? false },
       ingress: process.env.SUPERVISOR_TOKEN !== undefined,
+      onRush: compileForSpeed,
       // The demo's service lives by the daemon's clock, so it could not tell that this is wrong.
       simulatedTime: given.simulated !== null || demo !== null,
       ...(terminal ? { onProgress: (history) => terminal.progress("history", history) } : {}),
       // The demo's service is on this machine, where no proxy leads.
       proxy: demo ? null : proxyOf(process.env),
     });
-    setTimeout(() => void tellV8(), TELL_V8_AFTER_MS).unref();
-    setTimeout(() => void settle(), SETTLE_AFTER_MS).unref();
+    tellV8();
+    setTimeout(keepCodeOfStart, SETTLE_AFTER_MS).unref();
     if (demo) process.stdout.write(demoGreeting(demo, { api: daemon.apiPort, broker: daemon.brokerPort }));
     const readAgain = async () => {
       const again = loadConfiguration(given.configPath);
@@ -91,30 +90,6 @@ export async function runDaemon(argv: readonly string[]): Promise<void> {
     await demo?.close();
     throw error;
   }
-}
-
-/**
- * What V8 does of itself and is told not to do. It is told when the start is over, since compiled code, also what Node
- * brings of its own, holds for the flags it was made with: on the command line they cost each start 13 ms.
- */
-const UNWANTED = [
-  // To allocate as old what did not die young once: a large answer would be collected slowly ever after.
-  "allocation-site-pretenuring",
-  // To let young objects be while old ones are marked: new memory for them, which V8 keeps, is 10 MB in busy hours.
-  "separate-gc-phases",
-];
-
-async function tellV8(): Promise<void> {
-  const { setFlagsFromString } = await import("node:v8");
-  for (const flag of UNWANTED) setFlagsFromString(`--no-${flag}`);
-}
-
-/** Keeps compiled code, which has to say that it was made with the flags of a start. */
-async function settle(): Promise<void> {
-  const { setFlagsFromString } = await import("node:v8");
-  for (const flag of UNWANTED) setFlagsFromString(`--${flag}`);
-  keepCode();
-  await tellV8();
 }
 
 interface Running {
