@@ -145,6 +145,10 @@ test("a plug that boots ON is told OFF, also where somebody left an ON in the br
   await plug.connect(portOf(house));
   await house.clock.runUntil(NOON + 3_000);
   await plug.leaveForeignCommand(portOf(house));
+  // What is told of it ten seconds later is a hand's.
+  await quiet(house);
+  await house.clock.runUntil(NOON + 6_000);
+  await expect.poll(() => plug.device.on, UNTIL).toBe(false);
   await house.clock.runUntil(NOON + MINUTE_MS);
   plug.losePower();
   await house.watcher.until(() => house.watcher.json("elbro/plug/tasmota/state").available === false, "it is away");
