@@ -8,7 +8,7 @@ export class Rush {
   readonly #onRush: () => void;
   #came = 0;
   #since = Number.NEGATIVE_INFINITY;
-  #isOver = false;
+  #isTold = false;
 
   /** `onRush` is told once. */
   constructor(onRush: () => void, monotonicMs: () => number = () => performance.now()) {
@@ -18,11 +18,11 @@ export class Rush {
 
   /** A request came. */
   came(): void {
-    if (this.#isOver || ++this.#came < REQUESTS) return;
+    if (this.#isTold || ++this.#came < REQUESTS) return;
     const now = this.#monotonicMs();
-    this.#isOver = now - this.#since <= WITHIN_MS;
+    this.#isTold = now - this.#since <= WITHIN_MS;
     this.#came = 0;
     this.#since = now;
-    if (this.#isOver) this.#onRush();
+    if (this.#isTold) this.#onRush();
   }
 }
