@@ -86,7 +86,7 @@ export interface Reply {
   readonly body: string | Uint8Array;
   /** The name of the key that was admitted, as far as admission told it. */
   readonly caller?: string | undefined;
-  /** The body is ASCII: half the work of writing it. */
+  /** The body is ASCII: its characters need not be counted in bytes. */
   readonly isAscii?: boolean;
   /** To be called when the body is needed no more. */
   readonly sent?: (() => void) | undefined;
@@ -189,14 +189,12 @@ export function sendReply(_operation: OperationId | null, reply: Reply, response
   // Who reads answers from another site varies them too.
   const vary = response.getHeader("Vary");
   const head = vary !== undefined && /^Vary: /m.test(reply.head) ? `${reply.head}Vary: ${vary}\r\n` : reply.head;
-  const ascii = reply.isAscii && typeof body === "string" ? body : null;
-  const length = ascii?.length ?? byteLength(body);
+  const length = reply.isAscii ? body.length : byteLength(body);
   if (status === 200) writeQuickHead(response, head, length);
   else if (status === 304) response.writeHead(status, headerList(head));
   else response.writeHead(status, [...headerList(head), "Content-Length", String(length)]);
   if (sent) response.once("close", sent);
-  if (ascii !== null) endSoon(response, ascii);
-  else response.end(body);
+  endSoon(response, body, reply.isAscii ? "latin1" : "utf8");
 }
 
 interface Exchange {
