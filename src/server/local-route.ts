@@ -102,7 +102,8 @@ async function answer(route: LocalRoute, door: Door, visit: Visit): Promise<void
   try {
     sendAnswer(await smaller(await answerOf(route, door, visit, found), request.headers), headers, visit);
   } catch (error) {
-    const isGone = request.destroyed && !request.complete;
+    // A caller who left while the body was read.
+    const isGone = response.destroyed && !request.complete;
     if (!isGone) door.onCrash(error, requestId);
     if (isGone || response.headersSent) response.destroy();
     else sendAnswer(localError("internal_error", `unexpected error; quote ${requestId}`), headers, visit);
