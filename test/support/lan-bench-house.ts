@@ -1,4 +1,4 @@
-/** The built daemon with two years of prices on its shelf and a simulator beside it, for benches of the LAN API. */
+/** The built daemon with three years of prices on its shelf and a simulator beside it, for benches of the LAN API. */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import path from "node:path";
@@ -19,8 +19,11 @@ const LOOK_EVERY_MS = 50;
 /** What a start does after its API answers: state, discovery, what the service is asked. */
 const START_ENDS_AFTER_MS = 4_000;
 const NO_LIMIT = "1000000000";
-/** Windows of a year and of 90 days that begin a day apart, each of which is asked for the first time. */
-export const COLD_WINDOWS = 200;
+/**
+ * Windows of a year and of 90 days that begin a day apart, each of which is asked for the first time. So many that the
+ * slowest hundredth of them is more than the two or three answers for which a process compiles its code.
+ */
+export const COLD_WINDOWS = 500;
 export const YEAR_DAYS = 366;
 export const QUARTER_DAYS = 90;
 
