@@ -134,7 +134,7 @@ const MOST_KNOWN_CHARS = 500;
  */
 interface KnownRequest {
   readonly id: OperationId;
-  readonly read: () => RequestReading<OperationId>;
+  readonly reading: RequestReading<OperationId>;
 }
 
 /** Adds a route for every operation of the contract. */
@@ -149,7 +149,7 @@ export function mount(router: Router, options: MountOptions): void {
       serve(id, { request, response }, () => {
         const pairs = query as unknown as URLSearchParams;
         const reading = readRequest(id, { path: params, query: pairs }, options.calendar);
-        if (reading.kind === "params") remember(known, request.url ?? "", { id, read: () => reading });
+        if (reading.kind === "params") remember(known, request.url ?? "", { id, reading });
         return reading;
       }),
     );
@@ -157,7 +157,7 @@ export function mount(router: Router, options: MountOptions): void {
   const { lookup } = router;
   router.lookup = ((request: IncomingMessage, response: ServerResponse) => {
     const found = request.method === "GET" ? known.get(request.url ?? "") : undefined;
-    if (found) return serve(found.id, { request, response }, found.read);
+    if (found) return serve(found.id, { request, response }, () => found.reading);
     return lookup.call(router, request, response);
   }) as Router["lookup"];
 }
@@ -193,8 +193,7 @@ export function sendReply(_operation: OperationId | null, reply: Reply, response
   if (status === 200) writeQuickHead(response, head, length);
   else if (status === 304) response.writeHead(status, headerList(head));
   else response.writeHead(status, [...headerList(head), "Content-Length", String(length)]);
-  // It closes once.
-  if (sent) response.on("close", sent);
+  if (sent) response.once("close", sent);
   endSoon(response, body, reply.isAscii ? "latin1" : "utf8");
 }
 

@@ -1,6 +1,8 @@
 import { once } from "node:events";
+import { IncomingMessage } from "node:http";
 import { connect } from "node:net";
 import { setImmediate } from "node:timers/promises";
+import { queryObjects } from "node:v8";
 import { describe, expect, test } from "vitest";
 import { contractError } from "../../src/contract/errors.ts";
 import { HOUR_MS } from "../../src/core/interval.ts";
@@ -255,4 +257,16 @@ test("of many that are asked for at once, a few are made in a turn of the loop, 
   for (const one of made) perTurn.set(one.turn, (perTurn.get(one.turn) ?? 0) + 1);
   // Four when they come, and four as soon as others ran.
   expect(Math.max(...perTurn.values())).toBe(8);
+});
+
+test("of a request that was answered nothing is kept but how it was read", async () => {
+  const asked = 100;
+  await using mirror = await mirrorOver({ find: () => foundAt(NOW, true) });
+  const before = queryObjects(IncomingMessage, { format: "count" });
+  for (let i = 0; i < asked; i++) {
+    const address = `${ADDRESS_ID.slice(0, -3)}${String(i).padStart(3, "0")}`;
+    const { status } = await mirror.ask(`/consumer/v1/me/addresses/${address}/forecast-prices`);
+    expect(status).toBe(200);
+  }
+  expect(queryObjects(IncomingMessage, { format: "count" }) - before).toBeLessThan(asked / 10);
 });
