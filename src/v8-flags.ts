@@ -13,7 +13,6 @@ const UNWANTED = [
   // To collect young objects in a turn of their own, before their space is full: a quarter more collections.
   "minor-gc-task",
 ];
-
 /**
  * The last and largest of V8's compilers. The pages of it that a few functions touch are 5 MB, and code that runs now
  * and then is no faster by it.

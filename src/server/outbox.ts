@@ -11,7 +11,7 @@ import type { ServerResponse } from "node:http";
 interface Ending {
   readonly response: ServerResponse;
   readonly body: string | Uint8Array;
-  /** What a text is written in: Latin-1, where it is ASCII, is half the work. */
+  /** What a text is written in. */
   readonly encoding: "latin1" | "utf8";
 }
 

@@ -1,4 +1,4 @@
-/** The built daemon with three years of prices on its shelf and a simulator beside it, for benches of the LAN API. */
+/** The built daemon with years of prices on its shelf and a simulator beside it, for benches of the LAN API. */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import path from "node:path";
