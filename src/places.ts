@@ -3,6 +3,7 @@ import { THIRD_PARTY } from "./accounts.ts";
 import type { Config } from "./config/schema.ts";
 import { seriesOf } from "./contract/shelving.ts";
 import type { Calendar } from "./core/calendar.ts";
+import type { PlaceTarget } from "./core/fetch-types.ts";
 import type { EpochMs } from "./core/interval.ts";
 import type { LevelThresholds } from "./core/level.ts";
 import {
@@ -15,7 +16,6 @@ import {
 } from "./core/place-snapshot.ts";
 import { type SeriesKey, seriesName } from "./core/series.ts";
 import { slugOf } from "./core/slug.ts";
-import type { PlaceTarget } from "./core/timetable.ts";
 import type { Library } from "./library.ts";
 import { PlaceIds } from "./place-ids.ts";
 import { PlacePast } from "./place-past.ts";

@@ -4,17 +4,11 @@
  * What to ask is decided in `core/timetable`; whether it may go out now, by the account. This file only carries out.
  */
 import type { Calendar } from "../core/calendar.ts";
+import type { CollectTarget, PlaceTarget, Priority, SeriesState, Step } from "../core/fetch-types.ts";
 import type { EpochMs, Interval } from "../core/interval.ts";
 import type { Answered, Outcome, Setback } from "../core/outcome.ts";
 import { type Envelope, type Rows, type SeriesKey, seriesName, WHOLE } from "../core/series.ts";
-import {
-  type CollectTarget,
-  nextStep,
-  type PlaceTarget,
-  type Priority,
-  type SeriesState,
-  type Step,
-} from "../core/timetable.ts";
+import { nextStep } from "../core/timetable.ts";
 import type { Clock } from "./clock.ts";
 import type { Pulse } from "./pulse.ts";
 import { Waker } from "./waker.ts";

@@ -1,8 +1,9 @@
 /** The list of plugs: which there are, how to reach them, and what each follows. */
 import * as z from "zod/mini";
+import { expressionIn } from "../core/plugs/families/custom.ts";
+import { type PlugFamily, plugFamilies } from "../core/plugs/families/families.ts";
+import type { PlugFamilyRow } from "../core/plugs/families/plug-family.ts";
 import { slugOf } from "../core/slug.ts";
-import { expressionIn } from "../plugs/custom.ts";
-import { type PlugFamily, type PlugFamilyRow, plugFamilies } from "../plugs/families.ts";
 import { slug, text, topic } from "./values.ts";
 
 const families = Object.keys(plugFamilies) as [PlugFamily, ...PlugFamily[]];

@@ -6,8 +6,8 @@
  * EMHASS goes by its own setting.
  */
 import { fitting, fromNow } from "./format-parts.ts";
+import type { FormatSource } from "./format-source.ts";
 import { formatInstant } from "./interval.ts";
-import type { FormatSource } from "./price-format.ts";
 import { rounded } from "./rounding.ts";
 import type { PricePoint } from "./timeline.ts";
 

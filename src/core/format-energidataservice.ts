@@ -4,8 +4,8 @@
  * and a reader that finds them flat adds them a second time.
  */
 import { fitting, pricesOf, shortPrice, wholeTomorrow } from "./format-parts.ts";
+import type { FormatSource } from "./format-source.ts";
 import { localInstant } from "./local-instant.ts";
-import type { FormatSource } from "./price-format.ts";
 import { rounded } from "./rounding.ts";
 import { meanPrice, type PricePoint } from "./timeline.ts";
 

@@ -3,8 +3,8 @@
  * interval; the forecast follows the confirmed prices, so that a plan over several days has something to go by.
  */
 import { fromNow } from "./format-parts.ts";
+import type { FormatSource } from "./format-source.ts";
 import { formatInstant } from "./interval.ts";
-import type { FormatSource } from "./price-format.ts";
 import { rounded } from "./rounding.ts";
 
 export function evccFormat({ snapshot }: FormatSource): object {

@@ -3,8 +3,8 @@
  * read: `raw_today` and `raw_tomorrow` as `{start, end, value}`, `today` and `tomorrow` as bare prices.
  */
 import { pricesOf, shortPrice, wholeTomorrow } from "./format-parts.ts";
+import type { FormatSource } from "./format-source.ts";
 import { localInstant } from "./local-instant.ts";
-import type { FormatSource } from "./price-format.ts";
 import { rounded } from "./rounding.ts";
 import { meanPrice, type PricePoint } from "./timeline.ts";
 

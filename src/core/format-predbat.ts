@@ -3,8 +3,8 @@
  * It needs the `end`; instants are UTC, which are the shortest with their zone, so that two days of quarters fit.
  */
 import { shortPrice, wholeTomorrow } from "./format-parts.ts";
+import type { FormatSource } from "./format-source.ts";
 import { formatInstant } from "./interval.ts";
-import type { FormatSource } from "./price-format.ts";
 import { rounded } from "./rounding.ts";
 import type { PricePoint } from "./timeline.ts";
 

@@ -2,24 +2,13 @@
  * The formats in which other programs of a house read prices: what each is made from, and the table of them.
  * Everywhere the price is the one of elbro: all charges and VAT in where the service has them in, in currency per kWh.
  */
-import type { Calendar } from "./calendar.ts";
 import { emhassAttributes, emhassFormat } from "./format-emhass.ts";
 import { energidataserviceAttributes, energidataserviceFormat } from "./format-energidataservice.ts";
 import { evccFormat } from "./format-evcc.ts";
 import { nordpoolAttributes, nordpoolFormat } from "./format-nordpool.ts";
 import { predbatAttributes, predbatFormat } from "./format-predbat.ts";
-import type { AttributeFormat, HomeSnapshot } from "./home-snapshot.ts";
-
-/** What a format is made from. */
-export interface FormatSource {
-  readonly snapshot: HomeSnapshot;
-  readonly calendar: Calendar;
-  /** The price region, as `DK1`; null where it is not known. */
-  readonly region: string | null;
-}
-
-/** Makes a format. */
-type Format = (source: FormatSource) => object;
+import type { Format } from "./format-source.ts";
+import type { AttributeFormat } from "./home-snapshot.ts";
 
 /** As they are answered. */
 export const priceFormats = {

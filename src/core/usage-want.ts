@@ -1,8 +1,8 @@
 /** Which days of a series of use are to be asked again: what is missing, what is an estimate, what may be corrected. */
 import type { Calendar } from "./calendar.ts";
+import type { SeriesState, TimetableInput } from "./fetch-types.ts";
 import type { EpochMs } from "./interval.ts";
 import { nextSlot, type SlotClock, slotOn, slots } from "./slots.ts";
-import type { SeriesState, TimetableInput } from "./timetable.ts";
 
 /** Missing days and estimates are asked again for this many days; later corrections come with the weekly recheck. */
 export const USAGE_DAYS = 7;

@@ -2,7 +2,7 @@
  * Commands of the house: a table from topics to what they do. A command is done once, when it is said; what cannot be
  * done is logged, answered on the response topic, and changes nothing.
  */
-import type { Arrival } from "./connection.ts";
+import type { Arrival } from "./broker-session.ts";
 
 /** What became of a command. */
 export type CommandResult = { readonly kind: "done" } | { readonly kind: "refused"; readonly reason: string };

@@ -2,8 +2,8 @@
 import type { Duplex } from "node:stream";
 import type { IClientOptions, IConnackPacket } from "mqtt";
 import clientModule from "mqtt/lib/client";
+import type { ConnectionOptions, Line } from "./broker-session.ts";
 import { explainFailure, explainSilentClose, type Phase } from "./broker-words.ts";
-import type { ConnectionOptions, Line } from "./connection.ts";
 import { COMMAND_WINDOW, OnceSender } from "./once-sender.ts";
 
 const MqttClient = clientModule.default;

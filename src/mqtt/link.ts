@@ -5,8 +5,9 @@
 
 import type { Duplex } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
+import type { Arrival, Line } from "./broker-session.ts";
 import { Commands, type CommandTable } from "./commands.ts";
-import { type Arrival, keepConnected, type Line } from "./connection.ts";
+import { keepConnected } from "./connection.ts";
 import type { Message } from "./message.ts";
 import { Publisher } from "./publisher.ts";
 import type { Remembered } from "./retained-memory.ts";

@@ -14,10 +14,11 @@ import {
   unknownPlug,
   type Wanted,
 } from "../core/plug-state.ts";
+import { type PlugFamily, plugFamilies } from "../core/plugs/families/families.ts";
+import { onOff, type Reader } from "../core/plugs/families/payload-readers.ts";
+import type { PlugAddress, PlugFamilyRow, PlugMessage } from "../core/plugs/families/plug-family.ts";
 import type { Problems } from "../core/problem.ts";
-import type { Arrival } from "../mqtt/connection.ts";
-import { type PlugAddress, type PlugFamily, type PlugFamilyRow, type PlugMessage, plugFamilies } from "./families.ts";
-import { onOff, type Reader } from "./reading.ts";
+import type { Arrival } from "../mqtt/broker-session.ts";
 
 /** A plug as it is configured. */
 export interface PlugSetup {

@@ -1,8 +1,8 @@
 /** The table of chunks: one text and two flags by series and start. */
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { CHUNK_SEPARATOR, isPlain } from "../core/columns.ts";
+import type { ChunkState } from "../core/fetch-types.ts";
 import { type EpochMs, MINUTE_MS } from "../core/interval.ts";
-import type { ChunkState } from "../core/timetable.ts";
 
 /** A chunk as it is kept. `text` is what `encodeRows` wrote. */
 export interface StoredChunk {

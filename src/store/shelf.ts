@@ -7,6 +7,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Calendar } from "../core/calendar.ts";
 import { CHUNK_SEPARATOR, decodeRows, encodeRows } from "../core/columns.ts";
+import type { ChunkState, SeriesState } from "../core/fetch-types.ts";
 import type { EpochMs, Interval } from "../core/interval.ts";
 import {
   chunkStarts,
@@ -21,7 +22,6 @@ import {
   tiles,
   WHOLE,
 } from "../core/series.ts";
-import type { ChunkState, SeriesState } from "../core/timetable.ts";
 import { Chunks } from "./chunks.ts";
 import { transaction } from "./database.ts";
 import { type Batch, batchesOf, mergeByStart } from "./row-order.ts";

@@ -21,7 +21,7 @@ const ROOT_FOLDERS: readonly string[] = ["commands"];
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   core: [],
   contract: ["src/core/"],
-  config: ["src/core/", "src/plugs/families.ts", "src/plugs/custom.ts"],
+  config: ["src/core/"],
   store: ["src/core/"],
   mqtt: ["src/core/"],
   collector: ["src/core/"],

@@ -1,7 +1,8 @@
 /** Days of every length, for the tests of what other programs read of prices. */
+
+import type { FormatSource } from "../../src/core/format-source.ts";
 import { homeSnapshot } from "../../src/core/home-snapshot.ts";
 import { HOUR_MS } from "../../src/core/interval.ts";
-import type { FormatSource } from "../../src/core/price-format.ts";
 import { joinForecast } from "../../src/core/timeline.ts";
 import { calendar, dayOf, daysOf, HOME, points, timelineOf } from "./price-days.ts";
 

@@ -2,7 +2,8 @@
 import type { PlanCode } from "../../src/core/plan-reason.ts";
 import { type PlanState, planStates } from "../../src/core/plan-state.ts";
 import type { PlugReason } from "../../src/core/plug.ts";
-import { type PlugFamily, type PlugFamilyRow, plugFamilies } from "../../src/plugs/families.ts";
+import { type PlugFamily, plugFamilies } from "../../src/core/plugs/families/families.ts";
+import type { PlugFamilyRow } from "../../src/core/plugs/families/plug-family.ts";
 
 interface StateWords {
   readonly about: string;

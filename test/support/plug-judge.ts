@@ -1,13 +1,40 @@
 /** Watches a toy world for what must never be: an ON without an end, an ON nobody wanted, a command that is kept. */
 import type { EpochMs } from "../../src/core/interval.ts";
 import { ECHO_MS, LONGEST_DEAD_MAN_MS, MOST_RETRIES, RENEWED_EVERY_MS } from "../../src/core/plug-state.ts";
-import type { Said } from "./played-firmware.ts";
-import type { Cause } from "./played-plug.ts";
-import { type ToyPlugWorld, TRUSTED_SKEW_MS } from "./toy-plug-world.ts";
+import type { Firmware, Said } from "./played-firmware.ts";
+import type { Cause, PlayedPlug } from "./played-plug.ts";
 
 /** Every try may be lost or answered late, and a set clock is noticed late. */
 const REACTION_MS = ECHO_MS * (MOST_RETRIES + 1) + 20_000;
 const TRANSIT_MS = 15_000;
+
+/** How far the clock may be off while it is trusted. */
+export const TRUSTED_SKEW_MS = 120_000;
+
+/** What the checks read of the simulated world. */
+interface ObservedWorld {
+  readonly now: EpochMs;
+  readonly setup: {
+    readonly family: string;
+    readonly override: "respect" | "enforce";
+    readonly minOnMs: number;
+    readonly minOffMs: number;
+  };
+  readonly firmware: Firmware;
+  readonly plug: PlayedPlug;
+  readonly problems: { list(): readonly unknown[] };
+  readonly runs: readonly { readonly start: EpochMs; readonly end: EpochMs }[];
+  readonly isLate: boolean;
+  readonly trusted: boolean;
+  readonly toldOn: boolean | null;
+  readonly daemon: object | null;
+  readonly lineUp: boolean;
+  readonly linked: boolean;
+  readonly loseToPlug: number;
+  readonly loseFromPlug: number;
+  readonly answerDelayMs: number;
+  wanted(): { readonly on: boolean } | null;
+}
 
 export class PlugJudge {
   readonly violations: string[] = [];
@@ -16,7 +43,7 @@ export class PlugJudge {
   onCommands = 0;
   /** Time the plug was ON. Unit: ms. */
   liveMs = 0;
-  readonly #world: ToyPlugWorld;
+  readonly #world: ObservedWorld;
   #calmSince: EpochMs = 0;
   readonly #losses: EpochMs[] = [];
   #pressedAt: EpochMs | null = null;
@@ -28,7 +55,7 @@ export class PlugJudge {
   #seenUntil: EpochMs = 0;
   #saidInLife = false;
 
-  constructor(world: ToyPlugWorld) {
+  constructor(world: ObservedWorld) {
     this.#world = world;
   }
 

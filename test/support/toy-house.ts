@@ -1,16 +1,16 @@
 /** The timetable at work on a shelf that is a few maps, against a service that is a function of the test's. */
 import { Calendar, SERVICE_ZONE } from "../../src/core/calendar.ts";
+import type {
+  ChunkState,
+  CollectTarget,
+  PlaceTarget,
+  SeriesState,
+  Step,
+  TimetableInput,
+} from "../../src/core/fetch-types.ts";
 import type { EpochMs, Interval } from "../../src/core/interval.ts";
 import { type SeriesKey, type SeriesOperation, seriesName } from "../../src/core/series.ts";
-import {
-  type ChunkState,
-  type CollectTarget,
-  nextStep,
-  type PlaceTarget,
-  type SeriesState,
-  type Step,
-  type TimetableInput,
-} from "../../src/core/timetable.ts";
+import { nextStep } from "../../src/core/timetable.ts";
 
 export const calendar = new Calendar(SERVICE_ZONE);
 const ACCOUNT = "consumer";

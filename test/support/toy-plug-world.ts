@@ -8,7 +8,7 @@ import { Problems } from "../../src/core/problem.ts";
 import { type PlugSetup, Plugs, type PlugsParts } from "../../src/plugs/plugs.ts";
 import { type Firmware, firmwares, type Said } from "./played-firmware.ts";
 import { PlayedPlug } from "./played-plug.ts";
-import { PlugJudge } from "./plug-judge.ts";
+import { PlugJudge, TRUSTED_SKEW_MS } from "./plug-judge.ts";
 
 export interface Run {
   readonly start: EpochMs;
@@ -38,8 +38,6 @@ export interface PlugMutant {
   readonly keepsForEver?: true;
 }
 
-/** How far the clock may be off while it is trusted. */
-export const TRUSTED_SKEW_MS = 120_000;
 /** A sleeping loop notices a clock that was set within this. */
 const CLOCK_SLICE_MS = 15_000;
 /** The broker finds a plug gone that vanished without a word. */

@@ -1,7 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { fits } from "../../src/plugs/custom.ts";
-import { type PlugAddress, type PlugFamilyRow, plugFamilies } from "../../src/plugs/families.ts";
+import { fits } from "../../src/core/plugs/families/custom.ts";
+import { plugFamilies } from "../../src/core/plugs/families/families.ts";
+import type { PlugAddress, PlugFamilyRow } from "../../src/core/plugs/families/plug-family.ts";
 import { FAMILIES, firmwares } from "../support/played-firmware.ts";
 
 const rows: Readonly<Record<string, PlugFamilyRow>> = plugFamilies;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
+import type { PlaceTarget, TimetableInput } from "../../src/core/fetch-types.ts";
 import { HOUR_MS, MINUTE_MS } from "../../src/core/interval.ts";
 import type { SeriesKey } from "../../src/core/series.ts";
-import type { PlaceTarget, TimetableInput } from "../../src/core/timetable.ts";
 import { calendar, datesOf, local, type Service, ToyHouse, targetOf, usual } from "../support/toy-house.ts";
 
 const TUESDAY = "2026-03-10";

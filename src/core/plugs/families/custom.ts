@@ -1,6 +1,7 @@
 /** The row of plugs whose topics and payloads their owner gives. */
-import type { CustomTopics, PlugAddress, PlugFamilyRow, PlugMessage } from "./families.ts";
-import type { Heard, Reader } from "./reading.ts";
+
+import type { Heard, Reader } from "./payload-readers.ts";
+import type { CustomTopics, PlugAddress, PlugFamilyRow, PlugMessage } from "./plug-family.ts";
 
 const DAY_SEC = 86_400;
 /** Longer payloads are not tried: the owner's pattern may be slow on them. */
@@ -11,7 +12,7 @@ const NOTHING: CustomTopics = { on: { topic: "", payload: "" }, off: { topic: ""
  * `{seconds}`, `{topic}` and `{channel}` stand for themselves in topics and payloads. The device ends an ON by itself
  * where `{seconds}` is said to it. A `dead_man` message goes out before its ON.
  */
-export const customRow: PlugFamilyRow = {
+export const customPlug: PlugFamilyRow = {
   topic: "what {topic} stands for",
   channel: { about: "what {channel} stands for", fits: /^[^+#]+$/, ordinary: "" },
   deadMan: (address) => (saysSeconds(topicsOf(address)) ? { leastSec: 1, mostSec: DAY_SEC } : null),

@@ -1,0 +1,22 @@
+/** Plugs with ESPHome. */
+import { availabilityReader, stateReader } from "./payload-readers.ts";
+import type { PlugFamilyRow } from "./plug-family.ts";
+
+export const esphomePlug = {
+  topic: "the device's topic_prefix, ordinarily its name",
+  channel: {
+    about: "the switch's object id, as in <prefix>/switch/<object id>/state",
+    fits: /^[\w-]+$/,
+    ordinary: null,
+  },
+  deadMan: () => null,
+  // A state that does not change is not published again; it lies in the broker.
+  answers: () => "changes",
+  on: ({ topic, channel }) => [{ topic: `${topic}/switch/${channel}/command`, payload: "ON" }],
+  off: ({ topic, channel }) => [{ topic: `${topic}/switch/${channel}/command`, payload: "OFF" }],
+  ask: () => [],
+  listens: ({ topic, channel }) => ({
+    [`${topic}/switch/${channel}/state`]: stateReader(),
+    [`${topic}/status`]: availabilityReader("online", "offline"),
+  }),
+} as const satisfies PlugFamilyRow;
