@@ -151,9 +151,8 @@ class KeyRing {
       code: "keys_unreadable",
       subject: PROBLEM_SUBJECT,
       since: clock.now(),
-      advice: `Mend or delete ${this.#file.path} and create its keys anew; those that were known go on until a restart.`,
+      names: { file: this.#file.path },
       detail: `${this.#file.path}: ${reading.why}`,
-      requestId: null,
     });
   }
 }

@@ -3,7 +3,7 @@ import type { Clock } from "./collector/clock.ts";
 import { Waker } from "./collector/waker.ts";
 import { MINUTE_MS, SECOND_MS } from "./core/interval.ts";
 import type { Problems } from "./core/problem.ts";
-import type { WriteTrouble, Writing } from "./store/writing.ts";
+import type { Writing } from "./store/writing.ts";
 
 export interface MendingParts {
   readonly writing: Writing;
@@ -16,13 +16,6 @@ export interface MendingParts {
 const FIRST_WAIT_MS = 5 * SECOND_MS;
 const LONGEST_WAIT_MS = 5 * MINUTE_MS;
 const SUBJECT = "disk";
-
-const ADVICE: Readonly<Record<WriteTrouble["code"], string>> = {
-  disk_full:
-    "make room on the disk of the data directory; elbro asks the service nothing until then, and goes on by itself",
-  database_not_writable:
-    "let this user write to the data directory, and look at the disk or memory card; elbro asks the service nothing until then, and goes on by itself",
-};
 
 export class Mending {
   readonly #parts: MendingParts;
@@ -40,8 +33,7 @@ export class Mending {
     while (!signal.aborted) {
       const { trouble } = writing;
       if (trouble) {
-        const problem = { subject: SUBJECT, since: clock.now(), requestId: null };
-        problems.start({ ...problem, ...trouble, advice: ADVICE[trouble.code] });
+        problems.start({ subject: SUBJECT, since: clock.now(), ...trouble });
         await clock.sleepUntil(clock.now() + waitMs, signal);
         waitMs = Math.min(LONGEST_WAIT_MS, 2 * waitMs);
         if (signal.aborted || !writing.mend()) continue;

@@ -274,9 +274,8 @@ export class Plans {
         code: "unknown_home",
         subject,
         since: now,
-        advice: `set home of the plan "${id}" to one of ${ids.join(", ") || "the homes"}`,
+        names: { owner: `the plan "${id}"`, homes: ids.join(", ") || "the homes" },
         detail: unknownText("a home", name, ids),
-        requestId: null,
       });
   }
 }

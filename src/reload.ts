@@ -93,9 +93,7 @@ export class Reloading {
       code: "configuration_refused",
       subject: SUBJECT,
       since: clock.now(),
-      advice: "the configuration cannot be used, so what runs stays as it is; mend it and have it read again",
       detail,
-      requestId: null,
     });
   }
 }

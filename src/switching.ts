@@ -84,9 +84,8 @@ function tellHome(plug: PlugConfig, ids: readonly string[] | null, { problems }:
     code: "unknown_home",
     subject,
     since: now,
-    advice: `set home of the plug ${plug.name} to one of ${ids.join(", ") || "the homes"}; until then it is off`,
+    names: { owner: `the plug ${plug.name}`, homes: ids.join(", ") || "the homes" },
     detail: unknownText("a home", plug.home ?? "", ids),
-    requestId: null,
   });
 }
 

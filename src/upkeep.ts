@@ -89,27 +89,22 @@ export class Upkeep {
         why: error instanceof Error ? error.message : String(error),
       }),
     );
-    const problem = { subject: SUBJECT, since: clock.now(), requestId: null };
+    const problem = { subject: SUBJECT, since: clock.now() };
     switch (outcome.kind) {
       case "verified":
         log.info({ kilobytes: Math.round(outcome.bytes / 1_000) }, "database copied and checked");
         problems.end(SUBJECT);
         return;
       case "damaged":
-        problems.start({ ...problem, code: "database_damaged", advice: DAMAGED, detail: outcome.damage });
+        problems.start({ ...problem, code: "database_damaged", detail: outcome.damage });
         return;
       case "failed":
-        problems.start({ ...problem, code: "copy_failed", advice: NOT_COPIED, detail: outcome.why });
+        problems.start({ ...problem, code: "copy_failed", detail: outcome.why });
         return;
       case "stopped":
     }
   }
 }
-
-const DAMAGED =
-  "the database is damaged; restart elbro: it sets the file aside and goes on with the last good copy; then look at the disk or memory card";
-const NOT_COPIED =
-  "the database could not be copied; make room on the disk and let this user write to the data directory";
 
 /** Tells that the database had to be replaced. The problem ends with the next copy that is found whole. */
 export function reportRecovery(recovery: Recovery, problems: Problems, now: EpochMs): void {
@@ -122,9 +117,6 @@ export function reportRecovery(recovery: Recovery, problems: Problems, now: Epoc
     code: "database_restored",
     subject: SUBJECT,
     since: now,
-    advice:
-      "the database was damaged and was replaced; what is missing is asked from the service again; look at the disk or memory card",
     detail: `${damage}; ${setAside === null ? "nothing was left of it" : `it is kept as ${setAside}`}; ${instead}`,
-    requestId: null,
   });
 }

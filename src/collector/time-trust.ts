@@ -3,7 +3,7 @@
  * its owner money: nothing is ON before the time is plausible.
  */
 import { type EpochMs, HOUR_MS, MINUTE_MS, SECOND_MS } from "../core/interval.ts";
-import type { Problem, Problems } from "../core/problem.ts";
+import type { Problems } from "../core/problem.ts";
 import type { MonotonicMs } from "../core/quota.ts";
 import type { Clock } from "./clock.ts";
 
@@ -24,12 +24,6 @@ interface ServiceTime {
 /** How far the clock and the service's may be apart: a header of whole seconds, a slow answer, and some drift. */
 const MOST_APART_MS = 2 * MINUTE_MS;
 const SUBJECT = "clock";
-const PROBLEM: Omit<Problem, "since" | "detail"> = {
-  code: "clock_wrong",
-  subject: SUBJECT,
-  advice: "the clock of this machine is wrong, so no signal is ON; set it, and let a time service (NTP) keep it right",
-  requestId: null,
-};
 
 export class TimeTrust {
   readonly #parts: TimeTrustParts;
@@ -64,7 +58,7 @@ export class TimeTrust {
   tell(problems: Pick<Problems, "start" | "end">, now: EpochMs): void {
     const detail = this.why(now);
     if (detail === null) problems.end(SUBJECT);
-    else problems.start({ ...PROBLEM, since: now, detail });
+    else problems.start({ code: "clock_wrong", subject: SUBJECT, since: now, detail });
   }
 
   /** The service's time goes on with the machine's monotonic clock. */

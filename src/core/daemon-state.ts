@@ -1,14 +1,14 @@
 import type { EpochMs } from "./interval.ts";
-import { type ProblemCode, problemAdvice } from "./policy.ts";
 import type { Problem } from "./problem.ts";
+import { type ServiceProblemCode, serviceProblems } from "./problem-words.ts";
 
 /** `waiting`: nothing was answered yet; else the problem of the whole interface, or `ok`. */
 export const serviceStates: readonly ServiceState[] = [
   "waiting",
   "ok",
-  ...(Object.keys(problemAdvice) as ProblemCode[]),
+  ...(Object.keys(serviceProblems) as ServiceProblemCode[]),
 ];
-export type ServiceState = "waiting" | "ok" | ProblemCode;
+export type ServiceState = "waiting" | "ok" | ServiceProblemCode;
 
 /** One of the service's interfaces, as one account uses it. */
 export interface InterfaceState {

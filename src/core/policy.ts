@@ -3,23 +3,7 @@
  */
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "./interval.ts";
 import type { Setback } from "./outcome.ts";
-import type { ProblemCode as AnyProblemCode } from "./problem-words.ts";
-
-/** What the owner is told; each code has a sentence that says what to do. */
-export const problemAdvice = {
-  invalid_token:
-    "the service does not know this API key; create or replace the key in the app and put it into the configuration",
-  credential_expired: "this API key has expired; create a new key in the app and put it into the configuration",
-  plus_required: "the subscription of this key has ended; renew Plus in the app, nothing needs to be changed here",
-  forbidden: "the service denies access to this; check in the app that the key may read this address",
-  address_gone: "the service no longer knows this address; its data is kept and nothing more is asked for it",
-  rate_limited: "the service's quota is used up; other programs use the same key, or the quota was lowered",
-  bad_request: "the service refused a request as wrong; please report this with the request id",
-  malformed: "the service answered in a form that does not fit its contract; the previous data is kept",
-  service_trouble: "the service has trouble; it is asked again more and more slowly",
-  unreachable: "the service cannot be reached; check the internet connection, name resolution and proxy",
-} as const satisfies Partial<Record<AnyProblemCode, string>>;
-export type ProblemCode = keyof typeof problemAdvice;
+import type { ServiceProblemCode } from "./problem-words.ts";
 
 /** How far a setback reaches: this very request, one series, all of an address, or everything of the account. */
 export type Scope = "request" | "series" | "place" | "account";
@@ -30,7 +14,7 @@ export interface Verdict {
   /** How long the scope stays silent. Unit: ms. */
   readonly waitMs: number;
   /** Null where the owner need not know: a capability that is not there is no problem. */
-  readonly problem: ProblemCode | null;
+  readonly problem: ServiceProblemCode | null;
   /** Whether it counts towards the breaker: the service or the way to it is in trouble. */
   readonly trouble: boolean;
   /** The request counts as asked: the next regular time is soon enough. */
@@ -142,10 +126,10 @@ function jitter(waitMs: number, random: () => number): number {
   return Math.max(LEAST_WAIT_MS, Math.round(waitMs * random()));
 }
 
-function standing(scope: Scope, waitMs: number, problem: ProblemCode | null): Verdict {
+function standing(scope: Scope, waitMs: number, problem: ServiceProblemCode | null): Verdict {
   return { scope, waitMs, problem, trouble: false, settled: false };
 }
 
-function trouble(scope: Scope, waitMs: number, problem: ProblemCode): Verdict {
+function trouble(scope: Scope, waitMs: number, problem: ServiceProblemCode): Verdict {
   return { scope, waitMs, problem, trouble: true, settled: false };
 }

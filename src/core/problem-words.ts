@@ -1,117 +1,151 @@
-/**
- * Every code a problem may have, in words: one row per code. The README's table is made from it; the program itself
- * does not load it, since each problem brings its own advice.
- */
-export interface ProblemWords {
+/** The problem catalogue: one row per code, used by API, MQTT, documentation and dashboard. */
+export interface ProblemRow {
   readonly meaning: string;
-  /** What the daemon does meanwhile. */
-  readonly meanwhile: string;
-  /** What its owner can do. */
-  readonly mend: string;
+  /** What the daemon does by itself while the problem lasts. */
+  readonly automaticAction: string;
+  /** What the owner can do. */
+  readonly remedy: string;
+  /** One sentence in log, API and MQTT. `{name}` is filled in with what the problem is about. */
+  readonly advice: string;
 }
 
-export const problemWords = {
+/** Problems with the service or the way to it. An account whose whole interface has one shows its code as its state. */
+export const serviceProblems = {
   invalid_token: {
     meaning: "The service does not know the API key.",
-    meanwhile: "Asks again after two minutes, then every six hours. What is kept goes on being shown.",
-    mend: "Create or replace the key in the app and put it into the configuration.",
+    automaticAction: "Asks again after two minutes, then every six hours. What is kept goes on being shown.",
+    remedy: "Create or replace the key in the app and put it into the configuration.",
+    advice:
+      "the service does not know this API key; create or replace the key in the app and put it into the configuration",
   },
   credential_expired: {
     meaning: "The API key has expired.",
-    meanwhile: "Asks once a day.",
-    mend: "Create a new key in the app and put it into the configuration.",
+    automaticAction: "Asks once a day.",
+    remedy: "Create a new key in the app and put it into the configuration.",
+    advice: "this API key has expired; create a new key in the app and put it into the configuration",
   },
   plus_required: {
     meaning: "The subscription that the key belongs to has ended.",
-    meanwhile: "Asks once a day.",
-    mend: "Renew Plus in the app. Nothing has to be changed here.",
+    automaticAction: "Asks once a day.",
+    remedy: "Renew Plus in the app. Nothing has to be changed here.",
+    advice: "the subscription of this key has ended; renew Plus in the app, nothing needs to be changed here",
   },
   forbidden: {
     meaning: "The service denies access to one address or one kind of data.",
-    meanwhile: "Leaves that out and looks again every day.",
-    mend: "Check in the app that the key may read this address.",
+    automaticAction: "Leaves that out and looks again every day.",
+    remedy: "Check in the app that the key may read this address.",
+    advice: "the service denies access to this; check in the app that the key may read this address",
   },
   address_gone: {
     meaning: "The service said three times in a day that it does not know an address.",
-    meanwhile: "Asks nothing more for it and keeps its data.",
-    mend: "Look in the app whether you moved; `elbro addresses` lists what there is.",
+    automaticAction: "Asks nothing more for it and keeps its data.",
+    remedy: "Look in the app whether you moved; `elbro addresses` lists what there is.",
+    advice: "the service no longer knows this address; its data is kept and nothing more is asked for it",
   },
   rate_limited: {
     meaning: "The service's quota is used up, although elbro keeps within it.",
-    meanwhile: "Is silent until the time that the service named.",
-    mend: "Find the other program that uses the same key, and give each its own.",
+    automaticAction: "Is silent until the time that the service named.",
+    remedy: "Find the other program that uses the same key, and give each its own.",
+    advice: "the service's quota is used up; other programs use the same key, or the quota was lowered",
   },
   bad_request: {
     meaning: "The service refused a request as wrong.",
-    meanwhile: "Does not repeat that request.",
-    mend: "Report it with the request id.",
+    automaticAction: "Does not repeat that request.",
+    remedy: "Report it with the request id.",
+    advice: "the service refused a request as wrong; please report this with the request id",
   },
   malformed: {
     meaning: "An answer does not fit what the service promises.",
-    meanwhile: "Keeps the data from before and asks again later.",
-    mend: "Mostly passes by itself; if it lasts a day, report it with the request id.",
+    automaticAction: "Keeps the data from before and asks again later.",
+    remedy: "Mostly passes by itself; if it lasts a day, report it with the request id.",
+    advice: "the service answered in a form that does not fit its contract; the previous data is kept",
   },
   service_trouble: {
     meaning: "The service has trouble of its own.",
-    meanwhile: "Asks again more and more slowly.",
-    mend: "Wait.",
+    automaticAction: "Asks again more and more slowly.",
+    remedy: "Wait.",
+    advice: "the service has trouble; it is asked again more and more slowly",
   },
   unreachable: {
     meaning: "The service cannot be reached.",
-    meanwhile: "Asks again, within five minutes at most. Prices that are known are published as always.",
-    mend: "Check the internet connection, name resolution and a proxy. `elbro check --online` says how far it gets.",
+    automaticAction: "Asks again, within five minutes at most. Prices that are known are published as always.",
+    remedy: "Check the internet connection, name resolution and a proxy. `elbro check --online` says how far it gets.",
+    advice: "the service cannot be reached; check the internet connection, name resolution and proxy",
   },
+} as const satisfies Readonly<Record<string, ProblemRow>>;
+
+const otherProblems = {
   clock_wrong: {
     meaning: "The clock of this machine cannot be right.",
-    meanwhile: "Switches nothing; no signal is ON.",
-    mend: "Let the machine set its clock (NTP). A Raspberry Pi has none of its own and needs the network for it.",
+    automaticAction: "Switches nothing; no signal is ON.",
+    remedy: "Let the machine set its clock (NTP). A Raspberry Pi has none of its own and needs the network for it.",
+    advice:
+      "the clock of this machine is wrong, so no signal is ON; set it, and let a time service (NTP) keep it right",
   },
   plug_silent: {
     meaning: "A plug does not answer, or does not do what it is told.",
-    meanwhile: "Tries again when it shows itself. What is ON ends by the plug's own timer where it has one.",
-    mend: "Look whether the plug has power and reaches the broker, and whether topic and family are right.",
+    automaticAction: "Tries again when it shows itself. What is ON ends by the plug's own timer where it has one.",
+    remedy: "Look whether the plug has power and reaches the broker, and whether topic and family are right.",
+    advice: "the plug {name} does not answer; check that it has power and network, and its topic in the configuration",
   },
   unknown_home: {
     meaning: "A plan or a plug names a home that there is not.",
-    meanwhile: "Leaves it out; its signal is not ON.",
-    mend: "Set `home` to one of the ids of `elbro addresses`.",
+    automaticAction: "Leaves it out; its signal is not ON.",
+    remedy: "Set `home` to one of the ids of `elbro addresses`.",
+    advice: "set home of {owner} to one of {homes}; until then it is off",
   },
   keys_unreadable: {
     meaning: "The file with the keys of `elbro keys` cannot be read.",
-    meanwhile: "Goes on with the keys that were known.",
-    mend: "Mend or delete the file and create its keys anew.",
+    automaticAction: "Goes on with the keys that were known.",
+    remedy: "Mend or delete the file and create its keys anew.",
+    advice: "Mend or delete {file} and create its keys anew; those that were known go on until a restart.",
   },
   configuration_refused: {
     meaning: "The configuration was read again (SIGHUP) and has mistakes.",
-    meanwhile: "Goes on with the one before.",
-    mend: "Mend every mistake that is named and have it read again; `elbro check` tells them too.",
+    automaticAction: "Goes on with the one before.",
+    remedy: "Mend every mistake that is named and have it read again; `elbro check` tells them too.",
+    advice: "the configuration cannot be used, so what runs stays as it is; mend it and have it read again",
   },
   database_damaged: {
     meaning: "The nightly check found the database damaged.",
-    meanwhile: "Goes on, and keeps the last good copy.",
-    mend: "Restart: the damaged file is set aside and the copy takes its place. Then look at the disk or memory card.",
+    automaticAction: "Goes on, and keeps the last good copy.",
+    remedy:
+      "Restart: the damaged file is set aside and the copy takes its place. Then look at the disk or memory card.",
+    advice:
+      "the database is damaged; restart elbro: it sets the file aside and goes on with the last good copy; then look at the disk or memory card",
   },
   database_restored: {
     meaning: "The database was damaged at the start and was replaced by its last good copy.",
-    meanwhile: "Asks the service again for what is missing. Ends with the next copy that is found whole.",
-    mend: "Look at the disk or memory card.",
+    automaticAction: "Asks the service again for what is missing. Ends with the next copy that is found whole.",
+    remedy: "Look at the disk or memory card.",
+    advice:
+      "the database was damaged and was replaced; what is missing is asked from the service again; look at the disk or memory card",
   },
   disk_full: {
     meaning: "The disk of the data directory is full.",
-    meanwhile:
+    automaticAction:
       "Asks the service nothing, since no request goes out that is not written down first. What is kept is shown and switched; what is new waits in memory. Tries again after seconds, then less and less often, at least every five minutes.",
-    mend: "Make room on the disk. elbro goes on by itself.",
+    remedy: "Make room on the disk. elbro goes on by itself.",
+    advice:
+      "make room on the disk of the data directory; elbro asks the service nothing until then, and goes on by itself",
   },
   database_not_writable: {
     meaning: "The database cannot be written: the disk fails, or is mounted read-only.",
-    meanwhile: "The same as with a full disk.",
-    mend: "Let the user that runs elbro write to the data directory, and look at the disk or memory card. elbro goes on by itself.",
+    automaticAction: "The same as with a full disk.",
+    remedy:
+      "Let the user that runs elbro write to the data directory, and look at the disk or memory card. elbro goes on by itself.",
+    advice:
+      "let this user write to the data directory, and look at the disk or memory card; elbro asks the service nothing until then, and goes on by itself",
   },
   copy_failed: {
     meaning: "The nightly copy of the database could not be made.",
-    meanwhile: "Keeps the copy before and tries again the next night.",
-    mend: "Make room on the disk, and let the user that runs elbro write to the data directory.",
+    automaticAction: "Keeps the copy before and tries again the next night.",
+    remedy: "Make room on the disk, and let the user that runs elbro write to the data directory.",
+    advice: "the database could not be copied; make room on the disk and let this user write to the data directory",
   },
-} as const satisfies Readonly<Record<string, ProblemWords>>;
+} as const satisfies Readonly<Record<string, ProblemRow>>;
 
-export type ProblemCode = keyof typeof problemWords;
+export const problemCatalog = { ...serviceProblems, ...otherProblems };
+
+export type ServiceProblemCode = keyof typeof serviceProblems;
+export type ProblemCode = keyof typeof problemCatalog;

@@ -1,5 +1,5 @@
 import type { EpochMs } from "./interval.ts";
-import type { ProblemCode } from "./problem-words.ts";
+import { type ProblemCode, type ProblemRow, problemCatalog } from "./problem-words.ts";
 
 /** Something the owner should know and may be able to mend. It is a state: it starts, lasts and ends. */
 export interface Problem {
@@ -13,6 +13,13 @@ export interface Problem {
   readonly detail: string;
   /** The service's identifier of the answer, to quote to its support. */
   readonly requestId: string | null;
+}
+
+/** A problem that was found. The catalogue adds the advice. */
+export interface ProblemFound extends Omit<Problem, "advice" | "requestId"> {
+  readonly requestId?: string | null;
+  /** Values of the placeholders in the catalogue's advice. */
+  readonly names?: Readonly<Record<string, string>>;
 }
 
 /**
@@ -32,10 +39,11 @@ export class Problems {
     return [...this.#current.values()].sort((a, b) => a.since - b.since);
   }
 
-  start(problem: Problem): void {
-    const before = this.#current.get(problem.subject);
-    if (before?.code === problem.code) return;
+  start({ names = {}, requestId = null, ...found }: ProblemFound): void {
+    const before = this.#current.get(found.subject);
+    if (before?.code === found.code) return;
     if (before) this.#onChange(before, "ended");
+    const problem = { ...found, requestId, advice: adviceOf(found.code, names) };
     this.#current.set(problem.subject, problem);
     this.#onChange(problem, "started");
   }
@@ -46,4 +54,9 @@ export class Problems {
     this.#current.delete(subject);
     this.#onChange(before, "ended");
   }
+}
+
+function adviceOf(code: ProblemCode, names: Readonly<Record<string, string>>): string {
+  const { advice }: ProblemRow = problemCatalog[code];
+  return advice.replace(/\{(\w+)\}/g, (placeholder, name: string) => names[name] ?? placeholder);
 }

@@ -259,9 +259,8 @@ class Plug {
         code: "plug_silent",
         subject: `plug ${id}`,
         since: now,
-        advice: `the plug ${name} does not answer; check that it has power and network, and its topic in the configuration`,
+        names: { name },
         detail: `told ${state.sent?.on ? "ON" : "OFF"} four times without an answer; ${state.available === false ? "it is offline" : "it is told again each quarter of an hour"}`,
-        requestId: null,
       });
     }
     if (!state.silent && before.silent) this.#parts.problems.end(`plug ${id}`);

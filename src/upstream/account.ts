@@ -8,7 +8,6 @@ import type { QuotaStanding } from "../contract/quota-headers.ts";
 import { writeRequest } from "../contract/request.ts";
 import { type EpochMs, type Interval, SECOND_MS } from "../core/interval.ts";
 import type { Setback, Withheld } from "../core/outcome.ts";
-import { problemAdvice } from "../core/policy.ts";
 import type { Problems } from "../core/problem.ts";
 import type { MonotonicMs, Share } from "../core/quota.ts";
 import type { AskContext, Client } from "./client.ts";
@@ -192,7 +191,6 @@ export class Account {
         // A request has no life of its own: what is wrong with one is shown at its series.
         subject: scopes[verdict.scope === "request" ? "series" : verdict.scope],
         since: clock.now(),
-        advice: problemAdvice[verdict.problem],
         detail: detailOf(setback),
         requestId: setback.kind === "unreachable" ? null : setback.requestId,
       });

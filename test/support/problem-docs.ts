@@ -1,11 +1,11 @@
 /** The README's tables of what may be wrong. */
-import { type ProblemWords, problemWords } from "../../src/core/problem-words.ts";
+import { type ProblemRow, problemCatalog } from "../../src/core/problem-words.ts";
 import { healthCodes } from "../../src/live-health.ts";
 
 /** Markdown: every code of a problem. */
 export function problemDocs(): string {
-  const rows = Object.entries<ProblemWords>(problemWords).map(
-    ([code, { meaning, meanwhile, mend }]) => `| \`${code}\` | ${meaning} | ${meanwhile} | ${mend} |`,
+  const rows = Object.entries<ProblemRow>(problemCatalog).map(
+    ([code, { meaning, automaticAction, remedy }]) => `| \`${code}\` | ${meaning} | ${automaticAction} | ${remedy} |`,
   );
   return ["| code | what it means | what elbro does | what you can do |", "|---|---|---|---|", ...rows].join("\n");
 }

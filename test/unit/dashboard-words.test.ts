@@ -5,7 +5,7 @@ import { serviceStates } from "../../src/core/daemon-state.ts";
 import { planCodes } from "../../src/core/plan-reason.ts";
 import { planRefusals } from "../../src/core/plan-refusal.ts";
 import { planStates } from "../../src/core/plan-state.ts";
-import { problemWords } from "../../src/core/problem-words.ts";
+import { problemCatalog } from "../../src/core/problem-words.ts";
 import { languageFor } from "../../src/dashboard/language.js";
 import { words as da } from "../../src/dashboard/words-da.js";
 import { words as en } from "../../src/dashboard/words-en.js";
@@ -67,7 +67,7 @@ test("plans, problems and states of the service are told in words", () => {
   for (const code of planCodes) expect(en).toHaveProperty(`reason_${code}`);
   for (const why of planRefusals) expect(en).toHaveProperty(`refused_${why}`);
   for (const state of planStates) expect(en).toHaveProperty(`state_${state}`);
-  for (const code of Object.keys(problemWords)) expect(en).toHaveProperty(`problem_${code}`);
+  for (const code of Object.keys(problemCatalog)) expect(en).toHaveProperty(`problem_${code}`);
   for (const state of serviceStates)
     if (!["address_gone", "bad_request"].includes(state)) expect(en).toHaveProperty(`service_${state}`);
 });

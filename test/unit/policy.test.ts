@@ -3,7 +3,8 @@ import { describe, expect, test } from "vitest";
 import { errorTable } from "../../src/contract/errors.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../src/core/interval.ts";
 import type { Setback } from "../../src/core/outcome.ts";
-import { breakerWaitMs, judge, problemAdvice } from "../../src/core/policy.ts";
+import { breakerWaitMs, judge } from "../../src/core/policy.ts";
+import { serviceProblems } from "../../src/core/problem-words.ts";
 import { malformed, refused, unreachable } from "../support/setbacks.ts";
 
 const least = () => 0;
@@ -113,7 +114,7 @@ describe("the table of answers (design, quota)", () => {
         const { waitMs, problem } = judge(each, streak, () => dice);
         expect(waitMs).toBeGreaterThanOrEqual(SECOND_MS);
         expect(waitMs).toBeLessThanOrEqual(25 * HOUR_MS + 5 * SECOND_MS);
-        if (problem) expect(problemAdvice[problem]).toMatch(/\w/);
+        if (problem) expect(serviceProblems[problem].advice).toMatch(/\w/);
       }),
     );
   });
