@@ -12,6 +12,7 @@ import type { Problems } from "./core/problem.ts";
 import type { Share } from "./core/quota.ts";
 import { WHOLE } from "./core/series.ts";
 import type { Library } from "./library.ts";
+import type { Service } from "./open-service.ts";
 import { SPENDS_UNKNOWN } from "./store/recovery.ts";
 import type { Settings } from "./store/settings.ts";
 import { Account } from "./upstream/account.ts";
@@ -20,12 +21,12 @@ import { createClient } from "./upstream/client.ts";
 import { Gate } from "./upstream/gate.ts";
 import { Governor } from "./upstream/governor.ts";
 import type { ProxySettings } from "./upstream/proxy.ts";
-import type { Transport } from "./upstream/transport.ts";
 import { noteUnknownSpends } from "./upstream/unknown-spends.ts";
 import { VERSION } from "./version.ts";
 
 export interface AccountsOptions {
   readonly config: Config;
+  readonly service: Service;
   readonly library: Library;
   readonly settings: Settings;
   readonly clock: Clock;
@@ -43,7 +44,8 @@ export interface AccountsOptions {
 export interface Accounts {
   readonly consumers: readonly Account[];
   readonly thirdParty: Account | null;
-  readonly close: () => Promise<void>;
+  /** Every account, those of the consumer interface first. */
+  readonly all: readonly Account[];
 }
 
 /** Name of the third-party account in the ledger and among the problems. */
@@ -55,19 +57,7 @@ const RECOUNT_MS = 15 * MINUTE_MS;
 
 /** Opens every account that has a key. Nothing is sent before somebody asks. */
 export function openAccounts(options: AccountsOptions): Accounts {
-  const { config } = options;
-  const base = new URL(config.service.base_url);
-  let transport: Promise<Transport> | null = null;
-  // The HTTPS client costs 7 ms to load: a warm start publishes from the shelf before it is needed.
-  const transportOf = () => {
-    transport ??= import("./upstream/transport.ts").then(({ openTransport }) =>
-      openTransport(base.origin, {
-        ...(config.service.ca === undefined ? {} : { ca: config.service.ca }),
-        ...(options.proxy ? { proxy: options.proxy } : {}),
-      }),
-    );
-    return transport;
-  };
+  const { config, service } = options;
   const spendsUnknown = options.spendsUnknown === true || options.settings.read(SPENDS_UNKNOWN) === "yes";
   const open = (name: string, authorization: { consumer?: string; thirdParty?: string }) => {
     const { clock, library, settings: memory, problems, random, signal, onServerTime, onSpent } = options;
@@ -80,8 +70,8 @@ export function openAccounts(options: AccountsOptions): Accounts {
     return new Account({
       name,
       client: createClient({
-        get: async (path, headers, aborted) => (await transportOf()).get(path, headers, aborted),
-        basePath: base.pathname.replace(/\/+$/, ""),
+        get: service.get,
+        basePath: service.basePath,
         userAgent: `elbro/${VERSION}`,
         authorization,
         secrets: secretsOf(config, options.proxy ?? null, authorization),
@@ -100,11 +90,7 @@ export function openAccounts(options: AccountsOptions): Accounts {
   const thirdParty = token === null ? null : open(THIRD_PARTY, { thirdParty: token });
   // Noted by now for each account.
   if (spendsUnknown) options.settings.write(SPENDS_UNKNOWN, "");
-  return {
-    consumers,
-    thirdParty,
-    close: async () => transport?.then((opened) => opened.close()),
-  };
+  return { consumers, thirdParty, all: thirdParty ? [...consumers, thirdParty] : consumers };
 }
 
 /** The consumer accounts that have a key. */

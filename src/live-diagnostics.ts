@@ -13,7 +13,7 @@ import { systemReport } from "./live-system.ts";
 
 /** What `GET /local/v1/diagnostics` and `elbro diagnostics` tell. */
 export function diagnosticsReport(lan: LanParts, health: HealthReport, now: EpochMs): unknown {
-  const { homes, house, config, showing } = lan;
+  const { homes, house, config } = lan;
   const report = {
     made_at: formatInstant(now),
     machine: machine(),
@@ -35,7 +35,7 @@ export function diagnosticsReport(lan: LanParts, health: HealthReport, now: Epoc
         capabilities: homes.address(home.addressId)?.capabilities ?? null,
       };
     }),
-    plans: showing.plans.map(({ definition, on, state, reason, runs }) => ({
+    plans: lan.plans.snapshots.map(({ definition, on, state, reason, runs }) => ({
       id: definition.id,
       on,
       state,

@@ -9,7 +9,7 @@ import type { HealthReport } from "./live-health.ts";
 import { daemonMetricRows } from "./live-metrics-daemon.ts";
 import { houseMetricRows } from "./live-metrics-house.ts";
 import type { LoopDelays, MetricMoment, MetricRow } from "./live-metrics-row.ts";
-import { accountsOf, databaseFigures, spentToday } from "./live-system.ts";
+import { databaseFigures, spentToday } from "./live-system.ts";
 import type { MetricFamily } from "./server/metrics-text.ts";
 
 /** Every figure. The name of a counter ends in `_total`; times are in seconds. */
@@ -35,12 +35,12 @@ export class Metrics {
     const homes = lan.homes.list();
     return {
       ...{ lan, now, health },
-      state: lan.showing.daemon(now),
+      state: lan.daemonState(now),
       places: lan.places.snapshots(now, new Set(homes.map(({ id }) => id))),
       homes: homes.map((home) => ({ home, snapshot: lan.house.snapshot(home, now) })),
-      plans: lan.showing.plans,
+      plans: lan.plans.snapshots,
       plugs: lan.plugs.snapshots(),
-      accounts: accountsOf(lan).map((account) => ({
+      accounts: lan.accounts.all.map((account) => ({
         name: account.name,
         windows: account.standing(now),
         spent: spentToday(lan, account.name, now),

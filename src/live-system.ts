@@ -12,8 +12,8 @@ import { VERSION } from "./version.ts";
 
 /** What `GET /local/v1/system` answers. */
 export function systemReport(lan: LanParts, health: HealthReport, now: EpochMs): object {
-  const { startedAt, vitals, live, link, showing, isTimeTrusted } = lan;
-  const state = showing.daemon(now);
+  const { startedAt, vitals, live, link, isTimeTrusted } = lan;
+  const state = lan.daemonState(now);
   return {
     version: VERSION,
     node: process.versions.node,
@@ -22,7 +22,7 @@ export function systemReport(lan: LanParts, health: HealthReport, now: EpochMs):
     uptime_seconds: Math.floor((lan.clock.monotonicMs() - vitals.startedMs) / SECOND_MS),
     time_trusted: isTimeTrusted(now),
     health: healthBody(health, true),
-    interfaces: accountsOf(lan).map((account) => interfaceReport(lan, account, state, now)),
+    interfaces: lan.accounts.all.map((account) => interfaceReport(lan, account, state, now)),
     series: state.series.map(({ owner, account, label, lastSuccessAt }) => ({
       home: owner?.id ?? null,
       name: owner?.name ?? null,
@@ -46,11 +46,6 @@ export function systemReport(lan: LanParts, health: HealthReport, now: EpochMs):
     memory: memoryReport(),
     problems: vitals.problems.list().map(problemReport),
   };
-}
-
-/** Every account, those of the consumer interface first. */
-export function accountsOf({ accounts }: Pick<LanParts, "accounts">): readonly Account[] {
-  return [...accounts.consumers, ...(accounts.thirdParty ? [accounts.thirdParty] : [])];
 }
 
 /** What an account spent since UTC midnight, by share and by outcome. */

@@ -16,6 +16,7 @@ import { Homes } from "./homes.ts";
 import { House } from "./house.ts";
 import { Library } from "./library.ts";
 import { tryBroker } from "./mqtt/try-broker.ts";
+import { openService } from "./open-service.ts";
 import { StartError } from "./start-error.ts";
 import { Settings } from "./store/settings.ts";
 import type { ProxySettings } from "./upstream/proxy.ts";
@@ -33,8 +34,9 @@ export function openOffline(config: Config, clock: Clock, proxy: ProxySettings |
   const calendar = new Calendar(SERVICE_ZONE, transitionsIn(settings));
   const library = new Library(database, calendar, () => clock.now());
   const stop = new AbortController();
+  const service = openService({ config, proxy });
   const accounts = openAccounts({
-    ...{ config, library, settings, clock, proxy, random: Math.random, signal: stop.signal },
+    ...{ config, service, library, settings, clock, proxy, random: Math.random, signal: stop.signal },
     spendsUnknown: recovery !== null,
     problems: new Problems(() => undefined),
     onServerTime: () => undefined,
@@ -57,7 +59,7 @@ export function openOffline(config: Config, clock: Clock, proxy: ProxySettings |
     desk,
     async close() {
       stop.abort();
-      await accounts.close();
+      await service.close();
       library.close();
       database.close();
     },

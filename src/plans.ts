@@ -32,8 +32,8 @@ export interface PlansParts {
   readonly isTimeTrusted: (now: EpochMs) => boolean;
   readonly problems: Pick<Problems, "start" | "end">;
   readonly startedAt: EpochMs;
-  /** Told of every command that changed something. */
-  readonly onChange: () => void;
+  /** Called with the home's id after a command that changed something. */
+  readonly onChange: (home: string) => void;
   readonly solve?: Solve;
 }
 
@@ -107,6 +107,11 @@ export class Plans {
     return this.#definitions.map(({ id }) => id);
   }
 
+  /** The plans as they were last decided. Shape: in the order of the file; empty before homes are known. */
+  get snapshots(): readonly PlanSnapshot[] {
+    return this.#definitions.flatMap(({ id }) => this.#snapshots.get(id) ?? []);
+  }
+
   /** Decides every plan at `now`, and remembers it. */
   at(now: EpochMs): ShownPlans {
     return this.#parts.store.gather(() => this.#decideAll(now));
@@ -125,7 +130,7 @@ export class Plans {
       decided.add(definition.id);
       if (nextChangeAt !== null) until = Math.min(until ?? nextChangeAt, nextChangeAt);
     }
-    return { plans: this.#definitions.flatMap(({ id }) => this.#snapshots.get(id) ?? []), until };
+    return { plans: this.snapshots, until };
   }
 
   /** What a plan wants at `now`; null for a plan that there is not, or not at `home` where one is given. */
@@ -184,7 +189,7 @@ export class Plans {
     if (done.kind === "refused") return done;
     store.write(definition.id, done.memory, []);
     this.#companions.set(definition.id, { ...known, advance: { ...advance, memory: done.memory } });
-    onChange();
+    onChange(definition.home);
     return { kind: "done" };
   }
 
@@ -202,7 +207,7 @@ export class Plans {
         "the database cannot be written at present, so the change would be lost; make room on the disk",
       );
     this.#companions.set(plan, { ...known, spec: adjustedSpec(definition, store.settings(plan)) });
-    onChange();
+    onChange(definition.home);
     return { kind: "done" };
   }
 

@@ -49,13 +49,19 @@ export interface ReloadingParts {
 export class Reloading {
   #used: Config;
   readonly #parts: ReloadingParts;
-  readonly #apply: (next: Config) => void;
+  readonly #check: (next: Config) => void;
+  readonly #applied: ((next: Config) => void)[] = [];
 
-  /** `apply` puts a configuration to use, or throws a StartError before it has changed anything. */
-  constructor(used: Config, parts: ReloadingParts, apply: (next: Config) => void) {
+  /** `check` throws a StartError for a configuration that must not be used. */
+  constructor(used: Config, parts: ReloadingParts, check: (next: Config) => void) {
     this.#used = used;
     this.#parts = parts;
-    this.#apply = apply;
+    this.#check = check;
+  }
+
+  /** Calls back with every new configuration that passed the check. */
+  subscribe(apply: (next: Config) => void): void {
+    this.#applied.push(apply);
   }
 
   get used(): Config {
@@ -81,7 +87,8 @@ export class Reloading {
   }
 
   #take(next: Config): void {
-    this.#apply(next);
+    this.#check(next);
+    for (const apply of this.#applied) apply(next);
     this.#used = next;
   }
 

@@ -11,7 +11,7 @@ import { clockOf } from "./machine.ts";
 import { DataDirInUse, StartError } from "./start-error.ts";
 import type { TerminalLog } from "./terminal-log.ts";
 import { proxyOf } from "./upstream/proxy.ts";
-import { compileForSpeed, keepCodeOfStart, tellV8 } from "./v8-flags.ts";
+import { keepCodeOfStart, tellV8 } from "./v8-flags.ts";
 
 const STDIN = 0;
 const STDOUT = 1;
@@ -60,7 +60,6 @@ export async function runDaemon(argv: readonly string[]): Promise<void> {
     const daemon = await startWhenFree({
       ...{ config: used, clock, log, random: Math.random, anonymousBroker: demo?.anonymousBroker ?? false },
       ingress: process.env.SUPERVISOR_TOKEN !== undefined,
-      onRush: compileForSpeed,
       // The demo's service lives by the daemon's clock, so it could not tell that this is wrong.
       simulatedTime: given.simulated !== null || demo !== null,
       ...(terminal ? { onProgress: (history) => terminal.progress("history", history) } : {}),

@@ -1,14 +1,9 @@
 /** What is shown at a moment: every message of every home and of the daemon, the most urgent first. */
-import type { Accounts } from "./accounts.ts";
 import type { Config } from "./config/schema.ts";
-import type { Calendar } from "./core/calendar.ts";
-import { type BackfillState, type DaemonState, type SeriesFreshness, serviceStateOf } from "./core/daemon-state.ts";
+import type { DaemonState } from "./core/daemon-state.ts";
 import type { Home, HomeSnapshot } from "./core/home-snapshot.ts";
-import { DAY_MS, type EpochMs, type Interval, MINUTE_MS } from "./core/interval.ts";
-import type { PlanSnapshot } from "./core/plan-snapshot.ts";
+import { type EpochMs, MINUTE_MS } from "./core/interval.ts";
 import type { PlugSnapshot } from "./core/plug-snapshot.ts";
-import type { Problems } from "./core/problem.ts";
-import type { SeriesKey, SeriesOperation } from "./core/series.ts";
 import { Announcer } from "./homeassistant/announcer.ts";
 import { daemonDevice } from "./homeassistant/daemon-entities.ts";
 import { stateMessages } from "./homeassistant/entity.ts";
@@ -18,7 +13,6 @@ import { planDevice } from "./homeassistant/plan-entities.ts";
 import { plugDevice } from "./homeassistant/plug-entities.ts";
 import type { Homes } from "./homes.ts";
 import type { House } from "./house.ts";
-import type { Library } from "./library.ts";
 import { daemonMessages } from "./mqtt/daemon-messages.ts";
 import { type FormatOf, formatMessages } from "./mqtt/format-messages.ts";
 import { homeMessages } from "./mqtt/home-messages.ts";
@@ -35,21 +29,15 @@ import { VERSION } from "./version.ts";
 export interface ShowingParts {
   readonly log: { info(facts: object, text: string): void };
   readonly config: Config;
-  readonly accounts: Accounts;
-  readonly calendar: Calendar;
-  /** Since when history is wanted, seen from a moment. */
-  readonly historyFrom: (now: EpochMs) => EpochMs;
   readonly homes: Homes;
   readonly places: Places;
   readonly plans: Plans;
-  readonly plugs: () => readonly PlugSnapshot[];
   readonly house: House;
   /** The attributes for another program that reads a home's prices. */
   readonly formatOf: FormatOf;
-  readonly library: Library;
   readonly settings: Settings;
-  readonly problems: Problems;
-  readonly startedAt: EpochMs;
+  /** The daemon as it is at `now`. */
+  readonly daemonState: (now: EpochMs) => DaemonState;
   /** Whether the clock can be right; no signal is ON where it cannot. */
   readonly isTimeTrusted: (now: EpochMs) => boolean;
 }
@@ -69,7 +57,8 @@ export class Showing {
   readonly #announcer: Announcer;
   /** Homes whose quarters repeated their hours when last seen. Bounded by the homes. */
   readonly #repeating = new Map<string, boolean>();
-  #plans: readonly PlanSnapshot[] = [];
+  /** Set by the module of plugs once it has started. */
+  #plugs: () => readonly PlugSnapshot[] = () => [];
 
   constructor(parts: ShowingParts) {
     const { base_topic: baseTopic, discovery_prefix: prefix } = parts.config.mqtt;
@@ -108,32 +97,26 @@ export class Showing {
       until = Math.min(until, snapshot.nextChangeAt ?? until);
     }
     const planned = this.#parts.plans.at(now);
-    this.#plans = planned.plans;
     for (const plan of planned.plans) {
       const device = planDevice(plan);
       urgent.push(...planMessages(base, plan), ...stateMessages(base, device));
       later.push(this.#announcer.messageOf(device));
     }
     until = Math.min(until, planned.until ?? until);
-    for (const plug of this.#parts.plugs()) {
+    for (const plug of this.#plugs()) {
       const device = plugDevice(plug);
       urgent.push(...plugMessages(base, plug), ...stateMessages(base, device));
       later.push(this.#announcer.messageOf(device));
     }
-    const state = this.daemon(now);
+    const state = this.#parts.daemonState(now);
     const daemon = daemonDevice(state, nameOfDaemon(base));
     later.push(...daemonMessages(base, state), ...stateMessages(base, daemon), this.#announcer.messageOf(daemon));
     return { messages: [...urgent, ...later], until };
   }
 
-  /** The plans as they were last shown. */
-  get plans(): readonly PlanSnapshot[] {
-    return this.#plans;
-  }
-
-  /** The daemon as it is at `now`. */
-  daemon(now: EpochMs): DaemonState {
-    return daemonState(this.#parts, now);
+  /** From now on these plugs are published as well. */
+  showPlugs(snapshots: () => readonly PlugSnapshot[]): void {
+    this.#plugs = snapshots;
   }
 
   #snapshot(home: Home, now: EpochMs): HomeSnapshot {
@@ -151,82 +134,4 @@ export class Showing {
 /** Two daemons on one broker have two names. */
 function nameOfDaemon(baseTopic: string): string {
   return baseTopic === "elbro" ? baseTopic : `elbro ${baseTopic}`;
-}
-
-function daemonState(parts: ShowingParts, now: EpochMs): DaemonState {
-  const { accounts, homes, library, problems, startedAt } = parts;
-  const list = problems.list();
-  const all = [...accounts.consumers, ...(accounts.thirdParty ? [accounts.thirdParty] : [])];
-  return {
-    version: VERSION,
-    startedAt,
-    problems: list,
-    interfaces: all.map((account) => {
-      const partner = account === accounts.thirdParty;
-      const left = account.left(now);
-      return {
-        account: account.name,
-        interface: partner ? "third_party" : "consumer",
-        service: serviceStateOf(account.name, answeredAt(library, account.name, partner) !== null, list),
-        minuteLeft: left.minute,
-        dayLeft: left.day,
-        requestsToday: library.ledger.countSince(account.name, Math.floor(now / DAY_MS) * DAY_MS),
-      };
-    }),
-    series: homes.list().flatMap((home) => freshnessOf(home, homes, library)),
-    backfill: backfillState(parts, now),
-  };
-}
-
-/** How much of the wanted history was asked. History is filled from the newest day on, so one gap is left at most. */
-function backfillState({ homes, library, calendar, historyFrom }: ShowingParts, now: EpochMs): BackfillState | null {
-  const within = { start: calendar.startOf("day", historyFrom(now)), end: calendar.startOf("day", now) };
-  const days = (range: Interval) => Math.round((range.end - range.start) / DAY_MS);
-  let known = 0;
-  let wanted = 0;
-  for (const home of homes.list()) {
-    for (const operation of operationsOf(home, homes)) {
-      if (operation === "forecastPrices") continue;
-      const gap = library.stateOf(seriesOf(home, operation)).newestGap(within);
-      wanted += days(within);
-      known += days(within) - (gap ? days({ start: within.start, end: gap.end }) : 0);
-    }
-  }
-  return wanted === 0 ? null : { known, wanted };
-}
-
-function answeredAt(library: Library, account: string, partner: boolean): EpochMs | null {
-  const series = partner
-    ? ({ place: "{}", operation: "requestCounts" } as const)
-    : ({ place: "", operation: "addresses" } as const);
-  return library.stateOf({ account, ...series, unit: "latest" }).answeredAt;
-}
-
-function operationsOf(home: Home, homes: Homes): SeriesOperation[] {
-  const target = homes.targets(home.account).find(({ addressId }) => addressId === home.addressId);
-  return [...(target?.operations ?? [])];
-}
-
-const LABELS: Readonly<Partial<Record<SeriesOperation, string>>> = {
-  prices: "prices",
-  forecastPrices: "forecast",
-  consumption: "consumption",
-  consumptionCosts: "costs",
-  solarExport: "export",
-  solarExportRevenue: "revenue",
-};
-
-function freshnessOf(home: Home, homes: Homes, library: Library): SeriesFreshness[] {
-  return operationsOf(home, homes).map((operation) => ({
-    owner: { id: home.id, name: home.name },
-    account: home.account,
-    label: LABELS[operation] ?? operation,
-    lastSuccessAt: library.stateOf(seriesOf(home, operation)).answeredAt,
-  }));
-}
-
-function seriesOf({ account, addressId, resolution }: Home, operation: SeriesOperation): SeriesKey {
-  const place = addressId;
-  if (operation === "forecastPrices") return { account, place, operation, unit: "latest" };
-  return { account, place, operation, unit: operation === "prices" ? resolution : "hour" };
 }

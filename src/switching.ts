@@ -1,62 +1,88 @@
 /** The plugs of the house put together: which there are, what each follows, and the loop that looks after them. */
+import type { ChangeBus } from "./change-bus.ts";
 import type { Clock } from "./collector/clock.ts";
 import { Edges } from "./collector/edges.ts";
-import type { Pulse } from "./collector/pulse.ts";
 import { unknownText } from "./config/nearest.ts";
 import { type PlugConfig, plugId } from "./config/plug-schema.ts";
+import type { Config } from "./config/schema.ts";
 import type { HomeSnapshot } from "./core/home-snapshot.ts";
 import { type EpochMs, MINUTE_MS } from "./core/interval.ts";
 import type { PlaceSnapshot } from "./core/place-snapshot.ts";
+import type { PlugSnapshot } from "./core/plug-snapshot.ts";
 import type { Wanted } from "./core/plug-state.ts";
 import { slugOf } from "./core/slug.ts";
-import type { Homes } from "./homes.ts";
-import type { House } from "./house.ts";
-import type { Places } from "./places.ts";
+import type { State } from "./open-state.ts";
+import type { Storage } from "./open-storage.ts";
 import { type PlugSetup, Plugs, type PlugsParts } from "./plugs/plugs.ts";
+import type { Mqtt } from "./start-mqtt.ts";
 
-export interface SwitchingParts
-  extends Pick<PlugsParts, "baseTopic" | "publishOnce" | "trusted" | "memory" | "problems" | "log" | "onChange"> {
-  readonly plugs: readonly PlugConfig[];
+export interface PlugsOptions {
+  readonly config: Pick<Config, "plugs" | "mqtt">;
   readonly clock: Clock;
-  readonly homes: Pick<Homes, "list" | "known">;
-  readonly house: Pick<House, "snapshot">;
-  readonly places: Pick<Places, "snapshots">;
-  /** Told when the loop turns; absent for one that is not run. */
-  readonly pulse?: Pick<Pulse, "turn" | "sleep"> | undefined;
-  /** What a plan wants at a moment; null where there is no such plan, or nothing is known: that is OFF. */
-  readonly planWanted: (plan: string, home: string | null, now: EpochMs) => Wanted | null;
+  readonly log: PlugsParts["log"];
+  /** Fires when the daemon ends. */
+  readonly signal: AbortSignal;
 }
+
+/** The parts of the state that plugs follow. */
+type Followed = Pick<State, "homes" | "house" | "places" | "plans" | "problems">;
 
 type Signal = Pick<HomeSnapshot | PlaceSnapshot, "cheap" | "level" | "nextChangeAt">;
 
-export interface Switching {
-  readonly plugs: Plugs;
-  /** Looks after the plugs until the signal fires. */
-  readonly loop: Edges;
+export interface PlugsModule {
+  readonly snapshots: () => readonly PlugSnapshot[];
+  readonly run: () => void;
+  /** Sends the last commands; to be called while the connection is still up. */
+  readonly shutdown: () => void;
+  readonly close: () => Promise<void>;
 }
 
-export function openSwitching(parts: SwitchingParts): Switching {
-  const byId = new Map(parts.plugs.map((plug) => [plugId(plug), plug]));
+/** Starts the plugs of the configuration: they listen at once, and are switched after `run`. */
+export function startPlugs(
+  { config, clock, log, signal }: PlugsOptions,
+  storage: Pick<Storage, "settings">,
+  state: State,
+  mqtt: Mqtt,
+  changes: ChangeBus,
+): PlugsModule {
+  const byId = new Map(config.plugs.map((plug) => [plugId(plug), plug]));
+  const pulse = byId.size > 0 ? state.vitals.pulse("switching") : undefined;
   const plugs = new Plugs({
-    ...parts,
-    plugs: parts.plugs.map(setupOf),
+    baseTopic: config.mqtt.base_topic,
+    plugs: config.plugs.map(setupOf),
+    publishOnce: (topic, payload) => mqtt.client.publishOnce(topic, payload),
     wanted: (id, now) => {
       const plug = byId.get(id);
-      return plug ? wantedOf(plug, parts, now) : null;
+      return plug ? wantedOf(plug, state, now) : null;
     },
+    trusted: state.isTimeTrusted,
+    memory: storage.settings,
+    onChange: () => changes.stateChanged.emit({ home: null }),
     wake: () => loop.wake(),
+    ...{ problems: state.problems, log },
   });
-  const loop = new Edges(parts.clock, (now) => plugs.look(now), parts.pulse);
-  return { plugs, loop };
+  const loop = new Edges(clock, (now) => plugs.look(now), pulse);
+  mqtt.publisher.showPlugs(() => plugs.snapshots());
+  mqtt.client.addListener(plugs);
+  mqtt.published.subscribe(() => loop.wake());
+  let running: Promise<void> | null = null;
+  return {
+    snapshots: () => plugs.snapshots(),
+    run() {
+      if (byId.size > 0) running = loop.run(signal);
+    },
+    shutdown: () => plugs.leave(),
+    close: async () => void (await running),
+  };
 }
 
-function wantedOf(plug: PlugConfig, parts: SwitchingParts, now: EpochMs): Wanted | null {
-  const { homes, house, places, planWanted } = parts;
-  if (plug.plan !== undefined) return planWanted(plug.plan, plug.home ?? null, now);
+function wantedOf(plug: PlugConfig, state: Followed, now: EpochMs): Wanted | null {
+  const { homes, house, places, plans } = state;
+  if (plug.plan !== undefined) return plans.wanted(plug.plan, plug.home ?? null, now);
   const known = homes.list();
   const home = known.find(({ id }) => id === plug.home);
   if (home) {
-    tellHome(plug, null, parts, now);
+    tellHome(plug, null, state, now);
     return wantedAt(home.name, house.snapshot(home, now));
   }
   const around = places.snapshots(now, new Set(known.map(({ id }) => id)));
@@ -64,7 +90,7 @@ function wantedOf(plug: PlugConfig, parts: SwitchingParts, now: EpochMs): Wanted
   const found =
     around.find(({ place }) => place.id === plug.home) ?? around.find(({ place }) => slugOf(place.name) === plug.home);
   const ids = [...known.map(({ id }) => id), ...around.map(({ place }) => place.id)];
-  if (homes.known || found) tellHome(plug, found ? null : ids, parts, now);
+  if (homes.known || found) tellHome(plug, found ? null : ids, state, now);
   return found ? wantedAt(found.place.name, found) : null;
 }
 
@@ -74,7 +100,7 @@ function wantedAt(name: string, { cheap, level, nextChangeAt }: Signal): Wanted 
 }
 
 /** Which homes there are is known once the account told its addresses. `ids` are theirs where the plug's is none. */
-function tellHome(plug: PlugConfig, ids: readonly string[] | null, { problems }: SwitchingParts, now: EpochMs): void {
+function tellHome(plug: PlugConfig, ids: readonly string[] | null, { problems }: Followed, now: EpochMs): void {
   const subject = `home of plug ${plugId(plug)}`;
   if (ids === null) {
     problems.end(subject);

@@ -15,6 +15,8 @@ export interface Line extends PublishPort {
   say(topic: string, payload: string): void;
   /** Sends a command to a device, with QoS 1 and not retained; see `OnceSender`. */
   sendOnce(topic: string, payload: string): boolean;
+  /** Subscribes to more topic filters for as long as the connection lasts. */
+  subscribe(topics: readonly string[]): void;
 }
 
 export interface ConnectionOptions {
@@ -26,8 +28,8 @@ export interface ConnectionOptions {
   readonly clientId: string;
   /** Retained topic that says `online` and, as the will, `offline`. */
   readonly statusTopic: string;
-  /** Topics to listen to. */
-  readonly subscriptions: readonly string[];
+  /** Topic filters to subscribe to, read at each connection. */
+  readonly subscriptions: () => readonly string[];
   readonly onUp: (line: Line) => void;
   /** Told once per reason, not once per attempt. */
   readonly onDown: (reason: string) => void;

@@ -140,9 +140,12 @@ class ClientLife {
     this.#sayOnline();
     const most = (connack.properties?.receiveMaximum ?? WINDOW + COMMAND_WINDOW) - COMMAND_WINDOW;
     this.#options.onUp(this.#line(Math.max(1, Math.min(WINDOW, most))));
-    for (const topic of [this.#options.statusTopic, ...this.#options.subscriptions]) {
+    this.#subscribe([this.#options.statusTopic, ...this.#options.subscriptions()]);
+  }
+
+  #subscribe(topics: readonly string[]): void {
+    for (const topic of topics)
       this.#client.subscribe(topic, { qos: 1 }, (error) => error && this.#noteRefusal(topic, error));
-    }
   }
 
   /** Also after the will of an earlier life said otherwise: a broker may find that one dead only now. */
@@ -176,6 +179,7 @@ class ClientLife {
         if (client.connected) client.publish(topic, payload, { qos: 0, retain: false });
       },
       sendOnce: (topic, payload) => commands.send(topic, payload),
+      subscribe: (topics) => this.#subscribe(topics),
     };
   }
 

@@ -27,8 +27,6 @@ export interface LinkOptions {
   /** Home Assistant's discovery prefix. */
   readonly discoveryPrefix: string;
   readonly commands: CommandTable;
-  /** Somebody else who listens and is told of the connection: the plugs. */
-  readonly listener?: LinkListener | undefined;
   readonly remembered: Remembered;
   readonly log: LinkLog;
   /** Numbers from 0 to 1. */
@@ -38,7 +36,7 @@ export interface LinkOptions {
 export interface LinkListener {
   /** Topic filters. */
   readonly subscriptions: readonly string[];
-  /** Told of every message, also of those on the topics of others. */
+  /** Called for every message, also for those on the topics of other listeners. */
   onMessage(arrival: Arrival): void;
   onUp(): void;
   onDown(): void;
@@ -51,6 +49,8 @@ export interface Link {
   showFirst(messages: readonly Message[]): void;
   /** Sends a command to a device, with QoS 1, not retained; false where there is no connection: nothing is sent later. */
   publishOnce(topic: string, payload: string): boolean;
+  /** Adds a listener; one that is added while the connection is up is subscribed at once. */
+  addListener(listener: LinkListener): void;
   /** How the link is, and what went over it since the start. */
   standing(): LinkStanding;
   /** Resolves when the first connection is up, or when it takes longer than a quick one does. Never rejects. */
@@ -83,6 +83,8 @@ export function openLink(options: LinkOptions, signal: AbortSignal): Link {
   const { baseTopic, discoveryPrefix, log, random } = options;
   const statusTopic = `${baseTopic}/status`;
   const birthTopic = `${discoveryPrefix}/status`;
+  /** Bounded by the modules that listen: one today. */
+  const listeners: LinkListener[] = [];
   let line: Line | null = null;
   let trouble: string | null = "it is being connected";
   let connections = 0;
@@ -98,7 +100,7 @@ export function openLink(options: LinkOptions, signal: AbortSignal): Link {
     // A retained birth is an old one: whoever was born before this connection reads what is retained.
     if (arrival.topic === birthTopic && arrival.payload === "online" && !arrival.retained) greet();
     else void commands.take(arrival);
-    options.listener?.onMessage(arrival);
+    for (const listener of listeners) listener.onMessage(arrival);
   };
   let isUp = () => {};
   const firstUp = new Promise<void>((resolve) => {
@@ -111,14 +113,18 @@ export function openLink(options: LinkOptions, signal: AbortSignal): Link {
       password: options.password,
       clientId: options.clientId,
       statusTopic,
-      subscriptions: [birthTopic, ...commands.subscriptions(), ...(options.listener?.subscriptions ?? [])],
+      subscriptions: () => [
+        birthTopic,
+        ...commands.subscriptions(),
+        ...listeners.flatMap((each) => each.subscriptions),
+      ],
       onUp: (up) => {
         log.info({}, "broker connected");
         line = up;
         trouble = null;
         connections++;
         publisher.attach(up);
-        options.listener?.onUp();
+        for (const listener of listeners) listener.onUp();
         isUp();
       },
       onDown: (reason) => {
@@ -126,7 +132,7 @@ export function openLink(options: LinkOptions, signal: AbortSignal): Link {
         line = null;
         trouble = reason;
         publisher.detach();
-        options.listener?.onDown();
+        for (const listener of listeners) listener.onDown();
       },
       onRefused: (topic, reason) => log.warn({ topic, reason }, "the broker refuses a topic"),
       onMessage,
@@ -139,6 +145,12 @@ export function openLink(options: LinkOptions, signal: AbortSignal): Link {
   return {
     show: (messages) => publisher.show(messages),
     showFirst: (messages) => publisher.showFirst(messages),
+    addListener(listener) {
+      listeners.push(listener);
+      if (!line) return;
+      line.subscribe(listener.subscriptions);
+      listener.onUp();
+    },
     publishOnce: (topic, payload) => line?.sendOnce(topic, payload) ?? false,
     standing: () => ({ connected: line !== null, trouble, connections, published: publisher.taken }),
     upSoon: Promise.race([firstUp, pause(QUICK_UP_MS, undefined, { ref: false })]),

@@ -20,7 +20,7 @@ const options = {
   open: (stop: AbortSignal) => openBrokerStream({ url: `mqtt://127.0.0.1:${port}` }, stop),
   clientId: "elbro_away",
   statusTopic: "elbro/status",
-  subscriptions: [],
+  subscriptions: () => [],
   onUp: () => undefined,
   onDown: () => undefined,
   onRefused: () => undefined,

@@ -133,24 +133,24 @@ export class RealPlugWorld implements AsyncDisposable {
         baseTopic: "elbro",
         discoveryPrefix: "homeassistant",
         commands: {},
-        listener: {
-          subscriptions: plugs.subscriptions,
-          onMessage: (arrival) => plugs.onMessage(arrival),
-          onUp: () => {
-            plugs.onUp();
-            if (this.#life?.plugs === plugs) this.#setLine(true);
-          },
-          onDown: () => {
-            plugs.onDown();
-            if (this.#life?.plugs === plugs) this.#setLine(false);
-          },
-        },
         remembered: this.#remembered,
         log: { info: () => undefined, warn: () => undefined },
         random: () => 0,
       },
       stop.signal,
     );
+    link.addListener({
+      subscriptions: plugs.subscriptions,
+      onMessage: (arrival) => plugs.onMessage(arrival),
+      onUp: () => {
+        plugs.onUp();
+        if (this.#life?.plugs === plugs) this.#setLine(true);
+      },
+      onDown: () => {
+        plugs.onDown();
+        if (this.#life?.plugs === plugs) this.#setLine(false);
+      },
+    });
     this.#isLineUp = false;
     this.#life = { plugs, link, stop, cut: () => cut() };
     this.#lookAtWall = Number.NEGATIVE_INFINITY;

@@ -8,6 +8,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../src/core/interval.t
 import { type Problem, Problems } from "../../src/core/problem.ts";
 import type { SeriesKey } from "../../src/core/series.ts";
 import { Library } from "../../src/library.ts";
+import { openService } from "../../src/open-service.ts";
 import { type SimulatorOptions, startSimulator } from "../../src/simulator/simulator.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { Settings } from "../../src/store/settings.ts";
@@ -33,8 +34,10 @@ async function openWorld({ config = { ...CONSUMER, ...PARTNER }, simulator = {} 
   const library = new Library(database, new Calendar(SERVICE_ZONE), () => clock.now());
   const problems: Problem[] = [];
   const stop = new AbortController();
+  const connection = openService({ config: { service: { base_url: service.url } } });
   const open = (changed: Readonly<Record<string, unknown>> = {}) =>
     openAccounts({
+      service: connection,
       ...{ library, clock, random: () => 0, settings: new Settings(database), signal: stop.signal },
       config: configSchema.parse({ service: { base_url: service.url }, ...config, ...changed }),
       problems: new Problems((problem) => problems.push(problem)),
@@ -48,7 +51,7 @@ async function openWorld({ config = { ...CONSUMER, ...PARTNER }, simulator = {} 
     reopen: open,
     async [Symbol.asyncDispose]() {
       stop.abort();
-      await accounts.close();
+      await connection.close();
       await service.close();
     },
   };
@@ -133,7 +136,6 @@ test("a replaced key is asked with at once", async () => {
   world.machine.advance(92 * SECOND_MS);
   const renewed = askingOf(first(accounts.consumers), world.library);
   expect((await renewed.ask(stepOf("consumer", home, "today"))).kind).toBe("answered");
-  await accounts.close();
 });
 
 test("a 429 silences the account across a restart", async () => {

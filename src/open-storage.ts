@@ -1,0 +1,30 @@
+/** Opens what is kept on disk: the database and what guards its writes. */
+import type { DatabaseSync } from "node:sqlite";
+import type { EpochMs } from "./core/interval.ts";
+import { openDataDir } from "./data-dir.ts";
+import type { Recovery } from "./store/recovery.ts";
+import { Settings } from "./store/settings.ts";
+import { Writing } from "./store/writing.ts";
+
+export interface StorageOptions {
+  readonly config: { readonly data_dir: string };
+  readonly clock: { now(): EpochMs };
+}
+
+export interface Storage {
+  readonly database: DatabaseSync;
+  readonly databasePath: string;
+  /** What was done about a damaged database at this start; null if it was sound. */
+  readonly recovery: Recovery | null;
+  readonly writing: Writing;
+  readonly settings: Settings;
+  readonly close: () => void;
+}
+
+/** Errors: throws a StartError if the data directory cannot be used. */
+export function openStorage({ config, clock }: StorageOptions): Storage {
+  const { database, databasePath, recovery } = openDataDir(config.data_dir, clock.now());
+  const writing = new Writing(database);
+  const settings = new Settings(database, writing);
+  return { database, databasePath, recovery, writing, settings, close: () => database.close() };
+}
