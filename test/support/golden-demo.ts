@@ -73,7 +73,8 @@ export async function startGoldenDemo(): Promise<GoldenDemo> {
         // A signal comes when it comes, on a busy machine after requests that were sent later.
         await vi.waitUntil(async () => (await timeOf(apiPort)) === now, { timeout: STEP_WAIT_MS });
       },
-      [Symbol.asyncDispose]: () => daemon[Symbol.asyncDispose](),
+      // As a service manager does: what the demo keeps goes with it.
+      [Symbol.asyncDispose]: async () => void (await daemon.end("SIGTERM")),
     };
   } catch (error) {
     await daemon[Symbol.asyncDispose]();
