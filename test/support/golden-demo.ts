@@ -1,0 +1,89 @@
+/**
+ * The demo as users start it, at one moment: the built program with a clock that stands still, random numbers that are
+ * one half, and the simulator's usual seed. What it shows is then the same at every start. Only the command line and the
+ * environment are used, so that nothing inside the program is known here.
+ */
+import { vi } from "vitest";
+import { DaemonProcess } from "./daemon-process.ts";
+
+/** A day on which the prices of tomorrow are out, and on which nothing is special. */
+const START = "2026-06-10T12:20:00Z";
+/** Simulated seconds per second. A millisecond passes in eleven days. */
+const STANDS_STILL = "0.000000001";
+/** What a step moves the clock by: the third-party interface takes a request in ten seconds. */
+const STEP_MS = 11_000;
+const STEP_NS = BigInt(Math.round((STEP_MS / Number(STANDS_STILL)) * 1e6));
+/**
+ * Run before the program. Chance is the one source of random numbers that decides what is shown: when requests are sent,
+ * ids of clients. The step moves what `--clock` goes by, and nothing else: the program reads its time by `hrtime` alone.
+ */
+const BEFORE = `Math.random = () => 0.5;
+const { bigint } = process.hrtime;
+let ahead = 0n;
+process.hrtime.bigint = () => bigint() + ahead;
+process.on("SIGUSR2", () => { ahead += ${STEP_NS}n; });`;
+
+const STEP_WAIT_MS = 30_000;
+
+/** Keys of the demo's LAN API. */
+export const GOLDEN_KEYS = { control: "demo", read: "reader-of-the-golden-files", few: "few-requests-a-minute" };
+const PARTNER = { name: "partner", api_key: "golden-partner", api_secret: "golden-secret" };
+/** A page elsewhere that may read answers. */
+export const GOLDEN_ORIGIN = "https://panel.example.org";
+
+/** The demo, with what it lacks to show everything: plugs, keys of each kind, a page elsewhere. */
+const ENVIRONMENT = {
+  NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(BEFORE)}`,
+  ELBRO_API_PORT: "0",
+  ELBRO_BROKER_PORT: "0",
+  ELBRO_API_REQUESTS_PER_MINUTE: "1000",
+  ELBRO_API_CORS: JSON.stringify([GOLDEN_ORIGIN]),
+  ELBRO_API_KEYS: JSON.stringify([
+    { name: "demo", key: GOLDEN_KEYS.control, scopes: ["read", "control"] },
+    { name: "reader", key: GOLDEN_KEYS.read },
+    { name: "few", key: GOLDEN_KEYS.few, requests_per_minute: 2 },
+  ]),
+  ELBRO_API_THIRD_PARTY_KEYS: JSON.stringify([PARTNER]),
+  ELBRO_PLUGS: JSON.stringify([
+    { name: "Dehumidifier", family: "tasmota", topic: "tasmota_9C02D1", home: "home", signal: "cheap" },
+    { name: "Sauna", family: "shelly_gen2", topic: "shellypro1pm-a1b2c3", signal_topic: "house/sauna", min_on: 10 },
+    { name: "Radiator", family: "zigbee2mqtt", topic: "Radiator", home: "stugan", signal: "cheap" },
+  ]),
+};
+
+export interface GoldenDemo extends AsyncDisposable {
+  readonly apiPort: number;
+  readonly brokerPort: number;
+  /** Moves the clock on by a step. */
+  readonly step: () => Promise<void>;
+}
+
+/** Starts it at the moment of the golden files. */
+export async function startGoldenDemo(): Promise<GoldenDemo> {
+  const daemon = new DaemonProcess(["run", "--clock", START, "--speed", STANDS_STILL], ENVIRONMENT);
+  try {
+    const brokerPort = Number(/-p (\d+)/.exec(await daemon.line(/mosquitto_sub/))?.[1]);
+    const apiPort = Number(/127\.0\.0\.1:(\d+)/.exec(await daemon.line(/healthz/))?.[1]);
+    let now = Date.parse(START);
+    return {
+      ...{ apiPort, brokerPort },
+      async step() {
+        now += STEP_MS;
+        daemon.signal("SIGUSR2");
+        // A signal comes when it comes, on a busy machine after requests that were sent later.
+        await vi.waitUntil(async () => (await timeOf(apiPort)) === now, { timeout: STEP_WAIT_MS });
+      },
+      // As a service manager does: what the demo keeps goes with it.
+      [Symbol.asyncDispose]: async () => void (await daemon.end("SIGTERM")),
+    };
+  } catch (error) {
+    await daemon[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+/** The time that it lives at. */
+async function timeOf(apiPort: number): Promise<number> {
+  const answer = await fetch(`http://127.0.0.1:${apiPort}/local/v1/session`);
+  return Date.parse(((await answer.json()) as { now: string }).now);
+}
