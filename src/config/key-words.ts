@@ -1,5 +1,5 @@
 /**
- * What every key of the configuration is for, in words: one row per key. The README's table, the annotated example and
+ * What every key of the configuration is for, in words: one row per key. The tables of docs/configuration.md, the annotated example and
  * the descriptions of the JSON Schema are made from it; the program itself does not load it.
  */
 export interface KeyWords {
