@@ -138,7 +138,7 @@ const facts: Readonly<Record<string, Json>> = {
   "/metrics": {
     responses: {
       200: {
-        description: `${metricRows.length} figures, as the README lists them.`,
+        description: `${metricRows.length} figures, as docs/monitoring.md lists them.`,
         content: { [METRICS_TYPE]: { schema: text } },
       },
     },
