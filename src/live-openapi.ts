@@ -1,4 +1,4 @@
-/** What the OpenAPI document and the README say of the routes that tell how house and daemon are. */
+/** What the OpenAPI document and the documentation say of the routes that tell how house and daemon are. */
 import { liveRows } from "./live-feed.ts";
 import { healthCodes } from "./live-health.ts";
 import { metricRows } from "./live-metrics.ts";
@@ -138,7 +138,7 @@ const facts: Readonly<Record<string, Json>> = {
   "/metrics": {
     responses: {
       200: {
-        description: `${metricRows.length} figures, as the README lists them.`,
+        description: `${metricRows.length} figures, as docs/monitoring.md lists them.`,
         content: { [METRICS_TYPE]: { schema: text } },
       },
     },
@@ -161,7 +161,7 @@ export function liveFacts(path: string): Json | null {
   return facts[path] ?? null;
 }
 
-/** The README's table of events. Shape: Markdown without a line break at its ends. */
+/** Table of events in docs/http-api.md. Shape: Markdown without a line break at its ends. */
 export function eventDocs(): string {
   const rows = [
     {
@@ -178,7 +178,7 @@ export function eventDocs(): string {
   );
 }
 
-/** The README's table of figures. */
+/** Table of figures in docs/monitoring.md. */
 export function metricDocs(): string {
   return table(
     ["figure", "kind", "labels", "what it says"],

@@ -1,4 +1,4 @@
-/** The README's tables of the configuration, one for each section. */
+/** Tables of docs/configuration.md, one for each section. */
 import { type KeyRow, keyRows } from "./key-rows.ts";
 
 /** Markdown: every key of the configuration. */

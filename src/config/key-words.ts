@@ -1,6 +1,6 @@
 /**
- * What every key of the configuration is for, in words: one row per key. The README's table, the annotated example and
- * the descriptions of the JSON Schema are made from it; the program itself does not load it.
+ * What every key of the configuration is for, in words: one row per key. The tables of docs/configuration.md, the annotated
+ * example and the descriptions of the JSON Schema are made from it; the program itself does not load it.
  */
 export interface KeyWords {
   /** One or two sentences. */
@@ -67,7 +67,7 @@ export const keyWords: Readonly<Record<string, KeyWords>> = {
   "homes[].id": { about: "What the home is called in topics and plans; else made of the address's label." },
   "homes[].resolution": { about: "How fine its prices are." },
   "homes[].format": {
-    about: "An entity more, whose attributes are its prices as another program reads them (see Neighbours' formats).",
+    about: "An entity more, whose attributes are its prices as another program reads them (see docs/http-api.md).",
   },
 
   mqtt: { about: "The broker that everything is published to." },

@@ -118,7 +118,7 @@ export const words = {
   use_rate_limited: "Kvoten til opslag er brugt for nu. Det gemte vises stadig; prøv igen senere.",
   use_refused: "Det kunne ikke hentes: {reason}",
 
-  plans_none: "Ingen planer endnu. De står under plans i konfigurationen; README har et eksempel.",
+  plans_none: "Ingen planer endnu. De står under plans i konfigurationen; docs/plans.md har eksempler.",
   plans_read_only: "Din nøgle må se, men ikke ændre.",
   plans_log_in: "Log ind med en nøgle, der må styre, for at ændre planer.",
   plan_enabled: "slået til",

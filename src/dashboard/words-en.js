@@ -118,7 +118,7 @@ export const words = {
   use_rate_limited: "The quota for looking things up is used for now. What is kept is still shown; try again later.",
   use_refused: "This could not be read: {reason}",
 
-  plans_none: "No plans yet. They stand under plans in the configuration; an example is in the README.",
+  plans_none: "No plans yet. They stand under plans in the configuration; examples are in docs/plans.md.",
   plans_read_only: "Your key may look, not change.",
   plans_log_in: "Log in with a key that may control to change plans.",
   plan_enabled: "switched on",

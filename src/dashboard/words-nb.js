@@ -119,7 +119,7 @@ export const words = {
   use_rate_limited: "Kvoten for oppslag er brukt opp for nå. Det lagrede vises fortsatt; prøv igjen senere.",
   use_refused: "Dette kunne ikke hentes: {reason}",
 
-  plans_none: "Ingen planer ennå. De står under plans i konfigurasjonen; README har et eksempel.",
+  plans_none: "Ingen planer ennå. De står under plans i konfigurasjonen; docs/plans.md har eksempler.",
   plans_read_only: "Nøkkelen din kan se, men ikke endre.",
   plans_log_in: "Logg inn med en nøkkel som kan styre, for å endre planer.",
   plan_enabled: "slått på",

@@ -119,7 +119,7 @@ export const words = {
   use_rate_limited: "Kvoten för uppslag är slut för tillfället. Det sparade visas ändå; försök igen senare.",
   use_refused: "Det gick inte att hämta: {reason}",
 
-  plans_none: "Inga planer än. De står under plans i konfigurationen; README har ett exempel.",
+  plans_none: "Inga planer än. De står under plans i konfigurationen; docs/plans.md har exempel.",
   plans_read_only: "Din nyckel får se men inte ändra.",
   plans_log_in: "Logga in med en nyckel som får styra för att ändra planer.",
   plan_enabled: "påslagen",

@@ -6,7 +6,7 @@ import { placeRows } from "./place-entities.ts";
 import { planRows } from "./plan-entities.ts";
 import { plugRows } from "./plug-entities.ts";
 
-/** One table per kind of device, for the README. Shape: Markdown without a line break at its ends. */
+/** One table per kind of device, for docs/home-assistant.md. Shape: Markdown without a line break at its ends. */
 export function entityDocs(): string {
   return [
     ["**Each home**", ...table([...homeRows, formatRow])],

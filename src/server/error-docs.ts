@@ -1,6 +1,6 @@
 import { localErrorTable } from "./local-errors.ts";
 
-/** The README's table of errors. */
+/** Table of errors in docs/http-api.md. */
 export function errorDocs(): string {
   const rows = Object.entries(localErrorTable)
     .sort(([, one], [, other]) => one.status - other.status)

@@ -1,5 +1,5 @@
 /**
- * The operations of `/local/v1` as data, for the OpenAPI document and the README: what each takes, answers and refuses.
+ * The operations of `/local/v1` as data, for the OpenAPI document and docs/http-api.md: what each takes, answers and refuses.
  * The requests themselves are read by the same parameters.
  */
 import type { LocalErrorCode } from "./local-errors.ts";
@@ -122,7 +122,7 @@ function errorResponses(
   );
 }
 
-/** The README's table of operations, and one of their parameters. Shape: Markdown without a line break at its ends. */
+/** Table of operations in docs/http-api.md, and one of their parameters. Shape: Markdown without a line break at its ends. */
 export function localDocs(): string {
   const operations = localOperationIds.map((id) => {
     const { method, path, scope, summary } = localPaths[id];

@@ -1,8 +1,7 @@
-import { readFileSync } from "node:fs";
-import path from "node:path";
 import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
 import { type EpochMs, HOUR_MS, MINUTE_MS } from "../../src/core/interval.ts";
+import { pageText } from "../support/docs-pages.ts";
 import { askText, localConfig, startLocalHouse } from "../support/local-house.ts";
 import { LAN_KEY, type RunningHouse } from "../support/running-house.ts";
 
@@ -125,11 +124,11 @@ describe("a device that asks whether now is cheap", () => {
   });
 });
 
-test("the README's line for a Shelly switches it ON for three hours of the night, and OFF when elbro is gone", async () => {
+test("the line for a Shelly in http-api.md switches it ON for three hours of the night, and OFF when elbro is gone", async () => {
   await using house = await startLocalHouse({ start: EVENING - 8 * HOUR_MS });
   await house.clock.runUntil(EVENING);
-  const readme = readFileSync(path.join(import.meta.dirname, "../../README.md"), "utf8");
-  const line = /```js\n(Timer\.set\(60000.*)\n```/.exec(readme)?.[1] ?? "";
+  const page = pageText("docs/http-api.md");
+  const line = /```js\n(Timer\.set\(60000.*)\n```/.exec(page)?.[1] ?? "";
   const script = line
     .replace("http://192.168.1.5:8080", `http://127.0.0.1:${house.daemon.apiPort}`)
     .replace("<key>", LAN_KEY);

@@ -1,14 +1,12 @@
-import { readFileSync } from "node:fs";
-import path from "node:path";
 import { expect, test } from "vitest";
 import { configSchema } from "../../src/config/schema.ts";
+import { pageText } from "../support/docs-pages.ts";
 import { RunningHouse } from "../support/running-house.ts";
 
-const README = readFileSync(path.join(import.meta.dirname, "../../README.md"), "utf8");
-const SECTION = README.slice(README.indexOf("\n## Topics"), README.indexOf("\n## Entities of Home Assistant"));
+const PAGE = pageText("docs/mqtt.md");
 
 /** The topics that are told, with `<name>` for what differs. `…/costs` stands beside the topic before it. */
-const told: readonly string[] = SECTION.split("\n").flatMap((line) => {
+const told: readonly string[] = PAGE.split("\n").flatMap((line) => {
   let before = "";
   const place = line.startsWith("|") ? (line.split("|")[1] ?? "") : line;
   return [...place.matchAll(/`((?:elbro|…)\/[^`]+)`/g)].map(([, topic = ""]) => {
@@ -24,7 +22,7 @@ function patternOf(topic: string): RegExp {
 /** What is listened to, not said. */
 const isCommand = (topic: string) => topic.endsWith("/set") || topic.startsWith("elbro/command/");
 
-test("every topic that a house publishes is in the README, and every one there is published", async () => {
+test("every topic that elbro publishes is in mqtt.md, and every topic there is published", async () => {
   const { plans, plugs, homes } = configSchema.parse({
     homes: [
       { address_id: "5d0c9f0e-6a1b-4c5e-9b64-1f1f4a7e2d01", id: "home", format: "nordpool" },

@@ -142,7 +142,7 @@ stop_simulator() {
   simulator=
 }
 
-# A configured house, as the README starts it: a key made before the first start, the configuration read-only, secrets in files.
+# A configured house, as docs/install.md starts it: a key made before the first start, the configuration read-only, secrets in files.
 run_the_house() {
   start_simulator
   printf 'service: { base_url: "%s" }\nbroker: { port: 21883, users: [{ name: ha, password: test-password }] }\napi: { port: 28080 }\n' \

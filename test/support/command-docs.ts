@@ -1,4 +1,4 @@
-/** The README's table of the command line. */
+/** Table of commands in operations.md. */
 import { commandRows } from "../../src/commands/commands.ts";
 
 /** Markdown: every command. */

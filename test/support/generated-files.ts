@@ -19,36 +19,35 @@ export interface GeneratedFile {
   readonly text: string;
 }
 
-/** What stands between `<!-- name -->` and `<!-- /name -->` in the README. */
-const README_PARTS: Readonly<Record<string, () => string>> = {
-  commands: commandDocs,
-  entities: entityDocs,
-  events: eventDocs,
-  figures: metricDocs,
-  errors: errorDocs,
-  health: healthDocs,
-  local: localDocs,
-  operations: operationDocs,
-  options: configDocs,
-  "plan-states": planStateDocs,
-  "plug-families": plugFamilyDocs,
-  "plug-reasons": plugReasonDocs,
-  problems: problemDocs,
+/** Pages with generated parts: what stands between `<!-- name -->` and `<!-- /name -->` in each. */
+export const generatedParts: Readonly<Record<string, Readonly<Record<string, () => string>>>> = {
+  "docs/configuration.md": { options: configDocs },
+  "docs/home-assistant.md": { entities: entityDocs },
+  "docs/http-api.md": { operations: operationDocs, errors: errorDocs, local: localDocs, events: eventDocs },
+  "docs/monitoring.md": { health: healthDocs, figures: metricDocs },
+  "docs/operations.md": { commands: commandDocs, problems: problemDocs },
+  "docs/plans.md": { "plan-states": planStateDocs },
+  "docs/plugs.md": { "plug-families": plugFamilyDocs, "plug-reasons": plugReasonDocs },
 };
 
-/** Every generated file as it should be. Errors: throws where the README lacks a mark. */
+/** Every generated file as it should be. Errors: throws if a page lacks a mark. */
 export function generatedFiles(root: string): GeneratedFile[] {
+  const pages = Object.keys(generatedParts).map((name) => ({
+    name,
+    text: withParts(name, readFileSync(path.join(root, name), "utf8")),
+  }));
   return [
-    { name: "README.md", text: readmeText(readFileSync(path.join(root, "README.md"), "utf8")) },
+    ...pages,
     { name: "config/elbro.example.yaml", text: exampleText() },
     { name: "config/elbro.schema.json", text: `${JSON.stringify(configJsonSchema(), null, 2)}\n` },
   ];
 }
 
-function readmeText(readme: string): string {
-  return Object.entries(README_PARTS).reduce((text, [name, write]) => {
-    const marks = new RegExp(`(<!-- ${name} -->\\n).*(<!-- /${name} -->)`, "s");
-    if (!marks.test(text)) throw new Error(`README.md has no <!-- ${name} --> marks`);
+/** The page with its generated parts as the code makes them. */
+function withParts(name: string, page: string): string {
+  return Object.entries(generatedParts[name] ?? {}).reduce((text, [part, write]) => {
+    const marks = new RegExp(`(<!-- ${part} -->\\n).*(<!-- /${part} -->)`, "s");
+    if (!marks.test(text)) throw new Error(`${name} has no <!-- ${part} --> marks`);
     return text.replace(marks, (_all, open: string, close: string) => `${open}\n${write()}\n\n${close}`);
-  }, readme);
+  }, page);
 }

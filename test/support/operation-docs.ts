@@ -1,4 +1,4 @@
-/** The README's table of the service's operations, as the mirror answers them. */
+/** Table of the service's operations, as the mirror answers them, in http-api.md. */
 import { operationIds, operationOf } from "../../src/contract/operations.ts";
 
 /** Markdown: every operation. */

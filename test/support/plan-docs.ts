@@ -1,4 +1,4 @@
-/** What plans and plugs may be in, in words for their owner: tables of the README, complete because their types are. */
+/** What plans and plugs may be in, in words for their owner: tables of plans.md and plugs.md, complete because their types are. */
 import type { PlanCode } from "../../src/core/plan-reason.ts";
 import { type PlanState, planStates } from "../../src/core/plan-state.ts";
 import type { PlugReason } from "../../src/core/plug.ts";

@@ -1,4 +1,4 @@
-/** The README's tables of what may be wrong. */
+/** Tables of problems (operations.md) and health codes (monitoring.md). */
 import { type ProblemRow, problemCatalog } from "../../src/core/problem-words.ts";
 import { healthCodes } from "../../src/live-health.ts";
 

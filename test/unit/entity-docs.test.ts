@@ -1,16 +1,13 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { expect, test } from "vitest";
 import { daemonRows } from "../../src/homeassistant/daemon-entities.ts";
 import { entityDocs } from "../../src/homeassistant/entity-docs.ts";
 import { homeRows } from "../../src/homeassistant/home-entities.ts";
 import { placeRows } from "../../src/homeassistant/place-entities.ts";
 import { planRows } from "../../src/homeassistant/plan-entities.ts";
+import { pageText } from "../support/docs-pages.ts";
 import { daemon } from "../support/home-cases.ts";
 
-const readmePath = join(import.meta.dirname, "../../README.md");
-const readme = readFileSync(readmePath, "utf8");
-const written = /<!-- entities -->\n(.*)\n<!-- \/entities -->/s.exec(readme)?.[1];
+const written = /<!-- entities -->\n(.*)\n<!-- \/entities -->/s.exec(pageText("docs/home-assistant.md"))?.[1];
 
 test("every row of every table has its line, and every line four bars", () => {
   const lines = entityDocs().split("\n");
@@ -33,6 +30,6 @@ test.each([
   }
 });
 
-test("the README's table is the one of the code (npm run docs writes it)", () => {
+test("home-assistant.md has the table of the code (npm run docs writes it)", () => {
   expect(written?.trim()).toBe(entityDocs());
 });

@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { generatedFiles } from "../support/generated-files.ts";
+import { pageNames, pageText } from "../support/docs-pages.ts";
+import { generatedFiles, generatedParts } from "../support/generated-files.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
 
@@ -11,3 +12,13 @@ test.each(generatedFiles(ROOT).map(({ name, text }) => [name, text]))(
     expect(readFileSync(path.join(ROOT, name), "utf8")).toBe(text);
   },
 );
+
+test("every mark in a page belongs to a generated part of that page", () => {
+  const marked = pageNames().flatMap((name) =>
+    [...pageText(name).matchAll(/^<!-- \/(.+) -->$/gm)].map(([, part]) => `${name} ${part}`),
+  );
+  const written = Object.entries(generatedParts).flatMap(([name, parts]) =>
+    Object.keys(parts).map((part) => `${name} ${part}`),
+  );
+  expect(marked.toSorted()).toEqual(written.toSorted());
+});

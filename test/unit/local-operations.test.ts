@@ -1,10 +1,9 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { localErrorTable } from "../../src/server/local-errors.ts";
 import { localDocs, localOpenApi, localOperations } from "../../src/server/local-operations.ts";
 import { localParameters, type ParameterRow, readLocalParams } from "../../src/server/local-parameters.ts";
 import { localOperationIds, localPaths } from "../../src/server/local-paths.ts";
+import { pageText } from "../support/docs-pages.ts";
 
 const read = (id: Parameters<typeof readLocalParams>[0], query: string, path: Record<string, string> = {}) =>
   readLocalParams(id, { path, query: new URLSearchParams(query) });
@@ -77,8 +76,8 @@ describe("described as data", () => {
     }
   });
 
-  test("the README has the table of the code (npm run docs writes it)", () => {
-    const readme = readFileSync(join(import.meta.dirname, "../../README.md"), "utf8");
-    expect(/<!-- local -->\n(.*)\n<!-- \/local -->/s.exec(readme)?.[1]?.trim()).toBe(localDocs());
+  test("http-api.md has the table of the code (npm run docs writes it)", () => {
+    const page = pageText("docs/http-api.md");
+    expect(/<!-- local -->\n(.*)\n<!-- \/local -->/s.exec(page)?.[1]?.trim()).toBe(localDocs());
   });
 });

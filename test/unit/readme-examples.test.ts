@@ -1,17 +1,16 @@
-import { readFileSync } from "node:fs";
-import path from "node:path";
 import { expect, test } from "vitest";
 import { parse, stringify } from "yaml";
 import { readConfig } from "../../src/config/load.ts";
 import { configSchema } from "../../src/config/schema.ts";
 import { planCodes } from "../../src/core/plan-reason.ts";
+import { pageNames, pageText } from "../support/docs-pages.ts";
 import { planStateDocs } from "../support/plan-docs.ts";
 
-const README = readFileSync(path.join(import.meta.dirname, "../../README.md"), "utf8");
 const SECTIONS = new Set(Object.keys(configSchema.shape));
 
 /** The YAML examples that are a configuration, as trees. */
-const examples = [...README.matchAll(/^```yaml\n(.*?)^```/gms)]
+const examples = pageNames()
+  .flatMap((name) => [...pageText(name).matchAll(/^```yaml\n(.*?)^```/gms)])
   .map(([, text = ""]) => parse(text) as unknown)
   .filter((tree): tree is Record<string, unknown> => typeof tree === "object" && tree !== null)
   .filter((tree) => Object.keys(tree).every((key) => SECTIONS.has(key)));
@@ -25,7 +24,7 @@ function listOf(section: "plans" | "plugs"): unknown[] {
   return examples.flatMap((tree) => (tree[section] as unknown[] | undefined) ?? []);
 }
 
-test("the README's plans and plugs are taken by the configuration, all of them together", () => {
+test("the configuration accepts the plans and plugs of the documentation, all of them together", () => {
   const plans = listOf("plans") as { kind: string }[];
   const plugs = listOf("plugs") as { family: string }[];
   expect(mistakesIn({ plans, plugs })).toEqual([]);
@@ -33,13 +32,13 @@ test("the README's plans and plugs are taken by the configuration, all of them t
   expect(new Set(plugs.map(({ family }) => family)).size).toBe(6);
 });
 
-test("every other example of a configuration in the README is taken too", () => {
+test("the configuration accepts every other example of the documentation", () => {
   const others = examples.filter((tree) => !("plans" in tree) && !("plugs" in tree));
   expect(others.length).toBeGreaterThan(0);
   for (const tree of others) expect(mistakesIn(tree)).toEqual([]);
 });
 
-test("every code of a plan's reason stands with a state in the README", () => {
+test("plans.md lists every reason code with a state", () => {
   const told = planStateDocs();
   expect(planCodes.filter((code) => !told.includes(`\`${code}\``))).toEqual([]);
 });

@@ -1,50 +1,67 @@
-import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import packageJson from "../../package.json" with { type: "json" };
+import { pageNames, pageText } from "../support/docs-pages.ts";
+import { anchorsOf, brokenLinks, linksOf } from "../support/markdown-links.ts";
 
 const ROOT = path.join(import.meta.dirname, "../..");
-const readme = readFileSync(path.join(ROOT, "README.md"), "utf8");
+const MAX_README_BYTES = 10_000;
 
-/** A heading as its link names it. */
-function anchorOf(heading: string): string {
-  return heading
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N} _-]/gu, "")
-    .replaceAll(" ", "-");
-}
+test("the README stays short", () => {
+  expect(Buffer.byteLength(pageText("README.md"))).toBeLessThanOrEqual(MAX_README_BYTES);
+});
 
-describe("the README", () => {
-  test("gives a reason for every library, and for none that is not there", () => {
-    const table = readme.slice(readme.indexOf("## Libraries and why"));
-    const named = [...table.matchAll(/^\| ([a-z][^|]*?) \|/gm)].flatMap(([, names = ""]) =>
-      names
-        .replace(/\(.*?\)/g, "")
-        .split(",")
-        .map((name) => name.trim()),
-    );
-    expect(named.filter((name) => name !== "library").toSorted()).toEqual(
-      Object.keys(packageJson.dependencies).toSorted(),
-    );
+test("the README links to every page", () => {
+  const pages = pageNames().filter((name) => name !== "README.md");
+  expect(pages.filter((name) => !linksOf(pageText("README.md")).includes(name))).toEqual([]);
+});
+
+describe.each(pageNames())("%s", (name) => {
+  const text = pageText(name);
+
+  test("has only relative links that lead to a file, and anchors that lead to a heading", () => {
+    expect(brokenLinks(ROOT, name)).toEqual([]);
   });
 
-  test("links to headings and files that there are", () => {
-    const anchors = new Set([...readme.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) => anchorOf(heading)));
-    const links = [...readme.matchAll(/\]\(([^)]+)\)/g)].map(([, to = ""]) => to);
-    expect(links.length).toBeGreaterThan(10);
-    for (const to of links) {
-      if (to.startsWith("#")) expect(anchors, to).toContain(to.slice(1));
-      else if (!to.startsWith("http")) expect(existsSync(path.join(ROOT, to)), to).toBe(true);
-    }
-  });
-
-  test("names npm commands that there are", () => {
-    const named = [...readme.matchAll(/npm run ([a-z]+)/g)].map(([, name = ""]) => name);
-    expect(named.filter((name) => !(name in packageJson.scripts))).toEqual([]);
+  test("names only npm commands that exist", () => {
+    const named = [...text.matchAll(/npm run ([a-z]+)/g)].map(([, command = ""]) => command);
+    expect(named.filter((command) => !(command in packageJson.scripts))).toEqual([]);
   });
 });
 
+test.each(pageNames().filter((name) => name.startsWith("docs/")))(
+  "%s starts with a title and one sentence on what it covers",
+  (name) => {
+    expect(pageText(name)).toMatch(/^# .+\n\n[A-Z][^.\n]*\.\n\n/);
+  },
+);
+
+describe("the link check", () => {
+  test("reads links outside code, with and without an anchor", () => {
+    const page = '[a](b.md#c) ![d](e.png) `[no](no.md)`\n```\n[no](no.md)\n```\n[f]: g.md\n<img src="h.png">';
+    expect(linksOf(page)).toEqual(["b.md#c", "e.png", "g.md", "h.png"]);
+  });
+
+  test("names headings as GitHub does", () => {
+    const page = "# Keys & safety\n## Neighbours' `formats`\n## [Twice](x.md)\n## Twice\n```sh\n# a comment\n```\n";
+    expect([...anchorsOf(page)]).toEqual(["keys--safety", "neighbours-formats", "twice", "twice-1"]);
+  });
+});
+
+test("architecture.md gives a reason for every library, and for none that is not there", () => {
+  const page = pageText("docs/architecture.md");
+  const section = page.slice(page.indexOf("## Libraries and why")).split("\n## ")[0] ?? "";
+  const named = [...section.matchAll(/^\| ([a-z][^|]*?) \|/gm)].flatMap(([, names = ""]) =>
+    names
+      .replace(/\(.*?\)/g, "")
+      .split(",")
+      .map((name) => name.trim()),
+  );
+  expect(named.filter((name) => name !== "library").toSorted()).toEqual(
+    Object.keys(packageJson.dependencies).toSorted(),
+  );
+});
+
 test("CONTRIBUTING has ten lines", () => {
-  const text = readFileSync(path.join(ROOT, "CONTRIBUTING.md"), "utf8");
-  expect(text.match(/^\d+\. /gm)).toHaveLength(10);
+  expect(pageText("CONTRIBUTING.md").match(/^\d+\. /gm)).toHaveLength(10);
 });
