@@ -210,6 +210,8 @@ export default defineConfig({
       yaml: new URL("./node_modules/yaml/browser/dist/index.js", import.meta.url).pathname,
     },
   },
+  // As Node's own build of undici: one HTTP parser, not its experimental second one (165 kB).
+  transform: { define: { esbuildDetection: '"rolldown"' } },
   plugins: [withReplacements(), withPages(), inAscii(), withLauncher()],
   // What is loaded only when it is used (broker inside, demo, HTTP client, WebSocket, proxy) stands in files of its own:
   // in one file, what these parts load of Node would be loaded at every start, 4 MB of it.

@@ -77,7 +77,6 @@ export class Library implements Keeping {
       if (!step) return null;
       if (step.done) {
         this.ledger.noteAnswered(this.shelf.idOf(series), asked, at);
-        rows.release?.();
         return step.value;
       }
       await nextTurn();

@@ -2,7 +2,6 @@
  * Checks an answer of the service against the contract, in slices, so that a year of rows never holds the event loop.
  */
 import type * as z from "zod/mini";
-import { JsonRows } from "./json-rows.ts";
 import { type BodyOf, type OperationId, operationOf } from "./operations.ts";
 
 export type AnswerReading<Id extends OperationId> =
@@ -24,7 +23,7 @@ export function* readAnswer<Id extends OperationId>(id: Id, json: unknown): Gene
     if (wrong) return wrong;
   }
   const rows: unknown = response.shape === "series" ? (json as { data?: unknown }).data : json;
-  if (!Array.isArray(rows) && !(rows instanceof JsonRows))
+  if (!Array.isArray(rows))
     return { kind: "malformed", why: `${response.shape === "series" ? "data" : "the answer"} is not an array` };
   let checked = 0;
   for (const row of rows) {

@@ -33,12 +33,8 @@ export interface SeriesKey {
 /** A row as the service sent it: unknown fields included. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** Rows in the order of their answer. Those of a long one are made anew at each walk: whoever needs one twice keeps it. */
-export interface Rows<Each = Row> extends Iterable<Each> {
-  readonly length: number;
-  /** Gives the memory of a long answer back, after the last walk. */
-  release?(): void;
-}
+/** Rows in the order of their answer. */
+export type Rows<Each = Row> = readonly Each[];
 
 /** Everything of an answer but its rows and its range. */
 export type Envelope = Readonly<Record<string, unknown>>;

@@ -1,7 +1,6 @@
 /**
  * One account of the service: client, governor and error policy as one door. Polling and the LAN both go through it.
  */
-import { share } from "../contract/json-rows.ts";
 import type { QuotaWindow } from "../contract/limits.ts";
 import { type OperationId, operationOf, type ParamsOf, type Success } from "../contract/operations.ts";
 import type { QuotaStanding } from "../contract/quota-headers.ts";
@@ -28,13 +27,6 @@ export type Reply<Id extends OperationId> =
   | (Success<Id> & { readonly requestId: string | null })
   | (Setback & { readonly settled: boolean })
   | Withheld;
-
-/** A request under way. */
-interface Flight {
-  readonly reply: Promise<Reply<OperationId>>;
-  /** Whether more than one waits for it. */
-  isShared: boolean;
-}
 
 /** A window of the service's quota. `resetsAt` is null between its end and the next answer. */
 export interface ToldWindow {
@@ -67,7 +59,7 @@ export class Account {
   readonly name: string;
   readonly #parts: AccountParts;
   /** Requests under way, by path: equal callers share one. Bounded by the governor's minute. */
-  readonly #flights = new Map<string, Flight>();
+  readonly #flights = new Map<string, Promise<Reply<OperationId>>>();
   #told: Partial<QuotaStanding> = {};
   /** The last setback by the scope it silenced, for callers who ask meanwhile. */
   readonly #setbacks = new Map<string, Setback>();
@@ -115,10 +107,7 @@ export class Account {
   async ask<Id extends OperationId>(inquiry: Inquiry<Id>): Promise<Reply<Id>> {
     const path = writeRequest(inquiry.operation, inquiry.params);
     const flying = this.#flights.get(path);
-    if (flying) {
-      flying.isShared = true;
-      return flying.reply as Promise<Reply<Id>>;
-    }
+    if (flying) return flying as Promise<Reply<Id>>;
     const { governor, gate, clock } = this.#parts;
     const scopes = this.#scopesOf(inquiry.operation, inquiry.params, inquiry.share);
     const silentUntil = gate.silentUntil(scopes);
@@ -126,19 +115,9 @@ export class Account {
       return this.#withheld(silentUntil, "the service asked for silence, or has trouble", this.#lastSetback(scopes));
     const verdict = governor.request(inquiry.share, inquiry.seriesId, inquiry.range);
     if (verdict.kind === "wait") return this.#withheld(verdict.untilMs, verdict.why);
-    const reply = this.#fly(path, this.#send(inquiry, scopes, verdict.leave));
-    this.#flights.set(path, { reply, isShared: false });
+    const reply = this.#send(inquiry, scopes, verdict.leave).finally(() => this.#flights.delete(path));
+    this.#flights.set(path, reply);
     return reply;
-  }
-
-  async #fly<Id extends OperationId>(path: string, sent: Promise<Reply<Id>>): Promise<Reply<Id>> {
-    try {
-      const reply = await sent;
-      if (reply.kind === "ok" && this.#flights.get(path)?.isShared) share(reply.body);
-      return reply;
-    } finally {
-      this.#flights.delete(path);
-    }
   }
 
   async #send<Id extends OperationId>(inquiry: Inquiry<Id>, scopes: Scopes, leave: Leave): Promise<Reply<Id>> {

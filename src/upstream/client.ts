@@ -1,7 +1,6 @@
 /** The service, asked: every operation of the contract as a function. */
 import { setImmediate } from "node:timers/promises";
 import { readAnswer } from "../contract/answer.ts";
-import { parseAnswer } from "../contract/json-rows.ts";
 import {
   type Handlers,
   type InterfaceName,
@@ -162,7 +161,7 @@ function notesOf(answer: HttpAnswer, secrets: readonly string[]): AnswerNotes {
 
 function parseJson(body: Buffer): unknown {
   try {
-    return parseAnswer(body);
+    return JSON.parse(body.toString());
   } catch {
     // Not JSON is an answer of its own kind; the caller says so.
     return undefined;

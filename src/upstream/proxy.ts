@@ -5,8 +5,11 @@ export interface ProxySettings {
   readonly noProxy: string;
 }
 
+export const NO_PROXY: ProxySettings = { httpProxy: "", httpsProxy: "", noProxy: "" };
+
 /**
- * Reads the proxy variables in the form that curl and most others know, lower case first, with or without `http://`.
+ * Reads HTTP_PROXY, HTTPS_PROXY and NO_PROXY, lower case first as curl does. undici reads them too, but from the process
+ * itself, and only proxies with a scheme.
  * Errors: none; null without a proxy that can be read. `NO_PROXY` alone is none.
  */
 export function proxyOf(environment: Readonly<Record<string, string | undefined>>): ProxySettings | null {

@@ -1,4 +1,8 @@
-/** The errors a socket gives, in words for the owner. The service is "it". */
+/** A year of hours with nine fields of 25 characters is under 4 MB; twice that is no answer of this contract. */
+export const MAX_ANSWER_MB = 8;
+export const STOPPED_MIDWAY = "it stopped in the middle of an answer";
+
+/** The errors that a socket and undici give, in words for the owner. The service is "it". */
 const SOCKET_WORDS: Readonly<Record<string, string>> = {
   ENOTFOUND: "its name cannot be resolved",
   EAI_AGAIN: "name resolution does not answer",
@@ -8,7 +12,13 @@ const SOCKET_WORDS: Readonly<Record<string, string>> = {
   ENETUNREACH: "there is no way to its network",
   EHOSTUNREACH: "there is no way to its network",
   ETIMEDOUT: "it did not answer in time",
-  HPE_HEADER_OVERFLOW: "its answer has too many headers",
+  UND_ERR_SOCKET: "it closed the connection",
+  UND_ERR_CONNECT_TIMEOUT: "it did not answer in time",
+  UND_ERR_HEADERS_TIMEOUT: "it did not answer in time",
+  UND_ERR_BODY_TIMEOUT: "it did not answer in time",
+  UND_ERR_HEADERS_OVERFLOW: "its answer has too many headers",
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: STOPPED_MIDWAY,
+  UND_ERR_RES_EXCEEDED_MAX_SIZE: `its answer is longer than ${MAX_ANSWER_MB} MB, which no answer of the contract is`,
   CERT_HAS_EXPIRED: "its certificate has expired; check this machine's clock too",
   CERT_NOT_YET_VALID: "its certificate is not valid yet; check this machine's clock",
   DEPTH_ZERO_SELF_SIGNED_CERT: "its certificate is self-signed; name it in service.ca to trust it",
@@ -25,15 +35,15 @@ const SOCKET_WORDS: Readonly<Record<string, string>> = {
 export function describeFailure(error: unknown): string {
   for (let each = error, depth = 0; each instanceof Error && depth < MAX_CAUSES; each = each.cause, depth++) {
     const code = "code" in each && typeof each.code === "string" ? each.code : "";
-    const words = SOCKET_WORDS[code] ?? (code.startsWith("HPE_") ? "its answer is not HTTP" : undefined);
+    const words = SOCKET_WORDS[code] ?? (each.name === "HTTPParserError" ? "its answer is not HTTP" : undefined);
     if (words) return words;
     const refusal = PROXY_REFUSAL.exec(each.message);
-    if (refusal) return `the proxy refuses to pass it on (status ${refusal[1]})`;
+    if (refusal) return `the proxy refuses to pass it on (status ${refusal[1] ?? refusal[2]})`;
   }
   return (error instanceof Error && error.message) || "the request failed";
 }
 
-/** One code stands for all that can happen to a tunnel; the status that a proxy refuses it with is in the text alone. */
-const PROXY_REFUSAL = /^Failed to establish tunnel .* HTTP\/1\.\d (\d+)/;
+/** undici has no code of its own for a proxy that refuses; the status is in the text alone. */
+const PROXY_REFUSAL = /^Proxy response \((\d+)\) |^Proxy Authentication Required \((\d+)\)/;
 /** Errors wrapped in errors are looked through this far. */
 const MAX_CAUSES = 4;

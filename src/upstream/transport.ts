@@ -1,8 +1,11 @@
 /** One GET over HTTP, bounded in time and size. Redirects are answers like any other. */
-import { type IncomingMessage, Agent as PlainAgent, type RequestOptions, request } from "node:http";
-import { Agent as TlsAgent } from "node:https";
-import type { ProxySettings } from "./proxy.ts";
-import { describeFailure } from "./socket-words.ts";
+import type { Agent, Dispatcher, Pool as PoolOf } from "undici";
+// Parts of undici: its index loads fetch, WebSocket and caches too, 13 MB.
+import connectByProxy from "undici/lib/api/api-connect.js";
+import EnvHttpProxyAgent from "undici/lib/dispatcher/env-http-proxy-agent.js";
+import Pool from "undici/lib/dispatcher/pool.js";
+import { NO_PROXY, type ProxySettings } from "./proxy.ts";
+import { describeFailure, MAX_ANSWER_MB, STOPPED_MIDWAY } from "./socket-words.ts";
 
 export interface HttpAnswer {
   readonly status: number;
@@ -33,10 +36,6 @@ export interface TransportOptions {
 
 /** Source: design, quota: the hard time-out that the rolling windows allow for. */
 const REQUEST_TIMEOUT_MS = 30_000;
-/** A year of hours with nine fields of 25 characters is under 4 MB; twice that is no answer of this contract. */
-const MAX_BODY_BYTES = 8 * 1024 * 1024;
-/** Room for most answers; it doubles for a longer one. */
-const FIRST_BYTES = 64 * 1024;
 /** One address family may try this long before the other does too. */
 const FAMILY_ATTEMPT_MS = 1_000;
 const CONNECTIONS = 4;
@@ -44,9 +43,7 @@ const CONNECTIONS = 4;
 /** Opens a transport to one origin. */
 export function openTransport(origin: string, options: TransportOptions = {}): Transport {
   const timeoutMs = Math.min(options.timeoutMs ?? REQUEST_TIMEOUT_MS, REQUEST_TIMEOUT_MS);
-  const { protocol, hostname, port } = new URL(origin);
-  const agent = openAgent(protocol, options);
-  const service = { protocol, hostname: hostname.replace(/^\[|\]$/g, ""), port, agent };
+  const agent = openAgent(origin, timeoutMs, options);
   const closing = new AbortController();
   return {
     async get(path, headers, signal) {
@@ -57,10 +54,9 @@ export function openTransport(origin: string, options: TransportOptions = {}): T
       if (ends.some(({ aborted }) => aborted)) giveUp();
       for (const end of ends) end.addEventListener("abort", giveUp);
       try {
-        const sent = send({ ...service, path, headers, signal: deadline.signal });
-        return await Promise.race([sent, rejection(deadline.signal)]);
+        return await send(agent, { origin, path, headers }, deadline.signal);
       } catch (error) {
-        throw new Error(describeFailure(deadline.signal.aborted ? deadline.signal.reason : error), { cause: error });
+        throw new Error(describeFailure(error), { cause: error });
       } finally {
         clearTimeout(timer);
         for (const end of ends) end.removeEventListener("abort", giveUp);
@@ -68,7 +64,7 @@ export function openTransport(origin: string, options: TransportOptions = {}): T
     },
     close() {
       closing.abort();
-      agent.destroy();
+      void agent.destroy();
     },
   };
 }
@@ -77,62 +73,78 @@ function lateness(timeoutMs: number): string {
   return `it did not answer within ${timeoutMs / 1_000} s`;
 }
 
-/** Rejects when the signal fires. Node itself looks at a signal only once there is a tunnel through the proxy. */
-function rejection(signal: AbortSignal): Promise<never> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  if (signal.aborted) reject(signal.reason);
-  signal.addEventListener("abort", () => reject(signal.reason));
-  return promise;
-}
-
-function openAgent(protocol: string, { ca, proxy }: TransportOptions): PlainAgent {
-  const connect = {
-    maxSockets: CONNECTIONS,
-    autoSelectFamily: true,
-    autoSelectFamilyAttemptTimeout: FAMILY_ATTEMPT_MS,
-    ...(proxy
-      ? { proxyEnv: { http_proxy: proxy.httpProxy, https_proxy: proxy.httpsProxy, no_proxy: proxy.noProxy } }
-      : {}),
-  };
-  return protocol === "https:"
-    ? new TlsAgent({ ...connect, ...(ca === undefined ? {} : { ca }) })
-    : new PlainAgent(connect);
+/** The way to the service: straight, or through the proxy that the settings name for it. */
+function openAgent(origin: string, timeoutMs: number, { ca, proxy = NO_PROXY }: TransportOptions): Dispatcher {
+  const socket = { autoSelectFamily: true, autoSelectFamilyAttemptTimeout: FAMILY_ATTEMPT_MS, timeout: timeoutMs };
+  const toService = ca === undefined ? socket : { ...socket, ca };
+  const limits = {
+    connections: CONNECTIONS,
+    allowH2: false,
+    // The deadline of a request covers all of these; they end what a request that was given up leaves behind.
+    connectTimeout: timeoutMs,
+    headersTimeout: timeoutMs,
+    bodyTimeout: timeoutMs,
+    maxResponseSize: MAX_ANSWER_MB * 1024 * 1024,
+  } satisfies PoolOf.Options;
+  const openPool = (to: string | URL, given: object) => new Pool(String(to), { ...limits, ...given });
+  return new EnvHttpProxyAgent({
+    ...limits,
+    connect: toService,
+    requestTls: toService,
+    proxyTls: socket,
+    factory: openPool,
+    // A method that undici's index adds to its dispatchers: the agent opens tunnels with it.
+    clientFactory: (to, given) => Object.assign(openPool(to, given), { connect: connectByProxy }),
+    // Without a proxy for HTTPS the agent would take the one for HTTP, unlike curl.
+    httpProxy: origin.startsWith("https:") ? "" : proxy.httpProxy,
+    httpsProxy: proxy.httpsProxy,
+    noProxy: proxy.noProxy,
+  });
 }
 
 /**
- * Every request has a connection of its own: at a request every few minutes a kept one is closed by the other side
- * anyway, and a request that meets the closing is lost and counted. Left to itself, Node gives a connection that is
- * done to the next request in the queue.
+ * Every request has a connection of its own (`reset`): at a request every few minutes a kept one is closed by the other
+ * side anyway, and a request that meets the closing is lost and counted.
  */
-function send(options: RequestOptions): Promise<HttpAnswer> {
-  return new Promise((resolve, reject) => {
-    const read = (answer: IncomingMessage) => {
-      const header = (name: string) => answer.headersDistinct[name]?.[0];
-      bodyOf(answer).then((body) => resolve({ status: answer.statusCode ?? 0, header, body }), reject);
-    };
-    const asked = request(options, read).on("error", reject);
-    asked.shouldKeepAlive = false;
-    asked.end();
-  });
+function send(
+  agent: Dispatcher,
+  request: Pick<Agent.DispatchOptions, "origin" | "path" | "headers">,
+  signal: AbortSignal,
+): Promise<HttpAnswer> {
+  const { promise, resolve, reject } = Promise.withResolvers<HttpAnswer>();
+  if (signal.aborted) reject(signal.reason);
+  // A request that still waits for a connection cannot be aborted: it is when it has one, before it is sent.
+  signal.addEventListener("abort", () => reject(signal.reason));
+  if (signal.aborted) return promise;
+  let head: Pick<HttpAnswer, "status" | "header"> | null = null;
+  const body: Buffer[] = [];
+  agent.dispatch(
+    { ...request, method: "GET", reset: true },
+    {
+      onRequestStart(controller) {
+        if (signal.aborted) controller.abort(signal.reason);
+        else signal.addEventListener("abort", () => controller.abort(signal.reason));
+      },
+      onResponseStart(_, status, headers) {
+        head = { status, header: (name) => [headers[name]].flat()[0] };
+      },
+      onResponseData(_, piece) {
+        body.push(piece);
+      },
+      onResponseEnd() {
+        if (head) resolve({ ...head, body: Buffer.concat(body) });
+      },
+      onResponseError(_, error) {
+        reject(head && CONNECTION_LOST.includes(codeOf(error)) ? new Error(STOPPED_MIDWAY) : error);
+      },
+    },
+  );
+  return promise;
 }
 
-function bodyOf(answer: IncomingMessage): Promise<Buffer> {
-  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
-  let memory = new ArrayBuffer(FIRST_BYTES);
-  let bytes = 0;
-  answer.on("data", (piece: Buffer) => {
-    const needed = bytes + piece.length;
-    // What is outgrown is given back at once.
-    if (needed > memory.byteLength) memory = memory.transfer(Math.max(needed, 2 * memory.byteLength));
-    new Uint8Array(memory).set(piece, bytes);
-    bytes = needed;
-    if (bytes <= MAX_BODY_BYTES) return;
-    reject(
-      new Error(`its answer is longer than ${MAX_BODY_BYTES / 1024 / 1024} MB, which no answer of the contract is`),
-    );
-    answer.destroy();
-  });
-  answer.on("end", () => resolve(Buffer.from(memory, 0, bytes)));
-  answer.on("error", () => reject(new Error("it stopped in the middle of an answer")));
-  return promise;
+/** Codes of a connection that ended before it should. */
+const CONNECTION_LOST = ["UND_ERR_SOCKET", "ECONNRESET"];
+
+function codeOf(error: Error): string {
+  return "code" in error && typeof error.code === "string" ? error.code : "";
 }

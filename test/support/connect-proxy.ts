@@ -7,15 +7,24 @@ export class ConnectProxy implements AsyncDisposable {
   readonly port: number;
   /** What was asked of it: `CONNECT host:port` or `GET http://…`. */
   readonly asked: string[] = [];
+  /** Connections to it: all of them, and the most at the same time. */
+  connections = 0;
+  mostAtOnce = 0;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
+  #open = 0;
 
   private constructor(server: Server, password: string | null) {
     this.#server = server;
     this.port = (server.address() as AddressInfo).port;
     const mayPass = ({ headers }: IncomingMessage) =>
       password === null || headers["proxy-authorization"] === `Basic ${btoa(`elbro:${password}`)}`;
-    server.on("connection", (socket: Socket) => this.#keep(socket));
+    server.on("connection", (socket: Socket) => {
+      this.#keep(socket);
+      this.connections++;
+      this.mostAtOnce = Math.max(this.mostAtOnce, ++this.#open);
+      socket.on("close", () => this.#open--);
+    });
     server.on("connect", (head: IncomingMessage, socket: Socket) => {
       this.asked.push(`CONNECT ${head.url}`);
       if (!mayPass(head)) return void socket.end("HTTP/1.1 407 Proxy Authentication Required\r\n\r\n");
@@ -23,6 +32,7 @@ export class ConnectProxy implements AsyncDisposable {
     });
     server.on("request", (head: IncomingMessage, response: ServerResponse) => {
       this.asked.push(`${head.method} ${head.url}`);
+      if (!mayPass(head)) return void response.writeHead(407).end("who are you?");
       const onward = request(String(head.url), { method: head.method, headers: head.headers }, (answer) => {
         response.writeHead(answer.statusCode ?? 502, answer.headers);
         answer.pipe(response);

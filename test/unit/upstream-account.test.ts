@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../src/core/interval.ts";
 import type { Share } from "../../src/core/quota.ts";
-import type { Rows } from "../../src/core/series.ts";
 import { AskedAccount, HOME } from "../support/asked-account.ts";
 import { CANARY_KEY } from "../support/asking-client.ts";
 
@@ -40,26 +39,6 @@ describe("one flight", () => {
     expect(new Set(replies.map((reply) => reply.kind))).toEqual(new Set(["ok"]));
     expect(world.spent).toEqual(["forecastPrices ok"]);
     expect(world.ledger.recent("consumer", 10)).toHaveLength(2);
-  });
-
-  test("a long answer can be given back by an only caller, and by none of several", async () => {
-    const world = await opened();
-    const instant = "2026-06-10T00:00:00Z";
-    const data = Array.from({ length: 2_000 }, () => ({ start: instant, end: instant, totalPricePerKWh: 1 }));
-    const rowsFor = async (callers: number) => {
-      const asked = Array.from({ length: callers }, () => askForecast(world, "poll"));
-      world.arrived.shift()?.answer(200, { ...forecast, data });
-      const replies = await Promise.all(asked);
-      return replies.map((reply) => (reply.kind === "ok" ? reply.body.data : []) as Rows);
-    };
-    const [one, other] = await rowsFor(2);
-    one?.release?.();
-    expect([...(other ?? [])]).toEqual(data);
-    world.advance(MINUTE_MS);
-    const [alone] = await rowsFor(1);
-    expect([...(alone ?? [])]).toEqual(data);
-    alone?.release?.();
-    expect(() => [...(alone ?? [])]).toThrow("given back");
   });
 
   test("a hundred equal callers of a request that fails are one setback", async () => {

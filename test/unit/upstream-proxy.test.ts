@@ -1,3 +1,7 @@
+import * as undici from "undici";
+import connectByProxy from "undici/lib/api/api-connect.js";
+import EnvHttpProxyAgent from "undici/lib/dispatcher/env-http-proxy-agent.js";
+import Pool from "undici/lib/dispatcher/pool.js";
 import { describe, expect, test } from "vitest";
 import { proxyOf } from "../../src/upstream/proxy.ts";
 import { openAsking } from "../support/asking-client.ts";
@@ -7,6 +11,12 @@ import { RawServer, rawAnswer } from "../support/raw-server.ts";
 
 const ADDRESSES = rawAnswer('{"data":[]}');
 const NONE = { httpProxy: "", httpsProxy: "", noProxy: "" };
+
+test("the parts of undici that are imported one by one are those of the whole", () => {
+  expect(EnvHttpProxyAgent).toBe(undici.EnvHttpProxyAgent);
+  expect(Pool).toBe(undici.Pool);
+  expect(connectByProxy).toBe(undici.Dispatcher.prototype.connect);
+});
 
 describe("the proxy of the environment", () => {
   test.each([
@@ -35,7 +45,41 @@ describe("through a proxy", () => {
     const httpProxy = `http://127.0.0.1:${proxy.port}`;
     await using asking = await openAsking(server.url, { proxy: { ...NONE, httpProxy } });
     expect((await asking.ask("addresses", {})).answer.kind).toBe("ok");
-    expect(proxy.asked).toHaveLength(1);
+    expect(proxy.asked).toEqual([`GET ${server.url}/consumer/v1/me/addresses`]);
+  });
+
+  test("a service without TLS, by a proxy that wants a password", async () => {
+    await using server = await RawServer.start((socket) => socket.end(ADDRESSES));
+    await using proxy = await ConnectProxy.start("s3cret");
+    const httpProxy = (password: string) => `http://elbro:${password}@127.0.0.1:${proxy.port}`;
+    await using asking = await openAsking(server.url, { proxy: { ...NONE, httpProxy: httpProxy("s3cret") } });
+    expect((await asking.ask("addresses", {})).answer.kind).toBe("ok");
+    await using refused = await openAsking(server.url, { proxy: { ...NONE, httpProxy: httpProxy("wr0ng") } });
+    const { answer } = await refused.ask("addresses", {});
+    expect(answer).toEqual({ kind: "unreachable", why: "the proxy refuses to pass it on (status 407)" });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test("only where one is named for the scheme of the service", async () => {
+    const server = await RawServer.start(() => undefined);
+    await server[Symbol.asyncDispose]();
+    await using proxy = await ConnectProxy.start();
+    const httpProxy = `http://127.0.0.1:${proxy.port}`;
+    const secure = server.url.replace("http:", "https:");
+    await using asking = await openAsking(secure, { proxy: { ...NONE, httpProxy } });
+    expect((await asking.ask("addresses", {})).answer).toMatchObject({ why: "it refuses the connection" });
+    expect(proxy.asked).toEqual([]);
+  });
+
+  test("four at once at most, and a fresh connection for each", async () => {
+    await using server = await RawServer.start((socket) => socket.write(ADDRESSES));
+    await using proxy = await ConnectProxy.start();
+    const httpProxy = `http://127.0.0.1:${proxy.port}`;
+    await using asking = await openAsking(server.url, { proxy: { ...NONE, httpProxy } });
+    const asked = await Promise.all(Array.from({ length: 10 }, () => asking.ask("addresses", {})));
+    expect(asked.every(({ answer }) => answer.kind === "ok")).toBe(true);
+    expect(proxy.connections).toBe(10);
+    expect(proxy.mostAtOnce).toBeLessThanOrEqual(4);
   });
 
   test("not where NO_PROXY names the service", async () => {

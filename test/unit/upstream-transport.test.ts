@@ -122,11 +122,39 @@ describe("size and form", () => {
   ])("a server that says %s and closes", async (_, text) => {
     await using server = await RawServer.start((socket) => socket.end(text));
     expect(await whyUnreachable(server.url)).toMatch(/closed the connection|is not HTTP/);
+    // Once: what was sent is counted, so it is not sent again.
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test("a body that breaks off", async () => {
+    await using server = await RawServer.start((socket) => {
+      socket.end('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"data":[');
+    });
+    expect(await whyUnreachable(server.url)).toBe("it stopped in the middle of an answer");
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test("a redirect is an answer like any other, and is not followed", async () => {
+    await using server = await RawServer.start((socket) => {
+      socket.end(rawAnswer("{}", [`Location: http://127.0.0.1:${server.port}/elsewhere`], "302 Found"));
+    });
+    await using asking = await openAsking(server.url);
+    expect((await asking.ask("addresses", {})).answer).toMatchObject({ kind: "refused", status: 302 });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test("what comes before an answer is not taken for it", async () => {
+    await using server = await RawServer.start((socket) => {
+      socket.end(`HTTP/1.1 103 Early Hints\r\nLink: </style.css>\r\n\r\n${ADDRESSES}`);
+    });
+    await using asking = await openAsking(server.url);
+    expect((await asking.ask("addresses", {})).answer.kind).toBe("ok");
   });
 
   test("a connection that is reset", async () => {
     await using server = await RawServer.start((socket) => socket.resetAndDestroy());
     expect(await whyUnreachable(server.url)).toBe("it closed the connection");
+    expect(server.requests).toHaveLength(1);
   });
 
   test("gzip that was not asked for is not taken for data", async () => {
