@@ -55,8 +55,6 @@ export interface DaemonOptions {
   readonly anonymousBroker: boolean;
   /** Home Assistant hands on what its users ask, and needs no key. */
   readonly ingress?: boolean;
-  /** Told once if requests come by the hundred a second. */
-  readonly onRush?: () => void;
 }
 
 export interface Daemon {
@@ -246,7 +244,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const watched = { vitals, live, showing, link, plugs, database, databasePath, signal: stop.signal };
   const lan = { ...shown, ...watched, clock, startedAt, isTimeTrusted: trusted, onChange: changed, log, ingress };
   // What listens, routes and admits takes ten milliseconds to load; the prices are on their way before.
-  const api = await link.upSoon.then(async () => (await import("./lan-service.ts")).openLan(lan, options.onRush));
+  const api = await link.upSoon.then(async () => (await import("./lan-service.ts")).openLan(lan));
   if (recovery) reportRecovery(recovery, problems, startedAt);
   const kept = { database, databasePath, library, settings, writing };
   const upkeep = new Upkeep({ ...kept, calendar, clock, problems, years: config.retention.years, offsetMs, log });

@@ -5,7 +5,6 @@ import { openAccess } from "./lan-access.ts";
 import type { LanParts } from "./lan-parts.ts";
 import { answerFirstRequests } from "./server/first-requests.ts";
 import { type Lookup, listen } from "./server/listener.ts";
-import { Rush } from "./server/rush.ts";
 import { onPort } from "./start-error.ts";
 
 export interface LanService {
@@ -15,17 +14,13 @@ export interface LanService {
   readonly close: () => Promise<void>;
 }
 
-/** Opens the API; `onRush` is told if it gets busy. Errors: throws a StartError where the port cannot be had. */
-export async function openLan(lan: LanParts, onRush = () => {}): Promise<LanService> {
+/** Opens the API. Errors: throws a StartError where the port cannot be had. */
+export async function openLan(lan: LanParts): Promise<LanService> {
   const { api } = lan.config;
   const access = openAccess(lan);
   let router = lanRouter(lan, access.keys);
-  const rush = new Rush(onRush);
   const current: Lookup = {
-    lookup(request, response) {
-      rush.came();
-      return router.lookup(request, response);
-    },
+    lookup: (request, response) => router.lookup(request, response),
   };
   await answerFirstRequests();
   const { port, close } = await onPort("api", api.port, () => listen(current, api.host, api.port));

@@ -3,6 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { isatty } from "node:tty";
 import { pino } from "pino";
 import { readCommandLine } from "./arguments.ts";
+import { keepCode } from "./compiled-code.ts";
 import type { Config } from "./config/schema.ts";
 import { loadConfiguration } from "./configuration.ts";
 import { type Daemon, type DaemonOptions, startDaemon } from "./daemon.ts";
@@ -11,7 +12,6 @@ import { clockOf } from "./machine.ts";
 import { DataDirInUse, StartError } from "./start-error.ts";
 import type { TerminalLog } from "./terminal-log.ts";
 import { proxyOf } from "./upstream/proxy.ts";
-import { compileForSpeed, keepCodeOfStart, tellV8 } from "./v8-flags.ts";
 
 const STDIN = 0;
 const STDOUT = 1;
@@ -60,15 +60,13 @@ export async function runDaemon(argv: readonly string[]): Promise<void> {
     const daemon = await startWhenFree({
       ...{ config: used, clock, log, random: Math.random, anonymousBroker: demo?.anonymousBroker ?? false },
       ingress: process.env.SUPERVISOR_TOKEN !== undefined,
-      onRush: compileForSpeed,
       // The demo's service lives by the daemon's clock, so it could not tell that this is wrong.
       simulatedTime: given.simulated !== null || demo !== null,
       ...(terminal ? { onProgress: (history) => terminal.progress("history", history) } : {}),
       // The demo's service is on this machine, where no proxy leads.
       proxy: demo ? null : proxyOf(process.env),
     });
-    tellV8();
-    setTimeout(keepCodeOfStart, SETTLE_AFTER_MS).unref();
+    setTimeout(keepCode, SETTLE_AFTER_MS).unref();
     if (demo) process.stdout.write(demoGreeting(demo, { api: daemon.apiPort, broker: daemon.brokerPort }));
     const readAgain = async () => {
       const again = loadConfiguration(given.configPath);
