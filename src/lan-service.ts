@@ -3,7 +3,6 @@ import type { Config } from "./config/schema.ts";
 import { lanRouter } from "./lan.ts";
 import { openAccess } from "./lan-access.ts";
 import type { LanParts } from "./lan-parts.ts";
-import { answerFirstRequests } from "./server/first-requests.ts";
 import { type Lookup, listen } from "./server/listener.ts";
 import { onPort } from "./start-error.ts";
 
@@ -19,10 +18,7 @@ export async function openLan(lan: LanParts): Promise<LanService> {
   const { api } = lan.config;
   const access = openAccess(lan);
   let router = lanRouter(lan, access.keys);
-  const current: Lookup = {
-    lookup: (request, response) => router.lookup(request, response),
-  };
-  await answerFirstRequests();
+  const current: Lookup = { lookup: (request, response) => router.lookup(request, response) };
   const { port, close } = await onPort("api", api.port, () => listen(current, api.host, api.port));
   lan.log.info({ host: api.host, port }, "API listens");
   return {
