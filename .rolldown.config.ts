@@ -1,7 +1,5 @@
-import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
-import { constants, zstdCompressSync } from "node:zlib";
-import { defineConfig, type Plugin, rolldown } from "rolldown";
+import { defineConfig, type Plugin } from "rolldown";
 import { minify } from "rolldown/utils";
 import { Calendar, SERVICE_ZONE } from "./src/core/calendar.ts";
 import type { KnownTransitions } from "./src/known-transitions.ts";
@@ -122,21 +120,6 @@ function withPages(): Plugin {
   };
 }
 
-/**
- * Letters beyond ASCII written as escapes: V8 keeps a file that has a single letter beyond Latin-1 in two bytes for each,
- * half a megabyte more for the program.
- */
-function inAscii(): Plugin {
-  const escaped = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
-  return {
-    name: "in-ascii",
-    generateBundle(_, files) {
-      for (const file of Object.values(files))
-        if (file.type === "chunk") file.code = file.code.replace(/[\u0080-\uffff]/g, escaped);
-    },
-  };
-}
-
 type Modules = { getModuleInfo(id: string): { readonly importedIds: readonly string[] } | null };
 
 /** Whether the program needs a module to start: nothing but static imports lead to it from its first file. */
@@ -153,8 +136,8 @@ function neededToStart(): (id: string, modules: Modules) => boolean {
 }
 
 /**
- * In front of it all: an older Node would say no more than that it has no node:sqlite, or pass over a proxy in silence.
- * The code is EX_CONFIG of sysexits.
+ * First statement of the program: an older Node would only report that node:sqlite is missing, or ignore the proxy
+ * settings. Exit code: EX_CONFIG of sysexits.
  */
 const NODE_CHECK = `{
   const [major, minor] = process.versions.node.split(".").map(Number);
@@ -162,35 +145,7 @@ const NODE_CHECK = `{
     console.error("elbro: this is Node " + process.versions.node + "; elbro needs Node 24.5 or later");
     process.exit(78);
   }
-}
-`;
-const LAUNCHER = new URL("./src/launch.ts", import.meta.url).pathname;
-const ENTRY = "elbro.cjs";
-/** Level of Zstandard: the build has time. */
-const SMALLEST = 22;
-
-/**
- * The program as a text beside its launcher, which stands where the parts look for what they have of it. Compressed, as
- * a Pi reads it from a card: a quarter of the bytes.
- */
-function withLauncher(): Plugin {
-  return {
-    name: "with-launcher",
-    async generateBundle(_, files) {
-      const entry = files[ENTRY];
-      if (entry?.type !== "chunk") throw new Error(`there is no ${ENTRY}`);
-      const given = "exports, require, module, __filename, __dirname, keepCompiled";
-      const program = `(function (${given}) {${entry.code}\n})`;
-      const source = zstdCompressSync(program, { params: { [constants.ZSTD_c_compressionLevel]: SMALLEST } });
-      this.emitFile({ type: "asset", fileName: "program.js.zst", source });
-      const PROGRAM_ID = JSON.stringify(createHash("sha256").update(program).digest("hex"));
-      const launcher = { input: LAUNCHER, external: [/^node:/], transform: { define: { PROGRAM_ID } } };
-      await using bundle = await rolldown({ ...launcher, platform: "node" });
-      const { output } = await bundle.generate({ format: "cjs", minify: true, comments: false });
-      entry.code = NODE_CHECK + output[0].code;
-    },
-  };
-}
+}`;
 
 const isNeededToStart = neededToStart();
 
@@ -201,6 +156,8 @@ const isNeededToStart = neededToStart();
 export default defineConfig({
   input: "src/main.ts",
   platform: "node",
+  // An older Node parses the whole file before it runs the check. ES2022 is what Node 16.11 and later parse.
+  transform: { target: "es2022" },
   preserveEntrySignatures: "allow-extension",
   resolve: {
     alias: {
@@ -210,14 +167,14 @@ export default defineConfig({
       yaml: new URL("./node_modules/yaml/browser/dist/index.js", import.meta.url).pathname,
     },
   },
-  plugins: [withReplacements(), withPages(), inAscii(), withLauncher()],
+  plugins: [withReplacements(), withPages()],
   // What is loaded only when it is used (broker inside, demo, HTTP client, WebSocket, proxy) stands in files of its own:
   // in one file, what these parts load of Node would be loaded at every start, 4 MB of it.
   output: {
     dir: "dist",
     // Parts of an earlier build would be installed with it.
     cleanDir: true,
-    entryFileNames: ENTRY,
+    entryFileNames: "elbro.cjs",
     chunkFileNames: "[name].cjs",
     // Left to itself, what a later part shares with the start becomes a file of its own: fifteen to open at every start.
     codeSplitting: {
@@ -225,8 +182,9 @@ export default defineConfig({
       groups: [{ debugName: "start", name: (id, modules) => (isNeededToStart(id, modules) ? "start" : null) }],
     },
     format: "cjs",
-    // The launcher's program has Node's `require` alone.
+    // `require` also for the parts: `import()` would load Node's ESM loader.
     dynamicImportInCjs: false,
+    postBanner: ({ isEntry }) => (isEntry ? NODE_CHECK : ""),
     minify: true,
     comments: false,
   },
