@@ -1,29 +1,14 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { defineConfig, type Plugin } from "rolldown";
 import { minify } from "rolldown/utils";
-import { Calendar, SERVICE_ZONE } from "./src/core/calendar.ts";
-import type { KnownTransitions } from "./src/known-transitions.ts";
 
 /** A module that is left out: everything it exports throws if it is called after all. */
 const unreached = (path: string) => `
 const leftOut = () => { throw new Error(${JSON.stringify(`left out of the bundle: ${path}`)}); };
 module.exports = new Proxy(leftOut, { get: (_, key) => (key === "__esModule" ? undefined : leftOut) });`;
 
-/** Years that a running program asks for: the history it keeps, and time enough until it is built again. */
-const KNOWN_YEARS = { first: 2000, last: 2050 };
-
-/** The zone of the service by the time zone database of the Node that builds. */
-function knownTransitions(): KnownTransitions {
-  const years: Record<number, string> = {};
-  const write = (year: number, text: string) => void Object.assign(years, { [year]: text });
-  const calendar = new Calendar(SERVICE_ZONE, { read: () => null, write });
-  for (let year = KNOWN_YEARS.first; year <= KNOWN_YEARS.last; year++) calendar.offsetAt(Date.UTC(year, 6));
-  return { tz: process.versions.tz ?? "none", years };
-}
-
 /**
- * Parts of libraries that this program never reaches, by the end of their path, and what stands in their place; and what
- * the build knows.
+ * Parts of libraries that this program never reaches, by the end of their path, and what stands in their place.
  * What is never loaded costs no start and no memory; what is never shipped, no download to a Pi.
  */
 const REPLACED: readonly (readonly [RegExp, (path: string) => string])[] = [
@@ -52,7 +37,6 @@ const REPLACED: readonly (readonly [RegExp, (path: string) => string])[] = [
   // Both ends of WebSocket are told `perMessageDeflate: false`: none is offered, and none that is offered is taken.
   [/ws\/lib\/permessage-deflate\.js$/, () => `module.exports = { extensionName: "permessage-deflate" };`],
   [/ws\/lib\/extension\.js$/, unreached],
-  [/src\/known-transitions\.ts$/, () => `export const KNOWN_TRANSITIONS = ${JSON.stringify(knownTransitions())};`],
 ];
 
 /** Parts of Node that libraries load for little, and what has the little ready and the rest when it is asked for. */
