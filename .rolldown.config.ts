@@ -2,82 +2,6 @@ import { readdirSync, readFileSync } from "node:fs";
 import { defineConfig, type Plugin } from "rolldown";
 import { minify } from "rolldown/utils";
 
-/** A module that is left out: everything it exports throws if it is called after all. */
-const unreached = (path: string) => `
-const leftOut = () => { throw new Error(${JSON.stringify(`left out of the bundle: ${path}`)}); };
-module.exports = new Proxy(leftOut, { get: (_, key) => (key === "__esModule" ? undefined : leftOut) });`;
-
-/**
- * Parts of libraries that this program never reaches, by the end of their path, and what stands in their place.
- * What is never loaded costs no start and no memory; what is never shipped, no download to a Pi.
- */
-const REPLACED: readonly (readonly [RegExp, (path: string) => string])[] = [
-  // MQTT.js in browsers.
-  [/worker-timers\//, unreached],
-  // A broker of MQTT 5 may offer topic aliases; the client is not told to use them.
-  [/mqtt\/build\/lib\/topic-alias-send\.js$/, () => "exports.__esModule = true; exports.default = class {};"],
-  // The client's own version, of which nothing but its debug log tells.
-  [/mqtt\/package\.json$/, () => "{}"],
-  // debug looks whether it is in a browser, and for colours of a terminal, on disk too; without DEBUG it says nothing.
-  [/debug\/src\/index\.js$/, () => `module.exports = process.env.DEBUG ? require("./node.js") : () => () => {};`],
-  // pino's worker threads, and logs of several streams: logs are written by the process itself, to one.
-  [/pino\/lib\/transport\.js$/, unreached],
-  [/pino\/lib\/multistream\.js$/, unreached],
-  // pino takes words out of logs where it is given their paths; here nothing is logged that would have to be taken out.
-  [/@pinojs\/redact\//, unreached],
-  // The check of routes by regular expression: there are none but find-my-way's own.
-  [/safe-regex2\//, () => "module.exports = () => true;"],
-  // find-my-way makes code of routes, and pictures of them, for those who call `compile` and `prettyPrint`.
-  [/find-my-way\/lib\/compiler\.js$/, unreached],
-  [/find-my-way\/lib\/pretty-print\.js$/, unreached],
-  // Its reading of queries: each router is given another.
-  [/fast-querystring\//, unreached],
-  // Subscriptions in C++, for who hands the addon over.
-  [/qlobber\/lib\/wrap_native\.js$/, unreached],
-  // Both ends of WebSocket are told `perMessageDeflate: false`: none is offered, and none that is offered is taken.
-  [/ws\/lib\/permessage-deflate\.js$/, () => `module.exports = { extensionName: "permessage-deflate" };`],
-  [/ws\/lib\/extension\.js$/, unreached],
-];
-
-/** Parts of Node that libraries load for little, and what has the little ready and the rest when it is asked for. */
-const WHEN_USED: Readonly<Record<string, string>> = {
-  // What holds needs no assertion error, nor the coloured differences that Node loads with it.
-  assert: `
-module.exports = new Proxy((value, ...more) => value || require("node:assert")(value, ...more), {
-  get: (_, key) => require("node:assert")[key],
-});`,
-  // pino asks whether it is in the main thread.
-  worker_threads: `
-module.exports = new Proxy({ isMainThread: true }, {
-  get: (known, key) => known[key] ?? require("node:worker_threads")[key],
-});`,
-};
-
-const WHEN_USED_PREFIX = "when-used:";
-
-function withReplacements(): Plugin {
-  const missing = new Set(REPLACED);
-  return {
-    name: "with-replacements",
-    resolveId(source, importer) {
-      const name = source.replace(/^node:/, "");
-      return Object.hasOwn(WHEN_USED, name) && importer?.includes("node_modules") ? `${WHEN_USED_PREFIX}${name}` : null;
-    },
-    load(id) {
-      if (id.startsWith(WHEN_USED_PREFIX)) return WHEN_USED[id.slice(WHEN_USED_PREFIX.length)] ?? null;
-      const path = id.replaceAll("\\", "/");
-      const replaced = REPLACED.find(([pattern]) => pattern.test(path));
-      if (!replaced) return null;
-      missing.delete(replaced);
-      return replaced[1](path.split("node_modules/").at(-1) ?? path);
-    },
-    // A library may have moved the code to where it is shipped after all.
-    generateBundle() {
-      for (const [pattern] of missing) this.error(`there is no module ${pattern} to replace`);
-    },
-  };
-}
-
 const MAIN = new URL("./src/main.ts", import.meta.url).pathname;
 const DASHBOARD = new URL("./src/dashboard/", import.meta.url);
 const API_DOCS = new URL("./src/api-docs/", import.meta.url);
@@ -151,7 +75,7 @@ export default defineConfig({
       yaml: new URL("./node_modules/yaml/browser/dist/index.js", import.meta.url).pathname,
     },
   },
-  plugins: [withReplacements(), withPages()],
+  plugins: [withPages()],
   // What is loaded only when it is used (broker inside, demo, HTTP client, WebSocket, proxy) stands in files of its own:
   // in one file, what these parts load of Node would be loaded at every start, 4 MB of it.
   output: {
