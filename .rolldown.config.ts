@@ -2,12 +2,11 @@ import { readdirSync, readFileSync } from "node:fs";
 import { defineConfig, type Plugin } from "rolldown";
 import { minify } from "rolldown/utils";
 
-const MAIN = new URL("./src/main.ts", import.meta.url).pathname;
 const DASHBOARD = new URL("./src/dashboard/", import.meta.url);
 const API_DOCS = new URL("./src/api-docs/", import.meta.url);
 const UPLOT = new URL("./node_modules/uplot/dist/", import.meta.url);
 
-/** The pages beside the program: their files as they are, but for white space, and the chart library as one more. */
+/** Writes the files of the pages, scripts minified, and the chart library next to the program. */
 function withPages(): Plugin {
   return {
     name: "with-pages",
@@ -28,21 +27,6 @@ function withPages(): Plugin {
   };
 }
 
-type Modules = { getModuleInfo(id: string): { readonly importedIds: readonly string[] } | null };
-
-/** Whether the program needs a module to start: nothing but static imports lead to it from its first file. */
-function neededToStart(): (id: string, modules: Modules) => boolean {
-  let needed: Set<string> | null = null;
-  return (id, modules) => {
-    if (!needed) {
-      needed = new Set([MAIN]);
-      // A set is walked to its end, what is added on the way included.
-      for (const each of needed) for (const next of modules.getModuleInfo(each)?.importedIds ?? []) needed.add(next);
-    }
-    return needed.has(id);
-  };
-}
-
 /**
  * First statement of the program: an older Node would only report that node:sqlite is missing, or ignore the proxy
  * settings. Exit code: EX_CONFIG of sysexits.
@@ -55,11 +39,9 @@ const NODE_CHECK = `{
   }
 }`;
 
-const isNeededToStart = neededToStart();
-
 /**
- * One CommonJS program, with parts beside it. CommonJS on purpose: an ESM import of node:http makes Node load its internal undici, 12 MB and
- * 21 ms that nothing here uses.
+ * One CommonJS program with chunks next to it. An ESM import of node:http would make Node load its internal undici: 12 MB
+ * and 21 ms.
  */
 export default defineConfig({
   input: "src/main.ts",
@@ -69,28 +51,25 @@ export default defineConfig({
   preserveEntrySignatures: "allow-extension",
   resolve: {
     alias: {
-      // The same code as Node's own streams, loaded twice otherwise: 6 MB and 27 ms.
+      // The same code as Node's own streams, which would be loaded twice: 6 MB and 27 ms.
       "readable-stream": "node:stream",
-      // The same library as modules instead of CommonJS, so that some of it can be left out.
+      // The module build of the same library, so that unused code can be left out.
       yaml: new URL("./node_modules/yaml/browser/dist/index.js", import.meta.url).pathname,
     },
   },
   plugins: [withPages()],
-  // What is loaded only when it is used (broker inside, demo, HTTP client, WebSocket, proxy) stands in files of its own:
-  // in one file, what these parts load of Node would be loaded at every start, 4 MB of it.
+  // Dynamic imports (embedded broker, demo, HTTP client, WebSocket, LAN API) become files of their own. In one file, all
+  // modules of Node that they use would be loaded at every start: 4 MB.
   output: {
     dir: "dist",
-    // Parts of an earlier build would be installed with it.
+    // Files of an earlier build would be installed with it.
     cleanDir: true,
     entryFileNames: "elbro.cjs",
     chunkFileNames: "[name].cjs",
-    // Left to itself, what a later part shares with the start becomes a file of its own: fifteen to open at every start.
-    codeSplitting: {
-      includeDependenciesRecursively: false,
-      groups: [{ debugName: "start", name: (id, modules) => (isNeededToStart(id, modules) ? "start" : null) }],
-    },
+    // One file for all that a start loads; by default each module that a later part shares with it becomes a file.
+    codeSplitting: { groups: [{ name: "start", tags: ["$initial"] }] },
     format: "cjs",
-    // `require` also for the parts: `import()` would load Node's ESM loader.
+    // `require` also for the chunks: `import()` would load Node's ESM loader.
     dynamicImportInCjs: false,
     postBanner: ({ isEntry }) => (isEntry ? NODE_CHECK : ""),
     minify: true,
