@@ -1,107 +1,12 @@
-import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
-import { constants, zstdCompressSync } from "node:zlib";
-import { defineConfig, type Plugin, rolldown } from "rolldown";
+import { defineConfig, type Plugin } from "rolldown";
 import { minify } from "rolldown/utils";
-import { Calendar, SERVICE_ZONE } from "./src/core/calendar.ts";
-import type { KnownTransitions } from "./src/known-transitions.ts";
 
-/** A module that is left out: everything it exports throws if it is called after all. */
-const unreached = (path: string) => `
-const leftOut = () => { throw new Error(${JSON.stringify(`left out of the bundle: ${path}`)}); };
-module.exports = new Proxy(leftOut, { get: (_, key) => (key === "__esModule" ? undefined : leftOut) });`;
-
-/** Years that a running program asks for: the history it keeps, and time enough until it is built again. */
-const KNOWN_YEARS = { first: 2000, last: 2050 };
-
-/** The zone of the service by the time zone database of the Node that builds. */
-function knownTransitions(): KnownTransitions {
-  const years: Record<number, string> = {};
-  const write = (year: number, text: string) => void Object.assign(years, { [year]: text });
-  const calendar = new Calendar(SERVICE_ZONE, { read: () => null, write });
-  for (let year = KNOWN_YEARS.first; year <= KNOWN_YEARS.last; year++) calendar.offsetAt(Date.UTC(year, 6));
-  return { tz: process.versions.tz ?? "none", years };
-}
-
-/**
- * Parts of libraries that this program never reaches, by the end of their path, and what stands in their place; and what
- * the build knows.
- * What is never loaded costs no start and no memory; what is never shipped, no download to a Pi.
- */
-const REPLACED: readonly (readonly [RegExp, (path: string) => string])[] = [
-  // MQTT.js in browsers.
-  [/worker-timers\//, unreached],
-  // A broker of MQTT 5 may offer topic aliases; the client is not told to use them.
-  [/mqtt\/build\/lib\/topic-alias-send\.js$/, () => "exports.__esModule = true; exports.default = class {};"],
-  // The client's own version, of which nothing but its debug log tells.
-  [/mqtt\/package\.json$/, () => "{}"],
-  // debug looks whether it is in a browser, and for colours of a terminal, on disk too; without DEBUG it says nothing.
-  [/debug\/src\/index\.js$/, () => `module.exports = process.env.DEBUG ? require("./node.js") : () => () => {};`],
-  // pino's worker threads, and logs of several streams: logs are written by the process itself, to one.
-  [/pino\/lib\/transport\.js$/, unreached],
-  [/pino\/lib\/multistream\.js$/, unreached],
-  // pino takes words out of logs where it is given their paths; here nothing is logged that would have to be taken out.
-  [/@pinojs\/redact\//, unreached],
-  // The check of routes by regular expression: there are none but find-my-way's own.
-  [/safe-regex2\//, () => "module.exports = () => true;"],
-  // find-my-way makes code of routes, and pictures of them, for those who call `compile` and `prettyPrint`.
-  [/find-my-way\/lib\/compiler\.js$/, unreached],
-  [/find-my-way\/lib\/pretty-print\.js$/, unreached],
-  // Its reading of queries: each router is given another.
-  [/fast-querystring\//, unreached],
-  // Subscriptions in C++, for who hands the addon over.
-  [/qlobber\/lib\/wrap_native\.js$/, unreached],
-  // Both ends of WebSocket are told `perMessageDeflate: false`: none is offered, and none that is offered is taken.
-  [/ws\/lib\/permessage-deflate\.js$/, () => `module.exports = { extensionName: "permessage-deflate" };`],
-  [/ws\/lib\/extension\.js$/, unreached],
-  [/src\/known-transitions\.ts$/, () => `export const KNOWN_TRANSITIONS = ${JSON.stringify(knownTransitions())};`],
-];
-
-/** Parts of Node that libraries load for little, and what has the little ready and the rest when it is asked for. */
-const WHEN_USED: Readonly<Record<string, string>> = {
-  // What holds needs no assertion error, nor the coloured differences that Node loads with it.
-  assert: `
-module.exports = new Proxy((value, ...more) => value || require("node:assert")(value, ...more), {
-  get: (_, key) => require("node:assert")[key],
-});`,
-  // pino asks whether it is in the main thread.
-  worker_threads: `
-module.exports = new Proxy({ isMainThread: true }, {
-  get: (known, key) => known[key] ?? require("node:worker_threads")[key],
-});`,
-};
-
-const WHEN_USED_PREFIX = "when-used:";
-
-function withReplacements(): Plugin {
-  const missing = new Set(REPLACED);
-  return {
-    name: "with-replacements",
-    resolveId(source, importer) {
-      const name = source.replace(/^node:/, "");
-      return Object.hasOwn(WHEN_USED, name) && importer?.includes("node_modules") ? `${WHEN_USED_PREFIX}${name}` : null;
-    },
-    load(id) {
-      if (id.startsWith(WHEN_USED_PREFIX)) return WHEN_USED[id.slice(WHEN_USED_PREFIX.length)] ?? null;
-      const path = id.replaceAll("\\", "/");
-      const replaced = REPLACED.find(([pattern]) => pattern.test(path));
-      if (!replaced) return null;
-      missing.delete(replaced);
-      return replaced[1](path.split("node_modules/").at(-1) ?? path);
-    },
-    // A library may have moved the code to where it is shipped after all.
-    generateBundle() {
-      for (const [pattern] of missing) this.error(`there is no module ${pattern} to replace`);
-    },
-  };
-}
-
-const MAIN = new URL("./src/main.ts", import.meta.url).pathname;
 const DASHBOARD = new URL("./src/dashboard/", import.meta.url);
 const API_DOCS = new URL("./src/api-docs/", import.meta.url);
 const UPLOT = new URL("./node_modules/uplot/dist/", import.meta.url);
 
-/** The pages beside the program: their files as they are, but for white space, and the chart library as one more. */
+/** Writes the files of the pages, scripts minified, and the chart library next to the program. */
 function withPages(): Plugin {
   return {
     name: "with-pages",
@@ -123,38 +28,8 @@ function withPages(): Plugin {
 }
 
 /**
- * Letters beyond ASCII written as escapes: V8 keeps a file that has a single letter beyond Latin-1 in two bytes for each,
- * half a megabyte more for the program.
- */
-function inAscii(): Plugin {
-  const escaped = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
-  return {
-    name: "in-ascii",
-    generateBundle(_, files) {
-      for (const file of Object.values(files))
-        if (file.type === "chunk") file.code = file.code.replace(/[\u0080-\uffff]/g, escaped);
-    },
-  };
-}
-
-type Modules = { getModuleInfo(id: string): { readonly importedIds: readonly string[] } | null };
-
-/** Whether the program needs a module to start: nothing but static imports lead to it from its first file. */
-function neededToStart(): (id: string, modules: Modules) => boolean {
-  let needed: Set<string> | null = null;
-  return (id, modules) => {
-    if (!needed) {
-      needed = new Set([MAIN]);
-      // A set is walked to its end, what is added on the way included.
-      for (const each of needed) for (const next of modules.getModuleInfo(each)?.importedIds ?? []) needed.add(next);
-    }
-    return needed.has(id);
-  };
-}
-
-/**
- * In front of it all: an older Node would say no more than that it has no node:sqlite, or pass over a proxy in silence.
- * The code is EX_CONFIG of sysexits.
+ * First statement of the program: an older Node would only report that node:sqlite is missing, or ignore the proxy
+ * settings. Exit code: EX_CONFIG of sysexits.
  */
 const NODE_CHECK = `{
   const [major, minor] = process.versions.node.split(".").map(Number);
@@ -162,73 +37,42 @@ const NODE_CHECK = `{
     console.error("elbro: this is Node " + process.versions.node + "; elbro needs Node 24.5 or later");
     process.exit(78);
   }
-}
-`;
-const LAUNCHER = new URL("./src/launch.ts", import.meta.url).pathname;
-const ENTRY = "elbro.cjs";
-/** Level of Zstandard: the build has time. */
-const SMALLEST = 22;
+}`;
 
 /**
- * The program as a text beside its launcher, which stands where the parts look for what they have of it. Compressed, as
- * a Pi reads it from a card: a quarter of the bytes.
- */
-function withLauncher(): Plugin {
-  return {
-    name: "with-launcher",
-    async generateBundle(_, files) {
-      const entry = files[ENTRY];
-      if (entry?.type !== "chunk") throw new Error(`there is no ${ENTRY}`);
-      const given = "exports, require, module, __filename, __dirname, keepCompiled";
-      const program = `(function (${given}) {${entry.code}\n})`;
-      const source = zstdCompressSync(program, { params: { [constants.ZSTD_c_compressionLevel]: SMALLEST } });
-      this.emitFile({ type: "asset", fileName: "program.js.zst", source });
-      const PROGRAM_ID = JSON.stringify(createHash("sha256").update(program).digest("hex"));
-      const launcher = { input: LAUNCHER, external: [/^node:/], transform: { define: { PROGRAM_ID } } };
-      await using bundle = await rolldown({ ...launcher, platform: "node" });
-      const { output } = await bundle.generate({ format: "cjs", minify: true, comments: false });
-      entry.code = NODE_CHECK + output[0].code;
-    },
-  };
-}
-
-const isNeededToStart = neededToStart();
-
-/**
- * One CommonJS program, with parts beside it. CommonJS on purpose: an ESM import of node:http makes Node load its internal undici, 12 MB and
- * 21 ms that nothing here uses.
+ * One CommonJS program with chunks next to it. An ESM import of node:http would make Node load its internal undici: 12 MB
+ * and 21 ms.
  */
 export default defineConfig({
   input: "src/main.ts",
   platform: "node",
+  // An older Node parses the whole file before it runs the check. ES2022 is what Node 16.11 and later parse.
+  // The define is the one that undici's own script `build:node` sets: one HTTP parser instead of two (165 kB).
+  transform: { target: "es2022", define: { esbuildDetection: '"rolldown"' } },
   preserveEntrySignatures: "allow-extension",
   resolve: {
     alias: {
-      // The same code as Node's own streams, loaded twice otherwise: 6 MB and 27 ms.
+      // The same code as Node's own streams, which would be loaded twice: 6 MB and 27 ms.
       "readable-stream": "node:stream",
-      // The same library as modules instead of CommonJS, so that some of it can be left out.
+      // The module build of the same library, so that unused code can be left out.
       yaml: new URL("./node_modules/yaml/browser/dist/index.js", import.meta.url).pathname,
     },
   },
-  // As Node's own build of undici: one HTTP parser, not its experimental second one (165 kB).
-  transform: { define: { esbuildDetection: '"rolldown"' } },
-  plugins: [withReplacements(), withPages(), inAscii(), withLauncher()],
-  // What is loaded only when it is used (broker inside, demo, HTTP client, WebSocket, proxy) stands in files of its own:
-  // in one file, what these parts load of Node would be loaded at every start, 4 MB of it.
+  plugins: [withPages()],
+  // Dynamic imports (embedded broker, demo, HTTP client, WebSocket, LAN API) become files of their own. In one file, all
+  // modules of Node that they use would be loaded at every start: 4 MB.
   output: {
     dir: "dist",
-    // Parts of an earlier build would be installed with it.
+    // Files of an earlier build would be installed with it.
     cleanDir: true,
-    entryFileNames: ENTRY,
+    entryFileNames: "elbro.cjs",
     chunkFileNames: "[name].cjs",
-    // Left to itself, what a later part shares with the start becomes a file of its own: fifteen to open at every start.
-    codeSplitting: {
-      includeDependenciesRecursively: false,
-      groups: [{ debugName: "start", name: (id, modules) => (isNeededToStart(id, modules) ? "start" : null) }],
-    },
+    // One file for all that a start loads; by default each module that a later part shares with it becomes a file.
+    codeSplitting: { groups: [{ name: "start", tags: ["$initial"] }] },
     format: "cjs",
-    // The launcher's program has Node's `require` alone.
+    // `require` also for the chunks: `import()` would load Node's ESM loader.
     dynamicImportInCjs: false,
+    postBanner: ({ isEntry }) => (isEntry ? NODE_CHECK : ""),
     minify: true,
     comments: false,
   },

@@ -3,7 +3,6 @@ import { mkdirSync } from "node:fs";
 import path from "node:path";
 import { SERVICE_ZONE, type TransitionMemory } from "./core/calendar.ts";
 import type { EpochMs } from "./core/interval.ts";
-import { KNOWN_TRANSITIONS, type KnownTransitions } from "./known-transitions.ts";
 import { DataDirInUse, StartError } from "./start-error.ts";
 import { DatabaseError, DatabaseInUse } from "./store/database.ts";
 import { type OpenedDatabase, openOrRestore } from "./store/recovery.ts";
@@ -30,15 +29,11 @@ export function databasePathIn(dataDir: string): string {
   return path.join(dataDir, "elbro.db");
 }
 
-/** The transitions of the service's zone: those of the build, and what is kept until Node brings another database. */
-export function transitionsIn(
-  settings: Pick<Settings, "read" | "write">,
-  known: KnownTransitions = KNOWN_TRANSITIONS,
-): TransitionMemory {
-  const { tz } = process.versions;
+/** Stores the transitions of the service's zone, by version of the time zone database: another version is read again. */
+export function transitionsIn(settings: Pick<Settings, "read" | "write">, tz = process.versions.tz): TransitionMemory {
   const name = (year: number) => `transitions/${SERVICE_ZONE}/${tz}/${year}`;
   return {
-    read: (year) => (known.tz === tz ? known.years[year] : undefined) ?? settings.read(name(year)),
+    read: (year) => settings.read(name(year)),
     write: (year, text) => settings.write(name(year), text),
   };
 }

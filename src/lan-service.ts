@@ -3,9 +3,7 @@ import type { Config } from "./config/schema.ts";
 import { lanRouter } from "./lan.ts";
 import { openAccess } from "./lan-access.ts";
 import type { LanParts } from "./lan-parts.ts";
-import { answerFirstRequests } from "./server/first-requests.ts";
 import { type Lookup, listen } from "./server/listener.ts";
-import { Rush } from "./server/rush.ts";
 import { onPort } from "./start-error.ts";
 
 export interface LanService {
@@ -15,19 +13,12 @@ export interface LanService {
   readonly close: () => Promise<void>;
 }
 
-/** Opens the API; `onRush` is told if it gets busy. Errors: throws a StartError where the port cannot be had. */
-export async function openLan(lan: LanParts, onRush = () => {}): Promise<LanService> {
+/** Opens the API. Errors: throws a StartError where the port cannot be had. */
+export async function openLan(lan: LanParts): Promise<LanService> {
   const { api } = lan.config;
   const access = openAccess(lan);
   let router = lanRouter(lan, access.keys);
-  const rush = new Rush(onRush);
-  const current: Lookup = {
-    lookup(request, response) {
-      rush.came();
-      return router.lookup(request, response);
-    },
-  };
-  await answerFirstRequests();
+  const current: Lookup = { lookup: (request, response) => router.lookup(request, response) };
   const { port, close } = await onPort("api", api.port, () => listen(current, api.host, api.port));
   lan.log.info({ host: api.host, port }, "API listens");
   return {

@@ -1,6 +1,5 @@
 /** `elbro`: finds the command. The daemon stands in this program itself; every other command is loaded when it is asked for. */
 import { BadArgument, commandIn } from "./arguments.ts";
-import { keepCode } from "./compiled-code.ts";
 import { runDaemon } from "./run.ts";
 import { StartError } from "./start-error.ts";
 import { VERSION } from "./version.ts";
@@ -27,5 +26,4 @@ async function main(): Promise<void> {
     throw new BadArgument(`"${name}" is no command; expected one of ${commandNames().join(", ")}, or see elbro --help`);
   const { main: runCommand } = await command.load();
   process.exitCode = await runCommand(rest);
-  keepCode();
 }

@@ -1,4 +1,5 @@
 /** `elbro run`: reads the configuration, starts the daemon, ends it on a signal. */
+import { flushCompileCache } from "node:module";
 import { setTimeout as pause } from "node:timers/promises";
 import { isatty } from "node:tty";
 import { pino } from "pino";
@@ -11,15 +12,17 @@ import { clockOf } from "./machine.ts";
 import { DataDirInUse, StartError } from "./start-error.ts";
 import type { TerminalLog } from "./terminal-log.ts";
 import { proxyOf } from "./upstream/proxy.ts";
-import { keepCodeOfStart, tellV8 } from "./v8-flags.ts";
 
 const STDIN = 0;
 const STDOUT = 1;
 const USUAL_COLUMNS = 80;
 /** Five seconds: twice what an elbro needs to end, and what a command needs that asks the service. */
 const WAITS = { most: 20, everyMs: 250 };
-/** By then a start has done its work. */
-const SETTLE_AFTER_MS = 2_000;
+/**
+ * By then a start has loaded its modules. Node writes its compile cache at a regular exit; a daemon often ends by a power
+ * cut.
+ */
+const FLUSH_AFTER_MS = 2_000;
 /** After this a part that does not end is left behind; state is on disk at every moment. */
 const STOP_TIMEOUT_MS = 1_800;
 
@@ -66,8 +69,7 @@ export async function runDaemon(argv: readonly string[]): Promise<void> {
       // The demo's service is on this machine, where no proxy leads.
       proxy: demo ? null : proxyOf(process.env),
     });
-    tellV8();
-    setTimeout(keepCodeOfStart, SETTLE_AFTER_MS).unref();
+    setTimeout(flushCompileCache, FLUSH_AFTER_MS).unref();
     if (demo) process.stdout.write(demoGreeting(demo, { api: daemon.apiPort, broker: daemon.brokerPort }));
     const readAgain = async () => {
       const again = loadConfiguration(given.configPath);

@@ -71,7 +71,7 @@ describe("who may import whom", () => {
     ["src/upstream/client.ts", "../server/mount.ts", "upstream may not import src/server/mount.ts"],
     ["src/server/mirror.ts", "../store/shelf.ts", "server may not import src/store/shelf.ts"],
     ["src/simulator/world.ts", "../server/mirror.ts", "simulator may not import src/server/mirror.ts"],
-    ["src/simulator/world.ts", "../simulate.ts", "simulator may not import src/simulate.ts"],
+    ["src/simulator/world.ts", "../main.ts", "simulator may not import src/main.ts"],
     ["src/server/mirror.ts", "../../package.json", "server may not import package.json"],
     ["src/helpers/text.ts", "./other.ts", "src/helpers has no row in the import table"],
   ])("%s may not import %s", (path, name, what) => {

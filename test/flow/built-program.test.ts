@@ -1,4 +1,4 @@
-/** What the built program alone can show: the build leaves parts of libraries out of it (REPLACED in its configuration). */
+/** Checks of the built program: libraries in one bundle, `readable-stream` replaced by `node:stream`. */
 import mqtt from "mqtt";
 import { expect, test } from "vitest";
 import { DaemonProcess } from "../support/daemon-process.ts";

@@ -57,12 +57,12 @@ describe("the demo", () => {
     expect(state() < "2025-10-27").toBe(true);
   });
 
-  test("keeps its compiled code while it runs: a start after a power cut is as fast as one after an end", async () => {
+  test("writes the compile cache while it runs: a start after a power cut is as fast as one after a regular exit", async () => {
     using cache = new TempDir();
     const kept = () => readdirSync(cache.path, { recursive: true, encoding: "utf8" }).map((name) => cache.file(name));
     await using daemon = new DaemonProcess([], { ...FREE_PORTS, NODE_COMPILE_CACHE: cache.path });
     await daemon.line(/curl/);
-    // The program itself, beside whatever parts of it were loaded.
+    // The program itself, besides the files that were loaded with it.
     await vi.waitFor(() => expect(Math.max(...kept().map((file) => statSync(file).size))).toBeGreaterThan(200_000), {
       timeout: 10_000,
       interval: 100,

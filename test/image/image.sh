@@ -127,7 +127,7 @@ run_the_demo() {
 }
 
 start_simulator() {
-  node_modules/node/bin/node src/simulate.ts --port 0 >"$work/simulator.log" 2>&1 &
+  node_modules/node/bin/node src/main.ts simulate --port 0 >"$work/simulator.log" 2>&1 &
   simulator=$!
   local i
   for i in $(seq 300); do grep -qs 'consumer key' "$work/simulator.log" && break; sleep 0.1; done

@@ -1,0 +1,16 @@
+import { expect, test } from "vitest";
+import { Calendar, SERVICE_ZONE } from "../../src/core/calendar.ts";
+import { transitionsIn } from "../../src/data-dir.ts";
+
+test("stored transitions are used until Node brings another time zone database", () => {
+  const rows = new Map<string, string>();
+  const settings = {
+    read: (name: string) => rows.get(name) ?? null,
+    write: (name: string, value: string) => void rows.set(name, value),
+  };
+  const at = Date.UTC(2025, 6, 1);
+  new Calendar(SERVICE_ZONE, transitionsIn(settings, "2025a")).startOf("day", at);
+  const stored = transitionsIn(settings, "2025a").read(2025);
+  expect(stored).toMatch(/^\d+:3600000,\d+:7200000,\d+:3600000$/);
+  expect(transitionsIn(settings, "2025b").read(2025)).toBeNull();
+});
