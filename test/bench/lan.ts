@@ -13,7 +13,7 @@
  */
 import { writeFileSync } from "node:fs";
 import path from "node:path";
-import { COLD_WINDOWS, LanBenchHouse, QUARTER_DAYS, YEAR_DAYS } from "../support/lan-bench-house.ts";
+import { COLD_WINDOWS, LanBenchDaemon, QUARTER_DAYS, YEAR_DAYS } from "../support/lan-bench-daemon.ts";
 import { LineProcess } from "../support/line-process.ts";
 import type { Load, LoadResult } from "../support/load-process.ts";
 import { NODE_FLAGS } from "../support/node-flags.ts";
@@ -35,7 +35,7 @@ type Server = Pick<Load, "port" | "headers"> & { readonly path: string };
 
 export async function run(): Promise<Record<string, number | null>> {
   using dir = new TempDir();
-  await using house = await LanBenchHouse.start();
+  await using house = await LanBenchDaemon.start();
   await using callers = new Callers();
   const [small, year, quarters] = [
     house.prices(1, "hour"),
@@ -83,7 +83,7 @@ export async function run(): Promise<Record<string, number | null>> {
 }
 
 /** Every request is the first for its range: nothing but the file is there before. */
-async function coldTimes(house: LanBenchHouse, callers: Callers) {
+async function coldTimes(house: LanBenchDaemon, callers: Callers) {
   const windows = Array.from({ length: COLD_WINDOWS }, (_, i) => COLD_WINDOWS - 1 - i);
   const times = async (days: number, resolution: "hour" | "fifteenMinutes") => {
     const paths = windows.map((daysAgo) => house.prices(days, resolution, daysAgo));
@@ -95,7 +95,7 @@ async function coldTimes(house: LanBenchHouse, callers: Callers) {
 }
 
 /** Different ranges, codings and tags: what is kept of requests and answers has every reason to grow. */
-async function growthBytes(house: LanBenchHouse, callers: Callers): Promise<number> {
+async function growthBytes(house: LanBenchDaemon, callers: Callers): Promise<number> {
   const paths = Array.from({ length: DIFFERENT }, (_, i) => house.prices(1 + (i % 7), "hour", i % (YEAR_DAYS - 7)));
   const kinds = [[], ["Accept-Encoding: gzip"], ["Accept-Encoding: br"], ["If-None-Match: *"]];
   const round = async (count: number) => {

@@ -1,19 +1,19 @@
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { apiOf, dashboardHouse, GUEST_KEY } from "../support/dashboard-house.ts";
-import { LAN_KEY, type RunningHouse } from "../support/running-house.ts";
+import { apiOf, GUEST_KEY, startDashboard } from "../support/dashboard-daemon.ts";
 import { haveChromium, Screen, Screens } from "../support/screen.ts";
+import { LAN_KEY, type TestDaemon } from "../support/test-daemon.ts";
 
 const START = "2026-03-10T14:20:00Z";
 
 describe.skipIf(!haveChromium)("the door of the dashboard (in Chromium; skipped where there is none)", () => {
   let screens: Screens;
-  let house: RunningHouse;
+  let house: TestDaemon;
 
   beforeAll(async () => {
     screens = await Screens.start();
-    house = await dashboardHouse({ start: START });
+    house = await startDashboard({ start: START });
   });
   afterAll(async () => {
     await house?.[Symbol.asyncDispose]();
@@ -51,7 +51,7 @@ describe.skipIf(!haveChromium)("the door of the dashboard (in Chromium; skipped 
   });
 
   test("who guesses is told to wait", async () => {
-    await using own = await dashboardHouse({ start: START });
+    await using own = await startDashboard({ start: START });
     await using screen = await screens.look(own, { signedIn: false });
     const { page } = screen;
     const told = page.getByRole("alert");
@@ -66,7 +66,7 @@ describe.skipIf(!haveChromium)("the door of the dashboard (in Chromium; skipped 
   });
 
   test("a session outlives a restart of the daemon", async () => {
-    await using own = await dashboardHouse({ start: START });
+    await using own = await startDashboard({ start: START });
     await using screen = await screens.look(own);
     await screen.untilText("#now .price", /\d\.\d\d/);
     const port = own.daemon.apiPort;
@@ -77,7 +77,7 @@ describe.skipIf(!haveChromium)("the door of the dashboard (in Chromium; skipped 
   });
 
   test("a key that is taken away ends its sessions", async () => {
-    await using own = await dashboardHouse({ start: START });
+    await using own = await startDashboard({ start: START });
     await using screen = await screens.look(own);
     await screen.untilText("#now .price", /\d\.\d\d/);
     const port = own.daemon.apiPort;
@@ -107,7 +107,7 @@ describe.skipIf(!haveChromium)("the door of the dashboard (in Chromium; skipped 
   });
 
   test("an open dashboard shows everything to anybody, and changes nothing without a log-in", async () => {
-    await using open = await dashboardHouse({ start: START, dashboard: "open" });
+    await using open = await startDashboard({ start: START, dashboard: "open" });
     await using screen = await screens.look(open, { signedIn: false });
     const { page } = screen;
     await screen.untilText("#now .price", /\d\.\d\d/);
@@ -156,7 +156,7 @@ describe.skipIf(!haveChromium)("the door of the dashboard (in Chromium; skipped 
   });
 
   test("and with the outer name in api.hosts everything works", async () => {
-    await using named = await dashboardHouse({ start: START, hosts: ["localhost"] });
+    await using named = await startDashboard({ start: START, hosts: ["localhost"] });
     await using proxy = await proxyTo(named.daemon.apiPort, { keepsHost: false });
     await using screen = await screens.visit(proxy.url);
     await screen.page.goto(proxy.url);

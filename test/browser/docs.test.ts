@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { RunningHouse } from "../support/running-house.ts";
+import { TestDaemon } from "../support/test-daemon.ts";
 
 const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync);
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -21,10 +21,10 @@ const OPEN_THREE = `(async () => {
 })()`;
 
 describe.skipIf(!CHROMIUM)("the page that reads the API (skipped where there is no Chromium)", () => {
-  let house: RunningHouse;
+  let house: TestDaemon;
   let browser: Browser;
   beforeAll(async () => {
-    house = await RunningHouse.start({ start: Date.UTC(2026, 2, 10, 9), config: { history: { months: 0 } } });
+    house = await TestDaemon.start({ start: Date.UTC(2026, 2, 10, 9), config: { history: { months: 0 } } });
     browser = await chromium.launch({
       executablePath: CHROMIUM ?? "",
       args: ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"],

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { apiOf, dashboardHouse } from "../support/dashboard-house.ts";
-import type { RunningHouse } from "../support/running-house.ts";
+import { apiOf, startDashboard } from "../support/dashboard-daemon.ts";
 import { haveChromium, type Screen, Screens } from "../support/screen.ts";
+import type { TestDaemon } from "../support/test-daemon.ts";
 
 const at = (text: string) => Date.parse(text);
 
 /** The price that the API tells for now, as the page writes it. */
-async function priceTold(house: RunningHouse): Promise<RegExp> {
+async function priceTold(house: TestDaemon): Promise<RegExp> {
   const { price } = (await (await house.ask("/local/v1/now?home=home")).json()) as { price: number };
   return new RegExp(`^${price.toFixed(2)} ?DKK/kWh$`);
 }
@@ -26,7 +26,7 @@ describe.skipIf(!haveChromium)("the dashboard while time goes on (in Chromium; s
   });
 
   test("a new interval is shown as it begins, without a reload", async () => {
-    await using house = await dashboardHouse({ start: "2026-03-10T14:20:00Z" });
+    await using house = await startDashboard({ start: "2026-03-10T14:20:00Z" });
     await using screen = await screens.look(house);
     await untilPlain(screen);
     for (const time of ["2026-03-10T14:30:05Z", "2026-03-10T17:00:05Z", "2026-03-11T03:15:05Z"]) {
@@ -38,7 +38,7 @@ describe.skipIf(!haveChromium)("the dashboard while time goes on (in Chromium; s
   });
 
   test("an outage: the page says since when it shows old data, and goes on by itself when the daemon is back", async () => {
-    await using house = await dashboardHouse({ start: "2026-03-10T14:20:00Z" });
+    await using house = await startDashboard({ start: "2026-03-10T14:20:00Z" });
     await using screen = await screens.look(house, { size: "phone" });
     await untilPlain(screen);
     const before = await screen.text("#now .price");
@@ -55,7 +55,7 @@ describe.skipIf(!haveChromium)("the dashboard while time goes on (in Chromium; s
   });
 
   test("an outage of the service is told as a problem, with what to do, and is over when it is", async () => {
-    await using house = await dashboardHouse({ start: "2026-03-10T08:00:00Z" });
+    await using house = await startDashboard({ start: "2026-03-10T08:00:00Z" });
     await using screen = await screens.look(house, { size: "phone" });
     await untilPlain(screen);
     house.simulator.setFaults([{ fault: "status", operation: "*", status: 401, errorCode: "invalid_token" }]);
@@ -70,7 +70,7 @@ describe.skipIf(!haveChromium)("the dashboard while time goes on (in Chromium; s
   });
 
   test("what a plan does is shown as it does it", async () => {
-    await using house = await dashboardHouse({ start: "2026-03-10T18:30:00Z" });
+    await using house = await startDashboard({ start: "2026-03-10T18:30:00Z" });
     await using screen = await screens.look(house);
     await untilPlain(screen);
     await screen.untilText("#plans", /Dishwasher Planned/);

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { dashboardHouse, HOUSE_PLANS, untilTomorrow } from "../support/dashboard-house.ts";
-import { planEntry } from "../support/planned-house.ts";
-import type { RunningHouse } from "../support/running-house.ts";
+import { DASHBOARD_PLANS, startDashboard, untilTomorrow } from "../support/dashboard-daemon.ts";
+import { planEntry } from "../support/plan-topics.ts";
 import { haveChromium, type LookOptions, type Screen, Screens } from "../support/screen.ts";
+import type { TestDaemon } from "../support/test-daemon.ts";
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
@@ -15,7 +15,7 @@ interface AxeViolation {
 }
 
 /** Everything is read and drawn, down to the end of the page. */
-async function whole(screens: Screens, house: RunningHouse, options: LookOptions): Promise<Screen> {
+async function whole(screens: Screens, house: TestDaemon, options: LookOptions): Promise<Screen> {
   const screen = await screens.look(house, options);
   await screen.untilText("#now .price", /\d/);
   await screen.untilText("#system .block >> nth=0", /\d/);
@@ -75,15 +75,15 @@ const SMALL_TARGETS = `[...document.querySelectorAll("a, button, input, select, 
 
 describe.skipIf(!haveChromium)("how the dashboard looks (in Chromium; skipped where there is none)", () => {
   let screens: Screens;
-  let house: RunningHouse;
+  let house: TestDaemon;
 
   beforeAll(async () => {
     screens = await Screens.start();
     // The evening before the 25-hour day: everything there is to show is shown.
-    house = await dashboardHouse({
+    house = await startDashboard({
       start: "2026-10-24T15:20:00Z",
       simulator: { homes: ["danish", "swedish"] },
-      plans: [...HOUSE_PLANS, planEntry({ name: "Floor heating in the large bathroom", kind: "avoid", hours: 4 })],
+      plans: [...DASHBOARD_PLANS, planEntry({ name: "Floor heating in the large bathroom", kind: "avoid", hours: 4 })],
     });
     await untilTomorrow(house);
   });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { dashboardHouse } from "../support/dashboard-house.ts";
-import type { RunningHouse } from "../support/running-house.ts";
+import { startDashboard } from "../support/dashboard-daemon.ts";
 import { haveChromium, type Screen, Screens } from "../support/screen.ts";
+import type { TestDaemon } from "../support/test-daemon.ts";
 
 interface ToldPlan {
   readonly id: string;
@@ -10,13 +10,13 @@ interface ToldPlan {
   readonly settings: Readonly<Record<string, { readonly value: unknown; readonly changed: boolean }>>;
 }
 
-async function plan(house: RunningHouse, id: string): Promise<ToldPlan> {
+async function plan(house: TestDaemon, id: string): Promise<ToldPlan> {
   return (await (await house.ask(`/local/v1/plans/${id}`)).json()) as ToldPlan;
 }
 
 describe.skipIf(!haveChromium)("plans on the dashboard (in Chromium; skipped where there is none)", () => {
   let screens: Screens;
-  let house: RunningHouse;
+  let house: TestDaemon;
   let screen: Screen;
 
   beforeAll(async () => {
@@ -26,7 +26,7 @@ describe.skipIf(!haveChromium)("plans on the dashboard (in Chromium; skipped whe
     await screens?.[Symbol.asyncDispose]();
   });
   beforeEach(async () => {
-    house = await dashboardHouse({ start: "2026-03-10T18:30:00Z" });
+    house = await startDashboard({ start: "2026-03-10T18:30:00Z" });
     screen = await screens.look(house, { size: "phone" });
     await screen.untilText("#plans", /Dishwasher Planned/);
     return async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { apiOf, dashboardHouse, marketFile } from "../support/dashboard-house.ts";
-import { RunningHouse } from "../support/running-house.ts";
+import { apiOf, marketFile, startDashboard } from "../support/dashboard-daemon.ts";
 import { haveChromium, type Screen, Screens } from "../support/screen.ts";
+import { TestDaemon } from "../support/test-daemon.ts";
 
 interface ToldPrice {
   readonly start: string;
@@ -37,7 +37,7 @@ describe.skipIf(!haveChromium)("prices on the dashboard (in Chromium; skipped wh
   });
 
   test("the big figure is the price of the present interval, with unit, level in words and rank", async () => {
-    await using house = await dashboardHouse({ start: "2026-03-10T14:20:00Z" });
+    await using house = await startDashboard({ start: "2026-03-10T14:20:00Z" });
     await using screen = await screens.look(house);
     const now = (await (await house.ask("/local/v1/now?home=home")).json()) as Record<string, unknown>;
     await screen.untilText("#now .price", new RegExp(`^${Number(now.price).toFixed(2)} ?DKK/kWh$`));
@@ -56,7 +56,7 @@ describe.skipIf(!haveChromium)("prices on the dashboard (in Chromium; skipped wh
   });
 
   test("every bar says what the API says, in the home's time, wherever the reader is", async () => {
-    await using house = await dashboardHouse({ start: "2026-03-10T14:20:00Z" });
+    await using house = await startDashboard({ start: "2026-03-10T14:20:00Z" });
     await using screen = await screens.look(house);
     await screen.untilText("#prices .told", /DKK/);
     await choose(screen, "Today");
@@ -71,7 +71,7 @@ describe.skipIf(!haveChromium)("prices on the dashboard (in Chromium; skipped wh
   });
 
   test("the day of 25 hours has 100 quarters, and tells the two hours of one name apart", async () => {
-    await using house = await dashboardHouse({ start: "2026-10-25T09:20:00Z" });
+    await using house = await startDashboard({ start: "2026-10-25T09:20:00Z" });
     await using screen = await screens.look(house, { size: "wall" });
     await screen.untilText("#prices .notes", /has 25 hours: the clocks go back/);
     await choose(screen, "Today");
@@ -85,7 +85,7 @@ describe.skipIf(!haveChromium)("prices on the dashboard (in Chromium; skipped wh
   });
 
   test("the day of 23 hours has 92 quarters, and leaves out the hour that is not there", async () => {
-    await using house = await dashboardHouse({ start: "2026-03-29T09:20:00Z" });
+    await using house = await startDashboard({ start: "2026-03-29T09:20:00Z" });
     await using screen = await screens.look(house, { size: "wall" });
     await screen.untilText("#prices .notes", /has 23 hours: the clocks go forward/);
     await choose(screen, "Today");
@@ -97,7 +97,7 @@ describe.skipIf(!haveChromium)("prices on the dashboard (in Chromium; skipped wh
   });
 
   test("tomorrow that is not there yet is said, and its estimates are told as such", async () => {
-    await using house = await dashboardHouse({ start: "2026-03-10T08:00:00Z" });
+    await using house = await startDashboard({ start: "2026-03-10T08:00:00Z" });
     await using screen = await screens.look(house, { size: "phone" });
     await screen.untilText("#prices .notes", /Tomorrow’s prices are expected about 13:00\. Until then: estimates\./);
     await choose(screen, "Tomorrow");
@@ -113,7 +113,7 @@ describe.skipIf(!haveChromium)("prices on the dashboard (in Chromium; skipped wh
   test("negative prices stand below the line, with their sign and word", async () => {
     const perMwh = Array.from({ length: 24 * 6 }, (_, i) => (i % 24 >= 10 && i % 24 < 15 ? -900 : 500 + (i % 24) * 20));
     const csv = marketFile("2026-05-28T22:00:00Z", perMwh);
-    await using house = await dashboardHouse({ start: "2026-06-01T09:20:00Z", simulator: { prices: { csv } } });
+    await using house = await startDashboard({ start: "2026-06-01T09:20:00Z", simulator: { prices: { csv } } });
     await using screen = await screens.look(house, { size: "wall" });
     await screen.untilText("#now .price", /^-\d\.\d\d/);
     expect(await screen.text("#now .level-line")).toContain("Very cheap");
@@ -133,7 +133,7 @@ describe.skipIf(!haveChromium)("prices on the dashboard (in Chromium; skipped wh
 
   test("a house without any price says so, without a figure", async () => {
     const csv = marketFile("2020-01-01T00:00:00Z", [100, 100]);
-    await using house = await dashboardHouse({
+    await using house = await startDashboard({
       start: "2026-06-01T09:20:00Z",
       simulator: { prices: { csv } },
       priced: false,
@@ -147,7 +147,7 @@ describe.skipIf(!haveChromium)("prices on the dashboard (in Chromium; skipped wh
   });
 
   test("a finger reads the chart out, and the page scrolls past it all the same", async () => {
-    await using house = await dashboardHouse({ start: "2026-03-10T14:20:00Z", plans: [] });
+    await using house = await startDashboard({ start: "2026-03-10T14:20:00Z", plans: [] });
     await using screen = await screens.look(house, { size: "phone" });
     await screen.untilText("#prices .told", /DKK/);
     await choose(screen, "Today");
@@ -165,7 +165,7 @@ describe.skipIf(!haveChromium)("prices on the dashboard (in Chromium; skipped wh
   });
 
   test("the same numbers stand in a table for who wants them in words", async () => {
-    await using house = await dashboardHouse({ start: "2026-03-10T14:20:00Z", plans: [] });
+    await using house = await startDashboard({ start: "2026-03-10T14:20:00Z", plans: [] });
     await using screen = await screens.look(house);
     await screen.untilText("#prices .told", /DKK/);
     await choose(screen, "Today");
@@ -177,7 +177,7 @@ describe.skipIf(!haveChromium)("prices on the dashboard (in Chromium; skipped wh
 
   test("a place of the third-party interface is shown with its prices, and without use", async () => {
     const start = Date.parse("2026-03-10T14:20:00Z");
-    await using house = await RunningHouse.start({
+    await using house = await TestDaemon.start({
       start,
       config: {
         api: apiOf(),
@@ -200,7 +200,7 @@ describe.skipIf(!haveChromium)("prices on the dashboard (in Chromium; skipped wh
   });
 
   test("another home is shown when it is chosen, with its own prices, and again the next time", async () => {
-    await using house = await dashboardHouse({
+    await using house = await startDashboard({
       start: "2026-03-10T14:20:00Z",
       simulator: { homes: ["danish", "swedish"] },
     });

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { dashboardHouse, HOUSE_PLANS } from "../support/dashboard-house.ts";
-import { LAN_KEY, type RunningHouse } from "../support/running-house.ts";
+import { DASHBOARD_PLANS, startDashboard } from "../support/dashboard-daemon.ts";
 import { haveChromium, Screens } from "../support/screen.ts";
+import { LAN_KEY, type TestDaemon } from "../support/test-daemon.ts";
 
 interface ToldInterface {
   readonly quota: { readonly day: { readonly limit: number; readonly left: number } };
@@ -11,11 +11,11 @@ interface ToldInterface {
 
 describe.skipIf(!haveChromium)("the daemon on the dashboard (in Chromium; skipped where there is none)", () => {
   let screens: Screens;
-  let house: RunningHouse;
+  let house: TestDaemon;
 
   beforeAll(async () => {
     screens = await Screens.start();
-    house = await dashboardHouse({ start: "2026-03-10T14:20:00Z", plans: HOUSE_PLANS });
+    house = await startDashboard({ start: "2026-03-10T14:20:00Z", plans: DASHBOARD_PLANS });
     // Nothing is asked any more for a while: the numbers stand still.
     await house.clock.runUntil(Date.parse("2026-03-10T16:50:00Z"));
   });

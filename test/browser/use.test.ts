@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { dashboardHouse } from "../support/dashboard-house.ts";
-import type { RunningHouse } from "../support/running-house.ts";
+import { startDashboard } from "../support/dashboard-daemon.ts";
 import { haveChromium, type Screen, Screens } from "../support/screen.ts";
+import type { TestDaemon } from "../support/test-daemon.ts";
 
 interface EnergyRow {
   readonly start: string;
@@ -14,12 +14,12 @@ const ADDRESS = "5d0c9f0e-6a1b-4c5e-9b64-1f1f4a7e2d01";
 
 describe.skipIf(!haveChromium)("use on the dashboard (in Chromium; skipped where there is none)", () => {
   let screens: Screens;
-  let house: RunningHouse;
+  let house: TestDaemon;
 
   beforeAll(async () => {
     screens = await Screens.start();
     // Three hours of life: the history is there.
-    house = await dashboardHouse({ start: "2026-03-20T10:00:00Z", plans: [] });
+    house = await startDashboard({ start: "2026-03-20T10:00:00Z", plans: [] });
     await house.clock.runUntil(Date.parse("2026-03-20T13:00:00Z"));
   });
   afterAll(async () => {
@@ -132,7 +132,7 @@ describe.skipIf(!haveChromium)("use on the dashboard (in Chromium; skipped where
   });
 
   test("the day of 25 hours has 25 bars", async () => {
-    await using long = await dashboardHouse({ start: "2026-10-26T10:30:00Z", plans: [] });
+    await using long = await startDashboard({ start: "2026-10-26T10:30:00Z", plans: [] });
     await long.clock.runUntil(Date.parse("2026-10-26T12:30:00Z"));
     await using screen = await screens.look(long);
     await screen.page.locator("#use").scrollIntoViewIfNeeded();

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { type OperationId, operationIds, operationOf } from "../../src/contract/operations.ts";
 import { HOUR_MS } from "../../src/core/interval.ts";
 import type { Fault } from "../../src/simulator/fault-rules.ts";
-import { MirroredHouse } from "../support/mirrored-house.ts";
+import { MirrorService } from "../support/mirror-service.ts";
 import { ask, askPath, pathOf } from "../support/service-caller.ts";
 import { representative } from "./looked-at.ts";
 
@@ -16,7 +16,7 @@ interface RawAnswer {
 
 /** Asks with exactly these headers, and leaves the body as it came. */
 function askRaw(
-  mirror: MirroredHouse,
+  mirror: MirrorService,
   operation: OperationId,
   headers: Record<string, string> = {},
 ): Promise<RawAnswer> {
@@ -46,7 +46,7 @@ const VARIANTS: readonly Record<string, string>[] = [
 
 describe("any operation", () => {
   test.each(operationIds)("%s: thirty callers with different wishes cause one request, and one answer", async (id) => {
-    await using mirror = await MirroredHouse.start();
+    await using mirror = await MirrorService.start();
     // What the daemon asked at its start is no longer fresh.
     mirror.house.clock.leap(mirror.now + 26 * HOUR_MS);
     const before = mirror.upstream;
@@ -73,7 +73,7 @@ describe("any operation", () => {
   });
 
   test("is named by its tag, in each coding by another, and not sent again to who has it", async () => {
-    await using mirror = await MirroredHouse.start();
+    await using mirror = await MirrorService.start();
     for (const id of operationIds) {
       mirror.rest();
       const tags = new Set<string>();
@@ -140,7 +140,7 @@ describe("with an empty shelf, what the service answers decides", () => {
   ];
 
   test.each(table)("%s, of every operation", async (_name, fault, status, errorCode) => {
-    await using mirror = await MirroredHouse.start();
+    await using mirror = await MirrorService.start();
     mirror.house.simulator.setFaults([{ operation: "*", ...fault }]);
     for (const id of operationIds) {
       // The daemon itself asks for these at its start.
@@ -159,7 +159,7 @@ describe("with an empty shelf, what the service answers decides", () => {
 });
 
 test("the service's own quota is not told to the LAN, nor its request ids", async () => {
-  await using mirror = await MirroredHouse.start();
+  await using mirror = await MirrorService.start();
   const path = pathOf("forecastPrices", representative(mirror, "forecastPrices"));
   const [first, second] = [
     await askPath(mirror.url, path, `Bearer ${mirror.consumerKey}`),

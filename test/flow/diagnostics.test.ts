@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { configSchema } from "../../src/config/schema.ts";
 import { HOUR_MS, MINUTE_MS } from "../../src/core/interval.ts";
 import { demoHomes } from "../../src/simulator/homes.ts";
-import { planEntry } from "../support/planned-house.ts";
-import { LAN_KEY, RunningHouse } from "../support/running-house.ts";
+import { planEntry } from "../support/plan-topics.ts";
+import { LAN_KEY, TestDaemon } from "../support/test-daemon.ts";
 
 const MORNING = Date.parse("2026-03-10T09:00:00Z");
 
@@ -61,7 +61,7 @@ test("diagnostics of a house in trouble tell no secret and no place", async () =
     consumerKey: CANARIES.consumerKey,
     thirdParty: { apiKey: CANARIES.partnerKey, apiSecret: CANARIES.partnerSecret },
   };
-  await using it = await RunningHouse.start({ start: MORNING, simulator: { keys }, config });
+  await using it = await TestDaemon.start({ start: MORNING, simulator: { keys }, config });
   await it.clock.runUntil(MORNING + 20 * MINUTE_MS);
   await it.stopDaemon();
   await it.startDaemon({ ...sections(), consumer: { name: "consumer", api_key: CANARIES.consumerKey } });

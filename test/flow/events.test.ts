@@ -3,15 +3,15 @@ import { expect, test } from "vitest";
 import { configSchema } from "../../src/config/schema.ts";
 import { HOUR_MS, MINUTE_MS } from "../../src/core/interval.ts";
 import { EventListener } from "../support/event-listener.ts";
-import { planEntry } from "../support/planned-house.ts";
-import { LAN_KEY, RunningHouse } from "../support/running-house.ts";
+import { planEntry } from "../support/plan-topics.ts";
+import { LAN_KEY, TestDaemon } from "../support/test-daemon.ts";
 
 const MORNING = Date.parse("2026-03-10T09:00:00Z");
 const QUARTER_MS = 15 * MINUTE_MS;
 
 /** A house that has its prices. */
-async function house(): Promise<RunningHouse> {
-  const it = await RunningHouse.start({
+async function house(): Promise<TestDaemon> {
+  const it = await TestDaemon.start({
     start: MORNING,
     config: {
       history: { months: 0 },
@@ -22,7 +22,7 @@ async function house(): Promise<RunningHouse> {
   return it;
 }
 
-const listen = (it: RunningHouse, options = {}) => EventListener.open(it.daemon.apiPort, options);
+const listen = (it: TestDaemon, options = {}) => EventListener.open(it.daemon.apiPort, options);
 
 test("a listener is told the present state, every event with an id, and then what changes", async () => {
   await using it = await house();
@@ -113,7 +113,7 @@ test("a place is listened to as a home is: its spot price, level and signal", as
       places: [{ name: "Region", region: "DK1" }],
     },
   }).third_party;
-  await using it = await RunningHouse.start({ start: MORNING, config: { history: { months: 0 }, third_party } });
+  await using it = await TestDaemon.start({ start: MORNING, config: { history: { months: 0 }, third_party } });
   await it.clock.runUntil(MORNING + HOUR_MS);
   await it.watcher.until(() => it.watcher.payload("elbro/region/spot") !== null, "the spot price");
   await using ear = await listen(it, { path: "/events?home=region" });
@@ -130,7 +130,7 @@ test("without a key nobody listens", async () => {
 });
 
 test("a hundred listen and hear the same; one more is sent away, and everybody else is served", async () => {
-  await using it = await RunningHouse.start({
+  await using it = await TestDaemon.start({
     start: MORNING,
     config: { api: { ...(await apiOf()), requests_per_minute: 1_000 }, history: { months: 0 } },
   });

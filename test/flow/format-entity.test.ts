@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { type AttributeFormat, attributeFormats } from "../../src/core/home-snapshot.ts";
 import { HOUR_MS } from "../../src/core/interval.ts";
 import { assertDiscovery } from "../support/discovery-validator.ts";
-import { RunningHouse } from "../support/running-house.ts";
 import { TempDir } from "../support/temp-dir.ts";
+import { TestDaemon } from "../support/test-daemon.ts";
 
 /** The most of attributes that Home Assistant's recorder keeps. */
 const MOST_BYTES = 16_384;
@@ -13,7 +13,7 @@ function configOf(addressId: string, format?: AttributeFormat) {
   return { homes: [{ ...home, ...(format ? { format } : {}) }] };
 }
 
-const retained = (house: RunningHouse) =>
+const retained = (house: TestDaemon) =>
   house.watcher.topics().map((topic) => ({ topic, payload: house.watcher.payload(topic) ?? "" }));
 
 describe("prices for another program, over MQTT", () => {
@@ -22,7 +22,7 @@ describe("prices for another program, over MQTT", () => {
     async (format) => {
       const noon = Date.parse("2026-10-24T10:00:00Z");
       const addressId = await danishId(noon);
-      await using house = await RunningHouse.start({
+      await using house = await TestDaemon.start({
         start: noon,
         simulator: { homes: ["danish"], publicationDelayMinutes: () => 0 },
         config: configOf(addressId, format),
@@ -50,7 +50,7 @@ describe("prices for another program, over MQTT", () => {
     using dir = new TempDir();
     const start = Date.parse("2026-03-10T09:00:00Z");
     const addressId = await danishId(start);
-    await using house = await RunningHouse.start({
+    await using house = await TestDaemon.start({
       start,
       dir,
       simulator: { homes: ["danish"] },
@@ -76,6 +76,6 @@ describe("prices for another program, over MQTT", () => {
 
 /** The id of the simulator's home, which is the same in every one. */
 async function danishId(start: number): Promise<string> {
-  await using house = await RunningHouse.start({ start, simulator: { homes: ["danish"] } });
+  await using house = await TestDaemon.start({ start, simulator: { homes: ["danish"] } });
   return house.simulator.addressIds.danish;
 }

@@ -1,18 +1,18 @@
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { HOUR_MS, MINUTE_MS } from "../../src/core/interval.ts";
-import { RunningHouse } from "../support/running-house.ts";
 import { SmallDisk } from "../support/small-disk.ts";
+import { TestDaemon } from "../support/test-daemon.ts";
 
 const NOON = Date.parse("2026-03-10T11:00:00Z");
 /** The last quarter of a day of which all prices are known; tomorrow's are due since noon. */
 const EVENING = Date.parse("2026-03-10T18:00:00Z");
 
-const codesOf = (house: RunningHouse) =>
+const codesOf = (house: TestDaemon) =>
   (house.watcher.json("elbro/info").problems as { code: string }[]).map(({ code }) => code);
 
 /** Lives through an afternoon in which nothing can be written, and on. */
-async function afternoon(house: RunningHouse, code: string, fill: () => void, free: () => void): Promise<void> {
+async function afternoon(house: TestDaemon, code: string, fill: () => void, free: () => void): Promise<void> {
   const { clock, watcher, simulator } = house;
   await clock.runUntil(NOON + 30 * MINUTE_MS);
   fill();
@@ -43,7 +43,7 @@ test("a disk that is full stops no price and lets no request out; with room agai
   // After a long back-fill the log has room of its own, and the first hours of a full disk pass unnoticed.
   const config = { history: { months: 1 } };
   const simulator = { homes: ["danish"] } as const;
-  await using house = await RunningHouse.start({ start: NOON, dir: disk.dir, simulator, config });
+  await using house = await TestDaemon.start({ start: NOON, dir: disk.dir, simulator, config });
   await afternoon(
     house,
     "disk_full",
@@ -54,7 +54,7 @@ test("a disk that is full stops no price and lets no request out; with room agai
 
 test("so does a database that cannot be written", async () => {
   const { house: starting, database } = withDatabase(() =>
-    RunningHouse.start({ start: NOON, simulator: { homes: ["danish"] } }),
+    TestDaemon.start({ start: NOON, simulator: { homes: ["danish"] } }),
   );
   await using house = await starting;
   await afternoon(
@@ -68,7 +68,7 @@ test("so does a database that cannot be written", async () => {
 test("what came for a device and has no room any more is given to it", async () => {
   const config = { history: { months: 1 } };
   const { house: starting, database } = withDatabase(() =>
-    RunningHouse.start({ start: NOON, simulator: { homes: ["danish"] }, config }),
+    TestDaemon.start({ start: NOON, simulator: { homes: ["danish"] }, config }),
   );
   await using house = await starting;
   await house.clock.runUntil(NOON + 30 * MINUTE_MS);
@@ -89,7 +89,7 @@ test("what came for a device and has no room any more is given to it", async () 
 });
 
 /** Starts a house, and tells the connection to its database. */
-function withDatabase(start: () => Promise<RunningHouse>) {
+function withDatabase(start: () => Promise<TestDaemon>) {
   const opened = new Set<DatabaseSync>();
   const { exec } = DatabaseSync.prototype;
   DatabaseSync.prototype.exec = function (this: DatabaseSync, sql) {

@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import { expect, test } from "vitest";
 import { type Config, configSchema } from "../../src/config/schema.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/core/interval.ts";
-import { LAN_KEY, RunningHouse } from "../support/running-house.ts";
+import { LAN_KEY, TestDaemon } from "../support/test-daemon.ts";
 
 const MORNING = Date.parse("2026-03-10T09:00:00Z");
 
@@ -18,9 +18,9 @@ const { plugs } = configSchema.parse({
 });
 
 const starting = (config: Partial<Config> = {}) =>
-  RunningHouse.start({ start: MORNING, config: { history: { months: 0 }, ...config } });
+  TestDaemon.start({ start: MORNING, config: { history: { months: 0 }, ...config } });
 
-async function ask(it: RunningHouse, path: string, headers: Record<string, string> = {}) {
+async function ask(it: TestDaemon, path: string, headers: Record<string, string> = {}) {
   const answer = await fetch(`http://127.0.0.1:${it.daemon.apiPort}${path}`, { headers });
   const text = await answer.text();
   return { status: answer.status, text, body: JSON.parse(text) as Body };
@@ -29,7 +29,7 @@ async function ask(it: RunningHouse, path: string, headers: Record<string, strin
 const codes = ({ checks }: Body) => Object.values(checks).map(({ code }) => code);
 
 /** Both verdicts, and the codes that are not `ok`. */
-async function verdicts(it: RunningHouse) {
+async function verdicts(it: TestDaemon) {
   const health = await ask(it, "/healthz");
   const life = await ask(it, "/livez");
   return [health.status, life.status, health.body.status, ...codes(health.body).filter((code) => code !== "ok")];

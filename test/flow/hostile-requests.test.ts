@@ -9,7 +9,7 @@ import { expect, test } from "vitest";
 import { localErrorTable } from "../../src/server/local-errors.ts";
 import { type HostileRequest, hostileRequests } from "../support/hostile-requests.ts";
 import { type RawAnswer, sendRaw } from "../support/raw-answer.ts";
-import { LAN_KEY, RunningHouse } from "../support/running-house.ts";
+import { LAN_KEY, TestDaemon } from "../support/test-daemon.ts";
 
 const NIGHTLY = process.env.ELBRO_NIGHTLY === "1";
 const REQUESTS = Number(process.env.ELBRO_REQUESTS ?? (NIGHTLY ? 100_000 : 5_000));
@@ -38,7 +38,7 @@ async function house() {
   ];
   const api = { host: "127.0.0.1", port: 0, keys, third_party_keys: [PAIR] };
   const limits = { requests_per_minute: 100_000_000, requests_per_day: 100_000_000 };
-  const running = await RunningHouse.start({ start, config: { api: { ...api, ...limits }, plans: [PLAN] } as never });
+  const running = await TestDaemon.start({ start, config: { api: { ...api, ...limits }, plans: [PLAN] } as never });
   await running.clock.settle();
   const { data } = (await (await running.ask("/consumer/v1/me/addresses")).json()) as { data: { id: string }[] };
   return { running, addressId: data[0]?.id ?? "" };

@@ -6,7 +6,7 @@ import { HOUR_MS, MINUTE_MS } from "../../src/core/interval.ts";
 import { startEmbeddedBroker } from "../../src/mqtt/embedded-broker.ts";
 import { startSimulator } from "../../src/simulator/simulator.ts";
 import { DaemonProcess } from "../support/daemon-process.ts";
-import { BrokerPlug } from "../support/played-plugs.ts";
+import { MqttPlug } from "../support/mqtt-plug.ts";
 import { TempDir } from "../support/temp-dir.ts";
 import { TopicWatcher } from "../support/topic-watcher.ts";
 
@@ -51,7 +51,7 @@ test("killed in the middle of a run, its plug goes off by itself; started anew, 
       {},
     );
   await using watcher = await TopicWatcher.on(broker.port);
-  await using plug = new BrokerPlug("tasmota", { now, on: true });
+  await using plug = new MqttPlug("tasmota", { now, on: true });
   await plug.connect(broker.port);
   const ticking = setInterval(() => plug.tick(), 50);
   const until = (holds: () => boolean) => expect.poll(holds, { timeout: 30_000, interval: 10 }).toBe(true);

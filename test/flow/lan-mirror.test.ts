@@ -1,19 +1,18 @@
 import { expect, test } from "vitest";
 import { DAY_MS, HOUR_MS } from "../../src/core/interval.ts";
-import { RunningHouse } from "../support/running-house.ts";
+import { TestDaemon } from "../support/test-daemon.ts";
 
 const MORNING = Date.parse("2026-03-10T09:00:00Z");
 
 /** A house without history, so that what is older is not on the shelf. */
-function house(): Promise<RunningHouse> {
-  return RunningHouse.start({
+function house(): Promise<TestDaemon> {
+  return TestDaemon.start({
     start: MORNING,
     config: { history: { months: 0 } },
   });
 }
 
-const pathOf = (it: RunningHouse, rest: string) =>
-  `/consumer/v1/me/addresses/${it.simulator.addressIds.danish}/${rest}`;
+const pathOf = (it: TestDaemon, rest: string) => `/consumer/v1/me/addresses/${it.simulator.addressIds.danish}/${rest}`;
 const LAST_YEAR = "prices?from=2025-03-01T00:00:00Z&to=2025-03-08T00:00:00Z&resolution=hour";
 
 const said = (answer: Response) => ["x-elbro-source", "age", "x-elbro-stale"].map((name) => answer.headers.get(name));

@@ -1,6 +1,6 @@
 /** Who may do what, at every path that the LAN API itself says it has. */
 import { expect, test } from "vitest";
-import { LAN_KEY, RunningHouse } from "../support/running-house.ts";
+import { LAN_KEY, TestDaemon } from "../support/test-daemon.ts";
 
 /** What opens without a key: it tells nothing of the house, or asks for a session of its own. */
 const OPEN = [
@@ -24,7 +24,7 @@ async function open() {
     { name: "control", key: CONTROL_KEY, scopes: ["read", "control"] as ("read" | "control")[] },
   ];
   const api = { host: "127.0.0.1", port: 0, keys, requests_per_minute: 10_000, requests_per_day: 10_000 };
-  const house = await RunningHouse.start({ start: Date.parse("2026-03-10T09:00:00Z"), config: { api } });
+  const house = await TestDaemon.start({ start: Date.parse("2026-03-10T09:00:00Z"), config: { api } });
   const document = (await (await house.ask("/openapi.json")).json()) as { paths: Record<string, object> };
   const doors = Object.entries(document.paths)
     .flatMap(([path, methods]) => Object.keys(methods).map((method) => ({ method, path })))

@@ -3,8 +3,8 @@ import path from "node:path";
 import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
 import { type EpochMs, HOUR_MS, MINUTE_MS } from "../../src/core/interval.ts";
-import { askText, localConfig, startLocalHouse } from "../support/local-house.ts";
-import { LAN_KEY, type RunningHouse } from "../support/running-house.ts";
+import { askText, localConfig, startLocalApi } from "../support/local-api.ts";
+import { LAN_KEY, type TestDaemon } from "../support/test-daemon.ts";
 
 const EVENING = Date.parse("2026-03-10T17:00:00Z");
 const NIGHT = "cheap?hours=3&ready_by=07:00";
@@ -12,7 +12,7 @@ const NIGHT = "cheap?hours=3&ready_by=07:00";
 const STEP_MS = 15 * MINUTE_MS;
 
 /** When a device that asks again and again is told ON; every answer has to be 200. */
-async function onTimes(house: RunningHouse, question: string, from: EpochMs, to: EpochMs): Promise<EpochMs[]> {
+async function onTimes(house: TestDaemon, question: string, from: EpochMs, to: EpochMs): Promise<EpochMs[]> {
   const on: EpochMs[] = [];
   for (let now = from; now < to; now += STEP_MS) {
     await house.clock.runUntil(now);
@@ -33,7 +33,7 @@ function runsOf(on: readonly EpochMs[]): (readonly [start: string, hours: number
 
 describe("a device that asks whether now is cheap", () => {
   test("is ON for three hours of the night, in one piece, also when the daemon restarts in the middle", async () => {
-    await using house = await startLocalHouse({ start: EVENING - 8 * HOUR_MS });
+    await using house = await startLocalApi({ start: EVENING - 8 * HOUR_MS });
     await house.clock.runUntil(EVENING);
     const before = await onTimes(house, NIGHT, EVENING, Date.parse("2026-03-11T00:00:00Z"));
     expect(before.length).toBeGreaterThan(0);
@@ -49,7 +49,7 @@ describe("a device that asks whether now is cheap", () => {
     ["the night that loses an hour", "2026-03-28T17:00:00Z", "2026-03-29T05:00:00Z"],
     ["the night that has one twice", "2026-10-24T17:00:00Z", "2026-10-25T06:00:00Z"],
   ])("%s has the same three hours, at its best", async (_, evening, morning) => {
-    await using house = await startLocalHouse({ start: Date.parse(evening) - 8 * HOUR_MS });
+    await using house = await startLocalApi({ start: Date.parse(evening) - 8 * HOUR_MS });
     await house.clock.runUntil(Date.parse(evening));
     const answer = await house.ask("/local/v1/prices");
     const { prices } = (await answer.json()) as { prices: { start: string; price: number }[] };
@@ -64,7 +64,7 @@ describe("a device that asks whether now is cheap", () => {
   });
 
   test("with the service down it goes on with what is known, then says OFF, 503 and why", async () => {
-    await using house = await startLocalHouse({ start: EVENING - 8 * HOUR_MS });
+    await using house = await startLocalApi({ start: EVENING - 8 * HOUR_MS });
     await house.clock.runUntil(EVENING);
     house.simulator.setFaults([{ operation: "*", fault: "status", status: 502 }]);
     const on = await onTimes(house, NIGHT, EVENING, Date.parse("2026-03-11T06:00:00Z"));
@@ -79,7 +79,7 @@ describe("a device that asks whether now is cheap", () => {
   });
 
   test("while tomorrow's prices are late it waits, and still gives its hours when they come", async () => {
-    await using house = await startLocalHouse({
+    await using house = await startLocalApi({
       start: EVENING - 8 * HOUR_MS,
       simulator: { publicationDelayMinutes: () => 300 },
     });
@@ -90,7 +90,7 @@ describe("a device that asks whether now is cheap", () => {
   });
 
   test("with a clock that cannot be right nothing is ON", async () => {
-    await using house = await startLocalHouse({ start: EVENING - 8 * HOUR_MS, serviceAheadMs: 20 * MINUTE_MS });
+    await using house = await startLocalApi({ start: EVENING - 8 * HOUR_MS, serviceAheadMs: 20 * MINUTE_MS });
     await house.clock.runUntil(EVENING - 7 * HOUR_MS);
     const [status, word, reason] = await askText(house, "cheap?hours=24");
     expect([status, word]).toEqual([503, "OFF"]);
@@ -98,7 +98,7 @@ describe("a device that asks whether now is cheap", () => {
   });
 
   test("every mistake is OFF with its words", async () => {
-    await using house = await startLocalHouse({ start: EVENING });
+    await using house = await startLocalApi({ start: EVENING });
     await house.clock.settle();
     for (const [question, status, words] of [
       ["cheap", 400, "hours: expected hours above 0"],
@@ -119,14 +119,14 @@ describe("a device that asks whether now is cheap", () => {
   });
 
   test("without a key nobody is told ON", async () => {
-    await using house = await startLocalHouse({ start: EVENING });
+    await using house = await startLocalApi({ start: EVENING });
     const answer = await fetch(`http://127.0.0.1:${house.daemon.apiPort}/local/v1/${NIGHT}`);
     expect([answer.status, await answer.text()]).toEqual([401, expect.not.stringMatching(/^ON$/)]);
   });
 });
 
 test("the README's line for a Shelly switches it ON for three hours of the night, and OFF when elbro is gone", async () => {
-  await using house = await startLocalHouse({ start: EVENING - 8 * HOUR_MS });
+  await using house = await startLocalApi({ start: EVENING - 8 * HOUR_MS });
   await house.clock.runUntil(EVENING);
   const readme = readFileSync(path.join(import.meta.dirname, "../../README.md"), "utf8");
   const line = /```js\n(Timer\.set\(60000.*)\n```/.exec(readme)?.[1] ?? "";

@@ -1,16 +1,16 @@
 import { describe, expect, test } from "vitest";
 import { HOUR_MS } from "../../src/core/interval.ts";
-import { askJson, askText, localConfig, post, startLocalHouse } from "../support/local-house.ts";
-import { command, planEntry, untilPlan } from "../support/planned-house.ts";
-import type { RunningHouse } from "../support/running-house.ts";
+import { askJson, askText, localConfig, post, startLocalApi } from "../support/local-api.ts";
+import { command, planEntry, untilPlan } from "../support/plan-topics.ts";
 import { TempDir } from "../support/temp-dir.ts";
+import type { TestDaemon } from "../support/test-daemon.ts";
 
 const MORNING = Date.parse("2026-03-10T09:00:00Z");
 const EVENING = Date.parse("2026-03-10T17:00:00Z");
 const washer = planEntry({ kind: "window", hours: 3, from: "20:00", ready_by: "07:00", kwh: 1.2 });
 
-async function planned(scopes?: ("read" | "control")[], dir?: TempDir): Promise<RunningHouse> {
-  const house = await startLocalHouse({
+async function planned(scopes?: ("read" | "control")[], dir?: TempDir): Promise<TestDaemon> {
+  const house = await startLocalApi({
     start: MORNING,
     config: { plans: [washer] },
     ...(scopes ? { scopes } : {}),
@@ -145,7 +145,7 @@ describe("the signal of a plan", () => {
   });
 
   test("without prices it is OFF and 503", async () => {
-    await using house = await startLocalHouse({ start: MORNING, config: { plans: [washer] } });
+    await using house = await startLocalApi({ start: MORNING, config: { plans: [washer] } });
     await house.clock.runUntil(MORNING + HOUR_MS);
     house.simulator.setFaults([{ operation: "*", fault: "status", status: 502 }]);
     await house.clock.runUntil(Date.parse("2026-03-12T22:00:00Z"));
@@ -154,7 +154,7 @@ describe("the signal of a plan", () => {
 });
 
 test("third-party places have now, prices, cheap and formats", async () => {
-  await using house = await startLocalHouse({
+  await using house = await startLocalApi({
     start: MORNING,
     config: {
       third_party: {

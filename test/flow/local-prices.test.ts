@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/core/interval.ts";
-import { askJson, askText, startLocalHouse } from "../support/local-house.ts";
-import { isoOf } from "../support/planned-house.ts";
-import type { RunningHouse } from "../support/running-house.ts";
+import { askJson, askText, startLocalApi } from "../support/local-api.ts";
+import { isoOf } from "../support/plan-topics.ts";
+import type { TestDaemon } from "../support/test-daemon.ts";
 
 const EVENING = Date.parse("2026-03-10T17:00:00Z");
 
@@ -18,11 +18,11 @@ interface Told {
   }[];
 }
 
-const pricesOf = async (house: RunningHouse, query = "") =>
+const pricesOf = async (house: TestDaemon, query = "") =>
   (await askJson(house, "prices", `prices${query}`)) as unknown as Told;
 
-async function evening(start = EVENING): Promise<RunningHouse> {
-  const house = await startLocalHouse({ start: start - 8 * HOUR_MS });
+async function evening(start = EVENING): Promise<TestDaemon> {
+  const house = await startLocalApi({ start: start - 8 * HOUR_MS });
   await house.clock.runUntil(start);
   return house;
 }
@@ -53,11 +53,11 @@ describe("now", () => {
   });
 
   test("a home that there is not is 404; while no home is known at all it is 503, and OFF", async () => {
-    await using house = await startLocalHouse({ start: EVENING });
+    await using house = await startLocalApi({ start: EVENING });
     await house.clock.settle();
     const unknown = await house.ask("/local/v1/now?home=x");
     expect([unknown.status, await unknown.json()]).toMatchObject([404, { errorCode: "resource_not_found" }]);
-    await using strange = await startLocalHouse({
+    await using strange = await startLocalApi({
       start: EVENING,
       config: { consumer: { name: "consumer", api_key: "no" } },
     });
@@ -117,7 +117,7 @@ describe("prices", () => {
   });
 
   test("ranges that cannot be are refused in words", async () => {
-    await using house = await startLocalHouse({ start: EVENING });
+    await using house = await startLocalApi({ start: EVENING });
     await house.clock.settle();
     for (const [query, code] of [
       ["?from=2026-03-10T00:00:00Z&to=2026-03-10T00:00:00Z", "invalid_range"],
@@ -152,7 +152,7 @@ test("below zero: the price, its level, every format and the cheap hour say so",
 });
 
 test("every format is what its schema says, and none has half of tomorrow", async () => {
-  await using house = await startLocalHouse({
+  await using house = await startLocalApi({
     start: EVENING - 8 * HOUR_MS,
     simulator: { publicationDelayMinutes: () => 400 },
   });

@@ -6,14 +6,14 @@ import { startDaemon } from "../../src/daemon.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { haveMosquitto, Mosquitto } from "../support/mosquitto.ts";
 import { retainedIn } from "../support/retained.ts";
-import { RunningHouse } from "../support/running-house.ts";
 import { TempDir } from "../support/temp-dir.ts";
+import { TestDaemon } from "../support/test-daemon.ts";
 
 const NOON = Date.UTC(2026, 2, 10, 11);
 const MAIN = path.resolve(import.meta.dirname, "../../src/main.ts");
 
 test("a refresh by MQTT is answered; what no plan is for is refused with a reason", async () => {
-  await using house = await RunningHouse.start({ start: NOON });
+  await using house = await TestDaemon.start({ start: NOON });
   await house.watcher.publish("elbro/command/refresh", "");
   await house.watcher.until(() => house.watcher.payload("elbro/response") !== null, "the answer");
   expect(house.watcher.json("elbro/response")).toEqual({ topic: "elbro/command/refresh", ok: true, reason: null });
@@ -64,7 +64,7 @@ describe.skipIf(!haveMosquitto)("the daemon on Mosquitto (skipped where it is no
     const retained = () => retainedIn(broker.port, login);
     const url = `mqtt://127.0.0.1:${broker.port}`;
     const mqtt = { url, ...login, base_topic: "elbro", discovery_prefix: "homeassistant" };
-    await using house = await RunningHouse.start({ start: NOON, config: { mqtt } });
+    await using house = await TestDaemon.start({ start: NOON, config: { mqtt } });
     const pricesOf = async () => Object.keys(await retained()).filter((topic) => topic.endsWith("/prices"));
     await house.clock.settle();
     await expect.poll(pricesOf, { timeout: 10_000 }).not.toEqual([]);

@@ -3,9 +3,9 @@ import { type Config, configSchema } from "../../src/config/schema.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/core/interval.ts";
 import { RELEASED_AT } from "../../src/version.ts";
 import { assertDiscovery } from "../support/discovery-validator.ts";
-import { command, isoOf, type PlanPayload, payloadOf, planEntry, untilPlan } from "../support/planned-house.ts";
-import { BrokerPlug } from "../support/played-plugs.ts";
-import { RunningHouse } from "../support/running-house.ts";
+import { MqttPlug } from "../support/mqtt-plug.ts";
+import { command, isoOf, type PlanPayload, payloadOf, planEntry, untilPlan } from "../support/plan-topics.ts";
+import { TestDaemon } from "../support/test-daemon.ts";
 
 const UNTIL = { timeout: 10_000, interval: 5 };
 const QUARTER_MS = 15 * MINUTE_MS;
@@ -35,19 +35,19 @@ interface Options {
 
 /** A house with a plan and the plug that follows it, at a moment at which the night's prices are known. */
 class HouseWithPlug implements AsyncDisposable {
-  readonly house: RunningHouse;
-  readonly plug: BrokerPlug;
+  readonly house: TestDaemon;
+  readonly plug: MqttPlug;
   readonly #config: Partial<Config>;
 
-  private constructor(house: RunningHouse, config: Partial<Config>) {
+  private constructor(house: TestDaemon, config: Partial<Config>) {
     this.house = house;
     this.#config = config;
-    this.plug = new BrokerPlug("tasmota", { now: () => house.clock.now(), on: true, powerOn: "last" });
+    this.plug = new MqttPlug("tasmota", { now: () => house.clock.now(), on: true, powerOn: "last" });
   }
 
   static async start({ plan = overMidnight, start = EVENING, serviceAheadMs }: Options = {}): Promise<HouseWithPlug> {
     const config = { plans: [plan], plugs };
-    const house = await RunningHouse.start({
+    const house = await TestDaemon.start({
       start,
       simulator: { homes: ["danish"], publicationDelayMinutes: () => 0 },
       config,

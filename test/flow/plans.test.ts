@@ -3,9 +3,9 @@ import { HOUR_MS, MINUTE_MS } from "../../src/core/interval.ts";
 import { runPrice } from "../../src/core/plan-savings.ts";
 import { pricePoints } from "../../src/core/timeline.ts";
 import { assertDiscovery } from "../support/discovery-validator.ts";
-import { command, isOn, isoOf, payloadOf, planEntry, untilPlan, untilSignal } from "../support/planned-house.ts";
-import { RunningHouse } from "../support/running-house.ts";
+import { command, isOn, isoOf, payloadOf, planEntry, untilPlan, untilSignal } from "../support/plan-topics.ts";
 import { TempDir } from "../support/temp-dir.ts";
+import { TestDaemon } from "../support/test-daemon.ts";
 
 const MORNING = Date.parse("2026-03-10T09:00:00Z");
 const EVENING = Date.parse("2026-03-10T17:00:00Z");
@@ -18,8 +18,8 @@ interface Options {
   readonly delay?: () => number;
 }
 
-function startHouse({ start = MORNING, plans = [washer], dir, delay = () => 0 }: Options = {}): Promise<RunningHouse> {
-  return RunningHouse.start({
+function startHouse({ start = MORNING, plans = [washer], dir, delay = () => 0 }: Options = {}): Promise<TestDaemon> {
+  return TestDaemon.start({
     start,
     ...(dir ? { dir } : {}),
     simulator: { homes: ["danish"], publicationDelayMinutes: delay },
@@ -28,7 +28,7 @@ function startHouse({ start = MORNING, plans = [washer], dir, delay = () => 0 }:
 }
 
 /** The cheapest start of so many hours among the prices that the LAN is told, found by trying each. */
-async function cheapestOf(house: RunningHouse, from: number, to: number, hours: number): Promise<number> {
+async function cheapestOf(house: TestDaemon, from: number, to: number, hours: number): Promise<number> {
   const range = `from=${isoOf(from)}&to=${isoOf(to)}&resolution=fifteenMinutes`;
   const answer = await house.ask(`/consumer/v1/me/addresses/${house.simulator.addressIds.danish}/prices?${range}`);
   const { data } = (await answer.json()) as { data: Record<string, unknown>[] };

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { configSchema } from "../../src/config/schema.ts";
-import { RunningHouse } from "../support/running-house.ts";
+import { TestDaemon } from "../support/test-daemon.ts";
 
 const README = readFileSync(path.join(import.meta.dirname, "../../README.md"), "utf8");
 const SECTION = README.slice(README.indexOf("\n## Topics"), README.indexOf("\n## Entities of Home Assistant"));
@@ -34,7 +34,7 @@ test("every topic that a house publishes is in the README, and every one there i
     plugs: [{ name: "Heater", family: "tasmota", topic: "heater", home: "home", signal: "cheap" }],
   });
   const credentials = { apiKey: "key", apiSecret: "secret" };
-  await using house = await RunningHouse.start({
+  await using house = await TestDaemon.start({
     start: Date.parse("2025-11-21T14:00:00Z"),
     simulator: { keys: { thirdParty: credentials } },
     config: {

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { Calendar } from "../../src/core/calendar.ts";
 import { Charges, VAT_FACTOR } from "../../src/simulator/charges.ts";
 import { haveRealPrices, REAL_PRICES, type RealPrice, readRealPrices } from "../support/real-prices.ts";
-import { RunningHouse } from "../support/running-house.ts";
+import { TestDaemon } from "../support/test-daemon.ts";
 
 const QUARTER_MS = 15 * 60_000;
 /** The local midnight from which the market has had prices by the quarter. */
@@ -40,7 +40,7 @@ describe.skipIf(!haveRealPrices)("real prices (../shared/data; skipped where it 
     test(`${name}: every published price is the file's, with charges, in its own interval`, async () => {
       const prices = readRealPrices();
       const csv = readFileSync(REAL_PRICES, "utf8");
-      await using house = await RunningHouse.start({
+      await using house = await TestDaemon.start({
         start: Date.parse(from),
         simulator: { prices: { csv }, homes: ["danish"] },
       });

@@ -5,15 +5,15 @@ import { startSimulator } from "../../src/simulator/simulator.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { ConfiguredHouse } from "../support/configured-house.ts";
 import { DaemonProcess } from "../support/daemon-process.ts";
-import { LAN_KEY, RunningHouse } from "../support/running-house.ts";
 import { TempDir } from "../support/temp-dir.ts";
+import { LAN_KEY, TestDaemon } from "../support/test-daemon.ts";
 
 const START = Date.parse("2025-11-21T10:00:00Z");
 const car = { name: "Car", home: "home", kind: "slots", hours: 2 };
 
 describe("a configuration read again in a running house", () => {
   test("plans come, change and go, and their topics with them", async () => {
-    await using house = await RunningHouse.start({ start: START });
+    await using house = await TestDaemon.start({ start: START });
     const { watcher, daemon } = house;
     const basics = {
       service: { base_url: house.simulator.url },
@@ -41,7 +41,7 @@ describe("a configuration read again in a running house", () => {
 
   test("a running plan goes on where it stands", async () => {
     const plans = configSchema.parse({ plans: [{ ...car, kind: "below", hours: undefined, percent: 100 }] }).plans;
-    await using house = await RunningHouse.start({ start: START, config: { plans } });
+    await using house = await TestDaemon.start({ start: START, config: { plans } });
     const { watcher, daemon } = house;
     await watcher.until(() => watcher.payload("elbro/home/plan/car") === "ON", "ON");
     const since = watcher.json("elbro/home/plan/car/state");

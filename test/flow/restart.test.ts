@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { HOUR_MS } from "../../src/core/interval.ts";
-import { RunningHouse } from "../support/running-house.ts";
+import { TestDaemon } from "../support/test-daemon.ts";
 
 const MORNING = Date.parse("2026-03-10T09:00:00Z");
 
@@ -8,7 +8,7 @@ const MORNING = Date.parse("2026-03-10T09:00:00Z");
  * Waits until what is due is asked, answered and kept: a request that a stop cuts off is asked again, as it should be.
  * Seen twice in a row, since one answer is followed by the next request.
  */
-async function untilAllIsKept(house: RunningHouse): Promise<void> {
+async function untilAllIsKept(house: TestDaemon): Promise<void> {
   for (let open = true, before = -1; open || before !== house.simulator.answered().length; ) {
     before = house.simulator.answered().length;
     await house.clock.settle();
@@ -20,7 +20,7 @@ async function untilAllIsKept(house: RunningHouse): Promise<void> {
 }
 
 test("a restart asks nothing again, and shows the price from the shelf before it asks at all", async () => {
-  await using house = await RunningHouse.start({ start: MORNING });
+  await using house = await TestDaemon.start({ start: MORNING });
   await house.clock.runUntil(MORNING + 2 * HOUR_MS);
   await untilAllIsKept(house);
   const asked = house.simulator.answered().length;
@@ -45,7 +45,7 @@ test("a restart asks nothing again, and shows the price from the shelf before it
 });
 
 test("with the service down, prices go on from the shelf to the last one known, and then there is none", async () => {
-  await using house = await RunningHouse.start({ start: MORNING, simulator: { homes: ["danish"] } });
+  await using house = await TestDaemon.start({ start: MORNING, simulator: { homes: ["danish"] } });
   await house.clock.runUntil(MORNING + HOUR_MS);
   house.simulator.setFaults([
     { operation: "prices", fault: "status", status: 502 },
@@ -68,7 +68,7 @@ test("with the service down, prices go on from the shelf to the last one known, 
 });
 
 test("a home without a price for the moment shows none: not the last one, and no cheap signal", async () => {
-  await using house = await RunningHouse.start({ start: MORNING, simulator: { homes: ["danish"] } });
+  await using house = await TestDaemon.start({ start: MORNING, simulator: { homes: ["danish"] } });
   await house.clock.runUntil(MORNING + HOUR_MS);
   house.simulator.setFaults([{ operation: "*", fault: "lostConnection" }]);
   const { clock, watcher } = house;

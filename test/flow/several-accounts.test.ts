@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { HOUR_MS } from "../../src/core/interval.ts";
 import { startSimulator } from "../../src/simulator/simulator.ts";
-import { RunningHouse } from "../support/running-house.ts";
+import { TestDaemon } from "../support/test-daemon.ts";
 
 const MORNING = Date.parse("2026-03-10T09:00:00Z");
 
 test("two consumer accounts have two quotas, and each shows its own problem", async () => {
-  await using house = await RunningHouse.start({
+  await using house = await TestDaemon.start({
     start: MORNING,
     simulator: { homes: ["danish"] },
     config: {
@@ -34,7 +34,7 @@ test("two consumer accounts have two quotas, and each shows its own problem", as
 test("no secret is in any topic, log line or answer", async () => {
   const secrets = ["canary-consumer-key", "canary-partner-secret", "canary-lan-key"];
   await using elsewhere = await startSimulator({ now: () => MORNING });
-  await using house = await RunningHouse.start({
+  await using house = await TestDaemon.start({
     start: MORNING,
     simulator: { keys: { consumerKey: "canary-consumer-key" } },
     config: {

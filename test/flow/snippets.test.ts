@@ -5,8 +5,8 @@ import { readConfig } from "../../src/config/load.ts";
 import { MINUTE_MS } from "../../src/core/interval.ts";
 import { metricRows } from "../../src/live-metrics.ts";
 import { copiedText, copiedYaml } from "../support/copied-files.ts";
-import { planEntry } from "../support/planned-house.ts";
-import { LAN_KEY, RunningHouse } from "../support/running-house.ts";
+import { planEntry } from "../support/plan-topics.ts";
+import { LAN_KEY, TestDaemon } from "../support/test-daemon.ts";
 
 const EVENING = Date.parse("2026-03-10T20:00:00Z");
 
@@ -17,7 +17,7 @@ interface EvccTariffs {
 }
 
 test("the address for evcc gives evcc its bare list of prices", async () => {
-  await using it = await RunningHouse.start({ start: EVENING });
+  await using it = await TestDaemon.start({ start: EVENING });
   await it.clock.runUntil(EVENING + 5 * MINUTE_MS);
   const { uri, headers } = (copiedYaml("snippets/evcc.yaml") as EvccTariffs).tariffs.grid.forecast;
   expect(headers).toEqual({ Authorization: "Bearer a-key-of-elbro" });
@@ -31,7 +31,7 @@ test("the address for evcc gives evcc its bare list of prices", async () => {
 });
 
 test("the Shelly script switches the plug as elbro says, with an end that the plug keeps", async () => {
-  await using it = await RunningHouse.start({ start: EVENING });
+  await using it = await TestDaemon.start({ start: EVENING });
   await it.clock.runUntil(EVENING + 5 * MINUTE_MS);
   const switched: object[] = [];
   let finish: () => void = () => undefined;
@@ -96,7 +96,7 @@ interface NodeRedNode {
 }
 
 test("the Node-RED flow is wired through, listens to topics that there are, and retains no command", async () => {
-  await using it = await RunningHouse.start({
+  await using it = await TestDaemon.start({
     start: EVENING,
     config: { plans: [planEntry({ name: "Dishwasher", kind: "window", hours: 2 })] },
   });

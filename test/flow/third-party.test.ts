@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { configSchema } from "../../src/config/schema.ts";
 import { DAY_MS, HOUR_MS } from "../../src/core/interval.ts";
-import { RunningHouse, type RunningHouseOptions } from "../support/running-house.ts";
+import { TestDaemon, type TestDaemonOptions } from "../support/test-daemon.ts";
 
 const MORNING = Date.parse("2026-03-10T09:00:00Z");
 const PLACES = [
@@ -11,8 +11,8 @@ const PLACES = [
 ];
 
 /** A house whose account of the third-party interface has three places. */
-function withPlaces(options: Partial<RunningHouseOptions> = {}): Promise<RunningHouse> {
-  return RunningHouse.start({
+function withPlaces(options: Partial<TestDaemonOptions> = {}): Promise<TestDaemon> {
+  return TestDaemon.start({
     start: MORNING,
     ...options,
     config: {

@@ -1,22 +1,22 @@
 import { expect, test } from "vitest";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/core/interval.ts";
 import { RELEASED_AT } from "../../src/version.ts";
-import { RunningHouse } from "../support/running-house.ts";
+import { TestDaemon } from "../support/test-daemon.ts";
 
 const MORNING = RELEASED_AT + 30 * DAY_MS + 8 * HOUR_MS;
 
-function problems(house: RunningHouse): unknown[] {
+function problems(house: TestDaemon): unknown[] {
   const list = house.watcher.json("elbro/info").problems;
   return Array.isArray(list) ? list : [];
 }
 
 /** What the signal said, in the order in which it changed, since the log was last emptied. */
-function signals(house: RunningHouse): string[] {
+function signals(house: TestDaemon): string[] {
   return house.watcher.seen.filter(({ topic }) => topic === "elbro/home/cheap").map(({ payload }) => String(payload));
 }
 
 test("with a clock that is not the service's no signal is ON, and the owner is told; set right, it works again", async () => {
-  await using house = await RunningHouse.start({
+  await using house = await TestDaemon.start({
     start: MORNING,
     serviceAheadMs: 10 * MINUTE_MS,
     simulator: { homes: ["danish"] },
@@ -38,7 +38,7 @@ test("with a clock that is not the service's no signal is ON, and the owner is t
 });
 
 test("before this release was made there is no time: no signal is ON, also where the service says the same", async () => {
-  await using house = await RunningHouse.start({
+  await using house = await TestDaemon.start({
     start: RELEASED_AT - 9 * DAY_MS,
     serviceAheadMs: 0,
     simulator: { homes: ["danish"] },

@@ -5,9 +5,9 @@ import type { EpochMs } from "../../src/core/interval.ts";
 import { MINUTE_MS } from "../../src/core/interval.ts";
 import { runPrice } from "../../src/core/plan-savings.ts";
 import { type PricePoint, pricePoints } from "../../src/core/timeline.ts";
-import { payloadOf, planEntry } from "./planned-house.ts";
+import { payloadOf, planEntry } from "./plan-topics.ts";
 import { REAL_PRICES } from "./real-prices.ts";
-import { RunningHouse } from "./running-house.ts";
+import { TestDaemon } from "./test-daemon.ts";
 
 const calendar = new Calendar(SERVICE_ZONE);
 const STEP_MS = 15 * MINUTE_MS;
@@ -57,7 +57,7 @@ export interface WeekFigures {
 export async function runWeek(from: EpochMs, days: number): Promise<WeekFigures> {
   const start = calendar.startOf("day", from);
   const end = calendar.add("day", start, days + 1);
-  await using house = await RunningHouse.start({
+  await using house = await TestDaemon.start({
     start,
     simulator: {
       prices: { csv: readFileSync(REAL_PRICES, "utf8") },
@@ -91,7 +91,7 @@ export async function runWeek(from: EpochMs, days: number): Promise<WeekFigures>
   return figuresOf(spans, await pricesOf(house, start, end), start, days);
 }
 
-async function pricesOf(house: RunningHouse, from: EpochMs, to: EpochMs): Promise<PricePoint[]> {
+async function pricesOf(house: TestDaemon, from: EpochMs, to: EpochMs): Promise<PricePoint[]> {
   const range = `from=${new Date(from).toISOString()}&to=${new Date(to).toISOString()}&resolution=fifteenMinutes`;
   const answer = await house.ask(`/consumer/v1/me/addresses/${house.simulator.addressIds.danish}/prices?${range}`);
   const { data } = (await answer.json()) as { data: Record<string, unknown>[] };

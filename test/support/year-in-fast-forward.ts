@@ -122,7 +122,7 @@ class FastDaemon implements AsyncDisposable {
   }
 
   static async start(start: EpochMs, config: object, onJump: (now: EpochMs) => void): Promise<FastDaemon> {
-    const script = path.join(import.meta.dirname, "year-daemon.ts");
+    const script = path.join(import.meta.dirname, "daemon-child.ts");
     const child = fork(script, { execArgv: [...NODE_FLAGS], env: { ...process.env, MALLOC_ARENA_MAX: "1" } });
     const ended = new Promise<never>((_, reject) => {
       child.once("exit", (code) => reject(new Error(`the daemon ended with ${code}`)));

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { fits } from "../../src/plugs/custom.ts";
 import { type PlugAddress, type PlugFamilyRow, plugFamilies } from "../../src/plugs/families.ts";
-import { FAMILIES, firmwares } from "../support/played-firmware.ts";
+import { FAMILIES, firmwares } from "../support/firmware-emulators.ts";
 
 const rows: Readonly<Record<string, PlugFamilyRow>> = plugFamilies;
 const rowOf = (family: string): PlugFamilyRow => rows[family] ?? plugFamilies.custom;

@@ -1,6 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { MINUTE_MS } from "../../src/core/interval.ts";
-import { calendar, local, type Service, ToyHouse, type ToyHouseOptions, targetOf } from "../support/toy-house.ts";
+import {
+  calendar,
+  FetchScheduleModel,
+  type FetchScheduleModelOptions,
+  local,
+  type Service,
+  targetOf,
+} from "../support/fetch-schedule-model.ts";
 
 const TUESDAY = "2026-03-10";
 const EVENING = [
@@ -19,8 +26,13 @@ function published(comes: Readonly<Record<string, string>>, otherwise: "whole" |
 }
 
 /** A house with prices alone, which knows today since the morning; the log begins after that. */
-function house(service: Service, options: Partial<ToyHouseOptions> = {}): ToyHouse {
-  const it = new ToyHouse({ start: local(`${TUESDAY} 09:00`), service, targets: [targetOf(["prices"])], ...options });
+function house(service: Service, options: Partial<FetchScheduleModelOptions> = {}): FetchScheduleModel {
+  const it = new FetchScheduleModel({
+    start: local(`${TUESDAY} 09:00`),
+    service,
+    targets: [targetOf(["prices"])],
+    ...options,
+  });
   it.run(local(`${TUESDAY} 10:00`));
   it.log = [];
   return it;
@@ -58,7 +70,8 @@ describe("tomorrow's prices", () => {
   test("an answer about other days does not put them off", () => {
     const it = house(published({}));
     it.run(local(`${TUESDAY} 13:01`));
-    const { series } = new ToyHouse({ start: it.now, targets: it.targets }).run(it.now + 1).log[1]?.step ?? {};
+    const { series } =
+      new FetchScheduleModel({ start: it.now, targets: it.targets }).run(it.now + 1).log[1]?.step ?? {};
     if (!series) throw new Error("nothing was asked");
     const longAgo = local("2025-03-10");
     it.now = local(`${TUESDAY} 13:03`);
@@ -107,14 +120,14 @@ describe("today's missing prices", () => {
   });
 
   test("are asked at once by a house that never asked, with the three days before and tomorrow", () => {
-    const it = new ToyHouse({ start: local(`${TUESDAY} 03:00`), targets: [targetOf(["prices"])] });
+    const it = new FetchScheduleModel({ start: local(`${TUESDAY} 03:00`), targets: [targetOf(["prices"])] });
     it.run(local(`${TUESDAY} 12:00`));
     expect(it.times("prices")).toEqual(["03:00"]);
     expect(it.dates("prices")).toEqual(["2026-03-07..2026-03-11"]);
   });
 
   test("are asked at once although history was asked a moment ago", () => {
-    const it = new ToyHouse({ start: local(`${TUESDAY} 03:00`), targets: [targetOf(["prices"])] });
+    const it = new FetchScheduleModel({ start: local(`${TUESDAY} 03:00`), targets: [targetOf(["prices"])] });
     const series = {
       ...{ account: "consumer", place: it.targets[0]?.addressId ?? "" },
       ...({ operation: "prices", unit: "fifteenMinutes" } as const),
@@ -129,7 +142,7 @@ describe("after a pause", () => {
   test("a restart asks nothing again", () => {
     const it = house(published({})).run(local(`${TUESDAY} 15:13`));
     it.log = [];
-    const again = new ToyHouse({ start: it.now, service: published({}), targets: it.targets });
+    const again = new FetchScheduleModel({ start: it.now, service: published({}), targets: it.targets });
     Object.assign(again, { shelf: it.shelf });
     again.run(local(`${TUESDAY} 15:31`));
     expect(again.times("prices")).toEqual([]);
@@ -153,7 +166,11 @@ describe("clock changes", () => {
     ["2026-10-24", "2026-10-25", "2026-10-26", 25],
   ])("on the evening of %s all of %s is asked for, at the times of the local clock", (before, day, after, hours) => {
     const none: Service = (_operation, start) => (calendar.dateOf(start) <= before ? "whole" : "none");
-    const it = new ToyHouse({ start: local(`${before} 10:00`), service: none, targets: [targetOf(["prices"])] });
+    const it = new FetchScheduleModel({
+      start: local(`${before} 10:00`),
+      service: none,
+      targets: [targetOf(["prices"])],
+    });
     it.run(local(`${before} 11:00`));
     it.log = [];
     it.run(local(`${day} 00:00`));

@@ -1,15 +1,26 @@
 import { describe, expect, test } from "vitest";
 import type { SeriesOperation } from "../../src/core/series.ts";
-import { calendar, local, type Richness, type Service, ToyHouse, targetOf } from "../support/toy-house.ts";
+import {
+  calendar,
+  FetchScheduleModel,
+  local,
+  type Richness,
+  type Service,
+  targetOf,
+} from "../support/fetch-schedule-model.ts";
 
 const USAGE = ["consumption", "consumptionCosts", "solarExport", "solarExportRevenue"] as const;
 const OTHERS = USAGE.slice(1);
 
 /** A house that knows all days before Tuesday 10 March; the log begins at its midnight. */
-function house(service: Service, operations: readonly SeriesOperation[] = USAGE): ToyHouse {
+function house(service: Service, operations: readonly SeriesOperation[] = USAGE): FetchScheduleModel {
   const known: Service = (operation, day, now) =>
     calendar.dateOf(day) < "2026-03-09" ? "whole" : service(operation, day, now);
-  const it = new ToyHouse({ start: local("2026-03-09 08:00"), service: known, targets: [targetOf(operations)] });
+  const it = new FetchScheduleModel({
+    start: local("2026-03-09 08:00"),
+    service: known,
+    targets: [targetOf(operations)],
+  });
   it.run(local("2026-03-10 00:00"));
   it.log = [];
   return it;
@@ -69,7 +80,11 @@ describe("use of yesterday", () => {
   });
 
   test("is asked at once, a week of it, by a house that never asked", () => {
-    const it = new ToyHouse({ start: local("2026-03-10 02:00"), targets: [targetOf(USAGE)], service: () => "none" });
+    const it = new FetchScheduleModel({
+      start: local("2026-03-10 02:00"),
+      targets: [targetOf(USAGE)],
+      service: () => "none",
+    });
     it.run(local("2026-03-10 06:00"));
     for (const operation of USAGE) {
       expect(it.times(operation)).toEqual(["02:00"]);
@@ -78,7 +93,7 @@ describe("use of yesterday", () => {
   });
 
   test("is asked at once although a guest of the LAN just asked for last year", () => {
-    const it = new ToyHouse({ start: local("2026-03-10 02:00"), targets: [targetOf(["consumption"])] });
+    const it = new FetchScheduleModel({ start: local("2026-03-10 02:00"), targets: [targetOf(["consumption"])] });
     const [place, unit] = [it.targets[0]?.addressId ?? "", "hour"] as const;
     it.shelf.keep(
       { account: "consumer", place, operation: "consumption", unit },
@@ -154,14 +169,14 @@ describe("the weekly recheck", () => {
 
   test("on the days of the clock changes is at noon of the local clock", () => {
     for (const sunday of ["2026-03-29", "2026-10-25"]) {
-      const it = new ToyHouse({ start: local(`${sunday} 08:00`), targets: [targetOf(["consumption"])] });
+      const it = new FetchScheduleModel({ start: local(`${sunday} 08:00`), targets: [targetOf(["consumption"])] });
       it.run(local(`${sunday} 23:00`));
       expect(it.times("consumption")).toEqual(["08:00", "12:00"]);
     }
   });
 
   test("of a new house waits for its first Sunday", () => {
-    const it = new ToyHouse({
+    const it = new FetchScheduleModel({
       start: local("2026-03-11 08:00"),
       targets: [targetOf(["consumption"])],
       historyDays: 30,

@@ -6,10 +6,10 @@ import { Problems } from "../../src/core/problem.ts";
 import { type EmbeddedBroker, startEmbeddedBroker } from "../../src/mqtt/embedded-broker.ts";
 import { type Link, openLink } from "../../src/mqtt/link.ts";
 import { type PlugSetup, Plugs } from "../../src/plugs/plugs.ts";
-import { BrokerPlug } from "./played-plugs.ts";
+import { MqttPlug } from "./mqtt-plug.ts";
+import type { Run } from "./plug-model.ts";
 import { retainedIn } from "./retained.ts";
 import { TestMemory } from "./retaining-port.ts";
-import type { Run } from "./toy-plug-world.ts";
 
 /** Round trips without a message of anybody, after which all is said. */
 const QUIET_ROUND_TRIPS = 5;
@@ -23,12 +23,12 @@ interface Life {
   readonly cut: () => void;
 }
 
-export class RealPlugWorld implements AsyncDisposable {
+export class BrokerPlugModel implements AsyncDisposable {
   now = 0;
   offsetMs = 0;
   planKnown = true;
   readonly violations: string[] = [];
-  readonly plug: BrokerPlug;
+  readonly plug: MqttPlug;
   readonly #runs: readonly Run[];
   readonly #memory = new Map<string, string>();
   readonly #remembered = new TestMemory();
@@ -42,7 +42,7 @@ export class RealPlugWorld implements AsyncDisposable {
   readonly #waitingForLine = new Set<() => void>();
 
   private constructor(family: PlugSetup["family"], powerOn: "off" | "last" | "on", runs: readonly Run[]) {
-    this.plug = new BrokerPlug(family, { now: () => this.now, powerOn });
+    this.plug = new MqttPlug(family, { now: () => this.now, powerOn });
     this.#runs = runs;
   }
 
@@ -50,8 +50,8 @@ export class RealPlugWorld implements AsyncDisposable {
     family: PlugSetup["family"],
     powerOn: "off" | "last" | "on",
     runs: readonly Run[],
-  ): Promise<RealPlugWorld> {
-    const world = new RealPlugWorld(family, powerOn, runs);
+  ): Promise<BrokerPlugModel> {
+    const world = new BrokerPlugModel(family, powerOn, runs);
     await world.startBroker();
     world.startDaemon();
     await world.settle();

@@ -10,7 +10,7 @@ import { startSimulator } from "../../src/simulator/simulator.ts";
 import { freePort } from "./mosquitto.ts";
 import { NODE_FLAGS } from "./node-flags.ts";
 import { plainScript } from "./plain-script.ts";
-import { addressId, calendar, StoreHouse } from "./store-house.ts";
+import { addressId, calendar, StoredHome } from "./stored-home.ts";
 import { TempDir } from "./temp-dir.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
@@ -36,7 +36,7 @@ export interface Told {
   readonly used: number;
 }
 
-export class LanBenchHouse implements AsyncDisposable {
+export class LanBenchDaemon implements AsyncDisposable {
   readonly port: number;
   readonly headers = [`Authorization: Bearer ${KEY}`];
   /** The longest turn of its loop in all that was told. */
@@ -52,7 +52,7 @@ export class LanBenchHouse implements AsyncDisposable {
     this.#owned = owned;
   }
 
-  static async start(): Promise<LanBenchHouse> {
+  static async start(): Promise<LanBenchDaemon> {
     execFileSync("npm", ["run", "--silent", "build"], { cwd: ROOT, stdio: ["ignore", "ignore", "inherit"] });
     const owned = new AsyncDisposableStack();
     const dir = owned.use(new TempDir());
@@ -89,7 +89,7 @@ export class LanBenchHouse implements AsyncDisposable {
       child.kill("SIGKILL");
       await gone;
     });
-    const house = new LanBenchHouse(port, child, calendar.day(now).end, owned);
+    const house = new LanBenchDaemon(port, child, calendar.day(now).end, owned);
     await house.#up();
     return house;
   }
@@ -134,7 +134,7 @@ export class LanBenchHouse implements AsyncDisposable {
 }
 
 async function fill(file: string, now: EpochMs): Promise<void> {
-  using house = new StoreHouse(file, now);
+  using house = new StoredHome(file, now);
   // Only a bench loses its file when the power goes.
   house.database.exec("pragma synchronous = off");
   await house.poll("addresses", {});

@@ -18,7 +18,7 @@ const BEAT_MS = 500;
 const BACK_AFTER_MS = 1_000;
 
 /** Clients that hold on to connections and hardly use them, and come back whenever they are shown out. */
-export class SlowCrowd implements Disposable {
+export class SlowClients implements Disposable {
   readonly #port: number;
   readonly #from: string;
   readonly #sockets = new Map<Socket, string | null>();

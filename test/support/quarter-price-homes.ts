@@ -21,7 +21,7 @@ const calendar = new Calendar(SERVICE_ZONE);
 export const LONG_DAY: EpochMs = calendar.startOf("day", Date.UTC(2026, 9, 25, 12));
 
 /** Homes in quarters around the day on which the clocks go back, and everything that is published of them. */
-export class QuarterHouse {
+export class QuarterPriceHomes {
   readonly #homes: readonly Home[];
   readonly #timeline: Timeline;
   readonly #announcer: Announcer;

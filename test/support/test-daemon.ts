@@ -8,7 +8,7 @@ import { TopicWatcher } from "./topic-watcher.ts";
 
 export const LAN_KEY = "key-of-a-test";
 
-export interface RunningHouseOptions {
+export interface TestDaemonOptions {
   readonly start: EpochMs;
   readonly simulator?: Omit<SimulatorOptions, "now">;
   /** Laid over the configuration, by top-level key. */
@@ -27,7 +27,7 @@ export interface LogLine {
 }
 
 /** The whole daemon against the simulator, with a real broker, a real database and a clock that is moved by hand. */
-export class RunningHouse implements AsyncDisposable {
+export class TestDaemon implements AsyncDisposable {
   readonly clock: ManualClock;
   readonly simulator: Simulator;
   readonly dir: TempDir;
@@ -38,7 +38,7 @@ export class RunningHouse implements AsyncDisposable {
   #daemon: Daemon | null = null;
   #watcher: TopicWatcher | null = null;
 
-  private constructor(clock: ManualClock, simulator: Simulator, options: RunningHouseOptions) {
+  private constructor(clock: ManualClock, simulator: Simulator, options: TestDaemonOptions) {
     this.clock = clock;
     this.simulator = simulator;
     this.dir = options.dir ?? new TempDir();
@@ -47,12 +47,12 @@ export class RunningHouse implements AsyncDisposable {
     this.#simulatedTime = options.serviceAheadMs === undefined;
   }
 
-  static async start(options: RunningHouseOptions): Promise<RunningHouse> {
+  static async start(options: TestDaemonOptions): Promise<TestDaemon> {
     const clock = new ManualClock(options.start);
-    let house: RunningHouse | null = null;
+    let house: TestDaemon | null = null;
     const now = () => clock.now() + (house?.serviceAheadMs ?? 0);
     const simulator = await startSimulator({ ...options.simulator, now });
-    house = new RunningHouse(clock, simulator, options);
+    house = new TestDaemon(clock, simulator, options);
     await house.startDaemon(options.config);
     return house;
   }

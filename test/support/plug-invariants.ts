@@ -1,22 +1,22 @@
 /** Watches a toy world for what must never be: an ON without an end, an ON nobody wanted, a command that is kept. */
 import type { EpochMs } from "../../src/core/interval.ts";
 import { ECHO_MS, LONGEST_DEAD_MAN_MS, MOST_RETRIES, RENEWED_EVERY_MS } from "../../src/core/plug-state.ts";
-import type { Said } from "./played-firmware.ts";
-import type { Cause } from "./played-plug.ts";
-import { type ToyPlugWorld, TRUSTED_SKEW_MS } from "./toy-plug-world.ts";
+import type { Cause } from "./emulated-plug.ts";
+import type { Said } from "./firmware-emulators.ts";
+import { type PlugModel, TRUSTED_SKEW_MS } from "./plug-model.ts";
 
 /** Every try may be lost or answered late, and a set clock is noticed late. */
 const REACTION_MS = ECHO_MS * (MOST_RETRIES + 1) + 20_000;
 const TRANSIT_MS = 15_000;
 
-export class PlugJudge {
+export class PlugInvariants {
   readonly violations: string[] = [];
   /** Commands that were said in all lives of the daemon. */
   commands = 0;
   onCommands = 0;
   /** Time the plug was ON. Unit: ms. */
   liveMs = 0;
-  readonly #world: ToyPlugWorld;
+  readonly #world: PlugModel;
   #calmSince: EpochMs = 0;
   readonly #losses: EpochMs[] = [];
   #pressedAt: EpochMs | null = null;
@@ -28,7 +28,7 @@ export class PlugJudge {
   #seenUntil: EpochMs = 0;
   #saidInLife = false;
 
-  constructor(world: ToyPlugWorld) {
+  constructor(world: PlugModel) {
     this.#world = world;
   }
 

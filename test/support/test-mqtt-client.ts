@@ -5,7 +5,7 @@ import type { Message } from "../../src/mqtt/message.ts";
 import type { Remembered } from "../../src/mqtt/retained-memory.ts";
 import { TestMemory } from "./retaining-port.ts";
 
-export interface LinkUnderTestOptions extends Omit<BrokerAddress, "url"> {
+export interface TestMqttClientOptions extends Omit<BrokerAddress, "url"> {
   /** A URL, or the port of a broker of this machine. */
   readonly to: string | number;
   readonly username?: string;
@@ -22,14 +22,14 @@ interface Line {
 }
 
 /** The daemon's link to a broker, without the rest of the daemon. */
-export class LinkUnderTest implements AsyncDisposable {
+export class TestMqttClient implements AsyncDisposable {
   readonly lines: Line[] = [];
   attempts = 0;
   readonly #stop = new AbortController();
   readonly #link: Link;
   readonly #waiting = new Set<() => void>();
 
-  constructor(options: LinkUnderTestOptions) {
+  constructor(options: TestMqttClientOptions) {
     const { to, ca, cert, key } = options;
     const url = typeof to === "number" ? `mqtt://127.0.0.1:${to}` : to;
     const note = (facts: object, text: string) => {

@@ -6,8 +6,8 @@ import type { FaultRule } from "../../src/simulator/fault-rules.ts";
 import { MIRROR_DIFFERENCES } from "../contract/differences.ts";
 import { lookedAt } from "../contract/looked-at.ts";
 import type { ServiceUnderTest } from "../contract/service-expectations.ts";
-import { LAN_KEY, RunningHouse } from "./running-house.ts";
 import { ask } from "./service-caller.ts";
+import { LAN_KEY, TestDaemon } from "./test-daemon.ts";
 
 /** A morning on which prices, forecast and yesterday's use are there. */
 const MORNING: EpochMs = Date.UTC(2026, 5, 10, 9, 20);
@@ -15,7 +15,7 @@ const MORNING: EpochMs = Date.UTC(2026, 5, 10, 9, 20);
 const REST_MS = 11 * SECOND_MS;
 const LAN_PAIR = { apiKey: "partner-of-the-house", apiSecret: "secret-of-the-house" };
 
-export interface MirroredHouseOptions {
+export interface MirrorServiceOptions {
   readonly faults?: readonly FaultRule[];
   readonly insteadOfData?: ServiceUnderTest["insteadOfData"];
   readonly restMs?: number;
@@ -25,8 +25,8 @@ export interface MirroredHouseOptions {
  * A mirror in front of a simulator, for all of the service. Time stands still, and nobody but the LAN asks: there are no
  * homes to ask for.
  */
-export class MirroredHouse implements ServiceUnderTest {
-  readonly house: RunningHouse;
+export class MirrorService implements ServiceUnderTest {
+  readonly house: TestDaemon;
   readonly consumerKey = LAN_KEY;
   readonly thirdPartyToken: string = thirdPartyToken(LAN_PAIR, "hex", hmacSha256);
   readonly differences = MIRROR_DIFFERENCES;
@@ -34,16 +34,16 @@ export class MirroredHouse implements ServiceUnderTest {
   readonly #restMs: number;
   #wentDownAt: EpochMs | null = null;
 
-  private constructor(house: RunningHouse, { insteadOfData, restMs }: MirroredHouseOptions) {
+  private constructor(house: TestDaemon, { insteadOfData, restMs }: MirrorServiceOptions) {
     this.house = house;
     this.insteadOfData = insteadOfData ?? null;
     this.#restMs = restMs ?? REST_MS;
   }
 
-  static async start(options: MirroredHouseOptions = {}): Promise<MirroredHouse> {
+  static async start(options: MirrorServiceOptions = {}): Promise<MirrorService> {
     const { limits } = MIRROR_DIFFERENCES;
     const { faults = [] } = options;
-    const house = await RunningHouse.start({
+    const house = await TestDaemon.start({
       start: MORNING,
       simulator: { limits: { minute: 10_000, day: 10_000 }, faults },
       config: {
@@ -63,7 +63,7 @@ export class MirroredHouse implements ServiceUnderTest {
       },
     });
     await house.clock.settle();
-    return new MirroredHouse(house, options);
+    return new MirrorService(house, options);
   }
 
   get url(): string {
@@ -108,7 +108,7 @@ export class MirroredHouse implements ServiceUnderTest {
 }
 
 /** Asks for all that the suite asks for, so that it is on the shelf. */
-export async function fillShelf(mirror: MirroredHouse): Promise<void> {
+export async function fillStore(mirror: MirrorService): Promise<void> {
   for (const { operation, values } of lookedAt(mirror)) {
     if (operationOf(operation).interface === "thirdParty") mirror.rest();
     const { status, text } = await ask(mirror, operation, values);

@@ -6,9 +6,9 @@ import type { EpochMs } from "../../src/core/interval.ts";
 import { ECHO_MS, type Wanted } from "../../src/core/plug-state.ts";
 import { Problems } from "../../src/core/problem.ts";
 import { type PlugSetup, Plugs, type PlugsParts } from "../../src/plugs/plugs.ts";
-import { type Firmware, firmwares, type Said } from "./played-firmware.ts";
-import { PlayedPlug } from "./played-plug.ts";
-import { PlugJudge } from "./plug-judge.ts";
+import { EmulatedPlug } from "./emulated-plug.ts";
+import { type Firmware, firmwares, type Said } from "./firmware-emulators.ts";
+import { PlugInvariants } from "./plug-invariants.ts";
 
 export interface Run {
   readonly start: EpochMs;
@@ -29,7 +29,7 @@ export interface WorldSetup {
 
 /** The daemon's plugs, wrong in one way. */
 export interface PlugMutant {
-  readonly parts?: (parts: PlugsParts, world: ToyPlugWorld) => PlugsParts;
+  readonly parts?: (parts: PlugsParts, world: PlugModel) => PlugsParts;
   readonly hears?: (topic: string, payload: string) => boolean;
   readonly retains?: true;
   /** Where it shows soonest. */
@@ -52,7 +52,7 @@ interface Event {
   readonly happen: () => void;
 }
 
-export class ToyPlugWorld {
+export class PlugModel {
   now: EpochMs = 0;
   offsetMs = 0;
   planKnown = true;
@@ -64,8 +64,8 @@ export class ToyPlugWorld {
   loseFromPlug = 0;
   readonly setup: WorldSetup;
   readonly firmware: Firmware;
-  readonly plug: PlayedPlug;
-  readonly judge: PlugJudge;
+  readonly plug: EmulatedPlug;
+  readonly judge: PlugInvariants;
   /** What the broker keeps, with what the plug was when it said so. */
   readonly retained = new Map<string, Said & { readonly on: boolean | null }>();
   readonly memory = new Map<string, string>();
@@ -88,10 +88,10 @@ export class ToyPlugWorld {
   constructor(setup: WorldSetup, mutant: PlugMutant = {}) {
     this.setup = setup;
     this.firmware = firmwares[setup.family];
-    this.plug = new PlayedPlug(this.firmware, { powerOn: setup.powerOn, on: setup.startsOn });
+    this.plug = new EmulatedPlug(this.firmware, { powerOn: setup.powerOn, on: setup.startsOn });
     this.runs = [...setup.runs];
     this.#mutant = mutant;
-    this.judge = new PlugJudge(this);
+    this.judge = new PlugInvariants(this);
     this.#link();
   }
 

@@ -2,20 +2,20 @@
 import type { Config } from "../../src/config/schema.ts";
 import type { EpochMs } from "../../src/core/interval.ts";
 import type { SimulatorOptions } from "../../src/simulator/simulator.ts";
-import { planEntry } from "./planned-house.ts";
-import { LAN_KEY, RunningHouse } from "./running-house.ts";
+import { planEntry } from "./plan-topics.ts";
 import type { TempDir } from "./temp-dir.ts";
+import { LAN_KEY, TestDaemon } from "./test-daemon.ts";
 
 export const GUEST_KEY = "key-of-a-guest-who-may-look";
 
 /** Plans as a house has them. */
-export const HOUSE_PLANS: Config["plans"] = [
+export const DASHBOARD_PLANS: Config["plans"] = [
   planEntry({ name: "Dishwasher", kind: "window", hours: 3, kwh: 1.2, from: "20:00", ready_by: "07:00" }),
   planEntry({ name: "Hot water", kind: "slots", hours: 4, kwh: 6, min_run: 1 }),
   planEntry({ name: "Car", kind: "slots", hours: 5, kwh: 30, from: "18:00", ready_by: "07:00" }),
 ];
 
-export interface DashboardHouseOptions {
+export interface DashboardOptions {
   readonly start: string;
   readonly dashboard?: "open" | "key";
   readonly plans?: Config["plans"];
@@ -32,7 +32,7 @@ const MINUTE_MS = 60_000;
 const MOST_MINUTES = 300;
 
 /** The LAN API of such a house. */
-export function apiOf({ dashboard, port = 0, keys, hosts }: Omit<DashboardHouseOptions, "start"> = {}): Config["api"] {
+export function apiOf({ dashboard, port = 0, keys, hosts }: Omit<DashboardOptions, "start"> = {}): Config["api"] {
   return {
     host: "127.0.0.1",
     port,
@@ -48,12 +48,12 @@ export function apiOf({ dashboard, port = 0, keys, hosts }: Omit<DashboardHouseO
 }
 
 /** Starts it, and lets it live a few minutes: what the service has of prices is there, history begins to come. */
-export async function dashboardHouse(options: DashboardHouseOptions): Promise<RunningHouse> {
+export async function startDashboard(options: DashboardOptions): Promise<TestDaemon> {
   const start: EpochMs = Date.parse(options.start);
-  const house = await RunningHouse.start({
+  const house = await TestDaemon.start({
     start,
     simulator: { homes: ["danish"], ...options.simulator },
-    config: { plans: options.plans ?? HOUSE_PLANS, api: apiOf(options) },
+    config: { plans: options.plans ?? DASHBOARD_PLANS, api: apiOf(options) },
     ...(options.dir ? { dir: options.dir } : {}),
   });
   await house.clock.runUntil(start + 3 * MINUTE_MS);
@@ -62,7 +62,7 @@ export async function dashboardHouse(options: DashboardHouseOptions): Promise<Ru
 }
 
 /** Lets a house live until it has tomorrow's prices, which the service has about 13:00, or hours later. */
-export async function untilTomorrow(house: RunningHouse): Promise<void> {
+export async function untilTomorrow(house: TestDaemon): Promise<void> {
   await untilHomes(house, ({ tomorrow_valid }) => tomorrow_valid);
 }
 
@@ -72,7 +72,7 @@ interface ToldHome {
 }
 
 /** Minute by minute: on a busy machine answers of the service take longer than the clock waits for them. */
-async function untilHomes(house: RunningHouse, holds: (home: ToldHome) => boolean): Promise<void> {
+async function untilHomes(house: TestDaemon, holds: (home: ToldHome) => boolean): Promise<void> {
   for (let minutes = 0; minutes < MOST_MINUTES; minutes++) {
     const { homes } = (await (await house.ask("/local/v1/now")).json()) as { homes: ToldHome[] };
     if (homes.length > 0 && homes.every(holds)) return;

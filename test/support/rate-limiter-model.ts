@@ -42,7 +42,7 @@ interface Event {
 export const TIMEOUT_MS = 30_000;
 const MOST_WAIT_MS = 26 * 3_600_000;
 
-export class GovernedWorld {
+export class RateLimiterModel {
   readonly service: StrictService;
   readonly #database: DatabaseSync;
   readonly #account: string;

@@ -7,13 +7,13 @@ import { runInNewContext } from "node:vm";
 import { openBrokerStream } from "../../src/mqtt/broker-stream.ts";
 import { liveOnce } from "../../src/mqtt/life.ts";
 import { Publisher } from "../../src/mqtt/publisher.ts";
-import { LONG_DAY, QUARTER_MS, QuarterHouse } from "./quarter-house.ts";
+import { LONG_DAY, QUARTER_MS, QuarterPriceHomes } from "./quarter-price-homes.ts";
 
 setFlagsFromString("--expose-gc");
 const collect: () => void = runInNewContext("gc");
 
 const [port, attempts] = process.argv.slice(2).map(Number);
-const house = new QuarterHouse(10);
+const house = new QuarterPriceHomes(10);
 const publisher = new Publisher({ remembered: { read: () => null, write: () => undefined }, alsoOurs: [] });
 const signal = new AbortController().signal;
 const options = {

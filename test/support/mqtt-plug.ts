@@ -1,18 +1,18 @@
 import mqtt, { type MqttClient } from "mqtt";
 import type { PlugSetup } from "../../src/plugs/plugs.ts";
-import { type Firmware, firmwares, type Said } from "./played-firmware.ts";
-import { PlayedPlug } from "./played-plug.ts";
+import { EmulatedPlug } from "./emulated-plug.ts";
+import { type Firmware, firmwares, type Said } from "./firmware-emulators.ts";
 
-export interface PlayedPlugOptions {
+export interface MqttPlugOptions {
   readonly now: () => number;
   readonly powerOn?: "off" | "last" | "on";
   readonly on?: boolean;
 }
 
 /** A played plug as a client of a real broker: it speaks its family's own topics and nothing else. */
-export class BrokerPlug implements AsyncDisposable {
+export class MqttPlug implements AsyncDisposable {
   readonly firmware: Firmware;
-  readonly device: PlayedPlug;
+  readonly device: EmulatedPlug;
   /** Messages that will not reach it. */
   loses = 0;
   /** States and answers that will not leave it. */
@@ -22,9 +22,9 @@ export class BrokerPlug implements AsyncDisposable {
   readonly #now: () => number;
   #client: MqttClient | null = null;
 
-  constructor(family: PlugSetup["family"], { now, powerOn = "off", on = false }: PlayedPlugOptions) {
+  constructor(family: PlugSetup["family"], { now, powerOn = "off", on = false }: MqttPlugOptions) {
     this.firmware = firmwares[family];
-    this.device = new PlayedPlug(this.firmware, { powerOn, on });
+    this.device = new EmulatedPlug(this.firmware, { powerOn, on });
     this.#now = now;
   }
 

@@ -1,7 +1,7 @@
 /** A house with plans, as its owner sees it: the payloads of their topics, moment after moment. */
 import type { Config } from "../../src/config/schema.ts";
 import type { EpochMs } from "../../src/core/interval.ts";
-import type { RunningHouse } from "./running-house.ts";
+import type { TestDaemon } from "./test-daemon.ts";
 
 export type PlanEntry = Config["plans"][number];
 
@@ -35,18 +35,18 @@ export interface PlanPayload {
   readonly settings: Readonly<Record<string, { readonly value: unknown; readonly changed: boolean }>>;
 }
 
-export function payloadOf(house: RunningHouse, id = "washer"): PlanPayload {
+export function payloadOf(house: TestDaemon, id = "washer"): PlanPayload {
   return house.watcher.json(`elbro/home/plan/${id}/state`) as unknown as PlanPayload;
 }
 
 /** Whether the signal is ON. */
-export function isOn(house: RunningHouse, id = "washer"): boolean {
+export function isOn(house: TestDaemon, id = "washer"): boolean {
   return house.watcher.payload(`elbro/home/plan/${id}`) === "ON";
 }
 
 /** Waits until what a plan publishes is as wanted; the last payload is told where it never is. */
 export async function untilPlan(
-  house: RunningHouse,
+  house: TestDaemon,
   holds: (plan: PlanPayload) => boolean,
   what: string,
   id = "washer",
@@ -61,14 +61,14 @@ export async function untilPlan(
 }
 
 /** Waits for the signal. */
-export function untilSignal(house: RunningHouse, signal: "ON" | "OFF", id = "washer"): Promise<void> {
+export function untilSignal(house: TestDaemon, signal: "ON" | "OFF", id = "washer"): Promise<void> {
   const topic = `elbro/home/plan/${id}`;
   return house.watcher.until(() => house.watcher.payload(topic) === signal, `${topic} ${signal}`);
 }
 
 /** Sends a command and waits for its answer. */
 export async function command(
-  house: RunningHouse,
+  house: TestDaemon,
   setting: string,
   payload: string,
   id = "washer",

@@ -23,7 +23,7 @@ export const calendar = new Calendar(SERVICE_ZONE);
 /** An answer of the service, whatever its operation. */
 export type Answer = object;
 
-export class StoreHouse implements Disposable {
+export class StoredHome implements Disposable {
   readonly database: ReturnType<typeof openDatabase>;
   readonly library: Library;
   readonly #handlers = consumerHandlers(

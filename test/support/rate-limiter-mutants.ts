@@ -1,7 +1,7 @@
 /** Governors that are wrong in one way each. The property test must catch every one of them. */
 import { consumerBudget } from "../../src/core/quota.ts";
 import type { BudgetSource, SpendLedger } from "../../src/upstream/governor.ts";
-import type { Mutant } from "./governed-world.ts";
+import type { Mutant } from "./rate-limiter-model.ts";
 
 function withWindow(name: "minute" | "day", lengthMs: number): Mutant {
   return {

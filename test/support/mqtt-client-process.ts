@@ -1,7 +1,7 @@
 /** A link in a process of its own, to be killed. Prints what it remembers. Argument: the port of a broker. */
-import { LinkUnderTest } from "./link-under-test.ts";
+import { TestMqttClient } from "./test-mqtt-client.ts";
 
-const link = new LinkUnderTest({
+const link = new TestMqttClient({
   to: Number(process.argv[2]),
   remembered: { read: () => null, write: (text) => void process.stdout.write(`${text}\n`) },
 });

@@ -64,7 +64,7 @@ export const usual: Service = (operation, day, now) => {
   return now >= calendar.add("day", day, 1) + 6 * 3_600_000 ? "whole" : "none";
 };
 
-class ToyShelf {
+class ModelStore {
   readonly #series = new Map<string, { chunks: Map<EpochMs, Richness>; askedAt: Map<EpochMs, EpochMs> }>();
   readonly #answeredAt = new Map<string, EpochMs>();
 
@@ -109,7 +109,7 @@ function newestGap({ start, end }: Interval, asked: (day: EpochMs) => boolean): 
   return { start: first, end: calendar.add("day", last, 1) };
 }
 
-export interface ToyHouseOptions {
+export interface FetchScheduleModelOptions {
   readonly start: EpochMs;
   readonly service?: Service;
   readonly targets?: readonly CollectTarget[];
@@ -120,16 +120,16 @@ export interface ToyHouseOptions {
 }
 
 /** A house whose time passes from one thing to do to the next. */
-export class ToyHouse {
-  readonly shelf = new ToyShelf();
+export class FetchScheduleModel {
+  readonly shelf = new ModelStore();
   /** Every request, oldest first. */
   log: Asked[] = [];
   now: EpochMs;
   service: Service;
   targets: readonly CollectTarget[];
-  readonly #options: ToyHouseOptions;
+  readonly #options: FetchScheduleModelOptions;
 
-  constructor(options: ToyHouseOptions) {
+  constructor(options: FetchScheduleModelOptions) {
     this.now = options.start;
     this.service = options.service ?? usual;
     this.targets = options.targets ?? [targetOf()];

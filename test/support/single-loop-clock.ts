@@ -2,7 +2,7 @@ import type { Clock } from "../../src/collector/clock.ts";
 import type { EpochMs } from "../../src/core/interval.ts";
 
 /** A clock for one loop: it stands still while the loop works, and is moved by hand to where it sleeps until. */
-export class LoneClock implements Clock {
+export class SingleLoopClock implements Clock {
   readonly boot = "lone";
   readonly #start: EpochMs;
   #now: EpochMs;

@@ -1,11 +1,11 @@
 import type { EpochMs } from "../../src/core/interval.ts";
-import type { Firmware, Said } from "./played-firmware.ts";
+import type { Firmware, Said } from "./firmware-emulators.ts";
 
 /** What made a plug ON or kept it so. */
 export type Cause = "command" | "hand" | "power" | "timer" | "foreign";
 
 /** The device behind a firmware: a relay, a timer, a button and a mains cable. Time is the world's, not the daemon's. */
-export class PlayedPlug {
+export class EmulatedPlug {
   readonly firmware: Firmware;
   readonly powerOn: "off" | "last" | "on";
   powered = true;

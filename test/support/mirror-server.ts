@@ -4,7 +4,7 @@ import { listen } from "../../src/server/listener.ts";
 import { type Asked, type Found, type MirrorSource, mirrorHandlers } from "../../src/server/mirror.ts";
 import { createApiRouter, mount } from "../../src/server/mount.ts";
 import { ADDRESS_ID } from "../fixtures/answers.ts";
-import { calendar } from "./toy-house.ts";
+import { calendar } from "./fetch-schedule-model.ts";
 
 const KEY = "kitchen-key";
 
@@ -16,7 +16,7 @@ export interface LanAnswer {
 }
 
 /** A mirror on a real socket, whose shelf and service are what the test says. */
-export async function mirrorOver(source: Partial<MirrorSource>, limits = { minute: 1_000, day: 1_000 }) {
+export async function startMirror(source: Partial<MirrorSource>, limits = { minute: 1_000, day: 1_000 }) {
   const world = { now: Date.parse("2026-03-10T09:00:30Z"), crashes: [] as unknown[] };
   const keys = new LanKeys([{ name: "kitchen", sha256: keyDigest(KEY) }], limits);
   const router = createApiRouter(() => "request-id");
