@@ -48,7 +48,7 @@ describe("any operation", () => {
   test.each(operationIds)("%s: thirty callers with different wishes cause one request, and one answer", async (id) => {
     await using mirror = await MirrorService.start();
     // What the daemon asked at its start is no longer fresh.
-    mirror.house.clock.leap(mirror.now + 26 * HOUR_MS);
+    mirror.daemon.clock.leap(mirror.now + 26 * HOUR_MS);
     const before = mirror.upstream;
     const answers = await Promise.all(
       Array.from({ length: 30 }, (_, i) => askRaw(mirror, id, VARIANTS[i % VARIANTS.length])),
@@ -65,7 +65,7 @@ describe("any operation", () => {
     const later = await askRaw(mirror, id);
     expect([later.status, later.headers["x-elbro-source"], later.headers.age]).toEqual([200, "shelf", "0"]);
     expect(mirror.upstream - before).toBe(1);
-    const { url, keys } = mirror.house.simulator;
+    const { url, keys } = mirror.daemon.simulator;
     const service = { url, consumerKey: keys.consumerKey ?? "", thirdPartyToken: keys.thirdPartyToken };
     // The count of requests goes on with each.
     if (id === "requestCounts") return;
@@ -141,7 +141,7 @@ describe("with an empty shelf, what the service answers decides", () => {
 
   test.each(table)("%s, of every operation", async (_name, fault, status, errorCode) => {
     await using mirror = await MirrorService.start();
-    mirror.house.simulator.setFaults([{ operation: "*", ...fault }]);
+    mirror.daemon.simulator.setFaults([{ operation: "*", ...fault }]);
     for (const id of operationIds) {
       // The daemon itself asks for these at its start.
       if (id === "addresses" || id === "requestCounts") continue;

@@ -17,7 +17,7 @@ const config = {
 };
 
 async function scrape(it: TestDaemon): Promise<ReadMetric[]> {
-  const answer = await it.ask("/metrics");
+  const answer = await it.request("/metrics");
   expect([answer.status, answer.headers.get("content-type")]).toEqual([
     200,
     "text/plain; version=0.0.4; charset=utf-8",
@@ -86,9 +86,9 @@ test("a restart begins counters at 0 and keeps what is counted by the day", asyn
   const short = { ...config, history: { months: 0 } };
   await using it = await TestDaemon.start({ start: MORNING, config: short });
   await it.clock.runUntil(MORNING + HOUR_MS);
-  await it.stopDaemon();
+  await it.stop();
   const before = it.simulator.answered().length;
-  await it.startDaemon(short);
+  await it.restart();
   await it.clock.runUntil(MORNING + 6 * HOUR_MS);
   const all = it.simulator.answered().length;
   const after = await scrape(it);

@@ -34,7 +34,7 @@ test("every topic that a house publishes is in the README, and every one there i
     plugs: [{ name: "Heater", family: "tasmota", topic: "heater", home: "home", signal: "cheap" }],
   });
   const credentials = { apiKey: "key", apiSecret: "secret" };
-  await using house = await TestDaemon.start({
+  await using daemon = await TestDaemon.start({
     start: Date.parse("2025-11-21T14:00:00Z"),
     simulator: { keys: { thirdParty: credentials } },
     config: {
@@ -47,7 +47,7 @@ test("every topic that a house publishes is in the README, and every one there i
       },
     },
   });
-  const { watcher } = house;
+  const { watcher } = daemon;
   await watcher.until(
     () =>
       watcher.payload("elbro/cabin/spot") !== null &&

@@ -40,11 +40,11 @@ describe.skipIf(!haveRealPrices)("real prices (../shared/data; skipped where it 
     test(`${name}: every published price is the file's, with charges, in its own interval`, async () => {
       const prices = readRealPrices();
       const csv = readFileSync(REAL_PRICES, "utf8");
-      await using house = await TestDaemon.start({
+      await using daemon = await TestDaemon.start({
         start: Date.parse(from),
         simulator: { prices: { csv }, homes: ["danish"] },
       });
-      const { clock, watcher } = house;
+      const { clock, watcher } = daemon;
       let published = 0;
       for (let at = Date.parse(from); at < Date.parse(to); at += QUARTER_MS) {
         await clock.runUntil(at);
@@ -67,7 +67,7 @@ describe.skipIf(!haveRealPrices)("real prices (../shared/data; skipped where it 
         published++;
       }
       expect(published).toBe((Date.parse(to) - Date.parse(from)) / QUARTER_MS);
-      expect(house.simulator.answered().filter(({ status }) => status === 429)).toEqual([]);
+      expect(daemon.simulator.answered().filter(({ status }) => status === 429)).toEqual([]);
     });
   }
 });

@@ -16,7 +16,7 @@ interface System {
 }
 
 async function systemOf(it: TestDaemon): Promise<System> {
-  return (await (await it.ask("/local/v1/system")).json()) as System;
+  return (await (await it.request("/local/v1/system")).json()) as System;
 }
 
 const MORNING = Date.parse("2026-03-10T09:00:00Z");

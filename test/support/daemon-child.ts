@@ -1,15 +1,14 @@
 /**
- * The daemon of a year in fast forward, in a process of its own so that its memory is its own. Its clock is moved by
- * the parent: `{ runUntil }` comes in, and before each jump `{ now }` goes out and is waited for, so that the service
- * of the parent lives at the same time.
+ * The process of a `ForkedDaemon`. Messages from the parent: `{ start, config }` starts the daemon, `{ runUntil }` runs
+ * its clock. Before each step the process sends `{ now }` and waits for `{ at }`, so that both have the same time.
  */
-import { configSchema } from "../../src/config/schema.ts";
-import { startDaemon } from "../../src/daemon.ts";
+import type { Config } from "../../src/config/schema.ts";
+import { startInProcess } from "./in-process-daemon.ts";
 import { ManualClock } from "./manual-clock.ts";
 
-interface Order {
+interface Message {
   readonly start?: number;
-  readonly config?: unknown;
+  readonly config?: Config;
   readonly runUntil?: number;
   readonly at?: number;
 }
@@ -17,31 +16,21 @@ interface Order {
 let jumped: (() => void) | null = null;
 let clock: ManualClock | null = null;
 
-process.on("message", (order: Order) => {
-  if (order.at !== undefined) jumped?.();
-  else void carryOut(order);
+process.on("message", (message: Message) => {
+  if (message.at !== undefined) jumped?.();
+  else void carryOut(message);
 });
 
-async function carryOut({ start, config, runUntil }: Order): Promise<void> {
-  if (start !== undefined) {
+async function carryOut({ start, config, runUntil }: Message): Promise<void> {
+  if (start !== undefined && config !== undefined) {
     clock = new ManualClock(start, "year", (at) => {
       process.send?.({ now: at });
       return new Promise((resolve) => {
         jumped = resolve;
       });
     });
-    const log = { debug: () => undefined, info: () => undefined, warn: () => undefined };
-    const random = Math.random;
-    const options = {
-      config: configSchema.parse(config),
-      clock,
-      simulatedTime: true,
-      log,
-      random,
-      anonymousBroker: true,
-    };
-    const daemon = await startDaemon(options);
-    process.send?.({ brokerPort: daemon.brokerPort });
+    const { brokerPort } = await startInProcess({ config, clock, random: Math.random });
+    process.send?.({ brokerPort });
   }
   if (runUntil !== undefined) {
     await clock?.runUntil(runUntil);

@@ -1,24 +1,21 @@
-/** The built daemon with years of prices on its shelf and a simulator beside it, for benches of the LAN API. */
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { once } from "node:events";
+/** The built daemon with years of stored prices and a simulator, for benches of the LAN API. */
+import { mkdirSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { writeRequest } from "../../src/contract/request.ts";
 import type { Resolution } from "../../src/contract/resources.ts";
 import type { EpochMs } from "../../src/core/interval.ts";
-import { startSimulator } from "../../src/simulator/simulator.ts";
-import { freePort } from "./mosquitto.ts";
+import { setup } from "./build.ts";
+import type { DaemonProcess } from "./daemon-process.ts";
 import { NODE_FLAGS } from "./node-flags.ts";
 import { plainScript } from "./plain-script.ts";
 import { addressId, calendar, StoredHome } from "./stored-home.ts";
-import { TempDir } from "./temp-dir.ts";
+import { LAN_KEY } from "./test-config.ts";
+import { TestDaemon } from "./test-daemon.ts";
 
-const ROOT = path.resolve(import.meta.dirname, "../..");
-const KEY = "key-of-the-bench";
-const LOOK_EVERY_MS = 50;
 /** What a start does after its API answers: state, discovery, what the service is asked. */
 const START_ENDS_AFTER_MS = 4_000;
-const NO_LIMIT = "1000000000";
+const NO_LIMIT = 1_000_000_000;
 /**
  * Windows of a year and of 90 days that begin a day apart, each of which is asked for the first time. So many that the
  * slowest hundredth of them is more than the two or three answers for which a process compiles its code.
@@ -38,63 +35,49 @@ export interface Told {
 
 export class LanBenchDaemon implements AsyncDisposable {
   readonly port: number;
-  readonly headers = [`Authorization: Bearer ${KEY}`];
-  /** The longest turn of its loop in all that was told. */
+  readonly headers = [`Authorization: Bearer ${LAN_KEY}`];
+  /** The longest event-loop tick of all samples so far. */
   longest: Pick<Told, "held" | "late"> = { held: 0, late: 0 };
-  readonly #child: ChildProcess;
+  readonly #process: DaemonProcess;
   readonly #end: EpochMs;
   readonly #owned: AsyncDisposableStack;
 
-  private constructor(port: number, child: ChildProcess, end: EpochMs, owned: AsyncDisposableStack) {
+  private constructor(port: number, process: DaemonProcess, end: EpochMs, owned: AsyncDisposableStack) {
     this.port = port;
-    this.#child = child;
+    this.#process = process;
     this.#end = end;
     this.#owned = owned;
   }
 
   static async start(): Promise<LanBenchDaemon> {
-    execFileSync("npm", ["run", "--silent", "build"], { cwd: ROOT, stdio: ["ignore", "ignore", "inherit"] });
+    setup();
     const owned = new AsyncDisposableStack();
-    const dir = owned.use(new TempDir());
-    const now = Date.now();
-    await fill(dir.file("elbro.db"), now);
-    const service = owned.use(await startSimulator({ now: Date.now }));
-    const port = await freePort();
-    const child = spawn(
-      process.execPath,
-      [...NODE_FLAGS, "--require", await plainScript("loop-process", dir), path.join(ROOT, "dist/elbro.cjs")],
-      {
-        // In the root of a clone there may be the owner's config/elbro.yaml.
-        cwd: dir.path,
-        stdio: ["ignore", "ignore", "inherit", "ipc"],
-        env: {
-          MALLOC_ARENA_MAX: "1",
-          ELBRO_SERVICE_BASE_URL: service.url,
-          ELBRO_CONSUMER_API_KEY: service.keys.consumerKey ?? "",
-          ELBRO_HISTORY_MONTHS: "0",
-          ELBRO_BROKER_HOST: "127.0.0.1",
-          ELBRO_BROKER_PORT: "0",
-          ELBRO_API_HOST: "127.0.0.1",
-          ELBRO_API_PORT: String(port),
-          ELBRO_API_KEYS: `[{ name: bench, key: ${KEY} }]`,
-          ELBRO_API_REQUESTS_PER_MINUTE: NO_LIMIT,
-          ELBRO_API_REQUESTS_PER_DAY: NO_LIMIT,
-          ELBRO_DATA_DIR: dir.path,
+    const api = { host: "127.0.0.1", port: 0, keys: [{ name: "bench", key: LAN_KEY }] };
+    const installed = owned.use(
+      await TestDaemon.install({
+        config: {
+          api: { ...api, requests_per_minute: NO_LIMIT, requests_per_day: NO_LIMIT },
+          history: { months: 0 },
+          // The bench measures a daemon with one account.
+          third_party: undefined,
         },
-      },
+      }),
     );
-    owned.defer(async () => {
-      if (child.exitCode !== null) return;
-      const gone = once(child, "exit");
-      child.kill("SIGKILL");
-      await gone;
-    });
-    const house = new LanBenchDaemon(port, child, calendar.day(now).end, owned);
-    await house.#up();
-    return house;
+    const now = Date.now();
+    mkdirSync(installed.dataDir);
+    await fill(path.join(installed.dataDir, "elbro.db"), now);
+    const probe = await plainScript("loop-process", installed.dir);
+    const process = owned.use(
+      await installed.launch(
+        { MALLOC_ARENA_MAX: "1" },
+        { nodeArgs: [...NODE_FLAGS, "--require", probe], channel: "ipc" },
+      ),
+    );
+    await pause(START_ENDS_AFTER_MS);
+    return new LanBenchDaemon(await process.apiPort(), process, calendar.day(now).end, owned);
   }
 
-  /** The path of the prices of so many days, of which the last is so many days ago. */
+  /** Returns the path for the prices of `days` days; the last of them is `daysAgo` days ago. */
   prices(days: number, resolution: Resolution, daysAgo = 0): string {
     const to = calendar.add("day", this.#end, -daysAgo);
     return writeRequest("prices", { addressId, from: calendar.add("day", to, -days), to, resolution });
@@ -102,34 +85,22 @@ export class LanBenchDaemon implements AsyncDisposable {
 
   async body(path: string): Promise<string> {
     const response = await fetch(`http://127.0.0.1:${this.port}${path}`, {
-      headers: { authorization: `Bearer ${KEY}`, "accept-encoding": "identity" },
+      headers: { authorization: `Bearer ${LAN_KEY}`, "accept-encoding": "identity" },
     });
     const text = await response.text();
     if (response.status !== 200) throw new Error(`${path} is answered by ${response.status}: ${text}`);
     return text;
   }
 
-  /** How its loop and memory are; memory after a collection. */
+  /** Returns the state of its event loop, and its memory after a garbage collection. */
   async told(): Promise<Told> {
-    const answer = once(this.#child, "message");
-    this.#child.send("?");
-    const [told] = (await answer) as [Told];
+    const told = (await this.#process.ask("?")) as Told;
     this.longest = { held: Math.max(this.longest.held, told.held), late: Math.max(this.longest.late, told.late) };
     return told;
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.#owned.disposeAsync();
-  }
-
-  /** Waits until it answers, and until what a start asks of the service is over. */
-  async #up(): Promise<void> {
-    for (;;) {
-      if (this.#child.exitCode !== null) throw new Error(`the daemon ended with ${this.#child.exitCode}`);
-      const answer = await fetch(`http://127.0.0.1:${this.port}/healthz`).catch(() => null);
-      if (answer) return pause(START_ENDS_AFTER_MS);
-      await pause(LOOK_EVERY_MS);
-    }
   }
 }
 

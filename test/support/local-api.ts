@@ -1,32 +1,26 @@
-/** A running house whose LAN is asked for what small devices want. */
+/** A test daemon for requests to `/local/v1`. */
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { expect } from "vitest";
-import type { Config } from "../../src/config/schema.ts";
-import type { EpochMs } from "../../src/core/interval.ts";
 import { localOperations } from "../../src/server/local-operations.ts";
 import type { LocalOperationId } from "../../src/server/local-paths.ts";
-import type { SimulatorOptions } from "../../src/simulator/simulator.ts";
-import type { TempDir } from "./temp-dir.ts";
-import { LAN_KEY, TestDaemon } from "./test-daemon.ts";
+import { type ConfigInput, LAN_KEY } from "./test-config.ts";
+import { TestDaemon, type TestDaemonOptions } from "./test-daemon.ts";
 
-/** Room for a device that asks every minute of a day, in a test that takes a second. */
+/** Enough for a device that sends a request every minute of a day, all within a second of real time. */
 const QUOTA = { requests_per_minute: 10_000, requests_per_day: 1_000_000 };
 
-interface LocalApiOptions {
-  readonly start: EpochMs;
-  readonly simulator?: Omit<SimulatorOptions, "now">;
-  readonly config?: Partial<Config>;
-  readonly dir?: TempDir;
-  readonly serviceAheadMs?: number;
+interface LocalApiOptions extends TestDaemonOptions {
   readonly scopes?: ("read" | "control")[];
 }
 
-export function localConfig(scopes: ("read" | "control")[] = ["control"]): Partial<Config> {
+/** Returns a configuration whose key has these scopes. */
+export function localConfig(scopes: ("read" | "control")[] = ["control"]): ConfigInput {
   const keys = [{ name: "test", key: LAN_KEY, scopes }];
-  return { api: { host: "127.0.0.1", port: 0, keys, ...QUOTA } as unknown as Config["api"] };
+  return { api: { host: "127.0.0.1", port: 0, keys, ...QUOTA } };
 }
 
+/** Starts a daemon with one home and a generous quota. */
 export function startLocalApi({ config, scopes, simulator, ...options }: LocalApiOptions): Promise<TestDaemon> {
   return TestDaemon.start({
     ...options,
@@ -38,9 +32,13 @@ export function startLocalApi({ config, scopes, simulator, ...options }: LocalAp
 const ajv = new Ajv2020({ strict: false });
 addFormats.default(ajv);
 
-/** Asks for JSON and holds it against the operation's own schema. */
-export async function askJson(house: TestDaemon, id: LocalOperationId, path: string): Promise<Record<string, unknown>> {
-  const answer = await house.ask(`/local/v1/${path}`, { accept: "application/json" });
+/** Sends a GET request and checks the JSON answer against the schema of the operation. */
+export async function askJson(
+  daemon: TestDaemon,
+  id: LocalOperationId,
+  path: string,
+): Promise<Record<string, unknown>> {
+  const answer = await daemon.request(`/local/v1/${path}`, { accept: "application/json" });
   const text = await answer.text();
   expect(`${path} ${answer.status}`, text).toBe(`${path} 200`);
   const body = JSON.parse(text) as Record<string, unknown>;
@@ -49,16 +47,8 @@ export async function askJson(house: TestDaemon, id: LocalOperationId, path: str
   return body;
 }
 
-/** Status, body and the reason beside it. */
-export async function askText(house: TestDaemon, path: string): Promise<readonly [number, string, string | null]> {
-  const answer = await house.ask(`/local/v1/${path}`);
+/** Sends a GET request. Returns status, body and the `x-elbro-reason` header. */
+export async function askText(daemon: TestDaemon, path: string): Promise<readonly [number, string, string | null]> {
+  const answer = await daemon.request(`/local/v1/${path}`);
   return [answer.status, await answer.text(), answer.headers.get("x-elbro-reason")];
-}
-
-export function post(house: TestDaemon, path: string, body: unknown): Promise<Response> {
-  return fetch(`http://127.0.0.1:${house.daemon.apiPort}/local/v1/${path}`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${LAN_KEY}`, "content-type": "application/json" },
-    body: typeof body === "string" ? body : JSON.stringify(body),
-  });
 }
