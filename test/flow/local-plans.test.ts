@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { HOUR_MS } from "../../src/core/interval.ts";
-import { askJson, askText, localConfig, startLocalApi } from "../support/local-api.ts";
+import { askJson, askText, startLocalApi } from "../support/local-api.ts";
 import { command, planEntry, untilPlan } from "../support/plan-topics.ts";
 import { TempDir } from "../support/temp-dir.ts";
 import type { TestDaemon } from "../support/test-daemon.ts";
@@ -55,7 +55,7 @@ describe("plans", () => {
     await untilPlan(daemon, ({ settings }) => settings.hours?.value === 2, "the change on MQTT");
     await command(daemon, "hours", "1");
     expect(await askJson(daemon, "plan", "plans/washer")).toMatchObject({ settings: { hours: { value: 1 } } });
-    await daemon.restart({ ...localConfig(), plans: [washer] });
+    await daemon.restart();
     await daemon.clock.settle();
     expect(await askJson(daemon, "plan", "plans/washer")).toMatchObject({
       settings: { hours: { value: 1, changed: true }, max_price: { value: 5 } },

@@ -11,8 +11,8 @@ import { TopicWatcher } from "../support/topic-watcher.ts";
 
 const ONLINE = { "elbro/status": "online" };
 
-/** A house of some homes: what each shows at a step. */
-function houseAt(step: number, homes: readonly string[]): Record<string, string> {
+/** Returns the states of all homes at a step. */
+function statesAt(step: number, homes: readonly string[]): Record<string, string> {
   return Object.fromEntries(
     homes.flatMap((home) =>
       Array.from({ length: 12 }, (_, i) => [`elbro/${home}/t${i}`, `${i === 0 ? "x".repeat(4_000) : ""}${step}`]),
@@ -57,13 +57,13 @@ describe.skipIf(!haveMosquitto)("on Mosquitto (skipped where it is not installed
       // Each step drops a home, and the broker dies with the state of this step on its way.
       const homes = all.slice(step);
       const half = new Promise<void>((resolve) => setImmediate(resolve));
-      link.showStates(houseAt(step, homes));
+      link.showStates(statesAt(step, homes));
       await half;
       await broker.down(step % 2 === 0 ? "SIGKILL" : "SIGTERM");
       await expect.poll(() => link.reasons().at(-1)).toMatch(/nothing listens there/);
       await broker.up();
       await link.up(step + 2);
-      const wanted = { ...houseAt(step, homes), ...ONLINE };
+      const wanted = { ...statesAt(step, homes), ...ONLINE };
       await expect.poll(async () => wrongTopics(await retainedIn(broker.port), wanted), { timeout: 5_000 }).toEqual([]);
     }
   });
@@ -73,15 +73,15 @@ describe.skipIf(!haveMosquitto)("on Mosquitto (skipped where it is not installed
     await using link = new TestMqttClient({ to: broker.port });
     await link.up();
     const homes = Array.from({ length: 10 }, (_, i) => `home${i}`);
-    link.showStates(houseAt(0, homes));
+    link.showStates(statesAt(0, homes));
     await broker.down();
     await link.logged("broker not connected");
-    for (let step = 1; step <= 96; step++) link.showStates(houseAt(step, homes));
+    for (let step = 1; step <= 96; step++) link.showStates(statesAt(step, homes));
     await expect.poll(() => link.reasons().length).toBeGreaterThan(1);
     await broker.up();
     const back = performance.now();
     await using watcher = await TopicWatcher.on(broker.port);
-    const wanted = houseAt(96, homes);
+    const wanted = statesAt(96, homes);
     await watcher.until(
       () => Object.entries(wanted).every(([topic, payload]) => watcher.payload(topic) === payload),
       "the whole state",

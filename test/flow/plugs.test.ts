@@ -22,7 +22,7 @@ function plugsOf(families: readonly (typeof FAMILIES)[number][], follows: object
   return configSchema.parse({ plugs }).plugs;
 }
 
-async function houseWith(plugs: Config["plugs"]): Promise<TestDaemon> {
+async function daemonWith(plugs: Config["plugs"]): Promise<TestDaemon> {
   return TestDaemon.start({ start: NOON, config: { plugs } });
 }
 
@@ -49,7 +49,7 @@ function portOf(daemon: TestDaemon): number {
 }
 
 test("a plug of every family follows the cheap signal of a home through a day and a night", async () => {
-  await using daemon = await houseWith(plugsOf(FAMILIES, { home: await homeOf(), signal: "cheap" }));
+  await using daemon = await daemonWith(plugsOf(FAMILIES, { home: await homeOf(), signal: "cheap" }));
   const played = FAMILIES.map((family) => new MqttPlug(family, { now: () => daemon.clock.now(), on: true }));
   for (const plug of played) await plug.connect(portOf(daemon));
   const cheap = () => daemon.watcher.topics().find((topic) => topic.endsWith("/cheap")) ?? "";
@@ -79,7 +79,7 @@ describe("a topic of the owner's", () => {
   const SIGNAL = "house/boost";
 
   test("switches a plug; what is no ON is OFF", async () => {
-    await using daemon = await houseWith(plugsOf(["tasmota"], { signal_topic: SIGNAL }));
+    await using daemon = await daemonWith(plugsOf(["tasmota"], { signal_topic: SIGNAL }));
     await using plug = new MqttPlug("tasmota", { now: () => daemon.clock.now(), on: true });
     await plug.connect(portOf(daemon));
     await daemon.clock.runUntil(NOON + 3_000);
@@ -97,7 +97,7 @@ describe("a topic of the owner's", () => {
   });
 
   test("a hand on the button counts until the next word of it", async () => {
-    await using daemon = await houseWith(plugsOf(["shelly_gen2"], { signal_topic: SIGNAL }));
+    await using daemon = await daemonWith(plugsOf(["shelly_gen2"], { signal_topic: SIGNAL }));
     await using plug = new MqttPlug("shelly_gen2", { now: () => daemon.clock.now() });
     await plug.connect(portOf(daemon));
     await daemon.watcher.publish(SIGNAL, "OFF");
@@ -117,7 +117,7 @@ describe("a topic of the owner's", () => {
 });
 
 test("a plug that does not answer is a problem, which ends when it comes", async () => {
-  await using daemon = await houseWith(plugsOf(["zigbee2mqtt"], { signal_topic: "house/boost" }));
+  await using daemon = await daemonWith(plugsOf(["zigbee2mqtt"], { signal_topic: "house/boost" }));
   await daemon.clock.runUntil(NOON + MINUTE_MS);
   const problems = () => JSON.stringify(daemon.watcher.json("elbro/problems").problems ?? []);
   await daemon.watcher.until(() => problems().includes("plug_silent"), "the problem");
@@ -129,7 +129,7 @@ test("a plug that does not answer is a problem, which ends when it comes", async
 });
 
 test("a plug for a home that the account does not have is a problem, and off", async () => {
-  await using daemon = await houseWith(plugsOf(["tasmota"], { home: "hoem", signal: "cheap" }));
+  await using daemon = await daemonWith(plugsOf(["tasmota"], { home: "hoem", signal: "cheap" }));
   await using plug = new MqttPlug("tasmota", { now: () => daemon.clock.now(), on: true });
   await plug.connect(portOf(daemon));
   await daemon.clock.runUntil(NOON + MINUTE_MS);
@@ -140,7 +140,7 @@ test("a plug for a home that the account does not have is a problem, and off", a
 });
 
 test("a plug that boots ON is told OFF, also where somebody left an ON in the broker", async () => {
-  await using daemon = await houseWith(plugsOf(["tasmota"], { signal_topic: "house/boost" }));
+  await using daemon = await daemonWith(plugsOf(["tasmota"], { signal_topic: "house/boost" }));
   await using plug = new MqttPlug("tasmota", { now: () => daemon.clock.now(), powerOn: "on" });
   await plug.connect(portOf(daemon));
   await daemon.clock.runUntil(NOON + 3_000);
@@ -159,7 +159,7 @@ test("a plug that boots ON is told OFF, also where somebody left an ON in the br
 });
 
 test("when the daemon leaves, what would stay ON is switched off; what ends by itself is left to its timer", async () => {
-  await using daemon = await houseWith(plugsOf(["tasmota", "esphome"], { signal_topic: "house/boost" }));
+  await using daemon = await daemonWith(plugsOf(["tasmota", "esphome"], { signal_topic: "house/boost" }));
   await using timed = new MqttPlug("tasmota", { now: () => daemon.clock.now() });
   await using untimed = new MqttPlug("esphome", { now: () => daemon.clock.now() });
   for (const plug of [timed, untimed]) await plug.connect(portOf(daemon));

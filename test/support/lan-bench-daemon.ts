@@ -13,20 +13,20 @@ import { addressId, calendar, StoredHome } from "./stored-home.ts";
 import { LAN_KEY } from "./test-config.ts";
 import { TestDaemon } from "./test-daemon.ts";
 
-/** What a start does after its API answers: state, discovery, what the service is asked. */
+/** Time for the rest of the start: state, discovery, first requests. */
 const START_ENDS_AFTER_MS = 4_000;
 const NO_LIMIT = 1_000_000_000;
 /**
- * Windows of a year and of 90 days that begin a day apart, each of which is asked for the first time. So many that the
- * slowest hundredth of them is more than the two or three answers for which a process compiles its code.
+ * Windows of a year and of 90 days that begin a day apart, each requested for the first time. Enough that the slowest
+ * 1 % is more than the two or three answers during which the process compiles its code.
  */
 export const COLD_WINDOWS = 500;
 export const YEAR_DAYS = 366;
 export const QUARTER_DAYS = 90;
 
-/** What the daemon's process tells of itself. Unit: milliseconds, bytes. */
+/** Sample of the daemon's process. Unit: milliseconds, bytes. */
 export interface Told {
-  /** The longest turn of the event loop since it was asked before; `late` counts what else the machine did. */
+  /** Longest event-loop tick since the last sample; `late` includes delays by other processes. */
   readonly held: number;
   readonly late: number;
   readonly rss: number;
@@ -105,10 +105,10 @@ export class LanBenchDaemon implements AsyncDisposable {
 }
 
 async function fill(file: string, now: EpochMs): Promise<void> {
-  using house = new StoredHome(file, now);
+  using home = new StoredHome(file, now);
   // Only a bench loses its file when the power goes.
-  house.database.exec("pragma synchronous = off");
-  await house.poll("addresses", {});
+  home.database.exec("pragma synchronous = off");
+  await home.poll("addresses", {});
   const end = calendar.day(now).end;
   for (const [resolution, window] of [
     ["hour", YEAR_DAYS],
@@ -117,10 +117,10 @@ async function fill(file: string, now: EpochMs): Promise<void> {
     const begin = calendar.add("day", end, -(window + COLD_WINDOWS));
     for (let from = begin; from < end; ) {
       const to = Math.min(end, calendar.add("day", from, window));
-      await house.poll("prices", { addressId, from, to, resolution });
-      house.now = now;
+      await home.poll("prices", { addressId, from, to, resolution });
+      home.now = now;
       from = to;
     }
   }
-  house.library.close();
+  home.library.close();
 }

@@ -8,14 +8,14 @@ import { calendar } from "./fetch-schedule-model.ts";
 
 const KEY = "kitchen-key";
 
-/** What a LAN caller got. */
+/** Response to a LAN request. */
 export interface LanAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** A mirror on a real socket, whose shelf and service are what the test says. */
+/** Starts a mirror on a real socket; the test provides its data. */
 export async function startMirror(source: Partial<MirrorSource>, limits = { minute: 1_000, day: 1_000 }) {
   const world = { now: Date.parse("2026-03-10T09:00:30Z"), crashes: [] as unknown[] };
   const keys = new LanKeys([{ name: "kitchen", sha256: keyDigest(KEY) }], limits);
@@ -51,7 +51,7 @@ async function askNobody(): Promise<Asked> {
   throw new Error("nobody was to be asked");
 }
 
-/** What a shelf has that never changes. */
+/** Returns a stored answer that never changes. */
 export function foundAt(answeredAt: number, fresh: boolean, json = '{"data":[]}'): Found {
   return { version: 1, answeredAt, fresh, read: () => ({ head: json, rows: "", tail: "" }) };
 }

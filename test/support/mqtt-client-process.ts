@@ -1,4 +1,4 @@
-/** A link in a process of its own, to be killed. Prints what it remembers. Argument: the port of a broker. */
+/** An MQTT client in a process of its own, to be killed. Prints its stored topics. Argument: port of a broker. */
 import { TestMqttClient } from "./test-mqtt-client.ts";
 
 const link = new TestMqttClient({

@@ -1,17 +1,17 @@
-/** Watches a toy world for what must never be: an ON without an end, an ON nobody wanted, a command that is kept. */
+/** Checks the plug model for forbidden states: an ON without an end, an unwanted ON, a retained command. */
 import type { EpochMs } from "../../src/core/interval.ts";
 import { ECHO_MS, LONGEST_DEAD_MAN_MS, MOST_RETRIES, RENEWED_EVERY_MS } from "../../src/core/plug-state.ts";
 import type { Cause } from "./emulated-plug.ts";
 import type { Said } from "./firmware-emulators.ts";
 import { type PlugModel, TRUSTED_SKEW_MS } from "./plug-model.ts";
 
-/** Every try may be lost or answered late, and a set clock is noticed late. */
+/** Every attempt may be lost or answered late, and the daemon notices a changed clock late. */
 const REACTION_MS = ECHO_MS * (MOST_RETRIES + 1) + 20_000;
 const TRANSIT_MS = 15_000;
 
 export class PlugInvariants {
   readonly violations: string[] = [];
-  /** Commands that were said in all lives of the daemon. */
+  /** Commands sent by all processes of the daemon. */
   commands = 0;
   onCommands = 0;
   /** Time the plug was ON. Unit: ms. */
@@ -36,7 +36,7 @@ export class PlugInvariants {
     this.#calmSince = this.#world.now;
   }
 
-  /** Something that was said did not arrive, or not in time. */
+  /** A message was lost or came late. */
   lost(): void {
     this.#losses.push(this.#world.now);
     this.disturbed();
@@ -101,14 +101,14 @@ export class PlugInvariants {
     if (!this.#wants()) this.#violated("ON although it is not wanted");
   }
 
-  /** The daemon looks: only what it sees is an edge to it. */
+  /** Called when the daemon reads the plan. It only notices changes that it reads. */
   daemonLooks(): void {
     const wanted = this.#wants();
     if (wanted !== this.#wantedSeen) this.#edgeSeenAt = this.#world.now;
     this.#wantedSeen = wanted;
   }
 
-  /** What is wanted may have changed. */
+  /** Called when the wanted state may have changed. */
   looks(): void {
     const wanted = this.#wants();
     if (wanted === this.#wanted) return;
@@ -116,7 +116,7 @@ export class PlugInvariants {
     this.#wantedSince = this.#world.now;
   }
 
-  /** Time passes until `at` with everything as it is. */
+  /** Called before time advances to `at`; nothing else changes until then. */
   passes(at: EpochMs): void {
     this.looks();
     const { plug, firmware } = this.#world;
@@ -146,14 +146,14 @@ export class PlugInvariants {
       this.#violated(`OFF although all is well and ON is wanted (by ${plug.cause})`);
   }
 
-  /** Nothing is in the way between the daemon and the plug. */
+  /** Returns true if the daemon and the plug can exchange messages. */
   #isCalm(): boolean {
     const { daemon, lineUp, linked, loseToPlug, loseFromPlug, plug, trusted, answerDelayMs } = this.#world;
     const lossless = loseToPlug === 0 && loseFromPlug === 0 && answerDelayMs <= ECHO_MS;
     return daemon !== null && lineUp && linked && plug.powered && lossless && trusted;
   }
 
-  /** A hand counts until what is wanted changes. */
+  /** A manual override lasts until the wanted state changes. */
   #byHand(): boolean {
     if (this.#world.setup.override === "enforce" || this.#pressedAt === null) return false;
     return this.#edgeSeenAt <= this.#pressedAt;
@@ -163,7 +163,7 @@ export class PlugInvariants {
     return this.#world.trusted && this.#world.wanted()?.on === true;
   }
 
-  /** The end of the run that began last. */
+  /** Returns the end of the run that started last. */
   #lastEnd(): EpochMs {
     const { runs, now } = this.#world;
     return Math.max(0, ...runs.filter(({ start }) => start <= now + TRUSTED_SKEW_MS).map(({ end }) => end));

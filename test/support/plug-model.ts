@@ -1,6 +1,6 @@
 /**
- * A plug, a broker, a plan and the daemon's plugs in one small world whose time is true: the daemon sees it through a
- * clock that may be wrong. Everything that is said goes the way it would, and may be lost or late.
+ * Model of a plug, a broker, a plan and the daemon's plugs, without a network. The model has the correct time; the
+ * daemon's clock may be wrong. Messages take the same way as on a real broker and may be lost or late.
  */
 import type { EpochMs } from "../../src/core/interval.ts";
 import { ECHO_MS, type Wanted } from "../../src/core/plug-state.ts";
@@ -21,13 +21,13 @@ export interface WorldSetup {
   readonly override: PlugSetup["override"];
   readonly minOnMs: number;
   readonly minOffMs: number;
-  /** Whether the broker keeps what is said to the plug while the plug is away. */
+  /** Whether the broker queues messages for the plug while it is offline. */
   readonly persistentSession: boolean;
   readonly startsOn: boolean;
   readonly runs: readonly Run[];
 }
 
-/** The daemon's plugs, wrong in one way. */
+/** One deliberate mistake in the daemon's plugs. */
 export interface PlugMutant {
   readonly parts?: (parts: PlugsParts, world: PlugModel) => PlugsParts;
   readonly hears?: (topic: string, payload: string) => boolean;
@@ -38,11 +38,11 @@ export interface PlugMutant {
   readonly keepsForEver?: true;
 }
 
-/** How far the clock may be off while it is trusted. */
+/** Largest error of a trusted clock. */
 export const TRUSTED_SKEW_MS = 120_000;
-/** A sleeping loop notices a clock that was set within this. */
+/** A sleeping loop notices a changed clock within this time. */
 const CLOCK_SLICE_MS = 15_000;
-/** The broker finds a plug gone that vanished without a word. */
+/** The broker detects a lost connection within this time. */
 const WILL_AFTER_MS = 20_000;
 const EXPIRY_MS = 10_000;
 const SETTINGS = { id: "plug", name: "Plug", signalTopic: null };
@@ -140,7 +140,7 @@ export class PlugModel {
     if (this.brokerUp) this.#daemonConnects();
   }
 
-  /** Without a word, as with kill -9. */
+  /** Stops without a disconnect, like kill -9. */
   crashDaemon(): void {
     this.daemon = null;
     this.#lives++;
@@ -188,7 +188,7 @@ export class PlugModel {
     this.#said(this.plug.press(this.now));
   }
 
-  /** Somebody leaves an ON retained on the plug's own topic. */
+  /** Another client retains an ON on the plug's command topic. */
   leaveForeignCommand(): void {
     this.retained.set(this.firmware.foreignOn.topic, { ...this.firmware.foreignOn, retain: true, on: null });
   }
@@ -217,7 +217,7 @@ export class PlugModel {
     this.#events.splice(index < 0 ? this.#events.length : index, 0, { at, happen });
   }
 
-  /** Lets time pass. */
+  /** Advances time. */
   advance(ms: number): void {
     const end = this.now + ms;
     for (;;) {
@@ -236,7 +236,7 @@ export class PlugModel {
     this.now = end;
   }
 
-  /** The daemon says something to the plug. */
+  /** Sends a message from the daemon to the plug. */
   publishOnce(topic: string, payload: string): boolean {
     if (!this.lineUp || !this.daemon) return false;
     const said: Said = { topic, payload, retain: this.#mutant.retains === true };
@@ -297,7 +297,7 @@ export class PlugModel {
     for (const said of this.plug.birth()) this.#tell(said, this.plug.on);
   }
 
-  /** The plug is gone from the network without a word. */
+  /** The plug loses its connection without a disconnect. */
   #vanish(): void {
     if (!this.linked) return;
     this.#unlink();
@@ -318,7 +318,7 @@ export class PlugModel {
     this.#said(this.plug.receive(said.topic, said.payload, this.now));
   }
 
-  /** The plug says something, if it has a connection. */
+  /** Sends a message from the plug, if it is connected. */
   #said(list: readonly Said[]): void {
     if (!this.linked) return;
     const { on } = this.plug;
@@ -330,7 +330,7 @@ export class PlugModel {
     }
   }
 
-  /** What is said first comes first. */
+  /** Messages keep their order. */
   #tellLater(said: Said, on: boolean): void {
     this.#toldAt = Math.max(this.#toldAt, this.now + this.answerDelayMs);
     const isLate = this.#toldAt > this.now + ECHO_MS;

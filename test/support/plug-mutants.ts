@@ -1,4 +1,4 @@
-/** Plugs that are looked after wrongly, in one way each. The model test must catch every one of them. */
+/** Plug control with one deliberate mistake each. The model test must detect every one of them. */
 import type { PlugsParts } from "../../src/plugs/plugs.ts";
 import type { PlugModel, PlugMutant } from "./plug-model.ts";
 
@@ -16,7 +16,7 @@ function isOn(world: PlugModel, topic: string, payload: string): boolean | undef
   return world.firmware.understand(topic, payload)?.set;
 }
 
-/** Says nothing that it said within the last minute: no retries. */
+/** Does not repeat a command within a minute, so it never retries. */
 function withoutRepeats(publish: Publish, world: PlugModel): Publish {
   const saidAt = new Map<boolean | undefined, number>();
   return (topic, payload) => {
@@ -27,7 +27,7 @@ function withoutRepeats(publish: Publish, world: PlugModel): Publish {
   };
 }
 
-/** Keeps the OFFs of the start to itself. */
+/** Does not send the OFF commands of the start. */
 function withoutFirstOff(publish: Publish, world: PlugModel): Publish {
   let wasOn = false;
   return (topic, payload) => {
@@ -36,7 +36,7 @@ function withoutFirstOff(publish: Publish, world: PlugModel): Publish {
   };
 }
 
-/** Keeps what could not be sent, and sends it when a broker is there. */
+/** Queues commands while the broker is away and sends them later. */
 function queueing(publish: Publish, world: PlugModel): Publish {
   const waiting: [string, string][] = [];
   return (topic, payload) => {

@@ -1,4 +1,4 @@
-/** Random lives of a plug and its daemon. */
+/** Random sequences of events for a plug and its daemon. */
 import * as fc from "fast-check";
 import { FAMILIES } from "./firmware-emulators.ts";
 import { PlugModel, type PlugMutant, type Run, type WorldSetup } from "./plug-model.ts";
@@ -82,7 +82,7 @@ export interface PlugLife {
 
 export const plugLives: fc.Arbitrary<PlugLife> = fc.record({ setup: setups, actions });
 
-/** Lives it to the end, and then two quiet hours. */
+/** Runs all events, and then two hours without events. */
 export function livePlug({ setup, actions }: PlugLife, mutant: PlugMutant = {}): PlugModel {
   const world = new PlugModel({ ...setup, ...mutant.setup }, mutant);
   world.startDaemon();

@@ -50,7 +50,7 @@ export class Screens implements AsyncDisposable {
     return new Screens(browser);
   }
 
-  /** Opens the page of a house. */
+  /** Opens the dashboard of a daemon. */
   async look(daemon: TestDaemon, options: LookOptions = {}): Promise<Screen> {
     const url = `${daemon.url}/`;
     const screen = await Screen.open(this.browser, url, options);

@@ -1,4 +1,4 @@
-/** A week of a house with three appliances on real prices: what ran, what it cost, and what it would have cost at once. */
+/** A week of three appliances with real prices: their runs, the cost, and the cost of starting them at once. */
 import { readFileSync } from "node:fs";
 import { Calendar, SERVICE_ZONE } from "../../src/core/calendar.ts";
 import type { EpochMs } from "../../src/core/interval.ts";
@@ -33,7 +33,7 @@ const plans = [
   planEntry({ kind: "slots", name: "Water heater", hours: 3, kwh: 6, max_gap: 12 }),
 ];
 
-/** A run as the house saw it: from the edge to ON to the edge to OFF. */
+/** A run, from ON to OFF on MQTT. */
 export interface WeekRun {
   readonly plan: string;
   readonly start: EpochMs;

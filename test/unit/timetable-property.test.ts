@@ -36,7 +36,7 @@ const start = fc
   .tuple(fc.constantFrom("2026-03-25", "2026-06-09", "2026-10-21"), fc.integer({ min: 0, max: 3 * 24 * 60 }))
   .map(([date, minutes]) => local(date) + minutes * MINUTE_MS);
 
-const house = fc.record({
+const model = fc.record({
   start,
   offsetMs: fc.integer({ min: 0, max: 8 * MINUTE_MS }),
   historyDays: fc.integer({ min: 0, max: 20 }),
@@ -75,7 +75,7 @@ const nextDay = (at: EpochMs) => calendar.add("day", at, 1);
 
 test(`whatever the service answers, a day has at most ${WORST_DAY} requests, and none is made twice at once`, () => {
   fc.assert(
-    fc.property(house, ({ arrivals, ...options }) => {
+    fc.property(model, ({ arrivals, ...options }) => {
       const it = new FetchScheduleModel({ ...options, service: serviceOf(arrivals) });
       it.run(options.start + DAYS * DAY_MS);
       const counts = perDay(it.log, nextDay(calendar.startOf("day", options.start)), nextDay);
@@ -127,7 +127,7 @@ test(`in normal operation half the days have at most ${USUAL_DAY} requests`, () 
 
 test("what is missing is asked for until it is there, whatever was answered before", () => {
   fc.assert(
-    fc.property(house, fc.integer({ min: 0, max: 3 * 24 * 60 }), ({ arrivals, ...options }, troubleMinutes) => {
+    fc.property(model, fc.integer({ min: 0, max: 3 * 24 * 60 }), ({ arrivals, ...options }, troubleMinutes) => {
       const mended = options.start + troubleMinutes * MINUTE_MS;
       const before = serviceOf(arrivals);
       const it = new FetchScheduleModel({

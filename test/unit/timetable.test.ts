@@ -16,7 +16,7 @@ const TUESDAY = "2026-03-10";
 const EVERY_THREE_HOURS = ["00:20", "03:20", "06:20", "09:20", "12:20", "15:20", "18:20", "21:20"];
 
 describe("the forecast", () => {
-  const house = (service: Service = usual) => {
+  const model = (service: Service = usual) => {
     const it = new FetchScheduleModel({
       start: local(`${TUESDAY} 14:00`),
       service,
@@ -27,7 +27,7 @@ describe("the forecast", () => {
   };
 
   test("is asked every three hours, and once when tomorrow's prices have come", () => {
-    const times = house().run(local("2026-03-12 00:00")).times("forecastPrices");
+    const times = model().run(local("2026-03-12 00:00")).times("forecastPrices");
     expect(times).toEqual([...EVERY_THREE_HOURS.slice(0, 5), "13:07", ...EVERY_THREE_HOURS.slice(5)]);
   });
 
@@ -36,13 +36,13 @@ describe("the forecast", () => {
       operation === "prices" && calendar.dateOf(day) === "2026-03-12" && now < local("2026-03-11 16:10")
         ? "none"
         : usual(operation, day, now);
-    const times = house(late).run(local("2026-03-12 00:00")).times("forecastPrices");
+    const times = model(late).run(local("2026-03-12 00:00")).times("forecastPrices");
     expect(times).toEqual([...EVERY_THREE_HOURS.slice(0, 6), "16:12", ...EVERY_THREE_HOURS.slice(6)]);
   });
 
   test("leaves its requests of the night and the morning to today's prices while these are missing", () => {
     const none: Service = (_operation, day) => (calendar.dateOf(day) <= TUESDAY ? "whole" : "none");
-    const times = house(none).run(local("2026-03-12 00:00")).times("forecastPrices");
+    const times = model(none).run(local("2026-03-12 00:00")).times("forecastPrices");
     expect(times).toEqual(["00:20", "15:20", "18:20", "21:20"]);
   });
 
