@@ -15,7 +15,7 @@ interface LocalApiOptions extends TestDaemonOptions {
 }
 
 /** Returns a configuration whose key has these scopes. */
-export function localConfig(scopes: ("read" | "control")[] = ["control"]): ConfigInput {
+function localConfig(scopes: ("read" | "control")[] = ["control"]): ConfigInput {
   const keys = [{ name: "test", key: LAN_KEY, scopes }];
   return { api: { host: "127.0.0.1", port: 0, keys, ...QUOTA } };
 }
