@@ -97,7 +97,7 @@ describe("while no daemon runs, a command opens the house itself", () => {
     expect(code).toBe(0);
     const { output: bars } = await installed.run("prices", "stugan");
     expect(bars).toContain("Stugan (stugan)");
-    expect(bars).toMatch(/^ {2}00:00 +\d\.\d\d +█/m);
+    expect(bars).toMatch(/^[> ] 00:00 +\d\.\d\d +█/m);
     expect(bars).not.toContain("\u001b[");
     const asked = installed.requests;
     expect(asked).toBe(2);
@@ -238,7 +238,7 @@ describe("back-up and restore", () => {
     expect(output).toMatch(/elbro\.db is now the copy of 20\d\d-/);
     expect(code).toBe(0);
     const asked = installed.requests;
-    expect((await installed.run("prices", "home")).output).toMatch(/^ {2}00:00 /m);
+    expect((await installed.run("prices", "home")).output).toMatch(/^[> ] 00:00 /m);
     expect(installed.requests).toBe(asked);
   });
 
