@@ -13,7 +13,7 @@
  */
 import { writeFileSync } from "node:fs";
 import path from "node:path";
-import { COLD_WINDOWS, LanBenchHouse, QUARTER_DAYS, YEAR_DAYS } from "../support/lan-bench-house.ts";
+import { COLD_WINDOWS, LanBenchDaemon, QUARTER_DAYS, YEAR_DAYS } from "../support/lan-bench-daemon.ts";
 import { LineProcess } from "../support/line-process.ts";
 import type { Load, LoadResult } from "../support/load-process.ts";
 import { NODE_FLAGS } from "../support/node-flags.ts";
@@ -35,19 +35,19 @@ type Server = Pick<Load, "port" | "headers"> & { readonly path: string };
 
 export async function run(): Promise<Record<string, number | null>> {
   using dir = new TempDir();
-  await using house = await LanBenchHouse.start();
+  await using daemon = await LanBenchDaemon.start();
   await using callers = new Callers();
   const [small, year, quarters] = [
-    house.prices(1, "hour"),
-    house.prices(YEAR_DAYS, "hour"),
-    house.prices(QUARTER_DAYS, "fifteenMinutes"),
+    daemon.prices(1, "hour"),
+    daemon.prices(YEAR_DAYS, "hour"),
+    daemon.prices(QUARTER_DAYS, "fifteenMinutes"),
   ];
   // What a start costs is another bench's, and what is new to a process, daemon or caller, is no part of any time here.
-  await callers.ask({ port: house.port, headers: house.headers, paths: [small], connections: 1, ms: WARM_MS });
-  await house.told();
-  house.longest = { held: 0, late: 0 };
-  const cold = await coldTimes(house, callers);
-  const bodies = await Promise.all([small, year, quarters].map((path) => house.body(path)));
+  await callers.ask({ port: daemon.port, headers: daemon.headers, paths: [small], connections: 1, ms: WARM_MS });
+  await daemon.told();
+  daemon.longest = { held: 0, late: 0 };
+  const cold = await coldTimes(daemon, callers);
+  const bodies = await Promise.all([small, year, quarters].map((path) => daemon.body(path)));
   const files = bodies.map((body, i) => {
     writeFileSync(dir.file(`${i}.json`), body);
     return dir.file(`${i}.json`);
@@ -55,15 +55,15 @@ export async function run(): Promise<Record<string, number | null>> {
   const [looker, server] = [await plainScript("loop-process", dir), await plainScript("bare-process", dir)];
   await using bareProcess = new LineProcess([...NODE_FLAGS, "--require", looker, server, ...files]);
   const barePort = Number(await bareProcess.ask());
-  const bare = (i: number): Server => ({ port: barePort, headers: house.headers, path: `/${i}` });
-  const daemon = (path: string): Server => ({ port: house.port, headers: house.headers, path });
+  const bare = (i: number): Server => ({ port: barePort, headers: daemon.headers, path: `/${i}` });
+  const own = (path: string): Server => ({ port: daemon.port, headers: daemon.headers, path });
   const ratios = {
-    small_ratio: await callers.ratio(daemon(small), bare(0), SMALL_CONNECTIONS),
-    year_ratio: await callers.ratio(daemon(year), bare(1), LARGE_CONNECTIONS),
-    quarters_ratio: await callers.ratio(daemon(quarters), bare(2), LARGE_CONNECTIONS),
+    small_ratio: await callers.ratio(own(small), bare(0), SMALL_CONNECTIONS),
+    year_ratio: await callers.ratio(own(year), bare(1), LARGE_CONNECTIONS),
+    quarters_ratio: await callers.ratio(own(quarters), bare(2), LARGE_CONNECTIONS),
   };
-  const growth = await growthBytes(house, callers);
-  const { held, late } = house.longest;
+  const growth = await growthBytes(daemon, callers);
+  const { held, late } = daemon.longest;
   console.log(
     `held ${held.toFixed(1)} ms, ${late.toFixed(1)} ms with what else the machine did; cold ${JSON.stringify(cold)}`,
   );
@@ -83,11 +83,11 @@ export async function run(): Promise<Record<string, number | null>> {
 }
 
 /** Every request is the first for its range: nothing but the file is there before. */
-async function coldTimes(house: LanBenchHouse, callers: Callers) {
+async function coldTimes(daemon: LanBenchDaemon, callers: Callers) {
   const windows = Array.from({ length: COLD_WINDOWS }, (_, i) => COLD_WINDOWS - 1 - i);
   const times = async (days: number, resolution: "hour" | "fifteenMinutes") => {
-    const paths = windows.map((daysAgo) => house.prices(days, resolution, daysAgo));
-    const load = { port: house.port, headers: house.headers, paths, connections: 1, count: paths.length };
+    const paths = windows.map((daysAgo) => daemon.prices(days, resolution, daysAgo));
+    const load = { port: daemon.port, headers: daemon.headers, paths, connections: 1, count: paths.length };
     const { p50Ms, p99Ms } = await callers.ask(load);
     return { p50Ms, p99Ms };
   };
@@ -95,15 +95,15 @@ async function coldTimes(house: LanBenchHouse, callers: Callers) {
 }
 
 /** Different ranges, codings and tags: what is kept of requests and answers has every reason to grow. */
-async function growthBytes(house: LanBenchHouse, callers: Callers): Promise<number> {
-  const paths = Array.from({ length: DIFFERENT }, (_, i) => house.prices(1 + (i % 7), "hour", i % (YEAR_DAYS - 7)));
+async function growthBytes(daemon: LanBenchDaemon, callers: Callers): Promise<number> {
+  const paths = Array.from({ length: DIFFERENT }, (_, i) => daemon.prices(1 + (i % 7), "hour", i % (YEAR_DAYS - 7)));
   const kinds = [[], ["Accept-Encoding: gzip"], ["Accept-Encoding: br"], ["If-None-Match: *"]];
   const round = async (count: number) => {
     for (const more of kinds) {
-      const load = { port: house.port, headers: [...house.headers, ...more], paths, connections: SMALL_CONNECTIONS };
+      const load = { port: daemon.port, headers: [...daemon.headers, ...more], paths, connections: SMALL_CONNECTIONS };
       await callers.ask({ ...load, count: count / kinds.length });
     }
-    return (await house.told()).rss;
+    return (await daemon.told()).rss;
   };
   const before = await round(REQUESTS / 5);
   return (await round(REQUESTS)) - before;

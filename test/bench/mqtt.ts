@@ -9,10 +9,10 @@ import { type Clock, simulatedClock } from "../../src/collector/clock.ts";
 import { Edges } from "../../src/collector/edges.ts";
 import { HostileClients, hostilePackets } from "../support/hostile-clients.ts";
 import { LineProcess } from "../support/line-process.ts";
-import { LinkUnderTest } from "../support/link-under-test.ts";
 import { freePort, Mosquitto } from "../support/mosquitto.ts";
 import { NODE_FLAGS } from "../support/node-flags.ts";
-import { LONG_DAY, QUARTER_MS, QuarterHouse } from "../support/quarter-house.ts";
+import { LONG_DAY, QUARTER_MS, QuarterPriceHomes } from "../support/quarter-price-homes.ts";
+import { TestMqttClient } from "../support/test-mqtt-client.ts";
 
 const HOMES = 10;
 /** A quarter passes in this time; every edge of every home is one measurement. */
@@ -44,12 +44,12 @@ async function edgeLatencies(): Promise<number[]> {
   await using broker = await Mosquitto.start();
   const listener = await mqtt.connectAsync(`mqtt://127.0.0.1:${broker.port}`, { protocolVersion: 5 });
   await listener.subscribeAsync("elbro/+/price", { qos: 1 });
-  await using link = new LinkUnderTest({ to: broker.port });
+  await using link = new TestMqttClient({ to: broker.port });
   await link.up();
   const clock: Clock = simulatedClock(source, LONG_DAY, speed);
   const latencies: number[] = [];
   listener.on("message", () => latencies.push((clock.now() % QUARTER_MS) / speed));
-  const house = new QuarterHouse(HOMES);
+  const house = new QuarterPriceHomes(HOMES);
   const stop = new AbortController();
   const edges = new Edges(clock, (now) => {
     const { messages, until } = house.at(now);
@@ -67,7 +67,7 @@ async function edgeLatencies(): Promise<number[]> {
 
 /** From the first attempt to connect until the last retained message of ten homes is at a subscriber. */
 async function fullStateMs(): Promise<number> {
-  const { messages } = new QuarterHouse(HOMES).at(LONG_DAY);
+  const { messages } = new QuarterPriceHomes(HOMES).at(LONG_DAY);
   const times: number[] = [];
   for (let i = 0; i < FULL_STATES; i++) {
     await using broker = await Mosquitto.start();
@@ -78,7 +78,7 @@ async function fullStateMs(): Promise<number> {
       listener.on("message", (topic) => missing.delete(topic) && missing.size === 0 && resolve(performance.now()));
     });
     const began = performance.now();
-    await using link = new LinkUnderTest({ to: broker.port });
+    await using link = new TestMqttClient({ to: broker.port });
     link.show(messages);
     times.push((await complete) - began);
     await listener.endAsync(true);
@@ -113,7 +113,7 @@ async function hostileMb(): Promise<number> {
 
 /** The longest JSON that Home Assistant keeps as attributes, on the day of 100 quarters with the next one known. */
 function longestAttributes(): number {
-  const { messages } = new QuarterHouse(1).at(LONG_DAY);
+  const { messages } = new QuarterPriceHomes(1).at(LONG_DAY);
   const topics = messages.flatMap(({ payload }) =>
     [...payload.matchAll(/"json_attributes_topic":"([^"]+)"/g)].map((match) => match[1]),
   );
@@ -124,7 +124,7 @@ function longestAttributes(): number {
 }
 
 async function awayDayGrowthMb(): Promise<number> {
-  const script = path.join(import.meta.dirname, "../support/away-day-process.ts");
+  const script = path.join(import.meta.dirname, "../support/offline-day-process.ts");
   const args = [...NODE_FLAGS, script, String(await freePort()), String(AWAY_ATTEMPTS)];
   return Math.max(0, Number(execFileSync(process.execPath, args, { encoding: "utf8" }))) / 1e6;
 }

@@ -20,7 +20,7 @@ import { Library } from "../../src/library.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { medianMs } from "../support/median.ts";
 import { rowsJson } from "../support/rows-json.ts";
-import { ACCOUNT, addressId, calendar, StoreHouse } from "../support/store-house.ts";
+import { ACCOUNT, addressId, calendar, StoredHome } from "../support/stored-home.ts";
 import { TempDir } from "../support/temp-dir.ts";
 
 const YEARS = 10;
@@ -39,7 +39,7 @@ export async function run(): Promise<Record<string, number>> {
 }
 
 async function measureDays(path: string): Promise<Record<string, number>> {
-  using house = new StoreHouse(path, BEGIN);
+  using house = new StoredHome(path, BEGIN);
   let start = calendar.startOf("day", BEGIN);
   const days = async (day: (start: EpochMs) => Promise<void>) => {
     for (let i = 0; i < MEASURED_DAYS; i++, start = calendar.add("day", start, 1)) await day(start);
@@ -67,7 +67,7 @@ async function measureYears(path: string): Promise<Record<string, number>> {
   const end = calendar.startOf("day", calendar.shift(BEGIN, "year", YEARS));
   let numbers = 0;
   {
-    using house = new StoreHouse(path, BEGIN);
+    using house = new StoredHome(path, BEGIN);
     // The size is the same, and only this bench loses its file when the power goes.
     house.database.exec("pragma synchronous = off");
     for (let day = calendar.startOf("day", BEGIN); day < end; day = calendar.add("day", day, 1))
@@ -102,7 +102,7 @@ function measureReading(path: string, now: EpochMs): Record<string, number> {
 
 /** 90 days of quarter-hours onto an empty shelf. */
 async function measureLargeAnswer(path: string): Promise<Record<string, number>> {
-  using house = new StoreHouse(path, BEGIN);
+  using house = new StoredHome(path, BEGIN);
   const from = calendar.startOf("day", BEGIN);
   const to = calendar.add("day", from, 90);
   const rows: Row[] = [];

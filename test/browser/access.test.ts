@@ -1,27 +1,28 @@
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { apiOf, dashboardHouse, GUEST_KEY } from "../support/dashboard-house.ts";
-import { LAN_KEY, type RunningHouse } from "../support/running-house.ts";
+import { dashboardApi, GUEST_KEY, startDashboard } from "../support/dashboard-daemon.ts";
 import { haveChromium, Screen, Screens } from "../support/screen.ts";
+import { LAN_KEY } from "../support/test-config.ts";
+import type { TestDaemon } from "../support/test-daemon.ts";
 
 const START = "2026-03-10T14:20:00Z";
 
 describe.skipIf(!haveChromium)("the door of the dashboard (in Chromium; skipped where there is none)", () => {
   let screens: Screens;
-  let house: RunningHouse;
+  let daemon: TestDaemon;
 
   beforeAll(async () => {
     screens = await Screens.start();
-    house = await dashboardHouse({ start: START });
+    daemon = await startDashboard({ start: START });
   });
   afterAll(async () => {
-    await house?.[Symbol.asyncDispose]();
+    await daemon?.[Symbol.asyncDispose]();
     await screens?.[Symbol.asyncDispose]();
   });
 
   test("without a key nothing of the house is told, only asked for a key", async () => {
-    await using screen = await screens.look(house, { signedIn: false });
+    await using screen = await screens.look(daemon, { signedIn: false });
     await screen.page.getByRole("heading", { name: "Log in" }).waitFor();
     expect(await screen.text("main")).not.toMatch(/\d,\d|kWh|Dishwasher/);
     await screen.picture("login");
@@ -36,7 +37,7 @@ describe.skipIf(!haveChromium)("the door of the dashboard (in Chromium; skipped 
   });
 
   test("a wrong key is refused in words, and the right one lets in", async () => {
-    await using screen = await screens.look(house, { signedIn: false });
+    await using screen = await screens.look(daemon, { signedIn: false });
     const { page } = screen;
     await page.getByLabel("Key", { exact: true }).fill("not-this-one");
     await page.getByRole("button", { name: "Log in" }).click();
@@ -51,7 +52,7 @@ describe.skipIf(!haveChromium)("the door of the dashboard (in Chromium; skipped 
   });
 
   test("who guesses is told to wait", async () => {
-    await using own = await dashboardHouse({ start: START });
+    await using own = await startDashboard({ start: START });
     await using screen = await screens.look(own, { signedIn: false });
     const { page } = screen;
     const told = page.getByRole("alert");
@@ -66,28 +67,28 @@ describe.skipIf(!haveChromium)("the door of the dashboard (in Chromium; skipped 
   });
 
   test("a session outlives a restart of the daemon", async () => {
-    await using own = await dashboardHouse({ start: START });
+    await using own = await startDashboard({ start: START });
     await using screen = await screens.look(own);
     await screen.untilText("#now .price", /\d\.\d\d/);
-    const port = own.daemon.apiPort;
-    await own.stopDaemon();
-    await own.startDaemon({ api: apiOf({ port }) });
+    const port = own.apiPort;
+    await own.restart({ api: dashboardApi({ port }) });
     await screen.page.goto(screen.url);
     await screen.untilText("#now .price", /\d\.\d\d/);
   });
 
   test("a key that is taken away ends its sessions", async () => {
-    await using own = await dashboardHouse({ start: START });
+    await using own = await startDashboard({ start: START });
     await using screen = await screens.look(own);
     await screen.untilText("#now .price", /\d\.\d\d/);
-    const port = own.daemon.apiPort;
-    await own.stopDaemon();
-    await own.startDaemon({ api: apiOf({ port, keys: [{ name: "kitchen", key: "another-key-of-the-same-name" }] }) });
+    const port = own.apiPort;
+    await own.restart({
+      api: dashboardApi({ port, keys: [{ name: "kitchen", key: "another-key-of-the-same-name" }] }),
+    });
     await screen.page.getByRole("heading", { name: "Log in" }).waitFor();
   });
 
   test("who logs out is out, here and with a copy of the cookie", async () => {
-    await using screen = await screens.look(house);
+    await using screen = await screens.look(daemon);
     await screen.untilText("#now .price", /\d\.\d\d/);
     const cookies = await screen.page.context().cookies();
     await screen.page.getByRole("button", { name: "Log out" }).click();
@@ -97,7 +98,7 @@ describe.skipIf(!haveChromium)("the door of the dashboard (in Chromium; skipped 
   });
 
   test("a key that may look lets look and not change", async () => {
-    await using screen = await screens.look(house, { key: GUEST_KEY });
+    await using screen = await screens.look(daemon, { key: GUEST_KEY });
     await screen.untilText("#plans", /Your key may look, not change/);
     expect(await screen.page.getByRole("button", { name: "Run now" }).count()).toBe(0);
     const status = await screen.page.evaluate(
@@ -107,7 +108,7 @@ describe.skipIf(!haveChromium)("the door of the dashboard (in Chromium; skipped 
   });
 
   test("an open dashboard shows everything to anybody, and changes nothing without a log-in", async () => {
-    await using open = await dashboardHouse({ start: START, dashboard: "open" });
+    await using open = await startDashboard({ start: START, api: { dashboard: "open" } });
     await using screen = await screens.look(open, { signedIn: false });
     const { page } = screen;
     await screen.untilText("#now .price", /\d\.\d\d/);
@@ -119,7 +120,7 @@ describe.skipIf(!haveChromium)("the door of the dashboard (in Chromium; skipped 
   });
 
   test("another site's page changes nothing with the session of a reader", async () => {
-    await using screen = await screens.look(house);
+    await using screen = await screens.look(daemon);
     await screen.untilText("#now .price", /\d\.\d\d/);
     const [cookie] = await screen.page.context().cookies();
     const post = (headers: Record<string, string>) =>
@@ -133,7 +134,7 @@ describe.skipIf(!haveChromium)("the door of the dashboard (in Chromium; skipped 
   });
 
   test("behind a proxy that puts it below a path, as Home Assistant does, everything works", async () => {
-    await using proxy = await proxyTo(house.daemon.apiPort, { prefix: "/api/hassio_ingress/abc/" });
+    await using proxy = await proxyTo(daemon.apiPort, { prefix: "/api/hassio_ingress/abc/" });
     await using screen = await Screen.open(screens.browser, proxy.url, {});
     await screen.page.goto(proxy.url);
     await screen.page.getByLabel("Key", { exact: true }).fill(LAN_KEY);
@@ -147,7 +148,7 @@ describe.skipIf(!haveChromium)("the door of the dashboard (in Chromium; skipped 
   });
 
   test("behind a proxy that calls it by its inner name, the log-in says what to set", async () => {
-    await using proxy = await proxyTo(house.daemon.apiPort, { keepsHost: false });
+    await using proxy = await proxyTo(daemon.apiPort, { keepsHost: false });
     await using screen = await screens.visit(proxy.url);
     await screen.page.goto(proxy.url);
     await screen.page.getByLabel("Key", { exact: true }).fill(LAN_KEY);
@@ -156,8 +157,8 @@ describe.skipIf(!haveChromium)("the door of the dashboard (in Chromium; skipped 
   });
 
   test("and with the outer name in api.hosts everything works", async () => {
-    await using named = await dashboardHouse({ start: START, hosts: ["localhost"] });
-    await using proxy = await proxyTo(named.daemon.apiPort, { keepsHost: false });
+    await using named = await startDashboard({ start: START, api: { hosts: ["localhost"] } });
+    await using proxy = await proxyTo(named.apiPort, { keepsHost: false });
     await using screen = await screens.visit(proxy.url);
     await screen.page.goto(proxy.url);
     await screen.page.getByLabel("Key", { exact: true }).fill(LAN_KEY);

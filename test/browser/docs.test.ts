@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { RunningHouse } from "../support/running-house.ts";
+import { TestDaemon } from "../support/test-daemon.ts";
 
 const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync);
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -21,10 +21,10 @@ const OPEN_THREE = `(async () => {
 })()`;
 
 describe.skipIf(!CHROMIUM)("the page that reads the API (skipped where there is no Chromium)", () => {
-  let house: RunningHouse;
+  let daemon: TestDaemon;
   let browser: Browser;
   beforeAll(async () => {
-    house = await RunningHouse.start({ start: Date.UTC(2026, 2, 10, 9), config: { history: { months: 0 } } });
+    daemon = await TestDaemon.start({ start: Date.UTC(2026, 2, 10, 9), config: { history: { months: 0 } } });
     browser = await chromium.launch({
       executablePath: CHROMIUM ?? "",
       args: ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"],
@@ -32,7 +32,7 @@ describe.skipIf(!CHROMIUM)("the page that reads the API (skipped where there is 
   });
   afterAll(async () => {
     await browser?.close();
-    await house?.[Symbol.asyncDispose]();
+    await daemon?.[Symbol.asyncDispose]();
   });
 
   /** The page, with everything that went wrong on it, and everybody it talked to. */
@@ -44,7 +44,7 @@ describe.skipIf(!CHROMIUM)("the page that reads the API (skipped where there is 
     page.on("console", (message) => message.type() === "error" && wrong.push(message.text()));
     page.on("pageerror", (error) => wrong.push(String(error)));
     page.on("request", (request) => hosts.add(new URL(request.url()).host));
-    await page.goto(`http://127.0.0.1:${house.daemon.apiPort}${rest}`);
+    await page.goto(`${daemon.url}${rest}`);
     await page.getByText(/\d+ of \d+ operations/).waitFor();
     return { page, wrong, hosts, [Symbol.asyncDispose]: () => context.close() };
   }
@@ -53,13 +53,13 @@ describe.skipIf(!CHROMIUM)("the page that reads the API (skipped where there is 
 
   test("shows every operation of the document, without a key, and asks this server alone", async () => {
     await using it = await look();
-    const document = (await (await fetch(`http://127.0.0.1:${house.daemon.apiPort}/openapi.json`)).json()) as {
+    const document = (await (await fetch(`${daemon.url}/openapi.json`)).json()) as {
       paths: Record<string, object>;
     };
     const count = Object.values(document.paths).reduce((sum, methods) => sum + Object.keys(methods).length, 0);
     expect(await it.page.locator("details.operation").count()).toBe(count);
     expect(await it.page.locator("#found").textContent()).toBe(`${count} of ${count} operations`);
-    expect([...it.hosts]).toEqual([`127.0.0.1:${house.daemon.apiPort}`]);
+    expect([...it.hosts]).toEqual([`127.0.0.1:${daemon.apiPort}`]);
     expect(it.wrong).toEqual([]);
   });
 
@@ -70,7 +70,7 @@ describe.skipIf(!CHROMIUM)("the page that reads the API (skipped where there is 
     const text = () => prices.textContent();
     await prices.getByText("Who may ask: a key.").waitFor();
     expect(await text()).toContain("resolution");
-    expect(await text()).toContain(`'http://127.0.0.1:${house.daemon.apiPort}/consumer/v1/me/addresses/`);
+    expect(await text()).toContain(`'http://127.0.0.1:${daemon.apiPort}/consumer/v1/me/addresses/`);
     await prices.locator("details.schema summary").first().click();
     await prices.getByText("PricesAnswer").first().click();
     await prices.getByText("list of PriceRow").first().click();

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { apiOf, dashboardHouse } from "../support/dashboard-house.ts";
-import type { RunningHouse } from "../support/running-house.ts";
+import { dashboardApi, startDashboard } from "../support/dashboard-daemon.ts";
 import { haveChromium, type Screen, Screens } from "../support/screen.ts";
+import type { TestDaemon } from "../support/test-daemon.ts";
 
 const at = (text: string) => Date.parse(text);
 
 /** The price that the API tells for now, as the page writes it. */
-async function priceTold(house: RunningHouse): Promise<RegExp> {
-  const { price } = (await (await house.ask("/local/v1/now?home=home")).json()) as { price: number };
+async function priceTold(daemon: TestDaemon): Promise<RegExp> {
+  const { price } = (await (await daemon.request("/local/v1/now?home=home")).json()) as { price: number };
   return new RegExp(`^${price.toFixed(2)} ?DKK/kWh$`);
 }
 
@@ -26,59 +26,59 @@ describe.skipIf(!haveChromium)("the dashboard while time goes on (in Chromium; s
   });
 
   test("a new interval is shown as it begins, without a reload", async () => {
-    await using house = await dashboardHouse({ start: "2026-03-10T14:20:00Z" });
-    await using screen = await screens.look(house);
+    await using daemon = await startDashboard({ start: "2026-03-10T14:20:00Z" });
+    await using screen = await screens.look(daemon);
     await untilPlain(screen);
     for (const time of ["2026-03-10T14:30:05Z", "2026-03-10T17:00:05Z", "2026-03-11T03:15:05Z"]) {
-      await house.clock.runUntil(at(time));
-      await screen.untilText("#now .price", await priceTold(house));
+      await daemon.clock.runUntil(at(time));
+      await screen.untilText("#now .price", await priceTold(daemon));
     }
     expect(await screen.text("#now .when")).toBe("Price now · 04:15–04:30");
     expect(screen.errors).toEqual([]);
   });
 
   test("an outage: the page says since when it shows old data, and goes on by itself when the daemon is back", async () => {
-    await using house = await dashboardHouse({ start: "2026-03-10T14:20:00Z" });
-    await using screen = await screens.look(house, { size: "phone" });
+    await using daemon = await startDashboard({ start: "2026-03-10T14:20:00Z" });
+    await using screen = await screens.look(daemon, { size: "phone" });
     await untilPlain(screen);
     const before = await screen.text("#now .price");
-    const port = house.daemon.apiPort;
-    await house.stopDaemon();
+    const port = daemon.apiPort;
+    await daemon.stop();
     await screen.untilText("#contact", /No contact with elbro\. What you see was read 10 Mar, 15:2\d\. Trying again\./);
     expect(await screen.text("#now .price")).toBe(before);
     await screen.picture("outage-phone");
-    await house.clock.runUntil(at("2026-03-10T19:00:05Z"));
-    await house.startDaemon({ api: apiOf({ port }) });
+    await daemon.clock.runUntil(at("2026-03-10T19:00:05Z"));
+    await daemon.restart({ api: dashboardApi({ port }) });
     await screen.untilText("#contact", /^$/);
-    await screen.untilText("#now .price", await priceTold(house));
+    await screen.untilText("#now .price", await priceTold(daemon));
     expect(await screen.text("#now .when")).toBe("Price now · 20:00–20:15");
   });
 
   test("an outage of the service is told as a problem, with what to do, and is over when it is", async () => {
-    await using house = await dashboardHouse({ start: "2026-03-10T08:00:00Z" });
-    await using screen = await screens.look(house, { size: "phone" });
+    await using daemon = await startDashboard({ start: "2026-03-10T08:00:00Z" });
+    await using screen = await screens.look(daemon, { size: "phone" });
     await untilPlain(screen);
-    house.simulator.setFaults([{ fault: "status", operation: "*", status: 401, errorCode: "invalid_token" }]);
-    await house.clock.runUntil(at("2026-03-10T13:40:00Z"));
+    daemon.simulator.setFaults([{ fault: "status", operation: "*", status: 401, errorCode: "invalid_token" }]);
+    await daemon.clock.runUntil(at("2026-03-10T13:40:00Z"));
     const told = await screen.untilText("#now .problems", /does not know the API key/);
     expect(told).toMatch(/Create or replace it in the app/);
     await screen.picture("problem-phone");
-    house.simulator.setFaults([]);
-    await house.clock.runUntil(at("2026-03-10T23:40:00Z"));
+    daemon.simulator.setFaults([]);
+    await daemon.clock.runUntil(at("2026-03-10T23:40:00Z"));
     await screen.until("!document.querySelector('#now .problems')");
     await screen.untilText("#system", /Over The service does not know the API key/);
   });
 
   test("what a plan does is shown as it does it", async () => {
-    await using house = await dashboardHouse({ start: "2026-03-10T18:30:00Z" });
-    await using screen = await screens.look(house);
+    await using daemon = await startDashboard({ start: "2026-03-10T18:30:00Z" });
+    await using screen = await screens.look(daemon);
     await untilPlain(screen);
     await screen.untilText("#plans", /Dishwasher Planned/);
-    const { plans } = (await (await house.ask("/local/v1/plans")).json()) as {
+    const { plans } = (await (await daemon.request("/local/v1/plans")).json()) as {
       plans: { id: string; next_start: string }[];
     };
     const start = at(plans.find(({ id }) => id === "dishwasher")?.next_start ?? "");
-    await house.clock.runUntil(start + 5_000);
+    await daemon.clock.runUntil(start + 5_000);
     await screen.untilText("#plans", /Dishwasher Runs .*Runs until \d\d:\d\d/);
     await screen.untilText("#now .plan-lines", /Dishwasher Runs until \d\d:\d\d/);
   });

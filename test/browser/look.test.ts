@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { dashboardHouse, HOUSE_PLANS, untilTomorrow } from "../support/dashboard-house.ts";
-import { planEntry } from "../support/planned-house.ts";
-import type { RunningHouse } from "../support/running-house.ts";
+import { DASHBOARD_PLANS, startDashboard } from "../support/dashboard-daemon.ts";
+import { planEntry } from "../support/plan-topics.ts";
 import { haveChromium, type LookOptions, type Screen, Screens } from "../support/screen.ts";
+import type { TestDaemon } from "../support/test-daemon.ts";
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
@@ -15,8 +15,8 @@ interface AxeViolation {
 }
 
 /** Everything is read and drawn, down to the end of the page. */
-async function whole(screens: Screens, house: RunningHouse, options: LookOptions): Promise<Screen> {
-  const screen = await screens.look(house, options);
+async function whole(screens: Screens, daemon: TestDaemon, options: LookOptions): Promise<Screen> {
+  const screen = await screens.look(daemon, options);
   await screen.untilText("#now .price", /\d/);
   await screen.untilText("#system .block >> nth=0", /\d/);
   await screen.page.evaluate("document.getElementById('use').scrollIntoView()");
@@ -75,20 +75,20 @@ const SMALL_TARGETS = `[...document.querySelectorAll("a, button, input, select, 
 
 describe.skipIf(!haveChromium)("how the dashboard looks (in Chromium; skipped where there is none)", () => {
   let screens: Screens;
-  let house: RunningHouse;
+  let daemon: TestDaemon;
 
   beforeAll(async () => {
     screens = await Screens.start();
     // The evening before the 25-hour day: everything there is to show is shown.
-    house = await dashboardHouse({
+    daemon = await startDashboard({
       start: "2026-10-24T15:20:00Z",
       simulator: { homes: ["danish", "swedish"] },
-      plans: [...HOUSE_PLANS, planEntry({ name: "Floor heating in the large bathroom", kind: "avoid", hours: 4 })],
+      plans: [...DASHBOARD_PLANS, planEntry({ name: "Floor heating in the large bathroom", kind: "avoid", hours: 4 })],
     });
-    await untilTomorrow(house);
+    await daemon.untilTomorrow();
   });
   afterAll(async () => {
-    await house?.[Symbol.asyncDispose]();
+    await daemon?.[Symbol.asyncDispose]();
     await screens?.[Symbol.asyncDispose]();
   });
 
@@ -105,7 +105,7 @@ describe.skipIf(!haveChromium)("how the dashboard looks (in Chromium; skipped wh
   test.each(looks)(
     "$size, $language, $scheme: nothing overlaps, is cut, or is too small to hit; axe finds nothing",
     async (look) => {
-      await using screen = await whole(screens, house, look);
+      await using screen = await whole(screens, daemon, look);
       await screen.picture(`look-${look.size}-${look.language}-${look.scheme}`);
       expect(await screen.page.evaluate(MISFITS)).toEqual([]);
       expect(await screen.page.evaluate(OVERLAPS)).toEqual([]);
@@ -122,7 +122,7 @@ describe.skipIf(!haveChromium)("how the dashboard looks (in Chromium; skipped wh
   );
 
   test.each(["light", "dark"] as const)("the door, %s: axe finds nothing", async (scheme) => {
-    await using screen = await screens.look(house, { size: "phone", scheme, signedIn: false });
+    await using screen = await screens.look(daemon, { size: "phone", scheme, signedIn: false });
     await screen.page.getByRole("heading", { name: "Log in" }).waitFor();
     expect((await axe(screen)).map(({ id }) => id)).toEqual([]);
     expect(await screen.page.evaluate(MISFITS)).toEqual([]);
@@ -140,7 +140,7 @@ describe.skipIf(!haveChromium)("how the dashboard looks (in Chromium; skipped wh
   ])(
     "a reader of %s reads %s, with numbers and times as they are written there",
     async (language, words, price, time) => {
-      await using screen = await screens.look(house, { language });
+      await using screen = await screens.look(daemon, { language });
       await screen.untilText("#now .price", /\d/);
       expect((await screen.text("#now .price")).replace(/\s/g, "")).toMatch(price);
       expect(await screen.text("#now .when")).toContain(words);
@@ -151,7 +151,7 @@ describe.skipIf(!haveChromium)("how the dashboard looks (in Chromium; skipped wh
   );
 
   test("another language is chosen at the foot, and stays", async () => {
-    await using screen = await screens.look(house, { language: "en-GB" });
+    await using screen = await screens.look(daemon, { language: "en-GB" });
     await screen.untilText("#now .price", /\d/);
     await screen.page.getByLabel("Language").selectOption("da");
     await screen.untilText("#now .when", /Pris nu/);
@@ -160,7 +160,7 @@ describe.skipIf(!haveChromium)("how the dashboard looks (in Chromium; skipped wh
   });
 
   test("everything can be reached and used with the keyboard alone", async () => {
-    await using screen = await whole(screens, house, { size: "tablet" });
+    await using screen = await whole(screens, daemon, { size: "tablet" });
     const reached: string[] = [];
     for (let i = 0; i < 90; i++) {
       await screen.page.keyboard.press("Tab");
@@ -208,7 +208,7 @@ describe.skipIf(!haveChromium)("how the dashboard looks (in Chromium; skipped wh
   });
 
   test("it is printed on one page, in light colours also from a dark screen", async () => {
-    await using screen = await whole(screens, house, { size: "wall", scheme: "dark" });
+    await using screen = await whole(screens, daemon, { size: "wall", scheme: "dark" });
     await screen.page.emulateMedia({ media: "print" });
     await screen.until("getComputedStyle(document.documentElement).getPropertyValue('--card').trim() === '#fff'");
     await screen.picture("print");
@@ -218,7 +218,7 @@ describe.skipIf(!haveChromium)("how the dashboard looks (in Chromium; skipped wh
 
   test("nothing moves under the reader's eyes while it comes", async () => {
     for (const size of ["phone", "wall"] as const) {
-      await using screen = await screens.look(house, { size, signedIn: true });
+      await using screen = await screens.look(daemon, { size, signedIn: true });
       await screen.untilText("#now .price", /\d/);
       await screen.untilText("#system .block >> nth=0", /\d/);
       const shift = (await screen.page.evaluate(`new Promise((resolve) => {

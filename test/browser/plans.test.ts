@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { dashboardHouse } from "../support/dashboard-house.ts";
-import type { RunningHouse } from "../support/running-house.ts";
+import { startDashboard } from "../support/dashboard-daemon.ts";
 import { haveChromium, type Screen, Screens } from "../support/screen.ts";
+import type { TestDaemon } from "../support/test-daemon.ts";
 
 interface ToldPlan {
   readonly id: string;
@@ -10,13 +10,13 @@ interface ToldPlan {
   readonly settings: Readonly<Record<string, { readonly value: unknown; readonly changed: boolean }>>;
 }
 
-async function plan(house: RunningHouse, id: string): Promise<ToldPlan> {
-  return (await (await house.ask(`/local/v1/plans/${id}`)).json()) as ToldPlan;
+async function plan(daemon: TestDaemon, id: string): Promise<ToldPlan> {
+  return (await (await daemon.request(`/local/v1/plans/${id}`)).json()) as ToldPlan;
 }
 
 describe.skipIf(!haveChromium)("plans on the dashboard (in Chromium; skipped where there is none)", () => {
   let screens: Screens;
-  let house: RunningHouse;
+  let daemon: TestDaemon;
   let screen: Screen;
 
   beforeAll(async () => {
@@ -26,12 +26,12 @@ describe.skipIf(!haveChromium)("plans on the dashboard (in Chromium; skipped whe
     await screens?.[Symbol.asyncDispose]();
   });
   beforeEach(async () => {
-    house = await dashboardHouse({ start: "2026-03-10T18:30:00Z" });
-    screen = await screens.look(house, { size: "phone" });
+    daemon = await startDashboard({ start: "2026-03-10T18:30:00Z" });
+    screen = await screens.look(daemon, { size: "phone" });
     await screen.untilText("#plans", /Dishwasher Planned/);
     return async () => {
       await screen[Symbol.asyncDispose]();
-      await house[Symbol.asyncDispose]();
+      await daemon[Symbol.asyncDispose]();
     };
   });
 
@@ -48,10 +48,10 @@ describe.skipIf(!haveChromium)("plans on the dashboard (in Chromium; skipped whe
     const enabled = card("Dishwasher").getByRole("switch", { name: "Dishwasher: switched on" });
     await enabled.uncheck();
     await screen.untilText("#plans", /Dishwasher Off/);
-    expect((await plan(house, "dishwasher")).settings.enabled).toMatchObject({ value: false, changed: true });
+    expect((await plan(daemon, "dishwasher")).settings.enabled).toMatchObject({ value: false, changed: true });
     await enabled.check();
     await screen.untilText("#plans", /Dishwasher Planned/);
-    expect((await plan(house, "dishwasher")).state).toBe("scheduled");
+    expect((await plan(daemon, "dishwasher")).state).toBe("scheduled");
   });
 
   test("gets other hours, times and a highest price, and goes back to the file", async () => {
@@ -63,7 +63,7 @@ describe.skipIf(!haveChromium)("plans on the dashboard (in Chromium; skipped whe
     await screen.picture("plans-change-phone");
     await dishwasher.getByRole("button", { name: "Save" }).click();
     await dishwasher.getByRole("status").filter({ hasText: "Done." }).waitFor();
-    expect((await plan(house, "dishwasher")).settings).toMatchObject({
+    expect((await plan(daemon, "dishwasher")).settings).toMatchObject({
       hours: { value: 2.5, changed: true },
       ready_by: { value: "06:30", changed: true },
       max_price: { value: 1.75, changed: true },
@@ -71,7 +71,7 @@ describe.skipIf(!haveChromium)("plans on the dashboard (in Chromium; skipped whe
     });
     await dishwasher.getByRole("button", { name: "As in the file" }).first().click();
     await screen.until("document.querySelector('#plan-dishwasher-hours').value === '3'");
-    expect((await plan(house, "dishwasher")).settings.hours).toMatchObject({ value: 3, changed: false });
+    expect((await plan(daemon, "dishwasher")).settings.hours).toMatchObject({ value: 3, changed: false });
   });
 
   test("what cannot be is refused in words, and nothing is changed", async () => {
@@ -83,11 +83,11 @@ describe.skipIf(!haveChromium)("plans on the dashboard (in Chromium; skipped whe
       .getByRole("status")
       .filter({ hasText: /Refused: .*at most/ })
       .waitFor();
-    expect((await plan(house, "dishwasher")).settings.hours).toMatchObject({ value: 3, changed: false });
+    expect((await plan(daemon, "dishwasher")).settings.hours).toMatchObject({ value: 3, changed: false });
   });
 
   test("a refusal is in the language of the page, with the numbers behind it", async () => {
-    await using danish = await screens.look(house, { size: "phone", language: "da-DK" });
+    await using danish = await screens.look(daemon, { size: "phone", language: "da-DK" });
     await danish.untilText("#plans", /Dishwasher Planlagt/);
     const dishwasher = danish.page.getByRole("article", { name: "Dishwasher" });
     const told = dishwasher.getByRole("status");
@@ -106,30 +106,30 @@ describe.skipIf(!haveChromium)("plans on the dashboard (in Chromium; skipped whe
   test("runs now, and is stopped", async () => {
     await card("Car").getByRole("button", { name: "Run now" }).click();
     await screen.untilText("#plans", /Car Runs .*Was started by hand/);
-    expect(await plan(house, "car")).toMatchObject({ on: true });
+    expect(await plan(daemon, "car")).toMatchObject({ on: true });
     await screen.picture("plans-running-phone");
     await card("Car").getByRole("button", { name: "Stop" }).click();
     await screen.untilText("#plans", /Car Skipped .*Was stopped/);
-    expect(await plan(house, "car")).toMatchObject({ on: false });
+    expect(await plan(daemon, "car")).toMatchObject({ on: false });
   });
 
   test("is skipped once", async () => {
     await card("Dishwasher").getByRole("button", { name: "Skip" }).click();
     await screen.untilText("#plans", /Dishwasher Skipped/);
-    expect((await plan(house, "dishwasher")).state).toBe("skipped");
+    expect((await plan(daemon, "dishwasher")).state).toBe("skipped");
   });
 
   test("what another hand changes is shown, but not under the fingers of who types", async () => {
     const dishwasher = card("Dishwasher");
     await dishwasher.getByText("Change", { exact: true }).click();
     await dishwasher.getByLabel("Hours").fill("2");
-    await house.watcher.publish("elbro/home/plan/dishwasher/ready_by/set", "05:45");
+    await daemon.watcher.publish("elbro/home/plan/dishwasher/ready_by/set", "05:45");
     await screen.until("document.querySelector('#plan-dishwasher-ready_by').value === '05:45'");
     expect(await dishwasher.getByLabel("Hours").inputValue()).toBe("2");
   });
 
   test("tells what it saved this month once it has run", async () => {
-    await house.clock.runUntil(Date.parse("2026-03-11T08:00:00Z"));
+    await daemon.clock.runUntil(Date.parse("2026-03-11T08:00:00Z"));
     await screen.untilText("#plans", /This month: 1 run, 3 h · cost DKK \d\.\d\d · saved DKK \d\.\d\d/);
     await screen.picture("plans-month-phone");
   });

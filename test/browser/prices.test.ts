@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { apiOf, dashboardHouse, marketFile } from "../support/dashboard-house.ts";
-import { RunningHouse } from "../support/running-house.ts";
+import { dashboardApi, marketFile, startDashboard } from "../support/dashboard-daemon.ts";
 import { haveChromium, type Screen, Screens } from "../support/screen.ts";
+import { TestDaemon } from "../support/test-daemon.ts";
 
 interface ToldPrice {
   readonly start: string;
@@ -37,9 +37,9 @@ describe.skipIf(!haveChromium)("prices on the dashboard (in Chromium; skipped wh
   });
 
   test("the big figure is the price of the present interval, with unit, level in words and rank", async () => {
-    await using house = await dashboardHouse({ start: "2026-03-10T14:20:00Z" });
-    await using screen = await screens.look(house);
-    const now = (await (await house.ask("/local/v1/now?home=home")).json()) as Record<string, unknown>;
+    await using daemon = await startDashboard({ start: "2026-03-10T14:20:00Z" });
+    await using screen = await screens.look(daemon);
+    const now = (await (await daemon.request("/local/v1/now?home=home")).json()) as Record<string, unknown>;
     await screen.untilText("#now .price", new RegExp(`^${Number(now.price).toFixed(2)} ?DKK/kWh$`));
     const words: Record<string, string> = {
       very_cheap: "Very cheap",
@@ -56,13 +56,13 @@ describe.skipIf(!haveChromium)("prices on the dashboard (in Chromium; skipped wh
   });
 
   test("every bar says what the API says, in the home's time, wherever the reader is", async () => {
-    await using house = await dashboardHouse({ start: "2026-03-10T14:20:00Z" });
-    await using screen = await screens.look(house);
+    await using daemon = await startDashboard({ start: "2026-03-10T14:20:00Z" });
+    await using screen = await screens.look(daemon);
     await screen.untilText("#prices .told", /DKK/);
     await choose(screen, "Today");
     const told = await readOut(screen);
     const { prices } = (await (
-      await house.ask("/local/v1/prices?home=home&from=2026-03-09T23:00:00Z&to=2026-03-10T23:00:00Z")
+      await daemon.request("/local/v1/prices?home=home&from=2026-03-09T23:00:00Z&to=2026-03-10T23:00:00Z")
     ).json()) as { prices: ToldPrice[] };
     expect(told).toHaveLength(96);
     for (const [i, { price }] of prices.entries()) expect(told[i]).toContain(`DKK ${price.toFixed(2)}/kWh`);
@@ -71,8 +71,8 @@ describe.skipIf(!haveChromium)("prices on the dashboard (in Chromium; skipped wh
   });
 
   test("the day of 25 hours has 100 quarters, and tells the two hours of one name apart", async () => {
-    await using house = await dashboardHouse({ start: "2026-10-25T09:20:00Z" });
-    await using screen = await screens.look(house, { size: "wall" });
+    await using daemon = await startDashboard({ start: "2026-10-25T09:20:00Z" });
+    await using screen = await screens.look(daemon, { size: "wall" });
     await screen.untilText("#prices .notes", /has 25 hours: the clocks go back/);
     await choose(screen, "Today");
     const told = await readOut(screen);
@@ -85,8 +85,8 @@ describe.skipIf(!haveChromium)("prices on the dashboard (in Chromium; skipped wh
   });
 
   test("the day of 23 hours has 92 quarters, and leaves out the hour that is not there", async () => {
-    await using house = await dashboardHouse({ start: "2026-03-29T09:20:00Z" });
-    await using screen = await screens.look(house, { size: "wall" });
+    await using daemon = await startDashboard({ start: "2026-03-29T09:20:00Z" });
+    await using screen = await screens.look(daemon, { size: "wall" });
     await screen.untilText("#prices .notes", /has 23 hours: the clocks go forward/);
     await choose(screen, "Today");
     const told = await readOut(screen);
@@ -97,15 +97,15 @@ describe.skipIf(!haveChromium)("prices on the dashboard (in Chromium; skipped wh
   });
 
   test("tomorrow that is not there yet is said, and its estimates are told as such", async () => {
-    await using house = await dashboardHouse({ start: "2026-03-10T08:00:00Z" });
-    await using screen = await screens.look(house, { size: "phone" });
+    await using daemon = await startDashboard({ start: "2026-03-10T08:00:00Z" });
+    await using screen = await screens.look(daemon, { size: "phone" });
     await screen.untilText("#prices .notes", /Tomorrow’s prices are expected about 13:00\. Until then: estimates\./);
     await choose(screen, "Tomorrow");
     const told = await readOut(screen);
     expect(told).toHaveLength(24);
     for (const each of told) expect(each).toMatch(/, estimate$/);
     await screen.picture("prices-no-tomorrow-phone");
-    await house.clock.runUntil(Date.parse("2026-03-10T13:30:00Z"));
+    await daemon.clock.runUntil(Date.parse("2026-03-10T13:30:00Z"));
     await screen.until("!document.querySelector('#prices .notes').textContent.includes('expected')");
     expect(Number(await screen.page.locator("#prices [role=slider]").getAttribute("aria-valuemax"))).toBe(95);
   });
@@ -113,8 +113,8 @@ describe.skipIf(!haveChromium)("prices on the dashboard (in Chromium; skipped wh
   test("negative prices stand below the line, with their sign and word", async () => {
     const perMwh = Array.from({ length: 24 * 6 }, (_, i) => (i % 24 >= 10 && i % 24 < 15 ? -900 : 500 + (i % 24) * 20));
     const csv = marketFile("2026-05-28T22:00:00Z", perMwh);
-    await using house = await dashboardHouse({ start: "2026-06-01T09:20:00Z", simulator: { prices: { csv } } });
-    await using screen = await screens.look(house, { size: "wall" });
+    await using daemon = await startDashboard({ start: "2026-06-01T09:20:00Z", simulator: { prices: { csv } } });
+    await using screen = await screens.look(daemon, { size: "wall" });
     await screen.untilText("#now .price", /^-\d\.\d\d/);
     expect(await screen.text("#now .level-line")).toContain("Very cheap");
     await choose(screen, "Today");
@@ -133,12 +133,12 @@ describe.skipIf(!haveChromium)("prices on the dashboard (in Chromium; skipped wh
 
   test("a house without any price says so, without a figure", async () => {
     const csv = marketFile("2020-01-01T00:00:00Z", [100, 100]);
-    await using house = await dashboardHouse({
+    await using daemon = await startDashboard({
       start: "2026-06-01T09:20:00Z",
       simulator: { prices: { csv } },
-      priced: false,
+      until: "started",
     });
-    await using screen = await screens.look(house, { size: "phone" });
+    await using screen = await screens.look(daemon, { size: "phone" });
     await screen.untilText("#now .hero", /No price is known for now/);
     await screen.untilText("#prices .notes", /No prices yet/);
     expect(await screen.text("#now .price")).toBe("–");
@@ -147,8 +147,8 @@ describe.skipIf(!haveChromium)("prices on the dashboard (in Chromium; skipped wh
   });
 
   test("a finger reads the chart out, and the page scrolls past it all the same", async () => {
-    await using house = await dashboardHouse({ start: "2026-03-10T14:20:00Z", plans: [] });
-    await using screen = await screens.look(house, { size: "phone" });
+    await using daemon = await startDashboard({ start: "2026-03-10T14:20:00Z", plans: [] });
+    await using screen = await screens.look(daemon, { size: "phone" });
     await screen.untilText("#prices .told", /DKK/);
     await choose(screen, "Today");
     const chart = screen.page.locator("#prices .u-over");
@@ -165,8 +165,8 @@ describe.skipIf(!haveChromium)("prices on the dashboard (in Chromium; skipped wh
   });
 
   test("the same numbers stand in a table for who wants them in words", async () => {
-    await using house = await dashboardHouse({ start: "2026-03-10T14:20:00Z", plans: [] });
-    await using screen = await screens.look(house);
+    await using daemon = await startDashboard({ start: "2026-03-10T14:20:00Z", plans: [] });
+    await using screen = await screens.look(daemon);
     await screen.untilText("#prices .told", /DKK/);
     await choose(screen, "Today");
     await screen.page.locator("#prices summary").click();
@@ -177,10 +177,10 @@ describe.skipIf(!haveChromium)("prices on the dashboard (in Chromium; skipped wh
 
   test("a place of the third-party interface is shown with its prices, and without use", async () => {
     const start = Date.parse("2026-03-10T14:20:00Z");
-    await using house = await RunningHouse.start({
+    await using daemon = await TestDaemon.start({
       start,
       config: {
-        api: apiOf(),
+        api: dashboardApi(),
         third_party: {
           api_key: "demo-partner",
           api_secret: "demo-partner-secret",
@@ -189,22 +189,22 @@ describe.skipIf(!haveChromium)("prices on the dashboard (in Chromium; skipped wh
         },
       },
     });
-    await house.clock.runUntil(start + 10 * 60_000);
-    await using screen = await screens.look(house);
+    await daemon.clock.runUntil(start + 10 * 60_000);
+    await using screen = await screens.look(daemon);
     await screen.untilText("#now .price", /\d/);
     await screen.page.getByLabel("Home", { exact: true }).selectOption({ label: "Cabin" });
-    const { price } = (await (await house.ask("/local/v1/now?home=cabin")).json()) as { price: number };
+    const { price } = (await (await daemon.request("/local/v1/now?home=cabin")).json()) as { price: number };
     await screen.untilText("#now .price", new RegExp(`^${price.toFixed(2)}`));
     expect(await screen.page.locator("#use").isVisible()).toBe(false);
     expect(screen.errors).toEqual([]);
   });
 
   test("another home is shown when it is chosen, with its own prices, and again the next time", async () => {
-    await using house = await dashboardHouse({
+    await using daemon = await startDashboard({
       start: "2026-03-10T14:20:00Z",
       simulator: { homes: ["danish", "swedish"] },
     });
-    await using screen = await screens.look(house);
+    await using screen = await screens.look(daemon);
     await screen.untilText("#now .price", /DKK\/kWh/);
     await screen.page.getByLabel("Home", { exact: true }).selectOption({ label: "Stugan" });
     await screen.untilText("#now .price", /SEK\/kWh/);

@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { dashboardHouse, HOUSE_PLANS } from "../support/dashboard-house.ts";
-import { LAN_KEY, type RunningHouse } from "../support/running-house.ts";
+import { DASHBOARD_PLANS, startDashboard } from "../support/dashboard-daemon.ts";
 import { haveChromium, Screens } from "../support/screen.ts";
+import { LAN_KEY } from "../support/test-config.ts";
+import type { TestDaemon } from "../support/test-daemon.ts";
 
 interface ToldInterface {
   readonly quota: { readonly day: { readonly limit: number; readonly left: number } };
@@ -11,25 +12,25 @@ interface ToldInterface {
 
 describe.skipIf(!haveChromium)("the daemon on the dashboard (in Chromium; skipped where there is none)", () => {
   let screens: Screens;
-  let house: RunningHouse;
+  let daemon: TestDaemon;
 
   beforeAll(async () => {
     screens = await Screens.start();
-    house = await dashboardHouse({ start: "2026-03-10T14:20:00Z", plans: HOUSE_PLANS });
+    daemon = await startDashboard({ start: "2026-03-10T14:20:00Z", plans: DASHBOARD_PLANS });
     // Nothing is asked any more for a while: the numbers stand still.
-    await house.clock.runUntil(Date.parse("2026-03-10T16:50:00Z"));
+    await daemon.clock.runUntil(Date.parse("2026-03-10T16:50:00Z"));
   });
   afterAll(async () => {
-    await house?.[Symbol.asyncDispose]();
+    await daemon?.[Symbol.asyncDispose]();
     await screens?.[Symbol.asyncDispose]();
   });
 
   test("quota, requests by outcome, ages, broker and versions are those of the daemon", async () => {
-    await using screen = await screens.look(house, { size: "wall" });
+    await using screen = await screens.look(daemon, { size: "wall" });
     await screen.untilText("#system", /Requests today/);
     await screen.page.reload();
     const told = await screen.untilText("#system", /Requests today \d+ \d+ answered/);
-    const system = (await (await house.ask("/local/v1/system")).json()) as {
+    const system = (await (await daemon.request("/local/v1/system")).json()) as {
       interfaces: ToldInterface[];
       version: string;
     };
@@ -46,7 +47,7 @@ describe.skipIf(!haveChromium)("the daemon on the dashboard (in Chromium; skippe
   });
 
   test("diagnostics are downloaded as a file, without a secret in it", async () => {
-    await using screen = await screens.look(house);
+    await using screen = await screens.look(daemon);
     await screen.untilText("#system", /Diagnostics/);
     const downloading = screen.page.waitForEvent("download");
     await screen.page.getByRole("link", { name: "Diagnostics" }).click();
@@ -55,7 +56,7 @@ describe.skipIf(!haveChromium)("the daemon on the dashboard (in Chromium; skippe
     const text = readFileSync(await download.path(), "utf8");
     expect(JSON.parse(text)).toBeTypeOf("object");
     expect(text).not.toContain(LAN_KEY);
-    expect(text).not.toContain(house.simulator.keys.consumerKey ?? "no key");
+    expect(text).not.toContain(daemon.simulator.keys.consumerKey ?? "no key");
     const [cookie] = await screen.page.context().cookies();
     expect(text).not.toContain(cookie?.value ?? "no cookie");
   });

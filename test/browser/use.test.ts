@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { dashboardHouse } from "../support/dashboard-house.ts";
-import type { RunningHouse } from "../support/running-house.ts";
+import { startDashboard } from "../support/dashboard-daemon.ts";
 import { haveChromium, type Screen, Screens } from "../support/screen.ts";
+import type { TestDaemon } from "../support/test-daemon.ts";
 
 interface EnergyRow {
   readonly start: string;
@@ -14,21 +14,21 @@ const ADDRESS = "5d0c9f0e-6a1b-4c5e-9b64-1f1f4a7e2d01";
 
 describe.skipIf(!haveChromium)("use on the dashboard (in Chromium; skipped where there is none)", () => {
   let screens: Screens;
-  let house: RunningHouse;
+  let daemon: TestDaemon;
 
   beforeAll(async () => {
     screens = await Screens.start();
     // Three hours of life: the history is there.
-    house = await dashboardHouse({ start: "2026-03-20T10:00:00Z", plans: [] });
-    await house.clock.runUntil(Date.parse("2026-03-20T13:00:00Z"));
+    daemon = await startDashboard({ start: "2026-03-20T10:00:00Z", plans: [] });
+    await daemon.clock.runUntil(Date.parse("2026-03-20T13:00:00Z"));
   });
   afterAll(async () => {
-    await house?.[Symbol.asyncDispose]();
+    await daemon?.[Symbol.asyncDispose]();
     await screens?.[Symbol.asyncDispose]();
   });
 
   async function atUse(options: Parameters<Screens["look"]>[1] = {}): Promise<Screen> {
-    const screen = await screens.look(house, options);
+    const screen = await screens.look(daemon, options);
     await screen.page.locator("#use").scrollIntoViewIfNeeded();
     await screen.untilText("#use .facts", /\d/);
     return screen;
@@ -36,7 +36,7 @@ describe.skipIf(!haveChromium)("use on the dashboard (in Chromium; skipped where
 
   async function rows(operation: string, from: string, to: string): Promise<EnergyRow[]> {
     const query = new URLSearchParams({ from, to, aggregation: "hour" });
-    const answer = await house.ask(`/consumer/v1/me/addresses/${ADDRESS}/${operation}?${query}`);
+    const answer = await daemon.request(`/consumer/v1/me/addresses/${ADDRESS}/${operation}?${query}`);
     return ((await answer.json()) as { data: EnergyRow[] }).data;
   }
 
@@ -68,7 +68,7 @@ describe.skipIf(!haveChromium)("use on the dashboard (in Chromium; skipped where
       to: "2026-03-19T23:00:00Z",
       resolution: "fifteenMinutes",
     });
-    const answer = await house.ask(`/consumer/v1/me/addresses/${ADDRESS}/prices?${query}`);
+    const answer = await daemon.request(`/consumer/v1/me/addresses/${ADDRESS}/prices?${query}`);
     const prices = ((await answer.json()) as { data: { totalPricePerKWh: number }[] }).data;
     const mean = prices.reduce((total, row) => total + row.totalPricePerKWh, 0) / prices.length;
     await screen.untilText("#use .facts", new RegExp(`Plain mean of the prices DKK ${mean.toFixed(2)}/kWh`));
@@ -132,7 +132,7 @@ describe.skipIf(!haveChromium)("use on the dashboard (in Chromium; skipped where
   });
 
   test("the day of 25 hours has 25 bars", async () => {
-    await using long = await dashboardHouse({ start: "2026-10-26T10:30:00Z", plans: [] });
+    await using long = await startDashboard({ start: "2026-10-26T10:30:00Z", plans: [] });
     await long.clock.runUntil(Date.parse("2026-10-26T12:30:00Z"));
     await using screen = await screens.look(long);
     await screen.page.locator("#use").scrollIntoViewIfNeeded();
@@ -143,13 +143,13 @@ describe.skipIf(!haveChromium)("use on the dashboard (in Chromium; skipped where
   });
 
   test("a look at the use of the kept months asks the service for nothing", async () => {
-    const before = house.simulator.answered().length;
+    const before = daemon.simulator.answered().length;
     await using screen = await atUse();
     await pick(screen, "Day");
     await pick(screen, "Year");
     await screen.untilText("#use .period", /^2026$/);
     await screen.until("document.querySelector('#use').getAttribute('aria-busy') === null");
-    const asked = house.simulator
+    const asked = daemon.simulator
       .answered()
       .slice(before)
       .map(({ operation }) => operation);

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { type OperationId, operationIds, operationOf } from "../../src/contract/operations.ts";
 import { HOUR_MS } from "../../src/core/interval.ts";
 import type { Fault } from "../../src/simulator/fault-rules.ts";
-import { MirroredHouse } from "../support/mirrored-house.ts";
+import { MirrorService } from "../support/mirror-service.ts";
 import { ask, askPath, pathOf } from "../support/service-caller.ts";
 import { representative } from "./looked-at.ts";
 
@@ -16,7 +16,7 @@ interface RawAnswer {
 
 /** Asks with exactly these headers, and leaves the body as it came. */
 function askRaw(
-  mirror: MirroredHouse,
+  mirror: MirrorService,
   operation: OperationId,
   headers: Record<string, string> = {},
 ): Promise<RawAnswer> {
@@ -46,9 +46,9 @@ const VARIANTS: readonly Record<string, string>[] = [
 
 describe("any operation", () => {
   test.each(operationIds)("%s: thirty callers with different wishes cause one request, and one answer", async (id) => {
-    await using mirror = await MirroredHouse.start();
+    await using mirror = await MirrorService.start();
     // What the daemon asked at its start is no longer fresh.
-    mirror.house.clock.leap(mirror.now + 26 * HOUR_MS);
+    mirror.daemon.clock.leap(mirror.now + 26 * HOUR_MS);
     const before = mirror.upstream;
     const answers = await Promise.all(
       Array.from({ length: 30 }, (_, i) => askRaw(mirror, id, VARIANTS[i % VARIANTS.length])),
@@ -65,7 +65,7 @@ describe("any operation", () => {
     const later = await askRaw(mirror, id);
     expect([later.status, later.headers["x-elbro-source"], later.headers.age]).toEqual([200, "shelf", "0"]);
     expect(mirror.upstream - before).toBe(1);
-    const { url, keys } = mirror.house.simulator;
+    const { url, keys } = mirror.daemon.simulator;
     const service = { url, consumerKey: keys.consumerKey ?? "", thirdPartyToken: keys.thirdPartyToken };
     // The count of requests goes on with each.
     if (id === "requestCounts") return;
@@ -73,7 +73,7 @@ describe("any operation", () => {
   });
 
   test("is named by its tag, in each coding by another, and not sent again to who has it", async () => {
-    await using mirror = await MirroredHouse.start();
+    await using mirror = await MirrorService.start();
     for (const id of operationIds) {
       mirror.rest();
       const tags = new Set<string>();
@@ -140,8 +140,8 @@ describe("with an empty shelf, what the service answers decides", () => {
   ];
 
   test.each(table)("%s, of every operation", async (_name, fault, status, errorCode) => {
-    await using mirror = await MirroredHouse.start();
-    mirror.house.simulator.setFaults([{ operation: "*", ...fault }]);
+    await using mirror = await MirrorService.start();
+    mirror.daemon.simulator.setFaults([{ operation: "*", ...fault }]);
     for (const id of operationIds) {
       // The daemon itself asks for these at its start.
       if (id === "addresses" || id === "requestCounts") continue;
@@ -159,7 +159,7 @@ describe("with an empty shelf, what the service answers decides", () => {
 });
 
 test("the service's own quota is not told to the LAN, nor its request ids", async () => {
-  await using mirror = await MirroredHouse.start();
+  await using mirror = await MirrorService.start();
   const path = pathOf("forecastPrices", representative(mirror, "forecastPrices"));
   const [first, second] = [
     await askPath(mirror.url, path, `Bearer ${mirror.consumerKey}`),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type OperationId, operationIds } from "../../src/contract/operations.ts";
 import { DAY_MS, SECOND_MS } from "../../src/core/interval.ts";
-import { fillShelf, MirroredHouse } from "../support/mirrored-house.ts";
+import { fillStore, MirrorService } from "../support/mirror-service.ts";
 import { ask } from "../support/service-caller.ts";
 import { representative } from "./looked-at.ts";
 import { describeService, describeServiceWithoutData, type ServiceUnderTest } from "./service-suite.ts";
@@ -12,12 +12,12 @@ const LONG_MS = 31 * DAY_MS;
 const UNTOLD_REST_MS = 100 * SECOND_MS;
 
 describe("with a filled shelf", () => {
-  let mirror: MirroredHouse;
+  let mirror: MirrorService;
   let asked = 0;
 
   const filled = async () => {
-    mirror = await MirroredHouse.start();
-    await fillShelf(mirror);
+    mirror = await MirrorService.start();
+    await fillStore(mirror);
     asked = mirror.upstream;
     return mirror;
   };
@@ -26,13 +26,13 @@ describe("with a filled shelf", () => {
 });
 
 describe("with an empty shelf, reading through", () => {
-  describeService("the mirror", () => MirroredHouse.start());
+  describeService("the mirror", () => MirrorService.start());
 });
 
 describe("with a filled shelf and the service down", () => {
   const filled = async () => {
-    const mirror = await MirroredHouse.start();
-    await fillShelf(mirror);
+    const mirror = await MirrorService.start();
+    await fillStore(mirror);
     await mirror.goDown(LONG_MS);
     return mirror;
   };
@@ -41,7 +41,7 @@ describe("with a filled shelf and the service down", () => {
 
 describe("with an empty shelf and the service down", () => {
   describeServiceWithoutData("the mirror", () =>
-    MirroredHouse.start({
+    MirrorService.start({
       faults: [{ operation: "*", fault: "lostConnection" }],
       insteadOfData: { status: 502, code: "upstream_unavailable" },
       restMs: UNTOLD_REST_MS,

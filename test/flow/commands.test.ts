@@ -5,42 +5,39 @@ import {
   existsSync,
   mkdirSync,
   readdirSync,
-  readFileSync,
   rmSync,
   statSync,
   writeFileSync,
 } from "node:fs";
 import { connect } from "node:net";
+import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { Child } from "../support/child.ts";
-import { ConfiguredHouse } from "../support/configured-house.ts";
 import { DaemonProcess } from "../support/daemon-process.ts";
 import { haveMosquitto, Mosquitto } from "../support/mosquitto.ts";
 import { TempDir } from "../support/temp-dir.ts";
+import { TestDaemon } from "../support/test-daemon.ts";
 
 describe("check", () => {
   test("warns of a file with a secret that others may read", async () => {
-    await using house = await ConfiguredHouse.start();
-    expect((await house.run("check")).output).toBe(`the configuration ${house.config} can be used`);
-    chmodSync(house.config, 0o644);
-    const { code, output } = await house.run("check");
+    await using installed = await TestDaemon.install();
+    expect((await installed.run("check")).output).toBe(`the configuration ${installed.configFile} can be used`);
+    chmodSync(installed.configFile, 0o644);
+    const { code, output } = await installed.run("check");
     expect(output).toContain(
-      `warning: ${house.config} holds a secret and other users may read it; chmod 600 ${house.config}`,
+      `warning: ${installed.configFile} holds a secret and other users may read it; chmod 600 ${installed.configFile}`,
     );
     expect(code).toBe(0);
-    await using daemon = await house.daemon();
+    await using daemon = await installed.launch();
     expect(daemon.output).toContain("holds a secret and other users may read it");
   });
 
   test("warns of a key's own file as well, and of none without a secret", async () => {
-    await using house = await ConfiguredHouse.start();
-    const { consumerKey } = house.simulator.keys;
-    writeFileSync(house.dir.file("key"), `${consumerKey}\n`, { mode: 0o640 });
-    writeFileSync(
-      house.config,
-      readFileSync(house.config, "utf8").replace(`api_key: "${consumerKey}"`, `api_key_file: ${house.dir.file("key")}`),
-    );
-    expect((await house.run("check")).output).toContain(`warning: ${house.dir.file("key")} holds a secret`);
+    await using installed = await TestDaemon.install();
+    const { consumerKey } = installed.simulator.keys;
+    writeFileSync(installed.dir.file("key"), `${consumerKey}\n`, { mode: 0o640 });
+    installed.configure({ consumer: { api_key_file: installed.dir.file("key") } });
+    expect((await installed.run("check")).output).toContain(`warning: ${installed.dir.file("key")} holds a secret`);
   });
 
   test("takes credentials of systemd, and tells every mistake at once with exit code 78", async () => {
@@ -64,8 +61,8 @@ describe("check", () => {
 
 describe("while no daemon runs, a command opens the house itself", () => {
   test("check --online tries service, broker and database, with a request each of two interfaces", async () => {
-    await using house = await ConfiguredHouse.start();
-    const { code, output } = await house.run("check", "--online");
+    await using installed = await TestDaemon.install();
+    const { code, output } = await installed.run("check", "--online");
     expect(output).toContain("tried by this command; no daemon runs:");
     expect(output).toMatch(
       /ok {3}service \(consumer\): it answers; 2 addresses; requests left: 59 this minute, 1999 today/,
@@ -74,56 +71,53 @@ describe("while no daemon runs, a command opens the house itself", () => {
     expect(output).toMatch(/ok {3}broker: its own; port 0 is free for it/);
     expect(output).toMatch(/ok {3}database: it writes/);
     expect(code).toBe(0);
-    expect(house.requests).toBe(2);
+    expect(installed.requests).toBe(2);
   });
 
   test("what a command asked is in the ledger: the next one counts on", async () => {
-    await using house = await ConfiguredHouse.start();
-    await house.run("check", "--online");
-    const { code, output } = await house.run("check", "--online");
+    await using installed = await TestDaemon.install();
+    await installed.run("check", "--online");
+    const { code, output } = await installed.run("check", "--online");
     expect(output).toContain("58 this minute");
     // The third-party interface is asked once in ten seconds: what the first command asked is remembered.
     expect(output).toMatch(
       /\? {4}service \(third_party\): not asked before 20.*: the quota for this is used up for now/,
     );
     expect(code).toBe(0);
-    expect(house.requests).toBe(3);
+    expect(installed.requests).toBe(3);
   });
 
   test("addresses and prices ask once, and from then on the shelf knows", async () => {
-    await using house = await ConfiguredHouse.start();
-    const { code, output } = await house.run("addresses");
+    await using installed = await TestDaemon.install();
+    const { code, output } = await installed.run("addresses");
     expect(output).toContain("Home: home home");
     expect(output).toContain(
       "has      consumption, solarExport, consumptionCosts, solarExportRevenue, prices, forecastPrices",
     );
     expect(code).toBe(0);
-    const { output: bars } = await house.run("prices", "stugan");
+    const { output: bars } = await installed.run("prices", "stugan");
     expect(bars).toContain("Stugan (stugan)");
-    expect(bars).toMatch(/^ {2}00:00 +\d\.\d\d +█/m);
+    expect(bars).toMatch(/^[> ] 00:00 +\d\.\d\d +█/m);
     expect(bars).not.toContain("\u001b[");
-    const asked = house.requests;
+    const asked = installed.requests;
     expect(asked).toBe(2);
-    await house.run("addresses");
-    await house.run("prices", "stugan");
-    expect(house.requests).toBe(asked);
+    await installed.run("addresses");
+    await installed.run("prices", "stugan");
+    expect(installed.requests).toBe(asked);
   });
 
   test("suggest searches, and keeps what it found", async () => {
-    await using house = await ConfiguredHouse.start();
-    const { output } = await house.run("suggest", "Vesterbrogade 1");
+    await using installed = await TestDaemon.install();
+    const { output } = await installed.run("suggest", "Vesterbrogade 1");
     expect(output).toContain("Vesterbrogade 1, 1620 København V");
-    expect((await house.run("suggest", "Vesterbrogade 1")).output).toBe(output);
-    expect(house.requests).toBe(1);
+    expect((await installed.run("suggest", "Vesterbrogade 1")).output).toBe(output);
+    expect(installed.requests).toBe(1);
   });
 
   test("a wrong key is told in the service's words, and the exit code says so", async () => {
-    await using house = await ConfiguredHouse.start();
-    writeFileSync(
-      house.config,
-      readFileSync(house.config, "utf8").replace(/consumer: .*/, "consumer: { api_key: wrong }"),
-    );
-    const { code, output } = await house.run("check", "--online");
+    await using installed = await TestDaemon.install();
+    installed.configure({ consumer: { api_key: "wrong" } });
+    const { code, output } = await installed.run("check", "--online");
     expect(output).toMatch(/FAIL service \(consumer\): the service refuses: 401 invalid_token/);
     expect(output).toMatch(/ok {3}service \(third_party\)/);
     expect(output).not.toContain("wrong");
@@ -131,23 +125,23 @@ describe("while no daemon runs, a command opens the house itself", () => {
   });
 
   test("a broker that is not there is told in words", async () => {
-    await using house = await ConfiguredHouse.start("mqtt: { url: mqtt://127.0.0.1:1 }\n");
-    const { code, output } = await house.run("check", "--online");
+    await using installed = await TestDaemon.install({ config: { mqtt: { url: "mqtt://127.0.0.1:1" } } });
+    const { code, output } = await installed.run("check", "--online");
     expect(output).toContain("FAIL broker: nothing listens there");
     expect(code).toBe(1);
   });
 
   test("a home that there is not", async () => {
-    await using house = await ConfiguredHouse.start();
-    const { code, output } = await house.run("prices", "cabin");
+    await using installed = await TestDaemon.install();
+    const { code, output } = await installed.run("prices", "cabin");
     expect(output).toContain('there is no home "cabin"; there is home, stugan');
     expect(code).toBe(1);
   });
 
   test("no home, since the service does not answer", async () => {
-    await using house = await ConfiguredHouse.start();
-    await house.simulator.close();
-    const { code, output } = await house.run("prices");
+    await using installed = await TestDaemon.install();
+    await installed.simulator.close();
+    const { code, output } = await installed.run("prices");
     expect(output).toMatch(/no home is known yet: the service cannot be reached: it refuses the connection/);
     expect(code).toBe(1);
   });
@@ -159,10 +153,10 @@ describe.skipIf(!haveMosquitto)("a broker of the owner's (needs Mosquitto)", () 
     ["wrong", /FAIL broker: the broker (refuses the user name or password|does not let this user in)/, 1],
   ])("with the %s password", async (password, told, expected) => {
     await using mosquitto = await Mosquitto.start({ users: { elbro: "right" } });
-    await using house = await ConfiguredHouse.start(
-      `mqtt: { url: "mqtt://127.0.0.1:${mosquitto.port}", username: elbro, password: ${password} }\n`,
-    );
-    const { code, output } = await house.run("check", "--online");
+    await using installed = await TestDaemon.install({
+      config: { mqtt: { url: `mqtt://127.0.0.1:${mosquitto.port}`, username: "elbro", password } },
+    });
+    const { code, output } = await installed.run("check", "--online");
     expect(output).toMatch(told);
     expect(code).toBe(expected);
   });
@@ -170,14 +164,14 @@ describe.skipIf(!haveMosquitto)("a broker of the owner's (needs Mosquitto)", () 
 
 describe("while the daemon runs, it answers commands", () => {
   test("all of them, without a request of their own but for check's", async () => {
-    await using house = await ConfiguredHouse.start();
-    await using daemon = await house.daemon();
+    await using installed = await TestDaemon.install();
+    await using daemon = await installed.launch();
     await daemon.line(/history filled/);
-    const socket = house.dir.file("data/elbro.sock");
+    const socket = path.join(installed.dataDir, "elbro.sock");
     expect(statSync(socket).mode & 0o777).toBe(0o600);
-    expect((await house.run("addresses")).output).toContain("Home: home home");
-    expect((await house.run("prices", "home")).output).toContain("Home (home)");
-    const { code, output } = await house.run("check", "--online");
+    expect((await installed.run("addresses")).output).toContain("Home: home home");
+    expect((await installed.run("prices", "home")).output).toContain("Home (home)");
+    const { code, output } = await installed.run("check", "--online");
     expect(output).toContain("tried by the daemon that runs:");
     expect(output).toContain("ok   broker: connected: its own");
     expect(code).toBe(0);
@@ -186,33 +180,33 @@ describe("while the daemon runs, it answers commands", () => {
   });
 
   test("a daemon that was killed leaves a socket that disturbs nobody", async () => {
-    await using house = await ConfiguredHouse.start();
+    await using installed = await TestDaemon.install();
     {
-      await using daemon = await house.daemon();
+      await using daemon = await installed.launch();
       await daemon.end("SIGKILL");
     }
-    expect(existsSync(house.dir.file("data/elbro.sock"))).toBe(true);
-    expect((await house.run("check", "--online")).output).toContain("no daemon runs");
-    await using daemon = await house.daemon();
-    expect((await house.run("check", "--online")).output).toContain("the daemon that runs");
+    expect(existsSync(path.join(installed.dataDir, "elbro.sock"))).toBe(true);
+    expect((await installed.run("check", "--online")).output).toContain("no daemon runs");
+    await using daemon = await installed.launch();
+    expect((await installed.run("check", "--online")).output).toContain("the daemon that runs");
     expect(daemon.output).not.toContain("no socket for commands");
   });
 
   test("a second daemon is sent away at once", async () => {
-    await using house = await ConfiguredHouse.start();
-    await using daemon = await house.daemon();
-    const { code, output } = await house.run("run");
+    await using installed = await TestDaemon.install();
+    await using daemon = await installed.launch();
+    const { code, output } = await installed.run("run");
     expect(code).toBe(78);
     expect(output).toContain("is in use by another elbro; one process per data directory");
     await daemon.end("SIGTERM");
   });
 
   test("a daemon waits for a command that holds the data directory", async () => {
-    await using house = await ConfiguredHouse.start();
-    await house.run("addresses");
-    const child = new Child("hold.ts", house.dir.file("data/elbro.db"));
+    await using installed = await TestDaemon.install();
+    await installed.run("addresses");
+    const child = new Child("hold.ts", path.join(installed.dataDir, "elbro.db"));
     await child.said(1);
-    await using daemon = new DaemonProcess([], { ELBRO_CONFIG: house.config });
+    await using daemon = installed.spawn();
     await daemon.line(/waits for the data directory/);
     await child.kill();
     await daemon.line(/broker connected/);
@@ -220,57 +214,57 @@ describe("while the daemon runs, it answers commands", () => {
   });
 
   test("who says too much, or nothing that makes sense, is sent away", async () => {
-    await using house = await ConfiguredHouse.start();
-    await using daemon = await house.daemon();
-    const socket = house.dir.file("data/elbro.sock");
+    await using installed = await TestDaemon.install();
+    await using daemon = await installed.launch();
+    const socket = path.join(installed.dataDir, "elbro.sock");
     expect(await said(socket, "x".repeat(10_000))).toBe("");
     expect(JSON.parse(await said(socket, "nonsense\n"))).toHaveProperty("error");
     expect(JSON.parse(await said(socket, '{"ask":"everything"}\n'))).toHaveProperty("error");
-    expect((await house.run("addresses")).code).toBe(0);
+    expect((await installed.run("addresses")).code).toBe(0);
     expect((await daemon.end("SIGTERM")).code).toBe(0);
   });
 });
 
 describe("back-up and restore", () => {
   test("a copy of the data directory's database, restored, is a house with its prices, without a request", async () => {
-    await using house = await ConfiguredHouse.start();
-    await house.run("prices");
-    const database = house.dir.file("data/elbro.db");
-    const backup = house.dir.file("backup.db");
+    await using installed = await TestDaemon.install();
+    await installed.run("prices");
+    const database = path.join(installed.dataDir, "elbro.db");
+    const backup = installed.dir.file("backup.db");
     cpSync(database, backup);
-    rmSync(house.dir.file("data"), { recursive: true });
-    mkdirSync(house.dir.file("data"));
-    const { code, output } = await house.run("restore", backup);
+    rmSync(installed.dataDir, { recursive: true });
+    mkdirSync(installed.dataDir);
+    const { code, output } = await installed.run("restore", backup);
     expect(output).toMatch(/elbro\.db is now the copy of 20\d\d-/);
     expect(code).toBe(0);
-    const asked = house.requests;
-    expect((await house.run("prices", "home")).output).toMatch(/^ {2}00:00 /m);
-    expect(house.requests).toBe(asked);
+    const asked = installed.requests;
+    expect((await installed.run("prices", "home")).output).toMatch(/^[> ] 00:00 /m);
+    expect(installed.requests).toBe(asked);
   });
 
   test.skipIf(process.getuid?.() !== 0)("by root is of the user who owns the data (needs root)", async () => {
     const owner = 65_534;
-    await using house = await ConfiguredHouse.start();
-    await house.run("prices");
-    const data = house.dir.file("data");
-    cpSync(`${data}/elbro.db`, house.dir.file("backup.db"));
+    await using installed = await TestDaemon.install();
+    await installed.run("prices");
+    const data = installed.dataDir;
+    cpSync(`${data}/elbro.db`, installed.dir.file("backup.db"));
     for (const file of ["", ...readdirSync(data)]) chownSync(`${data}/${file}`, owner, owner);
-    expect((await house.run("restore", house.dir.file("backup.db"))).code).toBe(0);
+    expect((await installed.run("restore", installed.dir.file("backup.db"))).code).toBe(0);
     expect(readdirSync(data)).toContain("elbro.db");
     for (const file of readdirSync(data)) expect(statSync(`${data}/${file}`).uid, file).toBe(owner);
   });
 
   test("is refused while the daemon runs, and without a copy, in words", async () => {
-    await using house = await ConfiguredHouse.start();
-    const none = await house.run("restore");
+    await using installed = await TestDaemon.install();
+    const none = await installed.run("restore");
     expect(none.output).toContain("elbro.db.copy cannot be used: there is no such file");
     expect(none.code).toBe(78);
-    await using daemon = await house.daemon();
-    cpSync(house.dir.file("data/elbro.db"), house.dir.file("backup.db"));
-    expect((await house.run("restore", "nothing.db")).output).toMatch(
+    await using daemon = await installed.launch();
+    cpSync(path.join(installed.dataDir, "elbro.db"), installed.dir.file("backup.db"));
+    expect((await installed.run("restore", "nothing.db")).output).toMatch(
       /nothing.db cannot be used: there is no such file$/,
     );
-    const held = await house.run("restore", house.dir.file("backup.db"));
+    const held = await installed.run("restore", installed.dir.file("backup.db"));
     expect(held.code).toBe(78);
     expect(held.output).toMatch(/cannot be used|is in use by another elbro/);
     expect((await daemon.end("SIGTERM")).code).toBe(0);

@@ -2,8 +2,9 @@ import { expect, test } from "vitest";
 import { configSchema } from "../../src/config/schema.ts";
 import { HOUR_MS, MINUTE_MS } from "../../src/core/interval.ts";
 import { demoHomes } from "../../src/simulator/homes.ts";
-import { planEntry } from "../support/planned-house.ts";
-import { LAN_KEY, RunningHouse } from "../support/running-house.ts";
+import { planEntry } from "../support/plan-topics.ts";
+import { LAN_KEY } from "../support/test-config.ts";
+import { TestDaemon } from "../support/test-daemon.ts";
 
 const MORNING = Date.parse("2026-03-10T09:00:00Z");
 
@@ -61,14 +62,13 @@ test("diagnostics of a house in trouble tell no secret and no place", async () =
     consumerKey: CANARIES.consumerKey,
     thirdParty: { apiKey: CANARIES.partnerKey, apiSecret: CANARIES.partnerSecret },
   };
-  await using it = await RunningHouse.start({ start: MORNING, simulator: { keys }, config });
+  await using it = await TestDaemon.start({ start: MORNING, simulator: { keys }, config });
   await it.clock.runUntil(MORNING + 20 * MINUTE_MS);
-  await it.stopDaemon();
-  await it.startDaemon({ ...sections(), consumer: { name: "consumer", api_key: CANARIES.consumerKey } });
+  await it.restart({ ...sections(), consumer: { name: "consumer", api_key: CANARIES.consumerKey } });
   await it.clock.runUntil(MORNING + HOUR_MS);
   it.simulator.setFaults([{ operation: "*", fault: "status", status: 500 }]);
   await it.clock.runUntil(MORNING + 8 * HOUR_MS);
-  const answer = await it.ask("/local/v1/diagnostics");
+  const answer = await it.request("/local/v1/diagnostics");
   expect(answer.headers.get("content-disposition")).toBe('attachment; filename="elbro-diagnostics-2026-03-10.json"');
   const text = await answer.text();
   const lower = text.toLowerCase();

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { HOUR_MS } from "../../src/core/interval.ts";
 import { assertDiscovery } from "../support/discovery-validator.ts";
-import { RunningHouse } from "../support/running-house.ts";
+import { TestDaemon } from "../support/test-daemon.ts";
 
 test("over the day of 100 quarters, Home Assistant has no objection to anything a house publishes", async () => {
   const start = Date.parse("2026-10-24T09:00:00Z");
-  await using house = await RunningHouse.start({ start });
-  const { clock, watcher } = house;
+  await using daemon = await TestDaemon.start({ start });
+  const { clock, watcher } = daemon;
   const tree = () => watcher.topics().map((topic) => ({ topic, payload: watcher.payload(topic) ?? "" }));
   for (const hours of [1, 6, 13, 14, 20, 30, 40]) {
     await clock.runUntil(start + hours * HOUR_MS);

@@ -3,15 +3,16 @@ import { expect, test } from "vitest";
 import { configSchema } from "../../src/config/schema.ts";
 import { HOUR_MS, MINUTE_MS } from "../../src/core/interval.ts";
 import { EventListener } from "../support/event-listener.ts";
-import { planEntry } from "../support/planned-house.ts";
-import { LAN_KEY, RunningHouse } from "../support/running-house.ts";
+import { planEntry } from "../support/plan-topics.ts";
+import { LAN_KEY } from "../support/test-config.ts";
+import { TestDaemon } from "../support/test-daemon.ts";
 
 const MORNING = Date.parse("2026-03-10T09:00:00Z");
 const QUARTER_MS = 15 * MINUTE_MS;
 
 /** A house that has its prices. */
-async function house(): Promise<RunningHouse> {
-  const it = await RunningHouse.start({
+async function daemon(): Promise<TestDaemon> {
+  const it = await TestDaemon.start({
     start: MORNING,
     config: {
       history: { months: 0 },
@@ -22,10 +23,10 @@ async function house(): Promise<RunningHouse> {
   return it;
 }
 
-const listen = (it: RunningHouse, options = {}) => EventListener.open(it.daemon.apiPort, options);
+const listen = (it: TestDaemon, options = {}) => EventListener.open(it.apiPort, options);
 
 test("a listener is told the present state, every event with an id, and then what changes", async () => {
-  await using it = await house();
+  await using it = await daemon();
   await using ear = await listen(it);
   await ear.ready();
   expect(ear.status).toBe(200);
@@ -49,7 +50,7 @@ test("a listener is told the present state, every event with an id, and then wha
 });
 
 test("who comes back hears what it missed, each once and in its order", async () => {
-  await using it = await house();
+  await using it = await daemon();
   await using steady = await listen(it);
   const first = await listen(it);
   await Promise.all([steady.ready(), first.ready()]);
@@ -66,17 +67,17 @@ test("who comes back hears what it missed, each once and in its order", async ()
 });
 
 test("after a restart an id of before is not known: the present state comes, and is all there is", async () => {
-  await using it = await house();
+  await using it = await daemon();
   const first = await listen(it);
   await first.ready();
   const lastEventId = first.lastId ?? "";
   const began = performance.now();
-  await it.stopDaemon();
+  await it.stop();
   expect(performance.now() - began).toBeLessThan(2_000);
   await first.until(() => first.end !== "open", "the end");
   expect(first.end).toBe("clean");
   await it.clock.runUntil(MORNING + HOUR_MS);
-  await it.startDaemon({ history: { months: 0 } });
+  await it.restart({ history: { months: 0 } });
   await it.clock.settle();
   await using again = await listen(it, { lastEventId });
   await again.until(() => again.of("price").length > 0, "a price");
@@ -85,7 +86,7 @@ test("after a restart an id of before is not known: the present state comes, and
 });
 
 test("data: a series that changed is told after its rows can be read", async () => {
-  await using it = await house();
+  await using it = await daemon();
   await using ear = await listen(it);
   await ear.ready();
   await it.clock.runUntil(MORNING + 5 * HOUR_MS);
@@ -95,13 +96,13 @@ test("data: a series that changed is told after its rows can be read", async () 
 });
 
 test("?home= keeps to one home and to what concerns all; a home that is not there is refused by name", async () => {
-  await using it = await house();
+  await using it = await daemon();
   await using ear = await listen(it, { path: "/events?home=stugan" });
   await ear.ready();
   await it.clock.runUntil(MORNING + HOUR_MS);
   await ear.until(() => ear.of("price").length > 3, "prices");
   expect(new Set(ear.events.map(({ data }) => data.home))).toEqual(new Set([undefined, "stugan"]));
-  const unknown = await it.ask("/events?home=castle");
+  const unknown = await it.request("/events?home=castle");
   expect([unknown.status, await unknown.json()]).toMatchObject([404, { reason: expect.stringContaining("stugan") }]);
 });
 
@@ -113,7 +114,7 @@ test("a place is listened to as a home is: its spot price, level and signal", as
       places: [{ name: "Region", region: "DK1" }],
     },
   }).third_party;
-  await using it = await RunningHouse.start({ start: MORNING, config: { history: { months: 0 }, third_party } });
+  await using it = await TestDaemon.start({ start: MORNING, config: { history: { months: 0 }, third_party } });
   await it.clock.runUntil(MORNING + HOUR_MS);
   await it.watcher.until(() => it.watcher.payload("elbro/region/spot") !== null, "the spot price");
   await using ear = await listen(it, { path: "/events?home=region" });
@@ -124,13 +125,13 @@ test("a place is listened to as a home is: its spot price, level and signal", as
 });
 
 test("without a key nobody listens", async () => {
-  await using it = await house();
+  await using it = await daemon();
   await using ear = await listen(it, { key: "wrong" });
   expect(ear.status).toBe(401);
 });
 
 test("a hundred listen and hear the same; one more is sent away, and everybody else is served", async () => {
-  await using it = await RunningHouse.start({
+  await using it = await TestDaemon.start({
     start: MORNING,
     config: { api: { ...(await apiOf()), requests_per_minute: 1_000 }, history: { months: 0 } },
   });
@@ -138,7 +139,7 @@ test("a hundred listen and hear the same; one more is sent away, and everybody e
   const before = process.memoryUsage().rss;
   const ears = await Promise.all(Array.from({ length: 100 }, () => listen(it)));
   await Promise.all(ears.map((ear) => ear.ready()));
-  const refused = await it.ask("/events");
+  const refused = await it.request("/events");
   expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "30"]);
   await it.clock.runUntil(MORNING + HOUR_MS);
   const hasHeard = (ear: EventListener) => ear.of("price").some(({ data }) => data.start === "2026-03-10T10:00:00Z");
@@ -154,10 +155,10 @@ test("a hundred listen and hear the same; one more is sent away, and everybody e
     ),
   );
   expect(prices.size).toBe(1);
-  expect((await it.ask("/healthz")).status).toBe(200);
+  expect((await it.request("/healthz")).status).toBe(200);
   expect((process.memoryUsage().rss - before) / 1e6).toBeLessThan(60);
   const began = performance.now();
-  await it.stopDaemon();
+  await it.stop();
   expect(performance.now() - began).toBeLessThan(2_000);
   await Promise.all(ears.map((ear) => ear.until(() => ear.end !== "open", "the end")));
   expect(new Set(ears.map(({ end }) => end))).toEqual(new Set(["clean"]));
@@ -168,22 +169,23 @@ async function apiOf() {
 }
 
 test("readers that stop reading hold up neither the others nor the end", async () => {
-  await using it = await house();
+  await using it = await daemon();
   await using steady = await listen(it);
   await steady.ready();
   const stuck = Array.from({ length: 20 }, () => {
-    const socket = connect(it.daemon.apiPort, "127.0.0.1", () => {
+    const socket = connect(it.apiPort, "127.0.0.1", () => {
       socket.write(`GET /events HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${LAN_KEY}\r\n\r\n`);
     });
     socket.on("error", () => undefined);
     return socket.pause();
   });
-  const listeners = async () => /^elbro_events_listeners (\d+)$/m.exec(await (await it.ask("/metrics")).text())?.[1];
+  const listeners = async () =>
+    /^elbro_events_listeners (\d+)$/m.exec(await (await it.request("/metrics")).text())?.[1];
   await expect.poll(listeners).toBe("21");
   await it.clock.runUntil(MORNING + 6 * HOUR_MS);
   await steady.until(() => steady.of("price").some(({ data }) => data.start === "2026-03-10T15:00:00Z"), "15 o'clock");
   const began = performance.now();
-  await it.stopDaemon();
+  await it.stop();
   expect(performance.now() - began).toBeLessThan(2_000);
   for (const socket of stuck) socket.destroy();
 });

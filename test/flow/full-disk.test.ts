@@ -1,38 +1,38 @@
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { HOUR_MS, MINUTE_MS } from "../../src/core/interval.ts";
-import { RunningHouse } from "../support/running-house.ts";
 import { SmallDisk } from "../support/small-disk.ts";
+import { TestDaemon } from "../support/test-daemon.ts";
 
 const NOON = Date.parse("2026-03-10T11:00:00Z");
 /** The last quarter of a day of which all prices are known; tomorrow's are due since noon. */
 const EVENING = Date.parse("2026-03-10T18:00:00Z");
 
-const codesOf = (house: RunningHouse) =>
-  (house.watcher.json("elbro/info").problems as { code: string }[]).map(({ code }) => code);
+const codesOf = (daemon: TestDaemon) =>
+  (daemon.watcher.json("elbro/info").problems as { code: string }[]).map(({ code }) => code);
 
 /** Lives through an afternoon in which nothing can be written, and on. */
-async function afternoon(house: RunningHouse, code: string, fill: () => void, free: () => void): Promise<void> {
-  const { clock, watcher, simulator } = house;
+async function afternoon(daemon: TestDaemon, code: string, fill: () => void, free: () => void): Promise<void> {
+  const { clock, watcher, simulator } = daemon;
   await clock.runUntil(NOON + 30 * MINUTE_MS);
   fill();
   await clock.runUntil(EVENING - 2 * HOUR_MS);
-  await watcher.until(() => codesOf(house).includes(code), `the problem ${code}`);
+  await watcher.until(() => codesOf(daemon).includes(code), `the problem ${code}`);
   const asked = simulator.answered().length;
   expect(asked).toBeGreaterThan(0);
   await clock.runUntil(EVENING);
   const shown = () => watcher.json("elbro/home/price/state").start;
   await watcher.until(() => shown() === "2026-03-10T18:00:00Z", "the price of 18:00");
   expect(simulator.answered().length).toBe(asked);
-  expect((await house.ask("/local/v1/prices")).status).toBe(200);
+  expect((await daemon.request("/local/v1/prices")).status).toBe(200);
   free();
   await clock.runUntil(EVENING + 2 * HOUR_MS);
   await watcher.until(() => watcher.json("elbro/home/prices").tomorrow_valid === true, "tomorrow's prices");
-  await watcher.until(() => !codesOf(house).includes(code), `the end of ${code}`);
-  const ended = house.log.filter(({ text }) => text === "problem ended").map(({ facts }) => facts);
+  await watcher.until(() => !codesOf(daemon).includes(code), `the end of ${code}`);
+  const ended = daemon.log.filter(({ text }) => text === "problem ended").map(({ facts }) => facts);
   expect(ended).toContainEqual({ code, subject: "disk" });
-  await house.stopDaemon();
-  using database = new DatabaseSync(house.dir.file("elbro.db"));
+  await daemon.stop();
+  using database = new DatabaseSync(daemon.dir.file("elbro.db"));
   const { spent } = database.prepare("select count(*) as spent from attempt").get() ?? {};
   expect(simulator.answered().length).toBe(spent);
 }
@@ -43,9 +43,9 @@ test("a disk that is full stops no price and lets no request out; with room agai
   // After a long back-fill the log has room of its own, and the first hours of a full disk pass unnoticed.
   const config = { history: { months: 1 } };
   const simulator = { homes: ["danish"] } as const;
-  await using house = await RunningHouse.start({ start: NOON, dir: disk.dir, simulator, config });
+  await using daemon = await TestDaemon.start({ start: NOON, dir: disk.dir, simulator, config });
   await afternoon(
-    house,
+    daemon,
     "disk_full",
     () => disk.fill(),
     () => disk.free(),
@@ -53,12 +53,12 @@ test("a disk that is full stops no price and lets no request out; with room agai
 });
 
 test("so does a database that cannot be written", async () => {
-  const { house: starting, database } = withDatabase(() =>
-    RunningHouse.start({ start: NOON, simulator: { homes: ["danish"] } }),
+  const { daemon: starting, database } = withDatabase(() =>
+    TestDaemon.start({ start: NOON, simulator: { homes: ["danish"] } }),
   );
-  await using house = await starting;
+  await using daemon = await starting;
   await afternoon(
-    house,
+    daemon,
     "database_not_writable",
     () => database()?.exec("pragma query_only = on"),
     () => database()?.exec("pragma query_only = off"),
@@ -67,37 +67,38 @@ test("so does a database that cannot be written", async () => {
 
 test("what came for a device and has no room any more is given to it", async () => {
   const config = { history: { months: 1 } };
-  const { house: starting, database } = withDatabase(() =>
-    RunningHouse.start({ start: NOON, simulator: { homes: ["danish"] }, config }),
+  const { daemon: starting, database } = withDatabase(() =>
+    TestDaemon.start({ start: NOON, simulator: { homes: ["danish"] }, config }),
   );
-  await using house = await starting;
-  await house.clock.runUntil(NOON + 30 * MINUTE_MS);
-  const [{ id }] = ((await (await house.ask("/consumer/v1/me/addresses")).json()) as { data: [{ id: string }] }).data;
+  await using daemon = await starting;
+  await daemon.clock.runUntil(NOON + 30 * MINUTE_MS);
+  const [{ id }] = ((await (await daemon.request("/consumer/v1/me/addresses")).json()) as { data: [{ id: string }] })
+    .data;
   const year = "from=2024-11-01T12:30:00Z&to=2025-10-01T00:00:00Z&aggregation=hour";
   const path = `/consumer/v1/me/addresses/${id}/consumption?${year}`;
-  const asked = house.simulator.answered().length;
+  const asked = daemon.simulator.answered().length;
   // A few pages more than there are: a request is still written down, a year of hours is not.
   const { pages } = database()?.prepare("select page_count as pages from pragma_page_count").get() ?? {};
   database()?.exec(`pragma max_page_count = ${Number(pages) + 8}`);
-  const answer = await house.ask(path);
+  const answer = await daemon.request(path);
   expect([answer.status, answer.headers.get("x-elbro-source")]).toEqual([200, "service"]);
-  const next = await house.ask(path);
-  expect([next.status, house.simulator.answered().length]).toEqual([429, asked + 1]);
-  const { url, keys } = house.simulator;
+  const next = await daemon.request(path);
+  expect([next.status, daemon.simulator.answered().length]).toEqual([429, asked + 1]);
+  const { url, keys } = daemon.simulator;
   const service = await fetch(`${url}${path}`, { headers: { authorization: `Bearer ${keys.consumerKey}` } });
   expect(await answer.json()).toEqual(await service.json());
 });
 
 /** Starts a house, and tells the connection to its database. */
-function withDatabase(start: () => Promise<RunningHouse>) {
+function withDatabase(start: () => Promise<TestDaemon>) {
   const opened = new Set<DatabaseSync>();
   const { exec } = DatabaseSync.prototype;
   DatabaseSync.prototype.exec = function (this: DatabaseSync, sql) {
     opened.add(this);
     return exec.call(this, sql);
   };
-  const house = start().finally(() => {
+  const daemon = start().finally(() => {
     DatabaseSync.prototype.exec = exec;
   });
-  return { house, database: () => [...opened].find(({ isOpen }) => isOpen) };
+  return { daemon, database: () => [...opened].find(({ isOpen }) => isOpen) };
 }

@@ -2,7 +2,8 @@ import { rmSync } from "node:fs";
 import { expect, test } from "vitest";
 import { type Config, configSchema } from "../../src/config/schema.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/core/interval.ts";
-import { LAN_KEY, RunningHouse } from "../support/running-house.ts";
+import { LAN_KEY } from "../support/test-config.ts";
+import { TestDaemon } from "../support/test-daemon.ts";
 
 const MORNING = Date.parse("2026-03-10T09:00:00Z");
 
@@ -18,10 +19,10 @@ const { plugs } = configSchema.parse({
 });
 
 const starting = (config: Partial<Config> = {}) =>
-  RunningHouse.start({ start: MORNING, config: { history: { months: 0 }, ...config } });
+  TestDaemon.start({ start: MORNING, config: { history: { months: 0 }, ...config } });
 
-async function ask(it: RunningHouse, path: string, headers: Record<string, string> = {}) {
-  const answer = await fetch(`http://127.0.0.1:${it.daemon.apiPort}${path}`, { headers });
+async function ask(it: TestDaemon, path: string, headers: Record<string, string> = {}) {
+  const answer = await fetch(`${it.url}${path}`, { headers });
   const text = await answer.text();
   return { status: answer.status, text, body: JSON.parse(text) as Body };
 }
@@ -29,7 +30,7 @@ async function ask(it: RunningHouse, path: string, headers: Record<string, strin
 const codes = ({ checks }: Body) => Object.values(checks).map(({ code }) => code);
 
 /** Both verdicts, and the codes that are not `ok`. */
-async function verdicts(it: RunningHouse) {
+async function verdicts(it: TestDaemon) {
   const health = await ask(it, "/healthz");
   const life = await ask(it, "/livez");
   return [health.status, life.status, health.body.status, ...codes(health.body).filter((code) => code !== "ok")];
@@ -50,8 +51,7 @@ test("a house with its prices is well; names are told to whoever has a key", asy
 test("a first start without the service: awaited for ten minutes, then not well; a restart would not mend it", async () => {
   await using it = await starting();
   it.simulator.setFaults([{ operation: "*", fault: "status", status: 502 }]);
-  await it.stopDaemon();
-  await it.startDaemon({ history: { months: 0 }, data_dir: `${it.dir.path}/fresh` });
+  await it.restart({ history: { months: 0 }, data_dir: `${it.dir.path}/fresh` });
   expect((await verdicts(it)).slice(0, 4)).toEqual([200, 200, "starting", "prices_awaited"]);
   await it.clock.runUntil(MORNING + 11 * MINUTE_MS);
   expect(await verdicts(it)).toEqual([503, 200, "unhealthy", "prices_missing", "problems"]);

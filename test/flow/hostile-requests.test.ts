@@ -9,7 +9,8 @@ import { expect, test } from "vitest";
 import { localErrorTable } from "../../src/server/local-errors.ts";
 import { type HostileRequest, hostileRequests } from "../support/hostile-requests.ts";
 import { type RawAnswer, sendRaw } from "../support/raw-answer.ts";
-import { LAN_KEY, RunningHouse } from "../support/running-house.ts";
+import { LAN_KEY } from "../support/test-config.ts";
+import { TestDaemon } from "../support/test-daemon.ts";
 
 const NIGHTLY = process.env.ELBRO_NIGHTLY === "1";
 const REQUESTS = Number(process.env.ELBRO_REQUESTS ?? (NIGHTLY ? 100_000 : 5_000));
@@ -30,7 +31,7 @@ const DOCUMENTED: ReadonlySet<number> = new Set<number>(statusOf.values());
 const INSIDE =
   /node:internal|\bat \S+ \(|\/src\/|\.ts:\d|\.cjs|node_modules|sqlite|from (setting|chunk|attempt|series)|insert into|ECONN|EACCES|TypeError|undefined is not/i;
 
-async function house() {
+async function startApi() {
   const start = Date.parse("2026-03-10T09:00:00Z");
   const keys = [
     { name: "test", key: LAN_KEY },
@@ -38,9 +39,9 @@ async function house() {
   ];
   const api = { host: "127.0.0.1", port: 0, keys, third_party_keys: [PAIR] };
   const limits = { requests_per_minute: 100_000_000, requests_per_day: 100_000_000 };
-  const running = await RunningHouse.start({ start, config: { api: { ...api, ...limits }, plans: [PLAN] } as never });
+  const running = await TestDaemon.start({ start, config: { api: { ...api, ...limits }, plans: [PLAN] } as never });
   await running.clock.settle();
-  const { data } = (await (await running.ask("/consumer/v1/me/addresses")).json()) as { data: { id: string }[] };
+  const { data } = (await (await running.request("/consumer/v1/me/addresses")).json()) as { data: { id: string }[] };
   return { running, addressId: data[0]?.id ?? "" };
 }
 
@@ -93,9 +94,9 @@ function heapMb(): number {
 test(`${REQUESTS} hostile requests: documented answers, no crash, no growth, nothing of the inside`, {
   timeout: 3_600_000,
 }, async () => {
-  const { running, addressId } = await house();
+  const { running, addressId } = await startApi();
   await using _ends = running;
-  const { simulator, daemon, dir } = running;
+  const { simulator, dir } = running;
   const secrets = [
     ...[LAN_KEY, CONTROL_KEY, PAIR.api_secret, dir.path],
     ...[simulator.keys.consumerKey ?? "no-key", simulator.keys.thirdParty.apiSecret],
@@ -112,7 +113,7 @@ test(`${REQUESTS} hostile requests: documented answers, no crash, no growth, not
     const work = async () => {
       for (const request of next) {
         const waitMs = request.isWhole ? OWED_MS : NOT_OWED_MS;
-        const answer = await sendRaw(daemon.apiPort, request.bytes, { method: request.method, waitMs });
+        const answer = await sendRaw(running.apiPort, request.bytes, { method: request.method, waitMs });
         statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
         // What a 200 of a file says may contain anything; an error may not.
         const wrong = wrongIn(answer, request, secrets);
@@ -134,6 +135,6 @@ test(`${REQUESTS} hostile requests: documented answers, no crash, no growth, not
   );
   expect(statuses.get(500) ?? 0).toBe(0);
   expect(running.log.filter(({ text }) => /failed|crash/.test(text)).map(({ facts }) => facts)).toEqual([]);
-  expect((await running.ask("/consumer/v1/me/addresses")).status).toBe(200);
+  expect((await running.request("/consumer/v1/me/addresses")).status).toBe(200);
   expect(grownMb).toBeLessThan(MOST_GROWTH_MB);
 });

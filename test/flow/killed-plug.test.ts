@@ -1,13 +1,8 @@
-import { writeFileSync } from "node:fs";
-import path from "node:path";
 import { expect, test } from "vitest";
-import { stringify } from "yaml";
 import { HOUR_MS, MINUTE_MS } from "../../src/core/interval.ts";
 import { startEmbeddedBroker } from "../../src/mqtt/embedded-broker.ts";
-import { startSimulator } from "../../src/simulator/simulator.ts";
-import { DaemonProcess } from "../support/daemon-process.ts";
-import { BrokerPlug } from "../support/played-plugs.ts";
-import { TempDir } from "../support/temp-dir.ts";
+import { MqttPlug } from "../support/mqtt-plug.ts";
+import { TestDaemon } from "../support/test-daemon.ts";
 import { TopicWatcher } from "../support/topic-watcher.ts";
 
 const START = Date.parse("2026-03-10T17:00:00Z");
@@ -19,7 +14,6 @@ const SLACK_MS = 2 * MINUTE_MS;
 const STATE = "elbro/home/plan/washer/state";
 
 test("killed in the middle of a run, its plug goes off by itself; started anew, the run goes on, and is told so", async () => {
-  using dir = new TempDir();
   const began = performance.now();
   const now = () => START + (performance.now() - began) * SPEED;
   const broker = await startEmbeddedBroker({
@@ -31,32 +25,23 @@ test("killed in the middle of a run, its plug goes off by itself; started anew, 
     discoveryPrefix: "nobody",
     onRefused: () => undefined,
   });
-  const simulator = await startSimulator({ now, homes: ["danish"], publicationDelayMinutes: () => 0 });
-  const config = path.join(dir.path, "elbro.yaml");
-  writeFileSync(
-    config,
-    stringify({
-      service: { base_url: simulator.url },
-      consumer: { api_key: simulator.keys.consumerKey },
+  await using installed = await TestDaemon.install({
+    simulator: { now, homes: ["danish"], publicationDelayMinutes: () => 0 },
+    config: {
       mqtt: { url: `mqtt://127.0.0.1:${broker.port}` },
-      api: { host: "127.0.0.1", port: 0 },
-      data_dir: dir.path,
       plans: [{ name: "Washer", home: "home", kind: "window", hours: 3, from: "12:00", ready_by: "12:00" }],
       plugs: [{ name: "Washer", family: "tasmota", topic: "heater", plan: "washer" }],
-    }),
-  );
-  const daemon = () =>
-    new DaemonProcess(
-      ["--config", config, "--clock", new Date(now()).toISOString().slice(0, 19).concat("Z"), "--speed", String(SPEED)],
-      {},
-    );
+    },
+  });
+  const startDaemon = () =>
+    installed.spawn(["--clock", new Date(now()).toISOString().slice(0, 19).concat("Z"), "--speed", String(SPEED)]);
   await using watcher = await TopicWatcher.on(broker.port);
-  await using plug = new BrokerPlug("tasmota", { now, on: true });
+  await using plug = new MqttPlug("tasmota", { now, on: true });
   await plug.connect(broker.port);
   const ticking = setInterval(() => plug.tick(), 50);
   const until = (holds: () => boolean) => expect.poll(holds, { timeout: 30_000, interval: 10 }).toBe(true);
   try {
-    await using first = daemon();
+    await using first = startDaemon();
     await watcher.until(() => watcher.json(STATE).state === "scheduled", "the plan");
     await until(() => !plug.device.on);
     await watcher.publish("elbro/home/plan/washer/run_now/set", "PRESS");
@@ -71,7 +56,7 @@ test("killed in the middle of a run, its plug goes off by itself; started anew, 
     await until(() => !plug.device.on);
     expect([plug.device.cause, now() < killedAt + DEAD_MAN_MS + 2 * SLACK_MS]).toEqual(["timer", true]);
 
-    await using second = daemon();
+    await using second = startDaemon();
     await until(() => plug.device.on);
     await watcher.until(() => watcher.json(STATE).state === "running", "the run again");
     const runs = watcher.json(STATE).runs as { start: string; end: string }[];
@@ -82,7 +67,6 @@ test("killed in the middle of a run, its plug goes off by itself; started anew, 
     await second.end("SIGTERM");
   } finally {
     clearInterval(ticking);
-    await simulator.close();
     await broker.close();
   }
 });

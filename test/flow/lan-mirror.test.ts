@@ -1,60 +1,59 @@
 import { expect, test } from "vitest";
 import { DAY_MS, HOUR_MS } from "../../src/core/interval.ts";
-import { RunningHouse } from "../support/running-house.ts";
+import { TestDaemon } from "../support/test-daemon.ts";
 
 const MORNING = Date.parse("2026-03-10T09:00:00Z");
 
 /** A house without history, so that what is older is not on the shelf. */
-function house(): Promise<RunningHouse> {
-  return RunningHouse.start({
+function daemon(): Promise<TestDaemon> {
+  return TestDaemon.start({
     start: MORNING,
     config: { history: { months: 0 } },
   });
 }
 
-const pathOf = (it: RunningHouse, rest: string) =>
-  `/consumer/v1/me/addresses/${it.simulator.addressIds.danish}/${rest}`;
+const pathOf = (it: TestDaemon, rest: string) => `/consumer/v1/me/addresses/${it.simulator.addressIds.danish}/${rest}`;
 const LAST_YEAR = "prices?from=2025-03-01T00:00:00Z&to=2025-03-08T00:00:00Z&resolution=hour";
 
 const said = (answer: Response) => ["x-elbro-source", "age", "x-elbro-stale"].map((name) => answer.headers.get(name));
 
 test("thirty callers of what is not on the shelf cause one request; afterwards it is there", async () => {
-  await using it = await house();
+  await using it = await daemon();
   await it.clock.settle();
   const before = it.simulator.answered().length;
-  const answers = await Promise.all(Array.from({ length: 30 }, () => it.ask(pathOf(it, LAST_YEAR))));
+  const answers = await Promise.all(Array.from({ length: 30 }, () => it.request(pathOf(it, LAST_YEAR))));
   const bodies = await Promise.all(answers.map((answer) => answer.text()));
   expect(it.simulator.answered().length - before).toBe(1);
   expect(new Set(bodies).size).toBe(1);
   expect(answers.map((answer) => answer.headers.get("x-elbro-source"))).toContain("service");
-  const later = await it.ask(pathOf(it, LAST_YEAR));
+  const later = await it.request(pathOf(it, LAST_YEAR));
   expect([later.status, ...said(later)]).toEqual([200, "shelf", "0", null]);
   expect(it.simulator.answered().length - before).toBe(1);
 });
 
 test("with the service down, what is older is given with its age, and what was never asked is an error", async () => {
-  await using it = await house();
+  await using it = await daemon();
   await it.clock.runUntil(MORNING + HOUR_MS);
   it.simulator.setFaults([{ operation: "*", fault: "status", status: 502 }]);
   await it.clock.runUntil(MORNING + DAY_MS);
-  const forecast = await it.ask(pathOf(it, "forecast-prices"));
+  const forecast = await it.request(pathOf(it, "forecast-prices"));
   const [source, age, stale] = said(forecast);
   expect([forecast.status, source, stale]).toEqual([200, "shelf", "true"]);
   expect(Number(age)).toBeGreaterThan(20 * 3_600);
-  const never = await it.ask(pathOf(it, LAST_YEAR));
+  const never = await it.request(pathOf(it, LAST_YEAR));
   expect(never.status).toBeGreaterThanOrEqual(429);
   expect(await never.json()).toMatchObject({ error: true });
 });
 
 test("an address of nobody is 404 and what an address cannot is 422, without a request", async () => {
-  await using it = await house();
+  await using it = await daemon();
   await it.clock.settle();
   const before = it.simulator.answered().length;
-  const unknown = await it.ask("/consumer/v1/me/addresses/3f2504e0-4f89-41d3-9a0c-0305e82c3399/forecast-prices");
+  const unknown = await it.request("/consumer/v1/me/addresses/3f2504e0-4f89-41d3-9a0c-0305e82c3399/forecast-prices");
   expect([unknown.status, await unknown.json()]).toMatchObject([404, { errorCode: "resource_not_found" }]);
   const { swedish } = it.simulator.addressIds;
   const query = "from=2026-03-01T00:00:00Z&to=2026-03-02T00:00:00Z&aggregation=hour";
-  const unable = await it.ask(`/consumer/v1/me/addresses/${swedish}/solar-export?${query}`);
+  const unable = await it.request(`/consumer/v1/me/addresses/${swedish}/solar-export?${query}`);
   expect([unable.status, await unable.json()]).toMatchObject([422, { errorCode: "feature_unavailable" }]);
   expect(it.simulator.answered().length).toBe(before);
 });

@@ -1,6 +1,7 @@
 /** Who may do what, at every path that the LAN API itself says it has. */
 import { expect, test } from "vitest";
-import { LAN_KEY, RunningHouse } from "../support/running-house.ts";
+import { LAN_KEY } from "../support/test-config.ts";
+import { TestDaemon } from "../support/test-daemon.ts";
 
 /** What opens without a key: it tells nothing of the house, or asks for a session of its own. */
 const OPEN = [
@@ -24,14 +25,14 @@ async function open() {
     { name: "control", key: CONTROL_KEY, scopes: ["read", "control"] as ("read" | "control")[] },
   ];
   const api = { host: "127.0.0.1", port: 0, keys, requests_per_minute: 10_000, requests_per_day: 10_000 };
-  const house = await RunningHouse.start({ start: Date.parse("2026-03-10T09:00:00Z"), config: { api } });
-  const document = (await (await house.ask("/openapi.json")).json()) as { paths: Record<string, object> };
+  const daemon = await TestDaemon.start({ start: Date.parse("2026-03-10T09:00:00Z"), config: { api } });
+  const document = (await (await daemon.request("/openapi.json")).json()) as { paths: Record<string, object> };
   const doors = Object.entries(document.paths)
     .flatMap(([path, methods]) => Object.keys(methods).map((method) => ({ method, path })))
     .map((door) => ({ ...door, name: `${door.method} ${door.path}` }));
   const statusWith = async ({ method, path }: (typeof doors)[number], key: string | null) => {
     const gone = new AbortController();
-    const answer = await fetch(`http://127.0.0.1:${house.daemon.apiPort}${path.replaceAll(/\{\w+\}/g, "x")}`, {
+    const answer = await fetch(`${daemon.url}${path.replaceAll(/\{\w+\}/g, "x")}`, {
       ...{ method: method.toUpperCase(), signal: gone.signal },
       headers: { "content-type": "application/json", ...(key === null ? {} : { authorization: `Bearer ${key}` }) },
       ...(method === "post" ? { body: "{}" } : {}),
@@ -39,12 +40,12 @@ async function open() {
     gone.abort();
     return answer.status;
   };
-  return { house, doors, statusWith };
+  return { daemon, doors, statusWith };
 }
 
 test("without a key nothing opens but what is listed; with a key that may read nothing is changed", async () => {
-  const { house, doors, statusWith } = await open();
-  await using _ends = house;
+  const { daemon, doors, statusWith } = await open();
+  await using _ends = daemon;
   expect(doors.length).toBeGreaterThan(25);
   const opened: string[] = [];
   for (const door of doors) if ((await statusWith(door, null)) !== 401) opened.push(door.name);

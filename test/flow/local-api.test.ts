@@ -2,8 +2,9 @@ import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
 import { type EpochMs, HOUR_MS, MINUTE_MS } from "../../src/core/interval.ts";
 import { pageText } from "../support/docs-pages.ts";
-import { askText, localConfig, startLocalHouse } from "../support/local-house.ts";
-import { LAN_KEY, type RunningHouse } from "../support/running-house.ts";
+import { askText, startLocalApi } from "../support/local-api.ts";
+import { LAN_KEY } from "../support/test-config.ts";
+import type { TestDaemon } from "../support/test-daemon.ts";
 
 const EVENING = Date.parse("2026-03-10T17:00:00Z");
 const NIGHT = "cheap?hours=3&ready_by=07:00";
@@ -11,11 +12,11 @@ const NIGHT = "cheap?hours=3&ready_by=07:00";
 const STEP_MS = 15 * MINUTE_MS;
 
 /** When a device that asks again and again is told ON; every answer has to be 200. */
-async function onTimes(house: RunningHouse, question: string, from: EpochMs, to: EpochMs): Promise<EpochMs[]> {
+async function onTimes(daemon: TestDaemon, question: string, from: EpochMs, to: EpochMs): Promise<EpochMs[]> {
   const on: EpochMs[] = [];
   for (let now = from; now < to; now += STEP_MS) {
-    await house.clock.runUntil(now);
-    const [status, word, reason] = await askText(house, question);
+    await daemon.clock.runUntil(now);
+    const [status, word, reason] = await askText(daemon, question);
     expect(status, `${new Date(now).toISOString()} ${reason}`).toBe(200);
     if (word === "ON") on.push(now);
   }
@@ -32,14 +33,13 @@ function runsOf(on: readonly EpochMs[]): (readonly [start: string, hours: number
 
 describe("a device that asks whether now is cheap", () => {
   test("is ON for three hours of the night, in one piece, also when the daemon restarts in the middle", async () => {
-    await using house = await startLocalHouse({ start: EVENING - 8 * HOUR_MS });
-    await house.clock.runUntil(EVENING);
-    const before = await onTimes(house, NIGHT, EVENING, Date.parse("2026-03-11T00:00:00Z"));
+    await using daemon = await startLocalApi({ start: EVENING - 8 * HOUR_MS });
+    await daemon.clock.runUntil(EVENING);
+    const before = await onTimes(daemon, NIGHT, EVENING, Date.parse("2026-03-11T00:00:00Z"));
     expect(before.length).toBeGreaterThan(0);
-    await house.stopDaemon();
-    await house.startDaemon(localConfig());
-    await house.clock.settle();
-    const after = await onTimes(house, NIGHT, Date.parse("2026-03-11T00:00:00Z"), Date.parse("2026-03-11T06:00:00Z"));
+    await daemon.restart();
+    await daemon.clock.settle();
+    const after = await onTimes(daemon, NIGHT, Date.parse("2026-03-11T00:00:00Z"), Date.parse("2026-03-11T06:00:00Z"));
     expect(after.length).toBeGreaterThan(0);
     expect(runsOf([...before, ...after]).map(([, hours]) => hours)).toEqual([3]);
   });
@@ -48,11 +48,11 @@ describe("a device that asks whether now is cheap", () => {
     ["the night that loses an hour", "2026-03-28T17:00:00Z", "2026-03-29T05:00:00Z"],
     ["the night that has one twice", "2026-10-24T17:00:00Z", "2026-10-25T06:00:00Z"],
   ])("%s has the same three hours, at its best", async (_, evening, morning) => {
-    await using house = await startLocalHouse({ start: Date.parse(evening) - 8 * HOUR_MS });
-    await house.clock.runUntil(Date.parse(evening));
-    const answer = await house.ask("/local/v1/prices");
+    await using daemon = await startLocalApi({ start: Date.parse(evening) - 8 * HOUR_MS });
+    await daemon.clock.runUntil(Date.parse(evening));
+    const answer = await daemon.request("/local/v1/prices");
     const { prices } = (await answer.json()) as { prices: { start: string; price: number }[] };
-    const on = await onTimes(house, NIGHT, Date.parse(evening), Date.parse(morning));
+    const on = await onTimes(daemon, NIGHT, Date.parse(evening), Date.parse(morning));
     const runs = runsOf(on);
     expect(runs.map(([, hours]) => hours)).toEqual([3]);
     const inWindow = prices.filter(({ start }) => start >= evening && start < morning).map(({ price }) => price);
@@ -63,42 +63,42 @@ describe("a device that asks whether now is cheap", () => {
   });
 
   test("with the service down it goes on with what is known, then says OFF, 503 and why", async () => {
-    await using house = await startLocalHouse({ start: EVENING - 8 * HOUR_MS });
-    await house.clock.runUntil(EVENING);
-    house.simulator.setFaults([{ operation: "*", fault: "status", status: 502 }]);
-    const on = await onTimes(house, NIGHT, EVENING, Date.parse("2026-03-11T06:00:00Z"));
+    await using daemon = await startLocalApi({ start: EVENING - 8 * HOUR_MS });
+    await daemon.clock.runUntil(EVENING);
+    daemon.simulator.setFaults([{ operation: "*", fault: "status", status: 502 }]);
+    const on = await onTimes(daemon, NIGHT, EVENING, Date.parse("2026-03-11T06:00:00Z"));
     expect(runsOf(on).map(([, hours]) => hours)).toEqual([3]);
-    await house.clock.runUntil(Date.parse("2026-03-12T01:00:00Z"));
-    const [status, word, reason] = await askText(house, NIGHT);
+    await daemon.clock.runUntil(Date.parse("2026-03-12T01:00:00Z"));
+    const [status, word, reason] = await askText(daemon, NIGHT);
     expect([status, word]).toEqual([503, "OFF"]);
     expect(reason).toMatch(/no prices from/);
-    const json = await house.ask(`/local/v1/${NIGHT}&format=json`);
+    const json = await daemon.request(`/local/v1/${NIGHT}&format=json`);
     expect([json.status, await json.json()]).toMatchObject([503, { error: true, errorCode: "not_known" }]);
     expect(Number(json.headers.get("retry-after"))).toBeGreaterThan(0);
   });
 
   test("while tomorrow's prices are late it waits, and still gives its hours when they come", async () => {
-    await using house = await startLocalHouse({
+    await using daemon = await startLocalApi({
       start: EVENING - 8 * HOUR_MS,
       simulator: { publicationDelayMinutes: () => 300 },
     });
-    await house.clock.runUntil(EVENING - HOUR_MS);
+    await daemon.clock.runUntil(EVENING - HOUR_MS);
     const question = "cheap?hours=2&from=23:00&ready_by=06:00";
-    const on = await onTimes(house, question, EVENING - HOUR_MS, Date.parse("2026-03-11T06:00:00Z"));
+    const on = await onTimes(daemon, question, EVENING - HOUR_MS, Date.parse("2026-03-11T06:00:00Z"));
     expect(runsOf(on).map(([, hours]) => hours)).toEqual([2]);
   });
 
   test("with a clock that cannot be right nothing is ON", async () => {
-    await using house = await startLocalHouse({ start: EVENING - 8 * HOUR_MS, serviceAheadMs: 20 * MINUTE_MS });
-    await house.clock.runUntil(EVENING - 7 * HOUR_MS);
-    const [status, word, reason] = await askText(house, "cheap?hours=24");
+    await using daemon = await startLocalApi({ start: EVENING - 8 * HOUR_MS, serviceAheadMs: 20 * MINUTE_MS });
+    await daemon.clock.runUntil(EVENING - 7 * HOUR_MS);
+    const [status, word, reason] = await askText(daemon, "cheap?hours=24");
     expect([status, word]).toEqual([503, "OFF"]);
     expect(reason).toMatch(/clock/);
   });
 
   test("every mistake is OFF with its words", async () => {
-    await using house = await startLocalHouse({ start: EVENING });
-    await house.clock.settle();
+    await using daemon = await startLocalApi({ start: EVENING });
+    await daemon.clock.settle();
     for (const [question, status, words] of [
       ["cheap", 400, "hours: expected hours above 0"],
       ["cheap?hours=0", 400, 'found "0"'],
@@ -111,27 +111,25 @@ describe("a device that asks whether now is cheap", () => {
       ["signal/nothing", 404, 'no plan "nothing"; none is configured'],
       ["signal/NOTHING", 404, "an id of lower-case letters"],
     ] as const) {
-      const [answered, word, reason] = await askText(house, question);
+      const [answered, word, reason] = await askText(daemon, question);
       expect([question, answered, word]).toEqual([question, status, "OFF"]);
       expect(reason).toContain(words);
     }
   });
 
   test("without a key nobody is told ON", async () => {
-    await using house = await startLocalHouse({ start: EVENING });
-    const answer = await fetch(`http://127.0.0.1:${house.daemon.apiPort}/local/v1/${NIGHT}`);
+    await using daemon = await startLocalApi({ start: EVENING });
+    const answer = await fetch(`${daemon.url}/local/v1/${NIGHT}`);
     expect([answer.status, await answer.text()]).toEqual([401, expect.not.stringMatching(/^ON$/)]);
   });
 });
 
 test("the line for a Shelly in http-api.md switches it ON for three hours of the night, and OFF when elbro is gone", async () => {
-  await using house = await startLocalHouse({ start: EVENING - 8 * HOUR_MS });
-  await house.clock.runUntil(EVENING);
+  await using daemon = await startLocalApi({ start: EVENING - 8 * HOUR_MS });
+  await daemon.clock.runUntil(EVENING);
   const page = pageText("docs/http-api.md");
   const line = /```js\n(Timer\.set\(60000.*)\n```/.exec(page)?.[1] ?? "";
-  const script = line
-    .replace("http://192.168.1.5:8080", `http://127.0.0.1:${house.daemon.apiPort}`)
-    .replace("<key>", LAN_KEY);
+  const script = line.replace("http://192.168.1.5:8080", `${daemon.url}`).replace("<key>", LAN_KEY);
   expect(script).not.toBe(line);
   const switched: unknown[] = [];
   let tick = async (): Promise<void> => undefined;
@@ -153,7 +151,7 @@ test("the line for a Shelly in http-api.md switches it ON for three hours of the
   });
   const on: EpochMs[] = [];
   for (let now = EVENING; now < Date.parse("2026-03-11T06:00:00Z"); now += STEP_MS) {
-    await house.clock.runUntil(now);
+    await daemon.clock.runUntil(now);
     await tick();
     if ((switched.at(-1) as { on: boolean }).on) on.push(now);
   }
@@ -163,7 +161,7 @@ test("the line for a Shelly in http-api.md switches it ON for three hours of the
     on: true,
     toggle_after: 900,
   });
-  await house.stopDaemon();
+  await daemon.stop();
   await tick();
   expect(switched.at(-1)).toEqual({ id: 0, on: false });
 });

@@ -1,34 +1,34 @@
 import { describe, expect, test } from "vitest";
 import { HOUR_MS } from "../../src/core/interval.ts";
-import { askJson, askText, localConfig, post, startLocalHouse } from "../support/local-house.ts";
-import { command, planEntry, untilPlan } from "../support/planned-house.ts";
-import type { RunningHouse } from "../support/running-house.ts";
+import { askJson, askText, startLocalApi } from "../support/local-api.ts";
+import { command, planEntry, untilPlan } from "../support/plan-topics.ts";
 import { TempDir } from "../support/temp-dir.ts";
+import type { TestDaemon } from "../support/test-daemon.ts";
 
 const MORNING = Date.parse("2026-03-10T09:00:00Z");
 const EVENING = Date.parse("2026-03-10T17:00:00Z");
 const washer = planEntry({ kind: "window", hours: 3, from: "20:00", ready_by: "07:00", kwh: 1.2 });
 
-async function planned(scopes?: ("read" | "control")[], dir?: TempDir): Promise<RunningHouse> {
-  const house = await startLocalHouse({
+async function planned(scopes?: ("read" | "control")[], dir?: TempDir): Promise<TestDaemon> {
+  const daemon = await startLocalApi({
     start: MORNING,
     config: { plans: [washer] },
     ...(scopes ? { scopes } : {}),
     ...(dir ? { dir } : {}),
   });
-  await house.clock.runUntil(EVENING);
-  await untilPlan(house, ({ state }) => state === "scheduled", "the plan");
-  return house;
+  await daemon.clock.runUntil(EVENING);
+  await untilPlan(daemon, ({ state }) => state === "scheduled", "the plan");
+  return daemon;
 }
 
 describe("plans", () => {
   test("are told as they are published, and one with what it did", async () => {
-    await using house = await planned();
-    const { plans } = (await askJson(house, "plans", "plans")) as { plans: Record<string, unknown>[] };
+    await using daemon = await planned();
+    const { plans } = (await askJson(daemon, "plans", "plans")) as { plans: Record<string, unknown>[] };
     expect(plans).toMatchObject([{ id: "washer", name: "Washer", home: "home", kind: "window", on: false, kwh: 1.2 }]);
-    expect(plans[0]).toMatchObject(house.watcher.json("elbro/home/plan/washer/state"));
-    await house.clock.runUntil(EVENING + 24 * HOUR_MS);
-    const plan = await askJson(house, "plan", "plans/washer");
+    expect(plans[0]).toMatchObject(daemon.watcher.json("elbro/home/plan/washer/state"));
+    await daemon.clock.runUntil(EVENING + 24 * HOUR_MS);
+    const plan = await askJson(daemon, "plan", "plans/washer");
     expect(plan).toMatchObject({
       history: {
         runs: [{ basis: "prices", cost: expect.any(Number), against_now: expect.any(Number) }],
@@ -39,8 +39,8 @@ describe("plans", () => {
 
   test("are changed as by MQTT: the same words, kept across a restart, back by null", async () => {
     using dir = new TempDir();
-    await using house = await planned(["control"], dir);
-    const changed = await post(house, "plans/washer", { hours: 2, ready_by: "06:00", max_price: 5 });
+    await using daemon = await planned(["control"], dir);
+    const changed = await daemon.post("/local/v1/plans/washer", { hours: 2, ready_by: "06:00", max_price: 5 });
     expect([changed.status, await changed.json()]).toMatchObject([
       200,
       {
@@ -52,26 +52,25 @@ describe("plans", () => {
         },
       },
     ]);
-    await untilPlan(house, ({ settings }) => settings.hours?.value === 2, "the change on MQTT");
-    await command(house, "hours", "1");
-    expect(await askJson(house, "plan", "plans/washer")).toMatchObject({ settings: { hours: { value: 1 } } });
-    await house.stopDaemon();
-    await house.startDaemon({ ...localConfig(), plans: [washer] });
-    await house.clock.settle();
-    expect(await askJson(house, "plan", "plans/washer")).toMatchObject({
+    await untilPlan(daemon, ({ settings }) => settings.hours?.value === 2, "the change on MQTT");
+    await command(daemon, "hours", "1");
+    expect(await askJson(daemon, "plan", "plans/washer")).toMatchObject({ settings: { hours: { value: 1 } } });
+    await daemon.restart();
+    await daemon.clock.settle();
+    expect(await askJson(daemon, "plan", "plans/washer")).toMatchObject({
       settings: { hours: { value: 1, changed: true }, max_price: { value: 5 } },
     });
-    const back = await post(house, "plans/washer", { hours: null, ready_by: null, max_price: null });
+    const back = await daemon.post("/local/v1/plans/washer", { hours: null, ready_by: null, max_price: null });
     expect(Object.values(((await back.json()) as { settings: Record<string, { changed: boolean }> }).settings)).toEqual(
       expect.not.arrayContaining([expect.objectContaining({ changed: true })]),
     );
   });
 
   test("several settings are taken together or not at all", async () => {
-    await using house = await planned();
-    const both = await post(house, "plans/washer", { from: "00:00", ready_by: "02:00", hours: 2 });
+    await using daemon = await planned();
+    const both = await daemon.post("/local/v1/plans/washer", { from: "00:00", ready_by: "02:00", hours: 2 });
     expect(both.status).toBe(200);
-    const refused = await post(house, "plans/washer", { max_price: 2, hours: 3 });
+    const refused = await daemon.post("/local/v1/plans/washer", { max_price: 2, hours: 3 });
     expect([refused.status, await refused.json()]).toMatchObject([
       400,
       {
@@ -80,27 +79,31 @@ describe("plans", () => {
         reason: "hours: expected at most the 2 h between from and ready_by, found 3 h",
       },
     ]);
-    expect(await askJson(house, "plan", "plans/washer")).toMatchObject({ settings: { max_price: { value: null } } });
+    expect(await askJson(daemon, "plan", "plans/washer")).toMatchObject({ settings: { max_price: { value: null } } });
   });
 
   test("run_now, stop and skip do what they say, or say 409 and why", async () => {
-    await using house = await planned();
-    expect((await (await post(house, "plans/washer", { command: "run_now" })).json()) as object).toMatchObject({
+    await using daemon = await planned();
+    expect(
+      (await (await daemon.post("/local/v1/plans/washer", { command: "run_now" })).json()) as object,
+    ).toMatchObject({
       on: true,
       code: "running_by_hand",
     });
-    expect(await askText(house, "signal/washer")).toEqual([200, "ON", expect.stringContaining("by hand")]);
-    const twice = await post(house, "plans/washer", { command: "run_now" });
+    expect(await askText(daemon, "signal/washer")).toEqual([200, "ON", expect.stringContaining("by hand")]);
+    const twice = await daemon.post("/local/v1/plans/washer", { command: "run_now" });
     expect([twice.status, await twice.json()]).toMatchObject([
       409,
       { errorCode: "conflict", refusal: "running", reason: "the plan runs already" },
     ]);
-    expect(await (await post(house, "plans/washer", { command: "stop" })).json()).toMatchObject({ on: false });
-    expect(await askText(house, "signal/washer?code=1")).toEqual([400, "OFF", expect.stringContaining("stopped")]);
+    expect(await (await daemon.post("/local/v1/plans/washer", { command: "stop" })).json()).toMatchObject({
+      on: false,
+    });
+    expect(await askText(daemon, "signal/washer?code=1")).toEqual([400, "OFF", expect.stringContaining("stopped")]);
   });
 
   test("what cannot be read is refused in words and changes nothing", async () => {
-    await using house = await planned();
+    await using daemon = await planned();
     for (const [body, status, words] of [
       ["[]", 400, "expected an object with hours"],
       ["{}", 400, "found nothing in it"],
@@ -112,49 +115,49 @@ describe("plans", () => {
       ["{", 400, "not JSON"],
       ["", 400, "expected an object"],
     ] as const) {
-      const answer = await post(house, "plans/washer", body);
+      const answer = await daemon.post("/local/v1/plans/washer", body);
       expect([body, answer.status, await answer.json()]).toMatchObject([
         body,
         status,
         { reason: expect.stringContaining(words) },
       ]);
     }
-    expect((await post(house, "plans/dryer", { hours: 2 })).status).toBe(404);
-    const { settings } = await askJson(house, "plan", "plans/washer");
+    expect((await daemon.post("/local/v1/plans/dryer", { hours: 2 })).status).toBe(404);
+    const { settings } = await askJson(daemon, "plan", "plans/washer");
     expect(Object.values(settings as object).some(({ changed }) => changed)).toBe(false);
   });
 
   test("a key without the scope control may look and not touch", async () => {
-    await using house = await planned(["read"]);
-    await askJson(house, "plan", "plans/washer");
-    expect((await post(house, "plans/washer", { hours: 2 })).status).toBe(403);
+    await using daemon = await planned(["read"]);
+    await askJson(daemon, "plan", "plans/washer");
+    expect((await daemon.post("/local/v1/plans/washer", { hours: 2 })).status).toBe(403);
   });
 });
 
 describe("the signal of a plan", () => {
   test("is ON on the boundary: 200, else 400 by code=1; as JSON with its reason", async () => {
-    await using house = await planned();
-    const { next_start } = (await askJson(house, "signal", "signal/washer?format=json")) as { next_start: string };
-    expect(await askText(house, "signal/washer?code=1")).toMatchObject([400, "OFF", expect.any(String)]);
-    expect(await askText(house, "signal/washer")).toMatchObject([200, "OFF", expect.any(String)]);
-    await house.clock.runUntil(Date.parse(next_start));
-    expect(await askText(house, "signal/washer?code=1")).toMatchObject([200, "ON", expect.any(String)]);
-    expect(await askJson(house, "signal", "signal/washer")).toMatchObject({ on: true, state: "running" });
-    await house.clock.runUntil(Date.parse(next_start) + 3 * HOUR_MS);
-    expect(await askText(house, "signal/washer?code=1")).toMatchObject([400, "OFF", expect.any(String)]);
+    await using daemon = await planned();
+    const { next_start } = (await askJson(daemon, "signal", "signal/washer?format=json")) as { next_start: string };
+    expect(await askText(daemon, "signal/washer?code=1")).toMatchObject([400, "OFF", expect.any(String)]);
+    expect(await askText(daemon, "signal/washer")).toMatchObject([200, "OFF", expect.any(String)]);
+    await daemon.clock.runUntil(Date.parse(next_start));
+    expect(await askText(daemon, "signal/washer?code=1")).toMatchObject([200, "ON", expect.any(String)]);
+    expect(await askJson(daemon, "signal", "signal/washer")).toMatchObject({ on: true, state: "running" });
+    await daemon.clock.runUntil(Date.parse(next_start) + 3 * HOUR_MS);
+    expect(await askText(daemon, "signal/washer?code=1")).toMatchObject([400, "OFF", expect.any(String)]);
   });
 
   test("without prices it is OFF and 503", async () => {
-    await using house = await startLocalHouse({ start: MORNING, config: { plans: [washer] } });
-    await house.clock.runUntil(MORNING + HOUR_MS);
-    house.simulator.setFaults([{ operation: "*", fault: "status", status: 502 }]);
-    await house.clock.runUntil(Date.parse("2026-03-12T22:00:00Z"));
-    expect(await askText(house, "signal/washer?code=1")).toEqual([503, "OFF", expect.stringContaining("no prices")]);
+    await using daemon = await startLocalApi({ start: MORNING, config: { plans: [washer] } });
+    await daemon.clock.runUntil(MORNING + HOUR_MS);
+    daemon.simulator.setFaults([{ operation: "*", fault: "status", status: 502 }]);
+    await daemon.clock.runUntil(Date.parse("2026-03-12T22:00:00Z"));
+    expect(await askText(daemon, "signal/washer?code=1")).toEqual([503, "OFF", expect.stringContaining("no prices")]);
   });
 });
 
 test("third-party places have now, prices, cheap and formats", async () => {
-  await using house = await startLocalHouse({
+  await using daemon = await startLocalApi({
     start: MORNING,
     config: {
       third_party: {
@@ -168,8 +171,8 @@ test("third-party places have now, prices, cheap and formats", async () => {
       },
     },
   });
-  await house.clock.runUntil(EVENING);
-  const { homes } = (await askJson(house, "now", "now")) as { homes: Record<string, unknown>[] };
+  await daemon.clock.runUntil(EVENING);
+  const { homes } = (await askJson(daemon, "now", "now")) as { homes: Record<string, unknown>[] };
   expect(homes.map(({ id, kind }) => [id, kind])).toEqual([
     ["home", "home"],
     ["region", "place"],
@@ -178,19 +181,19 @@ test("third-party places have now, prices, cheap and formats", async () => {
   expect(homes[2]).toMatchObject({ currency: "DKK", vat_included: null, color: expect.any(String) });
   const { price, spot, charges } = homes[2] as Record<string, number>;
   expect(price).toBeCloseTo(Number(spot) + Number(charges), 6);
-  expect(String(price)).toBe(house.watcher.payload("elbro/cabin/price"));
-  const { prices } = (await askJson(house, "prices", "prices?home=cabin")) as { prices: { start: string }[] };
+  expect(String(price)).toBe(daemon.watcher.payload("elbro/cabin/price"));
+  const { prices } = (await askJson(daemon, "prices", "prices?home=cabin")) as { prices: { start: string }[] };
   expect(prices.length).toBeGreaterThan(24);
-  await askJson(house, "format", "formats/evcc?home=cabin");
-  expect(await askText(house, "cheap?hours=3&ready_by=07:00")).toEqual([
+  await askJson(daemon, "format", "formats/evcc?home=cabin");
+  expect(await askText(daemon, "cheap?hours=3&ready_by=07:00")).toEqual([
     400,
     "OFF",
     "home: expected one of home, region, cabin, found nothing",
   ]);
-  const asked = await askJson(house, "cheap", "cheap?home=cabin&hours=3&ready_by=07:00");
+  const asked = await askJson(daemon, "cheap", "cheap?home=cabin&hours=3&ready_by=07:00");
   const { start } = (asked.runs as { start: string }[])[0] ?? { start: "" };
-  await house.clock.runUntil(Date.parse(start));
-  expect(await askText(house, "cheap?home=cabin&hours=3&ready_by=07:00")).toMatchObject([
+  await daemon.clock.runUntil(Date.parse(start));
+  expect(await askText(daemon, "cheap?home=cabin&hours=3&ready_by=07:00")).toMatchObject([
     200,
     "ON",
     expect.any(String),

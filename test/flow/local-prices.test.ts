@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/core/interval.ts";
-import { askJson, askText, startLocalHouse } from "../support/local-house.ts";
-import { isoOf } from "../support/planned-house.ts";
-import type { RunningHouse } from "../support/running-house.ts";
+import { askJson, askText, startLocalApi } from "../support/local-api.ts";
+import { isoOf } from "../support/plan-topics.ts";
+import type { TestDaemon } from "../support/test-daemon.ts";
 
 const EVENING = Date.parse("2026-03-10T17:00:00Z");
 
@@ -18,52 +18,52 @@ interface Told {
   }[];
 }
 
-const pricesOf = async (house: RunningHouse, query = "") =>
-  (await askJson(house, "prices", `prices${query}`)) as unknown as Told;
+const pricesOf = async (daemon: TestDaemon, query = "") =>
+  (await askJson(daemon, "prices", `prices${query}`)) as unknown as Told;
 
-async function evening(start = EVENING): Promise<RunningHouse> {
-  const house = await startLocalHouse({ start: start - 8 * HOUR_MS });
-  await house.clock.runUntil(start);
-  return house;
+async function evening(start = EVENING): Promise<TestDaemon> {
+  const daemon = await startLocalApi({ start: start - 8 * HOUR_MS });
+  await daemon.clock.runUntil(start);
+  return daemon;
 }
 
 describe("now", () => {
   test("says what is published, and changes on the boundary", async () => {
-    await using house = await evening();
-    const published = () => house.watcher.json("elbro/home/price/state");
-    const now = await askJson(house, "now", "now?home=home");
-    await house.watcher.until(() => published().start === now.start && published().next !== null, "the price now");
+    await using daemon = await evening();
+    const published = () => daemon.watcher.json("elbro/home/price/state");
+    const now = await askJson(daemon, "now", "now?home=home");
+    await daemon.watcher.until(() => published().start === now.start && published().next !== null, "the price now");
     expect(now).toMatchObject({ ...published(), id: "home", kind: "home", time_zone: "Europe/Copenhagen" });
-    expect(await askJson(house, "now", "now")).toMatchObject({ homes: [{ id: "home", price: now.price }] });
-    expect(await askText(house, "now?format=text")).toEqual([200, String(now.price), null]);
-    await house.clock.runUntil(EVENING + 15 * MINUTE_MS);
-    expect(await askJson(house, "now", "now?home=home")).toMatchObject({ start: isoOf(EVENING + 15 * MINUTE_MS) });
+    expect(await askJson(daemon, "now", "now")).toMatchObject({ homes: [{ id: "home", price: now.price }] });
+    expect(await askText(daemon, "now?format=text")).toEqual([200, String(now.price), null]);
+    await daemon.clock.runUntil(EVENING + 15 * MINUTE_MS);
+    expect(await askJson(daemon, "now", "now?home=home")).toMatchObject({ start: isoOf(EVENING + 15 * MINUTE_MS) });
   });
 
   test("without a price for now it is null, and as a text no number at all", async () => {
-    await using house = await evening();
-    house.simulator.setFaults([{ operation: "*", fault: "status", status: 502 }]);
-    await house.clock.runUntil(EVENING + 14 * DAY_MS);
-    expect(await askJson(house, "now", "now?home=home")).toMatchObject({ price: null, level: null, cheap: null });
-    const answer = await house.ask("/local/v1/now?format=text");
+    await using daemon = await evening();
+    daemon.simulator.setFaults([{ operation: "*", fault: "status", status: 502 }]);
+    await daemon.clock.runUntil(EVENING + 14 * DAY_MS);
+    expect(await askJson(daemon, "now", "now?home=home")).toMatchObject({ price: null, level: null, cheap: null });
+    const answer = await daemon.request("/local/v1/now?format=text");
     expect(answer.status).toBe(503);
     expect(await answer.json()).toMatchObject({ errorCode: "not_known", reason: expect.stringContaining("no price") });
     for (const format of ["nordpool", "evcc", "emhass", "predbat", "energidataservice"])
-      expect((await house.ask(`/local/v1/formats/${format}`)).status).toBe(503);
+      expect((await daemon.request(`/local/v1/formats/${format}`)).status).toBe(503);
   });
 
   test("a home that there is not is 404; while no home is known at all it is 503, and OFF", async () => {
-    await using house = await startLocalHouse({ start: EVENING });
-    await house.clock.settle();
-    const unknown = await house.ask("/local/v1/now?home=x");
+    await using daemon = await startLocalApi({ start: EVENING });
+    await daemon.clock.settle();
+    const unknown = await daemon.request("/local/v1/now?home=x");
     expect([unknown.status, await unknown.json()]).toMatchObject([404, { errorCode: "resource_not_found" }]);
-    await using strange = await startLocalHouse({
+    await using strange = await startLocalApi({
       start: EVENING,
       config: { consumer: { name: "consumer", api_key: "no" } },
     });
     await strange.clock.settle();
     expect(await askJson(strange, "now", "now")).toMatchObject({ homes: [] });
-    expect((await strange.ask("/local/v1/now?home=home")).status).toBe(503);
+    expect((await strange.request("/local/v1/now?home=home")).status).toBe(503);
     expect(await askText(strange, "cheap?hours=3")).toEqual([
       503,
       "OFF",
@@ -74,8 +74,8 @@ describe("now", () => {
 
 describe("prices", () => {
   test("one timeline: confirmed, then estimates, without a hole; unchanged it is 304", async () => {
-    await using house = await evening();
-    const { prices, ...head } = await pricesOf(house);
+    await using daemon = await evening();
+    const { prices, ...head } = await pricesOf(daemon);
     expect(head).toMatchObject({ currency: "DKK", resolution: "fifteenMinutes", tomorrow_valid: true });
     expect(prices.slice(1).every(({ start }, i) => start === prices[i]?.end)).toBe(true);
     const first = prices.findIndex(({ estimate }) => estimate);
@@ -83,19 +83,19 @@ describe("prices", () => {
     expect(prices.slice(first).every(({ estimate, rank }) => estimate && rank === null)).toBe(true);
     const ranks = prices.slice(0, 96).map(({ rank }) => Number(rank));
     expect([Math.min(...ranks), prices[0]?.rank_of]).toEqual([1, 96]);
-    const now = await askJson(house, "now", "now?home=home");
+    const now = await askJson(daemon, "now", "now?home=home");
     const { level, rank, percentile } = now;
     expect(prices.find(({ start }) => start === now.start)).toMatchObject({ level, rank, percentile });
-    const tag = (await house.ask("/local/v1/prices")).headers.get("etag") ?? "";
-    const again = await house.ask("/local/v1/prices", { "if-none-match": tag });
+    const tag = (await daemon.request("/local/v1/prices")).headers.get("etag") ?? "";
+    const again = await daemon.request("/local/v1/prices", { "if-none-match": tag });
     expect([again.status, await again.text(), again.headers.get("etag")]).toEqual([304, "", tag]);
-    await house.clock.runUntil(EVENING + DAY_MS);
-    expect((await house.ask("/local/v1/prices", { "if-none-match": tag })).status).toBe(200);
+    await daemon.clock.runUntil(EVENING + DAY_MS);
+    expect((await daemon.request("/local/v1/prices", { "if-none-match": tag })).status).toBe(200);
   });
 
   test("an earlier week comes from the shelf, judged by its own days", async () => {
-    await using house = await evening();
-    const { prices } = await pricesOf(house, "?from=2026-02-20T23:00:00Z&to=2026-02-22T23:00:00Z");
+    await using daemon = await evening();
+    const { prices } = await pricesOf(daemon, "?from=2026-02-20T23:00:00Z&to=2026-02-22T23:00:00Z");
     expect(prices.length).toBe(192);
     expect(prices.every(({ level, rank }) => level !== null && rank !== null)).toBe(true);
   });
@@ -105,46 +105,46 @@ describe("prices", () => {
     ["2026-10-25", 100],
   ])("the day %s has %i prices, each in its rank once", async (date, count) => {
     const noon = Date.parse(`${date}T12:00:00Z`);
-    await using house = await evening(noon);
-    const { prices } = await pricesOf(house);
+    await using daemon = await evening(noon);
+    const { prices } = await pricesOf(daemon);
     const today = prices.filter(({ rank_of }) => rank_of === count);
     expect(today.length).toBe(count);
     expect(prices.slice(1).every(({ start }, i) => start === prices[i]?.end)).toBe(true);
-    const evcc = (await askJson(house, "format", "formats/evcc")) as unknown as { start: string; end: string }[];
+    const evcc = (await askJson(daemon, "format", "formats/evcc")) as unknown as { start: string; end: string }[];
     expect(evcc.slice(1).every(({ start }, i) => start === evcc[i]?.end)).toBe(true);
-    const nordpool = (await askJson(house, "format", "formats/nordpool")) as { raw_today: unknown[] };
+    const nordpool = (await askJson(daemon, "format", "formats/nordpool")) as { raw_today: unknown[] };
     expect(nordpool.raw_today.length).toBe(count);
   });
 
   test("ranges that cannot be are refused in words", async () => {
-    await using house = await startLocalHouse({ start: EVENING });
-    await house.clock.settle();
+    await using daemon = await startLocalApi({ start: EVENING });
+    await daemon.clock.settle();
     for (const [query, code] of [
       ["?from=2026-03-10T00:00:00Z&to=2026-03-10T00:00:00Z", "invalid_range"],
       ["?from=2026-01-10T00:00:00Z&to=2026-03-10T00:00:00Z", "range_too_large"],
       ["?from=yesterday", "invalid_parameter"],
       ["?from=2026-03-10T00:00:00+01:00", "invalid_parameter"],
     ])
-      expect(await (await house.ask(`/local/v1/prices${query}`)).json()).toMatchObject({ errorCode: code });
+      expect(await (await daemon.request(`/local/v1/prices${query}`)).json()).toMatchObject({ errorCode: code });
   });
 });
 
 test("below zero: the price, its level, every format and the cheap hour say so", async () => {
   const noon = Date.parse("2026-07-12T10:00:00Z");
-  await using house = await evening(noon);
-  const { prices } = await pricesOf(house);
+  await using daemon = await evening(noon);
+  const { prices } = await pricesOf(daemon);
   const least = prices.reduce((a, b) => (a.price <= b.price ? a : b));
   expect(least.price).toBeLessThan(0);
   expect(least).toMatchObject({ rank: 1, level: "very_cheap" });
-  await house.clock.runUntil(Math.max(noon, Date.parse(least.start)));
-  expect(await askText(house, "now?format=text")).toEqual([200, String(least.price), null]);
-  const [first] = (await askJson(house, "format", "formats/evcc")) as unknown as { value: number }[];
+  await daemon.clock.runUntil(Math.max(noon, Date.parse(least.start)));
+  expect(await askText(daemon, "now?format=text")).toEqual([200, String(least.price), null]);
+  const [first] = (await askJson(daemon, "format", "formats/evcc")) as unknown as { value: number }[];
   expect(first?.value).toBe(least.price);
-  expect(await askJson(house, "format", "formats/nordpool")).toMatchObject({
+  expect(await askJson(daemon, "format", "formats/nordpool")).toMatchObject({
     current_price: least.price,
     low_price: true,
   });
-  expect(await askText(house, "cheap?hours=15m&from=11:00&ready_by=18:00")).toEqual([
+  expect(await askText(daemon, "cheap?hours=15m&from=11:00&ready_by=18:00")).toEqual([
     200,
     "ON",
     expect.stringContaining("-0."),
@@ -152,14 +152,14 @@ test("below zero: the price, its level, every format and the cheap hour say so",
 });
 
 test("every format is what its schema says, and none has half of tomorrow", async () => {
-  await using house = await startLocalHouse({
+  await using daemon = await startLocalApi({
     start: EVENING - 8 * HOUR_MS,
     simulator: { publicationDelayMinutes: () => 400 },
   });
-  await house.clock.runUntil(EVENING);
+  await daemon.clock.runUntil(EVENING);
   for (const format of ["nordpool", "energidataservice", "evcc", "emhass", "predbat"])
-    await askJson(house, "format", `formats/${format}`);
-  expect(await askJson(house, "format", "formats/nordpool")).toMatchObject({ tomorrow: [], tomorrow_valid: false });
-  expect(await askJson(house, "format", "formats/energidataservice")).toMatchObject({ raw_tomorrow: null });
-  expect(await askJson(house, "format", "formats/predbat")).toMatchObject({ raw_tomorrow: [] });
+    await askJson(daemon, "format", `formats/${format}`);
+  expect(await askJson(daemon, "format", "formats/nordpool")).toMatchObject({ tomorrow: [], tomorrow_valid: false });
+  expect(await askJson(daemon, "format", "formats/energidataservice")).toMatchObject({ raw_tomorrow: null });
+  expect(await askJson(daemon, "format", "formats/predbat")).toMatchObject({ raw_tomorrow: [] });
 });

@@ -3,8 +3,8 @@ import { configSchema } from "../../src/config/schema.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/core/interval.ts";
 import { metricRows } from "../../src/live-metrics.ts";
 import { type ReadMetric, readMetrics } from "../support/metrics-parser.ts";
-import { planEntry } from "../support/planned-house.ts";
-import { RunningHouse } from "../support/running-house.ts";
+import { planEntry } from "../support/plan-topics.ts";
+import { TestDaemon } from "../support/test-daemon.ts";
 
 const MORNING = Date.parse("2026-03-10T09:00:00Z");
 const { plugs } = configSchema.parse({
@@ -16,8 +16,8 @@ const config = {
   plans: [planEntry({ kind: "window", hours: 2, from: "10:00", ready_by: "20:00", kwh: 2 })],
 };
 
-async function scrape(it: RunningHouse): Promise<ReadMetric[]> {
-  const answer = await it.ask("/metrics");
+async function scrape(it: TestDaemon): Promise<ReadMetric[]> {
+  const answer = await it.request("/metrics");
   expect([answer.status, answer.headers.get("content-type")]).toEqual([
     200,
     "text/plain; version=0.0.4; charset=utf-8",
@@ -34,7 +34,7 @@ const sumOf = (metrics: readonly ReadMetric[], name: string) =>
   metrics.find((metric) => metric.name === name)?.samples.reduce((sum, { value }) => sum + value, 0);
 
 test("figures read every hour of a day agree with the house, and their number stays", async () => {
-  await using it = await RunningHouse.start({ start: MORNING, config });
+  await using it = await TestDaemon.start({ start: MORNING, config });
   await it.clock.runUntil(MORNING + 5 * MINUTE_MS);
   const counts: number[] = [];
   let before: readonly ReadMetric[] = [];
@@ -84,11 +84,11 @@ test("figures read every hour of a day agree with the house, and their number st
 
 test("a restart begins counters at 0 and keeps what is counted by the day", async () => {
   const short = { ...config, history: { months: 0 } };
-  await using it = await RunningHouse.start({ start: MORNING, config: short });
+  await using it = await TestDaemon.start({ start: MORNING, config: short });
   await it.clock.runUntil(MORNING + HOUR_MS);
-  await it.stopDaemon();
+  await it.stop();
   const before = it.simulator.answered().length;
-  await it.startDaemon(short);
+  await it.restart();
   await it.clock.runUntil(MORNING + 6 * HOUR_MS);
   const all = it.simulator.answered().length;
   const after = await scrape(it);

@@ -13,7 +13,7 @@ const TV = { name: "tv", password: "look", commands: false };
 const asHa = { username: HA.name, password: HA.password };
 const asTv = { username: TV.name, password: TV.password };
 
-async function broker(options: Partial<EmbeddedBrokerOptions> = {}) {
+async function startBroker(options: Partial<EmbeddedBrokerOptions> = {}) {
   const refused: string[] = [];
   const running = await startEmbeddedBroker({
     host: "127.0.0.1",
@@ -63,7 +63,7 @@ function daemonOn(open: () => ReturnType<EmbeddedBrokerHandle["open"]>) {
   };
 }
 
-type EmbeddedBrokerHandle = Awaited<ReturnType<typeof broker>>;
+type EmbeddedBrokerHandle = Awaited<ReturnType<typeof startBroker>>;
 
 /** Resolves with the first message under a topic. */
 function heard(listener: MqttClient, topic: string): Promise<string> {
@@ -75,9 +75,9 @@ function heard(listener: MqttClient, topic: string): Promise<string> {
 describe("who comes in", () => {
   test("a user with the right password, plain or hashed; nobody else", async () => {
     const hashed = { name: "safe", password: await hashPassword("hidden"), commands: false };
-    await using house = await broker({ users: [HA, hashed] });
-    await using ha = await client(house.port, asHa);
-    await using safe = await client(house.port, { username: "safe", password: "hidden" });
+    await using broker = await startBroker({ users: [HA, hashed] });
+    await using ha = await client(broker.port, asHa);
+    await using safe = await client(broker.port, { username: "safe", password: "hidden" });
     expect([ha.connected, safe.connected]).toEqual([true, true]);
     for (const login of [
       {},
@@ -85,26 +85,26 @@ describe("who comes in", () => {
       { username: "safe", password: hashed.password },
       { username: "ha" },
     ])
-      await expect(client(house.port, login)).rejects.toThrow(/Bad username or password/);
+      await expect(client(broker.port, login)).rejects.toThrow(/Bad username or password/);
   });
 
   test("in the demo anybody of this machine, but not with a wrong name", async () => {
-    await using house = await broker({ users: [], anonymous: true });
-    await using guest = await client(house.port);
+    await using broker = await startBroker({ users: [], anonymous: true });
+    await using guest = await client(broker.port);
     expect(guest.connected).toBe(true);
-    await expect(client(house.port, asHa)).rejects.toThrow(/Bad username or password/);
+    await expect(client(broker.port, asHa)).rejects.toThrow(/Bad username or password/);
   });
 
   test("without users it listens on this machine alone, and lets nobody in", async () => {
-    await using house = await broker({ host: "0.0.0.0", users: [] });
-    expect(house.host).toBe("127.0.0.1");
-    await expect(client(house.port)).rejects.toThrow(/Bad username or password/);
+    await using broker = await startBroker({ host: "0.0.0.0", users: [] });
+    expect(broker.host).toBe("127.0.0.1");
+    await expect(client(broker.port)).rejects.toThrow(/Bad username or password/);
   });
 
   test("over WebSocket too, where it is wanted; a page of the web is nobody of this machine", async () => {
-    await using house = await broker({ wsPort: 0, anonymous: true });
-    const port = house.wsPort ?? 0;
-    await using own = daemonOn(house.open);
+    await using broker = await startBroker({ wsPort: 0, anonymous: true });
+    const port = broker.wsPort ?? 0;
+    await using own = daemonOn(broker.open);
     own.link.show([{ topic: "elbro/home/prices", payload: "9".repeat(30_000) }]);
     await using viewer = await client(port, asTv, "ws");
     const prices = heard(viewer, "elbro/home/prices");
@@ -118,63 +118,63 @@ describe("who comes in", () => {
   });
 
   test("nobody takes the daemon's place by its client id", async () => {
-    await using house = await broker();
-    await using _own = daemonOn(house.open);
-    await expect.poll(() => retainedIn(house.port, asTv)).toHaveProperty(["elbro/status"], "online");
-    await expect(client(house.port, { ...asHa, clientId: "elbro_own" })).rejects.toThrow(/Identifier rejected/);
-    expect(await retainedIn(house.port, asTv)).toHaveProperty(["elbro/status"], "online");
+    await using broker = await startBroker();
+    await using _own = daemonOn(broker.open);
+    await expect.poll(() => retainedIn(broker.port, asTv)).toHaveProperty(["elbro/status"], "online");
+    await expect(client(broker.port, { ...asHa, clientId: "elbro_own" })).rejects.toThrow(/Identifier rejected/);
+    expect(await retainedIn(broker.port, asTv)).toHaveProperty(["elbro/status"], "online");
   });
 });
 
 describe("what a client may do", () => {
   test("the house's topics and the discovery documents are read only; a dropped message is told once", async () => {
-    await using house = await broker();
-    await using _own = daemonOn(house.open);
-    await using tv = await client(house.port, asTv);
+    await using broker = await startBroker();
+    await using _own = daemonOn(broker.open);
+    await using tv = await client(broker.port, asTv);
     const retain = { qos: 1, retain: true } as const;
     await tv.publishAsync("elbro/home/price", "0", retain);
     await tv.publishAsync("elbro/command/refresh", "", { qos: 1 });
     await tv.publishAsync("homeassistant/device/elbro_home/config", "", retain);
     await tv.publishAsync("tv/volume", "7", retain);
     expect(tv.connected).toBe(true);
-    expect(await retainedIn(house.port, asTv)).toEqual({
+    expect(await retainedIn(broker.port, asTv)).toEqual({
       "elbro/home/price": "1.25",
       "elbro/status": "online",
       "tv/volume": "7",
     });
-    expect(house.refused).toEqual(["tv elbro/home/price"]);
+    expect(broker.refused).toEqual(["tv elbro/home/price"]);
   });
 
   test("a command reaches the daemon from a user who may, and its answer comes back", async () => {
-    await using house = await broker();
-    await using _own = daemonOn(house.open);
-    await using ha = await client(house.port, asHa);
+    await using broker = await startBroker();
+    await using _own = daemonOn(broker.open);
+    await using ha = await client(broker.port, asHa);
     const answer = heard(ha, "elbro/response");
     await ha.subscribeAsync("elbro/response", { qos: 1 });
-    await expect.poll(() => retainedIn(house.port, asTv)).toHaveProperty(["elbro/home/price"]);
+    await expect.poll(() => retainedIn(broker.port, asTv)).toHaveProperty(["elbro/home/price"]);
     await ha.publishAsync("elbro/command/refresh", "", { qos: 1 });
     expect(JSON.parse(await answer)).toEqual({ topic: "elbro/command/refresh", ok: true, reason: null });
   });
 
   test("a will is no way around the rules", async () => {
-    await using house = await broker();
-    await using _own = daemonOn(house.open);
-    await expect.poll(() => retainedIn(house.port, asTv)).toHaveProperty(["elbro/status"], "online");
+    await using broker = await startBroker();
+    await using _own = daemonOn(broker.open);
+    await expect.poll(() => retainedIn(broker.port, asTv)).toHaveProperty(["elbro/status"], "online");
     const will = { topic: "elbro/status", payload: Buffer.from("offline"), qos: 1, retain: true } as const;
-    const tv = await client(house.port, { ...asTv, will });
-    await using ha = await client(house.port, asHa);
+    const tv = await client(broker.port, { ...asTv, will });
+    await using ha = await client(broker.port, asHa);
     const closed = new Promise<void>((resolve) => tv.once("close", () => resolve()));
     tv.stream.destroy();
     await closed;
-    await expect.poll(() => house.refused).toEqual(["tv elbro/status"]);
-    expect(await retainedIn(house.port, asHa)).toHaveProperty(["elbro/status"], "online");
+    await expect.poll(() => broker.refused).toEqual(["tv elbro/status"]);
+    expect(await retainedIn(broker.port, asHa)).toHaveProperty(["elbro/status"], "online");
     expect(ha.connected).toBe(true);
   });
 
   test("a packet of more than 256 kB ends the connection that sends it, and no other", async () => {
-    await using house = await broker();
-    await using ha = await client(house.port, asHa);
-    const tv = await client(house.port, asTv);
+    await using broker = await startBroker();
+    await using ha = await client(broker.port, asHa);
+    const tv = await client(broker.port, asTv);
     const closed = new Promise<void>((resolve) => tv.once("close", () => resolve()));
     tv.publish("tv/blob", Buffer.alloc(300 * 1024), { qos: 0 });
     await closed;
@@ -183,11 +183,11 @@ describe("what a client may do", () => {
   });
 
   test("others may keep 4 MB in the broker, and no more", async () => {
-    await using house = await broker();
-    await using tv = await client(house.port, asTv);
+    await using broker = await startBroker();
+    await using tv = await client(broker.port, asTv);
     const blob = Buffer.alloc(200 * 1024, 0x41);
     for (let i = 0; i < 25; i++) await tv.publishAsync(`tv/blob/${i}`, blob, { qos: 1, retain: true });
-    const kept = () => retainedIn(house.port, asTv).then((found) => Object.keys(found).length);
+    const kept = () => retainedIn(broker.port, asTv).then((found) => Object.keys(found).length);
     expect(await kept()).toBe(20);
     await tv.publishAsync("tv/blob/0", "", { qos: 1, retain: true });
     await tv.publishAsync("tv/blob/24", blob, { qos: 1, retain: true });
@@ -195,22 +195,26 @@ describe("what a client may do", () => {
   });
 
   test("nothing is kept for a client that is away", async () => {
-    await using house = await broker();
+    await using broker = await startBroker();
     const session = { ...asTv, clientId: "phone", clean: false };
-    const phone = await client(house.port, session);
+    const phone = await client(broker.port, session);
     await phone.subscribeAsync("news", { qos: 1 });
     await phone.endAsync();
-    await using ha = await client(house.port, asHa);
+    await using ha = await client(broker.port, asHa);
     await ha.publishAsync("news", "missed", { qos: 1 });
-    const back = mqtt.connect(`mqtt://127.0.0.1:${house.port}`, { protocolVersion: 4, reconnectPeriod: 0, ...session });
+    const back = mqtt.connect(`mqtt://127.0.0.1:${broker.port}`, {
+      protocolVersion: 4,
+      reconnectPeriod: 0,
+      ...session,
+    });
     const connack = await new Promise<{ sessionPresent: boolean }>((resolve) => back.once("connect", resolve));
     expect(connack.sessionPresent).toBe(false);
     await back.endAsync();
   });
 
   test("a topic of too many levels ends the connection", async () => {
-    await using house = await broker();
-    const tv = await client(house.port, asTv);
+    await using broker = await startBroker();
+    const tv = await client(broker.port, asTv);
     const closed = new Promise<void>((resolve) => tv.once("close", () => resolve()));
     tv.publish(Array.from({ length: 40 }, () => "a").join("/"), "x");
     await closed;
@@ -219,12 +223,12 @@ describe("what a client may do", () => {
 
 describe("hostile clients", () => {
   test("200 that never log in do not stop a real one, while they are there", async () => {
-    await using house = await broker();
-    await using _own = daemonOn(house.open);
+    await using broker = await startBroker();
+    await using _own = daemonOn(broker.open);
     using hostile = new HostileClients();
-    for (const bytes of Object.values(hostilePackets)) await hostile.open(house.port, 50, bytes, { again: true });
+    for (const bytes of Object.values(hostilePackets)) await hostile.open(broker.port, 50, bytes, { again: true });
     const began = performance.now();
-    await using ha = await client(house.port, asHa);
+    await using ha = await client(broker.port, asHa);
     const price = heard(ha, "elbro/home/price");
     await ha.subscribeAsync("elbro/#", { qos: 1 });
     expect(await price).toBe("1.25");
@@ -232,20 +236,20 @@ describe("hostile clients", () => {
   });
 
   test("whoever waits longest goes when one more comes, first of those from the same address", async () => {
-    await using house = await broker();
+    await using broker = await startBroker();
     using near = new HostileClients();
     using far = new HostileClients();
-    await far.open(house.port, 10, hostilePackets.silence, { from: "127.0.0.2" });
-    await near.open(house.port, 40, hostilePackets.silence);
+    await far.open(broker.port, 10, hostilePackets.silence, { from: "127.0.0.2" });
+    await near.open(broker.port, 40, hostilePackets.silence);
     await expect.poll(() => near.closed).toBe(8);
     expect(far.closed).toBe(0);
   });
 
   test("who has not logged in after five seconds is gone, byte by byte or silent", async () => {
-    await using house = await broker();
+    await using broker = await startBroker();
     using silent = new HostileClients();
-    await silent.open(house.port, 3, hostilePackets.silence);
-    const slow = net.connect(house.port, "127.0.0.1");
+    await silent.open(broker.port, 3, hostilePackets.silence);
+    const slow = net.connect(broker.port, "127.0.0.1");
     slow.on("error", () => undefined);
     const drip = setInterval(() => slow.write(Buffer.from([0x10, 0xa0, 0x1f, 0x41]).subarray(0, 1)), 500);
     const began = performance.now();
@@ -256,23 +260,23 @@ describe("hostile clients", () => {
   });
 
   test("wrong passwords that pile up do not stop the right one, which is looked at first", async () => {
-    await using house = await broker({ users: [{ ...HA, password: await hashPassword(HA.password) }] });
+    await using broker = await startBroker({ users: [{ ...HA, password: await hashPassword(HA.password) }] });
     let refused = 0;
-    const guess = () => client(house.port, { ...asHa, password: "guess" }).catch(() => refused++);
+    const guess = () => client(broker.port, { ...asHa, password: "guess" }).catch(() => refused++);
     const guesses = Array.from({ length: 14 }, guess);
-    await using ha = await client(house.port, asHa);
+    await using ha = await client(broker.port, asHa);
     expect([ha.connected, refused < 10]).toEqual([true, true]);
     await Promise.all(guesses);
     expect(refused).toBe(14);
   });
 
   test("a stop does not wait for them", async () => {
-    const house = await broker({ wsPort: 0 });
+    const broker = await startBroker({ wsPort: 0 });
     using hostile = new HostileClients();
-    await hostile.open(house.port, 20, hostilePackets.unfinishedConnect);
-    await hostile.open(house.wsPort ?? 0, 5, hostilePackets.silence);
+    await hostile.open(broker.port, 20, hostilePackets.unfinishedConnect);
+    await hostile.open(broker.wsPort ?? 0, 5, hostilePackets.silence);
     const began = performance.now();
-    await house.close();
+    await broker.close();
     expect(performance.now() - began).toBeLessThan(500);
     await expect.poll(() => hostile.closed).toBe(25);
   });

@@ -1,9 +1,9 @@
 import { createServer, type Server, type Socket } from "node:net";
 import { describe, expect, test } from "vitest";
 import { Authority, haveOpenssl } from "../support/certificates.ts";
-import { LinkUnderTest } from "../support/link-under-test.ts";
 import { freePort, haveMosquitto, Mosquitto } from "../support/mosquitto.ts";
 import { retainedIn } from "../support/retained.ts";
+import { TestMqttClient } from "../support/test-mqtt-client.ts";
 import { WebSocketProxy } from "../support/websocket-proxy.ts";
 
 /** Something that listens and is no broker. */
@@ -27,12 +27,12 @@ async function listening(onSocket: (socket: Socket) => void): Promise<{ port: nu
 
 describe("why there is no connection is said once, in words", () => {
   test("a closed port", async () => {
-    await using link = new LinkUnderTest({ to: await freePort() });
+    await using link = new TestMqttClient({ to: await freePort() });
     expect(await link.firstReason()).toMatch(/nothing listens there; is the broker running/);
   });
 
   test("an unknown host", async () => {
-    await using link = new LinkUnderTest({ to: "mqtt://no-such-host.invalid:1883" });
+    await using link = new TestMqttClient({ to: "mqtt://no-such-host.invalid:1883" });
     expect(await link.firstReason()).toMatch(/name cannot be resolved|name resolution does not answer/);
   });
 
@@ -40,25 +40,25 @@ describe("why there is no connection is said once, in words", () => {
     await using web = await listening((socket) =>
       socket.once("data", () => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n")),
     );
-    await using link = new LinkUnderTest({ to: web.port });
+    await using link = new TestMqttClient({ to: web.port });
     expect(await link.firstReason()).toMatch(/does not speak MQTT; is the port right/);
   });
 
   test("a server that speaks first", async () => {
     await using ssh = await listening((socket) => socket.write("SSH-2.0-OpenSSH_9.2p1\r\n"));
-    await using link = new LinkUnderTest({ to: ssh.port });
+    await using link = new TestMqttClient({ to: ssh.port });
     expect(await link.firstReason()).toMatch(/does not speak MQTT; is the port right/);
   });
 
   test("something that accepts and never answers", async () => {
     await using silent = await listening(() => undefined);
-    await using link = new LinkUnderTest({ to: silent.port });
+    await using link = new TestMqttClient({ to: silent.port });
     expect(await link.firstReason()).toMatch(/never answers as a broker/);
   });
 
   test("something that hangs up", async () => {
     await using rude = await listening((socket) => socket.once("data", () => socket.destroy()));
-    await using link = new LinkUnderTest({ to: rude.port });
+    await using link = new TestMqttClient({ to: rude.port });
     expect(await link.firstReason()).toMatch(/closed before the broker answered; .*mqtts:/);
   });
 
@@ -66,12 +66,12 @@ describe("why there is no connection is said once, in words", () => {
     await using web = await listening((socket) =>
       socket.once("data", () => socket.end("HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n")),
     );
-    await using link = new LinkUnderTest({ to: `ws://127.0.0.1:${web.port}/mqtt` });
+    await using link = new TestMqttClient({ to: `ws://127.0.0.1:${web.port}/mqtt` });
     expect(await link.firstReason()).toMatch(/answers 404 instead of a WebSocket; is the path of mqtt.url right/);
   });
 
   test("many attempts with one reason make one line", async () => {
-    await using link = new LinkUnderTest({ to: await freePort() });
+    await using link = new TestMqttClient({ to: await freePort() });
     await link.firstReason();
     const before = link.attempts;
     await expect.poll(() => link.attempts, { timeout: 5_000 }).toBeGreaterThan(before + 2);
@@ -82,10 +82,10 @@ describe("why there is no connection is said once, in words", () => {
 test("without a broker a stop takes no time, whatever it is waiting for", async () => {
   await using silent = await listening(() => undefined);
   const links = [
-    new LinkUnderTest({ to: await freePort() }),
-    new LinkUnderTest({ to: silent.port }),
-    new LinkUnderTest({ to: "mqtt://192.0.2.1:1883" }),
-    new LinkUnderTest({ to: `wss://127.0.0.1:${silent.port}` }),
+    new TestMqttClient({ to: await freePort() }),
+    new TestMqttClient({ to: silent.port }),
+    new TestMqttClient({ to: "mqtt://192.0.2.1:1883" }),
+    new TestMqttClient({ to: `wss://127.0.0.1:${silent.port}` }),
   ];
   await links[0]?.firstReason();
   for (const link of links) expect(await link.stop()).toBeLessThan(200);
@@ -94,7 +94,7 @@ test("without a broker a stop takes no time, whatever it is waiting for", async 
 describe.skipIf(!haveMosquitto)("with Mosquitto (skipped where it is not installed)", () => {
   test("MQTT 5 is spoken where the broker has it", async () => {
     await using broker = await Mosquitto.start({ config: ["log_type all"] });
-    await using link = new LinkUnderTest({ to: broker.port });
+    await using link = new TestMqttClient({ to: broker.port });
     await link.up();
     expect(link.attempts).toBe(1);
     await expect.poll(() => broker.said()).toContain("as elbro_test (p5,");
@@ -102,9 +102,9 @@ describe.skipIf(!haveMosquitto)("with Mosquitto (skipped where it is not install
 
   test("with a user and a password, and refused without", async () => {
     await using broker = await Mosquitto.start({ users: { elbro: "open sesame" } });
-    await using link = new LinkUnderTest({ to: broker.port, username: "elbro", password: "open sesame" });
+    await using link = new TestMqttClient({ to: broker.port, username: "elbro", password: "open sesame" });
     await link.up();
-    await using wrong = new LinkUnderTest({ to: broker.port, username: "elbro", password: "sesame", clientId: "b" });
+    await using wrong = new TestMqttClient({ to: broker.port, username: "elbro", password: "sesame", clientId: "b" });
     expect(await wrong.firstReason()).toMatch(/refuses the user name or password|does not let this user in/);
     expect(JSON.stringify(wrong.lines)).not.toContain("sesame");
   });
@@ -112,7 +112,7 @@ describe.skipIf(!haveMosquitto)("with Mosquitto (skipped where it is not install
   test("over WebSocket", async () => {
     await using broker = await Mosquitto.start();
     await using proxy = await WebSocketProxy.before(broker.port);
-    const link = new LinkUnderTest({ to: `ws://127.0.0.1:${proxy.port}/mqtt` });
+    const link = new TestMqttClient({ to: `ws://127.0.0.1:${proxy.port}/mqtt` });
     await link.up();
     link.showStates({ "elbro/home/prices": "9".repeat(20_000) });
     await expect.poll(() => retainedIn(broker.port)).toHaveProperty(["elbro/home/prices"], "9".repeat(20_000));
@@ -122,7 +122,7 @@ describe.skipIf(!haveMosquitto)("with Mosquitto (skipped where it is not install
 
   test("online is retained, and offline after a stop", async () => {
     await using broker = await Mosquitto.start();
-    const link = new LinkUnderTest({ to: broker.port });
+    const link = new TestMqttClient({ to: broker.port });
     await link.up();
     await expect.poll(() => retainedIn(broker.port)).toEqual({ "elbro/status": "online" });
     expect(await link.stop()).toBeLessThan(500);
@@ -131,7 +131,7 @@ describe.skipIf(!haveMosquitto)("with Mosquitto (skipped where it is not install
 
   test("a broker that hangs does not hold up a stop for two seconds", async () => {
     await using broker = await Mosquitto.start();
-    const link = new LinkUnderTest({ to: broker.port });
+    const link = new TestMqttClient({ to: broker.port });
     await link.up();
     broker.freeze();
     expect(await link.stop()).toBeLessThan(1_500);
@@ -140,7 +140,7 @@ describe.skipIf(!haveMosquitto)("with Mosquitto (skipped where it is not install
 
   test("a will of an earlier life that comes late is contradicted", async () => {
     await using broker = await Mosquitto.start();
-    await using link = new LinkUnderTest({ to: broker.port });
+    await using link = new TestMqttClient({ to: broker.port });
     await link.up();
     broker.publish("elbro/status", "offline", "-r");
     await expect.poll(() => retainedIn(broker.port)).toEqual({ "elbro/status": "online" });
@@ -148,8 +148,8 @@ describe.skipIf(!haveMosquitto)("with Mosquitto (skipped where it is not install
 
   test("two clients with one id do not fight for ever: they give each other time, and say why", async () => {
     await using broker = await Mosquitto.start();
-    await using first = new LinkUnderTest({ to: broker.port, clientId: "same" });
-    await using second = new LinkUnderTest({ to: broker.port, clientId: "same" });
+    await using first = new TestMqttClient({ to: broker.port, clientId: "same" });
+    await using second = new TestMqttClient({ to: broker.port, clientId: "same" });
     await expect
       .poll(() => [...first.reasons(), ...second.reasons()].join(), { timeout: 10_000 })
       .toMatch(/does a second elbro run on a copy of this data directory/);
@@ -164,7 +164,7 @@ describe.skipIf(!haveMosquitto)("with Mosquitto (skipped where it is not install
         acl: "topic readwrite elbro/allowed\ntopic readwrite elbro/status\ntopic readwrite end-of-retained/#\n",
       },
     });
-    await using link = new LinkUnderTest({ to: broker.port });
+    await using link = new TestMqttClient({ to: broker.port });
     link.showStates({ "elbro/allowed": "1", "elbro/denied": "1" });
     // Mosquitto before 2.0.12 hangs up instead of answering that the topic is refused.
     await expect
@@ -186,27 +186,31 @@ describe.skipIf(!haveMosquitto || !haveOpenssl)(
       using other = new Authority("other");
       await using broker = await Mosquitto.start({ listener, files: filesOf(ours.issue("server", HERE)) });
       const to = `mqtts://127.0.0.1:${broker.port}`;
-      await using link = new LinkUnderTest({ to, ca: ours.cert });
+      await using link = new TestMqttClient({ to, ca: ours.cert });
       await link.up();
-      await using named = new LinkUnderTest({ to: to.replace("127.0.0.1", "localhost"), ca: ours.cert, clientId: "c" });
+      await using named = new TestMqttClient({
+        to: to.replace("127.0.0.1", "localhost"),
+        ca: ours.cert,
+        clientId: "c",
+      });
       await named.up();
-      await using unknown = new LinkUnderTest({ to, clientId: "d" });
+      await using unknown = new TestMqttClient({ to, clientId: "d" });
       expect(await unknown.firstReason()).toMatch(/unknown authority; give .* mqtt.ca_file/);
-      await using wrong = new LinkUnderTest({ to, ca: other.cert, clientId: "e" });
+      await using wrong = new TestMqttClient({ to, ca: other.cert, clientId: "e" });
       expect(await wrong.firstReason()).toMatch(/unknown authority; give .* mqtt.ca_file/);
-      await using broken = new LinkUnderTest({ to, ca: ours.cert, cert: "no PEM", key: "no PEM", clientId: "f" });
+      await using broken = new TestMqttClient({ to, ca: ours.cert, cert: "no PEM", key: "no PEM", clientId: "f" });
       expect(await broken.firstReason()).toMatch(/mqtt.ca, mqtt.cert or mqtt.key cannot be used/);
-      await using plain = new LinkUnderTest({ to: broker.port, clientId: "g" });
+      await using plain = new TestMqttClient({ to: broker.port, clientId: "g" });
       expect(await plain.firstReason()).toMatch(/a TLS port needs mqtts:/);
     });
 
     test("an expired certificate, and one for another name", async () => {
       using ours = new Authority("ours");
       await using expired = await Mosquitto.start({ listener, files: filesOf(ours.issue("server", HERE, -1)) });
-      await using link = new LinkUnderTest({ to: `mqtts://127.0.0.1:${expired.port}`, ca: ours.cert });
+      await using link = new TestMqttClient({ to: `mqtts://127.0.0.1:${expired.port}`, ca: ours.cert });
       expect(await link.firstReason()).toMatch(/certificate has expired/);
       await using foreign = await Mosquitto.start({ listener, files: filesOf(ours.issue("server", "DNS:elsewhere")) });
-      await using other = new LinkUnderTest({ to: `mqtts://127.0.0.1:${foreign.port}`, ca: ours.cert });
+      await using other = new TestMqttClient({ to: `mqtts://127.0.0.1:${foreign.port}`, ca: ours.cert });
       expect(await other.firstReason()).toMatch(/certificate is for another name/);
     });
 
@@ -216,9 +220,9 @@ describe.skipIf(!haveMosquitto || !haveOpenssl)(
       const asking = [...listener, "cafile DIR/ca.pem", "require_certificate true"];
       await using broker = await Mosquitto.start({ listener: asking, files });
       const to = `mqtts://127.0.0.1:${broker.port}`;
-      await using link = new LinkUnderTest({ to, ca: ours.cert, ...ours.issue("client", HERE) });
+      await using link = new TestMqttClient({ to, ca: ours.cert, ...ours.issue("client", HERE) });
       await link.up();
-      await using without = new LinkUnderTest({ to, ca: ours.cert, clientId: "b" });
+      await using without = new TestMqttClient({ to, ca: ours.cert, clientId: "b" });
       expect(await without.firstReason()).toMatch(/wants a client certificate; give mqtt.cert_file and mqtt.key_file/);
     });
 
@@ -227,15 +231,15 @@ describe.skipIf(!haveMosquitto || !haveOpenssl)(
       await using broker = await Mosquitto.start();
       await using proxy = await WebSocketProxy.before(broker.port, ours.issue("server", HERE));
       const to = `wss://127.0.0.1:${proxy.port}/mqtt`;
-      await using link = new LinkUnderTest({ to, ca: ours.cert });
+      await using link = new TestMqttClient({ to, ca: ours.cert });
       await link.up();
-      await using unknown = new LinkUnderTest({ to, clientId: "b" });
+      await using unknown = new TestMqttClient({ to, clientId: "b" });
       expect(await unknown.firstReason()).toMatch(/unknown authority/);
     });
 
     test("mqtts to a port without TLS", async () => {
       await using broker = await Mosquitto.start();
-      await using link = new LinkUnderTest({ to: `mqtts://127.0.0.1:${broker.port}` });
+      await using link = new TestMqttClient({ to: `mqtts://127.0.0.1:${broker.port}` });
       expect(await link.firstReason()).toMatch(/does not answer with TLS|mqtts: and wss: need a TLS port/);
     });
   },

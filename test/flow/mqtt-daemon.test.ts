@@ -1,51 +1,32 @@
 import { spawnSync } from "node:child_process";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { configSchema } from "../../src/config/schema.ts";
-import { startDaemon } from "../../src/daemon.ts";
-import { ManualClock } from "../support/manual-clock.ts";
 import { haveMosquitto, Mosquitto } from "../support/mosquitto.ts";
 import { retainedIn } from "../support/retained.ts";
-import { RunningHouse } from "../support/running-house.ts";
-import { TempDir } from "../support/temp-dir.ts";
+import { TestDaemon } from "../support/test-daemon.ts";
 
 const NOON = Date.UTC(2026, 2, 10, 11);
 const MAIN = path.resolve(import.meta.dirname, "../../src/main.ts");
 
 test("a refresh by MQTT is answered; what no plan is for is refused with a reason", async () => {
-  await using house = await RunningHouse.start({ start: NOON });
-  await house.watcher.publish("elbro/command/refresh", "");
-  await house.watcher.until(() => house.watcher.payload("elbro/response") !== null, "the answer");
-  expect(house.watcher.json("elbro/response")).toEqual({ topic: "elbro/command/refresh", ok: true, reason: null });
-  await house.watcher.publish("elbro/home/plan/washer/hours/set", "3");
-  await house.watcher.until(() => house.watcher.json("elbro/response").ok === false, "the refusal");
-  expect(house.watcher.json("elbro/response").reason).toContain("washer");
-  expect(house.log.some(({ level, text }) => level === "warn" && text === "command refused")).toBe(true);
+  await using daemon = await TestDaemon.start({ start: NOON });
+  await daemon.watcher.publish("elbro/command/refresh", "");
+  await daemon.watcher.until(() => daemon.watcher.payload("elbro/response") !== null, "the answer");
+  expect(daemon.watcher.json("elbro/response")).toEqual({ topic: "elbro/command/refresh", ok: true, reason: null });
+  await daemon.watcher.publish("elbro/home/plan/washer/hours/set", "3");
+  await daemon.watcher.until(() => daemon.watcher.json("elbro/response").ok === false, "the refusal");
+  expect(daemon.watcher.json("elbro/response").reason).toContain("washer");
+  expect(daemon.log.some(({ level, text }) => level === "warn" && text === "command refused")).toBe(true);
 });
 
 test("without users the embedded broker says that nobody can come in, and listens on this machine alone", async () => {
-  using dir = new TempDir();
-  const lines: string[] = [];
-  const note = (_facts: object, text: string) => void lines.push(text);
-  const config = configSchema.parse({
-    service: { base_url: "http://127.0.0.1:1" },
-    consumer: { api_key: "key" },
-    broker: { host: "0.0.0.0", port: 0 },
-    api: { host: "127.0.0.1", port: 0 },
-    data_dir: dir.path,
+  await using daemon = await TestDaemon.start({
+    start: NOON,
+    config: { broker: { host: "0.0.0.0", port: 0 } },
+    brokerAccess: "users",
   });
-  const log = { debug: note, info: note, warn: note };
-  const clock = new ManualClock(NOON);
-  const daemon = await startDaemon({
-    config,
-    clock,
-    simulatedTime: true,
-    log,
-    random: () => 0.5,
-    anonymousBroker: false,
-  });
+  const lines = daemon.log.map(({ text }) => text);
   expect(lines.join("\n")).toContain("the broker lets nobody in: add broker.users, or set mqtt.url");
-  await daemon.stop();
 });
 
 test("elbro hash-password prints what may stand in the configuration", () => {
@@ -64,14 +45,14 @@ describe.skipIf(!haveMosquitto)("the daemon on Mosquitto (skipped where it is no
     const retained = () => retainedIn(broker.port, login);
     const url = `mqtt://127.0.0.1:${broker.port}`;
     const mqtt = { url, ...login, base_topic: "elbro", discovery_prefix: "homeassistant" };
-    await using house = await RunningHouse.start({ start: NOON, config: { mqtt } });
+    await using daemon = await TestDaemon.start({ start: NOON, config: { mqtt } });
     const pricesOf = async () => Object.keys(await retained()).filter((topic) => topic.endsWith("/prices"));
-    await house.clock.settle();
+    await daemon.clock.settle();
     await expect.poll(pricesOf, { timeout: 10_000 }).not.toEqual([]);
-    const [address_id = ""] = Object.values(house.simulator.addressIds);
-    await house.stopDaemon();
+    const [address_id = ""] = Object.values(daemon.simulator.addressIds);
+    await daemon.stop();
     expect(await retained()).toHaveProperty(["elbro/status"], "offline");
-    await house.startDaemon({ mqtt, homes: [{ address_id, id: "renamed", resolution: "hour" }] });
+    await daemon.restart({ mqtt, homes: [{ address_id, id: "renamed", resolution: "hour" }] });
     await expect.poll(pricesOf, { timeout: 10_000 }).toEqual(["elbro/renamed/prices"]);
     const devices = Object.keys(await retained()).filter((topic) => topic.startsWith("homeassistant/"));
     expect(devices.sort()).toEqual(["homeassistant/device/elbro/config", "homeassistant/device/elbro_renamed/config"]);

@@ -3,16 +3,16 @@ import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import type { Message } from "../../src/mqtt/message.ts";
-import { LinkUnderTest } from "../support/link-under-test.ts";
 import { haveMosquitto, Mosquitto } from "../support/mosquitto.ts";
 import { retainedIn } from "../support/retained.ts";
 import { TestMemory } from "../support/retaining-port.ts";
+import { TestMqttClient } from "../support/test-mqtt-client.ts";
 import { TopicWatcher } from "../support/topic-watcher.ts";
 
 const ONLINE = { "elbro/status": "online" };
 
-/** A house of some homes: what each shows at a step. */
-function houseAt(step: number, homes: readonly string[]): Record<string, string> {
+/** Returns the states of all homes at a step. */
+function statesAt(step: number, homes: readonly string[]): Record<string, string> {
   return Object.fromEntries(
     homes.flatMap((home) =>
       Array.from({ length: 12 }, (_, i) => [`elbro/${home}/t${i}`, `${i === 0 ? "x".repeat(4_000) : ""}${step}`]),
@@ -37,7 +37,7 @@ describe.skipIf(!haveMosquitto)("on Mosquitto (skipped where it is not installed
     "a broker that restarts (persistence: %s) holds what is wanted",
     async (persistence) => {
       await using broker = await Mosquitto.start(persistence ? { persistence } : {});
-      await using link = new LinkUnderTest({ to: broker.port });
+      await using link = new TestMqttClient({ to: broker.port });
       link.showStates({ "elbro/home/price": "1", "elbro/old/price": "1" });
       await expect.poll(() => retainedIn(broker.port)).toHaveProperty(["elbro/old/price"]);
       await broker.down();
@@ -50,38 +50,38 @@ describe.skipIf(!haveMosquitto)("on Mosquitto (skipped where it is not installed
 
   test("a broker that dies and comes back in the middle of publishing holds exactly what is wanted", async () => {
     await using broker = await Mosquitto.start({ persistence: true });
-    await using link = new LinkUnderTest({ to: broker.port });
+    await using link = new TestMqttClient({ to: broker.port });
     await link.up();
     const all = ["a", "b", "c", "d", "e", "f"];
     for (let step = 0; step < 6; step++) {
       // Each step drops a home, and the broker dies with the state of this step on its way.
       const homes = all.slice(step);
       const half = new Promise<void>((resolve) => setImmediate(resolve));
-      link.showStates(houseAt(step, homes));
+      link.showStates(statesAt(step, homes));
       await half;
       await broker.down(step % 2 === 0 ? "SIGKILL" : "SIGTERM");
       await expect.poll(() => link.reasons().at(-1)).toMatch(/nothing listens there/);
       await broker.up();
       await link.up(step + 2);
-      const wanted = { ...houseAt(step, homes), ...ONLINE };
+      const wanted = { ...statesAt(step, homes), ...ONLINE };
       await expect.poll(async () => wrongTopics(await retainedIn(broker.port), wanted), { timeout: 5_000 }).toEqual([]);
     }
   });
 
   test("the whole state is there within a second of the broker's return, however much was shown meanwhile", async () => {
     await using broker = await Mosquitto.start();
-    await using link = new LinkUnderTest({ to: broker.port });
+    await using link = new TestMqttClient({ to: broker.port });
     await link.up();
     const homes = Array.from({ length: 10 }, (_, i) => `home${i}`);
-    link.showStates(houseAt(0, homes));
+    link.showStates(statesAt(0, homes));
     await broker.down();
     await link.logged("broker not connected");
-    for (let step = 1; step <= 96; step++) link.showStates(houseAt(step, homes));
+    for (let step = 1; step <= 96; step++) link.showStates(statesAt(step, homes));
     await expect.poll(() => link.reasons().length).toBeGreaterThan(1);
     await broker.up();
     const back = performance.now();
     await using watcher = await TopicWatcher.on(broker.port);
-    const wanted = houseAt(96, homes);
+    const wanted = statesAt(96, homes);
     await watcher.until(
       () => Object.entries(wanted).every(([topic, payload]) => watcher.payload(topic) === payload),
       "the whole state",
@@ -92,8 +92,8 @@ describe.skipIf(!haveMosquitto)("on Mosquitto (skipped where it is not installed
 
   test("two daemons with different base topics do not touch each other", async () => {
     await using broker = await Mosquitto.start();
-    await using first = new LinkUnderTest({ to: broker.port, baseTopic: "elbro", clientId: "one" });
-    const second = new LinkUnderTest({ to: broker.port, baseTopic: "summer/house", clientId: "two" });
+    await using first = new TestMqttClient({ to: broker.port, baseTopic: "elbro", clientId: "one" });
+    const second = new TestMqttClient({ to: broker.port, baseTopic: "summer/house", clientId: "two" });
     first.show([documentOf("elbro_home", { price: "sensor" }), { topic: "elbro/home/price", payload: "1" }]);
     second.show([
       documentOf("summer_house_home", { price: "sensor" }),
@@ -111,11 +111,11 @@ describe.skipIf(!haveMosquitto)("on Mosquitto (skipped where it is not installed
   test("after a change of base topic nothing of the old one is left, its status included", async () => {
     const remembered = new TestMemory();
     await using broker = await Mosquitto.start();
-    const before = new LinkUnderTest({ to: broker.port, remembered });
+    const before = new TestMqttClient({ to: broker.port, remembered });
     before.show([documentOf("elbro_home", { price: "sensor" }), { topic: "elbro/home/price", payload: "1" }]);
     await expect.poll(async () => Object.keys(await retainedIn(broker.port))).toHaveLength(3);
     await before.stop();
-    await using after = new LinkUnderTest({ to: broker.port, remembered, baseTopic: "power" });
+    await using after = new TestMqttClient({ to: broker.port, remembered, baseTopic: "power" });
     after.show([documentOf("power_home", { price: "sensor" }), { topic: "power/home/price", payload: "1" }]);
     await expect
       .poll(async () => Object.keys(await retainedIn(broker.port)).sort())
@@ -124,7 +124,7 @@ describe.skipIf(!haveMosquitto)("on Mosquitto (skipped where it is not installed
 
   test("a component that is gone is seen reduced to its platform, then not at all", async () => {
     await using broker = await Mosquitto.start();
-    await using link = new LinkUnderTest({ to: broker.port });
+    await using link = new TestMqttClient({ to: broker.port });
     link.show([documentOf("d", { price: "sensor", cheap: "binary_sensor" })]);
     await using watcher = await TopicWatcher.on(broker.port);
     const topic = "homeassistant/device/d/config";
@@ -142,7 +142,7 @@ describe.skipIf(!haveMosquitto)("on Mosquitto (skipped where it is not installed
 
   test("Home Assistant's birth brings the documents and then every state again, once for several births", async () => {
     await using broker = await Mosquitto.start();
-    await using link = new LinkUnderTest({ to: broker.port });
+    await using link = new TestMqttClient({ to: broker.port });
     link.show([{ topic: "elbro/home/price", payload: "1" }, documentOf("d", { price: "sensor" })]);
     await using watcher = await TopicWatcher.on(broker.port);
     await watcher.until(() => watcher.topics().length === 3, "the first state");
@@ -156,7 +156,7 @@ describe.skipIf(!haveMosquitto)("on Mosquitto (skipped where it is not installed
   test("a retained birth is an old one: nothing is sent again", async () => {
     await using broker = await Mosquitto.start();
     broker.publish("homeassistant/status", "online", "-r");
-    await using link = new LinkUnderTest({ to: broker.port });
+    await using link = new TestMqttClient({ to: broker.port });
     link.showStates({ "elbro/home/price": "1" });
     await using watcher = await TopicWatcher.on(broker.port);
     await watcher.until(() => watcher.payload("elbro/home/price") === "1", "the state");
@@ -173,7 +173,7 @@ describe.skipIf(!haveMosquitto)("on Mosquitto (skipped where it is not installed
       done.push(payload);
       return { kind: "done" } as const;
     };
-    await using link = new LinkUnderTest({ to: broker.port, commands: { "command/refresh": refresh } });
+    await using link = new TestMqttClient({ to: broker.port, commands: { "command/refresh": refresh } });
     await link.up();
     await using watcher = await TopicWatcher.on(broker.port);
     await watcher.publish("elbro/command/refresh", "new");
@@ -186,7 +186,7 @@ describe.skipIf(!haveMosquitto)("on Mosquitto (skipped where it is not installed
   test("after kill -9 the broker says offline, and the next life says online and clears what it does not want", async () => {
     await using broker = await Mosquitto.start();
     await using watcher = await TopicWatcher.on(broker.port);
-    const script = path.resolve(import.meta.dirname, "../support/link-process.ts");
+    const script = path.resolve(import.meta.dirname, "../support/mqtt-client-process.ts");
     const child: ChildProcess = spawn(process.execPath, [script, String(broker.port)], {
       stdio: ["ignore", "pipe", "inherit"],
     });
@@ -197,7 +197,7 @@ describe.skipIf(!haveMosquitto)("on Mosquitto (skipped where it is not installed
     await watcher.until(() => watcher.payload("elbro/ghost") === "1", "the state of the process");
     child.kill("SIGKILL");
     await watcher.until(() => watcher.payload("elbro/status") === "offline", "the will");
-    await using next = new LinkUnderTest({ to: broker.port, remembered: memory });
+    await using next = new TestMqttClient({ to: broker.port, remembered: memory });
     next.showStates({ "elbro/home": "1" });
     await expect.poll(() => retainedIn(broker.port)).toEqual({ "elbro/home": "1", ...ONLINE });
   });

@@ -13,7 +13,7 @@ interface Subscriber {
 }
 
 /** A broker that nobody else uses, its publisher, and subscribers that come while it publishes. */
-class BusyHouse implements AsyncDisposable {
+class BusyBroker implements AsyncDisposable {
   readonly #clients: MqttClient[] = [];
   readonly #publisher: MqttClient;
   readonly #broker: EmbeddedBroker;
@@ -23,14 +23,14 @@ class BusyHouse implements AsyncDisposable {
     this.#publisher = publisher;
   }
 
-  static async open(): Promise<BusyHouse> {
+  static async open(): Promise<BusyBroker> {
     const broker = await startEmbeddedBroker({
       ...{ host: "127.0.0.1", port: 0, users: [], anonymous: true },
       ...{ baseTopic: "elbro", discoveryPrefix: "homeassistant", onRefused: () => undefined },
     });
     const publisher = await mqtt.connectAsync(`mqtt://127.0.0.1:${broker.port}`, { protocolVersion: 4 });
     await publisher.publishAsync("retained", "all", { qos: 1, retain: true });
-    return new BusyHouse(broker, publisher);
+    return new BusyBroker(broker, publisher);
   }
 
   /** Publishes the next value of every topic; done when the broker has taken the last. */
@@ -70,12 +70,12 @@ class BusyHouse implements AsyncDisposable {
 
 for (const qos of [0, 1] as const)
   test(`the last that a subscriber hears of a topic is the newest, also when it comes in that moment (quality ${qos})`, async () => {
-    await using house = await BusyHouse.open();
-    await house.publishAll(0);
+    await using broker = await BusyBroker.open();
+    await broker.publishAll(0);
     const wrong: string[] = [];
     for (let round = 1; round <= ROUNDS; round++) {
-      const { last, listen, hear } = await house.subscriber();
-      await Promise.all([listen(), house.publishAll(round, qos), house.publishAll(round + 0.5, qos)]);
+      const { last, listen, hear } = await broker.subscriber();
+      await Promise.all([listen(), broker.publishAll(round, qos), broker.publishAll(round + 0.5, qos)]);
       await hear();
       for (const [topic, value] of last)
         if (value !== String(round + 0.5)) wrong.push(`${topic}=${value} in round ${round}`);
@@ -85,11 +85,11 @@ for (const qos of [0, 1] as const)
   });
 
 test("a topic that is emptied in the moment of a subscription stays empty", async () => {
-  await using house = await BusyHouse.open();
+  await using broker = await BusyBroker.open();
   for (let round = 1; round <= ROUNDS / 2; round++) {
-    await house.publishAll(round);
-    const { last, listen, hear } = await house.subscriber();
-    await Promise.all([listen(), house.publishAll(null)]);
+    await broker.publishAll(round);
+    const { last, listen, hear } = await broker.subscriber();
+    await Promise.all([listen(), broker.publishAll(null)]);
     await hear();
     expect([...last].filter(([, value]) => value !== "")).toEqual([]);
   }

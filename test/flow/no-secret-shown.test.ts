@@ -1,6 +1,5 @@
-import { writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { ConfiguredHouse } from "../support/configured-house.ts";
+import { TestDaemon } from "../support/test-daemon.ts";
 import { TopicWatcher } from "../support/topic-watcher.ts";
 
 /** Every secret there may be, each of another name so that a leak tells where it comes from. */
@@ -14,20 +13,24 @@ const SECRETS = {
 };
 
 test("no secret is in any line, topic, answer or command", async () => {
-  await using house = await ConfiguredHouse.start();
-  const text = (more: string) => `service: { base_url: "${house.simulator.url}" }
-consumer: { api_key: ${SECRETS.consumer} }
-third_party: { api_key: ${SECRETS.apiKey}, api_secret: ${SECRETS.apiSecret}, places: [{ name: Region, region: DK1 }] }
-api:
-  host: 127.0.0.1
-  port: 0
-  keys: [{ name: test, key: ${SECRETS.lanKey} }]
-  third_party_keys: [{ name: pair, api_key: pair, api_secret: ${SECRETS.pairSecret} }]
-broker: { host: 127.0.0.1, port: 0, users: [{ name: test, password: ${SECRETS.brokerPassword} }] }
-data_dir: "${house.dir.file("data")}"
-log: { level: debug }
-${more}`;
-  writeFileSync(house.config, text(""), { mode: 0o600 });
+  await using installed = await TestDaemon.install();
+  const config = {
+    consumer: { api_key: SECRETS.consumer },
+    third_party: {
+      api_key: SECRETS.apiKey,
+      api_secret: SECRETS.apiSecret,
+      places: [{ name: "Region", region: "DK1" }],
+    },
+    api: {
+      host: "127.0.0.1",
+      port: 0,
+      keys: [{ name: "test", key: SECRETS.lanKey }],
+      third_party_keys: [{ name: "pair", api_key: "pair", api_secret: SECRETS.pairSecret }],
+    },
+    broker: { host: "127.0.0.1", port: 0, users: [{ name: "test", password: SECRETS.brokerPassword }] },
+    log: { level: "debug" },
+  };
+  installed.configure(config);
   const heard: string[] = [];
   // The service refuses both keys: that is when a program is tempted to tell them.
   for (const args of [
@@ -39,12 +42,14 @@ ${more}`;
     ["diagnostics"],
     ["keys", "list"],
   ])
-    heard.push((await house.run(...args)).output);
+    heard.push((await installed.run(...args)).output);
 
-  await using daemon = await house.daemon();
-  const { port: brokerPort } = JSON.parse(await daemon.line(/broker listens/));
-  const { port } = JSON.parse(await daemon.line(/API listens/));
-  await using watcher = await TopicWatcher.on(brokerPort, { username: "test", password: SECRETS.brokerPassword });
+  await using daemon = await installed.launch();
+  const port = await daemon.apiPort();
+  await using watcher = await TopicWatcher.on(await daemon.brokerPort(), {
+    username: "test",
+    password: SECRETS.brokerPassword,
+  });
   await watcher.until(() => watcher.payload("elbro/problems") !== null, "the problems");
   const headers = { authorization: `Bearer ${SECRETS.lanKey}` };
   for (const path of [
@@ -57,11 +62,11 @@ ${more}`;
     const answer = await fetch(`http://127.0.0.1:${port}${path}`, { headers });
     heard.push(JSON.stringify([...answer.headers]), await answer.text());
   }
-  for (const args of [["check", "--online"], ["diagnostics"]]) heard.push((await house.run(...args)).output);
-  writeFileSync(house.config, text(`mqtt: { password: [canary-in-a-list], url: canary-where-a-url-belongs }\n`));
+  for (const args of [["check", "--online"], ["diagnostics"]]) heard.push((await installed.run(...args)).output);
+  installed.configure({ ...config, mqtt: { password: ["canary-in-a-list"], url: "canary-where-a-url-belongs" } });
   daemon.signal("SIGHUP");
   await daemon.line(/problem: the configuration cannot be used/);
-  heard.push(daemon.output, (await house.run("check")).output);
+  heard.push(daemon.output, (await installed.run("check")).output);
   heard.push(...watcher.seen.map(({ topic, payload }) => `${topic} ${payload}`));
 
   expect(heard.join("\n")).toContain("invalid_token");

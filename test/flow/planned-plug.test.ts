@@ -3,9 +3,9 @@ import { type Config, configSchema } from "../../src/config/schema.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/core/interval.ts";
 import { RELEASED_AT } from "../../src/version.ts";
 import { assertDiscovery } from "../support/discovery-validator.ts";
-import { command, isoOf, type PlanPayload, payloadOf, planEntry, untilPlan } from "../support/planned-house.ts";
-import { BrokerPlug } from "../support/played-plugs.ts";
-import { RunningHouse } from "../support/running-house.ts";
+import { MqttPlug } from "../support/mqtt-plug.ts";
+import { command, isoOf, type PlanPayload, payloadOf, planEntry, untilPlan } from "../support/plan-topics.ts";
+import { TestDaemon } from "../support/test-daemon.ts";
 
 const UNTIL = { timeout: 10_000, interval: 5 };
 const QUARTER_MS = 15 * MINUTE_MS;
@@ -33,47 +33,44 @@ interface Options {
   readonly serviceAheadMs?: number;
 }
 
-/** A house with a plan and the plug that follows it, at a moment at which the night's prices are known. */
-class HouseWithPlug implements AsyncDisposable {
-  readonly house: RunningHouse;
-  readonly plug: BrokerPlug;
-  readonly #config: Partial<Config>;
+/** A test daemon with a plan and a plug that follows it, at a time when the prices of the night are known. */
+class DaemonWithPlug implements AsyncDisposable {
+  readonly daemon: TestDaemon;
+  readonly plug: MqttPlug;
 
-  private constructor(house: RunningHouse, config: Partial<Config>) {
-    this.house = house;
-    this.#config = config;
-    this.plug = new BrokerPlug("tasmota", { now: () => house.clock.now(), on: true, powerOn: "last" });
+  private constructor(daemon: TestDaemon) {
+    this.daemon = daemon;
+    this.plug = new MqttPlug("tasmota", { now: () => daemon.clock.now(), on: true, powerOn: "last" });
   }
 
-  static async start({ plan = overMidnight, start = EVENING, serviceAheadMs }: Options = {}): Promise<HouseWithPlug> {
-    const config = { plans: [plan], plugs };
-    const house = await RunningHouse.start({
+  static async start({ plan = overMidnight, start = EVENING, serviceAheadMs }: Options = {}): Promise<DaemonWithPlug> {
+    const daemon = await TestDaemon.start({
       start,
       simulator: { homes: ["danish"], publicationDelayMinutes: () => 0 },
-      config,
+      config: { plans: [plan], plugs },
       ...(serviceAheadMs === undefined ? {} : { serviceAheadMs }),
     });
-    const made = new HouseWithPlug(house, config);
-    await made.plug.connect(house.daemon.brokerPort ?? 0);
+    const made = new DaemonWithPlug(daemon);
+    await made.plug.connect(daemon.brokerPort);
     return made;
   }
 
   get now(): number {
-    return this.house.clock.now();
+    return this.daemon.clock.now();
   }
 
   /** Moves the clock, the device's own with it. */
   async runUntil(at: number): Promise<void> {
     for (let next = this.now; next < at; ) {
       next = Math.min(at, next + TICK_MS);
-      await this.house.clock.runUntil(next);
+      await this.daemon.clock.runUntil(next);
       this.plug.tick();
     }
   }
 
   /** Without the daemon: only the device's time passes. */
   async sleepUntil(at: number): Promise<void> {
-    await this.house.clock.runUntil(at);
+    await this.daemon.clock.runUntil(at);
     this.plug.tick();
   }
 
@@ -82,11 +79,11 @@ class HouseWithPlug implements AsyncDisposable {
   }
 
   untilPlan(holds: (plan: PlanPayload) => boolean, what: string): Promise<PlanPayload> {
-    return untilPlan(this.house, holds, what);
+    return untilPlan(this.daemon, holds, what);
   }
 
   get plugState(): Record<string, unknown> {
-    return this.house.watcher.json("elbro/plug/washer_plug/state");
+    return this.daemon.watcher.json("elbro/plug/washer_plug/state");
   }
 
   /** What the plug was told, each once: `ON` or `OFF`. */
@@ -94,41 +91,41 @@ class HouseWithPlug implements AsyncDisposable {
     return this.plug.got.map(({ payload }) => (payload.includes("ON") ? "ON" : payload)).filter((text) => text !== "");
   }
 
-  async stopDaemon(): Promise<void> {
-    await this.house.stopDaemon();
+  async stop(): Promise<void> {
+    await this.daemon.stop();
     this.plug.disconnect();
   }
 
-  async startDaemon(): Promise<void> {
-    await this.house.startDaemon(this.#config);
-    await this.plug.connect(this.house.daemon.brokerPort ?? 0);
+  async restart(): Promise<void> {
+    await this.daemon.restart();
+    await this.plug.connect(this.daemon.brokerPort);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.plug[Symbol.asyncDispose]();
-    await this.house[Symbol.asyncDispose]();
+    await this.daemon[Symbol.asyncDispose]();
   }
 }
 
 describe("a plug follows its plan", () => {
   test("scheduled, ON on the boundary, renewed each quarter, OFF at the end across midnight, done; each with why", async () => {
-    await using at = await HouseWithPlug.start();
+    await using at = await DaemonWithPlug.start();
     const scheduled = await at.untilPlan(({ state }) => state === "scheduled", "the plan");
     expect(scheduled.reason).toMatch(
       /^22:30-01:30, \d\.\d\d DKK\/kWh on average; bought at \d\.\d\d if started at 22:30$/,
     );
     await at.untilPlug(false);
-    await at.house.watcher.until(() => at.plugState.on === false, "the plug's state");
+    await at.daemon.watcher.until(() => at.plugState.on === false, "the plug's state");
     expect(at.plugState).toMatchObject({ wanted: false, reason: scheduled.reason, reason_code: "wanted_off" });
 
     await at.runUntil(STARTS - 1);
     expect(at.plug.device.on).toBe(false);
-    await at.house.clock.runUntil(STARTS);
+    await at.daemon.clock.runUntil(STARTS);
     await at.untilPlug(true);
     expect(at.plug.device.timerAt).toBeLessThanOrEqual(STARTS + QUARTER_MS + MARGIN_MS);
     const running = await at.untilPlan(({ state }) => state === "running", "the run");
     expect(running.reason).toMatch(/^runs until 01:30: 22:30-01:30, \d\.\d\d DKK\/kWh on average/);
-    await at.house.watcher.until(() => at.plugState.on === true, "the plug's state");
+    await at.daemon.watcher.until(() => at.plugState.on === true, "the plug's state");
     expect(at.plugState).toMatchObject({ wanted: true, reason: running.reason, reason_code: "wanted_on" });
 
     for (let quarter = STARTS + QUARTER_MS; quarter < ENDS; quarter += QUARTER_MS) {
@@ -139,30 +136,30 @@ describe("a plug follows its plan", () => {
     }
     await at.runUntil(ENDS - 1);
     expect(at.plug.device.on).toBe(true);
-    await at.house.clock.runUntil(ENDS);
+    await at.daemon.clock.runUntil(ENDS);
     await at.untilPlug(false);
     expect(at.plug.device.cause).toBe("command");
-    await at.house.watcher.until(() => at.plugState.on === false, "the plug's state");
+    await at.daemon.watcher.until(() => at.plugState.on === false, "the plug's state");
     const told = at.told.filter((text, i, all) => text !== all[i - 1]);
     expect(told).toEqual(["OFF", "ON", "OFF"]);
-    const { watcher } = at.house;
+    const { watcher } = at.daemon;
     assertDiscovery(watcher.topics().map((topic) => ({ topic, payload: watcher.payload(topic) ?? "" })));
     const { components } = watcher.json("homeassistant/device/elbro_plug_washer_plug/config") as { components: object };
     expect(Object.keys(components)).toEqual(["on", "wanted", "reason", "problem", "available"]);
   });
 
   test("at its optimum, and then it is done with what it cost and saved", async () => {
-    await using at = await HouseWithPlug.start({ plan: inTheNight });
+    await using at = await DaemonWithPlug.start({ plan: inTheNight });
     const plan = await at.untilPlan(({ state }) => state === "scheduled", "the plan");
     const [start, end] = [Date.parse(String(plan.next_start)), Date.parse(String(plan.next_end))];
     expect(end - start).toBe(3 * HOUR_MS);
     await at.runUntil(start - 1);
     await at.untilPlug(false);
-    await at.house.clock.runUntil(start);
+    await at.daemon.clock.runUntil(start);
     await at.untilPlug(true);
     await at.runUntil(end - 1);
     expect(at.plug.device.on).toBe(true);
-    await at.house.clock.runUntil(end);
+    await at.daemon.clock.runUntil(end);
     await at.untilPlug(false);
     const done = await at.untilPlan(({ state }) => state === "done", "the end");
     expect(done.reason).toMatch(/^has run: \d\d:\d\d-\d\d:\d\d, \d\.\d\d DKK\/kWh on average$/);
@@ -176,16 +173,16 @@ describe("a plug follows its plan", () => {
     ["25", "2026-10-24", "2026-10-24T22:00:00Z", 7],
   ])("over the night of the %s-hour day it is ON for exactly its hours", async (_day, date, midnight, hours) => {
     const plan = planEntry({ kind: "slots", hours: hours - 1, from: "00:00", ready_by: "06:00" });
-    await using at = await HouseWithPlug.start({ plan, start: Date.parse(`${date}T16:00:00Z`) });
+    await using at = await DaemonWithPlug.start({ plan, start: Date.parse(`${date}T16:00:00Z`) });
     await at.untilPlan(({ state }) => state === "scheduled", "the plan");
     const opens = Date.parse(midnight);
     let quarters = 0;
     for (let time = opens - QUARTER_MS; time < opens + (hours + 1) * HOUR_MS; time += QUARTER_MS) {
       await at.runUntil(time);
       const on = () =>
-        payloadOf(at.house).runs.some((run) => Date.parse(run.start) <= time && time < Date.parse(run.end));
-      await at.house.watcher.until(
-        () => at.house.watcher.json("elbro/home/price/state").start === isoOf(time),
+        payloadOf(at.daemon).runs.some((run) => Date.parse(run.start) <= time && time < Date.parse(run.end));
+      await at.daemon.watcher.until(
+        () => at.daemon.watcher.json("elbro/home/price/state").start === isoOf(time),
         `the price at ${isoOf(time)}`,
       );
       await expect.poll(() => at.plug.device.on === on(), UNTIL).toBe(true);
@@ -200,38 +197,38 @@ describe("a plug follows its plan", () => {
 
 describe("a restart in the middle of a run", () => {
   test("leaves the plug ON, without a word of OFF, and its end where it was", async () => {
-    await using at = await HouseWithPlug.start();
+    await using at = await DaemonWithPlug.start();
     await at.runUntil(STARTS + 20 * MINUTE_MS);
     await at.untilPlug(true);
-    await at.stopDaemon();
+    await at.stop();
     await at.sleepUntil(STARTS + 24 * MINUTE_MS);
     expect(at.plug.device.on).toBe(true);
     const before = at.told.length;
-    await at.startDaemon();
+    await at.restart();
     const running = await at.untilPlan(({ state }) => state === "running", "the run again");
     expect(running.next_end).toBe(isoOf(ENDS));
     await expect.poll(() => at.told.length, UNTIL).toBeGreaterThan(before);
     await at.runUntil(ENDS - 1);
     expect(at.told.slice(before)).not.toContain("OFF");
     expect(at.plug.device.on).toBe(true);
-    await at.house.clock.runUntil(ENDS);
+    await at.daemon.clock.runUntil(ENDS);
     await at.untilPlug(false);
-    expect(payloadOf(at.house).runs).toEqual([]);
+    expect(payloadOf(at.daemon).runs).toEqual([]);
   });
 
   test("slept through, the plug has ended by itself, and what it missed is neither counted nor lost", async () => {
-    await using at = await HouseWithPlug.start({ plan: inTheNight });
+    await using at = await DaemonWithPlug.start({ plan: inTheNight });
     const { next_start } = await at.untilPlan(({ state }) => state === "scheduled", "the plan");
     const start = Date.parse(String(next_start));
     await at.runUntil(start + 40 * MINUTE_MS);
     await at.untilPlug(true);
-    await at.stopDaemon();
+    await at.stop();
     const found = start + 2 * HOUR_MS;
     // Its timer began when the last ON reached it, at the latest when the daemon ended.
     await at.sleepUntil(start + 40 * MINUTE_MS + QUARTER_MS + MARGIN_MS + 1);
     expect([at.plug.device.on, at.plug.device.cause]).toEqual([false, "timer"]);
     await at.sleepUntil(found);
-    await at.startDaemon();
+    await at.restart();
     const running = await at.untilPlan(({ state }) => state === "running", "the rest of the run");
     await at.untilPlug(true);
     const ran = 45 * MINUTE_MS + MARGIN_MS;
@@ -247,12 +244,12 @@ describe("a restart in the middle of a run", () => {
   });
 
   test("a start that was missed is made up for, or planned anew", async () => {
-    await using at = await HouseWithPlug.start({ plan: inTheNight });
+    await using at = await DaemonWithPlug.start({ plan: inTheNight });
     const { next_start } = await at.untilPlan(({ state }) => state === "scheduled", "the plan");
     const found = Date.parse(String(next_start)) + 20 * MINUTE_MS;
-    await at.stopDaemon();
+    await at.stop();
     await at.sleepUntil(found);
-    await at.startDaemon();
+    await at.restart();
     const plan = await at.untilPlan(({ state }) => state === "running" || state === "scheduled", "what follows");
     const runs = plan.runs.map(({ start, end }) => [Date.parse(start), Date.parse(end)] as const);
     expect(runs[0]?.[0]).toBeGreaterThanOrEqual(found);
@@ -263,33 +260,33 @@ describe("a restart in the middle of a run", () => {
 
 describe("its owner's word over MQTT is followed at once, without the clock going on", () => {
   test("run now, stop, and disabled while it runs", async () => {
-    await using at = await HouseWithPlug.start();
+    await using at = await DaemonWithPlug.start();
     await at.untilPlan(({ state }) => state === "scheduled", "the plan");
     await at.untilPlug(false);
-    await command(at.house, "run_now", "PRESS");
+    await command(at.daemon, "run_now", "PRESS");
     await at.untilPlug(true);
-    await at.house.watcher.until(() => String(at.plugState.reason).startsWith("was started by hand"), "why");
-    await command(at.house, "stop", "PRESS");
+    await at.daemon.watcher.until(() => String(at.plugState.reason).startsWith("was started by hand"), "why");
+    await command(at.daemon, "stop", "PRESS");
     await at.untilPlug(false);
-    await at.house.watcher.until(() => String(at.plugState.reason).startsWith("was stopped"), "why");
-    await command(at.house, "run_now", "PRESS");
+    await at.daemon.watcher.until(() => String(at.plugState.reason).startsWith("was stopped"), "why");
+    await command(at.daemon, "run_now", "PRESS");
     await at.untilPlug(true);
-    await command(at.house, "enabled", "OFF");
+    await command(at.daemon, "enabled", "OFF");
     await at.untilPlug(false);
     expect(at.now).toBe(EVENING);
   });
 
   test("other times move what has not begun, and the plug with it", async () => {
-    await using at = await HouseWithPlug.start();
+    await using at = await DaemonWithPlug.start();
     await at.untilPlan(({ state }) => state === "scheduled", "the plan");
-    await command(at.house, "hours", "1");
-    await command(at.house, "from", "19:15");
-    await command(at.house, "ready_by", "20:15");
+    await command(at.daemon, "hours", "1");
+    await command(at.daemon, "from", "19:15");
+    await command(at.daemon, "ready_by", "20:15");
     const start = Date.parse("2026-03-10T18:15:00Z");
     await at.untilPlan(({ next_start }) => next_start === isoOf(start), "the new hours");
     await at.runUntil(start - 1);
     expect(at.plug.device.on).toBe(false);
-    await at.house.clock.runUntil(start);
+    await at.daemon.clock.runUntil(start);
     await at.untilPlug(true);
     await at.runUntil(start + HOUR_MS);
     await at.untilPlug(false);
@@ -300,16 +297,16 @@ describe("its owner's word over MQTT is followed at once, without the clock goin
 
 test("before the clock can be trusted no plan switches a plug ON, and says why; put right, it does", async () => {
   const start = RELEASED_AT + 30 * DAY_MS - (RELEASED_AT % DAY_MS) + 17 * HOUR_MS;
-  await using at = await HouseWithPlug.start({ start, serviceAheadMs: AHEAD_MS });
+  await using at = await DaemonWithPlug.start({ start, serviceAheadMs: AHEAD_MS });
   await at.untilPlan(({ code }) => code === "clock_not_trusted", "doubt");
-  expect(await command(at.house, "run_now", "PRESS")).toMatchObject({
+  expect(await command(at.daemon, "run_now", "PRESS")).toMatchObject({
     ok: false,
     reason: "the clock of this machine cannot be trusted, so nothing is switched",
   });
   await at.runUntil(start + 6 * HOUR_MS);
   expect(at.told).not.toContain("ON");
   expect(at.plugState).toMatchObject({ reason_code: "clock_not_trusted" });
-  at.house.serviceAheadMs = 0;
+  at.daemon.serviceAheadMs = 0;
   await at.runUntil(start + 24 * HOUR_MS);
   await at.untilPlan(({ state }) => state === "scheduled", "the plan");
   await at.runUntil(start + 30 * HOUR_MS);

@@ -3,9 +3,9 @@ import { HOUR_MS, MINUTE_MS } from "../../src/core/interval.ts";
 import { runPrice } from "../../src/core/plan-savings.ts";
 import { pricePoints } from "../../src/core/timeline.ts";
 import { assertDiscovery } from "../support/discovery-validator.ts";
-import { command, isOn, isoOf, payloadOf, planEntry, untilPlan, untilSignal } from "../support/planned-house.ts";
-import { RunningHouse } from "../support/running-house.ts";
+import { command, isOn, isoOf, payloadOf, planEntry, untilPlan, untilSignal } from "../support/plan-topics.ts";
 import { TempDir } from "../support/temp-dir.ts";
+import { TestDaemon } from "../support/test-daemon.ts";
 
 const MORNING = Date.parse("2026-03-10T09:00:00Z");
 const EVENING = Date.parse("2026-03-10T17:00:00Z");
@@ -18,8 +18,8 @@ interface Options {
   readonly delay?: () => number;
 }
 
-function startHouse({ start = MORNING, plans = [washer], dir, delay = () => 0 }: Options = {}): Promise<RunningHouse> {
-  return RunningHouse.start({
+function startDaemon({ start = MORNING, plans = [washer], dir, delay = () => 0 }: Options = {}): Promise<TestDaemon> {
+  return TestDaemon.start({
     start,
     ...(dir ? { dir } : {}),
     simulator: { homes: ["danish"], publicationDelayMinutes: delay },
@@ -28,9 +28,11 @@ function startHouse({ start = MORNING, plans = [washer], dir, delay = () => 0 }:
 }
 
 /** The cheapest start of so many hours among the prices that the LAN is told, found by trying each. */
-async function cheapestOf(house: RunningHouse, from: number, to: number, hours: number): Promise<number> {
+async function cheapestOf(daemon: TestDaemon, from: number, to: number, hours: number): Promise<number> {
   const range = `from=${isoOf(from)}&to=${isoOf(to)}&resolution=fifteenMinutes`;
-  const answer = await house.ask(`/consumer/v1/me/addresses/${house.simulator.addressIds.danish}/prices?${range}`);
+  const answer = await daemon.request(
+    `/consumer/v1/me/addresses/${daemon.simulator.addressIds.danish}/prices?${range}`,
+  );
   const { data } = (await answer.json()) as { data: Record<string, unknown>[] };
   const points = pricePoints(data, false);
   let best = { start: 0, mean: Number.POSITIVE_INFINITY };
@@ -43,13 +45,13 @@ async function cheapestOf(house: RunningHouse, from: number, to: number, hours: 
 
 describe("an appliance in the night", () => {
   test("runs at its optimum across midnight: ON on the boundary, OFF on the boundary, then done with its saving", async () => {
-    await using house = await startHouse();
-    const { clock } = house;
+    await using daemon = await startDaemon();
+    const { clock } = daemon;
     await clock.runUntil(MORNING);
-    await untilPlan(house, ({ state }) => state === "scheduled" || state === "waiting", "a first plan");
+    await untilPlan(daemon, ({ state }) => state === "scheduled" || state === "waiting", "a first plan");
     await clock.runUntil(EVENING);
-    const plan = await untilPlan(house, ({ state }) => state === "scheduled", "the plan with tomorrow's prices");
-    const start = await cheapestOf(house, Date.parse("2026-03-10T19:00:00Z"), Date.parse("2026-03-11T06:00:00Z"), 3);
+    const plan = await untilPlan(daemon, ({ state }) => state === "scheduled", "the plan with tomorrow's prices");
+    const start = await cheapestOf(daemon, Date.parse("2026-03-10T19:00:00Z"), Date.parse("2026-03-11T06:00:00Z"), 3);
     expect(plan).toMatchObject({
       next_start: isoOf(start),
       next_end: isoOf(start + 3 * HOUR_MS),
@@ -57,88 +59,88 @@ describe("an appliance in the night", () => {
     });
     expect(plan.reason).toMatch(/^\d\d:\d\d-\d\d:\d\d, \d\.\d\d DKK\/kWh on average; .*if started at 20:00$/);
     await clock.runUntil(start - MINUTE_MS);
-    expect(isOn(house)).toBe(false);
+    expect(isOn(daemon)).toBe(false);
     await clock.runUntil(start);
-    await untilSignal(house, "ON");
+    await untilSignal(daemon, "ON");
     await clock.runUntil(start + 3 * HOUR_MS - MINUTE_MS);
-    expect(isOn(house)).toBe(true);
+    expect(isOn(daemon)).toBe(true);
     await clock.runUntil(start + 3 * HOUR_MS);
-    await untilSignal(house, "OFF");
-    const done = await untilPlan(house, ({ month }) => month.runs === 1, "the run of this month");
+    await untilSignal(daemon, "OFF");
+    const done = await untilPlan(daemon, ({ month }) => month.runs === 1, "the run of this month");
     expect(done).toMatchObject({ state: "done", code: "done" });
     expect(done.month.cost).toBeCloseTo((plan.mean_price ?? 0) * 1.2, 4);
     expect(done.month.against_now).toBeGreaterThanOrEqual(0);
-    const tree = house.watcher.topics().map((topic) => ({ topic, payload: house.watcher.payload(topic) ?? "" }));
+    const tree = daemon.watcher.topics().map((topic) => ({ topic, payload: daemon.watcher.payload(topic) ?? "" }));
     assertDiscovery(tree);
   });
 
   test("prices that come late move what has not begun, and never what runs", async () => {
     const late = planEntry({ kind: "window", hours: 2, from: "16:00", ready_by: "12:00" });
-    await using house = await startHouse({ plans: [late], delay: () => 240 });
-    const { clock } = house;
+    await using daemon = await startDaemon({ plans: [late], delay: () => 240 });
+    const { clock } = daemon;
     await clock.runUntil(Date.parse("2026-03-10T14:30:00Z"));
-    const before = await untilPlan(house, ({ state }) => state === "scheduled", "a plan on today's prices");
-    const today = await cheapestOf(house, Date.parse("2026-03-10T15:00:00Z"), Date.parse("2026-03-10T23:00:00Z"), 2);
+    const before = await untilPlan(daemon, ({ state }) => state === "scheduled", "a plan on today's prices");
+    const today = await cheapestOf(daemon, Date.parse("2026-03-10T15:00:00Z"), Date.parse("2026-03-10T23:00:00Z"), 2);
     expect(before.next_start).toBe(isoOf(today));
     await clock.runUntil(Date.parse("2026-03-10T17:30:00Z"));
-    await house.watcher.until(() => house.watcher.json("elbro/home/prices").tomorrow_valid === true, "late prices");
-    const best = await cheapestOf(house, Date.parse("2026-03-10T17:30:00Z"), Date.parse("2026-03-11T11:00:00Z"), 2);
-    await untilPlan(house, ({ next_start }) => next_start === isoOf(best), "the plan with tomorrow's prices");
+    await daemon.watcher.until(() => daemon.watcher.json("elbro/home/prices").tomorrow_valid === true, "late prices");
+    const best = await cheapestOf(daemon, Date.parse("2026-03-10T17:30:00Z"), Date.parse("2026-03-11T11:00:00Z"), 2);
+    await untilPlan(daemon, ({ next_start }) => next_start === isoOf(best), "the plan with tomorrow's prices");
     expect(best).not.toBe(today);
   });
 
   test("a run goes on to its end whatever prices come", async () => {
     const soon = planEntry({ kind: "window", hours: 4, from: "17:00", ready_by: "16:00" });
-    await using house = await startHouse({ plans: [soon], delay: () => 480 });
-    const { clock } = house;
+    await using daemon = await startDaemon({ plans: [soon], delay: () => 480 });
+    const { clock } = daemon;
     await clock.runUntil(Date.parse("2026-03-10T15:30:00Z"));
-    const planned = await untilPlan(house, ({ state }) => state === "scheduled", "the plan");
+    const planned = await untilPlan(daemon, ({ state }) => state === "scheduled", "the plan");
     const start = Date.parse(String(planned.next_start));
     expect(start + 4 * HOUR_MS).toBeLessThanOrEqual(Date.parse("2026-03-10T23:00:00Z"));
     await clock.runUntil(start);
-    const running = await untilPlan(house, ({ state }) => state === "running", "the run");
+    const running = await untilPlan(daemon, ({ state }) => state === "running", "the run");
     await clock.runUntil(start + 4 * HOUR_MS - MINUTE_MS);
-    await house.watcher.until(
-      () => house.watcher.json("elbro/home/prices").tomorrow_valid === true,
+    await daemon.watcher.until(
+      () => daemon.watcher.json("elbro/home/prices").tomorrow_valid === true,
       "tomorrow's prices while it runs",
     );
-    expect(payloadOf(house).runs).toEqual(running.runs);
-    expect(isOn(house)).toBe(true);
+    expect(payloadOf(daemon).runs).toEqual(running.runs);
+    expect(isOn(daemon)).toBe(true);
     await clock.runUntil(start + 4 * HOUR_MS);
-    await untilSignal(house, "OFF");
+    await untilSignal(daemon, "OFF");
   });
 });
 
 describe("a restart", () => {
   test("in the middle of a run keeps it ON until its end", async () => {
     using dir = new TempDir();
-    await using house = await startHouse({ dir });
-    await house.clock.runUntil(EVENING);
-    const { next_start } = await untilPlan(house, ({ state }) => state === "scheduled", "the plan");
+    await using daemon = await startDaemon({ dir });
+    await daemon.clock.runUntil(EVENING);
+    const { next_start } = await untilPlan(daemon, ({ state }) => state === "scheduled", "the plan");
     const start = Date.parse(String(next_start));
-    await house.clock.runUntil(start + HOUR_MS + 7 * MINUTE_MS);
-    await untilSignal(house, "ON");
-    const { runs } = payloadOf(house);
-    await house.stopDaemon();
-    house.simulator.setFaults([{ operation: "*", fault: "lostConnection" }]);
-    await house.startDaemon({ plans: [washer] });
-    await untilSignal(house, "ON");
-    const again = await untilPlan(house, ({ state }) => state === "running", "the plan after the restart");
+    await daemon.clock.runUntil(start + HOUR_MS + 7 * MINUTE_MS);
+    await untilSignal(daemon, "ON");
+    const { runs } = payloadOf(daemon);
+    await daemon.stop();
+    daemon.simulator.setFaults([{ operation: "*", fault: "lostConnection" }]);
+    await daemon.restart();
+    await untilSignal(daemon, "ON");
+    const again = await untilPlan(daemon, ({ state }) => state === "running", "the plan after the restart");
     expect(again.runs).toEqual(runs);
-    await house.clock.runUntil(start + 3 * HOUR_MS);
-    await untilSignal(house, "OFF");
+    await daemon.clock.runUntil(start + 3 * HOUR_MS);
+    await untilSignal(daemon, "OFF");
   });
 
   test("after the planned start makes up for it while the time allows", async () => {
     using dir = new TempDir();
-    const first = await startHouse({ dir });
+    const first = await startDaemon({ dir });
     await first.clock.runUntil(EVENING);
     const { next_start } = await untilPlan(first, ({ state }) => state === "scheduled", "the plan");
     await first[Symbol.asyncDispose]();
     const back = Date.parse(String(next_start)) + 40 * MINUTE_MS;
-    await using house = await startHouse({ dir, start: back });
-    await house.clock.runUntil(back);
-    const plan = await untilPlan(house, ({ state }) => ["running", "scheduled"].includes(state), "a plan made up");
+    await using daemon = await startDaemon({ dir, start: back });
+    await daemon.clock.runUntil(back);
+    const plan = await untilPlan(daemon, ({ state }) => ["running", "scheduled"].includes(state), "a plan made up");
     const [run] = plan.runs;
     expect(Date.parse(String(run?.start))).toBeGreaterThanOrEqual(back);
     expect(Date.parse(String(run?.end)) - Date.parse(String(run?.start))).toBe(3 * HOUR_MS);
@@ -149,72 +151,71 @@ describe("a restart", () => {
 describe("commands", () => {
   test("change settings that survive a restart, are told as different, and go back to the file's", async () => {
     using dir = new TempDir();
-    await using house = await startHouse({ dir });
-    await house.clock.runUntil(EVENING);
-    expect(await command(house, "hours", "2")).toMatchObject({ ok: true });
-    await untilPlan(house, ({ settings }) => settings.hours?.value === 2, "two hours");
-    expect(await command(house, "hours", "12")).toMatchObject({
+    await using daemon = await startDaemon({ dir });
+    await daemon.clock.runUntil(EVENING);
+    expect(await command(daemon, "hours", "2")).toMatchObject({ ok: true });
+    await untilPlan(daemon, ({ settings }) => settings.hours?.value === 2, "two hours");
+    expect(await command(daemon, "hours", "12")).toMatchObject({
       ok: false,
       reason: expect.stringContaining("at most the 11 h"),
     });
-    expect(await command(house, "from", "25:00")).toMatchObject({
+    expect(await command(daemon, "from", "25:00")).toMatchObject({
       ok: false,
       reason: expect.stringContaining("25:00"),
     });
-    expect(await command(house, "colour", "red")).toMatchObject({
+    expect(await command(daemon, "colour", "red")).toMatchObject({
       ok: false,
       reason: expect.stringContaining("ready_by"),
     });
-    expect(await command(house, "hours", "2", "dryer")).toMatchObject({
+    expect(await command(daemon, "hours", "2", "dryer")).toMatchObject({
       ok: false,
       reason: 'home has no plan "dryer"',
     });
-    await house.stopDaemon();
-    await house.startDaemon({ plans: [washer] });
-    const kept = await untilPlan(house, ({ settings }) => settings.hours?.changed === true, "the kept setting");
+    await daemon.restart();
+    const kept = await untilPlan(daemon, ({ settings }) => settings.hours?.changed === true, "the kept setting");
     expect(kept.settings).toMatchObject({
       hours: { value: 2, changed: true },
       from: { value: "20:00", changed: false },
     });
-    await command(house, "hours", "3");
-    await untilPlan(house, ({ settings }) => settings.hours?.changed === false, "the file's setting");
+    await command(daemon, "hours", "3");
+    await untilPlan(daemon, ({ settings }) => settings.hours?.changed === false, "the file's setting");
   });
 
   test("run_now, stop and skip do what they say, each told why", async () => {
-    await using house = await startHouse();
-    await house.clock.runUntil(EVENING);
-    await untilPlan(house, ({ state }) => state === "scheduled", "the plan");
-    expect(await command(house, "stop", "PRESS")).toMatchObject({ ok: false, reason: "the plan does not run" });
-    expect(await command(house, "run_now", "PRESS")).toMatchObject({ ok: true });
-    await untilSignal(house, "ON");
-    const byHand = await untilPlan(house, ({ code }) => code === "running_by_hand", "the run by hand");
+    await using daemon = await startDaemon();
+    await daemon.clock.runUntil(EVENING);
+    await untilPlan(daemon, ({ state }) => state === "scheduled", "the plan");
+    expect(await command(daemon, "stop", "PRESS")).toMatchObject({ ok: false, reason: "the plan does not run" });
+    expect(await command(daemon, "run_now", "PRESS")).toMatchObject({ ok: true });
+    await untilSignal(daemon, "ON");
+    const byHand = await untilPlan(daemon, ({ code }) => code === "running_by_hand", "the run by hand");
     expect(byHand.next_end).toBe(isoOf(EVENING + 3 * HOUR_MS));
-    expect(await command(house, "skip", "PRESS")).toMatchObject({ ok: false });
-    await command(house, "stop", "PRESS");
-    await untilSignal(house, "OFF");
-    await untilPlan(house, ({ state, code }) => state === "skipped" && code === "stopped", "stopped");
+    expect(await command(daemon, "skip", "PRESS")).toMatchObject({ ok: false });
+    await command(daemon, "stop", "PRESS");
+    await untilSignal(daemon, "OFF");
+    await untilPlan(daemon, ({ state, code }) => state === "skipped" && code === "stopped", "stopped");
   });
 
   test("skip leaves out one night, and the next is planned", async () => {
-    await using house = await startHouse();
-    await house.clock.runUntil(EVENING);
-    await untilPlan(house, ({ state }) => state === "scheduled", "the plan");
-    await command(house, "skip", "PRESS");
-    await untilPlan(house, ({ state, runs }) => state === "skipped" && runs.length === 0, "skipped");
-    await house.clock.runUntil(EVENING + 24 * HOUR_MS);
-    const next = await untilPlan(house, ({ state }) => state === "scheduled", "the next night");
+    await using daemon = await startDaemon();
+    await daemon.clock.runUntil(EVENING);
+    await untilPlan(daemon, ({ state }) => state === "scheduled", "the plan");
+    await command(daemon, "skip", "PRESS");
+    await untilPlan(daemon, ({ state, runs }) => state === "skipped" && runs.length === 0, "skipped");
+    await daemon.clock.runUntil(EVENING + 24 * HOUR_MS);
+    const next = await untilPlan(daemon, ({ state }) => state === "scheduled", "the next night");
     expect(Date.parse(String(next.next_start))).toBeGreaterThan(EVENING + 24 * HOUR_MS);
   });
 
   test("a plan that is disabled while it runs goes OFF, and stays so", async () => {
-    await using house = await startHouse();
-    await house.clock.runUntil(EVENING);
-    await command(house, "run_now", "PRESS");
-    await untilSignal(house, "ON");
-    await command(house, "enabled", "OFF");
-    await untilSignal(house, "OFF");
-    await untilPlan(house, ({ state }) => state === "disabled", "disabled");
-    expect(await command(house, "run_now", "")).toMatchObject({
+    await using daemon = await startDaemon();
+    await daemon.clock.runUntil(EVENING);
+    await command(daemon, "run_now", "PRESS");
+    await untilSignal(daemon, "ON");
+    await command(daemon, "enabled", "OFF");
+    await untilSignal(daemon, "OFF");
+    await untilPlan(daemon, ({ state }) => state === "disabled", "disabled");
+    expect(await command(daemon, "run_now", "")).toMatchObject({
       ok: false,
       reason: expect.stringContaining("disabled"),
     });
@@ -223,32 +224,32 @@ describe("commands", () => {
 
 test("without prices the fallback hours run, to the minute, and say so", async () => {
   const entry = planEntry({ kind: "slots", hours: 2, from: "01:00", ready_by: "07:00", fallback: ["02:00-04:00"] });
-  await using house = await startHouse({ plans: [entry], delay: () => 10_000 });
-  const { clock } = house;
+  await using daemon = await startDaemon({ plans: [entry], delay: () => 10_000 });
+  const { clock } = daemon;
   await clock.runUntil(EVENING);
-  const planned = await untilPlan(house, ({ state }) => state === "fallback", "the fallback hours");
+  const planned = await untilPlan(daemon, ({ state }) => state === "fallback", "the fallback hours");
   expect(planned).toMatchObject({ code: "fallback_planned", next_start: "2026-03-11T01:00:00Z" });
   await clock.runUntil(Date.parse("2026-03-11T00:59:00Z"));
-  expect(isOn(house)).toBe(false);
+  expect(isOn(daemon)).toBe(false);
   await clock.runUntil(Date.parse("2026-03-11T01:00:00Z"));
-  await untilSignal(house, "ON");
-  await untilPlan(house, ({ state, code }) => state === "fallback" && code === "running_fallback", "the reason");
+  await untilSignal(daemon, "ON");
+  await untilPlan(daemon, ({ state, code }) => state === "fallback" && code === "running_fallback", "the reason");
   await clock.runUntil(Date.parse("2026-03-11T02:59:00Z"));
-  expect(isOn(house)).toBe(true);
+  expect(isOn(daemon)).toBe(true);
   await clock.runUntil(Date.parse("2026-03-11T03:00:00Z"));
-  await untilSignal(house, "OFF");
+  await untilSignal(daemon, "OFF");
 });
 
 test("without prices and without fallback nothing runs, and the plan says why", async () => {
   const entry = planEntry({ kind: "window", hours: 2, from: "01:00", ready_by: "07:00" });
-  await using house = await startHouse({ plans: [entry], delay: () => 10_000 });
-  await house.clock.runUntil(MORNING + HOUR_MS);
-  await untilPlan(house, ({ state, code }) => state === "waiting" && code === "waiting_for_prices", "waiting");
-  await house.clock.runUntil(EVENING);
-  const plan = await untilPlan(house, ({ state }) => state === "no_prices", "no prices");
+  await using daemon = await startDaemon({ plans: [entry], delay: () => 10_000 });
+  await daemon.clock.runUntil(MORNING + HOUR_MS);
+  await untilPlan(daemon, ({ state, code }) => state === "waiting" && code === "waiting_for_prices", "waiting");
+  await daemon.clock.runUntil(EVENING);
+  const plan = await untilPlan(daemon, ({ state }) => state === "no_prices", "no prices");
   expect(plan.reason).toContain("no prices from");
-  await house.clock.runUntil(EVENING + 14 * HOUR_MS);
-  expect(house.watcher.seen.some(({ topic, payload }) => topic === "elbro/home/plan/washer" && payload === "ON")).toBe(
+  await daemon.clock.runUntil(EVENING + 14 * HOUR_MS);
+  expect(daemon.watcher.seen.some(({ topic, payload }) => topic === "elbro/home/plan/washer" && payload === "ON")).toBe(
     false,
   );
 });
@@ -261,20 +262,20 @@ test.each([
   async (_day, date, windowHours) => {
     const entry = planEntry({ kind: "slots", hours: 5, from: "00:00", ready_by: "06:00" });
     const start = Date.parse(`${date}T09:00:00Z`);
-    await using house = await startHouse({ plans: [entry], start });
-    const { clock, watcher } = house;
+    await using daemon = await startDaemon({ plans: [entry], start });
+    const { clock, watcher } = daemon;
     const midnight = Date.parse(date === "2026-03-28" ? "2026-03-28T23:00:00Z" : "2026-10-24T22:00:00Z");
     await clock.runUntil(midnight - HOUR_MS);
-    await untilPlan(house, ({ state }) => state === "scheduled", "the plan");
+    await untilPlan(daemon, ({ state }) => state === "scheduled", "the plan");
     let quarters = 0;
     for (let at = midnight - 15 * MINUTE_MS; at < midnight + 8 * HOUR_MS; at += 15 * MINUTE_MS) {
       await clock.runUntil(at);
-      const on = () => payloadOf(house).runs.some((run) => Date.parse(run.start) <= at && at < Date.parse(run.end));
+      const on = () => payloadOf(daemon).runs.some((run) => Date.parse(run.start) <= at && at < Date.parse(run.end));
       await watcher.until(
-        () => watcher.json("elbro/home/price/state").start === isoOf(at) && isOn(house) === on(),
+        () => watcher.json("elbro/home/price/state").start === isoOf(at) && isOn(daemon) === on(),
         `the signal at ${isoOf(at)}`,
       );
-      if (isOn(house)) {
+      if (isOn(daemon)) {
         quarters++;
         expect(at).toBeGreaterThanOrEqual(midnight);
         expect(at).toBeLessThan(midnight + windowHours * HOUR_MS);
@@ -285,27 +286,25 @@ test.each([
 );
 
 test("a plan that is taken out of the file leaves nothing behind", async () => {
-  await using house = await startHouse({
+  await using daemon = await startDaemon({
     plans: [washer, planEntry({ kind: "below", level: "cheap", name: "Heater" })],
   });
-  await house.clock.runUntil(EVENING);
-  await command(house, "hours", "2");
-  await house.watcher.until(() => house.watcher.payload("elbro/home/plan/heater") !== null, "the heater");
-  await house.stopDaemon();
-  await house.startDaemon({ plans: [planEntry({ kind: "below", level: "cheap", name: "Heater" })] });
-  await house.watcher.until(() => house.watcher.payload("elbro/home/plan/heater") !== null, "the heater");
-  await house.clock.settle();
-  expect(house.watcher.topics().filter((topic) => topic.includes("washer"))).toEqual([]);
-  await house.stopDaemon();
-  await house.startDaemon({ plans: [washer] });
-  const back = await untilPlan(house, ({ state }) => state === "scheduled", "the washer again");
+  await daemon.clock.runUntil(EVENING);
+  await command(daemon, "hours", "2");
+  await daemon.watcher.until(() => daemon.watcher.payload("elbro/home/plan/heater") !== null, "the heater");
+  await daemon.restart({ plans: [planEntry({ kind: "below", level: "cheap", name: "Heater" })] });
+  await daemon.watcher.until(() => daemon.watcher.payload("elbro/home/plan/heater") !== null, "the heater");
+  await daemon.clock.settle();
+  expect(daemon.watcher.topics().filter((topic) => topic.includes("washer"))).toEqual([]);
+  await daemon.restart({ plans: [washer] });
+  const back = await untilPlan(daemon, ({ state }) => state === "scheduled", "the washer again");
   expect(back.settings.hours).toEqual({ value: 3, changed: false, file: 3 });
 });
 
 test("a plan for a home that there is not says so, and is a problem", async () => {
-  await using house = await startHouse({ plans: [planEntry({ kind: "window", hours: 1, home: "summerhouse" })] });
-  await house.clock.runUntil(MORNING + HOUR_MS);
-  const seen = () => house.watcher.json("elbro/summerhouse/plan/washer/state");
-  await house.watcher.until(() => seen().code === "unknown_home", "the reason");
-  expect(house.log.some(({ text }) => text.includes('set home of the plan "washer" to one of home'))).toBe(true);
+  await using daemon = await startDaemon({ plans: [planEntry({ kind: "window", hours: 1, home: "summerhouse" })] });
+  await daemon.clock.runUntil(MORNING + HOUR_MS);
+  const seen = () => daemon.watcher.json("elbro/summerhouse/plan/washer/state");
+  await daemon.watcher.until(() => seen().code === "unknown_home", "the reason");
+  expect(daemon.log.some(({ text }) => text.includes('set home of the plan "washer" to one of home'))).toBe(true);
 });

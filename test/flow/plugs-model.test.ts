@@ -4,8 +4,8 @@
  */
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { FAMILIES } from "../support/played-firmware.ts";
-import { RealPlugWorld } from "../support/real-plug-world.ts";
+import { BrokerPlugModel } from "../support/broker-plug-model.ts";
+import { FAMILIES } from "../support/firmware-emulators.ts";
 
 const LIVES = process.env.ELBRO_NIGHTLY === "1" ? 1_000 : 24;
 const MINUTE_MS = 60_000;
@@ -23,7 +23,7 @@ const runs = fc
     });
   });
 
-const acts: Readonly<Record<string, (world: RealPlugWorld) => Promise<void> | void>> = {
+const acts: Readonly<Record<string, (world: BrokerPlugModel) => Promise<void> | void>> = {
   crash: (world) => world.crashDaemon(),
   start: (world) => world.startDaemon(),
   brokerDown: (world) => world.stopBroker(),
@@ -71,7 +71,7 @@ test(`in ${LIVES} lives on a real broker no plug is ON beyond its run and its de
   const seen = { ons: 0 };
   await fc.assert(
     fc.asyncProperty(life, async ({ family, powerOn, runs, steps }) => {
-      await using world = await RealPlugWorld.start(family, powerOn, runs);
+      await using world = await BrokerPlugModel.start(family, powerOn, runs);
       for (const [afterMs, step] of steps) {
         await world.advance(afterMs);
         await acts[step]?.(world);

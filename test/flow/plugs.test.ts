@@ -1,12 +1,12 @@
 import mqtt from "mqtt";
 import { describe, expect, test } from "vitest";
 import { type Config, configSchema } from "../../src/config/schema.ts";
-import { LinkUnderTest } from "../support/link-under-test.ts";
+import { FAMILIES } from "../support/firmware-emulators.ts";
 import { haveMosquitto, Mosquitto } from "../support/mosquitto.ts";
-import { FAMILIES } from "../support/played-firmware.ts";
-import { BrokerPlug } from "../support/played-plugs.ts";
+import { MqttPlug } from "../support/mqtt-plug.ts";
 import { retainedIn } from "../support/retained.ts";
-import { RunningHouse } from "../support/running-house.ts";
+import { TestDaemon } from "../support/test-daemon.ts";
+import { TestMqttClient } from "../support/test-mqtt-client.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -16,58 +16,58 @@ const UNTIL = { timeout: 10_000, interval: 5 };
 /** Plugs of the configuration for played ones, each following the same. */
 function plugsOf(families: readonly (typeof FAMILIES)[number][], follows: object): Config["plugs"] {
   const plugs = families.map((family) => {
-    const { topic, channel, custom } = new BrokerPlug(family, { now: () => 0 }).firmware.setup;
+    const { topic, channel, custom } = new MqttPlug(family, { now: () => 0 }).firmware.setup;
     return { name: family, family, topic, ...(channel === null ? {} : { channel }), ...custom, ...follows };
   });
   return configSchema.parse({ plugs }).plugs;
 }
 
-async function houseWith(plugs: Config["plugs"]): Promise<RunningHouse> {
-  return RunningHouse.start({ start: NOON, config: { plugs } });
+async function daemonWith(plugs: Config["plugs"]): Promise<TestDaemon> {
+  return TestDaemon.start({ start: NOON, config: { plugs } });
 }
 
 /** Waits until what is being said in the house has been heard: a broker answers in order. */
-async function quiet(house: RunningHouse): Promise<void> {
-  for (let i = 0; i < 3; i++) await retainedIn(portOf(house));
+async function quiet(daemon: TestDaemon): Promise<void> {
+  for (let i = 0; i < 3; i++) await retainedIn(portOf(daemon));
 }
 
 /** The id of the house's only home. */
 async function homeOf(): Promise<string> {
-  await using house = await RunningHouse.start({ start: NOON });
-  await house.clock.settle();
-  await house.watcher.until(() => house.watcher.topics().some((topic) => topic.endsWith("/cheap")), "a home");
+  await using daemon = await TestDaemon.start({ start: NOON });
+  await daemon.clock.settle();
+  await daemon.watcher.until(() => daemon.watcher.topics().some((topic) => topic.endsWith("/cheap")), "a home");
   return (
-    house.watcher
+    daemon.watcher
       .topics()
       .find((topic) => topic.endsWith("/cheap"))
       ?.split("/")[1] ?? ""
   );
 }
 
-function portOf(house: RunningHouse): number {
-  return house.daemon.brokerPort ?? 0;
+function portOf(daemon: TestDaemon): number {
+  return daemon.brokerPort;
 }
 
 test("a plug of every family follows the cheap signal of a home through a day and a night", async () => {
-  await using house = await houseWith(plugsOf(FAMILIES, { home: await homeOf(), signal: "cheap" }));
-  const played = FAMILIES.map((family) => new BrokerPlug(family, { now: () => house.clock.now(), on: true }));
-  for (const plug of played) await plug.connect(portOf(house));
-  const cheap = () => house.watcher.topics().find((topic) => topic.endsWith("/cheap")) ?? "";
-  await house.watcher.until(() => cheap() !== "", "the signal");
+  await using daemon = await daemonWith(plugsOf(FAMILIES, { home: await homeOf(), signal: "cheap" }));
+  const played = FAMILIES.map((family) => new MqttPlug(family, { now: () => daemon.clock.now(), on: true }));
+  for (const plug of played) await plug.connect(portOf(daemon));
+  const cheap = () => daemon.watcher.topics().find((topic) => topic.endsWith("/cheap")) ?? "";
+  await daemon.watcher.until(() => cheap() !== "", "the signal");
   const seen: string[] = [];
   for (let hour = 0; hour < 24; hour++) {
-    await house.clock.runUntil(NOON + hour * HOUR_MS + MINUTE_MS);
-    const wanted = house.watcher.payload(cheap()) === "ON";
+    await daemon.clock.runUntil(NOON + hour * HOUR_MS + MINUTE_MS);
+    const wanted = daemon.watcher.payload(cheap()) === "ON";
     seen.push(wanted ? "#" : ".");
     await expect.poll(() => played.map(({ device }) => device.on), UNTIL).toEqual(played.map(() => wanted));
     for (const plug of played) plug.tick();
   }
   expect(seen.join("")).toMatch(/#/);
   expect(seen.join("")).toMatch(/\./);
-  const state = house.watcher.json("elbro/plug/tasmota/state");
+  const state = daemon.watcher.json("elbro/plug/tasmota/state");
   expect(state).toMatchObject({ on: seen.at(-1) === "#", wanted: seen.at(-1) === "#", available: true });
   const commands = played.flatMap(({ firmware }) => firmware.listens);
-  const kept = Object.keys(await retainedIn(portOf(house)));
+  const kept = Object.keys(await retainedIn(portOf(daemon)));
   expect(kept.filter((topic) => commands.includes(topic))).toEqual([]);
   for (const plug of played) {
     expect(plug.got.some(({ retained }) => retained)).toBe(false);
@@ -79,112 +79,112 @@ describe("a topic of the owner's", () => {
   const SIGNAL = "house/boost";
 
   test("switches a plug; what is no ON is OFF", async () => {
-    await using house = await houseWith(plugsOf(["tasmota"], { signal_topic: SIGNAL }));
-    await using plug = new BrokerPlug("tasmota", { now: () => house.clock.now(), on: true });
-    await plug.connect(portOf(house));
-    await house.clock.runUntil(NOON + 3_000);
+    await using daemon = await daemonWith(plugsOf(["tasmota"], { signal_topic: SIGNAL }));
+    await using plug = new MqttPlug("tasmota", { now: () => daemon.clock.now(), on: true });
+    await plug.connect(portOf(daemon));
+    await daemon.clock.runUntil(NOON + 3_000);
     await expect.poll(() => plug.device.on, UNTIL).toBe(false);
-    await house.watcher.publish(SIGNAL, "ON");
+    await daemon.watcher.publish(SIGNAL, "ON");
     await expect.poll(() => plug.device.on, UNTIL).toBe(true);
-    await house.watcher.until(() => house.watcher.json("elbro/plug/tasmota/state").on === true, "the state");
-    expect(house.watcher.json("elbro/plug/tasmota/state")).toMatchObject({
+    await daemon.watcher.until(() => daemon.watcher.json("elbro/plug/tasmota/state").on === true, "the state");
+    expect(daemon.watcher.json("elbro/plug/tasmota/state")).toMatchObject({
       wanted: true,
       reason: "house/boost says ON",
       reason_code: "wanted_on",
     });
-    await house.watcher.publish(SIGNAL, "maybe");
+    await daemon.watcher.publish(SIGNAL, "maybe");
     await expect.poll(() => plug.device.on, UNTIL).toBe(false);
   });
 
   test("a hand on the button counts until the next word of it", async () => {
-    await using house = await houseWith(plugsOf(["shelly_gen2"], { signal_topic: SIGNAL }));
-    await using plug = new BrokerPlug("shelly_gen2", { now: () => house.clock.now() });
-    await plug.connect(portOf(house));
-    await house.watcher.publish(SIGNAL, "OFF");
-    const reason = () => house.watcher.json("elbro/plug/shelly_gen2/state").reason_code;
-    await house.watcher.until(() => reason() === "wanted_off", "at rest");
-    await house.clock.runUntil(NOON + MINUTE_MS);
-    await quiet(house);
+    await using daemon = await daemonWith(plugsOf(["shelly_gen2"], { signal_topic: SIGNAL }));
+    await using plug = new MqttPlug("shelly_gen2", { now: () => daemon.clock.now() });
+    await plug.connect(portOf(daemon));
+    await daemon.watcher.publish(SIGNAL, "OFF");
+    const reason = () => daemon.watcher.json("elbro/plug/shelly_gen2/state").reason_code;
+    await daemon.watcher.until(() => reason() === "wanted_off", "at rest");
+    await daemon.clock.runUntil(NOON + MINUTE_MS);
+    await quiet(daemon);
     plug.press();
-    await house.watcher.until(() => reason() === "switched_on_by_hand", "the hand");
-    await house.clock.runUntil(NOON + 40 * MINUTE_MS);
+    await daemon.watcher.until(() => reason() === "switched_on_by_hand", "the hand");
+    await daemon.clock.runUntil(NOON + 40 * MINUTE_MS);
     expect(plug.device.on).toBe(true);
-    await house.watcher.publish(SIGNAL, "ON");
+    await daemon.watcher.publish(SIGNAL, "ON");
     await expect.poll(() => plug.device.timerAt, UNTIL).toBeGreaterThan(0);
-    await house.watcher.publish(SIGNAL, "OFF");
+    await daemon.watcher.publish(SIGNAL, "OFF");
     await expect.poll(() => plug.device.on, UNTIL).toBe(false);
   });
 });
 
 test("a plug that does not answer is a problem, which ends when it comes", async () => {
-  await using house = await houseWith(plugsOf(["zigbee2mqtt"], { signal_topic: "house/boost" }));
-  await house.clock.runUntil(NOON + MINUTE_MS);
-  const problems = () => JSON.stringify(house.watcher.json("elbro/problems").problems ?? []);
-  await house.watcher.until(() => problems().includes("plug_silent"), "the problem");
+  await using daemon = await daemonWith(plugsOf(["zigbee2mqtt"], { signal_topic: "house/boost" }));
+  await daemon.clock.runUntil(NOON + MINUTE_MS);
+  const problems = () => JSON.stringify(daemon.watcher.json("elbro/problems").problems ?? []);
+  await daemon.watcher.until(() => problems().includes("plug_silent"), "the problem");
   expect(problems()).toContain("the plug zigbee2mqtt does not answer; check that it has power and network");
-  await using plug = new BrokerPlug("zigbee2mqtt", { now: () => house.clock.now(), on: true });
-  await plug.connect(portOf(house));
-  await house.watcher.until(() => !problems().includes("plug_silent"), "the end of the problem");
+  await using plug = new MqttPlug("zigbee2mqtt", { now: () => daemon.clock.now(), on: true });
+  await plug.connect(portOf(daemon));
+  await daemon.watcher.until(() => !problems().includes("plug_silent"), "the end of the problem");
   expect(plug.device.on).toBe(false);
 });
 
 test("a plug for a home that the account does not have is a problem, and off", async () => {
-  await using house = await houseWith(plugsOf(["tasmota"], { home: "hoem", signal: "cheap" }));
-  await using plug = new BrokerPlug("tasmota", { now: () => house.clock.now(), on: true });
-  await plug.connect(portOf(house));
-  await house.clock.runUntil(NOON + MINUTE_MS);
-  const problems = () => JSON.stringify(house.watcher.json("elbro/problems").problems ?? []);
-  await house.watcher.until(() => problems().includes("unknown_home"), "the problem");
+  await using daemon = await daemonWith(plugsOf(["tasmota"], { home: "hoem", signal: "cheap" }));
+  await using plug = new MqttPlug("tasmota", { now: () => daemon.clock.now(), on: true });
+  await plug.connect(portOf(daemon));
+  await daemon.clock.runUntil(NOON + MINUTE_MS);
+  const problems = () => JSON.stringify(daemon.watcher.json("elbro/problems").problems ?? []);
+  await daemon.watcher.until(() => problems().includes("unknown_home"), "the problem");
   expect(problems()).toMatch(/set home of the plug tasmota to one of [\w, -]+; until then it is off/);
   await expect.poll(() => plug.device.on, UNTIL).toBe(false);
 });
 
 test("a plug that boots ON is told OFF, also where somebody left an ON in the broker", async () => {
-  await using house = await houseWith(plugsOf(["tasmota"], { signal_topic: "house/boost" }));
-  await using plug = new BrokerPlug("tasmota", { now: () => house.clock.now(), powerOn: "on" });
-  await plug.connect(portOf(house));
-  await house.clock.runUntil(NOON + 3_000);
-  await plug.leaveForeignCommand(portOf(house));
+  await using daemon = await daemonWith(plugsOf(["tasmota"], { signal_topic: "house/boost" }));
+  await using plug = new MqttPlug("tasmota", { now: () => daemon.clock.now(), powerOn: "on" });
+  await plug.connect(portOf(daemon));
+  await daemon.clock.runUntil(NOON + 3_000);
+  await plug.leaveForeignCommand(portOf(daemon));
   // What is told of it ten seconds later is a hand's.
-  await quiet(house);
-  await house.clock.runUntil(NOON + 6_000);
+  await quiet(daemon);
+  await daemon.clock.runUntil(NOON + 6_000);
   await expect.poll(() => plug.device.on, UNTIL).toBe(false);
-  await house.clock.runUntil(NOON + MINUTE_MS);
+  await daemon.clock.runUntil(NOON + MINUTE_MS);
   plug.losePower();
-  await house.watcher.until(() => house.watcher.json("elbro/plug/tasmota/state").available === false, "it is away");
-  await plug.getPower(portOf(house));
+  await daemon.watcher.until(() => daemon.watcher.json("elbro/plug/tasmota/state").available === false, "it is away");
+  await plug.getPower(portOf(daemon));
   expect(plug.device.on).toBe(true);
-  await house.clock.runUntil(NOON + MINUTE_MS + 5_000);
+  await daemon.clock.runUntil(NOON + MINUTE_MS + 5_000);
   await expect.poll(() => plug.device.on, UNTIL).toBe(false);
 });
 
 test("when the daemon leaves, what would stay ON is switched off; what ends by itself is left to its timer", async () => {
-  await using house = await houseWith(plugsOf(["tasmota", "esphome"], { signal_topic: "house/boost" }));
-  await using timed = new BrokerPlug("tasmota", { now: () => house.clock.now() });
-  await using untimed = new BrokerPlug("esphome", { now: () => house.clock.now() });
-  for (const plug of [timed, untimed]) await plug.connect(portOf(house));
-  await house.watcher.publish("house/boost", "ON");
+  await using daemon = await daemonWith(plugsOf(["tasmota", "esphome"], { signal_topic: "house/boost" }));
+  await using timed = new MqttPlug("tasmota", { now: () => daemon.clock.now() });
+  await using untimed = new MqttPlug("esphome", { now: () => daemon.clock.now() });
+  for (const plug of [timed, untimed]) await plug.connect(portOf(daemon));
+  await daemon.watcher.publish("house/boost", "ON");
   await expect.poll(() => [timed.device.on, untimed.device.on], UNTIL).toEqual([true, true]);
-  await house.stopDaemon();
+  await daemon.stop();
   expect([timed.device.on, untimed.device.on]).toEqual([true, false]);
   expect(timed.device.timerAt).toBeLessThanOrEqual(NOON + 18 * MINUTE_MS);
 });
 
 test("nothing is switched before the clock is trusted", async () => {
   const plugs = plugsOf(["tasmota"], { signal_topic: "house/boost" });
-  await using house = await RunningHouse.start({ start: NOON, config: { plugs }, serviceAheadMs: 10 * MINUTE_MS });
-  await house.watcher.until(
-    () => JSON.stringify(house.watcher.json("elbro/problems")).includes("clock_wrong"),
+  await using daemon = await TestDaemon.start({ start: NOON, config: { plugs }, serviceAheadMs: 10 * MINUTE_MS });
+  await daemon.watcher.until(
+    () => JSON.stringify(daemon.watcher.json("elbro/problems")).includes("clock_wrong"),
     "doubt",
   );
-  await using plug = new BrokerPlug("tasmota", { now: () => house.clock.now() });
-  await plug.connect(portOf(house));
-  await house.watcher.publish("house/boost", "ON");
-  await house.clock.runUntil(NOON + 20 * MINUTE_MS);
+  await using plug = new MqttPlug("tasmota", { now: () => daemon.clock.now() });
+  await plug.connect(portOf(daemon));
+  await daemon.watcher.publish("house/boost", "ON");
+  await daemon.clock.runUntil(NOON + 20 * MINUTE_MS);
   expect(plug.got.filter(({ payload }) => payload.includes("ON"))).toEqual([]);
   expect(plug.device.on).toBe(false);
-  await house.watcher.until(
-    () => house.watcher.json("elbro/plug/tasmota/state").reason_code === "clock_not_trusted",
+  await daemon.watcher.until(
+    () => daemon.watcher.json("elbro/plug/tasmota/state").reason_code === "clock_not_trusted",
     "why",
   );
 });
@@ -192,7 +192,7 @@ test("nothing is switched before the clock is trusted", async () => {
 describe.skipIf(!haveMosquitto)("on Mosquitto (skipped where it is not installed)", () => {
   test("a command is of QoS 1, not retained, and good for ten seconds; without a broker there is none", async () => {
     await using broker = await Mosquitto.start();
-    await using link = new LinkUnderTest({ to: broker.port });
+    await using link = new TestMqttClient({ to: broker.port });
     expect(link.publishOnce("plug/set", "ON")).toBe(false);
     await link.up();
     const client = await mqtt.connectAsync(`mqtt://127.0.0.1:${broker.port}`, { protocolVersion: 5 });
@@ -208,7 +208,7 @@ describe.skipIf(!haveMosquitto)("on Mosquitto (skipped where it is not installed
 
   test("a hundred commands at once reach their plugs in order, beside the state that is being published", async () => {
     await using broker = await Mosquitto.start();
-    await using link = new LinkUnderTest({ to: broker.port });
+    await using link = new TestMqttClient({ to: broker.port });
     const client = await mqtt.connectAsync(`mqtt://127.0.0.1:${broker.port}`, { protocolVersion: 4 });
     const got: string[] = [];
     client.on("message", (_topic, payload) => got.push(payload.toString()));

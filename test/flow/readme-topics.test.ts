@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { configSchema } from "../../src/config/schema.ts";
 import { pageText } from "../support/docs-pages.ts";
-import { RunningHouse } from "../support/running-house.ts";
+import { TestDaemon } from "../support/test-daemon.ts";
 
 const PAGE = pageText("docs/mqtt.md");
 
@@ -32,7 +32,7 @@ test("every topic that elbro publishes is in mqtt.md, and every topic there is p
     plugs: [{ name: "Heater", family: "tasmota", topic: "heater", home: "home", signal: "cheap" }],
   });
   const credentials = { apiKey: "key", apiSecret: "secret" };
-  await using house = await RunningHouse.start({
+  await using daemon = await TestDaemon.start({
     start: Date.parse("2025-11-21T14:00:00Z"),
     simulator: { keys: { thirdParty: credentials } },
     config: {
@@ -45,7 +45,7 @@ test("every topic that elbro publishes is in mqtt.md, and every topic there is p
       },
     },
   });
-  const { watcher } = house;
+  const { watcher } = daemon;
   await watcher.until(
     () =>
       watcher.payload("elbro/cabin/spot") !== null &&

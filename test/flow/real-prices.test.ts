@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { Calendar } from "../../src/core/calendar.ts";
 import { Charges, VAT_FACTOR } from "../../src/simulator/charges.ts";
 import { haveRealPrices, REAL_PRICES, type RealPrice, readRealPrices } from "../support/real-prices.ts";
-import { RunningHouse } from "../support/running-house.ts";
+import { TestDaemon } from "../support/test-daemon.ts";
 
 const QUARTER_MS = 15 * 60_000;
 /** The local midnight from which the market has had prices by the quarter. */
@@ -40,11 +40,11 @@ describe.skipIf(!haveRealPrices)("real prices (../shared/data; skipped where it 
     test(`${name}: every published price is the file's, with charges, in its own interval`, async () => {
       const prices = readRealPrices();
       const csv = readFileSync(REAL_PRICES, "utf8");
-      await using house = await RunningHouse.start({
+      await using daemon = await TestDaemon.start({
         start: Date.parse(from),
         simulator: { prices: { csv }, homes: ["danish"] },
       });
-      const { clock, watcher } = house;
+      const { clock, watcher } = daemon;
       let published = 0;
       for (let at = Date.parse(from); at < Date.parse(to); at += QUARTER_MS) {
         await clock.runUntil(at);
@@ -67,7 +67,7 @@ describe.skipIf(!haveRealPrices)("real prices (../shared/data; skipped where it 
         published++;
       }
       expect(published).toBe((Date.parse(to) - Date.parse(from)) / QUARTER_MS);
-      expect(house.simulator.answered().filter(({ status }) => status === 429)).toEqual([]);
+      expect(daemon.simulator.answered().filter(({ status }) => status === 429)).toEqual([]);
     });
   }
 });

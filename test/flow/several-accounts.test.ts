@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { HOUR_MS } from "../../src/core/interval.ts";
 import { startSimulator } from "../../src/simulator/simulator.ts";
-import { RunningHouse } from "../support/running-house.ts";
+import { TestDaemon } from "../support/test-daemon.ts";
 
 const MORNING = Date.parse("2026-03-10T09:00:00Z");
 
 test("two consumer accounts have two quotas, and each shows its own problem", async () => {
-  await using house = await RunningHouse.start({
+  await using daemon = await TestDaemon.start({
     start: MORNING,
     simulator: { homes: ["danish"] },
     config: {
@@ -16,8 +16,8 @@ test("two consumer accounts have two quotas, and each shows its own problem", as
       ],
     },
   });
-  await house.clock.runUntil(MORNING + HOUR_MS);
-  const { watcher } = house;
+  await daemon.clock.runUntil(MORNING + HOUR_MS);
+  const { watcher } = daemon;
   await watcher.until(() => watcher.payload("elbro/home/price") !== null, "the price of the account that works");
   const { problems, interfaces } = watcher.json("elbro/info") as {
     problems: { code: string; subject: string; request_id: string; advice: string }[];
@@ -27,14 +27,14 @@ test("two consumer accounts have two quotas, and each shows its own problem", as
   expect(problems[0]?.advice).toContain("create or replace the key");
   expect(problems[0]?.request_id).toMatch(/^[0-9a-f-]{36}$/);
   expect(interfaces).toMatchObject({ mine: { state: "ok" }, parents: { state: "invalid_token" } });
-  const refused = house.simulator.answered().filter(({ status }) => status === 401);
+  const refused = daemon.simulator.answered().filter(({ status }) => status === 401);
   expect(refused).toHaveLength(2);
 });
 
 test("no secret is in any topic, log line or answer", async () => {
   const secrets = ["canary-consumer-key", "canary-partner-secret", "canary-lan-key"];
   await using elsewhere = await startSimulator({ now: () => MORNING });
-  await using house = await RunningHouse.start({
+  await using daemon = await TestDaemon.start({
     start: MORNING,
     simulator: { keys: { consumerKey: "canary-consumer-key" } },
     config: {
@@ -53,14 +53,14 @@ test("no secret is in any topic, log line or answer", async () => {
       },
     },
   });
-  await house.clock.runUntil(MORNING + HOUR_MS);
-  house.simulator.setFaults([{ operation: "*", fault: "redirect", location: elsewhere.url }]);
-  await house.clock.runUntil(MORNING + 6 * HOUR_MS);
-  const answer = await house.ask("/consumer/v1/me/addresses", { authorization: "Bearer canary-lan-key-wrong" });
-  const heard = house.watcher.seen.map(({ topic, payload }) => topic + payload).join("\n");
-  const logged = house.log.map(({ facts, text }) => JSON.stringify(facts) + text).join("\n");
+  await daemon.clock.runUntil(MORNING + HOUR_MS);
+  daemon.simulator.setFaults([{ operation: "*", fault: "redirect", location: elsewhere.url }]);
+  await daemon.clock.runUntil(MORNING + 6 * HOUR_MS);
+  const answer = await daemon.request("/consumer/v1/me/addresses", { authorization: "Bearer canary-lan-key-wrong" });
+  const heard = daemon.watcher.seen.map(({ topic, payload }) => topic + payload).join("\n");
+  const logged = daemon.log.map(({ facts, text }) => JSON.stringify(facts) + text).join("\n");
   const all = heard + logged + (await answer.text()) + JSON.stringify([...answer.headers]);
   for (const secret of secrets) expect(all).not.toContain(secret);
   expect(elsewhere.answered()).toEqual([]);
-  expect(house.watcher.json("elbro/info").problems).not.toEqual([]);
+  expect(daemon.watcher.json("elbro/info").problems).not.toEqual([]);
 });

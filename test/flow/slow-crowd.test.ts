@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { type Agent, request } from "node:http";
 import { expect, test } from "vitest";
 import { DaemonProcess } from "../support/daemon-process.ts";
-import { SlowCrowd } from "../support/slow-crowd.ts";
+import { SlowClients } from "../support/slow-clients.ts";
 
 const CROWD = 1_000;
 const REQUESTS = 100;
@@ -57,7 +57,7 @@ test.each([
   const port = Number(/:(\d+)\/consumer/.exec(await daemon.line(/curl/))?.[1]);
   await ask(port, false);
   const before = residentMb(daemon.pid);
-  using crowd = new SlowCrowd(port, CROWD, from);
+  using crowd = new SlowClients(port, CROWD, from);
   await expect.poll(() => crowd.connected, { timeout: 20_000 }).toBeGreaterThanOrEqual(CROWD);
   const asked: Asked[] = [];
   for (let i = 0; i < REQUESTS; i++) {

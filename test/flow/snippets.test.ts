@@ -5,8 +5,9 @@ import { readConfig } from "../../src/config/load.ts";
 import { MINUTE_MS } from "../../src/core/interval.ts";
 import { metricRows } from "../../src/live-metrics.ts";
 import { copiedText, copiedYaml } from "../support/copied-files.ts";
-import { planEntry } from "../support/planned-house.ts";
-import { LAN_KEY, RunningHouse } from "../support/running-house.ts";
+import { planEntry } from "../support/plan-topics.ts";
+import { LAN_KEY } from "../support/test-config.ts";
+import { TestDaemon } from "../support/test-daemon.ts";
 
 const EVENING = Date.parse("2026-03-10T20:00:00Z");
 
@@ -17,12 +18,12 @@ interface EvccTariffs {
 }
 
 test("the address for evcc gives evcc its bare list of prices", async () => {
-  await using it = await RunningHouse.start({ start: EVENING });
+  await using it = await TestDaemon.start({ start: EVENING });
   await it.clock.runUntil(EVENING + 5 * MINUTE_MS);
   const { uri, headers } = (copiedYaml("snippets/evcc.yaml") as EvccTariffs).tariffs.grid.forecast;
   expect(headers).toEqual({ Authorization: "Bearer a-key-of-elbro" });
   const { pathname, search } = new URL(uri);
-  const rates = (await (await it.ask(pathname + search)).json()) as { start: string; end: string; value: number }[];
+  const rates = (await (await it.request(pathname + search)).json()) as { start: string; end: string; value: number }[];
   expect(rates.length).toBeGreaterThan(24);
   for (const { start, end, value } of rates) {
     expect(Date.parse(end)).toBeGreaterThan(Date.parse(start));
@@ -31,7 +32,7 @@ test("the address for evcc gives evcc its bare list of prices", async () => {
 });
 
 test("the Shelly script switches the plug as elbro says, with an end that the plug keeps", async () => {
-  await using it = await RunningHouse.start({ start: EVENING });
+  await using it = await TestDaemon.start({ start: EVENING });
   await it.clock.runUntil(EVENING + 5 * MINUTE_MS);
   const switched: object[] = [];
   let finish: () => void = () => undefined;
@@ -63,7 +64,7 @@ test("the Shelly script switches the plug as elbro says, with an end that the pl
       act();
     });
   const script = copiedText("snippets/shelly-script.js")
-    .replace("http://192.168.1.5:8080", `http://127.0.0.1:${it.daemon.apiPort}`)
+    .replace("http://192.168.1.5:8080", `${it.url}`)
     .replace("a-key-of-elbro", LAN_KEY);
   expect(await next(() => runInNewContext(script, { Shelly, Timer }))).toEqual({ id: 0, on: false });
   let minutesOn = 0;
@@ -77,7 +78,7 @@ test("the Shelly script switches the plug as elbro says, with an end that the pl
     if (said && "on" in said && said.on === true) minutesOn += 5;
   }
   expect(minutesOn).toBe(3 * 60);
-  await it.stopDaemon();
+  await it.stop();
   expect(await next(tick)).toEqual({ id: 0, on: false });
 });
 
@@ -96,7 +97,7 @@ interface NodeRedNode {
 }
 
 test("the Node-RED flow is wired through, listens to topics that there are, and retains no command", async () => {
-  await using it = await RunningHouse.start({
+  await using it = await TestDaemon.start({
     start: EVENING,
     config: { plans: [planEntry({ name: "Dishwasher", kind: "window", hours: 2 })] },
   });

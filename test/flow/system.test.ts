@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { MINUTE_MS } from "../../src/core/interval.ts";
-import { RunningHouse } from "../support/running-house.ts";
+import { TestDaemon } from "../support/test-daemon.ts";
 
 interface System {
   readonly interfaces: readonly {
@@ -15,14 +15,14 @@ interface System {
   readonly problems: readonly { readonly advice: string }[];
 }
 
-async function systemOf(it: RunningHouse): Promise<System> {
-  return (await (await it.ask("/local/v1/system")).json()) as System;
+async function systemOf(it: TestDaemon): Promise<System> {
+  return (await (await it.request("/local/v1/system")).json()) as System;
 }
 
 const MORNING = Date.parse("2026-03-10T09:00:00Z");
 
 test("the system tells quota, requests, ages, broker, versions and problems", async () => {
-  await using it = await RunningHouse.start({ start: MORNING, config: { history: { months: 1 } } });
+  await using it = await TestDaemon.start({ start: MORNING, config: { history: { months: 1 } } });
   await it.clock.runUntil(MORNING + 30 * MINUTE_MS);
   const before = it.simulator.answered().length;
   const system = await systemOf(it);
@@ -52,7 +52,7 @@ test("the system tells quota, requests, ages, broker, versions and problems", as
 });
 
 test("a problem that is over is still told, with its end, and what to do", async () => {
-  await using it = await RunningHouse.start({ start: MORNING, config: { history: { months: 0 } } });
+  await using it = await TestDaemon.start({ start: MORNING, config: { history: { months: 0 } } });
   await it.clock.runUntil(MORNING + 30 * MINUTE_MS);
   it.simulator.setFaults([{ operation: "*", fault: "status", status: 503 }]);
   await it.clock.runUntil(MORNING + 240 * MINUTE_MS);

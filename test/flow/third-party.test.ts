@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { configSchema } from "../../src/config/schema.ts";
 import { DAY_MS, HOUR_MS } from "../../src/core/interval.ts";
-import { RunningHouse, type RunningHouseOptions } from "../support/running-house.ts";
+import { TestDaemon, type TestDaemonOptions } from "../support/test-daemon.ts";
 
 const MORNING = Date.parse("2026-03-10T09:00:00Z");
 const PLACES = [
@@ -11,8 +11,8 @@ const PLACES = [
 ];
 
 /** A house whose account of the third-party interface has three places. */
-function withPlaces(options: Partial<RunningHouseOptions> = {}): Promise<RunningHouse> {
-  return RunningHouse.start({
+function withPlaces(options: Partial<TestDaemonOptions> = {}): Promise<TestDaemon> {
+  return TestDaemon.start({
     start: MORNING,
     ...options,
     config: {
@@ -28,9 +28,9 @@ function withPlaces(options: Partial<RunningHouseOptions> = {}): Promise<Running
 }
 
 test("places by region, coordinates and address are shown, each found by Home Assistant", async () => {
-  await using house = await withPlaces();
-  await house.clock.runUntil(MORNING + HOUR_MS);
-  const { watcher } = house;
+  await using daemon = await withPlaces();
+  await daemon.clock.runUntil(MORNING + HOUR_MS);
+  const { watcher } = daemon;
   await watcher.until(() => watcher.payload("elbro/flat/spot") !== null, "the spot price of the flat");
   expect(Number(watcher.payload("elbro/region/spot"))).toBeGreaterThan(-5);
   expect(Number(watcher.payload("elbro/sommerhus/charges"))).toBeGreaterThan(0);
@@ -41,8 +41,8 @@ test("places by region, coordinates and address are shown, each found by Home As
 });
 
 test("every place has its signals without any configuration: cheap, level, and when the cheapest hours begin", async () => {
-  await using house = await withPlaces();
-  const { watcher, clock } = house;
+  await using daemon = await withPlaces();
+  const { watcher, clock } = daemon;
   const seen = new Set<string>();
   for (let hour = 1; hour <= 30; hour++) {
     await clock.runUntil(MORNING + hour * HOUR_MS);
@@ -64,8 +64,8 @@ test("every place has its signals without any configuration: cheap, level, and w
 test("a plug may follow the cheap signal of a place", async () => {
   const plug = { name: "Boiler", family: "tasmota", topic: "boiler", home: "region", signal: "cheap" };
   const { plugs } = configSchema.parse({ plugs: [plug] });
-  await using house = await withPlaces({ config: { consumer: {} as never, plugs } });
-  const { watcher, clock } = house;
+  await using daemon = await withPlaces({ config: { consumer: {} as never, plugs } });
+  const { watcher, clock } = daemon;
   await clock.runUntil(MORNING + 2 * HOUR_MS);
   const state = () => watcher.json("elbro/plug/boiler/state");
   await watcher.until(() => String(state().reason).startsWith("the price at Region is "), "its reason");
@@ -73,9 +73,9 @@ test("a plug may follow the cheap signal of a place", async () => {
 });
 
 test("an address is looked up once, charges once a day and their history too, within a request in ten seconds", async () => {
-  await using house = await withPlaces({ config: { homes: [] } });
-  await house.clock.runUntil(MORNING + 2 * DAY_MS);
-  const asked = house.simulator.answered().map(({ operation }) => operation);
+  await using daemon = await withPlaces({ config: { homes: [] } });
+  await daemon.clock.runUntil(MORNING + 2 * DAY_MS);
+  const asked = daemon.simulator.answered().map(({ operation }) => operation);
   const count = (name: string) => asked.filter((operation) => operation === name).length;
   expect(count("addressSuggestions")).toBe(1);
   expect(count("charges")).toBe(3);
@@ -83,14 +83,14 @@ test("an address is looked up once, charges once a day and their history too, wi
   expect(count("requestCounts")).toBe(3);
   expect(count("addressPrices")).toBe(count("regionPrices"));
   expect(count("regionPrices")).toBeLessThanOrEqual(12);
-  expect(Math.max(...house.simulator.attempts("thirdParty").minute.values())).toBeLessThanOrEqual(7);
+  expect(Math.max(...daemon.simulator.attempts("thirdParty").minute.values())).toBeLessThanOrEqual(7);
 });
 
 test("works without a consumer key", async () => {
-  await using house = await withPlaces({ config: { consumer: {} as never } });
-  await house.clock.runUntil(MORNING + HOUR_MS);
-  const { watcher } = house;
+  await using daemon = await withPlaces({ config: { consumer: {} as never } });
+  await daemon.clock.runUntil(MORNING + HOUR_MS);
+  const { watcher } = daemon;
   await watcher.until(() => watcher.payload("elbro/region/spot") !== null, "the spot price of the region");
-  expect(house.simulator.attempts("consumer").day.size).toBe(0);
+  expect(daemon.simulator.attempts("consumer").day.size).toBe(0);
   expect(watcher.json("elbro/info").problems).toEqual([]);
 });

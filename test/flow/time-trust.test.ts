@@ -1,50 +1,50 @@
 import { expect, test } from "vitest";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/core/interval.ts";
 import { RELEASED_AT } from "../../src/version.ts";
-import { RunningHouse } from "../support/running-house.ts";
+import { TestDaemon } from "../support/test-daemon.ts";
 
 const MORNING = RELEASED_AT + 30 * DAY_MS + 8 * HOUR_MS;
 
-function problems(house: RunningHouse): unknown[] {
-  const list = house.watcher.json("elbro/info").problems;
+function problems(daemon: TestDaemon): unknown[] {
+  const list = daemon.watcher.json("elbro/info").problems;
   return Array.isArray(list) ? list : [];
 }
 
 /** What the signal said, in the order in which it changed, since the log was last emptied. */
-function signals(house: RunningHouse): string[] {
-  return house.watcher.seen.filter(({ topic }) => topic === "elbro/home/cheap").map(({ payload }) => String(payload));
+function signals(daemon: TestDaemon): string[] {
+  return daemon.watcher.seen.filter(({ topic }) => topic === "elbro/home/cheap").map(({ payload }) => String(payload));
 }
 
 test("with a clock that is not the service's no signal is ON, and the owner is told; set right, it works again", async () => {
-  await using house = await RunningHouse.start({
+  await using daemon = await TestDaemon.start({
     start: MORNING,
     serviceAheadMs: 10 * MINUTE_MS,
     simulator: { homes: ["danish"] },
   });
-  await house.clock.runUntil(MORNING + DAY_MS);
-  const { watcher } = house;
-  await watcher.until(() => problems(house).length > 0, "a problem");
-  expect(problems(house)).toMatchObject([
+  await daemon.clock.runUntil(MORNING + DAY_MS);
+  const { watcher } = daemon;
+  await watcher.until(() => problems(daemon).length > 0, "a problem");
+  expect(problems(daemon)).toMatchObject([
     { code: "clock_wrong", detail: expect.stringContaining("10 min behind the service's") },
   ]);
   expect(watcher.payload("elbro/home/price")).not.toBeNull();
-  expect(new Set(signals(house))).toEqual(new Set(["OFF"]));
+  expect(new Set(signals(daemon))).toEqual(new Set(["OFF"]));
 
-  house.serviceAheadMs = 0;
-  await house.clock.runUntil(MORNING + DAY_MS + 4 * HOUR_MS);
-  await watcher.until(() => problems(house).length === 0, "no problem");
-  await house.clock.runUntil(MORNING + 2 * DAY_MS);
-  await watcher.until(() => signals(house).includes("ON"), "a cheap hour");
+  daemon.serviceAheadMs = 0;
+  await daemon.clock.runUntil(MORNING + DAY_MS + 4 * HOUR_MS);
+  await watcher.until(() => problems(daemon).length === 0, "no problem");
+  await daemon.clock.runUntil(MORNING + 2 * DAY_MS);
+  await watcher.until(() => signals(daemon).includes("ON"), "a cheap hour");
 });
 
 test("before this release was made there is no time: no signal is ON, also where the service says the same", async () => {
-  await using house = await RunningHouse.start({
+  await using daemon = await TestDaemon.start({
     start: RELEASED_AT - 9 * DAY_MS,
     serviceAheadMs: 0,
     simulator: { homes: ["danish"] },
   });
-  await house.clock.runUntil(RELEASED_AT - 8 * DAY_MS);
-  await house.watcher.until(() => problems(house).length > 0, "a problem");
-  expect(problems(house)).toMatchObject([{ code: "clock_wrong" }]);
-  expect(new Set(signals(house))).toEqual(new Set(["OFF"]));
+  await daemon.clock.runUntil(RELEASED_AT - 8 * DAY_MS);
+  await daemon.watcher.until(() => problems(daemon).length > 0, "a problem");
+  expect(problems(daemon)).toMatchObject([{ code: "clock_wrong" }]);
+  expect(new Set(signals(daemon))).toEqual(new Set(["OFF"]));
 });

@@ -1,6 +1,6 @@
 /** A listener to server-sent events, as strict as the standard's own parser. */
 import { type ClientRequest, get, type IncomingMessage } from "node:http";
-import { LAN_KEY } from "./running-house.ts";
+import { LAN_KEY } from "./test-config.ts";
 
 export interface HeardEvent {
   readonly id: string;

@@ -1,5 +1,5 @@
 /**
- * The embedded broker as a house has it, alone in a process: for the memory that hostile clients cost it. Prints its
+ * The embedded broker as the daemon configures it, in a process of its own: for the memory that hostile clients cost it. Prints its
  * port; then, for every line it reads, its resident memory in bytes and whether a client is logged in.
  */
 import { createInterface } from "node:readline";

@@ -1,23 +1,23 @@
-/** Plugs that are looked after wrongly, in one way each. The model test must catch every one of them. */
+/** Plug control with one deliberate mistake each. The model test must detect every one of them. */
 import type { PlugsParts } from "../../src/plugs/plugs.ts";
-import type { PlugMutant, ToyPlugWorld } from "./toy-plug-world.ts";
+import type { PlugModel, PlugMutant } from "./plug-model.ts";
 
 type Publish = PlugsParts["publishOnce"];
 
 /** Changes what is sent; null sends nothing. */
-function sending(change: (publish: Publish, world: ToyPlugWorld) => Publish): PlugMutant {
+function sending(change: (publish: Publish, world: PlugModel) => Publish): PlugMutant {
   return { parts: (parts, world) => ({ ...parts, publishOnce: change(parts.publishOnce, world) }) };
 }
 
 const TIMERS = [/PulseTime\d* \d+; /, /,"toggle_after":\d+/, /,"on_time":\d+/, / \d+$/];
 const LONGER = /(?<=PulseTime\d* |"toggle_after":|"on_time":|^on )\d+/;
 
-function isOn(world: ToyPlugWorld, topic: string, payload: string): boolean | undefined {
+function isOn(world: PlugModel, topic: string, payload: string): boolean | undefined {
   return world.firmware.understand(topic, payload)?.set;
 }
 
-/** Says nothing that it said within the last minute: no retries. */
-function withoutRepeats(publish: Publish, world: ToyPlugWorld): Publish {
+/** Does not repeat a command within a minute, so it never retries. */
+function withoutRepeats(publish: Publish, world: PlugModel): Publish {
   const saidAt = new Map<boolean | undefined, number>();
   return (topic, payload) => {
     const key = isOn(world, topic, payload);
@@ -27,8 +27,8 @@ function withoutRepeats(publish: Publish, world: ToyPlugWorld): Publish {
   };
 }
 
-/** Keeps the OFFs of the start to itself. */
-function withoutFirstOff(publish: Publish, world: ToyPlugWorld): Publish {
+/** Does not send the OFF commands of the start. */
+function withoutFirstOff(publish: Publish, world: PlugModel): Publish {
   let wasOn = false;
   return (topic, payload) => {
     wasOn ||= isOn(world, topic, payload) === true;
@@ -36,8 +36,8 @@ function withoutFirstOff(publish: Publish, world: ToyPlugWorld): Publish {
   };
 }
 
-/** Keeps what could not be sent, and sends it when a broker is there. */
-function queueing(publish: Publish, world: ToyPlugWorld): Publish {
+/** Queues commands while the broker is away and sends them later. */
+function queueing(publish: Publish, world: PlugModel): Publish {
   const waiting: [string, string][] = [];
   return (topic, payload) => {
     waiting.push([topic, payload]);

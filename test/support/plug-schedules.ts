@@ -1,7 +1,7 @@
-/** Random lives of a plug and its daemon. */
+/** Random sequences of events for a plug and its daemon. */
 import * as fc from "fast-check";
-import { FAMILIES } from "./played-firmware.ts";
-import { type PlugMutant, type Run, ToyPlugWorld, type WorldSetup } from "./toy-plug-world.ts";
+import { FAMILIES } from "./firmware-emulators.ts";
+import { PlugModel, type PlugMutant, type Run, type WorldSetup } from "./plug-model.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -82,9 +82,9 @@ export interface PlugLife {
 
 export const plugLives: fc.Arbitrary<PlugLife> = fc.record({ setup: setups, actions });
 
-/** Lives it to the end, and then two quiet hours. */
-export function livePlug({ setup, actions }: PlugLife, mutant: PlugMutant = {}): ToyPlugWorld {
-  const world = new ToyPlugWorld({ ...setup, ...mutant.setup }, mutant);
+/** Runs all events, and then two hours without events. */
+export function livePlug({ setup, actions }: PlugLife, mutant: PlugMutant = {}): PlugModel {
+  const world = new PlugModel({ ...setup, ...mutant.setup }, mutant);
   world.startDaemon();
   for (const action of actions) {
     world.advance(action.afterMs);
@@ -95,7 +95,7 @@ export function livePlug({ setup, actions }: PlugLife, mutant: PlugMutant = {}):
   return world;
 }
 
-function act(world: ToyPlugWorld, action: Action): void {
+function act(world: PlugModel, action: Action): void {
   switch (action.kind) {
     case "brokerUp":
       world.startBroker(action.ms);
@@ -136,7 +136,7 @@ type PlainKind =
   | "powerOff"
   | "brokerDown";
 
-const plainActs: Readonly<Record<PlainKind, (world: ToyPlugWorld) => void>> = {
+const plainActs: Readonly<Record<PlainKind, (world: PlugModel) => void>> = {
   nothing: () => undefined,
   crash: (world) => world.crashDaemon(),
   start: (world) => world.startDaemon(),

@@ -1,7 +1,7 @@
 /** Random lives of a governor, and how one is lived. */
 import * as fc from "fast-check";
 import { type Share, shares } from "../../src/core/quota.ts";
-import { type GovernedWorld, type Passage, TIMEOUT_MS } from "./governed-world.ts";
+import { type Passage, type RateLimiterModel, TIMEOUT_MS } from "./rate-limiter-model.ts";
 import type { Limits } from "./strict-service.ts";
 
 export type Action =
@@ -109,12 +109,12 @@ function schedulesOf(actions: fc.Arbitrary<Action>): fc.Arbitrary<Schedule> {
 }
 
 /** Lives a schedule to its end; what became of it stands in the world. */
-export function live(world: GovernedWorld, actions: readonly Action[]): void {
+export function live(world: RateLimiterModel, actions: readonly Action[]): void {
   for (const each of actions) act(world, each);
   world.advance(TIMEOUT_MS + 1);
 }
 
-function act(world: GovernedWorld, action: Action): void {
+function act(world: RateLimiterModel, action: Action): void {
   switch (action.do) {
     case "wait":
       world.advance(action.ms);
@@ -162,12 +162,12 @@ function act(world: GovernedWorld, action: Action): void {
   }
 }
 
-function advanceNear(world: GovernedWorld, name: keyof Limits, beforeMs: number): void {
+function advanceNear(world: RateLimiterModel, name: keyof Limits, beforeMs: number): void {
   const length = name === "minute" ? MINUTE : DAY;
   const reset = Math.ceil((world.now + beforeMs + 1) / length) * length;
   world.advanceTo(reset - beforeMs);
 }
 
-function press(world: GovernedWorld, by: Share, count: number, how: Passage): void {
+function press(world: RateLimiterModel, by: Share, count: number, how: Passage): void {
   for (let i = 0; i < count; i++) if (!world.attempt(by, how)) return;
 }

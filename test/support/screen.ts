@@ -3,7 +3,8 @@ import { existsSync, mkdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
-import { LAN_KEY, type RunningHouse } from "./running-house.ts";
+import { LAN_KEY } from "./test-config.ts";
+import type { TestDaemon } from "./test-daemon.ts";
 
 /** Where distributions put it. */
 const PLACES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
@@ -49,9 +50,9 @@ export class Screens implements AsyncDisposable {
     return new Screens(browser);
   }
 
-  /** Opens the page of a house. */
-  async look(house: RunningHouse, options: LookOptions = {}): Promise<Screen> {
-    const url = `http://127.0.0.1:${house.daemon.apiPort}/`;
+  /** Opens the dashboard of a daemon. */
+  async look(daemon: TestDaemon, options: LookOptions = {}): Promise<Screen> {
+    const url = `${daemon.url}/`;
     const screen = await Screen.open(this.browser, url, options);
     if (options.signedIn ?? true) await screen.signIn(options.key ?? LAN_KEY);
     await screen.page.goto(url);

@@ -6,7 +6,7 @@ interface Seen {
   readonly retain: boolean;
 }
 
-/** Listens to a broker as a house does, and remembers what it heard. */
+/** An MQTT client that subscribes to all topics and keeps every message. */
 export class TopicWatcher implements AsyncDisposable {
   readonly seen: Seen[] = [];
   readonly #latest = new Map<string, string>();
@@ -24,7 +24,7 @@ export class TopicWatcher implements AsyncDisposable {
     });
   }
 
-  /** Connects and listens to everything. */
+  /** Connects and subscribes to `#`. */
   static async on(
     port: number,
     options: { readonly username?: string; readonly password?: string } = {},
@@ -35,22 +35,22 @@ export class TopicWatcher implements AsyncDisposable {
     return watcher;
   }
 
-  /** The last payload of a topic; null if there is none. */
+  /** Returns the last payload of a topic; null if there is none. */
   payload(topic: string): string | null {
     return this.#latest.get(topic) ?? null;
   }
 
-  /** The last payload of a topic, as JSON. */
+  /** Returns the last payload of a topic as JSON; `{}` if there is none. */
   json(topic: string): Record<string, unknown> {
     return JSON.parse(this.payload(topic) ?? "{}") as Record<string, unknown>;
   }
 
-  /** The topics that hold something. Shape: sorted. */
+  /** Returns the topics that have a payload. Shape: sorted. */
   topics(): string[] {
     return [...this.#latest.keys()].sort();
   }
 
-  /** Waits until `holds` is true of what was heard. Errors: rejects with `what` after ten seconds. */
+  /** Waits until `holds` returns true. Errors: rejects with `what` after ten seconds. */
   until(holds: () => boolean, what: string): Promise<void> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {

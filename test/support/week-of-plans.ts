@@ -1,13 +1,13 @@
-/** A week of a house with three appliances on real prices: what ran, what it cost, and what it would have cost at once. */
+/** A week of three appliances with real prices: their runs, the cost, and the cost of starting them at once. */
 import { readFileSync } from "node:fs";
 import { Calendar, SERVICE_ZONE } from "../../src/core/calendar.ts";
 import type { EpochMs } from "../../src/core/interval.ts";
 import { MINUTE_MS } from "../../src/core/interval.ts";
 import { runPrice } from "../../src/core/plan-savings.ts";
 import { type PricePoint, pricePoints } from "../../src/core/timeline.ts";
-import { payloadOf, planEntry } from "./planned-house.ts";
+import { payloadOf, planEntry } from "./plan-topics.ts";
 import { REAL_PRICES } from "./real-prices.ts";
-import { RunningHouse } from "./running-house.ts";
+import { TestDaemon } from "./test-daemon.ts";
 
 const calendar = new Calendar(SERVICE_ZONE);
 const STEP_MS = 15 * MINUTE_MS;
@@ -33,7 +33,7 @@ const plans = [
   planEntry({ kind: "slots", name: "Water heater", hours: 3, kwh: 6, max_gap: 12 }),
 ];
 
-/** A run as the house saw it: from the edge to ON to the edge to OFF. */
+/** A run, from ON to OFF on MQTT. */
 export interface WeekRun {
   readonly plan: string;
   readonly start: EpochMs;
@@ -57,7 +57,7 @@ export interface WeekFigures {
 export async function runWeek(from: EpochMs, days: number): Promise<WeekFigures> {
   const start = calendar.startOf("day", from);
   const end = calendar.add("day", start, days + 1);
-  await using house = await RunningHouse.start({
+  await using daemon = await TestDaemon.start({
     start,
     simulator: {
       prices: { csv: readFileSync(REAL_PRICES, "utf8") },
@@ -69,14 +69,14 @@ export async function runWeek(from: EpochMs, days: number): Promise<WeekFigures>
   const on = new Map<string, EpochMs>();
   const spans: { plan: string; start: EpochMs; end: EpochMs }[] = [];
   for (let at = start; at < end; at += STEP_MS) {
-    await house.clock.runUntil(at);
-    const { watcher } = house;
+    await daemon.clock.runUntil(at);
+    const { watcher } = daemon;
     await watcher.until(
       () => Date.parse(String(watcher.json("elbro/home/price/state").start)) === at || at === start,
       `the price of ${new Date(at).toISOString()}`,
     );
     for (const { id } of appliances) {
-      const runs = () => payloadOf(house, id).runs ?? [];
+      const runs = () => payloadOf(daemon, id).runs ?? [];
       const wanted = () => runs().some((run) => run.begun && Date.parse(run.start) <= at && at < Date.parse(run.end));
       const signal = () => watcher.payload(`elbro/home/plan/${id}`) === "ON";
       await watcher.until(() => signal() === wanted(), `the signal of ${id}`);
@@ -88,12 +88,14 @@ export async function runWeek(from: EpochMs, days: number): Promise<WeekFigures>
       }
     }
   }
-  return figuresOf(spans, await pricesOf(house, start, end), start, days);
+  return figuresOf(spans, await pricesOf(daemon, start, end), start, days);
 }
 
-async function pricesOf(house: RunningHouse, from: EpochMs, to: EpochMs): Promise<PricePoint[]> {
+async function pricesOf(daemon: TestDaemon, from: EpochMs, to: EpochMs): Promise<PricePoint[]> {
   const range = `from=${new Date(from).toISOString()}&to=${new Date(to).toISOString()}&resolution=fifteenMinutes`;
-  const answer = await house.ask(`/consumer/v1/me/addresses/${house.simulator.addressIds.danish}/prices?${range}`);
+  const answer = await daemon.request(
+    `/consumer/v1/me/addresses/${daemon.simulator.addressIds.danish}/prices?${range}`,
+  );
   const { data } = (await answer.json()) as { data: Record<string, unknown>[] };
   return pricePoints(data, false);
 }

@@ -1,16 +1,12 @@
-/**
- * A house over many months in minutes: the whole daemon, a service with faults, and a clock that jumps from one thing
- * to do to the next.
- */
-import { type ChildProcess, fork } from "node:child_process";
-import path from "node:path";
+/** Months of a daemon in minutes: a service with faults, and a clock that jumps from one scheduled action to the next. */
 import { Calendar, SERVICE_ZONE } from "../../src/core/calendar.ts";
 import { DAY_MS, type EpochMs, HOUR_MS, MINUTE_MS } from "../../src/core/interval.ts";
 import type { FaultRule } from "../../src/simulator/fault-rules.ts";
 import { Publication } from "../../src/simulator/publication.ts";
 import { type Simulator, startSimulator } from "../../src/simulator/simulator.ts";
-import { NODE_FLAGS } from "./node-flags.ts";
+import { ForkedDaemon } from "./forked-daemon.ts";
 import { TempDir } from "./temp-dir.ts";
+import { configFor } from "./test-config.ts";
 import { TopicWatcher } from "./topic-watcher.ts";
 
 export interface YearFigures {
@@ -39,14 +35,14 @@ const DAYS_PER_MONTH = 30;
 const BUSIEST = 8;
 const calendar = new Calendar(SERVICE_ZONE);
 
-/** Runs a house from local midnight of `from` for `days` days. `onMonth` is told as months of 30 days end. */
+/** Runs a daemon from local midnight of `from` for `days` days. Calls `onMonth` after each 30 days. */
 export async function runDays(from: EpochMs, days: number, onMonth: (month: number) => void): Promise<YearFigures> {
   const start = calendar.startOf("day", from);
   let now = start;
   const service = { homes: ["danish"], limits: LIMITS, seed: SEED, faults: faultsOf(start, days) } as const;
   await using simulator = await startSimulator({ ...service, now: () => now });
   using dir = new TempDir();
-  await using daemon = await FastDaemon.start(start, configOf(simulator, dir), (at) => {
+  await using daemon = await ForkedDaemon.start(start, configFor(simulator, dir.path), (at) => {
     now = at;
   });
   await using watcher = await TopicWatcher.on(daemon.brokerPort);
@@ -93,72 +89,6 @@ function busiestDays(simulator: Simulator): string[] {
   return sorted.map(
     ([day, counts]) => `${day} ${sum(counts)}: ${[...counts].map((pair) => pair.join(" ")).join(", ")}`,
   );
-}
-
-function configOf(simulator: Simulator, dir: TempDir): object {
-  return {
-    service: { base_url: simulator.url },
-    consumer: { api_key: simulator.keys.consumerKey },
-    broker: { host: "127.0.0.1", port: 0 },
-    api: { host: "127.0.0.1", port: 0, keys: [{ name: "year", key: "key-of-the-year" }] },
-    data_dir: dir.path,
-  };
-}
-
-interface Reached {
-  readonly rssMb: number;
-}
-
-/** The daemon in its own process, as `npm start` runs it, and the clock that moves both. */
-class FastDaemon implements AsyncDisposable {
-  readonly brokerPort: number;
-  readonly #child: ChildProcess;
-  readonly #answer: () => Promise<Record<string, number>>;
-
-  private constructor(child: ChildProcess, brokerPort: number, answer: () => Promise<Record<string, number>>) {
-    this.#child = child;
-    this.brokerPort = brokerPort;
-    this.#answer = answer;
-  }
-
-  static async start(start: EpochMs, config: object, onJump: (now: EpochMs) => void): Promise<FastDaemon> {
-    const script = path.join(import.meta.dirname, "year-daemon.ts");
-    const child = fork(script, { execArgv: [...NODE_FLAGS], env: { ...process.env, MALLOC_ARENA_MAX: "1" } });
-    const ended = new Promise<never>((_, reject) => {
-      child.once("exit", (code) => reject(new Error(`the daemon ended with ${code}`)));
-    });
-    ended.catch(() => undefined);
-    const heard = () =>
-      new Promise<Record<string, number>>((resolve) => {
-        const hear = (message: Record<string, number>) => {
-          if (message.now !== undefined) {
-            onJump(message.now);
-            child.send({ at: message.now });
-            return;
-          }
-          child.off("message", hear);
-          resolve(message);
-        };
-        child.on("message", hear);
-      });
-    const answer = () => Promise.race([heard(), ended]);
-    const started = answer();
-    child.send({ start, config });
-    return new FastDaemon(child, (await started).brokerPort ?? 0, answer);
-  }
-
-  async runUntil(at: EpochMs): Promise<Reached> {
-    const reached = this.#answer();
-    this.#child.send({ runUntil: at });
-    return { rssMb: (await reached).rssMb ?? Number.NaN };
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#child.removeAllListeners("exit");
-    const ended = new Promise((resolve) => this.#child.once("exit", resolve));
-    this.#child.kill("SIGKILL");
-    await ended;
-  }
 }
 
 function beyond(counts: Iterable<number>, limit: number): number {

@@ -3,9 +3,9 @@ import { type Asking, Collector, type Keeping } from "../../src/collector/collec
 import type { Step } from "../../src/core/fetch-types.ts";
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from "../../src/core/interval.ts";
 import { type SeriesKey, WHOLE } from "../../src/core/series.ts";
-import { LoneClock } from "../support/lone-clock.ts";
+import { calendar, local } from "../support/fetch-schedule-model.ts";
 import { refused, unreachable } from "../support/setbacks.ts";
-import { calendar, local } from "../support/toy-house.ts";
+import { SingleLoopClock } from "../support/single-loop-clock.ts";
 
 type Reply = Awaited<ReturnType<Asking["ask"]>>;
 
@@ -15,7 +15,7 @@ const answered: Reply = { kind: "answered", rows: [{ requestCount: 1 }], envelop
 
 /** A collector of one series that is asked once a day, at 5:10; `replies` are given in turn, the last for good. */
 function collecting(replies: readonly (Reply | (() => Reply))[], strays: readonly number[] = [0]) {
-  const clock = new LoneClock(START);
+  const clock = new SingleLoopClock(START);
   const asked: string[] = [];
   const kept: unknown[] = [];
   const log: string[] = [];

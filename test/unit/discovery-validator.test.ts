@@ -222,11 +222,6 @@ describe("a planted mistake in a state", () => {
     expect(discoveryViolations(tree(sound(), state)).join("\n")).toContain(words);
   });
 
-  test("null is unknown, and sound", () => {
-    const unknown = Object.fromEntries(Object.keys(STATE).map((key) => [key, null]));
-    expect(discoveryViolations(tree(sound(), unknown))).toEqual([]);
-  });
-
   test.each<[string, unknown]>([
     ["16384 are kept", { today: "x".repeat(16_384) }],
     ["its attribute name is dropped", { name: "Price" }],

@@ -8,9 +8,9 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { consumerBudget, type Share, shares } from "../../src/core/quota.ts";
 import { openDatabase } from "../../src/store/database.ts";
-import { GovernedWorld, type Mutant } from "../support/governed-world.ts";
-import { mutants } from "../support/governor-mutants.ts";
 import { live, quietSchedules, type Schedule, schedules } from "../support/quota-schedules.ts";
+import { type Mutant, RateLimiterModel } from "../support/rate-limiter-model.ts";
+import { mutants } from "../support/rate-limiter-mutants.ts";
 import type { Limits } from "../support/strict-service.ts";
 
 const NIGHTLY = process.env.ELBRO_NIGHTLY === "1";
@@ -22,15 +22,15 @@ const IDLE_DAY_MS = 25 * 3_600_000;
 /** One database for all lives: each begins with an empty ledger. */
 const database = openDatabase(":memory:");
 
-function lived({ limits, startAt, actions }: Schedule, mutant: Mutant = {}): GovernedWorld {
+function lived({ limits, startAt, actions }: Schedule, mutant: Mutant = {}): RateLimiterModel {
   database.exec("delete from attempt");
-  const world = new GovernedWorld({ database, account: "a", limits, startAt, mutant });
+  const world = new RateLimiterModel({ database, account: "a", limits, startAt, mutant });
   live(world, actions);
   return world;
 }
 
 /** Whether a share has no attempt left in the last minute or day, each with the time a request may be on its way. */
-function usedUp(world: GovernedWorld, share: Share, limits: Limits): boolean {
+function usedUp(world: RateLimiterModel, share: Share, limits: Limits): boolean {
   return consumerBudget(limits, 1).some((window) => {
     const used = (...counted: Share[]) =>
       world.spends.filter(({ share: by, at }) => counted.includes(by) && at > world.now - window.lengthMs).length;

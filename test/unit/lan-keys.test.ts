@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { DAY_MS, MINUTE_MS } from "../../src/core/interval.ts";
 import { keyDigest, type LanKey, LanKeys } from "../../src/server/lan-keys.ts";
 import type { Admission } from "../../src/server/mount.ts";
-import { foundAt, mirrorOver } from "../support/mirror-under-test.ts";
+import { foundAt, startMirror } from "../support/mirror-server.ts";
 
 const NOON = Date.parse("2026-03-10T12:00:00Z");
 const LIMITS = { minute: 3, day: 5 };
@@ -162,7 +162,7 @@ describe("a caller sees", () => {
   ]);
 
   test("all six headers of the quota with an answer, with an error, and when it is used up", async () => {
-    await using mirror = await mirrorOver({ find: () => foundAt(0, true) }, { minute: 2, day: 9 });
+    await using mirror = await startMirror({ find: () => foundAt(0, true) }, { minute: 2, day: 9 });
     const answers = [await mirror.ask(), await mirror.ask("/consumer/v1/me/addresses?nonsense=1"), await mirror.ask()];
     expect(answers.map(({ status }) => status)).toEqual([200, expect.any(Number), 429]);
     const reset = [
@@ -180,7 +180,7 @@ describe("a caller sees", () => {
   });
 
   test("none of them without a key, and the reason in the service's own shape", async () => {
-    await using mirror = await mirrorOver({});
+    await using mirror = await startMirror({});
     for (const key of [null, "guess"]) {
       const answer = await mirror.ask(undefined, key);
       expect([answer.status, answer.body.errorCode]).toEqual([401, "invalid_token"]);

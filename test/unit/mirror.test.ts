@@ -9,7 +9,7 @@ import { HOUR_MS } from "../../src/core/interval.ts";
 import { FinishedAnswers } from "../../src/server/finished.ts";
 import { type Asked, mirrorHandlers } from "../../src/server/mirror.ts";
 import { ADDRESS_ID } from "../fixtures/answers.ts";
-import { foundAt, mirrorOver } from "../support/mirror-under-test.ts";
+import { foundAt, startMirror } from "../support/mirror-server.ts";
 import { malformed, refused, unreachable } from "../support/setbacks.ts";
 
 const NOW = Date.parse("2026-03-10T09:00:30Z");
@@ -59,7 +59,7 @@ const FINAL = [400, 404, 422];
 
 describe("when the shelf has nothing, the caller gets what became of the request", () => {
   test.each(setbacks)("%s", async (_name, asked, status, errorCode) => {
-    await using mirror = await mirrorOver({ ask: async () => asked });
+    await using mirror = await startMirror({ ask: async () => asked });
     const answer = await mirror.ask();
     expect(answer.status).toBe(status);
     expect(answer.body).toEqual({ error: true, errorCode, reason: expect.any(String) });
@@ -74,7 +74,7 @@ describe("when the shelf has nothing, the caller gets what became of the request
     [withheld, "91"],
     [{ ...withheld, until: NOW - HOUR_MS }, "1"],
   ] as const)("with the time to wait, a second at least: %o", async (asked, retryAfter) => {
-    await using mirror = await mirrorOver({ ask: async () => asked });
+    await using mirror = await startMirror({ ask: async () => asked });
     expect((await mirror.ask()).headers.get("retry-after")).toBe(retryAfter);
   });
 });
@@ -83,7 +83,7 @@ describe("when the shelf has something older", () => {
   const older = foundAt(NOW - HOUR_MS, false, '{"data":[1]}');
 
   test.each(setbacks)("after %s", async (_name, asked, status, errorCode) => {
-    await using mirror = await mirrorOver({ find: () => older, ask: async () => asked });
+    await using mirror = await startMirror({ find: () => older, ask: async () => asked });
     const answer = await mirror.ask();
     if (asked.kind === "refused" && FINAL.includes(asked.status)) {
       expect([answer.status, answer.body.errorCode]).toEqual([status, errorCode]);
@@ -97,7 +97,7 @@ describe("when the shelf has something older", () => {
 
 describe("an answer", () => {
   test("that is fresh comes from the shelf with its age, and nobody is asked", async () => {
-    await using mirror = await mirrorOver({ find: () => foundAt(NOW - 61_900, true) });
+    await using mirror = await startMirror({ find: () => foundAt(NOW - 61_900, true) });
     const { status, headers } = await mirror.ask();
     expect(status).toBe(200);
     expect(["age", "x-elbro-stale", "x-elbro-source"].map((name) => headers.get(name))).toEqual(["61", null, "shelf"]);
@@ -108,7 +108,7 @@ describe("an answer", () => {
   test("that was asked for is as new as it is, although it came after the request", async () => {
     const at = NOW + 2_400;
     let kept = false;
-    await using mirror = await mirrorOver({
+    await using mirror = await startMirror({
       // As the shelf does: an answer from the future is of unknown age.
       find: (_operation, _params, now) => (kept ? foundAt(now >= at ? at : now - 90 * 24 * HOUR_MS, true) : null),
       ask: async () => {
@@ -123,7 +123,7 @@ describe("an answer", () => {
   test("that could not be kept is given all the same, in place of an older one too", async () => {
     for (const shelved of [null, foundAt(NOW - HOUR_MS, false)]) {
       const found = { ...foundAt(NOW, true, '{"data":[2]}'), version: -NOW };
-      await using mirror = await mirrorOver({ find: () => shelved, ask: async () => ({ kind: "unkept", found }) });
+      await using mirror = await startMirror({ find: () => shelved, ask: async () => ({ kind: "unkept", found }) });
       const { status, body, headers } = await mirror.ask();
       expect([status, body]).toEqual([200, { data: [2] }]);
       expect(["age", "x-elbro-stale", "x-elbro-source"].map((name) => headers.get(name))).toEqual([
@@ -133,12 +133,12 @@ describe("an answer", () => {
   });
 
   test("by a clock that was set back has no negative age", async () => {
-    await using mirror = await mirrorOver({ find: () => foundAt(NOW + HOUR_MS, true) });
+    await using mirror = await startMirror({ find: () => foundAt(NOW + HOUR_MS, true) });
     expect((await mirror.ask()).headers.get("age")).toBe("0");
   });
 
   test("that is refused for certain is refused without asking", async () => {
-    await using mirror = await mirrorOver({
+    await using mirror = await startMirror({
       refusal: (operation) => (operation === "solarExport" ? contractError("feature_unavailable", "no panels") : null),
       find: () => foundAt(NOW, true),
     });
@@ -149,12 +149,12 @@ describe("an answer", () => {
   });
 
   test("that was stored and is not found is our own mistake", async () => {
-    await using mirror = await mirrorOver({ ask: async () => ({ kind: "kept", at: NOW }) });
+    await using mirror = await startMirror({ ask: async () => ({ kind: "kept", at: NOW }) });
     expect(await mirror.ask()).toMatchObject({ status: 500, body: { errorCode: "internal_error" } });
   });
 
   test("of code that throws tells the caller nothing but an id", async () => {
-    await using mirror = await mirrorOver({
+    await using mirror = await startMirror({
       ask: async () => {
         throw new Error("canary in a stack");
       },
@@ -170,7 +170,7 @@ test("equal requests under way at the same time are asked once; others for thems
   let answer: (asked: Asked) => void = () => undefined;
   const arrived = Promise.withResolvers<void>();
   let finds = 0;
-  await using mirror = await mirrorOver({
+  await using mirror = await startMirror({
     find: () => {
       if (++finds === 51) arrived.resolve();
       return null;
@@ -198,7 +198,7 @@ test("equal requests under way at the same time are asked once; others for thems
 });
 
 test("a caller that takes what is kept is given it, told that it is old, and the service is not asked", async () => {
-  await using mirror = await mirrorOver({ find: () => foundAt(NOW - HOUR_MS, false, '{"data":[1]}') });
+  await using mirror = await startMirror({ find: () => foundAt(NOW - HOUR_MS, false, '{"data":[1]}') });
   const url = `http://127.0.0.1:${mirror.port}/consumer/v1/me/addresses/${ADDRESS_ID}/forecast-prices`;
   const headers = { authorization: "Bearer kitchen-key", "cache-control": "max-stale" };
   const answer = await fetch(url, { headers });
@@ -212,7 +212,7 @@ test("who reads slowly gets the answer that was asked for, whatever is written m
   const bodyOf = (address: string) => address.slice(-1).repeat(2_000_000);
   const address = (digit: number) => ADDRESS_ID.replace(/.$/, String(digit));
   const pathOf = (digit: number) => `/consumer/v1/me/addresses/${address(digit)}/forecast-prices`;
-  await using mirror = await mirrorOver({
+  await using mirror = await startMirror({
     find: (_operation, params) =>
       foundAt(NOW, true, JSON.stringify(bodyOf("addressId" in params ? String(params.addressId) : ""))),
   });
@@ -261,7 +261,7 @@ test("of many that are asked for at once, a few are made in a turn of the loop, 
 
 test("of a request that was answered nothing is kept but how it was read", async () => {
   const asked = 100;
-  await using mirror = await mirrorOver({ find: () => foundAt(NOW, true) });
+  await using mirror = await startMirror({ find: () => foundAt(NOW, true) });
   const before = queryObjects(IncomingMessage, { format: "count" });
   for (let i = 0; i < asked; i++) {
     const address = `${ADDRESS_ID.slice(0, -3)}${String(i).padStart(3, "0")}`;

@@ -5,8 +5,8 @@ import { formatInstant, HOUR_MS } from "../../src/core/interval.ts";
 import { Library } from "../../src/library.ts";
 import { Places } from "../../src/places.ts";
 import { Settings } from "../../src/store/settings.ts";
+import { local } from "../support/fetch-schedule-model.ts";
 import { calendar, StoreOnDisk } from "../support/store-on-disk.ts";
-import { local } from "../support/toy-house.ts";
 
 type ConfiguredPlace = NonNullable<Config["third_party"]>["places"][number];
 

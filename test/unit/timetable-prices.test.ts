@@ -1,6 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { MINUTE_MS } from "../../src/core/interval.ts";
-import { calendar, local, type Service, ToyHouse, type ToyHouseOptions, targetOf } from "../support/toy-house.ts";
+import {
+  calendar,
+  FetchScheduleModel,
+  type FetchScheduleModelOptions,
+  local,
+  type Service,
+  targetOf,
+} from "../support/fetch-schedule-model.ts";
 
 const TUESDAY = "2026-03-10";
 const EVENING = [
@@ -19,8 +26,13 @@ function published(comes: Readonly<Record<string, string>>, otherwise: "whole" |
 }
 
 /** A house with prices alone, which knows today since the morning; the log begins after that. */
-function house(service: Service, options: Partial<ToyHouseOptions> = {}): ToyHouse {
-  const it = new ToyHouse({ start: local(`${TUESDAY} 09:00`), service, targets: [targetOf(["prices"])], ...options });
+function model(service: Service, options: Partial<FetchScheduleModelOptions> = {}): FetchScheduleModel {
+  const it = new FetchScheduleModel({
+    start: local(`${TUESDAY} 09:00`),
+    service,
+    targets: [targetOf(["prices"])],
+    ...options,
+  });
   it.run(local(`${TUESDAY} 10:00`));
   it.log = [];
   return it;
@@ -28,37 +40,38 @@ function house(service: Service, options: Partial<ToyHouseOptions> = {}): ToyHou
 
 describe("tomorrow's prices", () => {
   test("are asked from 13:02 on until they have come: often at first, then every twenty minutes, then now and then", () => {
-    const it = house(published({})).run(local("2026-03-11 00:00"));
+    const it = model(published({})).run(local("2026-03-11 00:00"));
     expect(it.times("prices")).toEqual(EVENING);
     expect(new Set(it.dates("prices"))).toEqual(new Set(["2026-03-11..2026-03-11"]));
     expect(new Set(it.of("prices").map(({ step }) => step.priority))).toEqual(new Set(["tomorrow"]));
   });
 
   test("are not asked again once they are there", () => {
-    const it = house(published({ "2026-03-11": "2026-03-10 13:04" })).run(local("2026-03-11 13:00"));
+    const it = model(published({ "2026-03-11": "2026-03-10 13:04" })).run(local("2026-03-11 13:00"));
     expect(it.times("prices")).toEqual(["13:02", "13:07"]);
   });
 
   test("that are short have not come", () => {
     const short: Service = (_operation, day, now) =>
       calendar.dateOf(day) <= TUESDAY || now >= local(`${TUESDAY} 13:15`) ? "whole" : "short";
-    expect(house(short).run(local("2026-03-11 00:00")).times("prices")).toEqual(["13:02", "13:07", "13:12", "13:17"]);
+    expect(model(short).run(local("2026-03-11 00:00")).times("prices")).toEqual(["13:02", "13:07", "13:12", "13:17"]);
   });
 
   test.each([0, 90_000, 8 * MINUTE_MS])("are asked at the installation's own minute: %d ms later", (offsetMs) => {
-    const it = house(published({}), { offsetMs }).run(local("2026-03-11 00:00"));
+    const it = model(published({}), { offsetMs }).run(local("2026-03-11 00:00"));
     expect(it.of("prices").map(({ at }) => at - offsetMs)).toEqual(EVENING.map((time) => local(`${TUESDAY} ${time}`)));
   });
 
   test("are asked at the first times of their own day, not at those of yesterday", () => {
-    const it = house(published({ "2026-03-11": "2026-03-10 13:00" })).run(local("2026-03-11 13:05"));
+    const it = model(published({ "2026-03-11": "2026-03-10 13:00" })).run(local("2026-03-11 13:05"));
     expect(it.of("prices").map(({ at }) => at)).toEqual([local("2026-03-10 13:02"), local("2026-03-11 13:02")]);
   });
 
   test("an answer about other days does not put them off", () => {
-    const it = house(published({}));
+    const it = model(published({}));
     it.run(local(`${TUESDAY} 13:01`));
-    const { series } = new ToyHouse({ start: it.now, targets: it.targets }).run(it.now + 1).log[1]?.step ?? {};
+    const { series } =
+      new FetchScheduleModel({ start: it.now, targets: it.targets }).run(it.now + 1).log[1]?.step ?? {};
     if (!series) throw new Error("nothing was asked");
     const longAgo = local("2025-03-10");
     it.now = local(`${TUESDAY} 13:03`);
@@ -73,7 +86,7 @@ describe("tomorrow's prices", () => {
       if (date === "2026-03-09") return now >= local("2026-03-11 12:00") ? "whole" : "short";
       return usualPrices(date, now);
     };
-    const it = house(gap).run(local("2026-03-12 14:00"));
+    const it = model(gap).run(local("2026-03-12 14:00"));
     expect(it.dates("prices")).toEqual(["2026-03-09..2026-03-11", "2026-03-09..2026-03-12", "2026-03-13..2026-03-13"]);
   });
 });
@@ -84,7 +97,7 @@ function usualPrices(date: string, now: number): "whole" | "none" {
 
 describe("today's missing prices", () => {
   test("are asked after midnight, in the night and in the morning, and with tomorrow's from 13:02 on", () => {
-    const it = house(published({})).run(local("2026-03-11 00:00"));
+    const it = model(published({})).run(local("2026-03-11 00:00"));
     it.log = [];
     it.run(local("2026-03-12 00:00"));
     expect(it.times("prices")).toEqual(["00:05", "01:05", "03:35", "06:35", "09:35", "12:35", ...EVENING]);
@@ -94,7 +107,7 @@ describe("today's missing prices", () => {
 
   test("come with the next try; tomorrow's then have their own times", () => {
     const comes = { "2026-03-11": "2026-03-11 03:00", "2026-03-12": "2026-03-11 13:05" };
-    const it = house(published(comes)).run(local("2026-03-11 00:00"));
+    const it = model(published(comes)).run(local("2026-03-11 00:00"));
     it.log = [];
     it.run(local("2026-03-12 00:00"));
     expect(it.times("prices")).toEqual(["00:05", "01:05", "03:35", "13:02", "13:07"]);
@@ -102,19 +115,19 @@ describe("today's missing prices", () => {
 
   test("are asked alone while tomorrow's are there", () => {
     const hole: Service = (_operation, day) => (calendar.dateOf(day) === TUESDAY ? "short" : "whole");
-    const it = house(hole).run(local(`${TUESDAY} 13:10`));
+    const it = model(hole).run(local(`${TUESDAY} 13:10`));
     expect(it.dates("prices")).toEqual(["2026-03-10..2026-03-10", "2026-03-10..2026-03-10", "2026-03-10..2026-03-10"]);
   });
 
   test("are asked at once by a house that never asked, with the three days before and tomorrow", () => {
-    const it = new ToyHouse({ start: local(`${TUESDAY} 03:00`), targets: [targetOf(["prices"])] });
+    const it = new FetchScheduleModel({ start: local(`${TUESDAY} 03:00`), targets: [targetOf(["prices"])] });
     it.run(local(`${TUESDAY} 12:00`));
     expect(it.times("prices")).toEqual(["03:00"]);
     expect(it.dates("prices")).toEqual(["2026-03-07..2026-03-11"]);
   });
 
   test("are asked at once although history was asked a moment ago", () => {
-    const it = new ToyHouse({ start: local(`${TUESDAY} 03:00`), targets: [targetOf(["prices"])] });
+    const it = new FetchScheduleModel({ start: local(`${TUESDAY} 03:00`), targets: [targetOf(["prices"])] });
     const series = {
       ...{ account: "consumer", place: it.targets[0]?.addressId ?? "" },
       ...({ operation: "prices", unit: "fifteenMinutes" } as const),
@@ -127,9 +140,9 @@ describe("today's missing prices", () => {
 
 describe("after a pause", () => {
   test("a restart asks nothing again", () => {
-    const it = house(published({})).run(local(`${TUESDAY} 15:13`));
+    const it = model(published({})).run(local(`${TUESDAY} 15:13`));
     it.log = [];
-    const again = new ToyHouse({ start: it.now, service: published({}), targets: it.targets });
+    const again = new FetchScheduleModel({ start: it.now, service: published({}), targets: it.targets });
     Object.assign(again, { shelf: it.shelf });
     again.run(local(`${TUESDAY} 15:31`));
     expect(again.times("prices")).toEqual([]);
@@ -139,7 +152,7 @@ describe("after a pause", () => {
   test.each(["2026-03-10 18:47", "2026-03-11 11:00", "2026-03-14 02:10", "2026-04-20 22:00"])(
     "what was missed until %s is one request",
     (wakes) => {
-      const it = house(published({}));
+      const it = model(published({}));
       it.now = local(wakes);
       it.run(it.now + 4 * MINUTE_MS);
       expect(it.of("prices")).toHaveLength(1);
@@ -153,7 +166,11 @@ describe("clock changes", () => {
     ["2026-10-24", "2026-10-25", "2026-10-26", 25],
   ])("on the evening of %s all of %s is asked for, at the times of the local clock", (before, day, after, hours) => {
     const none: Service = (_operation, start) => (calendar.dateOf(start) <= before ? "whole" : "none");
-    const it = new ToyHouse({ start: local(`${before} 10:00`), service: none, targets: [targetOf(["prices"])] });
+    const it = new FetchScheduleModel({
+      start: local(`${before} 10:00`),
+      service: none,
+      targets: [targetOf(["prices"])],
+    });
     it.run(local(`${before} 11:00`));
     it.log = [];
     it.run(local(`${day} 00:00`));

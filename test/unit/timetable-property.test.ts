@@ -2,7 +2,15 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { DAY_MS, type EpochMs, HOUR_MS, MINUTE_MS } from "../../src/core/interval.ts";
 import type { SeriesOperation } from "../../src/core/series.ts";
-import { ADDRESS, type Asked, calendar, local, type Richness, type Service, ToyHouse } from "../support/toy-house.ts";
+import {
+  ADDRESS,
+  type Asked,
+  calendar,
+  FetchScheduleModel,
+  local,
+  type Richness,
+  type Service,
+} from "../support/fetch-schedule-model.ts";
 
 const RUNS = Number(process.env.ELBRO_TIMETABLE_RUNS ?? 60);
 const DAYS = 6;
@@ -28,7 +36,7 @@ const start = fc
   .tuple(fc.constantFrom("2026-03-25", "2026-06-09", "2026-10-21"), fc.integer({ min: 0, max: 3 * 24 * 60 }))
   .map(([date, minutes]) => local(date) + minutes * MINUTE_MS);
 
-const house = fc.record({
+const model = fc.record({
   start,
   offsetMs: fc.integer({ min: 0, max: 8 * MINUTE_MS }),
   historyDays: fc.integer({ min: 0, max: 20 }),
@@ -67,8 +75,8 @@ const nextDay = (at: EpochMs) => calendar.add("day", at, 1);
 
 test(`whatever the service answers, a day has at most ${WORST_DAY} requests, and none is made twice at once`, () => {
   fc.assert(
-    fc.property(house, ({ arrivals, ...options }) => {
-      const it = new ToyHouse({ ...options, service: serviceOf(arrivals) });
+    fc.property(model, ({ arrivals, ...options }) => {
+      const it = new FetchScheduleModel({ ...options, service: serviceOf(arrivals) });
       it.run(options.start + DAYS * DAY_MS);
       const counts = perDay(it.log, nextDay(calendar.startOf("day", options.start)), nextDay);
       expect(Math.max(...counts)).toBeLessThanOrEqual(WORST_DAY);
@@ -89,7 +97,9 @@ test("the worst answers there are reach that bound and stay within it", () => {
     }
     return date < "2026-06-13" || operation === "consumption" ? "whole" : "short";
   };
-  const it = new ToyHouse({ start: local("2026-06-13 09:00"), service: worst }).run(local("2026-06-15 00:00"));
+  const it = new FetchScheduleModel({ start: local("2026-06-13 09:00"), service: worst }).run(
+    local("2026-06-15 00:00"),
+  );
   const [count] = perDay(it.log, local(sunday), nextDay);
   expect(count).toBe(WORST_DAY);
 });
@@ -106,7 +116,7 @@ test(`in normal operation half the days have at most ${USUAL_DAY} requests`, () 
         if (since < 6 * HOUR_MS) return "none";
         return index % 3 === 0 && since < 2 * DAY_MS ? "estimate" : "whole";
       };
-      const it = new ToyHouse({ start: local("2026-10-10 09:00"), service, offsetMs, historyDays: 20 });
+      const it = new FetchScheduleModel({ start: local("2026-10-10 09:00"), service, offsetMs, historyDays: 20 });
       it.run(local("2026-11-05 00:00"));
       const counts = perDay(it.log, local("2026-10-11"), nextDay).sort((a, b) => a - b);
       expect(counts[Math.floor(counts.length / 2)]).toBeLessThanOrEqual(USUAL_DAY);
@@ -117,10 +127,10 @@ test(`in normal operation half the days have at most ${USUAL_DAY} requests`, () 
 
 test("what is missing is asked for until it is there, whatever was answered before", () => {
   fc.assert(
-    fc.property(house, fc.integer({ min: 0, max: 3 * 24 * 60 }), ({ arrivals, ...options }, troubleMinutes) => {
+    fc.property(model, fc.integer({ min: 0, max: 3 * 24 * 60 }), ({ arrivals, ...options }, troubleMinutes) => {
       const mended = options.start + troubleMinutes * MINUTE_MS;
       const before = serviceOf(arrivals);
-      const it = new ToyHouse({
+      const it = new FetchScheduleModel({
         ...options,
         service: (operation, day, now) =>
           now < mended ? before(operation, day, now) : wholeWhenOver(operation, day, now),

@@ -1,15 +1,26 @@
 import { describe, expect, test } from "vitest";
 import type { SeriesOperation } from "../../src/core/series.ts";
-import { calendar, local, type Richness, type Service, ToyHouse, targetOf } from "../support/toy-house.ts";
+import {
+  calendar,
+  FetchScheduleModel,
+  local,
+  type Richness,
+  type Service,
+  targetOf,
+} from "../support/fetch-schedule-model.ts";
 
 const USAGE = ["consumption", "consumptionCosts", "solarExport", "solarExportRevenue"] as const;
 const OTHERS = USAGE.slice(1);
 
 /** A house that knows all days before Tuesday 10 March; the log begins at its midnight. */
-function house(service: Service, operations: readonly SeriesOperation[] = USAGE): ToyHouse {
+function model(service: Service, operations: readonly SeriesOperation[] = USAGE): FetchScheduleModel {
   const known: Service = (operation, day, now) =>
     calendar.dateOf(day) < "2026-03-09" ? "whole" : service(operation, day, now);
-  const it = new ToyHouse({ start: local("2026-03-09 08:00"), service: known, targets: [targetOf(operations)] });
+  const it = new FetchScheduleModel({
+    start: local("2026-03-09 08:00"),
+    service: known,
+    targets: [targetOf(operations)],
+  });
   it.run(local("2026-03-10 00:00"));
   it.log = [];
   return it;
@@ -28,38 +39,38 @@ const all = (time: string) => comesAt(Object.fromEntries(USAGE.map((operation) =
 
 describe("use of yesterday", () => {
   test("is asked at 7; what has come is not asked again", () => {
-    const it = house(all("06:00")).run(local("2026-03-11 00:00"));
+    const it = model(all("06:00")).run(local("2026-03-11 00:00"));
     for (const operation of USAGE) expect(it.times(operation)).toEqual(["07:00"]);
     expect(it.dates("consumption")).toEqual(["2026-03-09..2026-03-09"]);
   });
 
   test("consumption is asked first; the other three follow when it has come", () => {
-    const it = house(all("11:00")).run(local("2026-03-11 00:00"));
+    const it = model(all("11:00")).run(local("2026-03-11 00:00"));
     expect(it.times("consumption")).toEqual(["07:00", "12:00"]);
     for (const operation of OTHERS) expect(it.times(operation)).toEqual(["12:00"]);
   });
 
   test("that is short is asked at 7, 12 and 18, each series for itself", () => {
-    const it = house(comesAt({ consumption: "06:00", solarExport: "11:00" }, "short")).run(local("2026-03-11 00:00"));
+    const it = model(comesAt({ consumption: "06:00", solarExport: "11:00" }, "short")).run(local("2026-03-11 00:00"));
     expect(it.times("consumption")).toEqual(["07:00"]);
     expect(it.times("consumptionCosts")).toEqual(["07:00", "12:00", "18:00"]);
     expect(it.times("solarExport")).toEqual(["07:00", "12:00"]);
   });
 
   test("consumption with a gap that never closes lets the others wait for the last time of the day only", () => {
-    const it = house(comesAt({ consumptionCosts: "06:00" }, "short")).run(local("2026-03-12 00:00"));
+    const it = model(comesAt({ consumptionCosts: "06:00" }, "short")).run(local("2026-03-12 00:00"));
     expect(it.times("consumption")).toEqual(["07:00", "12:00", "18:00", "07:00", "12:00", "18:00"]);
     expect(it.times("consumptionCosts")).toEqual(["18:00", "18:00"]);
   });
 
   test("of a house without a consumption meter begins with what it has", () => {
-    const it = house(all("11:00"), ["solarExport", "solarExportRevenue"]).run(local("2026-03-11 00:00"));
+    const it = model(all("11:00"), ["solarExport", "solarExportRevenue"]).run(local("2026-03-11 00:00"));
     expect([it.times("solarExport"), it.times("solarExportRevenue")]).toEqual([["07:00", "12:00"], ["12:00"]]);
     expect(it.times("consumption")).toEqual([]);
   });
 
   test("days that were missed come with it, a week back", () => {
-    const it = house(all("06:00"));
+    const it = model(all("06:00"));
     it.now = local("2026-03-13 07:30");
     it.run(local("2026-03-13 08:00"));
     expect(it.dates("consumption")).toEqual(["2026-03-09..2026-03-12"]);
@@ -69,7 +80,11 @@ describe("use of yesterday", () => {
   });
 
   test("is asked at once, a week of it, by a house that never asked", () => {
-    const it = new ToyHouse({ start: local("2026-03-10 02:00"), targets: [targetOf(USAGE)], service: () => "none" });
+    const it = new FetchScheduleModel({
+      start: local("2026-03-10 02:00"),
+      targets: [targetOf(USAGE)],
+      service: () => "none",
+    });
     it.run(local("2026-03-10 06:00"));
     for (const operation of USAGE) {
       expect(it.times(operation)).toEqual(["02:00"]);
@@ -78,7 +93,7 @@ describe("use of yesterday", () => {
   });
 
   test("is asked at once although a guest of the LAN just asked for last year", () => {
-    const it = new ToyHouse({ start: local("2026-03-10 02:00"), targets: [targetOf(["consumption"])] });
+    const it = new FetchScheduleModel({ start: local("2026-03-10 02:00"), targets: [targetOf(["consumption"])] });
     const [place, unit] = [it.targets[0]?.addressId ?? "", "hour"] as const;
     it.shelf.keep(
       { account: "consumer", place, operation: "consumption", unit },
@@ -90,7 +105,7 @@ describe("use of yesterday", () => {
   });
 
   test("history that is filled at seven does not put it off until noon", () => {
-    const it = house(all("06:00")).run(local("2026-03-10 06:59"));
+    const it = model(all("06:00")).run(local("2026-03-10 06:59"));
     it.now = local("2026-03-10 07:01");
     const [place, unit] = [it.targets[0]?.addressId ?? "", "hour"] as const;
     it.shelf.keep(
@@ -110,7 +125,7 @@ describe("estimates", () => {
       calendar.dateOf(day) >= "2026-03-09" && now < local(final) ? "estimate" : "whole";
 
   test("are asked again once a day, in the morning, until they are final", () => {
-    const it = house(estimatedUntil("2026-03-12 09:00"), ["consumption"]).run(local("2026-03-15 00:00"));
+    const it = model(estimatedUntil("2026-03-12 09:00"), ["consumption"]).run(local("2026-03-15 00:00"));
     expect(it.times("consumption")).toEqual(["07:00", "07:00", "07:00", "07:00", "07:00"]);
     expect(it.dates("consumption")).toEqual([
       ...["2026-03-09..2026-03-09", "2026-03-09..2026-03-10", "2026-03-09..2026-03-11", "2026-03-09..2026-03-12"],
@@ -119,7 +134,7 @@ describe("estimates", () => {
   });
 
   test("are asked for a week", () => {
-    const it = house(
+    const it = model(
       (_operation, day) => (calendar.dateOf(day) === "2026-03-09" ? "estimate" : "whole"),
       ["consumption"],
     );
@@ -131,7 +146,7 @@ describe("estimates", () => {
 
 describe("the weekly recheck", () => {
   test("asks two weeks again, on Sunday at noon, of every series", () => {
-    const it = house(all("06:00")).run(local("2026-03-23 00:00"));
+    const it = model(all("06:00")).run(local("2026-03-23 00:00"));
     for (const operation of USAGE) {
       const rechecks = it
         .of(operation)
@@ -143,7 +158,7 @@ describe("the weekly recheck", () => {
   });
 
   test("that was missed is made up for, once", () => {
-    const it = house(all("06:00"));
+    const it = model(all("06:00"));
     it.run(local("2026-03-15 11:00"));
     it.log = [];
     it.now = local("2026-03-17 09:00");
@@ -154,14 +169,14 @@ describe("the weekly recheck", () => {
 
   test("on the days of the clock changes is at noon of the local clock", () => {
     for (const sunday of ["2026-03-29", "2026-10-25"]) {
-      const it = new ToyHouse({ start: local(`${sunday} 08:00`), targets: [targetOf(["consumption"])] });
+      const it = new FetchScheduleModel({ start: local(`${sunday} 08:00`), targets: [targetOf(["consumption"])] });
       it.run(local(`${sunday} 23:00`));
       expect(it.times("consumption")).toEqual(["08:00", "12:00"]);
     }
   });
 
   test("of a new house waits for its first Sunday", () => {
-    const it = new ToyHouse({
+    const it = new FetchScheduleModel({
       start: local("2026-03-11 08:00"),
       targets: [targetOf(["consumption"])],
       historyDays: 30,

@@ -2,14 +2,22 @@ import { describe, expect, test } from "vitest";
 import type { PlaceTarget, TimetableInput } from "../../src/core/fetch-types.ts";
 import { HOUR_MS, MINUTE_MS } from "../../src/core/interval.ts";
 import type { SeriesKey } from "../../src/core/series.ts";
-import { calendar, datesOf, local, type Service, ToyHouse, targetOf, usual } from "../support/toy-house.ts";
+import {
+  calendar,
+  datesOf,
+  FetchScheduleModel,
+  local,
+  type Service,
+  targetOf,
+  usual,
+} from "../support/fetch-schedule-model.ts";
 
 const TUESDAY = "2026-03-10";
 const EVERY_THREE_HOURS = ["00:20", "03:20", "06:20", "09:20", "12:20", "15:20", "18:20", "21:20"];
 
 describe("the forecast", () => {
-  const house = (service: Service = usual) => {
-    const it = new ToyHouse({
+  const model = (service: Service = usual) => {
+    const it = new FetchScheduleModel({
       start: local(`${TUESDAY} 14:00`),
       service,
       targets: [targetOf(["prices", "forecastPrices"])],
@@ -19,7 +27,7 @@ describe("the forecast", () => {
   };
 
   test("is asked every three hours, and once when tomorrow's prices have come", () => {
-    const times = house().run(local("2026-03-12 00:00")).times("forecastPrices");
+    const times = model().run(local("2026-03-12 00:00")).times("forecastPrices");
     expect(times).toEqual([...EVERY_THREE_HOURS.slice(0, 5), "13:07", ...EVERY_THREE_HOURS.slice(5)]);
   });
 
@@ -28,25 +36,25 @@ describe("the forecast", () => {
       operation === "prices" && calendar.dateOf(day) === "2026-03-12" && now < local("2026-03-11 16:10")
         ? "none"
         : usual(operation, day, now);
-    const times = house(late).run(local("2026-03-12 00:00")).times("forecastPrices");
+    const times = model(late).run(local("2026-03-12 00:00")).times("forecastPrices");
     expect(times).toEqual([...EVERY_THREE_HOURS.slice(0, 6), "16:12", ...EVERY_THREE_HOURS.slice(6)]);
   });
 
   test("leaves its requests of the night and the morning to today's prices while these are missing", () => {
     const none: Service = (_operation, day) => (calendar.dateOf(day) <= TUESDAY ? "whole" : "none");
-    const times = house(none).run(local("2026-03-12 00:00")).times("forecastPrices");
+    const times = model(none).run(local("2026-03-12 00:00")).times("forecastPrices");
     expect(times).toEqual(["00:20", "15:20", "18:20", "21:20"]);
   });
 
   test("of an address without prices is asked every three hours all the same", () => {
-    const it = new ToyHouse({ start: local(`${TUESDAY} 00:00`), targets: [targetOf(["forecastPrices"])] });
+    const it = new FetchScheduleModel({ start: local(`${TUESDAY} 00:00`), targets: [targetOf(["forecastPrices"])] });
     expect(it.run(local("2026-03-11 00:00")).times("forecastPrices")).toEqual(["00:00", ...EVERY_THREE_HOURS]);
   });
 
   test("is asked on the days of the clock changes at the times of the local clock", () => {
     for (const day of ["2026-03-29", "2026-10-25"]) {
       const start = local(`${day} 00:00`);
-      const it = new ToyHouse({ start: start - HOUR_MS, service: () => "whole" }).run(start);
+      const it = new FetchScheduleModel({ start: start - HOUR_MS, service: () => "whole" }).run(start);
       it.log = [];
       it.run(calendar.add("day", start, 1));
       expect(it.times("forecastPrices").filter((time) => time !== "13:02")).toEqual(EVERY_THREE_HOURS);
@@ -56,13 +64,17 @@ describe("the forecast", () => {
 
 describe("the list of addresses", () => {
   test("is asked first of all, then once a day", () => {
-    const it = new ToyHouse({ start: local(`${TUESDAY} 09:00`), targets: [] }).run(local("2026-03-13 00:00"));
+    const it = new FetchScheduleModel({ start: local(`${TUESDAY} 09:00`), targets: [] }).run(local("2026-03-13 00:00"));
     expect(it.times("addresses")).toEqual(["09:00", "04:10", "04:10"]);
     expect(it.log.map(({ step }) => step.priority)).toEqual(["today", "account", "account"]);
   });
 
   test("is not asked of an account that has places", () => {
-    const it = new ToyHouse({ start: local(`${TUESDAY} 09:00`), targets: [], places: () => [place("daily", null)] });
+    const it = new FetchScheduleModel({
+      start: local(`${TUESDAY} 09:00`),
+      targets: [],
+      places: () => [place("daily", null)],
+    });
     expect(it.run(local("2026-03-11 00:00")).times("addresses")).toEqual([]);
   });
 });
@@ -75,7 +87,7 @@ function place(rhythm: PlaceTarget["rhythm"], reaches: number | null): PlaceTarg
 
 describe("places", () => {
   const reaching = (reaches: (now: number) => number | null) =>
-    new ToyHouse({
+    new FetchScheduleModel({
       start: local(`${TUESDAY} 09:00`),
       targets: [],
       places: (now) => [place("prices", reaches(now))],
@@ -103,7 +115,7 @@ describe("places", () => {
 
   test("are asked once for what does not change, and once a day for what may", () => {
     const times = (rhythm: PlaceTarget["rhythm"]) =>
-      new ToyHouse({ start: local(`${TUESDAY} 09:00`), targets: [], places: () => [place(rhythm, null)] })
+      new FetchScheduleModel({ start: local(`${TUESDAY} 09:00`), targets: [], places: () => [place(rhythm, null)] })
         .run(local("2026-03-13 00:00"))
         .times("regionPrices");
     expect(times("once")).toEqual(["09:00"]);
@@ -113,7 +125,9 @@ describe("places", () => {
 
 describe("history", () => {
   test("is filled from the newest day on, in the largest steps the service takes, and ends where it is wanted", () => {
-    const it = new ToyHouse({ start: local(`${TUESDAY} 09:00`), historyDays: 500 }).run(local(`${TUESDAY} 10:00`));
+    const it = new FetchScheduleModel({ start: local(`${TUESDAY} 09:00`), historyDays: 500 }).run(
+      local(`${TUESDAY} 10:00`),
+    );
     const filled = (operation: "prices" | "consumption") =>
       it.of(operation).flatMap(({ step }) => (step.priority === "backfill" ? datesOf(step.range) : []));
     expect(filled("consumption")).toEqual(["2025-03-02..2026-03-02", "2024-10-26..2025-03-01"]);
@@ -127,7 +141,9 @@ describe("history", () => {
   });
 
   test("comes after everything else", () => {
-    const it = new ToyHouse({ start: local(`${TUESDAY} 09:00`), historyDays: 500 }).run(local(`${TUESDAY} 09:01`));
+    const it = new FetchScheduleModel({ start: local(`${TUESDAY} 09:00`), historyDays: 500 }).run(
+      local(`${TUESDAY} 09:01`),
+    );
     const kinds = it.log.map(({ step }) => step.priority);
     expect(kinds.indexOf("backfill")).toBe(kinds.length - kinds.filter((kind) => kind === "backfill").length);
   });
@@ -136,7 +152,7 @@ describe("history", () => {
     let open = false;
     const notBefore: TimetableInput["notBefore"] = (_series, priority) =>
       priority === "backfill" && !open ? Number.POSITIVE_INFINITY : 0;
-    const it = new ToyHouse({ start: local(`${TUESDAY} 09:00`), historyDays: 500, notBefore });
+    const it = new FetchScheduleModel({ start: local(`${TUESDAY} 09:00`), historyDays: 500, notBefore });
     it.targets = [targetOf(["consumption"])];
     it.run(local("2026-03-15 09:00"));
     expect(it.log.some(({ step }) => step.priority === "backfill")).toBe(false);
@@ -147,7 +163,7 @@ describe("history", () => {
   });
 
   test("has the days of a long absence, after those that are asked for themselves", () => {
-    const it = new ToyHouse({
+    const it = new FetchScheduleModel({
       start: local(`${TUESDAY} 09:00`),
       historyDays: 40,
       targets: [targetOf(["consumption"])],
@@ -160,19 +176,21 @@ describe("history", () => {
   });
 
   test("of no days is none", () => {
-    const it = new ToyHouse({ start: local(`${TUESDAY} 09:00`), historyDays: 0 }).run(local(`${TUESDAY} 10:00`));
+    const it = new FetchScheduleModel({ start: local(`${TUESDAY} 09:00`), historyDays: 0 }).run(
+      local(`${TUESDAY} 10:00`),
+    );
     expect(it.log.some(({ step }) => step.priority === "backfill")).toBe(false);
   });
 });
 
 test("the most urgent goes first", () => {
-  const it = new ToyHouse({ start: local(`${TUESDAY} 09:00`), historyDays: 30 });
+  const it = new FetchScheduleModel({ start: local(`${TUESDAY} 09:00`), historyDays: 30 });
   it.run(it.now + 1);
   expect([...new Set(it.log.map(({ step }) => step.priority))]).toEqual(["today", "usage", "forecast", "backfill"]);
 });
 
 test("tomorrow's prices go before the list of addresses and the use of yesterday", () => {
-  const it = new ToyHouse({ start: local(`${TUESDAY} 02:00`), service: () => "none", targets: [targetOf()] });
+  const it = new FetchScheduleModel({ start: local(`${TUESDAY} 02:00`), service: () => "none", targets: [targetOf()] });
   it.run(local(`${TUESDAY} 03:00`));
   const known: Service = (operation) => (operation === "prices" ? "whole" : "none");
   it.service = known;
@@ -186,7 +204,11 @@ test("tomorrow's prices go before the list of addresses and the use of yesterday
 
 test("what an address has no data for is never asked", () => {
   const operations = ["prices", "solarExport"] as const;
-  const it = new ToyHouse({ start: local(`${TUESDAY} 09:00`), targets: [targetOf(operations)], historyDays: 100 });
+  const it = new FetchScheduleModel({
+    start: local(`${TUESDAY} 09:00`),
+    targets: [targetOf(operations)],
+    historyDays: 100,
+  });
   it.run(local("2026-03-20 00:00"));
   const asked = new Set(it.log.map(({ step }) => step.series.operation));
   expect(asked).toEqual(new Set(["addresses", ...operations]));
@@ -195,7 +217,7 @@ test("what an address has no data for is never asked", () => {
 describe("when something is asked", () => {
   test("is put off to the time the error policy names, for that series alone", () => {
     const until = local(`${TUESDAY} 14:47`);
-    const it = new ToyHouse({
+    const it = new FetchScheduleModel({
       start: local(`${TUESDAY} 09:00`),
       service: (operation) => (operation === "prices" ? "whole" : "none"),
       notBefore: ({ operation }) => (operation === "prices" ? until : 0),
@@ -206,7 +228,7 @@ describe("when something is asked", () => {
 
   test("a failure leaves it due, and the error policy says when", () => {
     let wait = 0;
-    const it = new ToyHouse({
+    const it = new FetchScheduleModel({
       start: local(`${TUESDAY} 09:00`),
       targets: [targetOf(["prices"])],
       service: (operation) => {
@@ -221,7 +243,7 @@ describe("when something is asked", () => {
 
   test("a sleep is never longer than an hour and never into the past", () => {
     for (let at = local(`${TUESDAY} 09:00`); at < local("2026-03-11 09:00"); at += 7 * MINUTE_MS) {
-      const it = new ToyHouse({ start: at, service: () => "whole" });
+      const it = new FetchScheduleModel({ start: at, service: () => "whole" });
       it.run(at + 1);
       const step = it.next();
       expect(step.kind === "sleep" && step.until > it.now && step.until <= it.now + HOUR_MS).toBe(true);
@@ -229,7 +251,7 @@ describe("when something is asked", () => {
   });
 
   test("after a clock was set back an hour nothing that is there is asked again", () => {
-    const it = new ToyHouse({ start: local(`${TUESDAY} 09:00`), service: () => "whole" });
+    const it = new FetchScheduleModel({ start: local(`${TUESDAY} 09:00`), service: () => "whole" });
     it.run(local(`${TUESDAY} 10:30`));
     it.log = [];
     it.now -= HOUR_MS;
@@ -238,7 +260,9 @@ describe("when something is asked", () => {
   });
 
   test("a clock that was years ahead and is right again asks once for what it does not know", () => {
-    const it = new ToyHouse({ start: local("2069-01-01 10:00"), service: () => "none" }).run(local("2069-01-01 10:30"));
+    const it = new FetchScheduleModel({ start: local("2069-01-01 10:00"), service: () => "none" }).run(
+      local("2069-01-01 10:30"),
+    );
     it.service = () => "whole";
     it.log = [];
     it.now = local(`${TUESDAY} 09:00`);

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { Edges } from "../../src/collector/edges.ts";
 import { Waker } from "../../src/collector/waker.ts";
 import { HOUR_MS, MINUTE_MS } from "../../src/core/interval.ts";
-import { LoneClock } from "../support/lone-clock.ts";
+import { SingleLoopClock } from "../support/single-loop-clock.ts";
 
 const START = Date.parse("2026-03-10T09:00:00Z");
 
@@ -56,7 +56,7 @@ describe("a sleeper", () => {
 });
 
 describe("edges", () => {
-  function edges(clock: LoneClock, nextAfter: (now: number) => number) {
+  function edges(clock: SingleLoopClock, nextAfter: (now: number) => number) {
     const shown: number[] = [];
     const loop = new Edges(clock, (now) => {
       shown.push(now - START);
@@ -67,7 +67,7 @@ describe("edges", () => {
   }
 
   test("show the state at once, and again at each moment it named", async () => {
-    const clock = new LoneClock(START);
+    const clock = new SingleLoopClock(START);
     const { shown, stop, ended } = edges(clock, (now) => now + 15 * MINUTE_MS);
     await clock.runUntil(START + HOUR_MS);
     expect(shown).toEqual([0, 15, 30, 45, 60].map((minutes) => minutes * MINUTE_MS));
@@ -76,7 +76,7 @@ describe("edges", () => {
   });
 
   test("show it when data has changed, also while it is shown, and at the moment all the same", async () => {
-    const clock = new LoneClock(START);
+    const clock = new SingleLoopClock(START);
     const { shown, loop, stop, ended } = edges(clock, () => START + HOUR_MS);
     await clock.runUntil(START + MINUTE_MS);
     loop.wake();
@@ -89,7 +89,7 @@ describe("edges", () => {
   });
 
   test("many changes at once are shown once", async () => {
-    const clock = new LoneClock(START);
+    const clock = new SingleLoopClock(START);
     const { shown, loop, stop, ended } = edges(clock, () => START + HOUR_MS);
     for (let i = 0; i < 100; i++) loop.wake();
     await clock.runUntil(START + MINUTE_MS);
@@ -99,7 +99,7 @@ describe("edges", () => {
   });
 
   test("do not spin where the named moment is over", async () => {
-    const clock = new LoneClock(START);
+    const clock = new SingleLoopClock(START);
     const { shown, stop, ended } = edges(clock, () => START - HOUR_MS);
     await clock.runUntil(START + 10_000);
     expect(shown).toHaveLength(11);

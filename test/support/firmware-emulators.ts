@@ -1,37 +1,37 @@
 /**
- * Plugs as they behave, without a network: what each family listens to, does, and tells. Written from what is known of
- * the devices, not from the daemon's drivers.
+ * Firmware of each plug family, without a network: subscribed topics, effects of commands, published states. Written
+ * from the documentation of the devices, not from the daemon's drivers.
  */
 import type { PlugSetup } from "../../src/plugs/plugs.ts";
 
-/** Something a plug says. */
+/** A message that a plug publishes. */
 export interface Said {
   readonly topic: string;
   readonly payload: string;
   readonly retain: boolean;
 }
 
-/** What a message makes a plug do. `timerSec`: it ends an ON by itself after so long. */
+/** Effect of a command. `timerSec`: the plug switches off by itself after this time. */
 export interface Order {
   readonly set?: boolean;
   readonly timerSec?: number;
-  /** A setting that outlives power: every ON from now on ends after so long. */
+  /** A setting that survives a power cut: every later ON ends after this time. */
   readonly pulseSec?: number;
-  /** Tells its state, also where it is what it was. */
+  /** Publishes its state even if it has not changed. */
   readonly tells: boolean;
   readonly answer?: (on: boolean) => Said;
 }
 
 export interface Firmware {
   readonly setup: Pick<PlugSetup, "family" | "topic" | "channel" | "custom">;
-  /** Whether it can end an ON by itself. */
+  /** Whether it can switch off by itself. */
   readonly hasTimer: boolean;
   readonly listens: readonly string[];
   readonly online: Said;
   readonly offline: Said;
   readonly state: (on: boolean) => Said[];
   readonly understand: (topic: string, payload: string) => Order | null;
-  /** A message that, left retained by somebody, would switch the plug on. */
+  /** A message that switches the plug on if another client has retained it. */
   readonly foreignOn: { readonly topic: string; readonly payload: string };
 }
 
@@ -44,7 +44,7 @@ function plain(payload: string): boolean | undefined {
   return text === "on" ? true : text === "off" ? false : undefined;
 }
 
-/** An order to switch; nothing for a word it does not know. */
+/** Returns a switch command; nothing for an unknown payload. */
 function switching(payload: string, tells: boolean): Order | null {
   const set = plain(payload);
   return set === undefined ? null : { set, tells };
@@ -155,7 +155,7 @@ const esphome: Firmware = {
   foreignOn: { topic: "boiler/switch/relay/command", payload: "ON" },
 };
 
-/** A plug of its owner's making: `on 960` switches it on for so many seconds. */
+/** A custom plug: `on 960` switches it on for 960 seconds. */
 const custom: Firmware = {
   setup: {
     family: "custom",

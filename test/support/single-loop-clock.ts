@@ -1,8 +1,8 @@
 import type { Clock } from "../../src/collector/clock.ts";
 import type { EpochMs } from "../../src/core/interval.ts";
 
-/** A clock for one loop: it stands still while the loop works, and is moved by hand to where it sleeps until. */
-export class LoneClock implements Clock {
+/** A manual clock for one loop: it stands still while the loop works. */
+export class SingleLoopClock implements Clock {
   readonly boot = "lone";
   readonly #start: EpochMs;
   #now: EpochMs;
@@ -34,7 +34,7 @@ export class LoneClock implements Clock {
     });
   }
 
-  /** Moves to `at`, stopping wherever the loop wants to be woken; gives it a turn of the event loop each time. */
+  /** Moves to `at`. Stops at every time at which the loop wakes up, and gives it an event-loop tick there. */
   async runUntil(at: EpochMs): Promise<void> {
     await nextTurn();
     for (let sleeper = this.#sleeper; sleeper && sleeper.at <= at; sleeper = this.#sleeper) {

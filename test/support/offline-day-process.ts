@@ -1,19 +1,19 @@
 /**
- * A day without a broker, alone in a process: edges are shown, attempts are made and fail. Arguments: a port that
- * nobody listens to, and a number of attempts. Prints by how many bytes the resident memory grew, garbage collected.
+ * A day without a broker, in a process of its own: states change and connections fail. Arguments: a port without a
+ * listener, and a number of connection attempts. Prints by how many bytes the resident memory grew, garbage collected.
  */
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { openBrokerStream } from "../../src/mqtt/broker-stream.ts";
 import { liveOnce } from "../../src/mqtt/life.ts";
 import { Publisher } from "../../src/mqtt/publisher.ts";
-import { LONG_DAY, QUARTER_MS, QuarterHouse } from "./quarter-house.ts";
+import { LONG_DAY, QUARTER_MS, QuarterPriceHomes } from "./quarter-price-homes.ts";
 
 setFlagsFromString("--expose-gc");
 const collect: () => void = runInNewContext("gc");
 
 const [port, attempts] = process.argv.slice(2).map(Number);
-const house = new QuarterHouse(10);
+const homes = new QuarterPriceHomes(10);
 const publisher = new Publisher({ remembered: { read: () => null, write: () => undefined }, alsoOurs: [] });
 const signal = new AbortController().signal;
 const options = {
@@ -31,7 +31,7 @@ const options = {
 async function day(tries: number): Promise<number> {
   const triesAnEdge = Math.ceil(tries / 96);
   for (let edge = 0; edge < 96; edge++) {
-    publisher.show(house.at(LONG_DAY + edge * QUARTER_MS).messages);
+    publisher.show(homes.at(LONG_DAY + edge * QUARTER_MS).messages);
     publisher.detach();
     for (let i = 0; i < triesAnEdge; i++) await liveOnce(options, 5, signal);
   }

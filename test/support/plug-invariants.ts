@@ -1,18 +1,18 @@
-/** Watches a toy world for what must never be: an ON without an end, an ON nobody wanted, a command that is kept. */
+/** Checks the plug model for forbidden states: an ON without an end, an unwanted ON, a retained command. */
 import type { EpochMs } from "../../src/core/interval.ts";
 import { ECHO_MS, LONGEST_DEAD_MAN_MS, MOST_RETRIES, RENEWED_EVERY_MS } from "../../src/core/plug-state.ts";
-import type { Firmware, Said } from "./played-firmware.ts";
-import type { Cause, PlayedPlug } from "./played-plug.ts";
+import type { Cause, EmulatedPlug } from "./emulated-plug.ts";
+import type { Firmware, Said } from "./firmware-emulators.ts";
 
-/** Every try may be lost or answered late, and a set clock is noticed late. */
+/** Every attempt may be lost or answered late, and the daemon notices a changed clock late. */
 const REACTION_MS = ECHO_MS * (MOST_RETRIES + 1) + 20_000;
 const TRANSIT_MS = 15_000;
 
-/** How far the clock may be off while it is trusted. */
+/** Largest error of a trusted clock. */
 export const TRUSTED_SKEW_MS = 120_000;
 
-/** What the checks read of the simulated world. */
-interface ObservedWorld {
+/** What the checks read of the plug model. */
+interface ObservedModel {
   readonly now: EpochMs;
   readonly setup: {
     readonly family: string;
@@ -21,7 +21,7 @@ interface ObservedWorld {
     readonly minOffMs: number;
   };
   readonly firmware: Firmware;
-  readonly plug: PlayedPlug;
+  readonly plug: EmulatedPlug;
   readonly problems: { list(): readonly unknown[] };
   readonly runs: readonly { readonly start: EpochMs; readonly end: EpochMs }[];
   readonly isLate: boolean;
@@ -36,14 +36,14 @@ interface ObservedWorld {
   wanted(): { readonly on: boolean } | null;
 }
 
-export class PlugJudge {
+export class PlugInvariants {
   readonly violations: string[] = [];
-  /** Commands that were said in all lives of the daemon. */
+  /** Commands sent by all processes of the daemon. */
   commands = 0;
   onCommands = 0;
   /** Time the plug was ON. Unit: ms. */
   liveMs = 0;
-  readonly #world: ObservedWorld;
+  readonly #world: ObservedModel;
   #calmSince: EpochMs = 0;
   readonly #losses: EpochMs[] = [];
   #pressedAt: EpochMs | null = null;
@@ -55,7 +55,7 @@ export class PlugJudge {
   #seenUntil: EpochMs = 0;
   #saidInLife = false;
 
-  constructor(world: ObservedWorld) {
+  constructor(world: ObservedModel) {
     this.#world = world;
   }
 
@@ -63,7 +63,7 @@ export class PlugJudge {
     this.#calmSince = this.#world.now;
   }
 
-  /** Something that was said did not arrive, or not in time. */
+  /** A message was lost or came late. */
   lost(): void {
     this.#losses.push(this.#world.now);
     this.disturbed();
@@ -128,14 +128,14 @@ export class PlugJudge {
     if (!this.#wants()) this.#violated("ON although it is not wanted");
   }
 
-  /** The daemon looks: only what it sees is an edge to it. */
+  /** Called when the daemon reads the plan. It only notices changes that it reads. */
   daemonLooks(): void {
     const wanted = this.#wants();
     if (wanted !== this.#wantedSeen) this.#edgeSeenAt = this.#world.now;
     this.#wantedSeen = wanted;
   }
 
-  /** What is wanted may have changed. */
+  /** Called when the wanted state may have changed. */
   looks(): void {
     const wanted = this.#wants();
     if (wanted === this.#wanted) return;
@@ -143,7 +143,7 @@ export class PlugJudge {
     this.#wantedSince = this.#world.now;
   }
 
-  /** Time passes until `at` with everything as it is. */
+  /** Called before time advances to `at`; nothing else changes until then. */
   passes(at: EpochMs): void {
     this.looks();
     const { plug, firmware } = this.#world;
@@ -173,14 +173,14 @@ export class PlugJudge {
       this.#violated(`OFF although all is well and ON is wanted (by ${plug.cause})`);
   }
 
-  /** Nothing is in the way between the daemon and the plug. */
+  /** Returns true if the daemon and the plug can exchange messages. */
   #isCalm(): boolean {
     const { daemon, lineUp, linked, loseToPlug, loseFromPlug, plug, trusted, answerDelayMs } = this.#world;
     const lossless = loseToPlug === 0 && loseFromPlug === 0 && answerDelayMs <= ECHO_MS;
     return daemon !== null && lineUp && linked && plug.powered && lossless && trusted;
   }
 
-  /** A hand counts until what is wanted changes. */
+  /** A manual override lasts until the wanted state changes. */
   #byHand(): boolean {
     if (this.#world.setup.override === "enforce" || this.#pressedAt === null) return false;
     return this.#edgeSeenAt <= this.#pressedAt;
@@ -190,7 +190,7 @@ export class PlugJudge {
     return this.#world.trusted && this.#world.wanted()?.on === true;
   }
 
-  /** The end of the run that began last. */
+  /** Returns the end of the run that started last. */
   #lastEnd(): EpochMs {
     const { runs, now } = this.#world;
     return Math.max(0, ...runs.filter(({ start }) => start <= now + TRUSTED_SKEW_MS).map(({ end }) => end));

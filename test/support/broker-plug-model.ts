@@ -1,4 +1,4 @@
-/** A plug and the daemon's plugs on a real broker, with a clock moved by hand; the small brother of the toy world. */
+/** The plug model on a real broker, with a manual clock. It has fewer faults than `plug-model`. */
 import { setImmediate as turn } from "node:timers/promises";
 import mqtt, { type MqttClient } from "mqtt";
 import { LONGEST_DEAD_MAN_MS, type Wanted } from "../../src/core/plug-state.ts";
@@ -6,12 +6,12 @@ import { Problems } from "../../src/core/problem.ts";
 import { type EmbeddedBroker, startEmbeddedBroker } from "../../src/mqtt/embedded-broker.ts";
 import { type Link, openLink } from "../../src/mqtt/link.ts";
 import { type PlugSetup, Plugs } from "../../src/plugs/plugs.ts";
-import { BrokerPlug } from "./played-plugs.ts";
+import { MqttPlug } from "./mqtt-plug.ts";
+import type { Run } from "./plug-model.ts";
 import { retainedIn } from "./retained.ts";
 import { TestMemory } from "./retaining-port.ts";
-import type { Run } from "./toy-plug-world.ts";
 
-/** Round trips without a message of anybody, after which all is said. */
+/** After this many round trips without a message, all clients are idle. */
 const QUIET_ROUND_TRIPS = 5;
 const TRUSTED_SKEW_MS = 120_000;
 const TRANSIT_MS = 15_000;
@@ -23,12 +23,12 @@ interface Life {
   readonly cut: () => void;
 }
 
-export class RealPlugWorld implements AsyncDisposable {
+export class BrokerPlugModel implements AsyncDisposable {
   now = 0;
   offsetMs = 0;
   planKnown = true;
   readonly violations: string[] = [];
-  readonly plug: BrokerPlug;
+  readonly plug: MqttPlug;
   readonly #runs: readonly Run[];
   readonly #memory = new Map<string, string>();
   readonly #remembered = new TestMemory();
@@ -42,7 +42,7 @@ export class RealPlugWorld implements AsyncDisposable {
   readonly #waitingForLine = new Set<() => void>();
 
   private constructor(family: PlugSetup["family"], powerOn: "off" | "last" | "on", runs: readonly Run[]) {
-    this.plug = new BrokerPlug(family, { now: () => this.now, powerOn });
+    this.plug = new MqttPlug(family, { now: () => this.now, powerOn });
     this.#runs = runs;
   }
 
@@ -50,8 +50,8 @@ export class RealPlugWorld implements AsyncDisposable {
     family: PlugSetup["family"],
     powerOn: "off" | "last" | "on",
     runs: readonly Run[],
-  ): Promise<RealPlugWorld> {
-    const world = new RealPlugWorld(family, powerOn, runs);
+  ): Promise<BrokerPlugModel> {
+    const world = new BrokerPlugModel(family, powerOn, runs);
     await world.startBroker();
     world.startDaemon();
     await world.settle();
@@ -156,7 +156,7 @@ export class RealPlugWorld implements AsyncDisposable {
     this.#lookAtWall = Number.NEGATIVE_INFINITY;
   }
 
-  /** As kill -9 does. */
+  /** Stops without a disconnect, like kill -9. */
   async crashDaemon(): Promise<void> {
     const life = this.#life;
     this.#life = null;
@@ -174,7 +174,7 @@ export class RealPlugWorld implements AsyncDisposable {
     if (this.#broker) await this.plug.leaveForeignCommand(this.#broker.port);
   }
 
-  /** Everything is there again. */
+  /** Ends all faults. */
   async mend(): Promise<void> {
     this.offsetMs = 0;
     this.planKnown = true;
@@ -183,14 +183,14 @@ export class RealPlugWorld implements AsyncDisposable {
     await this.startBroker();
     this.startDaemon();
     await this.getPower();
-    // What a hand did while the plug could not tell is told when the plug comes anew; nobody could know it before.
+    // The plug reports a manual change of its offline time when it connects again; nobody could know it before.
     this.plug.disconnect();
     if (this.#broker) await this.plug.connect(this.#broker.port);
     this.#woken = true;
     await this.settle();
   }
 
-  /** Lets time pass, from one thing that happens to the next. */
+  /** Advances time from one event to the next. */
   async advance(ms: number): Promise<void> {
     const end = this.now + ms;
     for (;;) {
@@ -204,7 +204,7 @@ export class RealPlugWorld implements AsyncDisposable {
     }
   }
 
-  /** Waits until everybody has said and done what there is. */
+  /** Waits until all clients are idle. */
   async settle(): Promise<void> {
     if (this.#life && this.#broker) await this.#lineUp();
     for (let quiet = 0; quiet < QUIET_ROUND_TRIPS; quiet++) {
@@ -225,7 +225,7 @@ export class RealPlugWorld implements AsyncDisposable {
     if (up) for (const resolve of [...this.#waitingForLine]) resolve();
   }
 
-  /** The link finds a broker that came back by itself, a little later. */
+  /** Waits until the daemon's client has reconnected. */
   #lineUp(): Promise<void> {
     if (this.#isLineUp) return Promise.resolve();
     return new Promise((resolve) => {
@@ -237,7 +237,7 @@ export class RealPlugWorld implements AsyncDisposable {
     });
   }
 
-  /** Topics of the plug's commands that the broker keeps. */
+  /** Returns the command topics of the plug that have a retained message. */
   async keptCommands(): Promise<string[]> {
     const kept = Object.keys(this.#broker ? await retainedIn(this.#broker.port) : {});
     return kept.filter((topic) => this.plug.firmware.listens.includes(topic));

@@ -1,4 +1,4 @@
-/** The timetable at work on a shelf that is a few maps, against a service that is a function of the test's. */
+/** Model of the fetch schedule: a store made of maps, and a service that is a function of the test. */
 import { Calendar, SERVICE_ZONE } from "../../src/core/calendar.ts";
 import type {
   ChunkState,
@@ -19,36 +19,36 @@ const ALL_OPERATIONS: readonly SeriesOperation[] = [
   ...(["prices", "forecastPrices", "consumption", "consumptionCosts", "solarExport", "solarExportRevenue"] as const),
 ];
 
-/** How much of a day a service has. */
+/** Completeness of a day at the service. */
 export const richness = ["none", "short", "estimate", "whole"] as const;
 export type Richness = (typeof richness)[number];
 
-/** What the service has of the day that starts at `day`, asked at `now`; null for a request that fails. */
+/** Returns the completeness of the day that starts at `day`, at the time `now`; null if the request fails. */
 export type Service = (operation: SeriesOperation, day: EpochMs, now: EpochMs) => Richness | null;
 
-/** A request as a test reads it: local date and time, and the days it asked for. */
+/** A request and its time. */
 export interface Asked {
   readonly at: EpochMs;
   readonly step: Step;
 }
 
-/** Steps at one moment; more are a timetable that spins. */
+/** Maximum of requests at one instant; more are an endless loop. */
 const MOST_AT_ONCE = 100;
 
-/** The instant at which the local clock shows a text such as "2026-03-10 13:02". */
+/** Returns the instant of a local time such as "2026-03-10 13:02". */
 export function local(text: string): EpochMs {
   const [date, time = "00:00"] = text.split(" ");
   const [hours, minutes] = time.split(":").map(Number);
   return calendar.timeOnDay(Date.parse(`${date}T12:00:00Z`), (hours ?? 0) * 60 + (minutes ?? 0));
 }
 
-/** The local clock time of an instant, such as "13:02". */
+/** Returns the local time of an instant, such as "13:02". */
 function clockTime(at: EpochMs): string {
   const minute = calendar.minuteOfDay(at);
   return [Math.floor(minute / 60), minute % 60].map((part) => String(part).padStart(2, "0")).join(":");
 }
 
-/** The local dates of a range, first and last, such as "2026-03-10..2026-03-11". */
+/** Returns the first and last local date of a range, such as "2026-03-10..2026-03-11". */
 export function datesOf(range: Interval | undefined): string {
   return range ? `${calendar.dateOf(range.start)}..${calendar.dateOf(range.end - 1)}` : "";
 }
@@ -57,18 +57,18 @@ export function targetOf(operations: readonly SeriesOperation[] = ALL_OPERATIONS
   return { account: ACCOUNT, addressId: ADDRESS, resolution: "fifteenMinutes", operations: new Set(operations) };
 }
 
-/** A usual day: prices a little after one o'clock, use of yesterday at six in the morning. */
+/** A normal day: prices just after 13:00, the consumption of yesterday at 06:00. */
 export const usual: Service = (operation, day, now) => {
   const yesterday = calendar.add("day", day, -1);
   if (operation === "prices") return now >= calendar.timeOnDay(yesterday, 13 * 60 + 4) ? "whole" : "none";
   return now >= calendar.add("day", day, 1) + 6 * 3_600_000 ? "whole" : "none";
 };
 
-class ToyShelf {
+class ModelStore {
   readonly #series = new Map<string, { chunks: Map<EpochMs, Richness>; askedAt: Map<EpochMs, EpochMs> }>();
   readonly #answeredAt = new Map<string, EpochMs>();
 
-  /** Stores an answer. What is there stays: an answer that is short for a while undoes nothing. */
+  /** Stores an answer. A less complete answer does not replace a more complete one. */
   keep(series: SeriesKey, days: readonly EpochMs[], answer: (day: EpochMs) => Richness, at: EpochMs): void {
     const name = seriesName(series);
     const known = this.#series.get(name) ?? { chunks: new Map(), askedAt: new Map() };
@@ -109,7 +109,7 @@ function newestGap({ start, end }: Interval, asked: (day: EpochMs) => boolean): 
   return { start: first, end: calendar.add("day", last, 1) };
 }
 
-export interface ToyHouseOptions {
+export interface FetchScheduleModelOptions {
   readonly start: EpochMs;
   readonly service?: Service;
   readonly targets?: readonly CollectTarget[];
@@ -119,17 +119,17 @@ export interface ToyHouseOptions {
   readonly notBefore?: TimetableInput["notBefore"];
 }
 
-/** A house whose time passes from one thing to do to the next. */
-export class ToyHouse {
-  readonly shelf = new ToyShelf();
+/** Runs the fetch schedule of one account; time advances from one step to the next. */
+export class FetchScheduleModel {
+  readonly shelf = new ModelStore();
   /** Every request, oldest first. */
   log: Asked[] = [];
   now: EpochMs;
   service: Service;
   targets: readonly CollectTarget[];
-  readonly #options: ToyHouseOptions;
+  readonly #options: FetchScheduleModelOptions;
 
-  constructor(options: ToyHouseOptions) {
+  constructor(options: FetchScheduleModelOptions) {
     this.now = options.start;
     this.service = options.service ?? usual;
     this.targets = options.targets ?? [targetOf()];
@@ -152,7 +152,7 @@ export class ToyHouse {
     });
   }
 
-  /** Lives until `until`, and asks whatever is due. Errors: throws where the timetable spins or sleeps into the past. */
+  /** Runs until `until` and makes every request that is due. Errors: throws on an endless loop or a wake-up in the past. */
   run(until: EpochMs): this {
     for (let atOnce = 0; this.now < until; atOnce++) {
       const step = this.next();
@@ -168,17 +168,17 @@ export class ToyHouse {
     return this;
   }
 
-  /** The local times at which an operation was asked since the log was last emptied. */
+  /** Returns the local times of the requests for an operation. */
   times(operation: SeriesOperation): string[] {
     return this.of(operation).map(({ at }) => clockTime(at));
   }
 
-  /** The dates that each request for an operation asked for. */
+  /** Returns the date ranges of the requests for an operation. */
   dates(operation: SeriesOperation): string[] {
     return this.of(operation).map(({ step }) => datesOf(step.range));
   }
 
-  /** The requests for an operation. */
+  /** Returns the requests for an operation. */
   of(operation: SeriesOperation): Asked[] {
     return this.log.filter(({ step }) => step.series.operation === operation);
   }

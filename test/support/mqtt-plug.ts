@@ -1,30 +1,30 @@
 import mqtt, { type MqttClient } from "mqtt";
 import type { PlugSetup } from "../../src/plugs/plugs.ts";
-import { type Firmware, firmwares, type Said } from "./played-firmware.ts";
-import { PlayedPlug } from "./played-plug.ts";
+import { EmulatedPlug } from "./emulated-plug.ts";
+import { type Firmware, firmwares, type Said } from "./firmware-emulators.ts";
 
-export interface PlayedPlugOptions {
+export interface MqttPlugOptions {
   readonly now: () => number;
   readonly powerOn?: "off" | "last" | "on";
   readonly on?: boolean;
 }
 
-/** A played plug as a client of a real broker: it speaks its family's own topics and nothing else. */
-export class BrokerPlug implements AsyncDisposable {
+/** An emulated plug as a client of a real broker. It uses only the topics of its family. */
+export class MqttPlug implements AsyncDisposable {
   readonly firmware: Firmware;
-  readonly device: PlayedPlug;
-  /** Messages that will not reach it. */
+  readonly device: EmulatedPlug;
+  /** Number of incoming messages that it will lose. */
   loses = 0;
-  /** States and answers that will not leave it. */
+  /** Number of outgoing messages that it will lose. */
   mute = 0;
-  /** Commands it got, and whether the broker had kept them. */
+  /** Commands that arrived, and whether they were retained. */
   readonly got: { readonly topic: string; readonly payload: string; readonly retained: boolean }[] = [];
   readonly #now: () => number;
   #client: MqttClient | null = null;
 
-  constructor(family: PlugSetup["family"], { now, powerOn = "off", on = false }: PlayedPlugOptions) {
+  constructor(family: PlugSetup["family"], { now, powerOn = "off", on = false }: MqttPlugOptions) {
     this.firmware = firmwares[family];
-    this.device = new PlayedPlug(this.firmware, { powerOn, on });
+    this.device = new EmulatedPlug(this.firmware, { powerOn, on });
     this.#now = now;
   }
 
@@ -32,7 +32,7 @@ export class BrokerPlug implements AsyncDisposable {
     return this.#client?.connected ?? false;
   }
 
-  /** Comes to a broker as the device does: listens, and tells that it is there and what it is. */
+  /** Connects as the device does: subscribes and publishes its availability and state. */
   async connect(port: number): Promise<void> {
     if (this.#client || !this.device.powered) return;
     const { topic, payload, retain } = this.firmware.offline;
@@ -52,19 +52,19 @@ export class BrokerPlug implements AsyncDisposable {
     this.#say(this.device.birth());
   }
 
-  /** The mains are cut: the connection breaks without a word. */
+  /** Cuts the mains: the connection breaks without a disconnect. */
   losePower(): void {
     this.device.losePower();
     this.disconnect();
   }
 
-  /** Boots and comes to a broker. */
+  /** Boots and connects to a broker. */
   async getPower(port: number): Promise<void> {
     this.device.getPower(this.#now());
     await this.connect(port);
   }
 
-  /** The network is gone. */
+  /** Breaks the network connection. */
   disconnect(): void {
     const client = this.#client;
     this.#client = null;
@@ -75,12 +75,12 @@ export class BrokerPlug implements AsyncDisposable {
     this.#say(this.device.press(this.#now()));
   }
 
-  /** Lets the device's own timer end. */
+  /** Runs the device's timer up to the present time. */
   tick(): void {
     this.#say(this.device.tick(this.#now()));
   }
 
-  /** Somebody leaves an ON on the plug's own topic, retained. */
+  /** Another client retains an ON on the plug's command topic. */
   async leaveForeignCommand(port: number): Promise<void> {
     const { topic, payload } = this.firmware.foreignOn;
     const client = await mqtt.connectAsync(`mqtt://127.0.0.1:${port}`, { protocolVersion: 4 });

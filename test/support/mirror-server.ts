@@ -4,19 +4,19 @@ import { listen } from "../../src/server/listener.ts";
 import { type Asked, type Found, type MirrorSource, mirrorHandlers } from "../../src/server/mirror.ts";
 import { createApiRouter, mount } from "../../src/server/mount.ts";
 import { ADDRESS_ID } from "../fixtures/answers.ts";
-import { calendar } from "./toy-house.ts";
+import { calendar } from "./fetch-schedule-model.ts";
 
 const KEY = "kitchen-key";
 
-/** What a LAN caller got. */
+/** Response to a LAN request. */
 export interface LanAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** A mirror on a real socket, whose shelf and service are what the test says. */
-export async function mirrorOver(source: Partial<MirrorSource>, limits = { minute: 1_000, day: 1_000 }) {
+/** Starts a mirror on a real socket; the test provides its data. */
+export async function startMirror(source: Partial<MirrorSource>, limits = { minute: 1_000, day: 1_000 }) {
   const world = { now: Date.parse("2026-03-10T09:00:30Z"), crashes: [] as unknown[] };
   const keys = new LanKeys([{ name: "kitchen", sha256: keyDigest(KEY) }], limits);
   const router = createApiRouter(() => "request-id");
@@ -51,7 +51,7 @@ async function askNobody(): Promise<Asked> {
   throw new Error("nobody was to be asked");
 }
 
-/** What a shelf has that never changes. */
+/** Returns a stored answer that never changes. */
 export function foundAt(answeredAt: number, fresh: boolean, json = '{"data":[]}'): Found {
   return { version: 1, answeredAt, fresh, read: () => ({ head: json, rows: "", tail: "" }) };
 }

@@ -1,11 +1,11 @@
 import type { EpochMs } from "../../src/core/interval.ts";
-import type { Firmware, Said } from "./played-firmware.ts";
+import type { Firmware, Said } from "./firmware-emulators.ts";
 
-/** What made a plug ON or kept it so. */
+/** Cause of the present state of the relay. */
 export type Cause = "command" | "hand" | "power" | "timer" | "foreign";
 
-/** The device behind a firmware: a relay, a timer, a button and a mains cable. Time is the world's, not the daemon's. */
-export class PlayedPlug {
+/** The hardware of an emulated plug: relay, timer, button and mains. Uses the time of the model, not the daemon's. */
+export class EmulatedPlug {
   readonly firmware: Firmware;
   readonly powerOn: "off" | "last" | "on";
   powered = true;
@@ -32,14 +32,14 @@ export class PlayedPlug {
     return order.answer ? [order.answer(this.on), ...told] : told;
   }
 
-  /** Somebody presses the button. */
+  /** Presses the button. */
   press(now: EpochMs): Said[] {
     if (!this.powered) return [];
     this.#set(!this.on, now, "hand", null);
     return this.firmware.state(this.on);
   }
 
-  /** The timer of the device ends. */
+  /** Handles the end of the device's timer. */
   tick(now: EpochMs): Said[] {
     if (!this.powered || this.timerAt === null || now < this.timerAt) return [];
     this.#set(false, now, "timer", null);
@@ -51,7 +51,7 @@ export class PlayedPlug {
     this.timerAt = null;
   }
 
-  /** Boots. What it says is said once it has a connection. */
+  /** Boots. Its messages are sent once it is connected. */
   getPower(now: EpochMs): void {
     if (this.powered) return;
     this.powered = true;
@@ -59,7 +59,7 @@ export class PlayedPlug {
     this.#set(on, now, "power", null);
   }
 
-  /** What it says when it comes to a broker. */
+  /** Messages that it publishes when it connects to a broker. */
   birth(): Said[] {
     return [this.firmware.online, ...this.firmware.state(this.on)];
   }

@@ -11,17 +11,17 @@ import type { Message } from "../../src/mqtt/message.ts";
 
 export const QUARTER_MS = 15 * MINUTE_MS;
 const FORECAST_HOURS = 168;
-/** Prices in quarters from three days before the 25-hour day until two days after it. */
+/** Quarter-hour prices from three days before the 25-hour day until two days after it. */
 const DAYS_BEFORE = 3;
 const DAYS_AFTER = 3;
 
 const calendar = new Calendar(SERVICE_ZONE);
 
-/** The start of a day of 100 quarters. */
+/** Start of a day of 100 quarters. */
 export const LONG_DAY: EpochMs = calendar.startOf("day", Date.UTC(2026, 9, 25, 12));
 
-/** Homes in quarters around the day on which the clocks go back, and everything that is published of them. */
-export class QuarterHouse {
+/** Homes with quarter-hour prices around the 25-hour day, and all MQTT messages for them. */
+export class QuarterPriceHomes {
   readonly #homes: readonly Home[];
   readonly #timeline: Timeline;
   readonly #announcer: Announcer;
@@ -43,7 +43,7 @@ export class QuarterHouse {
     this.#announcer = new Announcer({ baseTopic: "elbro", prefix: "homeassistant", version: "0.0.0" }, memory);
   }
 
-  /** Every message at a moment, in the order the daemon has, and when the next edge is. */
+  /** Returns all messages at `now`, in the daemon's order, and the time of the next change. */
   at(now: EpochMs): { readonly messages: Message[]; readonly until: EpochMs } {
     const snapshots = this.#homes.map((home) => homeSnapshot({ home, timeline: this.#timeline, now, calendar }));
     const messages = [
@@ -69,7 +69,7 @@ function prices(): PricePoint[] {
   return [...quarters, ...pointsOf(end, end + FORECAST_HOURS * HOUR_MS, HOUR_MS, true)];
 }
 
-/** Prices of six decimals, another in every interval. */
+/** Returns prices with six decimals, different in every interval. */
 function pointsOf(start: EpochMs, end: EpochMs, stepMs: number, estimate: boolean): PricePoint[] {
   return Array.from({ length: Math.round((end - start) / stepMs) }, (_, i) => {
     const price = Number((1.5 + Math.sin(i / 13) + (i % 7) / 1_000_003).toFixed(6));

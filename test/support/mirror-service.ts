@@ -6,27 +6,25 @@ import type { FaultRule } from "../../src/simulator/fault-rules.ts";
 import { MIRROR_DIFFERENCES } from "../contract/differences.ts";
 import { lookedAt } from "../contract/looked-at.ts";
 import type { ServiceUnderTest } from "../contract/service-expectations.ts";
-import { LAN_KEY, RunningHouse } from "./running-house.ts";
 import { ask } from "./service-caller.ts";
+import { LAN_KEY } from "./test-config.ts";
+import { TestDaemon } from "./test-daemon.ts";
 
-/** A morning on which prices, forecast and yesterday's use are there. */
+/** A morning on which the service has prices, a forecast and yesterday's consumption. */
 const MORNING: EpochMs = Date.UTC(2026, 5, 10, 9, 20);
-/** The service's third-party interface takes a request in ten seconds; a wrong key costs less of a wait. */
+/** The third-party interface accepts one request in ten seconds. */
 const REST_MS = 11 * SECOND_MS;
 const LAN_PAIR = { apiKey: "partner-of-the-house", apiSecret: "secret-of-the-house" };
 
-export interface MirroredHouseOptions {
+export interface MirrorServiceOptions {
   readonly faults?: readonly FaultRule[];
   readonly insteadOfData?: ServiceUnderTest["insteadOfData"];
   readonly restMs?: number;
 }
 
-/**
- * A mirror in front of a simulator, for all of the service. Time stands still, and nobody but the LAN asks: there are no
- * homes to ask for.
- */
-export class MirroredHouse implements ServiceUnderTest {
-  readonly house: RunningHouse;
+/** The mirror of a test daemon as a server of the contract. It has no homes, so only the suite causes requests. */
+export class MirrorService implements ServiceUnderTest {
+  readonly daemon: TestDaemon;
   readonly consumerKey = LAN_KEY;
   readonly thirdPartyToken: string = thirdPartyToken(LAN_PAIR, "hex", hmacSha256);
   readonly differences = MIRROR_DIFFERENCES;
@@ -34,16 +32,16 @@ export class MirroredHouse implements ServiceUnderTest {
   readonly #restMs: number;
   #wentDownAt: EpochMs | null = null;
 
-  private constructor(house: RunningHouse, { insteadOfData, restMs }: MirroredHouseOptions) {
-    this.house = house;
+  private constructor(daemon: TestDaemon, { insteadOfData, restMs }: MirrorServiceOptions) {
+    this.daemon = daemon;
     this.insteadOfData = insteadOfData ?? null;
     this.#restMs = restMs ?? REST_MS;
   }
 
-  static async start(options: MirroredHouseOptions = {}): Promise<MirroredHouse> {
+  static async start(options: MirrorServiceOptions = {}): Promise<MirrorService> {
     const { limits } = MIRROR_DIFFERENCES;
     const { faults = [] } = options;
-    const house = await RunningHouse.start({
+    const daemon = await TestDaemon.start({
       start: MORNING,
       simulator: { limits: { minute: 10_000, day: 10_000 }, faults },
       config: {
@@ -62,53 +60,53 @@ export class MirroredHouse implements ServiceUnderTest {
         },
       },
     });
-    await house.clock.settle();
-    return new MirroredHouse(house, options);
+    await daemon.clock.settle();
+    return new MirrorService(daemon, options);
   }
 
   get url(): string {
-    return `http://127.0.0.1:${this.house.daemon.apiPort}`;
+    return this.daemon.url;
   }
 
   get danishAddressId(): string {
-    return this.house.simulator.addressIds.danish;
+    return this.daemon.simulator.addressIds.danish;
   }
 
   get swedishAddressId(): string {
-    return this.house.simulator.addressIds.swedish;
+    return this.daemon.simulator.addressIds.swedish;
   }
 
   get now(): EpochMs {
-    return this.house.clock.now();
+    return this.daemon.clock.now();
   }
 
   get dataAt(): EpochMs {
     return this.#wentDownAt ?? this.now;
   }
 
-  /** Requests that came to the service. */
+  /** Number of requests that reached the service. */
   get upstream(): number {
-    return this.house.simulator.answered().length;
+    return this.daemon.simulator.answered().length;
   }
 
   rest(): void {
-    this.house.clock.leap(this.now + this.#restMs);
+    this.daemon.clock.leap(this.now + this.#restMs);
   }
 
-  /** The service is gone, and time goes on. */
+  /** Stops the service and moves the clock. */
   async goDown(forMs: number): Promise<void> {
     this.#wentDownAt = this.now;
-    await this.house.simulator.close();
-    this.house.clock.leap(this.now + forMs);
+    await this.daemon.simulator.close();
+    this.daemon.clock.leap(this.now + forMs);
   }
 
   [Symbol.asyncDispose](): Promise<void> {
-    return this.house[Symbol.asyncDispose]();
+    return this.daemon[Symbol.asyncDispose]();
   }
 }
 
-/** Asks for all that the suite asks for, so that it is on the shelf. */
-export async function fillShelf(mirror: MirroredHouse): Promise<void> {
+/** Sends every request of the suite once, so that the answers are stored. */
+export async function fillStore(mirror: MirrorService): Promise<void> {
   for (const { operation, values } of lookedAt(mirror)) {
     if (operationOf(operation).interface === "thirdParty") mirror.rest();
     const { status, text } = await ask(mirror, operation, values);

@@ -1,4 +1,4 @@
-/** One home that is asked for as the daemon does it, with the simulator's answers, through ledger and library. */
+/** Stores a home's answers of the simulator in a database, as the daemon does, without HTTP. */
 import type { OperationId, ParamsOf } from "../../src/contract/operations.ts";
 import { rangeOf, seriesOf, takeApart } from "../../src/contract/shelving.ts";
 import { Calendar, SERVICE_ZONE } from "../../src/core/calendar.ts";
@@ -10,9 +10,9 @@ import { World } from "../../src/simulator/world.ts";
 import { openDatabase } from "../../src/store/database.ts";
 
 export const ACCOUNT = "consumer";
-/** A request on its way, so that an answer is settled at another time than it was spent. */
+/** Duration of a request. */
 const ANSWER_MS = 250;
-/** Days of use that are asked again: the last of them are estimates. */
+/** Days of consumption that are requested again, because the last of them are estimates. */
 const USAGE_DAYS = 3;
 const USAGE_OPERATIONS = ["consumption", "consumptionCosts", "solarExport", "solarExportRevenue"] as const;
 
@@ -20,10 +20,10 @@ const home = demoHomes.danish;
 export const addressId: string = home.address.id;
 export const calendar = new Calendar(SERVICE_ZONE);
 
-/** An answer of the service, whatever its operation. */
+/** An answer of the service, of any operation. */
 export type Answer = object;
 
-export class StoreHouse implements Disposable {
+export class StoredHome implements Disposable {
   readonly database: ReturnType<typeof openDatabase>;
   readonly library: Library;
   readonly #handlers = consumerHandlers(
@@ -37,7 +37,7 @@ export class StoreHouse implements Disposable {
     this.library = new Library(this.database, calendar, () => this.now);
   }
 
-  /** Asks once: spends, waits for the answer, settles and keeps it. */
+  /** Makes one request: records it, takes the answer and stores it. */
   async poll<Id extends ConsumerOperation>(operation: Id, params: ParamsOf<Id>, known?: Answer): Promise<Answer> {
     const id = this.spend(operation, params);
     const answer = known ?? (await this.answer(operation, params));
@@ -60,7 +60,7 @@ export class StoreHouse implements Disposable {
     });
   }
 
-  /** What the simulator answers now. */
+  /** Returns the answer of the simulator. */
   async answer<Id extends ConsumerOperation>(operation: Id, params: ParamsOf<Id>): Promise<Answer> {
     const handler = this.#handlers[operation] as (params: unknown, context: unknown) => Promise<{ body?: Answer }>;
     const { body } = await handler(params, { now: this.now, headers: {} });
@@ -68,7 +68,7 @@ export class StoreHouse implements Disposable {
     return body;
   }
 
-  /** A usual day: 24 requests, of which half bring something new. */
+  /** Makes the 24 requests of a normal day; half of the answers are new. */
   async day(start: EpochMs): Promise<void> {
     const tomorrow = calendar.day(calendar.add("day", start, 1));
     const prices = { addressId, from: tomorrow.start, to: tomorrow.end, resolution: "fifteenMinutes" } as const;
@@ -83,7 +83,7 @@ export class StoreHouse implements Disposable {
     }
   }
 
-  /** What is left of a day when all of it is final. Gives back how many numbers there are in it. */
+  /** Stores a day of final values. Returns the number of values. */
   async finalDay(start: EpochMs): Promise<number> {
     const { start: from, end: to } = calendar.day(start);
     this.now = to + 10 * 24 * HOUR_MS;

@@ -5,7 +5,7 @@ import type { Message } from "../../src/mqtt/message.ts";
 import type { Remembered } from "../../src/mqtt/retained-memory.ts";
 import { TestMemory } from "./retaining-port.ts";
 
-export interface LinkUnderTestOptions extends Omit<BrokerAddress, "url"> {
+export interface TestMqttClientOptions extends Omit<BrokerAddress, "url"> {
   /** A URL, or the port of a broker of this machine. */
   readonly to: string | number;
   readonly username?: string;
@@ -21,15 +21,15 @@ interface Line {
   readonly facts: { readonly reason?: string; readonly topic?: string };
 }
 
-/** The daemon's link to a broker, without the rest of the daemon. */
-export class LinkUnderTest implements AsyncDisposable {
+/** The daemon's MQTT client without the rest of the daemon. */
+export class TestMqttClient implements AsyncDisposable {
   readonly lines: Line[] = [];
   attempts = 0;
   readonly #stop = new AbortController();
   readonly #link: Link;
   readonly #waiting = new Set<() => void>();
 
-  constructor(options: LinkUnderTestOptions) {
+  constructor(options: TestMqttClientOptions) {
     const { to, ca, cert, key } = options;
     const url = typeof to === "number" ? `mqtt://127.0.0.1:${to}` : to;
     const note = (facts: object, text: string) => {
@@ -64,12 +64,12 @@ export class LinkUnderTest implements AsyncDisposable {
     return this.#link.publishOnce(topic, payload);
   }
 
-  /** Shows one payload per topic. */
+  /** Publishes one payload per topic. */
   showStates(states: Readonly<Record<string, string>>): void {
     this.show(Object.entries(states).map(([topic, payload]) => ({ topic, payload })));
   }
 
-  /** Reasons for which there was no connection, in order. */
+  /** Returns the reasons of failed connections, in order. */
   reasons(): string[] {
     return this.lines.flatMap(({ text, facts }) => (text === "broker not connected" ? [facts.reason ?? ""] : []));
   }
@@ -96,13 +96,13 @@ export class LinkUnderTest implements AsyncDisposable {
     return this.logged("broker connected", times);
   }
 
-  /** The first reason for which there is no connection. */
+  /** Returns the reason of the first failed connection. */
   async firstReason(): Promise<string> {
     await this.logged("broker not connected");
     return this.reasons()[0] ?? "";
   }
 
-  /** Stops the link and gives the time it took. */
+  /** Stops the client. Returns the time it took, in ms. */
   async stop(): Promise<number> {
     const began = performance.now();
     this.#stop.abort();

@@ -1,16 +1,16 @@
-/** A house with plans, as its owner sees it: the payloads of their topics, moment after moment. */
+/** Plans of a test daemon: configuration entries, MQTT topics and commands. */
 import type { Config } from "../../src/config/schema.ts";
 import type { EpochMs } from "../../src/core/interval.ts";
-import type { RunningHouse } from "./running-house.ts";
+import type { TestDaemon } from "./test-daemon.ts";
 
 export type PlanEntry = Config["plans"][number];
 
-/** An entry of the configuration, with what every one has. */
+/** Returns a configuration entry with defaults for the required keys. */
 export function planEntry(given: Partial<PlanEntry> & Pick<PlanEntry, "kind">): PlanEntry {
   return { name: "Washer", home: "home", use_forecast: false, enabled: true, ...given };
 }
 
-/** What a plan publishes. */
+/** JSON payload of a plan's `state` topic. */
 export interface PlanPayload {
   readonly state: string;
   readonly code: string;
@@ -35,49 +35,49 @@ export interface PlanPayload {
   readonly settings: Readonly<Record<string, { readonly value: unknown; readonly changed: boolean }>>;
 }
 
-export function payloadOf(house: RunningHouse, id = "washer"): PlanPayload {
-  return house.watcher.json(`elbro/home/plan/${id}/state`) as unknown as PlanPayload;
+export function payloadOf(daemon: TestDaemon, id = "washer"): PlanPayload {
+  return daemon.watcher.json(`elbro/home/plan/${id}/state`) as unknown as PlanPayload;
 }
 
-/** Whether the signal is ON. */
-export function isOn(house: RunningHouse, id = "washer"): boolean {
-  return house.watcher.payload(`elbro/home/plan/${id}`) === "ON";
+/** Returns true if the plan's signal is ON. */
+export function isOn(daemon: TestDaemon, id = "washer"): boolean {
+  return daemon.watcher.payload(`elbro/home/plan/${id}`) === "ON";
 }
 
-/** Waits until what a plan publishes is as wanted; the last payload is told where it never is. */
+/** Waits until `holds` accepts the published state. Errors: rejects with the last payload. */
 export async function untilPlan(
-  house: RunningHouse,
+  daemon: TestDaemon,
   holds: (plan: PlanPayload) => boolean,
   what: string,
   id = "washer",
 ): Promise<PlanPayload> {
-  const seen = () => payloadOf(house, id);
+  const seen = () => payloadOf(daemon, id);
   try {
-    await house.watcher.until(() => "state" in seen() && holds(seen()), what);
+    await daemon.watcher.until(() => "state" in seen() && holds(seen()), what);
   } catch (error) {
     throw new Error(`${what}; the last was ${JSON.stringify(seen())}`, { cause: error });
   }
   return seen();
 }
 
-/** Waits for the signal. */
-export function untilSignal(house: RunningHouse, signal: "ON" | "OFF", id = "washer"): Promise<void> {
+/** Waits until the plan's signal has this value. */
+export function untilSignal(daemon: TestDaemon, signal: "ON" | "OFF", id = "washer"): Promise<void> {
   const topic = `elbro/home/plan/${id}`;
-  return house.watcher.until(() => house.watcher.payload(topic) === signal, `${topic} ${signal}`);
+  return daemon.watcher.until(() => daemon.watcher.payload(topic) === signal, `${topic} ${signal}`);
 }
 
-/** Sends a command and waits for its answer. */
+/** Publishes a command and waits for the response. */
 export async function command(
-  house: RunningHouse,
+  daemon: TestDaemon,
   setting: string,
   payload: string,
   id = "washer",
 ): Promise<{ ok: boolean; reason: string | null }> {
   const topic = `elbro/home/plan/${id}/${setting}/set`;
-  const answers = () => house.watcher.seen.filter((seen) => seen.topic === "elbro/response");
+  const answers = () => daemon.watcher.seen.filter((seen) => seen.topic === "elbro/response");
   const before = answers().length;
-  await house.watcher.publish(topic, payload);
-  await house.watcher.until(() => answers().length > before, `the answer to ${setting}`);
+  await daemon.watcher.publish(topic, payload);
+  await daemon.watcher.until(() => answers().length > before, `the answer to ${setting}`);
   return JSON.parse(answers().at(-1)?.payload ?? "{}") as { ok: boolean; reason: string | null };
 }
 

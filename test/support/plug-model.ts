@@ -1,14 +1,14 @@
 /**
- * A plug, a broker, a plan and the daemon's plugs in one small world whose time is true: the daemon sees it through a
- * clock that may be wrong. Everything that is said goes the way it would, and may be lost or late.
+ * Model of a plug, a broker, a plan and the daemon's plugs, without a network. The model has the correct time; the
+ * daemon's clock may be wrong. Messages take the same way as on a real broker and may be lost or late.
  */
 import type { EpochMs } from "../../src/core/interval.ts";
 import { ECHO_MS, type Wanted } from "../../src/core/plug-state.ts";
 import { Problems } from "../../src/core/problem.ts";
 import { type PlugSetup, Plugs, type PlugsParts } from "../../src/plugs/plugs.ts";
-import { type Firmware, firmwares, type Said } from "./played-firmware.ts";
-import { PlayedPlug } from "./played-plug.ts";
-import { PlugJudge, TRUSTED_SKEW_MS } from "./plug-judge.ts";
+import { EmulatedPlug } from "./emulated-plug.ts";
+import { type Firmware, firmwares, type Said } from "./firmware-emulators.ts";
+import { PlugInvariants, TRUSTED_SKEW_MS } from "./plug-invariants.ts";
 
 export interface Run {
   readonly start: EpochMs;
@@ -21,15 +21,15 @@ export interface WorldSetup {
   readonly override: PlugSetup["override"];
   readonly minOnMs: number;
   readonly minOffMs: number;
-  /** Whether the broker keeps what is said to the plug while the plug is away. */
+  /** Whether the broker queues messages for the plug while it is offline. */
   readonly persistentSession: boolean;
   readonly startsOn: boolean;
   readonly runs: readonly Run[];
 }
 
-/** The daemon's plugs, wrong in one way. */
+/** One deliberate mistake in the daemon's plugs. */
 export interface PlugMutant {
-  readonly parts?: (parts: PlugsParts, world: ToyPlugWorld) => PlugsParts;
+  readonly parts?: (parts: PlugsParts, world: PlugModel) => PlugsParts;
   readonly hears?: (topic: string, payload: string) => boolean;
   readonly retains?: true;
   /** Where it shows soonest. */
@@ -38,9 +38,9 @@ export interface PlugMutant {
   readonly keepsForEver?: true;
 }
 
-/** A sleeping loop notices a clock that was set within this. */
+/** A sleeping loop notices a changed clock within this time. */
 const CLOCK_SLICE_MS = 15_000;
-/** The broker finds a plug gone that vanished without a word. */
+/** The broker detects a lost connection within this time. */
 const WILL_AFTER_MS = 20_000;
 const EXPIRY_MS = 10_000;
 const SETTINGS = { id: "plug", name: "Plug", signalTopic: null };
@@ -50,7 +50,7 @@ interface Event {
   readonly happen: () => void;
 }
 
-export class ToyPlugWorld {
+export class PlugModel {
   now: EpochMs = 0;
   offsetMs = 0;
   planKnown = true;
@@ -62,8 +62,8 @@ export class ToyPlugWorld {
   loseFromPlug = 0;
   readonly setup: WorldSetup;
   readonly firmware: Firmware;
-  readonly plug: PlayedPlug;
-  readonly judge: PlugJudge;
+  readonly plug: EmulatedPlug;
+  readonly judge: PlugInvariants;
   /** What the broker keeps, with what the plug was when it said so. */
   readonly retained = new Map<string, Said & { readonly on: boolean | null }>();
   readonly memory = new Map<string, string>();
@@ -86,10 +86,10 @@ export class ToyPlugWorld {
   constructor(setup: WorldSetup, mutant: PlugMutant = {}) {
     this.setup = setup;
     this.firmware = firmwares[setup.family];
-    this.plug = new PlayedPlug(this.firmware, { powerOn: setup.powerOn, on: setup.startsOn });
+    this.plug = new EmulatedPlug(this.firmware, { powerOn: setup.powerOn, on: setup.startsOn });
     this.runs = [...setup.runs];
     this.#mutant = mutant;
-    this.judge = new PlugJudge(this);
+    this.judge = new PlugInvariants(this);
     this.#link();
   }
 
@@ -138,7 +138,7 @@ export class ToyPlugWorld {
     if (this.brokerUp) this.#daemonConnects();
   }
 
-  /** Without a word, as with kill -9. */
+  /** Stops without a disconnect, like kill -9. */
   crashDaemon(): void {
     this.daemon = null;
     this.#lives++;
@@ -186,7 +186,7 @@ export class ToyPlugWorld {
     this.#said(this.plug.press(this.now));
   }
 
-  /** Somebody leaves an ON retained on the plug's own topic. */
+  /** Another client retains an ON on the plug's command topic. */
   leaveForeignCommand(): void {
     this.retained.set(this.firmware.foreignOn.topic, { ...this.firmware.foreignOn, retain: true, on: null });
   }
@@ -215,7 +215,7 @@ export class ToyPlugWorld {
     this.#events.splice(index < 0 ? this.#events.length : index, 0, { at, happen });
   }
 
-  /** Lets time pass. */
+  /** Advances time. */
   advance(ms: number): void {
     const end = this.now + ms;
     for (;;) {
@@ -234,7 +234,7 @@ export class ToyPlugWorld {
     this.now = end;
   }
 
-  /** The daemon says something to the plug. */
+  /** Sends a message from the daemon to the plug. */
   publishOnce(topic: string, payload: string): boolean {
     if (!this.lineUp || !this.daemon) return false;
     const said: Said = { topic, payload, retain: this.#mutant.retains === true };
@@ -295,7 +295,7 @@ export class ToyPlugWorld {
     for (const said of this.plug.birth()) this.#tell(said, this.plug.on);
   }
 
-  /** The plug is gone from the network without a word. */
+  /** The plug loses its connection without a disconnect. */
   #vanish(): void {
     if (!this.linked) return;
     this.#unlink();
@@ -316,7 +316,7 @@ export class ToyPlugWorld {
     this.#said(this.plug.receive(said.topic, said.payload, this.now));
   }
 
-  /** The plug says something, if it has a connection. */
+  /** Sends a message from the plug, if it is connected. */
   #said(list: readonly Said[]): void {
     if (!this.linked) return;
     const { on } = this.plug;
@@ -328,7 +328,7 @@ export class ToyPlugWorld {
     }
   }
 
-  /** What is said first comes first. */
+  /** Messages keep their order. */
   #tellLater(said: Said, on: boolean): void {
     this.#toldAt = Math.max(this.#toldAt, this.now + this.answerDelayMs);
     const isLate = this.#toldAt > this.now + ECHO_MS;

@@ -1,6 +1,6 @@
 /**
- * A daemon's governor in a world that misbehaves: processes die, machines reboot and sleep, the wall clock jumps,
- * requests and answers come late or never. Real time is the model's; the governor sees only its own clocks.
+ * Model of the rate limiter with faults: processes die, machines reboot and sleep, the wall clock jumps, requests and
+ * answers are late or lost. The model has the real time; the rate limiter sees only its own clocks.
  */
 import type { DatabaseSync } from "node:sqlite";
 import type { Share } from "../../src/core/quota.ts";
@@ -17,7 +17,7 @@ import {
 import type { Memory } from "../../src/upstream/memory.ts";
 import { type Limits, StrictService } from "./strict-service.ts";
 
-/** What becomes of one request. Unit: ms; `upMs + downMs` is at most the request's time-out. */
+/** Fate of one request. Unit: ms; `upMs + downMs` is at most the request's time-out. */
 export interface Passage {
   readonly upMs: number;
   readonly downMs: number;
@@ -25,7 +25,7 @@ export interface Passage {
   readonly fate: "answered" | "bare" | "lost" | "unsent";
 }
 
-/** Ways to break the governor, each at one of its ports. */
+/** Deliberate mistakes, each at one port of the rate limiter. */
 export interface Mutant {
   readonly source?: (source: BudgetSource, memory: Memory) => BudgetSource;
   readonly ledger?: (ledger: SpendLedger) => SpendLedger;
@@ -42,7 +42,7 @@ interface Event {
 export const TIMEOUT_MS = 30_000;
 const MOST_WAIT_MS = 26 * 3_600_000;
 
-export class GovernedWorld {
+export class RateLimiterModel {
   readonly service: StrictService;
   readonly #database: DatabaseSync;
   readonly #account: string;
@@ -56,7 +56,7 @@ export class GovernedWorld {
   /** Counts up at every crash: what belongs to an earlier process is never heard. */
   #process = 0;
   #governor: Governor;
-  /** Requests that were given leave, oldest first. */
+  /** Requests with a permit, oldest first. */
   readonly spends: { readonly share: Share; readonly at: number }[] = [];
   /** Whether an answer with the service's headers was ever heard. */
   heardFrom = false;
@@ -89,7 +89,7 @@ export class GovernedWorld {
     return this.#governor.earliest(share, this.#clock().monotonicMs());
   }
 
-  /** Lets time pass. */
+  /** Advances time. */
   advanceTo(at: number): void {
     for (;;) {
       const next = this.#events[0];
@@ -105,13 +105,13 @@ export class GovernedWorld {
     this.advanceTo(this.#now + ms);
   }
 
-  /** Waits until a share may ask, as far as the governor says. */
+  /** Waits until the rate limiter would grant a permit to this share. */
   advanceUntilAllowed(share: Share, extraMs: number): void {
     const waitMs = this.earliest(share) - this.#clock().monotonicMs();
     this.advance(Math.min(MOST_WAIT_MS, Math.max(0, Math.ceil(waitMs))) + extraMs);
   }
 
-  /** Asks for leave and sends. Gives back whether it was given. */
+  /** Acquires a permit and sends the request. Returns true if the permit was granted. */
   attempt(share: Share, passage: Passage): boolean {
     const verdict = this.#governor.request(share, null, null);
     if (verdict.kind === "wait") return false;

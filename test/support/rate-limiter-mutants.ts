@@ -1,7 +1,7 @@
-/** Governors that are wrong in one way each. The property test must catch every one of them. */
+/** Rate limiters with one deliberate mistake each. The property test must detect every one of them. */
 import { consumerBudget } from "../../src/core/quota.ts";
 import type { BudgetSource, SpendLedger } from "../../src/upstream/governor.ts";
-import type { Mutant } from "./governed-world.ts";
+import type { Mutant } from "./rate-limiter-model.ts";
 
 function withWindow(name: "minute" | "day", lengthMs: number): Mutant {
   return {
@@ -12,7 +12,7 @@ function withWindow(name: "minute" | "day", lengthMs: number): Mutant {
   };
 }
 
-/** Writes a spend down only when its request is over. */
+/** Records a request only after it has ended. */
 function writtenLate(ledger: SpendLedger): SpendLedger {
   const waiting = new Map<number, () => number | null>();
   let next = 1_000_000;
@@ -30,7 +30,7 @@ function writtenLate(ledger: SpendLedger): SpendLedger {
   };
 }
 
-/** Takes every limit as it is told. */
+/** Believes every limit that the service names. */
 function eager(source: BudgetSource, memory: { write(name: string, value: string): void }): BudgetSource {
   let limits: { minute: number; day: number } | null = null;
   return {

@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net";
 
-/** What one of the crowd does with its connection. `text` is sent at once, then a byte at every beat where there is `drip`. */
+/** What a client sends: `text` at once, then a byte of `drip` at regular intervals. */
 const KINDS = [
   { name: "slow headers", text: "GET / HTTP/1.1\r\nHost: elbro\r\nX-Slow: ", drip: "a", reads: true },
   {
@@ -14,11 +14,11 @@ const KINDS = [
 ] as const;
 
 const BEAT_MS = 500;
-/** Who was shown out comes back after this. */
+/** Delay before a client reconnects. */
 const BACK_AFTER_MS = 1_000;
 
-/** Clients that hold on to connections and hardly use them, and come back whenever they are shown out. */
-export class SlowCrowd implements Disposable {
+/** Clients that hold connections almost idle and reconnect when they are disconnected. */
+export class SlowClients implements Disposable {
   readonly #port: number;
   readonly #from: string;
   readonly #sockets = new Map<Socket, string | null>();

@@ -1,8 +1,0 @@
-/** A link in a process of its own, to be killed. Prints what it remembers. Argument: the port of a broker. */
-import { LinkUnderTest } from "./link-under-test.ts";
-
-const link = new LinkUnderTest({
-  to: Number(process.argv[2]),
-  remembered: { read: () => null, write: (text) => void process.stdout.write(`${text}\n`) },
-});
-link.showStates({ "elbro/ghost": "1" });
