@@ -5,10 +5,10 @@
 import { isAscii } from "node:buffer";
 import { createHash } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { type HeaderLines, linesOf } from "../contract/header-lines.ts";
 import { type RowsText, writingRowsJson } from "../core/columns-json.ts";
 import { compress } from "./compression.ts";
 import { type Entry, KeptAnswers, lend, type Whole } from "./kept-answers.ts";
+import type { Headers } from "./mount.ts";
 import { type Coding, codingsFor, holdsTag } from "./negotiation.ts";
 
 /** What an answer is made of. */
@@ -27,7 +27,7 @@ export interface Wishes {
 /** An answer in the form a caller gets it: whole, or the word that the caller has it. */
 export type Representation =
   | Whole
-  | { readonly status: 304; readonly head: HeaderLines; readonly body: ""; readonly sent?: undefined };
+  | { readonly status: 304; readonly headers: Headers; readonly body: ""; readonly sent?: undefined };
 
 /** Up to this size an answer of plain letters is kept as text: Node sends it in one piece with its headers. */
 const TEXT_BYTES = 8 * 1024;
@@ -79,7 +79,7 @@ export class FinishedAnswers {
     this.#kept.use(entry);
     const codings = codingsFor(wishes["accept-encoding"]);
     const held = codings.find((coding) => holdsTag(wishes["if-none-match"], tagOf(entry, coding)));
-    if (held !== undefined) return { status: 304, head: linesOf(namingHeaders(entry, held)), body: "" };
+    if (held !== undefined) return { status: 304, headers: namingHeaders(entry, held), body: "" };
     return lend(
       entry,
       this.#formOf(entry, codings, () => text ?? source.read()),
@@ -155,15 +155,15 @@ export class FinishedAnswers {
   }
 
   #keep(entry: Entry, coding: Coding, bytes: Uint8Array): Whole {
-    const head = linesOf({
+    const headers = {
       "Content-Type": "application/json",
       ...(coding === "identity" ? {} : { "Content-Encoding": coding }),
       ...namingHeaders(entry, coding),
-    });
+    };
     const isCopied = coding !== "identity" || this.#kept.isScratch(bytes);
     const form: Whole = isCopied
-      ? { status: 200, head, body: coding === "identity" ? shortest(bytes) : Buffer.from(bytes) }
-      : { status: 200, head, body: inPlace(bytes), sent: () => entry.users-- };
+      ? { status: 200, headers, body: coding === "identity" ? shortest(bytes) : Buffer.from(bytes) }
+      : { status: 200, headers, body: inPlace(bytes), sent: () => entry.users-- };
     this.#kept.add(entry, coding, form, bytes.byteLength);
     return form;
   }

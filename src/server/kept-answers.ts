@@ -6,14 +6,14 @@
  * served.
  */
 
-import type { HeaderLines } from "../contract/header-lines.ts";
 import { BYTES_PER_SLICE } from "../core/columns-json.ts";
+import type { Headers } from "./mount.ts";
 import type { Coding } from "./negotiation.ts";
 
 /** A whole answer. A body of text is ASCII. */
 export interface Whole {
   readonly status: 200;
-  readonly head: HeaderLines;
+  readonly headers: Headers;
   readonly body: string | Uint8Array;
   /** To be called, once by each caller, when the body is needed no more: what comes later is written over it. */
   readonly sent?: () => void;

@@ -3,12 +3,11 @@
  * has when the service cannot be asked.
  */
 import { type ContractError, contractError, errorTable, isErrorCode } from "../contract/errors.ts";
-import { type HeaderLines, linesOf } from "../contract/header-lines.ts";
 import { type OperationId, operationIds, type ParamsOf } from "../contract/operations.ts";
 import type { EpochMs } from "../core/interval.ts";
 import type { Setback, Withheld } from "../core/outcome.ts";
 import type { AnswerSource, FinishedAnswers, Representation } from "./finished.ts";
-import type { Encoded, RequestContext, ServerHandlers } from "./mount.ts";
+import type { Encoded, Headers, RequestContext, ServerHandlers } from "./mount.ts";
 
 /** What the shelf has for a request. */
 export interface Found extends AnswerSource {
@@ -38,9 +37,9 @@ export type Asked =
 const FINAL_STATUSES: ReadonlySet<number> = new Set([400, 404, 422]);
 /** Errors of the service that are the caller's to know as they are. */
 const PASSED_ON: ReadonlySet<number> = new Set([400, 403, 404, 422, 502, 503]);
-const FROM_SHELF = linesOf({ "X-Elbro-Source": "shelf" });
-const FROM_SERVICE = linesOf({ "X-Elbro-Source": "service" });
-const STALE = FROM_SHELF + linesOf({ "X-Elbro-Stale": "true" });
+const FROM_SHELF = { "X-Elbro-Source": "shelf" };
+const FROM_SERVICE = { "X-Elbro-Source": "service" };
+const STALE = { ...FROM_SHELF, "X-Elbro-Stale": "true" };
 /** When to try again after a 429 that named no time. */
 const UNNAMED_WAIT_MS = 60_000;
 
@@ -117,7 +116,7 @@ function answer(
   return answerAsked(parts.source, [id, params, context.now], found !== null, give);
 }
 
-type Giving = (found: Found, at: EpochMs, how: HeaderLines) => Encoded | Promise<Encoded>;
+type Giving = (found: Found, at: EpochMs, how: Headers) => Encoded | Promise<Encoded>;
 
 async function answerAsked(
   source: MirrorSource,
@@ -138,8 +137,8 @@ async function answerAsked(
   return older ? give(older, now, STALE) : errorOf(asked, now);
 }
 
-function encoded({ status, head, body, sent }: Representation, age: number, how: HeaderLines): Encoded {
-  return { kind: "encoded", status, head: `Age: ${age}\r\n${how}${head}`, body, sent };
+function encoded({ status, headers, body, sent }: Representation, age: number, how: Headers): Encoded {
+  return { kind: "encoded", status, headers: { Age: String(age), ...how, ...headers }, body, sent };
 }
 
 /** What a LAN caller gets of a setback when the shelf has nothing. Source: design, table of answers. */

@@ -5,10 +5,9 @@
  * checks, bodies, headers. What differs is handed in: who may ask and how much (`admit`), and what is answered
  * (`handlers`).
  */
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import createRouter, { type HTTPVersion, type Instance } from "find-my-way";
 import { type ContractError, contractError, errorBody, errorTable } from "../contract/errors.ts";
-import { type HeaderLines, headerList, linesOf } from "../contract/header-lines.ts";
 import {
   type InterfaceName,
   type OperationId,
@@ -17,14 +16,16 @@ import {
   type ParamsOf,
   type Success,
 } from "../contract/operations.ts";
-import { type QuotaStanding, quotaHeaderLines } from "../contract/quota-headers.ts";
+import { type QuotaStanding, quotaHeaders } from "../contract/quota-headers.ts";
 import { type RequestReading, readRequest } from "../contract/request.ts";
 import type { Calendar } from "../core/calendar.ts";
 import type { EpochMs } from "../core/interval.ts";
 import { endSoon } from "./outbox.ts";
-import { writeQuickHead } from "./quick-head.ts";
 
-const AS_JSON: HeaderLines = linesOf({ "Content-Type": "application/json" });
+const JSON_TYPE = { "Content-Type": "application/json" } as const;
+
+/** Header values by name, in the order in which they are sent. */
+export type Headers = Readonly<Record<string, string>>;
 
 export type Router = Instance<HTTPVersion.V1>;
 
@@ -34,11 +35,12 @@ export interface RequestContext {
   readonly headers: IncomingMessage["headers"];
 }
 
-/** A finished answer, or the word that the caller has it already. Its headers name and measure what its body is. */
+/** An answer that is serialised already, or 304 Not Modified. */
 export interface Encoded {
   readonly kind: "encoded";
   readonly status: 200 | 304;
-  readonly head: HeaderLines;
+  /** Added to those of every answer. */
+  readonly headers: Headers;
   /** A text is ASCII. */
   readonly body: string | Uint8Array;
   /** To be called when the body is needed no more. */
@@ -78,11 +80,11 @@ export type Admission =
       readonly quota?: QuotaStanding;
     };
 
-/** A finished answer on its way out. */
+/** A complete answer. */
 export interface Reply {
   readonly status: number;
   /** Without the length of the body. */
-  readonly head: HeaderLines;
+  readonly headers: Headers;
   readonly body: string | Uint8Array;
   /** The name of the key that was admitted, as far as admission told it. */
   readonly caller?: string | undefined;
@@ -98,8 +100,8 @@ export interface MountOptions {
   readonly calendar: Calendar;
   readonly now: () => EpochMs;
   readonly newRequestId: () => string;
-  /** Headers of every answer beside the service's own. */
-  readonly headers?: Readonly<Record<string, string>>;
+  /** Headers of every answer besides the service's own. */
+  readonly headers?: Headers;
   /** Told of a handler that threw; the caller of the API sees `internal_error` and the request id, nothing else. */
   readonly onCrash: (error: unknown, requestId: string) => void;
   /** Stands between a finished reply and the socket. The simulator's faults live here. */
@@ -139,8 +141,7 @@ interface KnownRequest {
 
 /** Adds a route for every operation of the contract. */
 export function mount(router: Router, options: MountOptions): void {
-  const always = linesOf(options.headers ?? {});
-  const serve = serving(options, always);
+  const serve = serving(options);
   /** By URL, the one read first first. */
   const known = new Map<string, KnownRequest>();
   for (const id of operationIds) {
@@ -178,7 +179,7 @@ function replyNotFound(method: string | undefined, requestId: string): Reply {
       ? "there is nothing at this path"
       : `there is no ${method ?? "such"} here; every operation is a GET`;
   return errorReply(contractError("resource_not_found", reason), {
-    head: baseLines(requestId),
+    headers: baseHeaders(requestId),
     caller: undefined,
   });
 }
@@ -186,14 +187,16 @@ function replyNotFound(method: string | undefined, requestId: string): Reply {
 /** Writes a reply as it is. A 304 has no length. */
 export function sendReply(_operation: OperationId | null, reply: Reply, response: ServerResponse): void {
   const { status, body, sent } = reply;
-  // Who reads answers from another site varies them too.
+  const headers: OutgoingHttpHeaders = { ...reply.headers };
+  // A CORS answer varies by origin as well: a second line of the same name.
   const vary = response.getHeader("Vary");
-  const head = vary !== undefined && /^Vary: /m.test(reply.head) ? `${reply.head}Vary: ${vary}\r\n` : reply.head;
+  if (typeof vary === "string" && headers.Vary !== undefined) {
+    response.removeHeader("Vary");
+    headers.Vary = [String(headers.Vary), vary];
+  }
   const encoding = reply.isAscii ? "latin1" : "utf8";
-  const length = Buffer.byteLength(body, encoding);
-  if (status === 200) writeQuickHead(response, head, length);
-  else if (status === 304) response.writeHead(status, headerList(head));
-  else response.writeHead(status, [...headerList(head), "Content-Length", String(length)]);
+  if (status !== 304) headers["Content-Length"] = Buffer.byteLength(body, encoding);
+  response.writeHead(status, headers);
   if (sent) response.once("close", sent);
   endSoon(response, body, encoding);
 }
@@ -206,11 +209,11 @@ interface Exchange {
 type Serve = (id: OperationId, exchange: Exchange, read: () => RequestReading<OperationId>) => void | Promise<void>;
 
 /** What is known at once is answered at once: a turn of the loop less, and a fifth of the work. */
-function serving(options: MountOptions, always: HeaderLines): Serve {
+function serving(options: MountOptions): Serve {
   const deliver = options.deliver ?? sendReply;
   return (id, { request, response }, read) => {
     const requestId = options.newRequestId();
-    const begun = { head: always + baseLines(requestId), caller: undefined };
+    const begun: ResponseDraft = { headers: { ...options.headers, ...baseHeaders(requestId) }, caller: undefined };
     const crashed = (error: unknown): Reply => {
       options.onCrash(error, requestId);
       return errorReply(contractError("internal_error", `unexpected error; quote ${requestId}`), begun);
@@ -226,16 +229,16 @@ function serving(options: MountOptions, always: HeaderLines): Serve {
   };
 }
 
-/** What of a reply is known before the answer is. */
-interface Begun {
-  head: HeaderLines;
+/** The part of a reply that is known before the answer is. */
+interface ResponseDraft {
+  readonly headers: Record<string, string>;
   caller: string | undefined;
 }
 
 interface Question {
   readonly request: IncomingMessage;
   readonly read: () => RequestReading<OperationId>;
-  readonly begun: Begun;
+  readonly begun: ResponseDraft;
 }
 
 function answer(id: OperationId, options: MountOptions, { request, read, begun }: Question): Reply | Promise<Reply> {
@@ -249,7 +252,7 @@ function answer(id: OperationId, options: MountOptions, { request, read, begun }
     headers,
     now,
   });
-  if (admission.quota) begun.head += quotaHeaderLines(admission.quota);
+  if (admission.quota) Object.assign(begun.headers, quotaHeaders(admission.quota));
   begun.caller = admission.caller;
   if (admission.kind === "refused") return errorReply(admission.error, begun);
   const reading = read();
@@ -259,17 +262,17 @@ function answer(id: OperationId, options: MountOptions, { request, read, begun }
   return result instanceof Promise ? result.then((late) => replyOf(late, begun)) : replyOf(result, begun);
 }
 
-function replyOf(result: Result, begun: Begun): Reply {
-  const { head, caller } = begun;
+function replyOf(result: Result, begun: ResponseDraft): Reply {
+  const { headers, caller } = begun;
   switch (result.kind) {
     case "error":
       return errorReply(result, begun);
     case "ok":
-      return { status: 200, head: head + AS_JSON, body: JSON.stringify(result.body), caller };
+      return { status: 200, headers: { ...headers, ...JSON_TYPE }, body: JSON.stringify(result.body), caller };
     case "encoded":
       return {
         status: result.status,
-        head: head + result.head,
+        headers: Object.assign(headers, result.headers),
         body: result.body,
         caller,
         isAscii: typeof result.body === "string",
@@ -278,16 +281,20 @@ function replyOf(result: Result, begun: Begun): Reply {
   }
 }
 
-function errorReply(error: ContractError, { head, caller }: Begun): Reply {
-  const retry = error.retryAfterSec === undefined ? "" : `Retry-After: ${error.retryAfterSec}\r\n`;
+function errorReply(error: ContractError, { headers, caller }: ResponseDraft): Reply {
+  const { code, retryAfterSec } = error;
   return {
-    status: errorTable[error.code].status,
-    head: head + retry + AS_JSON,
+    status: errorTable[code].status,
+    headers: {
+      ...headers,
+      ...(retryAfterSec === undefined ? {} : { "Retry-After": String(retryAfterSec) }),
+      ...JSON_TYPE,
+    },
     body: JSON.stringify(errorBody(error)),
     caller,
   };
 }
 
-function baseLines(requestId: string): HeaderLines {
-  return `Cache-Control: private, no-store\r\nX-Request-ID: ${requestId}\r\n`;
+function baseHeaders(requestId: string): Record<string, string> {
+  return { "Cache-Control": "private, no-store", "X-Request-ID": requestId };
 }

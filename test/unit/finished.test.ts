@@ -1,6 +1,5 @@
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { headerList } from "../../src/contract/header-lines.ts";
 import { CHUNK_SEPARATOR, encodeRows } from "../../src/core/columns.ts";
 import { compress } from "../../src/server/compression.ts";
 import { type AnswerSource, FinishedAnswers, type Representation } from "../../src/server/finished.ts";
@@ -34,11 +33,7 @@ class Quarters implements AnswerSource {
   }
 }
 
-const headerOf = ({ head }: Representation, name: string): string | null => {
-  const list = headerList(head);
-  const at = list.indexOf(name);
-  return at < 0 ? null : (list[at + 1] ?? null);
-};
+const headerOf = ({ headers }: Representation, name: string): string | null => headers[name] ?? null;
 const told = (answer: Representation) => ["Content-Encoding", "ETag", "Vary"].map((name) => headerOf(answer, name));
 const bytesOf = ({ body }: Representation): Buffer => Buffer.from(body as Uint8Array);
 
