@@ -41,20 +41,17 @@ export interface Encoded {
   readonly status: 200 | 304;
   /** Added to those of every answer. */
   readonly headers: Headers;
-  /** A text is ASCII. */
-  readonly body: string | Uint8Array;
-  /** To be called when the body is needed no more. */
-  readonly sent?: (() => void) | undefined;
+  readonly body: Uint8Array;
 }
 
 type Result = Success<OperationId> | ContractError | Encoded;
 
-/** One function per operation. What is known already is answered without a promise. */
+/** One function per operation. */
 export type ServerHandlers = {
   readonly [Id in OperationId]: (
     params: ParamsOf<Id>,
     context: RequestContext,
-  ) => Success<Id> | ContractError | Encoded | Promise<Success<Id> | ContractError | Encoded>;
+  ) => Promise<Success<Id> | ContractError | Encoded>;
 };
 
 /** What is known of a request before its parameters are read. */
@@ -88,10 +85,6 @@ export interface Reply {
   readonly body: string | Uint8Array;
   /** The name of the key that was admitted, as far as admission told it. */
   readonly caller?: string | undefined;
-  /** The body is ASCII: half the work of writing it. */
-  readonly isAscii?: boolean;
-  /** To be called when the body is needed no more. */
-  readonly sent?: (() => void) | undefined;
 }
 
 export interface MountOptions {
@@ -104,8 +97,8 @@ export interface MountOptions {
   readonly headers?: Headers;
   /** Told of a handler that threw; the caller of the API sees `internal_error` and the request id, nothing else. */
   readonly onCrash: (error: unknown, requestId: string) => void;
-  /** Stands between a finished reply and the socket. The simulator's faults live here. */
-  readonly deliver?: (operation: OperationId, reply: Reply, response: ServerResponse) => void | Promise<void>;
+  /** Sends a reply in place of `sendReply`. The simulator's faults live here. */
+  readonly deliver?: (operation: OperationId, reply: Reply, response: ServerResponse) => Promise<void>;
 }
 
 /** Longest path parameter a route takes; a free-text address search is bounded below this by the contract. */
@@ -115,7 +108,7 @@ const MAX_PATH_PARAMETER_LENGTH = 1_000;
 export function createApiRouter(
   newRequestId: () => string,
   notFound: (request: IncomingMessage, response: ServerResponse) => void = (request, response) =>
-    sendReply(null, replyNotFound(request.method, newRequestId()), response),
+    sendReply(replyNotFound(request.method, newRequestId()), response),
 ): Router {
   return createRouter({
     maxParamLength: MAX_PATH_PARAMETER_LENGTH,
@@ -185,8 +178,8 @@ function replyNotFound(method: string | undefined, requestId: string): Reply {
 }
 
 /** Writes a reply as it is. A 304 has no length. */
-export function sendReply(_operation: OperationId | null, reply: Reply, response: ServerResponse): void {
-  const { status, body, sent } = reply;
+export function sendReply(reply: Reply, response: ServerResponse): void {
+  const { status, body } = reply;
   const headers: OutgoingHttpHeaders = { ...reply.headers };
   // A CORS answer varies by origin as well: a second line of the same name.
   const vary = response.getHeader("Vary");
@@ -194,11 +187,9 @@ export function sendReply(_operation: OperationId | null, reply: Reply, response
     response.removeHeader("Vary");
     headers.Vary = [String(headers.Vary), vary];
   }
-  const encoding = reply.isAscii ? "latin1" : "utf8";
-  if (status !== 304) headers["Content-Length"] = Buffer.byteLength(body, encoding);
+  if (status !== 304) headers["Content-Length"] = Buffer.byteLength(body);
   response.writeHead(status, headers);
-  if (sent) response.once("close", sent);
-  endSoon(response, body, encoding);
+  endSoon(response, body);
 }
 
 interface Exchange {
@@ -206,26 +197,21 @@ interface Exchange {
   readonly response: ServerResponse;
 }
 
-type Serve = (id: OperationId, exchange: Exchange, read: () => RequestReading<OperationId>) => void | Promise<void>;
+type Serve = (id: OperationId, exchange: Exchange, read: () => RequestReading<OperationId>) => Promise<void>;
 
-/** What is known at once is answered at once: a turn of the loop less, and a fifth of the work. */
 function serving(options: MountOptions): Serve {
-  const deliver = options.deliver ?? sendReply;
-  return (id, { request, response }, read) => {
+  const deliver = options.deliver ?? (async (_id, reply, response) => sendReply(reply, response));
+  return async (id, { request, response }, read) => {
     const requestId = options.newRequestId();
     const begun: ResponseDraft = { headers: { ...options.headers, ...baseHeaders(requestId) }, caller: undefined };
-    const crashed = (error: unknown): Reply => {
-      options.onCrash(error, requestId);
-      return errorReply(contractError("internal_error", `unexpected error; quote ${requestId}`), begun);
-    };
-    let reply: Reply | Promise<Reply>;
+    let reply: Reply;
     try {
-      reply = answer(id, options, { request, read, begun });
+      reply = await answer(id, options, { request, read, begun });
     } catch (error) {
-      reply = crashed(error);
+      options.onCrash(error, requestId);
+      reply = errorReply(contractError("internal_error", `unexpected error; quote ${requestId}`), begun);
     }
-    if (!(reply instanceof Promise)) return deliver(id, reply, response);
-    return reply.catch(crashed).then((late) => deliver(id, late, response));
+    await deliver(id, reply, response);
   };
 }
 
@@ -241,7 +227,7 @@ interface Question {
   readonly begun: ResponseDraft;
 }
 
-function answer(id: OperationId, options: MountOptions, { request, read, begun }: Question): Reply | Promise<Reply> {
+async function answer(id: OperationId, options: MountOptions, { request, read, begun }: Question): Promise<Reply> {
   const now = options.now();
   const { headers } = request;
   const admission = options.admit({
@@ -257,9 +243,8 @@ function answer(id: OperationId, options: MountOptions, { request, read, begun }
   if (admission.kind === "refused") return errorReply(admission.error, begun);
   const reading = read();
   if (reading.kind === "error") return errorReply(reading, begun);
-  const handler = options.handlers[id] as (params: unknown, context: RequestContext) => Result | Promise<Result>;
-  const result = handler(reading.params, { now, headers });
-  return result instanceof Promise ? result.then((late) => replyOf(late, begun)) : replyOf(result, begun);
+  const handler = options.handlers[id] as (params: unknown, context: RequestContext) => Promise<Result>;
+  return replyOf(await handler(reading.params, { now, headers }), begun);
 }
 
 function replyOf(result: Result, begun: ResponseDraft): Reply {
@@ -275,8 +260,6 @@ function replyOf(result: Result, begun: ResponseDraft): Reply {
         headers: Object.assign(headers, result.headers),
         body: result.body,
         caller,
-        isAscii: typeof result.body === "string",
-        sent: result.sent,
       };
   }
 }

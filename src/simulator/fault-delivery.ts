@@ -25,10 +25,10 @@ export function deliverThrough(script: FaultScript, now: () => EpochMs, stopped:
           cutOff(reply, response);
           return;
         default:
-          return sendReply(operation, spoiltReply(fault, reply, now()), response);
+          return sendReply(spoiltReply(fault, reply, now()), response);
       }
     }
-    return sendReply(operation, reply, response);
+    return sendReply(reply, response);
   };
 }
 

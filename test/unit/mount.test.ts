@@ -8,7 +8,7 @@ import { sendRaw } from "../support/raw-answer.ts";
 async function linesOf(reply: Reply, cors: Readonly<Record<string, string>> = {}): Promise<string[]> {
   const server = createServer((_request, response) => {
     for (const [name, value] of Object.entries(cors)) response.setHeader(name, value);
-    sendReply(null, reply, response);
+    sendReply(reply, response);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const request = "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
