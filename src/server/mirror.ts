@@ -45,7 +45,7 @@ const UNNAMED_WAIT_MS = 60_000;
 
 /** Makes the mirror's handlers from the contract's table. */
 export function mirrorHandlers(source: MirrorSource, cache: ResponseCache): ServerHandlers {
-  const parts = { source: singleFlight(source), cache, keys: new WeakMap() };
+  const parts = { source: singleFlight(source), cache };
   const handlers = operationIds.map((id) => [
     id,
     (params: ParamsOf<OperationId>, context: RequestContext) => answer(parts, id, params, context),
@@ -56,8 +56,6 @@ export function mirrorHandlers(source: MirrorSource, cache: ResponseCache): Serv
 interface MirrorParts {
   readonly source: MirrorSource;
   readonly cache: ResponseCache;
-  /** The key of a request by its parameters, as long as whoever read them keeps them. */
-  readonly keys: WeakMap<object, string>;
 }
 
 /** Equal requests under way at the same time are asked, and stored, once. */
@@ -76,14 +74,6 @@ function singleFlight(source: MirrorSource): MirrorSource {
       return flight;
     },
   };
-}
-
-function keyIn({ keys }: MirrorParts, operation: OperationId, params: ParamsOf<OperationId>): string {
-  const known = keys.get(params);
-  if (known !== undefined) return known;
-  const key = keyOf(operation, params);
-  keys.set(params, key);
-  return key;
 }
 
 function keyOf(operation: OperationId, params: ParamsOf<OperationId>): string {
@@ -106,7 +96,7 @@ async function answer(
   while (parts.cache.isBusy) await parts.cache.nextTick();
   const found = parts.source.find(id, params, context.now);
   const give: Giving = async (what, at, how) => {
-    const form = await parts.cache.represent(keyIn(parts, id, params), what, context.headers);
+    const form = await parts.cache.represent(keyOf(id, params), what, context.headers);
     return encoded(form, Math.max(0, Math.floor((at - what.answeredAt) / 1_000)), how);
   };
   if (found?.fresh) return give(found, context.now, FROM_SHELF);

@@ -17,7 +17,7 @@ import {
   type Success,
 } from "../contract/operations.ts";
 import { type QuotaStanding, quotaHeaders } from "../contract/quota-headers.ts";
-import { type RequestReading, readRequest } from "../contract/request.ts";
+import { readRequest } from "../contract/request.ts";
 import type { Calendar } from "../core/calendar.ts";
 import type { EpochMs } from "../core/interval.ts";
 import { endSoon } from "./outbox.ts";
@@ -118,51 +118,14 @@ export function createApiRouter(
   });
 }
 
-/** Requests that are not read again: a house asks for a few dozen things, over and over. */
-const MOST_KNOWN = 500;
-/** A longer URL is read every time. */
-const MOST_KNOWN_CHARS = 500;
-
-/**
- * A request as it was read. The same URL is given the same parameters, not only equal ones, so that what was found for
- * them can be remembered by them.
- */
-interface KnownRequest {
-  readonly id: OperationId;
-  readonly reading: RequestReading<OperationId>;
-}
-
 /** Adds a route for every operation of the contract. */
 export function mount(router: Router, options: MountOptions): void {
-  const serve = serving(options);
-  /** By URL, the one read first first. */
-  const known = new Map<string, KnownRequest>();
   for (const id of operationIds) {
     const path = operationOf(id).path.replace(/\{(\w+)\}/g, ":$1");
     router.on("GET", path, (request, response, params, _store, query) =>
-      serve(id, { request, response }, () => {
-        const pairs = query as unknown as URLSearchParams;
-        const reading = readRequest(id, { path: params, query: pairs }, options.calendar);
-        if (reading.kind === "params") remember(known, request.url ?? "", { id, reading });
-        return reading;
-      }),
+      serve(id, options, { request, response, path: params, query: query as unknown as URLSearchParams }),
     );
   }
-  const { lookup } = router;
-  router.lookup = ((request: IncomingMessage, response: ServerResponse) => {
-    const found = request.method === "GET" ? known.get(request.url ?? "") : undefined;
-    if (found) return serve(found.id, { request, response }, () => found.reading);
-    return lookup.call(router, request, response);
-  }) as Router["lookup"];
-}
-
-function remember(known: Map<string, KnownRequest>, url: string, request: KnownRequest): void {
-  if (url.length > MOST_KNOWN_CHARS) return;
-  for (const oldest of known.keys()) {
-    if (known.size < MOST_KNOWN) break;
-    known.delete(oldest);
-  }
-  known.set(url, request);
 }
 
 /** Answers a path that no operation has, in the service's own shape. */
@@ -195,24 +158,22 @@ export function sendReply(reply: Reply, response: ServerResponse): void {
 interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
+  readonly path: Readonly<Record<string, string | undefined>>;
+  readonly query: URLSearchParams;
 }
 
-type Serve = (id: OperationId, exchange: Exchange, read: () => RequestReading<OperationId>) => Promise<void>;
-
-function serving(options: MountOptions): Serve {
-  const deliver = options.deliver ?? (async (_id, reply, response) => sendReply(reply, response));
-  return async (id, { request, response }, read) => {
-    const requestId = options.newRequestId();
-    const begun: ResponseDraft = { headers: { ...options.headers, ...baseHeaders(requestId) }, caller: undefined };
-    let reply: Reply;
-    try {
-      reply = await answer(id, options, { request, read, begun });
-    } catch (error) {
-      options.onCrash(error, requestId);
-      reply = errorReply(contractError("internal_error", `unexpected error; quote ${requestId}`), begun);
-    }
-    await deliver(id, reply, response);
-  };
+async function serve(id: OperationId, options: MountOptions, exchange: Exchange): Promise<void> {
+  const requestId = options.newRequestId();
+  const draft: ResponseDraft = { headers: { ...options.headers, ...baseHeaders(requestId) }, caller: undefined };
+  let reply: Reply;
+  try {
+    reply = await answer(id, options, exchange, draft);
+  } catch (error) {
+    options.onCrash(error, requestId);
+    reply = errorReply(contractError("internal_error", `unexpected error; quote ${requestId}`), draft);
+  }
+  if (options.deliver) await options.deliver(id, reply, exchange.response);
+  else sendReply(reply, exchange.response);
 }
 
 /** The part of a reply that is known before the answer is. */
@@ -221,13 +182,12 @@ interface ResponseDraft {
   caller: string | undefined;
 }
 
-interface Question {
-  readonly request: IncomingMessage;
-  readonly read: () => RequestReading<OperationId>;
-  readonly begun: ResponseDraft;
-}
-
-async function answer(id: OperationId, options: MountOptions, { request, read, begun }: Question): Promise<Reply> {
+async function answer(
+  id: OperationId,
+  options: MountOptions,
+  { request, path, query }: Exchange,
+  draft: ResponseDraft,
+): Promise<Reply> {
   const now = options.now();
   const { headers } = request;
   const admission = options.admit({
@@ -238,20 +198,20 @@ async function answer(id: OperationId, options: MountOptions, { request, read, b
     headers,
     now,
   });
-  if (admission.quota) Object.assign(begun.headers, quotaHeaders(admission.quota));
-  begun.caller = admission.caller;
-  if (admission.kind === "refused") return errorReply(admission.error, begun);
-  const reading = read();
-  if (reading.kind === "error") return errorReply(reading, begun);
+  if (admission.quota) Object.assign(draft.headers, quotaHeaders(admission.quota));
+  draft.caller = admission.caller;
+  if (admission.kind === "refused") return errorReply(admission.error, draft);
+  const reading = readRequest(id, { path, query }, options.calendar);
+  if (reading.kind === "error") return errorReply(reading, draft);
   const handler = options.handlers[id] as (params: unknown, context: RequestContext) => Promise<Result>;
-  return replyOf(await handler(reading.params, { now, headers }), begun);
+  return replyOf(await handler(reading.params, { now, headers }), draft);
 }
 
-function replyOf(result: Result, begun: ResponseDraft): Reply {
-  const { headers, caller } = begun;
+function replyOf(result: Result, draft: ResponseDraft): Reply {
+  const { headers, caller } = draft;
   switch (result.kind) {
     case "error":
-      return errorReply(result, begun);
+      return errorReply(result, draft);
     case "ok":
       return { status: 200, headers: { ...headers, ...JSON_TYPE }, body: JSON.stringify(result.body), caller };
     case "encoded":
