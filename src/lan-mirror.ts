@@ -8,7 +8,7 @@ import { rangeOf, seriesOf } from "./contract/shelving.ts";
 import { MINUTE_MS } from "./core/interval.ts";
 import { foundIn, type Unkept } from "./found-rows.ts";
 import type { LanParts } from "./lan-parts.ts";
-import { FinishedAnswers } from "./server/finished.ts";
+import { ResponseCache } from "./server/finished.ts";
 import type { Door } from "./server/local-route.ts";
 import { type Asked, type MirrorSource, mirrorHandlers } from "./server/mirror.ts";
 import { type MountOptions, mount, type Router, sendReply } from "./server/mount.ts";
@@ -22,13 +22,13 @@ const UNKEPT_WAIT_MS = MINUTE_MS;
 export function mountMirror(router: Router, lan: LanParts, admit: MountOptions["admit"], door: Door): void {
   mount(router, {
     ...door,
-    handlers: mirrorHandlers(mirrorSource(lan), new FinishedAnswers()),
+    handlers: mirrorHandlers(mirrorSource(lan), new ResponseCache()),
     admit,
     calendar: lan.calendar,
     headers: DATA_HEADERS,
-    deliver: (operation, reply, response) => {
+    deliver: async (_operation, reply, response) => {
       door.onAnswer?.(reply.caller ?? null, reply.status);
-      return sendReply(operation, reply, response);
+      sendReply(reply, response);
     },
   });
 }

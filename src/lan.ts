@@ -1,4 +1,5 @@
 /** The LAN API put together: keys, the mirror of the service, and routes of its own. */
+import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { dashboardRoutes } from "./lan-dashboard.ts";
 import { docsRoutes } from "./lan-docs.ts";
@@ -6,7 +7,6 @@ import { liveRoutes } from "./lan-live.ts";
 import { localRoutes } from "./lan-local.ts";
 import { mountMirror } from "./lan-mirror.ts";
 import type { LanParts } from "./lan-parts.ts";
-import { requestIds } from "./request-ids.ts";
 import { frontDoor } from "./server/front-door.ts";
 import { HostNames } from "./server/host-names.ts";
 import type { LanKeys } from "./server/lan-keys.ts";
@@ -17,13 +17,11 @@ import type { Router } from "./server/mount.ts";
 import { PageAccess } from "./server/page-access.ts";
 import { Sessions } from "./server/sessions.ts";
 
-const newRequestId = requestIds();
-
 /** The LAN API: its routes behind the checks that every request passes. */
 export function lanRouter(lan: LanParts, keys: LanKeys): Lookup {
   const { api } = lan.config;
   const hosts = new HostNames(hostname(), api.hosts ?? []);
-  return frontDoor(lanRoutes(lan, keys), { hosts, cors: new Set(api.cors), newRequestId });
+  return frontDoor(lanRoutes(lan, keys), { hosts, cors: new Set(api.cors), newRequestId: randomUUID });
 }
 
 /** The routes of the LAN API. */
@@ -38,7 +36,7 @@ export function lanRoutes(lan: LanParts, keys: LanKeys): Router {
     admit: (arrival) => pages.admitLocal(arrival) ?? keys.admitLocal(arrival),
     remains: (arrival) => pages.remains(arrival) || keys.isKnown(arrival.authorization, arrival.scope),
     now: () => clock.now(),
-    newRequestId,
+    newRequestId: randomUUID,
     onCrash: (error, requestId) => log.warn({ err: error, requestId }, "a request of the LAN failed"),
     onAnswer: (caller, status) => lan.vitals.answered.add(caller ?? "", String(status)),
   };

@@ -29,14 +29,18 @@ const FRESH_MS: Readonly<Partial<Record<OperationId, number>>> & { readonly othe
   otherwise: 15 * MINUTE_MS,
 };
 
+/** Requests whose state is cached; a household repeats a few dozen. */
+const MAX_LOOKUPS = 500;
+
 export class Library implements Keeping {
   readonly shelf: Shelf;
   readonly ledger: Ledger;
   readonly #calendar: Calendar;
   readonly #now: () => EpochMs;
   readonly #writing: Writing;
-  /** By the parameters, as long as whoever asks keeps them. */
-  readonly #standings = new WeakMap<object, Standing>();
+  /** By request. Cleared when anything is stored or answered, and when full. */
+  readonly #lookups = new Map<string, Lookup>();
+  #lookedUpAt = -1;
 
   constructor(
     database: DatabaseSync,
@@ -123,9 +127,9 @@ export class Library implements Keeping {
 
   /** What the shelf has for a request; null where a part of it was never asked. */
   find<Id extends OperationId>(account: string, operation: Id, params: ParamsOf<Id>, now: EpochMs): Found | null {
-    const standing = this.#standingOf(account, operation, params, now);
-    if (!standing) return null;
-    const { version, answeredAt, freshUntil, oldestUnknown, read } = standing;
+    const lookup = this.#lookUp(account, operation, params, now);
+    if (!lookup) return null;
+    const { version, answeredAt, freshUntil, oldestUnknown, read } = lookup;
     return {
       version,
       fresh: now <= freshUntil,
@@ -134,16 +138,14 @@ export class Library implements Keeping {
     };
   }
 
-  /** A year has 366 chunks to look at; what was seen of them holds until something is stored or answered. */
-  #standingOf<Id extends OperationId>(
-    account: string,
-    operation: Id,
-    params: ParamsOf<Id>,
-    now: EpochMs,
-  ): Standing | null {
+  /** Checks all chunks of a request. Cached, because a year has 366: 0.2 ms, half of the time of its answer. */
+  #lookUp<Id extends OperationId>(account: string, operation: Id, params: ParamsOf<Id>, now: EpochMs): Lookup | null {
     const changes = this.shelf.changes + this.ledger.answers;
-    const known = this.#standings.get(params);
-    if (known?.account === account && known.changes === changes && now >= known.seenAt) return known;
+    if (changes !== this.#lookedUpAt || this.#lookups.size >= MAX_LOOKUPS) this.#lookups.clear();
+    this.#lookedUpAt = changes;
+    const key = JSON.stringify([account, operation, params]);
+    const known = this.#lookups.get(key);
+    if (known && now >= known.seenAt) return known;
     const series = seriesOf(account, operation, params);
     const range = rangeOf(operation, params);
     const version = this.shelf.versionOf(series);
@@ -161,18 +163,16 @@ export class Library implements Keeping {
       else answeredAt = Math.min(answeredAt, age.answeredAt);
       isAhead ||= age.isAhead;
     }
-    const standing = {
-      account,
+    const lookup = {
       version,
-      changes: this.shelf.changes + this.ledger.answers,
       seenAt: now,
       freshUntil,
       answeredAt,
       oldestUnknown,
       read: () => aroundRows(operation, params, envelope, this.#encodedRows(series, range)),
     };
-    if (!isAhead) this.#standings.set(params, standing);
-    return standing;
+    if (!isAhead) this.#lookups.set(key, lookup);
+    return lookup;
   }
 
   /** The chunks of a range in one text; of the first and the last, which may be asked in part, the rows inside. */
@@ -239,10 +239,8 @@ interface ChunkAge {
   readonly isAhead: boolean;
 }
 
-/** What the shelf had for a request when it was last looked at, and still has while `changes` is the same. */
-interface Standing {
-  readonly account: string;
-  readonly changes: number;
+/** The state of a request's chunks in storage at `seenAt`. */
+interface Lookup {
   readonly seenAt: EpochMs;
   readonly version: number;
   readonly freshUntil: EpochMs;

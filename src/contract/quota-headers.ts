@@ -1,4 +1,3 @@
-import { type HeaderLines, headerPairs } from "./header-lines.ts";
 import type { HeaderName } from "./headers.ts";
 import type { QuotaWindow } from "./limits.ts";
 
@@ -23,18 +22,15 @@ export const quotaHeaderNames = {
 } as const satisfies Record<QuotaWindow, Record<keyof WindowStanding, HeaderName>>;
 
 /** The six quota headers of an answer, by name. */
-export function quotaHeaders(standing: QuotaStanding): Record<string, string> {
-  return Object.fromEntries(headerPairs(quotaHeaderLines(standing)));
-}
-
-/** The six quota headers of an answer. */
-export function quotaHeaderLines({ minute, day }: QuotaStanding): HeaderLines {
-  return windowLines(quotaHeaderNames.minute, minute) + windowLines(quotaHeaderNames.day, day);
-}
-
-function windowLines(names: Record<keyof WindowStanding, HeaderName>, standing: WindowStanding): HeaderLines {
-  const { limit, remaining, resetSec } = standing;
-  return `${names.limit}: ${limit}\r\n${names.remaining}: ${remaining}\r\n${names.resetSec}: ${resetSec}\r\n`;
+export function quotaHeaders({ minute, day }: QuotaStanding): Record<string, string> {
+  return {
+    [quotaHeaderNames.minute.limit]: String(minute.limit),
+    [quotaHeaderNames.minute.remaining]: String(minute.remaining),
+    [quotaHeaderNames.minute.resetSec]: String(minute.resetSec),
+    [quotaHeaderNames.day.limit]: String(day.limit),
+    [quotaHeaderNames.day.remaining]: String(day.remaining),
+    [quotaHeaderNames.day.resetSec]: String(day.resetSec),
+  };
 }
 
 /**

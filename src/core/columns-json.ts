@@ -42,7 +42,7 @@ interface Layout {
 }
 
 /** After so many bytes others may run: a fifth of a millisecond of work, one or two on a small machine. */
-export const BYTES_PER_SLICE = 64 * 1024;
+const BYTES_PER_SLICE = 64 * 1024;
 /** Of the first slice: before its code is compiled, the work takes ten times as long. */
 const FIRST_SLICE_BYTES = BYTES_PER_SLICE / 2 + 1;
 /** From this length on rows are written in other turns than the one in which they were looked for and read. */

@@ -1,211 +1,175 @@
 /**
- * Answers written out once and kept for the next caller: the body, what became of it by compression, and the tag by
- * which a caller names it. Kept until what they were made of changes, or others need the room.
+ * Response cache: the body of an answer, its compressed forms and its ETag. An entry stays until its series changes or
+ * others need the room.
  */
-import { isAscii } from "node:buffer";
 import { createHash } from "node:crypto";
-import { setImmediate as nextTurn } from "node:timers/promises";
-import { type HeaderLines, linesOf } from "../contract/header-lines.ts";
+import { setImmediate as nextTick } from "node:timers/promises";
+import { LRUCache } from "lru-cache";
 import { type RowsText, writingRowsJson } from "../core/columns-json.ts";
 import { compress } from "./compression.ts";
-import { type Entry, KeptAnswers, lend, type Whole } from "./kept-answers.ts";
+import type { Headers } from "./mount.ts";
 import { type Coding, codingsFor, holdsTag } from "./negotiation.ts";
 
-/** What an answer is made of. */
+/** The source of an answer's body. */
 export interface AnswerSource {
-  /** Another with every change of the series. */
+  /** Changes with every change of the series. */
   readonly version: number;
   readonly read: () => RowsText;
 }
 
-/** What a caller said it takes and has. */
-export interface Wishes {
+/** The request headers that choose between the forms of an answer. */
+export interface Preconditions {
   readonly "accept-encoding"?: string | undefined;
   readonly "if-none-match"?: string | undefined;
 }
 
-/** An answer in the form a caller gets it: whole, or the word that the caller has it. */
-export type Representation =
-  | Whole
-  | { readonly status: 304; readonly head: HeaderLines; readonly body: ""; readonly sent?: undefined };
+/** The cached response in an accepted encoding, or 304 Not Modified. */
+export interface Representation {
+  readonly status: 200 | 304;
+  readonly headers: Headers;
+  readonly body: Uint8Array;
+}
 
-/** Up to this size an answer of plain letters is kept as text: Node sends it in one piece with its headers. */
-const TEXT_BYTES = 8 * 1024;
-/** What fits into one packet with its headers is not made smaller. */
-const LEAST_COMPRESSED_BYTES = 1_024;
-/** Answers made in a turn of the loop, each a fraction of a millisecond's work: when many come at once, others run between. */
-const MOST_MADE = 4;
-/** Compressions at a time: two of the four threads of Node's pool stay free for others. */
-const MOST_COMPRESSING = 2;
-const TAG_CHARS = 22;
-/** Stands in no text of an answer. */
-const TEXT_END = "\0";
+interface CachedBody {
+  readonly version: number;
+  /** Digest of the uncompressed body. */
+  readonly digest: string;
+  readonly body: Buffer;
+}
 
-export class FinishedAnswers {
-  readonly #kept: KeptAnswers;
+/** Room for three years of hours with their compressed forms. */
+const MAX_BYTES = 4 * 1024 * 1024;
+const MAX_ENTRIES = 500;
+/** A body that fits into one packet with its headers is not compressed. */
+const MIN_COMPRESSED_BYTES = 1_024;
+/** Concurrent compressions: two of the four threads of Node's pool stay free for others. */
+const MAX_COMPRESSING = 2;
+/** Bodies made in one event-loop tick: one large body (4 ms) or four small ones, then other work runs. */
+const MAX_BYTES_PER_TICK = 64 * 1024;
+const MIN_BYTES_COUNTED = MAX_BYTES_PER_TICK / 4;
+const DIGEST_CHARS = 22;
+const EMPTY = new Uint8Array();
+
+export class ResponseCache {
+  /** Uncompressed bodies by request, compressed ones by their ETag. */
+  readonly #bodies: LRUCache<string, CachedBody>;
+  /** Compressions in flight, by ETag. */
+  readonly #compressing = new Map<string, Promise<CachedBody>>();
   readonly #compress: typeof compress;
-  #compressing = 0;
-  /** How many answers were made in this turn of the loop, and the next turn once there is one to wait for. */
-  #made = 0;
-  #turn: Promise<void> | null = null;
+  #bytesInTick = 0;
+  #tickEnd: Promise<void> | null = null;
 
-  constructor(options: { readonly mostBytes?: number; readonly compress?: typeof compress } = {}) {
-    this.#kept = new KeptAnswers(options.mostBytes);
+  constructor(options: { readonly maxBytes?: number; readonly compress?: typeof compress } = {}) {
+    const { maxBytes = MAX_BYTES } = options;
     this.#compress = options.compress ?? compress;
+    this.#bodies = new LRUCache({
+      max: MAX_ENTRIES,
+      maxSize: maxBytes,
+      sizeCalculation: ({ body }) => body.length,
+    });
   }
 
-  /** Unit: bytes of the bodies that are kept. */
+  /** Unit: bytes of the cached bodies. */
   get bytes(): number {
-    return this.#kept.bytes;
+    return this.#bodies.calculatedSize;
   }
 
-  /** Waits for a turn of the loop in which an answer may be made; null where that is this one. */
-  wait(): Promise<void> | null {
-    return this.#made < MOST_MADE ? null : this.#turn;
+  /** Whether the next body has to be made in another event-loop tick. */
+  get isBusy(): boolean {
+    return this.#bytesInTick >= MAX_BYTES_PER_TICK;
   }
 
-  /**
-   * The answer as the caller wants it; `key` names the request. The source is read before this returns or not at all,
-   * so that what is read is of its version.
-   */
-  represent(key: string, source: AnswerSource, wishes: Wishes): Representation | Promise<Representation> {
-    let text: RowsText | null = null;
-    let entry = this.#kept.get(key);
-    if (entry?.version !== source.version) {
-      this.#countMade();
-      text = source.read();
-      entry = this.#entryOf(key, source.version, text, entry);
-    }
-    this.#kept.use(entry);
-    const codings = codingsFor(wishes["accept-encoding"]);
-    const held = codings.find((coding) => holdsTag(wishes["if-none-match"], tagOf(entry, coding)));
-    if (held !== undefined) return { status: 304, head: linesOf(namingHeaders(entry, held)), body: "" };
-    return lend(
-      entry,
-      this.#formOf(entry, codings, () => text ?? source.read()),
-    );
-  }
-
-  #formOf(entry: Entry, codings: readonly Coding[], read: AnswerSource["read"]): Whole | Promise<Whole> {
-    const [best = "identity"] = codings;
-    const plain = entry.forms.get("identity");
-    if (plain && (best === "identity" || (codings.includes("identity") && isSmall(plain)))) return plain;
-    const form = entry.forms.get(best);
-    if (form) return form;
-    const written = plain ?? this.#write(entry, read);
-    return best === "identity" ? written : this.#smaller(entry, written, codings);
+  /** Resolves in the next event-loop tick. Who waited the longest goes on first. */
+  async nextTick(): Promise<void> {
+    await this.#tickEnd;
   }
 
   /**
-   * Whoever takes a compressed answer waits for it, and gets what was asked for: ten milliseconds, once. Where too many
-   * wait already, the answer goes out as it is to whoever takes that.
+   * Returns the answer in the form that the caller accepts; `request` names it. The source is read before the first
+   * await, so that the body belongs to its version.
    */
-  async #smaller(entry: Entry, written: Whole | Promise<Whole>, codings: readonly Coding[]): Promise<Whole> {
-    const [best = "identity"] = codings;
-    const plain = await written;
-    const flying = entry.underWay.get(best);
-    if (flying) return flying;
-    const isBusy = this.#compressing >= MOST_COMPRESSING;
-    if (best === "identity" || (codings.includes("identity") && (isBusy || isSmall(plain)))) return plain;
-    return this.#once(entry, best, async () => {
-      this.#compressing++;
-      try {
-        return await this.#compress(best, typeof plain.body === "string" ? Buffer.from(plain.body) : plain.body);
-      } finally {
-        this.#compressing--;
-      }
-    });
+  async represent(request: string, source: AnswerSource, wanted: Preconditions): Promise<Representation> {
+    const plain = this.#plain(request, source);
+    const accepted = codingsFor(wanted["accept-encoding"]);
+    const held = accepted.find((coding) => holdsTag(wanted["if-none-match"], etagOf(plain, coding)));
+    if (held !== undefined) return { status: 304, headers: validators(plain, held), body: EMPTY };
+    const [best = "identity"] = accepted;
+    if (best === "identity" || (accepted.includes("identity") && !this.#isWorthCompressing(plain, best)))
+      return whole(plain, "identity");
+    return whole(await this.#compressed(plain, best), best);
   }
 
-  #countMade(): void {
-    this.#made++;
-    this.#turn ??= nextTurn().then(() => {
-      this.#made = 0;
-      this.#turn = null;
+  #plain(request: string, source: AnswerSource): CachedBody {
+    const { version } = source;
+    const known = this.#bodies.get(request);
+    if (known?.version === version) return known;
+    const body = bodyOf(source.read());
+    const made = { version, digest: digestOf(body), body };
+    this.#bodies.set(request, made);
+    this.#bytesInTick += Math.max(body.length, MIN_BYTES_COUNTED);
+    this.#tickEnd ??= nextTick().then(() => {
+      this.#bytesInTick = 0;
+      this.#tickEnd = null;
     });
+    return made;
   }
 
-  /** What is written in one slice is there at once; a large answer is written in many, so that it keeps nobody waiting. */
-  #write(entry: Entry, read: AnswerSource["read"]): Whole | Promise<Whole> {
-    const flying = entry.underWay.get("identity");
-    if (flying) return flying;
-    const writing = writingRowsJson(read(), (count) => this.#kept.memory(count));
-    const first = writing.next();
-    if (first.done) return this.#keep(entry, "identity", first.value);
-    return this.#once(entry, "identity", async () => {
-      // What a request asks for `nextTurn` comes at the end of the turn that brought it.
-      await nextTurn();
-      for (;;) {
-        await nextTurn();
-        const step = writing.next();
-        if (step.done) return step.value;
-      }
-    });
+  /** Returns false for a small body, and while the maximum of others is compressed. */
+  #isWorthCompressing(plain: CachedBody, coding: Coding): boolean {
+    if (plain.body.length < MIN_COMPRESSED_BYTES) return false;
+    const etag = etagOf(plain, coding);
+    return this.#bodies.has(etag) || this.#compressing.has(etag) || this.#compressing.size < MAX_COMPRESSING;
   }
 
-  /** Equal callers wait for one body. */
-  #once(entry: Entry, coding: Coding, make: () => Promise<Uint8Array>): Promise<Whole> {
-    const flying = entry.underWay.get(coding);
-    if (flying) return flying;
-    const flight = make()
-      .then((bytes) => this.#keep(entry, coding, bytes))
-      .finally(() => entry.underWay.delete(coding));
-    entry.underWay.set(coding, flight);
+  /** Callers of the same form share one compression. Errors: rejects if it fails; the next call tries again. */
+  async #compressed(plain: CachedBody, coding: Exclude<Coding, "identity">): Promise<CachedBody> {
+    const etag = etagOf(plain, coding);
+    const known = this.#bodies.get(etag);
+    if (known) return known;
+    const inFlight = this.#compressing.get(etag) ?? this.#startCompression(etag, plain, coding);
+    return inFlight;
+  }
+
+  #startCompression(etag: string, plain: CachedBody, coding: Exclude<Coding, "identity">): Promise<CachedBody> {
+    const flight = this.#compress(coding, plain.body)
+      .then((bytes) => {
+        const compressed = { ...plain, body: Buffer.from(bytes) };
+        this.#bodies.set(etag, compressed);
+        return compressed;
+      })
+      .finally(() => this.#compressing.delete(etag));
+    this.#compressing.set(etag, flight);
     return flight;
   }
+}
 
-  #keep(entry: Entry, coding: Coding, bytes: Uint8Array): Whole {
-    const head = linesOf({
-      "Content-Type": "application/json",
-      ...(coding === "identity" ? {} : { "Content-Encoding": coding }),
-      ...namingHeaders(entry, coding),
-    });
-    const isCopied = coding !== "identity" || this.#kept.isScratch(bytes);
-    const form: Whole = isCopied
-      ? { status: 200, head, body: coding === "identity" ? shortest(bytes) : Buffer.from(bytes) }
-      : { status: 200, head, body: inPlace(bytes), sent: () => entry.users-- };
-    this.#kept.add(entry, coding, form, bytes.byteLength);
-    return form;
-  }
-
-  /** A body that came out the same as before is the same, whatever else of its series changed. */
-  #entryOf(key: string, version: number, text: RowsText, before: Entry | undefined): Entry {
-    const tag = tagOfText(text);
-    if (before?.tag === tag) {
-      before.version = version;
-      return before;
-    }
-    if (before) this.#kept.drop(before);
-    return { key, tag, version, forms: new Map(), underWay: new Map(), bytes: 0, users: 0 };
+/** The JSON of an answer. */
+function bodyOf(text: RowsText): Buffer {
+  const writing = writingRowsJson(text, (count) => new Uint8Array(count));
+  for (;;) {
+    const step = writing.next();
+    if (step.done) return Buffer.from(step.value);
   }
 }
 
-/** The bytes where they stand. */
-function inPlace({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
-  return Buffer.from(buffer, byteOffset, byteLength);
+function digestOf(body: Buffer): string {
+  return createHash("sha256").update(body).digest("base64url").slice(0, DIGEST_CHARS);
 }
 
-/** A copy, which is as long as the body; what was reserved beyond it while it was written is not kept. */
-function shortest(bytes: Uint8Array): string | Buffer {
-  const copy = Buffer.from(bytes);
-  return copy.length <= TEXT_BYTES && isAscii(copy) ? copy.toString("latin1") : copy;
+/** Each coding is a representation of its own, byte for byte, and has a strong ETag of its own. */
+function etagOf({ digest }: CachedBody, coding: Coding): string {
+  return coding === "identity" ? `"${digest}"` : `"${digest}-${coding}"`;
 }
 
-/** The text decides every byte of the body and is a tenth of it, so its digest is a strong tag of the body. */
-function tagOfText({ head, rows, tail }: RowsText): string {
-  const digest = createHash("sha256").update(head + TEXT_END + tail + TEXT_END);
-  return digest.update(rows).digest("base64url").slice(0, TAG_CHARS);
+function validators(cached: CachedBody, coding: Coding): Headers {
+  return { ETag: etagOf(cached, coding), Vary: "Accept-Encoding" };
 }
 
-/** Each coding is a body of its own, byte for byte, and has a strong tag of its own. */
-function tagOf(entry: Entry, coding: Coding): string {
-  return coding === "identity" ? `"${entry.tag}"` : `"${entry.tag}-${coding}"`;
-}
-
-function namingHeaders(entry: Entry, coding: Coding): Record<string, string> {
-  return { ETag: tagOf(entry, coding), Vary: "Accept-Encoding" };
-}
-
-function isSmall({ body }: Whole): boolean {
-  return body.length < LEAST_COMPRESSED_BYTES;
+function whole(cached: CachedBody, coding: Coding): Representation {
+  const headers = {
+    "Content-Type": "application/json",
+    ...(coding === "identity" ? {} : { "Content-Encoding": coding }),
+    ...validators(cached, coding),
+  };
+  return { status: 200, headers, body: cached.body };
 }

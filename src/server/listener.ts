@@ -13,8 +13,6 @@ const LIMITS = {
   maxHeaderSize: 16_384,
   /** A request without it is answered in the shape of all errors. */
   requireHostHeader: false,
-  /** A request without a body is no stream that has to end: a tenth of the work of an answer. Older Nodes do not know it. */
-  optimizeEmptyRequests: true,
 } as const;
 /** How often sockets are looked for on which nothing moves. */
 const LOOK_EVERY_MS = 10_000;

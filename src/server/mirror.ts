@@ -3,12 +3,11 @@
  * has when the service cannot be asked.
  */
 import { type ContractError, contractError, errorTable, isErrorCode } from "../contract/errors.ts";
-import { type HeaderLines, linesOf } from "../contract/header-lines.ts";
 import { type OperationId, operationIds, type ParamsOf } from "../contract/operations.ts";
 import type { EpochMs } from "../core/interval.ts";
 import type { Setback, Withheld } from "../core/outcome.ts";
-import type { AnswerSource, FinishedAnswers, Representation } from "./finished.ts";
-import type { Encoded, RequestContext, ServerHandlers } from "./mount.ts";
+import type { AnswerSource, Representation, ResponseCache } from "./finished.ts";
+import type { Encoded, Headers, RequestContext, ServerHandlers } from "./mount.ts";
 
 /** What the shelf has for a request. */
 export interface Found extends AnswerSource {
@@ -38,15 +37,15 @@ export type Asked =
 const FINAL_STATUSES: ReadonlySet<number> = new Set([400, 404, 422]);
 /** Errors of the service that are the caller's to know as they are. */
 const PASSED_ON: ReadonlySet<number> = new Set([400, 403, 404, 422, 502, 503]);
-const FROM_SHELF = linesOf({ "X-Elbro-Source": "shelf" });
-const FROM_SERVICE = linesOf({ "X-Elbro-Source": "service" });
-const STALE = FROM_SHELF + linesOf({ "X-Elbro-Stale": "true" });
+const FROM_SHELF = { "X-Elbro-Source": "shelf" };
+const FROM_SERVICE = { "X-Elbro-Source": "service" };
+const STALE = { ...FROM_SHELF, "X-Elbro-Stale": "true" };
 /** When to try again after a 429 that named no time. */
 const UNNAMED_WAIT_MS = 60_000;
 
 /** Makes the mirror's handlers from the contract's table. */
-export function mirrorHandlers(source: MirrorSource, finished: FinishedAnswers): ServerHandlers {
-  const parts = { source: singleFlight(source), finished, keys: new WeakMap() };
+export function mirrorHandlers(source: MirrorSource, cache: ResponseCache): ServerHandlers {
+  const parts = { source: singleFlight(source), cache };
   const handlers = operationIds.map((id) => [
     id,
     (params: ParamsOf<OperationId>, context: RequestContext) => answer(parts, id, params, context),
@@ -56,9 +55,7 @@ export function mirrorHandlers(source: MirrorSource, finished: FinishedAnswers):
 
 interface MirrorParts {
   readonly source: MirrorSource;
-  readonly finished: FinishedAnswers;
-  /** The key of a request by its parameters, as long as whoever read them keeps them. */
-  readonly keys: WeakMap<object, string>;
+  readonly cache: ResponseCache;
 }
 
 /** Equal requests under way at the same time are asked, and stored, once. */
@@ -79,14 +76,6 @@ function singleFlight(source: MirrorSource): MirrorSource {
   };
 }
 
-function keyIn({ keys }: MirrorParts, operation: OperationId, params: ParamsOf<OperationId>): string {
-  const known = keys.get(params);
-  if (known !== undefined) return known;
-  const key = keyOf(operation, params);
-  keys.set(params, key);
-  return key;
-}
-
 function keyOf(operation: OperationId, params: ParamsOf<OperationId>): string {
   return JSON.stringify([operation, params]);
 }
@@ -96,28 +85,26 @@ type Answer = Encoded | ContractError;
 /** A caller that would rather have what is kept than have the service asked. Source: RFC 9111, 5.2.1.2. */
 const TAKES_OLDER = /\bmax-stale\b/i;
 
-function answer(
+async function answer(
   parts: MirrorParts,
   id: OperationId,
   params: ParamsOf<OperationId>,
   context: RequestContext,
-): Answer | Promise<Answer> {
+): Promise<Answer> {
   const refused = parts.source.refusal(id, params);
   if (refused) return refused;
-  const waiting = parts.finished.wait();
-  if (waiting) return waiting.then(() => answer(parts, id, params, context));
+  while (parts.cache.isBusy) await parts.cache.nextTick();
   const found = parts.source.find(id, params, context.now);
-  const give: Giving = (what, at, how) => {
-    const form = parts.finished.represent(keyIn(parts, id, params), what, context.headers);
-    const age = Math.max(0, Math.floor((at - what.answeredAt) / 1_000));
-    return form instanceof Promise ? form.then((late) => encoded(late, age, how)) : encoded(form, age, how);
+  const give: Giving = async (what, at, how) => {
+    const form = await parts.cache.represent(keyOf(id, params), what, context.headers);
+    return encoded(form, Math.max(0, Math.floor((at - what.answeredAt) / 1_000)), how);
   };
   if (found?.fresh) return give(found, context.now, FROM_SHELF);
   if (found && TAKES_OLDER.test(context.headers["cache-control"] ?? "")) return give(found, context.now, STALE);
   return answerAsked(parts.source, [id, params, context.now], found !== null, give);
 }
 
-type Giving = (found: Found, at: EpochMs, how: HeaderLines) => Encoded | Promise<Encoded>;
+type Giving = (found: Found, at: EpochMs, how: Headers) => Promise<Encoded>;
 
 async function answerAsked(
   source: MirrorSource,
@@ -138,8 +125,8 @@ async function answerAsked(
   return older ? give(older, now, STALE) : errorOf(asked, now);
 }
 
-function encoded({ status, head, body, sent }: Representation, age: number, how: HeaderLines): Encoded {
-  return { kind: "encoded", status, head: `Age: ${age}\r\n${how}${head}`, body, sent };
+function encoded({ status, headers, body }: Representation, age: number, how: Headers): Encoded {
+  return { kind: "encoded", status, headers: { Age: String(age), ...how, ...headers }, body };
 }
 
 /** What a LAN caller gets of a setback when the shelf has nothing. Source: design, table of answers. */

@@ -5,10 +5,9 @@
  * checks, bodies, headers. What differs is handed in: who may ask and how much (`admit`), and what is answered
  * (`handlers`).
  */
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import createRouter, { type HTTPVersion, type Instance } from "find-my-way";
 import { type ContractError, contractError, errorBody, errorTable } from "../contract/errors.ts";
-import { type HeaderLines, headerList, linesOf } from "../contract/header-lines.ts";
 import {
   type InterfaceName,
   type OperationId,
@@ -17,14 +16,16 @@ import {
   type ParamsOf,
   type Success,
 } from "../contract/operations.ts";
-import { type QuotaStanding, quotaHeaderLines } from "../contract/quota-headers.ts";
-import { type RequestReading, readRequest } from "../contract/request.ts";
+import { type QuotaStanding, quotaHeaders } from "../contract/quota-headers.ts";
+import { readRequest } from "../contract/request.ts";
 import type { Calendar } from "../core/calendar.ts";
 import type { EpochMs } from "../core/interval.ts";
 import { endSoon } from "./outbox.ts";
-import { writeQuickHead } from "./quick-head.ts";
 
-const AS_JSON: HeaderLines = linesOf({ "Content-Type": "application/json" });
+const JSON_TYPE = { "Content-Type": "application/json" } as const;
+
+/** Header values by name, in the order in which they are sent. */
+export type Headers = Readonly<Record<string, string>>;
 
 export type Router = Instance<HTTPVersion.V1>;
 
@@ -34,25 +35,23 @@ export interface RequestContext {
   readonly headers: IncomingMessage["headers"];
 }
 
-/** A finished answer, or the word that the caller has it already. Its headers name and measure what its body is. */
+/** An answer that is serialised already, or 304 Not Modified. */
 export interface Encoded {
   readonly kind: "encoded";
   readonly status: 200 | 304;
-  readonly head: HeaderLines;
-  /** A text is ASCII. */
-  readonly body: string | Uint8Array;
-  /** To be called when the body is needed no more. */
-  readonly sent?: (() => void) | undefined;
+  /** Added to those of every answer. */
+  readonly headers: Headers;
+  readonly body: Uint8Array;
 }
 
 type Result = Success<OperationId> | ContractError | Encoded;
 
-/** One function per operation. What is known already is answered without a promise. */
+/** One function per operation. */
 export type ServerHandlers = {
   readonly [Id in OperationId]: (
     params: ParamsOf<Id>,
     context: RequestContext,
-  ) => Success<Id> | ContractError | Encoded | Promise<Success<Id> | ContractError | Encoded>;
+  ) => Promise<Success<Id> | ContractError | Encoded>;
 };
 
 /** What is known of a request before its parameters are read. */
@@ -78,18 +77,14 @@ export type Admission =
       readonly quota?: QuotaStanding;
     };
 
-/** A finished answer on its way out. */
+/** A complete answer. */
 export interface Reply {
   readonly status: number;
   /** Without the length of the body. */
-  readonly head: HeaderLines;
+  readonly headers: Headers;
   readonly body: string | Uint8Array;
   /** The name of the key that was admitted, as far as admission told it. */
   readonly caller?: string | undefined;
-  /** The body is ASCII: half the work of writing it. */
-  readonly isAscii?: boolean;
-  /** To be called when the body is needed no more. */
-  readonly sent?: (() => void) | undefined;
 }
 
 export interface MountOptions {
@@ -98,12 +93,12 @@ export interface MountOptions {
   readonly calendar: Calendar;
   readonly now: () => EpochMs;
   readonly newRequestId: () => string;
-  /** Headers of every answer beside the service's own. */
-  readonly headers?: Readonly<Record<string, string>>;
+  /** Headers of every answer besides the service's own. */
+  readonly headers?: Headers;
   /** Told of a handler that threw; the caller of the API sees `internal_error` and the request id, nothing else. */
   readonly onCrash: (error: unknown, requestId: string) => void;
-  /** Stands between a finished reply and the socket. The simulator's faults live here. */
-  readonly deliver?: (operation: OperationId, reply: Reply, response: ServerResponse) => void | Promise<void>;
+  /** Sends a reply in place of `sendReply`. The simulator's faults live here. */
+  readonly deliver?: (operation: OperationId, reply: Reply, response: ServerResponse) => Promise<void>;
 }
 
 /** Longest path parameter a route takes; a free-text address search is bounded below this by the contract. */
@@ -113,7 +108,7 @@ const MAX_PATH_PARAMETER_LENGTH = 1_000;
 export function createApiRouter(
   newRequestId: () => string,
   notFound: (request: IncomingMessage, response: ServerResponse) => void = (request, response) =>
-    sendReply(null, replyNotFound(request.method, newRequestId()), response),
+    sendReply(replyNotFound(request.method, newRequestId()), response),
 ): Router {
   return createRouter({
     maxParamLength: MAX_PATH_PARAMETER_LENGTH,
@@ -123,52 +118,14 @@ export function createApiRouter(
   });
 }
 
-/** Requests that are not read again: a house asks for a few dozen things, over and over. */
-const MOST_KNOWN = 500;
-/** A longer URL is read every time. */
-const MOST_KNOWN_CHARS = 500;
-
-/**
- * A request as it was read. The same URL is given the same parameters, not only equal ones, so that what was found for
- * them can be remembered by them.
- */
-interface KnownRequest {
-  readonly id: OperationId;
-  readonly reading: RequestReading<OperationId>;
-}
-
 /** Adds a route for every operation of the contract. */
 export function mount(router: Router, options: MountOptions): void {
-  const always = linesOf(options.headers ?? {});
-  const serve = serving(options, always);
-  /** By URL, the one read first first. */
-  const known = new Map<string, KnownRequest>();
   for (const id of operationIds) {
     const path = operationOf(id).path.replace(/\{(\w+)\}/g, ":$1");
     router.on("GET", path, (request, response, params, _store, query) =>
-      serve(id, { request, response }, () => {
-        const pairs = query as unknown as URLSearchParams;
-        const reading = readRequest(id, { path: params, query: pairs }, options.calendar);
-        if (reading.kind === "params") remember(known, request.url ?? "", { id, reading });
-        return reading;
-      }),
+      serve(id, options, { request, response, path: params, query: query as unknown as URLSearchParams }),
     );
   }
-  const { lookup } = router;
-  router.lookup = ((request: IncomingMessage, response: ServerResponse) => {
-    const found = request.method === "GET" ? known.get(request.url ?? "") : undefined;
-    if (found) return serve(found.id, { request, response }, () => found.reading);
-    return lookup.call(router, request, response);
-  }) as Router["lookup"];
-}
-
-function remember(known: Map<string, KnownRequest>, url: string, request: KnownRequest): void {
-  if (url.length > MOST_KNOWN_CHARS) return;
-  for (const oldest of known.keys()) {
-    if (known.size < MOST_KNOWN) break;
-    known.delete(oldest);
-  }
-  known.set(url, request);
 }
 
 /** Answers a path that no operation has, in the service's own shape. */
@@ -178,67 +135,59 @@ function replyNotFound(method: string | undefined, requestId: string): Reply {
       ? "there is nothing at this path"
       : `there is no ${method ?? "such"} here; every operation is a GET`;
   return errorReply(contractError("resource_not_found", reason), {
-    head: baseLines(requestId),
+    headers: baseHeaders(requestId),
     caller: undefined,
   });
 }
 
 /** Writes a reply as it is. A 304 has no length. */
-export function sendReply(_operation: OperationId | null, reply: Reply, response: ServerResponse): void {
-  const { status, body, sent } = reply;
-  // Who reads answers from another site varies them too.
+export function sendReply(reply: Reply, response: ServerResponse): void {
+  const { status, body } = reply;
+  const headers: OutgoingHttpHeaders = { ...reply.headers };
+  // A CORS answer varies by origin as well: a second line of the same name.
   const vary = response.getHeader("Vary");
-  const head = vary !== undefined && /^Vary: /m.test(reply.head) ? `${reply.head}Vary: ${vary}\r\n` : reply.head;
-  const encoding = reply.isAscii ? "latin1" : "utf8";
-  const length = Buffer.byteLength(body, encoding);
-  if (status === 200) writeQuickHead(response, head, length);
-  else if (status === 304) response.writeHead(status, headerList(head));
-  else response.writeHead(status, [...headerList(head), "Content-Length", String(length)]);
-  if (sent) response.once("close", sent);
-  endSoon(response, body, encoding);
+  if (typeof vary === "string" && headers.Vary !== undefined) {
+    response.removeHeader("Vary");
+    headers.Vary = [String(headers.Vary), vary];
+  }
+  if (status !== 304) headers["Content-Length"] = Buffer.byteLength(body);
+  response.writeHead(status, headers);
+  endSoon(response, body);
 }
 
 interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
+  readonly path: Readonly<Record<string, string | undefined>>;
+  readonly query: URLSearchParams;
 }
 
-type Serve = (id: OperationId, exchange: Exchange, read: () => RequestReading<OperationId>) => void | Promise<void>;
-
-/** What is known at once is answered at once: a turn of the loop less, and a fifth of the work. */
-function serving(options: MountOptions, always: HeaderLines): Serve {
-  const deliver = options.deliver ?? sendReply;
-  return (id, { request, response }, read) => {
-    const requestId = options.newRequestId();
-    const begun = { head: always + baseLines(requestId), caller: undefined };
-    const crashed = (error: unknown): Reply => {
-      options.onCrash(error, requestId);
-      return errorReply(contractError("internal_error", `unexpected error; quote ${requestId}`), begun);
-    };
-    let reply: Reply | Promise<Reply>;
-    try {
-      reply = answer(id, options, { request, read, begun });
-    } catch (error) {
-      reply = crashed(error);
-    }
-    if (!(reply instanceof Promise)) return deliver(id, reply, response);
-    return reply.catch(crashed).then((late) => deliver(id, late, response));
-  };
+async function serve(id: OperationId, options: MountOptions, exchange: Exchange): Promise<void> {
+  const requestId = options.newRequestId();
+  const draft: ResponseDraft = { headers: { ...options.headers, ...baseHeaders(requestId) }, caller: undefined };
+  let reply: Reply;
+  try {
+    reply = await answer(id, options, exchange, draft);
+  } catch (error) {
+    options.onCrash(error, requestId);
+    reply = errorReply(contractError("internal_error", `unexpected error; quote ${requestId}`), draft);
+  }
+  if (options.deliver) await options.deliver(id, reply, exchange.response);
+  else sendReply(reply, exchange.response);
 }
 
-/** What of a reply is known before the answer is. */
-interface Begun {
-  head: HeaderLines;
+/** The part of a reply that is known before the answer is. */
+interface ResponseDraft {
+  readonly headers: Record<string, string>;
   caller: string | undefined;
 }
 
-interface Question {
-  readonly request: IncomingMessage;
-  readonly read: () => RequestReading<OperationId>;
-  readonly begun: Begun;
-}
-
-function answer(id: OperationId, options: MountOptions, { request, read, begun }: Question): Reply | Promise<Reply> {
+async function answer(
+  id: OperationId,
+  options: MountOptions,
+  { request, path, query }: Exchange,
+  draft: ResponseDraft,
+): Promise<Reply> {
   const now = options.now();
   const { headers } = request;
   const admission = options.admit({
@@ -249,45 +198,46 @@ function answer(id: OperationId, options: MountOptions, { request, read, begun }
     headers,
     now,
   });
-  if (admission.quota) begun.head += quotaHeaderLines(admission.quota);
-  begun.caller = admission.caller;
-  if (admission.kind === "refused") return errorReply(admission.error, begun);
-  const reading = read();
-  if (reading.kind === "error") return errorReply(reading, begun);
-  const handler = options.handlers[id] as (params: unknown, context: RequestContext) => Result | Promise<Result>;
-  const result = handler(reading.params, { now, headers });
-  return result instanceof Promise ? result.then((late) => replyOf(late, begun)) : replyOf(result, begun);
+  if (admission.quota) Object.assign(draft.headers, quotaHeaders(admission.quota));
+  draft.caller = admission.caller;
+  if (admission.kind === "refused") return errorReply(admission.error, draft);
+  const reading = readRequest(id, { path, query }, options.calendar);
+  if (reading.kind === "error") return errorReply(reading, draft);
+  const handler = options.handlers[id] as (params: unknown, context: RequestContext) => Promise<Result>;
+  return replyOf(await handler(reading.params, { now, headers }), draft);
 }
 
-function replyOf(result: Result, begun: Begun): Reply {
-  const { head, caller } = begun;
+function replyOf(result: Result, draft: ResponseDraft): Reply {
+  const { headers, caller } = draft;
   switch (result.kind) {
     case "error":
-      return errorReply(result, begun);
+      return errorReply(result, draft);
     case "ok":
-      return { status: 200, head: head + AS_JSON, body: JSON.stringify(result.body), caller };
+      return { status: 200, headers: { ...headers, ...JSON_TYPE }, body: JSON.stringify(result.body), caller };
     case "encoded":
       return {
         status: result.status,
-        head: head + result.head,
+        headers: Object.assign(headers, result.headers),
         body: result.body,
         caller,
-        isAscii: typeof result.body === "string",
-        sent: result.sent,
       };
   }
 }
 
-function errorReply(error: ContractError, { head, caller }: Begun): Reply {
-  const retry = error.retryAfterSec === undefined ? "" : `Retry-After: ${error.retryAfterSec}\r\n`;
+function errorReply(error: ContractError, { headers, caller }: ResponseDraft): Reply {
+  const { code, retryAfterSec } = error;
   return {
-    status: errorTable[error.code].status,
-    head: head + retry + AS_JSON,
+    status: errorTable[code].status,
+    headers: {
+      ...headers,
+      ...(retryAfterSec === undefined ? {} : { "Retry-After": String(retryAfterSec) }),
+      ...JSON_TYPE,
+    },
     body: JSON.stringify(errorBody(error)),
     caller,
   };
 }
 
-function baseLines(requestId: string): HeaderLines {
-  return `Cache-Control: private, no-store\r\nX-Request-ID: ${requestId}\r\n`;
+function baseHeaders(requestId: string): Record<string, string> {
+  return { "Cache-Control": "private, no-store", "X-Request-ID": requestId };
 }

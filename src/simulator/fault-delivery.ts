@@ -1,6 +1,5 @@
 import type { ServerResponse } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
-import { headerList } from "../contract/header-lines.ts";
 import type { OperationId } from "../contract/operations.ts";
 import type { EpochMs } from "../core/interval.ts";
 import { type Reply, sendReply } from "../server/mount.ts";
@@ -26,19 +25,15 @@ export function deliverThrough(script: FaultScript, now: () => EpochMs, stopped:
           cutOff(reply, response);
           return;
         default:
-          return sendReply(operation, spoiltReply(fault, reply, now()), response);
+          return sendReply(spoiltReply(fault, reply, now()), response);
       }
     }
-    return sendReply(operation, reply, response);
+    return sendReply(reply, response);
   };
 }
 
 /** Promises the whole body, sends half of it, and closes. */
 function cutOff(reply: Reply, response: ServerResponse): void {
-  response.writeHead(reply.status, [
-    ...headerList(reply.head),
-    "Content-Length",
-    String(Buffer.byteLength(reply.body)),
-  ]);
+  response.writeHead(reply.status, { ...reply.headers, "Content-Length": Buffer.byteLength(reply.body) });
   response.write(firstHalf(reply.body), () => response.destroy());
 }

@@ -1,6 +1,5 @@
 /** Faults that change what an answer says: pure, from reply to reply. */
 import { contractError, type ErrorCode, errorBody, errorTable } from "../contract/errors.ts";
-import { headerPairs, linesOf } from "../contract/header-lines.ts";
 import { quotaHeaderNames } from "../contract/quota-headers.ts";
 import { type EpochMs, SECOND_MS } from "../core/interval.ts";
 import type { Reply } from "../server/mount.ts";
@@ -21,7 +20,7 @@ export function spoiltReply(fault: Exclude<Fault, TransportFault>, reply: Reply,
     case "status":
       return statusReply(fault, reply, now);
     case "redirect":
-      return { status: 302, head: `${reply.head}Location: ${fault.location}\r\n`, body: "" };
+      return { status: 302, headers: { ...reply.headers, Location: fault.location }, body: "" };
     case "brokenJson":
       return { ...reply, body: firstHalf(reply.body) };
     case "empty":
@@ -43,23 +42,23 @@ function statusReply(fault: Extract<Fault, { fault: "status" }>, reply: Reply, n
   const code = fault.errorCode ?? codeOfStatus(fault.status);
   if (!code) {
     const page = `<html><head><title>${fault.status}</title></head><body><h1>${fault.status}</h1></body></html>`;
-    return { status: fault.status, head: linesOf({ "Content-Type": "text/html" }), body: page };
+    return { status: fault.status, headers: { "Content-Type": "text/html" }, body: page };
   }
-  const headers = new Map(headerPairs(reply.head));
-  headers.delete("Retry-After");
+  const headers: Record<string, string> = { ...reply.headers };
+  delete headers["Retry-After"];
   if (fault.status === 429) {
     const names = quotaHeaderNames.minute;
-    const resetSec = headers.get(names.resetSec);
-    if (resetSec !== undefined) headers.set(names.remaining, "0");
+    const resetSec = headers[names.resetSec];
+    if (resetSec !== undefined) headers[names.remaining] = "0";
     const untilReset =
       resetSec === undefined
         ? RETRY_AFTER_WITHOUT_QUOTA_SEC
         : Math.max(1, Math.ceil(Number(resetSec) - now / SECOND_MS));
-    headers.set("Retry-After", String(fault.retryAfterSec ?? untilReset));
-  } else if (fault.retryAfterSec !== undefined) headers.set("Retry-After", String(fault.retryAfterSec));
+    headers["Retry-After"] = String(fault.retryAfterSec ?? untilReset);
+  } else if (fault.retryAfterSec !== undefined) headers["Retry-After"] = String(fault.retryAfterSec);
   return {
     status: fault.status,
-    head: linesOf(Object.fromEntries(headers)),
+    headers,
     body: JSON.stringify(errorBody(contractError(code, errorTable[code].meaning))),
   };
 }

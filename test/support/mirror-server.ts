@@ -1,4 +1,4 @@
-import { FinishedAnswers } from "../../src/server/finished.ts";
+import { ResponseCache } from "../../src/server/finished.ts";
 import { keyDigest, LanKeys } from "../../src/server/lan-keys.ts";
 import { listen } from "../../src/server/listener.ts";
 import { type Asked, type Found, type MirrorSource, mirrorHandlers } from "../../src/server/mirror.ts";
@@ -21,10 +21,7 @@ export async function startMirror(source: Partial<MirrorSource>, limits = { minu
   const keys = new LanKeys([{ name: "kitchen", sha256: keyDigest(KEY) }], limits);
   const router = createApiRouter(() => "request-id");
   mount(router, {
-    handlers: mirrorHandlers(
-      { refusal: () => null, find: () => null, ask: askNobody, ...source },
-      new FinishedAnswers(),
-    ),
+    handlers: mirrorHandlers({ refusal: () => null, find: () => null, ask: askNobody, ...source }, new ResponseCache()),
     admit: (arrival) => keys.admit(arrival),
     calendar,
     now: () => world.now,

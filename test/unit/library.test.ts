@@ -234,6 +234,13 @@ describe("the same request again", () => {
     expect(find()).toBeNull();
   });
 
+  test("of another account finds nothing of this one", async () => {
+    using shelved = new Shelved();
+    await shelved.answered("prices", params, bodyOf(day));
+    expect(shelved.library.find(account, "prices", params, shelved.now)).not.toBeNull();
+    expect(shelved.library.find("another", "prices", params, shelved.now)).toBeNull();
+  });
+
   test("a change of another series leaves its version as it is", async () => {
     using shelved = new Shelved();
     await shelved.answered("prices", params, bodyOf(day));

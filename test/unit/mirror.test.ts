@@ -6,7 +6,7 @@ import { queryObjects } from "node:v8";
 import { describe, expect, test } from "vitest";
 import { contractError } from "../../src/contract/errors.ts";
 import { HOUR_MS } from "../../src/core/interval.ts";
-import { FinishedAnswers } from "../../src/server/finished.ts";
+import { ResponseCache } from "../../src/server/finished.ts";
 import { type Asked, mirrorHandlers } from "../../src/server/mirror.ts";
 import { ADDRESS_ID } from "../fixtures/answers.ts";
 import { foundAt, startMirror } from "../support/mirror-server.ts";
@@ -207,8 +207,8 @@ test("a caller that takes what is kept is given it, told that it is old, and the
   expect(answer.headers.get("age")).toBe("3600");
 });
 
-test("who reads slowly gets the answer that was asked for, whatever is written meanwhile", async () => {
-  /** Two of these are all that is kept, and four fill what the system holds of a connection that is not read. */
+test("a slow client gets its own answer, whatever is cached and evicted meanwhile", async () => {
+  /** The cache holds two of these; four fill the socket buffers of a connection that is not read. */
   const bodyOf = (address: string) => address.slice(-1).repeat(2_000_000);
   const address = (digit: number) => ADDRESS_ID.replace(/.$/, String(digit));
   const pathOf = (digit: number) => `/consumer/v1/me/addresses/${address(digit)}/forecast-prices`;
@@ -230,7 +230,7 @@ test("who reads slowly gets the answer that was asked for, whatever is written m
   expect(answers.map((text) => text.startsWith(`"${bodyOf(address(1))}"`))).toEqual([true, true, true, true]);
 });
 
-test("of many that are asked for at once, a few are made in a turn of the loop, in their order", async () => {
+test("of many requests at once, a few bodies are made per event-loop tick, in the order of the requests", async () => {
   const made: { readonly turn: number; readonly digit: string }[] = [];
   let turn = 0;
   const handlers = mirrorHandlers(
@@ -245,7 +245,7 @@ test("of many that are asked for at once, a few are made in a turn of the loop, 
       }),
       ask: () => Promise.reject(new Error("nobody was to be asked")),
     },
-    new FinishedAnswers(),
+    new ResponseCache(),
   );
   const ask = (addressId: string) => handlers.forecastPrices({ addressId }, { now: NOW, headers: {} });
   const asked = Array.from({ length: 30 }, (_, i) => String(i));
@@ -255,7 +255,7 @@ test("of many that are asked for at once, a few are made in a turn of the loop, 
   expect(made.map(({ digit }) => digit)).toEqual(asked);
   const perTurn = new Map<number, number>();
   for (const one of made) perTurn.set(one.turn, (perTurn.get(one.turn) ?? 0) + 1);
-  // Four when they come, and four as soon as others ran.
+  // Four when they come in, and four at the end of the same tick.
   expect(Math.max(...perTurn.values())).toBe(8);
 });
 
