@@ -47,7 +47,7 @@ export function daemonState(deps: DaemonStateDeps, now: EpochMs): DaemonState {
 }
 
 /** How much of the wanted history was asked. History is filled from the newest day on, so one gap is left at most. */
-export function backfillState(
+function backfillState(
   { homes, library, calendar, historyFrom }: DaemonStateDeps,
   now: EpochMs,
 ): BackfillState | null {
