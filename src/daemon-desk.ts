@@ -3,39 +3,39 @@ import { withoutLogin } from "./broker.ts";
 import type { Config } from "./config/schema.ts";
 import { Desk, type Finding, findingOf } from "./desk.ts";
 import { deskPathIn, openDesk } from "./desk-socket.ts";
-import type { LanParts } from "./lan-parts.ts";
+import type { ApiDeps } from "./lan.ts";
 
 /** Answers commands until the signal fires. A file system without sockets is told once, and nothing else is amiss. */
-export async function openDaemonDesk(lan: LanParts, configNow: () => Config, signal: AbortSignal): Promise<void> {
-  const socketPath = deskPathIn(lan.config.data_dir);
+export async function openDaemonDesk(deps: ApiDeps, configNow: () => Config, signal: AbortSignal): Promise<void> {
+  const socketPath = deskPathIn(deps.config.data_dir);
   if (socketPath === null || signal.aborted) return;
   const desk = new Desk({
-    ...lan,
-    broker: async () => brokerFinding(lan),
+    ...deps,
+    broker: async () => brokerFinding(deps),
     diagnostics: async () => {
       const { diagnosticsReport } = await import("./live-diagnostics.ts");
       const { Health } = await import("./live-health.ts");
-      const now = { ...lan, config: configNow() };
+      const now = { ...deps, config: configNow() };
       const report = await new Health(now).report();
-      return { running: true, ...(diagnosticsReport(now, report, lan.clock.now()) as object) };
+      return { running: true, ...(diagnosticsReport(now, report, deps.clock.now()) as object) };
     },
   });
   try {
     await openDesk(socketPath, (question) => desk.answer(question), signal);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    lan.log.info(
+    deps.log.info(
       { why },
       "no socket for commands in the data directory: elbro prices and the like work only while this does not run",
     );
   }
 }
 
-function brokerFinding({ link, config }: LanParts): Finding {
+function brokerFinding({ mqtt, config }: ApiDeps): Finding {
   const { url } = config.mqtt;
   return findingOf(
     "broker",
-    link.standing().trouble,
+    mqtt.client.standing().trouble,
     `connected: ${url === undefined ? "its own" : withoutLogin(url)}`,
   );
 }

@@ -47,10 +47,7 @@ export function daemonState(deps: DaemonStateDeps, now: EpochMs): DaemonState {
 }
 
 /** How much of the wanted history was asked. History is filled from the newest day on, so one gap is left at most. */
-function backfillState(
-  { homes, library, calendar, historyFrom }: DaemonStateDeps,
-  now: EpochMs,
-): BackfillState | null {
+function backfillState({ homes, library, calendar, historyFrom }: DaemonStateDeps, now: EpochMs): BackfillState | null {
   const within = { start: calendar.startOf("day", historyFrom(now)), end: calendar.startOf("day", now) };
   const days = (range: Interval) => Math.round((range.end - range.start) / DAY_MS);
   let known = 0;

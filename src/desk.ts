@@ -3,6 +3,8 @@
  * command's own process. What is asked of the service here goes through the same account, so the same governor and
  * ledger, out of the LAN's share.
  */
+
+import type { Config } from "./config/schema.ts";
 import type { BodyOf, OperationId, ParamsOf } from "./contract/operations.ts";
 import type { Address } from "./contract/resources.ts";
 import { rangeOf, seriesOf } from "./contract/shelving.ts";
@@ -11,7 +13,9 @@ import { type EpochMs, formatInstant, type Interval } from "./core/interval.ts";
 import type { Level, LevelThresholds } from "./core/level.ts";
 import type { Setback, Withheld } from "./core/outcome.ts";
 import { judgedPoints } from "./core/price-comparison.ts";
-import type { LanParts } from "./lan-parts.ts";
+import type { SeriesKey } from "./core/series.ts";
+import type { State } from "./open-state.ts";
+import type { Storage } from "./open-storage.ts";
 import { databaseTrouble } from "./store/probe.ts";
 import type { Account } from "./upstream/account.ts";
 import { VERSION } from "./version.ts";
@@ -102,20 +106,13 @@ export function findingOf(part: string, trouble: string | null, otherwise: strin
   return { part, state: trouble === null ? "works" : "fails", text: trouble ?? otherwise };
 }
 
-export interface DeskParts
-  extends Pick<
-    LanParts,
-    | "config"
-    | "clock"
-    | "calendar"
-    | "accounts"
-    | "homes"
-    | "house"
-    | "library"
-    | "onChange"
-    | "database"
-    | "databasePath"
-  > {
+export interface DeskParts {
+  readonly config: Pick<Config, "levels">;
+  readonly clock: { now(): EpochMs };
+  readonly state: Pick<State, "calendar" | "accounts" | "homes" | "house" | "library">;
+  readonly storage: Pick<Storage, "database" | "databasePath">;
+  /** Called for a series whose stored rows an answer changed. */
+  readonly onSeriesChanged: (series: SeriesKey) => void;
   /** Whether the broker can be reached. */
   readonly broker: () => Promise<Finding>;
   readonly diagnostics: () => Promise<object>;
@@ -149,7 +146,7 @@ export class Desk {
   }
 
   async #addresses(): Promise<Answers["addresses"]> {
-    const { accounts, homes } = this.#parts;
+    const { accounts, homes } = this.#parts.state;
     const listed: AccountAddresses[] = [];
     for (const account of accounts.consumers) {
       const trouble = this.#knownAddresses(account) === null ? await this.#ask(account, "addresses", {}) : null;
@@ -162,11 +159,11 @@ export class Desk {
 
   #knownAddresses({ name }: Account): readonly Address[] | null {
     const series = { account: name, place: "", operation: "addresses", unit: "latest" } as const;
-    return this.#parts.library.shelf.latest(series) as readonly Address[] | null;
+    return this.#parts.state.library.shelf.latest(series) as readonly Address[] | null;
   }
 
   async #prices(wanted: string | null): Promise<Answers["prices"]> {
-    const { homes } = this.#parts;
+    const { homes } = this.#parts.state;
     const asked = homes.known ? [] : (await this.#addresses()).accounts;
     const trouble = asked.map((each) => each.trouble).find((each) => each !== null) ?? null;
     const shown: HomePrices[] = [];
@@ -175,12 +172,13 @@ export class Desk {
   }
 
   async #pricesOf(home: Home): Promise<HomePrices> {
-    const { house, clock, calendar } = this.#parts;
+    const { clock, state } = this.#parts;
+    const { house, calendar } = state;
     const now = clock.now();
     const today = calendar.day(now);
     const range = { start: today.start, end: calendar.add("day", today.start, 2) };
     const isKnown = () => (house.timeline(home, now)?.points ?? []).some((point) => point.end > now && !point.estimate);
-    const account = this.#parts.accounts.consumers.find(({ name }) => name === home.account);
+    const account = this.#parts.state.accounts.consumers.find(({ name }) => name === home.account);
     const params = { addressId: home.addressId, from: range.start, to: range.end, resolution: home.resolution };
     const trouble = isKnown() || !account ? null : await this.#ask(account, "prices", params);
     const timeline = house.timeline(home, now);
@@ -203,7 +201,8 @@ export class Desk {
   }
 
   async #suggest(query: string): Promise<Answers["suggest"]> {
-    const { accounts, library, clock } = this.#parts;
+    const { clock, state } = this.#parts;
+    const { accounts, library } = state;
     const account = accounts.thirdParty;
     if (!account)
       return { suggestions: [], trouble: "the search needs third_party.api_key and third_party.api_secret" };
@@ -215,17 +214,17 @@ export class Desk {
   }
 
   async #check(): Promise<Answers["check"]> {
-    const { accounts, broker } = this.#parts;
-    const all = [...accounts.consumers, ...(accounts.thirdParty ? [accounts.thirdParty] : [])];
+    const { state, broker } = this.#parts;
     const findings: Finding[] = [];
-    for (const [i, account] of all.entries()) findings.push(await this.#checkAccount(account, i < MOST_CHECKED));
+    for (const [i, account] of state.accounts.all.entries())
+      findings.push(await this.#checkAccount(account, i < MOST_CHECKED));
     return { findings: [...findings, await broker(), await this.#checkDatabase()] };
   }
 
   async #checkAccount(account: Account, isTried: boolean): Promise<Finding> {
     const part = `service (${account.name})`;
     if (!isTried) return { part, state: "untold", text: `not tried: a check asks ${MOST_CHECKED} accounts at most` };
-    const isPartner = account === this.#parts.accounts.thirdParty;
+    const isPartner = account === this.#parts.state.accounts.thirdParty;
     const trouble = await this.#try(account, isPartner ? "requestCounts" : "addresses", {});
     if (trouble) return { part, state: isPatience(trouble) ? "untold" : "fails", text: troubleText(trouble) };
     const { minute, day } = account.left(this.#parts.clock.now());
@@ -239,7 +238,7 @@ export class Desk {
   }
 
   async #checkDatabase(): Promise<Finding> {
-    const { database, databasePath } = this.#parts;
+    const { database, databasePath } = this.#parts.storage;
     const trouble = await databaseTrouble(database, databasePath);
     const chunks = database.prepare("select count(*) as n from chunk").get()?.n;
     return findingOf("database", trouble, `it writes; parts of history: ${chunks}`);
@@ -252,13 +251,14 @@ export class Desk {
   }
 
   async #try<Id extends OperationId>(account: Account, operation: Id, params: ParamsOf<Id>): Promise<Trouble | null> {
-    const { library, clock, onChange } = this.#parts;
+    const { clock, onSeriesChanged } = this.#parts;
+    const { library } = this.#parts.state;
     const series = seriesOf(account.name, operation, params);
     const range = "from" in params ? rangeOf(operation, params) : null;
     const reply = await account.ask({ operation, params, share: "lan", seriesId: library.idOf(series), range });
     if (reply.kind !== "ok") return reply;
     const kept = await library.keepAnswer(account.name, operation, params, reply.body as BodyOf<Id>, clock.now());
-    if (kept) onChange(series);
+    if (kept) onSeriesChanged(series);
     return null;
   }
 }

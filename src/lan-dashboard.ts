@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { SERVICE_ZONE } from "./core/calendar.ts";
 import { formatInstant } from "./core/interval.ts";
-import type { LanParts } from "./lan-parts.ts";
+import type { State } from "./open-state.ts";
 import type { DashboardFiles, DashboardSource } from "./server/dashboard-files.ts";
 import type { LanKeys } from "./server/lan-keys.ts";
 import type { LocalAnswer } from "./server/local-answer.ts";
@@ -17,6 +17,9 @@ interface DashboardAccess {
   readonly pages: PageAccess;
 }
 
+/** What the page lists before it asks for anything else. */
+type Shown = Pick<State, "homes" | "places">;
+
 /** Beside the program in what is installed, beside this file among the sources. */
 const FOLDER = path.join(import.meta.dirname, "dashboard");
 /** The chart library where nothing was built: as it is installed. What is built has it among its files. */
@@ -24,7 +27,7 @@ const LIBRARY = path.join(import.meta.dirname, "../node_modules/uplot/dist");
 const LIBRARY_FILES: Readonly<Record<string, string>> = { "uplot.js": "uPlot.esm.js", "uplot.css": "uPlot.min.css" };
 
 /** The routes of the dashboard. */
-export function dashboardRoutes(lan: LanParts, access: DashboardAccess): readonly LocalRoute[] {
+export function dashboardRoutes(state: Shown, access: DashboardAccess): readonly LocalRoute[] {
   let reading: Promise<DashboardFiles> | null = null;
   // Read by the first who looks: a house without a screen keeps none of it in memory.
   const files = (): Promise<DashboardFiles> => {
@@ -53,7 +56,7 @@ export function dashboardRoutes(lan: LanParts, access: DashboardAccess): readonl
       path: "/local/v1/session",
       scope: "open",
       summary: "Who looks at the dashboard, and what it shows to them.",
-      handle: (request) => tellSession(lan, access, request),
+      handle: (request) => tellSession(state, access, request),
     },
     {
       method: "POST",
@@ -87,7 +90,7 @@ function sources(): DashboardSource[] {
   return [...own, ...library].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-function tellSession(lan: LanParts, { pages }: DashboardAccess, request: LocalRequest): LocalAnswer {
+function tellSession(state: Shown, { pages }: DashboardAccess, request: LocalRequest): LocalAnswer {
   const { headers, now } = request;
   const key = pages.signedIn(request);
   const cookie = pages.sessions.renew(headers.cookie, now);
@@ -101,7 +104,7 @@ function tellSession(lan: LanParts, { pages }: DashboardAccess, request: LocalRe
       control: key?.control ?? false,
       // Who is logged in by Home Assistant logs out there.
       can_log_out: pages.sessions.keyOf(headers.cookie, now) !== null,
-      ...(mayRead ? { house: houseOf(lan) } : {}),
+      ...(mayRead ? { house: houseOf(state) } : {}),
       now: formatInstant(now),
     },
     ...(cookie === null ? {} : { headers: { "Set-Cookie": cookie } }),
@@ -109,7 +112,7 @@ function tellSession(lan: LanParts, { pages }: DashboardAccess, request: LocalRe
 }
 
 /** What the page has to know before it asks for anything else: homes, and behind them places, which have prices alone. */
-function houseOf({ homes, places }: LanParts): object {
+function houseOf({ homes, places }: Shown): object {
   const known = homes.list();
   const priced = places.list(new Set(known.map(({ id }) => id)));
   return {

@@ -1,7 +1,7 @@
 /** What tells of the house and of the daemon while it runs. What a route needs is loaded when it is first asked for. */
 import type { EpochMs } from "./core/interval.ts";
-import type { LanParts } from "./lan-parts.ts";
 import type { HealthReport } from "./live-health.ts";
+import type { MonitoringDeps } from "./monitoring-deps.ts";
 import type { LocalAnswer } from "./server/local-answer.ts";
 import { type LocalError, localError } from "./server/local-errors.ts";
 import type { LocalRequest, LocalRoute } from "./server/local-route.ts";
@@ -13,14 +13,14 @@ const FULL_RETRY_SEC = 30;
 const STREAM_HEADERS = { "X-Accel-Buffering": "no", "Cache-Control": "private, no-store, no-transform" };
 
 /** The routes that tell how house and daemon are. `all` gives every route beside the contract's, also those of others. */
-export function liveRoutes(lan: LanParts, all: () => readonly LocalRoute[]): readonly LocalRoute[] {
+export function liveRoutes(deps: MonitoringDeps, all: () => readonly LocalRoute[]): readonly LocalRoute[] {
   const health = once(async () => {
     const { Health } = await import("./live-health.ts");
-    return new Health(lan);
+    return new Health(deps);
   });
   const metrics = once(async () => {
     const { Metrics } = await import("./live-metrics.ts");
-    return new Metrics(lan);
+    return new Metrics(deps);
   });
   const document = once(async () => {
     const { lanDocument } = await import("./lan-document.ts");
@@ -38,7 +38,7 @@ export function liveRoutes(lan: LanParts, all: () => readonly LocalRoute[]): rea
       path: "/events",
       scope: "read",
       summary: "What changes, as server-sent events: first the present state, or what was missed since Last-Event-ID.",
-      handle: (request) => listening(lan, request),
+      handle: (request) => listening(deps, request),
     },
     {
       method: "GET",
@@ -79,7 +79,7 @@ export function liveRoutes(lan: LanParts, all: () => readonly LocalRoute[]): rea
       summary: "Quota, requests, ages, broker, plugs, versions and problems of the daemon.",
       handle: async ({ now }) => {
         const { systemReport } = await import("./live-system.ts");
-        return { kind: "json", body: systemReport(lan, await (await health()).report(), now) };
+        return { kind: "json", body: systemReport(deps, await (await health()).report(), now) };
       },
     },
     {
@@ -89,7 +89,7 @@ export function liveRoutes(lan: LanParts, all: () => readonly LocalRoute[]): rea
       summary: "A file to show to others: the daemon in full, without secrets and without where anybody lives.",
       handle: async ({ now }) => {
         const { diagnosticsReport } = await import("./live-diagnostics.ts");
-        const report = diagnosticsReport(lan, await (await health()).report(), now);
+        const report = diagnosticsReport(deps, await (await health()).report(), now);
         const name = `elbro-diagnostics-${new Date(now).toISOString().slice(0, 10)}.json`;
         return {
           kind: "text",
@@ -103,7 +103,7 @@ export function liveRoutes(lan: LanParts, all: () => readonly LocalRoute[]): rea
 }
 
 /** Refuses the name of no home and no place; before the first answer of the service nobody knows. */
-function unknownHome({ homes, places }: LanParts, home: string, now: EpochMs): LocalError | null {
+function unknownHome({ homes, places }: MonitoringDeps["state"], home: string, now: EpochMs): LocalError | null {
   const ids = homes.list().map(({ id }) => id);
   const known = [...ids, ...places.snapshots(now, new Set(ids)).map(({ place }) => place.id)];
   if (ids.length === 0 || known.includes(home)) return null;
@@ -119,12 +119,14 @@ function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
   };
 }
 
-async function listening(lan: LanParts, { query, headers, mayStay, now }: LocalRequest): Promise<LocalAnswer> {
-  const { live } = lan;
+async function listening(
+  { state, events }: MonitoringDeps,
+  { query, headers, mayStay, now }: LocalRequest,
+): Promise<LocalAnswer> {
   const home = query.get("home");
-  const unknown = home === null ? null : unknownHome(lan, home, now);
+  const unknown = home === null ? null : unknownHome(state, home, now);
   if (unknown) return unknown;
-  const hub = await live.hub();
+  const hub = await events.hub();
   if (!hub.hasRoom)
     return { ...localError("rate_limited", "as many listen as can be served"), retryAfterSec: FULL_RETRY_SEC };
   const last = headers["last-event-id"];

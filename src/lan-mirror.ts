@@ -5,9 +5,10 @@ import { UNCAPPED_CLIENT_RANGE } from "./contract/limits.ts";
 import { type OperationId, operationOf, type ParamsOf } from "./contract/operations.ts";
 import { capEnd } from "./contract/range.ts";
 import { rangeOf, seriesOf } from "./contract/shelving.ts";
-import { MINUTE_MS } from "./core/interval.ts";
+import { type EpochMs, MINUTE_MS } from "./core/interval.ts";
+import type { SeriesKey } from "./core/series.ts";
 import { foundIn, type Unkept } from "./found-rows.ts";
-import type { LanParts } from "./lan-parts.ts";
+import type { State } from "./open-state.ts";
 import { ResponseCache } from "./server/finished.ts";
 import type { Door } from "./server/local-route.ts";
 import { type Asked, type MirrorSource, mirrorHandlers } from "./server/mirror.ts";
@@ -18,13 +19,20 @@ import type { Account } from "./upstream/account.ts";
 /** When to ask again for what was not all there when the database took no more writes. */
 const UNKEPT_WAIT_MS = MINUTE_MS;
 
+export interface MirrorDeps {
+  readonly clock: { now(): EpochMs };
+  readonly state: Pick<State, "accounts" | "homes" | "library" | "calendar">;
+  /** Called for a series whose stored rows an answer to the LAN changed. */
+  readonly onSeriesChanged: (series: SeriesKey) => void;
+}
+
 /** Adds the service's operations to the router. */
-export function mountMirror(router: Router, lan: LanParts, admit: MountOptions["admit"], door: Door): void {
+export function mountMirror(router: Router, deps: MirrorDeps, admit: MountOptions["admit"], door: Door): void {
   mount(router, {
     ...door,
-    handlers: mirrorHandlers(mirrorSource(lan), new ResponseCache()),
+    handlers: mirrorHandlers(mirrorSource(deps), new ResponseCache()),
     admit,
-    calendar: lan.calendar,
+    calendar: deps.state.calendar,
     headers: DATA_HEADERS,
     deliver: async (_operation, reply, response) => {
       door.onAnswer?.(reply.caller ?? null, reply.status);
@@ -33,8 +41,9 @@ export function mountMirror(router: Router, lan: LanParts, admit: MountOptions["
   });
 }
 
-function mirrorSource(lan: LanParts): MirrorSource {
-  const { accounts, homes, library, clock, onChange } = lan;
+function mirrorSource(deps: MirrorDeps): MirrorSource {
+  const { clock, onSeriesChanged } = deps;
+  const { accounts, homes, library } = deps.state;
   const accountFor = (operation: OperationId, params: ParamsOf<OperationId>): Account | null => {
     if (operationOf(operation).interface === "thirdParty") return accounts.thirdParty;
     const owner = homes.accountOf(addressIn(params));
@@ -62,14 +71,14 @@ function mirrorSource(lan: LanParts): MirrorSource {
       }
       const series = seriesOf(account.name, operation, params);
       const seriesId = library.idOf(series);
-      for (const part of partsToAsk(lan, account.name, operation, params)) {
+      for (const part of partsToAsk(deps, account.name, operation, params)) {
         const range = operationOf(operation).range ? rangeOf(operation, part) : null;
         const reply = await account.ask({ operation, params: part, share: "lan", seriesId, range });
         if (reply.kind !== "ok") return reply;
         const at = clock.now();
         const changed = await library.keepAnswer(account.name, operation, part, reply.body, at);
         if (changed === null) return unkept({ operation, wanted: params, asked: part, body: reply.body, at });
-        if (changed) onChange(series);
+        if (changed) onSeriesChanged(series);
       }
       return { kind: "kept", at: clock.now() };
     },
@@ -94,7 +103,7 @@ function addressIn(params: ParamsOf<OperationId>): string {
  * Shape: ascending.
  */
 function partsToAsk<Id extends OperationId>(
-  { library, calendar, clock }: LanParts,
+  { clock, state: { library, calendar } }: MirrorDeps,
   account: string,
   operation: Id,
   params: ParamsOf<Id>,

@@ -1,8 +1,7 @@
 /** The LAN API while it runs: its listener stays, and what answers behind it may be made anew. */
 import type { Config } from "./config/schema.ts";
-import { lanRouter } from "./lan.ts";
+import { type ApiDeps, lanRouter } from "./lan.ts";
 import { openAccess } from "./lan-access.ts";
-import type { LanParts } from "./lan-parts.ts";
 import { type Lookup, listen } from "./server/listener.ts";
 import { onPort } from "./start-error.ts";
 
@@ -14,18 +13,18 @@ export interface LanService {
 }
 
 /** Opens the API. Errors: throws a StartError where the port cannot be had. */
-export async function openLan(lan: LanParts): Promise<LanService> {
-  const { api } = lan.config;
-  const access = openAccess(lan);
-  let router = lanRouter(lan, access.keys);
+export async function openLan(deps: ApiDeps): Promise<LanService> {
+  const { api } = deps.config;
+  const access = openAccess({ ...deps, problems: deps.state.problems });
+  let router = lanRouter(deps, access.keys);
   const current: Lookup = { lookup: (request, response) => router.lookup(request, response) };
   const { port, close } = await onPort("api", api.port, () => listen(current, api.host, api.port));
-  lan.log.info({ host: api.host, port }, "API listens");
+  deps.log.info({ host: api.host, port }, "API listens");
   return {
     port,
     take(config) {
       access.take(config.api);
-      router = lanRouter({ ...lan, config }, access.keys);
+      router = lanRouter({ ...deps, config }, access.keys);
     },
     close: () => close().then(access.close),
   };

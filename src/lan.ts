@@ -5,8 +5,11 @@ import { dashboardRoutes } from "./lan-dashboard.ts";
 import { docsRoutes } from "./lan-docs.ts";
 import { liveRoutes } from "./lan-live.ts";
 import { localRoutes } from "./lan-local.ts";
+import type { MirrorDeps } from "./lan-mirror.ts";
 import { mountMirror } from "./lan-mirror.ts";
-import type { LanParts } from "./lan-parts.ts";
+import type { LocalDeps } from "./local-api.ts";
+import type { MonitoringDeps } from "./monitoring-deps.ts";
+import type { Storage } from "./open-storage.ts";
 import { frontDoor } from "./server/front-door.ts";
 import { HostNames } from "./server/host-names.ts";
 import type { LanKeys } from "./server/lan-keys.ts";
@@ -17,20 +20,31 @@ import type { Router } from "./server/mount.ts";
 import { PageAccess } from "./server/page-access.ts";
 import { Sessions } from "./server/sessions.ts";
 
+/** What the folders of the API need, together. */
+export interface ApiDeps extends MirrorDeps, LocalDeps, MonitoringDeps {
+  readonly config: MonitoringDeps["config"];
+  readonly clock: MonitoringDeps["clock"];
+  readonly state: MonitoringDeps["state"];
+  readonly storage: Storage;
+  readonly log: { info(facts: object, text: string): void; warn(facts: object, text: string): void };
+  /** Home Assistant passes requests of its users on, and needs no key. */
+  readonly ingress: boolean;
+}
+
 /** The LAN API: its routes behind the checks that every request passes. */
-export function lanRouter(lan: LanParts, keys: LanKeys): Lookup {
-  const { api } = lan.config;
+export function lanRouter(deps: ApiDeps, keys: LanKeys): Lookup {
+  const { api } = deps.config;
   const hosts = new HostNames(hostname(), api.hosts ?? []);
-  return frontDoor(lanRoutes(lan, keys), { hosts, cors: new Set(api.cors), newRequestId: randomUUID });
+  return frontDoor(lanRoutes(deps, keys), { hosts, cors: new Set(api.cors), newRequestId: randomUUID });
 }
 
 /** The routes of the LAN API. */
-export function lanRoutes(lan: LanParts, keys: LanKeys): Router {
-  const { config, clock, log } = lan;
+export function lanRoutes(deps: ApiDeps, keys: LanKeys): Router {
+  const { config, clock, log } = deps;
   const pages = new PageAccess({
-    sessions: new Sessions(lan.settings, (name) => keys.named(name)),
+    sessions: new Sessions(deps.storage.settings, (name) => keys.named(name)),
     dashboard: config.api.dashboard ?? "key",
-    ingress: lan.ingress,
+    ingress: deps.ingress,
   });
   const door: Door = {
     admit: (arrival) => pages.admitLocal(arrival) ?? keys.admitLocal(arrival),
@@ -38,15 +52,15 @@ export function lanRoutes(lan: LanParts, keys: LanKeys): Router {
     now: () => clock.now(),
     newRequestId: randomUUID,
     onCrash: (error, requestId) => log.warn({ err: error, requestId }, "a request of the LAN failed"),
-    onAnswer: (caller, status) => lan.vitals.answered.add(caller ?? "", String(status)),
+    onAnswer: (caller, status) => deps.state.vitals.answered.add(caller ?? "", String(status)),
   };
   const router = createLanRouter(door);
-  mountMirror(router, lan, (arrival) => pages.admitMirror(arrival) ?? keys.admit(arrival), door);
+  mountMirror(router, deps, (arrival) => pages.admitMirror(arrival) ?? keys.admit(arrival), door);
   const routes: readonly LocalRoute[] = [
-    ...localRoutes(lan),
-    ...liveRoutes(lan, () => routes),
+    ...localRoutes(deps),
+    ...liveRoutes(deps, () => routes),
     ...docsRoutes(),
-    ...dashboardRoutes(lan, { keys, pages }),
+    ...dashboardRoutes(deps.state, { keys, pages }),
   ];
   for (const route of routes) addRoute(router, route, door);
   return router;

@@ -3,21 +3,24 @@
  * without secrets and without where anybody lives.
  */
 import { redactedConfig } from "./config/redacted.ts";
+import type { Config } from "./config/schema.ts";
 import { secretsIn } from "./config/secrets.ts";
 import { type Discreet, discreet, tellsPlace } from "./core/discretion.ts";
 import { type EpochMs, formatInstant } from "./core/interval.ts";
 import { slugOf } from "./core/slug.ts";
-import type { LanParts } from "./lan-parts.ts";
 import type { HealthReport } from "./live-health.ts";
 import { systemReport } from "./live-system.ts";
+import type { MonitoringDeps } from "./monitoring-deps.ts";
+import type { State } from "./open-state.ts";
 
 /** What `GET /local/v1/diagnostics` and `elbro diagnostics` tell. */
-export function diagnosticsReport(lan: LanParts, health: HealthReport, now: EpochMs): unknown {
-  const { homes, house, config } = lan;
+export function diagnosticsReport(deps: MonitoringDeps, health: HealthReport, now: EpochMs): unknown {
+  const { config, state } = deps;
+  const { homes, house, accounts } = state;
   const report = {
     made_at: formatInstant(now),
     machine: machine(),
-    system: systemReport(lan, health, now),
+    system: systemReport(deps, health, now),
     homes: homes.list().map((home) => {
       const { today, tomorrow, tomorrowValid, forecast, current, currency } = house.snapshot(home, now);
       return {
@@ -35,7 +38,7 @@ export function diagnosticsReport(lan: LanParts, health: HealthReport, now: Epoc
         capabilities: homes.address(home.addressId)?.capabilities ?? null,
       };
     }),
-    plans: lan.plans.snapshots.map(({ definition, on, state, reason, runs }) => ({
+    plans: state.plans.snapshots.map(({ definition, on, state, reason, runs }) => ({
       id: definition.id,
       on,
       state,
@@ -50,13 +53,18 @@ export function diagnosticsReport(lan: LanParts, health: HealthReport, now: Epoc
     })),
     config: redactedConfig(config),
   };
-  return discreet(report, hiddenOf(lan));
+  return discreet(report, hiddenOf({ config, homes, accounts }));
+}
+
+/** What tells which texts have to be hidden. */
+interface Redacted extends Pick<State, "homes" | "accounts"> {
+  readonly config: Config;
 }
 
 /** What can be told while no daemon runs. */
-export function offlineDiagnostics(lan: Pick<LanParts, "config" | "homes" | "accounts">, now: EpochMs): unknown {
-  const report = { made_at: formatInstant(now), machine: machine(), config: redactedConfig(lan.config) };
-  return discreet(report, hiddenOf(lan));
+export function offlineDiagnostics(known: Redacted, now: EpochMs): unknown {
+  const report = { made_at: formatInstant(now), machine: machine(), config: redactedConfig(known.config) };
+  return discreet(report, hiddenOf(known));
 }
 
 function machine(): object {
@@ -73,7 +81,7 @@ function machine(): object {
 }
 
 /** Secrets as they stand in the configuration, names and addresses of homes and places, logins, and paths. */
-function hiddenOf({ config, homes, accounts }: Pick<LanParts, "config" | "homes" | "accounts">): Discreet[] {
+function hiddenOf({ config, homes, accounts }: Redacted): Discreet[] {
   const hide = (standIn: string, ...texts: (string | undefined)[]): Discreet[] =>
     texts.flatMap((text) => (text === undefined || text === "" ? [] : [{ text, standIn, kind: "name" }]));
   const place = (standIn: string, ...texts: (string | undefined)[]): Discreet[] =>

@@ -7,7 +7,7 @@
  */
 import { type EpochMs, formatInstant, MINUTE_MS, SECOND_MS } from "./core/interval.ts";
 import type { MonotonicMs } from "./core/quota.ts";
-import type { LanParts } from "./lan-parts.ts";
+import type { MonitoringDeps } from "./monitoring-deps.ts";
 import { databaseTrouble } from "./store/probe.ts";
 
 /** `degraded` and `starting` are served all the same. */
@@ -54,23 +54,25 @@ const FRESH_MS: number = SECOND_MS;
 const FAILING: ReadonlySet<HealthCode> = new Set(["loop_stuck", "database_not_writing", "prices_missing"]);
 const RESTART_MENDS: ReadonlySet<HealthCode> = new Set(["loop_stuck", "database_not_writing"]);
 
+export type HealthDeps = Pick<MonitoringDeps, "clock" | "state" | "storage">;
+
 export class Health {
-  readonly #lan: LanParts;
+  readonly #deps: HealthDeps;
   #probed: { readonly at: MonotonicMs; readonly trouble: Promise<string | null> } | null = null;
   #reported: { readonly at: MonotonicMs; readonly report: Promise<HealthReport> } | null = null;
 
-  constructor(lan: LanParts) {
-    this.#lan = lan;
+  constructor(deps: HealthDeps) {
+    this.#deps = deps;
   }
 
   report(): Promise<HealthReport> {
-    const at = this.#lan.clock.monotonicMs();
+    const at = this.#deps.clock.monotonicMs();
     if (!this.#reported || at - this.#reported.at >= FRESH_MS) this.#reported = { at, report: this.#make(at) };
     return this.#reported.report;
   }
 
   async #make(at: MonotonicMs): Promise<HealthReport> {
-    const { clock } = this.#lan;
+    const { clock } = this.#deps;
     const now = clock.now();
     const checks = [this.#loop(), await this.#database(at), this.#prices(at, now), this.#clock(now), this.#problems()];
     const codes = checks.map(({ code }) => code);
@@ -80,14 +82,14 @@ export class Health {
   }
 
   #loop(): HealthCheck {
-    const late = this.#lan.vitals.pulses.filter(({ lateMs }) => lateMs > 0);
+    const late = this.#deps.state.vitals.pulses.filter(({ lateMs }) => lateMs > 0);
     if (late.length === 0) return check("loop", "ok", "every loop turns when it should");
     const detail = late.map(({ name, lateMs }) => `${name}: ${Math.ceil(lateMs / SECOND_MS)} s late`);
     return check("loop", "loop_stuck", `${late.length} of the loops did not turn when it should have`, detail);
   }
 
   async #database(at: MonotonicMs): Promise<HealthCheck> {
-    const { database, databasePath } = this.#lan;
+    const { database, databasePath } = this.#deps.storage;
     if (!this.#probed || at - this.#probed.at >= PROBE_MS)
       this.#probed = { at, trouble: databaseTrouble(database, databasePath) };
     const trouble = await this.#probed.trouble;
@@ -97,11 +99,11 @@ export class Health {
   }
 
   #prices(at: MonotonicMs, now: EpochMs): HealthCheck {
-    const prices = pricesNow(this.#lan, now);
+    const prices = pricesNow(this.#deps.state, now);
     const lacking = prices.filter(({ until }) => until === null);
     const estimated = prices.filter(({ estimate }) => estimate);
     if (lacking.length > 0 || prices.length === 0) {
-      const awaited = at - this.#lan.vitals.startedMs < GRACE_MS;
+      const awaited = at - this.#deps.state.vitals.startedMs < GRACE_MS;
       const what =
         prices.length === 0 ? "no home is known" : `${lacking.length} of ${prices.length} have no price for now`;
       return check(
@@ -124,13 +126,13 @@ export class Health {
   }
 
   #clock(now: EpochMs): HealthCheck {
-    return this.#lan.isTimeTrusted(now)
+    return this.#deps.state.isTimeTrusted(now)
       ? check("clock", "ok", "the clock can be right")
       : check("clock", "clock_wrong", "the clock of this machine cannot be trusted, so no signal is ON");
   }
 
   #problems(): HealthCheck {
-    const problems = this.#lan.problems.list();
+    const problems = this.#deps.state.problems.list();
     if (problems.length === 0) return check("problems", "ok", "there are none");
     const codes = [...new Set(problems.map(({ code }) => code))].join(", ");
     return check(
@@ -150,7 +152,7 @@ interface PriceNow {
 }
 
 /** Every home whose prices are collected, and every place. */
-function pricesNow({ homes, house, places, accounts }: LanParts, now: EpochMs): PriceNow[] {
+function pricesNow({ homes, house, places, accounts }: HealthDeps["state"], now: EpochMs): PriceNow[] {
   const wanted = accounts.consumers.flatMap(({ name }) => homes.targets(name));
   const priced = new Set(wanted.filter(({ operations }) => operations.has("prices")).map(({ addressId }) => addressId));
   const list = homes.list();

@@ -78,8 +78,8 @@ export const daemonMetricRows: readonly MetricRow[] = [
     type: "counter",
     help: "Requests to the service since the daemon started; the outcome is ok, a status, or what went wrong.",
     labels: ["account", "interface", "operation", "outcome"],
-    samples: ({ lan }) =>
-      lan.vitals.asked.list().map(({ labels: [account = "", operation = "", outcome = ""], count }) => ({
+    samples: ({ deps }) =>
+      deps.state.vitals.asked.list().map(({ labels: [account = "", operation = "", outcome = ""], count }) => ({
         labels: { account, interface: interfaceOf.get(operation) ?? "other", operation, outcome },
         value: count,
       })),
@@ -113,29 +113,29 @@ export const daemonMetricRows: readonly MetricRow[] = [
     type: "gauge",
     help: "Whether the broker is connected.",
     labels: [],
-    samples: one(({ lan }) => Number(lan.link.standing().connected)),
+    samples: one(({ deps }) => Number(deps.mqtt.client.standing().connected)),
   },
   {
     name: "elbro_mqtt_connections_total",
     type: "counter",
     help: "Connections to the broker that came about since the daemon started.",
     labels: [],
-    samples: one(({ lan }) => lan.link.standing().connections),
+    samples: one(({ deps }) => deps.mqtt.client.standing().connections),
   },
   {
     name: "elbro_mqtt_published_messages_total",
     type: "counter",
     help: "States that the broker has taken since the daemon started.",
     labels: [],
-    samples: one(({ lan }) => lan.link.standing().published),
+    samples: one(({ deps }) => deps.mqtt.client.standing().published),
   },
   {
     name: "elbro_lan_requests_total",
     type: "counter",
     help: "Answers of the LAN API since the daemon started, by key and status; the key is empty for who came without.",
     labels: ["key", "status"],
-    samples: ({ lan }) =>
-      lan.vitals.answered
+    samples: ({ deps }) =>
+      deps.state.vitals.answered
         .list()
         .map(({ labels: [key = "", status = ""], count }) => ({ labels: { key, status }, value: count })),
   },
@@ -144,14 +144,14 @@ export const daemonMetricRows: readonly MetricRow[] = [
     type: "gauge",
     help: "Who listens to /events.",
     labels: [],
-    samples: one(({ lan }) => lan.live.opened?.counts.listeners ?? 0),
+    samples: one(({ deps }) => deps.events.opened?.counts.listeners ?? 0),
   },
   {
     name: "elbro_events_dropped_listeners_total",
     type: "counter",
     help: "Listeners that were sent away because they did not keep up.",
     labels: [],
-    samples: one(({ lan }) => lan.live.opened?.counts.dropped ?? 0),
+    samples: one(({ deps }) => deps.events.opened?.counts.dropped ?? 0),
   },
   {
     name: "elbro_database_bytes",
@@ -179,7 +179,7 @@ export const daemonMetricRows: readonly MetricRow[] = [
     type: "gauge",
     help: "Time since the daemon started.",
     labels: [],
-    samples: one(({ lan }) => seconds(lan.clock.monotonicMs() - lan.vitals.startedMs)),
+    samples: one(({ deps }) => seconds(deps.clock.monotonicMs() - deps.state.vitals.startedMs)),
   },
   {
     name: "elbro_event_loop_delay_seconds",

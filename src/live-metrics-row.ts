@@ -5,15 +5,15 @@ import { type EpochMs, SECOND_MS } from "./core/interval.ts";
 import type { PlaceSnapshot } from "./core/place-snapshot.ts";
 import type { PlanSnapshot } from "./core/plan-snapshot.ts";
 import type { PlugSnapshot } from "./core/plug-snapshot.ts";
-import type { LanParts } from "./lan-parts.ts";
 import type { HealthReport } from "./live-health.ts";
 import type { DatabaseFigures, SpentToday } from "./live-system.ts";
+import type { MonitoringDeps } from "./monitoring-deps.ts";
 import type { MetricFamily, Sample } from "./server/metrics-text.ts";
 import type { ToldWindow } from "./upstream/account.ts";
 
 /** Everything the figures are read from, at one moment. */
 export interface MetricMoment {
-  readonly lan: LanParts;
+  readonly deps: MonitoringDeps;
   readonly now: EpochMs;
   readonly health: HealthReport;
   readonly state: DaemonState;

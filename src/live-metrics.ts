@@ -4,12 +4,12 @@
  */
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import type { EpochMs } from "./core/interval.ts";
-import type { LanParts } from "./lan-parts.ts";
 import type { HealthReport } from "./live-health.ts";
 import { daemonMetricRows } from "./live-metrics-daemon.ts";
 import { houseMetricRows } from "./live-metrics-house.ts";
 import type { LoopDelays, MetricMoment, MetricRow } from "./live-metrics-row.ts";
 import { databaseFigures, spentToday } from "./live-system.ts";
+import type { MonitoringDeps } from "./monitoring-deps.ts";
 import type { MetricFamily } from "./server/metrics-text.ts";
 
 /** Every figure. The name of a counter ends in `_total`; times are in seconds. */
@@ -19,10 +19,10 @@ const NANOSECONDS = 1e9;
 
 /** Reads the figures. The event loop is watched from the first reading on. */
 export class Metrics {
-  readonly #lan: LanParts;
+  readonly #deps: MonitoringDeps;
 
-  constructor(lan: LanParts) {
-    this.#lan = lan;
+  constructor(deps: MonitoringDeps) {
+    this.#deps = deps;
   }
 
   read(health: HealthReport, now: EpochMs): readonly MetricFamily[] {
@@ -31,27 +31,28 @@ export class Metrics {
   }
 
   #momentOf(health: HealthReport, now: EpochMs): MetricMoment {
-    const lan = this.#lan;
-    const homes = lan.homes.list();
+    const deps = this.#deps;
+    const { state, storage } = deps;
+    const homes = state.homes.list();
     return {
-      ...{ lan, now, health },
-      state: lan.daemonState(now),
-      places: lan.places.snapshots(now, new Set(homes.map(({ id }) => id))),
-      homes: homes.map((home) => ({ home, snapshot: lan.house.snapshot(home, now) })),
-      plans: lan.plans.snapshots,
-      plugs: lan.plugs.snapshots(),
-      accounts: lan.accounts.all.map((account) => ({
+      ...{ deps, now, health },
+      state: state.daemonState(now),
+      places: state.places.snapshots(now, new Set(homes.map(({ id }) => id))),
+      homes: homes.map((home) => ({ home, snapshot: state.house.snapshot(home, now) })),
+      plans: state.plans.snapshots,
+      plugs: deps.plugs.snapshots(),
+      accounts: state.accounts.all.map((account) => ({
         name: account.name,
         windows: account.standing(now),
-        spent: spentToday(lan, account.name, now),
+        spent: spentToday(state.library, account.name, now),
       })),
-      database: databaseFigures(lan),
+      database: databaseFigures(storage),
       delays: this.#delays(),
     };
   }
 
   #delays(): LoopDelays {
-    const delay = this.#lan.vitals.loopDelay(monitorEventLoopDelay, this.#lan.signal);
+    const delay = this.#deps.state.vitals.loopDelay(monitorEventLoopDelay, this.#deps.signal);
     const { count } = delay;
     const seconds = (nanoseconds: number) => (count === 0 ? 0 : nanoseconds / NANOSECONDS);
     const delays = { median: seconds(delay.percentile(50)), most: seconds(delay.max) };

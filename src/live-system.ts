@@ -1,28 +1,30 @@
 /** The daemon in full, for its owner: quota, requests, ages, broker, plugs, versions, problems and what to do. */
 import { statSync } from "node:fs";
+import type { Config } from "./config/schema.ts";
 import type { DaemonState } from "./core/daemon-state.ts";
 import { DAY_MS, type EpochMs, formatInstant, SECOND_MS } from "./core/interval.ts";
 import type { PastProblem } from "./core/problem-history.ts";
 import { shares } from "./core/quota.ts";
-import type { LanParts } from "./lan-parts.ts";
+import type { Library } from "./library.ts";
 import { type HealthReport, healthBody } from "./live-health.ts";
+import type { MonitoringDeps } from "./monitoring-deps.ts";
 import { plugState } from "./mqtt/plug-messages.ts";
 import type { Account, ToldWindow } from "./upstream/account.ts";
 import { VERSION } from "./version.ts";
 
 /** What `GET /local/v1/system` answers. */
-export function systemReport(lan: LanParts, health: HealthReport, now: EpochMs): object {
-  const { startedAt, vitals, live, link, isTimeTrusted } = lan;
-  const state = lan.daemonState(now);
+export function systemReport(deps: MonitoringDeps, health: HealthReport, now: EpochMs): object {
+  const { startedAt, vitals, isTimeTrusted, accounts, daemonState } = deps.state;
+  const state = daemonState(now);
   return {
     version: VERSION,
     node: process.versions.node,
     now: formatInstant(now),
     started_at: formatInstant(startedAt),
-    uptime_seconds: Math.floor((lan.clock.monotonicMs() - vitals.startedMs) / SECOND_MS),
+    uptime_seconds: Math.floor((deps.clock.monotonicMs() - vitals.startedMs) / SECOND_MS),
     time_trusted: isTimeTrusted(now),
     health: healthBody(health, true),
-    interfaces: lan.accounts.all.map((account) => interfaceReport(lan, account, state, now)),
+    interfaces: accounts.all.map((account) => interfaceReport(deps, account, state, now)),
     series: state.series.map(({ owner, account, label, lastSuccessAt }) => ({
       home: owner?.id ?? null,
       name: owner?.name ?? null,
@@ -32,17 +34,17 @@ export function systemReport(lan: LanParts, health: HealthReport, now: EpochMs):
       age_seconds: lastSuccessAt === null ? null : Math.max(0, Math.floor((now - lastSuccessAt) / SECOND_MS)),
     })),
     backfill: state.backfill && { days_known: state.backfill.known, days_wanted: state.backfill.wanted },
-    broker: { ...brokerReport(lan), ...link.standing() },
-    plugs: plugReports(lan),
+    broker: { ...brokerReport(deps.config), ...deps.mqtt.client.standing() },
+    plugs: plugReports(deps.plugs),
     lan: {
-      listeners: live.opened?.counts.listeners ?? 0,
+      listeners: deps.events.opened?.counts.listeners ?? 0,
       requests: vitals.answered.list().map(({ labels: [key = "", status = ""], count }) => ({
         key: key === "" ? null : key,
         status: Number(status),
         count,
       })),
     },
-    database: databaseReport(lan),
+    database: databaseReport(deps.storage),
     memory: memoryReport(),
     problems: vitals.problems.list().map(problemReport),
   };
@@ -55,7 +57,7 @@ export interface SpentToday {
 }
 
 /** Read from the ledger, so it knows of the whole day whenever the daemon started. */
-export function spentToday({ library }: Pick<LanParts, "library">, account: string, now: EpochMs): SpentToday {
+export function spentToday(library: Library, account: string, now: EpochMs): SpentToday {
   const byShare: Record<string, number> = Object.fromEntries(shares.map((share) => [share, 0]));
   const byOutcome: Record<string, number> = {};
   for (const { share, status } of library.ledger.spentSince(account, Math.floor(now / DAY_MS) * DAY_MS)) {
@@ -66,9 +68,14 @@ export function spentToday({ library }: Pick<LanParts, "library">, account: stri
   return { byShare, byOutcome };
 }
 
-function interfaceReport(lan: LanParts, account: Account, state: DaemonState, now: EpochMs): object {
+function interfaceReport(
+  { state: { library, vitals } }: MonitoringDeps,
+  account: Account,
+  state: DaemonState,
+  now: EpochMs,
+): object {
   const known = state.interfaces.find((each) => each.account === account.name);
-  const { byShare, byOutcome } = spentToday(lan, account.name, now);
+  const { byShare, byOutcome } = spentToday(library, account.name, now);
   const { minute, day } = account.standing(now);
   return {
     account: account.name,
@@ -76,7 +83,7 @@ function interfaceReport(lan: LanParts, account: Account, state: DaemonState, no
     state: known?.service ?? null,
     quota: { minute: windowReport(minute), day: windowReport(day) },
     today: { requests: known?.requestsToday ?? null, by_share: byShare, by_outcome: byOutcome },
-    since_start: lan.vitals.asked
+    since_start: vitals.asked
       .list()
       .filter(({ labels: [name] }) => name === account.name)
       .map(({ labels: [, operation = "", outcome = ""], count }) => ({ operation, outcome, count })),
@@ -89,18 +96,18 @@ function windowReport(window: ToldWindow | null): object | null {
   return { limit, left, resets_at: resetsAt === null ? null : formatInstant(resetsAt) };
 }
 
-function brokerReport({ config }: LanParts): object {
+function brokerReport(config: Config): object {
   const { url } = config.mqtt;
   return { kind: url === undefined ? "inside" : "configured", host: url === undefined ? null : new URL(url).host };
 }
 
 /** The plugs as they are published. */
-function plugReports({ plugs }: LanParts): object[] {
+function plugReports(plugs: MonitoringDeps["plugs"]): object[] {
   return plugs.snapshots().map((plug) => ({ id: plug.id, ...plugState(plug) }));
 }
 
-function databaseReport(lan: LanParts): object {
-  const { bytes, logBytes, rowChanges } = databaseFigures(lan);
+function databaseReport(storage: MonitoringDeps["storage"]): object {
+  const { bytes, logBytes, rowChanges } = databaseFigures(storage);
   return { bytes, log_bytes: logBytes, row_changes: rowChanges };
 }
 
@@ -112,10 +119,7 @@ export interface DatabaseFigures {
   readonly rowChanges: number;
 }
 
-export function databaseFigures({
-  database,
-  databasePath,
-}: Pick<LanParts, "database" | "databasePath">): DatabaseFigures {
+export function databaseFigures({ database, databasePath }: MonitoringDeps["storage"]): DatabaseFigures {
   const found = database
     .prepare(
       "select page_count * page_size as bytes, total_changes() as changes from pragma_page_count, pragma_page_size",

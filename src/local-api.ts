@@ -1,26 +1,35 @@
 /** What `/local/v1` is made of, loaded with its first request. */
 import { THIRD_PARTY } from "./accounts.ts";
 import { Cheap } from "./cheap.ts";
+import type { Config } from "./config/schema.ts";
 import { type Home, type HomeSnapshot, homeSnapshot } from "./core/home-snapshot.ts";
 import type { EpochMs } from "./core/interval.ts";
 import { HOUR_MS } from "./core/interval.ts";
 import { colorOf } from "./core/level.ts";
 import { type PlacePoint, placeSnapshot } from "./core/place-snapshot.ts";
 import { type Timeline, tiled } from "./core/timeline.ts";
-import type { LanParts } from "./lan-parts.ts";
+import type { State } from "./open-state.ts";
+import type { Storage } from "./open-storage.ts";
 import type { PricedPlace } from "./places.ts";
 import { type LocalHandlers, localHandlers } from "./server/local-handlers.ts";
 import type { LocalSource, PriceView } from "./server/local-source.ts";
 
-/** The operations of `/local/v1` over the house. */
-export function openLocalApi(lan: LanParts): LocalHandlers {
-  return localHandlers(localSource(lan));
+export interface LocalDeps {
+  readonly config: Pick<Config, "levels">;
+  readonly state: Pick<State, "calendar" | "homes" | "house" | "places" | "plans" | "isTimeTrusted">;
+  readonly storage: Pick<Storage, "settings">;
 }
 
-function localSource(lan: LanParts): LocalSource {
-  const { calendar, homes, house, places, plans, config, isTimeTrusted } = lan;
+/** The operations of `/local/v1` over the house. */
+export function openLocalApi(deps: LocalDeps): LocalHandlers {
+  return localHandlers(localSource(deps));
+}
+
+function localSource(deps: LocalDeps): LocalSource {
+  const { config, state } = deps;
+  const { calendar, homes, house, places, plans, isTimeTrusted } = state;
   const thresholds = { ...config.levels, veryCheap: config.levels.very_cheap };
-  const cheap = new Cheap({ calendar, memory: lan.settings, isTimeTrusted });
+  const cheap = new Cheap({ calendar, memory: deps.storage.settings, isTimeTrusted });
   const homeNamed = (id: string) => homes.list().find((home) => home.id === id) ?? null;
   const homeIds = () => new Set(homes.list().map(({ id }) => id));
   const placeNamed = (id: string, now: EpochMs) =>
@@ -40,9 +49,9 @@ function localSource(lan: LanParts): LocalSource {
     ],
     view(id, now) {
       const home = homeNamed(id);
-      if (home) return homeView(lan, home, now);
+      if (home) return homeView(state, home, now);
       const known = placeNamed(id, now);
-      return known && placeView(lan, known, thresholds, now);
+      return known && placeView(state, known, thresholds, now);
     },
     points(id, range, now) {
       const home = homeNamed(id);
@@ -57,7 +66,7 @@ function localSource(lan: LanParts): LocalSource {
   };
 }
 
-function homeView({ homes, house, isTimeTrusted }: LanParts, home: Home, now: EpochMs): PriceView {
+function homeView({ homes, house, isTimeTrusted }: LocalDeps["state"], home: Home, now: EpochMs): PriceView {
   const { id, name, resolution, addressId } = home;
   const snapshot = house.snapshot(home, now);
   return {
@@ -81,8 +90,12 @@ function placeTimeline({ place, points }: PricedPlace): Timeline | null {
  * A place as a home: the same words for the same things. Where the first hours of a day are not kept, nothing is said
  * to be its cheapest. Its light is the service's own.
  */
-function placeView(lan: LanParts, known: PricedPlace, thresholds: LocalSource["thresholds"], now: EpochMs): PriceView {
-  const { calendar } = lan;
+function placeView(
+  { calendar, isTimeTrusted }: LocalDeps["state"],
+  known: PricedPlace,
+  thresholds: LocalSource["thresholds"],
+  now: EpochMs,
+): PriceView {
   const { place, points } = known;
   const { id, name, region, currency } = place;
   const timeline = placeTimeline(known);
@@ -97,7 +110,7 @@ function placeView(lan: LanParts, known: PricedPlace, thresholds: LocalSource["t
     vatIncluded: null,
     level,
     color: parts?.color ?? (level && colorOf(level)),
-    cheap: lan.isTimeTrusted(now) ? cheap : null,
+    cheap: isTimeTrusted(now) ? cheap : null,
     ...(isWhole ? {} : { rank: null, rankOf: null, percentile: null, day: null }),
   };
   return { kind: "place", id, name, resolution, region, snapshot: shown, parts };

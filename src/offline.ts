@@ -47,8 +47,8 @@ export function openOffline(config: Config, clock: Clock, proxy: ProxySettings |
   const thresholds = { ...config.levels, veryCheap: config.levels.very_cheap };
   const house = new House({ shelf: library.shelf, calendar, memory: settings, thresholds });
   const desk = new Desk({
-    ...{ config, clock, calendar, accounts, homes, house, library, database, databasePath },
-    onChange: (series) => house.changed(series),
+    ...{ config, clock, state: { calendar, accounts, homes, house, library }, storage: { database, databasePath } },
+    onSeriesChanged: (series) => house.changed(series),
     broker: () => brokerFinding(config),
     diagnostics: async () => {
       const { offlineDiagnostics } = await import("./live-diagnostics.ts");

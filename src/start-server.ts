@@ -41,25 +41,25 @@ export interface Server {
 export async function startServer(options: ServerOptions, deps: ServerDeps, changes: ChangeBus): Promise<Server> {
   const { config, clock, log, ingress = false, signal } = options;
   const { storage, state, mqtt, plugs, reloading } = deps;
-  const live = new LiveFeed({ baseTopic: config.mqtt.base_topic, homes: state.homes, startedAt: state.startedAt });
-  mqtt.published.subscribe((messages) => live.show(messages));
-  changes.seriesChanged.subscribe((series) => live.changed(series));
-  const lan = {
-    ...{ ...state, ...storage, config, clock, log, ingress, signal, live, plugs, link: mqtt.client },
-    onChange: (series: SeriesKey) => changes.seriesChanged.emit(series),
+  const events = new LiveFeed({ baseTopic: config.mqtt.base_topic, homes: state.homes, startedAt: state.startedAt });
+  mqtt.published.subscribe((messages) => events.show(messages));
+  changes.seriesChanged.subscribe((series) => events.changed(series));
+  const api = {
+    ...{ config, clock, log, ingress, signal, storage, state, mqtt, plugs, events },
+    onSeriesChanged: (series: SeriesKey) => changes.seriesChanged.emit(series),
   };
   await mqtt.client.upSoon;
   const { openLan } = await import("./lan-service.ts");
-  const api = await openLan(lan);
+  const listener = await openLan(api);
   reloading.subscribe((next) => {
-    api.take(next);
+    listener.take(next);
     changes.stateChanged.emit({ home: null });
   });
   const { openDaemonDesk } = await import("./daemon-desk.ts");
-  const desk = openDaemonDesk(lan, () => reloading.used, signal);
+  const desk = openDaemonDesk(api, () => reloading.used, signal);
   return {
-    port: api.port,
-    shutdown: () => live.close(),
-    close: async () => void (await Promise.all([api.close(), desk])),
+    port: listener.port,
+    shutdown: () => events.close(),
+    close: async () => void (await Promise.all([listener.close(), desk])),
   };
 }

@@ -2,8 +2,7 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, test } from "vitest";
 import { configSchema } from "../../src/config/schema.ts";
 import { operationIds, operationOf } from "../../src/contract/operations.ts";
-import { lanRoutes } from "../../src/lan.ts";
-import type { LanParts } from "../../src/lan-parts.ts";
+import { type ApiDeps, lanRoutes } from "../../src/lan.ts";
 import { LanKeys } from "../../src/server/lan-keys.ts";
 import { localErrorTable } from "../../src/server/local-errors.ts";
 import { Vitals } from "../../src/vitals.ts";
@@ -25,8 +24,9 @@ interface Document {
 /** The router of a daemon that has nothing yet: what is registered does not depend on the house. */
 function routerOf() {
   const { clock, memory } = new ManualMachine();
-  const parts = { config: configSchema.parse({}), clock, settings: memory, vitals: new Vitals(clock), log: console };
-  return lanRoutes(parts as unknown as LanParts, new LanKeys([], { minute: 1, day: 1 }));
+  const storage = { settings: memory };
+  const deps = { config: configSchema.parse({}), clock, storage, state: { vitals: new Vitals(clock) }, log: console };
+  return lanRoutes(deps as unknown as ApiDeps, new LanKeys([], { minute: 1, day: 1 }));
 }
 
 const router = routerOf();

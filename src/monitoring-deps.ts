@@ -1,0 +1,20 @@
+/** What health, metrics, system report and diagnostics are read from. */
+import type { Clock } from "./collector/clock.ts";
+import type { Config } from "./config/schema.ts";
+import type { LiveFeed } from "./live-feed.ts";
+import type { State } from "./open-state.ts";
+import type { Storage } from "./open-storage.ts";
+import type { Mqtt } from "./start-mqtt.ts";
+import type { PlugsModule } from "./switching.ts";
+
+export interface MonitoringDeps {
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly state: State;
+  readonly storage: Pick<Storage, "database" | "databasePath">;
+  readonly mqtt: Pick<Mqtt, "client">;
+  readonly plugs: Pick<PlugsModule, "snapshots">;
+  readonly events: LiveFeed;
+  /** Fires when the daemon ends. */
+  readonly signal: AbortSignal;
+}
