@@ -1,7 +1,3 @@
-import * as undici from "undici";
-import connectByProxy from "undici/lib/api/api-connect.js";
-import EnvHttpProxyAgent from "undici/lib/dispatcher/env-http-proxy-agent.js";
-import Pool from "undici/lib/dispatcher/pool.js";
 import { describe, expect, test } from "vitest";
 import { proxyOf } from "../../src/upstream/proxy.ts";
 import { openAsking } from "../support/asking-client.ts";
@@ -11,12 +7,6 @@ import { RawServer, rawAnswer } from "../support/raw-server.ts";
 
 const ADDRESSES = rawAnswer('{"data":[]}');
 const NONE = { httpProxy: "", httpsProxy: "", noProxy: "" };
-
-test("the parts of undici that are imported one by one are those of the whole", () => {
-  expect(EnvHttpProxyAgent).toBe(undici.EnvHttpProxyAgent);
-  expect(Pool).toBe(undici.Pool);
-  expect(connectByProxy).toBe(undici.Dispatcher.prototype.connect);
-});
 
 describe("the proxy of the environment", () => {
   test.each([
