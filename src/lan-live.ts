@@ -1,10 +1,14 @@
-/** What tells of the house and of the daemon while it runs. What a route needs is loaded when it is first asked for. */
+/** What tells of the house and of the daemon while it runs. */
 import type { EpochMs } from "./core/interval.ts";
 import type { LanParts } from "./lan-parts.ts";
-import type { HealthReport } from "./live-health.ts";
+import { diagnosticsReport } from "./live-diagnostics.ts";
+import { Health, type HealthReport, healthBody } from "./live-health.ts";
+import { Metrics } from "./live-metrics.ts";
+import { systemReport } from "./live-system.ts";
 import type { LocalAnswer } from "./server/local-answer.ts";
 import { type LocalError, localError } from "./server/local-errors.ts";
 import type { LocalRequest, LocalRoute } from "./server/local-route.ts";
+import { METRICS_TYPE, metricsText } from "./server/metrics-text.ts";
 import { VERSION } from "./version.ts";
 
 /** When somebody for whom there is no room may try again. */
@@ -14,21 +18,14 @@ const STREAM_HEADERS = { "X-Accel-Buffering": "no", "Cache-Control": "private, n
 
 /** The routes that tell how house and daemon are. `all` gives every route beside the contract's, also those of others. */
 export function liveRoutes(lan: LanParts, all: () => readonly LocalRoute[]): readonly LocalRoute[] {
-  const health = once(async () => {
-    const { Health } = await import("./live-health.ts");
-    return new Health(lan);
-  });
-  const metrics = once(async () => {
-    const { Metrics } = await import("./live-metrics.ts");
-    return new Metrics(lan);
-  });
+  const health = once(() => new Health(lan));
+  const metrics = once(() => new Metrics(lan));
   const document = once(async () => {
     const { lanDocument } = await import("./lan-document.ts");
     return Buffer.from(JSON.stringify(lanDocument(all())));
   });
   const healthAnswer = async (caller: string | null, isWell: (report: HealthReport) => boolean) => {
-    const report = await (await health()).report();
-    const { healthBody } = await import("./live-health.ts");
+    const report = await health().report();
     const body = { ...healthBody(report, caller !== null), version: VERSION };
     return { kind: "json" as const, status: isWell(report) ? 200 : 503, body };
   };
@@ -60,8 +57,7 @@ export function liveRoutes(lan: LanParts, all: () => readonly LocalRoute[]): rea
       scope: "read",
       summary: "Figures of house and daemon for Prometheus.",
       handle: async ({ now }) => {
-        const { METRICS_TYPE, metricsText } = await import("./server/metrics-text.ts");
-        const families = (await metrics()).read(await (await health()).report(), now);
+        const families = metrics().read(await health().report(), now);
         return { kind: "text", type: METRICS_TYPE, text: metricsText(families) };
       },
     },
@@ -77,10 +73,7 @@ export function liveRoutes(lan: LanParts, all: () => readonly LocalRoute[]): rea
       path: "/local/v1/system",
       scope: "read",
       summary: "Quota, requests, ages, broker, plugs, versions and problems of the daemon.",
-      handle: async ({ now }) => {
-        const { systemReport } = await import("./live-system.ts");
-        return { kind: "json", body: systemReport(lan, await (await health()).report(), now) };
-      },
+      handle: async ({ now }) => ({ kind: "json", body: systemReport(lan, await health().report(), now) }),
     },
     {
       method: "GET",
@@ -88,8 +81,7 @@ export function liveRoutes(lan: LanParts, all: () => readonly LocalRoute[]): rea
       scope: "read",
       summary: "A file to show to others: the daemon in full, without secrets and without where anybody lives.",
       handle: async ({ now }) => {
-        const { diagnosticsReport } = await import("./live-diagnostics.ts");
-        const report = diagnosticsReport(lan, await (await health()).report(), now);
+        const report = diagnosticsReport(lan, await health().report(), now);
         const name = `elbro-diagnostics-${new Date(now).toISOString().slice(0, 10)}.json`;
         return {
           kind: "text",
@@ -111,8 +103,8 @@ function unknownHome({ homes, places }: LanParts, home: string, now: EpochMs): L
 }
 
 /** Made when it is first needed. */
-function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
-  let made: Promise<Value> | null = null;
+function once<Value>(make: () => Value): () => Value {
+  let made: Value | null = null;
   return () => {
     made ??= make();
     return made;
@@ -124,7 +116,7 @@ async function listening(lan: LanParts, { query, headers, mayStay, now }: LocalR
   const home = query.get("home");
   const unknown = home === null ? null : unknownHome(lan, home, now);
   if (unknown) return unknown;
-  const hub = await live.hub();
+  const hub = live.hub();
   if (!hub.hasRoom)
     return { ...localError("rate_limited", "as many listen as can be served"), retryAfterSec: FULL_RETRY_SEC };
   const last = headers["last-event-id"];

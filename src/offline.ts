@@ -15,6 +15,7 @@ import { Desk, type Finding, findingOf } from "./desk.ts";
 import { Homes } from "./homes.ts";
 import { House } from "./house.ts";
 import { Library } from "./library.ts";
+import { offlineDiagnostics } from "./live-diagnostics.ts";
 import { tryBroker } from "./mqtt/try-broker.ts";
 import { StartError } from "./start-error.ts";
 import { Settings } from "./store/settings.ts";
@@ -48,10 +49,10 @@ export function openOffline(config: Config, clock: Clock, proxy: ProxySettings |
     ...{ config, clock, calendar, accounts, homes, house, library, database, databasePath },
     onChange: (series) => house.changed(series),
     broker: () => brokerFinding(config),
-    diagnostics: async () => {
-      const { offlineDiagnostics } = await import("./live-diagnostics.ts");
-      return { running: false, ...(offlineDiagnostics({ config, homes, accounts }, clock.now()) as object) };
-    },
+    diagnostics: async () => ({
+      running: false,
+      ...(offlineDiagnostics({ config, homes, accounts }, clock.now()) as object),
+    }),
   });
   return {
     desk,
