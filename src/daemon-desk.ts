@@ -4,6 +4,8 @@ import type { Config } from "./config/schema.ts";
 import { Desk, type Finding, findingOf } from "./desk.ts";
 import { deskPathIn, openDesk } from "./desk-socket.ts";
 import type { ApiDeps } from "./lan.ts";
+import { diagnosticsReport } from "./live-diagnostics.ts";
+import { Health } from "./live-health.ts";
 
 /** Answers commands until the signal fires. A file system without sockets is told once, and nothing else is amiss. */
 export async function openDaemonDesk(deps: ApiDeps, configNow: () => Config, signal: AbortSignal): Promise<void> {
@@ -13,8 +15,6 @@ export async function openDaemonDesk(deps: ApiDeps, configNow: () => Config, sig
     ...deps,
     broker: async () => brokerFinding(deps),
     diagnostics: async () => {
-      const { diagnosticsReport } = await import("./live-diagnostics.ts");
-      const { Health } = await import("./live-health.ts");
       const now = { ...deps, config: configNow() };
       const report = await new Health(now).report();
       return { running: true, ...(diagnosticsReport(now, report, deps.clock.now()) as object) };

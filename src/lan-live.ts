@@ -1,10 +1,14 @@
-/** What tells of the house and of the daemon while it runs. What a route needs is loaded when it is first asked for. */
+/** What tells of the house and of the daemon while it runs. */
 import type { EpochMs } from "./core/interval.ts";
-import type { HealthReport } from "./live-health.ts";
+import { diagnosticsReport } from "./live-diagnostics.ts";
+import { Health, type HealthReport, healthBody } from "./live-health.ts";
+import { Metrics } from "./live-metrics.ts";
+import { systemReport } from "./live-system.ts";
 import type { MonitoringDeps } from "./monitoring-deps.ts";
 import type { LocalAnswer } from "./server/local-answer.ts";
 import { type LocalError, localError } from "./server/local-errors.ts";
 import type { LocalRequest, LocalRoute } from "./server/local-route.ts";
+import { METRICS_TYPE, metricsText } from "./server/metrics-text.ts";
 import { VERSION } from "./version.ts";
 
 /** When somebody for whom there is no room may try again. */
@@ -14,21 +18,14 @@ const STREAM_HEADERS = { "X-Accel-Buffering": "no", "Cache-Control": "private, n
 
 /** The routes that tell how house and daemon are. `all` gives every route beside the contract's, also those of others. */
 export function liveRoutes(deps: MonitoringDeps, all: () => readonly LocalRoute[]): readonly LocalRoute[] {
-  const health = once(async () => {
-    const { Health } = await import("./live-health.ts");
-    return new Health(deps);
-  });
-  const metrics = once(async () => {
-    const { Metrics } = await import("./live-metrics.ts");
-    return new Metrics(deps);
-  });
+  const health = once(() => new Health(deps));
+  const metrics = once(() => new Metrics(deps));
   const document = once(async () => {
     const { lanDocument } = await import("./lan-document.ts");
     return Buffer.from(JSON.stringify(lanDocument(all())));
   });
   const healthAnswer = async (caller: string | null, isWell: (report: HealthReport) => boolean) => {
-    const report = await (await health()).report();
-    const { healthBody } = await import("./live-health.ts");
+    const report = await health().report();
     const body = { ...healthBody(report, caller !== null), version: VERSION };
     return { kind: "json" as const, status: isWell(report) ? 200 : 503, body };
   };
@@ -60,8 +57,7 @@ export function liveRoutes(deps: MonitoringDeps, all: () => readonly LocalRoute[
       scope: "read",
       summary: "Figures of house and daemon for Prometheus.",
       handle: async ({ now }) => {
-        const { METRICS_TYPE, metricsText } = await import("./server/metrics-text.ts");
-        const families = (await metrics()).read(await (await health()).report(), now);
+        const families = metrics().read(await health().report(), now);
         return { kind: "text", type: METRICS_TYPE, text: metricsText(families) };
       },
     },
@@ -77,10 +73,7 @@ export function liveRoutes(deps: MonitoringDeps, all: () => readonly LocalRoute[
       path: "/local/v1/system",
       scope: "read",
       summary: "Quota, requests, ages, broker, plugs, versions and problems of the daemon.",
-      handle: async ({ now }) => {
-        const { systemReport } = await import("./live-system.ts");
-        return { kind: "json", body: systemReport(deps, await (await health()).report(), now) };
-      },
+      handle: async ({ now }) => ({ kind: "json", body: systemReport(deps, await health().report(), now) }),
     },
     {
       method: "GET",
@@ -88,8 +81,7 @@ export function liveRoutes(deps: MonitoringDeps, all: () => readonly LocalRoute[
       scope: "read",
       summary: "A file to show to others: the daemon in full, without secrets and without where anybody lives.",
       handle: async ({ now }) => {
-        const { diagnosticsReport } = await import("./live-diagnostics.ts");
-        const report = diagnosticsReport(deps, await (await health()).report(), now);
+        const report = diagnosticsReport(deps, await health().report(), now);
         const name = `elbro-diagnostics-${new Date(now).toISOString().slice(0, 10)}.json`;
         return {
           kind: "text",
@@ -111,8 +103,8 @@ function unknownHome({ homes, places }: MonitoringDeps["state"], home: string, n
 }
 
 /** Made when it is first needed. */
-function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
-  let made: Promise<Value> | null = null;
+function once<Value>(make: () => Value): () => Value {
+  let made: Value | null = null;
   return () => {
     made ??= make();
     return made;
@@ -126,7 +118,7 @@ async function listening(
   const home = query.get("home");
   const unknown = home === null ? null : unknownHome(state, home, now);
   if (unknown) return unknown;
-  const hub = await events.hub();
+  const hub = events.hub();
   if (!hub.hasRoom)
     return { ...localError("rate_limited", "as many listen as can be served"), retryAfterSec: FULL_RETRY_SEC };
   const last = headers["last-event-id"];

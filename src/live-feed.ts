@@ -6,7 +6,7 @@ import { randomUUID } from "node:crypto";
 import { type EpochMs, formatInstant } from "./core/interval.ts";
 import type { SeriesKey } from "./core/series.ts";
 import type { Message } from "./mqtt/message.ts";
-import type { EventHub, LiveEvent } from "./server/event-hub.ts";
+import { EventHub, type LiveEvent } from "./server/event-hub.ts";
 import { VERSION } from "./version.ts";
 
 export interface LiveFeedParts {
@@ -29,10 +29,9 @@ export class LiveFeed {
     this.#parts = parts;
   }
 
-  /** The hub, loaded by the first who listens. */
-  async hub(): Promise<EventHub> {
-    const { EventHub: Hub } = await import("./server/event-hub.ts");
-    this.#hub ??= this.#open(Hub);
+  /** The hub; created when it is first called, by the first subscriber. */
+  hub(): EventHub {
+    this.#hub ??= this.#open();
     return this.#hub;
   }
 
@@ -62,10 +61,10 @@ export class LiveFeed {
     this.#hub?.close();
   }
 
-  #open(Hub: typeof EventHub): EventHub {
+  #open(): EventHub {
     const { startedAt } = this.#parts;
     this.#told = this.#eventsOf(this.#messages);
-    return new Hub({
+    return new EventHub({
       life: randomUUID().slice(0, LIFE_LENGTH),
       present: () => [...this.#told.values()].map(({ event }) => event),
       greeting: (resumed) => JSON.stringify({ version: VERSION, started_at: formatInstant(startedAt), resumed }),

@@ -15,6 +15,7 @@ import { Desk, type Finding, findingOf } from "./desk.ts";
 import { Homes } from "./homes.ts";
 import { House } from "./house.ts";
 import { Library } from "./library.ts";
+import { offlineDiagnostics } from "./live-diagnostics.ts";
 import { tryBroker } from "./mqtt/try-broker.ts";
 import { openService } from "./open-service.ts";
 import { StartError } from "./start-error.ts";
@@ -50,10 +51,10 @@ export function openOffline(config: Config, clock: Clock, proxy: ProxySettings |
     ...{ config, clock, state: { calendar, accounts, homes, house, library }, storage: { database, databasePath } },
     onSeriesChanged: (series) => house.changed(series),
     broker: () => brokerFinding(config),
-    diagnostics: async () => {
-      const { offlineDiagnostics } = await import("./live-diagnostics.ts");
-      return { running: false, ...(offlineDiagnostics({ config, homes, accounts }, clock.now()) as object) };
-    },
+    diagnostics: async () => ({
+      running: false,
+      ...(offlineDiagnostics({ config, homes, accounts }, clock.now()) as object),
+    }),
   });
   return {
     desk,

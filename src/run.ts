@@ -8,9 +8,10 @@ import type { Config } from "./config/schema.ts";
 import { loadConfiguration } from "./configuration.ts";
 import { type Daemon, type DaemonOptions, startDaemon } from "./daemon.ts";
 import { demoGreeting, isDemo, startDemo } from "./demo.ts";
+import { askDesk, deskPathIn } from "./desk-socket.ts";
 import { clockOf } from "./machine.ts";
 import { DataDirInUse, StartError } from "./start-error.ts";
-import type { TerminalLog } from "./terminal-log.ts";
+import { TerminalLog } from "./terminal-log.ts";
 import { proxyOf } from "./upstream/proxy.ts";
 
 const STDIN = 0;
@@ -39,7 +40,7 @@ export async function runDaemon(argv: readonly string[]): Promise<void> {
   obeySignals(up.promise);
   const { config, path, warnings } = loadConfiguration(given.configPath);
   const clock = clockOf(given.simulated);
-  const terminal = isatty(STDOUT) ? await terminalLog() : null;
+  const terminal = isatty(STDOUT) ? terminalLog() : null;
   const shape = {
     base: null,
     level: config.log.level,
@@ -129,15 +130,13 @@ async function startWhenFree(options: DaemonOptions): Promise<Daemon> {
 
 /** Whether a daemon of this data directory answers: then it is there to stay. */
 async function isAnswered(dataDir: string): Promise<boolean> {
-  const { askDesk, deskPathIn } = await import("./desk-socket.ts");
   const socketPath = deskPathIn(dataDir);
   return socketPath !== null && (await askDesk(socketPath, { ask: "here" }).catch(() => null)) !== null;
 }
 
 /** Lines for a person, where one looks on; JSON everywhere else. */
-async function terminalLog(): Promise<TerminalLog> {
-  const { TerminalLog: Log } = await import("./terminal-log.ts");
-  return new Log({
+function terminalLog(): TerminalLog {
+  return new TerminalLog({
     write: (text) => process.stdout.write(text),
     columns: () => process.stdout.columns || USUAL_COLUMNS,
     colors: process.env.NO_COLOR || process.env.TERM === "dumb" ? "none" : "ansi",

@@ -7,7 +7,7 @@ import { type EpochMs, formatInstant, MINUTE_MS } from "./core/interval.ts";
 import type { Problems } from "./core/problem.ts";
 import { nextSlot } from "./core/slots.ts";
 import type { Library } from "./library.ts";
-import type { CopyOutcome } from "./store/copy.ts";
+import { type CopyOutcome, copyDatabase } from "./store/copy.ts";
 import type { Recovery } from "./store/recovery.ts";
 import { deleteOld } from "./store/retention.ts";
 import type { Settings } from "./store/settings.ts";
@@ -81,8 +81,6 @@ export class Upkeep {
 
   async #copy(signal: AbortSignal): Promise<void> {
     const { database, databasePath, problems, clock, log } = this.#parts;
-    // Processes take 2 ms to load: once a day is early enough.
-    const { copyDatabase } = await import("./store/copy.ts");
     const outcome = await copyDatabase(database, databasePath, { node: process.execPath, signal }).catch(
       (error: unknown): CopyOutcome | { readonly kind: "failed"; readonly why: string } => ({
         kind: "failed",

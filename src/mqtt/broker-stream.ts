@@ -1,7 +1,7 @@
 /** Byte streams to a broker: TCP, TLS, WebSocket and secure WebSocket, opened within a bound of time. */
 import net from "node:net";
 import type { Duplex } from "node:stream";
-import type { SecureContextOptions, TLSSocket } from "node:tls";
+import tls, { type SecureContextOptions, type TLSSocket } from "node:tls";
 
 /** Where the broker is and how it is known. Certificates and keys are PEM texts. */
 export interface BrokerAddress {
@@ -26,13 +26,12 @@ export async function openBrokerStream(address: BrokerAddress, signal: AbortSign
   const { protocol } = new URL(address.url);
   if (protocol === "ws:" || protocol === "wss:") return openWebSocket(address, signal);
   const secure = protocol === "mqtts:";
-  const socket = secure ? await openTls(address) : net.connect(endpoint(address.url, 1883));
+  const socket = secure ? openTls(address) : net.connect(endpoint(address.url, 1883));
   socket.setKeepAlive(true, TCP_KEEPALIVE_MS);
   return opened(socket, secure ? "secureConnect" : "connect", signal);
 }
 
-async function openTls(address: BrokerAddress): Promise<TLSSocket> {
-  const tls = await import("node:tls");
+function openTls(address: BrokerAddress): TLSSocket {
   const to = endpoint(address.url, 8883);
   return tls.connect({ ...to, ...credentials(address), ...(net.isIP(to.host) ? {} : { servername: to.host }) });
 }

@@ -161,7 +161,7 @@ function startDaemon(
     // In the root of a clone there may be the owner's config/elbro.yaml.
     cwd: dir.path,
     env: {
-      ...{ MALLOC_ARENA_MAX: "1", MALLOC_MMAP_THRESHOLD_: "32768", MALLOC_TRIM_THRESHOLD_: "32768" },
+      MALLOC_ARENA_MAX: "1",
       NODE_COMPILE_CACHE: path.join(ROOT, "node_modules/.cache/elbro"),
       ELBRO_SERVICE_BASE_URL: world.serviceUrl,
       ELBRO_SERVICE_CA: world.ca,

@@ -44,7 +44,7 @@ const neighbours: readonly Neighbour[] = [
     environment: (dir) => ({
       ...{ ELBRO_DATA_DIR: dir, ELBRO_API_HOST: "127.0.0.1", ELBRO_API_PORT: "0", ELBRO_BROKER_PORT: "0" },
       ...{ ELBRO_SERVICE_BASE_URL: simulator.url, ELBRO_CONSUMER_API_KEY: simulator.keys.consumerKey ?? "" },
-      ...{ MALLOC_ARENA_MAX: "1", MALLOC_MMAP_THRESHOLD_: "32768", MALLOC_TRIM_THRESHOLD_: "32768" },
+      MALLOC_ARENA_MAX: "1",
       NODE_COMPILE_CACHE: path.join(ROOT, "node_modules/.cache/elbro"),
     }),
     up: /"broker connected"/,

@@ -9,7 +9,7 @@ const homes = { list: () => [{ id: "home", addressId: "address-of-home" }] };
 async function listening(before: readonly Message[] = [], baseTopic = "elbro") {
   const feed = new LiveFeed({ baseTopic, homes, startedAt: 0 });
   feed.show(before);
-  const hub = await feed.hub();
+  const hub = feed.hub();
   const out = new PassThrough();
   let text = "";
   out.on("data", (bytes: Buffer) => {
