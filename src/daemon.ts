@@ -87,7 +87,9 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const { ingress = false } = options;
   if (!ingress) requireKeys(config);
   const stop = new AbortController();
-  const { database, databasePath, recovery } = openDataDir(config.data_dir, clock.now());
+  const { database, databasePath, recovery, outdated } = openDataDir(config.data_dir, clock.now());
+  if (outdated !== null)
+    log.warn({ file: outdated }, "database of an older version set aside; its prices and usage are asked for again");
   const writing = new Writing(database);
   const settings = new Settings(database, writing);
   const calendar = new Calendar(SERVICE_ZONE, transitionsIn(settings));

@@ -6,7 +6,6 @@ import { isAscii } from "node:buffer";
 import { createHash } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type HeaderLines, linesOf } from "../contract/header-lines.ts";
-import { type RowsText, writingRowsJson } from "../core/columns-json.ts";
 import { compress } from "./compression.ts";
 import { type Entry, KeptAnswers, lend, type Whole } from "./kept-answers.ts";
 import { type Coding, codingsFor, holdsTag } from "./negotiation.ts";
@@ -15,7 +14,8 @@ import { type Coding, codingsFor, holdsTag } from "./negotiation.ts";
 export interface AnswerSource {
   /** Another with every change of the series. */
   readonly version: number;
-  readonly read: () => RowsText;
+  /** Returns the whole body. */
+  readonly read: () => string;
 }
 
 /** What a caller said it takes and has. */
@@ -38,8 +38,6 @@ const MOST_MADE = 4;
 /** Compressions at a time: two of the four threads of Node's pool stay free for others. */
 const MOST_COMPRESSING = 2;
 const TAG_CHARS = 22;
-/** Stands in no text of an answer. */
-const TEXT_END = "\0";
 
 export class FinishedAnswers {
   readonly #kept: KeptAnswers;
@@ -69,7 +67,7 @@ export class FinishedAnswers {
    * so that what is read is of its version.
    */
   represent(key: string, source: AnswerSource, wishes: Wishes): Representation | Promise<Representation> {
-    let text: RowsText | null = null;
+    let text: string | null = null;
     let entry = this.#kept.get(key);
     if (entry?.version !== source.version) {
       this.#countMade();
@@ -125,22 +123,8 @@ export class FinishedAnswers {
     });
   }
 
-  /** What is written in one slice is there at once; a large answer is written in many, so that it keeps nobody waiting. */
   #write(entry: Entry, read: AnswerSource["read"]): Whole | Promise<Whole> {
-    const flying = entry.underWay.get("identity");
-    if (flying) return flying;
-    const writing = writingRowsJson(read(), (count) => this.#kept.memory(count));
-    const first = writing.next();
-    if (first.done) return this.#keep(entry, "identity", first.value);
-    return this.#once(entry, "identity", async () => {
-      // What a request asks for `nextTurn` comes at the end of the turn that brought it.
-      await nextTurn();
-      for (;;) {
-        await nextTurn();
-        const step = writing.next();
-        if (step.done) return step.value;
-      }
-    });
+    return entry.underWay.get("identity") ?? this.#keep(entry, "identity", Buffer.from(read()));
   }
 
   /** Equal callers wait for one body. */
@@ -160,16 +144,13 @@ export class FinishedAnswers {
       ...(coding === "identity" ? {} : { "Content-Encoding": coding }),
       ...namingHeaders(entry, coding),
     });
-    const isCopied = coding !== "identity" || this.#kept.isScratch(bytes);
-    const form: Whole = isCopied
-      ? { status: 200, head, body: coding === "identity" ? shortest(bytes) : Buffer.from(bytes) }
-      : { status: 200, head, body: inPlace(bytes), sent: () => entry.users-- };
+    const form: Whole = { status: 200, head, body: coding === "identity" ? shortest(bytes) : Buffer.from(bytes) };
     this.#kept.add(entry, coding, form, bytes.byteLength);
     return form;
   }
 
   /** A body that came out the same as before is the same, whatever else of its series changed. */
-  #entryOf(key: string, version: number, text: RowsText, before: Entry | undefined): Entry {
+  #entryOf(key: string, version: number, text: string, before: Entry | undefined): Entry {
     const tag = tagOfText(text);
     if (before?.tag === tag) {
       before.version = version;
@@ -180,21 +161,14 @@ export class FinishedAnswers {
   }
 }
 
-/** The bytes where they stand. */
-function inPlace({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
-  return Buffer.from(buffer, byteOffset, byteLength);
-}
-
 /** A copy, which is as long as the body; what was reserved beyond it while it was written is not kept. */
 function shortest(bytes: Uint8Array): string | Buffer {
   const copy = Buffer.from(bytes);
   return copy.length <= TEXT_BYTES && isAscii(copy) ? copy.toString("latin1") : copy;
 }
 
-/** The text decides every byte of the body and is a tenth of it, so its digest is a strong tag of the body. */
-function tagOfText({ head, rows, tail }: RowsText): string {
-  const digest = createHash("sha256").update(head + TEXT_END + tail + TEXT_END);
-  return digest.update(rows).digest("base64url").slice(0, TAG_CHARS);
+function tagOfText(text: string): string {
+  return createHash("sha256").update(text).digest("base64url").slice(0, TAG_CHARS);
 }
 
 /** Each coding is a body of its own, byte for byte, and has a strong tag of its own. */

@@ -7,7 +7,6 @@
  */
 
 import type { HeaderLines } from "../contract/header-lines.ts";
-import { BYTES_PER_SLICE } from "../core/columns-json.ts";
 import type { Coding } from "./negotiation.ts";
 
 /** A whole answer. A body of text is ASCII. */
@@ -36,7 +35,7 @@ const KEPT_BYTES = 4 * 1024 * 1024;
 /** An answer that has only been named by its tag takes no room of the above. */
 const MOST_KEPT = 500;
 /** Less than is written before others may run. */
-const SCRATCH_BYTES = BYTES_PER_SLICE / 2;
+const SCRATCH_BYTES = 32 * 1024;
 /** Memory is used again where no more than a fifth of it is left over. */
 const MOST_ROOM = 1.25;
 

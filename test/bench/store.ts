@@ -19,7 +19,6 @@ import type { Row, SeriesKey } from "../../src/core/series.ts";
 import { Library } from "../../src/library.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { medianMs } from "../support/median.ts";
-import { rowsJson } from "../support/rows-json.ts";
 import { ACCOUNT, addressId, calendar, StoreHouse } from "../support/store-house.ts";
 import { TempDir } from "../support/temp-dir.ts";
 
@@ -92,7 +91,7 @@ function measureReading(path: string, now: EpochMs): Record<string, number> {
   const bodyOf = (operation: "consumption" | "consumptionCosts") => {
     const found = library.find(ACCOUNT, operation, { ...params }, now);
     if (!found) throw new Error("the year is not on the shelf");
-    return rowsJson(found.read());
+    return found.read();
   };
   const readMs = medianMs(READS, () => bodyOf("consumption"));
   const costsMs = medianMs(READS, () => bodyOf("consumptionCosts"));

@@ -1,7 +1,6 @@
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { headerList } from "../../src/contract/header-lines.ts";
-import { CHUNK_SEPARATOR, encodeRows } from "../../src/core/columns.ts";
 import { compress } from "../../src/server/compression.ts";
 import { type AnswerSource, FinishedAnswers, type Representation } from "../../src/server/finished.ts";
 import { dayOf, rowsOf } from "../support/store-on-disk.ts";
@@ -23,7 +22,7 @@ class Quarters implements AnswerSource {
 
   readonly read = () => {
     this.reads++;
-    return { head: '{"data":[', rows: this.#chunks().map(encodeRows).join(CHUNK_SEPARATOR), tail: "]}" };
+    return this.body;
   };
 
   #chunks() {
@@ -85,17 +84,6 @@ describe("an answer", () => {
     source.version++;
     await finished.represent("a", source, {});
     expect(source.reads).toBe(2);
-  });
-
-  test("a large one is written in slices, between which others run", async () => {
-    const source = new Quarters(90);
-    const answer = new FinishedAnswers().represent("a", source, {});
-    let turns = 0;
-    let isDone = false;
-    void Promise.resolve(answer).then(() => (isDone = true));
-    for (; !isDone; turns++) await new Promise((resolve) => setImmediate(resolve));
-    expect(turns).toBeGreaterThanOrEqual(3);
-    expect(bytesOf(await answer).toString()).toBe(source.body);
   });
 });
 
@@ -249,71 +237,5 @@ describe("what is kept", () => {
     await finished.represent("0", source, {});
     expect(source.reads).toBe(1);
     expect(finished.bytes).toBeLessThanOrEqual(500 * source.body.length);
-  });
-});
-
-describe("the memory of large bodies", () => {
-  /** Room for two bodies of thirty days. */
-  const room = () => {
-    const source = new Quarters(30);
-    return { source, finished: new FinishedAnswers({ mostBytes: Math.floor(2.5 * source.body.length) }) };
-  };
-  const memoryOf = (answer: Representation) => bytesOf(answer).length > 0 && (answer.body as Uint8Array).buffer;
-  const isIn = (answer: Representation, source: Quarters) => bytesOf(answer).toString() === source.body;
-
-  test("is not written over before the body was sent to everyone who asked for it", async () => {
-    const { source, finished } = room();
-    const before = source.body;
-    const answer = await finished.represent("a", source, {});
-    (await finished.represent("a", source, {})).sent?.();
-    source.price = 7.25;
-    const memories = new Set<unknown>();
-    for (const key of ["b", "c", "d", "e"]) {
-      const later = await finished.represent(key, source, {});
-      memories.add(memoryOf(later));
-      later.sent?.();
-    }
-    expect([memories.has(memoryOf(answer)), bytesOf(answer).toString() === before]).toEqual([false, true]);
-  });
-
-  test("is not written over while the body is compressed", async () => {
-    const source = new Quarters(30);
-    const gate = Promise.withResolvers<void>();
-    const finished = new FinishedAnswers({
-      mostBytes: Math.floor(2.5 * source.body.length),
-      compress: async (_, bytes) => {
-        await gate.promise;
-        return bytes;
-      },
-    });
-    const before = source.body;
-    const packed = finished.represent("a", source, { "accept-encoding": "gzip" });
-    source.price = 7.25;
-    for (const key of ["b", "c", "d"]) (await finished.represent(key, source, {})).sent?.();
-    gate.resolve();
-    expect(bytesOf(await packed).toString()).toBe(before);
-  });
-
-  test("serves one answer of much the same length after the other, if each is sent before the next is asked for", async () => {
-    const { source, finished } = room();
-    const memories = new Set<unknown>();
-    for (let i = 0; i < 20; i++) {
-      source.price = (i % 3 === 2 ? 10.25 : 10.5) + i;
-      const answer = await finished.represent(`${i}`, source, {});
-      expect(isIn(answer, source)).toBe(true);
-      memories.add(memoryOf(answer));
-      answer.sent?.();
-    }
-    expect(memories.size).toBe(2);
-  });
-
-  test("of a much larger body is not taken for a smaller one", async () => {
-    const [large, small] = [new Quarters(40), new Quarters(20)];
-    const finished = new FinishedAnswers({ mostBytes: Math.floor(1.2 * large.body.length) });
-    const first = await finished.represent("a", large, {});
-    first.sent?.();
-    const second = await finished.represent("b", small, {});
-    expect(memoryOf(second)).not.toBe(memoryOf(first));
-    expect((memoryOf(second) as ArrayBuffer).byteLength).toBeLessThan(1.2 * small.body.length);
   });
 });
