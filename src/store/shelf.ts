@@ -115,14 +115,12 @@ export class Shelf {
 
   /** The rows of the chunks that `range` touches. Shape: ascending; chunks that are not there are left out. */
   rowsByChunk(key: SeriesKey, range: Interval): Row[][] {
-    return [...this.#texts(key, chunkStarts(key.unit, range, this.#calendar)).values()].map(rowsOfText);
+    return [...this.#texts(key, chunksOf(key.unit, range, this.#calendar)).values()].map(rowsOfText);
   }
 
   /** The rows of a `latest` series; null if it was never answered. */
   latest(key: SeriesKey): Row[] | null {
-    const record = this.#known(key);
-    const found = record && this.#chunks.read(record.id, WHOLE.start);
-    return found ? rowsOfText(found.text) : null;
+    return this.rowsByChunk(key, WHOLE)[0] ?? null;
   }
 
   /**
@@ -132,10 +130,7 @@ export class Shelf {
   json(key: SeriesKey, range: Interval): string {
     const chunks = chunksOf(key.unit, range, this.#calendar);
     const isCut = chunkUnitOf(key.unit) !== null;
-    const texts = this.#texts(
-      key,
-      chunks.map(({ start }) => start),
-    );
+    const texts = this.#texts(key, chunks);
     const parts = chunks.map((chunk) => {
       const text = texts.get(chunk.start) ?? "";
       const isWhole = !isCut || (chunk.start >= range.start && chunk.end <= range.end);
@@ -189,9 +184,9 @@ export class Shelf {
     return count;
   }
 
-  #texts(key: SeriesKey, starts: readonly EpochMs[]): Map<EpochMs, string> {
-    const record = this.#known(key);
-    return record ? this.#chunks.texts(record.id, starts) : new Map();
+  #texts(key: SeriesKey, chunks: readonly Interval[]): Map<EpochMs, string> {
+    const id = this.knownId(key);
+    return id === null ? new Map() : this.#chunks.texts(id, chunks.map(startOf));
   }
 
   /** A damaged chunk counts as never asked from now on; what was read of it before is no longer so. */
@@ -238,10 +233,7 @@ export class Shelf {
 
   #newestGap(record: SeriesRecord, within: Interval): Interval | null {
     const days = this.#calendar.intervals("day", within);
-    this.#learn(
-      record,
-      days.map(({ start }) => start),
-    );
+    this.#learn(record, days.map(startOf));
     const asked = (day: Interval | undefined) => day !== undefined && this.#chunkState(record, day.start) !== null;
     let end = days.length;
     while (end > 0 && asked(days[end - 1])) end--;
@@ -256,8 +248,7 @@ export class Shelf {
     const stored = this.#chunks.read(record.id, chunk.start);
     const newerText = textOfRows(newer);
     if (stored?.text === newerText) return false;
-    const cut = chunkUnitOf(key.unit) !== null;
-    const rows = stored && cut ? mergeByStart(rowsOfText(stored.text), newer) : newer;
+    const rows = stored && chunkUnitOf(key.unit) ? mergeByStart(rowsOfText(stored.text), newer) : newer;
     const text = rows === newer ? newerText : textOfRows(rows);
     if (stored?.text === text) return false;
     const complete = key.unit === "latest" || tiles(rows, key.unit, chunk, this.#calendar);
@@ -302,4 +293,8 @@ export class Shelf {
     if (!record) throw new Error(`the series ${seriesName(key)} was stored and is not there`);
     return record;
   }
+}
+
+function startOf({ start }: Interval): EpochMs {
+  return start;
 }
