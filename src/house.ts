@@ -1,6 +1,5 @@
 /** From what is on the shelf to what the house is told. */
 import type { Calendar } from "./core/calendar.ts";
-import { readColumns } from "./core/columns.ts";
 import { type Home, type HomeSnapshot, homeSnapshot } from "./core/home-snapshot.ts";
 import type { EpochMs, Interval } from "./core/interval.ts";
 import {
@@ -33,7 +32,7 @@ interface Memory {
 }
 
 export interface HouseParts {
-  readonly shelf: Pick<Library["shelf"], "envelope" | "rows" | "latest" | "encodedChunks">;
+  readonly shelf: Pick<Library["shelf"], "envelope" | "rows" | "latest" | "rowsByChunk">;
   readonly calendar: Calendar;
   readonly memory: Memory;
   readonly thresholds?: LevelThresholds;
@@ -137,9 +136,7 @@ export class House {
   #readMonth(home: Home, day: EpochMs): SortedPrices {
     const { shelf, calendar } = this.#parts;
     const range = { start: calendar.add("day", day, -COMPARED_DAYS), end: day };
-    const prices = shelf
-      .encodedChunks(pricesOf(home), range)
-      .flatMap((text) => readColumns(text, ["totalPricePerKWh"]).columns[0] ?? []);
+    const prices = shelf.rows(pricesOf(home), range).map(({ totalPricePerKWh }) => totalPricePerKWh);
     return sortedPrices(prices.filter((price) => typeof price === "number"));
   }
 
@@ -157,7 +154,7 @@ export class House {
     const series: SeriesKey = { account: home.account, place: home.addressId, operation, unit: "hour" };
     const envelope = shelf.envelope(series);
     if (!envelope) return null;
-    const days = usageDays(shelf.encodedChunks(series, usageRange(now, calendar)), operation, calendar, costField);
+    const days = usageDays(shelf.rowsByChunk(series, usageRange(now, calendar)), operation, calendar, costField);
     return { unit: typeof envelope.currency === "string" ? envelope.currency : "kWh", days };
   }
 

@@ -11,7 +11,7 @@ import { rangeOf, seriesOf, takeApart } from "./contract/shelving.ts";
 import type { Calendar } from "./core/calendar.ts";
 import { DAY_MS, type EpochMs, HOUR_MS, type Interval, MINUTE_MS } from "./core/interval.ts";
 import { chunkStarts, chunksOf, chunkUnitOf, type SeriesKey } from "./core/series.ts";
-import { aroundRows, cutToRange } from "./found-rows.ts";
+import { bodyAround } from "./found-rows.ts";
 import type { Found } from "./server/mirror.ts";
 import { Ledger } from "./store/ledger.ts";
 import { LEDGER_MS } from "./store/retention.ts";
@@ -169,18 +169,10 @@ export class Library implements Keeping {
       freshUntil,
       answeredAt,
       oldestUnknown,
-      read: () => aroundRows(operation, params, envelope, this.#encodedRows(series, range)),
+      read: () => bodyAround(operation, params, envelope, this.shelf.json(series, range)),
     };
     if (!isAhead) this.#lookups.set(key, lookup);
     return lookup;
-  }
-
-  /** The chunks of a range in one text; of the first and the last, which may be asked in part, the rows inside. */
-  #encodedRows(series: SeriesKey, range: Interval): string {
-    const text = this.shelf.encodedText(series, range);
-    const unit = chunkUnitOf(series.unit);
-    if (unit === null || text === "") return text;
-    return cutToRange(text, range, this.#calendar.expandOutward(unit, range));
   }
 
   /**

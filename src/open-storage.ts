@@ -9,6 +9,7 @@ import { Writing } from "./store/writing.ts";
 export interface StorageOptions {
   readonly config: { readonly data_dir: string };
   readonly clock: { now(): EpochMs };
+  readonly log: { warn(facts: object, text: string): void };
 }
 
 export interface Storage {
@@ -22,8 +23,10 @@ export interface Storage {
 }
 
 /** Errors: throws a StartError if the data directory cannot be used. */
-export function openStorage({ config, clock }: StorageOptions): Storage {
-  const { database, databasePath, recovery } = openDataDir(config.data_dir, clock.now());
+export function openStorage({ config, clock, log }: StorageOptions): Storage {
+  const { database, databasePath, recovery, outdated } = openDataDir(config.data_dir, clock.now());
+  if (outdated !== null)
+    log.warn({ file: outdated }, "database of an older version set aside; its prices and usage are asked for again");
   const writing = new Writing(database);
   const settings = new Settings(database, writing);
   return { database, databasePath, recovery, writing, settings, close: () => database.close() };

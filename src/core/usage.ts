@@ -1,7 +1,7 @@
 /** What a home used, paid, sold and earned: figures of days, of the month and of the year, from hour rows. */
 import type { Calendar, LocalDate } from "./calendar.ts";
-import { readColumns } from "./columns.ts";
 import { type EpochMs, HOUR_MS, type Interval } from "./interval.ts";
+import { type Row, rowStart } from "./series.ts";
 
 /** The series of use, by operation. */
 export const usageOperations = ["consumption", "consumptionCosts", "solarExport", "solarExportRevenue"] as const;
@@ -66,25 +66,33 @@ export function usageRange(now: EpochMs, calendar: Calendar): Interval {
 }
 
 /**
- * Reads days from the chunks of an hour series. Shape: texts as `encodeRows` writes them, one local day each; the
- * answer is in their order. A row without a number is left out, a day without any number is not known.
+ * Adds up days of an hour series. Shape: the rows of one local day each; the answer is in their order. A row without a
+ * number is left out, a day without any number is not known.
  */
 export function usageDays(
-  chunks: readonly string[],
+  days: readonly (readonly Row[])[],
   operation: UsageOperation,
   calendar: Calendar,
   costField: string = DEFAULT_COST_FIELD,
 ): DayUsage[] {
-  return chunks.flatMap((text) => dayOf(text, operation, calendar, costField) ?? []);
+  return days.flatMap((rows) => dayOf(rows, operation, calendar, costField) ?? []);
 }
 
-function dayOf(text: string, operation: UsageOperation, calendar: Calendar, costField: string): DayUsage | null {
-  const { firstStart, columns } = readColumns(text, [amountField(operation, costField), "isEstimate"]);
+function dayOf(
+  rows: readonly Row[],
+  operation: UsageOperation,
+  calendar: Calendar,
+  costField: string,
+): DayUsage | null {
+  const firstStart = rows[0] ? rowStart(rows[0]) : null;
   if (firstStart === null) return null;
-  const [amounts, estimates] = columns;
+  const field = amountField(operation, costField);
+  const isNamed = operation !== "consumptionCosts" || rows.some((row) => field in row);
+  const amountOf = isNamed ? (row: Row) => row[field] : amountByRate;
   let value = 0;
   let hours = 0;
-  for (const amount of amounts ?? amountsByRate(text, operation)) {
+  for (const row of rows) {
+    const amount = amountOf(row);
     if (typeof amount !== "number") continue;
     value += amount;
     hours++;
@@ -97,7 +105,7 @@ function dayOf(text: string, operation: UsageOperation, calendar: Calendar, cost
     value,
     hours,
     complete: hours === (day.end - day.start) / HOUR_MS,
-    estimate: estimates?.includes(true) ?? false,
+    estimate: rows.some((row) => row.isEstimate === true),
   };
 }
 
@@ -113,17 +121,14 @@ function amountField(operation: UsageOperation, costField: string): string {
   }
 }
 
-/** Costs under an unknown name are still rate x energy + fees, as the rate is defined. Source: service interface, 2.3. */
-function amountsByRate(text: string, operation: UsageOperation): readonly (number | null)[] {
-  if (operation !== "consumptionCosts") return [];
-  const [rates, energies, fees] = readColumns(text, ["totalPricePerKWh", "energyKWh", "fixedFeesForInterval"]).columns;
-  return (energies ?? []).map((energy, i) => {
-    const rate = rates?.[i];
-    const fee = fees?.[i];
-    if (typeof energy !== "number" || typeof fee !== "number") return null;
-    if (energy === 0) return fee;
-    return typeof rate === "number" ? rate * energy + fee : null;
-  });
+/**
+ * Costs under an unknown name are still rate x energy + fees, as the rate is defined; null if a part is missing.
+ * Source: service interface, 2.3.
+ */
+function amountByRate({ totalPricePerKWh: rate, energyKWh: energy, fixedFeesForInterval: fee }: Row): number | null {
+  if (typeof energy !== "number" || typeof fee !== "number") return null;
+  if (energy === 0) return fee;
+  return typeof rate === "number" ? rate * energy + fee : null;
 }
 
 /** The figures at `now`. Shape: `days` ascending, sparse. */

@@ -5,7 +5,6 @@
 import { createHash } from "node:crypto";
 import { setImmediate as nextTick } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
-import { type RowsText, writingRowsJson } from "../core/columns-json.ts";
 import { compress } from "./compression.ts";
 import type { Headers } from "./mount.ts";
 import { type Coding, codingsFor, holdsTag } from "./negotiation.ts";
@@ -14,7 +13,8 @@ import { type Coding, codingsFor, holdsTag } from "./negotiation.ts";
 export interface AnswerSource {
   /** Changes with every change of the series. */
   readonly version: number;
-  readonly read: () => RowsText;
+  /** Returns the whole body. */
+  readonly read: () => string;
 }
 
 /** The request headers that choose between the forms of an answer. */
@@ -103,7 +103,7 @@ export class ResponseCache {
     const { version } = source;
     const known = this.#bodies.get(request);
     if (known?.version === version) return known;
-    const body = bodyOf(source.read());
+    const body = Buffer.from(source.read());
     const made = { version, digest: digestOf(body), body };
     this.#bodies.set(request, made);
     this.#bytesInTick += Math.max(body.length, MIN_BYTES_COUNTED);
@@ -140,15 +140,6 @@ export class ResponseCache {
       .finally(() => this.#compressing.delete(etag));
     this.#compressing.set(etag, flight);
     return flight;
-  }
-}
-
-/** The JSON of an answer. */
-function bodyOf(text: RowsText): Buffer {
-  const writing = writingRowsJson(text, (count) => new Uint8Array(count));
-  for (;;) {
-    const step = writing.next();
-    if (step.done) return Buffer.from(step.value);
   }
 }
 

@@ -1,144 +1,140 @@
-/** The table of chunks: one text and two flags by series and start. */
+/** The table of chunks: the text of the rows and two flags, by series and start. */
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { CHUNK_SEPARATOR, isPlain } from "../core/columns.ts";
 import type { ChunkState } from "../core/fetch-types.ts";
 import { type EpochMs, MINUTE_MS } from "../core/interval.ts";
+import { deflateText, digestOf, inflateText } from "./chunk-text.ts";
 
-/** A chunk as it is kept. `text` is what `encodeRows` wrote. */
+/** A chunk as it is stored. `text` is what `textOfRows` wrote. */
 export interface StoredChunk {
   readonly text: string;
   readonly state: ChunkState;
 }
 
+/** A row of the table whose digest is right. */
+interface SoundRow {
+  readonly start: EpochMs;
+  readonly state: ChunkState;
+  readonly deflated: Uint8Array;
+}
+
 /** Series that a key has room for. */
 const MOST_SERIES = 2 ** 20;
-/** Shapes kept once; a service that names its fields at random has them written out beside the rows. */
-const MOST_SHAPES = 500;
 
+/**
+ * A chunk whose digest or text is wrong counts as one that was never stored: it is not served, and asked again. What
+ * is stored next replaces it.
+ */
 export class Chunks {
   readonly #read: StatementSync;
-  readonly #readText: StatementSync;
-  readonly #readStates: StatementSync;
-  readonly #insert: StatementSync;
-  readonly #update: StatementSync;
-  readonly #insertShape: StatementSync;
-  readonly #readShapes: StatementSync;
+  readonly #write: StatementSync;
   readonly #delete: StatementSync;
-  /** Ids by names; empty until the first chunk. Bounded by MOST_SHAPES. */
-  readonly #shapes = new Map<string, number>();
+  readonly #onDamaged: (seriesId: number, start: EpochMs) => void;
+  /** Keys of the damaged chunks that were found since the start. Bounded by the chunks of a history. */
+  readonly #damaged = new Set<number>();
 
-  constructor(database: DatabaseSync) {
-    // The names of the fields stand before the rows, in one text: put together here, it would be copied once more.
-    const text = "iif(shape_id is null, rows, names || char(10) || rows)";
-    const withNames = "left join shape on shape.id = chunk.shape_id";
-    this.#read = database.prepare(`select ${text} as text, complete, estimated from chunk ${withNames} where key = ?`);
+  /** `onDamaged` is called once for each damaged chunk that is found, until another is stored in its place. */
+  constructor(database: DatabaseSync, onDamaged: (seriesId: number, start: EpochMs) => void = () => undefined) {
+    this.#onDamaged = onDamaged;
     // A year is read by one statement: 0.15 ms against 0.43 ms for a statement a day. `cross join` keeps the order.
-    const byKeys = "from json_each(?) as asked cross join chunk on chunk.key = asked.value";
-    this.#readStates = database.prepare(`select start_ms, complete, estimated ${byKeys}`);
-    const inOne = `group_concat(${text}, char(${CHUNK_SEPARATOR.charCodeAt(0)})) as text`;
-    this.#readText = database.prepare(
-      `select ${inOne}, count(shape_id) > count(names) as is_lost ${byKeys} ${withNames}`,
+    this.#read = database.prepare(
+      `select chunk.key, complete, estimated, digest, rows
+       from json_each(?) as asked cross join chunk on chunk.key = asked.value`,
     );
-    this.#readStates.setReturnArrays(true);
-    this.#insert = database.prepare(
-      "insert into chunk (shape_id, rows, complete, estimated, key) values (?, ?, ?, ?, ?)",
+    this.#read.setReturnArrays(true);
+    this.#write = database.prepare(
+      `insert into chunk (key, complete, estimated, digest, rows) values (?, ?, ?, ?, ?)
+       on conflict (key) do update set
+         complete = excluded.complete, estimated = excluded.estimated, digest = excluded.digest, rows = excluded.rows`,
     );
-    this.#update = database.prepare(
-      "update chunk set shape_id = ?, rows = ?, complete = ?, estimated = ? where key = ?",
-    );
-    this.#insertShape = database.prepare("insert into shape (names) values (?)");
-    this.#readShapes = database.prepare("select id, names from shape");
     this.#delete = database.prepare(
       "delete from chunk where key in (select key from chunk where key >= ? and key < ? order by key limit ?)",
     );
   }
 
-  /** A chunk; null if it was never stored. */
+  /** How many damaged chunks were found since the start and are not replaced yet. */
+  get damaged(): number {
+    return this.#damaged.size;
+  }
+
+  /** A chunk; null if it was never stored, or is damaged. */
   read(seriesId: number, start: EpochMs): StoredChunk | null {
-    const found = this.#read.get(keyOf(seriesId, start));
-    if (!found) return null;
-    return {
-      text: textIn(found.text),
-      state: { complete: found.complete === 1, estimated: found.estimated === 1 },
-    };
+    for (const row of this.#soundRows(seriesId, [start])) {
+      const text = this.#textOf(seriesId, row);
+      if (text !== null) return { text, state: row.state };
+    }
+    return null;
   }
 
-  /**
-   * The texts of the chunks with these starts, in one with `CHUNK_SEPARATOR` between them: hundreds would be garbage, and
-   * take longer. Shape: in their order; chunks never stored are left out.
-   */
-  text(seriesId: number, starts: readonly EpochMs[]): string {
-    const found = this.#readText.get(keysOf(seriesId, starts));
-    return textIn(found?.is_lost ? null : (found?.text ?? ""));
+  /** The texts of the chunks with these starts. Shape: in their order; chunks never stored or damaged are left out. */
+  texts(seriesId: number, starts: readonly EpochMs[]): Map<EpochMs, string> {
+    const texts = new Map<EpochMs, string>();
+    for (const row of this.#soundRows(seriesId, starts)) {
+      const text = this.#textOf(seriesId, row);
+      if (text !== null) texts.set(row.start, text);
+    }
+    return texts;
   }
 
-  /** What is known of the chunks with these starts, without their rows; chunks never stored are not there. */
+  /** The flags of the chunks with these starts; chunks never stored or damaged are left out. */
   states(seriesId: number, starts: readonly EpochMs[]): Map<EpochMs, ChunkState> {
-    const found = this.#readStates.all(keysOf(seriesId, starts)) as unknown as unknown[][];
-    return new Map(
-      found.map(([start, complete, estimated]) => [
-        Number(start),
-        { complete: complete === 1, estimated: estimated === 1 },
-      ]),
-    );
+    const states = new Map<EpochMs, ChunkState>();
+    for (const { start, state } of this.#soundRows(seriesId, starts)) states.set(start, state);
+    return states;
   }
 
-  insert(seriesId: number, start: EpochMs, chunk: StoredChunk): void {
-    this.#insert.run(...this.#valuesOf(chunk), keyOf(seriesId, start));
+  /** Stores a chunk in place of the one that may be there. */
+  write(seriesId: number, start: EpochMs, { text, state }: StoredChunk): void {
+    const key = keyOf(seriesId, start);
+    const deflated = deflateText(text);
+    this.#write.run(key, state.complete ? 1 : 0, state.estimated ? 1 : 0, digestOf(key, state, deflated), deflated);
+    this.#damaged.delete(key);
   }
 
-  update(seriesId: number, start: EpochMs, chunk: StoredChunk): void {
-    this.#update.run(...this.#valuesOf(chunk), keyOf(seriesId, start));
-  }
-
-  /** Deletes the oldest chunks that start before an instant, at most so many. Gives back how many. */
+  /** Deletes the oldest chunks that start before an instant, at most so many. Returns how many. */
   deleteBefore(before: EpochMs, most: number): number {
-    // Chunks that stand for all of time start at 0 and stay: they hold the newest answer, or a row a year.
-    return Number(this.#delete.run(MOST_SERIES, keyOf(0, before), most).changes);
+    // Chunks of a series that is not cut start at 0 and stay: they hold the newest answer.
+    const count = Number(this.#delete.run(MOST_SERIES, keyOf(0, before), most).changes);
+    // A damaged one that is still there is found again.
+    if (count > 0) this.#damaged.clear();
+    return count;
   }
 
-  /** Forgets what it knows of the tables: a transaction was rolled back. */
-  forget(): void {
-    this.#shapes.clear();
+  *#soundRows(seriesId: number, starts: readonly EpochMs[]): Generator<SoundRow> {
+    const keys = JSON.stringify(starts.map((start) => keyOf(seriesId, start)));
+    for (const row of this.#read.all(keys) as unknown as unknown[][]) {
+      const [key, complete, estimated, digest, deflated] = row;
+      const start = startOf(Number(key));
+      const state = { complete: complete === 1, estimated: estimated === 1 };
+      if (deflated instanceof Uint8Array && digest === digestOf(Number(key), state, deflated))
+        yield { start, state, deflated };
+      else this.#noteDamaged(seriesId, start);
+    }
   }
 
-  #valuesOf({ text, state }: StoredChunk): [number | null, string, number, number] {
-    const flags: [number, number] = [state.complete ? 1 : 0, state.estimated ? 1 : 0];
-    if (isPlain(text)) return [null, text, ...flags];
-    const end = text.indexOf("\n");
-    const shape = this.#shapeOf(text.slice(0, end));
-    return [shape, shape === null ? text : text.slice(end + 1), ...flags];
+  #textOf(seriesId: number, { start, deflated }: SoundRow): string | null {
+    try {
+      return inflateText(deflated);
+    } catch {
+      this.#noteDamaged(seriesId, start);
+      return null;
+    }
   }
 
-  #shapeOf(names: string): number | null {
-    if (!this.#shapes.has(names)) this.#load();
-    const known = this.#shapes.get(names);
-    if (known !== undefined) return known;
-    if (this.#shapes.size >= MOST_SHAPES) return null;
-    const shape = Number(this.#insertShape.run(names).lastInsertRowid);
-    this.#shapes.set(names, shape);
-    return shape;
-  }
-
-  #load(): void {
-    for (const { id, names } of this.#readShapes.iterate()) this.#shapes.set(String(names), Number(id));
+  #noteDamaged(seriesId: number, start: EpochMs): void {
+    const key = keyOf(seriesId, start);
+    if (this.#damaged.has(key)) return;
+    this.#damaged.add(key);
+    this.#onDamaged(seriesId, start);
   }
 }
 
-/** A text as it was read. Errors: throws where its names are not in the database. */
-function textIn(text: unknown): string {
-  if (typeof text !== "string") throw new Error("a chunk has a shape that is not in the database");
-  return text;
-}
-
-/** The keys of chunks. Shape: a JSON array. */
-function keysOf(seriesId: number, starts: readonly EpochMs[]): string {
-  return JSON.stringify(starts.map((start) => keyOf(seriesId, start)));
-}
-
-/** Errors: throws where the start is not a whole minute or the id has no room: neither can be found again. */
+/** Errors: throws if the start is not a whole minute or the id has no room: neither could be found again. */
 function keyOf(seriesId: number, start: EpochMs): number {
   if (start % MINUTE_MS !== 0 || seriesId >= MOST_SERIES)
     throw new RangeError(`a chunk of series ${seriesId} that starts at ${start} cannot be kept`);
   return (start / MINUTE_MS) * MOST_SERIES + seriesId;
+}
+
+function startOf(key: number): EpochMs {
+  return Math.floor(key / MOST_SERIES) * MINUTE_MS;
 }

@@ -1,11 +1,11 @@
-/** The one SQLite file of a data directory: opened, locked, brought up to date. */
+/** The one SQLite file of a data directory: opened, locked, and its tables made where it is new. */
 import { DatabaseSync } from "node:sqlite";
-import { migrations } from "./migrations.ts";
+import { SCHEMA, SCHEMA_VERSION } from "./migrations.ts";
 
 /**
- * The smallest pages there are: a request changes two hundred bytes, and what is written is whole pages. Measured by
- * `npm run bench -- store`, kB written a day, and MB of ten years: 512 bytes 71 and 5.8, 1 KiB 100 and 5.7, 2 KiB 168
- * and 4.9, 4 KiB 310 and 4.7.
+ * The smallest pages there are: a request changes a few hundred bytes, and what is written is whole pages. Measured by
+ * `npm run bench -- store`, kB written a day, and MB of ten years: 512 bytes 84 and 10.8, 1 KiB 120 and 11.6, 2 KiB 174
+ * and 9.6.
  */
 const PAGE_BYTES = 512;
 /**
@@ -22,6 +22,9 @@ export class DatabaseError extends Error {}
 /** Another process holds the database. */
 export class DatabaseInUse extends DatabaseError {}
 
+/** The file has an older schema than this program reads. */
+export class OutdatedDatabase extends DatabaseError {}
+
 /** The file of a database is damaged. The message says how, in SQLite's words. */
 export class BrokenDatabase extends Error {}
 
@@ -33,8 +36,8 @@ const SQLITE_NOTADB = 26;
 const UNREADABLE: ReadonlySet<unknown> = new Set([266, 522]);
 
 /**
- * Opens the database, makes sure that it is whole, and brings it to the newest version.
- * Errors: throws a DatabaseError where another process holds it, or a newer program wrote it; a BrokenDatabase where
+ * Opens the database, makes sure that it is whole, and makes its tables where it is new.
+ * Errors: throws a DatabaseError if another process holds it, or if it is of another version; a BrokenDatabase if
  * the file is damaged. `whenBroken` runs before such a file is closed: closing folds the log into it and deletes the log.
  */
 export function openDatabase(path: string, whenBroken: () => void = () => undefined): DatabaseSync {
@@ -47,7 +50,7 @@ export function openDatabase(path: string, whenBroken: () => void = () => undefi
     );
     const damage = damageOf(database);
     if (damage !== null) throw new BrokenDatabase(damage);
-    migrate(database, path);
+    prepareSchema(database, path);
     return database;
   } catch (error) {
     const failure = asOpeningError(error, path);
@@ -88,24 +91,30 @@ export function transaction<Result>(database: DatabaseSync, work: () => Result):
   }
 }
 
-/** The number of the last migration that a database has seen. */
+/** The version of a database's schema; 0 if it has none yet. */
 export function versionOf(database: DatabaseSync): number {
   return Number(database.prepare("pragma user_version").get()?.user_version);
 }
 
-/** Why a database of a later version is refused. */
-export function newerText(version: number): string {
-  return `was written by a newer elbro (version ${version}, this one knows ${migrations.length}); run the newer program, or restore an older copy`;
+/** Why a database of another version cannot be used; null if it is of this program's version. */
+export function versionFlaw(version: number): string | null {
+  if (version > SCHEMA_VERSION)
+    return `was written by a newer elbro (version ${version}, this one knows ${SCHEMA_VERSION}); run the newer program, or restore an older copy`;
+  if (version < SCHEMA_VERSION)
+    return `was written by an older elbro (version ${version}, this one needs ${SCHEMA_VERSION})`;
+  return null;
 }
 
-function migrate(database: DatabaseSync, path: string): void {
+function prepareSchema(database: DatabaseSync, path: string): void {
   const found = versionOf(database);
-  if (found > migrations.length) throw new DatabaseError(`${path} ${newerText(found)}`);
-  for (let version = found + 1; version <= migrations.length; version++) {
+  if (found === 0) {
     transaction(database, () => {
-      database.exec(migrations[version - 1] ?? "");
-      database.exec(`pragma user_version = ${version}`);
+      database.exec(SCHEMA);
+      database.exec(`pragma user_version = ${SCHEMA_VERSION}`);
     });
+  } else {
+    const flaw = versionFlaw(found);
+    if (flaw !== null) throw new (found < SCHEMA_VERSION ? OutdatedDatabase : DatabaseError)(`${path} ${flaw}`);
   }
   // An exclusive lock is taken with the first write, not with the first read.
   transaction(database, () => database.exec("update setting set value = value where name = ''"));

@@ -1,84 +1,81 @@
-/** Numbered, append-only: a migration that was released is never changed. The number is its place, from 1. */
-export const migrations: readonly string[] = [
-  `
-  create table setting (
-    name  text not null primary key,
-    value text not null
-  ) strict, without rowid;
+/**
+ * The version of the schema, which a file keeps as its `user_version`. A file of an older version is set aside and its
+ * contents are asked again; one of a newer version is refused. Versions 1 and 2 were never released.
+ */
+export const SCHEMA_VERSION = 3;
 
-  -- What an account keeps of a place, an operation and a unit. The envelope is null until the first answer.
-  create table series (
-    id       integer primary key,
-    name     text not null unique,
-    envelope text
-  ) strict;
+/** Makes the tables of an empty file. */
+export const SCHEMA = `
+create table setting (
+  name  text not null primary key,
+  value text not null
+) strict, without rowid;
 
-  -- The names of the fields of rows, as a JSON array: the same in thousands of chunks, so it is kept once.
-  create table shape (
-    id    integer primary key,
-    names text not null unique
-  ) strict;
+-- What an account keeps of a place, an operation and a unit. The envelope is null until the first answer.
+create table series (
+  id       integer primary key,
+  name     text not null unique,
+  envelope text
+) strict;
 
-  -- The key is the start in minutes since 1970, times 2^20, plus the series: what is written together (one day of all
-  -- series) lies together, and a chunk is found without an index beside the table. A table with a whole number as its
-  -- key keeps a row of up to a page in one place; WITHOUT ROWID keeps a quarter of one there and spills the rest.
-  -- Without a shape the rows name their fields themselves.
-  create table chunk (
-    key       integer primary key,
-    start_ms  integer as ((key >> 20) * 60000) virtual,
-    series_id integer as (key & 1048575) virtual,
-    shape_id  integer references shape,
-    complete  integer not null,
-    estimated integer not null,
-    rows      text not null
-  ) strict;
+-- The key is the start in minutes since 1970, times 2^20, plus the series: what is written together (one day of all
+-- series) lies together, and a chunk is found without an index beside the table. A table with a whole number as its
+-- key keeps a row of up to a page in one place; WITHOUT ROWID keeps a quarter of one there and spills the rest.
+-- rows is the JSON of the rows, deflated; digest is the CRC-32 of all that the chunk has. See chunk-text.ts.
+create table chunk (
+  key       integer primary key,
+  start_ms  integer as ((key >> 20) * 60000) virtual,
+  series_id integer as (key & 1048575) virtual,
+  complete  integer not null,
+  estimated integer not null,
+  digest    integer not null,
+  rows      blob not null
+) strict;
 
-  -- One row per attempt, written before the socket opens. Times of the two clocks: the wall's, and the monotonic one
-  -- of the boot it was made in. server_ms is the service's own time where its Date header is known. answered_ms is when
-  -- its rows were stored. No index: it would be a second page to write for every attempt, and the table is read at the
-  -- start only.
-  create table attempt (
-    id           integer primary key,
-    account      text not null,
-    share        text not null,
-    at_ms        integer not null,
-    boot         text not null,
-    monotonic_ms integer not null,
-    server_ms    integer,
-    series_id    integer references series,
-    start_ms     integer,
-    end_ms       integer,
-    status       integer,
-    request_id   text,
-    answered_ms  integer
-  ) strict;
-  `,
-  `
-  -- Where a plan stands in its occurrence, as JSON: one value that is read and written whole.
-  create table plan_state (
-    plan   text not null primary key,
-    memory text not null
-  ) strict, without rowid;
+-- One row per attempt, written before the socket opens. Times of the two clocks: the wall's, and the monotonic one
+-- of the boot it was made in. server_ms is the service's own time where its Date header is known. answered_ms is when
+-- its rows were stored. No index: it would be a second page to write for every attempt, and the table is read at the
+-- start only.
+create table attempt (
+  id           integer primary key,
+  account      text not null,
+  share        text not null,
+  at_ms        integer not null,
+  boot         text not null,
+  monotonic_ms integer not null,
+  server_ms    integer,
+  series_id    integer references series,
+  start_ms     integer,
+  end_ms       integer,
+  status       integer,
+  request_id   text,
+  answered_ms  integer
+) strict;
 
-  -- What the owner changed while the daemon ran, where it differs from the file.
-  create table plan_setting (
-    plan  text not null,
-    name  text not null,
-    value text not null,
-    primary key (plan, name)
-  ) strict, without rowid;
+-- Where a plan stands in its occurrence, as JSON: one value that is read and written whole.
+create table plan_state (
+  plan   text not null primary key,
+  memory text not null
+) strict, without rowid;
 
-  -- Runs that are over. Prices are means in currency per kWh of confirmed prices, null where one was missing.
-  create table plan_run (
-    plan              text not null,
-    start_ms          integer not null,
-    end_ms            integer not null,
-    basis             text not null,
-    mean_price        real,
-    started_now_price real,
-    window_price      real,
-    kwh               real,
-    primary key (plan, start_ms)
-  ) strict, without rowid;
-  `,
-];
+-- What the owner changed while the daemon ran, where it differs from the file.
+create table plan_setting (
+  plan  text not null,
+  name  text not null,
+  value text not null,
+  primary key (plan, name)
+) strict, without rowid;
+
+-- Runs that are over. Prices are means in currency per kWh of confirmed prices, null where one was missing.
+create table plan_run (
+  plan              text not null,
+  start_ms          integer not null,
+  end_ms            integer not null,
+  basis             text not null,
+  mean_price        real,
+  started_now_price real,
+  window_price      real,
+  kwh               real,
+  primary key (plan, start_ms)
+) strict, without rowid;
+`;

@@ -1,16 +1,24 @@
 /**
- * Opens the database of a data directory, come what may: a broken file is set aside under a dated name and the last
- * verified copy takes its place; without a copy an empty one does. Nothing of the broken file is deleted.
+ * Opens the database of a data directory. A broken file is set aside under a dated name and the last verified copy takes
+ * its place; without a copy an empty one does. A file of an older version is set aside too, and an empty one begun.
+ * Nothing of a file that is set aside is deleted.
  */
 import { closeSync, copyFileSync, existsSync, fsyncSync, openSync, renameSync, statSync } from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { type EpochMs, formatInstant, SECOND_MS } from "../core/interval.ts";
-import { BrokenDatabase, DatabaseError, DatabaseInUse, newerText, openDatabase, versionOf } from "./database.ts";
-import { migrations } from "./migrations.ts";
+import {
+  BrokenDatabase,
+  DatabaseError,
+  DatabaseInUse,
+  OutdatedDatabase,
+  openDatabase,
+  versionFlaw,
+  versionOf,
+} from "./database.ts";
 import { Settings } from "./settings.ts";
 
-/** The setting of a database that an owner put in place of another: spends since its copy are not in its ledger. */
+/** The setting of a database that took the place of another: the ledger lacks spends of the other. */
 export const SPENDS_UNKNOWN = "spends_unknown";
 
 /** What was done to get a database that works. */
@@ -25,8 +33,10 @@ export interface Recovery {
 
 export interface OpenedDatabase {
   readonly database: DatabaseSync;
-  /** Null where the database was whole, or there never was one. */
+  /** Null if the database was whole, or there never was one. */
   readonly recovery: Recovery | null;
+  /** Where a file of an older version is now; null if there was none. */
+  readonly outdated: string | null;
 }
 
 /** What SQLite keeps of one database: the file, its write-ahead log, and the log's index. */
@@ -40,12 +50,22 @@ export function copyPathOf(databasePath: string): string {
 /** Errors: throws a DatabaseError as `openDatabase` does, and what the file system says. */
 export function openOrRestore(databasePath: string, now: EpochMs): OpenedDatabase {
   const loss = lossOf(databasePath);
-  const attempt =
-    loss === null ? tryOpening(databasePath, now) : { damage: loss, setAside: putAside(databasePath, now) };
-  if ("database" in attempt) return { ...attempt, recovery: null };
-  const restored = restore(databasePath, now);
-  if (restored) return { database: restored.database, recovery: { ...attempt, copiedAt: restored.copiedAt } };
-  return { database: openDatabase(databasePath), recovery: { ...attempt, copiedAt: null } };
+  const attempt: Attempt =
+    loss === null
+      ? tryOpening(databasePath, now)
+      : { kind: "broken", damage: loss, setAside: putAside(databasePath, now) };
+  switch (attempt.kind) {
+    case "open":
+      return { database: attempt.database, recovery: null, outdated: null };
+    case "outdated":
+      return { database: openWithSpendsUnknown(databasePath), recovery: null, outdated: attempt.setAside };
+    case "broken": {
+      const { damage, setAside } = attempt;
+      const restored = restore(databasePath, now);
+      const database = restored?.database ?? openDatabase(databasePath);
+      return { database, recovery: { damage, setAside, copiedAt: restored?.copiedAt ?? null }, outdated: null };
+    }
+  }
 }
 
 /** Says what is missing where there must have been a database. SQLite itself would quietly begin a new one. */
@@ -57,29 +77,37 @@ function lossOf(databasePath: string): string | null {
   return size === null ? "the file is gone" : "the file is empty";
 }
 
-/** Opens a file that is there. A broken one is set aside, with its log. */
-function tryOpening(databasePath: string, now: EpochMs): { database: DatabaseSync } | Omit<Recovery, "copiedAt"> {
+/** What became of opening a file. */
+type Attempt =
+  | { readonly kind: "open"; readonly database: DatabaseSync }
+  | ({ readonly kind: "broken" } & Omit<Recovery, "copiedAt">)
+  | { readonly kind: "outdated"; readonly setAside: string | null };
+
+/** Opens a file that is there. A broken one is set aside, with its log, and so is one of an older version. */
+function tryOpening(databasePath: string, now: EpochMs): Attempt {
   let setAside: string | null = null;
   try {
     const database = openDatabase(databasePath, () => {
       setAside = putAside(databasePath, now);
     });
-    return { database };
+    return { kind: "open", database };
   } catch (error) {
-    if (error instanceof BrokenDatabase) return { damage: error.message, setAside };
+    if (error instanceof BrokenDatabase) return { kind: "broken", damage: error.message, setAside };
+    if (error instanceof OutdatedDatabase)
+      return { kind: "outdated", setAside: putAside(databasePath, now, "replaced") };
     throw error;
   }
 }
 
-/** Puts the last verified copy in place. Null where there is none that works; a broken one is set aside too. */
+/** Puts the last verified copy in place. Null if there is none that works; a broken one is set aside too. */
 function restore(databasePath: string, now: EpochMs): { database: DatabaseSync; copiedAt: EpochMs } | null {
   const copyPath = copyPathOf(databasePath);
   if (!existsSync(copyPath)) return null;
   const copiedAt = Math.floor(statSync(copyPath).mtimeMs);
   putInPlace(copyPath, databasePath);
   const attempt = tryOpening(databasePath, now);
-  if ("database" in attempt) return { ...attempt, copiedAt };
-  putAside(copyPath, now);
+  if (attempt.kind === "open") return { database: attempt.database, copiedAt };
+  if (attempt.kind === "broken") putAside(copyPath, now);
   return null;
 }
 
@@ -103,11 +131,15 @@ export function replaceDatabase(databasePath: string, copyPath: string, now: Epo
   if (existsSync(databasePath)) requireFree(databasePath);
   const setAside = putAside(databasePath, now, "replaced");
   putInPlace(copyPath, databasePath);
-  const database = openDatabase(databasePath);
   // What was asked since the copy is not in it.
-  new Settings(database).write(SPENDS_UNKNOWN, "yes");
-  database.close();
+  openWithSpendsUnknown(databasePath).close();
   return setAside;
+}
+
+function openWithSpendsUnknown(databasePath: string): DatabaseSync {
+  const database = openDatabase(databasePath);
+  new Settings(database).write(SPENDS_UNKNOWN, "yes");
+  return database;
 }
 
 /** Why a file is no database that this program can go on with; null where it is. Does not change it. */
@@ -119,8 +151,7 @@ function flawOf(copyPath: string): string | null {
     const found = String(copy.prepare("pragma integrity_check(1)").get()?.integrity_check);
     if (found !== "ok") return `it is damaged: ${found}`;
     if (!copy.prepare("select 1 from sqlite_schema where name = 'attempt'").get()) return "it is no database of elbro";
-    const version = versionOf(copy);
-    return version > migrations.length ? newerText(version) : null;
+    return versionFlaw(versionOf(copy));
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   } finally {

@@ -1,19 +1,11 @@
 /** Rows in the order of their starts, cut into chunks and put together again. */
 import type { EpochMs, Interval } from "../core/interval.ts";
-import { type Row, type Rows, rowStart } from "../core/series.ts";
+import { type Row, rowStart } from "../core/series.ts";
 
 /** A chunk, and the rows of an answer that start in it. */
 export interface Filled {
   readonly chunk: Interval;
   readonly rows: readonly Row[];
-}
-
-/** Some of the chunks of an answer, to be stored in one transaction. */
-export interface Batch {
-  readonly filled: readonly Filled[];
-  /** Rows outside all chunks, of those that were walked through for this batch. */
-  readonly strayRows: number;
-  readonly isLast: boolean;
 }
 
 /** Rows stored in one transaction: a millisecond of work, cold five; the weekly recheck of 14 days is one write. */
@@ -22,54 +14,18 @@ const ROWS_PER_BATCH = 350;
 const CHUNKS_PER_BATCH = 100;
 
 /**
- * Cuts an answer into batches of whole chunks, in one walk that keeps no more rows than a batch has. Shape: `chunks`
- * ascending and tiling; each comes at least once, with its rows ascending, of two with the same start the later one.
- * Where rows come in no order at all, a chunk may come again with more of its rows.
+ * Cuts an answer into chunks. Shape: `chunks` ascending and tiling; each comes once, in their order, with its rows
+ * ascending, of two with the same start the later one. `strayRows` counts the rows outside all chunks.
  */
-export function* batchesOf(rows: Rows, chunks: readonly Interval[]): Generator<Batch, void> {
-  const untouched = new Set(chunks.keys());
-  let waiting: Row[] = [];
-  let most = ROWS_PER_BATCH;
-  let strayRows = 0;
-  const cut = () => {
-    const found = rowsByChunk(waiting, chunks);
-    strayRows += found.strayRows;
-    for (const index of found.inside.keys()) untouched.delete(index);
-    return found;
-  };
-  const batch = (inside: Iterable<readonly [number, readonly Row[]]>, isLast: boolean): Batch => {
-    const filled = [...inside].map(([index, found]) => ({ chunk: chunks[index] as Interval, rows: found }));
-    const before = strayRows;
-    strayRows = 0;
-    return { filled, strayRows: before, isLast };
-  };
-  for (const row of rows) {
-    if (waiting.push(row) <= most) continue;
-    const { inside, newest } = cut();
-    // More rows of this one may come.
-    waiting = inside.get(newest) ?? [];
-    inside.delete(newest);
-    most = Math.max(ROWS_PER_BATCH, 2 * waiting.length);
-    if (inside.size > 0) yield batch(inside, false);
-  }
-  const last = [...cut().inside, ...[...untouched].map((index) => [index, []] as const)];
-  for (let from = 0; from < last.length; from += CHUNKS_PER_BATCH) {
-    const to = from + CHUNKS_PER_BATCH;
-    yield batch(last.slice(from, to), to >= last.length);
-  }
-}
-
-/** Rows by the index of their chunk. `newest` is the chunk of the last of them, -1 for none. */
-function rowsByChunk(
+export function cutIntoChunks(
   rows: readonly Row[],
   chunks: readonly Interval[],
-): { readonly inside: Map<number, Row[]>; readonly newest: number; readonly strayRows: number } {
-  const inside = new Map<number, Row[]>();
-  const last = new Map<number, EpochMs>();
+): { readonly filled: readonly Filled[]; readonly strayRows: number } {
+  const filled = chunks.map((chunk) => ({ chunk, rows: [] as Row[] }));
+  const last = chunks.map(() => Number.NEGATIVE_INFINITY);
   const disordered = new Set<number>();
   let strayRows = 0;
   let index = 0;
-  let newest = -1;
   for (const row of rows) {
     const start = rowStart(row);
     index = start === null ? -1 : indexOf(chunks, start, index);
@@ -78,15 +34,29 @@ function rowsByChunk(
       index = 0;
       continue;
     }
-    if (start <= (last.get(index) ?? Number.NEGATIVE_INFINITY)) disordered.add(index);
-    last.set(index, start);
-    const found = inside.get(index);
-    if (found) found.push(row);
-    else inside.set(index, [row]);
-    newest = index;
+    if (start <= (last[index] ?? 0)) disordered.add(index);
+    last[index] = start;
+    filled[index]?.rows.push(row);
   }
-  for (const each of disordered) inside.set(each, mergeByStart([], inside.get(each) ?? []));
-  return { inside, newest, strayRows };
+  const sorted = filled.map((each, i) => (disordered.has(i) ? { ...each, rows: mergeByStart([], each.rows) } : each));
+  return { filled: sorted, strayRows };
+}
+
+/** Groups chunks so that each group can be stored in one transaction. */
+export function batchesOf(filled: readonly Filled[]): Filled[][] {
+  const batches: Filled[][] = [];
+  let batch: Filled[] = [];
+  let count = 0;
+  for (const each of filled) {
+    if (batch.length === CHUNKS_PER_BATCH || (batch.length > 0 && count + each.rows.length > ROWS_PER_BATCH)) {
+      batches.push(batch);
+      batch = [];
+      count = 0;
+    }
+    batch.push(each);
+    count += each.rows.length;
+  }
+  return batch.length > 0 ? [...batches, batch] : batches;
 }
 
 /** Puts two lists of rows together. Shape: the answer ascends; of rows with the same start the newest stays. */

@@ -1,12 +1,11 @@
 /**
  * The shelf: what was asked, and what came, by series and chunk.
  *
- * A chunk that is there was asked as a whole; it may be empty. Rows are kept as the service sent them. Content that is
- * the same writes nothing.
+ * A chunk that is there was asked as a whole; it may be empty. It is the JSON of its rows as the service sent them.
+ * Content that is the same writes nothing.
  */
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Calendar } from "../core/calendar.ts";
-import { CHUNK_SEPARATOR, decodeRows, encodeRows } from "../core/columns.ts";
 import type { ChunkState, SeriesState } from "../core/fetch-types.ts";
 import type { EpochMs, Interval } from "../core/interval.ts";
 import {
@@ -22,9 +21,10 @@ import {
   tiles,
   WHOLE,
 } from "../core/series.ts";
+import { rowsOfText, textOfRows } from "./chunk-text.ts";
 import { Chunks } from "./chunks.ts";
 import { transaction } from "./database.ts";
-import { type Batch, batchesOf, mergeByStart } from "./row-order.ts";
+import { batchesOf, cutIntoChunks, type Filled, mergeByStart } from "./row-order.ts";
 
 /** What an answer changed. */
 export interface ShelfChange {
@@ -54,13 +54,18 @@ export class Shelf {
   constructor(database: DatabaseSync, calendar: Calendar) {
     this.#database = database;
     this.#calendar = calendar;
-    this.#chunks = new Chunks(database);
+    this.#chunks = new Chunks(database, (id, start) => this.#forgetDamaged(id, start));
     this.#find = database.prepare("select id, envelope from series where name = ?");
   }
 
   /** Counts what changed on the shelf: as long as it stays, everything read before is still so. */
   get changes(): number {
     return this.#changes;
+  }
+
+  /** How many stored chunks were found damaged since the start and are not replaced yet. */
+  get damagedChunks(): number {
+    return this.#chunks.damaged;
   }
 
   /** Counts what changed in one series, as `changes` does; null for one that was never kept. */
@@ -90,39 +95,48 @@ export class Shelf {
     envelope: Envelope,
     finish: () => void,
   ): Generator<void, ShelfChange> {
-    const chunks = chunksOf(key.unit, range, this.#calendar);
+    const { filled, strayRows } = chunkUnitOf(key.unit)
+      ? cutIntoChunks([...rows], chunksOf(key.unit, range, this.#calendar))
+      : { filled: [{ chunk: WHOLE, rows: [...rows] }], strayRows: 0 };
+    const batches = batchesOf(filled);
     let changed = false;
-    let strayRows = 0;
-    for (const batch of chunkUnitOf(key.unit) ? batchesOf(rows, chunks) : wholeBatch(rows)) {
-      changed = this.#storeBatch(key, envelope, batch, finish) || changed;
-      strayRows += batch.strayRows;
-      if (!batch.isLast) yield;
+    for (const [i, batch] of batches.entries()) {
+      const isLast = i === batches.length - 1;
+      changed = this.#storeBatch(key, envelope, batch, isLast ? finish : () => undefined) || changed;
+      if (!isLast) yield;
     }
     return { changed, strayRows };
   }
 
   /** The rows of a series that start inside `range`. Shape: ascending, sparse. */
   rows(key: SeriesKey, range: Interval): Row[] {
-    return rowsWithin(this.encodedChunks(key, range).flatMap(decodeRows), range);
+    return rowsWithin(this.rowsByChunk(key, range).flat(), range);
+  }
+
+  /** The rows of the chunks that `range` touches. Shape: ascending; chunks that are not there are left out. */
+  rowsByChunk(key: SeriesKey, range: Interval): Row[][] {
+    return [...this.#texts(key, chunksOf(key.unit, range, this.#calendar)).values()].map(rowsOfText);
   }
 
   /** The rows of a `latest` series; null if it was never answered. */
   latest(key: SeriesKey): Row[] | null {
-    const record = this.#known(key);
-    const found = record && this.#chunks.read(record.id, 0);
-    return found ? decodeRows(found.text) : null;
+    return this.rowsByChunk(key, WHOLE)[0] ?? null;
   }
 
-  /** The chunks that hold `range`, as they are stored. Shape: ascending; chunks never asked are left out. */
-  encodedChunks(key: SeriesKey, range: Interval): string[] {
-    const text = this.encodedText(key, range);
-    return text === "" ? [] : text.split(CHUNK_SEPARATOR);
-  }
-
-  /** The same in one text, with `CHUNK_SEPARATOR` between them. */
-  encodedText(key: SeriesKey, range: Interval): string {
-    const record = this.#known(key);
-    return record ? this.#chunks.text(record.id, chunkStarts(key.unit, range, this.#calendar)) : "";
+  /**
+   * The rows of a series that start inside `range` as JSON: the inside of an array. All rows of a `latest` series.
+   * Only a chunk that is asked for in part is parsed.
+   */
+  json(key: SeriesKey, range: Interval): string {
+    const chunks = chunksOf(key.unit, range, this.#calendar);
+    const isCut = chunkUnitOf(key.unit) !== null;
+    const texts = this.#texts(key, chunks);
+    const parts = chunks.map((chunk) => {
+      const text = texts.get(chunk.start) ?? "";
+      const isWhole = !isCut || (chunk.start >= range.start && chunk.end <= range.end);
+      return isWhole ? text : textOfRows(rowsWithin(rowsOfText(text), range));
+    });
+    return parts.filter((part) => part !== "").join(",");
   }
 
   /** What came with the rows of a series: currency, VAT, zone; null if it was never answered. */
@@ -170,20 +184,33 @@ export class Shelf {
     return count;
   }
 
-  #storeBatch(key: SeriesKey, envelope: Envelope, { filled, isLast }: Batch, finish: () => void): boolean {
+  #texts(key: SeriesKey, chunks: readonly Interval[]): Map<EpochMs, string> {
+    const id = this.knownId(key);
+    return id === null ? new Map() : this.#chunks.texts(id, chunks.map(startOf));
+  }
+
+  /** A damaged chunk counts as never asked from now on; what was read of it before is no longer so. */
+  #forgetDamaged(seriesId: number, start: EpochMs): void {
+    for (const record of this.#series.values()) {
+      if (record.id !== seriesId) continue;
+      record.chunks.set(start, null);
+      this.#noteChange(record);
+    }
+  }
+
+  #storeBatch(key: SeriesKey, envelope: Envelope, batch: readonly Filled[], finish: () => void): boolean {
     try {
       return transaction(this.#database, () => {
         const record = this.#recordOf(key);
         let changed = this.#storeEnvelope(record, envelope);
-        for (const { chunk, rows } of filled) changed = this.#storeChunk(key, record, chunk, rows) || changed;
-        if (isLast) finish();
+        for (const { chunk, rows } of batch) changed = this.#storeChunk(key, record, chunk, rows) || changed;
+        finish();
         return changed;
       });
     } catch (error) {
       // What is remembered may be what was rolled back.
       this.#series.clear();
       this.#changes++;
-      this.#chunks.forget();
       throw error;
     }
   }
@@ -206,10 +233,7 @@ export class Shelf {
 
   #newestGap(record: SeriesRecord, within: Interval): Interval | null {
     const days = this.#calendar.intervals("day", within);
-    this.#learn(
-      record,
-      days.map(({ start }) => start),
-    );
+    this.#learn(record, days.map(startOf));
     const asked = (day: Interval | undefined) => day !== undefined && this.#chunkState(record, day.start) !== null;
     let end = days.length;
     while (end > 0 && asked(days[end - 1])) end--;
@@ -222,16 +246,14 @@ export class Shelf {
 
   #storeChunk(key: SeriesKey, record: SeriesRecord, chunk: Interval, newer: readonly Row[]): boolean {
     const stored = this.#chunks.read(record.id, chunk.start);
-    const newerText = encodeRows(newer);
+    const newerText = textOfRows(newer);
     if (stored?.text === newerText) return false;
-    const cut = chunkUnitOf(key.unit) !== null;
-    const rows = stored && cut ? mergeByStart(decodeRows(stored.text), newer) : newer;
-    const text = rows === newer ? newerText : encodeRows(rows);
+    const rows = stored && chunkUnitOf(key.unit) ? mergeByStart(rowsOfText(stored.text), newer) : newer;
+    const text = rows === newer ? newerText : textOfRows(rows);
     if (stored?.text === text) return false;
     const complete = key.unit === "latest" || tiles(rows, key.unit, chunk, this.#calendar);
     const state = { complete, estimated: rows.some((row) => row.isEstimate === true) };
-    if (stored) this.#chunks.update(record.id, chunk.start, { text, state });
-    else this.#chunks.insert(record.id, chunk.start, { text, state });
+    this.#chunks.write(record.id, chunk.start, { text, state });
     record.chunks.set(chunk.start, state);
     this.#noteChange(record);
     return true;
@@ -273,7 +295,6 @@ export class Shelf {
   }
 }
 
-/** All of an answer that is not cut. */
-function wholeBatch(rows: Rows): Batch[] {
-  return [{ filled: [{ chunk: WHOLE, rows: [...rows] }], strayRows: 0, isLast: true }];
+function startOf({ start }: Interval): EpochMs {
+  return start;
 }

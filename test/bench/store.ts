@@ -19,7 +19,6 @@ import type { Row, SeriesKey } from "../../src/core/series.ts";
 import { Library } from "../../src/library.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { medianMs } from "../support/median.ts";
-import { rowsJson } from "../support/rows-json.ts";
 import { ACCOUNT, addressId, calendar, StoredHome } from "../support/stored-home.ts";
 import { TempDir } from "../support/temp-dir.ts";
 
@@ -39,20 +38,20 @@ export async function run(): Promise<Record<string, number>> {
 }
 
 async function measureDays(path: string): Promise<Record<string, number>> {
-  using house = new StoredHome(path, BEGIN);
+  using home = new StoredHome(path, BEGIN);
   let start = calendar.startOf("day", BEGIN);
   const days = async (day: (start: EpochMs) => Promise<void>) => {
     for (let i = 0; i < MEASURED_DAYS; i++, start = calendar.add("day", start, 1)) await day(start);
   };
-  await days((day) => house.day(day));
-  const written = await writtenBy(() => days((day) => house.day(day)));
+  await days((day) => home.day(day));
+  const written = await writtenBy(() => days((day) => home.day(day)));
   const params = { addressId, from: calendar.add("day", start, -3), to: start, aggregation: "hour" } as const;
-  const same = await house.poll("consumption", params);
+  const same = await home.poll("consumption", params);
   const unchanged = await writtenBy(() =>
     days(async (day) => {
       for (let hour = 0; hour < 24; hour++) {
-        house.now = day + hour * HOUR_MS;
-        await house.poll("consumption", params, same);
+        home.now = day + hour * HOUR_MS;
+        await home.poll("consumption", params, same);
       }
     }),
   );
@@ -67,12 +66,12 @@ async function measureYears(path: string): Promise<Record<string, number>> {
   const end = calendar.startOf("day", calendar.shift(BEGIN, "year", YEARS));
   let numbers = 0;
   {
-    using house = new StoredHome(path, BEGIN);
+    using home = new StoredHome(path, BEGIN);
     // The size is the same, and only this bench loses its file when the power goes.
-    house.database.exec("pragma synchronous = off");
+    home.database.exec("pragma synchronous = off");
     for (let day = calendar.startOf("day", BEGIN); day < end; day = calendar.add("day", day, 1))
-      numbers += await house.finalDay(day);
-    for (let i = LEDGER_DAYS; i > 0; i--) await house.day(calendar.add("day", end, -i));
+      numbers += await home.finalDay(day);
+    for (let i = LEDGER_DAYS; i > 0; i--) await home.day(calendar.add("day", end, -i));
   }
   const bytes = statSync(path).size;
   return { ten_years_mb: bytes / 1e6, bytes_per_value: bytes / numbers, ...measureReading(path, end) };
@@ -92,7 +91,7 @@ function measureReading(path: string, now: EpochMs): Record<string, number> {
   const bodyOf = (operation: "consumption" | "consumptionCosts") => {
     const found = library.find(ACCOUNT, operation, { ...params }, now);
     if (!found) throw new Error("the year is not on the shelf");
-    return rowsJson(found.read());
+    return found.read();
   };
   const readMs = medianMs(READS, () => bodyOf("consumption"));
   const costsMs = medianMs(READS, () => bodyOf("consumptionCosts"));
@@ -102,7 +101,7 @@ function measureReading(path: string, now: EpochMs): Record<string, number> {
 
 /** 90 days of quarter-hours onto an empty shelf. */
 async function measureLargeAnswer(path: string): Promise<Record<string, number>> {
-  using house = new StoredHome(path, BEGIN);
+  using home = new StoredHome(path, BEGIN);
   const from = calendar.startOf("day", BEGIN);
   const to = calendar.add("day", from, 90);
   const rows: Row[] = [];
@@ -113,7 +112,7 @@ async function measureLargeAnswer(path: string): Promise<Record<string, number>>
       totalPricePerKWh: Math.round((2 + Math.sin(at)) * 1e4) / 1e4,
     });
   const series: SeriesKey = { account: ACCOUNT, place: addressId, operation: "prices", unit: "fifteenMinutes" };
-  const storing = house.library.shelf.storing(series, { start: from, end: to }, rows, {}, () => undefined);
+  const storing = home.library.shelf.storing(series, { start: from, end: to }, rows, {}, () => undefined);
   let most = 0;
   for (let done = false; !done; ) {
     const before = performance.now();

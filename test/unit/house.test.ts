@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { encodeRows } from "../../src/core/columns.ts";
 import { formatInstant, type Interval } from "../../src/core/interval.ts";
 import { type Row, rowStart, type SeriesKey } from "../../src/core/series.ts";
 import { House, type HouseParts } from "../../src/house.ts";
@@ -33,8 +32,8 @@ class CountedShelf {
     return [...(this.#rows.get(operation) ?? [])];
   }
 
-  encodedChunks(series: SeriesKey, range: Interval): string[] {
-    return calendar.intervals("day", range).map((day) => encodeRows(this.rows(series, day)));
+  rowsByChunk(series: SeriesKey, range: Interval): Row[][] {
+    return calendar.intervals("day", range).map((day) => this.rows(series, day));
   }
 }
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { InstantWriter, readInstantSeconds } from "../../src/core/instant-text.ts";
+import { readInstantSeconds } from "../../src/core/instant-text.ts";
 import { formatInstant } from "../../src/core/interval.ts";
 
 /** The first second of the year 0 and the last of 9999: the years that a text of 20 characters can name. */
@@ -8,28 +8,19 @@ const FIRST_SECOND = Date.parse("0000-01-01T00:00:00Z") / 1_000;
 const LAST_SECOND = Date.parse("9999-12-31T23:59:59Z") / 1_000;
 const anySecond = fc.integer({ min: FIRST_SECOND, max: LAST_SECOND });
 
-test("an instant is read and written as Date reads and writes it", () => {
-  const writer = new InstantWriter();
-  const bytes = new Uint8Array(30);
+test("an instant is read as Date writes it", () => {
   fc.assert(
     fc.property(fc.oneof(anySecond, fc.constantFrom(FIRST_SECOND, LAST_SECOND, -1, 0)), (seconds) => {
-      const text = formatInstant(seconds * 1_000);
-      expect(readInstantSeconds(text)).toBe(seconds);
-      const end = writer.write(bytes, 3, seconds);
-      expect(new TextDecoder().decode(bytes.subarray(3, end))).toBe(JSON.stringify(text));
+      expect(readInstantSeconds(formatInstant(seconds * 1_000))).toBe(seconds);
     }),
     { numRuns: 2_000 },
   );
 });
 
-test("every day from 1896 to 2105 is read and written", () => {
-  const writer = new InstantWriter();
-  const bytes = new Uint8Array(22);
+test("every day from 1896 to 2105 is read", () => {
   for (let at = Date.UTC(1896, 0, 1); at < Date.UTC(2105, 0, 1); at += 86_400_000) {
     const text = formatInstant(at);
     if (readInstantSeconds(text) !== at / 1_000) expect(text).toBe("read");
-    writer.write(bytes, 0, at / 1_000);
-    if (new TextDecoder().decode(bytes) !== `"${text}"`) expect(text).toBe("written");
   }
 });
 

@@ -1,15 +1,11 @@
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
-import { DatabaseError, openDatabase, transaction } from "../../src/store/database.ts";
-import { migrations } from "../../src/store/migrations.ts";
+import { DatabaseError, OutdatedDatabase, openDatabase, transaction } from "../../src/store/database.ts";
+import { SCHEMA_VERSION } from "../../src/store/migrations.ts";
 import { Settings } from "../../src/store/settings.ts";
 import { Child } from "../support/child.ts";
 import { StoreOnDisk } from "../support/store-on-disk.ts";
 import { TempDir } from "../support/temp-dir.ts";
-
-function schemaOf(database: DatabaseSync): unknown[] {
-  return database.prepare("select type, name, tbl_name, sql from sqlite_schema order by name").all();
-}
 
 function versionOf(database: DatabaseSync): unknown {
   return database.prepare("pragma user_version").get()?.user_version;
@@ -31,35 +27,40 @@ describe("one process per data directory", () => {
   test("a second opening in the same process is told so too", () => {
     using store = new StoreOnDisk();
     expect(() => openDatabase(store.path)).toThrow("is in use by another elbro");
-    expect(versionOf(store.reopen())).toBe(migrations.length);
+    expect(versionOf(store.reopen())).toBe(SCHEMA_VERSION);
   });
 });
 
-describe("migrations", () => {
-  test.each(migrations.map((_, version) => version))("version %i becomes the newest", (version) => {
+describe("the version of a database", () => {
+  test("is this program's, in a new file and in one that is opened again", () => {
+    using store = new StoreOnDisk();
+    expect(versionOf(store.database)).toBe(SCHEMA_VERSION);
+    new Settings(store.database).write("kept", "yes");
+    expect(new Settings(store.reopen()).read("kept")).toBe("yes");
+  });
+
+  test("that is older is refused in words, and the file left as it was", () => {
     using dir = new TempDir();
     const path = dir.file("elbro.db");
     const old = new DatabaseSync(path);
-    for (const migration of migrations.slice(0, version)) old.exec(migration);
-    old.exec(`pragma user_version = ${version}`);
-    if (version > 0) old.exec("insert into setting (name, value) values ('kept', 'yes')");
+    old.exec("create table setting (name text); pragma user_version = 1");
     old.close();
-    const database = openDatabase(path);
-    using fresh = new StoreOnDisk();
-    expect(versionOf(database)).toBe(migrations.length);
-    expect(schemaOf(database)).toEqual(schemaOf(fresh.database));
-    if (version > 0) expect(new Settings(database).read("kept")).toBe("yes");
-    database.close();
+    expect(() => openDatabase(path)).toThrow(
+      new OutdatedDatabase(`${path} was written by an older elbro (version 1, this one needs ${SCHEMA_VERSION})`),
+    );
+    const untouched = new DatabaseSync(path);
+    expect(versionOf(untouched)).toBe(1);
+    untouched.close();
   });
 
   test("a database of a newer program is refused in words, and left as it was", () => {
     using store = new StoreOnDisk();
-    const newer = migrations.length + 1;
+    const newer = SCHEMA_VERSION + 1;
     store.database.exec(`pragma user_version = ${newer}`);
     store.database.close();
     expect(() => openDatabase(store.path)).toThrow(
       new DatabaseError(
-        `${store.path} was written by a newer elbro (version ${newer}, this one knows ${migrations.length}); run the newer program, or restore an older copy`,
+        `${store.path} was written by a newer elbro (version ${newer}, this one knows ${SCHEMA_VERSION}); run the newer program, or restore an older copy`,
       ),
     );
     const untouched = new DatabaseSync(store.path);

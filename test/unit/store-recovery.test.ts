@@ -14,7 +14,7 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import { copyDatabase } from "../../src/store/copy.ts";
 import { BrokenDatabase, DatabaseError, openDatabase } from "../../src/store/database.ts";
-import { copyPathOf, openOrRestore } from "../../src/store/recovery.ts";
+import { copyPathOf, openOrRestore, SPENDS_UNKNOWN } from "../../src/store/recovery.ts";
 import { Settings } from "../../src/store/settings.ts";
 import { Shelf } from "../../src/store/shelf.ts";
 import { calendar, dayOf, rowsOf, StoreOnDisk, seriesOf } from "../support/store-on-disk.ts";
@@ -55,7 +55,7 @@ const damages: [string, (file: string) => void][] = [
   ["random bytes at its start", (file) => overwrite(file, 0, noise(4_096))],
   ["a first page of zeros", (file) => overwrite(file, 0, new Uint8Array(4_096))],
   ["half its length", (file) => truncateSync(file, Math.floor(statSync(file).size / 2))],
-  ["a length that is no whole page", (file) => truncateSync(file, statSync(file).size - 100)],
+  ["a length that is no whole page", (file) => truncateSync(file, statSync(file).size - 612)],
   ["a few bytes left", (file) => truncateSync(file, 70)],
   ["the text of something else", (file) => writeFileSync(file, "# not a database\n".repeat(500))],
 ];
@@ -170,6 +170,43 @@ describe("a sound database", () => {
     store.database.close();
     expect(() => openOrRestore(store.path, NOW)).toThrow("run the newer program");
     expect(readdirSync(store.dir.path).filter((name) => name.includes("broken"))).toEqual([]);
+  });
+});
+
+describe("a database of an older version", () => {
+  const REPLACED = "elbro.db.replaced-2026-02-03T04-05-06Z";
+
+  function outdate(file: string): void {
+    const database = new DatabaseSync(file);
+    database.exec("pragma user_version = 2");
+    database.close();
+  }
+
+  test("is set aside under a dated name, and an empty one begun that knows of no spends", async () => {
+    using store = await copied();
+    outdate(store.path);
+    const before = readFileSync(store.path);
+    const { database, recovery, outdated } = openOrRestore(store.path, NOW);
+    store.database = database;
+    expect([recovery, outdated]).toEqual([null, store.dir.file(REPLACED)]);
+    expect(readFileSync(store.dir.file(REPLACED))).toEqual(before);
+    expect(new Shelf(database, calendar).covers(key, range)).toBe(false);
+    expect(new Settings(database).read(SPENDS_UNKNOWN)).toBe("yes");
+    database.close();
+    const again = openOrRestore(store.path, NOW);
+    store.database = again.database;
+    expect([again.recovery, again.outdated]).toEqual([null, null]);
+  });
+
+  test("does not take the place of a broken one as its copy: an empty one does", async () => {
+    using store = await copied();
+    outdate(copyPathOf(store.path));
+    overwrite(store.path, 0, noise(1_000));
+    const { database, recovery } = openOrRestore(store.path, NOW);
+    store.database = database;
+    expect(recovery).toMatchObject({ setAside: store.dir.file(ASIDE), copiedAt: null });
+    expect(new Shelf(database, calendar).covers(key, range)).toBe(false);
+    expect(existsSync(store.dir.file(REPLACED))).toBe(true);
   });
 });
 

@@ -95,6 +95,17 @@ describe("nothing is changed", () => {
     expect(words).toContain("it is no database of elbro");
   });
 
+  test("by a copy of an older version", async () => {
+    const words = await refused((store) => {
+      const copy = new DatabaseSync(copyPathOf(store.path));
+      copy.exec("pragma user_version = 2");
+      copy.close();
+    });
+    expect(words).toContain(
+      "elbro.db.copy cannot be used: was written by an older elbro (version 2, this one needs 3)",
+    );
+  });
+
   test("by a copy that a newer program wrote", async () => {
     const words = await refused((store) => {
       const copy = new DatabaseSync(copyPathOf(store.path));

@@ -1,6 +1,5 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { CHUNK_SEPARATOR } from "../../src/core/columns.ts";
 import { DAY_MS, formatInstant, HOUR_MS, type Interval, SECOND_MS } from "../../src/core/interval.ts";
 import { type Row, WHOLE } from "../../src/core/series.ts";
 import { Shelf } from "../../src/store/shelf.ts";
@@ -54,21 +53,34 @@ describe("chunks by instant", () => {
     const range = { start: dayOf("2026-10-24").start, end: dayOf("2026-10-26").end };
     const rows = rowsOf("fifteenMinutes", range);
     expect(shelf.store(quarters, range, rows, envelope)).toEqual({ changed: true, strayRows: 0 });
-    expect(shelf.encodedChunks(quarters, range)).toHaveLength(3);
+    expect(shelf.rowsByChunk(quarters, range)).toHaveLength(3);
     expect(shelf.rows(quarters, range)).toEqual(rows);
   });
 
-  test("many chunks are read as one text; a chunk whose names are lost is an error, not a gap", () => {
+  test("the JSON of a range is the rows that start in it, of chunks asked in whole or in part", () => {
     using store = new StoreOnDisk();
     const shelf = new Shelf(store.database, calendar);
-    const range = { start: dayOf("2026-10-24").start, end: dayOf("2026-10-26").end };
-    shelf.store(quarters, range, rowsOf("fifteenMinutes", range), envelope);
-    expect(shelf.encodedText(quarters, range)).toBe(shelf.encodedChunks(quarters, range).join(CHUNK_SEPARATOR));
-    expect(shelf.encodedText(hours, range)).toBe("");
-    store.database.exec("pragma foreign_keys = off; delete from shape");
-    const lost = "a chunk has a shape that is not in the database";
-    expect(() => shelf.encodedText(quarters, range)).toThrow(lost);
-    expect(() => shelf.encodedChunks(quarters, range)).toThrow(lost);
+    const range = { start: dayOf("2026-10-23").start, end: dayOf("2026-10-27").end };
+    const gap = dayOf("2026-10-25");
+    const rows = rowsOf("hour", range).filter(({ start }) => start !== formatInstant(range.start + 3 * HOUR_MS));
+    expect(shelf.json(hours, range)).toBe("");
+    shelf.store(hours, { start: range.start, end: gap.start }, rows, envelope);
+    shelf.store(hours, gap, [], envelope);
+    shelf.store(hours, { start: gap.end, end: range.end }, rows, envelope);
+    for (const [from, to] of [
+      [0, 0],
+      [1, 0],
+      [0, 1],
+      [5, 30],
+      [30, 5],
+      [49, 40],
+      [100, 20],
+    ] as const) {
+      const part = { start: range.start + from * HOUR_MS, end: range.end - to * HOUR_MS };
+      const expected = JSON.stringify(shelf.rows(hours, part));
+      expect(`[${shelf.json(hours, part)}]`).toBe(expected);
+    }
+    expect(shelf.rows(hours, range)).toHaveLength(23 + 24 + 24 + 24);
   });
 
   test("days stand in months, months in years, a year for itself", () => {
@@ -85,7 +97,7 @@ describe("chunks by instant", () => {
     ] as const) {
       const key = seriesOf(unit);
       shelf.store(key, year, rowsOf(unit, year), envelope);
-      expect(shelf.encodedChunks(key, year)).toHaveLength(chunks);
+      expect(shelf.rowsByChunk(key, year)).toHaveLength(chunks);
       expect(shelf.stateOf(key).chunk(year.start)?.complete).toBe(true);
       expect(shelf.covers(key, year)).toBe(true);
       expect(shelf.covers(key, { start: year.start - 1, end: year.end })).toBe(false);
@@ -219,27 +231,6 @@ describe("what is stored", () => {
     });
     expect(new Set(keys.map((key) => again.idOf(key))).size).toBe(keys.length);
   });
-
-  test("thousands of chunks of one shape keep its names once", () => {
-    using store = new StoreOnDisk();
-    new Shelf(store.database, calendar).store(hours, range, all, envelope);
-    reread(store).store(quarters, range, all, envelope);
-    expect(countOf(store, "shape")).toBe(1);
-  });
-
-  test("a service that names its fields at random fills no table with names", () => {
-    using store = new StoreOnDisk();
-    const shelf = new Shelf(store.database, calendar);
-    store.database.exec("pragma synchronous = off");
-    const day = dayOf("2026-03-28");
-    for (let i = 0; i < 600; i++) {
-      const chunk = { start: calendar.add("day", day.start, i), end: calendar.add("day", day.start, i + 1) };
-      shelf.store(hours, chunk, [{ start: formatInstant(chunk.start), [`field ${i}`]: i }], envelope);
-    }
-    expect(countOf(store, "shape")).toBe(500);
-    const last = { start: calendar.add("day", day.start, 599), end: calendar.add("day", day.start, 600) };
-    expect(reread(store).rows(hours, last)).toEqual([{ start: formatInstant(last.start), "field 599": 599 }]);
-  });
 });
 
 describe("what was asked", () => {
@@ -306,7 +297,7 @@ describe("a large answer", () => {
     for (let i = 0; i < 5; i++) expect(storing.next().done).toBe(false);
     expect(finished).toBe(false);
     const again = reread(store);
-    const chunks = again.encodedChunks(quarters, range).length;
+    const chunks = again.rowsByChunk(quarters, range).length;
     expect(chunks).toBeGreaterThan(0);
     const asked = { start: range.start, end: calendar.add("day", range.start, chunks) };
     expect(again.covers(quarters, asked)).toBe(true);
@@ -342,7 +333,7 @@ describe("a large answer", () => {
       const shelf = new Shelf(store.database, calendar);
       const strayRows = order.length > rows.length ? stray.length : 0;
       expect(shelf.store(quarters, range, order, envelope)).toEqual({ changed: true, strayRows });
-      expect(shelf.encodedChunks(quarters, range)).toEqual(expected.encodedChunks(quarters, range));
+      expect(shelf.json(quarters, range)).toBe(expected.json(quarters, range));
       expect(shelf.store(quarters, range, order, envelope)).toEqual({ changed: false, strayRows });
     }
   });
@@ -366,7 +357,7 @@ describe("a large answer", () => {
     expect(() => failing.next()).toThrow("the disk is full");
     expect(shelf.covers(quarters, day)).toBe(false);
     expect(shelf.envelope(quarters)).toBeNull();
-    expect(countOf(store, "shape")).toBe(0);
+    expect(countOf(store, "chunk")).toBe(0);
     shelf.store(quarters, day, rowsOf("fifteenMinutes", day), envelope);
     expect(reread(store).rows(quarters, day)).toEqual(rowsOf("fifteenMinutes", day));
   });

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { encodeRows } from "../../src/core/columns.ts";
 import { formatInstant, type Interval } from "../../src/core/interval.ts";
 import type { Row } from "../../src/core/series.ts";
 import { NO_USAGE, usageDays, usageFigures, usageRange } from "../../src/core/usage.ts";
@@ -9,13 +8,11 @@ import { at, calendar, dayOf } from "../support/price-days.ts";
 
 const NOW = at("2026-03-10T13:07:00Z");
 
-/** The hour rows of a day, as the shelf keeps them. */
-function chunk(day: Interval, fields: (hour: number) => Row): string {
-  return encodeRows(
-    calendar
-      .intervals("hour", day)
-      .map(({ start, end }, hour) => ({ start: formatInstant(start), end: formatInstant(end), ...fields(hour) })),
-  );
+/** The hour rows of a day. */
+function chunk(day: Interval, fields: (hour: number) => Row): Row[] {
+  return calendar
+    .intervals("hour", day)
+    .map(({ start, end }, hour) => ({ start: formatInstant(start), end: formatInstant(end), ...fields(hour) }));
 }
 
 const energy = (energyKWh: number | null) => () => ({ energyKWh, isEstimate: false });
@@ -36,7 +33,7 @@ describe("a day from its hour rows", () => {
   });
 
   test("without any number it is not known, nor without rows", () => {
-    const chunks = [chunk(dayOf("2026-03-09"), energy(null)), encodeRows([]), "[]"];
+    const chunks = [chunk(dayOf("2026-03-09"), energy(null)), []];
     expect(usageDays(chunks, "consumption", calendar)).toEqual([]);
   });
 
@@ -57,7 +54,7 @@ describe("a day from its hour rows", () => {
       { start: "2026-03-08T23:00:00Z", end: "2026-03-09T00:00:00Z", energyKWh: 1 },
       { start: "2026-03-09T00:00:00Z", end: "2026-03-09T01:00:00Z", energyKWh: 2, isEstimate: true },
     ];
-    expect(usageDays([encodeRows(rows)], "consumption", calendar)).toMatchObject([
+    expect(usageDays([rows], "consumption", calendar)).toMatchObject([
       { date: "2026-03-09", value: 3, hours: 2, complete: false, estimate: true },
     ]);
   });

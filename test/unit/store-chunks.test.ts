@@ -1,0 +1,216 @@
+import { closeSync, openSync, readFileSync, writeSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { DAY_MS, HOUR_MS } from "../../src/core/interval.ts";
+import { type Row, WHOLE } from "../../src/core/series.ts";
+import { deflateText, digestOf, inflateText, rowsOfText, textOfRows } from "../../src/store/chunk-text.ts";
+import { Shelf } from "../../src/store/shelf.ts";
+import { haveRealPrices, readRealPrices } from "../support/real-prices.ts";
+import { calendar, dayOf, rowsOf, StoreOnDisk, seriesOf } from "../support/store-on-disk.ts";
+
+const hours = seriesOf("hour");
+const envelope = { currency: "DKK" };
+
+describe("rows as text", () => {
+  /** JSON values with what is easily lost: long strings, every plane of Unicode, numbers at the edges. */
+  const anyValue = fc.oneof(
+    fc.jsonValue({ depthSize: "small" }),
+    fc.constantFrom(1e21, -0, 5e-324, Number.MAX_SAFE_INTEGER, 0.1 + 0.2, 1.7976931348623157e308),
+    fc.string({ unit: "binary", maxLength: 30 }),
+    fc.string({ unit: "binary", minLength: 1, maxLength: 3 }).map((text) => text.repeat(5_000)),
+    fc.constantFrom("\ud800", "\u0000", "\u2028", '"],[{"', "\x1e\n,"),
+  );
+  const anyRows = fc.array(fc.dictionary(fc.string({ unit: "binary" }), anyValue), { maxLength: 5 });
+
+  test("any JSON rows come back from a file as equal JSON values, in their order", () => {
+    using store = new StoreOnDisk();
+    store.database.exec("pragma synchronous = off");
+    fc.assert(
+      fc.property(anyRows, (rows) => {
+        const key = seriesOf("latest");
+        new Shelf(store.database, calendar).store(key, WHOLE, rows, envelope);
+        const again = new Shelf(store.database, calendar);
+        expect(JSON.stringify(again.latest(key))).toBe(JSON.stringify(rows));
+        expect(again.json(key, WHOLE)).toBe(JSON.stringify(rows).slice(1, -1));
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  test("what is stored already can be read: the dictionary is the one it was written with", () => {
+    const stored = Buffer.from("4337cf58d7c83cc4c818bb79c6ba46162896619a67a867648a37d06a01", "hex");
+    expect(inflateText(stored)).toBe(
+      '{"start":"2026-03-27T23:00:00Z","end":"2026-03-28T00:00:00Z","totalPricePerKWh":1.25,"variableChargesPerKWh":null}',
+    );
+    expect(digestOf(29_577_060, { complete: true, estimated: false }, stored)).toBe(-404860721);
+  });
+
+  test.runIf(haveRealPrices)("real prices take at most 12 bytes for a row of two values", () => {
+    const days = new Map<number, Row[]>();
+    for (const { start, end, spotPerKwh } of readRealPrices()) {
+      const price = Math.round((spotPerKwh + 0.9) * 1.25 * 1e6) / 1e6;
+      const row = { ...rowsOf("hour", { start, end })[0], totalPricePerKWh: price, variableChargesPerKWh: 0.9 };
+      const day = Math.floor(start / DAY_MS);
+      days.set(day, [...(days.get(day) ?? []), row]);
+    }
+    let bytes = 0;
+    let count = 0;
+    for (const rows of days.values()) {
+      const text = textOfRows(rows);
+      const deflated = deflateText(text);
+      expect(rowsOfText(inflateText(deflated))).toEqual(rows);
+      bytes += deflated.length;
+      count += rows.length;
+    }
+    expect(bytes / count).toBeLessThan(12);
+  });
+});
+
+describe("a damaged chunk", () => {
+  const range = { start: dayOf("2026-03-27").start, end: dayOf("2026-03-30").end };
+  const rows = rowsOf("hour", range, (start) => Math.round(1e6 * Math.sin(start / HOUR_MS)) / 1e6);
+  const second = dayOf("2026-03-28");
+  const without = rows.filter((row) => !rowsOf("hour", second).some(({ start }) => start === row.start));
+
+  function stored(): StoreOnDisk {
+    const store = new StoreOnDisk();
+    new Shelf(store.database, calendar).store(hours, range, rows, envelope);
+    return store;
+  }
+
+  const damages: [string, string][] = [
+    ["another text", "rows = (select rows from chunk order by key limit 1)"],
+    ["a text that is cut off", "rows = substr(rows, 1, length(rows) - 1)"],
+    ["no text", "rows = x''"],
+    ["another digest", "digest = digest + 1"],
+    ["the flag of a complete chunk that is none", "complete = 1 - complete"],
+    ["the flag of estimates", "estimated = 1 - estimated"],
+  ];
+
+  test.each(damages)("with %s counts as never asked, is served by nothing, and is replaced", (_, change) => {
+    using store = stored();
+    store.database.exec(`update chunk set ${change} where start_ms = ${second.start}`);
+    const shelf = new Shelf(store.database, calendar);
+    expect(shelf.covers(hours, range)).toBe(false);
+    expect(shelf.stateOf(hours).chunk(second.start)).toBeNull();
+    expect(shelf.stateOf(hours).newestGap(range)).toEqual(second);
+    expect(shelf.rows(hours, range)).toEqual(without);
+    expect(`[${shelf.json(hours, range)}]`).toBe(JSON.stringify(without));
+    expect(shelf.damagedChunks).toBe(1);
+    expect(shelf.store(hours, second, rows, envelope).changed).toBe(true);
+    expect([shelf.damagedChunks, shelf.covers(hours, range)]).toEqual([0, true]);
+    expect(new Shelf(store.reopen(), calendar).rows(hours, range)).toEqual(rows);
+  });
+
+  test("under the key of another day is not taken for that day", () => {
+    using store = stored();
+    store.database.exec(`delete from chunk where start_ms = ${second.start}`);
+    const next = calendar.next("day", second.start);
+    store.database.exec(
+      `update chunk set key = key - ((${next - second.start} / 60000) << 20) where start_ms = ${next}`,
+    );
+    const shelf = new Shelf(store.database, calendar);
+    expect(shelf.covers(hours, second)).toBe(false);
+    expect(shelf.rows(hours, second)).toEqual([]);
+    expect(shelf.damagedChunks).toBe(1);
+  });
+
+  test("that is found after it was known to be there changes the version of its series, once", () => {
+    using store = stored();
+    const shelf = new Shelf(store.database, calendar);
+    expect(shelf.covers(hours, range)).toBe(true);
+    const before = shelf.versionOf(hours);
+    store.database.exec(`update chunk set digest = 0 where start_ms = ${second.start}`);
+    expect(shelf.rows(hours, range)).toEqual(without);
+    const after = shelf.versionOf(hours);
+    expect(after).not.toBe(before);
+    expect(shelf.covers(hours, range)).toBe(false);
+    shelf.rows(hours, range);
+    expect([shelf.versionOf(hours), shelf.damagedChunks]).toEqual([after, 1]);
+  });
+
+  test("whose digest is right and whose text is not is damaged too", () => {
+    using store = stored();
+    const [row] = store.database.prepare(`select key from chunk where start_ms = ${second.start}`).all();
+    const noise = Buffer.from("no deflated text");
+    const digest = digestOf(Number(row?.key), { complete: true, estimated: false }, noise);
+    store.database.prepare("update chunk set rows = ?, digest = ? where key = ?").run(noise, digest, Number(row?.key));
+    const shelf = new Shelf(store.database, calendar);
+    expect(shelf.rows(hours, range)).toEqual(without);
+    expect(shelf.covers(hours, range)).toBe(false);
+  });
+
+  test("in none of 2,000 flipped bits of the file is another value served, or a flag believed", () => {
+    using store = stored();
+    store.database.exec("pragma journal_mode = delete");
+    const { database } = store;
+    const root = Number(database.prepare("select rootpage from sqlite_schema where name = 'chunk'").get()?.rootpage);
+    const pageBytes = Number(database.prepare("pragma page_size").get()?.page_size);
+    const record = new Shelf(database, calendar);
+    const state = record.stateOf(hours).chunk(range.start);
+    database.close();
+    const bytes = readFileSync(store.path);
+    const pages = pagesOfTable(bytes, root, pageBytes);
+    expect(pages.length).toBeGreaterThan(2);
+    const descriptor = openSync(store.path, "r+");
+    const noticed = { file: 0, chunk: 0, none: 0 };
+    let random = 1;
+    for (let i = 0; i < 2_000; i++) {
+      random = (random * 48_271) % 2_147_483_647;
+      const page = pages[random % pages.length] ?? 0;
+      random = (random * 48_271) % 2_147_483_647;
+      const at = (page - 1) * pageBytes + ((random >> 3) % pageBytes);
+      const byte = bytes[at] ?? 0;
+      writeSync(descriptor, Uint8Array.of(byte ^ (1 << (random & 7))), 0, 1, at);
+      noticed[noticedIn(store.path)]++;
+      writeSync(descriptor, Uint8Array.of(byte), 0, 1, at);
+    }
+    closeSync(descriptor);
+    expect(noticed.chunk).toBeGreaterThan(500);
+
+    function noticedIn(path: string): keyof typeof noticed {
+      const flipped = new DatabaseSync(path, { readOnly: true });
+      try {
+        // As a database is opened: what is wrong in its structure is found before anything is read.
+        if (!isWhole(flipped)) return "file";
+        const shelf = new Shelf(flipped, calendar);
+        const found = shelf.rows(hours, range);
+        const days = calendar.intervals("day", range).filter((day) => shelf.stateOf(hours).chunk(day.start));
+        const there = rows.filter((row) => days.some((day) => isIn(row, day)));
+        expect(found).toEqual(there);
+        for (const day of days) expect(shelf.stateOf(hours).chunk(day.start)).toEqual(state);
+        return days.length < 4 ? "chunk" : "none";
+      } finally {
+        flipped.close();
+      }
+    }
+  }, 60_000);
+});
+
+function isWhole(database: DatabaseSync): boolean {
+  try {
+    return database.prepare("pragma quick_check(1)").get()?.quick_check === "ok";
+  } catch {
+    return false;
+  }
+}
+
+function isIn({ start }: Row, day: { readonly start: number; readonly end: number }): boolean {
+  const at = Date.parse(String(start));
+  return at >= day.start && at < day.end;
+}
+
+/** The pages of a table: its tree, and the overflow of its rows. Source: https://www.sqlite.org/fileformat2.html */
+function pagesOfTable(bytes: Buffer, root: number, pageBytes: number): number[] {
+  const pages = [root];
+  const at = (root - 1) * pageBytes;
+  const isInner = bytes[at] === 5;
+  if (isInner) {
+    const cells = bytes.readUInt16BE(at + 3);
+    for (let i = 0; i < cells; i++)
+      pages.push(...pagesOfTable(bytes, bytes.readUInt32BE(at + bytes.readUInt16BE(at + 12 + 2 * i)), pageBytes));
+    pages.push(...pagesOfTable(bytes, bytes.readUInt32BE(at + 8), pageBytes));
+  }
+  return pages;
+}
