@@ -5,14 +5,29 @@ import type { EpochMs, Interval } from "./core/interval.ts";
 import type { PlanDefinition } from "./core/plan-definition.ts";
 import { freshMemory, type PlanMemory } from "./core/plan-memory.ts";
 import { reasonOf } from "./core/plan-reason.ts";
-import { planSnapshot } from "./core/plan-snapshot.ts";
+import { type PlanSnapshot, planSnapshot } from "./core/plan-snapshot.ts";
 import type { Timeline } from "./core/timeline.ts";
-import type { CheapAnswer, Priced } from "./server/local-source.ts";
 
 /** Remembers a small text across restarts. */
 interface Memory {
   read(name: string): string | null;
   write(name: string, value: string): void;
+}
+
+/** A home or a third-party place, by what both have. */
+export interface Priced {
+  readonly kind: "home" | "place";
+  readonly id: string;
+  readonly name: string;
+}
+
+export interface CheapAnswer {
+  /** `isKnown` is false where OFF is not an answer, only what is safe. */
+  readonly isKnown: boolean;
+  readonly plan: PlanSnapshot;
+  readonly window: Interval | null;
+  /** When this changes by itself; null for never. */
+  readonly until: EpochMs | null;
 }
 
 export interface CheapParts {

@@ -5,6 +5,8 @@ import type { ConfigMistake } from "./config/mistake.ts";
 import type { Config } from "./config/schema.ts";
 import { StartError } from "./start-error.ts";
 
+type Environment = Readonly<Record<string, string | undefined>>;
+
 const DEFAULT_PATHS = ["./config/elbro.yaml", "/data/elbro.yaml"];
 /** Of an app of Home Assistant: a file of the owner's own, else what is set on the app's page. */
 const APP_PATHS = ["/config/elbro.yaml", "/data/options.json"];
@@ -23,14 +25,14 @@ const OTHERS = 0o007;
 const GROUP = 0o070;
 
 /** Reads the configuration of `given`, or of the first place that has one. Errors: throws a StartError with every mistake. */
-export function loadConfiguration(given: string | null): Configuration {
-  const isApp = process.env.SUPERVISOR_TOKEN !== undefined;
+export function loadConfiguration(given: string | null, environment: Environment): Configuration {
+  const isApp = environment.SUPERVISOR_TOKEN !== undefined;
   const path = given ?? (isApp ? APP_PATHS : DEFAULT_PATHS).find((each) => existsSync(each)) ?? null;
   const reading = readConfig({
     text: path === null ? null : readText(path),
-    environment: process.env,
+    environment,
     readFile: (file) => readFileSync(file, "utf8"),
-    secrets: secretFiles(),
+    secrets: secretFiles(environment),
   });
   if (reading.kind === "config") {
     const { config, holdsSecrets, secretFiles: named } = reading;
@@ -44,8 +46,7 @@ export function loadConfiguration(given: string | null): Configuration {
 }
 
 /** Files that are named as variables of the configuration. systemd names its folder by CREDENTIALS_DIRECTORY. */
-function secretFiles(): string[] {
-  const { CREDENTIALS_DIRECTORY } = process.env;
+function secretFiles({ CREDENTIALS_DIRECTORY }: Environment): string[] {
   return [...SECRET_FOLDERS, ...(CREDENTIALS_DIRECTORY ? [CREDENTIALS_DIRECTORY] : [])].flatMap((folder) =>
     existsSync(folder)
       ? readdirSync(folder).flatMap((name) => (/^elbro_/i.test(name) ? [`${folder}/${name}`] : []))

@@ -8,6 +8,7 @@ import type { Config } from "./config/schema.ts";
 import { openService, type ServiceOptions } from "./open-service.ts";
 import { openState, type StateOptions } from "./open-state.ts";
 import { openStorage, type StorageOptions } from "./open-storage.ts";
+import { DEFAULT_HINT } from "./own-command.ts";
 import { Reloading } from "./reload.ts";
 import { requireKeys } from "./require-keys.ts";
 import { type MqttOptions, startMqtt } from "./start-mqtt.ts";
@@ -35,8 +36,8 @@ export interface Daemon {
 export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
   const stopping = new AbortController();
   const options = { ...given, signal: stopping.signal };
-  const { config, clock, log, ingress = false } = options;
-  const checkKeys = (next: Config) => ingress || requireKeys(next);
+  const { config, clock, log, ingress = false, commandHint = DEFAULT_HINT } = options;
+  const checkKeys = (next: Config) => ingress || requireKeys(next, commandHint);
   checkKeys(config);
   const changes = new ChangeBus();
   const storage = openStorage(options);

@@ -3,8 +3,8 @@ import { type BodyOf, type OperationId, operationOf, type ParamsOf } from "./con
 import { putTogether, rangeOf, takeApart } from "./contract/shelving.ts";
 import type { EpochMs } from "./core/interval.ts";
 import { type Envelope, rowsWithin } from "./core/series.ts";
-import type { Found } from "./server/mirror.ts";
 import { textOfRows } from "./store/chunk-text.ts";
+import type { Found } from "./stored-answer.ts";
 
 /** Stands for the rows while an answer is put together; JSON text never has a line end. */
 const ROWS_MARK = "\n";

@@ -5,7 +5,7 @@ import type { Config } from "./config/schema.ts";
 import { thirdPartyToken } from "./contract/token.ts";
 import { type EpochMs, MINUTE_MS, SECOND_MS } from "./core/interval.ts";
 import type { Problems } from "./core/problem.ts";
-import { ownCommand } from "./own-command.ts";
+import type { CommandHint } from "./own-command.ts";
 import { isLoopback } from "./require-keys.ts";
 import { KeyQuota, type QuotaLimits } from "./server/key-quota.ts";
 import { keyDigest, type LanKey, LanKeys } from "./server/lan-keys.ts";
@@ -29,6 +29,8 @@ export interface AccessParts {
   /** Whether Home Assistant, which knows its users, hands on what they ask: then no key is missing. */
   readonly ingress?: boolean;
   readonly log: { warn(facts: object, text: string): void };
+  /** How the owner types a command of this program. */
+  readonly commandHint: CommandHint;
 }
 
 export interface LanAccess {
@@ -45,7 +47,7 @@ export function hmacSha256(secret: string, message: string): Uint8Array {
 }
 
 /** Opens the API to the keys there are, also to those that come while the daemon runs. */
-export function openAccess({ config, clock, problems, log, ingress = false }: AccessParts): LanAccess {
+export function openAccess({ config, clock, problems, log, commandHint, ingress = false }: AccessParts): LanAccess {
   const { api, data_dir } = config;
   let limits = defaultLimits(api);
   const ring = new KeyRing(configuredKeys(api), new KeyFile(data_dir), { clock, problems });
@@ -67,11 +69,11 @@ export function openAccess({ config, clock, problems, log, ingress = false }: Ac
   };
   const notKept = (error: unknown) => log.warn({ err: error }, "what the keys have used could not be written");
   if (ring.keys().length === 0 && !ingress)
-    log.warn({}, `the API has no key and answers nobody: ${ownCommand("keys create NAME")}`);
+    log.warn({}, `the API has no key and answers nobody: ${commandHint("keys create NAME")}`);
   for (const name of isLoopback(api.host) ? [] : shortKeys(api))
     log.warn(
       { name },
-      `a key of the API is short enough to be guessed: ${ownCommand("keys create NAME")} makes a long one`,
+      `a key of the API is short enough to be guessed: ${commandHint("keys create NAME")} makes a long one`,
     );
   return {
     keys: new LanKeys(

@@ -16,14 +16,10 @@ const FULL_RETRY_SEC = 30;
 /** Neither a proxy nor Home Assistant's ingress may hold back what is told. */
 const STREAM_HEADERS = { "X-Accel-Buffering": "no", "Cache-Control": "private, no-store, no-transform" };
 
-/** The routes that tell how house and daemon are. `all` gives every route beside the contract's, also those of others. */
-export function liveRoutes(deps: MonitoringDeps, all: () => readonly LocalRoute[]): readonly LocalRoute[] {
+/** Health, metrics, events, system report and diagnostics. */
+export function liveRoutes(deps: MonitoringDeps): readonly LocalRoute[] {
   const health = once(() => new Health(deps));
   const metrics = once(() => new Metrics(deps));
-  const document = once(async () => {
-    const { lanDocument } = await import("./lan-document.ts");
-    return Buffer.from(JSON.stringify(lanDocument(all())));
-  });
   const healthAnswer = async (caller: string | null, isWell: (report: HealthReport) => boolean) => {
     const report = await health().report();
     const body = { ...healthBody(report, caller !== null), version: VERSION };
@@ -60,13 +56,6 @@ export function liveRoutes(deps: MonitoringDeps, all: () => readonly LocalRoute[
         const families = metrics().read(await health().report(), now);
         return { kind: "text", type: METRICS_TYPE, text: metricsText(families) };
       },
-    },
-    {
-      method: "GET",
-      path: "/openapi.json",
-      scope: "open",
-      summary: "This API as an OpenAPI document.",
-      handle: async () => ({ kind: "bytes", bytes: await document(), type: "application/json" }),
     },
     {
       method: "GET",

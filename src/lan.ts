@@ -7,9 +7,11 @@ import { liveRoutes } from "./lan-live.ts";
 import { localRoutes } from "./lan-local.ts";
 import type { MirrorDeps } from "./lan-mirror.ts";
 import { mountMirror } from "./lan-mirror.ts";
+import { openapiRoutes } from "./lan-openapi-routes.ts";
 import type { LocalDeps } from "./local-api.ts";
 import type { MonitoringDeps } from "./monitoring-deps.ts";
 import type { Storage } from "./open-storage.ts";
+import type { CommandHint } from "./own-command.ts";
 import { frontDoor } from "./server/front-door.ts";
 import { HostNames } from "./server/host-names.ts";
 import type { LanKeys } from "./server/lan-keys.ts";
@@ -27,6 +29,7 @@ export interface ApiDeps extends MirrorDeps, LocalDeps, MonitoringDeps {
   readonly state: MonitoringDeps["state"];
   readonly storage: Storage;
   readonly log: { info(facts: object, text: string): void; warn(facts: object, text: string): void };
+  readonly commandHint: CommandHint;
   /** Home Assistant passes requests of its users on, and needs no key. */
   readonly ingress: boolean;
 }
@@ -58,7 +61,8 @@ export function lanRoutes(deps: ApiDeps, keys: LanKeys): Router {
   mountMirror(router, deps, (arrival) => pages.admitMirror(arrival) ?? keys.admit(arrival), door);
   const routes: readonly LocalRoute[] = [
     ...localRoutes(deps),
-    ...liveRoutes(deps, () => routes),
+    ...liveRoutes(deps),
+    ...openapiRoutes(() => routes),
     ...docsRoutes(),
     ...dashboardRoutes(deps.state, { keys, pages }),
   ];

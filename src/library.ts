@@ -12,11 +12,11 @@ import type { Calendar } from "./core/calendar.ts";
 import { DAY_MS, type EpochMs, HOUR_MS, type Interval, MINUTE_MS } from "./core/interval.ts";
 import { chunkStarts, chunksOf, chunkUnitOf, type SeriesKey } from "./core/series.ts";
 import { bodyAround } from "./found-rows.ts";
-import type { Found } from "./server/mirror.ts";
 import { Ledger } from "./store/ledger.ts";
 import { LEDGER_MS } from "./store/retention.ts";
 import { Shelf } from "./store/shelf.ts";
 import { Writing } from "./store/writing.ts";
+import type { Found } from "./stored-answer.ts";
 import type { SpendLedger } from "./upstream/governor.ts";
 
 /** How long an answer that may still change is given to the LAN without asking again. */

@@ -1,12 +1,14 @@
-/** The machine's time, or another to live at. */
+/** System clock, or a simulated one. */
 import { existsSync, readFileSync } from "node:fs";
 import type { Simulated } from "./arguments.ts";
-import { type Clock, machineClock, simulatedClock } from "./collector/clock.ts";
+import type { Clock } from "./collector/clock.ts";
+import type { EpochMs } from "./core/interval.ts";
+import type { MonotonicMs } from "./core/quota.ts";
 
 const BOOT_ID_FILE = "/proc/sys/kernel/random/boot_id";
 
 /** Monotonic times compare within a boot; where the machine does not name its boots, within this process. */
-export function clockOf(simulated: Simulated | null): Clock {
+export function systemClock(simulated: Simulated | null): Clock {
   const boot = existsSync(BOOT_ID_FILE) ? readFileSync(BOOT_ID_FILE, "utf8").trim() : null;
   const monotonicMs = () => Number(process.hrtime.bigint() / 1_000n) / 1_000;
   const startedAt = boot === null ? monotonicMs() : 0;
@@ -16,4 +18,63 @@ export function clockOf(simulated: Simulated | null): Clock {
     monotonicMs: () => monotonicMs() - startedAt,
   };
   return simulated ? simulatedClock(source, simulated.start ?? Date.now(), simulated.speed) : machineClock(source);
+}
+
+/** The machine's own clocks. */
+export interface TimeSource {
+  readonly boot: string;
+  readonly wallMs: () => EpochMs;
+  readonly monotonicMs: () => MonotonicMs;
+}
+
+/** The longest sleep at a stretch: a wall clock that is set meanwhile is noticed within this time. */
+const LONGEST_SLICE_MS = 15_000;
+
+/** A wall clock that falls behind the monotonic one by more was set back; less is the slewing of a time service. */
+const SET_BACK_MS = 5_000;
+
+/** The machine's time. A sleep ends by the wall clock, also when that was set meanwhile. */
+export function machineClock(source: TimeSource): Clock {
+  return clockOf(source, 1);
+}
+
+/**
+ * Another time at another pace: starts at `start` when it is made and runs `speed` times as fast as the machine's
+ * monotonic clock. Each is a boot of its own.
+ */
+export function simulatedClock(source: TimeSource, start: EpochMs, speed: number): Clock {
+  const began = source.monotonicMs();
+  const elapsed = () => (source.monotonicMs() - began) * speed;
+  return clockOf(
+    { boot: `${source.boot}/simulated-${began}`, wallMs: () => start + elapsed(), monotonicMs: elapsed },
+    speed,
+  );
+}
+
+function clockOf(source: TimeSource, speed: number): Clock {
+  const { boot, wallMs, monotonicMs } = source;
+  const aheadMs = () => wallMs() - monotonicMs();
+  return {
+    boot,
+    now: () => Math.floor(wallMs()),
+    monotonicMs,
+    async sleepUntil(at, signal) {
+      const least = aheadMs() - SET_BACK_MS * speed;
+      for (let left = at - wallMs(); left > 0 && !signal.aborted && aheadMs() >= least; left = at - wallMs()) {
+        await pause(Math.min(LONGEST_SLICE_MS, Math.max(1, Math.ceil(left / speed))), signal);
+      }
+    },
+  };
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal.addEventListener("abort", done);
+  });
 }

@@ -7,17 +7,22 @@ const CONTAINER_MARKS = ["/.dockerenv", "/run/.containerenv"];
 interface Start {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly argv: readonly string[];
-  readonly isContainer: boolean;
 }
 
-/** The whole line to type. */
-export function ownCommand(command: string): string {
-  const { env, argv } = process;
-  return commandLine(command, { env, argv, isContainer: CONTAINER_MARKS.some((mark) => existsSync(mark)) });
+/** Returns the whole line to type for a command, such as `npm start -- keys create NAME`. */
+export type CommandHint = (command: string) => string;
+
+export const DEFAULT_HINT: CommandHint = (command) => `elbro ${command}`;
+
+export function commandHint(start: Start): CommandHint {
+  return (command) => commandLine(command, { ...start, isContainer: CONTAINER_MARKS.some((mark) => existsSync(mark)) });
 }
 
 /** The line by npm, in an app of Home Assistant, in a container, or by Node; with the place of the data or the configuration, where either was told. */
-export function commandLine(command: string, { env, argv, isContainer }: Start): string {
+export function commandLine(
+  command: string,
+  { env, argv, isContainer }: Start & { readonly isContainer: boolean },
+): string {
   const { npm_lifecycle_event: script, ELBRO_DATA_DIR: dataDir, SUPERVISOR_TOKEN: supervised, HOSTNAME: host } = env;
   const place = dataDir === undefined ? "" : `ELBRO_DATA_DIR=${dataDir} `;
   const config = dataDir === undefined ? configOption(argv, env.ELBRO_CONFIG) : "";

@@ -1,18 +1,18 @@
 /** Whether anybody could use the LAN API, asked before anything is started. */
 import type { Config } from "./config/schema.ts";
-import { ownCommand } from "./own-command.ts";
+import type { CommandHint } from "./own-command.ts";
 import { StartError } from "./start-error.ts";
 import { KeyFile } from "./store/key-file.ts";
 
 /** Refuses an API that other machines can reach and nobody can use. Errors: throws a StartError. */
-export function requireKeys({ api, data_dir }: Pick<Config, "api" | "data_dir">): void {
+export function requireKeys({ api, data_dir }: Pick<Config, "api" | "data_dir">, hint: CommandHint): void {
   const configured = api.keys.length + (api.third_party_keys?.length ?? 0);
   if (isLoopback(api.host) || configured > 0 || api.dashboard === "open") return;
   const reading = new KeyFile(data_dir).read();
   if (reading.kind === "unreadable" || reading.keys.length > 0) return;
   throw new StartError(
     `the API on ${api.host} has no key, so nobody could use it. Create one and start again:
-  ${ownCommand("keys create NAME")}
+  ${hint("keys create NAME")}
 (NAME is what you call the device, such as kitchen). Or keep the API to this machine: api.host: 127.0.0.1`,
   );
 }

@@ -9,7 +9,8 @@ import { loadConfiguration } from "./configuration.ts";
 import { type Daemon, type DaemonOptions, startDaemon } from "./daemon.ts";
 import { demoGreeting, isDemo, startDemo } from "./demo.ts";
 import { askDesk, deskPathIn } from "./desk-socket.ts";
-import { clockOf } from "./machine.ts";
+import { systemClock } from "./machine.ts";
+import { commandHint } from "./own-command.ts";
 import { DataDirInUse, StartError } from "./start-error.ts";
 import { TerminalLog } from "./terminal-log.ts";
 import { proxyOf } from "./upstream/proxy.ts";
@@ -38,8 +39,8 @@ export async function runDaemon(argv: readonly string[]): Promise<void> {
   if (given.kind === "help") return void process.stdout.write(given.text);
   const up = Promise.withResolvers<Running>();
   obeySignals(up.promise);
-  const { config, path, warnings } = loadConfiguration(given.configPath);
-  const clock = clockOf(given.simulated);
+  const { config, path, warnings } = loadConfiguration(given.configPath, process.env);
+  const clock = systemClock(given.simulated);
   const terminal = isatty(STDOUT) ? terminalLog() : null;
   const shape = {
     base: null,
@@ -63,6 +64,7 @@ export async function runDaemon(argv: readonly string[]): Promise<void> {
     const used = demo?.config ?? (await withAppsBroker(config));
     const daemon = await startWhenFree({
       ...{ config: used, clock, log, random: Math.random, anonymousBroker: demo?.anonymousBroker ?? false },
+      commandHint: commandHint(process),
       ingress: process.env.SUPERVISOR_TOKEN !== undefined,
       // The demo's service lives by the daemon's clock, so it could not tell that this is wrong.
       simulatedTime: given.simulated !== null || demo !== null,
@@ -73,7 +75,7 @@ export async function runDaemon(argv: readonly string[]): Promise<void> {
     setTimeout(flushCompileCache, FLUSH_AFTER_MS).unref();
     if (demo) process.stdout.write(demoGreeting(demo, { api: daemon.apiPort, broker: daemon.brokerPort }));
     const readAgain = async () => {
-      const again = loadConfiguration(given.configPath);
+      const again = loadConfiguration(given.configPath, process.env);
       for (const warning of again.warnings) log.warn({}, warning);
       return withAppsBroker(again.config);
     };

@@ -7,6 +7,7 @@ import type { SeriesKey } from "./core/series.ts";
 import { LiveFeed } from "./live-feed.ts";
 import type { State } from "./open-state.ts";
 import type { Storage } from "./open-storage.ts";
+import { type CommandHint, DEFAULT_HINT } from "./own-command.ts";
 import type { Reloading } from "./reload.ts";
 import type { Mqtt } from "./start-mqtt.ts";
 import type { PlugsModule } from "./switching.ts";
@@ -17,6 +18,8 @@ export interface ServerOptions {
   readonly log: { info(facts: object, text: string): void; warn(facts: object, text: string): void };
   /** Home Assistant passes requests of its users on, and needs no key. */
   readonly ingress?: boolean;
+  /** How the owner types a command of this program; `elbro …` by default. */
+  readonly commandHint?: CommandHint;
   /** Fires when the daemon ends. */
   readonly signal: AbortSignal;
 }
@@ -39,13 +42,13 @@ export interface Server {
 
 /** Resolves when the API listens. Errors: throws a StartError where the port cannot be had. */
 export async function startServer(options: ServerOptions, deps: ServerDeps, changes: ChangeBus): Promise<Server> {
-  const { config, clock, log, ingress = false, signal } = options;
+  const { config, clock, log, ingress = false, signal, commandHint = DEFAULT_HINT } = options;
   const { storage, state, mqtt, plugs, reloading } = deps;
   const events = new LiveFeed({ baseTopic: config.mqtt.base_topic, homes: state.homes, startedAt: state.startedAt });
   mqtt.published.subscribe((messages) => events.show(messages));
   changes.seriesChanged.subscribe((series) => events.changed(series));
   const api = {
-    ...{ config, clock, log, ingress, signal, storage, state, mqtt, plugs, events },
+    ...{ config, clock, log, ingress, signal, commandHint, storage, state, mqtt, plugs, events },
     onSeriesChanged: (series: SeriesKey) => changes.seriesChanged.emit(series),
   };
   await mqtt.client.upSoon;

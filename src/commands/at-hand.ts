@@ -7,7 +7,7 @@ import { loadConfiguration } from "../configuration.ts";
 import { isDemo, startDemo } from "../demo.ts";
 import type { Answers, Question } from "../desk.ts";
 import { askDesk, deskPathIn } from "../desk-socket.ts";
-import { clockOf } from "../machine.ts";
+import { systemClock } from "../machine.ts";
 import { DataDirInUse, StartError } from "../start-error.ts";
 import { type ProxySettings, proxyOf } from "../upstream/proxy.ts";
 
@@ -24,11 +24,11 @@ const KNOCKS = { most: 15, everyMs: 200 };
 
 /** Lets a command ask the house. Errors: throws a StartError where there is none. */
 export async function withHouseAtHand<Result>(given: Given, work: (house: AtHand) => Promise<Result>): Promise<Result> {
-  const { config, path } = loadConfiguration(given.configPath);
+  const { config, path } = loadConfiguration(given.configPath, process.env);
   if (isDemo(config) && path !== null)
     throw new StartError(`${path} has neither consumer.api_key nor third_party; set one of them`);
   const socket = deskPathIn(config.data_dir);
-  const clock = clockOf(given.simulated);
+  const clock = systemClock(given.simulated);
   for (let knocks = 1; ; knocks++) {
     const running = socket === null ? null : await knock(socket);
     if (running) return work({ ask: running, isRunning: true, isDemo: isDemo(config) });

@@ -2,6 +2,7 @@ import { readCommandLine } from "../arguments.ts";
 import { letsNobodyIn, NOBODY_ENTERS } from "../broker.ts";
 import { loadConfiguration } from "../configuration.ts";
 import { isDemo } from "../demo.ts";
+import { commandHint } from "../own-command.ts";
 import { requireKeys } from "../require-keys.ts";
 import { withHouseAtHand } from "./at-hand.ts";
 
@@ -26,11 +27,11 @@ export async function main(argv: readonly string[]): Promise<number> {
     process.stdout.write(given.text);
     return 0;
   }
-  const { config, path, warnings } = loadConfiguration(given.configPath);
+  const { config, path, warnings } = loadConfiguration(given.configPath, process.env);
   for (const warning of warnings) process.stdout.write(`warning: ${warning}\n`);
   // Home Assistant, which knows its users, hands on what they ask: there it starts without. It names the broker, too.
   if (!isDemo(config) && process.env.SUPERVISOR_TOKEN === undefined) {
-    requireKeys(config);
+    requireKeys(config, commandHint(process));
     if (letsNobodyIn(config)) process.stdout.write(`warning: ${NOBODY_ENTERS}\n`);
   }
   process.stdout.write(`the configuration${path === null ? "" : ` ${path}`} can be used\n`);

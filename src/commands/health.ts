@@ -28,7 +28,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     process.stdout.write(given.text);
     return 0;
   }
-  const { api } = loadConfiguration(given.configPath).config;
+  const { api } = loadConfiguration(given.configPath, process.env).config;
   const host = EVERYWHERE[api.host] ?? api.host;
   try {
     const { status, text } = await shortAnswer({ host, port: api.port, path: "/livez" }, BOUNDS);

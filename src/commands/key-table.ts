@@ -1,6 +1,6 @@
 /** What `elbro keys list` prints. */
 import type { Config } from "../config/schema.ts";
-import { ownCommand } from "../own-command.ts";
+import { commandHint } from "../own-command.ts";
 import { StartError } from "../start-error.ts";
 import type { KeyFile } from "../store/key-file.ts";
 import { KeyUseFile } from "../store/key-use-file.ts";
@@ -22,7 +22,7 @@ export function keyTable({ api, data_dir }: Pick<Config, "api" | "data_dir">, fi
     })),
     ...reading.keys,
   ];
-  if (entries.length === 0) return `There is no key. One is made by: ${ownCommand("keys create NAME")}\n`;
+  if (entries.length === 0) return `There is no key. One is made by: ${commandHint(process)("keys create NAME")}\n`;
   const rows = entries.map((key) => {
     const use = uses[key.name];
     return [

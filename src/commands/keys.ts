@@ -4,7 +4,7 @@ import { BadArgument, type CommandLine, type Given, readCommandLine, textOf } fr
 import { loadConfiguration } from "../configuration.ts";
 import { thirdPartyToken } from "../contract/token.ts";
 import { hmacSha256, pairDigest } from "../lan-access.ts";
-import { clockOf } from "../machine.ts";
+import { systemClock } from "../machine.ts";
 import { keyDigest } from "../server/lan-keys.ts";
 import { StartError } from "../start-error.ts";
 import { type KeptKey, KeyFile, KeyFileError, MOST_KEYS } from "../store/key-file.ts";
@@ -48,10 +48,10 @@ export async function main(argv: readonly string[]): Promise<number> {
   const [option] = Object.keys(line.options ?? {}).filter((each) => given.values[each] !== undefined);
   if (verb !== "create" && option !== undefined)
     throw new BadArgument(`--${option} is for keys create; a key that is replaced stays as it was made`);
-  const { config } = loadConfiguration(given.configPath);
+  const { config } = loadConfiguration(given.configPath, process.env);
   const file = new KeyFile(config.data_dir);
   const configured = [...config.api.keys, ...(config.api.third_party_keys ?? [])].map((key) => key.name);
-  const today = new Date(clockOf(given.simulated).now()).toISOString().slice(0, "2026-11-21".length);
+  const today = new Date(systemClock(given.simulated).now()).toISOString().slice(0, "2026-11-21".length);
   try {
     if (verb === "list" && name === undefined) process.stdout.write(keyTable(config, file));
     else if (verb === "create") await create(file, nameIn(name), { given, configured, today });

@@ -3,7 +3,7 @@ import { readCommandLine } from "../arguments.ts";
 import { loadConfiguration } from "../configuration.ts";
 import { formatInstant, SECOND_MS } from "../core/interval.ts";
 import { databasePathIn } from "../data-dir.ts";
-import { clockOf } from "../machine.ts";
+import { systemClock } from "../machine.ts";
 import { StartError } from "../start-error.ts";
 import { DatabaseError } from "../store/database.ts";
 import { copyPathOf, replaceDatabase } from "../store/recovery.ts";
@@ -23,11 +23,11 @@ export async function main(argv: readonly string[]): Promise<number> {
     process.stdout.write(given.text);
     return 0;
   }
-  const { config } = loadConfiguration(given.configPath);
+  const { config } = loadConfiguration(given.configPath, process.env);
   const databasePath = databasePathIn(config.data_dir);
   const [copyPath = copyPathOf(databasePath)] = given.words;
   try {
-    const setAside = replaceDatabase(databasePath, copyPath, clockOf(given.simulated).now());
+    const setAside = replaceDatabase(databasePath, copyPath, systemClock(given.simulated).now());
     if (process.getuid?.() === 0) giveToOwnerOf(config.data_dir, databasePath);
     const { mtimeMs } = statSync(copyPath);
     process.stdout.write(`${databasePath} is now the copy of ${formatInstant(mtimeMs - (mtimeMs % SECOND_MS))}\n`);

@@ -5,17 +5,10 @@
 import { createHash } from "node:crypto";
 import { setImmediate as nextTick } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
+import type { AnswerSource } from "../stored-answer.ts";
 import { compress } from "./compression.ts";
 import type { Headers } from "./mount.ts";
 import { type Coding, codingsFor, holdsTag } from "./negotiation.ts";
-
-/** The source of an answer's body. */
-export interface AnswerSource {
-  /** Changes with every change of the series. */
-  readonly version: number;
-  /** Returns the whole body. */
-  readonly read: () => string;
-}
 
 /** The request headers that choose between the forms of an answer. */
 export interface Preconditions {

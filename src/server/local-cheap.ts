@@ -1,4 +1,6 @@
 /** `cheap`: a plan that nobody configured, answered for the moment. */
+
+import type { CheapAnswer } from "../cheap.ts";
 import { cheapSpec } from "../core/cheap-question.ts";
 import { type EpochMs, formatInstant, SECOND_MS } from "../core/interval.ts";
 import { planStatus } from "../core/plan-status.ts";
@@ -8,7 +10,7 @@ import { type LocalParams, readLocalParams } from "./local-parameters.ts";
 import { viewNamed } from "./local-prices.ts";
 import type { LocalRequest } from "./local-route.ts";
 import { signalAnswer, signalError, wantsJson } from "./local-signal.ts";
-import type { CheapAnswer, LocalSource, PriceView } from "./local-source.ts";
+import type { LocalSource, PriceView } from "./local-source.ts";
 
 export function answerCheap(source: LocalSource, request: LocalRequest): LocalAnswer {
   const json = wantsJson(request.query.get("format"), request);

@@ -1,4 +1,5 @@
 /** What the operations of `/local/v1` need of the house. */
+import type { CheapAnswer, Priced } from "../cheap.ts";
 import type { Calendar } from "../core/calendar.ts";
 import type { CheapSpec } from "../core/cheap-question.ts";
 import type { Home, HomeSnapshot } from "../core/home-snapshot.ts";
@@ -12,13 +13,6 @@ import type { ChangedSettings } from "../core/plan-settings.ts";
 import type { PlanMonth, PlanSnapshot } from "../core/plan-snapshot.ts";
 import type { PricePoint } from "../core/timeline.ts";
 
-/** A home or a third-party place, by what both have. */
-export interface Priced {
-  readonly kind: "home" | "place";
-  readonly id: string;
-  readonly name: string;
-}
-
 /** Its prices at a moment. Of a place only what its day's prices are there for is judged. */
 export interface PriceView extends Priced {
   readonly resolution: Home["resolution"];
@@ -27,15 +21,6 @@ export interface PriceView extends Priced {
   readonly snapshot: HomeSnapshot;
   /** The third-party price now, by its parts; null for a home, and while there is none. */
   readonly parts: PlacePoint | null;
-}
-
-export interface CheapAnswer {
-  /** `isKnown` is false where OFF is not an answer, only what is safe. */
-  readonly isKnown: boolean;
-  readonly plan: PlanSnapshot;
-  readonly window: Interval | null;
-  /** When this changes by itself; null for never. */
-  readonly until: EpochMs | null;
 }
 
 export interface PlanPast {

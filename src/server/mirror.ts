@@ -6,16 +6,9 @@ import { type ContractError, contractError, errorTable, isErrorCode } from "../c
 import { type OperationId, operationIds, type ParamsOf } from "../contract/operations.ts";
 import type { EpochMs } from "../core/interval.ts";
 import type { Setback, Withheld } from "../core/outcome.ts";
-import type { AnswerSource, Representation, ResponseCache } from "./finished.ts";
+import type { Found } from "../stored-answer.ts";
+import type { Representation, ResponseCache } from "./finished.ts";
 import type { Encoded, Headers, RequestContext, ServerHandlers } from "./mount.ts";
-
-/** What the shelf has for a request. */
-export interface Found extends AnswerSource {
-  /** When the oldest part of it was last answered by the service. */
-  readonly answeredAt: EpochMs;
-  /** Whether it may be given without asking again. */
-  readonly fresh: boolean;
-}
 
 /** Shelf and service, as the mirror needs them. */
 export interface MirrorSource {

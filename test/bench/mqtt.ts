@@ -5,8 +5,9 @@
 import { execFileSync } from "node:child_process";
 import path from "node:path";
 import mqtt from "mqtt";
-import { type Clock, simulatedClock } from "../../src/collector/clock.ts";
+import type { Clock } from "../../src/collector/clock.ts";
 import { Edges } from "../../src/collector/edges.ts";
+import { simulatedClock } from "../../src/machine.ts";
 import { HostileClients, hostilePackets } from "../support/hostile-clients.ts";
 import { LineProcess } from "../support/line-process.ts";
 import { freePort, Mosquitto } from "../support/mosquitto.ts";

@@ -13,6 +13,7 @@ import { ManualClock } from "../support/manual-clock.ts";
 import { TempDir } from "../support/temp-dir.ts";
 
 const EVENING = Date.parse("2026-03-10T23:30:00Z");
+const commandHint = (command: string) => `npm start -- ${command}`;
 const MIDNIGHT = Date.parse("2026-03-11T00:00:00Z");
 
 /** The access to an API in a folder that outlives it. */
@@ -20,7 +21,8 @@ function livingIn(dir: TempDir, clock: ManualClock, api: Partial<Config["api"]> 
   const problems = new Problems(() => undefined);
   const config = configSchema.parse({ api: { host: "127.0.0.1", ...api }, data_dir: dir.path });
   const warnings: string[] = [];
-  const access = openAccess({ config, clock, problems, log: { warn: (_facts, text) => void warnings.push(text) } });
+  const log = { warn: (_facts: object, text: string) => void warnings.push(text) };
+  const access = openAccess({ config, clock, problems, log, commandHint });
   const ask = (token: string, face: "consumer" | "thirdParty" = "consumer"): Admission => {
     const authorization = `Bearer ${token}`;
     return access.keys.admit({ interface: face, authorization, remoteAddress: "127.0.0.1", now: clock.now() });
@@ -134,7 +136,13 @@ describe("keys of the command line", () => {
     const config = configSchema.parse({ data_dir: dir.path });
     const warnings: string[] = [];
     const access = openAccess({
-      ...{ config, clock: new ManualClock(EVENING), problems: new Problems(() => undefined), ingress: true },
+      ...{
+        config,
+        clock: new ManualClock(EVENING),
+        problems: new Problems(() => undefined),
+        ingress: true,
+        commandHint,
+      },
       log: { warn: (_facts, text) => void warnings.push(text) },
     });
     await access.close();
@@ -246,7 +254,7 @@ test("a key that a neighbour may guess is told by its name, where there are neig
 
 describe("an API that nobody could use", () => {
   const starting = (dir: TempDir, api: Partial<Config["api"]>) => () =>
-    requireKeys(configSchema.parse({ api, data_dir: dir.path }));
+    requireKeys(configSchema.parse({ api, data_dir: dir.path }), commandHint);
 
   test("does not start where other machines reach it, and says how to create a key", async () => {
     using dir = new TempDir();

@@ -5,7 +5,7 @@ import { DAY_MS, type EpochMs, formatInstant, HOUR_MS, type Interval, MINUTE_MS 
 import { WHOLE } from "../../src/core/series.ts";
 import { foundIn } from "../../src/found-rows.ts";
 import { Library } from "../../src/library.ts";
-import type { Found } from "../../src/server/mirror.ts";
+import type { Found } from "../../src/stored-answer.ts";
 import { ADDRESS_ID as addressId, answers } from "../fixtures/answers.ts";
 import { spendOf } from "../support/spend.ts";
 import { calendar, dayOf, rowsOf, StoreOnDisk } from "../support/store-on-disk.ts";
