@@ -32,8 +32,16 @@ export interface Daemon {
   stop(): Promise<void>;
 }
 
+/**
+ * Node cuts small buffers from a shared pool of 64 kB, and one small buffer that is kept keeps its whole pool.
+ * mqtt-packet keeps four bytes for every message length that it ever wrote: with the default, resident memory grows by
+ * 100 MB in a year. Unit: bytes.
+ */
+const BUFFER_POOL_BYTES = 512;
+
 /** Starts every module. Errors: throws a StartError for what the owner can fix. */
 export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
+  Buffer.poolSize = BUFFER_POOL_BYTES;
   const stopping = new AbortController();
   const options = { ...given, signal: stopping.signal };
   const { config, clock, log, ingress = false, commandHint = DEFAULT_HINT } = options;
