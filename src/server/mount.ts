@@ -41,7 +41,7 @@ export interface Encoded {
   readonly status: 200 | 304;
   /** Added to those of every answer. */
   readonly headers: Headers;
-  readonly body: Uint8Array;
+  readonly body: string | Uint8Array;
 }
 
 type Result = Success<OperationId> | ContractError | Encoded;

@@ -36,7 +36,7 @@ class Quarters implements AnswerSource {
 const headerOf = ({ headers }: Representation, name: string): string | null => headers[name] ?? null;
 const validatorsOf = (answer: Representation) =>
   ["Content-Encoding", "ETag", "Vary"].map((name) => headerOf(answer, name));
-const bytesOf = ({ body }: Representation): Buffer => Buffer.from(body);
+const bytesOf = ({ body }: Representation): Buffer => Buffer.from(body as Uint8Array);
 
 describe("an answer", () => {
   test("is made once for all callers", async () => {
