@@ -1,16 +1,17 @@
 /** The accounts of the configuration, each with its own client, governor and error policy. */
 import { createHash, createHmac } from "node:crypto";
-import type { Clock } from "./collector/clock.ts";
 import type { Asking } from "./collector/collector.ts";
 import type { Config } from "./config/schema.ts";
 import type { OperationId } from "./contract/operations.ts";
 import { paramsOf, takeApart } from "./contract/shelving.ts";
 import { thirdPartyToken } from "./contract/token.ts";
-import type { Priority } from "./core/fetch-types.ts";
-import { type EpochMs, MINUTE_MS } from "./core/interval.ts";
-import type { Problems } from "./core/problem.ts";
-import type { Share } from "./core/quota.ts";
-import { WHOLE } from "./core/series.ts";
+import type { Priority } from "./core/fetching/fetch-types.ts";
+import type { Share } from "./core/fetching/rate-limit.ts";
+import type { Clock } from "./core/runtime/clock.ts";
+import { WHOLE } from "./core/series/series.ts";
+import type { Problems } from "./core/status/problem.ts";
+import { VERSION } from "./core/status/version.ts";
+import { type EpochMs, MINUTE_MS } from "./core/time/interval.ts";
 import type { Library } from "./library.ts";
 import type { Service } from "./open-service.ts";
 import { SPENDS_UNKNOWN } from "./store/recovery.ts";
@@ -22,7 +23,6 @@ import { Gate } from "./upstream/gate.ts";
 import { Governor } from "./upstream/governor.ts";
 import type { ProxySettings } from "./upstream/proxy.ts";
 import { noteUnknownSpends } from "./upstream/unknown-spends.ts";
-import { VERSION } from "./version.ts";
 
 export interface AccountsOptions {
   readonly config: Config;

@@ -1,9 +1,9 @@
 /** The broker the daemon talks to: its own, or the one of the configuration. */
 import type { Config } from "./config/schema.ts";
+import { onPort } from "./core/status/start-error.ts";
 import { openBrokerStream } from "./mqtt/broker-stream.ts";
 import type { EmbeddedBroker } from "./mqtt/embedded-broker.ts";
 import type { LinkOptions } from "./mqtt/link.ts";
-import { onPort } from "./start-error.ts";
 
 interface BrokerLog {
   info(facts: object, text: string): void;

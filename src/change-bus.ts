@@ -1,6 +1,7 @@
 /** Announces changes between modules, so that none of them has to know who listens. */
-import type { Problem } from "./core/problem.ts";
-import type { SeriesKey } from "./core/series.ts";
+
+import type { SeriesKey } from "./core/series/series.ts";
+import type { Problem } from "./core/status/problem.ts";
 
 /** A home, place, plan or the daemon itself has another state than before. */
 export interface StateChange {

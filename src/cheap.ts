@@ -1,12 +1,13 @@
 /** The questions of small devices: what is remembered of each, so that the same question has one coherent answer. */
-import type { Calendar } from "./core/calendar.ts";
-import { askCheap, type CheapSpec, type CheapState, cheapIsKnown, cheapKey } from "./core/cheap-question.ts";
-import type { EpochMs, Interval } from "./core/interval.ts";
-import type { PlanDefinition } from "./core/plan-definition.ts";
-import { freshMemory, type PlanMemory } from "./core/plan-memory.ts";
-import { reasonOf } from "./core/plan-reason.ts";
-import { type PlanSnapshot, planSnapshot } from "./core/plan-snapshot.ts";
-import type { Timeline } from "./core/timeline.ts";
+
+import { askCheap, type CheapSpec, type CheapState, cheapIsKnown, cheapKey } from "./core/planning/cheap-query.ts";
+import type { PlanDefinition } from "./core/planning/model/plan-definition.ts";
+import { reasonOf } from "./core/planning/plan-reason.ts";
+import { freshMemory, type PlanMemory } from "./core/planning/plan-record.ts";
+import { type PlanSnapshot, planSnapshot } from "./core/planning/plan-snapshot.ts";
+import type { Timeline } from "./core/prices/timeline.ts";
+import type { Calendar } from "./core/time/calendar.ts";
+import type { EpochMs, Interval } from "./core/time/interval.ts";
 
 /** Remembers a small text across restarts. */
 interface Memory {

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { readConfig } from "./config/load.ts";
 import type { ConfigMistake } from "./config/mistake.ts";
 import type { Config } from "./config/schema.ts";
-import { StartError } from "./start-error.ts";
+import { StartError } from "./core/status/start-error.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,14 +1,19 @@
 /** The daemon's own state, read from accounts, storage and problems. */
 import type { Accounts } from "./accounts.ts";
-import type { Calendar } from "./core/calendar.ts";
-import { type BackfillState, type DaemonState, type SeriesFreshness, serviceStateOf } from "./core/daemon-state.ts";
-import type { Home } from "./core/home-snapshot.ts";
-import { DAY_MS, type EpochMs, type Interval } from "./core/interval.ts";
-import type { Problems } from "./core/problem.ts";
-import type { SeriesKey, SeriesOperation } from "./core/series.ts";
+import type { Home } from "./core/prices/home-snapshot.ts";
+import type { SeriesKey, SeriesOperation } from "./core/series/series.ts";
+import {
+  type BackfillState,
+  type DaemonState,
+  type SeriesFreshness,
+  serviceStateOf,
+} from "./core/status/daemon-status.ts";
+import type { Problems } from "./core/status/problem.ts";
+import { VERSION } from "./core/status/version.ts";
+import type { Calendar } from "./core/time/calendar.ts";
+import { DAY_MS, type EpochMs, type Interval } from "./core/time/interval.ts";
 import type { Homes } from "./homes.ts";
 import type { Library } from "./library.ts";
-import { VERSION } from "./version.ts";
 
 export interface DaemonStateDeps {
   readonly accounts: Accounts;

@@ -1,9 +1,9 @@
 /** The data directory: its database, opened or restored, and what is remembered of the time zone. */
 import { mkdirSync } from "node:fs";
 import path from "node:path";
-import { SERVICE_ZONE, type TransitionMemory } from "./core/calendar.ts";
-import type { EpochMs } from "./core/interval.ts";
-import { DataDirInUse, StartError } from "./start-error.ts";
+import { DataDirInUse, StartError } from "./core/status/start-error.ts";
+import { SERVICE_ZONE, type TransitionMemory } from "./core/time/calendar.ts";
+import type { EpochMs } from "./core/time/interval.ts";
 import { DatabaseError, DatabaseInUse } from "./store/database.ts";
 import { type OpenedDatabase, openOrRestore } from "./store/recovery.ts";
 import type { Settings } from "./store/settings.ts";

@@ -3,8 +3,8 @@ import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import type { Clock } from "./collector/clock.ts";
 import type { Config } from "./config/schema.ts";
+import type { Clock } from "./core/runtime/clock.ts";
 import type { Simulator } from "./simulator/simulator.ts";
 
 /** Opens the demo's API on loopback; it protects nothing but an invention. */

@@ -8,17 +8,17 @@ import type { Config } from "./config/schema.ts";
 import type { BodyOf, OperationId, ParamsOf } from "./contract/operations.ts";
 import type { Address } from "./contract/resources.ts";
 import { rangeOf, seriesOf } from "./contract/shelving.ts";
-import type { Home } from "./core/home-snapshot.ts";
-import { type EpochMs, formatInstant, type Interval } from "./core/interval.ts";
-import type { Level, LevelThresholds } from "./core/level.ts";
-import type { Setback, Withheld } from "./core/outcome.ts";
-import { judgedPoints } from "./core/price-comparison.ts";
-import type { SeriesKey } from "./core/series.ts";
+import type { Setback, Withheld } from "./core/fetching/fetch-outcome.ts";
+import type { Home } from "./core/prices/home-snapshot.ts";
+import type { Level, LevelThresholds } from "./core/prices/level.ts";
+import { judgedPoints } from "./core/prices/price-comparison.ts";
+import type { SeriesKey } from "./core/series/series.ts";
+import { VERSION } from "./core/status/version.ts";
+import { type EpochMs, formatInstant, type Interval } from "./core/time/interval.ts";
 import type { State } from "./open-state.ts";
 import type { Storage } from "./open-storage.ts";
 import { databaseTrouble } from "./store/probe.ts";
 import type { Account } from "./upstream/account.ts";
-import { VERSION } from "./version.ts";
 
 /** What may be asked. */
 export type Question =

@@ -1,7 +1,7 @@
 /** Price formats of other programs as MQTT attributes, for homes that are configured to have one. */
 import type { Config } from "./config/schema.ts";
-import type { Calendar } from "./core/calendar.ts";
-import { formatAttributes } from "./core/price-format.ts";
+import { formatAttributes } from "./core/prices/formats/format-registry.ts";
+import type { Calendar } from "./core/time/calendar.ts";
 import type { Homes } from "./homes.ts";
 import type { FormatOf } from "./mqtt/format-messages.ts";
 

@@ -1,8 +1,8 @@
 /** Puts answers for the LAN together from an envelope and rows. */
 import { type BodyOf, type OperationId, operationOf, type ParamsOf } from "./contract/operations.ts";
 import { putTogether, rangeOf, takeApart } from "./contract/shelving.ts";
-import type { EpochMs } from "./core/interval.ts";
-import { type Envelope, rowsWithin } from "./core/series.ts";
+import { type Envelope, rowsWithin } from "./core/series/series.ts";
+import type { EpochMs } from "./core/time/interval.ts";
 import { textOfRows } from "./store/chunk-text.ts";
 import type { Found } from "./stored-answer.ts";
 

@@ -1,16 +1,14 @@
 /** From what is on the shelf to what the house is told. */
-import type { Calendar } from "./core/calendar.ts";
-import { type Home, type HomeSnapshot, homeSnapshot } from "./core/home-snapshot.ts";
-import type { EpochMs, Interval } from "./core/interval.ts";
+
+import { type Home, type HomeSnapshot, homeSnapshot } from "./core/prices/home-snapshot.ts";
 import {
   DEFAULT_THRESHOLDS,
   type LevelThresholds,
   REFERENCE_DAYS,
   type SortedPrices,
   sortedPrices,
-} from "./core/level.ts";
-import type { SeriesKey } from "./core/series.ts";
-import { joinForecast, type PricePoint, pricePoints, type Timeline } from "./core/timeline.ts";
+} from "./core/prices/level.ts";
+import { joinForecast, type PricePoint, pricePoints, type Timeline } from "./core/prices/timeline.ts";
 import {
   type DayUsage,
   DEFAULT_COST_FIELD,
@@ -22,7 +20,10 @@ import {
   usageFigures,
   usageOperations,
   usageRange,
-} from "./core/usage.ts";
+} from "./core/prices/usage.ts";
+import type { SeriesKey } from "./core/series/series.ts";
+import type { Calendar } from "./core/time/calendar.ts";
+import type { EpochMs, Interval } from "./core/time/interval.ts";
 import type { Library } from "./library.ts";
 
 /** Remembers a small text across restarts. */

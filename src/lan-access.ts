@@ -1,10 +1,10 @@
 /** Who may ask the LAN API: the keys of the configuration and of the command line, and what they have used. */
 import { createHmac } from "node:crypto";
-import type { Clock } from "./collector/clock.ts";
 import type { Config } from "./config/schema.ts";
 import { thirdPartyToken } from "./contract/token.ts";
-import { type EpochMs, MINUTE_MS, SECOND_MS } from "./core/interval.ts";
-import type { Problems } from "./core/problem.ts";
+import type { Clock } from "./core/runtime/clock.ts";
+import type { Problems } from "./core/status/problem.ts";
+import { type EpochMs, MINUTE_MS, SECOND_MS } from "./core/time/interval.ts";
 import type { CommandHint } from "./own-command.ts";
 import { isLoopback } from "./require-keys.ts";
 import { KeyQuota, type QuotaLimits } from "./server/key-quota.ts";

@@ -1,8 +1,9 @@
 /** The dashboard at `/`: its files, and who is logged in. */
 import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
-import { SERVICE_ZONE } from "./core/calendar.ts";
-import { formatInstant } from "./core/interval.ts";
+import { VERSION } from "./core/status/version.ts";
+import { SERVICE_ZONE } from "./core/time/calendar.ts";
+import { formatInstant } from "./core/time/interval.ts";
 import type { State } from "./open-state.ts";
 import type { DashboardFiles, DashboardSource } from "./server/dashboard-files.ts";
 import type { LanKeys } from "./server/lan-keys.ts";
@@ -10,7 +11,6 @@ import type { LocalAnswer } from "./server/local-answer.ts";
 import { localError } from "./server/local-errors.ts";
 import type { LocalRequest, LocalRoute } from "./server/local-route.ts";
 import { fromOwnPage, PAGE_HEADER, type PageAccess } from "./server/page-access.ts";
-import { VERSION } from "./version.ts";
 
 interface DashboardAccess {
   readonly keys: Pick<LanKeys, "admitLocal" | "named">;

@@ -1,9 +1,10 @@
 /** The OpenAPI document of everything that this server answers. */
+
+import { VERSION } from "./core/status/version.ts";
 import { liveFacts, liveSchemas } from "./live-openapi.ts";
 import { type DescribedRoute, lanOpenApi } from "./server/lan-openapi.ts";
 import { localOpenApi } from "./server/local-operations.ts";
 import { localOperationIds, localPaths } from "./server/local-paths.ts";
-import { VERSION } from "./version.ts";
 
 /** The document of these routes and of the mirror. */
 export function lanDocument(routes: readonly DescribedRoute[]): object {

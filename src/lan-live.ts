@@ -1,5 +1,7 @@
 /** What tells of the house and of the daemon while it runs. */
-import type { EpochMs } from "./core/interval.ts";
+
+import { VERSION } from "./core/status/version.ts";
+import type { EpochMs } from "./core/time/interval.ts";
 import { diagnosticsReport } from "./live-diagnostics.ts";
 import { Health, type HealthReport, healthBody } from "./live-health.ts";
 import { Metrics } from "./live-metrics.ts";
@@ -9,7 +11,6 @@ import type { LocalAnswer } from "./server/local-answer.ts";
 import { type LocalError, localError } from "./server/local-errors.ts";
 import type { LocalRequest, LocalRoute } from "./server/local-route.ts";
 import { METRICS_TYPE, metricsText } from "./server/metrics-text.ts";
-import { VERSION } from "./version.ts";
 
 /** When somebody for whom there is no room may try again. */
 const FULL_RETRY_SEC = 30;

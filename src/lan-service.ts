@@ -1,9 +1,9 @@
 /** The LAN API while it runs: its listener stays, and what answers behind it may be made anew. */
 import type { Config } from "./config/schema.ts";
+import { onPort } from "./core/status/start-error.ts";
 import { type ApiDeps, lanRouter } from "./lan.ts";
 import { openAccess } from "./lan-access.ts";
 import { type Lookup, listen } from "./server/listener.ts";
-import { onPort } from "./start-error.ts";
 
 export interface LanService {
   readonly port: number;

@@ -5,9 +5,9 @@
 import { redactedConfig } from "./config/redacted.ts";
 import type { Config } from "./config/schema.ts";
 import { secretsIn } from "./config/secrets.ts";
-import { type Discreet, discreet, tellsPlace } from "./core/discretion.ts";
-import { type EpochMs, formatInstant } from "./core/interval.ts";
-import { slugOf } from "./core/slug.ts";
+import { type Discreet, discreet, tellsPlace } from "./core/text/redact.ts";
+import { slugOf } from "./core/text/slug.ts";
+import { type EpochMs, formatInstant } from "./core/time/interval.ts";
 import type { HealthReport } from "./live-health.ts";
 import { systemReport } from "./live-system.ts";
 import type { MonitoringDeps } from "./monitoring-deps.ts";

@@ -3,11 +3,11 @@
  * comes by here, and what differs from before is told. Until the first listener comes, nothing is compared.
  */
 import { randomUUID } from "node:crypto";
-import { type EpochMs, formatInstant } from "./core/interval.ts";
-import type { SeriesKey } from "./core/series.ts";
+import type { SeriesKey } from "./core/series/series.ts";
+import { VERSION } from "./core/status/version.ts";
+import { type EpochMs, formatInstant } from "./core/time/interval.ts";
 import type { Message } from "./mqtt/message.ts";
 import { EventHub, type LiveEvent } from "./server/event-hub.ts";
-import { VERSION } from "./version.ts";
 
 export interface LiveFeedParts {
   readonly baseTopic: string;

@@ -5,8 +5,9 @@
  * `/livez` says whether a restart could mend it: the first two only. A restart brings no internet back, so what restarts
  * the daemon by itself (a watchdog) looks at `/livez`.
  */
-import { type EpochMs, formatInstant, MINUTE_MS, SECOND_MS } from "./core/interval.ts";
-import type { MonotonicMs } from "./core/quota.ts";
+
+import type { MonotonicMs } from "./core/fetching/rate-limit.ts";
+import { type EpochMs, formatInstant, MINUTE_MS, SECOND_MS } from "./core/time/interval.ts";
 import type { MonitoringDeps } from "./monitoring-deps.ts";
 import { databaseTrouble } from "./store/probe.ts";
 

@@ -1,10 +1,11 @@
 /** The figures of the house: prices, plans and plugs. */
-import type { HomeSnapshot } from "./core/home-snapshot.ts";
-import type { EpochMs } from "./core/interval.ts";
-import { levels } from "./core/level.ts";
-import type { PlanSnapshot } from "./core/plan-snapshot.ts";
-import { planStates } from "./core/plan-state.ts";
-import type { PlugSnapshot } from "./core/plug-snapshot.ts";
+
+import type { PlanSnapshot } from "./core/planning/plan-snapshot.ts";
+import { planStates } from "./core/planning/plan-state-machine.ts";
+import type { PlugSnapshot } from "./core/plugs/plug-snapshot.ts";
+import type { HomeSnapshot } from "./core/prices/home-snapshot.ts";
+import { levels } from "./core/prices/level.ts";
+import type { EpochMs } from "./core/time/interval.ts";
 import { type MetricMoment, type MetricRow, seconds } from "./live-metrics-row.ts";
 
 function perHome(read: (snapshot: HomeSnapshot, moment: MetricMoment) => number | null): MetricRow["samples"] {

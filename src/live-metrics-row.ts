@@ -1,10 +1,11 @@
 /** What a figure is, and what all of them are read from. */
-import type { DaemonState } from "./core/daemon-state.ts";
-import type { Home, HomeSnapshot } from "./core/home-snapshot.ts";
-import { type EpochMs, SECOND_MS } from "./core/interval.ts";
-import type { PlaceSnapshot } from "./core/place-snapshot.ts";
-import type { PlanSnapshot } from "./core/plan-snapshot.ts";
-import type { PlugSnapshot } from "./core/plug-snapshot.ts";
+
+import type { PlanSnapshot } from "./core/planning/plan-snapshot.ts";
+import type { PlugSnapshot } from "./core/plugs/plug-snapshot.ts";
+import type { Home, HomeSnapshot } from "./core/prices/home-snapshot.ts";
+import type { PlaceSnapshot } from "./core/prices/place-snapshot.ts";
+import type { DaemonState } from "./core/status/daemon-status.ts";
+import { type EpochMs, SECOND_MS } from "./core/time/interval.ts";
 import type { HealthReport } from "./live-health.ts";
 import type { DatabaseFigures, SpentToday } from "./live-system.ts";
 import type { MonitoringDeps } from "./monitoring-deps.ts";

@@ -3,7 +3,7 @@
  * comes from the database, which outlives a restart.
  */
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import type { EpochMs } from "./core/interval.ts";
+import type { EpochMs } from "./core/time/interval.ts";
 import type { HealthReport } from "./live-health.ts";
 import { daemonMetricRows } from "./live-metrics-daemon.ts";
 import { houseMetricRows } from "./live-metrics-house.ts";

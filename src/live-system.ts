@@ -1,16 +1,16 @@
 /** The daemon in full, for its owner: quota, requests, ages, broker, plugs, versions, problems and what to do. */
 import { statSync } from "node:fs";
 import type { Config } from "./config/schema.ts";
-import type { DaemonState } from "./core/daemon-state.ts";
-import { DAY_MS, type EpochMs, formatInstant, SECOND_MS } from "./core/interval.ts";
-import type { PastProblem } from "./core/problem-history.ts";
-import { shares } from "./core/quota.ts";
+import { shares } from "./core/fetching/rate-limit.ts";
+import type { DaemonState } from "./core/status/daemon-status.ts";
+import type { PastProblem } from "./core/status/problem-history.ts";
+import { VERSION } from "./core/status/version.ts";
+import { DAY_MS, type EpochMs, formatInstant, SECOND_MS } from "./core/time/interval.ts";
 import type { Library } from "./library.ts";
 import { type HealthReport, healthBody } from "./live-health.ts";
 import type { MonitoringDeps } from "./monitoring-deps.ts";
 import { plugState } from "./mqtt/plug-messages.ts";
 import type { Account, ToldWindow } from "./upstream/account.ts";
-import { VERSION } from "./version.ts";
 
 /** What `GET /local/v1/system` answers. */
 export function systemReport(deps: MonitoringDeps, health: HealthReport, now: EpochMs): object {

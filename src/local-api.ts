@@ -2,12 +2,12 @@
 import { THIRD_PARTY } from "./accounts.ts";
 import { Cheap } from "./cheap.ts";
 import type { Config } from "./config/schema.ts";
-import { type Home, type HomeSnapshot, homeSnapshot } from "./core/home-snapshot.ts";
-import type { EpochMs } from "./core/interval.ts";
-import { HOUR_MS } from "./core/interval.ts";
-import { colorOf } from "./core/level.ts";
-import { type PlacePoint, placeSnapshot } from "./core/place-snapshot.ts";
-import { type Timeline, tiled } from "./core/timeline.ts";
+import { type Home, type HomeSnapshot, homeSnapshot } from "./core/prices/home-snapshot.ts";
+import { colorOf } from "./core/prices/level.ts";
+import { type PlacePoint, placeSnapshot } from "./core/prices/place-snapshot.ts";
+import { type Timeline, tiled } from "./core/prices/timeline.ts";
+import type { EpochMs } from "./core/time/interval.ts";
+import { HOUR_MS } from "./core/time/interval.ts";
 import type { State } from "./open-state.ts";
 import type { Storage } from "./open-storage.ts";
 import type { PricedPlace } from "./places.ts";

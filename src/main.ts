@@ -1,8 +1,8 @@
 /** `elbro`: finds the command. The daemon stands in this program itself; every other command is loaded when it is asked for. */
 import { BadArgument, commandIn } from "./arguments.ts";
+import { StartError } from "./core/status/start-error.ts";
+import { VERSION } from "./core/status/version.ts";
 import { runDaemon } from "./run.ts";
-import { StartError } from "./start-error.ts";
-import { VERSION } from "./version.ts";
 
 /** Exit code of a configuration that cannot be used (EX_CONFIG of sysexits). */
 const BAD_CONFIGURATION = 78;

@@ -1,8 +1,8 @@
 /** The loop that looks whether a database that took no writes takes them again, less and less often. */
-import type { Clock } from "./collector/clock.ts";
-import { Waker } from "./collector/waker.ts";
-import { MINUTE_MS, SECOND_MS } from "./core/interval.ts";
-import type { Problems } from "./core/problem.ts";
+import type { Clock } from "./core/runtime/clock.ts";
+import { Waker } from "./core/runtime/loop-waker.ts";
+import type { Problems } from "./core/status/problem.ts";
+import { MINUTE_MS, SECOND_MS } from "./core/time/interval.ts";
 import type { Writing } from "./store/writing.ts";
 
 export interface MendingParts {

@@ -1,6 +1,7 @@
 /** What health, metrics, system report and diagnostics are read from. */
-import type { Clock } from "./collector/clock.ts";
+
 import type { Config } from "./config/schema.ts";
+import type { Clock } from "./core/runtime/clock.ts";
 import type { LiveFeed } from "./live-feed.ts";
 import type { State } from "./open-state.ts";
 import type { Storage } from "./open-storage.ts";

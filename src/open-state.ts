@@ -1,16 +1,17 @@
 /** Opens the current state: accounts, homes, places, prices, usage and plans, and the loops that keep them current. */
 import { type Accounts, askingOf, openAccounts } from "./accounts.ts";
 import type { ChangeBus } from "./change-bus.ts";
-import type { Clock } from "./collector/clock.ts";
 import { Collector, type CollectorLog } from "./collector/collector.ts";
 import { TimeTrust } from "./collector/time-trust.ts";
 import { planDefinitions } from "./config/plan-schema.ts";
 import type { Config } from "./config/schema.ts";
-import { Calendar, SERVICE_ZONE } from "./core/calendar.ts";
-import type { DaemonState } from "./core/daemon-state.ts";
-import { type EpochMs, MINUTE_MS } from "./core/interval.ts";
-import type { LevelThresholds } from "./core/level.ts";
-import { Problems } from "./core/problem.ts";
+import type { LevelThresholds } from "./core/prices/level.ts";
+import type { Clock } from "./core/runtime/clock.ts";
+import type { DaemonState } from "./core/status/daemon-status.ts";
+import { Problems } from "./core/status/problem.ts";
+import { RELEASED_AT } from "./core/status/version.ts";
+import { Calendar, SERVICE_ZONE } from "./core/time/calendar.ts";
+import { type EpochMs, MINUTE_MS } from "./core/time/interval.ts";
 import { daemonState } from "./daemon-status.ts";
 import { transitionsIn } from "./data-dir.ts";
 import { Homes } from "./homes.ts";
@@ -24,7 +25,6 @@ import { Plans } from "./plans.ts";
 import { PlanStore } from "./store/plan-store.ts";
 import { historyStart } from "./store/retention.ts";
 import { reportRecovery, Upkeep } from "./upkeep.ts";
-import { RELEASED_AT } from "./version.ts";
 import { Vitals } from "./vitals.ts";
 
 export interface StateOptions extends StorageOptions, ServiceOptions {

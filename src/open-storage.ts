@@ -1,6 +1,6 @@
 /** Opens what is kept on disk: the database and what guards its writes. */
 import type { DatabaseSync } from "node:sqlite";
-import type { EpochMs } from "./core/interval.ts";
+import type { EpochMs } from "./core/time/interval.ts";
 import { openDataDir } from "./data-dir.ts";
 import type { Recovery } from "./store/recovery.ts";
 import { Settings } from "./store/settings.ts";

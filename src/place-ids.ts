@@ -2,7 +2,7 @@
  * The ids of the third-party places, which their topics are made of. A place keeps its id for good: whatever the order
  * of the configuration is, whatever other places come and go, and also under another name.
  */
-import { freeSlug, slugOf } from "./core/slug.ts";
+import { freeSlug, slugOf } from "./core/text/slug.ts";
 
 /** Remembers a small text across restarts. */
 interface Memory {

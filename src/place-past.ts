@@ -2,10 +2,11 @@
  * The last days' prices of third-party places: the service tells of the present and what follows only, and what is cheap
  * is judged by what was before.
  */
-import type { Calendar } from "./core/calendar.ts";
-import type { EpochMs } from "./core/interval.ts";
-import { REFERENCE_DAYS } from "./core/level.ts";
-import type { PlacePoint } from "./core/place-snapshot.ts";
+
+import { REFERENCE_DAYS } from "./core/prices/level.ts";
+import type { PlacePoint } from "./core/prices/place-snapshot.ts";
+import type { Calendar } from "./core/time/calendar.ts";
+import type { EpochMs } from "./core/time/interval.ts";
 
 /** Remembers a small text across restarts. */
 interface Memory {

@@ -2,10 +2,8 @@
 import { THIRD_PARTY } from "./accounts.ts";
 import type { Config } from "./config/schema.ts";
 import { seriesOf } from "./contract/shelving.ts";
-import type { Calendar } from "./core/calendar.ts";
-import type { PlaceTarget } from "./core/fetch-types.ts";
-import type { EpochMs } from "./core/interval.ts";
-import type { LevelThresholds } from "./core/level.ts";
+import type { PlaceTarget } from "./core/fetching/fetch-types.ts";
+import type { LevelThresholds } from "./core/prices/level.ts";
 import {
   currencyOfRegion,
   type Place,
@@ -13,9 +11,11 @@ import {
   type PlaceSnapshot,
   placePoints,
   placeSnapshot,
-} from "./core/place-snapshot.ts";
-import { type SeriesKey, seriesName } from "./core/series.ts";
-import { slugOf } from "./core/slug.ts";
+} from "./core/prices/place-snapshot.ts";
+import { type SeriesKey, seriesName } from "./core/series/series.ts";
+import { slugOf } from "./core/text/slug.ts";
+import type { Calendar } from "./core/time/calendar.ts";
+import type { EpochMs } from "./core/time/interval.ts";
 import type { Library } from "./library.ts";
 import { PlaceIds } from "./place-ids.ts";
 import { PlacePast } from "./place-past.ts";

@@ -1,25 +1,25 @@
 /** The plans of the house: the configuration, the prices, the clock and what is remembered come together here. */
 import { unknownText } from "./config/nearest.ts";
-import type { Calendar } from "./core/calendar.ts";
-import type { Home } from "./core/home-snapshot.ts";
-import { contains, type EpochMs, MINUTE_MS } from "./core/interval.ts";
-import type { LevelThresholds } from "./core/level.ts";
-import { solvePlan } from "./core/plan.ts";
-import { type Commanded, type PlanAction, planActions, runNow, skip, stop } from "./core/plan-commands.ts";
-import { afterStateOf, blockedBy, type Companion, finishByOf } from "./core/plan-company.ts";
-import { inOrder, type PlanDefinition } from "./core/plan-definition.ts";
-import { horizonOf } from "./core/plan-horizon.ts";
-import type { PlanSpec, PlanWindow } from "./core/plan-kinds.ts";
-import type { PlanMemory } from "./core/plan-memory.ts";
-import type { Solve } from "./core/plan-moment.ts";
-import { reasonOf } from "./core/plan-reason.ts";
-import { type RefusedCommand, refusedCommand as refused } from "./core/plan-refusal.ts";
-import type { FinishedRun } from "./core/plan-savings.ts";
-import { adjustedSpec, type ChangedSettings, changeSettings, planSettings } from "./core/plan-settings.ts";
-import { type PlanHistory, type PlanMonth, type PlanSnapshot, planSnapshot } from "./core/plan-snapshot.ts";
-import { advancePlan, type PlanAdvance } from "./core/plan-state.ts";
-import type { Problems } from "./core/problem.ts";
-import type { Timeline } from "./core/timeline.ts";
+import { type RefusedCommand, refusedCommand as refused } from "./core/planning/command-refusal.ts";
+import { inOrder, type PlanDefinition } from "./core/planning/model/plan-definition.ts";
+import type { PlanSpec, PlanWindow } from "./core/planning/model/plan-spec.ts";
+import { horizonOf } from "./core/planning/model/plan-windows.ts";
+import { type Commanded, type PlanAction, planActions, runNow, skip, stop } from "./core/planning/plan-commands.ts";
+import { afterStateOf, blockedBy, type Companion, finishByOf } from "./core/planning/plan-dependencies.ts";
+import type { Solve } from "./core/planning/plan-input.ts";
+import { reasonOf } from "./core/planning/plan-reason.ts";
+import type { PlanMemory } from "./core/planning/plan-record.ts";
+import type { FinishedRun } from "./core/planning/plan-savings.ts";
+import { adjustedSpec, type ChangedSettings, changeSettings, planSettings } from "./core/planning/plan-settings.ts";
+import { type PlanHistory, type PlanMonth, type PlanSnapshot, planSnapshot } from "./core/planning/plan-snapshot.ts";
+import { advancePlan, type PlanAdvance } from "./core/planning/plan-state-machine.ts";
+import { solvePlan } from "./core/planning/solve-plan.ts";
+import type { Home } from "./core/prices/home-snapshot.ts";
+import type { LevelThresholds } from "./core/prices/level.ts";
+import type { Timeline } from "./core/prices/timeline.ts";
+import type { Problems } from "./core/status/problem.ts";
+import type { Calendar } from "./core/time/calendar.ts";
+import { contains, type EpochMs, MINUTE_MS } from "./core/time/interval.ts";
 import type { PlanStore } from "./store/plan-store.ts";
 
 export interface PlansParts {

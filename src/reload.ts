@@ -2,9 +2,9 @@
 import { isDeepStrictEqual } from "node:util";
 import { keys } from "./config/keys.ts";
 import type { Config } from "./config/schema.ts";
-import type { EpochMs } from "./core/interval.ts";
-import type { Problems } from "./core/problem.ts";
-import { StartError } from "./start-error.ts";
+import type { Problems } from "./core/status/problem.ts";
+import { StartError } from "./core/status/start-error.ts";
+import type { EpochMs } from "./core/time/interval.ts";
 
 /** What has changed from one configuration to the next, by key. */
 export interface ConfigChange {

@@ -6,12 +6,12 @@ import { pino } from "pino";
 import { readCommandLine } from "./arguments.ts";
 import type { Config } from "./config/schema.ts";
 import { loadConfiguration } from "./configuration.ts";
+import { DataDirInUse, StartError } from "./core/status/start-error.ts";
 import { type Daemon, type DaemonOptions, startDaemon } from "./daemon.ts";
 import { demoGreeting, isDemo, startDemo } from "./demo.ts";
 import { askDesk, deskPathIn } from "./desk-socket.ts";
 import { systemClock } from "./machine.ts";
 import { commandHint } from "./own-command.ts";
-import { DataDirInUse, StartError } from "./start-error.ts";
 import { TerminalLog } from "./terminal-log.ts";
 import { proxyOf } from "./upstream/proxy.ts";
 

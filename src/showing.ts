@@ -1,9 +1,10 @@
 /** What is shown at a moment: every message of every home and of the daemon, the most urgent first. */
 import type { Config } from "./config/schema.ts";
-import type { DaemonState } from "./core/daemon-state.ts";
-import type { Home, HomeSnapshot } from "./core/home-snapshot.ts";
-import { type EpochMs, MINUTE_MS } from "./core/interval.ts";
-import type { PlugSnapshot } from "./core/plug-snapshot.ts";
+import type { PlugSnapshot } from "./core/plugs/plug-snapshot.ts";
+import type { Home, HomeSnapshot } from "./core/prices/home-snapshot.ts";
+import type { DaemonState } from "./core/status/daemon-status.ts";
+import { VERSION } from "./core/status/version.ts";
+import { type EpochMs, MINUTE_MS } from "./core/time/interval.ts";
 import { Announcer } from "./homeassistant/announcer.ts";
 import { daemonDevice } from "./homeassistant/daemon-entities.ts";
 import { stateMessages } from "./homeassistant/entity.ts";
@@ -24,7 +25,6 @@ import { usageMessages } from "./mqtt/usage-messages.ts";
 import type { Places } from "./places.ts";
 import type { Plans } from "./plans.ts";
 import type { Settings } from "./store/settings.ts";
-import { VERSION } from "./version.ts";
 
 export interface ShowingParts {
   readonly log: { info(facts: object, text: string): void };

@@ -1,10 +1,10 @@
 /** Starts MQTT: the embedded broker, the client, and the loop that publishes the state at each change. */
 import { startBroker, wayTo } from "./broker.ts";
 import { type ChangeBus, Listeners } from "./change-bus.ts";
-import type { Clock } from "./collector/clock.ts";
-import { Edges } from "./collector/edges.ts";
 import type { Config } from "./config/schema.ts";
-import type { BackfillState } from "./core/daemon-state.ts";
+import type { Clock } from "./core/runtime/clock.ts";
+import { Edges } from "./core/runtime/state-loop.ts";
+import type { BackfillState } from "./core/status/daemon-status.ts";
 import { openFormats } from "./formats.ts";
 import { type Link, type LinkLog, openLink } from "./mqtt/link.ts";
 import type { Message } from "./mqtt/message.ts";

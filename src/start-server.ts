@@ -1,9 +1,9 @@
 /** Starts the HTTP API and the socket for commands. Everything they need is loaded here, after the first prices are out. */
 
 import type { ChangeBus } from "./change-bus.ts";
-import type { Clock } from "./collector/clock.ts";
 import type { Config } from "./config/schema.ts";
-import type { SeriesKey } from "./core/series.ts";
+import type { Clock } from "./core/runtime/clock.ts";
+import type { SeriesKey } from "./core/series/series.ts";
 import { LiveFeed } from "./live-feed.ts";
 import type { State } from "./open-state.ts";
 import type { Storage } from "./open-storage.ts";

@@ -1,5 +1,5 @@
 /** What storage has for a request of the LAN. */
-import type { EpochMs } from "./core/interval.ts";
+import type { EpochMs } from "./core/time/interval.ts";
 
 /** The source of an answer's body. */
 export interface AnswerSource {

@@ -4,8 +4,8 @@
  * Source: Home Assistant, app communication: `GET /services/mqtt` with the app's token.
  */
 import type { Config } from "./config/schema.ts";
+import { StartError } from "./core/status/start-error.ts";
 import { type ShortAnswer, shortAnswer } from "./short-answer.ts";
-import { StartError } from "./start-error.ts";
 
 const SUPERVISOR_URL = "http://supervisor";
 /** The answer is one small object. */

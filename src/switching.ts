@@ -1,16 +1,16 @@
 /** The plugs of the house put together: which there are, what each follows, and the loop that looks after them. */
 import type { ChangeBus } from "./change-bus.ts";
-import type { Clock } from "./collector/clock.ts";
-import { Edges } from "./collector/edges.ts";
 import { unknownText } from "./config/nearest.ts";
 import { type PlugConfig, plugId } from "./config/plug-schema.ts";
 import type { Config } from "./config/schema.ts";
-import type { HomeSnapshot } from "./core/home-snapshot.ts";
-import { type EpochMs, MINUTE_MS } from "./core/interval.ts";
-import type { PlaceSnapshot } from "./core/place-snapshot.ts";
-import type { PlugSnapshot } from "./core/plug-snapshot.ts";
-import type { Wanted } from "./core/plug-state.ts";
-import { slugOf } from "./core/slug.ts";
+import type { PlugSnapshot } from "./core/plugs/plug-snapshot.ts";
+import type { Wanted } from "./core/plugs/plug-types.ts";
+import type { HomeSnapshot } from "./core/prices/home-snapshot.ts";
+import type { PlaceSnapshot } from "./core/prices/place-snapshot.ts";
+import type { Clock } from "./core/runtime/clock.ts";
+import { Edges } from "./core/runtime/state-loop.ts";
+import { slugOf } from "./core/text/slug.ts";
+import { type EpochMs, MINUTE_MS } from "./core/time/interval.ts";
 import type { State } from "./open-state.ts";
 import type { Storage } from "./open-storage.ts";
 import { type PlugSetup, Plugs, type PlugsParts } from "./plugs/plugs.ts";

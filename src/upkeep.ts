@@ -1,11 +1,11 @@
 /** What the database needs once a day, at night: what is too old is deleted, and a copy is made and checked. */
 import type { DatabaseSync } from "node:sqlite";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Clock } from "./collector/clock.ts";
-import type { Calendar } from "./core/calendar.ts";
-import { type EpochMs, formatInstant, MINUTE_MS } from "./core/interval.ts";
-import type { Problems } from "./core/problem.ts";
-import { nextSlot } from "./core/slots.ts";
+import type { Clock } from "./core/runtime/clock.ts";
+import type { Problems } from "./core/status/problem.ts";
+import type { Calendar } from "./core/time/calendar.ts";
+import { type EpochMs, formatInstant, MINUTE_MS } from "./core/time/interval.ts";
+import { nextSlot } from "./core/time/schedule-slots.ts";
 import type { Library } from "./library.ts";
 import { type CopyOutcome, copyDatabase } from "./store/copy.ts";
 import type { Recovery } from "./store/recovery.ts";

@@ -1,10 +1,10 @@
 /** What the daemon notes of itself while it runs: counts from 0 at every start, the pulse of its loops, past problems. */
 import type { monitorEventLoopDelay } from "node:perf_hooks";
-import type { Clock } from "./collector/clock.ts";
-import { Pulse } from "./collector/pulse.ts";
-import { ProblemHistory } from "./core/problem-history.ts";
-import type { MonotonicMs } from "./core/quota.ts";
-import { Tally } from "./core/tally.ts";
+import type { MonotonicMs } from "./core/fetching/rate-limit.ts";
+import type { Clock } from "./core/runtime/clock.ts";
+import { Pulse } from "./core/runtime/loop-heartbeat.ts";
+import { ProblemHistory } from "./core/status/problem-history.ts";
+import { Tally } from "./core/text/counter.ts";
 
 type LoopDelay = ReturnType<typeof monitorEventLoopDelay>;
 

@@ -26,7 +26,7 @@ describe("the sources keep the rule", () => {
 
   test("the walk saw the core, the contract and a root", () => {
     expect(Object.keys(sources)).toEqual(
-      expect.arrayContaining(["src/core/calendar.ts", "src/contract/operations.ts", "src/main.ts"]),
+      expect.arrayContaining(["src/core/time/calendar.ts", "src/contract/operations.ts", "src/main.ts"]),
     );
   });
 });
@@ -38,7 +38,7 @@ function rulesBrokenBy(path: string, source: string): Violation["rule"][] {
 
 describe("who may import whom", () => {
   test.each([
-    ["src/core/level.ts", "./interval.ts"],
+    ["src/core/prices/level.ts", "./interval.ts"],
     ["src/contract/range.ts", "../core/interval.ts"],
     ["src/config/schema.ts", "../core/interval.ts"],
     ["src/store/shelf.ts", "../core/series.ts"],
@@ -59,8 +59,8 @@ describe("who may import whom", () => {
   });
 
   test.each([
-    ["src/core/level.ts", "../contract/range.ts", "core may not import src/contract/range.ts"],
-    ["src/core/level.ts", "../main.ts", "core may not import src/main.ts"],
+    ["src/core/prices/level.ts", "../contract/range.ts", "core may not import src/contract/range.ts"],
+    ["src/core/prices/level.ts", "../main.ts", "core may not import src/main.ts"],
     ["src/contract/range.ts", "../server/mount.ts", "contract may not import src/server/mount.ts"],
     ["src/config/schema.ts", "../contract/token.ts", "config may not import src/contract/token.ts"],
     ["src/store/shelf.ts", "../contract/range.ts", "store may not import src/contract/range.ts"],
@@ -139,16 +139,16 @@ describe("purity of core and contract", () => {
     "export class Part { readonly process = 1; setTimeout() { return this.process; } }",
     "export const most = Math.max(1, 2); // process.env, Date.now()",
   ])("is kept by %s", (source) => {
-    expect(violationsIn({ "src/core/level.ts": source })).toEqual([]);
+    expect(violationsIn({ "src/core/prices/level.ts": source })).toEqual([]);
   });
 
   test("luxon is for core/calendar.ts, zod/mini for the contract", () => {
     const importing = (name: string) => `import * as a from "${name}"; export const b = a;`;
-    expect(rulesBrokenBy("src/core/calendar.ts", importing("luxon"))).toEqual([]);
+    expect(rulesBrokenBy("src/core/time/calendar.ts", importing("luxon"))).toEqual([]);
     expect(rulesBrokenBy("src/contract/range.ts", importing("luxon"))).toEqual(["purity"]);
     expect(rulesBrokenBy("src/contract/resources.ts", importing("zod/mini"))).toEqual([]);
     expect(rulesBrokenBy("src/contract/resources.ts", importing("zod"))).toEqual(["purity"]);
-    expect(rulesBrokenBy("src/core/level.ts", importing("zod/mini"))).toEqual(["purity"]);
+    expect(rulesBrokenBy("src/core/prices/level.ts", importing("zod/mini"))).toEqual(["purity"]);
   });
 });
 
@@ -166,7 +166,7 @@ describe("the world outside core and contract", () => {
   test.each(["Date.now()", "new Date()"])("only roots and the collector read the clock: %s", (reading) => {
     const source = `export const now = () => ${reading};`;
     expect(rulesBrokenBy("src/store/ledger.ts", source)).toEqual(["clock"]);
-    expect(rulesBrokenBy("src/collector/clock.ts", source)).toEqual([]);
+    expect(rulesBrokenBy("src/core/runtime/clock.ts", source)).toEqual([]);
     expect(rulesBrokenBy("src/main.ts", source)).toEqual([]);
   });
 
@@ -214,8 +214,8 @@ describe("the shape of files", () => {
   });
 
   test("a violation names its line", () => {
-    expect(violationsIn({ "src/core/level.ts": "// one\n\nexport const now = () => Date.now();\n" })).toEqual([
-      { path: "src/core/level.ts", rule: "purity", what: "line 3: reads the clock by Date.now" },
+    expect(violationsIn({ "src/core/prices/level.ts": "// one\n\nexport const now = () => Date.now();\n" })).toEqual([
+      { path: "src/core/prices/level.ts", rule: "purity", what: "line 3: reads the clock by Date.now" },
     ]);
   });
 });

@@ -3,15 +3,16 @@
  *
  * What to ask is decided in `core/timetable`; whether it may go out now, by the account. This file only carries out.
  */
-import type { Calendar } from "../core/calendar.ts";
-import type { CollectTarget, PlaceTarget, Priority, SeriesState, Step } from "../core/fetch-types.ts";
-import type { EpochMs, Interval } from "../core/interval.ts";
-import type { Answered, Outcome, Setback } from "../core/outcome.ts";
-import { type Envelope, type Rows, type SeriesKey, seriesName, WHOLE } from "../core/series.ts";
-import { nextStep } from "../core/timetable.ts";
-import type { Clock } from "./clock.ts";
-import type { Pulse } from "./pulse.ts";
-import { Waker } from "./waker.ts";
+
+import type { Answered, Outcome, Setback } from "../core/fetching/fetch-outcome.ts";
+import { nextStep } from "../core/fetching/fetch-schedule.ts";
+import type { CollectTarget, PlaceTarget, Priority, SeriesState, Step } from "../core/fetching/fetch-types.ts";
+import type { Clock } from "../core/runtime/clock.ts";
+import type { Pulse } from "../core/runtime/loop-heartbeat.ts";
+import { Waker } from "../core/runtime/loop-waker.ts";
+import { type Envelope, type Rows, type SeriesKey, seriesName, WHOLE } from "../core/series/series.ts";
+import type { Calendar } from "../core/time/calendar.ts";
+import type { EpochMs, Interval } from "../core/time/interval.ts";
 
 /** The service, as the collector needs it. */
 export interface Asking {

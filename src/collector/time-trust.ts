@@ -2,10 +2,11 @@
  * Whether the clock can be right. A small machine boots without one, and a signal that is ON at the wrong time costs
  * its owner money: nothing is ON before the time is plausible.
  */
-import { type EpochMs, HOUR_MS, MINUTE_MS, SECOND_MS } from "../core/interval.ts";
-import type { Problems } from "../core/problem.ts";
-import type { MonotonicMs } from "../core/quota.ts";
-import type { Clock } from "./clock.ts";
+
+import type { MonotonicMs } from "../core/fetching/rate-limit.ts";
+import type { Clock } from "../core/runtime/clock.ts";
+import type { Problems } from "../core/status/problem.ts";
+import { type EpochMs, HOUR_MS, MINUTE_MS, SECOND_MS } from "../core/time/interval.ts";
 
 export interface TimeTrustParts {
   /** When this release was made: no clock that stands before it is right. */

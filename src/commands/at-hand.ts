@@ -1,14 +1,14 @@
 /** The house as it is at hand for a command: the daemon that runs, or, while none does, the data directory itself. */
 import { setTimeout as pause } from "node:timers/promises";
 import type { Given } from "../arguments.ts";
-import type { Clock } from "../collector/clock.ts";
 import type { Config } from "../config/schema.ts";
 import { loadConfiguration } from "../configuration.ts";
+import type { Clock } from "../core/runtime/clock.ts";
+import { DataDirInUse, StartError } from "../core/status/start-error.ts";
 import { isDemo, startDemo } from "../demo.ts";
 import type { Answers, Question } from "../desk.ts";
 import { askDesk, deskPathIn } from "../desk-socket.ts";
 import { systemClock } from "../machine.ts";
-import { DataDirInUse, StartError } from "../start-error.ts";
 import { type ProxySettings, proxyOf } from "../upstream/proxy.ts";
 
 export interface AtHand {

@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { readCommandLine, textOf } from "../arguments.ts";
-import { StartError } from "../start-error.ts";
+import { StartError } from "../core/status/start-error.ts";
 import { withHouseAtHand } from "./at-hand.ts";
 
 const line = {

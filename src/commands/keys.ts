@@ -3,10 +3,10 @@ import { randomBytes } from "node:crypto";
 import { BadArgument, type CommandLine, type Given, readCommandLine, textOf } from "../arguments.ts";
 import { loadConfiguration } from "../configuration.ts";
 import { thirdPartyToken } from "../contract/token.ts";
+import { StartError } from "../core/status/start-error.ts";
 import { hmacSha256, pairDigest } from "../lan-access.ts";
 import { systemClock } from "../machine.ts";
 import { keyDigest } from "../server/lan-keys.ts";
-import { StartError } from "../start-error.ts";
 import { type KeptKey, KeyFile, KeyFileError, MOST_KEYS } from "../store/key-file.ts";
 import { keyTable } from "./key-table.ts";
 

@@ -1,7 +1,7 @@
 /** Prices as bars of text: a row an hour, as long as the day is. */
 
-import { type EpochMs, HOUR_MS } from "../core/interval.ts";
-import type { Level } from "../core/level.ts";
+import type { Level } from "../core/prices/level.ts";
+import { type EpochMs, HOUR_MS } from "../core/time/interval.ts";
 import type { DayPrices, ShownPrice } from "../desk.ts";
 
 export interface ChartStyle {

@@ -1,10 +1,10 @@
 import { existsSync, statSync } from "node:fs";
 import { readCommandLine } from "../arguments.ts";
 import { loadConfiguration } from "../configuration.ts";
-import { formatInstant, SECOND_MS } from "../core/interval.ts";
+import { StartError } from "../core/status/start-error.ts";
+import { formatInstant, SECOND_MS } from "../core/time/interval.ts";
 import { databasePathIn } from "../data-dir.ts";
 import { systemClock } from "../machine.ts";
-import { StartError } from "../start-error.ts";
 import { DatabaseError } from "../store/database.ts";
 import { copyPathOf, replaceDatabase } from "../store/recovery.ts";
 import { giveToOwnerOf } from "../store/whole-file.ts";

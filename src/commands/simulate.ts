@@ -1,4 +1,4 @@
-import { formatInstant } from "../core/interval.ts";
+import { formatInstant } from "../core/time/interval.ts";
 import { BadArgument, HELP, readArguments } from "../simulator/arguments.ts";
 import { type Simulator, startSimulator } from "../simulator/simulator.ts";
 

@@ -1,7 +1,5 @@
 /** The `plans:` of the configuration: what may be written, and the definitions that it means. */
 import * as z from "zod/mini";
-import { HOUR_MS } from "../core/interval.ts";
-import { levels } from "../core/level.ts";
 import {
   circleFrom,
   nominalWindowMs,
@@ -9,10 +7,12 @@ import {
   planMistakes,
   readDuration,
   readLocalTime,
-} from "../core/plan-definition.ts";
-import { type LocalSpan, type PlanKind, type PlanSpec, weekdays } from "../core/plan-kinds.ts";
-import { MAX_PRICE_LIMITS } from "../core/plan-settings.ts";
-import { freeSlug, slugOf } from "../core/slug.ts";
+} from "../core/planning/model/plan-definition.ts";
+import { type LocalSpan, type PlanKind, type PlanSpec, weekdays } from "../core/planning/model/plan-spec.ts";
+import { MAX_PRICE_LIMITS } from "../core/planning/plan-settings.ts";
+import { levels } from "../core/prices/level.ts";
+import { freeSlug, slugOf } from "../core/text/slug.ts";
+import { HOUR_MS } from "../core/time/interval.ts";
 import { unknownText } from "./nearest.ts";
 
 const SLUG = /^[a-z0-9][a-z0-9_-]*$/;

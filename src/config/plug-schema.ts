@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { expressionIn } from "../core/plugs/families/custom.ts";
 import { type PlugFamily, plugFamilies } from "../core/plugs/families/families.ts";
 import type { PlugFamilyRow } from "../core/plugs/families/plug-family.ts";
-import { slugOf } from "../core/slug.ts";
+import { slugOf } from "../core/text/slug.ts";
 import { slug, text, topic } from "./values.ts";
 
 const families = Object.keys(plugFamilies) as [PlugFamily, ...PlugFamily[]];

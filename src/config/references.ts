@@ -1,5 +1,5 @@
 /** Names in the configuration that stand for something else in it: a plug's plan and home, a plan's home. */
-import { slugOf } from "../core/slug.ts";
+import { slugOf } from "../core/text/slug.ts";
 import { unknownText } from "./nearest.ts";
 import { type PlanEntry, planIds } from "./plan-schema.ts";
 import type { PlugConfig } from "./plug-schema.ts";

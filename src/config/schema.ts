@@ -3,7 +3,7 @@
  * Every object is strict: a key that is not here is a mistake, not a wish.
  */
 import * as z from "zod/mini";
-import { attributeFormats } from "../core/home-snapshot.ts";
+import { attributeFormats } from "../core/prices/home-snapshot.ts";
 import { plansSchema } from "./plan-schema.ts";
 import { plugs } from "./plug-schema.ts";
 import { referenceMistakes } from "./references.ts";

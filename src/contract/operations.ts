@@ -3,7 +3,7 @@
  * from this table, and so is the OpenAPI document. Source: service interface, part 4.
  */
 import type * as z from "zod/mini";
-import type { Rows } from "../core/series.ts";
+import type { Rows } from "../core/series/series.ts";
 import type { RangeCap } from "./limits.ts";
 import { rangeCaps } from "./limits.ts";
 import type { ParameterValues } from "./parameters.ts";

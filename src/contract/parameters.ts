@@ -2,7 +2,7 @@
  * The kinds of parameter the service takes: how each is read from text, written back, and described.
  * One row per kind; the client writes with the same row the servers read with.
  */
-import { type EpochMs, formatInstant } from "../core/interval.ts";
+import { type EpochMs, formatInstant } from "../core/time/interval.ts";
 import { parseInstant } from "./range.ts";
 import { type Aggregation, aggregations, type Resolution, resolutions } from "./resources.ts";
 

@@ -1,5 +1,5 @@
-import { CALENDAR_YEARS, type Calendar, type CalendarUnit } from "../core/calendar.ts";
-import { DAY_MS, type EpochMs, formatInstant, type Interval, MINUTE_MS } from "../core/interval.ts";
+import { CALENDAR_YEARS, type Calendar, type CalendarUnit } from "../core/time/calendar.ts";
+import { DAY_MS, type EpochMs, formatInstant, type Interval, MINUTE_MS } from "../core/time/interval.ts";
 import { type ContractError, contractError } from "./errors.ts";
 import type { RangeCap } from "./limits.ts";
 

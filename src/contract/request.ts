@@ -1,8 +1,8 @@
 /**
  * One request of an operation, between text and values: servers read it, the client writes it.
  */
-import type { Calendar, CalendarUnit } from "../core/calendar.ts";
-import type { EpochMs } from "../core/interval.ts";
+import type { Calendar, CalendarUnit } from "../core/time/calendar.ts";
+import type { EpochMs } from "../core/time/interval.ts";
 import { type ContractError, contractError } from "./errors.ts";
 import { type AnyOperation, type OperationId, operationOf, type ParamsOf } from "./operations.ts";
 import { type ParameterReading, type ParameterValues, parameterKinds } from "./parameters.ts";

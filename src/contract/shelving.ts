@@ -2,8 +2,9 @@
  * How an answer is kept: which series it belongs to, what of it are rows, and how it is put together again.
  * One rule for all operations, so that polling, the LAN and the timetable mean the same series by the same name.
  */
-import { type EpochMs, formatInstant, type Interval } from "../core/interval.ts";
-import { type Envelope, type Row, type Rows, type SeriesKey, type SeriesUnit, WHOLE } from "../core/series.ts";
+
+import { type Envelope, type Row, type Rows, type SeriesKey, type SeriesUnit, WHOLE } from "../core/series/series.ts";
+import { type EpochMs, formatInstant, type Interval } from "../core/time/interval.ts";
 import { type BodyOf, type OperationId, operationOf, type ParamsOf } from "./operations.ts";
 
 /** An answer taken apart for the shelf. */

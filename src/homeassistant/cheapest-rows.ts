@@ -1,6 +1,6 @@
 /** When the cheapest hours begin: the same entities for a home and for a place. */
-import { CHEAPEST_HOURS, type CheapestHours } from "../core/cheapest.ts";
-import { formatInstant } from "../core/interval.ts";
+import { CHEAPEST_HOURS, type CheapestHours } from "../core/prices/cheapest.ts";
+import { formatInstant } from "../core/time/interval.ts";
 import type { EntityRow } from "./entity.ts";
 
 /** One row per length. `prices` says among which prices, for the documentation. */

@@ -1,7 +1,12 @@
 /** The entities of the daemon itself: a device of its own, all diagnostic. */
-import { type DaemonState, type InterfaceState, type SeriesFreshness, serviceStates } from "../core/daemon-state.ts";
-import { formatInstant } from "../core/interval.ts";
-import { slugOf } from "../core/slug.ts";
+import {
+  type DaemonState,
+  type InterfaceState,
+  type SeriesFreshness,
+  serviceStates,
+} from "../core/status/daemon-status.ts";
+import { slugOf } from "../core/text/slug.ts";
+import { formatInstant } from "../core/time/interval.ts";
 import type { Device, EntityRow } from "./entity.ts";
 
 type Row = EntityRow<DaemonState>;

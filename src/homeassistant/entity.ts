@@ -5,7 +5,7 @@
  * The values of a device stand in JSON objects, one per topic: `elbro/<home>/state` holds `{"<key>": <value>, …}`, and
  * every template is `{{ value_json.<key> }}`. The public topics with payloads of their own are made in `src/mqtt`.
  */
-import { rounded } from "../core/rounding.ts";
+import { rounded } from "../core/text/rounding.ts";
 import type { Message } from "../mqtt/message.ts";
 
 /** Null is unknown, and never a zero. An instant is written with `formatInstant`. */

@@ -1,8 +1,8 @@
 /** The entities of a home. */
-import type { DayFigures, HomeSnapshot } from "../core/home-snapshot.ts";
-import { type EpochMs, formatInstant } from "../core/interval.ts";
-import { colors, levels } from "../core/level.ts";
-import type { HomeUsage } from "../core/usage.ts";
+import type { DayFigures, HomeSnapshot } from "../core/prices/home-snapshot.ts";
+import { colors, levels } from "../core/prices/level.ts";
+import type { HomeUsage } from "../core/prices/usage.ts";
+import { type EpochMs, formatInstant } from "../core/time/interval.ts";
 import { cheapestRows } from "./cheapest-rows.ts";
 import type { Device, EntityRow } from "./entity.ts";
 import { usageRows } from "./usage-entities.ts";

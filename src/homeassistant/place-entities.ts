@@ -1,6 +1,6 @@
 /** The entities of a place of the third-party interface. */
-import { colors, levels } from "../core/level.ts";
-import type { PlaceSnapshot } from "../core/place-snapshot.ts";
+import { colors, levels } from "../core/prices/level.ts";
+import type { PlaceSnapshot } from "../core/prices/place-snapshot.ts";
 import { cheapestRows } from "./cheapest-rows.ts";
 import type { Device, EntityRow } from "./entity.ts";
 

@@ -1,8 +1,9 @@
 /** The entities of a plan: a device of its own, with everything its owner can change. */
-import { formatInstant } from "../core/interval.ts";
-import { MAX_PRICE_LIMITS, type PlanSetting, type SettingValue } from "../core/plan-settings.ts";
-import type { PlanSnapshot } from "../core/plan-snapshot.ts";
-import { planStates } from "../core/plan-state.ts";
+
+import { MAX_PRICE_LIMITS, type PlanSetting, type SettingValue } from "../core/planning/plan-settings.ts";
+import type { PlanSnapshot } from "../core/planning/plan-snapshot.ts";
+import { planStates } from "../core/planning/plan-state-machine.ts";
+import { formatInstant } from "../core/time/interval.ts";
 import { planPath } from "../mqtt/plan-messages.ts";
 import type { Device, EntityRow } from "./entity.ts";
 

@@ -1,5 +1,5 @@
 /** The entities of a plug: what it is, what it should be, and whether it can be reached. It is switched by its plan. */
-import type { PlugSnapshot } from "../core/plug-snapshot.ts";
+import type { PlugSnapshot } from "../core/plugs/plug-snapshot.ts";
 import { plugPath } from "../mqtt/plug-messages.ts";
 import type { Device, EntityRow } from "./entity.ts";
 

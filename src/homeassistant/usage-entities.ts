@@ -1,6 +1,7 @@
 /** The entities of what a home used, paid, sold and earned: three sums for each of four series. */
-import { formatInstant } from "../core/interval.ts";
-import type { HomeUsage, UsageFigures, UsageOperation } from "../core/usage.ts";
+
+import type { HomeUsage, UsageFigures, UsageOperation } from "../core/prices/usage.ts";
+import { formatInstant } from "../core/time/interval.ts";
 import { usageTopics } from "../mqtt/usage-messages.ts";
 import type { EntityRow } from "./entity.ts";
 

@@ -1,7 +1,7 @@
 /** The public topics of the daemon itself. */
-import { type DaemonState, problemReason } from "../core/daemon-state.ts";
-import { formatInstant } from "../core/interval.ts";
-import type { Problem } from "../core/problem.ts";
+import { type DaemonState, problemReason } from "../core/status/daemon-status.ts";
+import type { Problem } from "../core/status/problem.ts";
+import { formatInstant } from "../core/time/interval.ts";
 import type { Message } from "./message.ts";
 
 /** Problems that are told one by one, and the length of what was found: bounds for Home Assistant's attributes. */

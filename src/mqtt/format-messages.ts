@@ -1,5 +1,5 @@
 /** The prices of a home as another program reads them: the attributes of an entity of their own. */
-import type { HomeSnapshot } from "../core/home-snapshot.ts";
+import type { HomeSnapshot } from "../core/prices/home-snapshot.ts";
 import type { Message } from "./message.ts";
 
 /** Makes the attributes of the format that a home is to have; null for a home without one. */

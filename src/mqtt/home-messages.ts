@@ -1,9 +1,9 @@
 /** The public topics of a home's prices, made from its snapshot. */
-import type { HomeSnapshot } from "../core/home-snapshot.ts";
-import { type EpochMs, formatInstant } from "../core/interval.ts";
-import { priceState } from "../core/price-state.ts";
-import { rounded } from "../core/rounding.ts";
-import type { PricePoint } from "../core/timeline.ts";
+import type { HomeSnapshot } from "../core/prices/home-snapshot.ts";
+import { priceState } from "../core/prices/price-state.ts";
+import type { PricePoint } from "../core/prices/timeline.ts";
+import { rounded } from "../core/text/rounding.ts";
+import { type EpochMs, formatInstant } from "../core/time/interval.ts";
 import { type Message, plainDecimal } from "./message.ts";
 
 /**

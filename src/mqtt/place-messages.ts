@@ -1,7 +1,8 @@
 /** The public topics of a third-party place, made from its snapshot. */
-import { formatInstant } from "../core/interval.ts";
-import type { PlaceSnapshot } from "../core/place-snapshot.ts";
-import { rounded } from "../core/rounding.ts";
+
+import type { PlaceSnapshot } from "../core/prices/place-snapshot.ts";
+import { rounded } from "../core/text/rounding.ts";
+import { formatInstant } from "../core/time/interval.ts";
 import { type Message, plainDecimal } from "./message.ts";
 
 /** Prices that are published ahead: with their parts they stay under Home Assistant's 16,384 bytes of attributes. */

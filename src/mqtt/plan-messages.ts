@@ -1,6 +1,7 @@
 /** The public topics of a plan, made from its snapshot. */
-import type { PlanSnapshot } from "../core/plan-snapshot.ts";
-import { planStatus } from "../core/plan-status.ts";
+
+import { planStatus } from "../core/planning/plan-payload.ts";
+import type { PlanSnapshot } from "../core/planning/plan-snapshot.ts";
 import type { Message } from "./message.ts";
 
 /** Where a plan stands below the base topic. */

@@ -1,6 +1,7 @@
 /** The public topic of a plug, made from its snapshot. */
-import { formatInstant } from "../core/interval.ts";
-import type { PlugSnapshot } from "../core/plug-snapshot.ts";
+
+import type { PlugSnapshot } from "../core/plugs/plug-snapshot.ts";
+import { formatInstant } from "../core/time/interval.ts";
 import type { Message } from "./message.ts";
 
 /** Where a plug stands below the base topic. */

@@ -1,8 +1,9 @@
 /** The public topics of what a home used, paid, sold and earned. */
-import { formatInstant } from "../core/interval.ts";
-import { rounded } from "../core/rounding.ts";
-import type { DayUsage, HomeUsage, PeriodUsage, UsageFigures, UsageOperation } from "../core/usage.ts";
-import { usageOperations } from "../core/usage.ts";
+
+import type { DayUsage, HomeUsage, PeriodUsage, UsageFigures, UsageOperation } from "../core/prices/usage.ts";
+import { usageOperations } from "../core/prices/usage.ts";
+import { rounded } from "../core/text/rounding.ts";
+import { formatInstant } from "../core/time/interval.ts";
 import type { Message } from "./message.ts";
 
 /** What each series is called in topics and in Home Assistant. */

@@ -2,9 +2,12 @@
  * The plugs of the house: what they tell goes into the rules of `core/plug`, what those decide goes out by the row of
  * the family. It reads no clock: the root's loop looks when it was asked to, and whenever something was heard.
  */
-import { type EpochMs, MINUTE_MS, SECOND_MS } from "../core/interval.ts";
-import { decide, type PlugDecision } from "../core/plug.ts";
-import { type PlugSnapshot, plugReasonText } from "../core/plug-snapshot.ts";
+
+import { type PlugFamily, plugFamilies } from "../core/plugs/families/families.ts";
+import { onOff, type Reader } from "../core/plugs/families/payload-readers.ts";
+import type { PlugAddress, PlugFamilyRow, PlugMessage } from "../core/plugs/families/plug-family.ts";
+import { decide, type PlugDecision } from "../core/plugs/plug-controller.ts";
+import { type PlugSnapshot, plugReasonText } from "../core/plugs/plug-snapshot.ts";
 import {
   type PlugCommand,
   type PlugEvent,
@@ -13,11 +16,9 @@ import {
   type Since,
   unknownPlug,
   type Wanted,
-} from "../core/plug-state.ts";
-import { type PlugFamily, plugFamilies } from "../core/plugs/families/families.ts";
-import { onOff, type Reader } from "../core/plugs/families/payload-readers.ts";
-import type { PlugAddress, PlugFamilyRow, PlugMessage } from "../core/plugs/families/plug-family.ts";
-import type { Problems } from "../core/problem.ts";
+} from "../core/plugs/plug-types.ts";
+import type { Problems } from "../core/status/problem.ts";
+import { type EpochMs, MINUTE_MS, SECOND_MS } from "../core/time/interval.ts";
 import type { Arrival } from "../mqtt/broker-session.ts";
 
 /** A plug as it is configured. */

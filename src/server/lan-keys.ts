@@ -3,7 +3,7 @@ import { hash, timingSafeEqual } from "node:crypto";
 import { contractError } from "../contract/errors.ts";
 import type { InterfaceName } from "../contract/operations.ts";
 import type { QuotaStanding } from "../contract/quota-headers.ts";
-import { SECOND_MS } from "../core/interval.ts";
+import { SECOND_MS } from "../core/time/interval.ts";
 import { addressGroup } from "./address-group.ts";
 import { KeyQuota, type QuotaLimits } from "./key-quota.ts";
 import type { LocalAdmission, LocalArrival } from "./local-route.ts";

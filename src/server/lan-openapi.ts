@@ -5,7 +5,7 @@
 import { headerTable } from "../contract/headers.ts";
 import { openApiDocument } from "../contract/openapi.ts";
 import { operationIds, operationOf } from "../contract/operations.ts";
-import { planRefusals } from "../core/plan-refusal.ts";
+import { planRefusals } from "../core/planning/command-refusal.ts";
 import { localErrorTable } from "./local-errors.ts";
 import type { LocalRoute, RouteScope } from "./local-route.ts";
 

@@ -1,6 +1,6 @@
 /** Every error of the LAN API: those of the service's contract, and what only a server at home has to refuse. */
 import { type ContractError, errorTable } from "../contract/errors.ts";
-import type { PlanRefusal } from "../core/plan-refusal.ts";
+import type { PlanRefusal } from "../core/planning/command-refusal.ts";
 
 /** Beside the contract's table: the code, its status, and what it means to the owner of a device. */
 export const localErrorTable = {

@@ -1,10 +1,10 @@
 /** The parameters of `/local/v1` as data: how each is read, and what the documentation says of it. */
 import { parseInstant } from "../contract/range.ts";
-import type { EpochMs } from "../core/interval.ts";
-import { HOUR_MS } from "../core/interval.ts";
-import { readDuration, readLocalTime } from "../core/plan-definition.ts";
-import { MAX_PRICE_LIMITS } from "../core/plan-settings.ts";
-import { type FormatName, priceFormats } from "../core/price-format.ts";
+import { readDuration, readLocalTime } from "../core/planning/model/plan-definition.ts";
+import { MAX_PRICE_LIMITS } from "../core/planning/plan-settings.ts";
+import { type FormatName, priceFormats } from "../core/prices/formats/format-registry.ts";
+import type { EpochMs } from "../core/time/interval.ts";
+import { HOUR_MS } from "../core/time/interval.ts";
 import { type LocalError, localError } from "./local-errors.ts";
 import type { LocalOperationId } from "./local-paths.ts";
 import type { LocalRequest } from "./local-route.ts";

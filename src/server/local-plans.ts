@@ -1,12 +1,12 @@
 /** Plans over HTTP: as they are, their signals, and commands to them. */
 
-import { formatInstant } from "../core/interval.ts";
-import { planActions } from "../core/plan-commands.ts";
-import type { RefusedCommand } from "../core/plan-refusal.ts";
-import type { ChangedSettings, PlanSetting } from "../core/plan-settings.ts";
-import { planSettings } from "../core/plan-settings.ts";
-import type { PlanSnapshot } from "../core/plan-snapshot.ts";
-import { finishedRun, planMonth, planStatus } from "../core/plan-status.ts";
+import type { RefusedCommand } from "../core/planning/command-refusal.ts";
+import { planActions } from "../core/planning/plan-commands.ts";
+import { finishedRun, planMonth, planStatus } from "../core/planning/plan-payload.ts";
+import type { ChangedSettings, PlanSetting } from "../core/planning/plan-settings.ts";
+import { planSettings } from "../core/planning/plan-settings.ts";
+import type { PlanSnapshot } from "../core/planning/plan-snapshot.ts";
+import { formatInstant } from "../core/time/interval.ts";
 import type { LocalAnswer } from "./local-answer.ts";
 import { type LocalError, type LocalErrorCode, localError } from "./local-errors.ts";
 import { type LocalParams, readLocalParams } from "./local-parameters.ts";

@@ -1,10 +1,10 @@
 /** `now`, `prices` and the neighbours' formats. */
 import { createHash } from "node:crypto";
-import { type EpochMs, formatInstant, type Interval } from "../core/interval.ts";
-import { type JudgedPoint, judgedPoints } from "../core/price-comparison.ts";
-import { priceFormats } from "../core/price-format.ts";
-import { priceState } from "../core/price-state.ts";
-import { rounded } from "../core/rounding.ts";
+import { priceFormats } from "../core/prices/formats/format-registry.ts";
+import { type JudgedPoint, judgedPoints } from "../core/prices/price-comparison.ts";
+import { priceState } from "../core/prices/price-state.ts";
+import { rounded } from "../core/text/rounding.ts";
+import { type EpochMs, formatInstant, type Interval } from "../core/time/interval.ts";
 import type { LocalAnswer } from "./local-answer.ts";
 import { type LocalError, localError } from "./local-errors.ts";
 import type { LocalParams } from "./local-parameters.ts";

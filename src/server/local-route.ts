@@ -8,7 +8,7 @@
  */
 import type { IncomingHttpHeaders } from "node:http";
 import { type QuotaStanding, quotaHeaders } from "../contract/quota-headers.ts";
-import type { EpochMs } from "../core/interval.ts";
+import type { EpochMs } from "../core/time/interval.ts";
 import { answerHeaders, type Exchange, type Headers, type LocalAnswer, sendAnswer } from "./local-answer.ts";
 import { smaller } from "./local-compression.ts";
 import { type LocalError, localError } from "./local-errors.ts";

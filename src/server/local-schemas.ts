@@ -1,9 +1,10 @@
 /** The shapes of the answers of `/local/v1`, as JSON Schema. The tests hold every real answer against them. */
-import { colors, levels } from "../core/level.ts";
-import { planActions } from "../core/plan-commands.ts";
-import { planCodes } from "../core/plan-reason.ts";
-import { planSettings } from "../core/plan-settings.ts";
-import { planStates } from "../core/plan-state.ts";
+
+import { planActions } from "../core/planning/plan-commands.ts";
+import { planCodes } from "../core/planning/plan-reason.ts";
+import { planSettings } from "../core/planning/plan-settings.ts";
+import { planStates } from "../core/planning/plan-state-machine.ts";
+import { colors, levels } from "../core/prices/level.ts";
 
 export type Schema = Readonly<Record<string, unknown>>;
 

@@ -1,17 +1,17 @@
 /** What the operations of `/local/v1` need of the house. */
 import type { CheapAnswer, Priced } from "../cheap.ts";
-import type { Calendar } from "../core/calendar.ts";
-import type { CheapSpec } from "../core/cheap-question.ts";
-import type { Home, HomeSnapshot } from "../core/home-snapshot.ts";
-import type { EpochMs, Interval } from "../core/interval.ts";
-import type { LevelThresholds } from "../core/level.ts";
-import type { PlacePoint } from "../core/place-snapshot.ts";
-import type { PlanAction } from "../core/plan-commands.ts";
-import type { RefusedCommand } from "../core/plan-refusal.ts";
-import type { FinishedRun } from "../core/plan-savings.ts";
-import type { ChangedSettings } from "../core/plan-settings.ts";
-import type { PlanMonth, PlanSnapshot } from "../core/plan-snapshot.ts";
-import type { PricePoint } from "../core/timeline.ts";
+import type { CheapSpec } from "../core/planning/cheap-query.ts";
+import type { RefusedCommand } from "../core/planning/command-refusal.ts";
+import type { PlanAction } from "../core/planning/plan-commands.ts";
+import type { FinishedRun } from "../core/planning/plan-savings.ts";
+import type { ChangedSettings } from "../core/planning/plan-settings.ts";
+import type { PlanMonth, PlanSnapshot } from "../core/planning/plan-snapshot.ts";
+import type { Home, HomeSnapshot } from "../core/prices/home-snapshot.ts";
+import type { LevelThresholds } from "../core/prices/level.ts";
+import type { PlacePoint } from "../core/prices/place-snapshot.ts";
+import type { PricePoint } from "../core/prices/timeline.ts";
+import type { Calendar } from "../core/time/calendar.ts";
+import type { EpochMs, Interval } from "../core/time/interval.ts";
 
 /** Its prices at a moment. Of a place only what its day's prices are there for is judged. */
 export interface PriceView extends Priced {

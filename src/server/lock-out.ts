@@ -5,7 +5,7 @@
  * nothing else. A key that cannot be guessed passes at any time; one that may be weak, because its owner made it up,
  * passes where it was right from that address before.
  */
-import { type EpochMs, HOUR_MS, MINUTE_MS, SECOND_MS } from "../core/interval.ts";
+import { type EpochMs, HOUR_MS, MINUTE_MS, SECOND_MS } from "../core/time/interval.ts";
 
 /** Wrong keys that cost no wait: a slip of the hand, a device with yesterday's key. */
 const FREE_TRIES = 5;

@@ -4,8 +4,8 @@
  */
 import { type ContractError, contractError, errorTable, isErrorCode } from "../contract/errors.ts";
 import { type OperationId, operationIds, type ParamsOf } from "../contract/operations.ts";
-import type { EpochMs } from "../core/interval.ts";
-import type { Setback, Withheld } from "../core/outcome.ts";
+import type { Setback, Withheld } from "../core/fetching/fetch-outcome.ts";
+import type { EpochMs } from "../core/time/interval.ts";
 import type { Found } from "../stored-answer.ts";
 import type { Representation, ResponseCache } from "./finished.ts";
 import type { Encoded, Headers, RequestContext, ServerHandlers } from "./mount.ts";

@@ -18,8 +18,8 @@ import {
 } from "../contract/operations.ts";
 import { type QuotaStanding, quotaHeaders } from "../contract/quota-headers.ts";
 import { readRequest } from "../contract/request.ts";
-import type { Calendar } from "../core/calendar.ts";
-import type { EpochMs } from "../core/interval.ts";
+import type { Calendar } from "../core/time/calendar.ts";
+import type { EpochMs } from "../core/time/interval.ts";
 import { endSoon } from "./outbox.ts";
 
 const JSON_TYPE = { "Content-Type": "application/json" } as const;

@@ -7,7 +7,7 @@
  */
 import type { IncomingHttpHeaders } from "node:http";
 import { contractError } from "../contract/errors.ts";
-import { type EpochMs, MINUTE_MS } from "../core/interval.ts";
+import { type EpochMs, MINUTE_MS } from "../core/time/interval.ts";
 import { isFromIngress } from "./ingress.ts";
 import { localError } from "./local-errors.ts";
 import type { LocalAdmission, LocalArrival } from "./local-route.ts";

@@ -5,7 +5,7 @@
  * revoked or replaced ends its sessions. They are kept where they outlive a restart, and are bounded in number and time.
  */
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
-import { DAY_MS, type EpochMs } from "../core/interval.ts";
+import { DAY_MS, type EpochMs } from "../core/time/interval.ts";
 
 /** Small texts that outlive a restart. */
 interface Memory {

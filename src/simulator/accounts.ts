@@ -5,7 +5,7 @@
 import { createHash, createHmac } from "node:crypto";
 import { type ContractError, contractError } from "../contract/errors.ts";
 import { type HashEncoding, type ThirdPartyCredentials, verifyThirdPartyToken } from "../contract/token.ts";
-import { type EpochMs, formatInstant } from "../core/interval.ts";
+import { type EpochMs, formatInstant } from "../core/time/interval.ts";
 
 /** What the subscription check says. `unverifiable`: the check itself is out of order. */
 export const entitlements = ["active", "plusEnded", "forbidden", "unverifiable"] as const;

@@ -2,8 +2,8 @@
  * What is paid beside the spot price: tariffs per kWh and subscriptions per month, with the time each is valid.
  * The names and amounts are invented near those of 2025. All without VAT, in the region's currency.
  */
-import type { Calendar } from "../core/calendar.ts";
-import { type EpochMs, HOUR_MS, type Interval, overlaps } from "../core/interval.ts";
+import type { Calendar } from "../core/time/calendar.ts";
+import { type EpochMs, HOUR_MS, type Interval, overlaps } from "../core/time/interval.ts";
 import type { Region } from "./regions.ts";
 
 /** VAT on electricity is the same in all three countries. */

@@ -1,8 +1,8 @@
 import { type ContractError, contractError } from "../contract/errors.ts";
 import { operationOf } from "../contract/operations.ts";
 import type { Aggregation, Capability } from "../contract/resources.ts";
-import { SERVICE_ZONE } from "../core/calendar.ts";
-import { type EpochMs, formatInstant, type Interval } from "../core/interval.ts";
+import { SERVICE_ZONE } from "../core/time/calendar.ts";
+import { type EpochMs, formatInstant, type Interval } from "../core/time/interval.ts";
 import type { ServerHandlers } from "../server/mount.ts";
 import { costsRow, energyRow, revenueRow } from "./energy-rows.ts";
 import { forecastRows } from "./forecast.ts";

@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import * as z from "zod/mini";
-import { formatInstant } from "../core/interval.ts";
+import { formatInstant } from "../core/time/interval.ts";
 import type { Router } from "../server/mount.ts";
 import { type ConsumerAccount, entitlements } from "./accounts.ts";
 import { type FaultRule, readFaultRules } from "./fault-rules.ts";

@@ -1,5 +1,5 @@
 /** Totals as the rows of the service's answers. Source: service interface, part 2.3. */
-import { formatInstant } from "../core/interval.ts";
+import { formatInstant } from "../core/time/interval.ts";
 import { round6 } from "./market.ts";
 import type { Total } from "./series.ts";
 

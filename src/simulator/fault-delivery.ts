@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
 import type { OperationId } from "../contract/operations.ts";
-import type { EpochMs } from "../core/interval.ts";
+import type { EpochMs } from "../core/time/interval.ts";
 import { type Reply, sendReply } from "../server/mount.ts";
 import { firstHalf, spoiltReply } from "./fault-replies.ts";
 import type { FaultScript } from "./fault-script.ts";

@@ -1,7 +1,7 @@
 /** Faults that change what an answer says: pure, from reply to reply. */
 import { contractError, type ErrorCode, errorBody, errorTable } from "../contract/errors.ts";
 import { quotaHeaderNames } from "../contract/quota-headers.ts";
-import { type EpochMs, SECOND_MS } from "../core/interval.ts";
+import { type EpochMs, SECOND_MS } from "../core/time/interval.ts";
 import type { Reply } from "../server/mount.ts";
 import type { Fault } from "./fault-rules.ts";
 

@@ -2,7 +2,7 @@
 import * as z from "zod/mini";
 import { type ErrorCode, errorTable, isErrorCode } from "../contract/errors.ts";
 import { type OperationId, operationIds } from "../contract/operations.ts";
-import type { EpochMs } from "../core/interval.ts";
+import type { EpochMs } from "../core/time/interval.ts";
 import { instant } from "./instant-schema.ts";
 
 /** One thing that goes wrong with an answer. */

@@ -1,5 +1,5 @@
 import type { OperationId } from "../contract/operations.ts";
-import type { EpochMs } from "../core/interval.ts";
+import type { EpochMs } from "../core/time/interval.ts";
 import type { FaultRule } from "./fault-rules.ts";
 
 /** A script of faults in play: which of its rules strike next, and how often each has. */

@@ -1,5 +1,5 @@
 import type { PriceRow } from "../contract/resources.ts";
-import { DAY_MS, type EpochMs, HOUR_MS, type Interval, MINUTE_MS } from "../core/interval.ts";
+import { DAY_MS, type EpochMs, HOUR_MS, type Interval, MINUTE_MS } from "../core/time/interval.ts";
 import { round6 } from "./market.ts";
 import { createNoise } from "./noise.ts";
 import type { ConsumerPrices } from "./prices.ts";

@@ -1,6 +1,6 @@
 /** The addresses of the demo account, and what stands behind each: who lives there, and what is on the roof. */
 import type { Address } from "../contract/resources.ts";
-import { SERVICE_ZONE } from "../core/calendar.ts";
+import { SERVICE_ZONE } from "../core/time/calendar.ts";
 import type { Region } from "./regions.ts";
 
 export const homeNames = ["danish", "swedish", "norwegian"] as const;

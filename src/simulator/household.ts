@@ -1,6 +1,6 @@
 /** What flows through the meter of a home in an hour: drawn from the grid, or fed into it. */
-import type { Calendar } from "../core/calendar.ts";
-import { DAY_MS, type EpochMs, HOUR_MS } from "../core/interval.ts";
+import type { Calendar } from "../core/time/calendar.ts";
+import { DAY_MS, type EpochMs, HOUR_MS } from "../core/time/interval.ts";
 import type { Home } from "./homes.ts";
 import { createNoise, type Noise, smoothNoise } from "./noise.ts";
 import { winterness } from "./season.ts";

@@ -1,5 +1,5 @@
-import type { Calendar } from "../core/calendar.ts";
-import { DAY_MS, type EpochMs, HOUR_MS, type Interval, MINUTE_MS, QUARTER_MS } from "../core/interval.ts";
+import type { Calendar } from "../core/time/calendar.ts";
+import { DAY_MS, type EpochMs, HOUR_MS, type Interval, MINUTE_MS, QUARTER_MS } from "../core/time/interval.ts";
 import type { Market, SpotPrice } from "./market.ts";
 import { createNoise, type Noise, smoothNoise } from "./noise.ts";
 import type { Region } from "./regions.ts";

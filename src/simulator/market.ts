@@ -1,5 +1,5 @@
 import type { Resolution } from "../contract/resources.ts";
-import { HOUR_MS, type Interval, QUARTER_MS } from "../core/interval.ts";
+import { HOUR_MS, type Interval, QUARTER_MS } from "../core/time/interval.ts";
 import type { Region } from "./regions.ts";
 
 /** Spot price of one interval. Unit: DKK per kWh, without charges and VAT; may be negative. */

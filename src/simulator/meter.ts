@@ -1,5 +1,5 @@
-import type { Calendar } from "../core/calendar.ts";
-import { DAY_MS, type EpochMs, HOUR_MS, type Interval, MINUTE_MS } from "../core/interval.ts";
+import type { Calendar } from "../core/time/calendar.ts";
+import { DAY_MS, type EpochMs, HOUR_MS, type Interval, MINUTE_MS } from "../core/time/interval.ts";
 import { BoundedCache } from "./bounded-cache.ts";
 import type { Home } from "./homes.ts";
 import { Household } from "./household.ts";

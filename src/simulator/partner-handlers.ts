@@ -1,5 +1,5 @@
 import { contractError } from "../contract/errors.ts";
-import { DAY_MS, type EpochMs, formatInstant, HOUR_MS } from "../core/interval.ts";
+import { DAY_MS, type EpochMs, formatInstant, HOUR_MS } from "../core/time/interval.ts";
 import type { ServerHandlers } from "../server/mount.ts";
 import { type ChargeValidity, VAT_FACTOR } from "./charges.ts";
 import type { ConsumerOperation } from "./consumer-handlers.ts";

@@ -2,8 +2,8 @@
  * A file of real day-ahead prices as a market: one file stands for every region, in its own currency.
  */
 import { parseInstant } from "../contract/range.ts";
-import type { Calendar } from "../core/calendar.ts";
-import { DAY_MS, type EpochMs, type Interval, MINUTE_MS } from "../core/interval.ts";
+import type { Calendar } from "../core/time/calendar.ts";
+import { DAY_MS, type EpochMs, type Interval, MINUTE_MS } from "../core/time/interval.ts";
 import { type Market, round6, type SpotPrice } from "./market.ts";
 
 export type PriceFileReading =

@@ -1,6 +1,6 @@
 import type { PriceRow, Resolution } from "../contract/resources.ts";
-import type { Calendar } from "../core/calendar.ts";
-import { contains, type EpochMs, formatInstant, HOUR_MS, type Interval, MINUTE_MS } from "../core/interval.ts";
+import type { Calendar } from "../core/time/calendar.ts";
+import { contains, type EpochMs, formatInstant, HOUR_MS, type Interval, MINUTE_MS } from "../core/time/interval.ts";
 import { BoundedCache } from "./bounded-cache.ts";
 import { type Charges, VAT_FACTOR } from "./charges.ts";
 import { type Market, round6, spotPricesOn } from "./market.ts";

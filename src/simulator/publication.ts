@@ -1,5 +1,5 @@
-import type { Calendar, LocalDate } from "../core/calendar.ts";
-import { type EpochMs, type Interval, MINUTE_MS } from "../core/interval.ts";
+import type { Calendar, LocalDate } from "../core/time/calendar.ts";
+import { type EpochMs, type Interval, MINUTE_MS } from "../core/time/interval.ts";
 import { createNoise, type Noise } from "./noise.ts";
 
 /** A test's own word on how late the prices of a local day are, in minutes after 13:00; undefined leaves it to the seed. */

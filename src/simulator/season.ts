@@ -1,4 +1,4 @@
-import { DAY_MS, type EpochMs } from "../core/interval.ts";
+import { DAY_MS, type EpochMs } from "../core/time/interval.ts";
 
 /** 1 in the middle of January, 0 in the middle of July. */
 export function winterness(at: EpochMs): number {

@@ -3,8 +3,8 @@
  * years add up without a rest.
  */
 import type { Aggregation } from "../contract/resources.ts";
-import type { Calendar } from "../core/calendar.ts";
-import { type EpochMs, HOUR_MS, type Interval } from "../core/interval.ts";
+import type { Calendar } from "../core/time/calendar.ts";
+import { type EpochMs, HOUR_MS, type Interval } from "../core/time/interval.ts";
 import { FIRST_METERED, type MeteredHour } from "./meter.ts";
 
 /** A metered hour with its money. Unit: millionths of the currency; `amount` is what the energy alone costs or earns. */

@@ -1,4 +1,4 @@
-import type { EpochMs } from "../core/interval.ts";
+import type { EpochMs } from "../core/time/interval.ts";
 
 export interface ClockStart {
   /** Where simulated time begins; the real time where absent. */

@@ -9,7 +9,7 @@ import type { AddressInfo } from "node:net";
 import { ILLUSTRATED_LIMITS } from "../contract/limits.ts";
 import type { OperationId } from "../contract/operations.ts";
 import { type HashEncoding, type ThirdPartyCredentials, thirdPartyToken } from "../contract/token.ts";
-import { DAY_MS, type EpochMs } from "../core/interval.ts";
+import { DAY_MS, type EpochMs } from "../core/time/interval.ts";
 import { createApiRouter, mount } from "../server/mount.ts";
 import { ConsumerAccount, hmacSha256 } from "./accounts.ts";
 import { createAdmission } from "./admission.ts";

@@ -1,5 +1,5 @@
-import { Calendar, SERVICE_ZONE } from "../core/calendar.ts";
-import type { EpochMs, Interval } from "../core/interval.ts";
+import { Calendar, SERVICE_ZONE } from "../core/time/calendar.ts";
+import type { EpochMs, Interval } from "../core/time/interval.ts";
 import { Charges, feedIn, hoursOfMonth, VAT_FACTOR } from "./charges.ts";
 import type { Home } from "./homes.ts";
 import { inventMarket } from "./invented-market.ts";

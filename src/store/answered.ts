@@ -1,4 +1,4 @@
-import type { EpochMs, Interval } from "../core/interval.ts";
+import type { EpochMs, Interval } from "../core/time/interval.ts";
 
 interface Stretch extends Interval {
   readonly at: EpochMs;

@@ -1,7 +1,7 @@
 /** The stored form of a chunk: the JSON of its rows, deflated, with a digest. */
 import { crc32, deflateRawSync, inflateRawSync } from "node:zlib";
-import type { ChunkState } from "../core/fetch-types.ts";
-import type { Row } from "../core/series.ts";
+import type { ChunkState } from "../core/fetching/fetch-types.ts";
+import type { Row } from "../core/series/series.ts";
 
 /**
  * Preset dictionary: what the rows of most series have in common, the most frequent last. It saves a fifth: 1.96 kB

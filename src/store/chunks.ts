@@ -1,7 +1,7 @@
 /** The table of chunks: the text of the rows and two flags, by series and start. */
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { ChunkState } from "../core/fetch-types.ts";
-import { type EpochMs, MINUTE_MS } from "../core/interval.ts";
+import type { ChunkState } from "../core/fetching/fetch-types.ts";
+import { type EpochMs, MINUTE_MS } from "../core/time/interval.ts";
 import { deflateText, digestOf, inflateText } from "./chunk-text.ts";
 
 /** A chunk as it is stored. `text` is what `textOfRows` wrote. */

@@ -1,7 +1,7 @@
 /** The ledger: every request that was spent, committed before its socket opens, and what became of it. */
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { EpochMs, Interval } from "../core/interval.ts";
-import type { Share } from "../core/quota.ts";
+import type { Share } from "../core/fetching/rate-limit.ts";
+import type { EpochMs, Interval } from "../core/time/interval.ts";
 import { AnsweredTimes } from "./answered.ts";
 import { transaction } from "./database.ts";
 

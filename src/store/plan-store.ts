@@ -1,9 +1,9 @@
 /** What is kept of plans: where each stands, what its owner changed, and what its runs cost. */
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { DAY_MS, type EpochMs, HOUR_MS } from "../core/interval.ts";
-import type { PlanBasis, PlanMemory } from "../core/plan-memory.ts";
-import type { FinishedRun } from "../core/plan-savings.ts";
-import type { ChangedSettings, PlanSetting } from "../core/plan-settings.ts";
+import type { PlanBasis, PlanMemory } from "../core/planning/plan-record.ts";
+import type { FinishedRun } from "../core/planning/plan-savings.ts";
+import type { ChangedSettings, PlanSetting } from "../core/planning/plan-settings.ts";
+import { DAY_MS, type EpochMs, HOUR_MS } from "../core/time/interval.ts";
 import { transaction } from "./database.ts";
 import { Writing } from "./writing.ts";
 

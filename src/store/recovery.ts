@@ -6,7 +6,7 @@
 import { closeSync, copyFileSync, existsSync, fsyncSync, openSync, renameSync, statSync } from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { type EpochMs, formatInstant, SECOND_MS } from "../core/interval.ts";
+import { type EpochMs, formatInstant, SECOND_MS } from "../core/time/interval.ts";
 import {
   BrokenDatabase,
   DatabaseError,

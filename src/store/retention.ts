@@ -1,6 +1,6 @@
 /** Deletes what is older than the owner wants to keep, in small steps. Free pages are used again, so the file stops growing. */
-import type { Calendar } from "../core/calendar.ts";
-import { DAY_MS, type EpochMs } from "../core/interval.ts";
+import type { Calendar } from "../core/time/calendar.ts";
+import { DAY_MS, type EpochMs } from "../core/time/interval.ts";
 import type { Ledger } from "./ledger.ts";
 import type { Shelf } from "./shelf.ts";
 

@@ -1,6 +1,7 @@
 /** Rows in the order of their starts, cut into chunks and put together again. */
-import type { EpochMs, Interval } from "../core/interval.ts";
-import { type Row, rowStart } from "../core/series.ts";
+
+import { type Row, rowStart } from "../core/series/series.ts";
+import type { EpochMs, Interval } from "../core/time/interval.ts";
 
 /** A chunk, and the rows of an answer that start in it. */
 export interface Filled {

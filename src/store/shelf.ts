@@ -5,9 +5,7 @@
  * Content that is the same writes nothing.
  */
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { Calendar } from "../core/calendar.ts";
-import type { ChunkState, SeriesState } from "../core/fetch-types.ts";
-import type { EpochMs, Interval } from "../core/interval.ts";
+import type { ChunkState, SeriesState } from "../core/fetching/fetch-types.ts";
 import {
   chunkStarts,
   chunksOf,
@@ -20,7 +18,9 @@ import {
   seriesName,
   tiles,
   WHOLE,
-} from "../core/series.ts";
+} from "../core/series/series.ts";
+import type { Calendar } from "../core/time/calendar.ts";
+import type { EpochMs, Interval } from "../core/time/interval.ts";
 import { rowsOfText, textOfRows } from "./chunk-text.ts";
 import { Chunks } from "./chunks.ts";
 import { transaction } from "./database.ts";

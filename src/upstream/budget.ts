@@ -1,7 +1,6 @@
 /** Where the budgets of the two interfaces come from. */
 import type { QuotaWindow } from "../contract/limits.ts";
 import type { WindowStanding } from "../contract/quota-headers.ts";
-import { DAY_MS, type EpochMs, HOUR_MS } from "../core/interval.ts";
 import {
   type BudgetWindow,
   consumerBudget,
@@ -10,7 +9,8 @@ import {
   SERVICE_WINDOW_MS,
   thirdPartyBudget,
   UNKNOWN_LIMITS,
-} from "../core/quota.ts";
+} from "../core/fetching/rate-limit.ts";
+import { DAY_MS, type EpochMs, HOUR_MS } from "../core/time/interval.ts";
 import type { AnswerNotes } from "./client.ts";
 import type { BudgetSource } from "./governor.ts";
 import { type Memory, recall } from "./memory.ts";

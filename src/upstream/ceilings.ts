@@ -8,7 +8,6 @@
  */
 import type { QuotaWindow } from "../contract/limits.ts";
 import type { QuotaStanding, WindowStanding } from "../contract/quota-headers.ts";
-import type { EpochMs } from "../core/interval.ts";
 import {
   type BudgetWindow,
   FLIGHT_MS,
@@ -17,7 +16,8 @@ import {
   partRemainder,
   SERVICE_WINDOW_MS,
   type Share,
-} from "../core/quota.ts";
+} from "../core/fetching/rate-limit.ts";
+import type { EpochMs } from "../core/time/interval.ts";
 
 /** How many of this daemon's attempts were made after a moment. */
 export type CountSince = (share: "all" | "poll" | "lan", since: MonotonicMs) => number;

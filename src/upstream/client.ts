@@ -12,8 +12,8 @@ import {
 } from "../contract/operations.ts";
 import { parseQuotaHeaders, parseRetryAfterSec, type QuotaStanding } from "../contract/quota-headers.ts";
 import { writeRequest } from "../contract/request.ts";
-import type { EpochMs } from "../core/interval.ts";
-import type { Setback } from "../core/outcome.ts";
+import type { Setback } from "../core/fetching/fetch-outcome.ts";
+import type { EpochMs } from "../core/time/interval.ts";
 import type { HttpAnswer, HttpGet } from "./transport.ts";
 
 /** What the headers of an answer said. */

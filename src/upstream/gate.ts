@@ -1,7 +1,7 @@
 /** The error policy of one account at work: what is silent, until when, and why. */
-import type { EpochMs } from "../core/interval.ts";
-import { MINUTE_MS } from "../core/interval.ts";
-import type { Setback } from "../core/outcome.ts";
+
+import type { Setback } from "../core/fetching/fetch-outcome.ts";
+import type { MonotonicMs } from "../core/fetching/rate-limit.ts";
 import {
   BREAKER_FAILURES,
   breakerWaitMs,
@@ -9,8 +9,9 @@ import {
   type Scope,
   UNKNOWN_ADDRESS_MS,
   type Verdict,
-} from "../core/policy.ts";
-import type { MonotonicMs } from "../core/quota.ts";
+} from "../core/fetching/retry-policy.ts";
+import type { EpochMs } from "../core/time/interval.ts";
+import { MINUTE_MS } from "../core/time/interval.ts";
 import type { GovernorClock } from "./governor.ts";
 import { type Memory, recall } from "./memory.ts";
 

@@ -5,7 +5,6 @@
  * they are is known only after the service has told its own time.
  */
 import type { QuotaStanding } from "../contract/quota-headers.ts";
-import { type EpochMs, type Interval, MINUTE_MS } from "../core/interval.ts";
 import {
   type Attempt,
   type BudgetWindow,
@@ -13,8 +12,9 @@ import {
   MOST_ATTEMPTS,
   type MonotonicMs,
   type Share,
-} from "../core/quota.ts";
-import { Spending } from "../core/spending.ts";
+} from "../core/fetching/rate-limit.ts";
+import { Spending } from "../core/fetching/rate-window.ts";
+import { type EpochMs, type Interval, MINUTE_MS } from "../core/time/interval.ts";
 import { Ceilings, type KeptCeiling } from "./ceilings.ts";
 import type { AnswerNotes } from "./client.ts";
 import { type Memory, recall } from "./memory.ts";

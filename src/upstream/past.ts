@@ -5,8 +5,9 @@
  * as old as the time that is known to have passed since: the rest of its own boot, those between, and this one. Time
  * with the machine off counts for nothing until the service tells its own time.
  */
-import type { EpochMs } from "../core/interval.ts";
-import type { Attempt, MonotonicMs, Share } from "../core/quota.ts";
+
+import type { Attempt, MonotonicMs, Share } from "../core/fetching/rate-limit.ts";
+import type { EpochMs } from "../core/time/interval.ts";
 
 /** An attempt as the ledger keeps it. `serverMs` is the service's time in its answer; null where none came. */
 export interface KeptAttempt {

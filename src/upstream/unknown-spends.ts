@@ -3,7 +3,7 @@
  * tells what is left of the day, or the day is over, all of this daemon's shares count as used: what goes out meanwhile
  * is out of the part that is never used otherwise.
  */
-import { type BudgetWindow, DAY_WINDOW_MS, type MonotonicMs } from "../core/quota.ts";
+import { type BudgetWindow, DAY_WINDOW_MS, type MonotonicMs } from "../core/fetching/rate-limit.ts";
 import { type Memory, recall } from "./memory.ts";
 
 /** A minute of the service and a flight: after it, no unknown spend counts in the minute's window. */

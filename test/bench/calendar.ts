@@ -2,8 +2,8 @@
  * The boundaries of the longest ranges the service takes: 366 days and five years, both in hours, the worst of their
  * units, against a luxon conversion per step. The figures in days stand beside them.
  */
-import { Calendar, type CalendarUnit, SERVICE_ZONE } from "../../src/core/calendar.ts";
-import type { Interval } from "../../src/core/interval.ts";
+import { Calendar, type CalendarUnit, SERVICE_ZONE } from "../../src/core/time/calendar.ts";
+import type { Interval } from "../../src/core/time/interval.ts";
 import { localOf } from "../support/luxon-oracle.ts";
 import { medianMs } from "../support/median.ts";
 

@@ -5,8 +5,8 @@
 import { execFileSync } from "node:child_process";
 import path from "node:path";
 import mqtt from "mqtt";
-import type { Clock } from "../../src/collector/clock.ts";
-import { Edges } from "../../src/collector/edges.ts";
+import type { Clock } from "../../src/core/runtime/clock.ts";
+import { Edges } from "../../src/core/runtime/state-loop.ts";
 import { simulatedClock } from "../../src/machine.ts";
 import { HostileClients, hostilePackets } from "../support/hostile-clients.ts";
 import { LineProcess } from "../support/line-process.ts";

@@ -11,7 +11,7 @@
  */
 import { spawnSync } from "node:child_process";
 import path from "node:path";
-import { type EpochMs, formatInstant, HOUR_MS } from "../../src/core/interval.ts";
+import { type EpochMs, formatInstant, HOUR_MS } from "../../src/core/time/interval.ts";
 import { PlanSolver, pricedSteps, stepPrices, stepsOn } from "../support/plan-solver.ts";
 import { solveWeek, type WeekCase, weekCases, weekPlans } from "../support/plan-weeks.ts";
 import { haveRealPrices } from "../support/real-prices.ts";

@@ -14,8 +14,8 @@
  * - `open_ms`: opening the ten years, every page checked. `start_ms`: the ledger read and a gap sought in 13 months.
  */
 import { readFileSync, statSync } from "node:fs";
-import { type EpochMs, formatInstant, HOUR_MS, QUARTER_MS } from "../../src/core/interval.ts";
-import type { Row, SeriesKey } from "../../src/core/series.ts";
+import type { Row, SeriesKey } from "../../src/core/series/series.ts";
+import { type EpochMs, formatInstant, HOUR_MS, QUARTER_MS } from "../../src/core/time/interval.ts";
 import { Library } from "../../src/library.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { medianMs } from "../support/median.ts";

@@ -2,7 +2,7 @@ import { request } from "node:http";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { type OperationId, operationIds, operationOf } from "../../src/contract/operations.ts";
-import { HOUR_MS } from "../../src/core/interval.ts";
+import { HOUR_MS } from "../../src/core/time/interval.ts";
 import type { Fault } from "../../src/simulator/fault-rules.ts";
 import { MirrorService } from "../support/mirror-service.ts";
 import { ask, askPath, pathOf } from "../support/service-caller.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { type OperationId, operationOf } from "../../src/contract/operations.ts";
-import { SERVICE_ZONE } from "../../src/core/calendar.ts";
-import { formatInstant, MINUTE_MS } from "../../src/core/interval.ts";
+import { SERVICE_ZONE } from "../../src/core/time/calendar.ts";
+import { formatInstant, MINUTE_MS } from "../../src/core/time/interval.ts";
 import { ask, askPath, pathOf } from "../support/service-caller.ts";
 import { longestRange, recentRange, UNEVEN_RANGE } from "./looked-at.ts";
 import {

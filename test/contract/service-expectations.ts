@@ -2,8 +2,8 @@ import { expect } from "vitest";
 import { readAnswer } from "../../src/contract/answer.ts";
 import { type ErrorCode, isErrorCode } from "../../src/contract/errors.ts";
 import type { OperationId } from "../../src/contract/operations.ts";
-import { Calendar, type CalendarUnit, SERVICE_ZONE } from "../../src/core/calendar.ts";
-import type { EpochMs } from "../../src/core/interval.ts";
+import { Calendar, type CalendarUnit, SERVICE_ZONE } from "../../src/core/time/calendar.ts";
+import type { EpochMs } from "../../src/core/time/interval.ts";
 import type { Callable, ServiceAnswer } from "../support/service-caller.ts";
 import type { Differences } from "./differences.ts";
 

@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { headerTable } from "../../src/contract/headers.ts";
 import { type OperationId, operationIds, operationOf } from "../../src/contract/operations.ts";
-import { DAY_MS, MINUTE_MS } from "../../src/core/interval.ts";
+import { DAY_MS, MINUTE_MS } from "../../src/core/time/interval.ts";
 import { ask, askPath, pathOf, type ServiceAnswer } from "../support/service-caller.ts";
 import { dataRules } from "./data-rules.ts";
 import { NO_DIFFERENCES } from "./differences.ts";

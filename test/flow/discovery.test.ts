@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { HOUR_MS } from "../../src/core/interval.ts";
+import { HOUR_MS } from "../../src/core/time/interval.ts";
 import { assertDiscovery } from "../support/discovery-validator.ts";
 import { TestDaemon } from "../support/test-daemon.ts";
 

@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { expect, test } from "vitest";
 import { configSchema } from "../../src/config/schema.ts";
-import { HOUR_MS, MINUTE_MS } from "../../src/core/interval.ts";
+import { HOUR_MS, MINUTE_MS } from "../../src/core/time/interval.ts";
 import { EventListener } from "../support/event-listener.ts";
 import { planEntry } from "../support/plan-topics.ts";
 import { LAN_KEY } from "../support/test-config.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { type AttributeFormat, attributeFormats } from "../../src/core/home-snapshot.ts";
-import { HOUR_MS } from "../../src/core/interval.ts";
+import { type AttributeFormat, attributeFormats } from "../../src/core/prices/home-snapshot.ts";
+import { HOUR_MS } from "../../src/core/time/interval.ts";
 import { assertDiscovery } from "../support/discovery-validator.ts";
 import { TempDir } from "../support/temp-dir.ts";
 import { TestDaemon } from "../support/test-daemon.ts";

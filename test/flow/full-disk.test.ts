@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
-import { HOUR_MS, MINUTE_MS } from "../../src/core/interval.ts";
+import { HOUR_MS, MINUTE_MS } from "../../src/core/time/interval.ts";
 import { SmallDisk } from "../support/small-disk.ts";
 import { TestDaemon } from "../support/test-daemon.ts";
 

@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { expect, test } from "vitest";
 import { type Config, configSchema } from "../../src/config/schema.ts";
-import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/core/interval.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/core/time/interval.ts";
 import { LAN_KEY } from "../support/test-config.ts";
 import { TestDaemon } from "../support/test-daemon.ts";
 

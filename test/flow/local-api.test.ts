@@ -1,6 +1,6 @@
 import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
-import { type EpochMs, HOUR_MS, MINUTE_MS } from "../../src/core/interval.ts";
+import { type EpochMs, HOUR_MS, MINUTE_MS } from "../../src/core/time/interval.ts";
 import { pageText } from "../support/docs-pages.ts";
 import { askText, startLocalApi } from "../support/local-api.ts";
 import { LAN_KEY } from "../support/test-config.ts";

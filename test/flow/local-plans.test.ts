@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { HOUR_MS } from "../../src/core/interval.ts";
+import { HOUR_MS } from "../../src/core/time/interval.ts";
 import { askJson, askText, startLocalApi } from "../support/local-api.ts";
 import { command, planEntry, untilPlan } from "../support/plan-topics.ts";
 import { TempDir } from "../support/temp-dir.ts";

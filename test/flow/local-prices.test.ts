@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/core/interval.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/core/time/interval.ts";
 import { askJson, askText, startLocalApi } from "../support/local-api.ts";
 import { isoOf } from "../support/plan-topics.ts";
 import type { TestDaemon } from "../support/test-daemon.ts";

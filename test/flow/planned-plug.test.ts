@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type Config, configSchema } from "../../src/config/schema.ts";
-import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/core/interval.ts";
-import { RELEASED_AT } from "../../src/version.ts";
+import { RELEASED_AT } from "../../src/core/status/version.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/core/time/interval.ts";
 import { assertDiscovery } from "../support/discovery-validator.ts";
 import { MqttPlug } from "../support/mqtt-plug.ts";
 import { command, isoOf, type PlanPayload, payloadOf, planEntry, untilPlan } from "../support/plan-topics.ts";

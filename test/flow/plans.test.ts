@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { HOUR_MS, MINUTE_MS } from "../../src/core/interval.ts";
-import { runPrice } from "../../src/core/plan-savings.ts";
-import { pricePoints } from "../../src/core/timeline.ts";
+import { runPrice } from "../../src/core/planning/plan-savings.ts";
+import { pricePoints } from "../../src/core/prices/timeline.ts";
+import { HOUR_MS, MINUTE_MS } from "../../src/core/time/interval.ts";
 import { assertDiscovery } from "../support/discovery-validator.ts";
 import { command, isOn, isoOf, payloadOf, planEntry, untilPlan, untilSignal } from "../support/plan-topics.ts";
 import { TempDir } from "../support/temp-dir.ts";

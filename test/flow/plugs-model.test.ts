@@ -1,5 +1,5 @@
 /**
- * The plugs' model on a real broker: fewer lives than `test/unit/plug-model.test.ts` lives, with the real link, the real
+ * The plugs' model on a real broker: fewer lives than `test/unit/core/plugs/plug-model.test.ts` lives, with the real link, the real
  * packets and a played plug that is a client of its own.
  */
 import * as fc from "fast-check";

@@ -2,7 +2,7 @@ import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { readConfig } from "../../src/config/load.ts";
-import { MINUTE_MS } from "../../src/core/interval.ts";
+import { MINUTE_MS } from "../../src/core/time/interval.ts";
 import { metricRows } from "../../src/live-metrics.ts";
 import { copiedText, copiedYaml } from "../support/copied-files.ts";
 import { planEntry } from "../support/plan-topics.ts";

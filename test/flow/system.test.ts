@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { MINUTE_MS } from "../../src/core/interval.ts";
+import { MINUTE_MS } from "../../src/core/time/interval.ts";
 import { TestDaemon } from "../support/test-daemon.ts";
 
 interface System {

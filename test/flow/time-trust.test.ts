@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/core/interval.ts";
-import { RELEASED_AT } from "../../src/version.ts";
+import { RELEASED_AT } from "../../src/core/status/version.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/core/time/interval.ts";
 import { TestDaemon } from "../support/test-daemon.ts";
 
 const MORNING = RELEASED_AT + 30 * DAY_MS + 8 * HOUR_MS;

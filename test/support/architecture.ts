@@ -33,7 +33,10 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Packages of the pure folders, each with the one place that may import it. */
-const PURE_PACKAGES: Readonly<Record<string, string>> = { luxon: "src/core/calendar.ts", "zod/mini": "src/contract/" };
+const PURE_PACKAGES: Readonly<Record<string, string>> = {
+  luxon: "src/core/time/calendar.ts",
+  "zod/mini": "src/contract/",
+};
 const PURE_FOLDERS: readonly string[] = ["core", "contract"];
 /** Folders that read the clock; every other is told the time. */
 const CLOCK_FOLDERS: readonly string[] = ["collector"];

@@ -1,5 +1,5 @@
-import type { Problem } from "../../src/core/problem.ts";
-import { Problems } from "../../src/core/problem.ts";
+import type { Problem } from "../../src/core/status/problem.ts";
+import { Problems } from "../../src/core/status/problem.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { Ledger } from "../../src/store/ledger.ts";
 import { Account } from "../../src/upstream/account.ts";

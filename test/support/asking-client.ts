@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import type { OperationId, ParamsOf, Success } from "../../src/contract/operations.ts";
 import { type HashEncoding, thirdPartyToken } from "../../src/contract/token.ts";
-import type { Setback } from "../../src/core/outcome.ts";
+import type { Setback } from "../../src/core/fetching/fetch-outcome.ts";
 import { type AnswerNotes, type AskContext, createClient } from "../../src/upstream/client.ts";
 import { openTransport, type TransportOptions } from "../../src/upstream/transport.ts";
 

@@ -1,8 +1,8 @@
 /** The plug model on a real broker, with a manual clock. It has fewer faults than `plug-model`. */
 import { setImmediate as turn } from "node:timers/promises";
 import mqtt, { type MqttClient } from "mqtt";
-import { LONGEST_DEAD_MAN_MS, type Wanted } from "../../src/core/plug-state.ts";
-import { Problems } from "../../src/core/problem.ts";
+import { LONGEST_DEAD_MAN_MS, type Wanted } from "../../src/core/plugs/plug-types.ts";
+import { Problems } from "../../src/core/status/problem.ts";
 import { type EmbeddedBroker, startEmbeddedBroker } from "../../src/mqtt/embedded-broker.ts";
 import { type Link, openLink } from "../../src/mqtt/link.ts";
 import { type PlugSetup, Plugs } from "../../src/plugs/plugs.ts";

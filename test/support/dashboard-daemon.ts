@@ -1,6 +1,6 @@
 /** A test daemon with everything that the dashboard shows: plans, a control key and a read-only key. */
 import type { Config } from "../../src/config/schema.ts";
-import { MINUTE_MS } from "../../src/core/interval.ts";
+import { MINUTE_MS } from "../../src/core/time/interval.ts";
 import { planEntry } from "./plan-topics.ts";
 import { LAN_KEY } from "./test-config.ts";
 import { TestDaemon, type TestDaemonOptions } from "./test-daemon.ts";

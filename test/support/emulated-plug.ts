@@ -1,4 +1,4 @@
-import type { EpochMs } from "../../src/core/interval.ts";
+import type { EpochMs } from "../../src/core/time/interval.ts";
 import type { Firmware, Said } from "./firmware-emulators.ts";
 
 /** Cause of the present state of the relay. */

@@ -1,5 +1,6 @@
 /** Model of the fetch schedule: a store made of maps, and a service that is a function of the test. */
-import { Calendar, SERVICE_ZONE } from "../../src/core/calendar.ts";
+
+import { nextStep } from "../../src/core/fetching/fetch-schedule.ts";
 import type {
   ChunkState,
   CollectTarget,
@@ -7,10 +8,10 @@ import type {
   SeriesState,
   Step,
   TimetableInput,
-} from "../../src/core/fetch-types.ts";
-import type { EpochMs, Interval } from "../../src/core/interval.ts";
-import { type SeriesKey, type SeriesOperation, seriesName } from "../../src/core/series.ts";
-import { nextStep } from "../../src/core/timetable.ts";
+} from "../../src/core/fetching/fetch-types.ts";
+import { type SeriesKey, type SeriesOperation, seriesName } from "../../src/core/series/series.ts";
+import { Calendar, SERVICE_ZONE } from "../../src/core/time/calendar.ts";
+import type { EpochMs, Interval } from "../../src/core/time/interval.ts";
 
 export const calendar = new Calendar(SERVICE_ZONE);
 const ACCOUNT = "consumer";

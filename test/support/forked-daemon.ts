@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import path from "node:path";
 import type { Config } from "../../src/config/schema.ts";
-import type { EpochMs } from "../../src/core/interval.ts";
+import type { EpochMs } from "../../src/core/time/interval.ts";
 import { NODE_FLAGS } from "./node-flags.ts";
 
 /** A daemon in a process of its own, with the flags of `npm start` and a manual clock that the parent moves. */

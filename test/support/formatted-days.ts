@@ -1,9 +1,9 @@
 /** Days of every length, for the tests of what other programs read of prices. */
 
-import type { FormatSource } from "../../src/core/format-source.ts";
-import { homeSnapshot } from "../../src/core/home-snapshot.ts";
-import { HOUR_MS } from "../../src/core/interval.ts";
-import { joinForecast } from "../../src/core/timeline.ts";
+import type { FormatSource } from "../../src/core/prices/formats/format-source.ts";
+import { homeSnapshot } from "../../src/core/prices/home-snapshot.ts";
+import { joinForecast } from "../../src/core/prices/timeline.ts";
+import { HOUR_MS } from "../../src/core/time/interval.ts";
 import { calendar, dayOf, daysOf, HOME, points, timelineOf } from "./price-days.ts";
 
 export interface FormattedDay {

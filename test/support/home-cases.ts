@@ -1,11 +1,12 @@
 /** Devices of every kind, with everything that can be there and with nothing, for tests of tables and documents. */
-import type { DaemonState } from "../../src/core/daemon-state.ts";
-import { type HomeSnapshot, homeSnapshot } from "../../src/core/home-snapshot.ts";
-import type { EpochMs } from "../../src/core/interval.ts";
-import { sortedPrices } from "../../src/core/level.ts";
-import { type PlaceSnapshot, placePoints, placeSnapshot } from "../../src/core/place-snapshot.ts";
-import { joinForecast } from "../../src/core/timeline.ts";
-import { type DayUsage, type HomeUsage, NO_USAGE, usageFigures } from "../../src/core/usage.ts";
+
+import { type HomeSnapshot, homeSnapshot } from "../../src/core/prices/home-snapshot.ts";
+import { sortedPrices } from "../../src/core/prices/level.ts";
+import { type PlaceSnapshot, placePoints, placeSnapshot } from "../../src/core/prices/place-snapshot.ts";
+import { joinForecast } from "../../src/core/prices/timeline.ts";
+import { type DayUsage, type HomeUsage, NO_USAGE, usageFigures } from "../../src/core/prices/usage.ts";
+import type { DaemonState } from "../../src/core/status/daemon-status.ts";
+import type { EpochMs } from "../../src/core/time/interval.ts";
 import { announce, type DiscoveryOptions } from "../../src/homeassistant/discovery.ts";
 import { type Device, stateMessages } from "../../src/homeassistant/entity.ts";
 import type { Message } from "../../src/mqtt/message.ts";

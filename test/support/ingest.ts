@@ -1,6 +1,7 @@
 /** What the ingesting child stores, and its parent looks for. */
-import type { Interval } from "../../src/core/interval.ts";
-import type { Row, SeriesKey } from "../../src/core/series.ts";
+
+import type { Row, SeriesKey } from "../../src/core/series/series.ts";
+import type { Interval } from "../../src/core/time/interval.ts";
 import { dayOf, rowsOf } from "./store-on-disk.ts";
 
 /** The only series. */

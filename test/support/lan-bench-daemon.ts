@@ -4,7 +4,7 @@ import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { writeRequest } from "../../src/contract/request.ts";
 import type { Resolution } from "../../src/contract/resources.ts";
-import type { EpochMs } from "../../src/core/interval.ts";
+import type { EpochMs } from "../../src/core/time/interval.ts";
 import { setup } from "./build.ts";
 import type { DaemonProcess } from "./daemon-process.ts";
 import { NODE_FLAGS } from "./node-flags.ts";

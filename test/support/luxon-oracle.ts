@@ -2,8 +2,8 @@
  * The calendar once more, slowly, by luxon's conversions: the oracle of the calendar's tests.
  */
 import { DateTime } from "luxon";
-import type { CalendarUnit } from "../../src/core/calendar.ts";
-import { type EpochMs, type Interval, QUARTER_MS } from "../../src/core/interval.ts";
+import type { CalendarUnit } from "../../src/core/time/calendar.ts";
+import { type EpochMs, type Interval, QUARTER_MS } from "../../src/core/time/interval.ts";
 
 const LUXON_UNIT = { hour: "hours", day: "days", month: "months", year: "years" } as const;
 

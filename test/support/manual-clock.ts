@@ -1,6 +1,6 @@
 import { setTimeout as realPause } from "node:timers/promises";
-import type { Clock } from "../../src/collector/clock.ts";
-import type { EpochMs } from "../../src/core/interval.ts";
+import type { Clock } from "../../src/core/runtime/clock.ts";
+import type { EpochMs } from "../../src/core/time/interval.ts";
 
 interface Sleeper {
   readonly at: EpochMs;

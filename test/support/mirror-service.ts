@@ -1,6 +1,6 @@
 import { operationOf } from "../../src/contract/operations.ts";
 import { thirdPartyToken } from "../../src/contract/token.ts";
-import { type EpochMs, SECOND_MS } from "../../src/core/interval.ts";
+import { type EpochMs, SECOND_MS } from "../../src/core/time/interval.ts";
 import { hmacSha256 } from "../../src/lan-access.ts";
 import type { FaultRule } from "../../src/simulator/fault-rules.ts";
 import { MIRROR_DIFFERENCES } from "../contract/differences.ts";

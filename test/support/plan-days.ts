@@ -1,8 +1,9 @@
 /** Plans on days of real prices, for the comparisons with a solver. */
-import { type EpochMs, HOUR_MS, type Interval, MINUTE_MS } from "../../src/core/interval.ts";
-import { horizonOf } from "../../src/core/plan-horizon.ts";
-import type { PlanSpec } from "../../src/core/plan-kinds.ts";
-import type { PricePoint } from "../../src/core/timeline.ts";
+
+import type { PlanSpec } from "../../src/core/planning/model/plan-spec.ts";
+import { horizonOf } from "../../src/core/planning/model/plan-windows.ts";
+import type { PricePoint } from "../../src/core/prices/timeline.ts";
+import { type EpochMs, HOUR_MS, type Interval, MINUTE_MS } from "../../src/core/time/interval.ts";
 import { calendar } from "./price-days.ts";
 import { haveRealPrices, readRealPrices } from "./real-prices.ts";
 

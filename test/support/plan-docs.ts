@@ -1,9 +1,9 @@
 /** What plans and plugs may be in, in words for their owner: tables of plans.md and plugs.md, complete because their types are. */
-import type { PlanCode } from "../../src/core/plan-reason.ts";
-import { type PlanState, planStates } from "../../src/core/plan-state.ts";
-import type { PlugReason } from "../../src/core/plug.ts";
+import type { PlanCode } from "../../src/core/planning/plan-reason.ts";
+import { type PlanState, planStates } from "../../src/core/planning/plan-state-machine.ts";
 import { type PlugFamily, plugFamilies } from "../../src/core/plugs/families/families.ts";
 import type { PlugFamilyRow } from "../../src/core/plugs/families/plug-family.ts";
+import type { PlugReason } from "../../src/core/plugs/plug-controller.ts";
 
 interface StateWords {
   readonly about: string;

@@ -1,11 +1,12 @@
 /** The life of a plan, moment by moment, in the night to 11 March 2026. */
-import { solvePlan } from "../../src/core/plan.ts";
-import type { PlanSpec, WindowPlan } from "../../src/core/plan-kinds.ts";
-import type { PlanMemory } from "../../src/core/plan-memory.ts";
-import type { PlanMoment } from "../../src/core/plan-moment.ts";
-import { reasonOf } from "../../src/core/plan-reason.ts";
-import { advancePlan, type PlanAdvance, runsOf } from "../../src/core/plan-state.ts";
-import type { PricePoint } from "../../src/core/timeline.ts";
+
+import type { PlanSpec, WindowPlan } from "../../src/core/planning/model/plan-spec.ts";
+import type { PlanMoment } from "../../src/core/planning/plan-input.ts";
+import { reasonOf } from "../../src/core/planning/plan-reason.ts";
+import type { PlanMemory } from "../../src/core/planning/plan-record.ts";
+import { advancePlan, type PlanAdvance, runsOf } from "../../src/core/planning/plan-state-machine.ts";
+import { solvePlan } from "../../src/core/planning/solve-plan.ts";
+import type { PricePoint } from "../../src/core/prices/timeline.ts";
 import { at, calendar, daysOf, points, timelineOf } from "./price-days.ts";
 
 const HOUR = 3_600_000;

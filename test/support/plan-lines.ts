@@ -1,9 +1,9 @@
 /** Lines of steps with rules for runs, too long for trying every set; and their best by the whole table. */
 import * as fc from "fast-check";
-import { bestOf, type RunsChoice } from "../../src/core/plan-runs.ts";
-import { favouredProblem, type RunsBegin, type RunsProblem } from "../../src/core/plan-runs-problem.ts";
-import { RunsSweep } from "../../src/core/plan-runs-sweep.ts";
-import { RunsTable } from "../../src/core/plan-runs-table.ts";
+import { RunsTable } from "../../src/core/planning/solver/dynamic-program.ts";
+import { RunsSweep } from "../../src/core/planning/solver/lagrangian-sweep.ts";
+import { favouredProblem, type RunsBegin, type RunsProblem } from "../../src/core/planning/solver/run-problem.ts";
+import { bestOf, type RunsChoice } from "../../src/core/planning/solver/run-selection.ts";
 
 /** The best of all states, none left out: that this is right is shown on lines that all sets can be tried of. */
 export function bestOfAll(problem: RunsProblem): RunsChoice | null {

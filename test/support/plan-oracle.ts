@@ -2,9 +2,10 @@
  * Small plans solved by trying every set of steps: the oracle of the plans' tests. It knows a plan by its rules only,
  * and counts in tenths of the currency, so that its sums are exact too.
  */
-import { QUARTER_MS } from "../../src/core/interval.ts";
-import type { AvoidPlan, BelowPlan, PlanSpec, SlotsPlan, WindowPlan } from "../../src/core/plan-kinds.ts";
-import { profileWeights } from "../../src/core/plan-run.ts";
+
+import type { AvoidPlan, BelowPlan, PlanSpec, SlotsPlan, WindowPlan } from "../../src/core/planning/model/plan-spec.ts";
+import { profileWeights } from "../../src/core/planning/solver/window.ts";
+import { QUARTER_MS } from "../../src/core/time/interval.ts";
 import type { SmallCase } from "./plan-small.ts";
 
 /** ON or OFF, step by step. */

@@ -1,9 +1,9 @@
 /** Small plans with every setting: a step is a quarter, and all sets of so few steps can be tried. */
 import * as fc from "fast-check";
-import { type EpochMs, type Interval, QUARTER_MS } from "../../src/core/interval.ts";
-import { solvePlan } from "../../src/core/plan.ts";
-import type { PlanContext, PlanSolution, PlanSpec, PlanWindow } from "../../src/core/plan-kinds.ts";
-import type { PricePoint } from "../../src/core/timeline.ts";
+import type { PlanContext, PlanSolution, PlanSpec, PlanWindow } from "../../src/core/planning/model/plan-spec.ts";
+import { solvePlan } from "../../src/core/planning/solve-plan.ts";
+import type { PricePoint } from "../../src/core/prices/timeline.ts";
+import { type EpochMs, type Interval, QUARTER_MS } from "../../src/core/time/interval.ts";
 import { at, calendar, timelineOf } from "./price-days.ts";
 
 /** Steps from the window's start; before it they are below zero. */

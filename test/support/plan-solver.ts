@@ -3,10 +3,10 @@
  * as inequalities over x (ON), s (a run begins) and z (a run has ended), which share nothing with elbro's way.
  */
 import highs, { type Highs } from "highs";
-import type { EpochMs, Interval } from "../../src/core/interval.ts";
-import type { PlanSpec } from "../../src/core/plan-kinds.ts";
-import { profileWeights } from "../../src/core/plan-run.ts";
-import type { PricePoint } from "../../src/core/timeline.ts";
+import type { PlanSpec } from "../../src/core/planning/model/plan-spec.ts";
+import { profileWeights } from "../../src/core/planning/solver/window.ts";
+import type { PricePoint } from "../../src/core/prices/timeline.ts";
+import type { EpochMs, Interval } from "../../src/core/time/interval.ts";
 
 /** A plan's window in steps of one length, as far as it is looked at. Unit: currency per kWh; null for a gap. */
 export interface SolverCase {

@@ -1,6 +1,6 @@
 /** Plans of a test daemon: configuration entries, MQTT topics and commands. */
 import type { Config } from "../../src/config/schema.ts";
-import type { EpochMs } from "../../src/core/interval.ts";
+import type { EpochMs } from "../../src/core/time/interval.ts";
 import type { TestDaemon } from "./test-daemon.ts";
 
 export type PlanEntry = Config["plans"][number];

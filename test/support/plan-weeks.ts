@@ -1,8 +1,9 @@
 /** Plans over 672 intervals of real prices: what their speed is measured on. */
-import { type EpochMs, HOUR_MS, MINUTE_MS, QUARTER_MS } from "../../src/core/interval.ts";
-import { solvePlan } from "../../src/core/plan.ts";
-import type { PlanSolution, PlanSpec, PlanWindow } from "../../src/core/plan-kinds.ts";
-import type { PricePoint, Timeline } from "../../src/core/timeline.ts";
+
+import type { PlanSolution, PlanSpec, PlanWindow } from "../../src/core/planning/model/plan-spec.ts";
+import { solvePlan } from "../../src/core/planning/solve-plan.ts";
+import type { PricePoint, Timeline } from "../../src/core/prices/timeline.ts";
+import { type EpochMs, HOUR_MS, MINUTE_MS, QUARTER_MS } from "../../src/core/time/interval.ts";
 import { realPoints, withGaps } from "./plan-days.ts";
 import { at, calendar, timelineOf } from "./price-days.ts";
 

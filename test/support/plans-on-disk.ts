@@ -1,7 +1,7 @@
 /** Plans with a real database and without a daemon around them: what they remember, and what they forget. */
-import type { PlanDefinition } from "../../src/core/plan-definition.ts";
-import type { PlanSnapshot } from "../../src/core/plan-snapshot.ts";
-import type { Timeline } from "../../src/core/timeline.ts";
+import type { PlanDefinition } from "../../src/core/planning/model/plan-definition.ts";
+import type { PlanSnapshot } from "../../src/core/planning/plan-snapshot.ts";
+import type { Timeline } from "../../src/core/prices/timeline.ts";
 import { Plans } from "../../src/plans.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { PlanStore } from "../../src/store/plan-store.ts";

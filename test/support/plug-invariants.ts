@@ -1,6 +1,7 @@
 /** Checks the plug model for forbidden states: an ON without an end, an unwanted ON, a retained command. */
-import type { EpochMs } from "../../src/core/interval.ts";
-import { ECHO_MS, LONGEST_DEAD_MAN_MS, MOST_RETRIES, RENEWED_EVERY_MS } from "../../src/core/plug-state.ts";
+
+import { ECHO_MS, LONGEST_DEAD_MAN_MS, MOST_RETRIES, RENEWED_EVERY_MS } from "../../src/core/plugs/plug-types.ts";
+import type { EpochMs } from "../../src/core/time/interval.ts";
 import type { Cause, EmulatedPlug } from "./emulated-plug.ts";
 import type { Firmware, Said } from "./firmware-emulators.ts";
 

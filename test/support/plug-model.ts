@@ -2,9 +2,10 @@
  * Model of a plug, a broker, a plan and the daemon's plugs, without a network. The model has the correct time; the
  * daemon's clock may be wrong. Messages take the same way as on a real broker and may be lost or late.
  */
-import type { EpochMs } from "../../src/core/interval.ts";
-import { ECHO_MS, type Wanted } from "../../src/core/plug-state.ts";
-import { Problems } from "../../src/core/problem.ts";
+
+import { ECHO_MS, type Wanted } from "../../src/core/plugs/plug-types.ts";
+import { Problems } from "../../src/core/status/problem.ts";
+import type { EpochMs } from "../../src/core/time/interval.ts";
 import { type PlugSetup, Plugs, type PlugsParts } from "../../src/plugs/plugs.ts";
 import { EmulatedPlug } from "./emulated-plug.ts";
 import { type Firmware, firmwares, type Said } from "./firmware-emulators.ts";

@@ -1,8 +1,9 @@
 /** Invented prices of whole local days, for tests of everything that is made from a timeline. */
-import { Calendar, SERVICE_ZONE } from "../../src/core/calendar.ts";
-import type { Home } from "../../src/core/home-snapshot.ts";
-import type { EpochMs, Interval } from "../../src/core/interval.ts";
-import type { PricePoint, Timeline } from "../../src/core/timeline.ts";
+
+import type { Home } from "../../src/core/prices/home-snapshot.ts";
+import type { PricePoint, Timeline } from "../../src/core/prices/timeline.ts";
+import { Calendar, SERVICE_ZONE } from "../../src/core/time/calendar.ts";
+import type { EpochMs, Interval } from "../../src/core/time/interval.ts";
 
 export const calendar = new Calendar(SERVICE_ZONE);
 

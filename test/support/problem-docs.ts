@@ -1,5 +1,5 @@
 /** Tables of problems (operations.md) and health codes (monitoring.md). */
-import { type ProblemRow, problemCatalog } from "../../src/core/problem-words.ts";
+import { type ProblemRow, problemCatalog } from "../../src/core/status/problem-catalog.ts";
 import { healthCodes } from "../../src/live-health.ts";
 
 /** Markdown: every code of a problem. */

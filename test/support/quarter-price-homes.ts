@@ -1,8 +1,8 @@
-import { Calendar, SERVICE_ZONE } from "../../src/core/calendar.ts";
-import { type Home, type HomeSnapshot, homeSnapshot } from "../../src/core/home-snapshot.ts";
-import { type EpochMs, HOUR_MS, MINUTE_MS } from "../../src/core/interval.ts";
-import type { PricePoint, Timeline } from "../../src/core/timeline.ts";
-import { NO_USAGE } from "../../src/core/usage.ts";
+import { type Home, type HomeSnapshot, homeSnapshot } from "../../src/core/prices/home-snapshot.ts";
+import type { PricePoint, Timeline } from "../../src/core/prices/timeline.ts";
+import { NO_USAGE } from "../../src/core/prices/usage.ts";
+import { Calendar, SERVICE_ZONE } from "../../src/core/time/calendar.ts";
+import { type EpochMs, HOUR_MS, MINUTE_MS } from "../../src/core/time/interval.ts";
 import { Announcer } from "../../src/homeassistant/announcer.ts";
 import { stateMessages } from "../../src/homeassistant/entity.ts";
 import { homeDevice } from "../../src/homeassistant/home-entities.ts";

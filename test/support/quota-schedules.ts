@@ -1,6 +1,6 @@
 /** Random lives of a governor, and how one is lived. */
 import * as fc from "fast-check";
-import { type Share, shares } from "../../src/core/quota.ts";
+import { type Share, shares } from "../../src/core/fetching/rate-limit.ts";
 import { type Passage, type RateLimiterModel, TIMEOUT_MS } from "./rate-limiter-model.ts";
 import type { Limits } from "./strict-service.ts";
 

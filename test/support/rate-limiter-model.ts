@@ -3,7 +3,7 @@
  * answers are late or lost. The model has the real time; the rate limiter sees only its own clocks.
  */
 import type { DatabaseSync } from "node:sqlite";
-import type { Share } from "../../src/core/quota.ts";
+import type { Share } from "../../src/core/fetching/rate-limit.ts";
 import { Ledger } from "../../src/store/ledger.ts";
 import { LearnedBudget } from "../../src/upstream/budget.ts";
 import type { AnswerNotes } from "../../src/upstream/client.ts";

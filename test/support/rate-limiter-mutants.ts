@@ -1,5 +1,5 @@
 /** Rate limiters with one deliberate mistake each. The property test must detect every one of them. */
-import { consumerBudget } from "../../src/core/quota.ts";
+import { consumerBudget } from "../../src/core/fetching/rate-limit.ts";
 import type { BudgetSource, SpendLedger } from "../../src/upstream/governor.ts";
 import type { Mutant } from "./rate-limiter-model.ts";
 

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
-import type { EpochMs } from "../../src/core/interval.ts";
+import type { EpochMs } from "../../src/core/time/interval.ts";
 
 /** Real day-ahead prices beside the repository; not part of it. A test that wants them skips itself where they are not. */
 export const REAL_PRICES = path.resolve(import.meta.dirname, "../../../shared/data/DK1-2025-03-to-2026-03.csv");

@@ -1,4 +1,4 @@
-import type { Setback } from "../../src/core/outcome.ts";
+import type { Setback } from "../../src/core/fetching/fetch-outcome.ts";
 
 /** An error answer of the service. `namedMs` is the wait it named. */
 export function refused(status: number, code: string | null, namedMs: number | null = null): Setback {

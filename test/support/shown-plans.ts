@@ -1,12 +1,12 @@
 /** Plans as they are shown, for tests of tables, documents and messages. */
 
-import { solvePlan } from "../../src/core/plan.ts";
-import type { PlanDefinition } from "../../src/core/plan-definition.ts";
-import type { PlanSpec, WindowPlan } from "../../src/core/plan-kinds.ts";
-import { reasonOf } from "../../src/core/plan-reason.ts";
-import { type PlanSnapshot, planSnapshot } from "../../src/core/plan-snapshot.ts";
-import { advancePlan } from "../../src/core/plan-state.ts";
-import type { Timeline } from "../../src/core/timeline.ts";
+import type { PlanDefinition } from "../../src/core/planning/model/plan-definition.ts";
+import type { PlanSpec, WindowPlan } from "../../src/core/planning/model/plan-spec.ts";
+import { reasonOf } from "../../src/core/planning/plan-reason.ts";
+import { type PlanSnapshot, planSnapshot } from "../../src/core/planning/plan-snapshot.ts";
+import { advancePlan } from "../../src/core/planning/plan-state-machine.ts";
+import { solvePlan } from "../../src/core/planning/solve-plan.ts";
+import type { Timeline } from "../../src/core/prices/timeline.ts";
 import { at, calendar, daysOf, points, timelineOf } from "./price-days.ts";
 
 export const HOUR = 3_600_000;

@@ -1,5 +1,5 @@
-import type { Clock } from "../../src/collector/clock.ts";
-import type { EpochMs } from "../../src/core/interval.ts";
+import type { Clock } from "../../src/core/runtime/clock.ts";
+import type { EpochMs } from "../../src/core/time/interval.ts";
 
 /** A manual clock for one loop: it stands still while the loop works. */
 export class SingleLoopClock implements Clock {

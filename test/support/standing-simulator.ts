@@ -1,4 +1,4 @@
-import { formatInstant } from "../../src/core/interval.ts";
+import { formatInstant } from "../../src/core/time/interval.ts";
 import { type SimulatorOptions, startSimulator } from "../../src/simulator/simulator.ts";
 
 /** A simulator whose time stands at `time.now` until the test moves it. */

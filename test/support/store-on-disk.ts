@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
-import { Calendar, type CalendarUnit, SERVICE_ZONE } from "../../src/core/calendar.ts";
-import { type EpochMs, formatInstant, type Interval } from "../../src/core/interval.ts";
-import type { Row, SeriesKey } from "../../src/core/series.ts";
+import type { Row, SeriesKey } from "../../src/core/series/series.ts";
+import { Calendar, type CalendarUnit, SERVICE_ZONE } from "../../src/core/time/calendar.ts";
+import { type EpochMs, formatInstant, type Interval } from "../../src/core/time/interval.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { TempDir } from "./temp-dir.ts";
 

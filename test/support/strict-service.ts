@@ -3,7 +3,7 @@
  * one daemon's attempts and says when one broke the rule.
  */
 import type { QuotaStanding, WindowStanding } from "../../src/contract/quota-headers.ts";
-import type { Share } from "../../src/core/quota.ts";
+import type { Share } from "../../src/core/fetching/rate-limit.ts";
 
 export type Limits = Readonly<Record<"minute" | "day", number>>;
 type WindowName = keyof Limits;

@@ -1,4 +1,4 @@
-import { type EpochMs, MINUTE_MS } from "../../src/core/interval.ts";
+import { type EpochMs, MINUTE_MS } from "../../src/core/time/interval.ts";
 import type { Daemon } from "../../src/daemon.ts";
 import { type Simulator, type SimulatorOptions, startSimulator } from "../../src/simulator/simulator.ts";
 import { startInProcess } from "./in-process-daemon.ts";

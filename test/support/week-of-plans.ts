@@ -1,10 +1,10 @@
 /** A week of three appliances with real prices: their runs, the cost, and the cost of starting them at once. */
 import { readFileSync } from "node:fs";
-import { Calendar, SERVICE_ZONE } from "../../src/core/calendar.ts";
-import type { EpochMs } from "../../src/core/interval.ts";
-import { MINUTE_MS } from "../../src/core/interval.ts";
-import { runPrice } from "../../src/core/plan-savings.ts";
-import { type PricePoint, pricePoints } from "../../src/core/timeline.ts";
+import { runPrice } from "../../src/core/planning/plan-savings.ts";
+import { type PricePoint, pricePoints } from "../../src/core/prices/timeline.ts";
+import { Calendar, SERVICE_ZONE } from "../../src/core/time/calendar.ts";
+import type { EpochMs } from "../../src/core/time/interval.ts";
+import { MINUTE_MS } from "../../src/core/time/interval.ts";
 import { payloadOf, planEntry } from "./plan-topics.ts";
 import { REAL_PRICES } from "./real-prices.ts";
 import { TestDaemon } from "./test-daemon.ts";

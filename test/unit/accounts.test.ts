@@ -2,11 +2,11 @@
 import { expect, test } from "vitest";
 import { askingOf, openAccounts } from "../../src/accounts.ts";
 import { configSchema } from "../../src/config/schema.ts";
-import { Calendar, SERVICE_ZONE } from "../../src/core/calendar.ts";
-import type { Step } from "../../src/core/fetch-types.ts";
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../src/core/interval.ts";
-import { type Problem, Problems } from "../../src/core/problem.ts";
-import type { SeriesKey } from "../../src/core/series.ts";
+import type { Step } from "../../src/core/fetching/fetch-types.ts";
+import type { SeriesKey } from "../../src/core/series/series.ts";
+import { type Problem, Problems } from "../../src/core/status/problem.ts";
+import { Calendar, SERVICE_ZONE } from "../../src/core/time/calendar.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../src/core/time/interval.ts";
 import { Library } from "../../src/library.ts";
 import { openService } from "../../src/open-service.ts";
 import { type SimulatorOptions, startSimulator } from "../../src/simulator/simulator.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { Cheap } from "../../src/cheap.ts";
-import { type CheapSettings, type CheapSpec, cheapSpec } from "../../src/core/cheap-question.ts";
-import { type EpochMs, HOUR_MS, MINUTE_MS } from "../../src/core/interval.ts";
+import { type CheapSettings, type CheapSpec, cheapSpec } from "../../src/core/planning/cheap-query.ts";
+import { type EpochMs, HOUR_MS, MINUTE_MS } from "../../src/core/time/interval.ts";
 import { at, calendar, daysOf, points, timelineOf } from "../support/price-days.ts";
 
 const HOME = { kind: "home", id: "home", name: "Home" } as const;

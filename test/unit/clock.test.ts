@@ -1,7 +1,7 @@
 import { getEventListeners } from "node:events";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import type { Clock } from "../../src/collector/clock.ts";
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../src/core/interval.ts";
+import type { Clock } from "../../src/core/runtime/clock.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../src/core/time/interval.ts";
 import { machineClock, simulatedClock, type TimeSource } from "../../src/machine.ts";
 
 const START = Date.parse("2026-03-10T09:00:00Z");

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { type Asking, Collector, type Keeping } from "../../src/collector/collector.ts";
-import type { Step } from "../../src/core/fetch-types.ts";
-import { HOUR_MS, MINUTE_MS, SECOND_MS } from "../../src/core/interval.ts";
-import { type SeriesKey, WHOLE } from "../../src/core/series.ts";
+import type { Step } from "../../src/core/fetching/fetch-types.ts";
+import { type SeriesKey, WHOLE } from "../../src/core/series/series.ts";
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from "../../src/core/time/interval.ts";
 import { calendar, local } from "../support/fetch-schedule-model.ts";
 import { refused, unreachable } from "../support/setbacks.ts";
 import { SingleLoopClock } from "../support/single-loop-clock.ts";

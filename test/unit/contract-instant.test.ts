@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseInstant } from "../../src/contract/range.ts";
-import { CALENDAR_YEARS } from "../../src/core/calendar.ts";
-import { formatInstant, MINUTE_MS } from "../../src/core/interval.ts";
+import { CALENDAR_YEARS } from "../../src/core/time/calendar.ts";
+import { formatInstant, MINUTE_MS } from "../../src/core/time/interval.ts";
 
 describe("parseInstant reads", () => {
   test.each([

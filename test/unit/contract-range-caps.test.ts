@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { type RangeCap, rangeCaps } from "../../src/contract/limits.ts";
 import { capEnd } from "../../src/contract/range.ts";
 import { readRequest } from "../../src/contract/request.ts";
-import { Calendar, SERVICE_ZONE } from "../../src/core/calendar.ts";
-import { type EpochMs, formatInstant } from "../../src/core/interval.ts";
+import { Calendar, SERVICE_ZONE } from "../../src/core/time/calendar.ts";
+import { type EpochMs, formatInstant } from "../../src/core/time/interval.ts";
 import { ADDRESS_ID } from "../fixtures/answers.ts";
 
 const calendar = new Calendar(SERVICE_ZONE);

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { ErrorCode } from "../../src/contract/errors.ts";
 import { type OperationId, operationIds, operationOf, type ParamsOf } from "../../src/contract/operations.ts";
 import { type RequestText, readRequest, writeRequest } from "../../src/contract/request.ts";
-import { Calendar, type CalendarUnit, SERVICE_ZONE } from "../../src/core/calendar.ts";
+import { Calendar, type CalendarUnit, SERVICE_ZONE } from "../../src/core/time/calendar.ts";
 import { ADDRESS_ID } from "../fixtures/answers.ts";
 
 const calendar = new Calendar(SERVICE_ZONE);

@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { serviceStates } from "../../src/core/daemon-state.ts";
-import { planCodes } from "../../src/core/plan-reason.ts";
-import { planRefusals } from "../../src/core/plan-refusal.ts";
-import { planStates } from "../../src/core/plan-state.ts";
-import { problemCatalog } from "../../src/core/problem-words.ts";
+import { planRefusals } from "../../src/core/planning/command-refusal.ts";
+import { planCodes } from "../../src/core/planning/plan-reason.ts";
+import { planStates } from "../../src/core/planning/plan-state-machine.ts";
+import { serviceStates } from "../../src/core/status/daemon-status.ts";
+import { problemCatalog } from "../../src/core/status/problem-catalog.ts";
 import { languageFor } from "../../src/dashboard/language.js";
 import { words as da } from "../../src/dashboard/words-da.js";
 import { words as en } from "../../src/dashboard/words-en.js";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { Calendar, SERVICE_ZONE } from "../../src/core/calendar.ts";
+import { Calendar, SERVICE_ZONE } from "../../src/core/time/calendar.ts";
 import { Format, localeOf } from "../../src/dashboard/format.js";
 import { DAY_MS, HOUR_MS, Zone } from "../../src/dashboard/zone.js";
 

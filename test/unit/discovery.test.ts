@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { PlugSnapshot } from "../../src/core/plug-snapshot.ts";
-import { NO_USAGE } from "../../src/core/usage.ts";
+import type { PlugSnapshot } from "../../src/core/plugs/plug-snapshot.ts";
+import { NO_USAGE } from "../../src/core/prices/usage.ts";
 import { Announcer } from "../../src/homeassistant/announcer.ts";
 import { daemonDevice } from "../../src/homeassistant/daemon-entities.ts";
 import { deviceId, entityIdOf, uniqueIdOf } from "../../src/homeassistant/device-id.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../src/core/interval.ts";
-import type { Setback } from "../../src/core/outcome.ts";
+import type { Setback } from "../../src/core/fetching/fetch-outcome.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../src/core/time/interval.ts";
 import { Gate, type Scopes } from "../../src/upstream/gate.ts";
 import { ManualMachine } from "../support/manual-machine.ts";
 import { malformed, refused, unreachable } from "../support/setbacks.ts";

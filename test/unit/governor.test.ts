@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { QuotaStanding } from "../../src/contract/quota-headers.ts";
-import { DAY_MS, type EpochMs, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../src/core/interval.ts";
-import type { Share } from "../../src/core/quota.ts";
+import type { Share } from "../../src/core/fetching/rate-limit.ts";
+import { DAY_MS, type EpochMs, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../src/core/time/interval.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { Ledger } from "../../src/store/ledger.ts";
 import { LearnedBudget } from "../../src/upstream/budget.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { homeSnapshot } from "../../src/core/home-snapshot.ts";
-import { joinForecast } from "../../src/core/timeline.ts";
+import { homeSnapshot } from "../../src/core/prices/home-snapshot.ts";
+import { joinForecast } from "../../src/core/prices/timeline.ts";
 import { homeMessages } from "../../src/mqtt/home-messages.ts";
 import { emptyHome, fullHome } from "../support/home-cases.ts";
 import { at, calendar, dayOf, HOME, points, timelineOf } from "../support/price-days.ts";

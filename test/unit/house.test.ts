@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { formatInstant, type Interval } from "../../src/core/interval.ts";
-import { type Row, rowStart, type SeriesKey } from "../../src/core/series.ts";
+import { type Row, rowStart, type SeriesKey } from "../../src/core/series/series.ts";
+import { formatInstant, type Interval } from "../../src/core/time/interval.ts";
 import { House, type HouseParts } from "../../src/house.ts";
 import { at, calendar, dayOf, daysOf, HOME } from "../support/price-days.ts";
 

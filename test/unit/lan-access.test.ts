@@ -3,7 +3,7 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { type Config, configSchema } from "../../src/config/schema.ts";
 import { thirdPartyToken } from "../../src/contract/token.ts";
-import { Problems } from "../../src/core/problem.ts";
+import { Problems } from "../../src/core/status/problem.ts";
 import { hmacSha256, openAccess, pairDigest } from "../../src/lan-access.ts";
 import { requireKeys } from "../../src/require-keys.ts";
 import { keyDigest } from "../../src/server/lan-keys.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { DAY_MS, MINUTE_MS } from "../../src/core/interval.ts";
+import { DAY_MS, MINUTE_MS } from "../../src/core/time/interval.ts";
 import { keyDigest, type LanKey, LanKeys } from "../../src/server/lan-keys.ts";
 import type { Admission } from "../../src/server/mount.ts";
 import { foundAt, startMirror } from "../support/mirror-server.ts";

@@ -1,8 +1,15 @@
 import { describe, expect, test } from "vitest";
 import type { ParamsOf } from "../../src/contract/operations.ts";
 import { seriesOf } from "../../src/contract/shelving.ts";
-import { DAY_MS, type EpochMs, formatInstant, HOUR_MS, type Interval, MINUTE_MS } from "../../src/core/interval.ts";
-import { WHOLE } from "../../src/core/series.ts";
+import { WHOLE } from "../../src/core/series/series.ts";
+import {
+  DAY_MS,
+  type EpochMs,
+  formatInstant,
+  HOUR_MS,
+  type Interval,
+  MINUTE_MS,
+} from "../../src/core/time/interval.ts";
 import { foundIn } from "../../src/found-rows.ts";
 import { Library } from "../../src/library.ts";
 import type { Found } from "../../src/stored-answer.ts";

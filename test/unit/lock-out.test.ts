@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { HOUR_MS, MINUTE_MS } from "../../src/core/interval.ts";
+import { HOUR_MS, MINUTE_MS } from "../../src/core/time/interval.ts";
 import { addressGroup } from "../../src/server/address-group.ts";
 import { keyDigest, type LanKey, LanKeys } from "../../src/server/lan-keys.ts";
 import { LockOut } from "../../src/server/lock-out.ts";

@@ -5,7 +5,7 @@ import { setImmediate } from "node:timers/promises";
 import { queryObjects } from "node:v8";
 import { describe, expect, test } from "vitest";
 import { contractError } from "../../src/contract/errors.ts";
-import { HOUR_MS } from "../../src/core/interval.ts";
+import { HOUR_MS } from "../../src/core/time/interval.ts";
 import { ResponseCache } from "../../src/server/finished.ts";
 import { type Asked, mirrorHandlers } from "../../src/server/mirror.ts";
 import { ADDRESS_ID } from "../fixtures/answers.ts";

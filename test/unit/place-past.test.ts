@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { HOUR_MS } from "../../src/core/interval.ts";
-import { placePoints } from "../../src/core/place-snapshot.ts";
+import { placePoints } from "../../src/core/prices/place-snapshot.ts";
+import { HOUR_MS } from "../../src/core/time/interval.ts";
 import { PlacePast } from "../../src/place-past.ts";
 import { at, calendar } from "../support/price-days.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type Config, configSchema } from "../../src/config/schema.ts";
 import type { OperationId, ParamsOf } from "../../src/contract/operations.ts";
-import { formatInstant, HOUR_MS } from "../../src/core/interval.ts";
+import { formatInstant, HOUR_MS } from "../../src/core/time/interval.ts";
 import { Library } from "../../src/library.ts";
 import { Places } from "../../src/places.ts";
 import { Settings } from "../../src/store/settings.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { changeSettings } from "../../src/core/plan-settings.ts";
+import { changeSettings } from "../../src/core/planning/plan-settings.ts";
 import { planMessages } from "../../src/mqtt/plan-messages.ts";
 import { definitionOf, planOf, WASHER } from "../support/shown-plans.ts";
 

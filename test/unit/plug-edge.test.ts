@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { Wanted } from "../../src/core/plug-state.ts";
-import { type Problem, Problems } from "../../src/core/problem.ts";
+import type { Wanted } from "../../src/core/plugs/plug-types.ts";
+import { type Problem, Problems } from "../../src/core/status/problem.ts";
 import { plugMessages } from "../../src/mqtt/plug-messages.ts";
 import { type PlugSetup, Plugs } from "../../src/plugs/plugs.ts";
 

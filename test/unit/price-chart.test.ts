@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type ChartStyle, priceChart, scaleOf } from "../../src/commands/price-chart.ts";
-import { HOUR_MS, QUARTER_MS } from "../../src/core/interval.ts";
+import { HOUR_MS, QUARTER_MS } from "../../src/core/time/interval.ts";
 import type { DayPrices, ShownPrice } from "../../src/desk.ts";
 import { calendar, dayOf } from "../support/store-on-disk.ts";
 

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { parse, stringify } from "yaml";
 import { readConfig } from "../../src/config/load.ts";
 import { configSchema } from "../../src/config/schema.ts";
-import { planCodes } from "../../src/core/plan-reason.ts";
+import { planCodes } from "../../src/core/planning/plan-reason.ts";
 import { pageNames, pageText } from "../support/docs-pages.ts";
 import { planStateDocs } from "../support/plan-docs.ts";
 

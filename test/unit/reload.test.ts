@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { type Config, configSchema } from "../../src/config/schema.ts";
-import type { Problem } from "../../src/core/problem.ts";
-import { Problems } from "../../src/core/problem.ts";
+import type { Problem } from "../../src/core/status/problem.ts";
+import { Problems } from "../../src/core/status/problem.ts";
+import { StartError } from "../../src/core/status/start-error.ts";
 import { changeBetween, Reloading, takenOver } from "../../src/reload.ts";
-import { StartError } from "../../src/start-error.ts";
 
 const plan = { name: "Car", home: "home", kind: "slots", hours: 2 };
 const base = { consumer: { api_key: "abc" }, api: { keys: [{ name: "a", key: "b" }] } };

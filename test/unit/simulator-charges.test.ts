@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Calendar, SERVICE_ZONE } from "../../src/core/calendar.ts";
+import { Calendar, SERVICE_ZONE } from "../../src/core/time/calendar.ts";
 import { Charges } from "../../src/simulator/charges.ts";
 
 const calendar = new Calendar(SERVICE_ZONE);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/core/interval.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/core/time/interval.ts";
 import { forecastRows } from "../../src/simulator/forecast.ts";
 import { demoHomes } from "../../src/simulator/homes.ts";
 import { World } from "../../src/simulator/world.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { Calendar, SERVICE_ZONE } from "../../src/core/calendar.ts";
-import { HOUR_MS, QUARTER_MS } from "../../src/core/interval.ts";
+import { Calendar, SERVICE_ZONE } from "../../src/core/time/calendar.ts";
+import { HOUR_MS, QUARTER_MS } from "../../src/core/time/interval.ts";
 import { inventMarket } from "../../src/simulator/invented-market.ts";
 import { type Market, spotPricesOn } from "../../src/simulator/market.ts";
 

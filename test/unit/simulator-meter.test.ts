@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { Calendar, SERVICE_ZONE } from "../../src/core/calendar.ts";
-import { DAY_MS, HOUR_MS } from "../../src/core/interval.ts";
+import { Calendar, SERVICE_ZONE } from "../../src/core/time/calendar.ts";
+import { DAY_MS, HOUR_MS } from "../../src/core/time/interval.ts";
 import { demoHomes } from "../../src/simulator/homes.ts";
 import { Meter } from "../../src/simulator/meter.ts";
 

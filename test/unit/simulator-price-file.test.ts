@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { Calendar, SERVICE_ZONE } from "../../src/core/calendar.ts";
-import { DAY_MS, HOUR_MS } from "../../src/core/interval.ts";
+import { Calendar, SERVICE_ZONE } from "../../src/core/time/calendar.ts";
+import { DAY_MS, HOUR_MS } from "../../src/core/time/interval.ts";
 import { type Market, spotPricesOn } from "../../src/simulator/market.ts";
 import { marketOfFile, type Replay, readPriceFile } from "../../src/simulator/price-file.ts";
 

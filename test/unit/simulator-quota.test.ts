@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { DAY_MS, MINUTE_MS } from "../../src/core/interval.ts";
+import { DAY_MS, MINUTE_MS } from "../../src/core/time/interval.ts";
 import { QuotaCounter } from "../../src/simulator/quota.ts";
 
 test("the limit is allowed in a fixed window and nothing above it, however the attempts fall", () => {

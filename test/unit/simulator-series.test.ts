@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Aggregation } from "../../src/contract/resources.ts";
-import { DAY_MS, type Interval } from "../../src/core/interval.ts";
+import { DAY_MS, type Interval } from "../../src/core/time/interval.ts";
 import { costsRow, energyRow, revenueRow } from "../../src/simulator/energy-rows.ts";
 import { demoHomes } from "../../src/simulator/homes.ts";
 import { type PricedHour, type Total, totals } from "../../src/simulator/series.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { EpochMs } from "../../src/core/interval.ts";
+import type { EpochMs } from "../../src/core/time/interval.ts";
 import { AnsweredTimes } from "../../src/store/answered.ts";
 import { transaction } from "../../src/store/database.ts";
 import { Ledger } from "../../src/store/ledger.ts";

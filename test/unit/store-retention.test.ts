@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { DAY_MS, type EpochMs, formatInstant } from "../../src/core/interval.ts";
-import { type Row, WHOLE } from "../../src/core/series.ts";
+import { type Row, WHOLE } from "../../src/core/series/series.ts";
+import { DAY_MS, type EpochMs, formatInstant } from "../../src/core/time/interval.ts";
 import { Ledger } from "../../src/store/ledger.ts";
 import { deleteOld, historyStart } from "../../src/store/retention.ts";
 import { Shelf } from "../../src/store/shelf.ts";

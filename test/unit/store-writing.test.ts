@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
-import { HOUR_MS } from "../../src/core/interval.ts";
+import { HOUR_MS } from "../../src/core/time/interval.ts";
 import { Library } from "../../src/library.ts";
 import { Ledger } from "../../src/store/ledger.ts";
 import { PlanStore } from "../../src/store/plan-store.ts";

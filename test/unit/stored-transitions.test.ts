@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Calendar, SERVICE_ZONE } from "../../src/core/calendar.ts";
+import { Calendar, SERVICE_ZONE } from "../../src/core/time/calendar.ts";
 import { transitionsIn } from "../../src/data-dir.ts";
 
 test("stored transitions are used until Node brings another time zone database", () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { TimeTrust } from "../../src/collector/time-trust.ts";
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../src/core/interval.ts";
-import { type Problem, Problems } from "../../src/core/problem.ts";
+import { type Problem, Problems } from "../../src/core/status/problem.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../src/core/time/interval.ts";
 
 const RELEASED = Date.UTC(2026, 10, 1);
 const NOW = Date.UTC(2026, 11, 24, 18);

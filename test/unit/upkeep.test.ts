@@ -1,7 +1,7 @@
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmdirSync, writeSync } from "node:fs";
 import { expect, test } from "vitest";
-import { DAY_MS, type EpochMs, formatInstant, HOUR_MS, MINUTE_MS } from "../../src/core/interval.ts";
-import { Problems } from "../../src/core/problem.ts";
+import { Problems } from "../../src/core/status/problem.ts";
+import { DAY_MS, type EpochMs, formatInstant, HOUR_MS, MINUTE_MS } from "../../src/core/time/interval.ts";
 import { Library } from "../../src/library.ts";
 import { copyPathOf } from "../../src/store/recovery.ts";
 import { Settings } from "../../src/store/settings.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../src/core/interval.ts";
-import type { Share } from "../../src/core/quota.ts";
+import type { Share } from "../../src/core/fetching/rate-limit.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../src/core/time/interval.ts";
 import { AskedAccount, HOME } from "../support/asked-account.ts";
 import { CANARY_KEY } from "../support/asking-client.ts";
 

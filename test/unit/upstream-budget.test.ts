@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { WindowStanding } from "../../src/contract/quota-headers.ts";
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../src/core/interval.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../src/core/time/interval.ts";
 import { AdaptiveBudget, LearnedBudget } from "../../src/upstream/budget.ts";
 import type { AnswerNotes } from "../../src/upstream/client.ts";
 import { ManualMachine } from "../support/manual-machine.ts";

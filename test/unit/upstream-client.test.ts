@@ -2,8 +2,8 @@
 import { describe, expect, test } from "vitest";
 import { type OperationId, operationIds, operationOf, type ParamsOf } from "../../src/contract/operations.ts";
 import { readRequest } from "../../src/contract/request.ts";
-import { Calendar, SERVICE_ZONE } from "../../src/core/calendar.ts";
-import { DAY_MS, HOUR_MS } from "../../src/core/interval.ts";
+import { Calendar, SERVICE_ZONE } from "../../src/core/time/calendar.ts";
+import { DAY_MS, HOUR_MS } from "../../src/core/time/interval.ts";
 import { CANARY_KEY, CANARY_PARTNER, openAsking } from "../support/asking-client.ts";
 import { RawServer, rawAnswer } from "../support/raw-server.ts";
 import { startAt } from "../support/standing-simulator.ts";

@@ -2,7 +2,7 @@
 import { setImmediate } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import type { Setback } from "../../src/core/outcome.ts";
+import type { Setback } from "../../src/core/fetching/fetch-outcome.ts";
 import { type AskingOptions, CANARY_KEY, openAsking } from "../support/asking-client.ts";
 import { Authority, haveOpenssl } from "../support/certificates.ts";
 import { RawServer, rawAnswer } from "../support/raw-server.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { Problem } from "../../src/core/problem.ts";
-import { ProblemHistory } from "../../src/core/problem-history.ts";
-import { Tally } from "../../src/core/tally.ts";
+import type { Problem } from "../../src/core/status/problem.ts";
+import { ProblemHistory } from "../../src/core/status/problem-history.ts";
+import { Tally } from "../../src/core/text/counter.ts";
 
 describe("a tally", () => {
   test("counts what has the same labels together", () => {

@@ -4,7 +4,7 @@
  *
  * Every message is sent with QoS 1 and not retained: a retained ON would switch a plug on when it boots.
  */
-import type { DeadManLimits, PlugRules } from "../../plug-state.ts";
+import type { DeadManLimits, PlugRules } from "../plug-types.ts";
 import type { Reader } from "./payload-readers.ts";
 
 /** Something to say to a plug. */

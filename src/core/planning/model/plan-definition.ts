@@ -1,0 +1,96 @@
+/** A plan as its owner wrote it: what is asked for, and how it stands to other plans. */
+import { HOUR_MS, MINUTE_MS } from "../../time/interval.ts";
+import type { LocalMinute, PlanSpec } from "./plan-spec.ts";
+
+/** The plan that has to end first, and the pause behind it. */
+export interface PlanPredecessor {
+  readonly plan: string;
+  readonly pauseMs: number;
+}
+
+export interface PlanDefinition {
+  /** A slug, unique among all plans: it stands in topics and in Home Assistant's ids. */
+  readonly id: string;
+  readonly name: string;
+  /** The id of a home; whether there is one is known once the account told its addresses. */
+  readonly home: string;
+  readonly spec: PlanSpec;
+  readonly after: PlanPredecessor | null;
+  /** Plans of the same group never run together. */
+  readonly powerLimit: string | null;
+}
+
+/** A setting that cannot be, by its name in the configuration. */
+export interface PlanMistake {
+  readonly setting: "hours" | "from" | "ready_by" | "max_price" | "fallback" | "tolerance" | "after";
+  /** What is expected, and what was found. */
+  readonly text: string;
+}
+
+const DAY_MINUTES = 24 * 60;
+
+/** The nominal length of an occurrence, a day without a clock change. */
+export function nominalWindowMs({ from, readyBy }: Pick<PlanSpec, "from" | "readyBy">): number {
+  if (from === undefined || readyBy === undefined) return DAY_MINUTES * MINUTE_MS;
+  return (((readyBy - from + DAY_MINUTES - 1) % DAY_MINUTES) + 1) * MINUTE_MS;
+}
+
+/** What a plan can never do, whatever the prices. None for a sound one. */
+export function planMistakes(spec: PlanSpec): PlanMistake[] {
+  const lengthMs = nominalWindowMs(spec);
+  if (!("hoursMs" in spec)) return [];
+  if (spec.hoursMs <= lengthMs) return [];
+  const text = `expected at most the ${hoursText(lengthMs)} h between from and ready_by, found ${hoursText(spec.hoursMs)} h`;
+  return [{ setting: "hours", text }];
+}
+
+/** Plans in the order in which they are decided: as in the file, but each behind the one it comes after. */
+export function inOrder(plans: readonly PlanDefinition[]): PlanDefinition[] {
+  const byId = new Map(plans.map((plan) => [plan.id, plan]));
+  const ordered = new Set<PlanDefinition>();
+  const visit = (plan: PlanDefinition, path: ReadonlySet<string>): void => {
+    if (ordered.has(plan) || path.has(plan.id)) return;
+    const before = plan.after && byId.get(plan.after.plan);
+    if (before) visit(before, new Set([...path, plan.id]));
+    ordered.add(plan);
+  };
+  for (const plan of plans) visit(plan, new Set());
+  return [...ordered];
+}
+
+/** The plans that come after each other in a circle, beginning at `id`; null where there is none. */
+export function circleFrom(id: string, afterOf: (id: string) => string | undefined): string[] | null {
+  const path = [id];
+  for (let next = afterOf(id); next !== undefined; next = afterOf(next)) {
+    if (next === id) return [...path, id];
+    if (path.includes(next)) return null;
+    path.push(next);
+  }
+  return null;
+}
+
+const TIME = /^([01]\d|2[0-3]):([0-5]\d)$/;
+
+/** Reads `HH:MM`; null for any other text. */
+export function readLocalTime(text: string): LocalMinute | null {
+  const [, hours, minutes] = TIME.exec(text) ?? [];
+  return hours === undefined ? null : Number(hours) * 60 + Number(minutes);
+}
+
+/** A time of day as `HH:MM`. */
+export function localTimeText(minute: LocalMinute): string {
+  return `${String(Math.floor(minute / 60)).padStart(2, "0")}:${String(minute % 60).padStart(2, "0")}`;
+}
+
+/** Reads hours as a number, or a text such as `45m`, `2h`, `1h30m`. Unit: milliseconds; null for anything else. */
+export function readDuration(value: unknown): number | null {
+  if (typeof value === "number") return Number.isFinite(value) && value >= 0 ? Math.round(value * HOUR_MS) : null;
+  if (typeof value !== "string") return null;
+  const [found, hours = "0", minutes = "0"] = /^(?:(\d+(?:\.\d+)?)h)?(?:(\d+)m)?$/.exec(value.trim()) ?? [];
+  return found ? Math.round(Number(hours) * HOUR_MS) + Number(minutes) * MINUTE_MS : null;
+}
+
+/** A length in hours, as short as it can be written. */
+export function hoursText(ms: number): string {
+  return String(Number((ms / HOUR_MS).toFixed(2)));
+}

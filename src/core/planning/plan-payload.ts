@@ -1,0 +1,71 @@
+/** A plan as programs read it, over MQTT and over HTTP alike. */
+
+import { rounded } from "../text/rounding.ts";
+import { type EpochMs, formatInstant } from "../time/interval.ts";
+import type { FinishedRun } from "./plan-savings.ts";
+import { type PlanMonth, type PlanSaving, type PlanSnapshot, savingOf, savingOver } from "./plan-snapshot.ts";
+
+/** Where a plan stands, why, and what it costs. */
+export function planStatus(plan: PlanSnapshot) {
+  const { month, monthBefore, lastRun } = plan.history;
+  return {
+    state: plan.state,
+    reason: plan.reason.text,
+    code: plan.reason.code,
+    runs: plan.runs.map(({ start, end, basis, begun }) => ({
+      start: formatInstant(start),
+      end: formatInstant(end),
+      basis,
+      begun,
+    })),
+    currency: plan.currency,
+    mean_price: figure(plan.meanPrice),
+    cost: figure(plan.cost),
+    saving: figure(plan.saving.againstNow),
+    savings: { ...saving(plan.saving), per_kwh: saving(plan.savingPerKwh) },
+    last_run: lastRun && finishedRun(lastRun),
+    month: planMonth(month),
+    month_before: planMonth(monthBefore),
+    next_start: instant(plan.nextStart),
+    next_end: instant(plan.nextEnd),
+    settings: plan.settings,
+  };
+}
+
+/** A run that is over. */
+export function finishedRun(run: FinishedRun): object {
+  const { start, end, basis, meanPrice, kwh } = run;
+  const perKwh = savingOf(run);
+  return {
+    start: formatInstant(start),
+    end: formatInstant(end),
+    basis,
+    mean_price: figure(meanPrice),
+    cost: meanPrice === null || kwh === null ? null : rounded(meanPrice * kwh),
+    ...saving(savingOver(perKwh, kwh)),
+    per_kwh: saving(perKwh),
+  };
+}
+
+/** The runs of a month, in sum. */
+export function planMonth(month: PlanMonth): object {
+  return {
+    start: formatInstant(month.start),
+    runs: month.runs,
+    hours: rounded(month.hours),
+    cost: figure(month.cost),
+    ...saving(month.saving),
+  };
+}
+
+function saving({ againstNow, againstMean }: PlanSaving): object {
+  return { against_now: figure(againstNow), against_mean: figure(againstMean) };
+}
+
+function figure(value: number | null): number | null {
+  return value === null ? null : rounded(value);
+}
+
+function instant(at: EpochMs | null): string | null {
+  return at === null ? null : formatInstant(at);
+}

@@ -1,0 +1,213 @@
+/** Why a plan is ON or OFF, as a code and in words with the numbers. */
+import type { Calendar } from "../time/calendar.ts";
+import { DAY_MS, type EpochMs, type Interval, QUARTER_MS } from "../time/interval.ts";
+import { hoursText, localTimeText } from "./model/plan-definition.ts";
+import { type ImpossibleReason, type PlanSpec, weekdays } from "./model/plan-spec.ts";
+import { mergeRuns } from "./model/plan-windows.ts";
+import { interruptionsOf } from "./plan-interruption.ts";
+import { type PlanMemory, without } from "./plan-record.ts";
+import { type PlanAdvance, runsOf } from "./plan-state-machine.ts";
+
+export const planCodes = [
+  "scheduled",
+  "scheduled_on_estimates",
+  "running",
+  "running_by_hand",
+  "running_fallback",
+  "fallback_planned",
+  "done",
+  "cut_short",
+  "waiting_for_prices",
+  "waiting_for_plan",
+  "waiting_for_low_price",
+  "clock_not_trusted",
+  "no_prices",
+  "no_occurrence",
+  "unknown_home",
+  "window_too_short",
+  "blocked",
+  "max_price",
+  "constraints",
+  "disabled",
+  "skipped",
+  "stopped",
+] as const;
+export type PlanCode = (typeof planCodes)[number];
+
+export interface PlanReason {
+  readonly code: PlanCode;
+  /** One sentence without a point. Shape: at most `LONGEST_REASON` characters. */
+  readonly text: string;
+}
+
+export interface ReasonedFrom {
+  readonly spec: PlanSpec;
+  readonly advance: PlanAdvance;
+  readonly now: EpochMs;
+  readonly calendar: Calendar;
+  readonly trusted: boolean;
+  readonly currency: string | null;
+  /** The name of a home that there is not; null where there is. */
+  readonly home: string | null;
+}
+
+/** Home Assistant refuses a state of more than 255 characters. */
+const LONGEST_REASON = 255;
+/** Runs that are told one by one. */
+const MOST_RUNS_TOLD = 4;
+
+export function reasonOf(given: ReasonedFrom): PlanReason {
+  const { code, text } = reasoned(given);
+  return { code, text: text.length > LONGEST_REASON ? `${text.slice(0, LONGEST_REASON - 1)}…` : text };
+}
+
+function reasoned(given: ReasonedFrom): PlanReason {
+  const { spec, advance, trusted } = given;
+  const { memory, state, running } = advance;
+  const told = (code: PlanCode, text: string): PlanReason => ({ code, text });
+  if (!spec.enabled) return told("disabled", "the plan is disabled");
+  if (given.home !== null && !running) return told("unknown_home", `there is no home "${given.home}"`);
+  if (!memory) return told("no_occurrence", "no day of the plan has a window; check days, from and ready_by");
+  if (!trusted) return told("clock_not_trusted", "the clock of this machine cannot be trusted, so nothing is ON");
+  if (running) return runningReason(given, memory, running.basis === "fallback", running.basis === "manual", running);
+  switch (state) {
+    case "scheduled": {
+      const estimated = memory.planned.some((run) => run.basis === "estimates");
+      const note = estimated ? "; on estimates until the prices are confirmed" : "";
+      return told(estimated ? "scheduled_on_estimates" : "scheduled", `${planWords(given, memory)}${note}`);
+    }
+    case "fallback":
+      return told("fallback_planned", `prices are missing; runs at its fixed hours ${spansOf(given, memory.planned)}`);
+    case "done":
+      return told("done", `${hasRunWords(given, memory)}${interruptedWords(given, memory)}`);
+    case "skipped":
+      return memory.ended === "stopped"
+        ? told("stopped", `was stopped; goes on after ${timeOf(given, memory.window.end)}`)
+        : told("skipped", `is skipped until ${timeOf(given, memory.window.end)}`);
+    default:
+      return idleReason(given, memory);
+  }
+}
+
+function runningReason(
+  given: ReasonedFrom,
+  memory: PlanMemory,
+  isFallback: boolean,
+  byHand: boolean,
+  running: Interval,
+): PlanReason {
+  const until = timeOf(given, running.end);
+  if (isFallback)
+    return { code: "running_fallback", text: `prices are missing; runs at its fixed hours until ${until}` };
+  if (byHand) return { code: "running_by_hand", text: `was started by hand; runs until ${until}` };
+  const text = `runs until ${until}: ${planWords(given, memory)}${interruptedWords(given, memory)}`;
+  return { code: "running", text };
+}
+
+function hasRunWords(given: ReasonedFrom, memory: PlanMemory): string {
+  if (given.spec.kind === "avoid") return `was ${planWords(given, memory)}`;
+  return `has run: ${spansOf(given, runsOf(memory))}${averageOf(given, memory)}`;
+}
+
+function interruptedWords(given: ReasonedFrom, memory: PlanMemory): string {
+  const times = interruptionsOf(given.spec, memory);
+  return times.length === 0 ? "" : `; was OFF ${spansOf(given, times)}, as elbro was not running`;
+}
+
+function idleReason(given: ReasonedFrom, memory: PlanMemory): PlanReason {
+  const { outcome, owedMs } = memory;
+  if (owedMs > 0) {
+    const text = `${hasRunWords(given, memory)}; ${hoursText(owedMs)} h are missing, as elbro was not running then`;
+    return { code: "cut_short", text };
+  }
+  switch (outcome.kind) {
+    case "missing": {
+      const from = timeOf(given, outcome.from);
+      return given.now < outcome.overdueAt
+        ? { code: "waiting_for_prices", text: `waits for the prices from ${from} on` }
+        : {
+            code: "no_prices",
+            text: `no prices from ${from} on${given.spec.fallback ? ", and no fallback hours are left" : ""}; nothing runs`,
+          };
+    }
+    case "waiting_for_plan":
+      return { code: "waiting_for_plan", text: `waits until "${outcome.plan}" knows when it runs` };
+    case "impossible":
+      return { code: outcome.reason, text: impossibleWords(given.spec, outcome.reason, outcome.shortfallMs) };
+    case "solved":
+    case "none":
+      return { code: "waiting_for_low_price", text: "no price that is known is low enough" };
+  }
+}
+
+function impossibleWords(spec: PlanSpec, reason: ImpossibleReason, shortfallMs: number): string {
+  const hours = "hoursMs" in spec ? `${hoursText(spec.hoursMs)} h` : "its time";
+  const short = `${hoursText(shortfallMs)} h are missing`;
+  switch (reason) {
+    case "window_too_short":
+      return `not enough time is left for ${hours}: ${short}`;
+    case "blocked":
+      return `other plans of its power_limit group run: ${short} of ${hours}`;
+    case "max_price":
+      return `prices are above max_price ${spec.maxPrice ?? ""}: ${short} of ${hours}`;
+    case "constraints":
+      return `no choice of runs, pauses and gaps gives ${hours}: ${short}`;
+  }
+}
+
+/** "23:15-02:15, 1.12 DKK/kWh on average; next best 01:00 at 1.31; bought at 2.05 if started now". */
+function planWords(given: ReasonedFrom, memory: PlanMemory): string {
+  const { kind } = given.spec;
+  const runs = runsOf(memory);
+  if (kind === "avoid") return `${onButWords(given, memory, runs)}${averageOf(given, memory)}`;
+  const parts = [`${spansOf(given, runs)}${averageOf(given, memory)}`];
+  if (memory.outcome.kind === "solved" && kind !== "below") {
+    const { alternatives, startedNowAt } = memory.outcome;
+    const { nextBest, startedNow } = alternatives;
+    if (nextBest) parts.push(`next best ${timeOf(given, nextBest.start)} at ${price(nextBest.meanPrice)}`);
+    if (startedNow !== null)
+      parts.push(`bought at ${price(startedNow)} if started ${startedWords(given, startedNowAt)}`);
+  }
+  return parts.join("; ");
+}
+
+/** A plan is made when prices come, and read hours later: what would have been at once then has its time. */
+function startedWords(given: ReasonedFrom, at: EpochMs): string {
+  return Math.abs(given.now - at) < QUARTER_MS ? "now" : `at ${timeOf(given, at)}`;
+}
+
+/** What is OFF says more of a plan that is nearly always ON. */
+function onButWords(given: ReasonedFrom, { window, since }: PlanMemory, runs: readonly Interval[]): string {
+  const off = without({ start: Math.max(window.start, since), end: window.end }, runs);
+  return off.length === 0 ? "ON all the time" : `ON but for ${spansOf(given, off)}`;
+}
+
+function averageOf({ currency }: ReasonedFrom, { outcome }: PlanMemory): string {
+  if (outcome.kind !== "solved" || outcome.meanPrice === null) return "";
+  return `, ${price(outcome.meanPrice)} ${currency === null ? "" : `${currency}/kWh `}on average`;
+}
+
+function spansOf(given: ReasonedFrom, runs: readonly Interval[]): string {
+  const joined = mergeRuns(runs);
+  const told = joined
+    .slice(0, MOST_RUNS_TOLD)
+    .map(({ start, end }) => `${timeOf(given, start)}-${clockOf(given, end)}`);
+  const more = joined.length - told.length;
+  return `${told.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+}
+
+/** The local clock, with the day where it is not the coming one. */
+function timeOf(given: ReasonedFrom, at: EpochMs): string {
+  const far = Math.abs(at - given.now) >= DAY_MS;
+  const local = new Date(at + given.calendar.offsetAt(at));
+  const day = weekdays[(local.getUTCDay() + 6) % 7] ?? "";
+  return far ? `${day} ${clockOf(given, at)}` : clockOf(given, at);
+}
+
+function clockOf({ calendar }: ReasonedFrom, at: EpochMs): string {
+  return localTimeText(calendar.minuteOfDay(at));
+}
+
+function price(perKwh: number): string {
+  return perKwh.toFixed(2);
+}

@@ -1,0 +1,99 @@
+/** What a run cost, and what the same energy would have cost otherwise. */
+
+import { indexAfter, type PricePoint } from "../prices/timeline.ts";
+import type { EpochMs, Interval } from "../time/interval.ts";
+import type { PlanSpec } from "./model/plan-spec.ts";
+import type { PlanBasis, PlanMemory } from "./plan-record.ts";
+
+/** A run that is over. Prices are means in currency per kWh; null where they are not all confirmed. */
+export interface FinishedRun extends Interval {
+  readonly basis: PlanBasis;
+  readonly meanPrice: number | null;
+  /** Of the same hours in one run, started at once. */
+  readonly startedNowPrice: number | null;
+  /** Of the whole window. */
+  readonly windowPrice: number | null;
+  /** Null where the plan does not tell its energy. */
+  readonly kwh: number | null;
+}
+
+/** Which prices count: confirmed ones only, or estimates too. */
+export type PricesUsed = "confirmed" | "all";
+
+/**
+ * The mean price of a run, weighted by its profile stretched over it; null where a part has no price.
+ * Shape: `points` sorted, gaps allowed.
+ */
+export function runPrice(
+  points: readonly PricePoint[],
+  run: Interval,
+  used: PricesUsed,
+  profile: readonly number[] = [1],
+): number | null {
+  const total = profile.reduce((sum, power) => sum + power, 0);
+  const part = (run.end - run.start) / profile.length;
+  if (part <= 0 || total <= 0) return null;
+  let sum = 0;
+  for (const [i, power] of profile.entries()) {
+    const start = run.start + i * part;
+    const mean = flatPrice(points, { start, end: start + part }, used);
+    if (mean === null) return null;
+    sum += (power / total) * mean;
+  }
+  return sum;
+}
+
+function flatPrice(points: readonly PricePoint[], { start, end }: Interval, used: PricesUsed): number | null {
+  let sum = 0;
+  let reached = start;
+  for (let i = Math.max(0, indexAfter(points, start) - 1); i < points.length && reached < end; i++) {
+    const point = points[i] as PricePoint;
+    if (point.end <= reached) continue;
+    if (point.start > reached || (used === "confirmed" && point.estimate)) return null;
+    const until = Math.min(point.end, end);
+    sum += point.price * (until - reached);
+    reached = until;
+  }
+  return reached < end ? null : sum / (end - start);
+}
+
+/** The runs that are over and not written down yet, and the memory in which they are. */
+export function settleRuns(
+  memory: PlanMemory,
+  spec: PlanSpec,
+  points: readonly PricePoint[],
+  now: EpochMs,
+): { readonly memory: PlanMemory; readonly finished: readonly FinishedRun[] } {
+  const over = memory.begun.filter((run) => !run.settled && run.end <= now);
+  if (over.length === 0) return { memory, finished: [] };
+  const runs = over.map((run) => finishedRun(run, memory, spec, points));
+  const last = now >= memory.window.end;
+  const finished = runs.filter((run) => last || (run.meanPrice !== null && run.windowPrice !== null));
+  const settled = new Set(finished.map((run) => run.start));
+  const begun = memory.begun.map((run) => (settled.has(run.start) ? { ...run, settled: true } : run));
+  return finished.length === 0 ? { memory, finished } : { memory: { ...memory, begun }, finished };
+}
+
+function finishedRun(
+  run: Interval & { readonly basis: PlanBasis },
+  { window, since }: PlanMemory,
+  spec: PlanSpec,
+  points: readonly PricePoint[],
+): FinishedRun {
+  const { start, end, basis } = run;
+  const opened = Math.min(Math.max(window.start, since), start);
+  const whole = { start: opened, end: Math.max(window.end, end) };
+  const windowPrice = runPrice(points, whole, "confirmed");
+  const profile = spec.kind === "window" ? spec.profile : undefined;
+  const hasHours = spec.kind === "window" || spec.kind === "slots";
+  const atOnce = hasHours ? { start: opened, end: opened + spec.hoursMs } : whole;
+  return {
+    start,
+    end,
+    basis,
+    meanPrice: runPrice(points, run, "confirmed", profile),
+    startedNowPrice: runPrice(points, atOnce, "confirmed", hasHours ? profile : undefined),
+    windowPrice,
+    kwh: hasHours && spec.kwh !== undefined ? (spec.kwh * (end - start)) / spec.hoursMs : null,
+  };
+}

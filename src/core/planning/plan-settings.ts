@@ -1,0 +1,147 @@
+/** The settings of a plan that its owner may change while the daemon runs. */
+import { HOUR_MS } from "../time/interval.ts";
+import { type RefusedCommand, refusedCommand } from "./command-refusal.ts";
+import {
+  localTimeText,
+  type PlanDefinition,
+  planMistakes,
+  readDuration,
+  readLocalTime,
+} from "./model/plan-definition.ts";
+import type { PlanSpec } from "./model/plan-spec.ts";
+
+export const planSettings = ["hours", "from", "ready_by", "max_price", "enabled"] as const;
+export type PlanSetting = (typeof planSettings)[number];
+
+/** Prices that can be commanded: every price of an hour there ever was, in any currency, fits in. Unit: per kWh. */
+export const MAX_PRICE_LIMITS = { min: -10, max: 100 } as const;
+
+/** Settings that differ from the file, as texts in the form in which they are commanded. */
+export type ChangedSettings = Readonly<Partial<Record<PlanSetting, string>>>;
+
+/** A value as it is shown; null where it is not set. */
+export type SettingValue = string | number | boolean | null;
+
+export interface ShownSetting {
+  readonly value: SettingValue;
+  /** Whether it differs from the file. */
+  readonly changed: boolean;
+  /** What the file says. */
+  readonly file: SettingValue;
+}
+
+export type SettingRead = { readonly kind: "value"; readonly spec: PlanSpec } | RefusedCommand;
+
+/** Which settings a plan has. */
+function settingsOf({ kind }: PlanSpec): PlanSetting[] {
+  return planSettings.filter((setting) => setting !== "hours" || kind !== "below");
+}
+
+/** Puts one setting, as it was commanded, into a spec. The spec may become one that can never be. */
+function withSetting(spec: PlanSpec, setting: PlanSetting, text: string): SettingRead {
+  const refused = (expected: string): SettingRead =>
+    refusedCommand("unreadable_setting", `${setting}: expected ${expected}, found "${text.slice(0, 40)}"`);
+  switch (setting) {
+    case "hours": {
+      const hoursMs = readDuration(/^\d+(\.\d+)?$/.test(text) ? Number(text) : text);
+      if (spec.kind === "below") return refusedCommand("unknown_setting", "a plan of kind below has no hours");
+      if (hoursMs === null || hoursMs <= 0) return refused("hours above 0, as 3, 1.5, 45m or 1h30m");
+      return { kind: "value", spec: { ...spec, hoursMs } };
+    }
+    case "from":
+    case "ready_by": {
+      const minute = readLocalTime(text);
+      if (minute === null) return refused("a time of day from 00:00 to 23:59");
+      return { kind: "value", spec: { ...spec, [setting === "from" ? "from" : "readyBy"]: minute } };
+    }
+    case "max_price": {
+      const maxPrice = Number(text);
+      const { min, max } = MAX_PRICE_LIMITS;
+      const isPrice = /^-?\d+(\.\d+)?$/.test(text) && maxPrice >= min && maxPrice <= max;
+      if (!isPrice) return refused(`a price per kWh from ${min} to ${max}, as 1.25`);
+      return { kind: "value", spec: { ...spec, maxPrice } };
+    }
+    case "enabled": {
+      const enabled = { on: true, true: true, off: false, false: false }[text.toLowerCase()];
+      if (enabled === undefined) return refused("ON or OFF");
+      return { kind: "value", spec: { ...spec, enabled } };
+    }
+  }
+}
+
+/** The spec of the file with what was changed. What does not fit any more (the file was edited) is left out. */
+export function adjustedSpec(definition: PlanDefinition, changed: ChangedSettings): PlanSpec {
+  const spec = specWith(definition, changed);
+  return planMistakes(spec).length === 0 ? spec : definition.spec;
+}
+
+/** The spec of the file with texts put in; it may be one that can never be. What cannot be read is left out. */
+function specWith(definition: PlanDefinition, texts: ChangedSettings): PlanSpec {
+  let { spec } = definition;
+  for (const setting of settingsOf(spec)) {
+    const read = texts[setting] ? withSetting(spec, setting, texts[setting]) : null;
+    if (read?.kind === "value") spec = read.spec;
+  }
+  return spec;
+}
+
+export type SettingsChange =
+  /** A text is null where the setting is the file's again. */
+  { readonly kind: "changed"; readonly texts: Readonly<Partial<Record<PlanSetting, string | null>>> } | RefusedCommand;
+
+/**
+ * Changes settings, all or none of them; an empty text goes back to the file's value. They are judged together, with
+ * those that were changed before; where these do not fit the file any more, they are forgotten.
+ */
+export function changeSettings(
+  definition: PlanDefinition,
+  changed: ChangedSettings,
+  changes: ChangedSettings,
+): SettingsChange {
+  const names = planSettings.filter((name) => changes[name] !== undefined);
+  for (const name of names) {
+    if (!settingsOf(definition.spec).includes(name))
+      return refusedCommand("unknown_setting", `a plan of kind ${definition.spec.kind} has no ${name}`);
+    const read = changes[name] ? withSetting(definition.spec, name, changes[name]) : null;
+    if (read?.kind === "refused") return read;
+  }
+  const fits = planMistakes(specWith(definition, changed)).length === 0;
+  const spec = specWith(definition, { ...(fits ? changed : {}), ...changes });
+  const [mistake] = planMistakes(spec);
+  if (mistake) return refusedCommand("hours_too_long", `${mistake.setting}: ${mistake.text}`);
+  const isFiles = (name: PlanSetting) => settingValue(spec, name) === settingValue(definition.spec, name);
+  const forgotten = fits ? [] : planSettings.filter((name) => changed[name] !== undefined && !names.includes(name));
+  return {
+    kind: "changed",
+    texts: Object.fromEntries([
+      ...forgotten.map((name) => [name, null]),
+      ...names.map((name) => [name, isFiles(name) ? null : (changes[name] ?? "")]),
+    ]),
+  };
+}
+
+/** Every setting as it is, and whether that differs from the file. */
+export function shownSettings(definition: PlanDefinition, spec: PlanSpec): Partial<Record<PlanSetting, ShownSetting>> {
+  return Object.fromEntries(
+    settingsOf(definition.spec).map((setting) => {
+      const value = settingValue(spec, setting);
+      const file = settingValue(definition.spec, setting);
+      return [setting, { value, changed: value !== file, file }];
+    }),
+  );
+}
+
+function settingValue(spec: PlanSpec, setting: PlanSetting): SettingValue {
+  switch (setting) {
+    case "hours":
+      return "hoursMs" in spec ? spec.hoursMs / HOUR_MS : null;
+    case "from":
+      return spec.from === undefined ? null : localTimeText(spec.from);
+    case "ready_by":
+      return spec.readyBy === undefined ? null : localTimeText(spec.readyBy);
+    case "max_price":
+      return spec.maxPrice ?? null;
+    case "enabled":
+      return spec.enabled;
+  }
+}

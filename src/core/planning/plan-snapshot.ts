@@ -1,0 +1,126 @@
+/** What is shown of a plan at one moment. */
+import type { EpochMs } from "../time/interval.ts";
+import type { PlanDefinition } from "./model/plan-definition.ts";
+import type { PlanSpec } from "./model/plan-spec.ts";
+import type { PlanReason } from "./plan-reason.ts";
+import type { PlanRun } from "./plan-record.ts";
+import type { FinishedRun } from "./plan-savings.ts";
+import { type PlanSetting, type ShownSetting, shownSettings } from "./plan-settings.ts";
+import type { PlanAdvance, PlanState } from "./plan-state-machine.ts";
+
+/** What was saved against starting at once, and against the mean of the window. Unit: currency, or currency per kWh. */
+export interface PlanSaving {
+  readonly againstNow: number | null;
+  readonly againstMean: number | null;
+}
+
+/**
+ * The runs of a local month: those that were over in it, since that is when their saving is known. Money is null
+ * where the plan does not tell its energy.
+ */
+export interface PlanMonth {
+  readonly start: EpochMs;
+  readonly runs: number;
+  readonly hours: number;
+  readonly cost: number | null;
+  readonly saving: PlanSaving;
+}
+
+/** What has run, as far as it is over and its prices are known. */
+export interface PlanHistory {
+  readonly month: PlanMonth;
+  readonly monthBefore: PlanMonth;
+  readonly lastRun: FinishedRun | null;
+}
+
+export interface PlanSnapshot {
+  readonly definition: PlanDefinition;
+  readonly on: boolean;
+  readonly state: PlanState;
+  readonly reason: PlanReason;
+  /** What has run of this occurrence and what will. Shape: ascending. */
+  readonly runs: readonly (PlanRun & { readonly begun: boolean })[];
+  /** When it goes ON next; null while nothing is planned. */
+  readonly nextStart: EpochMs | null;
+  /** When what runs, or runs next, ends. */
+  readonly nextEnd: EpochMs | null;
+  readonly currency: string | null;
+  /** Of this occurrence's runs. Unit: currency per kWh. */
+  readonly meanPrice: number | null;
+  /** Of this occurrence. Unit: currency. */
+  readonly cost: number | null;
+  readonly saving: PlanSaving;
+  readonly savingPerKwh: PlanSaving;
+  readonly history: PlanHistory;
+  readonly settings: Partial<Record<PlanSetting, ShownSetting>>;
+}
+
+export interface SnapshotParts {
+  readonly definition: PlanDefinition;
+  /** The definition's with what was changed. */
+  readonly spec: PlanSpec;
+  readonly advance: PlanAdvance;
+  readonly reason: PlanReason;
+  readonly currency: string | null;
+  readonly history: PlanHistory;
+  readonly now: EpochMs;
+}
+
+export function planSnapshot({
+  definition,
+  spec,
+  advance,
+  reason,
+  currency,
+  history,
+  now,
+}: SnapshotParts): PlanSnapshot {
+  const { memory, state, running } = advance;
+  const solved = memory?.outcome.kind === "solved" ? memory.outcome : null;
+  const { startedNow = null, windowMean = null } = solved?.alternatives ?? {};
+  const meanPrice = solved?.meanPrice ?? null;
+  const savingPerKwh = {
+    againstNow: difference(startedNow, meanPrice),
+    againstMean: difference(windowMean, meanPrice),
+  };
+  const kwh = "kwh" in spec ? (spec.kwh ?? null) : null;
+  const runs = [
+    ...(memory?.begun ?? []).map(({ start, end, basis }) => ({ start, end, basis, begun: true })),
+    ...(memory?.planned ?? []).map((run) => ({ ...run, begun: false })),
+  ];
+  const next = memory?.planned.find((run) => run.start > now) ?? null;
+  return {
+    definition,
+    on: running !== null,
+    state,
+    reason,
+    runs,
+    nextStart: next?.start ?? null,
+    nextEnd: running?.end ?? next?.end ?? null,
+    currency,
+    meanPrice,
+    cost: solved?.cost ?? null,
+    saving: savingOver(savingPerKwh, kwh),
+    savingPerKwh,
+    history,
+    settings: shownSettings(definition, spec),
+  };
+}
+
+/** What a run that is over saved. Unit: currency per kWh. */
+export function savingOf({ meanPrice, startedNowPrice, windowPrice }: FinishedRun): PlanSaving {
+  return { againstNow: difference(startedNowPrice, meanPrice), againstMean: difference(windowPrice, meanPrice) };
+}
+
+/** The same of so much energy; null where that is not told. */
+export function savingOver(perKwh: PlanSaving, kwh: number | null): PlanSaving {
+  return { againstNow: times(perKwh.againstNow, kwh), againstMean: times(perKwh.againstMean, kwh) };
+}
+
+function difference(from: number | null, less: number | null): number | null {
+  return from === null || less === null ? null : from - less;
+}
+
+function times(perKwh: number | null, kwh: number | null): number | null {
+  return perKwh === null || kwh === null ? null : perKwh * kwh;
+}

@@ -1,0 +1,232 @@
+/** What a plan will do: made from prices and other plans, and made anew only when one of those changed. */
+
+import type { PricePoint } from "../prices/timeline.ts";
+import type { EpochMs, Interval } from "../time/interval.ts";
+import { overlaps } from "../time/interval.ts";
+import type { PlanSolution, PlanSolved } from "./model/plan-spec.ts";
+import { fallbackRuns } from "./model/plan-windows.ts";
+import { overdueAt, type PlanMoment, pointAt } from "./plan-input.ts";
+import { lengthOf, renewalAfter } from "./plan-interruption.ts";
+import { type PlanBasis, type PlanMemory, type PlanRun, without } from "./plan-record.ts";
+import { runPrice } from "./plan-savings.ts";
+
+/**
+ * Names everything a plan is made from. While it stays the same so does the plan: with a tolerance, the best of what is
+ * left would drift on as time passes.
+ */
+export function printOf(moment: PlanMoment, memory: PlanMemory): string {
+  const { spec, blocked, after, finishBy, timeline, now } = moment;
+  const { window, ended } = memory;
+  const points = pointsOf(moment).filter((point) => point.end > window.start && point.start < window.until);
+  const known = points.map(({ start, price, estimate }) => [start, price, estimate]);
+  const current = pointAt(timeline?.points ?? [], now);
+  const priced = current === null || current.estimate ? "unpriced" : "priced";
+  return hash(JSON.stringify([spec, window, ended, blocked, after, finishBy, known, spec.fallback ? priced : ""]));
+}
+
+/** Makes the plan of what has not begun. `missed`: a run should have begun and did not. */
+export function replan(moment: PlanMoment, memory: PlanMemory, missed: boolean): PlanMemory {
+  const { spec, after } = moment;
+  const made: PlanMemory = { ...memory, planned: [], replanAt: null, madeFrom: printOf(moment, memory) };
+  if (memory.ended !== null || !spec.enabled) return { ...made, outcome: outcomeOfBegun(moment, memory) };
+  const hasRun = spec.kind === "window" && memory.begun.length > 0;
+  if (hasRun) return memory.owedMs > 0 ? madeUp(moment, made) : made;
+  if (spec.kind === "slots" && lengthOf(memory.begun) >= spec.hoursMs) return made;
+  if (after.kind === "waiting") return { ...made, outcome: { kind: "waiting_for_plan", plan: after.plan } };
+  const solution = solved(moment, made);
+  const late = missed ? startedLate(moment, made, solution) : null;
+  const next = late ?? planOf(moment, made, solution);
+  return withFallback(moment, next);
+}
+
+/** The solution, after the time at which missing prices are expected if that can be, and in time for others. */
+function solved(moment: PlanMoment, memory: PlanMemory): PlanSolution {
+  const free = solveFrom(moment, memory, null);
+  const waits = moment.spec.kind === "window" || moment.spec.kind === "slots";
+  if (free.kind !== "solved" || !free.missing || !waits) return free;
+  const expectedAt = overdueAt(moment.calendar, free.missing.start);
+  if (expectedAt <= moment.now) return free;
+  const held = solveFrom(moment, memory, expectedAt);
+  return held.kind === "solved" ? held : free;
+}
+
+function solveFrom(moment: PlanMoment, memory: PlanMemory, notBefore: EpochMs | null): PlanSolution {
+  const { spec, timeline, calendar, now, thresholds, finishBy, solve, blocked, after } = moment;
+  const { window } = memory;
+  if (!timeline) return { kind: "no_prices", missing: { start: Math.max(window.start, now), end: window.end } };
+  const current = pointAt(timeline.points, now);
+  const earliest = Math.max(
+    after.kind === "from" ? after.at : 0,
+    notBefore ?? 0,
+    // What is only estimated may be planned on, but nothing begins on it.
+    current?.estimate ? current.end : 0,
+  );
+  const context = {
+    now,
+    calendar,
+    fixed: [...memory.before, ...memory.begun].map(({ start, end }) => ({ start, end })),
+    blocked,
+    ...(earliest > 0 ? { earliestStart: earliest } : {}),
+    ...(thresholds ? { thresholds } : {}),
+  };
+  if (finishBy !== null && window.start < finishBy && finishBy < window.end) {
+    const early = solve(spec, timeline, { ...window, end: finishBy, until: finishBy }, context);
+    if (early.kind === "solved") return early;
+  }
+  return solve(spec, timeline, window, context);
+}
+
+function planOf(moment: PlanMoment, memory: PlanMemory, solution: PlanSolution): PlanMemory {
+  switch (solution.kind) {
+    case "solved": {
+      const planned = solution.runs
+        .flatMap((run) => without(run, memory.begun))
+        .map((run) => ({ ...run, basis: basisOf(pointsOf(moment), run) }));
+      return { ...memory, planned, outcome: outcomeOf(solution, startedNowAt(moment, memory)) };
+    }
+    case "impossible":
+      return { ...memory, outcome: solution };
+    case "no_prices": {
+      const from = solution.missing.start;
+      const dueAt = overdueAt(moment.calendar, from);
+      const replanAt = dueAt > moment.now ? dueAt : null;
+      return { ...memory, outcome: { kind: "missing", from, overdueAt: dueAt }, replanAt };
+    }
+  }
+}
+
+function outcomeOf(solution: PlanSolved, startedNowAt: EpochMs): PlanMemory["outcome"] {
+  const { meanPrice, cost, alternatives, usesEstimates } = solution;
+  return { kind: "solved", meanPrice, cost, alternatives, usesEstimates, startedNowAt };
+}
+
+function startedNowAt({ now }: PlanMoment, { window }: PlanMemory): EpochMs {
+  return Math.max(now, window.start);
+}
+
+/** What a hand began or ended costs what it costs, not what was planned. */
+function outcomeOfBegun(moment: PlanMoment, memory: PlanMemory): PlanMemory["outcome"] {
+  const { spec } = moment;
+  const { begun } = memory;
+  if (begun.length === 0) return { kind: "none" };
+  const [first] = begun;
+  const whole = spec.kind === "window" && begun.length === 1 && first;
+  const points = pointsOf(moment);
+  const meanPrice = whole ? runPrice(points, whole, "all", spec.profile) : meanOver(begun, points);
+  const kwh = "kwh" in spec && spec.kwh !== undefined ? (spec.kwh * lengthOf(begun)) / spec.hoursMs : null;
+  const cost = kwh === null || meanPrice === null ? null : kwh * meanPrice;
+  const alternatives = { nextBest: null, startedNow: null, windowMean: null };
+  return {
+    kind: "solved",
+    meanPrice,
+    cost,
+    alternatives,
+    usesEstimates: false,
+    startedNowAt: first?.start ?? moment.now,
+  };
+}
+
+/**
+ * A start that was missed is made up for at once where the whole length still fits and nothing later is cheaper.
+ * Null where that is not so.
+ */
+function startedLate(moment: PlanMoment, memory: PlanMemory, solution: PlanSolution): PlanMemory | null {
+  const { spec, now, blocked, after } = moment;
+  if (spec.kind !== "window" || now < memory.window.start) return null;
+  const run = { start: now, end: now + spec.hoursMs };
+  const points = pointsOf(moment);
+  const price = runPrice(points, run, "all", spec.profile);
+  const current = pointAt(points, now);
+  if (price === null || current === null || current.estimate || run.end > memory.window.end) return null;
+  if (!spec.useForecast && basisOf(points, run) === "estimates") return null;
+  if (spec.maxPrice !== undefined && price > spec.maxPrice) return null;
+  if (blocked.some((other) => overlaps(other, run)) || (after.kind === "from" && now < after.at)) return null;
+  if (solution.kind === "solved" && (solution.meanPrice ?? price) < price) return null;
+  const alternatives =
+    solution.kind === "solved" ? solution.alternatives : { nextBest: null, startedNow: price, windowMean: null };
+  const basis = basisOf(points, run);
+  const cost = spec.kwh === undefined ? null : price * spec.kwh;
+  return {
+    ...memory,
+    planned: [{ ...run, basis }],
+    outcome: {
+      kind: "solved",
+      meanPrice: price,
+      cost,
+      alternatives,
+      usesEstimates: basis === "estimates",
+      startedNowAt: now,
+    },
+  };
+}
+
+/**
+ * The rest of a run that was interrupted follows at once, as far as the window allows; what has begun is not judged
+ * anew. Where other plans are in the way, or nothing is known of the price, a little later.
+ */
+function madeUp(moment: PlanMoment, memory: PlanMemory): PlanMemory {
+  const { spec, now, blocked } = moment;
+  const { window, begun, owedMs, outcome } = memory;
+  const run = { start: now, end: Math.min(now + owedMs, window.end) };
+  const points = pointsOf(moment);
+  const current = pointAt(points, now);
+  const later = { ...memory, replanAt: renewalAfter(now) };
+  if (now >= window.end || begun.some(({ end }) => end > now)) return memory;
+  if (current === null || current.estimate || blocked.some((other) => overlaps(other, run))) return later;
+  const planned = [{ ...run, basis: basisOf(points, run) }];
+  if (outcome.kind !== "solved") return { ...memory, planned };
+  const meanPrice = meanOver([...begun, run], points);
+  const cost = "kwh" in spec && spec.kwh !== undefined && meanPrice !== null ? spec.kwh * meanPrice : null;
+  return { ...memory, planned, outcome: { ...outcome, meanPrice, cost } };
+}
+
+/** The mean price of several runs; null where a part has no price. */
+function meanOver(runs: readonly Interval[], points: readonly PricePoint[]): number | null {
+  let sum = 0;
+  for (const run of runs) {
+    const price = runPrice(points, run, "all");
+    if (price === null) return null;
+    sum += price * (run.end - run.start);
+  }
+  return sum / lengthOf(runs);
+}
+
+/** Puts the fixed hours in where the prices should be there by now and are not. */
+function withFallback(moment: PlanMoment, memory: PlanMemory): PlanMemory {
+  const { spec, now, calendar, blocked, after } = moment;
+  const current = pointAt(pointsOf(moment), now);
+  const missing = memory.outcome.kind === "missing" && now >= memory.outcome.overdueAt;
+  const inWindow = memory.window.start <= now && now < memory.window.end;
+  const unpriced = inWindow && (current === null || current.estimate);
+  if (!spec.fallback || !(missing || unpriced)) return memory;
+  const earliest = Math.max(now, after.kind === "from" ? after.at : now);
+  const others = [...blocked, ...memory.begun];
+  const planned = fallbackRuns(spec, memory.window, calendar)
+    .map((run) => ({ start: Math.max(run.start, earliest), end: run.end }))
+    .filter((run) => run.start < run.end)
+    .flatMap((run) => without(run, others))
+    .map((run): PlanRun => ({ ...run, basis: "fallback" }));
+  if (planned.length === 0) return memory;
+  const from = memory.outcome.kind === "missing" ? memory.outcome.from : now;
+  return { ...memory, planned, outcome: { kind: "missing", from, overdueAt: now } };
+}
+
+/** Whether a run rests on an estimate. */
+function basisOf(points: readonly PricePoint[], run: Interval): PlanBasis {
+  return runPrice(points, run, "confirmed") === null ? "estimates" : "prices";
+}
+
+function pointsOf({ timeline }: PlanMoment): readonly PricePoint[] {
+  return timeline?.points ?? [];
+}
+
+/** FNV-1a over 16-bit units in two lanes: 64 bits keep the few hundred states of a plan's life apart. */
+function hash(text: string): string {
+  let a = 0x811c9dc5;
+  let b = 0x9747b28c;
+  for (let i = 0; i < text.length; i++) {
+    a = Math.imul(a ^ text.charCodeAt(i), 0x01000193);
+    b = Math.imul(b ^ text.charCodeAt(i), 0x85ebca6b);
+  }
+  return `${(a >>> 0).toString(16)}${(b >>> 0).toString(16)}`;
+}

@@ -1,0 +1,90 @@
+/** `below`: ON wherever the price qualifies. */
+
+import { type Level, levelOf, levels, REFERENCE_DAYS } from "../../prices/level.ts";
+import { meanPrice, pointsIn } from "../../prices/timeline.ts";
+import type { Interval } from "../../time/interval.ts";
+import type { BelowPlan, PlanContext, PlanSolution } from "../model/plan-spec.ts";
+import { beginOf, lengthsOf } from "./constraints.ts";
+import { type PlanGrid, PRICE_SCALE, pricesOf, spanOf } from "./grid.ts";
+import { startCosts } from "./run-problem.ts";
+import type { StepRun } from "./run-selection.ts";
+import { cheapestAnyRuns } from "./run-selection-unbounded.ts";
+import { type PlanTask, solved } from "./solution.ts";
+
+/**
+ * ON in the largest number of qualifying steps that the shortest run and pause allow; of equal numbers the cheapest, of
+ * those the earliest. A step that does not qualify is never ON, so a stretch that is too short is left out, and of two
+ * that are too close one gives way as far as it has to. A step qualifies when it is under `maxPrice`, at `level` or
+ * better and among the cheapest `percent` of its local day: whichever of them are given, all of them.
+ */
+export function solveBelow(task: PlanTask<BelowPlan>): PlanSolution {
+  const { spec, window, grid } = task;
+  const costs = gains(grid, qualifying(task));
+  const lengths = lengthsOf(spec, grid.stepMs);
+  const begin = beginOf(grid, window.start, spec, costs, startCosts(costs, lengths.minRun));
+  const line = { costs, forced: grid.forced, begin };
+  // What is fixed stands, even where a hand has made it shorter than the shortest run.
+  const choice = cheapestAnyRuns({ ...line, ...lengths }) ?? cheapestAnyRuns({ ...line, minRun: 1, minPause: 1 });
+  const end = Math.round((window.end - grid.start) / grid.stepMs);
+  const runs = (choice?.runs ?? [])
+    .filter(([from]) => from < end)
+    .map(([from, to]): StepRun => [from, Math.min(to, end)]);
+  return solved(task, { runs });
+}
+
+/** A step more is worth more than any difference in price. What does not qualify is closed, what is fixed is free. */
+function gains({ prices, forced }: PlanGrid, qualifies: Uint8Array): Float64Array {
+  let worth = 1;
+  for (const price of prices) if (!Number.isNaN(price)) worth += Math.abs(price);
+  return prices.map((price, step) => {
+    if (qualifies[step] === 1) return price - worth;
+    return forced[step] === 1 ? 0 : Number.POSITIVE_INFINITY;
+  });
+}
+
+function qualifying({ spec, context, grid }: PlanTask<BelowPlan>): Uint8Array {
+  const most = spec.maxPrice === undefined ? Number.POSITIVE_INFINITY : Math.round(spec.maxPrice * PRICE_SCALE);
+  const qualifies = new Uint8Array(grid.count);
+  for (let step = 0; step < grid.count; step++) {
+    qualifies[step] = (grid.prices[step] as number) < most && grid.blocked[step] === 0 ? 1 : 0;
+  }
+  if (spec.level === undefined && spec.percent === undefined) return qualifies;
+  for (const day of context.calendar.intervals("day", grid)) {
+    if (spec.level !== undefined) keepLevel(qualifies, grid, day, context, spec.level);
+    if (spec.percent !== undefined) keepCheapest(qualifies, grid, day, spec.percent);
+  }
+  return qualifies;
+}
+
+/** Levels are those that a home shows: against the days before the local day, else against the day itself. */
+function keepLevel(
+  qualifies: Uint8Array,
+  grid: PlanGrid,
+  day: Interval,
+  { calendar, thresholds }: PlanContext,
+  level: Level,
+): void {
+  const before = { start: calendar.add("day", day.start, -REFERENCE_DAYS), end: day.start };
+  const reference = meanPrice(pointsIn(grid.points, before)) ?? meanPrice(pointsIn(grid.points, day)) ?? 0;
+  const worst = levels.indexOf(level);
+  const { from, to } = stepsOf(grid, day);
+  for (let step = Math.max(0, from); step < Math.min(grid.count, to); step++) {
+    const price = (grid.prices[step] as number) / PRICE_SCALE;
+    if (levels.indexOf(levelOf(price, reference, thresholds)) > worst) qualifies[step] = 0;
+  }
+}
+
+/** The share is of the day's priced steps, those outside the window too, rounded. Ties go to the earliest. */
+function keepCheapest(qualifies: Uint8Array, grid: PlanGrid, day: Interval, percent: number): void {
+  const { from, to } = stepsOf(grid, day);
+  const { prices } = pricesOf(grid.points, spanOf(grid, from, to), grid.stepMs);
+  const order = [...prices.keys()].filter((step) => !Number.isNaN(prices[step]));
+  order.sort((a, b) => (prices[a] as number) - (prices[b] as number) || a - b);
+  const dearer = order.slice(Math.round((percent / 100) * order.length));
+  for (const step of dearer) if (from + step >= 0) qualifies[from + step] = 0;
+}
+
+/** The steps of a day; those before the grid are below zero. */
+function stepsOf({ start, stepMs }: PlanGrid, day: Interval): { from: number; to: number } {
+  return { from: Math.ceil((day.start - start) / stepMs), to: Math.ceil((day.end - start) / stepMs) };
+}

@@ -1,0 +1,131 @@
+/** `window`: one run, weighted by the power it draws along the way. */
+
+import type { PlanSolution, PlanTolerance, WindowPlan } from "../model/plan-spec.ts";
+import { costsOf } from "./constraints.ts";
+import { PRICE_SCALE, spanOf, stepsUp } from "./grid.ts";
+import { startCosts } from "./run-problem.ts";
+import { type Chosen, fixedIn, otherStart, type PlanTask, refused, slackOf, solved, type Walls } from "./solution.ts";
+
+/** Weights are whole numbers, so that costs are exact: thousandths of the mean power. */
+const MEAN_WEIGHT = 1_000;
+
+/** The cheapest run. A plan that has begun in this window is what is fixed of it: a run is never moved nor divided. */
+export function solveWindow(task: PlanTask<WindowPlan>): PlanSolution {
+  const { spec, window, context, grid } = task;
+  if (fixedIn(window, context).length > 0) return solved(task, { runs: [], startedNow: null });
+  const weights = profileWeights(spec.profile, stepsUp(spec.hoursMs, grid.stepMs));
+  const priced = weighted(costsOf(grid, undefined), weights);
+  const chosen = chooseRun(task, priced, weights);
+  if (chosen) return solved(task, chosen);
+  const possible = (walls: Walls) => {
+    const costs = weighted(costsOf(grid, undefined, walls), weights);
+    return leastOf(walls.maxPrice ? affordable(costs, spec.maxPrice, weights) : costs) < Number.POSITIVE_INFINITY;
+  };
+  const tooDear = leastOf(priced) < Number.POSITIVE_INFINITY;
+  const longest = tooDear ? 0 : longestStretch(costsOf(grid, undefined));
+  return refused(task, weights.length, weights.length - longest, possible);
+}
+
+/**
+ * A profile stretched over so many steps: each step weighs what of the profile falls into it.
+ * Shape: whole numbers around `MEAN_WEIGHT`; without a profile, or with one of zeros, all equal.
+ */
+export function profileWeights(profile: readonly number[] = [], steps: number): Float64Array {
+  const total = profile.reduce((sum, power) => sum + power, 0);
+  const weights = new Float64Array(steps).fill(MEAN_WEIGHT);
+  if (!(total > 0)) return weights;
+  for (let step = 0; step < steps; step++) {
+    const from = (step * profile.length) / steps;
+    const to = ((step + 1) * profile.length) / steps;
+    let power = 0;
+    for (let i = Math.floor(from); i < Math.min(to, profile.length); i++) {
+      power += (profile[i] as number) * (Math.min(to, i + 1) - Math.max(from, i));
+    }
+    weights[step] = Math.round((power / total) * steps * MEAN_WEIGHT);
+  }
+  return weights;
+}
+
+function chooseRun(task: PlanTask<WindowPlan>, priced: Float64Array, weights: Float64Array): Chosen | null {
+  const { spec, grid } = task;
+  const costs = affordable(priced, spec.maxPrice, weights);
+  const best = leastOf(costs);
+  if (best === Number.POSITIVE_INFINITY) return null;
+  const total = totalOf(weights);
+  const first = spec.tolerance ? tolerated(task, costs, total, spec.tolerance) : costs.indexOf(best);
+  const meanFrom = (step: number) => (costs[step] as number) / total / PRICE_SCALE;
+  const other = elsewhere(costs, first, otherStart(grid, weights.length));
+  const now = weighted(grid.prices.subarray(0, weights.length), weights)[0] ?? Number.NaN;
+  return {
+    runs: [[first, first + weights.length]],
+    nextBest: other === null ? null : { start: spanOf(grid, other, other + 1).start, meanPrice: meanFrom(other) },
+    startedNow: Number.isNaN(now) ? null : now / total / PRICE_SCALE,
+    meanPrice: meanFrom(first),
+  };
+}
+
+/** The latest or the earliest of the runs that are hardly dearer than the best. */
+function tolerated({ grid }: PlanTask, costs: Float64Array, total: number, { percent, side }: PlanTolerance): number {
+  const best = leastOf(costs);
+  const most = best + slackOf(percent, best, total, grid);
+  const within = (cost: number) => cost <= most;
+  return side === "earliest" ? costs.findIndex(within) : costs.findLastIndex(within);
+}
+
+/** What the run costs from every step it can begin with; Infinity where one of its steps is not allowed. */
+function weighted(costs: Float64Array, weights: Float64Array): Float64Array {
+  const count = Math.max(0, costs.length - weights.length + 1);
+  if (weights.every((weight) => weight === MEAN_WEIGHT)) {
+    return startCosts(costs, weights.length)
+      .subarray(0, count)
+      .map((cost) => cost * MEAN_WEIGHT);
+  }
+  const sums = new Float64Array(count);
+  for (let first = 0; first < count; first++) {
+    let sum = 0;
+    for (let i = 0; i < weights.length; i++) {
+      const cost = costs[first + i] as number;
+      // A step without power still has to be allowed; 0 times Infinity would be no number.
+      sum += cost < Number.POSITIVE_INFINITY ? cost * (weights[i] as number) : cost;
+    }
+    sums[first] = sum;
+  }
+  return sums;
+}
+
+/** Without the runs whose mean is above the maximum. */
+function affordable(costs: Float64Array, maxPrice: number | undefined, weights: Float64Array): Float64Array {
+  if (maxPrice === undefined) return costs;
+  const most = Math.round(maxPrice * PRICE_SCALE) * totalOf(weights);
+  return costs.map((cost) => (cost <= most ? cost : Number.POSITIVE_INFINITY));
+}
+
+/** The best step to begin with that lies so far from another; null where there is none. Ties: the earliest. */
+function elsewhere(costs: Float64Array, from: number, apart: number): number | null {
+  let best: number | null = null;
+  for (let first = 0; first < costs.length; first++) {
+    if (Math.abs(first - from) < apart) continue;
+    if ((costs[first] as number) < (best === null ? Number.POSITIVE_INFINITY : (costs[best] as number))) best = first;
+  }
+  return best;
+}
+
+function longestStretch(costs: Float64Array): number {
+  let longest = 0;
+  let length = 0;
+  for (const cost of costs) {
+    length = cost < Number.POSITIVE_INFINITY ? length + 1 : 0;
+    longest = Math.max(longest, length);
+  }
+  return longest;
+}
+
+function leastOf(costs: Float64Array): number {
+  let least = Number.POSITIVE_INFINITY;
+  for (const cost of costs) least = Math.min(least, cost);
+  return least;
+}
+
+function totalOf(weights: Float64Array): number {
+  return weights.reduce((sum, weight) => sum + weight, 0);
+}

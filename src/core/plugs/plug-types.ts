@@ -1,0 +1,122 @@
+/** The nouns of switching a plug: what is wanted, what is known of it, what was said to it. */
+import { type EpochMs, QUARTER_MS, SECOND_MS } from "../time/interval.ts";
+
+/** What a plan or a signal wants of a plug at a moment. */
+export interface Wanted {
+  readonly on: boolean;
+  /** Until when it wants that; what it wants from then on is asked anew. Null where only an event can tell. */
+  readonly until: EpochMs | null;
+  /** In words, for the owner: `cheap at Home`. */
+  readonly reason?: string;
+}
+
+/** What a device can enforce by itself. Unit: seconds. */
+export interface DeadManLimits {
+  readonly leastSec: number;
+  readonly mostSec: number;
+}
+
+/** How a plug is to be treated. */
+export interface PlugRules {
+  /** Null for a family that cannot be given an end together with an ON. */
+  readonly deadMan: DeadManLimits | null;
+  /** When a plug tells its state after a command: `changes` if it stays silent where the command changes nothing. */
+  readonly answers: "always" | "changes" | "never";
+  /** Whether a hand on the button counts until the next planned edge. */
+  readonly override: "respect" | "enforce";
+  readonly minOnMs: number;
+  readonly minOffMs: number;
+}
+
+/** What a plug or the way to it tells. `retained`: it lay in the broker from before. */
+export type PlugEvent =
+  | { readonly kind: "tick" }
+  | { readonly kind: "connected" }
+  | { readonly kind: "disconnected" }
+  | { readonly kind: "availability"; readonly available: boolean; readonly retained: boolean }
+  | { readonly kind: "reported"; readonly on: boolean; readonly retained: boolean }
+  /** The plug has done a command. Unlike a report it says nothing of later: it may come late. */
+  | { readonly kind: "done"; readonly on: boolean };
+
+/** What is to be said to a plug now. `ask` is for its state, where a family has a way to ask. */
+export type PlugCommand =
+  | { readonly kind: "on"; readonly deadManSec: number | null }
+  | { readonly kind: "off" }
+  | { readonly kind: "ask" };
+
+/** The last command, on the present connection and since the plug was last there. */
+export interface Sent {
+  readonly on: boolean;
+  readonly at: EpochMs;
+  /** Tries after the first. */
+  readonly retries: number;
+  /** Whether the plug has answered, or need not. */
+  readonly settled: boolean;
+  /** It was answered, and the plug went its own way all the same, as often as there are retries. */
+  readonly fights: boolean;
+  /** When the answer is overdue; null once nobody waits for it any more. */
+  readonly echoBy: EpochMs | null;
+  readonly renewAt: EpochMs;
+  /** When the device's own timer may end an ON: by this command, or by one before whose renewals it missed. */
+  readonly ends: readonly EpochMs[];
+}
+
+/** Since when a plug is ON or OFF. */
+export interface Since {
+  readonly on: boolean;
+  readonly at: EpochMs;
+}
+
+/** A plug as the daemon knows it. */
+export interface PlugState {
+  /** Whether the time was trusted once in this life of the daemon: before, nothing is switched. */
+  readonly begun: boolean;
+  readonly connected: boolean;
+  /** Null while the plug has not told. */
+  readonly available: boolean | null;
+  /** Null while it is unknown: not told on this connection, or not since the plug was away. */
+  readonly reported: boolean | null;
+  readonly since: Since | null;
+  /** What was wanted at the last decision; a change of it is a planned edge. Null before the first. */
+  readonly desired: boolean | null;
+  readonly sent: Sent | null;
+  /** What a hand has switched to, against what was wanted. */
+  readonly hand: boolean | null;
+  /** Until when a contradiction is no hand's: a plug that just came back may first do what it finds in the broker. */
+  readonly waryUntil: EpochMs;
+  /** It did not answer, three retries included. */
+  readonly silent: boolean;
+  readonly lookedAt: EpochMs;
+}
+
+/** The answer to a command is awaited this long. Source: issue 5. */
+export const ECHO_MS: number = 10 * SECOND_MS;
+export const MOST_RETRIES = 3;
+/** An ON is renewed at the bounds of these intervals, so that it ends soon after a daemon that died. */
+export const RENEWED_EVERY_MS: number = QUARTER_MS;
+/**
+ * How much longer than its interval an ON lasts by itself: a clock that is trusted may be two minutes off, and be put
+ * right between two renewals.
+ */
+export const DEAD_MAN_MARGIN_MS: number = 150 * SECOND_MS;
+/** How far a device's own timer may be off: its clock, and the way of the command to it. */
+export const TIMER_SLACK_MS: number = 10 * SECOND_MS;
+/** The longest time an ON goes on by itself after the daemon or the broker has died. */
+export const LONGEST_DEAD_MAN_MS: number = RENEWED_EVERY_MS + DEAD_MAN_MARGIN_MS;
+
+/** A plug nobody has heard of yet; `since` is what an earlier life of the daemon knew. */
+export function unknownPlug(since: Since | null): PlugState {
+  return {
+    begun: false,
+    connected: false,
+    available: null,
+    reported: null,
+    since,
+    desired: null,
+    sent: null,
+    hand: null,
+    waryUntil: Number.NEGATIVE_INFINITY,
+    silent: false,
+    lookedAt: Number.NEGATIVE_INFINITY,
+  };
+}

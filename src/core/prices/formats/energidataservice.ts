@@ -1,0 +1,75 @@
+/**
+ * The attributes of the energidataservice integration of Home Assistant (MTrab/energidataservice): `{hour, price}` in
+ * `raw_today`, `raw_tomorrow` and `forecast`. Its tariffs are nested and empty here: they are in the price already,
+ * and a reader that finds them flat adds them a second time.
+ */
+
+import { rounded } from "../../text/rounding.ts";
+import { localInstant } from "../../time/local-instant.ts";
+import { meanPrice, type PricePoint } from "../timeline.ts";
+import { fitting, pricesOf, shortPrice, wholeTomorrow } from "./format-limits.ts";
+import type { FormatSource } from "./format-source.ts";
+
+type Decimals = (price: number) => number;
+
+/** The local time at which tomorrow's prices are due. */
+const NEXT_UPDATE = "13:00:00";
+
+export function energidataserviceFormat(source: FormatSource): object {
+  const { current, forecast } = source.snapshot;
+  return {
+    current_price: current ? rounded(current.price) : null,
+    ...daysOf(source, rounded),
+    forecast: entries(source, forecast, rounded),
+  };
+}
+
+/** Without the price now, which is the state of the entity; the forecast as far as attributes can carry it. */
+export function energidataserviceAttributes(source: FormatSource): object {
+  const days = daysOf(source, shortPrice);
+  const forecast = fitting({ ...days, forecast: [] }, entries(source, source.snapshot.forecast, shortPrice));
+  return { ...days, forecast };
+}
+
+function daysOf(source: FormatSource, decimals: Decimals): object {
+  const { snapshot, region } = source;
+  const { today, currency, tomorrowValid } = snapshot;
+  const tomorrow = wholeTomorrow(snapshot);
+  const orNull = <List extends readonly unknown[]>(list: List) => (list.length > 0 ? list : null);
+  return {
+    unit: "kWh",
+    currency,
+    region,
+    region_code: region,
+    tomorrow_valid: tomorrowValid,
+    next_data_update: NEXT_UPDATE,
+    today: pricesOf(today, decimals),
+    tomorrow: orNull(pricesOf(tomorrow, decimals)),
+    raw_today: orNull(entries(source, today, decimals)),
+    raw_tomorrow: orNull(entries(source, tomorrow, decimals)),
+    ...figuresOf("today", source, today),
+    ...figuresOf("tomorrow", source, tomorrow),
+    use_cent: false,
+    tariffs: { additional_tariffs: {}, tariffs: {} },
+    attribution: "Data sourced from elbro",
+  };
+}
+
+function figuresOf(day: "today" | "tomorrow", source: FormatSource, points: readonly PricePoint[]): object {
+  const least = points.reduce<PricePoint | null>((a, b) => (a && a.price <= b.price ? a : b), null);
+  const most = points.reduce<PricePoint | null>((a, b) => (a && a.price >= b.price ? a : b), null);
+  const mean = meanPrice(points);
+  return {
+    [`${day}_min`]: least && entry(source, least, rounded),
+    [`${day}_max`]: most && entry(source, most, rounded),
+    [`${day}_mean`]: mean === null ? null : rounded(mean),
+  };
+}
+
+function entries(source: FormatSource, points: readonly PricePoint[], decimals: Decimals) {
+  return points.map((point) => entry(source, point, decimals));
+}
+
+function entry({ calendar }: FormatSource, { start, price }: PricePoint, decimals: Decimals) {
+  return { hour: localInstant(start, calendar), price: decimals(price) };
+}

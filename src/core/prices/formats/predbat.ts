@@ -1,0 +1,28 @@
+/**
+ * The attributes that Predbat reads of a sensor of spot rates: `raw_today` and `raw_tomorrow` as `{start, end, value}`.
+ * It needs the `end`; instants are UTC, which are the shortest with their zone, so that two days of quarters fit.
+ */
+
+import { rounded } from "../../text/rounding.ts";
+import { formatInstant } from "../../time/interval.ts";
+import type { PricePoint } from "../timeline.ts";
+import { shortPrice, wholeTomorrow } from "./format-limits.ts";
+import type { FormatSource } from "./format-source.ts";
+
+export function predbatFormat(source: FormatSource): object {
+  return shaped(source, rounded);
+}
+
+export function predbatAttributes(source: FormatSource): object {
+  return shaped(source, shortPrice);
+}
+
+function shaped({ snapshot }: FormatSource, decimals: (price: number) => number): object {
+  const raw = (points: readonly PricePoint[]) =>
+    points.map(({ start, end, price }) => ({
+      start: formatInstant(start),
+      end: formatInstant(end),
+      value: decimals(price),
+    }));
+  return { raw_today: raw(snapshot.today), raw_tomorrow: raw(wholeTomorrow(snapshot)) };
+}

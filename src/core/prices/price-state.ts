@@ -1,0 +1,47 @@
+/** The price now as programs read it, over MQTT and over HTTP alike. */
+
+import { rounded } from "../text/rounding.ts";
+import { type EpochMs, formatInstant } from "../time/interval.ts";
+import type { DayFigures, HomeSnapshot } from "./home-snapshot.ts";
+import type { PricePoint } from "./timeline.ts";
+
+/** Everything that depends on the present price is null without one. */
+export function priceState(snapshot: HomeSnapshot): object {
+  const { current, previous, next } = snapshot;
+  return {
+    start: instant(current?.start),
+    end: instant(current?.end),
+    price: current?.price ?? null,
+    currency: snapshot.currency,
+    vat_included: snapshot.vatIncluded,
+    estimate: current?.estimate ?? null,
+    level: snapshot.level,
+    color: snapshot.color,
+    rank: snapshot.rank,
+    rank_of: snapshot.rankOf,
+    percentile: snapshot.percentile,
+    percentile_30_days: snapshot.percentile30Days,
+    previous: startAndPrice(previous),
+    next: startAndPrice(next),
+    day: figures(snapshot.day),
+    rest_of_day: figures(snapshot.restOfDay),
+    cheapest: snapshot.cheapest.map(({ hours, start, end, mean }) => ({
+      hours,
+      start: formatInstant(start),
+      end: formatInstant(end),
+      mean: rounded(mean),
+    })),
+  };
+}
+
+function startAndPrice(point: PricePoint | null): object | null {
+  return point && { start: formatInstant(point.start), price: point.price };
+}
+
+function figures(day: DayFigures | null): object | null {
+  return day && { min: day.min, max: day.max, mean: rounded(day.mean) };
+}
+
+function instant(at: EpochMs | null | undefined): string | null {
+  return at === null || at === undefined ? null : formatInstant(at);
+}

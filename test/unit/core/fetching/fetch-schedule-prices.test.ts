@@ -1,0 +1,184 @@
+import { describe, expect, test } from "vitest";
+import { MINUTE_MS } from "../../../../src/core/time/interval.ts";
+import {
+  calendar,
+  FetchScheduleModel,
+  type FetchScheduleModelOptions,
+  local,
+  type Service,
+  targetOf,
+} from "../../../support/fetch-schedule-model.ts";
+
+const TUESDAY = "2026-03-10";
+const EVENING = [
+  ...["13:02", "13:07", "13:12", "13:17", "13:32"],
+  ...["13:52", "14:12", "14:32", "14:52", "15:12", "15:32", "15:52", "16:12", "16:32", "16:52", "17:12"],
+  ...["17:42", "18:12", "19:12", "20:30", "23:30"],
+];
+
+/** Days before `date` are there; its prices and later ones come at the instant that `date` maps to, if ever. */
+function published(comes: Readonly<Record<string, string>>, otherwise: "whole" | "none" = "none"): Service {
+  return (_operation, day, now) => {
+    const date = calendar.dateOf(day);
+    if (comes[date] !== undefined) return now >= local(comes[date]) ? "whole" : "none";
+    return date <= TUESDAY ? "whole" : otherwise;
+  };
+}
+
+/** A house with prices alone, which knows today since the morning; the log begins after that. */
+function model(service: Service, options: Partial<FetchScheduleModelOptions> = {}): FetchScheduleModel {
+  const it = new FetchScheduleModel({
+    start: local(`${TUESDAY} 09:00`),
+    service,
+    targets: [targetOf(["prices"])],
+    ...options,
+  });
+  it.run(local(`${TUESDAY} 10:00`));
+  it.log = [];
+  return it;
+}
+
+describe("tomorrow's prices", () => {
+  test("are asked from 13:02 on until they have come: often at first, then every twenty minutes, then now and then", () => {
+    const it = model(published({})).run(local("2026-03-11 00:00"));
+    expect(it.times("prices")).toEqual(EVENING);
+    expect(new Set(it.dates("prices"))).toEqual(new Set(["2026-03-11..2026-03-11"]));
+    expect(new Set(it.of("prices").map(({ step }) => step.priority))).toEqual(new Set(["tomorrow"]));
+  });
+
+  test("are not asked again once they are there", () => {
+    const it = model(published({ "2026-03-11": "2026-03-10 13:04" })).run(local("2026-03-11 13:00"));
+    expect(it.times("prices")).toEqual(["13:02", "13:07"]);
+  });
+
+  test("that are short have not come", () => {
+    const short: Service = (_operation, day, now) =>
+      calendar.dateOf(day) <= TUESDAY || now >= local(`${TUESDAY} 13:15`) ? "whole" : "short";
+    expect(model(short).run(local("2026-03-11 00:00")).times("prices")).toEqual(["13:02", "13:07", "13:12", "13:17"]);
+  });
+
+  test.each([0, 90_000, 8 * MINUTE_MS])("are asked at the installation's own minute: %d ms later", (offsetMs) => {
+    const it = model(published({}), { offsetMs }).run(local("2026-03-11 00:00"));
+    expect(it.of("prices").map(({ at }) => at - offsetMs)).toEqual(EVENING.map((time) => local(`${TUESDAY} ${time}`)));
+  });
+
+  test("are asked at the first times of their own day, not at those of yesterday", () => {
+    const it = model(published({ "2026-03-11": "2026-03-10 13:00" })).run(local("2026-03-11 13:05"));
+    expect(it.of("prices").map(({ at }) => at)).toEqual([local("2026-03-10 13:02"), local("2026-03-11 13:02")]);
+  });
+
+  test("an answer about other days does not put them off", () => {
+    const it = model(published({}));
+    it.run(local(`${TUESDAY} 13:01`));
+    const { series } =
+      new FetchScheduleModel({ start: it.now, targets: it.targets }).run(it.now + 1).log[1]?.step ?? {};
+    if (!series) throw new Error("nothing was asked");
+    const longAgo = local("2025-03-10");
+    it.now = local(`${TUESDAY} 13:03`);
+    it.shelf.keep(series, [longAgo], () => "whole", it.now);
+    it.run(local(`${TUESDAY} 13:06`));
+    expect(it.times("prices")).toEqual(["13:03"]);
+  });
+
+  test("days before that were short are brought along, so that a gap filled later is seen", () => {
+    const gap: Service = (_operation, day, now) => {
+      const date = calendar.dateOf(day);
+      if (date === "2026-03-09") return now >= local("2026-03-11 12:00") ? "whole" : "short";
+      return usualPrices(date, now);
+    };
+    const it = model(gap).run(local("2026-03-12 14:00"));
+    expect(it.dates("prices")).toEqual(["2026-03-09..2026-03-11", "2026-03-09..2026-03-12", "2026-03-13..2026-03-13"]);
+  });
+});
+
+function usualPrices(date: string, now: number): "whole" | "none" {
+  return now >= local(date) - 11 * 60 * MINUTE_MS ? "whole" : "none";
+}
+
+describe("today's missing prices", () => {
+  test("are asked after midnight, in the night and in the morning, and with tomorrow's from 13:02 on", () => {
+    const it = model(published({})).run(local("2026-03-11 00:00"));
+    it.log = [];
+    it.run(local("2026-03-12 00:00"));
+    expect(it.times("prices")).toEqual(["00:05", "01:05", "03:35", "06:35", "09:35", "12:35", ...EVENING]);
+    expect(new Set(it.dates("prices"))).toEqual(new Set(["2026-03-11..2026-03-12"]));
+    expect(new Set(it.of("prices").map(({ step }) => step.priority))).toEqual(new Set(["today"]));
+  });
+
+  test("come with the next try; tomorrow's then have their own times", () => {
+    const comes = { "2026-03-11": "2026-03-11 03:00", "2026-03-12": "2026-03-11 13:05" };
+    const it = model(published(comes)).run(local("2026-03-11 00:00"));
+    it.log = [];
+    it.run(local("2026-03-12 00:00"));
+    expect(it.times("prices")).toEqual(["00:05", "01:05", "03:35", "13:02", "13:07"]);
+  });
+
+  test("are asked alone while tomorrow's are there", () => {
+    const hole: Service = (_operation, day) => (calendar.dateOf(day) === TUESDAY ? "short" : "whole");
+    const it = model(hole).run(local(`${TUESDAY} 13:10`));
+    expect(it.dates("prices")).toEqual(["2026-03-10..2026-03-10", "2026-03-10..2026-03-10", "2026-03-10..2026-03-10"]);
+  });
+
+  test("are asked at once by a house that never asked, with the three days before and tomorrow", () => {
+    const it = new FetchScheduleModel({ start: local(`${TUESDAY} 03:00`), targets: [targetOf(["prices"])] });
+    it.run(local(`${TUESDAY} 12:00`));
+    expect(it.times("prices")).toEqual(["03:00"]);
+    expect(it.dates("prices")).toEqual(["2026-03-07..2026-03-11"]);
+  });
+
+  test("are asked at once although history was asked a moment ago", () => {
+    const it = new FetchScheduleModel({ start: local(`${TUESDAY} 03:00`), targets: [targetOf(["prices"])] });
+    const series = {
+      ...{ account: "consumer", place: it.targets[0]?.addressId ?? "" },
+      ...({ operation: "prices", unit: "fifteenMinutes" } as const),
+    };
+    it.shelf.keep(series, [local("2025-03-10")], () => "whole", it.now - 1);
+    it.run(it.now + 1);
+    expect(it.times("prices")).toEqual(["03:00"]);
+  });
+});
+
+describe("after a pause", () => {
+  test("a restart asks nothing again", () => {
+    const it = model(published({})).run(local(`${TUESDAY} 15:13`));
+    it.log = [];
+    const again = new FetchScheduleModel({ start: it.now, service: published({}), targets: it.targets });
+    Object.assign(again, { shelf: it.shelf });
+    again.run(local(`${TUESDAY} 15:31`));
+    expect(again.times("prices")).toEqual([]);
+    expect(again.run(local(`${TUESDAY} 15:33`)).times("prices")).toEqual(["15:32"]);
+  });
+
+  test.each(["2026-03-10 18:47", "2026-03-11 11:00", "2026-03-14 02:10", "2026-04-20 22:00"])(
+    "what was missed until %s is one request",
+    (wakes) => {
+      const it = model(published({}));
+      it.now = local(wakes);
+      it.run(it.now + 4 * MINUTE_MS);
+      expect(it.of("prices")).toHaveLength(1);
+    },
+  );
+});
+
+describe("clock changes", () => {
+  test.each([
+    ["2026-03-28", "2026-03-29", "2026-03-30", 23],
+    ["2026-10-24", "2026-10-25", "2026-10-26", 25],
+  ])("on the evening of %s all of %s is asked for, at the times of the local clock", (before, day, after, hours) => {
+    const none: Service = (_operation, start) => (calendar.dateOf(start) <= before ? "whole" : "none");
+    const it = new FetchScheduleModel({
+      start: local(`${before} 10:00`),
+      service: none,
+      targets: [targetOf(["prices"])],
+    });
+    it.run(local(`${before} 11:00`));
+    it.log = [];
+    it.run(local(`${day} 00:00`));
+    expect(it.times("prices")).toEqual(EVENING);
+    const range = it.of("prices")[0]?.step.range;
+    expect(range && (range.end - range.start) / (60 * MINUTE_MS)).toBe(hours);
+    it.log = [];
+    it.run(local(`${after} 00:00`));
+    expect(it.times("prices")).toEqual(["00:05", "01:05", "03:35", "06:35", "09:35", "12:35", ...EVENING]);
+  });
+});

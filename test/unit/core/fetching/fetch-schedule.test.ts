@@ -1,0 +1,274 @@
+import { describe, expect, test } from "vitest";
+import type { PlaceTarget, TimetableInput } from "../../../../src/core/fetching/fetch-types.ts";
+import type { SeriesKey } from "../../../../src/core/series/series.ts";
+import { HOUR_MS, MINUTE_MS } from "../../../../src/core/time/interval.ts";
+import {
+  calendar,
+  datesOf,
+  FetchScheduleModel,
+  local,
+  type Service,
+  targetOf,
+  usual,
+} from "../../../support/fetch-schedule-model.ts";
+
+const TUESDAY = "2026-03-10";
+const EVERY_THREE_HOURS = ["00:20", "03:20", "06:20", "09:20", "12:20", "15:20", "18:20", "21:20"];
+
+describe("the forecast", () => {
+  const model = (service: Service = usual) => {
+    const it = new FetchScheduleModel({
+      start: local(`${TUESDAY} 14:00`),
+      service,
+      targets: [targetOf(["prices", "forecastPrices"])],
+    }).run(local("2026-03-11 00:00"));
+    it.log = [];
+    return it;
+  };
+
+  test("is asked every three hours, and once when tomorrow's prices have come", () => {
+    const times = model().run(local("2026-03-12 00:00")).times("forecastPrices");
+    expect(times).toEqual([...EVERY_THREE_HOURS.slice(0, 5), "13:07", ...EVERY_THREE_HOURS.slice(5)]);
+  });
+
+  test("is asked when they have come late, too", () => {
+    const late: Service = (operation, day, now) =>
+      operation === "prices" && calendar.dateOf(day) === "2026-03-12" && now < local("2026-03-11 16:10")
+        ? "none"
+        : usual(operation, day, now);
+    const times = model(late).run(local("2026-03-12 00:00")).times("forecastPrices");
+    expect(times).toEqual([...EVERY_THREE_HOURS.slice(0, 6), "16:12", ...EVERY_THREE_HOURS.slice(6)]);
+  });
+
+  test("leaves its requests of the night and the morning to today's prices while these are missing", () => {
+    const none: Service = (_operation, day) => (calendar.dateOf(day) <= TUESDAY ? "whole" : "none");
+    const times = model(none).run(local("2026-03-12 00:00")).times("forecastPrices");
+    expect(times).toEqual(["00:20", "15:20", "18:20", "21:20"]);
+  });
+
+  test("of an address without prices is asked every three hours all the same", () => {
+    const it = new FetchScheduleModel({ start: local(`${TUESDAY} 00:00`), targets: [targetOf(["forecastPrices"])] });
+    expect(it.run(local("2026-03-11 00:00")).times("forecastPrices")).toEqual(["00:00", ...EVERY_THREE_HOURS]);
+  });
+
+  test("is asked on the days of the clock changes at the times of the local clock", () => {
+    for (const day of ["2026-03-29", "2026-10-25"]) {
+      const start = local(`${day} 00:00`);
+      const it = new FetchScheduleModel({ start: start - HOUR_MS, service: () => "whole" }).run(start);
+      it.log = [];
+      it.run(calendar.add("day", start, 1));
+      expect(it.times("forecastPrices").filter((time) => time !== "13:02")).toEqual(EVERY_THREE_HOURS);
+    }
+  });
+});
+
+describe("the list of addresses", () => {
+  test("is asked first of all, then once a day", () => {
+    const it = new FetchScheduleModel({ start: local(`${TUESDAY} 09:00`), targets: [] }).run(local("2026-03-13 00:00"));
+    expect(it.times("addresses")).toEqual(["09:00", "04:10", "04:10"]);
+    expect(it.log.map(({ step }) => step.priority)).toEqual(["today", "account", "account"]);
+  });
+
+  test("is not asked of an account that has places", () => {
+    const it = new FetchScheduleModel({
+      start: local(`${TUESDAY} 09:00`),
+      targets: [],
+      places: () => [place("daily", null)],
+    });
+    expect(it.run(local("2026-03-11 00:00")).times("addresses")).toEqual([]);
+  });
+});
+
+const REGION: SeriesKey = { account: "consumer", place: '{"region":"DK1"}', operation: "regionPrices", unit: "latest" };
+
+function place(rhythm: PlaceTarget["rhythm"], reaches: number | null): PlaceTarget {
+  return { series: REGION, rhythm, reaches };
+}
+
+describe("places", () => {
+  const reaching = (reaches: (now: number) => number | null) =>
+    new FetchScheduleModel({
+      start: local(`${TUESDAY} 09:00`),
+      targets: [],
+      places: (now) => [place("prices", reaches(now))],
+    });
+
+  test("are asked for prices until these reach the end of tomorrow", () => {
+    const it = reaching((now) => {
+      const published = calendar.timeOnDay(now, 13 * 60 + 10);
+      const asked = it.of("regionPrices").some(({ at }) => at >= published && at >= calendar.startOf("day", now));
+      return calendar.add("day", calendar.startOf("day", now), asked ? 2 : 1);
+    });
+    it.run(local("2026-03-12 00:00"));
+    expect(it.times("regionPrices")).toEqual(["09:00", "13:02", "13:07", "13:17", "13:02", "13:07", "13:17"]);
+    expect(it.log.map(({ step }) => step.priority)).toEqual(["today", ...Array(6).fill("tomorrow")]);
+  });
+
+  test("without prices are asked a few times a day, the first time after midnight", () => {
+    const it = reaching(() => null).run(local("2026-03-11 00:00"));
+    it.log = [];
+    it.run(local("2026-03-12 00:00"));
+    expect(it.times("regionPrices")).toEqual([
+      ...["00:20", "13:02", "13:07", "13:17", "14:02", "15:02", "17:02", "20:02"],
+    ]);
+  });
+
+  test("are asked once for what does not change, and once a day for what may", () => {
+    const times = (rhythm: PlaceTarget["rhythm"]) =>
+      new FetchScheduleModel({ start: local(`${TUESDAY} 09:00`), targets: [], places: () => [place(rhythm, null)] })
+        .run(local("2026-03-13 00:00"))
+        .times("regionPrices");
+    expect(times("once")).toEqual(["09:00"]);
+    expect(times("daily")).toEqual(["09:00", "05:10", "05:10"]);
+  });
+});
+
+describe("history", () => {
+  test("is filled from the newest day on, in the largest steps the service takes, and ends where it is wanted", () => {
+    const it = new FetchScheduleModel({ start: local(`${TUESDAY} 09:00`), historyDays: 500 }).run(
+      local(`${TUESDAY} 10:00`),
+    );
+    const filled = (operation: "prices" | "consumption") =>
+      it.of(operation).flatMap(({ step }) => (step.priority === "backfill" ? datesOf(step.range) : []));
+    expect(filled("consumption")).toEqual(["2025-03-02..2026-03-02", "2024-10-26..2025-03-01"]);
+    expect(filled("prices")).toEqual([
+      ...["2025-12-07..2026-03-06", "2025-09-08..2025-12-06", "2025-06-10..2025-09-07"],
+      ...["2025-03-12..2025-06-09", "2024-12-12..2025-03-11", "2024-10-26..2024-12-11"],
+    ]);
+    it.log = [];
+    it.run(local("2026-03-20 00:00"));
+    expect(it.log.filter(({ step }) => step.priority === "backfill")).toEqual([]);
+  });
+
+  test("comes after everything else", () => {
+    const it = new FetchScheduleModel({ start: local(`${TUESDAY} 09:00`), historyDays: 500 }).run(
+      local(`${TUESDAY} 09:01`),
+    );
+    const kinds = it.log.map(({ step }) => step.priority);
+    expect(kinds.indexOf("backfill")).toBe(kinds.length - kinds.filter((kind) => kind === "backfill").length);
+  });
+
+  test("goes on where it stopped", () => {
+    let open = false;
+    const notBefore: TimetableInput["notBefore"] = (_series, priority) =>
+      priority === "backfill" && !open ? Number.POSITIVE_INFINITY : 0;
+    const it = new FetchScheduleModel({ start: local(`${TUESDAY} 09:00`), historyDays: 500, notBefore });
+    it.targets = [targetOf(["consumption"])];
+    it.run(local("2026-03-15 09:00"));
+    expect(it.log.some(({ step }) => step.priority === "backfill")).toBe(false);
+    open = true;
+    it.log = [];
+    it.run(it.now + 1);
+    expect(it.dates("consumption")).toEqual(["2025-03-02..2026-03-02", "2024-10-31..2025-03-01"]);
+  });
+
+  test("has the days of a long absence, after those that are asked for themselves", () => {
+    const it = new FetchScheduleModel({
+      start: local(`${TUESDAY} 09:00`),
+      historyDays: 40,
+      targets: [targetOf(["consumption"])],
+    });
+    it.run(local(`${TUESDAY} 10:00`));
+    it.log = [];
+    it.now = local("2026-03-30 09:00");
+    it.run(it.now + 1);
+    expect(it.dates("consumption")).toEqual(["2026-03-23..2026-03-29", "2026-03-10..2026-03-22"]);
+  });
+
+  test("of no days is none", () => {
+    const it = new FetchScheduleModel({ start: local(`${TUESDAY} 09:00`), historyDays: 0 }).run(
+      local(`${TUESDAY} 10:00`),
+    );
+    expect(it.log.some(({ step }) => step.priority === "backfill")).toBe(false);
+  });
+});
+
+test("the most urgent goes first", () => {
+  const it = new FetchScheduleModel({ start: local(`${TUESDAY} 09:00`), historyDays: 30 });
+  it.run(it.now + 1);
+  expect([...new Set(it.log.map(({ step }) => step.priority))]).toEqual(["today", "usage", "forecast", "backfill"]);
+});
+
+test("tomorrow's prices go before the list of addresses and the use of yesterday", () => {
+  const it = new FetchScheduleModel({ start: local(`${TUESDAY} 02:00`), service: () => "none", targets: [targetOf()] });
+  it.run(local(`${TUESDAY} 03:00`));
+  const known: Service = (operation) => (operation === "prices" ? "whole" : "none");
+  it.service = known;
+  it.run(local("2026-03-11 03:00"));
+  it.service = () => "none";
+  it.log = [];
+  it.now = local("2026-03-11 13:03");
+  it.run(it.now + 1);
+  expect([...new Set(it.log.map(({ step }) => step.priority))]).toEqual(["tomorrow", "account", "usage", "forecast"]);
+});
+
+test("what an address has no data for is never asked", () => {
+  const operations = ["prices", "solarExport"] as const;
+  const it = new FetchScheduleModel({
+    start: local(`${TUESDAY} 09:00`),
+    targets: [targetOf(operations)],
+    historyDays: 100,
+  });
+  it.run(local("2026-03-20 00:00"));
+  const asked = new Set(it.log.map(({ step }) => step.series.operation));
+  expect(asked).toEqual(new Set(["addresses", ...operations]));
+});
+
+describe("when something is asked", () => {
+  test("is put off to the time the error policy names, for that series alone", () => {
+    const until = local(`${TUESDAY} 14:47`);
+    const it = new FetchScheduleModel({
+      start: local(`${TUESDAY} 09:00`),
+      service: (operation) => (operation === "prices" ? "whole" : "none"),
+      notBefore: ({ operation }) => (operation === "prices" ? until : 0),
+    }).run(local(`${TUESDAY} 15:00`));
+    expect(it.times("prices")).toEqual(["14:47"]);
+    expect(it.times("consumption")).toEqual(["09:00", "12:00"]);
+  });
+
+  test("a failure leaves it due, and the error policy says when", () => {
+    let wait = 0;
+    const it = new FetchScheduleModel({
+      start: local(`${TUESDAY} 09:00`),
+      targets: [targetOf(["prices"])],
+      service: (operation) => {
+        if (operation === "prices") wait = it.now + 7 * MINUTE_MS;
+        return operation === "prices" && it.now < local(`${TUESDAY} 09:15`) ? null : "whole";
+      },
+      notBefore: ({ operation }) => (operation === "prices" ? wait : 0),
+    });
+    it.run(local(`${TUESDAY} 10:00`));
+    expect(it.times("prices")).toEqual(["09:00", "09:07", "09:14", "09:21"]);
+  });
+
+  test("a sleep is never longer than an hour and never into the past", () => {
+    for (let at = local(`${TUESDAY} 09:00`); at < local("2026-03-11 09:00"); at += 7 * MINUTE_MS) {
+      const it = new FetchScheduleModel({ start: at, service: () => "whole" });
+      it.run(at + 1);
+      const step = it.next();
+      expect(step.kind === "sleep" && step.until > it.now && step.until <= it.now + HOUR_MS).toBe(true);
+    }
+  });
+
+  test("after a clock was set back an hour nothing that is there is asked again", () => {
+    const it = new FetchScheduleModel({ start: local(`${TUESDAY} 09:00`), service: () => "whole" });
+    it.run(local(`${TUESDAY} 10:30`));
+    it.log = [];
+    it.now -= HOUR_MS;
+    it.run(local(`${TUESDAY} 12:00`));
+    expect(it.log.map(({ step }) => step.series.operation)).toEqual([]);
+  });
+
+  test("a clock that was years ahead and is right again asks once for what it does not know", () => {
+    const it = new FetchScheduleModel({ start: local("2069-01-01 10:00"), service: () => "none" }).run(
+      local("2069-01-01 10:30"),
+    );
+    it.service = () => "whole";
+    it.log = [];
+    it.now = local(`${TUESDAY} 09:00`);
+    it.run(local(`${TUESDAY} 09:10`));
+    const asked = it.log.map(({ step }) => step.series.operation);
+    expect(new Set(asked).size).toBe(asked.length);
+    expect(asked).toContain("prices");
+  });
+});

@@ -1,0 +1,189 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import {
+  type Attempt,
+  budgetWindow,
+  consumerBudget,
+  DAY_WINDOW_MS,
+  MOST_ATTEMPTS,
+  partRemainder,
+  type Share,
+  shares,
+  thirdPartyBudget,
+} from "../../../../src/core/fetching/rate-limit.ts";
+import { Spending } from "../../../../src/core/fetching/rate-window.ts";
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+function windowNamed(name: string, limits: { minute: number; day: number }, addresses = 1) {
+  const found = consumerBudget(limits, addresses).find((window) => window.name === name);
+  if (!found) throw new RangeError(`no window ${name}`);
+  return found;
+}
+
+describe("the shares of a limit", () => {
+  test.each([
+    [60, { poll: 15, lan: 30, backfill: 10 }],
+    [5, { poll: 1, lan: 2, backfill: 1 }],
+    [8, { poll: 2, lan: 4, backfill: 1 }],
+    [12, { poll: 3, lan: 6, backfill: 2 }],
+    [1, { poll: 1, lan: 1, backfill: 1 }],
+  ])("of %i a minute: a quarter, a half, and back-fill without the last third of polling", (minute, expected) => {
+    expect(windowNamed("minute", { minute, day: 2_000 }).shares).toEqual(expected);
+  });
+
+  test.each([
+    [2_000, 1, { poll: 500, lan: 1_000, backfill: 455 }],
+    [2_000, 3, { poll: 500, lan: 1_000, backfill: 365 }],
+    [2_000, 20, { poll: 500, lan: 1_000, backfill: 250 }],
+    [200, 1, { poll: 50, lan: 100, backfill: 25 }],
+    [50, 1, { poll: 12, lan: 25, backfill: 6 }],
+    [1, 1, { poll: 1, lan: 1, backfill: 1 }],
+  ])("of %i a day with %i addresses: back-fill leaves 45 for each, or half", (day, addresses, expected) => {
+    expect(windowNamed("day", { minute: 60, day }, addresses).shares).toEqual(expected);
+  });
+
+  test("no address yet is reserved for as one", () => {
+    expect(windowNamed("day", { minute: 60, day: 2_000 }, 0).shares.backfill).toBe(455);
+  });
+
+  test("a quarter is left to the user's other programs from four on", () => {
+    for (let limit = 4; limit < 500; limit++) {
+      const { poll, lan } = windowNamed("day", { minute: 60, day: limit }).shares;
+      expect(poll + lan).toBeLessThanOrEqual(limit * 0.75);
+    }
+  });
+
+  test("a limit beyond what is remembered is not used beyond it", () => {
+    expect(windowNamed("day", { minute: 60, day: 10 ** 9 }).limit).toBe(MOST_ATTEMPTS);
+  });
+
+  test("windows are longer than the service's by the 32 s a request may be on its way", () => {
+    expect(consumerBudget({ minute: 60, day: 2_000 }, 1).map(({ lengthMs }) => lengthMs)).toEqual([
+      92 * SECOND,
+      24 * HOUR + 32 * SECOND,
+    ]);
+  });
+
+  test("third party: one in ten seconds, whoever asks, and a hundred a day", () => {
+    const [pace, day] = thirdPartyBudget(100);
+    expect(pace).toMatchObject({ lengthMs: 10 * SECOND, limit: 1 });
+    expect(day?.shares).toMatchObject({ poll: 25, lan: 50 });
+    const spending = new Spending([{ at: 0, share: "lan" }]);
+    expect(spending.earliest("poll", thirdPartyBudget(100), 4_000)).toBe(10_000);
+  });
+});
+
+/** The same arithmetic with nothing clever about it. */
+function earliestByCounting(
+  attempts: readonly Attempt[],
+  share: Share,
+  limits: { minute: number; day: number },
+  now: number,
+) {
+  const counted = (by: Share) =>
+    attempts.filter((attempt) => attempt.share === by || (by === "poll" && attempt.share === "backfill"));
+  const bounds = consumerBudget(limits, 1).flatMap(({ lengthMs, limit, shares: caps }) => [
+    { times: attempts, most: limit, lengthMs },
+    ...(share === "lan" ? [] : [{ times: counted("poll"), most: caps.poll, lengthMs }]),
+    ...(share === "poll" ? [] : [{ times: counted(share), most: caps[share], lengthMs }]),
+  ]);
+  const fits = (at: number) =>
+    bounds.every(({ times, most, lengthMs }) => times.filter((each) => each.at > at - lengthMs).length < most);
+  const moments = [now, ...bounds.flatMap(({ times, lengthMs }) => times.map(({ at }) => at + lengthMs))];
+  return Math.min(...moments.filter((at) => at >= now && fits(at)));
+}
+
+describe("the earliest next attempt", () => {
+  test("is what counting every window by hand gives", () => {
+    const attempt = fc.record({ at: fc.integer({ min: 0, max: 3 * HOUR }), share: fc.constantFrom(...shares) });
+    fc.assert(
+      fc.property(
+        fc.array(attempt, { maxLength: 60, size: "max" }),
+        fc.constantFrom(...shares),
+        fc.record({ minute: fc.integer({ min: 1, max: 40 }), day: fc.integer({ min: 1, max: 60 }) }),
+        fc.integer({ min: 3 * HOUR, max: 27 * HOUR }),
+        (attempts, share, limits, now) => {
+          expect(new Spending(attempts).earliest(share, consumerBudget(limits, 1), now)).toBe(
+            earliestByCounting(attempts, share, limits, now),
+          );
+        },
+      ),
+    );
+  });
+
+  test("an attempt exactly one window ago is outside", () => {
+    const spending = new Spending([{ at: 0, share: "poll" }]);
+    const budget = [budgetWindow("minute", 92 * SECOND, 4, () => 0)];
+    expect(spending.earliest("poll", budget, 92 * SECOND - 1)).toBe(92 * SECOND);
+    expect(spending.earliest("poll", budget, 92 * SECOND)).toBe(92 * SECOND);
+  });
+
+  test("back-fill stops at its own part and leaves the rest to what is due", () => {
+    const budget = consumerBudget({ minute: 10_000, day: 2_000 }, 1);
+    const spending = new Spending();
+    let at = 0;
+    while (spending.earliest("backfill", budget, at) === at) spending.add({ at: at++, share: "backfill" });
+    expect(spending.count("backfill", -1)).toBe(455);
+    while (spending.earliest("poll", budget, at) === at) spending.add({ at: at++, share: "poll" });
+    expect(spending.count("poll", -1)).toBe(500);
+    expect(spending.earliest("lan", budget, at)).toBe(at);
+  });
+
+  test("back-fill may use what polling leaves, and no more", () => {
+    const budget = consumerBudget({ minute: 10_000, day: 2_000 }, 1);
+    const spending = new Spending(Array.from({ length: 300 }, (_, at): Attempt => ({ at, share: "poll" })));
+    let at = 300;
+    while (spending.earliest("backfill", budget, at) === at) spending.add({ at: at++, share: "backfill" });
+    expect(spending.count("backfill", -1)).toBe(200);
+  });
+
+  test("attempts older than a day are let go", () => {
+    const spending = new Spending(Array.from({ length: 100 }, (_, at): Attempt => ({ at, share: "lan" })));
+    spending.earliest("lan", [], DAY_WINDOW_MS + 49);
+    expect(spending.attempts).toHaveLength(50);
+  });
+
+  test("the next time for 40 wants among 2,000 attempts takes under a millisecond", () => {
+    const budget = consumerBudget({ minute: 60, day: 4_000 }, 1);
+    const attempts = Array.from(
+      { length: 2_000 },
+      (_, i): Attempt => ({ at: i * 43_000, share: shares[i % 3] ?? "lan" }),
+    );
+    const spending = new Spending(attempts);
+    const times = Array.from({ length: 20 }, () => {
+      const began = performance.now();
+      for (let i = 0; i < 40; i++) spending.earliest(shares[i % 3] ?? "lan", budget, 2_000 * 43_000);
+      return performance.now() - began;
+    });
+    expect(Math.min(...times)).toBeLessThan(1);
+  });
+});
+
+describe("what the service says is left is parted", () => {
+  const day = windowNamed("day", { minute: 60, day: 2_000 });
+
+  test.each([
+    [30, { poll: 0, lan: 0 }, { poll: 10, lan: 20 }],
+    [1, { poll: 0, lan: 0 }, { poll: 1, lan: 0 }],
+    [2, { poll: 0, lan: 0 }, { poll: 1, lan: 1 }],
+    [0, { poll: 5, lan: 5 }, { poll: 0, lan: 0 }],
+    [10, { poll: 0, lan: 20 }, { poll: 10, lan: 0 }],
+    [10, { poll: 20, lan: 0 }, { poll: 0, lan: 10 }],
+    [1_900, { poll: 0, lan: 0 }, { poll: 500, lan: 1_000 }],
+  ])("%i left after %o: %o", (left, spent, expected) => {
+    expect(partRemainder(left, spent, day)).toEqual(expected);
+  });
+
+  test("the parts never exceed what is left", () => {
+    fc.assert(
+      fc.property(fc.nat(2_000), fc.nat(500), fc.nat(1_000), (left, poll, lan) => {
+        const parts = partRemainder(left, { poll, lan }, day);
+        expect(parts.poll + parts.lan).toBeLessThanOrEqual(left);
+        expect(Math.min(parts.poll, parts.lan)).toBeGreaterThanOrEqual(0);
+      }),
+    );
+  });
+});

@@ -1,0 +1,187 @@
+import { describe, expect, test } from "vitest";
+import type { SeriesOperation } from "../../../../src/core/series/series.ts";
+import {
+  calendar,
+  FetchScheduleModel,
+  local,
+  type Richness,
+  type Service,
+  targetOf,
+} from "../../../support/fetch-schedule-model.ts";
+
+const USAGE = ["consumption", "consumptionCosts", "solarExport", "solarExportRevenue"] as const;
+const OTHERS = USAGE.slice(1);
+
+/** A house that knows all days before Tuesday 10 March; the log begins at its midnight. */
+function model(service: Service, operations: readonly SeriesOperation[] = USAGE): FetchScheduleModel {
+  const known: Service = (operation, day, now) =>
+    calendar.dateOf(day) < "2026-03-09" ? "whole" : service(operation, day, now);
+  const it = new FetchScheduleModel({
+    start: local("2026-03-09 08:00"),
+    service: known,
+    targets: [targetOf(operations)],
+  });
+  it.run(local("2026-03-10 00:00"));
+  it.log = [];
+  return it;
+}
+
+/** Yesterday comes at a time of each day. */
+function comesAt(times: Partial<Record<SeriesOperation, string>>, otherwise: Richness = "none"): Service {
+  return (operation, day, now) => {
+    const time = times[operation];
+    const tomorrow = calendar.add("day", day, 1);
+    return time !== undefined && now >= local(`${calendar.dateOf(tomorrow)} ${time}`) ? "whole" : otherwise;
+  };
+}
+
+const all = (time: string) => comesAt(Object.fromEntries(USAGE.map((operation) => [operation, time])));
+
+describe("use of yesterday", () => {
+  test("is asked at 7; what has come is not asked again", () => {
+    const it = model(all("06:00")).run(local("2026-03-11 00:00"));
+    for (const operation of USAGE) expect(it.times(operation)).toEqual(["07:00"]);
+    expect(it.dates("consumption")).toEqual(["2026-03-09..2026-03-09"]);
+  });
+
+  test("consumption is asked first; the other three follow when it has come", () => {
+    const it = model(all("11:00")).run(local("2026-03-11 00:00"));
+    expect(it.times("consumption")).toEqual(["07:00", "12:00"]);
+    for (const operation of OTHERS) expect(it.times(operation)).toEqual(["12:00"]);
+  });
+
+  test("that is short is asked at 7, 12 and 18, each series for itself", () => {
+    const it = model(comesAt({ consumption: "06:00", solarExport: "11:00" }, "short")).run(local("2026-03-11 00:00"));
+    expect(it.times("consumption")).toEqual(["07:00"]);
+    expect(it.times("consumptionCosts")).toEqual(["07:00", "12:00", "18:00"]);
+    expect(it.times("solarExport")).toEqual(["07:00", "12:00"]);
+  });
+
+  test("consumption with a gap that never closes lets the others wait for the last time of the day only", () => {
+    const it = model(comesAt({ consumptionCosts: "06:00" }, "short")).run(local("2026-03-12 00:00"));
+    expect(it.times("consumption")).toEqual(["07:00", "12:00", "18:00", "07:00", "12:00", "18:00"]);
+    expect(it.times("consumptionCosts")).toEqual(["18:00", "18:00"]);
+  });
+
+  test("of a house without a consumption meter begins with what it has", () => {
+    const it = model(all("11:00"), ["solarExport", "solarExportRevenue"]).run(local("2026-03-11 00:00"));
+    expect([it.times("solarExport"), it.times("solarExportRevenue")]).toEqual([["07:00", "12:00"], ["12:00"]]);
+    expect(it.times("consumption")).toEqual([]);
+  });
+
+  test("days that were missed come with it, a week back", () => {
+    const it = model(all("06:00"));
+    it.now = local("2026-03-13 07:30");
+    it.run(local("2026-03-13 08:00"));
+    expect(it.dates("consumption")).toEqual(["2026-03-09..2026-03-12"]);
+    it.now = local("2026-04-20 03:00");
+    it.run(local("2026-04-20 03:01"));
+    expect(it.dates("consumption").at(-1)).toBe("2026-04-13..2026-04-19");
+  });
+
+  test("is asked at once, a week of it, by a house that never asked", () => {
+    const it = new FetchScheduleModel({
+      start: local("2026-03-10 02:00"),
+      targets: [targetOf(USAGE)],
+      service: () => "none",
+    });
+    it.run(local("2026-03-10 06:00"));
+    for (const operation of USAGE) {
+      expect(it.times(operation)).toEqual(["02:00"]);
+      expect(it.dates(operation)).toEqual(["2026-03-03..2026-03-09"]);
+    }
+  });
+
+  test("is asked at once although a guest of the LAN just asked for last year", () => {
+    const it = new FetchScheduleModel({ start: local("2026-03-10 02:00"), targets: [targetOf(["consumption"])] });
+    const [place, unit] = [it.targets[0]?.addressId ?? "", "hour"] as const;
+    it.shelf.keep(
+      { account: "consumer", place, operation: "consumption", unit },
+      [local("2025-03-10")],
+      () => "whole",
+      it.now,
+    );
+    expect(it.run(it.now + 1).times("consumption")).toEqual(["02:00"]);
+  });
+
+  test("history that is filled at seven does not put it off until noon", () => {
+    const it = model(all("06:00")).run(local("2026-03-10 06:59"));
+    it.now = local("2026-03-10 07:01");
+    const [place, unit] = [it.targets[0]?.addressId ?? "", "hour"] as const;
+    it.shelf.keep(
+      { account: "consumer", place, operation: "consumption", unit },
+      [local("2025-03-10")],
+      () => "whole",
+      it.now,
+    );
+    expect(it.run(local("2026-03-10 08:00")).times("consumption")).toEqual(["07:01"]);
+  });
+});
+
+describe("estimates", () => {
+  const estimatedUntil =
+    (final: string): Service =>
+    (_operation, day, now) =>
+      calendar.dateOf(day) >= "2026-03-09" && now < local(final) ? "estimate" : "whole";
+
+  test("are asked again once a day, in the morning, until they are final", () => {
+    const it = model(estimatedUntil("2026-03-12 09:00"), ["consumption"]).run(local("2026-03-15 00:00"));
+    expect(it.times("consumption")).toEqual(["07:00", "07:00", "07:00", "07:00", "07:00"]);
+    expect(it.dates("consumption")).toEqual([
+      ...["2026-03-09..2026-03-09", "2026-03-09..2026-03-10", "2026-03-09..2026-03-11", "2026-03-09..2026-03-12"],
+      "2026-03-13..2026-03-13",
+    ]);
+  });
+
+  test("are asked for a week", () => {
+    const it = model(
+      (_operation, day) => (calendar.dateOf(day) === "2026-03-09" ? "estimate" : "whole"),
+      ["consumption"],
+    );
+    it.run(local("2026-03-18 00:00"));
+    const back = it.dates("consumption").filter((dates) => dates.startsWith("2026-03-09"));
+    expect(back).toHaveLength(7);
+  });
+});
+
+describe("the weekly recheck", () => {
+  test("asks two weeks again, on Sunday at noon, of every series", () => {
+    const it = model(all("06:00")).run(local("2026-03-23 00:00"));
+    for (const operation of USAGE) {
+      const rechecks = it
+        .of(operation)
+        .filter(({ at }) => [local("2026-03-15 12:00"), local("2026-03-22 12:00")].includes(at));
+      expect(rechecks).toHaveLength(2);
+      expect(it.times(operation).filter((time) => time === "12:00")).toHaveLength(2);
+    }
+    expect(it.dates("consumption")).toContain("2026-03-01..2026-03-14");
+  });
+
+  test("that was missed is made up for, once", () => {
+    const it = model(all("06:00"));
+    it.run(local("2026-03-15 11:00"));
+    it.log = [];
+    it.now = local("2026-03-17 09:00");
+    it.run(local("2026-03-20 00:00"));
+    expect(it.dates("consumption").filter((dates) => dates.startsWith("2026-03-03"))).toHaveLength(1);
+    expect(it.times("consumption")).toEqual(["09:00", "07:00", "07:00"]);
+  });
+
+  test("on the days of the clock changes is at noon of the local clock", () => {
+    for (const sunday of ["2026-03-29", "2026-10-25"]) {
+      const it = new FetchScheduleModel({ start: local(`${sunday} 08:00`), targets: [targetOf(["consumption"])] });
+      it.run(local(`${sunday} 23:00`));
+      expect(it.times("consumption")).toEqual(["08:00", "12:00"]);
+    }
+  });
+
+  test("of a new house waits for its first Sunday", () => {
+    const it = new FetchScheduleModel({
+      start: local("2026-03-11 08:00"),
+      targets: [targetOf(["consumption"])],
+      historyDays: 30,
+    });
+    it.run(local("2026-03-15 11:00"));
+    expect(it.dates("consumption").filter((dates) => dates.startsWith("2026-02-25"))).toEqual([]);
+  });
+});

@@ -1,0 +1,298 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import {
+  askCheap,
+  type CheapSettings,
+  type CheapSpec,
+  type CheapState,
+  cheapIsKnown,
+  cheapKey,
+  cheapSpec,
+} from "../../../../src/core/planning/cheap-query.ts";
+import { horizonOf } from "../../../../src/core/planning/model/plan-windows.ts";
+import { runPrice } from "../../../../src/core/planning/plan-savings.ts";
+import type { PricePoint } from "../../../../src/core/prices/timeline.ts";
+import { type EpochMs, HOUR_MS, type Interval, MINUTE_MS } from "../../../../src/core/time/interval.ts";
+import { at, calendar, daysOf, points, timelineOf } from "../../../support/price-days.ts";
+
+const NIGHT: CheapSettings = { kind: "window", hoursMs: 3 * HOUR_MS, from: null, readyBy: 7 * 60, maxPrice: null };
+
+function specOf(settings: Partial<CheapSettings> = {}): CheapSpec {
+  const read = cheapSpec({ ...NIGHT, ...settings });
+  if (read.kind === "mistake") throw new Error(read.text);
+  return read.spec;
+}
+
+interface Device {
+  readonly spec: CheapSpec;
+  readonly from: EpochMs;
+  readonly to: EpochMs;
+  readonly everyMs?: number;
+  /** What is known at a moment. */
+  readonly known: (now: EpochMs) => readonly PricePoint[];
+}
+
+/** When a device that asks again and again is told ON. Shape: one entry per run, from the first ON to the first OFF. */
+function runsSeen({ spec, from, to, everyMs = MINUTE_MS, known }: Device): Interval[] {
+  let state: CheapState | null = null;
+  let began: EpochMs | null = null;
+  const runs: Interval[] = [];
+  for (let now = from; now < to; now += everyMs) {
+    const timeline = timelineOf(known(now));
+    state = askCheap({ spec, now, timeline, calendar, trusted: true }, state);
+    const on = state.advance.running !== null;
+    if (on && began === null) began = now;
+    if (!on && began !== null) runs.push({ start: began, end: now });
+    if (!on) began = null;
+  }
+  return runs;
+}
+
+/** Windows of a question that lie whole between two instants. */
+function windowsIn(spec: CheapSpec, from: EpochMs, to: EpochMs): Interval[] {
+  const found: Interval[] = [];
+  for (let now = from; ; ) {
+    const window = horizonOf(spec, now, calendar);
+    if (!window || window.end > to) return found;
+    if (window.start >= from) found.push({ start: window.start, end: window.end });
+    now = window.end;
+  }
+}
+
+/** The parts of runs inside a window: one that ends with it may touch the first of the next. */
+const within = (runs: readonly Interval[], window: Interval) =>
+  runs
+    .map((run) => ({ start: Math.max(run.start, window.start), end: Math.min(run.end, window.end) }))
+    .filter((run) => run.start < run.end);
+const lengthOf = (runs: readonly Interval[]) => runs.reduce((sum, { start, end }) => sum + end - start, 0);
+
+/** Days around which the clocks change, and ordinary ones. */
+const SPANS = [
+  ["2026-06-09", "2026-06-12"],
+  ["2026-03-27", "2026-03-31"],
+  ["2026-10-23", "2026-10-27"],
+] as const;
+
+const settingsOf = fc.record({
+  kind: fc.constantFrom("window" as const, "slots" as const),
+  hoursMs: fc.integer({ min: 1, max: 12 }).map((quarters) => quarters * 30 * MINUTE_MS),
+  from: fc.constantFrom(null, 0, 2 * 60, 13 * 60, 22 * 60),
+  readyBy: fc.constantFrom(null, 0, 2 * 60 + 30, 7 * 60, 15 * 60),
+  maxPrice: fc.constant(null),
+});
+const everyMs = fc.constantFrom(1, 3, 5).map((minutes) => minutes * MINUTE_MS);
+const prices = fc.infiniteStream(fc.integer({ min: -20, max: 300 }).map((oere) => oere / 100));
+
+/** A price for every quarter of a span, as the stream gives them. */
+function pricesOf(span: readonly [string, string], stream: Iterator<number>): PricePoint[] {
+  return points(daysOf(span[0], span[1]), () => Number(stream.next().value));
+}
+
+/** Days of questions, minute by minute. */
+const SLOW_MS = 60_000;
+
+describe("a device that asks every few minutes", () => {
+  test(
+    "is ON for exactly its hours in every window, in one run for kind window, on days of 23, 24 and 25 hours",
+    () => {
+      fc.assert(
+        fc.property(settingsOf, fc.constantFrom(...SPANS), prices, everyMs, (settings, span, stream, everyMs) => {
+          const read = cheapSpec(settings);
+          fc.pre(read.kind === "spec");
+          if (read.kind !== "spec") return;
+          const { spec } = read;
+          const all = pricesOf(span, stream);
+          const range = daysOf(span[0], span[1]);
+          const windows = windowsIn(spec, range.start, range.end);
+          // In the hour that is skipped in spring a short window may be too short for its hours.
+          const first = windows[0]?.start ?? range.start;
+          const runs = runsSeen({ spec, from: first, to: range.end + MINUTE_MS, everyMs, known: () => all });
+          for (const window of windows) {
+            const seen = within(runs, window);
+            const possible = window.end - window.start >= spec.hoursMs;
+            expect(lengthOf(seen)).toBe(possible ? spec.hoursMs : 0);
+            if (possible && spec.kind === "window") expect(seen.length).toBe(1);
+          }
+        }),
+        { numRuns: 20 },
+      );
+    },
+    SLOW_MS,
+  );
+
+  test(
+    "and what it is given costs no more than any other choice",
+    () => {
+      fc.assert(
+        fc.property(fc.constantFrom(...SPANS), prices, (span, stream) => {
+          const spec = specOf();
+          const all = pricesOf(span, stream);
+          const range = daysOf(span[0], span[1]);
+          const windows = windowsIn(spec, range.start, range.end);
+          const from = windows[0]?.start ?? range.start;
+          const runs = runsSeen({ spec, from, to: range.end, everyMs: 5 * MINUTE_MS, known: () => all });
+          for (const window of windows) {
+            const [run] = within(runs, window);
+            let least = Number.POSITIVE_INFINITY;
+            for (let start = window.start; start + spec.hoursMs <= window.end; start += 15 * MINUTE_MS) {
+              const other = runPrice(all, { start, end: start + spec.hoursMs }, "confirmed");
+              least = Math.min(least, other ?? Number.POSITIVE_INFINITY);
+            }
+            expect(run && runPrice(all, run, "confirmed")).toBeCloseTo(least, 9);
+          }
+        }),
+        { numRuns: 15 },
+      );
+    },
+    SLOW_MS,
+  );
+
+  test(
+    "is never moved once it has begun, when tomorrow's prices come at one o'clock or in the evening",
+    () => {
+      fc.assert(
+        fc.property(
+          settingsOf,
+          fc.constantFrom(...SPANS),
+          prices,
+          fc.integer({ min: 12 * 60, max: 22 * 60 }),
+          (settings, span, stream, publishedAt) => {
+            const read = cheapSpec(settings);
+            fc.pre(read.kind === "spec");
+            if (read.kind !== "spec") return;
+            const { spec } = read;
+            const all = pricesOf(span, stream);
+            const range = daysOf(span[0], span[1]);
+            const known = (now: EpochMs) => {
+              const today = calendar.day(now);
+              const published = now >= calendar.timeOnDay(now, publishedAt);
+              const until = published ? calendar.add("day", today.end, 1) : today.end;
+              return all.filter((point) => point.start < until);
+            };
+            const windows = windowsIn(spec, range.start, range.end);
+            const from = windows[0]?.start ?? range.start;
+            const runs = runsSeen({ spec, from, to: range.end, everyMs: 5 * MINUTE_MS, known });
+            for (const window of windows) {
+              const seen = within(runs, window);
+              if (spec.kind === "window")
+                expect(seen.map(({ start, end }) => end - start)).toEqual(seen.length ? [spec.hoursMs] : []);
+              else expect(lengthOf(seen)).toBeLessThanOrEqual(spec.hoursMs);
+            }
+          },
+        ),
+        { numRuns: 30 },
+      );
+    },
+    SLOW_MS,
+  );
+});
+
+describe("one night", () => {
+  const evening = at("2026-06-10T18:00:00Z");
+  const morning = at("2026-06-11T05:00:00Z");
+  /** Cheapest from two to five in the morning, local time. */
+  const all = points(daysOf("2026-06-10", "2026-06-11"), (i) => (i >= 96 + 8 && i < 96 + 20 ? 0.5 : 2));
+  const night = { start: at("2026-06-11T00:00:00Z"), end: at("2026-06-11T03:00:00Z") };
+  const spec = specOf();
+
+  test.each([1, 5, 15, 60])("asked every %i minutes: the run of the plan, as finely as it asks", (minutes) => {
+    const runs = runsSeen({ spec, from: evening, to: morning, everyMs: minutes * MINUTE_MS, known: () => all });
+    expect(runs).toEqual([night]);
+  });
+
+  test("asked once an hour at half past: ON for three hours all the same", () => {
+    const from = evening + 30 * MINUTE_MS;
+    const runs = runsSeen({ spec, from, to: morning, everyMs: HOUR_MS, known: () => all });
+    expect(runs.map(({ start, end }) => end - start)).toEqual([3 * HOUR_MS]);
+  });
+
+  test("a start that falls between two questions is not moved to the second", () => {
+    const moment = { spec, timeline: timelineOf(all), calendar, trusted: true };
+    const before = askCheap({ ...moment, now: night.start - 5 * MINUTE_MS }, null);
+    const after = askCheap({ ...moment, now: night.start + 20 * MINUTE_MS }, before);
+    expect(after.advance.running).toMatchObject(night);
+  });
+
+  test("a device that comes back after a night without power still gets its hours where they fit", () => {
+    const moment = { spec, timeline: timelineOf(all), calendar, trusted: true };
+    const before = askCheap({ ...moment, now: evening }, null);
+    expect(before.advance.memory?.planned).toMatchObject([night]);
+    const after = askCheap({ ...moment, now: at("2026-06-11T01:30:00Z") }, before);
+    expect(after.advance.memory?.planned.concat(after.advance.running ?? [])).toMatchObject([
+      { start: at("2026-06-11T01:30:00Z"), end: at("2026-06-11T04:30:00Z") },
+    ]);
+  });
+
+  test("a run goes on after a restart that kept its memory", () => {
+    const moment = { spec, timeline: timelineOf(all), calendar, trusted: true };
+    let state = askCheap({ ...moment, now: night.start - MINUTE_MS }, null);
+    state = askCheap({ ...moment, now: night.start }, state);
+    const memory = JSON.parse(JSON.stringify(state.advance.memory));
+    const restarted = askCheap({ ...moment, now: night.end - MINUTE_MS }, null, memory);
+    expect(restarted.advance.running).toMatchObject(night);
+    const forgotten = askCheap({ ...moment, now: night.end - MINUTE_MS }, null);
+    expect(forgotten.advance.running?.start).not.toBe(night.start);
+  });
+
+  test("a price above the maximum is never bought", () => {
+    const dear = specOf({ maxPrice: 0.4 });
+    expect(runsSeen({ spec: dear, from: evening, to: morning, known: () => all })).toEqual([]);
+    const fine = specOf({ maxPrice: 0.5 });
+    expect(runsSeen({ spec: fine, from: evening, to: morning, known: () => all })).toEqual([night]);
+  });
+
+  test("slots take the cheapest quarters, wherever they are", () => {
+    const zigzag = points(daysOf("2026-06-10", "2026-06-11"), (i) => (i % 4 === 0 ? 0.1 : 2));
+    const runs = runsSeen({
+      spec: specOf({ kind: "slots", hoursMs: HOUR_MS }),
+      from: at("2026-06-10T05:00:00Z"),
+      to: morning,
+      known: () => zigzag,
+    });
+    expect(runs.map(({ start, end }) => end - start)).toEqual(Array(4).fill(15 * MINUTE_MS));
+  });
+});
+
+describe("what is not known", () => {
+  const spec = specOf({ from: 22 * 60 });
+  const today = points(daysOf("2026-06-10", "2026-06-10"), (i) => i);
+  const ask = (now: EpochMs, known: readonly PricePoint[] | null, trusted = true) => {
+    const moment = { spec, now, timeline: known && timelineOf(known), calendar, trusted };
+    const { advance } = askCheap(moment, null);
+    return { on: advance.running !== null, known: cheapIsKnown(moment, advance) };
+  };
+
+  test.each([
+    ["before the window opens, without tomorrow's prices, OFF is an answer", "2026-06-10T10:00:00Z", true],
+    ["inside the window, with prices to midnight only, nothing can be chosen", "2026-06-10T21:30:00Z", false],
+  ])("%s", (_, now, isKnown) => {
+    const onlyMorning = today.filter((point) => point.start < at("2026-06-10T18:00:00Z"));
+    expect(ask(at(now), onlyMorning)).toEqual({ on: false, known: isKnown });
+  });
+
+  test("without any price, and with a clock that cannot be right, OFF is only what is safe", () => {
+    expect(ask(at("2026-06-10T21:30:00Z"), null)).toEqual({ on: false, known: false });
+    expect(ask(at("2026-06-10T10:00:00Z"), today, false)).toEqual({ on: false, known: false });
+  });
+});
+
+describe("a question", () => {
+  test("has the same name however its hours are written, and another for anything else", () => {
+    const keys = [
+      cheapKey("home", specOf()),
+      cheapKey("home", specOf({ hoursMs: 180 * MINUTE_MS })),
+      cheapKey("cabin", specOf()),
+      cheapKey("home", specOf({ kind: "slots" })),
+      cheapKey("home", specOf({ maxPrice: 1 })),
+      cheapKey("home", specOf({ from: 0 })),
+    ];
+    expect(new Set(keys).size).toBe(5);
+  });
+
+  test("that fits into no window is refused with what is expected", () => {
+    expect(cheapSpec({ ...NIGHT, from: 6 * 60 })).toEqual({
+      kind: "mistake",
+      text: "hours: expected at most the 1 h between from and ready_by, found 3 h",
+    });
+  });
+});

@@ -1,0 +1,69 @@
+import { expect, test } from "vitest";
+import type { PlanDefinition } from "../../../../src/core/planning/model/plan-definition.ts";
+import { Plans } from "../../../../src/plans.ts";
+import { openDatabase } from "../../../../src/store/database.ts";
+import { PlanStore } from "../../../../src/store/plan-store.ts";
+import { at, calendar, daysOf, HOME, points, timelineOf } from "../../../support/price-days.ts";
+import { definitionOf, HOUR, WASHER } from "../../../support/shown-plans.ts";
+import { TempDir } from "../../../support/temp-dir.ts";
+
+const NOW = at("2026-03-10T17:00:00Z");
+/** Cheapest from 02:00 to 05:00 local time, and dearer every hour before and after. */
+const timeline = timelineOf(
+  points(daysOf("2026-03-07", "2026-03-11"), (i) => 1 + Math.abs(((i + 8) % 24) - 11) / 10, { unit: "hour" }),
+);
+
+function runsOf(definitions: readonly PlanDefinition[], now = NOW): Record<string, string[]> {
+  using dir = new TempDir();
+  const database = openDatabase(`${dir.path}/elbro.db`);
+  const plans = new Plans({
+    definitions,
+    store: new PlanStore(database),
+    homes: { list: () => [HOME], known: true },
+    timelineOf: () => timeline,
+    calendar,
+    isTimeTrusted: () => true,
+    problems: { start: () => undefined, end: () => undefined },
+    startedAt: now,
+    onChange: () => undefined,
+  });
+  const shown = plans.at(now).plans;
+  database.close();
+  const time = (instant: number) => new Date(instant + HOUR).toISOString().slice(11, 16);
+  return Object.fromEntries(
+    shown.map(({ definition, runs }) => [definition.id, runs.map(({ start, end }) => `${time(start)}-${time(end)}`)]),
+  );
+}
+
+const washer = definitionOf(WASHER);
+const dryer = { ...definitionOf({ ...WASHER, hoursMs: 2 * HOUR }, "dryer"), name: "Dryer" };
+
+test("alone, each takes the cheapest hours", () => {
+  expect(runsOf([washer, dryer])).toEqual({ washer: ["02:00-05:00"], dryer: ["02:00-04:00"] });
+});
+
+test("of one power_limit group they keep apart, the first of the file choosing first", () => {
+  const grouped = [washer, dryer].map((plan) => ({ ...plan, powerLimit: "kitchen" }));
+  expect(runsOf(grouped)).toEqual({ washer: ["02:00-05:00"], dryer: ["00:00-02:00"] });
+  expect(runsOf(grouped.reverse())).toEqual({ dryer: ["02:00-04:00"], washer: ["04:00-07:00"] });
+});
+
+test("after another, with a pause, wherever it stands in the file", () => {
+  const after = { ...dryer, after: { plan: "washer", pauseMs: HOUR / 4 } };
+  const expected = { washer: ["01:00-04:00"], dryer: ["05:00-07:00"] };
+  expect(runsOf([washer, after])).toEqual(expected);
+  expect(runsOf([after, washer])).toEqual(expected);
+});
+
+test("the first ends in time for the second, though it costs more", () => {
+  const long = { ...definitionOf({ ...WASHER, hoursMs: 5 * HOUR }, "dryer"), after: { plan: "washer", pauseMs: 0 } };
+  expect(runsOf([washer, long])).toEqual({ washer: ["23:00-02:00"], dryer: ["02:00-07:00"] });
+});
+
+test("what follows a plan that is disabled is free", () => {
+  const off = { ...washer, spec: { ...WASHER, enabled: false } };
+  expect(runsOf([off, { ...dryer, after: { plan: "washer", pauseMs: 0 } }])).toEqual({
+    washer: [],
+    dryer: ["02:00-04:00"],
+  });
+});

@@ -1,0 +1,108 @@
+import { describe, expect, test } from "vitest";
+import type { PlanSpec } from "../../../../src/core/planning/model/plan-spec.ts";
+import { runNow, stop } from "../../../../src/core/planning/plan-commands.ts";
+import { live, nightPrices, OPENS, slots, step, washer, wordsOf } from "../../../support/plan-life.ts";
+import { at, timelineOf } from "../../../support/price-days.ts";
+
+const HOUR = 3_600_000;
+const AFTERNOON = OPENS - 5 * HOUR;
+
+/** The words of a plan that is looked at in the afternoon. */
+function words(spec: PlanSpec, given: Partial<Parameters<typeof step>[0]> = {}): string {
+  return wordsOf(step({ now: AFTERNOON, spec, ...given }), AFTERNOON, spec);
+}
+
+describe("why a plan is ON or OFF, with the numbers", () => {
+  const numbers = "02:00-04:00, 0.50 DKK/kWh on average; next best 01:00 at 1.25; bought at 2.23 if started";
+
+  test("what would have been at once is told with its time, except where that is now", () => {
+    const planned = step({ now: AFTERNOON });
+    expect(wordsOf(planned, AFTERNOON)).toBe(`${numbers} at 22:00`);
+    expect(wordsOf(step({ now: OPENS }), OPENS)).toBe(`${numbers} now`);
+    const now = at("2026-03-11T01:00:00Z");
+    const running = step({ now, memory: planned.memory });
+    expect(wordsOf(running, now)).toBe(`runs until 04:00: ${numbers} at 22:00`);
+    const done = live({ now, memory: running.memory }, now + 2 * HOUR);
+    expect(wordsOf(done, now + 2 * HOUR)).toBe("has run: 02:00-04:00, 0.50 DKK/kWh on average");
+  });
+
+  test("a plan that is nearly always ON says when it is OFF", () => {
+    const spec: PlanSpec = { kind: "avoid", hoursMs: 3 * HOUR, useForecast: false, enabled: true };
+    const midnight = at("2026-03-09T23:00:00Z");
+    const now = midnight + 600_000;
+    const advance = live({ now: midnight, spec }, now);
+    expect(wordsOf(advance, now, spec)).toMatch(
+      /^runs until 21:00: ON but for 21:00-00:00, \d\.\d\d DKK\/kWh on average$/,
+    );
+  });
+
+  test.each<readonly [string, PlanSpec, Partial<Parameters<typeof step>[0]>, string]>([
+    [
+      "nothing is cheap enough",
+      { kind: "below", maxPrice: 0.1, useForecast: false, enabled: true },
+      {},
+      "no price that is known is low enough",
+    ],
+    ["too dear", { ...washer, maxPrice: 0.3 }, {}, "prices are above max_price 0.3: 2 h are missing of 2 h"],
+    ["no prices", washer, { timeline: null }, "no prices from 22:00 on; nothing runs"],
+    [
+      "no prices, and the fallback is over",
+      { ...washer, fallback: [{ from: 720, until: 780 }] },
+      { timeline: null },
+      "no prices from 22:00 on, and no fallback hours are left; nothing runs",
+    ],
+    [
+      "fallback",
+      { ...slots, fallback: [{ from: 120, until: 240 }] },
+      { timeline: null },
+      "prices are missing; runs at its fixed hours 02:00-04:00",
+    ],
+    [
+      "others in the way",
+      washer,
+      { blocked: [{ start: OPENS, end: OPENS + 8.5 * HOUR }] },
+      "other plans of its power_limit group run: 2 h are missing of 2 h",
+    ],
+    [
+      "after another",
+      washer,
+      { after: { kind: "waiting", plan: "Dishwasher" } },
+      'waits until "Dishwasher" knows when it runs',
+    ],
+    ["disabled", { ...washer, enabled: false }, {}, "the plan is disabled"],
+    [
+      "on estimates",
+      { ...washer, useForecast: true },
+      { timeline: timelineOf(nightPrices().map((point) => ({ ...point, estimate: point.start >= OPENS }))) },
+      `${numbers} at 22:00; on estimates until the prices are confirmed`,
+    ],
+  ])("%s", (_name, spec, given, expected) => {
+    expect(words(spec, given)).toBe(expected);
+  });
+});
+
+describe("what a hand began costs what it costs, not what was planned", () => {
+  const planned = step({ now: AFTERNOON, spec: { ...washer, kwh: 2 } }).memory;
+  const spec = { ...washer, kwh: 2 };
+
+  test("to its end", () => {
+    const done = runNow(spec, planned, AFTERNOON, []);
+    if (done.kind === "refused") throw new Error(done.reason);
+    const over = live({ now: AFTERNOON, memory: done.memory, spec }, AFTERNOON + 2 * HOUR);
+    expect(over.memory?.outcome).toMatchObject({ kind: "solved", meanPrice: 2.175, cost: 4.35 });
+    expect(wordsOf(over, AFTERNOON + 2 * HOUR, spec)).toBe("has run: 17:00-19:00, 2.17 DKK/kWh on average");
+  });
+
+  test("or to where it was stopped, and nothing where it was skipped", () => {
+    const begun = runNow(spec, planned, AFTERNOON, []);
+    if (begun.kind === "refused") throw new Error(begun.reason);
+    const now = AFTERNOON + HOUR / 4;
+    const stopped = stop(live({ now: AFTERNOON, memory: begun.memory, spec }, now).memory, now);
+    if (stopped.kind === "refused") throw new Error(stopped.reason);
+    const after = step({ now, memory: stopped.memory, spec });
+    expect(after.memory?.outcome).toMatchObject({ kind: "solved", meanPrice: 2.17 });
+    expect(after.memory?.outcome.kind === "solved" && after.memory.outcome.cost).toBeCloseTo((2.17 * 2) / 8);
+    const off = { ...spec, enabled: false };
+    expect(step({ now: AFTERNOON, memory: planned, spec: off }).memory?.outcome).toEqual({ kind: "none" });
+  });
+});

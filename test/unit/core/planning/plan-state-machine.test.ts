@@ -1,0 +1,193 @@
+import { describe, expect, test } from "vitest";
+import type { PlanSpec } from "../../../../src/core/planning/model/plan-spec.ts";
+import { runNow, skip, stop } from "../../../../src/core/planning/plan-commands.ts";
+import type { PlanMemory } from "../../../../src/core/planning/plan-record.ts";
+import { iso, live, nightPrices, OPENS, slots, step, timesOf, washer } from "../../../support/plan-life.ts";
+import { at, daysOf, points, timelineOf } from "../../../support/price-days.ts";
+
+const HOUR = 3_600_000;
+const MINUTE = 60_000;
+
+describe("a window of the night", () => {
+  test("is scheduled, runs, and is done; each on its boundary", () => {
+    const planned = step({ now: OPENS - 5 * HOUR });
+    expect([planned.state, timesOf(planned.memory)]).toEqual(["scheduled", ["01:00-03:00"]]);
+    expect(planned.nextChangeAt).toBe(at("2026-03-11T01:00:00Z"));
+    const running = step({ now: at("2026-03-11T01:00:00Z"), memory: planned.memory });
+    expect([running.state, running.running?.end, running.nextChangeAt]).toEqual([
+      "running",
+      at("2026-03-11T03:00:00Z"),
+      at("2026-03-11T01:15:00Z"),
+    ]);
+    const almost = live({ now: at("2026-03-11T01:00:00Z"), memory: running.memory }, at("2026-03-11T02:59:59Z"));
+    expect([almost.state, almost.nextChangeAt]).toEqual(["running", at("2026-03-11T03:00:00Z")]);
+    const done = step({ now: at("2026-03-11T03:00:00Z"), memory: almost.memory });
+    expect([done.state, done.running, done.finished.length]).toEqual(["done", null, 1]);
+    expect(done.finished[0]?.meanPrice).toBeCloseTo(0.5);
+    const next = step({ now: at("2026-03-11T06:00:00Z"), memory: done.memory });
+    expect([next.state, next.memory?.before.length]).toEqual(["scheduled", 1]);
+  });
+
+  test("the memory survives as JSON, and nothing is made anew", () => {
+    const planned = step({ now: OPENS });
+    const again = step({ now: OPENS + HOUR, memory: JSON.parse(JSON.stringify(planned.memory)) as PlanMemory });
+    expect(again.memory).toEqual(planned.memory);
+  });
+
+  test("new prices move what has not begun", () => {
+    const planned = step({ now: OPENS });
+    const cheaper = nightPrices().map((point) =>
+      point.start === at("2026-03-11T04:00:00Z") ? { ...point, price: -5 } : point,
+    );
+    const moved = step({ now: OPENS + HOUR, memory: planned.memory, timeline: timelineOf(cheaper) });
+    expect(timesOf(moved.memory)).toEqual(["03:00-05:00"]);
+  });
+
+  test("new prices never move what runs, nor do settings", () => {
+    const running = step({ now: at("2026-03-11T01:00:00Z"), memory: step({ now: OPENS }).memory });
+    const cheaper = nightPrices().map((point) => ({ ...point, price: -point.price }));
+    const spec = { ...washer, hoursMs: HOUR };
+    const later = step({
+      now: at("2026-03-11T01:15:00Z"),
+      memory: running.memory,
+      timeline: timelineOf(cheaper),
+      spec,
+    });
+    expect([later.state, timesOf(later.memory)]).toEqual(["running", ["01:00-03:00"]]);
+  });
+
+  test("a start that was missed is made up for at once where nothing later is cheaper", () => {
+    const late = step({ now: at("2026-03-11T01:20:00Z"), memory: step({ now: OPENS }).memory });
+    expect([late.state, timesOf(late.memory)]).toEqual(["running", ["01:20-03:20"]]);
+  });
+
+  test("a start that was missed is planned anew where something later is cheaper", () => {
+    const cheapLater = nightPrices().map((point) =>
+      point.start >= at("2026-03-11T04:00:00Z") ? { ...point, price: 0.4 } : point,
+    );
+    const memory = step({ now: OPENS }).memory;
+    const late = step({ now: at("2026-03-11T02:20:00Z"), memory, timeline: timelineOf(cheapLater) });
+    expect([late.state, timesOf(late.memory)]).toEqual(["scheduled", ["04:00-06:00"]]);
+  });
+
+  test("a start that was missed for too long is impossible, with what is missing", () => {
+    const late = step({ now: at("2026-03-11T04:30:00Z"), memory: step({ now: OPENS }).memory });
+    expect([late.state, late.memory?.outcome.kind]).toEqual(["impossible", "impossible"]);
+  });
+
+  test("nothing begins while the clock cannot be trusted, and nothing is ON", () => {
+    const memory = step({ now: OPENS }).memory;
+    const begun = step({ now: at("2026-03-11T01:00:00Z"), memory });
+    for (const known of [memory, begun.memory]) {
+      const untrusted = step({ now: at("2026-03-11T01:30:00Z"), memory: known, trusted: false });
+      expect([untrusted.running, untrusted.memory]).toEqual([null, known]);
+    }
+  });
+});
+
+describe("prices that are missing", () => {
+  test("are waited for until 14:00 of the day before, then missed", () => {
+    const timeline = timelineOf(nightPrices("2026-03-09"));
+    const morning = step({ now: at("2026-03-10T08:00:00Z"), timeline });
+    expect([morning.state, morning.nextChangeAt]).toEqual(["no_prices", at("2026-03-11T06:00:00Z")]);
+    const today = timelineOf(nightPrices("2026-03-10"));
+    const early: PlanSpec = { ...washer, from: 30, readyBy: 7 * 60 };
+    const waiting = step({ now: at("2026-03-10T08:00:00Z"), timeline: today, spec: early });
+    expect([waiting.state, waiting.nextChangeAt]).toEqual(["waiting", at("2026-03-10T13:00:00Z")]);
+    const overdue = step({ now: at("2026-03-10T13:00:00Z"), timeline: today, spec: early, memory: waiting.memory });
+    expect(overdue.state).toBe("no_prices");
+  });
+
+  test("estimates are planned on, and a run begins on a confirmed price only", () => {
+    const estimated = nightPrices().map((point) => ({ ...point, estimate: point.start >= at("2026-03-10T23:00:00Z") }));
+    const spec: PlanSpec = { ...washer, useForecast: true };
+    const planned = step({ now: OPENS, spec, timeline: timelineOf(estimated) });
+    expect([planned.state, planned.memory?.planned[0]?.basis]).toEqual(["scheduled", "estimates"]);
+    const due = step({
+      now: at("2026-03-11T01:00:00Z"),
+      spec,
+      timeline: timelineOf(estimated),
+      memory: planned.memory,
+    });
+    expect([due.running, due.memory?.begun]).toEqual([null, []]);
+    const confirmed = step({ now: at("2026-03-11T01:00:00Z"), spec, memory: planned.memory });
+    expect([confirmed.state, timesOf(confirmed.memory)]).toEqual(["running", ["01:00-03:00"]]);
+  });
+
+  test("of slots only what is confirmed is committed", () => {
+    const cut = at("2026-03-11T02:00:00Z");
+    const estimated = nightPrices().map((point) => ({ ...point, estimate: point.start >= cut }));
+    const spec: PlanSpec = { ...slots, useForecast: true };
+    const memory = step({ now: OPENS, spec, timeline: timelineOf(estimated) }).memory;
+    const running = step({ now: at("2026-03-11T01:00:00Z"), spec, timeline: timelineOf(estimated), memory });
+    expect(running.memory?.begun).toMatchObject([{ start: at("2026-03-11T01:00:00Z"), end: cut }]);
+  });
+
+  test("fallback hours wait after a start, and then run", () => {
+    const spec: PlanSpec = { ...slots, fallback: [{ from: 120, until: 240 }] };
+    const now = at("2026-03-11T01:02:00Z");
+    const waiting = step({ now, spec, timeline: null, graceUntil: now + 8 * MINUTE });
+    expect([waiting.state, waiting.running, waiting.nextChangeAt]).toEqual(["fallback", null, now + 8 * MINUTE]);
+    const running = step({
+      now: now + 8 * MINUTE,
+      spec,
+      timeline: null,
+      memory: waiting.memory,
+      graceUntil: now + 8 * MINUTE,
+    });
+    expect([running.state, iso(running.running?.end ?? 0)]).toEqual(["fallback", "03:00"]);
+  });
+});
+
+describe("commands", () => {
+  const memory = step({ now: OPENS }).memory;
+
+  test("run_now runs the whole length, also past the window's end, and the next occurrence follows", () => {
+    const now = at("2026-03-11T05:00:00Z");
+    const done = runNow(washer, memory, now, []);
+    if (done.kind === "refused") throw new Error(done.reason);
+    const running = step({ now, memory: done.memory });
+    expect([running.state, iso(running.running?.end ?? 0)]).toEqual(["running", "07:00"]);
+    const past = live({ now, memory: running.memory }, at("2026-03-11T06:59:00Z"));
+    expect(past.state).toBe("running");
+    const over = step({ now: at("2026-03-11T07:00:00Z"), memory: past.memory });
+    expect(over.memory?.window.start).toBe(at("2026-03-11T21:00:00Z"));
+  });
+
+  test("run_now is refused beside another of its power_limit group", () => {
+    const others = [{ plan: "Dryer", start: OPENS, end: OPENS + HOUR }];
+    expect(runNow(washer, memory, OPENS, others)).toMatchObject({
+      kind: "refused",
+      reason: expect.stringContaining("Dryer"),
+    });
+  });
+
+  test("stop cuts what runs, and its price is of what ran", () => {
+    const running = live({ now: at("2026-03-11T01:00:00Z"), memory }, at("2026-03-11T01:59:00Z"));
+    const stopped = stop(running.memory, at("2026-03-11T02:00:00Z"));
+    if (stopped.kind === "refused") throw new Error(stopped.reason);
+    const after = step({ now: at("2026-03-11T02:00:00Z"), memory: stopped.memory });
+    expect([after.state, timesOf(after.memory), after.finished.length]).toEqual(["skipped", ["01:00-02:00"], 1]);
+  });
+
+  test("skip is refused while it runs and when it is over", () => {
+    const running = live({ now: at("2026-03-11T01:00:00Z"), memory }, at("2026-03-11T02:59:00Z"));
+    expect(skip(running.memory, at("2026-03-11T02:00:00Z"))).toMatchObject({ kind: "refused" });
+    const done = step({ now: at("2026-03-11T03:00:00Z"), memory: running.memory });
+    expect(skip(done.memory, at("2026-03-11T03:00:00Z"))).toMatchObject({ kind: "refused" });
+  });
+});
+
+describe("tolerance", () => {
+  test("a plan does not drift later as the best passes", () => {
+    const spec: PlanSpec = { ...washer, hoursMs: HOUR, tolerance: { percent: 20, side: "latest" } };
+    const rising = points(daysOf("2026-03-07", "2026-03-11"), (i) => 1 + 0.06 * ((i + 3) % 24), { unit: "hour" });
+    const timeline = timelineOf(rising);
+    let { memory } = step({ now: OPENS, spec, timeline });
+    const [chosen] = timesOf(memory);
+    for (let now = OPENS; now < at("2026-03-11T05:00:00Z"); now += 15 * MINUTE) {
+      ({ memory } = step({ now, spec, timeline, memory }));
+      expect(timesOf(memory)).toEqual([chosen]);
+    }
+  });
+});

@@ -1,0 +1,179 @@
+import { describe, expect, test } from "vitest";
+import type { PlanSpec } from "../../../../src/core/planning/model/plan-spec.ts";
+import { afterStateOf } from "../../../../src/core/planning/plan-dependencies.ts";
+import { without } from "../../../../src/core/planning/plan-record.ts";
+import { live, nightPrices, OPENS, slots, step, timesOf, washer } from "../../../support/plan-life.ts";
+import { at, timelineOf } from "../../../support/price-days.ts";
+import { definitionOf } from "../../../support/shown-plans.ts";
+
+const HOUR = 3_600_000;
+const STARTS = at("2026-03-11T01:00:00Z");
+const PLANNED = step({ now: OPENS }).memory;
+const hour = (time: string, length = 1) => ({ start: at(time), end: at(time) + length * HOUR });
+
+describe("what has not begun is planned anew", () => {
+  test("when another of its group takes its place", () => {
+    const moved = step({ now: OPENS + HOUR, memory: PLANNED, blocked: [hour("2026-03-11T01:00:00Z")] });
+    expect(timesOf(moved.memory)).not.toEqual(timesOf(PLANNED));
+    expect(moved.memory?.planned.every(({ start }) => start >= at("2026-03-11T02:00:00Z"))).toBe(true);
+  });
+
+  test("when the plan before it ends later", () => {
+    const later = at("2026-03-11T02:30:00Z");
+    const moved = step({ now: OPENS + HOUR, memory: PLANNED, after: { kind: "from", at: later } });
+    expect(moved.memory?.planned[0]?.start).toBeGreaterThanOrEqual(later);
+    expect(timesOf(moved.memory)).toHaveLength(1);
+  });
+
+  test("when its owner changes it", () => {
+    const moved = step({ now: OPENS + HOUR, memory: PLANNED, spec: { ...washer, hoursMs: HOUR } });
+    expect(timesOf(moved.memory)).toEqual(["01:00-02:00"]);
+  });
+
+  test("and goes OFF where that is to disable it", () => {
+    const running = step({ now: STARTS, memory: PLANNED });
+    const off = step({ now: STARTS + 600_000, memory: running.memory, spec: { ...washer, enabled: false } });
+    expect([off.state, off.running, off.nextChangeAt]).toEqual(["disabled", null, at("2026-03-11T06:00:00Z")]);
+    expect(off.memory?.begun).toMatchObject([{ end: STARTS + 600_000 }]);
+  });
+
+  test("around what has run: no hour is planned twice", () => {
+    const spec: PlanSpec = { ...slots, hoursMs: 4 * HOUR } as PlanSpec;
+    const running = step({ now: STARTS, memory: step({ now: OPENS, spec }).memory, spec });
+    const dearer = timelineOf(nightPrices().map((point) => ({ ...point, price: point.price + 1 })));
+    const again = step({ now: STARTS + 600_000, memory: running.memory, spec, timeline: dearer });
+    const runs = [...(again.memory?.begun ?? []), ...(again.memory?.planned ?? [])].sort((a, b) => a.start - b.start);
+    expect(runs.reduce((sum, run) => sum + run.end - run.start, 0)).toBe(4 * HOUR);
+    expect(runs.every((run, i) => run.start >= (runs[i - 1]?.end ?? 0))).toBe(true);
+  });
+
+  test("in a new window that what has run reaches into: that counts, and is not planned again", () => {
+    const early: PlanSpec = { ...slots, from: 0, readyBy: 6 * 60, hoursMs: 3 * HOUR } as PlanSpec;
+    const done = live({ now: at("2026-03-10T23:00:00Z"), spec: early }, at("2026-03-11T04:30:00Z"));
+    const wider: PlanSpec = { ...early, from: 3 * 60, readyBy: 20 * 60 } as PlanSpec;
+    const now = at("2026-03-11T05:00:00Z");
+    const next = step({ now, memory: done.memory, spec: wider });
+    expect(next.memory?.window.start).toBe(at("2026-03-11T02:00:00Z"));
+    expect(next.memory?.planned.every(({ start }) => start >= now)).toBe(true);
+  });
+});
+
+describe("a plan with some of its prices", () => {
+  test("does not begin before the others are due, where it can wait", () => {
+    const spec: PlanSpec = { ...washer, from: 8 * 60, readyBy: 8 * 60 };
+    const today = timelineOf(
+      nightPrices("2026-03-10").map((point, i) => ({ ...point, price: i % 24 === 10 ? 0.1 : 2 })),
+    );
+    const planned = step({ now: at("2026-03-10T07:00:00Z"), spec, timeline: today });
+    expect(planned.state).toBe("scheduled");
+    expect(planned.memory?.planned[0]?.start).toBeGreaterThanOrEqual(at("2026-03-10T13:00:00Z"));
+  });
+
+  test("leaves room for what follows it where there is room, else takes the best", () => {
+    const roomy = step({ now: OPENS, finishBy: at("2026-03-11T01:30:00Z") });
+    expect(roomy.memory?.planned[0]?.end).toBeLessThanOrEqual(at("2026-03-11T01:30:00Z"));
+    const cramped = step({ now: OPENS, finishBy: OPENS + HOUR });
+    expect(timesOf(cramped.memory)).toEqual(["01:00-03:00"]);
+  });
+
+  test("that plans on estimates does not begin on the present one", () => {
+    const cheapNow = nightPrices().map((point) => ({
+      ...point,
+      estimate: point.start >= OPENS,
+      price: point.start === OPENS ? 0.01 : point.price,
+    }));
+    const spec: PlanSpec = { ...washer, hoursMs: HOUR, useForecast: true };
+    const planned = step({ now: OPENS, spec, timeline: timelineOf(cheapNow) });
+    expect(planned.memory?.planned[0]?.start).toBeGreaterThanOrEqual(OPENS + HOUR);
+  });
+});
+
+describe("a start that was missed is not made up for", () => {
+  const found = at("2026-03-11T01:20:00Z");
+  const notNow = (given: Partial<Parameters<typeof step>[0]>) => step({ now: found, memory: PLANNED, ...given });
+
+  test("on estimates that it may not plan on", () => {
+    const cut = at("2026-03-11T02:00:00Z");
+    const estimated = nightPrices().map((point) => ({ ...point, estimate: point.start >= cut }));
+    const late = notNow({ timeline: timelineOf(estimated) });
+    expect([late.running, late.state]).toEqual([null, "no_prices"]);
+  });
+
+  test("above its highest price", () => {
+    const spec: PlanSpec = { ...washer, maxPrice: 0.6 };
+    const late = step({ now: found, spec, memory: step({ now: OPENS, spec }).memory });
+    expect([late.running, late.state]).toEqual([null, "impossible"]);
+  });
+
+  test("beside another of its group, or before the plan that it comes after", () => {
+    for (const given of [
+      { blocked: [{ start: found - HOUR, end: found + HOUR }] },
+      { after: { kind: "from", at: found + HOUR } as const },
+    ]) {
+      const late = notNow(given);
+      expect([late.running, late.state]).toEqual([null, "scheduled"]);
+      expect(late.memory?.planned[0]?.start).toBeGreaterThanOrEqual(found + HOUR - 20 * 60_000);
+    }
+  });
+});
+
+describe("fallback hours", () => {
+  const spec = { ...slots, hoursMs: 2 * HOUR, fallback: [{ from: 2 * 60, until: 6 * 60 }] } as PlanSpec;
+
+  test("are not taken by a plan that has its hours", () => {
+    const done = live({ now: STARTS, spec, memory: step({ now: OPENS, spec }).memory }, at("2026-03-11T03:00:00Z"));
+    const later = step({ now: at("2026-03-11T03:30:00Z"), spec, memory: done.memory, timeline: null });
+    expect([later.state, later.running, later.memory?.planned]).toEqual(["done", null, []]);
+  });
+
+  test("keep off those of its group", () => {
+    const blocked = [hour("2026-03-11T02:00:00Z")];
+    const planned = step({ now: OPENS, spec, timeline: null, blocked });
+    expect(timesOf(planned.memory)).toEqual(["01:00-02:00", "03:00-05:00"]);
+  });
+
+  test("are taken in a gap of the prices, though others are known", () => {
+    const gap = nightPrices().filter(({ start }) => start !== at("2026-03-11T03:00:00Z"));
+    const dear = gap.map((point) => ({ ...point, price: point.start > at("2026-03-11T03:00:00Z") ? 0.1 : 2 }));
+    const planned = step({ now: OPENS, spec, timeline: timelineOf(dear) });
+    expect(planned.state).toBe("scheduled");
+    const now = at("2026-03-11T03:05:00Z");
+    const inGap = step({ now, spec, timeline: timelineOf(dear), memory: planned.memory });
+    expect([inGap.state, inGap.running?.basis]).toEqual(["fallback", "fallback"]);
+  });
+});
+
+test("in doubt of the clock a plan waits, whatever was planned", () => {
+  const running = step({ now: STARTS, memory: PLANNED });
+  for (const memory of [PLANNED, running.memory])
+    expect(step({ now: STARTS + 60_000, memory, trusted: false })).toMatchObject({ state: "waiting", running: null });
+});
+
+test("what ran is remembered for a day, not for good", () => {
+  const last = live({ now: at("2026-03-07T12:00:00Z") }, at("2026-03-11T12:00:00Z"));
+  expect(last.memory?.before.length).toBeLessThanOrEqual(2);
+});
+
+test("at once is when the plan was first looked at, where its window was open already", () => {
+  const since = at("2026-03-10T23:30:00Z");
+  const done = live({ now: since }, at("2026-03-11T03:00:00Z"));
+  expect(done.finished).toHaveLength(1);
+  // From 00:30 local: half an hour at 2.00, the hour at 2.01, half of the cheap one... of its two hours.
+  expect(done.finished[0]?.startedNowPrice).toBeCloseTo((0.5 * 2 + 2.01 + 0.5 * 0.5) / 2);
+});
+
+test("after a plan that is on with its next round, it is behind the last one", () => {
+  const next = live({ now: OPENS }, at("2026-03-11T07:00:00Z"));
+  const other = { definition: definitionOf(washer), spec: washer, advance: next };
+  const dryer = { ...definitionOf(washer, "dryer"), after: { plan: "washer", pauseMs: 600_000 } };
+  const window = { start: at("2026-03-11T01:00:00Z"), end: at("2026-03-11T11:00:00Z"), until: 0 };
+  expect(afterStateOf(dryer, window, other)).toEqual({ kind: "from", at: at("2026-03-11T03:10:00Z") });
+});
+
+test("what is left of an interval outside others has no empty pieces", () => {
+  const all = { start: 0, end: 10 };
+  expect(without(all, [{ start: 0, end: 4 }])).toEqual([{ start: 4, end: 10 }]);
+  expect(without(all, [{ start: 6, end: 10 }])).toEqual([{ start: 0, end: 6 }]);
+  expect(without(all, [{ start: 10, end: 12 }])).toEqual([all]);
+  expect(without(all, [all])).toEqual([]);
+});

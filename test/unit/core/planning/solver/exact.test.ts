@@ -1,0 +1,49 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { QUARTER_MS } from "../../../../../src/core/time/interval.ts";
+import { oracleOf } from "../../../../support/plan-oracle.ts";
+import { pictureOf, type SmallCase, smallCases, smallPlans, solveSmall } from "../../../../support/plan-small.ts";
+
+/** Every set of so many steps is tried: 512 of 9, 4,096 of 12. */
+const night = process.env.ELBRO_NIGHTLY === "1";
+const MOST_STEPS = night ? 13 : 10;
+const CASES = night ? 40_000 : 5_000;
+const LIMIT_MS = night ? 1_200_000 : 60_000;
+
+describe("a plan's set of steps is the best of all sets", () => {
+  test.each(Object.keys(smallPlans) as (keyof typeof smallPlans)[])(
+    `%s: ${CASES} cases`,
+    { timeout: LIMIT_MS },
+    (kind) => {
+      fc.assert(
+        fc.property(smallCases(kind, MOST_STEPS), (given) => {
+          const solution = solveSmall(given);
+          const found = oracleOf(given);
+          if (solution.kind === "solved")
+            expect(pictureOf(solution, given)).toBe(found?.slice(0, given.prices.length - given.ahead));
+          else if (kind === "window" || kind === "slots" || solution.kind === "impossible") expect(found).toBeNull();
+        }),
+        { numRuns: CASES, seed: 5 },
+      );
+    },
+  );
+});
+
+test("a run that begins this moment has nothing next best elsewhere", () => {
+  const prices = [5, 1, 2, 3, 4, 6];
+  const none = prices.map(() => false);
+  const given: SmallCase = {
+    ...{
+      spec: { kind: "slots", hoursMs: 3 * QUARTER_MS, useForecast: false, enabled: true },
+      prices,
+      estimates: none,
+      blocked: none,
+      ahead: 0,
+    },
+    now: 1,
+    fixed: [[1, 2]],
+  };
+  const solution = solveSmall(given);
+  expect(pictureOf(solution, given)).toBe(".###..");
+  expect(solution.kind === "solved" && solution.alternatives.nextBest).toBeNull();
+});

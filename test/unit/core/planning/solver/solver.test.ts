@@ -1,0 +1,95 @@
+import { describe, expect, test } from "vitest";
+import type { PlanSpec } from "../../../../../src/core/planning/model/plan-spec.ts";
+import { solvePlan } from "../../../../../src/core/planning/solve-plan.ts";
+import type { PricePoint } from "../../../../../src/core/prices/timeline.ts";
+import { HOUR_MS } from "../../../../../src/core/time/interval.ts";
+import { dayCase, dayPlans, daysOfPrices, oddDays, realPoints, withGaps } from "../../../../support/plan-days.ts";
+import { PlanSolver, pricedSteps, stepPrices, stepsOn } from "../../../../support/plan-solver.ts";
+import { at, calendar, timelineOf } from "../../../../support/price-days.ts";
+import { haveRealPrices } from "../../../../support/real-prices.ts";
+
+const night = process.env.ELBRO_NIGHTLY === "1";
+const LIMIT_MS = night ? 3_600_000 : 120_000;
+
+/** Sums of a hundred prices differ by less than this from what they are. */
+const SAME = 1e-6;
+
+/** The market's move from hours to quarters. */
+const FIRST_QUARTERS = at("2025-09-30T22:00:00Z");
+
+const points = realPoints();
+const { changes, negative } = oddDays(points);
+const allDays = daysOfPrices(points);
+const hourDays = allDays.filter((day) => day < FIRST_QUARTERS);
+const quarterDays = allDays.filter((day) => day >= FIRST_QUARTERS);
+
+/** Every `share`-th of a list, and all of it at night. */
+function some<Value>(list: readonly Value[], share: number): readonly Value[] {
+  return night ? list : list.filter((_, i) => i % share === 0);
+}
+
+/** Asks both about one occurrence. */
+async function compare(solver: PlanSolver, spec: PlanSpec, start: number, from: readonly PricePoint[]) {
+  const { window, points: near, stepMs } = dayCase(spec, calendar.day(start), from);
+  const solution = solvePlan(spec, timelineOf(near), window, { now: window.start, calendar });
+  const prices = stepPrices(near, { start: window.start, end: window.until }, stepMs);
+  const theirs = await solver.solve({ spec, stepMs, prices });
+  if (solution.kind !== "solved") return { ours: null, theirs };
+  const own = { spec, stepMs, prices: prices.slice(0, Math.round((window.end - window.start) / stepMs)) };
+  const on = stepsOn(own, window.start, solution.runs);
+  // What is looked at beyond the window is chosen the next time: ours is as good as the best that can follow it.
+  const isFollowed = on.length < prices.length;
+  return { ours: isFollowed ? await solver.solve({ ...own, prices, given: on }) : pricedSteps(own, on), theirs };
+}
+
+/** Compares days with plans, each day with the next plans of the list, so that all of them come round. */
+async function compareAll(days: readonly number[], perDay: number, from: (day: number) => readonly PricePoint[]) {
+  const solver = new PlanSolver();
+  const tally = { cases: 0, worse: 0, better: 0, unproven: 0, impossible: 0 };
+  for (const [i, day] of days.entries()) {
+    for (let j = 0; j < perDay; j++) {
+      const spec = dayPlans[(i * perDay + j) % dayPlans.length];
+      if (!spec) continue;
+      const { ours, theirs } = await compare(solver, spec, day, from(day));
+      tally.cases++;
+      if (theirs?.proven === false) tally.unproven++;
+      if (ours === null && theirs === null) tally.impossible++;
+      else if (ours === null || (theirs && (ours.sum > theirs.sum + SAME || ours.on !== theirs.on))) tally.worse++;
+      else if (theirs === null || ours.sum < theirs.sum - SAME) tally.better++;
+    }
+  }
+  console.log(`solver: ${JSON.stringify(tally)}, ${Math.round(solver.spentMs)} ms in it`);
+  return tally;
+}
+
+describe.skipIf(!haveRealPrices)("no plan is dearer than the solver's, on real prices", { timeout: LIMIT_MS }, () => {
+  const none = { worse: 0, better: 0, unproven: 0 };
+
+  test("hours, every day of seven months", async () => {
+    const tally = await compareAll(hourDays, night ? dayPlans.length : 1, () => points);
+    expect(tally).toMatchObject(none);
+    expect(tally.cases).toBeGreaterThan(200);
+  });
+
+  test("quarters", async () => {
+    const tally = await compareAll(some(quarterDays, 4), night ? dayPlans.length : 1, () => points);
+    expect(tally).toMatchObject(none);
+    expect(tally.cases).toBeGreaterThan(40);
+  });
+
+  test("clock changes, every kind", async () => {
+    expect(changes.length).toBe(3);
+    expect(await compareAll(changes, dayPlans.length, () => points)).toMatchObject(none);
+  });
+
+  test("negative prices", async () => {
+    expect(negative.length).toBeGreaterThan(20);
+    expect(await compareAll(some(negative, 4), night ? dayPlans.length : 1, () => points)).toMatchObject(none);
+  });
+
+  test("gaps", async () => {
+    const gappy = (day: number) => withGaps(points, Math.round(day / HOUR_MS) % 7);
+    const plans = await compareAll(some(allDays, 8), night ? dayPlans.length : 1, gappy);
+    expect(plans).toMatchObject(none);
+  });
+});

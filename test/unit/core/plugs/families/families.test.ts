@@ -1,0 +1,180 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { fits } from "../../../../../src/core/plugs/families/custom.ts";
+import { plugFamilies } from "../../../../../src/core/plugs/families/families.ts";
+import type { PlugAddress, PlugFamilyRow } from "../../../../../src/core/plugs/families/plug-family.ts";
+import { FAMILIES, firmwares } from "../../../../support/firmware-emulators.ts";
+
+const rows: Readonly<Record<string, PlugFamilyRow>> = plugFamilies;
+const rowOf = (family: string): PlugFamilyRow => rows[family] ?? plugFamilies.custom;
+const addressOf = (family: (typeof FAMILIES)[number], change: Partial<PlugAddress> = {}): PlugAddress => {
+  const { topic, channel, custom } = firmwares[family].setup;
+  return { topic, channel: channel ?? rowOf(family).channel.ordinary ?? "", custom, caller: "elbro/plug/p", ...change };
+};
+const line = ({ topic, payload }: { topic: string; payload: string }) => `${topic} ${payload}`;
+
+describe("what is said", () => {
+  test.each([
+    ["tasmota", "cmnd/heater/Backlog0 PulseTime1 1060; Power1 ON", "cmnd/heater/POWER OFF", "cmnd/heater/POWER "],
+    [
+      "shelly_gen1",
+      "shellies/shellyplug-s-1/relay/0/command on",
+      "shellies/shellyplug-s-1/relay/0/command off",
+      "shellies/shellyplug-s-1/command update",
+    ],
+    [
+      "shelly_gen2",
+      'shellyplusplugs-2/rpc {"id":1,"src":"elbro/plug/p","method":"Switch.Set","params":{"id":0,"on":true,"toggle_after":960}}',
+      'shellyplusplugs-2/rpc {"id":2,"src":"elbro/plug/p","method":"Switch.Set","params":{"id":0,"on":false}}',
+      'shellyplusplugs-2/rpc {"id":3,"src":"elbro/plug/p","method":"Switch.GetStatus","params":{"id":0}}',
+    ],
+    [
+      "zigbee2mqtt",
+      'zigbee2mqtt/Kitchen plug/set {"state":"ON","on_time":960}',
+      'zigbee2mqtt/Kitchen plug/set {"state":"OFF"}',
+      'zigbee2mqtt/Kitchen plug/get {"state":""}',
+    ],
+    ["esphome", "boiler/switch/relay/command ON", "boiler/switch/relay/command OFF", null],
+    ["custom", "garden/pump/do on 960", "garden/pump/do off", "garden/pump/do tell"],
+  ] as const)("to %s: ON for 960 s, OFF, a question", (family, on, off, ask) => {
+    const row = rowOf(family);
+    const address = addressOf(family);
+    const seconds = row.deadMan(address) ? 960 : null;
+    expect(row.on(address, seconds).map(line)).toEqual([on]);
+    expect(row.off(address).map(line)).toEqual([off]);
+    expect(row.ask(address).map(line)).toEqual(ask === null ? [] : [ask]);
+  });
+
+  test.each([
+    ["tasmota", { channel: "2" }, "cmnd/heater/Backlog0 PulseTime2 160; Power2 ON"],
+    ["tasmota", { topic: "home/%prefix%/heater" }, "home/cmnd/heater/Backlog0 PulseTime1 160; Power1 ON"],
+    ["zigbee2mqtt", { topic: "z2m/cellar/fan" }, 'z2m/cellar/fan/set {"state":"ON","on_time":60}'],
+    ["zigbee2mqtt", { channel: "left" }, 'zigbee2mqtt/Kitchen plug/set {"state_left":"ON","on_time":60}'],
+    ["shelly_gen1", { channel: "1" }, "shellies/shellyplug-s-1/relay/1/command on"],
+  ] as const)("to %s at %j: %s", (family, change, on) => {
+    expect(rowOf(family).on(addressOf(family, change), 60).map(line)).toEqual([on]);
+  });
+
+  test("Tasmota's PulseTime stays within 112 and 64900", () => {
+    expect(plugFamilies.tasmota.deadMan()).toEqual({ leastSec: 12, mostSec: 64_800 });
+  });
+
+  test("a custom plug without {seconds} has no end of its own; a dead_man message goes out first", () => {
+    const said = { on: { topic: "p/set", payload: "1" }, off: { topic: "p/set", payload: "0" } };
+    const plain = addressOf("custom", { custom: said });
+    expect(plugFamilies.custom.deadMan(plain)).toBeNull();
+    expect(plugFamilies.custom.answers(plain)).toBe("never");
+    const timed = addressOf("custom", {
+      custom: { ...said, dead_man: { topic: "p/{channel}/t", payload: "{seconds}" } },
+      channel: "7",
+    });
+    expect(plugFamilies.custom.on(timed, 90).map(line)).toEqual(["p/7/t 90", "p/set 1"]);
+  });
+
+  test.each(FAMILIES)("the played %s understands ON with its end, and OFF", (family) => {
+    const row = rowOf(family);
+    const address = addressOf(family);
+    const limits = row.deadMan(address);
+    const [on] = row.on(address, limits ? 960 : null);
+    const [off] = row.off(address);
+    const understood = on && firmwares[family].understand(on.topic, on.payload);
+    expect(understood?.set).toBe(true);
+    expect(understood?.timerSec ?? understood?.pulseSec ?? null).toBe(limits ? 960 : null);
+    expect(off && firmwares[family].understand(off.topic, off.payload)?.set).toBe(false);
+    expect([on?.topic, off?.topic].every((topic) => firmwares[family].listens.includes(topic ?? ""))).toBe(true);
+  });
+});
+
+describe("what is heard", () => {
+  const heard = (family: (typeof FAMILIES)[number], topic: string, payload: string, change = {}) =>
+    rowOf(family).listens(addressOf(family, change))[topic]?.(payload) ?? null;
+  const is = (on: boolean) => ({ kind: "reported", on });
+  const there = (available: boolean) => ({ kind: "availability", available });
+
+  test.each([
+    ["tasmota", "stat/heater/POWER", "ON", is(true)],
+    ["tasmota", "stat/heater/POWER1", "OFF", is(false)],
+    ["tasmota", "tele/heater/STATE", '{"Time":"2026-01-01T00:00:00","POWER":"ON","Wifi":{"RSSI":90}}', is(true)],
+    ["tasmota", "tele/heater/LWT", "Online", there(true)],
+    ["tasmota", "tele/heater/LWT", "Offline", there(false)],
+    ["shelly_gen1", "shellies/shellyplug-s-1/relay/0", "on", is(true)],
+    ["shelly_gen1", "shellies/shellyplug-s-1/relay/0", "overpower", is(false)],
+    ["shelly_gen1", "shellies/shellyplug-s-1/online", "false", there(false)],
+    ["shelly_gen2", "shellyplusplugs-2/status/switch:0", '{"id":0,"output":true,"apower":8.9}', is(true)],
+    [
+      "shelly_gen2",
+      "shellyplusplugs-2/events/rpc",
+      '{"method":"NotifyStatus","params":{"ts":1.5,"switch:0":{"id":0,"output":false}}}',
+      is(false),
+    ],
+    ["shelly_gen2", "elbro/plug/p/rpc", '{"id":1,"src":"x","result":{"was_on":false}}', { kind: "done", on: true }],
+    ["shelly_gen2", "elbro/plug/p/rpc", '{"id":2,"src":"x","result":{"was_on":true}}', { kind: "done", on: false }],
+    ["shelly_gen2", "elbro/plug/p/rpc", '{"id":3,"src":"x","result":{"id":0,"output":true}}', is(true)],
+    ["shelly_gen2", "elbro/plug/p/rpc", '{"id":1,"src":"x","error":{"code":-103,"message":"bad"}}', null],
+    ["shelly_gen2", "shellyplusplugs-2/online", "true", there(true)],
+    ["zigbee2mqtt", "zigbee2mqtt/Kitchen plug", '{"state":"ON","power":12}', is(true)],
+    ["zigbee2mqtt", "zigbee2mqtt/Kitchen plug/availability", '{"state":"offline"}', there(false)],
+    ["zigbee2mqtt", "zigbee2mqtt/Kitchen plug/availability", "online", there(true)],
+    ["esphome", "boiler/switch/relay/state", "OFF", is(false)],
+    ["esphome", "boiler/status", "online", there(true)],
+    ["custom", "garden/pump/is", "running 40 W", is(true)],
+    ["custom", "garden/pump/is", "idle", is(false)],
+    ["custom", "garden/pump/is", "idling", null],
+    ["custom", "garden/pump/link", "down", there(false)],
+  ] as const)("from %s on %s: %s", (family, topic, payload, expected) => {
+    expect(heard(family, topic, payload)).toEqual(expected);
+  });
+
+  test.each([
+    ["tasmota", "tele/heater/STATE", '{"POWER1":"ON","POWER2":"OFF"}', { channel: "2" }, is(false)],
+    ["zigbee2mqtt", "zigbee2mqtt/Kitchen plug", '{"state_left":"ON","state":"OFF"}', { channel: "left" }, is(true)],
+    ["shelly_gen2", "shellyplusplugs-2/events/rpc", '{"params":{"switch:1":{"output":true}}}', {}, null],
+  ] as const)("from one of several outputs of %s on %s: %s", (family, topic, payload, change, expected) => {
+    expect(heard(family, topic, payload, change)).toEqual(expected);
+  });
+
+  test.each(FAMILIES)("the states a played %s tells are all read", (family) => {
+    const readers = rowOf(family).listens(addressOf(family));
+    for (const on of [true, false]) {
+      const read = firmwares[family].state(on).flatMap(({ topic, payload }) => readers[topic]?.(payload) ?? []);
+      expect(read).toEqual([is(on)]);
+    }
+    const { online, offline } = firmwares[family];
+    expect(readers[online.topic]?.(online.payload)).toEqual(there(true));
+    expect(readers[offline.topic]?.(offline.payload)).toEqual(there(false));
+  });
+
+  test("junk on any topic is nothing, and never an error", () => {
+    const junk = fc.oneof(fc.string(), fc.json(), fc.constantFrom("", "null", "[]", '"ON"', "{", '{"state":1}', "0"));
+    const readers = FAMILIES.flatMap((family) => Object.values(rowOf(family).listens(addressOf(family))));
+    fc.assert(
+      fc.property(junk, fc.constantFrom(...readers), (payload, read) => {
+        const result = read(payload);
+        expect(result === null || ["reported", "availability", "done"].includes(result.kind)).toBe(true);
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+
+  test.each([
+    "1",
+    '"ON"',
+    '{"state":{"on":true}}',
+    '{"output":1}',
+    '["ON"]',
+    `{"state":"ON","x":"${"x".repeat(20_000)}"}`,
+  ])("a value of the wrong type or size switches nothing: %#", (payload) => {
+    for (const family of ["zigbee2mqtt", "shelly_gen2"] as const)
+      for (const read of Object.values(rowOf(family).listens(addressOf(family)))) expect(read(payload)).toBeNull();
+  });
+
+  test("a pattern is a text, or a regular expression between slashes, tried on short payloads only", () => {
+    expect([fits("on", " on "), fits("on", "one"), fits("/^on/", "one"), fits("/o/", "x")]).toEqual([
+      true,
+      false,
+      true,
+      false,
+    ]);
+    expect(fits("/(a+)+$/", `${"a".repeat(2_000)}!`)).toBe(false);
+  });
+});

@@ -1,0 +1,87 @@
+/**
+ * The plugs against a toy world: whatever happens to the daemon, the broker, the plug, the clock and the messages, no
+ * plug stays ON.
+ *
+ * 3,000 random lives in `npm test`; 200,000 with ELBRO_NIGHTLY=1.
+ */
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { plugMutants } from "../../../support/plug-mutants.ts";
+import { livePlug, type PlugLife, plugLives } from "../../../support/plug-schedules.ts";
+
+const NIGHTLY = process.env.ELBRO_NIGHTLY === "1";
+const LIVES = NIGHTLY ? 200_000 : 3_000;
+/** The rarest is found in one life of five thousand on average; it ends with the first. */
+const MOST_LIVES_OF_A_MUTANT = 150_000;
+const TEST_TIMEOUT_MS = NIGHTLY ? 3_600_000 : 60_000;
+
+describe("plugs in a world that misbehaves", () => {
+  test(
+    `in ${LIVES} lives no plug is ON beyond its run and its dead-man, and every wish is fulfilled once all is well`,
+    () => {
+      const seen = { commands: 0, onCommands: 0, liveHours: 0 };
+      fc.assert(
+        fc.property(plugLives, (life) => {
+          const { judge } = livePlug(life);
+          seen.commands += judge.commands;
+          seen.onCommands += judge.onCommands;
+          seen.liveHours += judge.liveMs / 3_600_000;
+          expect(judge.violations).toEqual([]);
+        }),
+        { numRuns: LIVES },
+      );
+      expect(seen.onCommands / LIVES, "a life without an ON proves nothing").toBeGreaterThan(2);
+      expect(seen.liveHours / LIVES).toBeGreaterThan(0.5);
+    },
+    TEST_TIMEOUT_MS,
+  );
+});
+
+describe("what random lives have found", () => {
+  /** Its messages are half a minute late: nobody can tell this from a hand that was told of in time. */
+  const leftOverTooLate: PlugLife = {
+    setup: {
+      family: "tasmota",
+      powerOn: "off",
+      override: "respect",
+      minOnMs: 0,
+      minOffMs: 0,
+      persistentSession: false,
+      startsOn: false,
+      runs: [{ start: 300_000, end: 600_000 }],
+    },
+    actions: [
+      { kind: "foreign", afterMs: 0 },
+      { kind: "wifiOff", afterMs: 0 },
+      { kind: "late", ms: 25_000, afterMs: 0 },
+      { kind: "wifiOn", afterMs: 599_000 },
+      { kind: "late", ms: 0, afterMs: 1_000 },
+    ],
+  };
+
+  test("an ON from somebody else that is told of too late counts as a hand until the next edge", () => {
+    const { judge, plug } = livePlug(leftOverTooLate);
+    expect({ violations: judge.violations, on: plug.on, cause: plug.cause }).toEqual({
+      violations: [],
+      on: true,
+      cause: "foreign",
+    });
+  });
+
+  test("one that is told of in time is taken back", () => {
+    const { setup, actions } = leftOverTooLate;
+    const inTime = actions.map((action) => (action.kind === "late" ? { ...action, ms: 0 } : action));
+    const { judge, plug } = livePlug({ setup, actions: inTime });
+    expect({ violations: judge.violations, on: plug.on }).toEqual({ violations: [], on: false });
+  });
+});
+
+describe("the model is strict", () => {
+  test.each(Object.entries(plugMutants))("it would notice %s", { timeout: TEST_TIMEOUT_MS }, (_, mutant) => {
+    const caught = fc.check(
+      fc.property(plugLives, (life) => livePlug(life, mutant).judge.violations.length === 0),
+      { numRuns: MOST_LIVES_OF_A_MUTANT, endOnFailure: true },
+    );
+    expect(caught.failed).toBe(true);
+  });
+});

@@ -1,0 +1,223 @@
+import { describe, expect, test } from "vitest";
+import {
+  type FormatName,
+  formatAttributes,
+  priceFormats,
+} from "../../../../../src/core/prices/formats/format-registry.ts";
+import type { AttributeFormat } from "../../../../../src/core/prices/home-snapshot.ts";
+import { localInstant } from "../../../../../src/core/time/local-instant.ts";
+import { type FormattedDay, formatted, formattedDays, LONG_PRICE } from "../../../../support/formatted-days.ts";
+import { at, calendar, dayOf } from "../../../../support/price-days.ts";
+
+type Json = Record<string, unknown>;
+type Raw = { start: string; end?: string; value: number }[];
+
+const whole = (name: FormatName, ...given: Parameters<typeof formatted>) =>
+  JSON.parse(JSON.stringify(priceFormats[name](formatted(...given)))) as Json;
+const attributes = (name: AttributeFormat, ...given: Parameters<typeof formatted>) =>
+  JSON.parse(JSON.stringify(formatAttributes[name](formatted(...given)))) as Json;
+
+const [normal] = formattedDays as [FormattedDay];
+
+/** Every interval from the first start to the last end, each once, by instant. */
+function expectTiling(starts: readonly string[], from: number, to: number): void {
+  const instants = starts.map((start) => Date.parse(start.replace(" ", "T")));
+  expect(instants).toEqual(Array.from({ length: (to - from) / 900_000 }, (_, i) => from + i * 900_000));
+}
+
+describe.each(formattedDays)("$name ($date)", (day) => {
+  const { date, dateAfter, quarters, quartersAfter } = day;
+  const today = dayOf(date);
+  const tomorrow = dayOf(dateAfter);
+
+  test("nordpool: raw_today and raw_tomorrow tile both days, today and tomorrow are their prices", () => {
+    const shown = whole("nordpool", day, { tomorrow: "there" });
+    const [first, second] = [shown.raw_today as Raw, shown.raw_tomorrow as Raw];
+    expectTiling(
+      first.map(({ start }) => start),
+      today.start,
+      today.end,
+    );
+    expectTiling(
+      second.map(({ start }) => start),
+      tomorrow.start,
+      tomorrow.end,
+    );
+    expect([first.length, second.length]).toEqual([quarters, quartersAfter]);
+    expect(first.every(({ end }, i) => end === (first[i + 1]?.start ?? second[0]?.start))).toBe(true);
+    expect(first.every(({ start }) => /[+]0[12]:00$/.test(start))).toBe(true);
+    expect(shown.today).toEqual(first.map(({ value }) => value));
+    expect(shown.tomorrow).toEqual(second.map(({ value }) => value));
+    expect(shown.tomorrow_valid).toBe(true);
+  });
+
+  test("nordpool: night, day and evening are hours of the local clock", () => {
+    const shown = whole("nordpool", day, { tomorrow: "there" });
+    const prices = shown.today as number[];
+    const night = quarters - 64;
+    const mean = (list: number[]) => list.reduce((sum, price) => sum + price, 0) / list.length;
+    expect(shown.off_peak_1).toBeCloseTo(mean(prices.slice(0, night)), 6);
+    expect(shown.peak).toBeCloseTo(mean(prices.slice(night, night + 48)), 6);
+    expect(shown.off_peak_2).toBeCloseTo(mean(prices.slice(night + 48)), 6);
+  });
+
+  test("energidataservice: hour and price of every interval, null for a tomorrow that is not there", () => {
+    const shown = whole("energidataservice", day, { tomorrow: "there" });
+    const hours = (name: string) => (shown[name] as { hour: string }[]).map(({ hour }) => hour);
+    expectTiling(hours("raw_today"), today.start, today.end);
+    expectTiling(hours("raw_tomorrow"), tomorrow.start, tomorrow.end);
+    expect(Date.parse(hours("forecast")[0] ?? "")).toBe(tomorrow.end);
+    const missing = whole("energidataservice", day, { tomorrow: "missing" });
+    expect(missing).toMatchObject({ tomorrow_valid: false, tomorrow: null, raw_tomorrow: null, tomorrow_mean: null });
+  });
+
+  test("evcc and EMHASS go on from the present interval without a hole, into the forecast", () => {
+    const now = today.end - 6 * 3_600_000;
+    const rates = whole("evcc", day, { tomorrow: "there" }) as unknown as { start: string; end: string }[];
+    expect(Date.parse(rates[0]?.start ?? "")).toBe(now);
+    expect(rates.slice(1).every(({ start }, i) => start === rates[i]?.end)).toBe(true);
+    expect(rates.length).toBe(24 + quartersAfter + 168);
+    const costs = Object.keys(whole("emhass", day, { tomorrow: "there" }).load_cost_forecast as object);
+    expect(costs.length).toBe(rates.length);
+    expect(costs[0]).toBe(rates[0]?.start.replace("T", " ").replace("Z", "+00:00"));
+  });
+
+  test("Predbat: start, end and value of every interval", () => {
+    const shown = whole("predbat", day, { tomorrow: "there" });
+    const [first, second] = [shown.raw_today as Raw, shown.raw_tomorrow as Raw];
+    expectTiling(
+      first.map(({ start }) => start),
+      today.start,
+      today.end,
+    );
+    expectTiling(
+      second.map(({ start }) => start),
+      tomorrow.start,
+      tomorrow.end,
+    );
+    expect(Date.parse(second.at(-1)?.end ?? "")).toBe(tomorrow.end);
+  });
+
+  test.each(["nordpool", "energidataservice", "emhass", "predbat"] as const)(
+    "%s as attributes stays under 16,384 bytes with an entity's own around it",
+    (name) => {
+      const around = {
+        friendly_name: "Sommerhuset ved Vesterhavet, Ringkøbing Prices for other programs",
+        icon: "mdi:chart-bar-stacked",
+        unit_of_measurement: "DKK/kWh",
+        attribution: "elbro",
+      };
+      const given = { tomorrow: "there", charges: 0.123456789, priceOf: () => LONG_PRICE } as const;
+      const bytes = Buffer.byteLength(JSON.stringify({ ...attributes(name, day, given), ...around }));
+      expect(bytes).toBeLessThan(16_384);
+      expect(bytes).toBeGreaterThan(9_000);
+    },
+  );
+
+  test("attributes lose nothing of the two days", () => {
+    for (const name of ["nordpool", "predbat", "energidataservice"] as const) {
+      const shown = attributes(name, day, { tomorrow: "there", priceOf: () => LONG_PRICE });
+      expect([(shown.raw_today as Raw).length, (shown.raw_tomorrow as Raw).length]).toEqual([quarters, quartersAfter]);
+    }
+    const costs = attributes("emhass", day, { tomorrow: "there", charges: 0.5, priceOf: () => LONG_PRICE });
+    const reached = Object.keys(costs.load_cost_forecast as object).at(-1) ?? "";
+    expect(Date.parse(reached.replace(" ", "T"))).toBeGreaterThan(tomorrow.end);
+  });
+});
+
+describe("when tomorrow is missing", () => {
+  test.each(["missing", "half there"] as const)("%s: no format says a part of it", (tomorrow) => {
+    expect(whole("nordpool", normal, { tomorrow })).toMatchObject({
+      tomorrow: [],
+      raw_tomorrow: [],
+      tomorrow_valid: false,
+    });
+    expect(whole("energidataservice", normal, { tomorrow })).toMatchObject({ raw_tomorrow: null, tomorrow_min: null });
+    expect(whole("predbat", normal, { tomorrow })).toMatchObject({ raw_tomorrow: [] });
+  });
+
+  test("evcc and EMHASS take the confirmed part and estimates behind it, each instant once", () => {
+    const rates = whole("evcc", normal, { tomorrow: "half there" }) as unknown as { start: string; value: number }[];
+    expect(new Set(rates.map(({ start }) => start)).size).toBe(rates.length);
+    expect(rates[24 + 40 - 1]?.value).toBeLessThan(2);
+    expect(rates[24 + 40]?.value).toBe(5);
+  });
+});
+
+describe("the shapes as their readers know them", () => {
+  test("nordpool has every attribute of the integration", () => {
+    const shown = whole("nordpool", normal, { tomorrow: "there", charges: 0.5 });
+    expect(Object.keys(shown).sort()).toEqual(
+      [
+        ...["additional_costs_current_hour", "average", "country", "currency", "current_price", "low_price", "max"],
+        ...["mean", "min", "off_peak_1", "off_peak_2", "peak", "price_in_cents", "price_percent_to_average"],
+        ...["raw_today", "raw_tomorrow", "region", "today", "tomorrow", "tomorrow_valid", "unit"],
+      ].sort(),
+    );
+    expect(shown).toMatchObject({
+      current_price: 0.72,
+      average: 0.475,
+      mean: 0.475,
+      min: 0,
+      max: 0.95,
+      low_price: false,
+      price_percent_to_average: 1.515789,
+      unit: "kWh",
+      currency: "DKK",
+      country: "Denmark",
+      region: "DK1",
+      additional_costs_current_hour: 0.5,
+      price_in_cents: false,
+    });
+    expect((shown.raw_today as Raw)[0]).toEqual({
+      start: "2026-06-10T00:00:00+02:00",
+      end: "2026-06-10T00:15:00+02:00",
+      value: 0,
+    });
+  });
+
+  test("energidataservice has its tariffs nested and empty, and its least and most with their hour", () => {
+    const shown = whole("energidataservice", normal, { tomorrow: "there" });
+    expect(shown).toMatchObject({
+      current_price: 0.72,
+      region_code: "DK1",
+      use_cent: false,
+      tariffs: { additional_tariffs: {}, tariffs: {} },
+      today_min: { hour: "2026-06-10T00:00:00+02:00", price: 0 },
+      today_max: { hour: "2026-06-10T23:45:00+02:00", price: 0.95 },
+      today_mean: 0.475,
+      next_data_update: "13:00:00",
+    });
+    const flat = Object.entries(shown.tariffs as Json).filter(([, value]) => typeof value === "number");
+    expect(flat).toEqual([]);
+  });
+
+  test("evcc is a bare list in UTC", () => {
+    const rates = whole("evcc", normal, { tomorrow: "there" });
+    expect(Array.isArray(rates)).toBe(true);
+    expect((rates as unknown as object[])[0]).toEqual({
+      start: "2026-06-10T16:00:00Z",
+      end: "2026-06-10T16:15:00Z",
+      value: 0.72,
+    });
+  });
+
+  test("EMHASS sells without charges and without VAT, and says nothing where no charges are told", () => {
+    const shown = whole("emhass", normal, { tomorrow: "there", charges: 0.22 });
+    expect((shown.load_cost_forecast as Json)["2026-06-10 16:00:00+00:00"]).toBe(0.72);
+    expect((shown.prod_price_forecast as Json)["2026-06-10 16:00:00+00:00"]).toBe(0.4);
+    expect(whole("emhass", normal, { tomorrow: "there" })).not.toHaveProperty("prod_price_forecast");
+  });
+
+  test("prices below zero stay below zero, and zero stays zero", () => {
+    const priceOf = (i: number) => (i % 2 === 0 ? -0.25 : 0);
+    const rates = whole("evcc", normal, { tomorrow: "there", priceOf }) as unknown as { value: number }[];
+    expect(rates.slice(0, 2).map(({ value }) => value)).toEqual([-0.25, 0]);
+    expect(whole("nordpool", normal, { tomorrow: "there", priceOf })).toMatchObject({ min: -0.25, low_price: true });
+  });
+});
+
+test("local instants of the hour that comes twice differ in their offset", () => {
+  expect(localInstant(at("2026-10-25T00:30:00Z"), calendar)).toBe("2026-10-25T02:30:00+02:00");
+  expect(localInstant(at("2026-10-25T01:30:00Z"), calendar)).toBe("2026-10-25T02:30:00+01:00");
+});

@@ -1,0 +1,252 @@
+import { describe, expect, test } from "vitest";
+import { type HomePrices, homeSnapshot } from "../../../../src/core/prices/home-snapshot.ts";
+import { sortedPrices } from "../../../../src/core/prices/level.ts";
+import { joinForecast, type PricePoint, pricePoints } from "../../../../src/core/prices/timeline.ts";
+import { HOUR_MS, QUARTER_MS } from "../../../../src/core/time/interval.ts";
+import { at, calendar, dayOf, daysOf, HOME, points, timelineOf } from "../../../support/price-days.ts";
+
+function snapshotAt(now: string, list: readonly PricePoint[], more: Partial<HomePrices> = {}) {
+  return homeSnapshot({ home: HOME, timeline: timelineOf(list), now: at(now), calendar, ...more });
+}
+
+const week = points(daysOf("2026-03-07", "2026-03-11"), (i) => 1 + (i % 96) / 100);
+
+describe("a home at noon of an ordinary day", () => {
+  const shown = snapshotAt("2026-03-10T11:07:00Z", week, { last30Days: sortedPrices([0.1, 1.2, 1.6, 3]) });
+
+  test("the price now, before and after", () => {
+    expect(shown.current?.price).toBe(1.48);
+    expect(shown.previous?.price).toBe(1.47);
+    expect(shown.next?.price).toBe(1.49);
+    expect(shown.nextChangeAt).toBe(at("2026-03-10T11:15:00Z"));
+  });
+
+  test("where it stands in the day and in thirty days", () => {
+    expect([shown.rank, shown.rankOf, shown.percentile, shown.percentile30Days]).toEqual([49, 96, 50, 50]);
+    expect([shown.level, shown.color, shown.cheap]).toEqual(["normal", "yellow", false]);
+  });
+
+  test("the day and what is left of it", () => {
+    expect(shown.day).toMatchObject({ min: 1, max: 1.95 });
+    expect(shown.day?.mean).toBeCloseTo(1.475, 9);
+    expect(shown.restOfDay).toMatchObject({ min: 1.48, max: 1.95 });
+    expect(shown.restOfDay?.mean).toBeCloseTo(1.715, 9);
+  });
+
+  test("the cheapest hours are those after midnight tomorrow", () => {
+    expect(shown.cheapest.map(({ hours, start }) => [hours, start])).toEqual(
+      [1, 2, 3, 4].map((hours) => [hours, dayOf("2026-03-11").start]),
+    );
+  });
+
+  test("tomorrow is there, since it was first seen", () => {
+    const seen = snapshotAt("2026-03-10T13:20:00Z", week, { publishedAt: () => at("2026-03-10T12:04:00Z") });
+    expect([seen.tomorrowValid, seen.tomorrow.length, seen.tomorrowPublishedAt]).toEqual([
+      true,
+      96,
+      at("2026-03-10T12:04:00Z"),
+    ]);
+  });
+});
+
+describe.each([
+  ["2026-03-29", 92, 23],
+  ["2026-10-25", 100, 25],
+])("the clock change of %s", (date, quarters, hours) => {
+  const day = dayOf(date);
+  const around = { start: calendar.add("day", day.start, -3), end: calendar.add("day", day.end, 1) };
+
+  test(`has ${quarters} quarters, and rank_of counts them`, () => {
+    const shown = snapshotAt(
+      `${date}T10:00:00Z`,
+      points(around, (i) => i),
+    );
+    expect([shown.today.length, shown.rankOf, shown.tomorrow.length, shown.tomorrowValid]).toEqual([
+      quarters,
+      quarters,
+      96,
+      true,
+    ]);
+  });
+
+  test(`has ${hours} hours at hour resolution`, () => {
+    const shown = snapshotAt(
+      `${date}T10:00:00Z`,
+      points(around, (i) => i, { unit: "hour" }),
+    );
+    expect([shown.today.length, shown.rankOf]).toEqual([hours, hours]);
+  });
+
+  test("every quarter has its own price, and the next edge is its end", () => {
+    const list = points(around, (i) => i);
+    for (const point of list.filter(({ start }) => start >= day.start && start < day.end)) {
+      const shown = homeSnapshot({ home: HOME, timeline: timelineOf(list), now: point.start, calendar });
+      expect(shown.current).toBe(point);
+      expect(shown.nextChangeAt).toBe(point.end);
+    }
+  });
+
+  test("it is tomorrow's prices the day before only when all are there", () => {
+    const list = points(around, (i) => i);
+    const eve = day.start - 6 * HOUR_MS;
+    const shown = (known: readonly PricePoint[]) =>
+      homeSnapshot({ home: HOME, timeline: timelineOf(known), now: eve, calendar });
+    expect(shown(list)).toMatchObject({ tomorrowValid: true });
+    expect(shown(list).tomorrow).toHaveLength(quarters);
+    expect(shown(list.filter(({ end }) => end < day.end)).tomorrowValid).toBe(false);
+    expect(shown(list.filter(({ start }) => start !== day.start + 9 * QUARTER_MS)).tomorrowValid).toBe(false);
+  });
+});
+
+describe("midnight", () => {
+  test("today's prices become those that were tomorrow's", () => {
+    const before = snapshotAt("2026-03-10T22:59:59Z", week);
+    const after = snapshotAt("2026-03-10T23:00:00Z", week);
+    expect(after.today).toEqual(before.tomorrow);
+    expect([after.tomorrow, after.tomorrowValid, after.tomorrowPublishedAt]).toEqual([[], false, null]);
+    expect(before.nextChangeAt).toBe(at("2026-03-10T23:00:00Z"));
+  });
+
+  test("the first quarter has its own price, and the last of yesterday is the previous one", () => {
+    const shown = snapshotAt("2026-03-10T23:00:00Z", week);
+    expect([shown.current?.price, shown.previous?.price]).toEqual([1, 1.95]);
+  });
+
+  test("is an edge also inside an interval that spans it", () => {
+    const long = [{ start: at("2026-03-10T22:00:00Z"), end: at("2026-03-11T02:00:00Z"), price: 1, estimate: true }];
+    expect(snapshotAt("2026-03-10T22:30:00Z", long).nextChangeAt).toBe(at("2026-03-10T23:00:00Z"));
+  });
+});
+
+describe("what is missing", () => {
+  const holed = week.filter(({ start }) => start < at("2026-03-10T11:00:00Z") || start >= at("2026-03-10T12:00:00Z"));
+
+  test("in a gap there is no price, no level, no signal; the next edge is its end", () => {
+    const shown = snapshotAt("2026-03-10T11:20:00Z", holed);
+    expect(shown).toMatchObject({
+      current: null,
+      previous: null,
+      level: null,
+      cheap: null,
+      color: null,
+      rank: null,
+      percentile: null,
+    });
+    expect(shown.next?.start).toBe(at("2026-03-10T12:00:00Z"));
+    expect(shown.nextChangeAt).toBe(at("2026-03-10T12:00:00Z"));
+    expect(shown.rankOf).toBeNull();
+  });
+
+  test("after a gap no price is the previous one", () => {
+    const shown = snapshotAt("2026-03-10T12:03:00Z", holed);
+    expect(shown.current?.price).toBe(1.52);
+    expect(shown.previous).toBeNull();
+  });
+
+  test("no cheapest stretch spans a gap", () => {
+    const shown = snapshotAt(
+      "2026-03-10T08:00:00Z",
+      holed.filter(({ start }) => start < at("2026-03-10T14:00:00Z")),
+    );
+    expect(shown.cheapest.map(({ hours, start }) => [hours, start])).toEqual([
+      [1, at("2026-03-10T08:00:00Z")],
+      [2, at("2026-03-10T08:00:00Z")],
+      [3, at("2026-03-10T08:00:00Z")],
+    ]);
+  });
+
+  test("without any price everything is null, and midnight is the next edge", () => {
+    const shown = homeSnapshot({ home: HOME, timeline: null, now: at("2026-03-10T11:00:00Z"), calendar });
+    expect(shown).toMatchObject({ currency: null, current: null, next: null, level: null, day: null, restOfDay: null });
+    expect(shown).toMatchObject({ cheapest: [], today: [], tomorrow: [], forecast: [], tomorrowMean: null });
+    expect(shown.nextChangeAt).toBe(at("2026-03-10T23:00:00Z"));
+  });
+
+  test("without the days before, today is the reference", () => {
+    const today = points(dayOf("2026-03-10"), (i) => (i < 48 ? 1 : 3));
+    expect(snapshotAt("2026-03-10T01:00:00Z", today).level).toBe("very_cheap");
+  });
+});
+
+describe("negative and zero prices", () => {
+  const list = points(daysOf("2026-03-07", "2026-03-10"), (i) => [0, -0.2, 1][i % 3] ?? 0);
+
+  test.each([
+    [0, 0, 33],
+    [1, -0.2, 1],
+    [2, 1, 65],
+  ])("quarter %i costs %f and has rank %i", (index, price, rank) => {
+    const now = dayOf("2026-03-10").start + index * QUARTER_MS;
+    const shown = homeSnapshot({ home: HOME, timeline: timelineOf(list), now, calendar });
+    expect(shown.current?.price).toBe(price);
+    expect(shown.rank).toBe(rank);
+    expect(shown.cheap).toBe(price <= 0);
+  });
+
+  test("zero is a price, not a gap", () => {
+    const free = points(daysOf("2026-03-10", "2026-03-10"), () => 0);
+    const shown = snapshotAt("2026-03-10T11:00:00Z", free);
+    expect(shown.current?.price).toBe(0);
+    expect(shown.day).toEqual({ min: 0, max: 0, mean: 0 });
+  });
+});
+
+describe("the forecast", () => {
+  const confirmed = points(daysOf("2026-03-07", "2026-03-10"), () => 1);
+  const estimates = points(daysOf("2026-03-11", "2026-03-12"), () => 2, { unit: "hour", estimate: true });
+
+  test("begins right after the last confirmed quarter, and becomes the price at midnight", () => {
+    const list = joinForecast(confirmed, estimates);
+    expect(snapshotAt("2026-03-10T22:50:00Z", list).next).toMatchObject({ price: 2, estimate: true });
+    const after = snapshotAt("2026-03-10T23:00:00Z", list);
+    expect(after.current).toMatchObject({ price: 2, estimate: true });
+    expect(after).toMatchObject({ rank: null, rankOf: null, percentile: null, level: "very_expensive", today: [] });
+    expect(after.nextChangeAt).toBe(at("2026-03-11T00:00:00Z"));
+  });
+
+  test("an hour of which the first quarters are confirmed keeps the rest", () => {
+    const cut = confirmed.filter(({ end }) => end <= at("2026-03-10T20:30:00Z"));
+    const list = joinForecast(
+      cut,
+      points(daysOf("2026-03-10", "2026-03-10"), () => 2, { unit: "hour", estimate: true }),
+    );
+    expect(list.find(({ estimate }) => estimate)).toMatchObject({
+      start: at("2026-03-10T20:30:00Z"),
+      end: at("2026-03-10T21:00:00Z"),
+    });
+    expect(list.every((point, i) => i === 0 || list[i - 1]?.end === point.start)).toBe(true);
+  });
+
+  test("an estimate has no rank among a day of which only a part is confirmed", () => {
+    const cut = confirmed.filter(({ end }) => end <= at("2026-03-10T20:00:00Z"));
+    const hours = points(daysOf("2026-03-10", "2026-03-10"), () => 2, { unit: "hour", estimate: true });
+    const shown = snapshotAt("2026-03-10T21:00:00Z", joinForecast(cut, hours));
+    expect(shown).toMatchObject({ current: { estimate: true }, rank: null, rankOf: null, percentile: null });
+  });
+
+  test("never takes the place of a confirmed price, and is not tomorrow's", () => {
+    const list = joinForecast(
+      confirmed,
+      points(daysOf("2026-03-10", "2026-03-11"), () => 2, { unit: "hour", estimate: true }),
+    );
+    const shown = snapshotAt("2026-03-10T11:00:00Z", list);
+    expect(shown.current?.price).toBe(1);
+    expect([shown.tomorrow, shown.tomorrowValid, shown.forecast.length]).toEqual([[], false, 24]);
+    expect(shown.cheapest.every(({ mean }) => mean === 1)).toBe(true);
+  });
+});
+
+test("variable charges are told only where the service says them as a number", () => {
+  const row = (variableChargesPerKWh: unknown) => ({
+    start: "2026-03-10T11:00:00Z",
+    end: "2026-03-10T11:15:00Z",
+    totalPricePerKWh: 2,
+    variableChargesPerKWh,
+  });
+  expect(pricePoints([row(null)], false)[0]?.variableCharges).toBeUndefined();
+  expect(pricePoints([row({ static: 1 })], false)[0]?.variableCharges).toBeUndefined();
+  expect(snapshotAt("2026-03-10T11:00:00Z", pricePoints([row(0.75)], false))).toMatchObject({
+    hasVariableCharges: true,
+    current: { variableCharges: 0.75 },
+  });
+});

@@ -1,0 +1,125 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import {
+  colorOf,
+  DEFAULT_THRESHOLDS,
+  isCheap,
+  LEAST_REFERENCE,
+  levelOf,
+  levels,
+  percentileAmong,
+  percentileOf,
+  rankOf,
+  sortedPrices,
+} from "../../../../src/core/prices/level.ts";
+import { daysOf, points } from "../../../support/price-days.ts";
+
+const price = fc.double({ min: -20, max: 20, noNaN: true });
+const mean = fc.double({ min: -5, max: 10, noNaN: true });
+const thresholds = fc
+  .uniqueArray(fc.integer({ min: 0, max: 400 }), { minLength: 4, maxLength: 4 })
+  .map((list) => list.sort((a, b) => a - b).map((percent) => percent / 100))
+  .map(([veryCheap = 0, cheap = 0, normal = 0, expensive = 0]) => ({ veryCheap, cheap, normal, expensive }));
+const orderOf = (...given: Parameters<typeof levelOf>) => levels.indexOf(levelOf(...given));
+
+describe("level of a price against the mean of three days", () => {
+  test.each([
+    [0.6, "very_cheap"],
+    [0.6001, "cheap"],
+    [0.9, "cheap"],
+    [0.9001, "normal"],
+    [1, "normal"],
+    [1.1499, "normal"],
+    [1.15, "expensive"],
+    [1.3999, "expensive"],
+    [1.4, "very_expensive"],
+  ] as const)("at a mean of 1, a price of %f is %s", (given, level) => {
+    expect(levelOf(given, 1)).toBe(level);
+  });
+
+  test("a dearer price never has a cheaper level, whatever mean and thresholds are", () => {
+    fc.assert(
+      fc.property(price, price, mean, thresholds, (a, b, reference, given) => {
+        const [low, high] = a < b ? [a, b] : [b, a];
+        expect(orderOf(low, reference, given)).toBeLessThanOrEqual(orderOf(high, reference, given));
+      }),
+    );
+  });
+
+  test("against a higher mean, a price never has a dearer level", () => {
+    fc.assert(
+      fc.property(price, mean, mean, (given, a, b) => {
+        const [low, high] = a < b ? [a, b] : [b, a];
+        expect(orderOf(given, high)).toBeLessThanOrEqual(orderOf(given, low));
+      }),
+    );
+  });
+
+  test("well above zero only the ratio counts: other currencies, same levels", () => {
+    const ratio = fc.integer({ min: 0, max: 300 }).filter((percent) => ![60, 90, 115, 140].includes(percent));
+    fc.assert(
+      fc.property(
+        ratio,
+        fc.integer({ min: 0, max: 6 }),
+        fc.double({ min: LEAST_REFERENCE, max: 10, noNaN: true }),
+        (percent, power, reference) => {
+          const scale = 2 ** power;
+          const given = (percent / 100) * reference;
+          expect(levelOf(given * scale, reference * scale)).toBe(levelOf(given, reference));
+        },
+      ),
+    );
+  });
+
+  test("a price of zero or less is very cheap against any mean", () => {
+    fc.assert(
+      fc.property(fc.double({ min: -20, max: 0, noNaN: true }), mean, (given, reference) => {
+        expect(levelOf(given, reference)).toBe("very_cheap");
+      }),
+    );
+  });
+
+  test("near zero and below, the mean counts as five hundredths", () => {
+    for (const reference of [0.049, 0.001, 0, -0.3]) {
+      expect(levelOf(0.002, reference)).toBe("very_cheap");
+      expect(levelOf(0.04, reference)).toBe("cheap");
+      expect(levelOf(0.05, reference)).toBe("normal");
+      expect(levelOf(0.06, reference)).toBe("expensive");
+      expect(levelOf(1, reference)).toBe("very_expensive");
+    }
+  });
+
+  test("thresholds of one's own", () => {
+    const own = { ...DEFAULT_THRESHOLDS, cheap: 1 };
+    expect(levelOf(1, 1)).toBe("normal");
+    expect(levelOf(1, 1, own)).toBe("cheap");
+  });
+});
+
+test("cheap is green, normal is yellow, expensive is red", () => {
+  expect(levels.map(colorOf)).toEqual(["green", "green", "yellow", "red", "red"]);
+  expect(levels.map(isCheap)).toEqual([true, true, false, false, false]);
+});
+
+describe("rank and percentile", () => {
+  const day = points(daysOf("2026-03-10", "2026-03-10"), (i) => [0.2, -0.1, 0.2, 0][i % 4] ?? 0);
+
+  test("equal prices share the better rank; negative before zero", () => {
+    expect([-0.1, 0, 0.2].map((given) => rankOf(given, day))).toEqual([1, 25, 49]);
+  });
+
+  test("the cheapest has percentile 0, without points there is none", () => {
+    expect([-0.1, 0, 0.2].map((given) => percentileOf(given, day))).toEqual([0, 25, 50]);
+    expect(percentileOf(1, [])).toBeNull();
+    expect(percentileAmong(1, sortedPrices([]))).toBeNull();
+  });
+
+  test("among prices in order, the percentile is that of counting", () => {
+    fc.assert(
+      fc.property(fc.array(price, { minLength: 1, maxLength: 60 }), price, (prices, given) => {
+        const counted = prices.map((each, i) => ({ start: i, end: i + 1, price: each, estimate: false }));
+        expect(percentileAmong(given, sortedPrices(prices))).toBe(percentileOf(given, counted));
+      }),
+    );
+  });
+});

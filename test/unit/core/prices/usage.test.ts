@@ -1,0 +1,175 @@
+import { describe, expect, test } from "vitest";
+import { NO_USAGE, usageDays, usageFigures, usageRange } from "../../../../src/core/prices/usage.ts";
+import type { Row } from "../../../../src/core/series/series.ts";
+import { formatInstant, type Interval } from "../../../../src/core/time/interval.ts";
+import { usageMessages } from "../../../../src/mqtt/usage-messages.ts";
+import { fullUsage, usageOf } from "../../../support/home-cases.ts";
+import { at, calendar, dayOf } from "../../../support/price-days.ts";
+
+const NOW = at("2026-03-10T13:07:00Z");
+
+/** The hour rows of a day. */
+function chunk(day: Interval, fields: (hour: number) => Row): Row[] {
+  return calendar
+    .intervals("hour", day)
+    .map(({ start, end }, hour) => ({ start: formatInstant(start), end: formatInstant(end), ...fields(hour) }));
+}
+
+const energy = (energyKWh: number | null) => () => ({ energyKWh, isEstimate: false });
+
+describe("a day from its hour rows", () => {
+  test.each([
+    ["2026-03-10", 24],
+    ["2026-03-29", 23],
+    ["2026-10-25", 25],
+  ])("%s is complete with %i hours", (date, hours) => {
+    const [day] = usageDays([chunk(dayOf(date), energy(0.5))], "consumption", calendar);
+    expect(day).toEqual({ ...dayOf(date), date, value: hours / 2, hours, complete: true, estimate: false });
+  });
+
+  test("a missing hour makes it incomplete, and is no zero", () => {
+    const rows = chunk(dayOf("2026-03-09"), (hour) => ({ energyKWh: hour === 5 ? null : 1, isEstimate: false }));
+    expect(usageDays([rows], "consumption", calendar)).toMatchObject([{ value: 23, hours: 23, complete: false }]);
+  });
+
+  test("without any number it is not known, nor without rows", () => {
+    const chunks = [chunk(dayOf("2026-03-09"), energy(null)), []];
+    expect(usageDays(chunks, "consumption", calendar)).toEqual([]);
+  });
+
+  test("a day of zeros is known: nothing was used", () => {
+    expect(usageDays([chunk(dayOf("2026-03-09"), energy(0))], "solarExport", calendar)).toMatchObject([
+      { value: 0, complete: true },
+    ]);
+  });
+
+  test("an estimate among its hours is told, and so is a day of nothing else", () => {
+    const some = chunk(dayOf("2026-03-08"), (hour) => ({ energyKWh: 1, isEstimate: hour > 20 }));
+    const all = chunk(dayOf("2026-03-09"), () => ({ energyKWh: 1, isEstimate: true }));
+    expect(usageDays([some, all], "consumption", calendar).map(({ estimate }) => estimate)).toEqual([true, true]);
+  });
+
+  test("rows of unequal fields count like any other", () => {
+    const rows = [
+      { start: "2026-03-08T23:00:00Z", end: "2026-03-09T00:00:00Z", energyKWh: 1 },
+      { start: "2026-03-09T00:00:00Z", end: "2026-03-09T01:00:00Z", energyKWh: 2, isEstimate: true },
+    ];
+    expect(usageDays([rows], "consumption", calendar)).toMatchObject([
+      { date: "2026-03-09", value: 3, hours: 2, complete: false, estimate: true },
+    ]);
+  });
+});
+
+describe("the amount of a row", () => {
+  const day = dayOf("2026-03-09");
+  const row = { energyKWh: 2, totalPricePerKWh: 1.5, fixedFeesForInterval: 0.25 };
+
+  test.each([
+    ["under its usual name", { ...row, totalCost: 3 }, undefined, 72],
+    ["under a name of the configuration", { ...row, totalCost: 3, cost: 4 }, "cost", 96],
+    ["under an unknown name: rate x energy + fees", row, undefined, 78],
+    [
+      "without energy there is no rate, the fees remain",
+      { ...row, energyKWh: 0, totalPricePerKWh: null },
+      undefined,
+      6,
+    ],
+  ] as const)("of costs, %s", (_what, fields, field, value) => {
+    expect(usageDays([chunk(day, () => fields)], "consumptionCosts", calendar, field)[0]?.value).toBeCloseTo(value, 9);
+  });
+
+  test("of costs that say nothing is not known", () => {
+    expect(usageDays([chunk(day, () => ({ energyKWh: 1 }))], "consumptionCosts", calendar)).toEqual([]);
+  });
+
+  test("of revenue is what remains after fees; it may be negative", () => {
+    const rows = chunk(day, () => ({ energyKWh: 0, netRevenue: -0.01 }));
+    expect(usageDays([rows], "solarExportRevenue", calendar)[0]?.value).toBeCloseTo(-0.24, 9);
+  });
+});
+
+describe("the figures of a series", () => {
+  test("month and year to date are sums over the days that are known", () => {
+    const figures = usageFigures(
+      usageOf("2026-02-27", "2026-03-09", () => 2),
+      "kWh",
+      NOW,
+      calendar,
+    );
+    expect(figures.monthToDate).toMatchObject({
+      start: at("2026-02-28T23:00:00Z"),
+      end: at("2026-03-09T23:00:00Z"),
+      value: 18,
+      days: 9,
+      daysPassed: 9,
+    });
+    expect(figures.yearToDate).toMatchObject({
+      start: at("2025-12-31T23:00:00Z"),
+      value: 22,
+      days: 11,
+      daysPassed: 68,
+    });
+    expect([figures.yesterday?.date, figures.lastCompleteDay?.date]).toEqual(["2026-03-09", "2026-03-09"]);
+  });
+
+  test("yesterday is not there yet: the last complete day is named", () => {
+    const days = usageOf("2026-03-01", "2026-03-08", () => 2);
+    const late = days.map((day) => (day.date === "2026-03-08" ? { ...day, complete: false, hours: 20 } : day));
+    const figures = usageFigures(late, "kWh", NOW, calendar);
+    expect([figures.yesterday, figures.lastCompleteDay?.date]).toEqual([null, "2026-03-07"]);
+    expect(figures.monthToDate).toMatchObject({ value: 16, days: 8, end: at("2026-03-08T23:00:00Z") });
+  });
+
+  test("on the first of a month, the month is not known; the last complete day is the old month's", () => {
+    const figures = usageFigures(
+      usageOf("2026-02-20", "2026-02-28", () => 2),
+      "kWh",
+      at("2026-03-01T09:00:00Z"),
+      calendar,
+    );
+    expect(figures.monthToDate).toBeNull();
+    expect(figures.lastCompleteDay?.date).toBe("2026-02-28");
+  });
+
+  test("in January the last complete day may be last year's, and the year begins anew", () => {
+    const now = at("2026-01-01T09:00:00Z");
+    expect(usageRange(now, calendar).start).toBeLessThan(dayOf("2025-12-10").start);
+    const figures = usageFigures(
+      usageOf("2025-12-20", "2025-12-31", () => 2),
+      "kWh",
+      now,
+      calendar,
+    );
+    expect([figures.yearToDate, figures.lastCompleteDay?.date]).toEqual([null, "2025-12-31"]);
+  });
+
+  test("nothing known is null, never zero", () => {
+    expect(usageFigures([], "kWh", NOW, calendar)).toEqual({
+      unit: "kWh",
+      yesterday: null,
+      lastCompleteDay: null,
+      monthToDate: null,
+      yearToDate: null,
+    });
+  });
+});
+
+describe("the topics of use", () => {
+  test("are four, each with its figures", () => {
+    const messages = usageMessages("elbro", "home", fullUsage());
+    expect(messages.map(({ topic }) => topic)).toEqual(
+      ["consumption", "costs", "export", "revenue"].map((name) => `elbro/home/${name}`),
+    );
+    expect(JSON.parse(messages[1]?.payload ?? "")).toMatchObject({
+      unit: "DKK",
+      yesterday: { date: "2026-03-09", complete: true, estimate: false },
+      last_complete_day: { date: "2026-03-09" },
+      month_to_date: { start: "2026-02-28T23:00:00Z", days: 9, days_passed: 9 },
+      year_to_date: { start: "2025-12-31T23:00:00Z", days: 23 },
+    });
+  });
+
+  test("a series that was never answered has none", () => {
+    expect(usageMessages("elbro", "home", NO_USAGE)).toEqual([]);
+  });
+});

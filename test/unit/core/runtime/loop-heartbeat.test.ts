@@ -1,0 +1,56 @@
+import { describe, expect, test } from "vitest";
+import { Pulse } from "../../../../src/core/runtime/loop-heartbeat.ts";
+import { MINUTE_MS } from "../../../../src/core/time/interval.ts";
+import { ManualMachine } from "../../../support/manual-machine.ts";
+
+const HOUR_MS = 60 * MINUTE_MS;
+
+function asleepFor(ms: number) {
+  const machine = new ManualMachine();
+  const pulse = new Pulse("a loop", machine.clock);
+  pulse.sleep(machine.wallMs + ms);
+  return { machine, pulse };
+}
+
+describe("a loop that sleeps", () => {
+  test("lives until two minutes after it meant to wake", () => {
+    const { machine, pulse } = asleepFor(HOUR_MS);
+    machine.advance(HOUR_MS + 2 * MINUTE_MS);
+    expect(pulse.lateMs).toBe(0);
+    machine.advance(7_000);
+    expect(pulse.lateMs).toBe(7_000);
+    pulse.turn();
+    expect(pulse.lateMs).toBe(0);
+  });
+
+  test("is not late because the clock was set ahead: it wakes some seconds after", () => {
+    const { machine, pulse } = asleepFor(HOUR_MS);
+    machine.wallMs += 50 * 365 * 24 * HOUR_MS;
+    machine.advance(15_000);
+    expect(pulse.lateMs).toBe(0);
+  });
+
+  test("that never notices that the clock was set ahead is late by the other clock", () => {
+    const { machine, pulse } = asleepFor(HOUR_MS);
+    machine.wallMs += 24 * HOUR_MS;
+    machine.advance(HOUR_MS + 3 * MINUTE_MS);
+    expect(pulse.lateMs).toBe(MINUTE_MS);
+  });
+
+  test("is not late because the clock was set back: its time has not come", () => {
+    const { machine, pulse } = asleepFor(HOUR_MS);
+    machine.wallMs -= 24 * HOUR_MS;
+    machine.advance(2 * HOUR_MS);
+    expect(pulse.lateMs).toBe(0);
+  });
+});
+
+test("a loop that works has five minutes for a turn, from its beginning on", () => {
+  const machine = new ManualMachine();
+  const pulse = new Pulse("a loop", machine.clock);
+  machine.advance(5 * MINUTE_MS);
+  expect(pulse.lateMs).toBe(0);
+  pulse.turn();
+  machine.advance(6 * MINUTE_MS);
+  expect(pulse.lateMs).toBe(MINUTE_MS);
+});

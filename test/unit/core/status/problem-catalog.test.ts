@@ -1,0 +1,31 @@
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { Problems } from "../../../../src/core/status/problem.ts";
+import { type ProblemRow, problemCatalog, serviceProblems } from "../../../../src/core/status/problem-catalog.ts";
+
+const SOURCES = path.join(import.meta.dirname, "../../src");
+
+test("every problem code is started by some source file", () => {
+  const text = readdirSync(SOURCES, { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts") && !name.endsWith("problem-words.ts"))
+    .map((name) => readFileSync(path.join(SOURCES, name), "utf8"))
+    .join("\n");
+  const isStarted = (code: string) => text.includes(code in serviceProblems ? `"${code}"` : `code: "${code}"`);
+  expect(Object.keys(problemCatalog).filter((code) => !isStarted(code))).toEqual([]);
+});
+
+test("meaning, automatic action and remedy are sentences", () => {
+  for (const row of Object.values<ProblemRow>(problemCatalog))
+    for (const sentence of [row.meaning, row.automaticAction, row.remedy]) expect(sentence).toMatch(/^[A-Z`].*\.$/);
+});
+
+test("the catalogue's advice is filled in with the names of the problem", () => {
+  const problems = new Problems(() => undefined);
+  problems.start({ code: "plug_silent", subject: "plug heater", since: 0, detail: "-", names: { name: "Heater" } });
+  problems.start({ code: "unreachable", subject: "account", since: 1, detail: "-" });
+  expect(problems.list().map(({ advice }) => advice)).toEqual([
+    "the plug Heater does not answer; check that it has power and network, and its topic in the configuration",
+    problemCatalog.unreachable.advice,
+  ]);
+});

@@ -1,0 +1,62 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { discreet, tellsPlace } from "../../../../src/core/text/redact.ts";
+
+const hidden = [
+  { text: "Vesterbrogade 1", standIn: "address 1", kind: "name" },
+  { text: "vesterbrogade_1", standIn: "home_1", kind: "name" },
+  { text: "s3cret+/=", standIn: "(secret)", kind: "secret" },
+] as const;
+
+describe("what is shown to strangers", () => {
+  test.each([
+    ["at Vesterbrogade 1, 1620 København", "at address 1, 1620 København"],
+    ["VESTERBROGADE 1", "address 1"],
+    ["Vesterbrogade 12", "Vesterbrogade 12"],
+    ["elbro/vesterbrogade_1/price", "elbro/home_1/price"],
+    ["Bearer xs3cret+/=x", "Bearer x(secret)x"],
+    ["5d0c9f0e-6a1b-4c5e-9b64-1f1f4a7e2d01 is not known", "5d0c9f0e… is not known"],
+    ["5D0C9F0E-6A1B-4C5E-9B64-1F1F4A7E2D01", "5D0C9F0E…"],
+    ["locationPrices 56.162939 10.203921", "locationPrices 56.2 10.2"],
+    ["at -12.34567", "at -12.3"],
+    ["192.168.100.200 at 12:00:01.123 for 0.84", "192.168.100.200 at 12:00:01.123 for 0.84"],
+  ])("%s: %s", (text, shown) => {
+    expect(discreet(text, hidden)).toBe(shown);
+  });
+
+  test("coordinates are shortened wherever they stand as numbers; other numbers stay", () => {
+    expect(discreet({ places: [{ latitude: 56.162939, longitude: 10.203921 }], price: 1.23456 }, [])).toEqual({
+      places: [{ latitude: 56.2, longitude: 10.2 }],
+      price: 1.23456,
+    });
+  });
+
+  test("keys are texts too; those that become the same are all kept", () => {
+    expect(discreet({ vesterbrogade_1: 1, VESTERBROGADE_1: 2 }, hidden)).toEqual({ home_1: 1, "home_1 1": 2 });
+  });
+
+  test.each(["name", "secret"] as const)("no %s that is hidden is left anywhere, whatever stands around it", (kind) => {
+    const secret = fc
+      .string({ minLength: 4, maxLength: 12 })
+      .filter((text) => text.trim() === text && /[a-z]/i.test(text));
+    fc.assert(
+      fc.property(secret, fc.json({ maxDepth: 3 }), (text, around) => {
+        const json = { deep: [{ around: JSON.parse(around) as unknown, said: ` ${text} `, [` ${text}`]: text }] };
+        const shown = JSON.stringify(discreet(json, [{ text, standIn: "•", kind }]));
+        const own = JSON.stringify(` ${text} `).slice(1, -1);
+        expect(shown.toLowerCase().includes(own.toLowerCase())).toBe(false);
+      }),
+    );
+  });
+
+  test("the longest is taken first, so that nothing of it is left", () => {
+    const list = [
+      { text: "Lind", standIn: "A", kind: "name" },
+      { text: "Lind Allé 4", standIn: "B", kind: "name" },
+    ] as const;
+    expect(discreet("Lind Allé 4, Lind, Lindt", list)).toBe("B, A, Lindt");
+  });
+
+  test.each(["Home", "hjem", "Sommerhus", ""])("%j tells no place", (name) => expect(tellsPlace(name)).toBe(false));
+  test.each(["Vesterbrogade 1", "Skagen"])("%j does", (name) => expect(tellsPlace(name)).toBe(true));
+});

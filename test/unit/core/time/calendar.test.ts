@@ -1,0 +1,379 @@
+import fc from "fast-check";
+import type { DateTime } from "luxon";
+import { describe, expect, test } from "vitest";
+import { CALENDAR_YEARS, Calendar, type CalendarUnit, SERVICE_ZONE } from "../../../../src/core/time/calendar.ts";
+import {
+  DAY_MS,
+  type EpochMs,
+  HOUR_MS,
+  type Interval,
+  MINUTE_MS,
+  QUARTER_MS,
+} from "../../../../src/core/time/interval.ts";
+import { localOf, oracleBoundaries, oracleNext, oracleStartOf } from "../../../support/luxon-oracle.ts";
+
+const copenhagen = new Calendar(SERVICE_ZONE);
+const YEARS = { first: 2015, last: 2034 } as const;
+const units = ["fifteenMinutes", "hour", "day", "month", "year"] as const satisfies readonly CalendarUnit[];
+const longUnits = ["day", "month", "year"] as const satisfies readonly CalendarUnit[];
+
+/** Zones with the service's rules, other rules, no rules, half hours, and midnights that are skipped or come twice. */
+const zones = [
+  SERVICE_ZONE,
+  "Europe/Stockholm",
+  "Europe/London",
+  "America/New_York",
+  "Asia/Kolkata",
+  "Atlantic/Azores",
+  "America/Santiago",
+  "Africa/Casablanca",
+] as const;
+/** In these luxon starts the day that has two midnights at the second one; the calendar starts it at the first. */
+const TWO_MIDNIGHTS: readonly string[] = ["Atlantic/Azores"];
+
+const twentyYears: Interval = { start: Date.UTC(YEARS.first, 0, 1), end: Date.UTC(YEARS.last + 1, 0, 1) };
+const whole = { min: twentyYears.start, max: twentyYears.end - 1 };
+const instants = fc.oneof(fc.integer(whole), nearClockChanges());
+const zonesArbitrary = fc.constantFrom(...zones);
+
+function utc(text: string): EpochMs {
+  return Date.parse(text);
+}
+
+/** The last Sunday of a month at 01:00 UTC, when every zone of the European Union changes its clocks. */
+function europeanChange(year: number, month: 3 | 10): EpochMs {
+  const last = new Date(Date.UTC(year, month, 0, 1));
+  return last.setUTCDate(last.getUTCDate() - last.getUTCDay());
+}
+
+/** What the clock on the wall shows, without its offset. */
+function reading(local: DateTime): string | null {
+  return local.toISO({ includeOffset: false });
+}
+
+function clockChanges(): { readonly at: EpochMs; readonly hours: 23 | 25 }[] {
+  const found: { at: EpochMs; hours: 23 | 25 }[] = [];
+  for (let year = YEARS.first; year <= YEARS.last; year++) {
+    found.push({ at: europeanChange(year, 3), hours: 23 }, { at: europeanChange(year, 10), hours: 25 });
+  }
+  return found;
+}
+
+function nearClockChanges(): fc.Arbitrary<EpochMs> {
+  const at = fc.constantFrom(...clockChanges().map((change) => change.at));
+  return fc.tuple(at, fc.integer({ min: -2 * DAY_MS, max: 2 * DAY_MS })).map(([change, aside]) => change + aside);
+}
+
+/** Ranges of at most `mostDays`, any two instants otherwise. */
+function ranges(mostDays: number): fc.Arbitrary<Interval> {
+  return fc
+    .tuple(instants, fc.integer({ min: 1, max: mostDays * DAY_MS }))
+    .map(([start, length]) => ({ start, end: start + length }));
+}
+
+describe("every clock change of twenty years in Copenhagen", () => {
+  test("there are forty, and the calendar knows each to the millisecond", () => {
+    const found = clockChanges();
+    expect(found).toHaveLength(40);
+    for (const { at, hours } of found) {
+      const [before, after] = hours === 23 ? [HOUR_MS, 2 * HOUR_MS] : [2 * HOUR_MS, HOUR_MS];
+      expect([copenhagen.offsetAt(at - 1), copenhagen.offsetAt(at)]).toEqual([before, after]);
+    }
+  });
+
+  test.each([
+    [23, 92],
+    [25, 100],
+  ])("the day of the change has %i hours and %i quarters", (hours, quarters) => {
+    for (const change of clockChanges().filter((each) => each.hours === hours)) {
+      const day = copenhagen.day(change.at);
+      expect(day.end - day.start).toBe(hours * HOUR_MS);
+      expect(copenhagen.intervals("hour", day)).toHaveLength(hours);
+      expect(copenhagen.intervals("fifteenMinutes", day)).toHaveLength(quarters);
+    }
+  });
+
+  test("every other day has 24 hours and 96 quarters", () => {
+    const days = copenhagen.intervals("day", twentyYears);
+    const changed = new Set(clockChanges().map((change) => copenhagen.startOf("day", change.at)));
+    const others = days.filter((day) => !changed.has(day.start));
+    expect(days.length - others.length).toBe(40);
+    for (const day of others) {
+      expect(day.end - day.start).toBe(DAY_MS);
+      expect(copenhagen.boundaries("fifteenMinutes", day)).toHaveLength(97);
+    }
+  });
+
+  test("the three days around it have the boundaries that luxon finds step by step", () => {
+    for (const { at } of clockChanges()) {
+      const around = { start: at - DAY_MS, end: at + DAY_MS };
+      for (const unit of ["fifteenMinutes", "hour", "day"] as const) {
+        expect(copenhagen.boundaries(unit, around)).toEqual(oracleBoundaries(SERVICE_ZONE, unit, around));
+      }
+    }
+  });
+});
+
+describe("boundaries against a luxon conversion per step", () => {
+  const longRuns = zones.filter((zone) => !TWO_MIDNIGHTS.includes(zone));
+  test.each(longRuns)("%s: all days, months and years of twenty years", (zone) => {
+    const calendar = new Calendar(zone);
+    for (const unit of longUnits) {
+      expect(calendar.boundaries(unit, twentyYears)).toEqual(oracleBoundaries(zone, unit, twentyYears));
+    }
+  });
+
+  test.each(longRuns)("%s: start and next of any instant, any unit", (zone) => {
+    const calendar = new Calendar(zone);
+    fc.assert(
+      fc.property(instants, fc.constantFrom(...units), (at, unit) => {
+        expect(calendar.startOf(unit, at)).toBe(oracleStartOf(zone, unit, at));
+        expect(calendar.next(unit, at)).toBe(oracleNext(zone, unit, at));
+        expect(calendar.offsetAt(at)).toBe(localOf(zone, at).offset * MINUTE_MS);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe("intervals", () => {
+  test("tile the range: ascending, no gap, no overlap, and each begins and ends on a boundary", () => {
+    fc.assert(
+      fc.property(zonesArbitrary, fc.constantFrom(...units), ranges(40), (zone, unit, range) => {
+        const calendar = new Calendar(zone);
+        const found = calendar.intervals(unit, range);
+        const outer = calendar.expandOutward(unit, range);
+        expect([found[0]?.start, found.at(-1)?.end]).toEqual([outer.start, outer.end]);
+        found.forEach((interval, i) => {
+          expect(interval.start).toBeLessThan(interval.end);
+          expect(interval.end).toBe(found[i + 1]?.start ?? outer.end);
+          if (i % 24 === 0) expect(calendar.startOf(unit, interval.start)).toBe(interval.start);
+        });
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  test("hours tile each day and quarters tile each hour", () => {
+    fc.assert(
+      fc.property(zonesArbitrary, instants, (zone, at) => {
+        const calendar = new Calendar(zone);
+        const day = calendar.day(at);
+        const hours = calendar.intervals("hour", day);
+        expect(hours.length).toBe((day.end - day.start) / HOUR_MS);
+        expect(calendar.intervals("fifteenMinutes", day).length).toBe((day.end - day.start) / QUARTER_MS);
+      }),
+    );
+  });
+
+  test("a range that touches nothing has no interval", () => {
+    const midnight = utc("2026-01-01T00:00+01:00");
+    expect(copenhagen.intervals("hour", { start: midnight, end: midnight })).toEqual([]);
+    expect(copenhagen.boundaries("hour", { start: midnight, end: midnight })).toEqual([midnight]);
+  });
+});
+
+describe("expandOutward", () => {
+  test("is outward, idempotent, and by less than a unit on either side", () => {
+    fc.assert(
+      fc.property(zonesArbitrary, fc.constantFrom(...units), ranges(800), (zone, unit, range) => {
+        const calendar = new Calendar(zone);
+        const outer = calendar.expandOutward(unit, range);
+        expect(outer.start).toBeLessThanOrEqual(range.start);
+        expect(outer.end).toBeGreaterThanOrEqual(range.end);
+        expect(calendar.expandOutward(unit, outer)).toEqual(outer);
+        expect(calendar.next(unit, outer.start)).toBeGreaterThan(range.start);
+        expect(calendar.add(unit, outer.end, -1)).toBeLessThan(range.end);
+      }),
+    );
+  });
+
+  test.each([
+    ["hour", "2026-03-29T00:59:59Z", "2026-03-29T01:00:01Z", "2026-03-29T00:00:00Z", "2026-03-29T02:00:00Z"],
+    ["day", "2026-03-29T00:30:00Z", "2026-03-29T00:31:00Z", "2026-03-28T23:00:00Z", "2026-03-29T22:00:00Z"],
+    ["day", "2026-10-25T00:30:00Z", "2026-10-25T00:31:00Z", "2026-10-24T22:00:00Z", "2026-10-25T23:00:00Z"],
+    ["month", "2024-02-29T12:00:00Z", "2024-02-29T23:00:00Z", "2024-01-31T23:00:00Z", "2024-02-29T23:00:00Z"],
+    ["month", "2026-10-01T00:00:00Z", "2026-10-31T23:00:01Z", "2026-09-30T22:00:00Z", "2026-11-30T23:00:00Z"],
+    ["year", "2025-12-31T23:00:00Z", "2026-12-31T23:00:00Z", "2025-12-31T23:00:00Z", "2026-12-31T23:00:00Z"],
+    ["year", "2025-12-31T22:59:59Z", "2025-12-31T23:00:01Z", "2024-12-31T23:00:00Z", "2026-12-31T23:00:00Z"],
+  ] as const)("%s: %s to %s becomes %s to %s", (unit, start, end, outerStart, outerEnd) => {
+    const outer = copenhagen.expandOutward(unit, { start: utc(start), end: utc(end) });
+    expect(outer).toEqual({ start: utc(outerStart), end: utc(outerEnd) });
+  });
+});
+
+describe("add and next", () => {
+  test("adding and taking away the same number of units comes back to the boundary", () => {
+    fc.assert(
+      fc.property(
+        zonesArbitrary,
+        fc.constantFrom(...units),
+        instants,
+        fc.integer({ min: -40, max: 40 }),
+        (zone, unit, at, count) => {
+          const calendar = new Calendar(zone);
+          const boundary = calendar.startOf(unit, at);
+          const moved = calendar.add(unit, boundary, count);
+          expect(calendar.startOf(unit, moved)).toBe(moved);
+          expect(calendar.add(unit, moved, -count)).toBe(boundary);
+          expect(calendar.add(unit, calendar.add(unit, boundary, 1), count)).toBe(calendar.add(unit, moved, 1));
+        },
+      ),
+    );
+  });
+
+  test.each([
+    ["day", "2026-03-28T23:00:00Z", 1, "2026-03-29T22:00:00Z"],
+    ["day", "2026-10-25T23:00:00Z", -1, "2026-10-24T22:00:00Z"],
+    ["month", "2025-11-30T23:00:00Z", 1, "2025-12-31T23:00:00Z"],
+    ["month", "2026-02-28T23:00:00Z", 1, "2026-03-31T22:00:00Z"],
+    ["month", "2026-01-31T23:00:00Z", -2, "2025-11-30T23:00:00Z"],
+    ["year", "2023-12-31T23:00:00Z", 1, "2024-12-31T23:00:00Z"],
+  ] as const)("one %s from %s by %i is %s", (unit, from, count, to) => {
+    expect(copenhagen.add(unit, utc(from), count)).toBe(utc(to));
+  });
+
+  test("a day that begins at 01:00, its midnight skipped, is followed by a day that begins at 00:00", () => {
+    const santiago = new Calendar("America/Santiago");
+    const skipped = santiago.startOf("day", utc("2016-08-14T12:00:00-03:00"));
+    expect(skipped).toBe(utc("2016-08-14T01:00:00-03:00"));
+    expect(santiago.add("day", skipped, 1)).toBe(utc("2016-08-15T00:00:00-03:00"));
+    expect(santiago.day(skipped).end - skipped).toBe(23 * HOUR_MS);
+    expect(santiago.boundaries("day", { start: skipped, end: skipped + DAY_MS }).at(-1)).toBe(
+      utc("2016-08-16T00:00:00-03:00"),
+    );
+  });
+
+  test("a day with two midnights begins at the first and has 25 hours", () => {
+    const azores = new Calendar("Atlantic/Azores");
+    const day = azores.day(utc("2015-10-25T12:00:00-01:00"));
+    expect(day).toEqual({ start: utc("2015-10-25T00:00:00Z"), end: utc("2015-10-26T00:00:00-01:00") });
+  });
+
+  test("half-hour offsets have their own hours", () => {
+    const kolkata = new Calendar("Asia/Kolkata");
+    expect(kolkata.startOf("hour", utc("2026-06-01T12:15:00Z"))).toBe(utc("2026-06-01T11:30:00Z"));
+    expect(kolkata.startOf("day", utc("2026-06-01T12:15:00Z"))).toBe(utc("2026-05-31T18:30:00Z"));
+  });
+});
+
+describe("shift", () => {
+  test.each([
+    ["2026-03-28T12:00:00+01:00", "day", 1, "2026-03-29T12:00:00+02:00"],
+    ["2026-10-24T12:00:00+02:00", "day", 1, "2026-10-25T12:00:00+01:00"],
+    ["2026-03-28T02:30:00+01:00", "day", 1, "2026-03-29T03:00:00+02:00"],
+    ["2026-10-24T02:30:00+02:00", "day", 1, "2026-10-25T02:30:00+02:00"],
+    ["2026-01-01T00:00:00+01:00", "day", 366, "2027-01-02T00:00:00+01:00"],
+    ["2026-06-01T00:00:00+02:00", "day", -150, "2026-01-02T00:00:00+01:00"],
+    ["2024-02-29T00:00:00+01:00", "year", 5, "2029-03-01T00:00:00+01:00"],
+    ["2024-02-29T00:00:00+01:00", "year", 4, "2028-02-29T00:00:00+01:00"],
+    ["2021-03-28T00:00:00+01:00", "year", 5, "2026-03-28T00:00:00+01:00"],
+    ["2021-07-01T00:00:00+02:00", "year", 5, "2026-07-01T00:00:00+02:00"],
+  ] as const)("%s moved by a %s, %i times, is %s", (from, unit, count, to) => {
+    expect(copenhagen.shift(utc(from), unit, count)).toBe(utc(to));
+  });
+
+  test("keeps the local clock's reading wherever that exists", () => {
+    fc.assert(
+      fc.property(instants, fc.integer({ min: -800, max: 800 }), (at, days) => {
+        const moved = copenhagen.shift(at, "day", days);
+        const wanted = localOf("utc", at + copenhagen.offsetAt(at)).plus({ days });
+        const nearest = wanted.setZone(SERVICE_ZONE, { keepLocalTime: true });
+        const exists = nearest.hour === wanted.hour;
+        if (exists) expect(reading(localOf(SERVICE_ZONE, moved))).toBe(reading(wanted));
+        else expect(moved).toBe(europeanChange(wanted.year, 3));
+      }),
+    );
+  });
+});
+
+describe("local readings", () => {
+  test("date and minute of the day are luxon's", () => {
+    fc.assert(
+      fc.property(zonesArbitrary, instants, (zone, at) => {
+        const calendar = new Calendar(zone);
+        const local = localOf(zone, at);
+        expect(calendar.dateOf(at)).toBe(local.toISODate());
+        expect(calendar.minuteOfDay(at)).toBe(local.hour * 60 + local.minute);
+      }),
+    );
+  });
+
+  test.each([
+    ["a plain day", "2026-06-15T20:00:00Z", 7 * 60, "2026-06-15T07:00:00+02:00"],
+    ["a time skipped in spring is the moment of the change", "2026-03-29T20:00:00Z", 150, "2026-03-29T01:00:00Z"],
+    ["just before the skipped hour", "2026-03-29T20:00:00Z", 119, "2026-03-29T01:59:00+01:00"],
+    ["just after the skipped hour", "2026-03-29T20:00:00Z", 180, "2026-03-29T03:00:00+02:00"],
+    ["a time that comes twice in autumn is the first", "2026-10-25T20:00:00Z", 150, "2026-10-25T02:30:00+02:00"],
+    ["after the repeated hour", "2026-10-25T20:00:00Z", 180, "2026-10-25T03:00:00+01:00"],
+    ["midnight itself", "2026-10-25T20:00:00Z", 0, "2026-10-25T00:00:00+02:00"],
+    ["the last minute of a long day", "2026-10-25T00:00:00Z", 1439, "2026-10-25T23:59:00+01:00"],
+  ])("timeOnDay: %s", (_name, at, minute, expected) => {
+    expect(copenhagen.timeOnDay(utc(at), minute)).toBe(utc(expected));
+  });
+
+  test("timeOnDay is the first instant of that day whose reading is the minute or later", () => {
+    fc.assert(
+      fc.property(zonesArbitrary, instants, fc.integer({ min: 0, max: 1439 }), (zone, at, minute) => {
+        const calendar = new Calendar(zone);
+        const found = calendar.timeOnDay(at, minute);
+        const day = calendar.day(at);
+        expect(found).toBeGreaterThanOrEqual(day.start);
+        expect(calendar.dateOf(found)).toBe(calendar.dateOf(at));
+        expect(calendar.minuteOfDay(found)).toBeGreaterThanOrEqual(minute);
+        if (found > day.start) expect(calendar.minuteOfDay(found - MINUTE_MS)).toBeLessThan(minute);
+      }),
+    );
+  });
+});
+
+describe("the edges of the calendar", () => {
+  test.each(["Europe/Kopenhagen", "", "+25:00"])("zone %o is refused by name", (zone) => {
+    expect(() => new Calendar(zone)).toThrow(
+      new RangeError(`unknown time zone "${zone}"; expected a name such as Europe/Copenhagen`),
+    );
+  });
+
+  test("any range cap from the first and from the last year has an answer", () => {
+    const { first, last } = CALENDAR_YEARS;
+    expect(copenhagen.shift(Date.UTC(last, 11, 31), "year", 5)).toBe(Date.UTC(last + 5, 11, 31));
+    expect(copenhagen.startOf("year", Date.UTC(first, 0, 1) - DAY_MS)).toBe(Date.UTC(first - 1, 0, 1) - HOUR_MS);
+    expect(new Calendar("America/New_York").startOf("year", Date.UTC(first, 0, 1))).toBe(utc("1969-01-01T05:00Z"));
+  });
+
+  test.each([Date.UTC(1900, 0, 1), Date.UTC(2500, 0, 1), Number.NaN])("instant %d is out of range", (at) => {
+    expect(() => copenhagen.offsetAt(at)).toThrow(/^year \S+ is outside 1970 to 2199$/);
+  });
+
+  test("reading another instant in between changes nothing: the remembered segment is only a shortcut", () => {
+    fc.assert(
+      fc.property(fc.array(instants, { minLength: 2, maxLength: 20 }), (many) => {
+        const together = new Calendar(SERVICE_ZONE);
+        for (const at of many) expect(together.offsetAt(at)).toBe(localOf(SERVICE_ZONE, at).offset * MINUTE_MS);
+      }),
+      { numRuns: 50 },
+    );
+  });
+});
+
+describe("a memory of transitions", () => {
+  test("serves a later calendar without the time zone database, with the same boundaries", () => {
+    const kept = new Map<number, string>();
+    const memory = {
+      read: (year: number) => kept.get(year) ?? null,
+      write: (year: number, text: string) => void kept.set(year, text),
+    };
+    const year = { start: Date.UTC(2025, 0, 1), end: Date.UTC(2026, 0, 1) };
+    const first = new Calendar(SERVICE_ZONE, memory).boundaries("day", year);
+    expect([...kept.keys()]).toContain(2025);
+    // A zone that no database has: what comes can only come from the memory.
+    expect(new Calendar("Nowhere/Nothing", memory).boundaries("day", year)).toEqual(first);
+    expect(first).toEqual(new Calendar(SERVICE_ZONE).boundaries("day", year));
+  });
+
+  test("that is broken is asked anew", () => {
+    const memory = { read: () => "yesterday", write: () => undefined };
+    const at = Date.UTC(2025, 6, 1);
+    expect(new Calendar(SERVICE_ZONE, memory).startOf("day", at)).toBe(new Calendar(SERVICE_ZONE).startOf("day", at));
+  });
+});

@@ -1,0 +1,35 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { contains, formatInstant, type Interval, overlaps } from "../../../../src/core/time/interval.ts";
+
+const intervals: fc.Arbitrary<Interval> = fc
+  .tuple(fc.integer({ min: 0, max: 40 }), fc.integer({ min: 1, max: 10 }))
+  .map(([start, length]) => ({ start, end: start + length }));
+
+test("an interval holds its start and not its end", () => {
+  const interval = { start: 10, end: 20 };
+  expect([9, 10, 19, 20].map((at) => contains(interval, at))).toEqual([false, true, true, false]);
+});
+
+test("two intervals overlap exactly where one instant lies in both", () => {
+  fc.assert(
+    fc.property(intervals, intervals, (a, b) => {
+      const shared = Array.from({ length: 60 }, (_, at) => contains(a, at) && contains(b, at)).includes(true);
+      expect(overlaps(a, b)).toBe(shared);
+      expect(overlaps(b, a)).toBe(shared);
+    }),
+  );
+});
+
+test("neighbours that touch do not overlap", () => {
+  expect(overlaps({ start: 0, end: 5 }, { start: 5, end: 9 })).toBe(false);
+});
+
+test.each([
+  [0, "1970-01-01T00:00:00Z"],
+  [Date.UTC(2026, 9, 25, 1), "2026-10-25T01:00:00Z"],
+  [Date.UTC(2026, 9, 25, 1, 0, 0, 7), "2026-10-25T01:00:00.007Z"],
+  [-1, "1969-12-31T23:59:59.999Z"],
+])("%i is written %s", (at, text) => {
+  expect(formatInstant(at)).toBe(text);
+});
