@@ -3,12 +3,12 @@
  * process (arguments, environment, signals, output) is passed in by the command line.
  */
 import { ChangeBus } from "./change-bus.ts";
+import { DEFAULT_HINT } from "./config/command-hint.ts";
 import { planDefinitions } from "./config/plan-schema.ts";
 import type { Config } from "./config/schema.ts";
 import { openService, type ServiceOptions } from "./open-service.ts";
 import { openState, type StateOptions } from "./open-state.ts";
 import { openStorage, type StorageOptions } from "./open-storage.ts";
-import { DEFAULT_HINT } from "./own-command.ts";
 import { Reloading } from "./reload.ts";
 import { requireKeys } from "./require-keys.ts";
 import { type MqttOptions, startMqtt } from "./start-mqtt.ts";

@@ -1,11 +1,11 @@
 /** Who may ask the LAN API: the keys of the configuration and of the command line, and what they have used. */
 import { createHmac } from "node:crypto";
+import type { CommandHint } from "./config/command-hint.ts";
 import type { Config } from "./config/schema.ts";
 import { thirdPartyToken } from "./contract/token.ts";
 import type { Clock } from "./core/runtime/clock.ts";
 import type { Problems } from "./core/status/problem.ts";
 import { type EpochMs, MINUTE_MS, SECOND_MS } from "./core/time/interval.ts";
-import type { CommandHint } from "./own-command.ts";
 import { isLoopback } from "./require-keys.ts";
 import { KeyQuota, type QuotaLimits } from "./server/key-quota.ts";
 import { keyDigest, type LanKey, LanKeys } from "./server/lan-keys.ts";

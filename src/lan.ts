@@ -1,6 +1,7 @@
 /** The LAN API put together: keys, the mirror of the service, and routes of its own. */
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
+import type { CommandHint } from "./config/command-hint.ts";
 import { dashboardRoutes } from "./lan-dashboard.ts";
 import { docsRoutes } from "./lan-docs.ts";
 import { liveRoutes } from "./lan-live.ts";
@@ -11,7 +12,6 @@ import { openapiRoutes } from "./lan-openapi-routes.ts";
 import type { LocalDeps } from "./local-api.ts";
 import type { MonitoringDeps } from "./monitoring-deps.ts";
 import type { Storage } from "./open-storage.ts";
-import type { CommandHint } from "./own-command.ts";
 import { frontDoor } from "./server/front-door.ts";
 import { HostNames } from "./server/host-names.ts";
 import type { LanKeys } from "./server/lan-keys.ts";

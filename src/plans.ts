@@ -1,5 +1,5 @@
 /** The plans of the house: the configuration, the prices, the clock and what is remembered come together here. */
-import { unknownText } from "./config/nearest.ts";
+import { unknownText } from "./config/suggest-key.ts";
 import { type RefusedCommand, refusedCommand as refused } from "./core/planning/command-refusal.ts";
 import { inOrder, type PlanDefinition } from "./core/planning/model/plan-definition.ts";
 import type { PlanSpec, PlanWindow } from "./core/planning/model/plan-spec.ts";

@@ -1,7 +1,8 @@
 /** Whether anybody could use the LAN API, asked before anything is started. */
+
+import type { CommandHint } from "./config/command-hint.ts";
 import type { Config } from "./config/schema.ts";
 import { StartError } from "./core/status/start-error.ts";
-import type { CommandHint } from "./own-command.ts";
 import { KeyFile } from "./store/key-file.ts";
 
 /** Refuses an API that other machines can reach and nobody can use. Errors: throws a StartError. */

@@ -4,14 +4,14 @@ import { setTimeout as pause } from "node:timers/promises";
 import { isatty } from "node:tty";
 import { pino } from "pino";
 import { readCommandLine } from "./arguments.ts";
+import { commandHint } from "./config/command-hint.ts";
+import { loadConfiguration } from "./config/load-config-file.ts";
 import type { Config } from "./config/schema.ts";
-import { loadConfiguration } from "./configuration.ts";
 import { DataDirInUse, StartError } from "./core/status/start-error.ts";
 import { type Daemon, type DaemonOptions, startDaemon } from "./daemon.ts";
 import { demoGreeting, isDemo, startDemo } from "./demo.ts";
 import { askDesk, deskPathIn } from "./desk-socket.ts";
 import { systemClock } from "./machine.ts";
-import { commandHint } from "./own-command.ts";
 import { TerminalLog } from "./terminal-log.ts";
 import { proxyOf } from "./upstream/proxy.ts";
 

@@ -1,8 +1,8 @@
 /** The plugs of the house put together: which there are, what each follows, and the loop that looks after them. */
 import type { ChangeBus } from "./change-bus.ts";
-import { unknownText } from "./config/nearest.ts";
 import { type PlugConfig, plugId } from "./config/plug-schema.ts";
 import type { Config } from "./config/schema.ts";
+import { unknownText } from "./config/suggest-key.ts";
 import type { PlugSnapshot } from "./core/plugs/plug-snapshot.ts";
 import type { Wanted } from "./core/plugs/plug-types.ts";
 import type { HomeSnapshot } from "./core/prices/home-snapshot.ts";

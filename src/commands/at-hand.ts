@@ -1,8 +1,8 @@
 /** The house as it is at hand for a command: the daemon that runs, or, while none does, the data directory itself. */
 import { setTimeout as pause } from "node:timers/promises";
 import type { Given } from "../arguments.ts";
+import { loadConfiguration } from "../config/load-config-file.ts";
 import type { Config } from "../config/schema.ts";
-import { loadConfiguration } from "../configuration.ts";
 import type { Clock } from "../core/runtime/clock.ts";
 import { DataDirInUse, StartError } from "../core/status/start-error.ts";
 import { isDemo, startDemo } from "../demo.ts";

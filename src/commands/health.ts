@@ -1,5 +1,5 @@
 import { readCommandLine } from "../arguments.ts";
-import { loadConfiguration } from "../configuration.ts";
+import { loadConfiguration } from "../config/load-config-file.ts";
 import { shortAnswer } from "../short-answer.ts";
 
 const line = {

@@ -1,7 +1,8 @@
 /** What `elbro keys list` prints. */
+
+import { commandHint } from "../config/command-hint.ts";
 import type { Config } from "../config/schema.ts";
 import { StartError } from "../core/status/start-error.ts";
-import { commandHint } from "../own-command.ts";
 import type { KeyFile } from "../store/key-file.ts";
 import { KeyUseFile } from "../store/key-use-file.ts";
 

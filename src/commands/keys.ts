@@ -1,7 +1,7 @@
 /** `elbro keys`: the keys of devices to the LAN API, also while the daemon runs. */
 import { randomBytes } from "node:crypto";
 import { BadArgument, type CommandLine, type Given, readCommandLine, textOf } from "../arguments.ts";
-import { loadConfiguration } from "../configuration.ts";
+import { loadConfiguration } from "../config/load-config-file.ts";
 import { thirdPartyToken } from "../contract/token.ts";
 import { StartError } from "../core/status/start-error.ts";
 import { hmacSha256, pairDigest } from "../lan-access.ts";

@@ -1,6 +1,6 @@
 import { existsSync, statSync } from "node:fs";
 import { readCommandLine } from "../arguments.ts";
-import { loadConfiguration } from "../configuration.ts";
+import { loadConfiguration } from "../config/load-config-file.ts";
 import { StartError } from "../core/status/start-error.ts";
 import { formatInstant, SECOND_MS } from "../core/time/interval.ts";
 import { databasePathIn } from "../data-dir.ts";

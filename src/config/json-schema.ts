@@ -1,8 +1,8 @@
 /** The configuration's JSON Schema, for editors that complete and check while it is written. */
 import * as z from "zod/mini";
-import { keyWords } from "./key-words.ts";
+import { isSecretKey } from "./config-error.ts";
+import { keyWords } from "./descriptions.ts";
 import { kindOf, shapeOf } from "./keys.ts";
-import { isSecretKey } from "./mistake.ts";
 import { configSchema } from "./schema.ts";
 
 type Json = Record<string, unknown>;

@@ -1,8 +1,8 @@
 /** Every key of the configuration as a row: what it is for, what may stand there, what stands there if nothing is said. */
 import * as z from "zod/mini";
-import { type KeyWords, keyWords } from "./key-words.ts";
+import { isSecretKey } from "./config-error.ts";
+import { type KeyWords, keyWords } from "./descriptions.ts";
 import { defaultOf, isOptional, itemOf, type KeyKind, kindOf, shapeOf } from "./keys.ts";
-import { isSecretKey } from "./mistake.ts";
 import { configSchema } from "./schema.ts";
 
 type Node = z.core.$ZodType;

@@ -1,10 +1,10 @@
 /** From the text of a file and the environment to a configuration, or to every mistake there is in them. */
 import type * as z from "zod/mini";
+import { type ConfigMistake, describeIssue, isSecretKey, isTree, pathText, type Tree } from "./config-error.ts";
 import { itemOf, kindOf, meaningOf, shapeOf, variableNames } from "./keys.ts";
-import { type ConfigMistake, describeIssue, isSecretKey, isTree, pathText, type Tree } from "./mistake.ts";
-import { nearest } from "./nearest.ts";
 import { plainValue } from "./plain-value.ts";
 import { type Config, configSchema } from "./schema.ts";
+import { nearest } from "./suggest-key.ts";
 import { readYaml } from "./yaml-text.ts";
 
 export type ConfigReading =

@@ -13,7 +13,7 @@ import { MAX_PRICE_LIMITS } from "../core/planning/plan-settings.ts";
 import { levels } from "../core/prices/level.ts";
 import { freeSlug, slugOf } from "../core/text/slug.ts";
 import { HOUR_MS } from "../core/time/interval.ts";
-import { unknownText } from "./nearest.ts";
+import { unknownText } from "./suggest-key.ts";
 
 const SLUG = /^[a-z0-9][a-z0-9_-]*$/;
 const name = z.string().check(z.minLength(1, "expected some text"));

@@ -1,5 +1,5 @@
 /** A configuration as it may be shown: what is secret says only that it is set. */
-import { isSecretKey, isTree } from "./mistake.ts";
+import { isSecretKey, isTree } from "./config-error.ts";
 import type { Config } from "./schema.ts";
 
 const SET = "(set)";

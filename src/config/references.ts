@@ -1,8 +1,8 @@
 /** Names in the configuration that stand for something else in it: a plug's plan and home, a plan's home. */
 import { slugOf } from "../core/text/slug.ts";
-import { unknownText } from "./nearest.ts";
 import { type PlanEntry, planIds } from "./plan-schema.ts";
 import type { PlugConfig } from "./plug-schema.ts";
+import { unknownText } from "./suggest-key.ts";
 
 export interface ReferenceMistake {
   readonly path: (string | number)[];

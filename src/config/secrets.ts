@@ -1,5 +1,5 @@
 /** The secrets of a configuration, to keep them out of what is shown. */
-import { isSecretKey, isTree } from "./mistake.ts";
+import { isSecretKey, isTree } from "./config-error.ts";
 import type { Config } from "./schema.ts";
 
 /** A text this short may be part of any word; as a secret it protects nothing. */

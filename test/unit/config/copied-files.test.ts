@@ -1,9 +1,9 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { readConfig } from "../../src/config/load.ts";
-import { copiedYaml } from "../support/copied-files.ts";
-import { NODE_FLAGS } from "../support/node-flags.ts";
+import { readConfig } from "../../../src/config/load.ts";
+import { copiedYaml } from "../../support/copied-files.ts";
+import { NODE_FLAGS } from "../../support/node-flags.ts";
 
 const canAnalyse = spawnSync("systemd-analyze", ["--version"]).status === 0;
 /** systemd's own scale: 0 is shut, 10 is open; 2 and above is no longer called OK. */

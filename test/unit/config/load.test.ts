@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { keyRows } from "../../src/config/key-rows.ts";
-import { readConfig } from "../../src/config/load.ts";
-import { redactedConfig } from "../../src/config/redacted.ts";
-import { corpusMessages, corpusMistakes, corpusNames, corpusText } from "../support/config-corpus.ts";
+import { keyRows } from "../../../src/config/key-rows.ts";
+import { readConfig } from "../../../src/config/load.ts";
+import { redactedConfig } from "../../../src/config/redacted.ts";
+import { corpusMessages, corpusMistakes, corpusNames, corpusText } from "../../support/config-corpus.ts";
 
 const CANARY = "canary";
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { readConfig } from "../../src/config/load.ts";
-import { copiedText, copiedYaml } from "../support/copied-files.ts";
+import { readConfig } from "../../../src/config/load.ts";
+import { copiedText, copiedYaml } from "../../support/copied-files.ts";
 
 /** What Home Assistant's supervisor demands of an app. Source: its documentation of app configuration. */
 const ELEMENT =
@@ -28,7 +28,7 @@ function read(options: object) {
 
 describe("the app of Home Assistant", () => {
   test("has what the supervisor needs, and the version of the program", () => {
-    const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as App;
+    const { version } = JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8")) as App;
     expect(app).toMatchObject({ name: "elbro", slug: "elbro", version, arch: ["aarch64", "amd64"], ingress: true });
     expect(app.services).toEqual(["mqtt:need"]);
     expect(app.watchdog).toBe(`http://[HOST]:[PORT:${String(app.ingress_port)}]/livez`);

@@ -1,9 +1,9 @@
 /** Where the configuration is, and how it is read on this machine. */
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
-import { readConfig } from "./config/load.ts";
-import type { ConfigMistake } from "./config/mistake.ts";
-import type { Config } from "./config/schema.ts";
-import { StartError } from "./core/status/start-error.ts";
+import { StartError } from "../core/status/start-error.ts";
+import type { ConfigMistake } from "./config-error.ts";
+import { readConfig } from "./load.ts";
+import type { Config } from "./schema.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,8 +1,8 @@
 /** What is wrong with a configuration, in words for its owner: where, what is expected, what was found; never a secret. */
 import type * as z from "zod/mini";
 import { itemOf, keys, kindOf, shapeOf } from "./keys.ts";
-import { nearest } from "./nearest.ts";
 import { configSchema } from "./schema.ts";
+import { nearest } from "./suggest-key.ts";
 
 /** A mistake in the configuration. */
 export interface ConfigMistake {

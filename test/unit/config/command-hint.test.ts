@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { commandLine } from "../../src/own-command.ts";
+import { commandLine } from "../../../src/config/command-hint.ts";
 
 const node = "/usr/bin/node";
 const program = "/opt/elbro/elbro.cjs";

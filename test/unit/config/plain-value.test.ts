@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { plainValue } from "../../src/config/plain-value.ts";
+import { plainValue } from "../../../src/config/plain-value.ts";
 
 describe("a value that is read without YAML is the one that YAML reads", () => {
   test.each([

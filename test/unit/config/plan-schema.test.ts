@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { readConfig } from "../../src/config/load.ts";
-import { planDefinitions } from "../../src/config/plan-schema.ts";
+import { readConfig } from "../../../src/config/load.ts";
+import { planDefinitions } from "../../../src/config/plan-schema.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

@@ -4,13 +4,13 @@ import { Ajv } from "ajv";
 import formats from "ajv-formats";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { configDocs } from "../../src/config/config-docs.ts";
-import { exampleText } from "../../src/config/example.ts";
-import { configJsonSchema } from "../../src/config/json-schema.ts";
-import { keyRows } from "../../src/config/key-rows.ts";
-import { keyWords } from "../../src/config/key-words.ts";
-import { readConfig } from "../../src/config/load.ts";
-import { corpusNames, corpusText } from "../support/config-corpus.ts";
+import { configDocs } from "../../../src/config/config-docs.ts";
+import { keyWords } from "../../../src/config/descriptions.ts";
+import { exampleText } from "../../../src/config/example.ts";
+import { configJsonSchema } from "../../../src/config/json-schema.ts";
+import { keyRows } from "../../../src/config/key-rows.ts";
+import { readConfig } from "../../../src/config/load.ts";
+import { corpusNames, corpusText } from "../../support/config-corpus.ts";
 
 const ajv = new Ajv({ allErrors: true, strict: true, strictRequired: false, allowUnionTypes: true });
 formats.default(ajv);
@@ -118,7 +118,9 @@ describe("the JSON Schema refuses a bad file where one file alone can tell", () 
   });
 
   test("the example names it for editors", () => {
-    const [first] = readFileSync(path.join(import.meta.dirname, "../../config/elbro.example.yaml"), "utf8").split("\n");
+    const [first] = readFileSync(path.join(import.meta.dirname, "../../../config/elbro.example.yaml"), "utf8").split(
+      "\n",
+    );
     expect(first).toBe("# yaml-language-server: $schema=./elbro.schema.json");
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { readConfig } from "../../src/config/load.ts";
-import { plugId } from "../../src/config/plug-schema.ts";
+import { readConfig } from "../../../src/config/load.ts";
+import { plugId } from "../../../src/config/plug-schema.ts";
 
 function read(text: string) {
   return readConfig({ text, environment: {}, readFile: () => "" });
