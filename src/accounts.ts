@@ -1,10 +1,6 @@
 /** The accounts of the configuration, each with its own client, governor and error policy. */
 import { createHash, createHmac } from "node:crypto";
-import type { Asking } from "./collector/collector.ts";
 import type { Config } from "./config/schema.ts";
-import type { OperationId } from "./contract/operations.ts";
-import { paramsOf, takeApart } from "./contract/shelving.ts";
-import { thirdPartyToken } from "./contract/token.ts";
 import type { Priority } from "./core/fetching/fetch-types.ts";
 import type { Share } from "./core/fetching/rate-limit.ts";
 import type { Clock } from "./core/runtime/clock.ts";
@@ -13,16 +9,20 @@ import type { Problems } from "./core/status/problem.ts";
 import { VERSION } from "./core/status/version.ts";
 import { type EpochMs, MINUTE_MS } from "./core/time/interval.ts";
 import type { Library } from "./library.ts";
-import type { Service } from "./open-service.ts";
+import { Account } from "./service/client/account.ts";
+import { Gate } from "./service/client/circuit-breaker.ts";
+import { createClient } from "./service/client/client.ts";
+import type { Asking } from "./service/client/collector.ts";
+import { noteUnknownSpends } from "./service/client/lost-ledger.ts";
+import type { Service } from "./service/client/open-service.ts";
+import type { ProxySettings } from "./service/client/proxy.ts";
+import { Governor } from "./service/client/rate-limiter.ts";
+import { AdaptiveBudget, LearnedBudget } from "./service/client/rate-limits.ts";
+import type { OperationId } from "./service/contract/operations.ts";
+import { paramsOf, takeApart } from "./service/contract/series-mapping.ts";
+import { thirdPartyToken } from "./service/contract/token.ts";
 import { SPENDS_UNKNOWN } from "./store/recovery.ts";
 import type { Settings } from "./store/settings.ts";
-import { Account } from "./upstream/account.ts";
-import { AdaptiveBudget, LearnedBudget } from "./upstream/budget.ts";
-import { createClient } from "./upstream/client.ts";
-import { Gate } from "./upstream/gate.ts";
-import { Governor } from "./upstream/governor.ts";
-import type { ProxySettings } from "./upstream/proxy.ts";
-import { noteUnknownSpends } from "./upstream/unknown-spends.ts";
 
 export interface AccountsOptions {
   readonly config: Config;

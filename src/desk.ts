@@ -5,9 +5,6 @@
  */
 
 import type { Config } from "./config/schema.ts";
-import type { BodyOf, OperationId, ParamsOf } from "./contract/operations.ts";
-import type { Address } from "./contract/resources.ts";
-import { rangeOf, seriesOf } from "./contract/shelving.ts";
 import type { Setback, Withheld } from "./core/fetching/fetch-outcome.ts";
 import type { Home } from "./core/prices/home-snapshot.ts";
 import type { Level, LevelThresholds } from "./core/prices/level.ts";
@@ -17,8 +14,11 @@ import { VERSION } from "./core/status/version.ts";
 import { type EpochMs, formatInstant, type Interval } from "./core/time/interval.ts";
 import type { State } from "./open-state.ts";
 import type { Storage } from "./open-storage.ts";
+import type { Account } from "./service/client/account.ts";
+import type { BodyOf, OperationId, ParamsOf } from "./service/contract/operations.ts";
+import type { Address } from "./service/contract/resources.ts";
+import { rangeOf, seriesOf } from "./service/contract/series-mapping.ts";
 import { databaseTrouble } from "./store/probe.ts";
-import type { Account } from "./upstream/account.ts";
 
 /** What may be asked. */
 export type Question =

@@ -1,8 +1,9 @@
 /** Puts answers for the LAN together from an envelope and rows. */
-import { type BodyOf, type OperationId, operationOf, type ParamsOf } from "./contract/operations.ts";
-import { putTogether, rangeOf, takeApart } from "./contract/shelving.ts";
+
 import { type Envelope, rowsWithin } from "./core/series/series.ts";
 import type { EpochMs } from "./core/time/interval.ts";
+import { type BodyOf, type OperationId, operationOf, type ParamsOf } from "./service/contract/operations.ts";
+import { putTogether, rangeOf, takeApart } from "./service/contract/series-mapping.ts";
 import { textOfRows } from "./store/chunk-text.ts";
 import type { Found } from "./stored-answer.ts";
 

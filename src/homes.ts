@@ -1,10 +1,10 @@
 /** Which homes there are: the account's addresses, as the configuration picks and names them. */
 import type { Config } from "./config/schema.ts";
-import type { Address } from "./contract/resources.ts";
 import type { CollectTarget } from "./core/fetching/fetch-types.ts";
 import type { Home } from "./core/prices/home-snapshot.ts";
 import { freeSlug, slugOf } from "./core/text/slug.ts";
 import type { Library } from "./library.ts";
+import type { Address } from "./service/contract/resources.ts";
 import type { Settings } from "./store/settings.ts";
 
 const OPERATIONS = [

@@ -2,13 +2,13 @@
 import { createHmac } from "node:crypto";
 import type { CommandHint } from "./config/command-hint.ts";
 import type { Config } from "./config/schema.ts";
-import { thirdPartyToken } from "./contract/token.ts";
 import type { Clock } from "./core/runtime/clock.ts";
 import type { Problems } from "./core/status/problem.ts";
 import { type EpochMs, MINUTE_MS, SECOND_MS } from "./core/time/interval.ts";
 import { isLoopback } from "./require-keys.ts";
 import { KeyQuota, type QuotaLimits } from "./server/key-quota.ts";
 import { keyDigest, type LanKey, LanKeys } from "./server/lan-keys.ts";
+import { thirdPartyToken } from "./service/contract/token.ts";
 import { type KeptKey, KeyFile } from "./store/key-file.ts";
 import { KeyUseFile } from "./store/key-use-file.ts";
 

@@ -1,10 +1,5 @@
 /** The LAN's mirror of the service: its operations from the shelf, and read through out of the LAN's share. */
 
-import { contractError } from "./contract/errors.ts";
-import { UNCAPPED_CLIENT_RANGE } from "./contract/limits.ts";
-import { type OperationId, operationOf, type ParamsOf } from "./contract/operations.ts";
-import { capEnd } from "./contract/range.ts";
-import { rangeOf, seriesOf } from "./contract/shelving.ts";
 import type { SeriesKey } from "./core/series/series.ts";
 import { type EpochMs, MINUTE_MS } from "./core/time/interval.ts";
 import { foundIn, type Unkept } from "./found-rows.ts";
@@ -12,9 +7,14 @@ import type { State } from "./open-state.ts";
 import { ResponseCache } from "./server/finished.ts";
 import type { Door } from "./server/local-route.ts";
 import { type Asked, type MirrorSource, mirrorHandlers } from "./server/mirror.ts";
-import { type MountOptions, mount, type Router, sendReply } from "./server/mount.ts";
 import { DATA_HEADERS } from "./server/security-headers.ts";
-import type { Account } from "./upstream/account.ts";
+import type { Account } from "./service/client/account.ts";
+import { contractError } from "./service/contract/errors.ts";
+import { UNCAPPED_CLIENT_RANGE } from "./service/contract/limits.ts";
+import { type OperationId, operationOf, type ParamsOf } from "./service/contract/operations.ts";
+import { capEnd } from "./service/contract/range.ts";
+import { rangeOf, seriesOf } from "./service/contract/series-mapping.ts";
+import { type MountOptions, mount, type Router, sendReply } from "./service/serve/mount.ts";
 
 /** When to ask again for what was not all there when the database took no more writes. */
 const UNKEPT_WAIT_MS = MINUTE_MS;

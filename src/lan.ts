@@ -18,9 +18,9 @@ import type { LanKeys } from "./server/lan-keys.ts";
 import { createLanRouter } from "./server/lan-router.ts";
 import type { Lookup } from "./server/listener.ts";
 import { addRoute, type Door, type LocalRoute } from "./server/local-route.ts";
-import type { Router } from "./server/mount.ts";
 import { PageAccess } from "./server/page-access.ts";
 import { Sessions } from "./server/sessions.ts";
+import type { Router } from "./service/serve/mount.ts";
 
 /** What the folders of the API need, together. */
 export interface ApiDeps extends MirrorDeps, LocalDeps, MonitoringDeps {

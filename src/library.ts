@@ -4,20 +4,20 @@
  */
 import type { DatabaseSync } from "node:sqlite";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Keeping } from "./collector/collector.ts";
-import type { BodyOf } from "./contract/operations.ts";
-import { type OperationId, operationOf, type ParamsOf } from "./contract/operations.ts";
-import { rangeOf, seriesOf, takeApart } from "./contract/shelving.ts";
 import { chunkStarts, chunksOf, chunkUnitOf, type SeriesKey } from "./core/series/series.ts";
 import type { Calendar } from "./core/time/calendar.ts";
 import { DAY_MS, type EpochMs, HOUR_MS, type Interval, MINUTE_MS } from "./core/time/interval.ts";
 import { bodyAround } from "./found-rows.ts";
+import type { Keeping } from "./service/client/collector.ts";
+import type { SpendLedger } from "./service/client/rate-limiter.ts";
+import type { BodyOf } from "./service/contract/operations.ts";
+import { type OperationId, operationOf, type ParamsOf } from "./service/contract/operations.ts";
+import { rangeOf, seriesOf, takeApart } from "./service/contract/series-mapping.ts";
 import { Ledger } from "./store/ledger.ts";
 import { LEDGER_MS } from "./store/retention.ts";
 import { Shelf } from "./store/shelf.ts";
 import { Writing } from "./store/writing.ts";
 import type { Found } from "./stored-answer.ts";
-import type { SpendLedger } from "./upstream/governor.ts";
 
 /** How long an answer that may still change is given to the LAN without asking again. */
 const FRESH_MS: Readonly<Partial<Record<OperationId, number>>> & { readonly otherwise: number } = {

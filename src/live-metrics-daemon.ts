@@ -1,8 +1,9 @@
 /** The figures of the daemon: quota, requests, ages, broker, LAN, database and process. */
-import { operationIds, operationOf } from "./contract/operations.ts";
+
 import { VERSION } from "./core/status/version.ts";
 import { type MetricMoment, type MetricRow, seconds } from "./live-metrics-row.ts";
-import type { ToldWindow } from "./upstream/account.ts";
+import type { ToldWindow } from "./service/client/account.ts";
+import { operationIds, operationOf } from "./service/contract/operations.ts";
 
 const interfaceOf = new Map<string, string>(operationIds.map((id) => [id, operationOf(id).interface]));
 

@@ -10,7 +10,7 @@ import type { HealthReport } from "./live-health.ts";
 import type { DatabaseFigures, SpentToday } from "./live-system.ts";
 import type { MonitoringDeps } from "./monitoring-deps.ts";
 import type { MetricFamily, Sample } from "./server/metrics-text.ts";
-import type { ToldWindow } from "./upstream/account.ts";
+import type { ToldWindow } from "./service/client/account.ts";
 
 /** Everything the figures are read from, at one moment. */
 export interface MetricMoment {

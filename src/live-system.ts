@@ -10,7 +10,7 @@ import type { Library } from "./library.ts";
 import { type HealthReport, healthBody } from "./live-health.ts";
 import type { MonitoringDeps } from "./monitoring-deps.ts";
 import { plugState } from "./mqtt/plug-messages.ts";
-import type { Account, ToldWindow } from "./upstream/account.ts";
+import type { Account, ToldWindow } from "./service/client/account.ts";
 
 /** What `GET /local/v1/system` answers. */
 export function systemReport(deps: MonitoringDeps, health: HealthReport, now: EpochMs): object {

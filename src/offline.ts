@@ -18,9 +18,9 @@ import { House } from "./house.ts";
 import { Library } from "./library.ts";
 import { offlineDiagnostics } from "./live-diagnostics.ts";
 import { tryBroker } from "./mqtt/try-broker.ts";
-import { openService } from "./open-service.ts";
+import { openService } from "./service/client/open-service.ts";
+import type { ProxySettings } from "./service/client/proxy.ts";
 import { Settings } from "./store/settings.ts";
-import type { ProxySettings } from "./upstream/proxy.ts";
 
 export interface OfflineHouse {
   readonly desk: Desk;

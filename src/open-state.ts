@@ -1,7 +1,6 @@
 /** Opens the current state: accounts, homes, places, prices, usage and plans, and the loops that keep them current. */
 import { type Accounts, askingOf, openAccounts } from "./accounts.ts";
 import type { ChangeBus } from "./change-bus.ts";
-import { Collector, type CollectorLog } from "./collector/collector.ts";
 import { TimeTrust } from "./collector/time-trust.ts";
 import { planDefinitions } from "./config/plan-schema.ts";
 import type { Config } from "./config/schema.ts";
@@ -18,10 +17,11 @@ import { Homes } from "./homes.ts";
 import { House } from "./house.ts";
 import { Library } from "./library.ts";
 import { Mending } from "./mending.ts";
-import type { Service, ServiceOptions } from "./open-service.ts";
 import type { Storage, StorageOptions } from "./open-storage.ts";
 import { Places } from "./places.ts";
 import { Plans } from "./plans.ts";
+import { Collector, type CollectorLog } from "./service/client/collector.ts";
+import type { Service, ServiceOptions } from "./service/client/open-service.ts";
 import { PlanStore } from "./store/plan-store.ts";
 import { historyStart } from "./store/retention.ts";
 import { reportRecovery, Upkeep } from "./upkeep.ts";

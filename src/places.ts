@@ -1,7 +1,6 @@
 /** The places of the third-party interface: what to ask for each, and what is known of it. */
 import { THIRD_PARTY } from "./accounts.ts";
 import type { Config } from "./config/schema.ts";
-import { seriesOf } from "./contract/shelving.ts";
 import type { PlaceTarget } from "./core/fetching/fetch-types.ts";
 import type { LevelThresholds } from "./core/prices/level.ts";
 import {
@@ -19,6 +18,7 @@ import type { EpochMs } from "./core/time/interval.ts";
 import type { Library } from "./library.ts";
 import { PlaceIds } from "./place-ids.ts";
 import { PlacePast } from "./place-past.ts";
+import { seriesOf } from "./service/contract/series-mapping.ts";
 
 type ConfiguredPlace = NonNullable<Config["third_party"]>["places"][number];
 

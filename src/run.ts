@@ -12,8 +12,8 @@ import { type Daemon, type DaemonOptions, startDaemon } from "./daemon.ts";
 import { demoGreeting, isDemo, startDemo } from "./demo.ts";
 import { askDesk, deskPathIn } from "./desk-socket.ts";
 import { systemClock } from "./machine.ts";
+import { proxyOf } from "./service/client/proxy.ts";
 import { TerminalLog } from "./terminal-log.ts";
-import { proxyOf } from "./upstream/proxy.ts";
 
 const STDIN = 0;
 const STDOUT = 1;

@@ -5,7 +5,7 @@
  */
 import type { Config } from "./config/schema.ts";
 import { StartError } from "./core/status/start-error.ts";
-import { type ShortAnswer, shortAnswer } from "./short-answer.ts";
+import { type ShortAnswer, shortAnswer } from "./service/client/http-get.ts";
 
 const SUPERVISOR_URL = "http://supervisor";
 /** The answer is one small object. */

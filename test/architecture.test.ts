@@ -26,7 +26,7 @@ describe("the sources keep the rule", () => {
 
   test("the walk saw the core, the contract and a root", () => {
     expect(Object.keys(sources)).toEqual(
-      expect.arrayContaining(["src/core/time/calendar.ts", "src/contract/operations.ts", "src/main.ts"]),
+      expect.arrayContaining(["src/core/time/calendar.ts", "src/service/contract/operations.ts", "src/main.ts"]),
     );
   });
 });
@@ -39,17 +39,17 @@ function rulesBrokenBy(path: string, source: string): Violation["rule"][] {
 describe("who may import whom", () => {
   test.each([
     ["src/core/prices/level.ts", "./interval.ts"],
-    ["src/contract/range.ts", "../core/interval.ts"],
+    ["src/service/contract/range.ts", "../core/interval.ts"],
     ["src/config/schema.ts", "../core/interval.ts"],
     ["src/store/shelf.ts", "../core/series.ts"],
     ["src/store/shelf.ts", "node:sqlite"],
     ["src/mqtt/publisher.ts", "mqtt"],
-    ["src/collector/collector.ts", "../core/timetable.ts"],
+    ["src/service/client/collector.ts", "../core/timetable.ts"],
     ["src/homeassistant/discovery.ts", "../mqtt/message.ts"],
     ["src/plugs/shelly.ts", "../mqtt/message.ts"],
-    ["src/upstream/client.ts", "../contract/request.ts"],
+    ["src/service/client/client.ts", "../contract/request.ts"],
     ["src/server/mirror.ts", "../contract/request.ts"],
-    ["src/simulator/world.ts", "../server/mount.ts"],
+    ["src/service/simulator/world.ts", "../server/mount.ts"],
     ["src/simulator/deep/world.ts", "../../server/mount.ts"],
     ["src/main.ts", "./store/shelf.ts"],
     ["src/commands/check.ts", "../store/shelf.ts"],
@@ -59,19 +59,23 @@ describe("who may import whom", () => {
   });
 
   test.each([
-    ["src/core/prices/level.ts", "../contract/range.ts", "core may not import src/contract/range.ts"],
+    ["src/core/prices/level.ts", "../contract/range.ts", "core may not import src/service/contract/range.ts"],
     ["src/core/prices/level.ts", "../main.ts", "core may not import src/main.ts"],
-    ["src/contract/range.ts", "../server/mount.ts", "contract may not import src/server/mount.ts"],
-    ["src/config/schema.ts", "../contract/token.ts", "config may not import src/contract/token.ts"],
-    ["src/store/shelf.ts", "../contract/range.ts", "store may not import src/contract/range.ts"],
+    ["src/service/contract/range.ts", "../server/mount.ts", "contract may not import src/service/serve/mount.ts"],
+    ["src/config/schema.ts", "../contract/token.ts", "config may not import src/service/contract/token.ts"],
+    ["src/store/shelf.ts", "../contract/range.ts", "store may not import src/service/contract/range.ts"],
     ["src/mqtt/publisher.ts", "../homeassistant/discovery.ts", "mqtt may not import src/homeassistant/discovery.ts"],
-    ["src/collector/collector.ts", "../store/shelf.ts", "collector may not import src/store/shelf.ts"],
-    ["src/homeassistant/discovery.ts", "../contract/range.ts", "homeassistant may not import src/contract/range.ts"],
+    ["src/service/client/collector.ts", "../store/shelf.ts", "collector may not import src/store/shelf.ts"],
+    [
+      "src/homeassistant/discovery.ts",
+      "../contract/range.ts",
+      "homeassistant may not import src/service/contract/range.ts",
+    ],
     ["src/plugs/shelly.ts", "../homeassistant/discovery.ts", "plugs may not import src/homeassistant/discovery.ts"],
-    ["src/upstream/client.ts", "../server/mount.ts", "upstream may not import src/server/mount.ts"],
+    ["src/service/client/client.ts", "../server/mount.ts", "upstream may not import src/service/serve/mount.ts"],
     ["src/server/mirror.ts", "../store/shelf.ts", "server may not import src/store/shelf.ts"],
-    ["src/simulator/world.ts", "../server/mirror.ts", "simulator may not import src/server/mirror.ts"],
-    ["src/simulator/world.ts", "../main.ts", "simulator may not import src/main.ts"],
+    ["src/service/simulator/world.ts", "../server/mirror.ts", "simulator may not import src/server/mirror.ts"],
+    ["src/service/simulator/world.ts", "../main.ts", "simulator may not import src/main.ts"],
     ["src/server/mirror.ts", "../../package.json", "server may not import package.json"],
     ["src/helpers/text.ts", "./other.ts", "src/helpers has no row in the import table"],
   ])("%s may not import %s", (path, name, what) => {
@@ -145,9 +149,9 @@ describe("purity of core and contract", () => {
   test("luxon is for core/calendar.ts, zod/mini for the contract", () => {
     const importing = (name: string) => `import * as a from "${name}"; export const b = a;`;
     expect(rulesBrokenBy("src/core/time/calendar.ts", importing("luxon"))).toEqual([]);
-    expect(rulesBrokenBy("src/contract/range.ts", importing("luxon"))).toEqual(["purity"]);
-    expect(rulesBrokenBy("src/contract/resources.ts", importing("zod/mini"))).toEqual([]);
-    expect(rulesBrokenBy("src/contract/resources.ts", importing("zod"))).toEqual(["purity"]);
+    expect(rulesBrokenBy("src/service/contract/range.ts", importing("luxon"))).toEqual(["purity"]);
+    expect(rulesBrokenBy("src/service/contract/resources.ts", importing("zod/mini"))).toEqual([]);
+    expect(rulesBrokenBy("src/service/contract/resources.ts", importing("zod"))).toEqual(["purity"]);
     expect(rulesBrokenBy("src/core/prices/level.ts", importing("zod/mini"))).toEqual(["purity"]);
   });
 });

@@ -9,7 +9,7 @@ import { isDemo, startDemo } from "../demo.ts";
 import type { Answers, Question } from "../desk.ts";
 import { askDesk, deskPathIn } from "../desk-socket.ts";
 import { systemClock } from "../machine.ts";
-import { type ProxySettings, proxyOf } from "../upstream/proxy.ts";
+import { type ProxySettings, proxyOf } from "../service/client/proxy.ts";
 
 export interface AtHand {
   readonly ask: <Asked extends Question>(question: Asked) => Promise<Answers[Asked["ask"]]>;

@@ -2,11 +2,11 @@
 import { randomBytes } from "node:crypto";
 import { BadArgument, type CommandLine, type Given, readCommandLine, textOf } from "../arguments.ts";
 import { loadConfiguration } from "../config/load-config-file.ts";
-import { thirdPartyToken } from "../contract/token.ts";
 import { StartError } from "../core/status/start-error.ts";
 import { hmacSha256, pairDigest } from "../lan-access.ts";
 import { systemClock } from "../machine.ts";
 import { keyDigest } from "../server/lan-keys.ts";
+import { thirdPartyToken } from "../service/contract/token.ts";
 import { type KeptKey, KeyFile, KeyFileError, MOST_KEYS } from "../store/key-file.ts";
 import { keyTable } from "./key-table.ts";
 

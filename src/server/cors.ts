@@ -1,6 +1,6 @@
 /** Pages of other servers: none may read an answer, except those of the list. */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { headerTable } from "../contract/headers.ts";
+import { headerTable } from "../service/contract/headers.ts";
 import type { Headers } from "./local-answer.ts";
 
 const ALLOWED_HEADERS = ["Authorization", "Content-Type", "If-None-Match", "Last-Event-ID"].join(", ");

@@ -5,9 +5,9 @@
 import { createHash } from "node:crypto";
 import { setImmediate as nextTick } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
+import type { Headers } from "../service/serve/mount.ts";
 import type { AnswerSource } from "../stored-answer.ts";
 import { compress } from "./compression.ts";
-import type { Headers } from "./mount.ts";
 import { type Coding, codingsFor, holdsTag } from "./negotiation.ts";
 
 /** The request headers that choose between the forms of an answer. */

@@ -3,6 +3,7 @@
  * with its key where a key belongs, and without a body that nobody wants.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Router } from "../service/serve/mount.ts";
 import { allowReading, isPreflight, preflightHeaders } from "./cors.ts";
 import type { HostNames } from "./host-names.ts";
 import { isFromIngress } from "./ingress.ts";
@@ -10,7 +11,6 @@ import { methodsAt } from "./lan-router.ts";
 import type { Lookup } from "./listener.ts";
 import { answerHeaders, type Headers, type LocalAnswer, sendAnswer } from "./local-answer.ts";
 import { type LocalError, localError } from "./local-errors.ts";
-import type { Router } from "./mount.ts";
 import { hasBody, MAX_BODY_BYTES } from "./request-body.ts";
 
 export interface FrontDoorRules {

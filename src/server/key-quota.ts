@@ -1,7 +1,8 @@
 /** How much each key may ask: two fixed UTC windows, in which denied attempts count, as at the service. */
-import type { QuotaWindow } from "../contract/limits.ts";
-import type { QuotaStanding, WindowStanding } from "../contract/quota-headers.ts";
+
 import { DAY_MS, type EpochMs, MINUTE_MS, SECOND_MS } from "../core/time/interval.ts";
+import type { QuotaWindow } from "../service/contract/limits.ts";
+import type { QuotaStanding, WindowStanding } from "../service/contract/quota-headers.ts";
 
 export type QuotaLimits = Readonly<Record<QuotaWindow, number>>;
 

@@ -1,14 +1,14 @@
 /** Who may ask the LAN API: local keys, each with its scope and its quota, and what happens to who has none. */
 import { hash, timingSafeEqual } from "node:crypto";
-import { contractError } from "../contract/errors.ts";
-import type { InterfaceName } from "../contract/operations.ts";
-import type { QuotaStanding } from "../contract/quota-headers.ts";
 import { SECOND_MS } from "../core/time/interval.ts";
+import { contractError } from "../service/contract/errors.ts";
+import type { InterfaceName } from "../service/contract/operations.ts";
+import type { QuotaStanding } from "../service/contract/quota-headers.ts";
+import type { Admission, Arrival } from "../service/serve/mount.ts";
 import { addressGroup } from "./address-group.ts";
 import { KeyQuota, type QuotaLimits } from "./key-quota.ts";
 import type { LocalAdmission, LocalArrival } from "./local-route.ts";
 import { LockOut } from "./lock-out.ts";
-import type { Admission, Arrival } from "./mount.ts";
 
 /** A local key as it is kept: never itself, only the digest of the token that its bearer sends. */
 export interface LanKey {

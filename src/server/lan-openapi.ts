@@ -2,10 +2,11 @@
  * The LAN API as one OpenAPI 3.1.0 document: the service's operations as the contract tells them, and the routes that
  * are added here. A route that is registered is in it; there is no second list.
  */
-import { headerTable } from "../contract/headers.ts";
-import { openApiDocument } from "../contract/openapi.ts";
-import { operationIds, operationOf } from "../contract/operations.ts";
+
 import { planRefusals } from "../core/planning/command-refusal.ts";
+import { headerTable } from "../service/contract/headers.ts";
+import { openApiDocument } from "../service/contract/openapi.ts";
+import { operationIds, operationOf } from "../service/contract/operations.ts";
 import { localErrorTable } from "./local-errors.ts";
 import type { LocalRoute, RouteScope } from "./local-route.ts";
 

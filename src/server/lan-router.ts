@@ -1,8 +1,9 @@
 /** The router of the LAN API: a path that is not there, and one that is there for another method, each say so. */
+
+import { createApiRouter, type Router } from "../service/serve/mount.ts";
 import { answerHeaders, type Exchange, sendAnswer } from "./local-answer.ts";
 import { localError } from "./local-errors.ts";
 import type { Door } from "./local-route.ts";
-import { createApiRouter, type Router } from "./mount.ts";
 
 /** Methods that routes of the LAN API may have. */
 const METHODS = ["GET", "HEAD", "POST"] as const;

@@ -1,6 +1,7 @@
 /** Every error of the LAN API: those of the service's contract, and what only a server at home has to refuse. */
-import { type ContractError, errorTable } from "../contract/errors.ts";
+
 import type { PlanRefusal } from "../core/planning/command-refusal.ts";
+import { type ContractError, errorTable } from "../service/contract/errors.ts";
 
 /** Beside the contract's table: the code, its status, and what it means to the owner of a device. */
 export const localErrorTable = {

@@ -1,10 +1,11 @@
 /** The parameters of `/local/v1` as data: how each is read, and what the documentation says of it. */
-import { parseInstant } from "../contract/range.ts";
+
 import { readDuration, readLocalTime } from "../core/planning/model/plan-definition.ts";
 import { MAX_PRICE_LIMITS } from "../core/planning/plan-settings.ts";
 import { type FormatName, priceFormats } from "../core/prices/formats/format-registry.ts";
 import type { EpochMs } from "../core/time/interval.ts";
 import { HOUR_MS } from "../core/time/interval.ts";
+import { parseInstant } from "../service/contract/range.ts";
 import { type LocalError, localError } from "./local-errors.ts";
 import type { LocalOperationId } from "./local-paths.ts";
 import type { LocalRequest } from "./local-route.ts";

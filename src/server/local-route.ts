@@ -7,12 +7,12 @@
  * A GET is answered to HEAD as well, without its body.
  */
 import type { IncomingHttpHeaders } from "node:http";
-import { type QuotaStanding, quotaHeaders } from "../contract/quota-headers.ts";
 import type { EpochMs } from "../core/time/interval.ts";
+import { type QuotaStanding, quotaHeaders } from "../service/contract/quota-headers.ts";
+import type { Arrival, Router } from "../service/serve/mount.ts";
 import { answerHeaders, type Exchange, type Headers, type LocalAnswer, sendAnswer } from "./local-answer.ts";
 import { smaller } from "./local-compression.ts";
 import { type LocalError, localError } from "./local-errors.ts";
-import type { Arrival, Router } from "./mount.ts";
 import { readJsonBody } from "./request-body.ts";
 
 /**

@@ -2,13 +2,14 @@
  * The mirror: the service's operations answered from the shelf, read through when that may be, and from what the shelf
  * has when the service cannot be asked.
  */
-import { type ContractError, contractError, errorTable, isErrorCode } from "../contract/errors.ts";
-import { type OperationId, operationIds, type ParamsOf } from "../contract/operations.ts";
+
 import type { Setback, Withheld } from "../core/fetching/fetch-outcome.ts";
 import type { EpochMs } from "../core/time/interval.ts";
+import { type ContractError, contractError, errorTable, isErrorCode } from "../service/contract/errors.ts";
+import { type OperationId, operationIds, type ParamsOf } from "../service/contract/operations.ts";
+import type { Encoded, Headers, RequestContext, ServerHandlers } from "../service/serve/mount.ts";
 import type { Found } from "../stored-answer.ts";
 import type { Representation, ResponseCache } from "./finished.ts";
-import type { Encoded, Headers, RequestContext, ServerHandlers } from "./mount.ts";
 
 /** Shelf and service, as the mirror needs them. */
 export interface MirrorSource {

@@ -6,12 +6,12 @@
  * header that only a page of this origin can send without being asked about by CORS, which nothing here grants.
  */
 import type { IncomingHttpHeaders } from "node:http";
-import { contractError } from "../contract/errors.ts";
 import { type EpochMs, MINUTE_MS } from "../core/time/interval.ts";
+import { contractError } from "../service/contract/errors.ts";
+import type { Admission, Arrival } from "../service/serve/mount.ts";
 import { isFromIngress } from "./ingress.ts";
 import { localError } from "./local-errors.ts";
 import type { LocalAdmission, LocalArrival } from "./local-route.ts";
-import type { Admission, Arrival } from "./mount.ts";
 import type { SessionKey, Sessions } from "./sessions.ts";
 
 /** The header that the page sends with everything it fetches. */

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { type OperationId, operationOf } from "../../src/contract/operations.ts";
 import { SERVICE_ZONE } from "../../src/core/time/calendar.ts";
 import { formatInstant, HOUR_MS } from "../../src/core/time/interval.ts";
+import { type OperationId, operationOf } from "../../src/service/contract/operations.ts";
 import { ask } from "../support/service-caller.ts";
 import { futureRange, thirdPartyValues, todayRange } from "./looked-at.ts";
 import {

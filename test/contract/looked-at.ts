@@ -1,7 +1,8 @@
 /** What the suite asks of each operation, so that a shelf can be filled with it before. */
-import { type OperationId, operationIds, operationOf } from "../../src/contract/operations.ts";
+
 import type { CalendarUnit } from "../../src/core/time/calendar.ts";
 import { DAY_MS, type EpochMs, formatInstant } from "../../src/core/time/interval.ts";
+import { type OperationId, operationIds, operationOf } from "../../src/service/contract/operations.ts";
 import { calendar, type ServiceUnderTest, SMALL_RANGE } from "./service-expectations.ts";
 
 type Values = Readonly<Record<string, string>>;

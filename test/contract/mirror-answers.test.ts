@@ -1,9 +1,9 @@
 import { request } from "node:http";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { type OperationId, operationIds, operationOf } from "../../src/contract/operations.ts";
 import { HOUR_MS } from "../../src/core/time/interval.ts";
-import type { Fault } from "../../src/simulator/fault-rules.ts";
+import { type OperationId, operationIds, operationOf } from "../../src/service/contract/operations.ts";
+import type { Fault } from "../../src/service/simulator/fault-rules.ts";
 import { MirrorService } from "../support/mirror-service.ts";
 import { ask, askPath, pathOf } from "../support/service-caller.ts";
 import { representative } from "./looked-at.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { type OperationId, operationIds } from "../../src/contract/operations.ts";
 import { DAY_MS, SECOND_MS } from "../../src/core/time/interval.ts";
+import { type OperationId, operationIds } from "../../src/service/contract/operations.ts";
 import { fillStore, MirrorService } from "../support/mirror-service.ts";
 import { ask } from "../support/service-caller.ts";
 import { representative } from "./looked-at.ts";

@@ -1,9 +1,9 @@
 import { expect } from "vitest";
-import { readAnswer } from "../../src/contract/answer.ts";
-import { type ErrorCode, isErrorCode } from "../../src/contract/errors.ts";
-import type { OperationId } from "../../src/contract/operations.ts";
 import { Calendar, type CalendarUnit, SERVICE_ZONE } from "../../src/core/time/calendar.ts";
 import type { EpochMs } from "../../src/core/time/interval.ts";
+import { readAnswer } from "../../src/service/contract/answer.ts";
+import { type ErrorCode, isErrorCode } from "../../src/service/contract/errors.ts";
+import type { OperationId } from "../../src/service/contract/operations.ts";
 import type { Callable, ServiceAnswer } from "../support/service-caller.ts";
 import type { Differences } from "./differences.ts";
 

@@ -1,7 +1,7 @@
 /** Keys, errors, quota and the clock of the simulator, beyond the rules of any server of the contract. */
 import { expect, test } from "vitest";
-import { type ErrorCode, errorTable } from "../../src/contract/errors.ts";
 import { DAY_MS, MINUTE_MS } from "../../src/core/time/interval.ts";
+import { type ErrorCode, errorTable } from "../../src/service/contract/errors.ts";
 import { ask, askPath } from "../support/service-caller.ts";
 import { startAt } from "../support/standing-simulator.ts";
 import { SMALL_RANGE } from "./service-expectations.ts";

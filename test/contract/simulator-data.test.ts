@@ -1,7 +1,7 @@
 /** What the simulator's answers say, and how they change as its time goes on. */
 import { expect, test } from "vitest";
-import { operationIds } from "../../src/contract/operations.ts";
 import { DAY_MS, formatInstant, HOUR_MS } from "../../src/core/time/interval.ts";
+import { operationIds } from "../../src/service/contract/operations.ts";
 import { ask } from "../support/service-caller.ts";
 import { hours, startAt } from "../support/standing-simulator.ts";
 import { expectError, expectFits } from "./service-expectations.ts";

@@ -1,7 +1,7 @@
 /** Every kind of fault as a caller meets it. */
 import { get } from "node:https";
 import { expect, test } from "vitest";
-import type { FaultRule } from "../../src/simulator/fault-rules.ts";
+import type { FaultRule } from "../../src/service/simulator/fault-rules.ts";
 import { createSelfSigned } from "../support/self-signed.ts";
 import { ask, pathOf } from "../support/service-caller.ts";
 import { startAt } from "../support/standing-simulator.ts";

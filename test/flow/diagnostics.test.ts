@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { configSchema } from "../../src/config/schema.ts";
 import { HOUR_MS, MINUTE_MS } from "../../src/core/time/interval.ts";
-import { demoHomes } from "../../src/simulator/homes.ts";
+import { demoHomes } from "../../src/service/simulator/homes.ts";
 import { planEntry } from "../support/plan-topics.ts";
 import { LAN_KEY } from "../support/test-config.ts";
 import { TestDaemon } from "../support/test-daemon.ts";

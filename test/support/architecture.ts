@@ -29,7 +29,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   plugs: ["src/core/", "src/mqtt/"],
   upstream: ["src/core/", "src/contract/"],
   server: ["src/core/", "src/contract/"],
-  simulator: ["src/core/", "src/contract/", "src/server/mount.ts"],
+  simulator: ["src/core/", "src/contract/", "src/service/serve/mount.ts"],
 };
 
 /** Packages of the pure folders, each with the one place that may import it. */

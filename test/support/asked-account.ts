@@ -1,13 +1,13 @@
 import type { Problem } from "../../src/core/status/problem.ts";
 import { Problems } from "../../src/core/status/problem.ts";
+import { Account } from "../../src/service/client/account.ts";
+import { Gate } from "../../src/service/client/circuit-breaker.ts";
+import { createClient } from "../../src/service/client/client.ts";
+import type { HttpAnswer } from "../../src/service/client/http-transport.ts";
+import { Governor } from "../../src/service/client/rate-limiter.ts";
+import { LearnedBudget } from "../../src/service/client/rate-limits.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { Ledger } from "../../src/store/ledger.ts";
-import { Account } from "../../src/upstream/account.ts";
-import { LearnedBudget } from "../../src/upstream/budget.ts";
-import { createClient } from "../../src/upstream/client.ts";
-import { Gate } from "../../src/upstream/gate.ts";
-import { Governor } from "../../src/upstream/governor.ts";
-import type { HttpAnswer } from "../../src/upstream/transport.ts";
 import { CANARY_KEY } from "./asking-client.ts";
 import { ManualMachine } from "./manual-machine.ts";
 

@@ -1,9 +1,9 @@
 import { createHmac } from "node:crypto";
-import type { OperationId, ParamsOf, Success } from "../../src/contract/operations.ts";
-import { type HashEncoding, thirdPartyToken } from "../../src/contract/token.ts";
 import type { Setback } from "../../src/core/fetching/fetch-outcome.ts";
-import { type AnswerNotes, type AskContext, createClient } from "../../src/upstream/client.ts";
-import { openTransport, type TransportOptions } from "../../src/upstream/transport.ts";
+import { type AnswerNotes, type AskContext, createClient } from "../../src/service/client/client.ts";
+import { openTransport, type TransportOptions } from "../../src/service/client/http-transport.ts";
+import type { OperationId, ParamsOf, Success } from "../../src/service/contract/operations.ts";
+import { type HashEncoding, thirdPartyToken } from "../../src/service/contract/token.ts";
 
 /** Keys that would be seen anywhere they do not belong. */
 export const CANARY_KEY = "canary-consumer-key-7f3a";

@@ -1,5 +1,5 @@
 import { writeFileSync } from "node:fs";
-import { type Simulator, type SimulatorOptions, startSimulator } from "../../src/simulator/simulator.ts";
+import { type Simulator, type SimulatorOptions, startSimulator } from "../../src/service/simulator/simulator.ts";
 import { DaemonProcess, type DaemonProcessOptions } from "./daemon-process.ts";
 import { TempDir } from "./temp-dir.ts";
 import { LAN_KEY } from "./test-config.ts";

@@ -2,9 +2,9 @@
 import { mkdirSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { writeRequest } from "../../src/contract/request.ts";
-import type { Resolution } from "../../src/contract/resources.ts";
 import type { EpochMs } from "../../src/core/time/interval.ts";
+import { writeRequest } from "../../src/service/contract/request.ts";
+import type { Resolution } from "../../src/service/contract/resources.ts";
 import { setup } from "./build.ts";
 import type { DaemonProcess } from "./daemon-process.ts";
 import { NODE_FLAGS } from "./node-flags.ts";

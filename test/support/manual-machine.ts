@@ -1,5 +1,5 @@
-import type { GovernorClock } from "../../src/upstream/governor.ts";
-import type { Memory } from "../../src/upstream/memory.ts";
+import type { Memory } from "../../src/service/client/key-value.ts";
+import type { GovernorClock } from "../../src/service/client/rate-limiter.ts";
 
 /** A machine whose clocks the test moves, with a memory that outlives its processes. */
 export class ManualMachine {

@@ -2,7 +2,7 @@ import { ResponseCache } from "../../src/server/finished.ts";
 import { keyDigest, LanKeys } from "../../src/server/lan-keys.ts";
 import { listen } from "../../src/server/listener.ts";
 import { type Asked, type MirrorSource, mirrorHandlers } from "../../src/server/mirror.ts";
-import { createApiRouter, mount } from "../../src/server/mount.ts";
+import { createApiRouter, mount } from "../../src/service/serve/mount.ts";
 import type { Found } from "../../src/stored-answer.ts";
 import { ADDRESS_ID } from "../fixtures/answers.ts";
 import { calendar } from "./fetch-schedule-model.ts";

@@ -1,8 +1,8 @@
-import { operationOf } from "../../src/contract/operations.ts";
-import { thirdPartyToken } from "../../src/contract/token.ts";
 import { type EpochMs, SECOND_MS } from "../../src/core/time/interval.ts";
 import { hmacSha256 } from "../../src/lan-access.ts";
-import type { FaultRule } from "../../src/simulator/fault-rules.ts";
+import { operationOf } from "../../src/service/contract/operations.ts";
+import { thirdPartyToken } from "../../src/service/contract/token.ts";
+import type { FaultRule } from "../../src/service/simulator/fault-rules.ts";
 import { MIRROR_DIFFERENCES } from "../contract/differences.ts";
 import { lookedAt } from "../contract/looked-at.ts";
 import type { ServiceUnderTest } from "../contract/service-expectations.ts";

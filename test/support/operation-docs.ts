@@ -1,5 +1,5 @@
 /** Table of the service's operations, as the mirror answers them, in http-api.md. */
-import { operationIds, operationOf } from "../../src/contract/operations.ts";
+import { operationIds, operationOf } from "../../src/service/contract/operations.ts";
 
 /** Markdown: every operation. */
 export function operationDocs(): string {

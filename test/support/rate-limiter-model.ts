@@ -4,17 +4,17 @@
  */
 import type { DatabaseSync } from "node:sqlite";
 import type { Share } from "../../src/core/fetching/rate-limit.ts";
-import { Ledger } from "../../src/store/ledger.ts";
-import { LearnedBudget } from "../../src/upstream/budget.ts";
-import type { AnswerNotes } from "../../src/upstream/client.ts";
+import type { AnswerNotes } from "../../src/service/client/client.ts";
+import type { Memory } from "../../src/service/client/key-value.ts";
 import {
   type BudgetSource,
   Governor,
   type GovernorClock,
   type Leave,
   type SpendLedger,
-} from "../../src/upstream/governor.ts";
-import type { Memory } from "../../src/upstream/memory.ts";
+} from "../../src/service/client/rate-limiter.ts";
+import { LearnedBudget } from "../../src/service/client/rate-limits.ts";
+import { Ledger } from "../../src/store/ledger.ts";
 import { type Limits, StrictService } from "./strict-service.ts";
 
 /** Fate of one request. Unit: ms; `upMs + downMs` is at most the request's time-out. */

@@ -1,6 +1,6 @@
 /** Rate limiters with one deliberate mistake each. The property test must detect every one of them. */
 import { consumerBudget } from "../../src/core/fetching/rate-limit.ts";
-import type { BudgetSource, SpendLedger } from "../../src/upstream/governor.ts";
+import type { BudgetSource, SpendLedger } from "../../src/service/client/rate-limiter.ts";
 import type { Mutant } from "./rate-limiter-model.ts";
 
 function withWindow(name: "minute" | "day", lengthMs: number): Mutant {

@@ -1,5 +1,5 @@
-import type { OperationId } from "../../src/contract/operations.ts";
-import { operationOf } from "../../src/contract/operations.ts";
+import type { OperationId } from "../../src/service/contract/operations.ts";
+import { operationOf } from "../../src/service/contract/operations.ts";
 
 export interface ServiceAnswer {
   readonly status: number;

@@ -1,5 +1,5 @@
 /** The simulator in a process of its own, over HTTPS where a key is given. Prints its URL as the first line. */
-import { startSimulator } from "../../src/simulator/simulator.ts";
+import { startSimulator } from "../../src/service/simulator/simulator.ts";
 
 const { TLS_KEY, TLS_CERT, CLOCK, SPEED } = process.env;
 const simulator = await startSimulator({

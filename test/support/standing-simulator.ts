@@ -1,5 +1,5 @@
 import { formatInstant } from "../../src/core/time/interval.ts";
-import { type SimulatorOptions, startSimulator } from "../../src/simulator/simulator.ts";
+import { type SimulatorOptions, startSimulator } from "../../src/service/simulator/simulator.ts";
 
 /** A simulator whose time stands at `time.now` until the test moves it. */
 export async function startAt(now: number, options: Partial<SimulatorOptions> = {}) {

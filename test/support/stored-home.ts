@@ -1,12 +1,13 @@
 /** Stores a home's answers of the simulator in a database, as the daemon does, without HTTP. */
-import type { OperationId, ParamsOf } from "../../src/contract/operations.ts";
-import { rangeOf, seriesOf, takeApart } from "../../src/contract/shelving.ts";
+
 import { Calendar, SERVICE_ZONE } from "../../src/core/time/calendar.ts";
 import { type EpochMs, HOUR_MS } from "../../src/core/time/interval.ts";
 import { Library } from "../../src/library.ts";
-import { type ConsumerOperation, consumerHandlers } from "../../src/simulator/consumer-handlers.ts";
-import { demoHomes } from "../../src/simulator/homes.ts";
-import { World } from "../../src/simulator/world.ts";
+import type { OperationId, ParamsOf } from "../../src/service/contract/operations.ts";
+import { rangeOf, seriesOf, takeApart } from "../../src/service/contract/series-mapping.ts";
+import { type ConsumerOperation, consumerHandlers } from "../../src/service/simulator/consumer-handlers.ts";
+import { demoHomes } from "../../src/service/simulator/homes.ts";
+import { World } from "../../src/service/simulator/world.ts";
 import { openDatabase } from "../../src/store/database.ts";
 
 export const ACCOUNT = "consumer";

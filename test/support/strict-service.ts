@@ -2,8 +2,9 @@
  * The service's quota as its document has it, and nothing else: fixed UTC windows that count every attempt. It watches
  * one daemon's attempts and says when one broke the rule.
  */
-import type { QuotaStanding, WindowStanding } from "../../src/contract/quota-headers.ts";
+
 import type { Share } from "../../src/core/fetching/rate-limit.ts";
+import type { QuotaStanding, WindowStanding } from "../../src/service/contract/quota-headers.ts";
 
 export type Limits = Readonly<Record<"minute" | "day", number>>;
 type WindowName = keyof Limits;

@@ -1,7 +1,7 @@
 /** The configuration of test daemons. */
 import type * as z from "zod/mini";
 import { type Config, configSchema } from "../../src/config/schema.ts";
-import type { Simulator } from "../../src/simulator/simulator.ts";
+import type { Simulator } from "../../src/service/simulator/simulator.ts";
 
 /** Key of the LAN API. */
 export const LAN_KEY = "key-of-a-test";

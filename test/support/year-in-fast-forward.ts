@@ -1,9 +1,9 @@
 /** Months of a daemon in minutes: a service with faults, and a clock that jumps from one scheduled action to the next. */
 import { Calendar, SERVICE_ZONE } from "../../src/core/time/calendar.ts";
 import { DAY_MS, type EpochMs, HOUR_MS, MINUTE_MS } from "../../src/core/time/interval.ts";
-import type { FaultRule } from "../../src/simulator/fault-rules.ts";
-import { Publication } from "../../src/simulator/publication.ts";
-import { type Simulator, startSimulator } from "../../src/simulator/simulator.ts";
+import type { FaultRule } from "../../src/service/simulator/fault-rules.ts";
+import { Publication } from "../../src/service/simulator/publication.ts";
+import { type Simulator, startSimulator } from "../../src/service/simulator/simulator.ts";
 import { ForkedDaemon } from "./forked-daemon.ts";
 import { TempDir } from "./temp-dir.ts";
 import { configFor } from "./test-config.ts";

@@ -1,10 +1,10 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, test } from "vitest";
 import { configSchema } from "../../src/config/schema.ts";
-import { operationIds, operationOf } from "../../src/contract/operations.ts";
 import { type ApiDeps, lanRoutes } from "../../src/lan.ts";
 import { LanKeys } from "../../src/server/lan-keys.ts";
 import { localErrorTable } from "../../src/server/local-errors.ts";
+import { operationIds, operationOf } from "../../src/service/contract/operations.ts";
 import { Vitals } from "../../src/vitals.ts";
 import { ManualMachine } from "../support/manual-machine.ts";
 

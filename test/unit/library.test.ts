@@ -1,6 +1,4 @@
 import { describe, expect, test } from "vitest";
-import type { ParamsOf } from "../../src/contract/operations.ts";
-import { seriesOf } from "../../src/contract/shelving.ts";
 import { WHOLE } from "../../src/core/series/series.ts";
 import {
   DAY_MS,
@@ -12,6 +10,8 @@ import {
 } from "../../src/core/time/interval.ts";
 import { foundIn } from "../../src/found-rows.ts";
 import { Library } from "../../src/library.ts";
+import type { ParamsOf } from "../../src/service/contract/operations.ts";
+import { seriesOf } from "../../src/service/contract/series-mapping.ts";
 import type { Found } from "../../src/stored-answer.ts";
 import { ADDRESS_ID as addressId, answers } from "../fixtures/answers.ts";
 import { spendOf } from "../support/spend.ts";

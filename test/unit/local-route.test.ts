@@ -1,10 +1,10 @@
 import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
-import { contractError } from "../../src/contract/errors.ts";
 import { createLanRouter } from "../../src/server/lan-router.ts";
 import { listen } from "../../src/server/listener.ts";
 import { addRoute, type Door, type LocalRoute } from "../../src/server/local-route.ts";
 import { MAX_BODY_BYTES } from "../../src/server/request-body.ts";
+import { contractError } from "../../src/service/contract/errors.ts";
 
 const standing = { limit: 60, remaining: 59, resetSec: 1_000 };
 const quota = { minute: standing, day: standing };

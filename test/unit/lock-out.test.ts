@@ -3,7 +3,7 @@ import { HOUR_MS, MINUTE_MS } from "../../src/core/time/interval.ts";
 import { addressGroup } from "../../src/server/address-group.ts";
 import { keyDigest, type LanKey, LanKeys } from "../../src/server/lan-keys.ts";
 import { LockOut } from "../../src/server/lock-out.ts";
-import type { Admission } from "../../src/server/mount.ts";
+import type { Admission } from "../../src/service/serve/mount.ts";
 
 const NOON = Date.parse("2026-03-10T12:00:00Z");
 const ROUTER = "192.168.1.1";

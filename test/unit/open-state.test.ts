@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { ChangeBus } from "../../src/change-bus.ts";
 import { configSchema } from "../../src/config/schema.ts";
-import { openService } from "../../src/open-service.ts";
 import { openState } from "../../src/open-state.ts";
 import { openStorage } from "../../src/open-storage.ts";
+import { openService } from "../../src/service/client/open-service.ts";
 import { ManualMachine } from "../support/manual-machine.ts";
 import { TempDir } from "../support/temp-dir.ts";
 

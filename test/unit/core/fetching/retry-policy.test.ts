@@ -1,10 +1,10 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { errorTable } from "../../../../src/contract/errors.ts";
 import type { Setback } from "../../../../src/core/fetching/fetch-outcome.ts";
 import { breakerWaitMs, judge } from "../../../../src/core/fetching/retry-policy.ts";
 import { serviceProblems } from "../../../../src/core/status/problem-catalog.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../../../src/core/time/interval.ts";
+import { errorTable } from "../../../../src/service/contract/errors.ts";
 import { malformed, refused, unreachable } from "../../../support/setbacks.ts";
 
 const least = () => 0;

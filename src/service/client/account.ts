@@ -1,0 +1,223 @@
+/**
+ * One account of the service: client, governor and error policy as one door. Polling and the LAN both go through it.
+ */
+
+import type { Setback, Withheld } from "../../core/fetching/fetch-outcome.ts";
+import type { MonotonicMs, Share } from "../../core/fetching/rate-limit.ts";
+import type { Problems } from "../../core/status/problem.ts";
+import { type EpochMs, type Interval, SECOND_MS } from "../../core/time/interval.ts";
+import type { QuotaWindow } from "../contract/limits.ts";
+import { type OperationId, operationOf, type ParamsOf, type Success } from "../contract/operations.ts";
+import type { QuotaStanding } from "../contract/quota-headers.ts";
+import { writeRequest } from "../contract/request.ts";
+import type { Gate, Scopes } from "./circuit-breaker.ts";
+import type { AskContext, Client } from "./client.ts";
+import type { Governor, GovernorClock, Leave } from "./rate-limiter.ts";
+
+/** One request of an account, with what the ledger notes of it. */
+export interface Inquiry<Id extends OperationId> {
+  readonly operation: Id;
+  readonly params: ParamsOf<Id>;
+  readonly share: Share;
+  readonly seriesId: number | null;
+  readonly range: Interval | null;
+}
+
+/** An answer with what its headers said. */
+export type Reply<Id extends OperationId> =
+  | (Success<Id> & { readonly requestId: string | null })
+  | (Setback & { readonly settled: boolean })
+  | Withheld;
+
+/** A window of the service's quota. `resetsAt` is null between its end and the next answer. */
+export interface ToldWindow {
+  readonly limit: number;
+  readonly left: number;
+  readonly resetsAt: EpochMs | null;
+}
+
+export interface AccountParts {
+  readonly name: string;
+  readonly client: Client;
+  readonly governor: Governor;
+  readonly gate: Gate;
+  readonly clock: GovernorClock;
+  readonly problems: Problems;
+  /** Ends all requests at shutdown. */
+  readonly signal: AbortSignal;
+  /** Told the service's own time whenever an answer carries it. */
+  readonly onServerTime: (serverMs: EpochMs) => void;
+  /** Told of every spend, with how it ended. */
+  readonly onSpent: (operation: OperationId, outcome: string) => void;
+}
+
+/** Setbacks remembered at the same time; a house has a few dozen series, and guests may ask for anything. */
+const MOST_SETBACKS = 200;
+/** Under which the last trouble of the service is remembered: it is what made all of an account silent. */
+const TROUBLE = " trouble";
+
+export class Account {
+  readonly name: string;
+  readonly #parts: AccountParts;
+  /** Requests under way, by path: equal callers share one. Bounded by the governor's minute. */
+  readonly #flights = new Map<string, Promise<Reply<OperationId>>>();
+  #told: Partial<QuotaStanding> = {};
+  /** The last setback by the scope it silenced, for callers who ask meanwhile. */
+  readonly #setbacks = new Map<string, Setback>();
+
+  constructor(parts: AccountParts) {
+    this.name = parts.name;
+    this.#parts = parts;
+  }
+
+  /** What the service last said was left in its windows, whole again after their reset; null where it has not told. */
+  left(now: EpochMs): Readonly<Record<QuotaWindow, number | null>> {
+    const leftIn = (window: QuotaWindow) => {
+      const standing = this.#told[window];
+      return standing && now < standing.resetSec * SECOND_MS ? standing.remaining : (standing?.limit ?? null);
+    };
+    return { minute: leftIn("minute"), day: leftIn("day") };
+  }
+
+  /** The windows as the service last told them; null where it has not told. What is left is whole again after a reset. */
+  standing(now: EpochMs): Readonly<Record<QuotaWindow, ToldWindow | null>> {
+    const left = this.left(now);
+    const told = (window: QuotaWindow): ToldWindow | null => {
+      const standing = this.#told[window];
+      if (!standing) return null;
+      const resetsAt = standing.resetSec * SECOND_MS;
+      return {
+        limit: standing.limit,
+        left: left[window] ?? standing.limit,
+        resetsAt: resetsAt > now ? resetsAt : null,
+      };
+    };
+    return { minute: told("minute"), day: told("day") };
+  }
+
+  /** The earliest moment at which a request of this share may go out, seen from `now`; `now` itself for at once. */
+  notBefore(operation: OperationId, params: ParamsOf<OperationId>, share: Share, now: EpochMs): EpochMs {
+    const { clock, gate, governor } = this.#parts;
+    const monotonicMs = clock.monotonicMs();
+    const scopes = this.#scopesOf(operation, params, share);
+    const until = Math.max(gate.silentUntil(scopes), governor.earliest(share, monotonicMs));
+    return now + Math.max(0, Math.ceil(until - monotonicMs));
+  }
+
+  /** Asks the service, or says why not now. Equal requests under way at the same time are one. */
+  async ask<Id extends OperationId>(inquiry: Inquiry<Id>): Promise<Reply<Id>> {
+    const path = writeRequest(inquiry.operation, inquiry.params);
+    const flying = this.#flights.get(path);
+    if (flying) return flying as Promise<Reply<Id>>;
+    const { governor, gate, clock } = this.#parts;
+    const scopes = this.#scopesOf(inquiry.operation, inquiry.params, inquiry.share);
+    const silentUntil = gate.silentUntil(scopes);
+    if (silentUntil > clock.monotonicMs())
+      return this.#withheld(silentUntil, "the service asked for silence, or has trouble", this.#lastSetback(scopes));
+    const verdict = governor.request(inquiry.share, inquiry.seriesId, inquiry.range);
+    if (verdict.kind === "wait") return this.#withheld(verdict.untilMs, verdict.why);
+    const reply = this.#send(inquiry, scopes, verdict.leave).finally(() => this.#flights.delete(path));
+    this.#flights.set(path, reply);
+    return reply;
+  }
+
+  async #send<Id extends OperationId>(inquiry: Inquiry<Id>, scopes: Scopes, leave: Leave): Promise<Reply<Id>> {
+    const { client, clock } = this.#parts;
+    const sentAt = clock.monotonicMs();
+    let requestId: string | null = null;
+    const context: AskContext = {
+      signal: this.#parts.signal,
+      note: (notes) => {
+        requestId = notes.requestId;
+        this.#told = { ...this.#told, ...notes.quota };
+        leave.note(notes);
+        if (notes.serverMs !== null) this.#parts.onServerTime(notes.serverMs);
+      },
+    };
+    const handler = client[inquiry.operation] as (
+      params: ParamsOf<Id>,
+      context: AskContext,
+    ) => Promise<Success<Id> | Setback>;
+    try {
+      const answer = await handler(inquiry.params, context);
+      this.#parts.onSpent(inquiry.operation, answer.kind === "refused" ? String(answer.status) : answer.kind);
+      if (answer.kind === "ok") return this.#succeeded(scopes, answer, requestId);
+      return this.#failed(scopes, answer, sentAt);
+    } finally {
+      leave.settle();
+    }
+  }
+
+  #succeeded<Id extends OperationId>(scopes: Scopes, answer: Success<Id>, requestId: string | null): Reply<Id> {
+    const { gate, problems } = this.#parts;
+    gate.success(scopes);
+    for (const scope of [...Object.values(scopes), TROUBLE]) this.#setbacks.delete(scope);
+    // An answer that was on its way ends no silence of the account, and so no problem of it either.
+    if (gate.silentUntil(scopes) <= this.#parts.clock.monotonicMs()) problems.end(scopes.account);
+    problems.end(scopes.series);
+    problems.end(scopes.place);
+    return { ...answer, requestId };
+  }
+
+  #failed(scopes: Scopes, setback: Setback, sentAt: MonotonicMs): Setback & { readonly settled: boolean } {
+    const { gate, problems, clock, signal } = this.#parts;
+    if (signal.aborted) return { ...setback, settled: false };
+    const verdict = gate.setback(scopes, setback, sentAt);
+    this.#remember(scopes[verdict.scope], setback);
+    if (verdict.trouble) this.#remember(TROUBLE, setback);
+    if (verdict.problem) {
+      problems.start({
+        code: verdict.problem,
+        // A request has no life of its own: what is wrong with one is shown at its series.
+        subject: scopes[verdict.scope === "request" ? "series" : verdict.scope],
+        since: clock.now(),
+        detail: detailOf(setback),
+        requestId: setback.kind === "unreachable" ? null : setback.requestId,
+      });
+    }
+    return { ...setback, settled: verdict.settled };
+  }
+
+  /**
+   * What a setback on one request says about others: the same operation at the same place, and all of the place. The
+   * timetable asks for a range that moves with time, so what is wrong with one is wrong with its next too; a LAN guest
+   * may ask for anything.
+   */
+  #scopesOf(operation: OperationId, params: ParamsOf<OperationId>, share: Share): Scopes {
+    const values: Readonly<Record<string, unknown>> = params;
+    const { inPath, inQuery } = operationOf(operation);
+    const names = [...Object.keys(inPath), ...Object.keys(inQuery).filter((name) => PLACE_NAMES.includes(name))];
+    const series = [this.name, operation, ...names.map((name) => String(values[name]))].join(" ");
+    const { addressId } = values;
+    const place = addressId === undefined ? series : `${this.name} ${String(addressId)}`;
+    const request = share === "lan" ? writeRequest(operation, params) : `${series} ${share}`;
+    return { request, series, place, account: this.name };
+  }
+
+  #remember(scope: string, setback: Setback): void {
+    this.#setbacks.delete(scope);
+    this.#setbacks.set(scope, setback);
+    for (const oldest of this.#setbacks.keys()) {
+      if (this.#setbacks.size <= MOST_SETBACKS) break;
+      this.#setbacks.delete(oldest);
+    }
+  }
+
+  #lastSetback({ request, series, place, account }: Scopes): Setback | null {
+    const last = [request, series, place, account, TROUBLE].find((scope) => this.#setbacks.has(scope));
+    return last === undefined ? null : (this.#setbacks.get(last) ?? null);
+  }
+
+  #withheld(until: MonotonicMs, why: string, after: Setback | null = null): Withheld {
+    const { clock } = this.#parts;
+    return { kind: "withheld", until: clock.now() + Math.max(0, Math.ceil(until - clock.monotonicMs())), why, after };
+  }
+}
+
+/** Parameters of a query that name a place. */
+const PLACE_NAMES: readonly string[] = ["latitude", "longitude"];
+
+function detailOf(setback: Setback): string {
+  if (setback.kind !== "refused") return setback.why;
+  return `${[setback.status, setback.code].filter((part) => part !== null).join(" ")}: ${setback.reason}`;
+}

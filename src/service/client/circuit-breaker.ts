@@ -1,0 +1,175 @@
+/** The error policy of one account at work: what is silent, until when, and why. */
+
+import type { Setback } from "../../core/fetching/fetch-outcome.ts";
+import type { MonotonicMs } from "../../core/fetching/rate-limit.ts";
+import {
+  BREAKER_FAILURES,
+  breakerWaitMs,
+  judge,
+  type Scope,
+  UNKNOWN_ADDRESS_MS,
+  type Verdict,
+} from "../../core/fetching/retry-policy.ts";
+import type { EpochMs } from "../../core/time/interval.ts";
+import { MINUTE_MS } from "../../core/time/interval.ts";
+import { type Memory, recall } from "./key-value.ts";
+import type { GovernorClock } from "./rate-limiter.ts";
+
+/** What a setback of one request may reach, by name. `account` is the account's own name. */
+export type Scopes = Readonly<Record<Scope, string>>;
+
+export interface GateParts {
+  readonly account: string;
+  readonly memory: Memory;
+  readonly clock: GovernorClock;
+  readonly random: () => number;
+  /** Tells one key from another without giving it away: what the service said of the last key is no word on a new one. */
+  readonly keyMark: string;
+}
+
+/** A scope that is silent until a moment, after `streak` setbacks of the same kind before the last. */
+interface Silence {
+  readonly kind: string;
+  readonly streak: number;
+  /** When the last setback came. */
+  readonly since: MonotonicMs;
+  readonly until: MonotonicMs;
+}
+
+type KeptSilence = readonly [scope: string, kind: string, streak: number, restMs: number];
+
+interface Kept {
+  readonly boot: string;
+  readonly monotonicMs: MonotonicMs;
+  readonly wall: EpochMs;
+  readonly keyMark: string;
+  readonly silences: readonly KeptSilence[];
+}
+
+/** Shorter silences are not worth a write to the card, unless the service itself asked for them. */
+const LEAST_KEPT_MS = MINUTE_MS;
+/** Scopes remembered; a LAN guest may think of any number of requests. */
+const MOST_SCOPES = 500;
+const BREAKER = "the breaker";
+
+export class Gate {
+  readonly #parts: GateParts;
+  /** By scope. An expired one is kept for its streak until an answer comes. Oldest first. */
+  readonly #silences = new Map<string, Silence>();
+  /** Failures of the service or of the way to it since its last answer. */
+  #failures = 0;
+  #lastFailureAt: MonotonicMs = Number.NEGATIVE_INFINITY;
+
+  constructor(parts: GateParts) {
+    this.#parts = parts;
+    this.#restore();
+  }
+
+  /** Until when nothing may be asked in these scopes. Unit: monotonic ms; the past for now. */
+  silentUntil(scopes: Scopes): MonotonicMs {
+    const { account, place, series, request } = scopes;
+    const names = [account, BREAKER, place, series, request];
+    return Math.max(...names.map((name) => this.#silences.get(name)?.until ?? 0));
+  }
+
+  /** Takes note of a setback of a request that was sent at `sentAt`, and says what follows. */
+  setback(scopes: Scopes, setback: Setback, sentAt: MonotonicMs): Verdict {
+    const now = this.#parts.clock.monotonicMs();
+    const kind = setback.kind === "refused" ? `${setback.status} ${setback.code ?? ""}`.trim() : setback.kind;
+    const lost = setback.kind === "refused" && setback.status === 404;
+    const streak = lost ? this.#countLost(scopes.place, sentAt, now) : this.#streakOf(scopes, kind, sentAt);
+    const verdict = judge(setback, streak, this.#parts.random);
+    if (verdict.trouble && sentAt >= this.#lastFailureAt) this.#countFailure(now);
+    this.#silence(scopes[verdict.scope], { kind, streak, since: now, until: now + verdict.waitMs });
+    if (verdict.waitMs >= LEAST_KEPT_MS || kind.startsWith("429")) this.#keep(now);
+    return verdict;
+  }
+
+  /** Takes note of an answer: its scopes are well. A silence of the account that still lasts is kept. */
+  success(scopes: Scopes): void {
+    const now = this.#parts.clock.monotonicMs();
+    const ended = [scopes.series, scopes.request, scopes.place, lostName(scopes.place), BREAKER];
+    if ((this.#silences.get(scopes.account)?.until ?? 0) <= now) ended.push(scopes.account);
+    this.#failures = 0;
+    const lasting = ended.filter((name) => (this.#silences.get(name)?.until ?? 0) > now);
+    for (const name of ended) this.#silences.delete(name);
+    if (lasting.length > 0) this.#keep(now);
+  }
+
+  /** Requests that were on their way together meet the same trouble: that is one setback. */
+  #streakOf(scopes: Scopes, kind: string, sentAt: MonotonicMs): number {
+    const last = [scopes.account, scopes.series].map((name) => this.#silences.get(name)).find((s) => s?.kind === kind);
+    return last ? last.streak + (sentAt < last.since ? 0 : 1) : 0;
+  }
+
+  /** How often an address was unknown in the last day before now; one that was dropped already stays so. */
+  #countLost(place: string, sentAt: MonotonicMs, now: MonotonicMs): number {
+    const name = lostName(place);
+    const before = this.#silences.get(name);
+    const still = before !== undefined && before.until > now;
+    const streak = still ? before.streak + (sentAt < before.since ? 0 : 1) : 0;
+    const until = still ? before.until : now + UNKNOWN_ADDRESS_MS;
+    this.#silence(name, { kind: "404", streak, since: now, until });
+    return Math.max(streak, this.#silences.get(place)?.streak ?? 0);
+  }
+
+  /** The fifth failure in a row opens the breaker, and each one after it opens it for twice as long. */
+  #countFailure(now: MonotonicMs): void {
+    this.#lastFailureAt = now;
+    if (++this.#failures < BREAKER_FAILURES) return;
+    const openings = this.#failures - BREAKER_FAILURES;
+    this.#silence(BREAKER, { kind: "breaker", streak: openings, since: now, until: now + breakerWaitMs(openings) });
+    this.#keep(now);
+  }
+
+  /** A shorter silence does not end a longer one. */
+  #silence(name: string, silence: Silence): void {
+    const before = this.#silences.get(name);
+    if (before && before.until > silence.until) return;
+    this.#silences.delete(name);
+    this.#silences.set(name, silence);
+    if (this.#silences.size <= MOST_SCOPES) return;
+    const oldest = [...this.#silences.keys()].find((other) => other !== this.#parts.account && other !== BREAKER);
+    if (oldest !== undefined) this.#silences.delete(oldest);
+  }
+
+  #keep(now: MonotonicMs): void {
+    const { account, memory, clock, keyMark } = this.#parts;
+    const silences = [...this.#silences].flatMap(([name, { kind, streak, until }]): KeptSilence[] =>
+      until > now ? [[name, kind, streak, Math.ceil(until - now)]] : [],
+    );
+    const kept: Kept = { boot: clock.boot, monotonicMs: Math.floor(now), wall: clock.now(), keyMark, silences };
+    memory.write(`silence/${account}`, JSON.stringify(kept));
+  }
+
+  /**
+   * A silence outlives a restart. Within a boot the monotonic time is exact. Across boots the wall clock may count the
+   * time the machine was off, but not for a 429: what the service asked for is kept even where the clock is wrong.
+   */
+  #restore(): void {
+    const { account, memory, clock, keyMark } = this.#parts;
+    const kept = recall(memory, `silence/${account}`);
+    if (!isKept(kept)) return;
+    const now = clock.monotonicMs();
+    const sameBoot = kept.boot === clock.boot;
+    const passedMs = Math.max(0, sameBoot ? now - kept.monotonicMs : now);
+    const passedByWallMs = sameBoot ? passedMs : Math.max(passedMs, clock.now() - kept.wall);
+    for (const [name, kind, streak, restMs] of kept.silences) {
+      const limited = kind.startsWith("429");
+      if (kept.keyMark !== keyMark && !limited) continue;
+      const restNowMs = restMs - (limited ? passedMs : passedByWallMs);
+      if (restNowMs <= 0) continue;
+      this.#silences.set(name, { kind, streak, since: Number.NEGATIVE_INFINITY, until: now + restNowMs });
+      if (name === BREAKER) this.#failures = BREAKER_FAILURES + streak;
+    }
+  }
+}
+
+/** Where the unknown addresses are counted; it silences nothing by itself. */
+function lostName(place: string): string {
+  return `unknown ${place}`;
+}
+
+function isKept(kept: unknown): kept is Kept {
+  return typeof kept === "object" && kept !== null && "silences" in kept && Array.isArray(kept.silences);
+}

@@ -1,0 +1,169 @@
+/** The service, asked: every operation of the contract as a function. */
+import { setImmediate } from "node:timers/promises";
+import type { Setback } from "../../core/fetching/fetch-outcome.ts";
+import type { EpochMs } from "../../core/time/interval.ts";
+import { readAnswer } from "../contract/answer.ts";
+import {
+  type Handlers,
+  type InterfaceName,
+  type OperationId,
+  operationIds,
+  operationOf,
+  type ParamsOf,
+  type Success,
+} from "../contract/operations.ts";
+import { parseQuotaHeaders, parseRetryAfterSec, type QuotaStanding } from "../contract/quota-headers.ts";
+import { writeRequest } from "../contract/request.ts";
+import type { HttpAnswer, HttpGet } from "./http-transport.ts";
+
+/** What the headers of an answer said. */
+export interface AnswerNotes {
+  readonly status: number;
+  readonly requestId: string | null;
+  readonly quota: Partial<QuotaStanding>;
+  /** The service's own time, by its `Date` header. */
+  readonly serverMs: EpochMs | null;
+}
+
+/** What goes along with a request beside its parameters. */
+export interface AskContext {
+  readonly signal: AbortSignal;
+  /** Told once, as soon as the headers are there. */
+  readonly note: (notes: AnswerNotes) => void;
+}
+
+export type Client = Handlers<Setback, AskContext>;
+
+export interface ClientOptions {
+  readonly get: HttpGet;
+  /** Path in front of the contract's paths, without a slash at its end. */
+  readonly basePath: string;
+  readonly userAgent: string;
+  /** The whole value of `Authorization`, per interface. The key is nowhere else: not in a URL, not in a log. */
+  readonly authorization: Readonly<Partial<Record<InterfaceName, string>>>;
+  /** What must not come back in any text of ours, whoever wrote it: keys, secrets, tokens, proxy passwords. */
+  readonly secrets: readonly string[];
+}
+
+/** Longest part of a foreign error text that is kept. */
+const MAX_REASON_LENGTH = 300;
+const MAX_REQUEST_ID_LENGTH = 100;
+/** What an error code may look like; anything else is no code of this contract. */
+const ERROR_CODE = /^[a-z_]{1,50}$/;
+
+/** Makes the client from the contract's table. */
+export function createClient(options: ClientOptions): Client {
+  const asking = operationIds.map((id) => [
+    id,
+    (params: ParamsOf<OperationId>, context: AskContext) => ask(id, params, context, options),
+  ]);
+  return Object.fromEntries(asking) as Client;
+}
+
+async function ask<Id extends OperationId>(
+  id: Id,
+  params: ParamsOf<Id>,
+  context: AskContext,
+  options: ClientOptions,
+): Promise<Success<Id> | Setback> {
+  const authorization = options.authorization[operationOf(id).interface];
+  if (authorization === undefined) throw new Error(`${id} was asked without a key for its interface`);
+  const headers = {
+    authorization,
+    accept: "application/json",
+    "accept-encoding": "identity",
+    "user-agent": options.userAgent,
+  };
+  let answer: HttpAnswer;
+  try {
+    answer = await options.get(options.basePath + writeRequest(id, params), headers, context.signal);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : "the request failed";
+    return { kind: "unreachable", why: withoutSecrets(why, options.secrets) };
+  }
+  const notes = notesOf(answer, options.secrets);
+  context.note(notes);
+  if (answer.status !== 200) return refusal(answer, notes, options.secrets);
+  const encoding = answer.header("content-encoding");
+  if (encoding === undefined || encoding === "identity") return readSuccess(id, answer.body, notes);
+  const why = `the answer to ${id} is encoded in a way that was not asked for`;
+  return { kind: "malformed", why, requestId: notes.requestId };
+}
+
+/** The text with every secret blotted out: an error of a server or of a library may quote what it was sent. */
+function withoutSecrets(text: string, secrets: readonly string[]): string {
+  return secrets.filter(Boolean).reduce((rest, secret) => rest.replaceAll(secret, "…"), text);
+}
+
+async function readSuccess<Id extends OperationId>(
+  id: Id,
+  body: Buffer,
+  { requestId }: AnswerNotes,
+): Promise<Success<Id> | Setback> {
+  const json = parseJson(body);
+  if (json === undefined) return { kind: "malformed", why: `the answer to ${id} is not JSON`, requestId };
+  const reading = readAnswer(id, json);
+  for (;;) {
+    const step = reading.next();
+    if (step.done) {
+      return step.value.kind === "body"
+        ? { kind: "ok", body: step.value.body }
+        : { kind: "malformed", why: `${id}: ${step.value.why}`, requestId };
+    }
+    await setImmediate();
+  }
+}
+
+function refusal(answer: HttpAnswer, notes: AnswerNotes, secrets: readonly string[]): Setback {
+  const body = parseJson(answer.body);
+  const fields: Readonly<Record<string, unknown>> = typeof body === "object" && body !== null ? { ...body } : {};
+  const { errorCode, reason } = fields;
+  const said = typeof reason === "string" ? reason : `status ${answer.status} without a reason`;
+  return {
+    kind: "refused",
+    status: answer.status,
+    code: typeof errorCode === "string" && ERROR_CODE.test(errorCode) ? errorCode : null,
+    reason: withoutSecrets(said, secrets).slice(0, MAX_REASON_LENGTH),
+    retryAfterMs: namedWaitMs(answer, notes),
+    requestId: notes.requestId,
+  };
+}
+
+/** The wait an answer names: by `Retry-After`, and on a 429 until the latest reset among the exhausted windows. */
+function namedWaitMs(answer: HttpAnswer, { status, quota, serverMs }: AnswerNotes): number | null {
+  const waits = [retryAfterMs(answer.header("retry-after"), serverMs)];
+  if (status === 429 && serverMs !== null) {
+    for (const standing of [quota.minute, quota.day])
+      waits.push(standing?.remaining === 0 ? standing.resetSec * 1_000 - serverMs : null);
+  }
+  const named = waits.filter((wait) => wait !== null && wait > 0);
+  return named.length === 0 ? null : Math.max(...named.map(Number));
+}
+
+/** `Retry-After` in its whole seconds, or as a date, which a proxy on the way may write. */
+function retryAfterMs(text: string | undefined, serverMs: EpochMs | null): number | null {
+  const seconds = parseRetryAfterSec(text);
+  if (seconds !== null) return seconds * 1_000;
+  const date = /[a-z]/i.test(text ?? "") ? Date.parse(text ?? "") : Number.NaN;
+  return Number.isNaN(date) || serverMs === null ? null : date - serverMs;
+}
+
+function notesOf(answer: HttpAnswer, secrets: readonly string[]): AnswerNotes {
+  const date = Date.parse(answer.header("date") ?? "");
+  const requestId = answer.header("x-request-id") ?? "";
+  return {
+    status: answer.status,
+    requestId: requestId === "" ? null : withoutSecrets(requestId, secrets).slice(0, MAX_REQUEST_ID_LENGTH),
+    quota: parseQuotaHeaders(answer.header),
+    serverMs: Number.isNaN(date) ? null : date,
+  };
+}
+
+function parseJson(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString());
+  } catch {
+    // Not JSON is an answer of its own kind; the caller says so.
+    return undefined;
+  }
+}

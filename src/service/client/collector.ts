@@ -1,0 +1,168 @@
+/**
+ * The loop that collects for one account: next step, do it, record it, tell.
+ *
+ * What to ask is decided in `core/timetable`; whether it may go out now, by the account. This file only carries out.
+ */
+
+import type { Answered, Outcome, Setback } from "../../core/fetching/fetch-outcome.ts";
+import { nextStep } from "../../core/fetching/fetch-schedule.ts";
+import type { CollectTarget, PlaceTarget, Priority, SeriesState, Step } from "../../core/fetching/fetch-types.ts";
+import type { Clock } from "../../core/runtime/clock.ts";
+import type { Pulse } from "../../core/runtime/loop-heartbeat.ts";
+import { Waker } from "../../core/runtime/loop-waker.ts";
+import { type Envelope, type Rows, type SeriesKey, seriesName, WHOLE } from "../../core/series/series.ts";
+import type { Calendar } from "../../core/time/calendar.ts";
+import type { EpochMs, Interval } from "../../core/time/interval.ts";
+
+/** The service, as the collector needs it. */
+export interface Asking {
+  ask(step: Step): Promise<Outcome | (Setback & { readonly settled: boolean })>;
+  notBefore(series: SeriesKey, priority: Priority, now: EpochMs): EpochMs;
+}
+
+/** The shelf and the ledger, as the collector needs them. */
+export interface Keeping {
+  stateOf(series: SeriesKey): SeriesState;
+  /** Stores an answer and, with the last of it, that it was answered at `at`. Null where that cannot be written now. */
+  keep(
+    series: SeriesKey,
+    range: Interval,
+    rows: Rows,
+    envelope: Envelope,
+    at: EpochMs,
+  ): Promise<{ readonly changed: boolean; readonly strayRows: number } | null>;
+  /** Notes a request that is over without data to keep: the next regular time is soon enough. */
+  noteAnswered(series: SeriesKey, at: EpochMs): void;
+}
+
+export interface CollectorLog {
+  info(facts: object, text: string): void;
+  warn(facts: object, text: string): void;
+  debug(facts: object, text: string): void;
+}
+
+export interface CollectorParts {
+  readonly account: string;
+  readonly asking: Asking;
+  readonly keeping: Keeping;
+  readonly targets: () => readonly CollectTarget[];
+  readonly places: (now: EpochMs) => readonly PlaceTarget[];
+  readonly calendar: Calendar;
+  readonly clock: Clock;
+  readonly offsetMs: number;
+  readonly historyFrom: (now: EpochMs) => EpochMs;
+  /** Told of every answer that changed what is on the shelf. */
+  readonly onChange: (series: SeriesKey) => void;
+  readonly log: CollectorLog;
+  /** Told when the loop turns and until when it sleeps. */
+  readonly pulse?: Pick<Pulse, "turn" | "sleep">;
+}
+
+/** A pause after a request that the governor kept in although it seemed due; a bound against a spinning loop. */
+const LEAST_PAUSE_MS = 1_000;
+/** A pause before an answer that could not be stored is tried again. */
+const UNWRITTEN_PAUSE_MS = 30_000;
+
+type Asked = Exclude<Step, { readonly kind: "sleep" }>;
+
+interface Unwritten {
+  readonly step: Asked;
+  readonly answer: Answered;
+  readonly at: EpochMs;
+}
+
+export class Collector {
+  readonly #parts: CollectorParts;
+  readonly #waker = new Waker();
+  /** Names of series whose last answer had rows that nobody asked for. Bounded by the series. */
+  readonly #straying = new Set<string>();
+  /** An answer that could not be stored yet: it was paid for, and nothing else is asked before. */
+  #unwritten: Unwritten | null = null;
+
+  constructor(parts: CollectorParts) {
+    this.#parts = parts;
+  }
+
+  /** Looks again at once, for instance because the owner asked for a refresh. */
+  wake(): void {
+    this.#waker.wake();
+  }
+
+  /** Runs until the signal fires. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock, pulse } = this.#parts;
+    while (!signal.aborted) {
+      pulse?.turn();
+      const until = await (this.#unwritten ? this.#keep(this.#unwritten) : this.#takeStep());
+      if (until <= clock.now()) continue;
+      pulse?.sleep(until);
+      await this.#waker.sleep((wake) => clock.sleepUntil(until, wake), signal);
+    }
+  }
+
+  /** Takes the next step. Gives back the time until which to pause; the past for none. */
+  async #takeStep(): Promise<EpochMs> {
+    const { clock, account, asking, keeping, calendar, offsetMs } = this.#parts;
+    const now = clock.now();
+    const step = nextStep({
+      now,
+      calendar,
+      account,
+      offsetMs,
+      targets: this.#parts.targets(),
+      places: this.#parts.places(now),
+      stateOf: (series) => keeping.stateOf(series),
+      notBefore: (series, priority) => asking.notBefore(series, priority, now),
+      historyFrom: this.#parts.historyFrom(now),
+    });
+    return step.kind === "sleep" ? step.until : this.#carryOut(step);
+  }
+
+  /** Asks and records. Gives back the time until which to pause; the past for none. */
+  async #carryOut(step: Asked): Promise<EpochMs> {
+    const { asking, keeping, clock } = this.#parts;
+    const outcome = await asking.ask(step);
+    switch (outcome.kind) {
+      case "answered":
+        return this.#keep({ step, answer: outcome, at: clock.now() });
+      case "withheld":
+        return Math.max(outcome.until, clock.now() + LEAST_PAUSE_MS);
+      case "refused":
+      case "malformed":
+      case "unreachable":
+        if ("settled" in outcome && outcome.settled) keeping.noteAnswered(step.series, clock.now());
+        return clock.now() + LEAST_PAUSE_MS;
+    }
+  }
+
+  async #keep(asked: Unwritten): Promise<EpochMs> {
+    const { keeping, clock, log, onChange } = this.#parts;
+    const { step, answer, at } = asked;
+    const { rows, envelope } = answer;
+    const change = await keeping.keep(step.series, step.range ?? WHOLE, rows, envelope, at);
+    if (!change) {
+      this.#unwritten = asked;
+      return clock.now() + UNWRITTEN_PAUSE_MS;
+    }
+    const series = seriesName(step.series);
+    this.#tellStrays(series, change.strayRows);
+    log.debug({ series, rows: rows.length, changed: change.changed, priority: step.priority }, "answered");
+    if (step.priority === "backfill" && step.range) {
+      const from = new Date(step.range.start).toISOString().slice(0, 10);
+      log.info({ series, from, rows: rows.length }, "history filled");
+    }
+    // A part of it may have been stored the first time.
+    if (change.changed || this.#unwritten) onChange(step.series);
+    this.#unwritten = null;
+    return 0;
+  }
+
+  /** Rows outside the range that was asked are told when they begin to come, and when they no longer do. */
+  #tellStrays(series: string, rows: number): void {
+    const { log } = this.#parts;
+    if (rows > 0 && !this.#straying.has(series)) {
+      this.#straying.add(series);
+      log.warn({ series, rows }, "rows outside the range that was asked are left out");
+    } else if (rows === 0 && this.#straying.delete(series)) log.info({ series }, "no more rows outside the range");
+  }
+}

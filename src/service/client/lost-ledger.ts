@@ -1,0 +1,64 @@
+/**
+ * Spends that nobody knows of any more: the database was lost, and an older copy took its place. Until the service
+ * tells what is left of the day, or the day is over, all of this daemon's shares count as used: what goes out meanwhile
+ * is out of the part that is never used otherwise.
+ */
+import { type BudgetWindow, DAY_WINDOW_MS, type MonotonicMs } from "../../core/fetching/rate-limit.ts";
+import { type Memory, recall } from "./key-value.ts";
+
+/** A minute of the service and a flight: after it, no unknown spend counts in the minute's window. */
+const MINUTE_OVER_MS = 92_000;
+
+interface Kept {
+  readonly boot: string;
+  readonly since: MonotonicMs;
+}
+
+/** Notes that spends of an account may be missing from now on; before its governor is made. */
+export function noteUnknownSpends(memory: Memory, account: string): void {
+  memory.write(nameOf(account), JSON.stringify({ boot: "", since: 0 } satisfies Kept));
+}
+
+export class UnknownSpends {
+  readonly #name: string;
+  readonly #memory: Memory;
+  #since: MonotonicMs | null = null;
+
+  /** How long a machine was off is not known: each boot begins the day anew. */
+  constructor(memory: Memory, account: string, boot: string, now: MonotonicMs) {
+    this.#name = nameOf(account);
+    this.#memory = memory;
+    const kept = recall(memory, this.#name);
+    if (!isKept(kept)) return;
+    this.#since = kept.boot === boot ? kept.since : now;
+    if (kept.boot !== boot) memory.write(this.#name, JSON.stringify({ boot, since: now } satisfies Kept));
+  }
+
+  /** Until when nothing may go out; the past where it may. `spent` counts all known attempts of the last day. */
+  until(budget: readonly BudgetWindow[], spent: () => number, now: MonotonicMs): MonotonicMs {
+    if (this.#since === null) return Number.NEGATIVE_INFINITY;
+    const over = this.#since + DAY_WINDOW_MS;
+    if (now >= over) {
+      this.end();
+      return Number.NEGATIVE_INFINITY;
+    }
+    const day = budget.find(({ name }) => name === "day");
+    const unused = day ? day.limit - day.shares.poll - day.shares.lan : 0;
+    return spent() >= unused ? over : this.#since + MINUTE_OVER_MS;
+  }
+
+  /** The service told what is left of the day, or the day is over. */
+  end(): void {
+    if (this.#since === null) return;
+    this.#since = null;
+    this.#memory.write(this.#name, "");
+  }
+}
+
+function nameOf(account: string): string {
+  return `unknown_spends/${account}`;
+}
+
+function isKept(kept: unknown): kept is Kept {
+  return typeof kept === "object" && kept !== null && "boot" in kept && "since" in kept;
+}

@@ -1,0 +1,259 @@
+/**
+ * The governor of one account: no request leaves without its leave, and each is on disk before its socket opens.
+ *
+ * Time here is monotonic. Attempts of an earlier boot are placed by what is known to have passed since; how much older
+ * they are is known only after the service has told its own time.
+ */
+
+import {
+  type Attempt,
+  type BudgetWindow,
+  DAY_WINDOW_MS,
+  MOST_ATTEMPTS,
+  type MonotonicMs,
+  type Share,
+} from "../../core/fetching/rate-limit.ts";
+import { Spending } from "../../core/fetching/rate-window.ts";
+import { type EpochMs, type Interval, MINUTE_MS } from "../../core/time/interval.ts";
+import type { QuotaStanding } from "../contract/quota-headers.ts";
+import type { AnswerNotes } from "./client.ts";
+import { type Memory, recall } from "./key-value.ts";
+import { UnknownSpends } from "./lost-ledger.ts";
+import {
+  ageByServerTime,
+  type IdleNote,
+  type KeptAttempt,
+  type PlacedAttempt,
+  placeAttempts,
+} from "./restored-attempts.ts";
+import { Ceilings, type KeptCeiling } from "./shared-quota.ts";
+
+/** The ledger as the governor needs it. */
+export interface SpendLedger {
+  /**
+   * Writes a spend down; it is on disk when this returns. Gives back its number, which only grows; null where it could
+   * not be written, and then nothing may go out.
+   */
+  spend(spend: {
+    readonly account: string;
+    readonly share: Share;
+    readonly at: EpochMs;
+    readonly boot: string;
+    readonly monotonicMs: MonotonicMs;
+    readonly serverMs: EpochMs | null;
+    readonly seriesId: number | null;
+    readonly range: Interval | null;
+  }): number | null;
+  settle(id: number, status: number, requestId: string | null, serverMs: EpochMs | null): void;
+  /** The newest attempts. Shape: oldest first. */
+  recent(account: string, count: number): readonly KeptAttempt[];
+}
+
+/**
+ * The clocks as the governor needs them. `boot` names the span in which monotonic times compare; the monotonic clock
+ * of a boot begins at 0 or later, so what carries another boot's name lies before 0.
+ */
+export interface GovernorClock {
+  readonly boot: string;
+  now(): EpochMs;
+  monotonicMs(): MonotonicMs;
+}
+
+/** How an account's budget comes about: from learned limits, or by the governor's own adaption. */
+export interface BudgetSource {
+  budget(now: MonotonicMs): readonly BudgetWindow[];
+  learn(notes: AnswerNotes, now: MonotonicMs): void;
+}
+
+export interface GovernorParts {
+  readonly account: string;
+  readonly ledger: SpendLedger;
+  readonly memory: Memory;
+  readonly clock: GovernorClock;
+  readonly source: BudgetSource;
+}
+
+/** A leave to send one request; to be settled whatever happens. */
+export interface Leave {
+  readonly attemptId: number;
+  readonly note: (notes: AnswerNotes) => void;
+  readonly settle: () => void;
+}
+
+export type LeaveVerdict =
+  | { readonly kind: "go"; readonly leave: Leave }
+  | { readonly kind: "wait"; readonly untilMs: MonotonicMs; readonly why: string };
+
+/** While the first answer of a process is on its way, others look again after this long. */
+const FIRST_ANSWER_WAIT_MS = 1_000;
+/** While a spend cannot be written, others look again after this long. */
+const UNWRITTEN_WAIT_MS = 30_000;
+const UNWRITTEN = "the database cannot be written, so nothing is asked";
+/** A wait longer than this is noted on disk, at most this often, so that a reboot does not begin it anew. */
+const LONG_WAIT_MS = 10 * MINUTE_MS;
+const NOTE_EVERY_MS = 30 * MINUTE_MS;
+
+export class Governor {
+  readonly #parts: GovernorParts;
+  readonly #ceilings = new Ceilings();
+  readonly #unknown: UnknownSpends;
+  #spending: Spending;
+  /** Attempts of earlier boots, until the service's time has told their age. */
+  #past: readonly PlacedAttempt[];
+  #newestId = 0;
+  #inFlight = 0;
+  #answeredOnce = false;
+  #notedAt: MonotonicMs = Number.NEGATIVE_INFINITY;
+  #keptCeilings: string;
+
+  constructor(parts: GovernorParts) {
+    this.#parts = parts;
+    const { account, ledger, memory, clock } = parts;
+    const now = clock.monotonicMs();
+    this.#unknown = new UnknownSpends(memory, account, clock.boot, now);
+    const kept = ledger.recent(account, MOST_ATTEMPTS);
+    const note = readIdleNote(recall(memory, `idle/${account}`));
+    const placed = placeAttempts(kept, note, clock.boot);
+    this.#newestId = kept.at(-1)?.id ?? 0;
+    this.#past = placed.filter((_, i) => kept[i]?.boot !== clock.boot);
+    this.#spending = new Spending(placed);
+    placed.forEach(({ at, serverMs }, i) => {
+      this.#ceilings.resume(kept[i]?.id ?? 0, at, serverMs !== null, now);
+    });
+    this.#keptCeilings = memory.read(`ceilings/${account}`) ?? "";
+    this.#restoreCeilings(kept, now);
+  }
+
+  /** The earliest moment a share may ask, seen from `now`; `now` itself for at once. */
+  earliest(share: Share, now: MonotonicMs): MonotonicMs {
+    if (!this.#answeredOnce && this.#inFlight > 0) return now + FIRST_ANSWER_WAIT_MS;
+    const budget = this.#parts.source.budget(now);
+    const until = Math.max(
+      this.#spending.earliest(share, budget, now),
+      this.#ceilings.until(share, budget, now),
+      this.#unknown.until(budget, () => this.#spending.count("all", now - DAY_WINDOW_MS), now),
+    );
+    if (until - now > LONG_WAIT_MS) this.#noteIdle(now);
+    return until;
+  }
+
+  /** Asks for leave. A `go` is spent and on disk when this returns. */
+  request(share: Share, seriesId: number | null, range: Interval | null): LeaveVerdict {
+    const { account, clock, ledger } = this.#parts;
+    const monotonicMs = clock.monotonicMs();
+    const untilMs = this.earliest(share, monotonicMs);
+    if (untilMs > monotonicMs) return { kind: "wait", untilMs, why: "the quota for this is used up for now" };
+    const at = clock.now();
+    const id = ledger.spend({ account, share, at, boot: clock.boot, monotonicMs, serverMs: null, seriesId, range });
+    if (id === null) return { kind: "wait", untilMs: monotonicMs + UNWRITTEN_WAIT_MS, why: UNWRITTEN };
+    this.#newestId = id;
+    this.#spending.add({ share, at: monotonicMs });
+    this.#ceilings.spent(id, share, monotonicMs);
+    this.#inFlight++;
+    return { kind: "go", leave: this.#leave(id) };
+  }
+
+  #leave(attemptId: number): Leave {
+    let open = true;
+    let noted: AnswerNotes | null = null;
+    return {
+      attemptId,
+      note: (notes) => {
+        noted = notes;
+        this.#learn(attemptId, notes);
+      },
+      settle: () => {
+        if (!open) return;
+        open = false;
+        this.#inFlight--;
+        this.#parts.ledger.settle(attemptId, noted?.status ?? 0, noted?.requestId ?? null, serviceTime(noted));
+      },
+    };
+  }
+
+  #learn(id: number, notes: AnswerNotes): void {
+    const { clock, source } = this.#parts;
+    const now = clock.monotonicMs();
+    const serverMs = serviceTime(notes);
+    this.#answeredOnce = true;
+    source.learn(notes, now);
+    if (serverMs !== null) this.#agePast(serverMs, now);
+    this.#ceilings.told({
+      ...{ id, quota: notes.quota, serverMs, now, budget: source.budget(now) },
+      count: (share, since) => this.#spending.count(share, since),
+    });
+    this.#keepCeilings(now);
+    // From here on, what the service says is left counts the spends that nobody knows of.
+    if (notes.quota.day && serverMs !== null) this.#unknown.end();
+  }
+
+  #agePast(serverNow: EpochMs, now: MonotonicMs): void {
+    if (this.#past.length === 0) return;
+    const aged = ageByServerTime(this.#past, serverNow, now);
+    const past: ReadonlySet<Attempt> = new Set(this.#past);
+    const thisBoot = this.#spending.attempts.filter((attempt) => !past.has(attempt));
+    this.#past = [];
+    this.#spending = new Spending([...aged, ...thisBoot]);
+  }
+
+  /** Time with nothing to ask for would be lost at a reboot: without this, a nightly one could stop all for good. */
+  #noteIdle(now: MonotonicMs): void {
+    const newest = this.#spending.attempts.at(-1);
+    if (!newest || now - this.#notedAt < NOTE_EVERY_MS) return;
+    this.#notedAt = now;
+    const { account, memory, clock } = this.#parts;
+    const note: IdleNote = {
+      attemptId: this.#newestId,
+      boot: clock.boot,
+      monotonicMs: Math.floor(now),
+      idleMs: Math.floor(now - newest.at),
+    };
+    memory.write(`idle/${account}`, JSON.stringify(note));
+  }
+
+  #keepCeilings(now: MonotonicMs): void {
+    const { account, memory, clock } = this.#parts;
+    const ceilings = this.#ceilings.kept(now);
+    const kept: KeptCeilings = { attemptId: this.#newestId, boot: clock.boot, monotonicMs: Math.floor(now), ceilings };
+    const text = ceilings.length === 0 ? "" : JSON.stringify(kept);
+    if (text !== this.#keptCeilings) memory.write(`ceilings/${account}`, text);
+    this.#keptCeilings = text;
+  }
+
+  /** Across a reboot a ceiling lasts as long again as it had left: how long the machine was off is not known. */
+  #restoreCeilings(kept: readonly KeptAttempt[], now: MonotonicMs): void {
+    const found = readKeptCeilings(recall(this.#parts.memory, `ceilings/${this.#parts.account}`));
+    if (!found) return;
+    const { boot, monotonicMs, attemptId, ceilings } = found;
+    const since = boot === this.#parts.clock.boot ? monotonicMs : 0;
+    const spent = kept.filter(({ id }) => id > attemptId).length;
+    for (const ceiling of ceilings)
+      this.#ceilings.restore({ ...ceiling, restMs: ceiling.restMs - (now - since) }, spent, now);
+  }
+}
+
+/** The time of an answer that is the service's own, and not that of something on the way. */
+function serviceTime(notes: AnswerNotes | null): EpochMs | null {
+  if (!notes) return null;
+  return notes.requestId !== null || hasStanding(notes.quota) ? notes.serverMs : null;
+}
+
+function hasStanding(quota: Partial<QuotaStanding>): boolean {
+  return quota.minute !== undefined || quota.day !== undefined;
+}
+
+/** The ceilings on disk, with the newest attempt they know of. */
+interface KeptCeilings {
+  readonly attemptId: number;
+  readonly boot: string;
+  readonly monotonicMs: MonotonicMs;
+  readonly ceilings: readonly KeptCeiling[];
+}
+
+function readKeptCeilings(kept: unknown): KeptCeilings | null {
+  return typeof kept === "object" && kept !== null && "ceilings" in kept ? (kept as KeptCeilings) : null;
+}
+
+function readIdleNote(kept: unknown): IdleNote | null {
+  return typeof kept === "object" && kept !== null && "attemptId" in kept ? (kept as IdleNote) : null;
+}

@@ -1,0 +1,201 @@
+/** Where the budgets of the two interfaces come from. */
+
+import {
+  type BudgetWindow,
+  consumerBudget,
+  FLIGHT_MS,
+  type MonotonicMs,
+  SERVICE_WINDOW_MS,
+  thirdPartyBudget,
+  UNKNOWN_LIMITS,
+} from "../../core/fetching/rate-limit.ts";
+import { DAY_MS, type EpochMs, HOUR_MS } from "../../core/time/interval.ts";
+import type { QuotaWindow } from "../contract/limits.ts";
+import type { WindowStanding } from "../contract/quota-headers.ts";
+import type { AnswerNotes } from "./client.ts";
+import { type Memory, recall } from "./key-value.ts";
+import type { BudgetSource } from "./rate-limiter.ts";
+
+type Limits = Readonly<Record<QuotaWindow, number>>;
+
+/** A higher limit that holds from the next window on; by the service's clock, and by ours where that is known. */
+interface Raise {
+  readonly limit: number;
+  readonly resetSec: number;
+  readonly from: MonotonicMs | null;
+}
+
+interface Learned {
+  readonly limit: number;
+  readonly raise: Raise | null;
+}
+
+const WINDOWS = ["minute", "day"] as const;
+
+/**
+ * The consumer interface's limits, learned from its headers: a lower one counts at once, a higher one from the next
+ * window on, for the service names the configured limit and not the one in force. What is learned outlives a restart.
+ */
+export class LearnedBudget implements BudgetSource {
+  readonly #name: string;
+  readonly #memory: Memory;
+  readonly #addresses: () => number;
+  readonly #learned: Partial<Record<QuotaWindow, Learned>>;
+  /** The service's time of the newest answer: what was said before it counts no more. */
+  #newestMs: EpochMs | null = null;
+  #made: { readonly key: string; readonly budget: readonly BudgetWindow[] } = { key: "", budget: [] };
+
+  /** `addresses` tells how many are polled: back-fill leaves room for each. */
+  constructor(account: string, memory: Memory, addresses: () => number) {
+    this.#name = `limits/${account}`;
+    this.#memory = memory;
+    this.#addresses = addresses;
+    this.#learned = readLearned(recall(memory, this.#name));
+  }
+
+  /** The limits in force, or those assumed before the first answer. */
+  limits(now: MonotonicMs): Limits {
+    for (const window of WINDOWS) {
+      const raise = this.#learned[window]?.raise;
+      if (raise && raise.from !== null && now >= raise.from) this.#set(window, { limit: raise.limit, raise: null });
+    }
+    const { minute, day } = this.#learned;
+    return { minute: minute?.limit ?? UNKNOWN_LIMITS.minute, day: day?.limit ?? UNKNOWN_LIMITS.day };
+  }
+
+  budget(now: MonotonicMs): readonly BudgetWindow[] {
+    const limits = this.limits(now);
+    const addresses = this.#addresses();
+    const key = `${limits.minute}/${limits.day}/${addresses}`;
+    if (this.#made.key !== key) this.#made = { key, budget: consumerBudget(limits, addresses) };
+    return this.#made.budget;
+  }
+
+  learn(notes: AnswerNotes, now: MonotonicMs): void {
+    const order = this.#orderOf(notes.serverMs);
+    if (order === "older") return;
+    for (const window of WINDOWS) {
+      const standing = notes.quota[window];
+      if (standing) this.#learnWindow(window, standing, { order, serverMs: notes.serverMs, now });
+    }
+  }
+
+  /** Answers overtake each other by the time they may be on their way; a clock set further back is a new start. */
+  #orderOf(serverMs: EpochMs | null): "newer" | "same" | "older" {
+    const newest = this.#newestMs;
+    if (serverMs === null) return "newer";
+    if (newest !== null && serverMs < newest && newest - serverMs <= FLIGHT_MS) return "older";
+    this.#newestMs = serverMs;
+    return serverMs === newest ? "same" : "newer";
+  }
+
+  #learnWindow(
+    window: QuotaWindow,
+    told: WindowStanding,
+    { order, serverMs, now }: { order: "newer" | "same"; serverMs: EpochMs | null; now: MonotonicMs },
+  ): void {
+    const known = this.#learned[window];
+    // An answer out of a later window shows that the raise holds.
+    const holds = known?.raise && told.resetSec > known.raise.resetSec;
+    const { limit, raise } = (holds ? { limit: known.raise.limit, raise: null } : known) ?? { ...told, raise: null };
+    if (told.limit <= limit) this.#set(window, { limit: told.limit, raise: null });
+    // Two answers of one second: which came first cannot be told, so the lower one counts.
+    else if (order === "same")
+      this.#set(window, { limit, raise: raise && { ...raise, limit: Math.min(raise.limit, told.limit) } });
+    else {
+      const lengthMs = SERVICE_WINDOW_MS[window];
+      const restMs = serverMs === null ? lengthMs : Math.min(lengthMs, Math.max(0, told.resetSec * 1_000 - serverMs));
+      const pending = raise?.resetSec === told.resetSec ? raise.from : null;
+      const from = pending ?? now + restMs + FLIGHT_MS;
+      this.#set(window, { limit, raise: { limit: told.limit, resetSec: told.resetSec, from } });
+    }
+  }
+
+  #set(window: QuotaWindow, learned: Learned): void {
+    this.#learned[window] = learned;
+    const kept = WINDOWS.flatMap((name) => {
+      const { limit, raise } = this.#learned[name] ?? {};
+      return limit === undefined ? [] : [[name, [limit, ...(raise ? [raise.limit, raise.resetSec] : [])]]];
+    });
+    const text = JSON.stringify(Object.fromEntries(kept));
+    if (text !== this.#memory.read(this.#name)) this.#memory.write(this.#name, text);
+  }
+}
+
+function readLearned(kept: unknown): Partial<Record<QuotaWindow, Learned>> {
+  const learned: Partial<Record<QuotaWindow, Learned>> = {};
+  const byWindow: Readonly<Record<string, unknown>> = typeof kept === "object" && kept !== null ? { ...kept } : {};
+  for (const window of WINDOWS) {
+    const numbers: unknown = byWindow[window];
+    if (!Array.isArray(numbers) || !numbers.every((value) => Number.isSafeInteger(value) && value >= 0)) continue;
+    const [limit, raised, resetSec] = numbers as number[];
+    if (limit === undefined || limit < 1) continue;
+    const raise = raised === undefined || resetSec === undefined ? null : { limit: raised, resetSec, from: null };
+    learned[window] = { limit, raise };
+  }
+  return learned;
+}
+
+const THIRD_PARTY_FIRST = 100;
+const THIRD_PARTY_LEAST = 4;
+const THIRD_PARTY_MOST = 1_000;
+const CLEAN_DAY_GROWTH = 1.1;
+/** A gap between two answers counts towards a clean day up to this: a silent daemon proves nothing. */
+const MOST_CLEAN_GAP_MS = 6 * HOUR_MS;
+/** Clean time is written down in steps, for the sake of the card. */
+const CLEAN_STEP_MS = HOUR_MS;
+
+/** The third-party interface names no quota: a hundred a day, halved on a 429, a tenth more after each clean day. */
+export class AdaptiveBudget implements BudgetSource {
+  readonly #name: string;
+  readonly #memory: Memory;
+  #perDay: number;
+  #cleanMs: number;
+  #keptCleanMs: number;
+  #answeredAt: MonotonicMs | null = null;
+  #halvedAt: MonotonicMs | null = null;
+
+  constructor(account: string, memory: Memory) {
+    this.#name = `per-day/${account}`;
+    this.#memory = memory;
+    const kept = recall(memory, this.#name);
+    const [perDay, cleanMs] = Array.isArray(kept) && kept.every(Number.isSafeInteger) ? (kept as number[]) : [];
+    this.#perDay = Math.min(THIRD_PARTY_MOST, Math.max(THIRD_PARTY_LEAST, perDay ?? THIRD_PARTY_FIRST));
+    this.#cleanMs = Math.max(0, cleanMs ?? 0);
+    this.#keptCleanMs = this.#cleanMs;
+  }
+
+  budget(): readonly BudgetWindow[] {
+    return thirdPartyBudget(this.#perDay);
+  }
+
+  learn(notes: AnswerNotes, now: MonotonicMs): void {
+    const before = this.#answeredAt;
+    this.#answeredAt = now;
+    if (notes.status === 429) {
+      this.#halve(now);
+      return;
+    }
+    this.#cleanMs += before === null ? 0 : Math.min(MOST_CLEAN_GAP_MS, Math.max(0, now - before));
+    if (this.#cleanMs >= DAY_MS) {
+      this.#cleanMs = 0;
+      const grown = Math.max(this.#perDay + 1, Math.round(this.#perDay * CLEAN_DAY_GROWTH));
+      this.#perDay = Math.min(THIRD_PARTY_MOST, grown);
+      this.#keep();
+    } else if (this.#cleanMs - this.#keptCleanMs >= CLEAN_STEP_MS) this.#keep();
+  }
+
+  /** Once for all the requests that were on their way when the first was denied. */
+  #halve(now: MonotonicMs): void {
+    this.#cleanMs = 0;
+    if (this.#halvedAt !== null && now - this.#halvedAt < FLIGHT_MS) return;
+    this.#halvedAt = now;
+    this.#perDay = Math.max(THIRD_PARTY_LEAST, Math.floor(this.#perDay / 2));
+    this.#keep();
+  }
+
+  #keep(): void {
+    this.#keptCleanMs = this.#cleanMs;
+    this.#memory.write(this.#name, JSON.stringify([this.#perDay, Math.round(this.#cleanMs)]));
+  }
+}

@@ -1,0 +1,239 @@
+/**
+ * What the service says is left, held against what is on its way: the bound that counts when other programs use the
+ * same key.
+ *
+ * Answers may overtake each other and may be lost, so what is left is what the latest answer said, less every attempt
+ * that may have been counted after it: one is known to have been counted before when its own answer came before the
+ * latest was sent, or says that less had been used.
+ */
+
+import {
+  type BudgetWindow,
+  FLIGHT_MS,
+  type MonotonicMs,
+  type Parting,
+  partRemainder,
+  SERVICE_WINDOW_MS,
+  type Share,
+} from "../../core/fetching/rate-limit.ts";
+import type { EpochMs } from "../../core/time/interval.ts";
+import type { QuotaWindow } from "../contract/limits.ts";
+import type { QuotaStanding, WindowStanding } from "../contract/quota-headers.ts";
+
+/** How many of this daemon's attempts were made after a moment. */
+export type CountSince = (share: "all" | "poll" | "lan", since: MonotonicMs) => number;
+
+/** What an answer brought, for the attempt `id`. */
+export interface ToldQuota {
+  readonly id: number;
+  readonly quota: Partial<QuotaStanding>;
+  /** The service's time as it answered; null where it is not known. */
+  readonly serverMs: EpochMs | null;
+  readonly now: MonotonicMs;
+  readonly budget: readonly BudgetWindow[];
+  readonly count: CountSince;
+}
+
+interface Mark {
+  readonly used: number;
+  readonly resetSec: number;
+}
+
+/** An attempt that may count towards a ceiling still. */
+interface Track {
+  readonly id: number;
+  readonly at: MonotonicMs;
+  answeredAt: MonotonicMs | null;
+  readonly marks: Partial<Record<QuotaWindow, Mark>>;
+}
+
+/** The latest word on one window. */
+interface Ceiling extends Mark {
+  readonly id: number;
+  /** Attempts made after this may have been counted later than the word was said. */
+  readonly openSince: MonotonicMs;
+  /** Attempts whose answers had come before this were counted before it was said. */
+  readonly countedBy: MonotonicMs;
+  readonly arrivedAt: MonotonicMs;
+  readonly remaining: number;
+  readonly until: MonotonicMs;
+  /** Attempts of this daemon made after this are all there are in the window. */
+  readonly oursSince: MonotonicMs;
+  /**
+   * Whether the service may have counted more than this daemon sent before. Where it has not, the rolling windows hold
+   * all there is to hold, and what is on its way need not be guessed at.
+   */
+  others: boolean;
+  /** Counts down as each share spends. */
+  reserve: Parting;
+  left: number;
+}
+
+/** A ceiling as it outlives a process. */
+export interface KeptCeiling {
+  readonly window: QuotaWindow;
+  readonly left: number;
+  readonly reserve: Parting;
+  readonly restMs: number;
+}
+
+const WINDOWS = ["minute", "day"] as const;
+
+export class Ceilings {
+  readonly #ceilings = new Map<QuotaWindow, Ceiling>();
+  /** Bounded by the budget of a day; usually what is on its way. */
+  #tracks: Track[] = [];
+
+  /** Until when a share may not ask; the past where it may. */
+  until(share: Share, budget: readonly BudgetWindow[], now: MonotonicMs): MonotonicMs {
+    let until = Number.NEGATIVE_INFINITY;
+    for (const [window, ceiling] of this.#ceilings) {
+      if (ceiling.others && ceiling.until > now && availableTo(share, ceiling, sharesOf(budget, window)) <= 0)
+        until = Math.max(until, ceiling.until);
+    }
+    return until;
+  }
+
+  /** Counts an attempt that goes out now. */
+  spent(id: number, share: Share, at: MonotonicMs): void {
+    this.#tracks.push({ id, at, answeredAt: null, marks: {} });
+    const counted = share === "lan" ? "lan" : "poll";
+    for (const ceiling of this.#ceilings.values()) {
+      ceiling.left--;
+      ceiling.reserve = { ...ceiling.reserve, [counted]: Math.max(0, ceiling.reserve[counted] - 1) };
+    }
+  }
+
+  /** Takes an answer's word. */
+  told(told: ToldQuota): void {
+    const track = this.#tracks.find(({ id }) => id === told.id);
+    if (!track) return;
+    track.answeredAt = told.now;
+    for (const window of WINDOWS) {
+      const standing = told.quota[window];
+      if (standing) this.#toldOf(window, standing, track, told);
+    }
+    this.#prune(told.now);
+    for (const [window, ceiling] of this.#ceilings) {
+      const later = this.#laterThan(window, ceiling);
+      ceiling.left = ceiling.remaining - later;
+      ceiling.others = ceiling.used > told.count("all", ceiling.oursSince) - later;
+    }
+  }
+
+  /** What must outlive this process: the ceilings that other users of the key have lowered. */
+  kept(now: MonotonicMs): KeptCeiling[] {
+    return [...this.#ceilings].flatMap(([window, { left, reserve, until, others }]) =>
+      others && until > now ? [{ window, left, reserve, restMs: until - now }] : [],
+    );
+  }
+
+  /** Takes up an attempt of an earlier process. `answered`: its answer had come. */
+  resume(id: number, at: MonotonicMs, answered: boolean, now: MonotonicMs): void {
+    if (at > now - FLIGHT_MS) this.#tracks.push({ id, at, answeredAt: answered ? now : null, marks: {} });
+  }
+
+  /** Takes up a ceiling of an earlier process, after which `spent` attempts were made. */
+  restore({ window, left, reserve, restMs }: KeptCeiling, spent: number, now: MonotonicMs): void {
+    const remaining = left - spent;
+    this.#ceilings.set(window, {
+      ...{ id: -1, openSince: now - 1, countedBy: Number.NEGATIVE_INFINITY, arrivedAt: now, until: now + restMs },
+      ...{
+        used: Number.POSITIVE_INFINITY,
+        resetSec: 0,
+        others: true,
+        oursSince: now,
+        reserve,
+        remaining,
+        left: remaining,
+      },
+    });
+  }
+
+  #toldOf(window: QuotaWindow, standing: WindowStanding, track: Track, told: ToldQuota): void {
+    const { limit, remaining, resetSec } = standing;
+    const mark = { used: limit - remaining, resetSec };
+    track.marks[window] = mark;
+    const before = this.#ceilings.get(window);
+    const limitNow = limitOf(told.budget, window);
+    // A raise that is told already holds from the next window on.
+    const left = Math.max(0, Math.min(remaining, limitNow - mark.used));
+    if (before && before.until > told.now && !supersedes({ track, mark, left }, before)) return;
+    this.#ceilings.set(window, {
+      ...{ ...mark, id: track.id, arrivedAt: told.now, remaining: left },
+      ...{ openSince: track.at - FLIGHT_MS, countedBy: track.at },
+      ...this.#reckon(window, mark, left, told),
+      left,
+    });
+  }
+
+  /** When a ceiling ends, since when it counts, and how it is parted. */
+  #reckon(
+    window: QuotaWindow,
+    mark: Mark,
+    left: number,
+    told: ToldQuota,
+  ): Pick<Ceiling, "until" | "reserve" | "oursSince" | "others"> {
+    const { now, serverMs, count, budget } = told;
+    const lengthMs = SERVICE_WINDOW_MS[window];
+    const untilResetMs = serverMs === null ? lengthMs : mark.resetSec * 1_000 - serverMs;
+    const restMs = Math.min(lengthMs, Math.max(0, untilResetMs));
+    const beganAt = now + restMs - lengthMs;
+    const spent = { poll: count("poll", beganAt), lan: count("lan", beganAt) };
+    return {
+      until: now + restMs + FLIGHT_MS,
+      reserve: partRemainder(left, spent, { shares: sharesOf(budget, window) }),
+      oursSince: serverMs === null ? now : beganAt - FLIGHT_MS,
+      others: true,
+    };
+  }
+
+  /** How many attempts may have been counted later than a word was said. */
+  #laterThan(window: QuotaWindow, ceiling: Ceiling): number {
+    const later = this.#tracks.filter(({ id, at, answeredAt, marks }) => {
+      if (id === ceiling.id || at <= ceiling.openSince) return false;
+      if (answeredAt !== null && answeredAt < ceiling.countedBy) return false;
+      const mark = marks[window];
+      return ceiling.id < 0 || !mark || mark.resetSec > ceiling.resetSec || mark.used > ceiling.used;
+    });
+    return later.length;
+  }
+
+  #prune(now: MonotonicMs): void {
+    const lasting = [...this.#ceilings.values()].filter(({ until }) => until > now);
+    const since = Math.min(now - 2 * FLIGHT_MS, ...lasting.map(({ openSince }) => openSince));
+    if ((this.#tracks[0]?.at ?? now) <= since) this.#tracks = this.#tracks.filter(({ at }) => at > since);
+  }
+}
+
+/** Whether a word on a window takes the place of the one before. */
+function supersedes(
+  next: { readonly track: Track; readonly mark: Mark; readonly left: number },
+  before: Ceiling,
+): boolean {
+  if (next.mark.resetSec !== before.resetSec && before.id >= 0) return next.mark.resetSec > before.resetSec;
+  if (before.id < 0) return true;
+  return next.track.at > before.arrivedAt || next.left < before.remaining;
+}
+
+/** What a share may take of what is left: the other's part is reserved, and back-fill leaves polling's too. */
+function availableTo(share: Share, { left, reserve }: Ceiling, shares: BudgetWindow["shares"]): number {
+  switch (share) {
+    case "lan":
+      return left - reserve.poll;
+    case "poll":
+      return left - reserve.lan;
+    case "backfill":
+      return left - reserve.lan - Math.min(reserve.poll, shares.poll - shares.backfill);
+  }
+}
+
+const NO_SHARES: BudgetWindow["shares"] = { poll: 0, backfill: 0, lan: 0 };
+
+function sharesOf(budget: readonly BudgetWindow[], window: QuotaWindow): BudgetWindow["shares"] {
+  return budget.find(({ name }) => name === window)?.shares ?? NO_SHARES;
+}
+
+function limitOf(budget: readonly BudgetWindow[], window: QuotaWindow): number {
+  return budget.find(({ name }) => name === window)?.limit ?? Number.POSITIVE_INFINITY;
+}

@@ -1,0 +1,108 @@
+/**
+ * The kinds of parameter the service takes: how each is read from text, written back, and described.
+ * One row per kind; the client writes with the same row the servers read with.
+ */
+import { type EpochMs, formatInstant } from "../../core/time/interval.ts";
+import { parseInstant } from "./range.ts";
+import { type Aggregation, aggregations, type Resolution, resolutions } from "./resources.ts";
+
+export type ParameterReading<Value> =
+  | { readonly kind: "value"; readonly value: Value }
+  | { readonly kind: "unreadable"; readonly why: string };
+
+interface ParameterKind<Value> {
+  readonly read: (text: string) => ParameterReading<Value>;
+  readonly write: (value: Value) => string;
+  readonly schema: Readonly<Record<string, unknown>>;
+}
+
+/** The value each kind of parameter stands for. */
+export interface ParameterValues {
+  uuid: string;
+  text: string;
+  instant: EpochMs;
+  timestamp: EpochMs;
+  latitude: number;
+  longitude: number;
+  aggregation: Aggregation;
+  resolution: Resolution;
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)$/;
+const DATE_ALONE = /^\d{4}-\d{2}-\d{2}$/;
+/** No URL can carry these as a whole segment: they are taken out of a path on the way, however they are encoded. */
+const DOT_SEGMENT = /^\.{1,2}$/;
+/** Longest free text a path may carry; a longer address does not exist. */
+const MAX_TEXT_LENGTH = 200;
+
+export const parameterKinds: { readonly [Kind in keyof ParameterValues]: ParameterKind<ParameterValues[Kind]> } = {
+  uuid: {
+    read: (text) => (UUID.test(text) ? value(text.toLowerCase()) : unreadable("is not a UUID")),
+    write: (id) => id,
+    schema: { type: "string", format: "uuid" },
+  },
+  text: {
+    read: readText,
+    write: (text) => text,
+    schema: { type: "string", maxLength: MAX_TEXT_LENGTH },
+  },
+  instant: {
+    read: (text) => readInstant(text),
+    write: formatInstant,
+    schema: { type: "string", format: "date-time" },
+  },
+  timestamp: {
+    read: (text) => readInstant(DATE_ALONE.test(text) ? `${text}T00:00:00Z` : text),
+    write: formatInstant,
+    schema: { type: "string", description: "ISO 8601 timestamp; a date alone means its midnight in UTC." },
+  },
+  latitude: degrees(90),
+  longitude: degrees(180),
+  aggregation: oneOf(aggregations),
+  resolution: oneOf(resolutions),
+};
+
+function value<Value>(found: Value): ParameterReading<Value> {
+  return { kind: "value", value: found };
+}
+
+function unreadable(why: string): { readonly kind: "unreadable"; readonly why: string } {
+  return { kind: "unreadable", why };
+}
+
+function readInstant(text: string): ParameterReading<EpochMs> {
+  const reading = parseInstant(text);
+  return reading.kind === "instant" ? value(reading.at) : unreadable(reading.why);
+}
+
+function readText(text: string): ParameterReading<string> {
+  if (text.length > MAX_TEXT_LENGTH) return unreadable(`is longer than ${MAX_TEXT_LENGTH} characters`);
+  return DOT_SEGMENT.test(text) ? unreadable("is a step in a path, not a text") : value(text);
+}
+
+/** Plain decimals: the service is not known to read exponents. Twenty places are exact beyond any coordinate. */
+function writeDecimal(number: number): string {
+  const text = String(number);
+  return text.includes("e") ? number.toFixed(20).replace(/\.?0+$/, "") : text;
+}
+
+function degrees(most: number): ParameterKind<number> {
+  return {
+    read: (text) =>
+      DECIMAL.test(text) && Math.abs(Number(text)) <= most
+        ? value(Number(text))
+        : unreadable(`is not a number of degrees between -${most} and ${most}`),
+    write: writeDecimal,
+    schema: { type: "number", format: "double", minimum: -most, maximum: most },
+  };
+}
+
+function oneOf<const Values extends readonly string[]>(values: Values): ParameterKind<Values[number]> {
+  const isOne = (text: string): text is Values[number] => values.includes(text);
+  return {
+    read: (text) => (isOne(text) ? value(text) : unreadable(`is not one of ${values.join(", ")}`)),
+    write: (found) => found,
+    schema: { type: "string", enum: values },
+  };
+}

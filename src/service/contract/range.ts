@@ -1,0 +1,93 @@
+import { CALENDAR_YEARS, type Calendar, type CalendarUnit } from "../../core/time/calendar.ts";
+import { DAY_MS, type EpochMs, formatInstant, type Interval, MINUTE_MS } from "../../core/time/interval.ts";
+import { type ContractError, contractError } from "./errors.ts";
+import type { RangeCap } from "./limits.ts";
+
+const RFC_3339 = /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?([Zz]|[+-]\d{2}:\d{2}|\s\d{2}:\d{2})$/;
+
+/** The years of the calendar, and a day on either side: the first of them begins the day before, east of Greenwich. */
+const READABLE: Interval = {
+  start: Date.UTC(CALENDAR_YEARS.first, 0, 1) - DAY_MS,
+  end: Date.UTC(CALENDAR_YEARS.last + 1, 0, 1) + DAY_MS,
+};
+
+export type InstantReading =
+  | { readonly kind: "instant"; readonly at: EpochMs }
+  | { readonly kind: "unreadable"; readonly why: string };
+
+/**
+ * Reads an RFC 3339 date-time with `Z` or a numeric offset; fractional seconds are accepted, below a millisecond cut.
+ * A `+` that became a space on its way through a URL is refused with the advice to write `%2B`.
+ */
+export function parseInstant(text: string): InstantReading {
+  const match = RFC_3339.exec(text);
+  if (!match)
+    return { kind: "unreadable", why: `"${clip(text)}" is not an RFC 3339 date-time with Z or a numeric offset` };
+  const [, year, month, day, hour, minute, second, fraction = "", zone = ""] = match;
+  if (/\s/.test(zone)) {
+    return {
+      kind: "unreadable",
+      why: `"${clip(text)}" has a space where a sign should be; write the + of an offset as %2B`,
+    };
+  }
+  if (!isCivil([year, month, day, hour, minute, second].map(Number)))
+    return { kind: "unreadable", why: `"${clip(text)}" is not a date and time that exists` };
+  const offsetMinutes = parseOffset(zone);
+  if (offsetMinutes === null)
+    return { kind: "unreadable", why: `"${zone}" is not an offset; expected ±HH:MM up to 23:59` };
+  const fractionMs = Number(fraction.padEnd(3, "0").slice(0, 3));
+  const at = Date.parse(`${text.slice(0, 19).toUpperCase()}Z`) + fractionMs - offsetMinutes * MINUTE_MS;
+  if (at >= READABLE.start && at < READABLE.end) return { kind: "instant", at };
+  const { first, last } = CALENDAR_YEARS;
+  return { kind: "unreadable", why: `the year of "${clip(text)}" is not between ${first} and ${last}` };
+}
+
+function isCivil([year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0]: readonly number[]): boolean {
+  if (month < 1 || month > 12 || day < 1 || hour > 23 || minute > 59 || second > 59) return false;
+  return day <= new Date(Date.UTC(year, month, 0)).getUTCDate();
+}
+
+function parseOffset(zone: string): number | null {
+  if (zone === "Z" || zone === "z") return 0;
+  const hours = Number(zone.slice(1, 3));
+  const minutes = Number(zone.slice(4, 6));
+  if (hours > 23 || minutes > 59) return null;
+  return (zone.startsWith("-") ? -1 : 1) * (hours * 60 + minutes);
+}
+
+export type NormalisedRange = { readonly kind: "range"; readonly range: Interval } | ContractError;
+
+/**
+ * Expands a requested range outward to the boundaries of `unit` in the service's calendar, then applies the cap.
+ * Errors: `invalid_range` where `to` is not after `from`; `range_too_large` where the expanded range exceeds the cap.
+ */
+export function normaliseRange(
+  asked: { readonly from: EpochMs; readonly to: EpochMs },
+  unit: CalendarUnit,
+  cap: RangeCap | null,
+  calendar: Calendar,
+): NormalisedRange {
+  if (asked.to <= asked.from) {
+    return contractError(
+      "invalid_range",
+      `to (${formatInstant(asked.to)}) is not after from (${formatInstant(asked.from)})`,
+    );
+  }
+  const range = calendar.expandOutward(unit, { start: asked.from, end: asked.to });
+  if (cap && range.end > capEnd(range.start, cap, calendar)) {
+    return contractError(
+      "range_too_large",
+      `${formatInstant(range.start)} to ${formatInstant(range.end)} is longer than ${cap.count} ${cap.unit}s; ask in smaller parts`,
+    );
+  }
+  return { kind: "range", range };
+}
+
+/** The latest `to` a cap allows for a normalised `from`: whole calendar days or years on the local clock. */
+export function capEnd(from: EpochMs, cap: RangeCap, calendar: Calendar): EpochMs {
+  return calendar.shift(from, cap.unit, cap.count);
+}
+
+function clip(text: string): string {
+  return text.length > 40 ? `${text.slice(0, 40)}…` : text;
+}

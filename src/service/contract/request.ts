@@ -1,0 +1,110 @@
+/**
+ * One request of an operation, between text and values: servers read it, the client writes it.
+ */
+import type { Calendar, CalendarUnit } from "../../core/time/calendar.ts";
+import type { EpochMs } from "../../core/time/interval.ts";
+import { type ContractError, contractError } from "./errors.ts";
+import { type AnyOperation, type OperationId, operationOf, type ParamsOf } from "./operations.ts";
+import { type ParameterReading, type ParameterValues, parameterKinds } from "./parameters.ts";
+import { normaliseRange } from "./range.ts";
+
+/** A request as text: decoded path parameters by name, and the decoded pairs of its query in their order. */
+export interface RequestText {
+  readonly path: Readonly<Record<string, string | undefined>>;
+  readonly query: Iterable<readonly [string, string]>;
+}
+
+export type RequestReading<Id extends OperationId> =
+  | { readonly kind: "params"; readonly params: ParamsOf<Id> }
+  | ContractError;
+
+type Values = Record<string, unknown>;
+
+/**
+ * Reads a request and normalises its range outward.
+ * Errors, in this order: `invalid_parameter` (missing, empty, repeated, unknown value, unparsable), `invalid_range`,
+ * `range_too_large`. Names the operation does not know are ignored.
+ */
+export function readRequest<Id extends OperationId>(id: Id, text: RequestText, calendar: Calendar): RequestReading<Id> {
+  const operation = operationOf(id);
+  const values: Values = {};
+  for (const [name, kind] of Object.entries(operation.inPath)) {
+    const found = text.path[name];
+    if (!found) return invalidParameter(name, "is missing");
+    const reading = readParameter(kind, found);
+    if (reading.kind === "unreadable") return invalidParameter(name, reading.why);
+    values[name] = reading.value;
+  }
+  const query = groupByName(text.query);
+  for (const [name, kind] of Object.entries(operation.inQuery)) {
+    const found = query.get(name) ?? [];
+    if (found.length > 1) return invalidParameter(name, `was given ${found.length} times; expected once`);
+    const [only] = found;
+    if (only === undefined) {
+      if (kind.endsWith("?")) continue;
+      return invalidParameter(name, "is missing");
+    }
+    if (only === "") return invalidParameter(name, "is empty");
+    const reading = readParameter(baseKind(kind), only);
+    if (reading.kind === "unreadable") return invalidParameter(name, reading.why);
+    values[name] = reading.value;
+  }
+  const refused = operation.range ? normalise(operation.range, values, calendar) : null;
+  return refused ?? { kind: "params", params: values as ParamsOf<Id> };
+}
+
+/** The path with its query, relative to the base URL, that asks for these parameters. */
+export function writeRequest<Id extends OperationId>(id: Id, params: ParamsOf<Id>): string {
+  const operation: AnyOperation = operationOf(id);
+  const values: Readonly<Values> = params;
+  let path = operation.path;
+  for (const [name, kind] of Object.entries(operation.inPath)) {
+    path = path.replace(`{${name}}`, encodeURIComponent(writeParameter(kind, values[name])));
+  }
+  const query = new URLSearchParams();
+  for (const [name, kind] of Object.entries(operation.inQuery)) {
+    if (values[name] !== undefined) query.set(name, writeParameter(baseKind(kind), values[name]));
+  }
+  return query.size === 0 ? path : `${path}?${query}`;
+}
+
+function normalise(
+  range: NonNullable<AnyOperation["range"]>,
+  values: Values,
+  calendar: Calendar,
+): ContractError | null {
+  const unit = values[range.unitFrom] as CalendarUnit;
+  const asked = { from: values.from as EpochMs, to: values.to as EpochMs };
+  const normalised = normaliseRange(asked, unit, range.caps[unit] ?? null, calendar);
+  if (normalised.kind === "error") return normalised;
+  values.from = normalised.range.start;
+  values.to = normalised.range.end;
+  return null;
+}
+
+function groupByName(pairs: RequestText["query"]): ReadonlyMap<string, readonly string[]> {
+  const groups = new Map<string, string[]>();
+  for (const [name, value] of pairs) {
+    const group = groups.get(name);
+    if (group) group.push(value);
+    else groups.set(name, [value]);
+  }
+  return groups;
+}
+
+function baseKind(kind: string): keyof ParameterValues {
+  return kind.replace("?", "") as keyof ParameterValues;
+}
+
+function readParameter(kind: keyof ParameterValues, text: string): ParameterReading<unknown> {
+  return parameterKinds[kind].read(text);
+}
+
+function writeParameter(kind: keyof ParameterValues, value: unknown): string {
+  const write = parameterKinds[kind].write as (value: unknown) => string;
+  return write(value);
+}
+
+function invalidParameter(name: string, why: string): ContractError {
+  return contractError("invalid_parameter", `${name} ${why}`);
+}

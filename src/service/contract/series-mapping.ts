@@ -1,0 +1,86 @@
+/**
+ * How an answer is kept: which series it belongs to, what of it are rows, and how it is put together again.
+ * One rule for all operations, so that polling, the LAN and the timetable mean the same series by the same name.
+ */
+
+import {
+  type Envelope,
+  type Row,
+  type Rows,
+  type SeriesKey,
+  type SeriesUnit,
+  WHOLE,
+} from "../../core/series/series.ts";
+import { type EpochMs, formatInstant, type Interval } from "../../core/time/interval.ts";
+import { type BodyOf, type OperationId, operationOf, type ParamsOf } from "./operations.ts";
+
+/** An answer taken apart for the shelf. */
+export interface Shelved {
+  readonly rows: Rows;
+  readonly envelope: Envelope;
+}
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** The series that an operation asks for with these parameters. */
+export function seriesOf<Id extends OperationId>(account: string, operation: Id, params: ParamsOf<Id>): SeriesKey {
+  const { range, interface: face } = operationOf(operation);
+  const values: Values = params;
+  const place = face === "consumer" ? String(values.addressId ?? "") : JSON.stringify(values);
+  return { account, place, operation, unit: range ? (values[range.unitFrom] as SeriesUnit) : "latest" };
+}
+
+/** The range that an operation asks for; all of time for one that takes none. */
+export function rangeOf<Id extends OperationId>(operation: Id, params: ParamsOf<Id>): Interval {
+  const values: Values = params;
+  return operationOf(operation).range ? { start: values.from as EpochMs, end: values.to as EpochMs } : WHOLE;
+}
+
+/** The parameters that ask for a series; `range` is needed where the operation takes one. */
+export function paramsOf(series: SeriesKey, range: Interval | undefined): ParamsOf<OperationId> {
+  const operation = operationOf(series.operation);
+  if (operation.interface === "thirdParty") return JSON.parse(series.place) as ParamsOf<OperationId>;
+  const params: Record<string, unknown> = { ...(series.place === "" ? {} : { addressId: series.place }) };
+  if (operation.range && range)
+    Object.assign(params, { from: range.start, to: range.end, [operation.range.unitFrom]: series.unit });
+  return params as ParamsOf<OperationId>;
+}
+
+/** Takes an answer apart. What the request itself names (address, range) is left out: it differs by request. */
+export function takeApart<Id extends OperationId>(operation: Id, body: BodyOf<Id>): Shelved {
+  switch (operationOf(operation).response.shape) {
+    case "document":
+      return { rows: [body as Row], envelope: {} };
+    case "list":
+      return { rows: body as unknown as Rows, envelope: {} };
+    case "series": {
+      const { data, addressId: _addressId, from: _from, to: _to, ...envelope } = body as Values & { data: Rows };
+      return { rows: data, envelope };
+    }
+  }
+}
+
+/** Puts an answer together again, for the parameters it is now asked with. `rows` is the inside of a JSON array. */
+export function putTogether<Id extends OperationId>(
+  operation: Id,
+  params: ParamsOf<Id>,
+  envelope: Envelope,
+  rows: string,
+): string {
+  switch (operationOf(operation).response.shape) {
+    case "document":
+      return rows;
+    case "list":
+      return `[${rows}]`;
+    case "series": {
+      const { addressId, from, to } = params as Readonly<{ addressId?: string; from?: EpochMs; to?: EpochMs }>;
+      const head = {
+        ...(addressId === undefined ? {} : { addressId }),
+        ...(from === undefined || to === undefined ? {} : { from: formatInstant(from), to: formatInstant(to) }),
+        ...envelope,
+      };
+      const text = JSON.stringify(head);
+      return `${text === "{}" ? "{" : `${text.slice(0, -1)},`}"data":[${rows}]}`;
+    }
+  }
+}

@@ -1,0 +1,243 @@
+/**
+ * Puts an implementation of the service's operations behind HTTP: the mirror and the simulator both come to life here.
+ *
+ * Everything that is the same for both stands in this file and in the contract: routes, parameters, the order of
+ * checks, bodies, headers. What differs is handed in: who may ask and how much (`admit`), and what is answered
+ * (`handlers`).
+ */
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
+import createRouter, { type HTTPVersion, type Instance } from "find-my-way";
+import type { Calendar } from "../../core/time/calendar.ts";
+import type { EpochMs } from "../../core/time/interval.ts";
+import { type ContractError, contractError, errorBody, errorTable } from "../contract/errors.ts";
+import {
+  type InterfaceName,
+  type OperationId,
+  operationIds,
+  operationOf,
+  type ParamsOf,
+  type Success,
+} from "../contract/operations.ts";
+import { type QuotaStanding, quotaHeaders } from "../contract/quota-headers.ts";
+import { readRequest } from "../contract/request.ts";
+import { endSoon } from "./write-batching.ts";
+
+const JSON_TYPE = { "Content-Type": "application/json" } as const;
+
+/** Header values by name, in the order in which they are sent. */
+export type Headers = Readonly<Record<string, string>>;
+
+export type Router = Instance<HTTPVersion.V1>;
+
+/** What a handler may know of a request beside its parameters. */
+export interface RequestContext {
+  readonly now: EpochMs;
+  readonly headers: IncomingMessage["headers"];
+}
+
+/** An answer that is serialised already, or 304 Not Modified. */
+export interface Encoded {
+  readonly kind: "encoded";
+  readonly status: 200 | 304;
+  /** Added to those of every answer. */
+  readonly headers: Headers;
+  readonly body: string | Uint8Array;
+}
+
+type Result = Success<OperationId> | ContractError | Encoded;
+
+/** One function per operation. */
+export type ServerHandlers = {
+  readonly [Id in OperationId]: (
+    params: ParamsOf<Id>,
+    context: RequestContext,
+  ) => Promise<Success<Id> | ContractError | Encoded>;
+};
+
+/** What is known of a request before its parameters are read. */
+export interface Arrival {
+  readonly interface: InterfaceName;
+  readonly authorization: string | undefined;
+  readonly remoteAddress: string;
+  /** What it came by, where others may come after it. */
+  readonly connection?: object;
+  /** What else it says of itself: the cookie of a page's session. */
+  readonly headers?: IncomingMessage["headers"];
+  readonly now: EpochMs;
+}
+
+/** The verdict on an arrival. `quota` is there once quota has been evaluated, also for a refusal. */
+export type Admission =
+  | { readonly kind: "admitted"; readonly caller?: string; readonly quota?: QuotaStanding }
+  | {
+      readonly kind: "refused";
+      readonly error: ContractError;
+      /** Where a good key is refused all the same. */
+      readonly caller?: string;
+      readonly quota?: QuotaStanding;
+    };
+
+/** A complete answer. */
+export interface Reply {
+  readonly status: number;
+  /** Without the length of the body. */
+  readonly headers: Headers;
+  readonly body: string | Uint8Array;
+  /** The name of the key that was admitted, as far as admission told it. */
+  readonly caller?: string | undefined;
+}
+
+export interface MountOptions {
+  readonly handlers: ServerHandlers;
+  readonly admit: (arrival: Arrival) => Admission;
+  readonly calendar: Calendar;
+  readonly now: () => EpochMs;
+  readonly newRequestId: () => string;
+  /** Headers of every answer besides the service's own. */
+  readonly headers?: Headers;
+  /** Told of a handler that threw; the caller of the API sees `internal_error` and the request id, nothing else. */
+  readonly onCrash: (error: unknown, requestId: string) => void;
+  /** Sends a reply in place of `sendReply`. The simulator's faults live here. */
+  readonly deliver?: (operation: OperationId, reply: Reply, response: ServerResponse) => Promise<void>;
+}
+
+/** Longest path parameter a route takes; a free-text address search is bounded below this by the contract. */
+const MAX_PATH_PARAMETER_LENGTH = 1_000;
+
+/** A router that keeps repeated names of a query apart and answers unknown paths in the service's own shape, or as it is told. */
+export function createApiRouter(
+  newRequestId: () => string,
+  notFound: (request: IncomingMessage, response: ServerResponse) => void = (request, response) =>
+    sendReply(replyNotFound(request.method, newRequestId()), response),
+): Router {
+  return createRouter({
+    maxParamLength: MAX_PATH_PARAMETER_LENGTH,
+    querystringParser: (text) => new URLSearchParams(text),
+    defaultRoute: notFound,
+    onBadUrl: (_path, request, response) => notFound(request, response),
+  });
+}
+
+/** Adds a route for every operation of the contract. */
+export function mount(router: Router, options: MountOptions): void {
+  for (const id of operationIds) {
+    const path = operationOf(id).path.replace(/\{(\w+)\}/g, ":$1");
+    router.on("GET", path, (request, response, params, _store, query) =>
+      serve(id, options, { request, response, path: params, query: query as unknown as URLSearchParams }),
+    );
+  }
+}
+
+/** Answers a path that no operation has, in the service's own shape. */
+function replyNotFound(method: string | undefined, requestId: string): Reply {
+  const reason =
+    method === "GET"
+      ? "there is nothing at this path"
+      : `there is no ${method ?? "such"} here; every operation is a GET`;
+  return errorReply(contractError("resource_not_found", reason), {
+    headers: baseHeaders(requestId),
+    caller: undefined,
+  });
+}
+
+/** Writes a reply as it is. A 304 has no length. */
+export function sendReply(reply: Reply, response: ServerResponse): void {
+  const { status, body } = reply;
+  const headers: OutgoingHttpHeaders = { ...reply.headers };
+  // A CORS answer varies by origin as well: a second line of the same name.
+  const vary = response.getHeader("Vary");
+  if (typeof vary === "string" && headers.Vary !== undefined) {
+    response.removeHeader("Vary");
+    headers.Vary = [String(headers.Vary), vary];
+  }
+  if (status !== 304) headers["Content-Length"] = Buffer.byteLength(body);
+  response.writeHead(status, headers);
+  endSoon(response, body);
+}
+
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly path: Readonly<Record<string, string | undefined>>;
+  readonly query: URLSearchParams;
+}
+
+async function serve(id: OperationId, options: MountOptions, exchange: Exchange): Promise<void> {
+  const requestId = options.newRequestId();
+  const draft: ResponseDraft = { headers: { ...options.headers, ...baseHeaders(requestId) }, caller: undefined };
+  let reply: Reply;
+  try {
+    reply = await answer(id, options, exchange, draft);
+  } catch (error) {
+    options.onCrash(error, requestId);
+    reply = errorReply(contractError("internal_error", `unexpected error; quote ${requestId}`), draft);
+  }
+  if (options.deliver) await options.deliver(id, reply, exchange.response);
+  else sendReply(reply, exchange.response);
+}
+
+/** The part of a reply that is known before the answer is. */
+interface ResponseDraft {
+  readonly headers: Record<string, string>;
+  caller: string | undefined;
+}
+
+async function answer(
+  id: OperationId,
+  options: MountOptions,
+  { request, path, query }: Exchange,
+  draft: ResponseDraft,
+): Promise<Reply> {
+  const now = options.now();
+  const { headers } = request;
+  const admission = options.admit({
+    interface: operationOf(id).interface,
+    authorization: headers.authorization,
+    remoteAddress: request.socket.remoteAddress ?? "",
+    connection: request.socket,
+    headers,
+    now,
+  });
+  if (admission.quota) Object.assign(draft.headers, quotaHeaders(admission.quota));
+  draft.caller = admission.caller;
+  if (admission.kind === "refused") return errorReply(admission.error, draft);
+  const reading = readRequest(id, { path, query }, options.calendar);
+  if (reading.kind === "error") return errorReply(reading, draft);
+  const handler = options.handlers[id] as (params: unknown, context: RequestContext) => Promise<Result>;
+  return replyOf(await handler(reading.params, { now, headers }), draft);
+}
+
+function replyOf(result: Result, draft: ResponseDraft): Reply {
+  const { headers, caller } = draft;
+  switch (result.kind) {
+    case "error":
+      return errorReply(result, draft);
+    case "ok":
+      return { status: 200, headers: { ...headers, ...JSON_TYPE }, body: JSON.stringify(result.body), caller };
+    case "encoded":
+      return {
+        status: result.status,
+        headers: Object.assign(headers, result.headers),
+        body: result.body,
+        caller,
+      };
+  }
+}
+
+function errorReply(error: ContractError, { headers, caller }: ResponseDraft): Reply {
+  const { code, retryAfterSec } = error;
+  return {
+    status: errorTable[code].status,
+    headers: {
+      ...headers,
+      ...(retryAfterSec === undefined ? {} : { "Retry-After": String(retryAfterSec) }),
+      ...JSON_TYPE,
+    },
+    body: JSON.stringify(errorBody(error)),
+    caller,
+  };
+}
+
+function baseHeaders(requestId: string): Record<string, string> {
+  return { "Cache-Control": "private, no-store", "X-Request-ID": requestId };
+}

@@ -1,0 +1,43 @@
+import { contractError } from "../contract/errors.ts";
+import type { InterfaceName } from "../contract/operations.ts";
+import type { HashEncoding, ThirdPartyCredentials } from "../contract/token.ts";
+import type { Admission, Arrival } from "../serve/mount.ts";
+import { type ConsumerAccount, partnerDenial } from "./accounts.ts";
+import type { QuotaCounter } from "./quota.ts";
+
+export interface AdmissionParts {
+  readonly account: ConsumerAccount;
+  readonly partner: ThirdPartyCredentials;
+  readonly hashEncoding: HashEncoding;
+  readonly quotas: Readonly<Record<InterfaceName, QuotaCounter>>;
+}
+
+/**
+ * Who is let in. A consumer key that is nobody's is refused before any quota, for there is no account to count it on;
+ * every other attempt counts, also one that is then denied. The third-party interface publishes no quota.
+ */
+export function createAdmission(parts: AdmissionParts): (arrival: Arrival) => Admission {
+  return (arrival) => (arrival.interface === "consumer" ? admitConsumer(arrival, parts) : admitPartner(arrival, parts));
+}
+
+function admitConsumer({ authorization, now }: Arrival, { account, quotas }: AdmissionParts): Admission {
+  if (!account.owns(authorization))
+    return {
+      kind: "refused",
+      error: contractError("invalid_token", "the API key is invalid; send it as a bearer token"),
+    };
+  const { standing, retryAfterSec } = quotas.consumer.count(now);
+  if (retryAfterSec !== null) {
+    const error = contractError("rate_limited", `quota exhausted; try again in ${retryAfterSec} s`);
+    return { kind: "refused", error: { ...error, retryAfterSec }, quota: standing };
+  }
+  const denial = account.denial(now);
+  return denial ? { kind: "refused", error: denial, quota: standing } : { kind: "admitted", quota: standing };
+}
+
+function admitPartner({ authorization, now }: Arrival, { partner, hashEncoding, quotas }: AdmissionParts): Admission {
+  const denial = partnerDenial(authorization, partner, hashEncoding);
+  if (denial) return { kind: "refused", error: denial };
+  quotas.thirdParty.count(now);
+  return { kind: "admitted" };
+}

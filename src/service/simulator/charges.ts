@@ -1,0 +1,170 @@
+/**
+ * What is paid beside the spot price: tariffs per kWh and subscriptions per month, with the time each is valid.
+ * The names and amounts are invented near those of 2025. All without VAT, in the region's currency.
+ */
+import type { Calendar } from "../../core/time/calendar.ts";
+import { type EpochMs, HOUR_MS, type Interval, overlaps } from "../../core/time/interval.ts";
+import type { Region } from "./regions.ts";
+
+/** VAT on electricity is the same in all three countries. */
+export const VAT_FACTOR = 1.25;
+
+/** A charge and the time it is valid. Unit: currency per kWh of a tariff, per month of a subscription, without VAT. */
+export interface ChargeValidity extends Interval {
+  readonly kind: "tariff" | "subscription";
+  readonly name: string;
+  readonly ownerName: string;
+  readonly price: number;
+  /** Local hours of the day the charge is for, `from` to before `to`; all where absent. */
+  readonly hours?: { readonly from: number; readonly to: number };
+}
+
+/** What a producer pays for feeding in. Unit: DKK per kWh, and DKK per month; without VAT. */
+export const feedIn = { tariffPerKwh: 0.0163, subscriptionPerMonth: 6.5 } as const;
+
+/** The first and the last year that has charges. */
+const CHARGE_YEARS = { first: 2015, last: 2150 } as const;
+
+/** Electricity tax by the year it began, in DKK per kWh; it holds until the next. */
+const DANISH_TAX: ReadonlyMap<number, number> = new Map([
+  [2015, 0.884],
+  [2021, 0.9],
+  [2023, 0.697],
+  [2024, 0.761],
+  [2025, 0.72],
+  [2026, 0.008],
+  [2028, 0.727],
+]);
+
+const HOURS_OF_DAY = 24;
+const MINUTES_OF_HOUR = 60;
+
+export class Charges {
+  readonly #calendar: Calendar;
+
+  constructor(calendar: Calendar) {
+    this.#calendar = calendar;
+  }
+
+  /** Every charge of a region that is valid at some time of a range. Shape: by kind and name, then ascending. */
+  during(region: Region, range: Interval): ChargeValidity[] {
+    const first = Math.max(CHARGE_YEARS.first, this.#yearOf(range.start));
+    const last = Math.min(CHARGE_YEARS.last, this.#yearOf(range.end));
+    const found: ChargeValidity[] = [];
+    for (let year = first; year <= last; year++)
+      found.push(...this.#chargesOfYear(region, year).filter((charge) => overlaps(charge, range)));
+    return found.sort((a, b) => a.kind.localeCompare(b.kind) || a.name.localeCompare(b.name) || a.start - b.start);
+  }
+
+  /** The charges of one instant: of a tariff by the time of day only the band that holds it. */
+  at(region: Region, instant: EpochMs): ChargeValidity[] {
+    const hour = Math.floor(this.#calendar.minuteOfDay(instant) / MINUTES_OF_HOUR);
+    return this.during(region, { start: instant, end: instant + 1 }).filter((charge) => holdsHour(charge, hour));
+  }
+
+  /** All tariffs together by local hour. Shape: 24 numbers. Unit: currency per kWh, without VAT. */
+  tariffsByHour(region: Region, day: Interval): readonly number[] {
+    const tariffs = this.during(region, { start: day.start, end: day.start + 1 }).filter(
+      ({ kind }) => kind === "tariff",
+    );
+    return Array.from({ length: HOURS_OF_DAY }, (_, hour) =>
+      tariffs.reduce((sum, tariff) => sum + (holdsHour(tariff, hour) ? tariff.price : 0), 0),
+    );
+  }
+
+  /** All subscriptions together. Unit: currency per month, without VAT. */
+  subscriptionsPerMonth(region: Region, instant: EpochMs): number {
+    const subscriptions = this.at(region, instant).filter(({ kind }) => kind === "subscription");
+    return subscriptions.reduce((sum, { price }) => sum + price, 0);
+  }
+
+  #chargesOfYear(region: Region, year: number): ChargeValidity[] {
+    const start = this.#calendar.startOf("year", Date.UTC(year, 5, 1));
+    const end = this.#calendar.add("year", start, 1);
+    const summer = this.#calendar.add("month", start, 3);
+    const autumn = this.#calendar.add("month", start, 9);
+    if (region === "SE3" || region === "SE4") return swedish({ start, end }, year);
+    if (region === "NO2") return norwegian({ start, end }, year);
+    const grid = region === "DK1" ? "Vestnet Elnet" : "Sundnet Elnet";
+    return [
+      ...gridTariff(grid, { start, end: summer }, year, { low: 0.104, high: 0.312, peak: 0.936 }),
+      ...gridTariff(grid, { start: summer, end: autumn }, year, { low: 0.104, high: 0.156, peak: 0.406 }),
+      ...gridTariff(grid, { start: autumn, end }, year, { low: 0.104, high: 0.312, peak: 0.936 }),
+      ...danish({ start, end }, year, grid),
+    ];
+  }
+
+  #yearOf(instant: EpochMs): number {
+    return new Date(instant + this.#calendar.offsetAt(instant)).getUTCFullYear();
+  }
+}
+
+function gridTariff(
+  ownerName: string,
+  validity: Interval,
+  year: number,
+  price: { readonly low: number; readonly high: number; readonly peak: number },
+): ChargeValidity[] {
+  const band = (name: string, from: number, to: number, perKwh: number): ChargeValidity => ({
+    ...validity,
+    kind: "tariff",
+    name: `Nettarif C ${name}`,
+    ownerName,
+    price: indexed(perKwh, year),
+    hours: { from, to },
+  });
+  return [
+    band("lavlast 00-06", 0, 6, price.low),
+    band("højlast 06-17", 6, 17, price.high),
+    band("spidslast 17-21", 17, 21, price.peak),
+    band("højlast 21-24", 21, 24, price.high),
+  ];
+}
+
+function danish(validity: Interval, year: number, grid: string): ChargeValidity[] {
+  let tax = 0;
+  for (const [from, price] of DANISH_TAX) if (from <= year) tax = price;
+  return [
+    {
+      ...validity,
+      kind: "tariff",
+      name: "Transmissions nettarif",
+      ownerName: "Energinet",
+      price: indexed(0.043, year),
+    },
+    { ...validity, kind: "tariff", name: "Systemtarif", ownerName: "Energinet", price: indexed(0.072, year) },
+    { ...validity, kind: "tariff", name: "Elafgift", ownerName: "Energinet", price: tax },
+    { ...validity, kind: "subscription", name: "Netabonnement C", ownerName: grid, price: indexed(41.5, year) },
+    { ...validity, kind: "subscription", name: "Elabonnement", ownerName: "Brobyg Energi", price: 23.2 },
+  ];
+}
+
+function swedish(validity: Interval, year: number): ChargeValidity[] {
+  return [
+    { ...validity, kind: "tariff", name: "Elöverföring", ownerName: "Sydnät", price: indexed(0.284, year) },
+    { ...validity, kind: "tariff", name: "Energiskatt", ownerName: "Skatteverket", price: 0.439 },
+    { ...validity, kind: "subscription", name: "Nätabonnemang", ownerName: "Sydnät", price: indexed(132, year) },
+  ];
+}
+
+function norwegian(validity: Interval, year: number): ChargeValidity[] {
+  return [
+    { ...validity, kind: "tariff", name: "Energiledd", ownerName: "Sørnett", price: indexed(0.213, year) },
+    { ...validity, kind: "tariff", name: "Forbruksavgift", ownerName: "Skatteetaten", price: 0.1693 },
+  ];
+}
+
+/** Network prices rise by a fiftieth a year. */
+function indexed(priceOf2025: number, year: number): number {
+  return Math.round(priceOf2025 * 1.02 ** (year - 2025) * 1e4) / 1e4;
+}
+
+function holdsHour({ hours }: ChargeValidity, hour: number): boolean {
+  return !hours || (hours.from <= hour && hour < hours.to);
+}
+
+/** Whole hours in the month that holds an instant, by which a subscription is spread. */
+export function hoursOfMonth(calendar: Calendar, instant: EpochMs): number {
+  const start = calendar.startOf("month", instant);
+  return (calendar.add("month", start, 1) - start) / HOUR_MS;
+}

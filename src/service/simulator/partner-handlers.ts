@@ -1,0 +1,111 @@
+import { DAY_MS, type EpochMs, formatInstant, HOUR_MS } from "../../core/time/interval.ts";
+import { contractError } from "../contract/errors.ts";
+import type { ServerHandlers } from "../serve/mount.ts";
+import { type ChargeValidity, VAT_FACTOR } from "./charges.ts";
+import type { ConsumerOperation } from "./consumer-handlers.ts";
+import { round6 } from "./market.ts";
+import type { ConsumerPrice } from "./prices.ts";
+import { isRegion, type Region, regionAt, regions } from "./regions.ts";
+import { regionOfRegisterId, suggestAddresses } from "./streets.ts";
+import type { World } from "./world.ts";
+
+export type PartnerOperation = Exclude<keyof ServerHandlers, ConsumerOperation>;
+
+const MAX_SUGGESTIONS = 10;
+
+/** The third-party interface over an invented world. `requestsByDay` counts the account's requests by UTC day. */
+export function partnerHandlers(
+  world: World,
+  requestsByDay: () => ReadonlyMap<EpochMs, number>,
+): Pick<ServerHandlers, PartnerOperation> {
+  const pricesWithCharges = (region: Region, now: EpochMs) => ({
+    kind: "ok" as const,
+    body: isDanish(region)
+      ? chargedPoints(upcoming(world, region, now))
+      : spotPoints(upcoming(world, region, now), region),
+  });
+  return {
+    regionPrices: async ({ region }, { now }) => {
+      if (!isRegion(region)) return contractError("resource_not_found", `there is no region ${region}`);
+      return { kind: "ok", body: spotPoints(upcoming(world, region, now), region) };
+    },
+    locationPrices: async ({ latitude, longitude }, { now }) => {
+      const region = regionAt(latitude, longitude);
+      return region ? pricesWithCharges(region, now) : nowhere(latitude, longitude);
+    },
+    addressSuggestions: async ({ query }) => ({ kind: "ok", body: [...suggestAddresses(query, MAX_SUGGESTIONS)] }),
+    addressPrices: async ({ addressId }, { now }) => {
+      const region = regionOfRegisterId(addressId);
+      if (!region) return contractError("resource_not_found", `there is no address ${addressId}`);
+      return pricesWithCharges(region, now);
+    },
+    charges: async ({ latitude, longitude, date }) => {
+      const region = regionAt(latitude, longitude);
+      if (!region || !isDanish(region)) return nowhere(latitude, longitude);
+      const valid = world.charges.at(region, date).map((charge) => ({ kind: charge.kind, item: chargeItem(charge) }));
+      return { kind: "ok", body: { date: formatInstant(date), ...byKind(valid) } };
+    },
+    chargesHistory: async ({ latitude, longitude, fromDate, toDate }, { now }) => {
+      const region = regionAt(latitude, longitude);
+      if (!region || !isDanish(region)) return nowhere(latitude, longitude);
+      const range = { start: fromDate, end: toDate ?? now };
+      if (range.end <= range.start) return contractError("invalid_range", "toDate is not after fromDate");
+      const valid = world.charges.during(region, range);
+      const entries = valid.map((charge) => ({ kind: charge.kind, item: historyEntry(charge) }));
+      return {
+        kind: "ok",
+        body: { from: formatInstant(range.start), to: formatInstant(range.end), ...byKind(entries) },
+      };
+    },
+    requestCounts: async () => ({
+      kind: "ok",
+      body: [...requestsByDay()].map(([day, requestCount]) => ({ date: formatInstant(day), requestCount })),
+    }),
+  };
+}
+
+/** Published hours from the current one on. */
+function upcoming(world: World, region: Region, now: EpochMs): ConsumerPrice[] {
+  const start = Math.floor(now / HOUR_MS) * HOUR_MS;
+  return world.prices.confirmed(region, "hour", { start, end: start + 3 * DAY_MS }, now);
+}
+
+/** Spot alone, without charges and VAT. Unit: DKK per kWh. */
+function spotPoints(prices: readonly ConsumerPrice[], region: Region) {
+  const { perDkk } = regions[region];
+  return prices.map(({ row, spotPerKwh }) => ({ date: row.start, price: round6(spotPerKwh / perDkk) }));
+}
+
+/** Everything in, and a colour by the third of the list a price lies in. Unit: DKK per kWh. */
+function chargedPoints(prices: readonly ConsumerPrice[]) {
+  const sorted = prices.map(({ totalPerKwh }) => totalPerKwh).sort((a, b) => a - b);
+  const third = sorted[Math.floor(sorted.length / 3)] ?? 0;
+  const twoThirds = sorted[Math.floor((sorted.length * 2) / 3)] ?? 0;
+  return prices.map(({ row, totalPerKwh, chargesPerKwh }) => ({
+    date: row.start,
+    price: totalPerKwh,
+    charges: chargesPerKwh,
+    color: totalPerKwh < third ? ("green" as const) : totalPerKwh < twoThirds ? ("yellow" as const) : ("red" as const),
+  }));
+}
+
+function chargeItem({ name, ownerName, price }: ChargeValidity) {
+  return { name, ownerName, price: round6(price * VAT_FACTOR) };
+}
+
+function historyEntry({ name, ownerName, price, start }: ChargeValidity) {
+  return { name, ownerName, from: formatInstant(start), price: { static: { price: round6(price * VAT_FACTOR) } } };
+}
+
+function byKind<Item>(charges: readonly { readonly kind: ChargeValidity["kind"]; readonly item: Item }[]) {
+  const of = (kind: ChargeValidity["kind"]) => charges.filter((charge) => charge.kind === kind).map(({ item }) => item);
+  return { subscriptions: of("subscription"), tariffs: of("tariff") };
+}
+
+function isDanish(region: Region): boolean {
+  return regions[region].currency === "DKK";
+}
+
+function nowhere(latitude: number, longitude: number) {
+  return contractError("resource_not_found", `there is nothing known at ${latitude}, ${longitude}`);
+}

@@ -1,0 +1,189 @@
+/**
+ * Plays the whole service on a real socket: both interfaces, both kinds of authentication, quotas, data that comes
+ * when it comes, and faults on request. What it answers is a function of the seed, the instant asked for and its clock.
+ */
+import { randomBytes, randomUUID } from "node:crypto";
+import { createServer, type RequestListener, type Server } from "node:http";
+import { createServer as createTlsServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import { DAY_MS, type EpochMs } from "../../core/time/interval.ts";
+import { ILLUSTRATED_LIMITS } from "../contract/limits.ts";
+import type { OperationId } from "../contract/operations.ts";
+import { type HashEncoding, type ThirdPartyCredentials, thirdPartyToken } from "../contract/token.ts";
+import { createApiRouter, mount } from "../serve/mount.ts";
+import { ConsumerAccount, hmacSha256 } from "./accounts.ts";
+import { createAdmission } from "./admission.ts";
+import { consumerHandlers } from "./consumer-handlers.ts";
+import { mountControl } from "./control.ts";
+import { deliverThrough } from "./fault-delivery.ts";
+import type { FaultRule } from "./fault-rules.ts";
+import { FaultScript } from "./fault-script.ts";
+import { demoHomes, type HomeName } from "./homes.ts";
+import { partnerHandlers } from "./partner-handlers.ts";
+import { marketOfFile, type Replay, readPriceFile } from "./price-file.ts";
+import type { PublicationDelay } from "./publication.ts";
+import { type AttemptsByWindow, QuotaCounter, type QuotaLimits } from "./quota.ts";
+import { type ClockStart, SimulatedClock } from "./simulated-clock.ts";
+import { World } from "./world.ts";
+
+export interface SimulatorOptions {
+  /** Source of real time; `clock` is laid over it. */
+  readonly now: () => EpochMs;
+  /** Where simulated time begins and how fast it runs; exactly `now` where absent. */
+  readonly clock?: ClockStart;
+  /** 0, the default, takes a free port. */
+  readonly port?: number;
+  /** 127.0.0.1 where absent. */
+  readonly host?: string;
+  readonly seed?: number;
+  /** Text of a price file (format of Energinet's day-ahead prices, DKK per MWh); an invented market where absent. */
+  readonly prices?: { readonly csv: string; readonly replay?: Replay };
+  /** 60 a minute and 2000 a day where absent. */
+  readonly limits?: QuotaLimits;
+  readonly faults?: readonly FaultRule[];
+  /** The keys of a demo where absent; `consumerKey: null` is an account that has not created its key. */
+  readonly keys?: { readonly consumerKey?: string | null; readonly thirdParty?: ThirdPartyCredentials };
+  readonly hashEncoding?: HashEncoding;
+  readonly homes?: readonly HomeName[];
+  /** Minutes after 13:00 local at which the prices of the local day become public; undefined leaves it to the seed. */
+  readonly publicationDelayMinutes?: PublicationDelay;
+  readonly tls?: { readonly key: string; readonly cert: string };
+  /** Told of a handler that threw, which is a defect of the simulator; silent where absent. */
+  readonly onCrash?: (error: unknown, requestId: string) => void;
+}
+
+export interface AnsweredRequest {
+  readonly at: EpochMs;
+  readonly operation: OperationId;
+  /** The status the service meant to give; a fault may have kept it from the caller. */
+  readonly status: number;
+}
+
+export interface Simulator extends AsyncDisposable {
+  /** Base URL without a slash at the end. */
+  readonly url: string;
+  readonly port: number;
+  readonly keys: {
+    readonly consumerKey: string | null;
+    readonly thirdParty: ThirdPartyCredentials;
+    readonly thirdPartyToken: string;
+  };
+  /** Ids of the demo's addresses; one that is not among `homes` answers 404. */
+  readonly addressIds: Readonly<Record<HomeName, string>>;
+  readonly clock: SimulatedClock;
+  readonly account: ConsumerAccount;
+  /** Attempts per fixed UTC window: those of the consumer account, denied ones too, or those of the partner. */
+  attempts(of?: "consumer" | "thirdParty"): AttemptsByWindow;
+  /** The last answers, oldest first. */
+  answered(): readonly AnsweredRequest[];
+  /** Replaces the script of faults. */
+  setFaults(rules: readonly FaultRule[]): void;
+  close(): Promise<void>;
+}
+
+/** Keys of the demo account; anyone may know them, for they open nothing but an invention. */
+const demoKeys = {
+  consumerKey: "demo-consumer-key-of-an-invented-household",
+  thirdParty: { apiKey: "demo-partner", apiSecret: "demo-partner-secret" },
+} as const;
+
+/** Answers remembered for tests to look at. */
+const KEPT_ANSWERS = 20_000;
+const KEY_BYTES = 32;
+
+/** Starts the service's double. Errors: rejects where the port is taken or the price file cannot be read. */
+export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
+  const { limits = ILLUSTRATED_LIMITS, hashEncoding = "hex", host = "127.0.0.1" } = options;
+  const keys = { ...demoKeys, ...options.keys };
+  const clock = new SimulatedClock(options.now, options.clock);
+  const now = () => clock.now();
+  const account = new ConsumerAccount(keys.consumerKey, () => randomBytes(KEY_BYTES).toString("base64url"));
+  const faults = new FaultScript(options.faults ?? []);
+  const quotas = { consumer: new QuotaCounter(limits), thirdParty: new QuotaCounter(UNLIMITED) };
+  const world = worldOf(options);
+  const answered: AnsweredRequest[] = [];
+  const stop = new AbortController();
+  const deliver = deliverThrough(faults, now, stop.signal);
+
+  const router = createApiRouter(randomUUID);
+  mount(router, {
+    handlers: { ...consumerHandlers(world), ...partnerHandlers(world, () => quotas.thirdParty.attempts.day) },
+    admit: createAdmission({ account, partner: keys.thirdParty, hashEncoding, quotas }),
+    calendar: world.calendar,
+    now,
+    newRequestId: randomUUID,
+    onCrash: options.onCrash ?? (() => undefined),
+    deliver: (operation, reply, response) => {
+      answered.push({ at: now(), operation, status: reply.status });
+      if (answered.length > KEPT_ANSWERS) answered.shift();
+      return deliver(operation, reply, response);
+    },
+  });
+  mountControl(router, { clock, account, faults, attemptsToday: () => attemptsToday(quotas, now()) });
+
+  const server = createListener(options, (request, response) => {
+    response.setHeader("Date", new Date(now()).toUTCString());
+    Promise.resolve(router.lookup(request, response)).catch(() => response.destroy());
+  });
+  const port = await listen(server, options.port ?? 0, host);
+  const close = async () => {
+    stop.abort();
+    server.closeAllConnections();
+    await new Promise<void>((resolve) => server.close(() => resolve()));
+  };
+  return {
+    url: `${options.tls ? "https" : "http"}://${host.includes(":") ? `[${host}]` : host}:${port}`,
+    port,
+    keys: { ...keys, thirdPartyToken: thirdPartyToken(keys.thirdParty, hashEncoding, hmacSha256) },
+    addressIds: { danish: idOf("danish"), swedish: idOf("swedish"), norwegian: idOf("norwegian") },
+    clock,
+    account,
+    attempts: (of = "consumer") => quotas[of].attempts,
+    answered: () => answered,
+    setFaults: (rules) => faults.replace(rules),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+/** The third-party interface publishes no quota. */
+const UNLIMITED: QuotaLimits = { minute: Number.MAX_SAFE_INTEGER, day: Number.MAX_SAFE_INTEGER };
+
+function worldOf({
+  seed = 1,
+  homes = ["danish", "swedish"],
+  prices,
+  publicationDelayMinutes,
+}: SimulatorOptions): World {
+  const reading = prices && readPriceFile(prices.csv);
+  if (reading?.kind === "unreadable") throw new Error(`price file ${reading.why}`);
+  return new World({
+    seed,
+    homes: homes.map((name) => demoHomes[name]),
+    market: reading && ((calendar) => marketOfFile(reading.prices, prices.replay ?? "asDated", calendar)),
+    publicationDelay: publicationDelayMinutes,
+  });
+}
+
+function createListener({ tls }: SimulatorOptions, listener: RequestListener): Server {
+  return tls ? createTlsServer(tls, listener) : createServer(listener);
+}
+
+function listen(server: Server, port: number, host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, () => resolve((server.address() as AddressInfo).port));
+  });
+}
+
+function attemptsToday(quotas: Readonly<Record<"consumer" | "thirdParty", QuotaCounter>>, now: EpochMs) {
+  const today = Math.floor(now / DAY_MS) * DAY_MS;
+  return {
+    consumer: quotas.consumer.attempts.day.get(today) ?? 0,
+    thirdParty: quotas.thirdParty.attempts.day.get(today) ?? 0,
+  };
+}
+
+function idOf(home: HomeName): string {
+  return demoHomes[home].address.id;
+}

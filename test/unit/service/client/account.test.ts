@@ -1,0 +1,287 @@
+import { describe, expect, test } from "vitest";
+import type { Share } from "../../../../src/core/fetching/rate-limit.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../../../src/core/time/interval.ts";
+import { AskedAccount, HOME } from "../../../support/asked-account.ts";
+import { CANARY_KEY } from "../../../support/asking-client.ts";
+
+const nothingElse = { seriesId: null, range: null } as const;
+
+async function opened(): Promise<AskedAccount> {
+  const world = new AskedAccount();
+  await world.open();
+  return world;
+}
+
+function askForecast(world: AskedAccount, share: Share, addressId: string = HOME) {
+  return world.account.ask({ operation: "forecastPrices", params: { addressId }, share, ...nothingElse });
+}
+
+function askPrices(world: AskedAccount, share: Share, day = 0) {
+  const from = Date.UTC(2026, 5, 10) + day * DAY_MS;
+  const params = { addressId: HOME, from, to: from + DAY_MS, resolution: "hour" } as const;
+  return world.account.ask({ operation: "prices", params, share, ...nothingElse });
+}
+
+const forecast = {
+  ...{ addressId: HOME, resolution: "hour", isEstimate: true, timeZone: "Europe/Copenhagen" },
+  ...{ currency: "DKK", vatIncluded: true, data: [] },
+};
+const prices = { ...forecast, from: "2026-06-10T00:00:00Z", to: "2026-06-11T00:00:00Z" };
+const error = (errorCode: string, reason = "because") => ({ error: true, reason, errorCode });
+
+describe("one flight", () => {
+  test("a hundred equal callers are one request, and all get its answer", async () => {
+    const world = await opened();
+    const asked = Array.from({ length: 100 }, (_, i) => askForecast(world, i % 2 ? "lan" : "poll"));
+    expect(world.arrived).toHaveLength(1);
+    world.arrived[0]?.answer(200, forecast);
+    const replies = await Promise.all(asked);
+    expect(new Set(replies.map((reply) => reply.kind))).toEqual(new Set(["ok"]));
+    expect(world.spent).toEqual(["forecastPrices ok"]);
+    expect(world.ledger.recent("consumer", 10)).toHaveLength(2);
+  });
+
+  test("a hundred equal callers of a request that fails are one setback", async () => {
+    const world = await opened();
+    const asked = Array.from({ length: 100 }, () => askForecast(world, "lan"));
+    world.arrived[0]?.answer(500, error("internal_error"));
+    for (const reply of await Promise.all(asked)) expect(reply).toMatchObject({ kind: "refused", status: 500 });
+    expect(world.told).toHaveLength(1);
+  });
+
+  test("after it has landed the next caller asks anew", async () => {
+    const world = await opened();
+    const first = askForecast(world, "lan");
+    world.arrived[0]?.answer(200, forecast);
+    await first;
+    void askForecast(world, "lan");
+    expect(world.arrived).toHaveLength(2);
+  });
+
+  test("another range, another address or another operation is another request", async () => {
+    const world = await opened();
+    for (const day of [0, 1]) void askPrices(world, "lan", day);
+    for (const addressId of [HOME, HOME.replace("3f", "4f")]) void askForecast(world, "lan", addressId);
+    expect(new Set(world.arrived.map(({ path }) => path)).size).toBe(4);
+  });
+});
+
+describe("the shares", () => {
+  test("the LAN is withheld when its half is used up, while polling goes on: also for the same request", async () => {
+    const world = await opened();
+    for (let day = 0; day < 30; day++) void askPrices(world, "lan", day);
+    expect(world.arrived).toHaveLength(30);
+    const withheld = askPrices(world, "lan", 99);
+    const polled = askPrices(world, "poll", 99);
+    expect(await withheld).toMatchObject({ kind: "withheld", until: world.wallMs + 92 * SECOND_MS });
+    expect(world.arrived).toHaveLength(31);
+    world.arrived[30]?.answer(200, prices);
+    expect((await polled).kind).toBe("ok");
+  });
+
+  test("polling is withheld when its quarter is used up, while the LAN goes on", async () => {
+    const world = await opened();
+    for (let day = 0; day < 14; day++) void askPrices(world, "poll", day);
+    expect(await askPrices(world, "poll", 99)).toMatchObject({ kind: "withheld" });
+    void askPrices(world, "lan", 99);
+    expect(world.arrived).toHaveLength(15);
+  });
+
+  test("back-fill leaves the last third of the minute to what is due", async () => {
+    const world = await opened();
+    for (let day = 0; day < 10; day++) void askPrices(world, "backfill", day);
+    const { account, wallMs } = world;
+    const params = { addressId: HOME };
+    expect(account.notBefore("forecastPrices", params, "backfill", wallMs)).toBe(wallMs + 92 * SECOND_MS);
+    expect(account.notBefore("forecastPrices", params, "poll", wallMs)).toBe(wallMs);
+    expect(await askPrices(world, "backfill", 99)).toMatchObject({ kind: "withheld" });
+  });
+
+  test("what is withheld is not spent", async () => {
+    const world = await opened();
+    for (let day = 0; day < 40; day++) void askPrices(world, "lan", day);
+    expect(world.ledger.recent("consumer", 100)).toHaveLength(31);
+  });
+});
+
+describe("setbacks", () => {
+  test("of the LAN silence polling too", async () => {
+    const world = await opened();
+    const asked = askPrices(world, "lan");
+    world.arrived[0]?.answer(429, error("rate_limited"), { "retry-after": "600" });
+    expect(await asked).toMatchObject({ kind: "refused", retryAfterMs: 600 * SECOND_MS });
+    expect(await askForecast(world, "poll")).toMatchObject({ kind: "withheld", until: world.wallMs + 10 * MINUTE_MS });
+    expect(world.arrived).toHaveLength(1);
+  });
+
+  test("notBefore and ask say the same", async () => {
+    const world = await opened();
+    const asked = askForecast(world, "poll");
+    world.arrived[0]?.answer(422, error("feature_unavailable"));
+    await asked;
+    const { account, wallMs } = world;
+    expect(account.notBefore("forecastPrices", { addressId: HOME }, "poll", wallMs)).toBe(wallMs + DAY_MS);
+    expect(await askForecast(world, "poll")).toMatchObject({ kind: "withheld", until: wallMs + DAY_MS });
+  });
+
+  test("a 400 of back-fill does not stop what is due of the same series", async () => {
+    const world = await opened();
+    const asked = askPrices(world, "backfill");
+    world.arrived[0]?.answer(400, error("range_too_large"));
+    await asked;
+    expect(await askPrices(world, "backfill", 1)).toMatchObject({ kind: "withheld" });
+    void askPrices(world, "poll", 1);
+    expect(world.arrived).toHaveLength(2);
+  });
+
+  test("a guest's wrong request stops no other", async () => {
+    const world = await opened();
+    const at = (latitude: number) =>
+      world.account.ask({
+        ...{ operation: "locationPrices", params: { latitude, longitude: 12 }, share: "lan" },
+        ...nothingElse,
+      });
+    const asked = at(1);
+    world.arrived[0]?.answer(400, {});
+    await asked;
+    expect(await at(1)).toMatchObject({ kind: "withheld" });
+    void at(2);
+    expect(world.arrived).toHaveLength(2);
+  });
+
+  test("trouble at one place of the third party is not trouble at another", async () => {
+    const world = await opened();
+    const at = (latitude: number) =>
+      world.account.ask({
+        ...{ operation: "locationPrices", params: { latitude, longitude: 12 }, share: "poll" },
+        ...nothingElse,
+      });
+    const asked = at(1);
+    world.arrived[0]?.answer(502, {});
+    await asked;
+    expect(await at(1)).toMatchObject({ kind: "withheld" });
+    void at(2);
+    expect(world.arrived).toHaveLength(2);
+  });
+
+  test("a third 500 settles the request until its next regular time", async () => {
+    const world = await opened();
+    const settled: unknown[] = [];
+    for (let i = 0; i < 3; i++) {
+      const asked = askForecast(world, "poll");
+      world.arrived[i]?.answer(500, error("internal_error"));
+      const reply = await asked;
+      settled.push("settled" in reply && reply.settled);
+      world.advance(2 * MINUTE_MS);
+    }
+    expect(settled).toEqual([false, false, true]);
+  });
+
+  test("a request that the shutdown ended is no setback", async () => {
+    const world = await opened();
+    const asked = askForecast(world, "poll");
+    world.stop.abort();
+    expect(await asked).toMatchObject({ kind: "unreachable" });
+    expect(world.told).toEqual([]);
+    expect(world.keptTexts.has("silence/consumer")).toBe(false);
+  });
+});
+
+describe("problems", () => {
+  test("are told once when they start and once when they end, with advice and the service's request id", async () => {
+    const world = await opened();
+    for (let i = 0; i < 4; i++) {
+      const asked = askForecast(world, "poll");
+      world.arrived[i]?.answer(403, error("plus_required", "no active Plus"), { "x-request-id": `request-${i}` });
+      await asked;
+      world.advance(DAY_MS);
+    }
+    expect(world.told).toMatchObject([
+      {
+        state: "started",
+        problem: {
+          ...{ code: "plus_required", subject: "consumer", requestId: "request-0" },
+          ...{ detail: "403 plus_required: no active Plus", advice: expect.stringMatching(/renew Plus/) },
+        },
+      },
+    ]);
+    const asked = askForecast(world, "poll");
+    world.arrived[4]?.answer(200, forecast);
+    await asked;
+    expect(world.told.map(({ state, problem }) => `${problem.code} ${state}`)).toEqual([
+      "plus_required started",
+      "plus_required ended",
+    ]);
+  });
+
+  test("of a series stand beside those of the account, and end with an answer of that series", async () => {
+    const world = await opened();
+    const refused = askForecast(world, "poll");
+    world.arrived[0]?.answer(403, error("forbidden"));
+    await refused;
+    const answered = askPrices(world, "poll");
+    world.arrived[1]?.answer(200, prices);
+    await answered;
+    expect(world.told.map(({ state, problem }) => `${problem.subject} ${state}`)).toEqual([
+      `consumer forecastPrices ${HOME} started`,
+    ]);
+  });
+
+  test("a 429 is not over because a request that was on its way succeeds", async () => {
+    const world = await opened();
+    const [limited, lucky] = [askForecast(world, "poll"), askPrices(world, "lan")];
+    world.arrived[0]?.answer(429, error("rate_limited"), { "retry-after": "600" });
+    await limited;
+    world.arrived[1]?.answer(200, prices);
+    await lucky;
+    expect(world.told.map(({ state }) => state)).toEqual(["started"]);
+    world.advance(HOUR_MS);
+    const later = askPrices(world, "lan");
+    world.arrived[2]?.answer(200, prices);
+    await later;
+    expect(world.told.map(({ state }) => state)).toEqual(["started", "ended"]);
+  });
+
+  test("an address the service no longer knows is a problem of that address", async () => {
+    const world = await opened();
+    for (let i = 0; i < 3; i++) {
+      const asked = askForecast(world, "poll");
+      world.arrived[i]?.answer(404, error("resource_not_found"));
+      await asked;
+      world.advance(3 * HOUR_MS);
+    }
+    expect(world.told.map(({ problem }) => [problem.code, problem.subject])).toEqual([
+      ["address_gone", `consumer ${HOME}`],
+    ]);
+    expect(await askPrices(world, "poll")).toMatchObject({ kind: "withheld" });
+  });
+
+  test("a capability that is not there is no problem", async () => {
+    const world = await opened();
+    const asked = askForecast(world, "poll");
+    world.arrived[0]?.answer(422, error("feature_unavailable"));
+    await asked;
+    expect(world.told).toEqual([]);
+  });
+
+  test.each([
+    [401, error("invalid_token", `${CANARY_KEY} is unknown`)],
+    [500, error(CANARY_KEY, `Authorization: Bearer ${CANARY_KEY}`)],
+    [503, CANARY_KEY],
+  ])("never carry the key, whatever a %i says", async (status, body) => {
+    const world = await opened();
+    const asked = askForecast(world, "poll");
+    world.arrived[0]?.answer(status, body, { "x-request-id": CANARY_KEY });
+    await asked;
+    expect(world.told).toHaveLength(1);
+    expect(JSON.stringify([world.told, await asked, [...world.keptTexts]])).not.toContain(CANARY_KEY);
+  });
+
+  test("nor does a request that did not come through", async () => {
+    const world = await opened();
+    const asked = askForecast(world, "poll");
+    world.arrived[0]?.lose(`bad header Bearer ${CANARY_KEY}`);
+    await asked;
+    expect(world.told[0]?.problem.detail).toBe("bad header Bearer …");
+  });
+});

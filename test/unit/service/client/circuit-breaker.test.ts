@@ -1,0 +1,303 @@
+import { describe, expect, test } from "vitest";
+import type { Setback } from "../../../../src/core/fetching/fetch-outcome.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../../../src/core/time/interval.ts";
+import { Gate, type Scopes } from "../../../../src/service/client/circuit-breaker.ts";
+import { ManualMachine } from "../../../support/manual-machine.ts";
+import { malformed, refused, unreachable } from "../../../support/setbacks.ts";
+
+const ADDRESS = "a".repeat(8);
+
+function scopes(series: string, place = ADDRESS): Scopes {
+  return { request: `${series} poll`, series, place, account: "consumer" };
+}
+const prices = scopes("prices");
+const costs = scopes("costs");
+const otherHome = scopes("prices there", "another address");
+
+function gateOf(machine: ManualMachine, { keyMark = "key", dice = 1 } = {}): Gate {
+  const { clock, memory } = machine;
+  return new Gate({ account: "consumer", memory, clock, random: () => dice, keyMark });
+}
+
+/** How long scopes are silent from now on. Unit: ms; 0 for not at all. */
+function silence(gate: Gate, machine: ManualMachine, of: Scopes = prices): number {
+  return Math.max(0, gate.silentUntil(of) - machine.upMs);
+}
+
+/** Lets the silence pass, asks, and meets the setback. */
+function meet(gate: Gate, machine: ManualMachine, setback: Setback, of: Scopes = prices) {
+  machine.advance(silence(gate, machine, of));
+  const sentAt = machine.upMs;
+  machine.advance(200);
+  return gate.setback(of, setback, sentAt);
+}
+
+describe("what a setback silences", () => {
+  test.each([
+    ["400", refused(400, "invalid_range"), { prices: DAY_MS, costs: 0, otherHome: 0 }],
+    ["401", refused(401, "invalid_token"), { prices: 2 * MINUTE_MS, costs: 2 * MINUTE_MS, otherHome: 2 * MINUTE_MS }],
+    ["401 expired", refused(401, "credential_expired"), { prices: DAY_MS, costs: DAY_MS, otherHome: DAY_MS }],
+    ["403 plus_required", refused(403, "plus_required"), { prices: DAY_MS, costs: DAY_MS, otherHome: DAY_MS }],
+    ["403 forbidden", refused(403, "forbidden"), { prices: DAY_MS, costs: 0, otherHome: 0 }],
+    ["404", refused(404, "resource_not_found"), { prices: 2 * HOUR_MS, costs: 0, otherHome: 0 }],
+    ["422", refused(422, "feature_unavailable"), { prices: DAY_MS, costs: 0, otherHome: 0 }],
+    ["429", refused(429, "rate_limited", 30_000), { prices: 35_000, costs: 35_000, otherHome: 35_000 }],
+    ["500", refused(500, "internal_error"), { prices: 120_000, costs: 0, otherHome: 0 }],
+    ["502", refused(502, "upstream_unavailable"), { prices: 2 * MINUTE_MS, costs: 0, otherHome: 0 }],
+    ["503", refused(503, "entitlement_unavailable"), { prices: 300_000, costs: 300_000, otherHome: 300_000 }],
+    ["no answer", unreachable(), { prices: 15_000, costs: 15_000, otherHome: 15_000 }],
+    ["nonsense", malformed(), { prices: 2 * MINUTE_MS, costs: 0, otherHome: 0 }],
+  ])("%s", (_, setback, expected) => {
+    const machine = new ManualMachine();
+    const gate = gateOf(machine);
+    meet(gate, machine, setback);
+    expect({
+      prices: silence(gate, machine),
+      costs: silence(gate, machine, costs),
+      otherHome: silence(gate, machine, otherHome),
+    }).toEqual(expected);
+  });
+
+  test("a 400 silences that request and not its series", () => {
+    const machine = new ManualMachine();
+    const gate = gateOf(machine);
+    meet(gate, machine, refused(400, "range_too_large"), { ...prices, request: "prices backfill" });
+    expect(silence(gate, machine, { ...prices, request: "prices backfill" })).toBe(DAY_MS);
+    expect(silence(gate, machine, prices)).toBe(0);
+  });
+});
+
+describe("setbacks in a row", () => {
+  test("401: confirmed after two minutes, then every six hours", () => {
+    const machine = new ManualMachine();
+    const gate = gateOf(machine);
+    const waits = [0, 1, 2].map(() => meet(gate, machine, refused(401, "invalid_token")).waitMs);
+    expect(waits).toEqual([2 * MINUTE_MS, 6 * HOUR_MS, 6 * HOUR_MS]);
+  });
+
+  test("401: two requests that were on their way together confirm nothing", () => {
+    const machine = new ManualMachine();
+    const gate = gateOf(machine);
+    const sentAt = machine.upMs;
+    machine.advance(200);
+    expect(gate.setback(prices, refused(401, "invalid_token"), sentAt).waitMs).toBe(2 * MINUTE_MS);
+    machine.advance(50);
+    expect(gate.setback(costs, refused(401, "invalid_token"), sentAt).waitMs).toBe(2 * MINUTE_MS);
+  });
+
+  test("404: three in a day, on any series of the address, drop the address; it is asked once a day", () => {
+    const machine = new ManualMachine();
+    const gate = gateOf(machine);
+    expect(meet(gate, machine, refused(404, "resource_not_found")).problem).toBe(null);
+    expect(meet(gate, machine, refused(404, "resource_not_found"), costs).problem).toBe(null);
+    expect(meet(gate, machine, refused(404, "resource_not_found"), scopes("export")).problem).toBe("address_gone");
+    expect(silence(gate, machine, scopes("anything else"))).toBe(DAY_MS);
+    expect(silence(gate, machine, otherHome)).toBe(0);
+    expect(meet(gate, machine, refused(404, "resource_not_found")).problem).toBe("address_gone");
+    expect(silence(gate, machine)).toBe(DAY_MS);
+  });
+
+  test("404: an answer in between begins the count anew, and so does a day", () => {
+    const machine = new ManualMachine();
+    const gate = gateOf(machine);
+    meet(gate, machine, refused(404, "resource_not_found"));
+    meet(gate, machine, refused(404, "resource_not_found"));
+    gate.success(prices);
+    expect(meet(gate, machine, refused(404, "resource_not_found")).scope).toBe("series");
+    meet(gate, machine, refused(404, "resource_not_found"));
+    machine.advance(DAY_MS);
+    expect(meet(gate, machine, refused(404, "resource_not_found")).scope).toBe("series");
+  });
+
+  test("502 doubles from 2 to 30 minutes, and an answer ends it", () => {
+    const machine = new ManualMachine();
+    const gate = gateOf(machine);
+    const waits = [0, 1, 2, 3, 4, 5].map(() => meet(gate, machine, refused(502, null)).waitMs / MINUTE_MS);
+    expect(waits).toEqual([2, 4, 8, 16, 30, 30]);
+    gate.success(prices);
+    expect(silence(gate, machine)).toBe(0);
+    expect(meet(gate, machine, refused(502, null)).waitMs).toBe(2 * MINUTE_MS);
+  });
+
+  test("the setbacks of one series are no streak of another", () => {
+    const machine = new ManualMachine();
+    const gate = gateOf(machine);
+    meet(gate, machine, refused(502, null));
+    meet(gate, machine, refused(502, null));
+    expect(meet(gate, machine, refused(502, null), costs).waitMs).toBe(2 * MINUTE_MS);
+  });
+
+  test("no answer: 15 s, doubling to 5 minutes, whichever series is asked", () => {
+    const machine = new ManualMachine();
+    const gate = gateOf(machine);
+    const asked = [prices, costs, otherHome, prices];
+    expect(asked.map((each) => meet(gate, machine, unreachable(), each).waitMs / SECOND_MS)).toEqual([15, 30, 60, 120]);
+  });
+});
+
+describe("the breaker", () => {
+  test("opens at the fifth failure in a row of any series, for 5 minutes, doubling to 60", () => {
+    const machine = new ManualMachine();
+    const gate = gateOf(machine, { dice: 0 });
+    const open = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11].map((i) => {
+      meet(gate, machine, refused(500, null), scopes(`series ${i}`));
+      return silence(gate, machine, scopes("one never asked")) / MINUTE_MS;
+    });
+    expect(open).toEqual([0, 0, 0, 0, 5, 10, 20, 40, 60, 60, 60]);
+  });
+
+  test("failures of requests that were on their way together are one", () => {
+    const machine = new ManualMachine();
+    const gate = gateOf(machine, { dice: 0 });
+    const sentAt = machine.upMs;
+    for (let i = 0; i < 10; i++) {
+      machine.advance(5);
+      gate.setback(scopes(`series ${i}`), unreachable(), sentAt);
+    }
+    expect(silence(gate, machine)).toBeLessThanOrEqual(SECOND_MS);
+  });
+
+  test("an answer closes it and begins the count anew", () => {
+    const machine = new ManualMachine();
+    const gate = gateOf(machine, { dice: 0 });
+    for (let i = 0; i < 6; i++) meet(gate, machine, refused(500, null), scopes(`series ${i}`));
+    gate.success(costs);
+    expect(silence(gate, machine, scopes("one never asked"))).toBe(0);
+    meet(gate, machine, refused(500, null));
+    expect(silence(gate, machine, costs)).toBe(0);
+  });
+
+  test("refusals that are no trouble of the service do not open it", () => {
+    const machine = new ManualMachine();
+    const gate = gateOf(machine, { dice: 0 });
+    for (let i = 0; i < 20; i++) meet(gate, machine, refused(422, "feature_unavailable"), scopes(`series ${i}`));
+    expect(silence(gate, machine, costs)).toBe(0);
+  });
+
+  test("it stays open across a restart", () => {
+    const machine = new ManualMachine();
+    const gate = gateOf(machine, { dice: 0 });
+    for (let i = 0; i < 6; i++) meet(gate, machine, refused(500, null), scopes(`series ${i}`));
+    machine.advance(MINUTE_MS);
+    const restarted = gateOf(machine, { dice: 0 });
+    expect(silence(restarted, machine, costs)).toBe(9 * MINUTE_MS);
+    meet(restarted, machine, refused(500, null));
+    expect(silence(restarted, machine, costs)).toBe(20 * MINUTE_MS);
+  });
+});
+
+describe("a silence after a 429", () => {
+  const limited = refused(429, "rate_limited", HOUR_MS);
+
+  test("is not ended by the success of a request that was on its way", () => {
+    const machine = new ManualMachine();
+    const gate = gateOf(machine, { dice: 0 });
+    meet(gate, machine, limited);
+    gate.success(costs);
+    expect(silence(gate, machine)).toBe(HOUR_MS);
+  });
+
+  test("is not shortened by another setback", () => {
+    const machine = new ManualMachine();
+    const gate = gateOf(machine, { dice: 0 });
+    meet(gate, machine, limited);
+    gate.setback(costs, unreachable(), machine.upMs);
+    gate.setback(costs, refused(429, "rate_limited", SECOND_MS), machine.upMs);
+    expect(silence(gate, machine)).toBe(HOUR_MS);
+  });
+
+  test("outlives a restart to the millisecond, whatever the wall clock does", () => {
+    const machine = new ManualMachine();
+    meet(gateOf(machine, { dice: 0 }), machine, limited);
+    machine.advance(MINUTE_MS);
+    for (const wall of [0, Date.UTC(2069, 0, 1), machine.wallMs]) {
+      machine.wallMs = wall;
+      expect(silence(gateOf(machine), machine)).toBe(59 * MINUTE_MS);
+    }
+  });
+
+  test("outlives a reboot, also where the wall clock says that it is long past", () => {
+    for (const wall of [0, Date.UTC(2069, 0, 1)]) {
+      const machine = new ManualMachine();
+      meet(gateOf(machine, { dice: 0 }), machine, limited);
+      machine.reboot(MINUTE_MS, wall);
+      const rest = silence(gateOf(machine), machine);
+      expect(rest).toBeGreaterThan(59 * MINUTE_MS);
+      expect(rest).toBeLessThanOrEqual(HOUR_MS);
+    }
+  });
+
+  test("of a second is kept too", () => {
+    const machine = new ManualMachine();
+    meet(gateOf(machine, { dice: 0 }), machine, refused(429, null, 0));
+    expect(silence(gateOf(machine), machine)).toBe(SECOND_MS);
+  });
+
+  test("holds for a new key as well", () => {
+    const machine = new ManualMachine();
+    meet(gateOf(machine, { dice: 0 }), machine, limited);
+    expect(silence(gateOf(machine, { keyMark: "another key" }), machine)).toBe(HOUR_MS);
+  });
+});
+
+describe("what outlives a restart", () => {
+  test("a series that is switched off stays off until its daily recheck", () => {
+    const machine = new ManualMachine();
+    meet(gateOf(machine), machine, refused(422, "feature_unavailable"));
+    machine.advance(HOUR_MS);
+    const gate = gateOf(machine);
+    expect(silence(gate, machine)).toBe(23 * HOUR_MS);
+    expect(silence(gate, machine, costs)).toBe(0);
+  });
+
+  test("two 404s of three", () => {
+    const machine = new ManualMachine();
+    meet(gateOf(machine), machine, refused(404, "resource_not_found"));
+    meet(gateOf(machine), machine, refused(404, "resource_not_found"));
+    expect(meet(gateOf(machine), machine, refused(404, "resource_not_found")).problem).toBe("address_gone");
+  });
+
+  test("after a reboot the wall clock counts the time the machine was off", () => {
+    const machine = new ManualMachine();
+    meet(gateOf(machine), machine, refused(422, "feature_unavailable"));
+    machine.reboot(20 * HOUR_MS);
+    expect(silence(gateOf(machine), machine)).toBe(4 * HOUR_MS);
+  });
+
+  test("a clock that stands before the silence began does not make it longer", () => {
+    const machine = new ManualMachine();
+    meet(gateOf(machine), machine, refused(401, "credential_expired"));
+    machine.reboot(20 * HOUR_MS, 0);
+    expect(silence(gateOf(machine), machine)).toBeLessThanOrEqual(DAY_MS);
+  });
+
+  test("a new key is asked at once, whatever was said of the old one", () => {
+    const machine = new ManualMachine();
+    meet(gateOf(machine), machine, refused(401, "credential_expired"));
+    expect(silence(gateOf(machine), machine)).toBe(DAY_MS);
+    expect(silence(gateOf(machine, { keyMark: "another key" }), machine)).toBe(0);
+  });
+
+  test("a short back-off is not worth a write", () => {
+    const machine = new ManualMachine();
+    meet(gateOf(machine), machine, unreachable());
+    expect(machine.keptTexts.size).toBe(0);
+  });
+
+  test("what cannot be read is as if it were not there", () => {
+    for (const text of ["", "{", "null", "[]", '{"silences":3}']) {
+      const machine = new ManualMachine();
+      machine.keptTexts.set("silence/consumer", text);
+      expect(silence(gateOf(machine), machine), text).toBe(0);
+    }
+  });
+});
+
+test("a guest who thinks of a thousand requests cannot push out the account's silence", () => {
+  const machine = new ManualMachine();
+  const gate = gateOf(machine);
+  meet(gate, machine, refused(429, "rate_limited", HOUR_MS));
+  for (let i = 0; i < 1_000; i++) gate.setback(scopes(`series ${i}`, `place ${i}`), refused(400, null), machine.upMs);
+  expect(silence(gate, machine, scopes("never asked"))).toBeGreaterThan(59 * MINUTE_MS);
+  expect((machine.keptTexts.get("silence/consumer") ?? "").length).toBeLessThan(60_000);
+});

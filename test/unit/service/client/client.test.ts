@@ -1,0 +1,229 @@
+/** The client against the simulator: every operation, both keys, and what each fault becomes. */
+import { describe, expect, test } from "vitest";
+import { Calendar, SERVICE_ZONE } from "../../../../src/core/time/calendar.ts";
+import { DAY_MS, HOUR_MS } from "../../../../src/core/time/interval.ts";
+import {
+  type OperationId,
+  operationIds,
+  operationOf,
+  type ParamsOf,
+} from "../../../../src/service/contract/operations.ts";
+import { readRequest } from "../../../../src/service/contract/request.ts";
+import { CANARY_KEY, CANARY_PARTNER, openAsking } from "../../../support/asking-client.ts";
+import { RawServer, rawAnswer } from "../../../support/raw-server.ts";
+import { startAt } from "../../../support/standing-simulator.ts";
+
+const NOON = Date.UTC(2026, 5, 10, 12);
+const keys = { keys: { consumerKey: CANARY_KEY, thirdParty: CANARY_PARTNER } };
+const credentials = { consumerKey: CANARY_KEY, partner: CANARY_PARTNER };
+const COPENHAGEN = { latitude: 55.676, longitude: 12.568 };
+
+/** Parameters that the simulator answers with data. */
+function paramsFor(addressId: string): { readonly [Id in OperationId]: ParamsOf<Id> } {
+  const range = { addressId, from: NOON - 5 * DAY_MS, to: NOON - 3 * DAY_MS };
+  const hourly = { ...range, aggregation: "hour" } as const;
+  return {
+    addresses: {},
+    consumption: hourly,
+    consumptionCosts: hourly,
+    solarExport: hourly,
+    solarExportRevenue: hourly,
+    prices: { ...range, resolution: "fifteenMinutes" },
+    forecastPrices: { addressId },
+    regionPrices: { region: "DK1" },
+    locationPrices: COPENHAGEN,
+    addressSuggestions: { query: "Vesterbrogade 1, 1620 København V/2" },
+    addressPrices: { addressId: "0a3f50b1-4a3c-32b8-e044-0003ba298018" },
+    charges: { ...COPENHAGEN, date: NOON },
+    chargesHistory: { ...COPENHAGEN, fromDate: NOON - 30 * DAY_MS, toDate: NOON },
+    requestCounts: {},
+  };
+}
+
+describe("every operation of the contract", () => {
+  test.each(operationIds)("%s is asked and answered", async (operation) => {
+    await using started = await startAt(NOON, keys);
+    await using asking = await openAsking(started.simulator.url, credentials);
+    const params = paramsFor(started.simulator.addressIds.danish)[operation];
+    const { answer, notes } = await asking.ask(operation, params);
+    expect(answer).toMatchObject({ kind: "ok" });
+    expect(notes).toMatchObject({ status: 200, serverMs: NOON });
+    if (operationOf(operation).interface === "consumer") {
+      expect(notes?.quota.day).toMatchObject({ limit: 2_000, remaining: 1_999 });
+      expect(notes?.requestId).toMatch(/^[0-9a-f-]{36}$/);
+    }
+  });
+
+  test.each(operationIds)("%s: what the client writes is what a server reads", async (operation) => {
+    let path = "";
+    await using server = await RawServer.start((socket, request) => {
+      path = request.split(" ")[1] ?? "";
+      socket.end(rawAnswer("[]"));
+    });
+    await using asking = await openAsking(server.url);
+    const params = paramsFor("3f2504e0-4f89-41d3-9a0c-0305e82c3301")[operation];
+    await asking.ask(operation, params);
+    const url = new URL(path, server.url);
+    const names = [...operationOf(operation).path.matchAll(/\{(\w+)\}/g)].map(([, name]) => String(name));
+    const pattern = new RegExp(`^${operationOf(operation).path.replaceAll(/\{\w+\}/g, "([^/]+)")}$`);
+    const found = pattern.exec(url.pathname)?.slice(1) ?? [];
+    const inPath = Object.fromEntries(names.map((name, i) => [name, decodeURIComponent(found[i] ?? "")]));
+    const reading = readRequest(operation, { path: inPath, query: url.searchParams }, new Calendar(SERVICE_ZONE));
+    expect(reading.kind === "params" && Object.keys(reading.params)).toEqual(Object.keys(params));
+  });
+});
+
+describe("authentication", () => {
+  test.each(["hex", "base64"] as const)("a service that wants the hash in %s gets it so", async (hashEncoding) => {
+    await using started = await startAt(NOON, { ...keys, hashEncoding });
+    await using right = await openAsking(started.simulator.url, { ...credentials, hashEncoding });
+    expect((await right.ask("regionPrices", { region: "DK1" })).answer.kind).toBe("ok");
+    const other = hashEncoding === "hex" ? "base64" : "hex";
+    await using wrong = await openAsking(started.simulator.url, { ...credentials, hashEncoding: other });
+    expect((await wrong.ask("regionPrices", { region: "DK1" })).answer).toMatchObject({ kind: "refused", status: 401 });
+  });
+
+  test("the key is in the header and nowhere else, and the program names itself", async () => {
+    await using server = await RawServer.start((socket) => socket.end(rawAnswer('{"data":[]}')));
+    await using asking = await openAsking(server.url);
+    await asking.ask("addresses", {});
+    await asking.ask("regionPrices", { region: "DK1" });
+    const [consumer = "", thirdParty = ""] = server.requests;
+    expect(consumer.match(new RegExp(CANARY_KEY, "g"))).toHaveLength(1);
+    expect(consumer).toMatch(new RegExp(`^authorization: Bearer ${CANARY_KEY}$`, "m"));
+    expect(consumer).toMatch(/^user-agent: elbro\/1\.2\.3$/m);
+    expect(consumer).toMatch(/^accept-encoding: identity$/m);
+    expect(consumer.split("\r\n")[0]).toBe("GET /consumer/v1/me/addresses HTTP/1.1");
+    expect(thirdParty).not.toContain(CANARY_PARTNER.apiSecret);
+    expect(thirdParty).not.toContain(CANARY_KEY);
+  });
+
+  test("a base URL with a path is asked below it", async () => {
+    await using server = await RawServer.start((socket) => socket.end(rawAnswer('{"data":[]}')));
+    await using asking = await openAsking(server.url, { basePath: "/energy/v2" });
+    await asking.ask("addresses", {});
+    expect(server.requests[0]).toMatch(/^GET \/energy\/v2\/consumer\/v1\/me\/addresses /);
+  });
+
+  test("a server that quotes the key back in its error does not bring it into ours", async () => {
+    const told = JSON.stringify({ error: true, reason: `key ${CANARY_KEY} is bad`, errorCode: `x ${CANARY_KEY}` });
+    const headers = [`X-Request-ID: ${CANARY_KEY}`];
+    await using server = await RawServer.start((socket) => socket.end(rawAnswer(told, headers, "403 Forbidden")));
+    await using asking = await openAsking(server.url);
+    const { answer, notes } = await asking.ask("addresses", {});
+    expect(answer).toEqual({
+      ...{ kind: "refused", status: 403, code: null, reason: "key … is bad", retryAfterMs: null, requestId: "…" },
+    });
+    expect(JSON.stringify([answer, notes])).not.toContain("canary");
+  });
+});
+
+describe("what the answers of the service become", () => {
+  test.each([
+    [400, "invalid_parameter"],
+    [401, "credential_expired"],
+    [403, "plus_required"],
+    [404, "resource_not_found"],
+    [422, "feature_unavailable"],
+    [500, "internal_error"],
+    [502, "upstream_unavailable"],
+    [503, "entitlement_unavailable"],
+  ] as const)("%i %s is refused, with its code, reason and request id", async (status, errorCode) => {
+    await using started = await startAt(NOON, {
+      ...keys,
+      faults: [{ operation: "*", fault: "status", status, errorCode }],
+    });
+    await using asking = await openAsking(started.simulator.url, credentials);
+    const { answer, notes } = await asking.ask("addresses", {});
+    expect(answer).toMatchObject({ kind: "refused", status, code: errorCode, retryAfterMs: null });
+    expect(answer.kind === "refused" && answer.requestId).toBe(notes?.requestId);
+    expect(notes?.quota.minute?.limit).toBe(60);
+  });
+
+  test("a proxy's page is refused without a code", async () => {
+    await using started = await startAt(NOON, { ...keys, faults: [{ operation: "*", fault: "status", status: 504 }] });
+    await using asking = await openAsking(started.simulator.url, credentials);
+    expect((await asking.ask("addresses", {})).answer).toMatchObject({ status: 504, code: null });
+  });
+
+  test("a redirect is refused and not followed", async () => {
+    await using elsewhere = await RawServer.start((socket) => socket.end(rawAnswer('{"data":[]}')));
+    await using started = await startAt(NOON, {
+      ...keys,
+      faults: [{ operation: "*", fault: "redirect", location: `${elsewhere.url}/consumer/v1/me/addresses` }],
+    });
+    await using asking = await openAsking(started.simulator.url, credentials);
+    expect((await asking.ask("addresses", {})).answer).toMatchObject({ kind: "refused", status: 302 });
+    expect(elsewhere.connections).toBe(0);
+  });
+
+  test.each([
+    [{ fault: "brokenJson" }, "malformed", /is not JSON/],
+    [{ fault: "missingField", field: "totalPricePerKWh" }, "malformed", /row 0: totalPricePerKWh: expected number/],
+    [{ fault: "wrongType", field: "currency" }, "malformed", /currency/],
+    [{ fault: "lostConnection" }, "unreachable", /closed the connection/],
+    [{ fault: "cutOff" }, "unreachable", /stopped in the middle of an answer/],
+  ] as const)("%o becomes %s", async (fault, kind, why) => {
+    await using started = await startAt(NOON, { ...keys, faults: [{ operation: "*", ...fault }] });
+    await using asking = await openAsking(started.simulator.url, credentials);
+    const { answer } = await asking.ask("prices", paramsFor(started.simulator.addressIds.danish).prices);
+    expect(answer).toMatchObject({ kind, why: expect.stringMatching(why) });
+  });
+
+  test("an empty answer is an answer", async () => {
+    await using started = await startAt(NOON, { ...keys, faults: [{ operation: "*", fault: "empty" }] });
+    await using asking = await openAsking(started.simulator.url, credentials);
+    const { answer } = await asking.ask("prices", paramsFor(started.simulator.addressIds.danish).prices);
+    expect(answer).toMatchObject({ kind: "ok", body: { data: [] } });
+  });
+
+  test("an answer in an encoding that was not asked for is malformed", async () => {
+    await using server = await RawServer.start((s) => s.end(rawAnswer("\x1f\x8b\b", ["Content-Encoding: gzip"])));
+    await using asking = await openAsking(server.url);
+    const why = expect.stringMatching(/encoded in a way that was not asked for/);
+    expect((await asking.ask("addresses", {})).answer).toMatchObject({ kind: "malformed", why });
+  });
+});
+
+describe("the wait that a 429 names", () => {
+  const reset = (atMs: number) => String(atMs / 1_000);
+
+  /** What becomes of a 429 with these headers, at noon by the service's clock. */
+  async function waitNamedBy(...headers: readonly string[]): Promise<number | null> {
+    const date = `Date: ${new Date(NOON).toUTCString()}`;
+    const body = JSON.stringify({ error: true, reason: "slow down", errorCode: "rate_limited" });
+    await using server = await RawServer.start((socket) => {
+      socket.end(rawAnswer(body, [date, ...headers], "429 Too Many Requests"));
+    });
+    await using asking = await openAsking(server.url);
+    const { answer } = await asking.ask("addresses", {});
+    if (answer.kind !== "refused") throw new Error(answer.kind);
+    return answer.retryAfterMs;
+  }
+
+  function quota(window: "Minute" | "Day", remaining: number, resetAt: number): string[] {
+    const name = (what: string) => `X-RateLimit-${what}-${window}`;
+    return [`${name("Limit")}: 60`, `${name("Remaining")}: ${remaining}`, `${name("Reset")}: ${reset(resetAt)}`];
+  }
+
+  test.each([
+    ["Retry-After in seconds", ["Retry-After: 17"], 17_000],
+    ["Retry-After as a date", [`Retry-After: ${new Date(NOON + 90_000).toUTCString()}`], 90_000],
+    ["a date that is past", [`Retry-After: ${new Date(NOON - 90_000).toUTCString()}`], null],
+    ["Retry-After: 0", ["Retry-After: 0"], null],
+    ["nothing", [], null],
+    ["nonsense", ["Retry-After: soon"], null],
+    ["thirty years", ["Retry-After: 1000000000"], 1e12],
+    ["the reset of the exhausted minute", quota("Minute", 0, NOON + 42_000), 42_000],
+    ["a minute that is not exhausted", quota("Minute", 3, NOON + 42_000), null],
+    [
+      "the later reset of two exhausted windows",
+      [...quota("Minute", 0, NOON + 42_000), ...quota("Day", 0, NOON + 12 * HOUR_MS)],
+      12 * HOUR_MS,
+    ],
+    ["a Retry-After shorter than the reset", ["Retry-After: 5", ...quota("Day", 0, NOON + 12 * HOUR_MS)], 12 * HOUR_MS],
+    ["a Retry-After longer than the reset", ["Retry-After: 500", ...quota("Minute", 0, NOON + 42_000)], 500_000],
+  ])("%s", async (_, headers, expected) => {
+    expect(await waitNamedBy(...headers)).toBe(expected);
+  });
+});

@@ -1,0 +1,199 @@
+import { describe, expect, test } from "vitest";
+import type { Step } from "../../../../src/core/fetching/fetch-types.ts";
+import { type SeriesKey, WHOLE } from "../../../../src/core/series/series.ts";
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from "../../../../src/core/time/interval.ts";
+import { type Asking, Collector, type Keeping } from "../../../../src/service/client/collector.ts";
+import { calendar, local } from "../../../support/fetch-schedule-model.ts";
+import { refused, unreachable } from "../../../support/setbacks.ts";
+import { SingleLoopClock } from "../../../support/single-loop-clock.ts";
+
+type Reply = Awaited<ReturnType<Asking["ask"]>>;
+
+const START = local("2026-03-10 09:00");
+const COUNTS: SeriesKey = { account: "third_party", place: "{}", operation: "requestCounts", unit: "latest" };
+const answered: Reply = { kind: "answered", rows: [{ requestCount: 1 }], envelope: {}, requestId: "id" };
+
+/** A collector of one series that is asked once a day, at 5:10; `replies` are given in turn, the last for good. */
+function collecting(replies: readonly (Reply | (() => Reply))[], strays: readonly number[] = [0]) {
+  const clock = new SingleLoopClock(START);
+  const asked: string[] = [];
+  const kept: unknown[] = [];
+  const log: string[] = [];
+  const changes: SeriesKey[] = [];
+  const world = { answeredAt: null as number | null, notBefore: 0, changed: true };
+  const note = (level: string) => (facts: object, text: string) =>
+    void log.push(`${level}: ${text} ${JSON.stringify(facts)}`);
+  const asking: Asking = {
+    notBefore: () => world.notBefore,
+    ask: async () => {
+      asked.push(new Date(clock.now()).toISOString().slice(11, 19));
+      await Promise.resolve();
+      const reply = replies[Math.min(asked.length, replies.length) - 1] ?? answered;
+      return typeof reply === "function" ? reply() : reply;
+    },
+  };
+  const keeping: Keeping = {
+    stateOf: () => ({ answeredAt: world.answeredAt, askedAt: () => null, chunk: () => null, newestGap: () => null }),
+    keep: async (series, range, rows, envelope, at) => {
+      kept.push({ series, range, rows, envelope });
+      world.answeredAt = at;
+      return { changed: world.changed, strayRows: strays[Math.min(kept.length, strays.length) - 1] ?? 0 };
+    },
+    noteAnswered: (_series, at) => {
+      world.answeredAt = at;
+    },
+  };
+  const collector = new Collector({
+    ...{ account: "third_party", asking, keeping, targets: () => [], calendar, clock, offsetMs: 0 },
+    places: () => [{ series: COUNTS, rhythm: "daily", reaches: null }],
+    historyFrom: (now) => now,
+    onChange: (series) => void changes.push(series),
+    log: { debug: () => undefined, info: note("info"), warn: note("warn") },
+  });
+  const stop = new AbortController();
+  return { clock, collector, asked, kept, log, changes, world, stop, ended: collector.run(stop.signal) };
+}
+
+describe("an answer", () => {
+  test("is kept with the whole of its range, told, and not asked for again before its time", async () => {
+    const it = collecting([answered]);
+    await it.clock.runUntil(START + 24 * HOUR_MS);
+    expect(it.asked).toEqual(["08:00:00", "04:10:00"]);
+    expect(it.kept[0]).toEqual({ series: COUNTS, range: WHOLE, rows: [{ requestCount: 1 }], envelope: {} });
+    expect(it.changes).toEqual([COUNTS, COUNTS]);
+  });
+
+  test("that changes nothing is told to nobody", async () => {
+    const it = collecting([answered]);
+    it.world.changed = false;
+    await it.clock.runUntil(START + HOUR_MS);
+    expect([it.kept.length, it.changes]).toEqual([1, []]);
+  });
+
+  test("with rows that nobody asked for is logged when that begins and when it ends, not in between", async () => {
+    const it = collecting([answered], [2, 2, 5, 0, 0, 1]);
+    await it.clock.runUntil(START + 5 * 24 * HOUR_MS);
+    expect(it.asked).toHaveLength(6);
+    expect(it.log).toEqual([
+      expect.stringMatching(/^warn: rows outside the range .*"rows":2/),
+      expect.stringMatching(/^info: no more rows outside/),
+      expect.stringMatching(/^warn: rows outside the range .*"rows":1/),
+    ]);
+    expect(it.log[0]).toContain("requestCounts");
+  });
+});
+
+describe("what brings no answer", () => {
+  test("withheld: nothing happens until the time that was named", async () => {
+    const until = START + 7 * MINUTE_MS;
+    const it = collecting([{ kind: "withheld", until, why: "quota", after: null }, answered]);
+    await it.clock.runUntil(START + HOUR_MS);
+    expect(it.asked).toEqual(["08:00:00", "08:07:00"]);
+  });
+
+  test("withheld until a time that is over: at least a second passes", async () => {
+    const it = collecting([{ kind: "withheld", until: START - HOUR_MS, why: "quota", after: null }]);
+    await it.clock.runUntil(START + 3 * SECOND_MS);
+    expect(it.asked).toEqual(["08:00:00", "08:00:01", "08:00:02", "08:00:03"]);
+  });
+
+  test.each([unreachable(), refused(503, null), refused(500, "internal_error")])(
+    "a setback is asked again when the error policy lets it: %o",
+    async (setback) => {
+      const it = collecting([
+        () => {
+          it.world.notBefore = START + 2 * MINUTE_MS;
+          return { ...setback, settled: false };
+        },
+        answered,
+      ]);
+      await it.clock.runUntil(START + HOUR_MS);
+      expect(it.asked).toEqual(["08:00:00", "08:02:00"]);
+    },
+  );
+
+  test("a request that is settled without an answer waits for its next regular time", async () => {
+    const it = collecting([{ ...refused(500, "internal_error"), settled: true }, answered]);
+    await it.clock.runUntil(START + 24 * HOUR_MS);
+    expect(it.asked).toEqual(["08:00:00", "04:10:00"]);
+    expect(it.kept).toHaveLength(1);
+  });
+
+  test("a service that fails for good, and a policy without patience, cost at most a request a second", async () => {
+    const it = collecting([{ ...unreachable(), settled: false }]);
+    await it.clock.runUntil(START + MINUTE_MS);
+    expect(it.asked.length).toBeLessThanOrEqual(61);
+  });
+});
+
+describe("a collector", () => {
+  test("that is woken looks again, and asks nothing that is not due", async () => {
+    const it = collecting([answered]);
+    await it.clock.runUntil(START + HOUR_MS);
+    it.collector.wake();
+    await it.clock.runUntil(START + 2 * HOUR_MS);
+    expect(it.asked).toHaveLength(1);
+    it.world.answeredAt = null;
+    it.collector.wake();
+    await it.clock.runUntil(START + 2 * HOUR_MS + 1);
+    expect(it.asked).toHaveLength(2);
+  });
+
+  test("looks again within the hour, whatever was to be next", async () => {
+    const it = collecting([answered]);
+    await it.clock.runUntil(START + 90 * MINUTE_MS);
+    it.world.answeredAt = null;
+    await it.clock.runUntil(START + 150 * MINUTE_MS);
+    expect(it.asked).toHaveLength(2);
+  });
+
+  test("ends when it is stopped: asleep, and while it asks", async () => {
+    const sleeping = collecting([answered]);
+    await sleeping.clock.runUntil(START + HOUR_MS);
+    sleeping.stop.abort();
+    await sleeping.ended;
+
+    const busy = collecting([
+      () => {
+        busy.stop.abort();
+        return { ...unreachable(), settled: false };
+      },
+    ]);
+    await busy.ended;
+    expect(busy.asked).toHaveLength(1);
+  });
+
+  test("passes the step on as the timetable made it", async () => {
+    const steps: Step[] = [];
+    const it = collecting([answered]);
+    const stop = new AbortController();
+    const other = new Collector({
+      ...{ account: "consumer", calendar, clock: it.clock, offsetMs: 0, targets: () => [], places: () => [] },
+      asking: {
+        notBefore: () => 0,
+        ask: async (step) => {
+          steps.push(step);
+          stop.abort();
+          return answered;
+        },
+      },
+      keeping: {
+        stateOf: () => ({ answeredAt: null, askedAt: () => null, chunk: () => null, newestGap: () => null }),
+        keep: async () => ({ changed: false, strayRows: 0 }),
+        noteAnswered: () => undefined,
+      },
+      historyFrom: (now) => now,
+      onChange: () => undefined,
+      log: { debug: () => undefined, info: () => undefined, warn: () => undefined },
+    });
+    await other.run(stop.signal);
+    expect(steps).toEqual([
+      {
+        kind: "request",
+        series: { account: "consumer", place: "", operation: "addresses", unit: "latest" },
+        priority: "today",
+      },
+    ]);
+    it.stop.abort();
+  });
+});

@@ -1,0 +1,275 @@
+/** The transport against servers that misbehave on the wire. */
+import { setImmediate } from "node:timers/promises";
+import { gzipSync } from "node:zlib";
+import { describe, expect, test } from "vitest";
+import type { Setback } from "../../../../src/core/fetching/fetch-outcome.ts";
+import { type AskingOptions, CANARY_KEY, openAsking } from "../../../support/asking-client.ts";
+import { Authority, haveOpenssl } from "../../../support/certificates.ts";
+import { RawServer, rawAnswer } from "../../../support/raw-server.ts";
+import { startAt } from "../../../support/standing-simulator.ts";
+
+const SOON_MS = 300;
+const ADDRESSES = rawAnswer('{"data":[]}');
+
+/** Why a request of the addresses brought no answer. */
+async function whyUnreachable(url: string, options: AskingOptions = {}): Promise<string> {
+  await using asking = await openAsking(url, options);
+  const { answer } = await asking.ask("addresses", {});
+  expect(answer.kind).toBe("unreachable");
+  const why = (answer as Setback & { readonly kind: "unreachable" }).why;
+  expect(why).not.toContain(CANARY_KEY);
+  return why;
+}
+
+describe("time", () => {
+  test("a server that never answers is given up when the time is over", async () => {
+    await using server = await RawServer.start(() => undefined);
+    expect(await whyUnreachable(server.url, { timeoutMs: SOON_MS })).toBe("it did not answer within 0.3 s");
+  });
+
+  test("a body that drips does not get more time", async () => {
+    await using server = await RawServer.start((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n{"data":[');
+      const drip = setInterval(() => socket.write(" "), 20);
+      socket.on("close", () => clearInterval(drip));
+    });
+    const began = performance.now();
+    expect(await whyUnreachable(server.url, { timeoutMs: SOON_MS })).toBe("it did not answer within 0.3 s");
+    expect(performance.now() - began).toBeLessThan(10 * SOON_MS);
+  });
+
+  test("headers that drip do not either", async () => {
+    await using server = await RawServer.start((socket) => {
+      socket.write("HTTP/1.1 200 OK\r\n");
+      const drip = setInterval(() => socket.write("X-More: 1\r\n"), 20);
+      socket.on("close", () => clearInterval(drip));
+    });
+    expect(await whyUnreachable(server.url, { timeoutMs: SOON_MS })).toBe("it did not answer within 0.3 s");
+  });
+
+  test("a shutdown ends a hanging request at once", async () => {
+    const arrived = Promise.withResolvers<void>();
+    await using server = await RawServer.start(() => arrived.resolve());
+    await using asking = await openAsking(server.url);
+    const asked = asking.ask("addresses", {});
+    await arrived.promise;
+    const began = performance.now();
+    asking.stop.abort();
+    expect((await asked).answer).toEqual({ kind: "unreachable", why: "the request was given up" });
+    expect(performance.now() - began).toBeLessThan(SOON_MS);
+  });
+
+  test("after a shutdown nothing is sent", async () => {
+    await using server = await RawServer.start((socket) => socket.end(ADDRESSES));
+    await using asking = await openAsking(server.url);
+    asking.stop.abort();
+    expect((await asking.ask("addresses", {})).answer.kind).toBe("unreachable");
+    expect(server.requests).toEqual([]);
+  });
+
+  test("a closed transport lets go of hanging requests", async () => {
+    const arrived = Promise.withResolvers<void>();
+    await using server = await RawServer.start(() => arrived.resolve());
+    const asking = await openAsking(server.url);
+    const asked = asking.ask("addresses", {});
+    await arrived.promise;
+    await asking[Symbol.asyncDispose]();
+    expect((await asked).answer.kind).toBe("unreachable");
+  });
+});
+
+describe("size and form", () => {
+  test("an endless body is cut off at 8 MB", async () => {
+    let sent = 0;
+    await using server = await RawServer.start((socket) => {
+      socket.write("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n");
+      const chunk = Buffer.alloc(64 * 1024, " ");
+      const pour = () => {
+        while (!socket.destroyed && socket.write(chunk)) sent += chunk.length;
+        sent += chunk.length;
+      };
+      socket.on("drain", pour);
+      pour();
+    });
+    expect(await whyUnreachable(server.url)).toMatch(/longer than 8 MB/);
+    expect(sent).toBeLessThan(40 * 1024 * 1024);
+  });
+
+  test("endless headers are cut off", async () => {
+    await using server = await RawServer.start((socket) => {
+      socket.write("HTTP/1.1 200 OK\r\n");
+      for (let i = 0; i < 200 && !socket.destroyed; i++) socket.write(`X-More: ${"y".repeat(1_000)}\r\n`);
+    });
+    expect(await whyUnreachable(server.url)).toMatch(/headers|HTTP/);
+  });
+
+  test("a body in many small pieces, cut in the middle of a letter, is whole", async () => {
+    const body = '{"data":[{"id":"3f2504e0-4f89-41d3-9a0c-0305e82c3301","label":"Ærø – 🏠"}]}';
+    await using server = await RawServer.start((socket) => {
+      socket.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
+      for (const byte of Buffer.from(body)) socket.write(Buffer.from([0x31, 13, 10, byte, 13, 10]));
+      socket.end("0\r\n\r\n");
+    });
+    await using asking = await openAsking(server.url);
+    const { answer } = await asking.ask("addresses", {});
+    expect(answer).toMatchObject({ kind: "malformed", why: expect.stringMatching(/row 0: formattedAddress/) });
+  });
+
+  test.each([
+    ["nothing", ""],
+    ["something that is not HTTP", "SSH-2.0-OpenSSH_9.6\r\n"],
+    ["half a head", "HTTP/1.1 200 OK\r\nContent-"],
+  ])("a server that says %s and closes", async (_, text) => {
+    await using server = await RawServer.start((socket) => socket.end(text));
+    expect(await whyUnreachable(server.url)).toMatch(/closed the connection|is not HTTP/);
+    // Once: what was sent is counted, so it is not sent again.
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test("a body that breaks off", async () => {
+    await using server = await RawServer.start((socket) => {
+      socket.end('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"data":[');
+    });
+    expect(await whyUnreachable(server.url)).toBe("it stopped in the middle of an answer");
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test("a redirect is an answer like any other, and is not followed", async () => {
+    await using server = await RawServer.start((socket) => {
+      socket.end(rawAnswer("{}", [`Location: http://127.0.0.1:${server.port}/elsewhere`], "302 Found"));
+    });
+    await using asking = await openAsking(server.url);
+    expect((await asking.ask("addresses", {})).answer).toMatchObject({ kind: "refused", status: 302 });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test("what comes before an answer is not taken for it", async () => {
+    await using server = await RawServer.start((socket) => {
+      socket.end(`HTTP/1.1 103 Early Hints\r\nLink: </style.css>\r\n\r\n${ADDRESSES}`);
+    });
+    await using asking = await openAsking(server.url);
+    expect((await asking.ask("addresses", {})).answer.kind).toBe("ok");
+  });
+
+  test("a connection that is reset", async () => {
+    await using server = await RawServer.start((socket) => socket.resetAndDestroy());
+    expect(await whyUnreachable(server.url)).toBe("it closed the connection");
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test("gzip that was not asked for is not taken for data", async () => {
+    const packed = gzipSync('{"data":[]}');
+    await using server = await RawServer.start((socket) => {
+      socket.write(`HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: ${packed.length}\r\n\r\n`);
+      socket.end(packed);
+    });
+    await using asking = await openAsking(server.url);
+    expect((await asking.ask("addresses", {})).answer.kind).toBe("malformed");
+  });
+});
+
+describe("connections", () => {
+  test("a server that closes every connection after its answer loses no request", async () => {
+    await using server = await RawServer.start((socket) => socket.end(ADDRESSES));
+    await using asking = await openAsking(server.url);
+    for (let i = 0; i < 30; i++) expect((await asking.ask("addresses", {})).answer.kind).toBe("ok");
+    expect(server.requests).toHaveLength(30);
+  });
+
+  test("a server that keeps connections open and then resets them loses none either", async () => {
+    await using server = await RawServer.start((socket) => {
+      socket.write(ADDRESSES);
+      void setImmediate().then(() => socket.resetAndDestroy());
+    });
+    await using asking = await openAsking(server.url);
+    for (let i = 0; i < 30; i++) expect((await asking.ask("addresses", {})).answer.kind).toBe("ok");
+  });
+
+  test("no more than four at once", async () => {
+    const waiting: (() => void)[] = [];
+    const four = Promise.withResolvers<void>();
+    await using server = await RawServer.start((socket) => {
+      waiting.push(() => socket.end(ADDRESSES));
+      if (waiting.length === 4) four.resolve();
+      if (waiting.length > 4) socket.end(ADDRESSES);
+    });
+    await using asking = await openAsking(server.url);
+    const asked = Array.from({ length: 10 }, () => asking.ask("addresses", {}));
+    await four.promise;
+    expect(server.connections).toBe(4);
+    for (const answer of waiting) answer();
+    expect((await Promise.all(asked)).every(({ answer }) => answer.kind === "ok")).toBe(true);
+  });
+
+  test("nobody listens", async () => {
+    const server = await RawServer.start(() => undefined);
+    await server[Symbol.asyncDispose]();
+    expect(await whyUnreachable(server.url)).toBe("it refuses the connection");
+  });
+
+  test("a name that does not exist", async () => {
+    expect(await whyUnreachable("http://elbro.invalid")).toMatch(/its name cannot be resolved|name resolution/);
+  });
+
+  test.each(["127.0.0.1", "::1"])("over %s", async (host) => {
+    await using started = await startAt(Date.UTC(2026, 5, 10), { host, keys: { consumerKey: CANARY_KEY } });
+    await using asking = await openAsking(started.simulator.url);
+    expect((await asking.ask("addresses", {})).answer.kind).toBe("ok");
+  });
+});
+
+describe.skipIf(!haveOpenssl)("TLS (skipped where openssl is not installed)", () => {
+  test("a certificate of the authority that service.ca names", async () => {
+    using authority = new Authority("the owner's authority");
+    const tls = authority.issue("localhost", "IP:127.0.0.1");
+    await using server = await RawServer.start((socket) => socket.end(ADDRESSES), tls);
+    await using asking = await openAsking(server.url, { ca: authority.cert });
+    expect((await asking.ask("addresses", {})).answer.kind).toBe("ok");
+  });
+
+  test("a certificate nobody vouches for: said so, and the key is not sent", async () => {
+    using authority = new Authority("a stranger");
+    const tls = authority.issue("localhost", "IP:127.0.0.1");
+    await using server = await RawServer.start((socket) => socket.end(ADDRESSES), tls);
+    expect(await whyUnreachable(server.url)).toMatch(/unknown authority; name that in service\.ca/);
+    expect(server.requests).toEqual([]);
+  });
+
+  test("a certificate for another name", async () => {
+    using authority = new Authority("the owner's authority");
+    const tls = authority.issue("elsewhere", "DNS:elsewhere.example");
+    await using server = await RawServer.start((socket) => socket.end(ADDRESSES), tls);
+    expect(await whyUnreachable(server.url, { ca: authority.cert })).toBe("its certificate is for another name");
+    expect(server.requests).toEqual([]);
+  });
+
+  test("a certificate that has expired", async () => {
+    using authority = new Authority("the owner's authority");
+    const tls = authority.issue("localhost", "IP:127.0.0.1", -1);
+    await using server = await RawServer.start((socket) => socket.end(ADDRESSES), tls);
+    expect(await whyUnreachable(server.url, { ca: authority.cert })).toMatch(/expired; check this machine's clock/);
+  });
+
+  test("a port that takes the connection and does not shake hands", async () => {
+    await using server = await RawServer.start(() => undefined);
+    const silent = server.url.replace("http:", "https:");
+    expect(await whyUnreachable(silent, { timeoutMs: SOON_MS })).toBe("it did not answer within 0.3 s");
+  });
+
+  test("a shutdown in the middle of a handshake is at once", async () => {
+    await using server = await RawServer.start(() => undefined);
+    const asking = await openAsking(server.url.replace("http:", "https:"));
+    const asked = asking.ask("addresses", {});
+    while (server.connections === 0) await setImmediate();
+    const began = performance.now();
+    asking.stop.abort();
+    expect((await asked).answer).toEqual({ kind: "unreachable", why: "the request was given up" });
+    await asking[Symbol.asyncDispose]();
+    expect(performance.now() - began).toBeLessThan(SOON_MS);
+  });
+
+  test("a port that speaks something else", async () => {
+    await using server = await RawServer.startTalking("220 mail.example ESMTP\r\n");
+    expect(await whyUnreachable(server.url.replace("http:", "https:"))).toMatch(/does not speak TLS/);
+  });
+});

@@ -1,0 +1,138 @@
+import { describe, expect, test } from "vitest";
+import { proxyOf } from "../../../../src/service/client/proxy.ts";
+import { openAsking } from "../../../support/asking-client.ts";
+import { Authority, haveOpenssl } from "../../../support/certificates.ts";
+import { ConnectProxy } from "../../../support/connect-proxy.ts";
+import { RawServer, rawAnswer } from "../../../support/raw-server.ts";
+
+const ADDRESSES = rawAnswer('{"data":[]}');
+const NONE = { httpProxy: "", httpsProxy: "", noProxy: "" };
+
+describe("the proxy of the environment", () => {
+  test.each([
+    [{}, null],
+    [{ NO_PROXY: "*" }, null],
+    [{ HTTPS_PROXY: "" }, null],
+    [{ HTTPS_PROXY: "http://" }, null],
+    [{ HTTPS_PROXY: "http://proxy:3128" }, { ...NONE, httpsProxy: "http://proxy:3128/" }],
+    [
+      { https_proxy: "proxy:3128", HTTPS_PROXY: "http://other" },
+      { ...NONE, httpsProxy: "http://proxy:3128/" },
+    ],
+    [
+      { http_proxy: "http://a:b@p", no_proxy: "localhost,.lan" },
+      { ...NONE, httpProxy: "http://a:b@p/", noProxy: "localhost,.lan" },
+    ],
+  ])("%o: %o", (environment, expected) => {
+    expect(proxyOf(environment)).toEqual(expected);
+  });
+});
+
+describe("through a proxy", () => {
+  test("a service without TLS", async () => {
+    await using server = await RawServer.start((socket) => socket.end(ADDRESSES));
+    await using proxy = await ConnectProxy.start();
+    const httpProxy = `http://127.0.0.1:${proxy.port}`;
+    await using asking = await openAsking(server.url, { proxy: { ...NONE, httpProxy } });
+    expect((await asking.ask("addresses", {})).answer.kind).toBe("ok");
+    expect(proxy.asked).toEqual([`GET ${server.url}/consumer/v1/me/addresses`]);
+  });
+
+  test("a service without TLS, by a proxy that wants a password", async () => {
+    await using server = await RawServer.start((socket) => socket.end(ADDRESSES));
+    await using proxy = await ConnectProxy.start("s3cret");
+    const httpProxy = (password: string) => `http://elbro:${password}@127.0.0.1:${proxy.port}`;
+    await using asking = await openAsking(server.url, { proxy: { ...NONE, httpProxy: httpProxy("s3cret") } });
+    expect((await asking.ask("addresses", {})).answer.kind).toBe("ok");
+    await using refused = await openAsking(server.url, { proxy: { ...NONE, httpProxy: httpProxy("wr0ng") } });
+    const { answer } = await refused.ask("addresses", {});
+    expect(answer).toEqual({ kind: "unreachable", why: "the proxy refuses to pass it on (status 407)" });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test("only where one is named for the scheme of the service", async () => {
+    const server = await RawServer.start(() => undefined);
+    await server[Symbol.asyncDispose]();
+    await using proxy = await ConnectProxy.start();
+    const httpProxy = `http://127.0.0.1:${proxy.port}`;
+    const secure = server.url.replace("http:", "https:");
+    await using asking = await openAsking(secure, { proxy: { ...NONE, httpProxy } });
+    expect((await asking.ask("addresses", {})).answer).toMatchObject({ why: "it refuses the connection" });
+    expect(proxy.asked).toEqual([]);
+  });
+
+  test("four at once at most, and a fresh connection for each", async () => {
+    await using server = await RawServer.start((socket) => socket.write(ADDRESSES));
+    await using proxy = await ConnectProxy.start();
+    const httpProxy = `http://127.0.0.1:${proxy.port}`;
+    await using asking = await openAsking(server.url, { proxy: { ...NONE, httpProxy } });
+    const asked = await Promise.all(Array.from({ length: 10 }, () => asking.ask("addresses", {})));
+    expect(asked.every(({ answer }) => answer.kind === "ok")).toBe(true);
+    expect(proxy.connections).toBe(10);
+    expect(proxy.mostAtOnce).toBeLessThanOrEqual(4);
+  });
+
+  test("not where NO_PROXY names the service", async () => {
+    await using server = await RawServer.start((socket) => socket.end(ADDRESSES));
+    await using proxy = await ConnectProxy.start();
+    const httpProxy = `http://127.0.0.1:${proxy.port}`;
+    await using asking = await openAsking(server.url, { proxy: { ...NONE, httpProxy, noProxy: "127.0.0.1" } });
+    expect((await asking.ask("addresses", {})).answer.kind).toBe("ok");
+    expect(proxy.asked).toEqual([]);
+  });
+
+  test("that is not there: no answer, in words", async () => {
+    const proxy = await ConnectProxy.start();
+    await proxy[Symbol.asyncDispose]();
+    const httpProxy = `http://127.0.0.1:${proxy.port}`;
+    await using asking = await openAsking("http://service.invalid", { proxy: { ...NONE, httpProxy } });
+    const { answer } = await asking.ask("addresses", {});
+    expect(answer).toEqual({ kind: "unreachable", why: "it refuses the connection" });
+  });
+
+  test("the deadline holds", async () => {
+    await using server = await RawServer.start(() => undefined);
+    await using proxy = await ConnectProxy.start();
+    const httpProxy = `http://127.0.0.1:${proxy.port}`;
+    await using asking = await openAsking(server.url, { proxy: { ...NONE, httpProxy }, timeoutMs: 300 });
+    const { answer } = await asking.ask("addresses", {});
+    expect(answer).toEqual({ kind: "unreachable", why: "it did not answer within 0.3 s" });
+  });
+
+  describe.skipIf(!haveOpenssl)("with TLS (skipped where openssl is not installed)", () => {
+    test("a tunnel, in which the proxy sees neither the path nor the key", async () => {
+      using authority = new Authority("the owner's authority");
+      await using server = await RawServer.start(
+        (socket) => socket.end(ADDRESSES),
+        authority.issue("localhost", "IP:127.0.0.1"),
+      );
+      await using proxy = await ConnectProxy.start("s3cret");
+      const httpsProxy = `http://elbro:s3cret@127.0.0.1:${proxy.port}`;
+      await using asking = await openAsking(server.url, { ca: authority.cert, proxy: { ...NONE, httpsProxy } });
+      expect((await asking.ask("addresses", {})).answer.kind).toBe("ok");
+      expect(proxy.asked).toEqual([`CONNECT 127.0.0.1:${server.port}`]);
+    });
+
+    test("a certificate nobody vouches for is refused behind a proxy too", async () => {
+      using authority = new Authority("a stranger");
+      await using server = await RawServer.start(
+        (socket) => socket.end(ADDRESSES),
+        authority.issue("localhost", "IP:127.0.0.1"),
+      );
+      await using proxy = await ConnectProxy.start();
+      const httpsProxy = `http://127.0.0.1:${proxy.port}`;
+      await using asking = await openAsking(server.url, { proxy: { ...NONE, httpsProxy } });
+      const { answer } = await asking.ask("addresses", {});
+      expect(answer).toMatchObject({ kind: "unreachable", why: expect.stringMatching(/unknown authority/) });
+      expect(server.requests).toEqual([]);
+    });
+
+    test("a wrong password for the proxy: no answer, and the password is not in the words", async () => {
+      await using proxy = await ConnectProxy.start("s3cret");
+      const httpsProxy = `http://elbro:wr0ng@127.0.0.1:${proxy.port}`;
+      await using asking = await openAsking("https://service.invalid", { proxy: { ...NONE, httpsProxy } });
+      const { answer } = await asking.ask("addresses", {});
+      expect(answer).toEqual({ kind: "unreachable", why: "the proxy refuses to pass it on (status 407)" });
+    });
+  });
+});

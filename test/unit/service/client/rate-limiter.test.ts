@@ -1,0 +1,304 @@
+import { describe, expect, test } from "vitest";
+import type { Share } from "../../../../src/core/fetching/rate-limit.ts";
+import { DAY_MS, type EpochMs, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../../../src/core/time/interval.ts";
+import type { AnswerNotes } from "../../../../src/service/client/client.ts";
+import { noteUnknownSpends } from "../../../../src/service/client/lost-ledger.ts";
+import { Governor, type Leave } from "../../../../src/service/client/rate-limiter.ts";
+import { LearnedBudget } from "../../../../src/service/client/rate-limits.ts";
+import type { QuotaStanding } from "../../../../src/service/contract/quota-headers.ts";
+import { openDatabase } from "../../../../src/store/database.ts";
+import { Ledger } from "../../../../src/store/ledger.ts";
+import { ManualMachine } from "../../../support/manual-machine.ts";
+
+/** A governor on a machine the test moves, with a real ledger. */
+class Governed extends ManualMachine {
+  readonly #database = openDatabase(":memory:");
+  governor: Governor = this.#open();
+
+  /** Kills the process and starts it again. */
+  restart(): void {
+    this.governor = this.#open();
+  }
+
+  #open(): Governor {
+    const { clock, memory } = this;
+    const source = new LearnedBudget("consumer", memory, () => 1);
+    return new Governor({ account: "consumer", ledger: new Ledger(this.#database), memory, clock, source });
+  }
+
+  kept() {
+    return new Ledger(this.#database).recent("consumer", 100);
+  }
+
+  waitMs(share: Share = "poll"): number {
+    return this.governor.earliest(share, this.upMs) - this.upMs;
+  }
+
+  take(share: Share = "poll"): Leave {
+    const verdict = this.governor.request(share, null, null);
+    if (verdict.kind === "wait") throw new Error(`not before ${verdict.untilMs - this.upMs} ms`);
+    return verdict.leave;
+  }
+
+  /** Asks and is answered after a fifth of a second. */
+  askAndHear(quota: Partial<QuotaStanding> = standing(this.wallMs, 1), share: Share = "poll"): void {
+    const leave = this.take(share);
+    this.advance(200);
+    leave.note(notes(quota, this.wallMs));
+    leave.settle();
+  }
+}
+
+function notes(quota: Partial<QuotaStanding>, serverMs: EpochMs | null, requestId: string | null = "id"): AnswerNotes {
+  return { status: 200, requestId, quota, serverMs };
+}
+
+/** What the service says after `used` attempts of a limit of 60 and 2,000. */
+function standing(serverMs: EpochMs, used: number, limits = { minute: 60, day: 2_000 }): QuotaStanding {
+  const reset = (lengthMs: number) => (Math.floor(serverMs / lengthMs) * lengthMs + lengthMs) / SECOND_MS;
+  const left = (limit: number) => Math.max(0, limit - used);
+  return {
+    minute: { limit: limits.minute, remaining: left(limits.minute), resetSec: reset(MINUTE_MS) },
+    day: { limit: limits.day, remaining: left(limits.day), resetSec: reset(DAY_MS) },
+  };
+}
+
+/** The same with a minute in which nobody else asked. */
+function withDayUsed(serverMs: EpochMs, used: number): QuotaStanding {
+  return { minute: standing(serverMs, 1).minute, day: standing(serverMs, used).day };
+}
+
+describe("a leave", () => {
+  test("is on disk before it is given", () => {
+    const machine = new Governed();
+    const leave = machine.take();
+    expect(machine.kept()).toMatchObject([{ id: leave.attemptId, share: "poll", boot: "first boot" }]);
+  });
+
+  test("of back-fill is kept as such", () => {
+    const machine = new Governed();
+    machine.take("backfill");
+    expect(machine.kept()).toMatchObject([{ share: "backfill" }]);
+  });
+
+  test("before the first answer of a process others wait, and look again after a second", () => {
+    const machine = new Governed();
+    const leave = machine.take();
+    expect(machine.waitMs("lan")).toBe(SECOND_MS);
+    leave.settle();
+    expect(machine.waitMs("lan")).toBe(0);
+  });
+
+  test("before the first answer: one poll and two of the LAN a minute", () => {
+    const machine = new Governed();
+    machine.take().settle();
+    machine.take("lan").settle();
+    machine.take("lan").settle();
+    expect(machine.waitMs("poll")).toBe(92 * SECOND_MS);
+    expect(machine.waitMs("lan")).toBe(92 * SECOND_MS);
+    machine.advance(92 * SECOND_MS);
+    expect(machine.waitMs("poll")).toBe(0);
+  });
+
+  test("settled twice is settled once", () => {
+    const machine = new Governed();
+    const leave = machine.take();
+    leave.settle();
+    leave.settle();
+    const next = machine.take("lan");
+    expect(machine.waitMs("lan")).toBe(SECOND_MS);
+    next.settle();
+  });
+});
+
+describe("after a restart", () => {
+  test("every attempt counts as before, to the millisecond", () => {
+    const machine = new Governed();
+    machine.take().settle();
+    machine.advance(10 * SECOND_MS);
+    machine.restart();
+    expect(machine.waitMs()).toBe(82 * SECOND_MS);
+  });
+
+  test("the learned limits hold", () => {
+    const machine = new Governed();
+    machine.askAndHear();
+    machine.restart();
+    machine.take().settle();
+    expect(machine.waitMs()).toBe(0);
+  });
+
+  test("what others of the key left is remembered", () => {
+    const machine = new Governed();
+    machine.askAndHear(withDayUsed(machine.wallMs, 1_998));
+    machine.restart();
+    machine.take("lan").settle();
+    machine.take("lan").settle();
+    machine.restart();
+    expect(machine.waitMs("lan")).toBeGreaterThan(HOUR_MS);
+    expect(machine.waitMs("poll")).toBeGreaterThan(HOUR_MS);
+    machine.reboot(MINUTE_MS);
+    machine.restart();
+    expect(machine.waitMs("poll")).toBeGreaterThan(HOUR_MS);
+  });
+
+  test("without others of the key nothing is written for it", () => {
+    const machine = new Governed();
+    machine.askAndHear();
+    machine.askAndHear(standing(machine.wallMs, 2));
+    expect([...machine.keptTexts.keys()]).toEqual(["limits/consumer"]);
+  });
+});
+
+describe("after a reboot", () => {
+  /** Spends the day's share of polling under the assumed limits. */
+  function spendTheDay(machine: Governed): void {
+    machine.askAndHear(standing(machine.wallMs, 1, { minute: 1_000, day: 50 }));
+    for (let used = 2; used <= 12; used++)
+      machine.askAndHear(standing(machine.wallMs, used, { minute: 1_000, day: 50 }));
+    expect(machine.waitMs()).toBeGreaterThan(23 * HOUR_MS);
+  }
+
+  test("attempts are taken for as young as they may be, whatever the wall clock says", () => {
+    for (const wall of [0, Date.UTC(2069, 0, 1)]) {
+      const machine = new Governed();
+      spendTheDay(machine);
+      machine.reboot(MINUTE_MS, wall);
+      machine.restart();
+      expect(machine.waitMs()).toBeGreaterThan(23 * HOUR_MS);
+    }
+  });
+
+  test("the service's time tells how old they are", () => {
+    const machine = new Governed();
+    spendTheDay(machine);
+    machine.reboot(2 * DAY_MS);
+    machine.restart();
+    expect(machine.waitMs("poll")).toBeGreaterThan(23 * HOUR_MS);
+    machine.askAndHear(standing(machine.wallMs, 1, { minute: 1_000, day: 50 }), "lan");
+    expect(machine.waitMs("poll")).toBe(0);
+  });
+
+  test("the time of something on the way is not believed", () => {
+    const machine = new Governed();
+    spendTheDay(machine);
+    machine.reboot(MINUTE_MS);
+    machine.restart();
+    const leave = machine.take("lan");
+    leave.note(notes({}, Date.UTC(2069, 0, 1), null));
+    leave.settle();
+    expect(machine.waitMs("poll")).toBeGreaterThan(23 * HOUR_MS);
+  });
+
+  test("a machine that reboots every night asks again in the end", () => {
+    const machine = new Governed();
+    spendTheDay(machine);
+    let hours = 0;
+    while (machine.waitMs() > 0 && hours < 200) {
+      machine.advance(HOUR_MS);
+      if (++hours % 20 !== 0) continue;
+      machine.reboot(4 * HOUR_MS);
+      machine.restart();
+    }
+    // 24 h and 32 s of uptime, and the hour before the reboot that was not noted yet.
+    expect(hours).toBe(26);
+  });
+
+  test("a wait is written down every half hour and no more often", () => {
+    const machine = new Governed();
+    spendTheDay(machine);
+    let writes = 0;
+    let before = machine.memory.read("idle/consumer");
+    for (let minute = 0; minute < 240; minute++) {
+      machine.advance(MINUTE_MS);
+      machine.waitMs();
+      const after = machine.memory.read("idle/consumer");
+      if (after !== before) writes++;
+      before = after;
+    }
+    expect(writes).toBe(8);
+  });
+});
+
+describe("others with the same key", () => {
+  test("nothing is asked once the service said that nothing is left, until the reset", () => {
+    const machine = new Governed();
+    machine.askAndHear(standing(machine.wallMs, 60));
+    expect(machine.waitMs("poll")).toBeGreaterThan(MINUTE_MS - SECOND_MS);
+    expect(machine.waitMs("poll")).toBeLessThanOrEqual(92 * SECOND_MS);
+    machine.advance(92 * SECOND_MS);
+    expect(machine.waitMs("poll")).toBe(0);
+  });
+
+  test("of the last three left two are for polling, one for the LAN that had one, and none for back-fill", () => {
+    const machine = new Governed();
+    machine.askAndHear(withDayUsed(machine.wallMs, 1_997), "lan");
+    expect(machine.waitMs("backfill")).toBeGreaterThan(HOUR_MS);
+    machine.take("lan");
+    expect(machine.waitMs("lan")).toBeGreaterThan(HOUR_MS);
+    expect(machine.waitMs("poll")).toBe(0);
+    machine.take("poll");
+    machine.take("poll");
+    expect(machine.waitMs("poll")).toBeGreaterThan(HOUR_MS);
+  });
+
+  test("an answer that comes late does not raise what a later one said", () => {
+    const machine = new Governed();
+    machine.askAndHear();
+    const [early, late] = [machine.take("lan"), machine.take("lan")];
+    machine.advance(100);
+    late.note(notes(standing(machine.wallMs, 2_000), machine.wallMs));
+    early.note(notes(standing(machine.wallMs, 100), machine.wallMs));
+    expect(machine.waitMs("poll")).toBeGreaterThan(HOUR_MS);
+  });
+
+  test("without a Date header what is left holds for a whole window", () => {
+    const machine = new Governed();
+    machine.askAndHear();
+    const leave = machine.take();
+    leave.note(notes(standing(machine.wallMs, 60), null));
+    leave.settle();
+    expect(machine.waitMs()).toBe(92 * SECOND_MS);
+  });
+});
+
+describe("after the database was lost", () => {
+  /** With limits of 5 and 50: 12 for polling, 25 for the LAN, 13 that are never used. */
+  const lost = () => {
+    const house = new Governed();
+    noteUnknownSpends(house.memory, "consumer");
+    house.restart();
+    return house;
+  };
+  const takenIn = (house: Governed, hours: number) => {
+    let taken = 0;
+    for (let i = 0; i < hours * 60; i++) {
+      for (const share of ["poll", "lan"] as const) {
+        if (house.waitMs(share) > 0) continue;
+        house.take(share).settle();
+        taken++;
+      }
+      house.advance(MINUTE_MS);
+    }
+    return taken;
+  };
+
+  test("all of its shares count as used for a day, but for what is never used; also across restarts", () => {
+    const house = lost();
+    expect(house.waitMs("lan")).toBe(92_000);
+    let taken = takenIn(house, 12);
+    house.restart();
+    taken += takenIn(house, 11);
+    expect(taken).toBeGreaterThan(0);
+    expect(taken).toBeLessThanOrEqual(13);
+    house.advance(DAY_MS);
+    expect(takenIn(house, 12)).toBeGreaterThan(13);
+  });
+
+  test("the first answer that tells what is left of the day ends it", () => {
+    const house = lost();
+    house.advance(92_000);
+    house.askAndHear(standing(house.wallMs, 1));
+    expect(takenIn(house, 20)).toBeGreaterThan(13);
+  });
+});

@@ -1,0 +1,228 @@
+import { describe, expect, test } from "vitest";
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../../../src/core/time/interval.ts";
+import type { AnswerNotes } from "../../../../src/service/client/client.ts";
+import { AdaptiveBudget, LearnedBudget } from "../../../../src/service/client/rate-limits.ts";
+import type { WindowStanding } from "../../../../src/service/contract/quota-headers.ts";
+import { ManualMachine } from "../../../support/manual-machine.ts";
+
+const NOON = Date.UTC(2026, 9, 25, 12);
+const NEXT_DAY_SEC = Date.UTC(2026, 9, 26) / 1_000;
+
+/** An answer of the service that names a day limit, `afterMs` after noon. */
+function said(day: number | null, afterMs = 0, status = 200): AnswerNotes {
+  const serverMs = NOON + afterMs;
+  const standing = (limit: number, lengthMs: number): WindowStanding => {
+    const resetSec = (Math.floor(serverMs / lengthMs) * lengthMs + lengthMs) / 1_000;
+    return { limit, remaining: 1, resetSec };
+  };
+  const quota = day === null ? {} : { minute: standing(60, MINUTE_MS), day: standing(day, DAY_MS) };
+  return { status, requestId: "id", quota, serverMs };
+}
+
+describe("the learned budget of the consumer interface", () => {
+  function learned(machine = new ManualMachine()) {
+    return new LearnedBudget("consumer", machine.memory, () => 2);
+  }
+
+  test("before the first answer: 5 a minute and 50 a day", () => {
+    expect(learned().limits(0)).toEqual({ minute: 5, day: 50 });
+  });
+
+  test("the first answer tells the limits", () => {
+    const budget = learned();
+    budget.learn(said(2_000), 0);
+    expect(budget.limits(0)).toEqual({ minute: 60, day: 2_000 });
+  });
+
+  test("an answer without headers tells nothing", () => {
+    const budget = learned();
+    budget.learn(said(null), 0);
+    expect(budget.limits(0)).toEqual({ minute: 5, day: 50 });
+  });
+
+  test("a lower limit counts at once", () => {
+    const budget = learned();
+    budget.learn(said(2_000), 0);
+    budget.learn(said(100, 2_000), 2_000);
+    expect(budget.limits(2_000).day).toBe(100);
+  });
+
+  test("a higher limit counts 32 s after the window's reset", () => {
+    const budget = learned();
+    budget.learn(said(100), 0);
+    budget.learn(said(2_000, 2_000), 2_000);
+    const from = 12 * HOUR_MS + 32 * SECOND_MS;
+    expect(budget.limits(from - 1).day).toBe(100);
+    expect(budget.limits(from).day).toBe(2_000);
+  });
+
+  test("of two raises in one window the last counts, also where it is the smaller one", () => {
+    const budget = learned();
+    budget.learn(said(100), 0);
+    budget.learn(said(2_000, 2_000), 2_000);
+    budget.learn(said(200, 4_000), 4_000);
+    expect(budget.limits(13 * HOUR_MS).day).toBe(200);
+  });
+
+  test("a raise that is taken back does not count", () => {
+    const budget = learned();
+    budget.learn(said(100), 0);
+    budget.learn(said(2_000, 2_000), 2_000);
+    budget.learn(said(100, 4_000), 4_000);
+    expect(budget.limits(13 * HOUR_MS).day).toBe(100);
+  });
+
+  test("an answer that was overtaken by a later one tells nothing", () => {
+    const budget = learned();
+    budget.learn(said(2_000), 0);
+    budget.learn(said(100, 20_000), 21_000);
+    budget.learn(said(2_000, 1_000), 22_000);
+    expect(budget.limits(13 * HOUR_MS).day).toBe(100);
+  });
+
+  test("of two answers of one second the lower limit counts", () => {
+    const budget = learned();
+    budget.learn(said(100), 0);
+    budget.learn(said(50, 500), 500);
+    budget.learn(said(100, 500), 501);
+    expect(budget.limits(13 * HOUR_MS).day).toBe(50);
+  });
+
+  test("a service whose clock was set back is believed again", () => {
+    const budget = learned();
+    budget.learn(said(2_000, 10 * HOUR_MS), 0);
+    budget.learn(said(100), 1_000);
+    expect(budget.limits(1_000).day).toBe(100);
+  });
+
+  test("limits outlive a restart", () => {
+    const machine = new ManualMachine();
+    learned(machine).learn(said(300), 0);
+    expect(learned(machine).limits(0)).toEqual({ minute: 60, day: 300 });
+  });
+
+  test("a raise outlives a restart: the first answer out of a later window shows that it holds", () => {
+    const machine = new ManualMachine();
+    const before = learned(machine);
+    before.learn(said(100), 0);
+    before.learn(said(300, 2_000), 2_000);
+    const after = learned(machine);
+    expect(after.limits(30 * HOUR_MS).day).toBe(100);
+    after.learn(said(300, 6 * HOUR_MS), 0);
+    expect(after.limits(0).day).toBe(100);
+    after.learn(said(300, 13 * HOUR_MS), 0);
+    expect(after.limits(0).day).toBe(300);
+  });
+
+  test("without a Date header a raise waits for a whole window", () => {
+    const budget = learned();
+    budget.learn(said(100), 0);
+    const day = { limit: 500, remaining: 1, resetSec: NEXT_DAY_SEC };
+    budget.learn({ status: 200, requestId: null, quota: { day }, serverMs: null }, 1_000);
+    expect(budget.limits(DAY_MS).day).toBe(100);
+    expect(budget.limits(DAY_MS + 33 * SECOND_MS).day).toBe(500);
+  });
+
+  test("the same limits again write nothing", () => {
+    const machine = new ManualMachine();
+    const budget = learned(machine);
+    budget.learn(said(100), 0);
+    machine.keptTexts.clear();
+    machine.keptTexts.set("limits/consumer", '{"minute":[60],"day":[100]}');
+    const frozen = new Map(machine.keptTexts);
+    budget.learn(said(100, 2_000), 2_000);
+    expect(machine.keptTexts).toEqual(frozen);
+  });
+
+  test.each(["", "{", "[]", "7", '{"day":[-3]}', '{"day":"x","minute":[1.5]}', '{"day":[]}'])(
+    "what cannot be read (%s) is as if it were not there",
+    (text) => {
+      const machine = new ManualMachine();
+      machine.keptTexts.set("limits/consumer", text);
+      expect(learned(machine).limits(0)).toEqual({ minute: 5, day: 50 });
+    },
+  );
+
+  test("back-fill leaves room for as many addresses as there are", () => {
+    const budget = learned();
+    budget.learn(said(2_000), 0);
+    expect(budget.budget(0).find(({ name }) => name === "day")?.shares.backfill).toBe(500 - 2 * 45);
+  });
+});
+
+describe("the third-party interface's budget, which is nowhere published", () => {
+  function perDay(budget: AdaptiveBudget): number | undefined {
+    return budget.budget().find(({ name }) => name === "day")?.limit;
+  }
+
+  /** Clean answers every hour for so many hours. Gives back the time of the last. */
+  function cleanHours(budget: AdaptiveBudget, hours: number, from = 0): number {
+    for (let hour = 0; hour <= hours; hour++) budget.learn(said(null), from + hour * HOUR_MS);
+    return from + hours * HOUR_MS;
+  }
+
+  test("begins with a hundred a day, one in ten seconds", () => {
+    const budget = new AdaptiveBudget("third_party", new ManualMachine().memory);
+    expect(perDay(budget)).toBe(100);
+    expect(budget.budget()[0]).toMatchObject({ lengthMs: 10_000, limit: 1 });
+  });
+
+  test("is halved by a 429, down to four", () => {
+    const budget = new AdaptiveBudget("third_party", new ManualMachine().memory);
+    const halves = [1, 2, 3, 4, 5, 6, 7].map((i) => {
+      budget.learn(said(null, 0, 429), i * HOUR_MS);
+      return perDay(budget);
+    });
+    expect(halves).toEqual([50, 25, 12, 6, 4, 4, 4]);
+  });
+
+  test("is halved once for requests that were on their way together", () => {
+    const budget = new AdaptiveBudget("third_party", new ManualMachine().memory);
+    for (const at of [0, 100, 20_000]) budget.learn(said(null, 0, 429), at);
+    expect(perDay(budget)).toBe(50);
+  });
+
+  test("grows by a tenth after each clean day, up to a thousand", () => {
+    const budget = new AdaptiveBudget("third_party", new ManualMachine().memory);
+    cleanHours(budget, 24);
+    expect(perDay(budget)).toBe(110);
+    cleanHours(budget, 48, 24 * HOUR_MS);
+    expect(perDay(budget)).toBe(133);
+    cleanHours(budget, 24 * 60, 72 * HOUR_MS);
+    expect(perDay(budget)).toBe(1_000);
+  });
+
+  test("a 429 begins the clean day anew", () => {
+    const budget = new AdaptiveBudget("third_party", new ManualMachine().memory);
+    const at = cleanHours(budget, 23);
+    budget.learn(said(null, 0, 429), at + 1);
+    cleanHours(budget, 23, at + 2);
+    expect(perDay(budget)).toBe(50);
+  });
+
+  test("a daemon that was silent for a week has no clean week behind it", () => {
+    const budget = new AdaptiveBudget("third_party", new ManualMachine().memory);
+    budget.learn(said(null), 0);
+    budget.learn(said(null), 7 * DAY_MS);
+    expect(perDay(budget)).toBe(100);
+  });
+
+  test("what is left of it and the clean hours outlive a restart", () => {
+    const machine = new ManualMachine();
+    const first = new AdaptiveBudget("third_party", machine.memory);
+    first.learn(said(null, 0, 429), 0);
+    cleanHours(first, 20, HOUR_MS);
+    const second = new AdaptiveBudget("third_party", machine.memory);
+    expect(perDay(second)).toBe(50);
+    cleanHours(second, 4);
+    expect(perDay(second)).toBe(55);
+  });
+
+  test.each(["", "x", "{}", "[1e9]", "[-4,0]"])("a memory that makes no sense (%s) is bounded", (text) => {
+    const machine = new ManualMachine();
+    machine.keptTexts.set("per-day/third_party", text);
+    const found = perDay(new AdaptiveBudget("third_party", machine.memory)) ?? 0;
+    expect(found).toBeGreaterThanOrEqual(4);
+    expect(found).toBeLessThanOrEqual(1_000);
+  });
+});
