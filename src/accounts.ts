@@ -21,8 +21,8 @@ import { AdaptiveBudget, LearnedBudget } from "./service/client/rate-limits.ts";
 import type { OperationId } from "./service/contract/operations.ts";
 import { paramsOf, takeApart } from "./service/contract/series-mapping.ts";
 import { thirdPartyToken } from "./service/contract/token.ts";
-import { SPENDS_UNKNOWN } from "./store/recovery.ts";
-import type { Settings } from "./store/settings.ts";
+import type { Settings } from "./storage/key-value-store.ts";
+import { SPENDS_UNKNOWN } from "./storage/recovery.ts";
 
 export interface AccountsOptions {
   readonly config: Config;

@@ -7,12 +7,12 @@ import { DEFAULT_HINT } from "./config/command-hint.ts";
 import { planDefinitions } from "./config/plan-schema.ts";
 import type { Config } from "./config/schema.ts";
 import { openState, type StateOptions } from "./open-state.ts";
-import { openStorage, type StorageOptions } from "./open-storage.ts";
 import { Reloading } from "./reload.ts";
 import { requireKeys } from "./require-keys.ts";
 import { openService, type ServiceOptions } from "./service/client/open-service.ts";
 import { type MqttOptions, startMqtt } from "./start-mqtt.ts";
 import { type ServerOptions, startServer } from "./start-server.ts";
+import { openStorage, type StorageOptions } from "./storage/open-storage.ts";
 import { startPlugs } from "./switching.ts";
 
 type ModuleOptions = StorageOptions & ServiceOptions & StateOptions & MqttOptions & ServerOptions;

@@ -13,12 +13,12 @@ import type { SeriesKey } from "./core/series/series.ts";
 import { VERSION } from "./core/status/version.ts";
 import { type EpochMs, formatInstant, type Interval } from "./core/time/interval.ts";
 import type { State } from "./open-state.ts";
-import type { Storage } from "./open-storage.ts";
 import type { Account } from "./service/client/account.ts";
 import type { BodyOf, OperationId, ParamsOf } from "./service/contract/operations.ts";
 import type { Address } from "./service/contract/resources.ts";
 import { rangeOf, seriesOf } from "./service/contract/series-mapping.ts";
-import { databaseTrouble } from "./store/probe.ts";
+import type { Storage } from "./storage/open-storage.ts";
+import { databaseTrouble } from "./storage/write-check.ts";
 
 /** What may be asked. */
 export type Question =

@@ -4,7 +4,7 @@ import { type Envelope, rowsWithin } from "./core/series/series.ts";
 import type { EpochMs } from "./core/time/interval.ts";
 import { type BodyOf, type OperationId, operationOf, type ParamsOf } from "./service/contract/operations.ts";
 import { putTogether, rangeOf, takeApart } from "./service/contract/series-mapping.ts";
-import { textOfRows } from "./store/chunk-text.ts";
+import { textOfRows } from "./storage/chunk-text.ts";
 import type { Found } from "./stored-answer.ts";
 
 /** Stands for the rows while an answer is put together; JSON text never has a line end. */

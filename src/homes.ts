@@ -5,7 +5,7 @@ import type { Home } from "./core/prices/home-snapshot.ts";
 import { freeSlug, slugOf } from "./core/text/slug.ts";
 import type { Library } from "./library.ts";
 import type { Address } from "./service/contract/resources.ts";
-import type { Settings } from "./store/settings.ts";
+import type { Settings } from "./storage/key-value-store.ts";
 
 const OPERATIONS = [
   "consumption",

@@ -9,8 +9,8 @@ import { isLoopback } from "./require-keys.ts";
 import { KeyQuota, type QuotaLimits } from "./server/key-quota.ts";
 import { keyDigest, type LanKey, LanKeys } from "./server/lan-keys.ts";
 import { thirdPartyToken } from "./service/contract/token.ts";
-import { type KeptKey, KeyFile } from "./store/key-file.ts";
-import { KeyUseFile } from "./store/key-use-file.ts";
+import { type KeptKey, KeyFile } from "./storage/api-key-file.ts";
+import { KeyUseFile } from "./storage/api-key-usage-file.ts";
 
 /** The file of keys is looked at this often at most, when somebody asks. */
 const LOOK_EVERY_MS = SECOND_MS;

@@ -11,7 +11,6 @@ import { mountMirror } from "./lan-mirror.ts";
 import { openapiRoutes } from "./lan-openapi-routes.ts";
 import type { LocalDeps } from "./local-api.ts";
 import type { MonitoringDeps } from "./monitoring-deps.ts";
-import type { Storage } from "./open-storage.ts";
 import { frontDoor } from "./server/front-door.ts";
 import { HostNames } from "./server/host-names.ts";
 import type { LanKeys } from "./server/lan-keys.ts";
@@ -21,6 +20,7 @@ import { addRoute, type Door, type LocalRoute } from "./server/local-route.ts";
 import { PageAccess } from "./server/page-access.ts";
 import { Sessions } from "./server/sessions.ts";
 import type { Router } from "./service/serve/mount.ts";
+import type { Storage } from "./storage/open-storage.ts";
 
 /** What the folders of the API need, together. */
 export interface ApiDeps extends MirrorDeps, LocalDeps, MonitoringDeps {

@@ -13,10 +13,10 @@ import type { SpendLedger } from "./service/client/rate-limiter.ts";
 import type { BodyOf } from "./service/contract/operations.ts";
 import { type OperationId, operationOf, type ParamsOf } from "./service/contract/operations.ts";
 import { rangeOf, seriesOf, takeApart } from "./service/contract/series-mapping.ts";
-import { Ledger } from "./store/ledger.ts";
-import { LEDGER_MS } from "./store/retention.ts";
-import { Shelf } from "./store/shelf.ts";
-import { Writing } from "./store/writing.ts";
+import { Ledger } from "./storage/request-log.ts";
+import { LEDGER_MS } from "./storage/retention.ts";
+import { Shelf } from "./storage/series-store.ts";
+import { Writing } from "./storage/write-guard.ts";
 import type { Found } from "./stored-answer.ts";
 
 /** How long an answer that may still change is given to the LAN without asking again. */

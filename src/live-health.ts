@@ -9,7 +9,7 @@
 import type { MonotonicMs } from "./core/fetching/rate-limit.ts";
 import { type EpochMs, formatInstant, MINUTE_MS, SECOND_MS } from "./core/time/interval.ts";
 import type { MonitoringDeps } from "./monitoring-deps.ts";
-import { databaseTrouble } from "./store/probe.ts";
+import { databaseTrouble } from "./storage/write-check.ts";
 
 /** `degraded` and `starting` are served all the same. */
 export type HealthStatus = "ok" | "starting" | "degraded" | "unhealthy";

@@ -9,10 +9,10 @@ import { type Timeline, tiled } from "./core/prices/timeline.ts";
 import type { EpochMs } from "./core/time/interval.ts";
 import { HOUR_MS } from "./core/time/interval.ts";
 import type { State } from "./open-state.ts";
-import type { Storage } from "./open-storage.ts";
 import type { PricedPlace } from "./places.ts";
 import { type LocalHandlers, localHandlers } from "./server/local-handlers.ts";
 import type { LocalSource, PriceView } from "./server/local-source.ts";
+import type { Storage } from "./storage/open-storage.ts";
 
 export interface LocalDeps {
   readonly config: Pick<Config, "levels">;

@@ -4,8 +4,8 @@ import type { Config } from "./config/schema.ts";
 import type { Clock } from "./core/runtime/clock.ts";
 import type { LiveFeed } from "./live-feed.ts";
 import type { State } from "./open-state.ts";
-import type { Storage } from "./open-storage.ts";
 import type { Mqtt } from "./start-mqtt.ts";
+import type { Storage } from "./storage/open-storage.ts";
 import type { PlugsModule } from "./switching.ts";
 
 export interface MonitoringDeps {

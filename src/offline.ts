@@ -11,7 +11,6 @@ import type { Clock } from "./core/runtime/clock.ts";
 import { Problems } from "./core/status/problem.ts";
 import { StartError } from "./core/status/start-error.ts";
 import { Calendar, SERVICE_ZONE } from "./core/time/calendar.ts";
-import { openDataDir, transitionsIn } from "./data-dir.ts";
 import { Desk, type Finding, findingOf } from "./desk.ts";
 import { Homes } from "./homes.ts";
 import { House } from "./house.ts";
@@ -20,7 +19,8 @@ import { offlineDiagnostics } from "./live-diagnostics.ts";
 import { tryBroker } from "./mqtt/try-broker.ts";
 import { openService } from "./service/client/open-service.ts";
 import type { ProxySettings } from "./service/client/proxy.ts";
-import { Settings } from "./store/settings.ts";
+import { openDataDir, transitionsIn } from "./storage/data-dir.ts";
+import { Settings } from "./storage/key-value-store.ts";
 
 export interface OfflineHouse {
   readonly desk: Desk;

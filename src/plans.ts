@@ -20,7 +20,7 @@ import type { Timeline } from "./core/prices/timeline.ts";
 import type { Problems } from "./core/status/problem.ts";
 import type { Calendar } from "./core/time/calendar.ts";
 import { contains, type EpochMs, MINUTE_MS } from "./core/time/interval.ts";
-import type { PlanStore } from "./store/plan-store.ts";
+import type { PlanStore } from "./storage/plan-store.ts";
 
 export interface PlansParts {
   readonly definitions: readonly PlanDefinition[];

@@ -3,7 +3,7 @@
 import type { CommandHint } from "./config/command-hint.ts";
 import type { Config } from "./config/schema.ts";
 import { StartError } from "./core/status/start-error.ts";
-import { KeyFile } from "./store/key-file.ts";
+import { KeyFile } from "./storage/api-key-file.ts";
 
 /** Refuses an API that other machines can reach and nobody can use. Errors: throws a StartError. */
 export function requireKeys({ api, data_dir }: Pick<Config, "api" | "data_dir">, hint: CommandHint): void {

@@ -24,7 +24,7 @@ import { plugMessages } from "./mqtt/plug-messages.ts";
 import { usageMessages } from "./mqtt/usage-messages.ts";
 import type { Places } from "./places.ts";
 import type { Plans } from "./plans.ts";
-import type { Settings } from "./store/settings.ts";
+import type { Settings } from "./storage/key-value-store.ts";
 
 export interface ShowingParts {
   readonly log: { info(facts: object, text: string): void };

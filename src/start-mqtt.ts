@@ -9,8 +9,8 @@ import { openFormats } from "./formats.ts";
 import { type Link, type LinkLog, openLink } from "./mqtt/link.ts";
 import type { Message } from "./mqtt/message.ts";
 import type { State } from "./open-state.ts";
-import type { Storage } from "./open-storage.ts";
 import { Showing } from "./showing.ts";
+import type { Storage } from "./storage/open-storage.ts";
 
 export interface MqttOptions {
   readonly config: Config;

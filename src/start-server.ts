@@ -7,9 +7,9 @@ import type { Clock } from "./core/runtime/clock.ts";
 import type { SeriesKey } from "./core/series/series.ts";
 import { LiveFeed } from "./live-feed.ts";
 import type { State } from "./open-state.ts";
-import type { Storage } from "./open-storage.ts";
 import type { Reloading } from "./reload.ts";
 import type { Mqtt } from "./start-mqtt.ts";
+import type { Storage } from "./storage/open-storage.ts";
 import type { PlugsModule } from "./switching.ts";
 
 export interface ServerOptions {

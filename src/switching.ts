@@ -12,9 +12,9 @@ import { Edges } from "./core/runtime/state-loop.ts";
 import { slugOf } from "./core/text/slug.ts";
 import { type EpochMs, MINUTE_MS } from "./core/time/interval.ts";
 import type { State } from "./open-state.ts";
-import type { Storage } from "./open-storage.ts";
 import { type PlugSetup, Plugs, type PlugsParts } from "./plugs/plugs.ts";
 import type { Mqtt } from "./start-mqtt.ts";
+import type { Storage } from "./storage/open-storage.ts";
 
 export interface PlugsOptions {
   readonly config: Pick<Config, "plugs" | "mqtt">;

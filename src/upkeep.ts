@@ -7,11 +7,11 @@ import type { Calendar } from "./core/time/calendar.ts";
 import { type EpochMs, formatInstant, MINUTE_MS } from "./core/time/interval.ts";
 import { nextSlot } from "./core/time/schedule-slots.ts";
 import type { Library } from "./library.ts";
-import { type CopyOutcome, copyDatabase } from "./store/copy.ts";
-import type { Recovery } from "./store/recovery.ts";
-import { deleteOld } from "./store/retention.ts";
-import type { Settings } from "./store/settings.ts";
-import type { Writing } from "./store/writing.ts";
+import { type CopyOutcome, copyDatabase } from "./storage/backup.ts";
+import type { Settings } from "./storage/key-value-store.ts";
+import type { Recovery } from "./storage/recovery.ts";
+import { deleteOld } from "./storage/retention.ts";
+import type { Writing } from "./storage/write-guard.ts";
 
 export interface UpkeepParts {
   readonly database: DatabaseSync;

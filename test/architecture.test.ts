@@ -41,8 +41,8 @@ describe("who may import whom", () => {
     ["src/core/prices/level.ts", "./interval.ts"],
     ["src/service/contract/range.ts", "../core/interval.ts"],
     ["src/config/schema.ts", "../core/interval.ts"],
-    ["src/store/shelf.ts", "../core/series.ts"],
-    ["src/store/shelf.ts", "node:sqlite"],
+    ["src/storage/series-store.ts", "../core/series.ts"],
+    ["src/storage/series-store.ts", "node:sqlite"],
     ["src/mqtt/publisher.ts", "mqtt"],
     ["src/service/client/collector.ts", "../core/timetable.ts"],
     ["src/homeassistant/discovery.ts", "../mqtt/message.ts"],
@@ -63,9 +63,9 @@ describe("who may import whom", () => {
     ["src/core/prices/level.ts", "../main.ts", "core may not import src/main.ts"],
     ["src/service/contract/range.ts", "../server/mount.ts", "contract may not import src/service/serve/mount.ts"],
     ["src/config/schema.ts", "../contract/token.ts", "config may not import src/service/contract/token.ts"],
-    ["src/store/shelf.ts", "../contract/range.ts", "store may not import src/service/contract/range.ts"],
+    ["src/storage/series-store.ts", "../contract/range.ts", "store may not import src/service/contract/range.ts"],
     ["src/mqtt/publisher.ts", "../homeassistant/discovery.ts", "mqtt may not import src/homeassistant/discovery.ts"],
-    ["src/service/client/collector.ts", "../store/shelf.ts", "collector may not import src/store/shelf.ts"],
+    ["src/service/client/collector.ts", "../store/shelf.ts", "collector may not import src/storage/series-store.ts"],
     [
       "src/homeassistant/discovery.ts",
       "../contract/range.ts",
@@ -73,7 +73,7 @@ describe("who may import whom", () => {
     ],
     ["src/plugs/shelly.ts", "../homeassistant/discovery.ts", "plugs may not import src/homeassistant/discovery.ts"],
     ["src/service/client/client.ts", "../server/mount.ts", "upstream may not import src/service/serve/mount.ts"],
-    ["src/server/mirror.ts", "../store/shelf.ts", "server may not import src/store/shelf.ts"],
+    ["src/server/mirror.ts", "../store/shelf.ts", "server may not import src/storage/series-store.ts"],
     ["src/service/simulator/world.ts", "../server/mirror.ts", "simulator may not import src/server/mirror.ts"],
     ["src/service/simulator/world.ts", "../main.ts", "simulator may not import src/main.ts"],
     ["src/server/mirror.ts", "../../package.json", "server may not import package.json"],
@@ -169,7 +169,7 @@ describe("the world outside core and contract", () => {
 
   test.each(["Date.now()", "new Date()"])("only roots and the collector read the clock: %s", (reading) => {
     const source = `export const now = () => ${reading};`;
-    expect(rulesBrokenBy("src/store/ledger.ts", source)).toEqual(["clock"]);
+    expect(rulesBrokenBy("src/storage/request-log.ts", source)).toEqual(["clock"]);
     expect(rulesBrokenBy("src/core/runtime/clock.ts", source)).toEqual([]);
     expect(rulesBrokenBy("src/main.ts", source)).toEqual([]);
   });
@@ -188,7 +188,7 @@ describe("the shape of files", () => {
     'export { a as default } from "./b.ts"; export const c = 1;',
     "const a = 1; export = a;",
   ])("no default exports: %s", (source) => {
-    expect(rulesBrokenBy("src/store/shelf.ts", source)).toEqual(["default-export"]);
+    expect(rulesBrokenBy("src/storage/series-store.ts", source)).toEqual(["default-export"]);
   });
 
   test("a declaration file may: it describes what others export", () => {
@@ -207,14 +207,14 @@ describe("the shape of files", () => {
 
   test("300 lines are fine, 301 are not", () => {
     const lines = (count: number) => "export const a = 1;\n".concat("\n".repeat(count - 1));
-    expect(violationsIn({ "src/store/shelf.ts": lines(300) })).toEqual([]);
-    expect(violationsIn({ "src/store/shelf.ts": lines(301) })).toEqual([
-      { path: "src/store/shelf.ts", rule: "length", what: "301 lines; at most 300" },
+    expect(violationsIn({ "src/storage/series-store.ts": lines(300) })).toEqual([]);
+    expect(violationsIn({ "src/storage/series-store.ts": lines(301) })).toEqual([
+      { path: "src/storage/series-store.ts", rule: "length", what: "301 lines; at most 300" },
     ]);
   });
 
   test("what does not parse is told, not passed over", () => {
-    expect(rulesBrokenBy("src/store/shelf.ts", "export const = 1;")).toEqual(["parse"]);
+    expect(rulesBrokenBy("src/storage/series-store.ts", "export const = 1;")).toEqual(["parse"]);
   });
 
   test("a violation names its line", () => {

@@ -7,7 +7,7 @@ import { hmacSha256, pairDigest } from "../lan-access.ts";
 import { systemClock } from "../machine.ts";
 import { keyDigest } from "../server/lan-keys.ts";
 import { thirdPartyToken } from "../service/contract/token.ts";
-import { type KeptKey, KeyFile, KeyFileError, MOST_KEYS } from "../store/key-file.ts";
+import { type KeptKey, KeyFile, KeyFileError, MOST_KEYS } from "../storage/api-key-file.ts";
 import { keyTable } from "./key-table.ts";
 
 const line: CommandLine = {

@@ -3,11 +3,11 @@ import { readCommandLine } from "../arguments.ts";
 import { loadConfiguration } from "../config/load-config-file.ts";
 import { StartError } from "../core/status/start-error.ts";
 import { formatInstant, SECOND_MS } from "../core/time/interval.ts";
-import { databasePathIn } from "../data-dir.ts";
 import { systemClock } from "../machine.ts";
-import { DatabaseError } from "../store/database.ts";
-import { copyPathOf, replaceDatabase } from "../store/recovery.ts";
-import { giveToOwnerOf } from "../store/whole-file.ts";
+import { giveToOwnerOf } from "../storage/atomic-file.ts";
+import { databasePathIn } from "../storage/data-dir.ts";
+import { DatabaseError } from "../storage/database.ts";
+import { copyPathOf, replaceDatabase } from "../storage/recovery.ts";
 
 const line = {
   usage: "restore [FILE]",

@@ -6,8 +6,8 @@ import { createClient } from "../../src/service/client/client.ts";
 import type { HttpAnswer } from "../../src/service/client/http-transport.ts";
 import { Governor } from "../../src/service/client/rate-limiter.ts";
 import { LearnedBudget } from "../../src/service/client/rate-limits.ts";
-import { openDatabase } from "../../src/store/database.ts";
-import { Ledger } from "../../src/store/ledger.ts";
+import { openDatabase } from "../../src/storage/database.ts";
+import { Ledger } from "../../src/storage/request-log.ts";
 import { CANARY_KEY } from "./asking-client.ts";
 import { ManualMachine } from "./manual-machine.ts";
 

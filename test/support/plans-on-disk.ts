@@ -3,8 +3,8 @@ import type { PlanDefinition } from "../../src/core/planning/model/plan-definiti
 import type { PlanSnapshot } from "../../src/core/planning/plan-snapshot.ts";
 import type { Timeline } from "../../src/core/prices/timeline.ts";
 import { Plans } from "../../src/plans.ts";
-import { openDatabase } from "../../src/store/database.ts";
-import { PlanStore } from "../../src/store/plan-store.ts";
+import { openDatabase } from "../../src/storage/database.ts";
+import { PlanStore } from "../../src/storage/plan-store.ts";
 import { calendar, HOME } from "./price-days.ts";
 import { TempDir } from "./temp-dir.ts";
 

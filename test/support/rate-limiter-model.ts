@@ -14,7 +14,7 @@ import {
   type SpendLedger,
 } from "../../src/service/client/rate-limiter.ts";
 import { LearnedBudget } from "../../src/service/client/rate-limits.ts";
-import { Ledger } from "../../src/store/ledger.ts";
+import { Ledger } from "../../src/storage/request-log.ts";
 import { type Limits, StrictService } from "./strict-service.ts";
 
 /** Fate of one request. Unit: ms; `upMs + downMs` is at most the request's time-out. */

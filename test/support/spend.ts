@@ -1,4 +1,4 @@
-import type { Spend } from "../../src/store/ledger.ts";
+import type { Spend } from "../../src/storage/request-log.ts";
 
 /** A spend of no importance, but for what the test says. */
 export function spendOf(facts: Partial<Spend>): Spend {

@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { Row, SeriesKey } from "../../src/core/series/series.ts";
 import { Calendar, type CalendarUnit, SERVICE_ZONE } from "../../src/core/time/calendar.ts";
 import { type EpochMs, formatInstant, type Interval } from "../../src/core/time/interval.ts";
-import { openDatabase } from "../../src/store/database.ts";
+import { openDatabase } from "../../src/storage/database.ts";
 import { TempDir } from "./temp-dir.ts";
 
 export const calendar = new Calendar(SERVICE_ZONE);

@@ -8,7 +8,7 @@ import { rangeOf, seriesOf, takeApart } from "../../src/service/contract/series-
 import { type ConsumerOperation, consumerHandlers } from "../../src/service/simulator/consumer-handlers.ts";
 import { demoHomes } from "../../src/service/simulator/homes.ts";
 import { World } from "../../src/service/simulator/world.ts";
-import { openDatabase } from "../../src/store/database.ts";
+import { openDatabase } from "../../src/storage/database.ts";
 
 export const ACCOUNT = "consumer";
 /** Duration of a request. */

@@ -10,8 +10,8 @@ import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../src/core/time/inter
 import { Library } from "../../src/library.ts";
 import { openService } from "../../src/service/client/open-service.ts";
 import { type SimulatorOptions, startSimulator } from "../../src/service/simulator/simulator.ts";
-import { openDatabase } from "../../src/store/database.ts";
-import { Settings } from "../../src/store/settings.ts";
+import { openDatabase } from "../../src/storage/database.ts";
+import { Settings } from "../../src/storage/key-value-store.ts";
 import { CANARY_KEY, CANARY_PARTNER } from "../support/asking-client.ts";
 import { ManualMachine } from "../support/manual-machine.ts";
 

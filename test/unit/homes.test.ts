@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Config } from "../../src/config/schema.ts";
 import { Homes } from "../../src/homes.ts";
 import { Library } from "../../src/library.ts";
-import { Settings } from "../../src/store/settings.ts";
+import { Settings } from "../../src/storage/key-value-store.ts";
 import { answers } from "../fixtures/answers.ts";
 import { calendar, StoreOnDisk } from "../support/store-on-disk.ts";
 

@@ -8,7 +8,7 @@ import { requireKeys } from "../../src/require-keys.ts";
 import { keyDigest } from "../../src/server/lan-keys.ts";
 import { thirdPartyToken } from "../../src/service/contract/token.ts";
 import type { Admission } from "../../src/service/serve/mount.ts";
-import { type KeptKey, KeyFile } from "../../src/store/key-file.ts";
+import { type KeptKey, KeyFile } from "../../src/storage/api-key-file.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { TempDir } from "../support/temp-dir.ts";
 

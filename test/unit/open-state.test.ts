@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { ChangeBus } from "../../src/change-bus.ts";
 import { configSchema } from "../../src/config/schema.ts";
 import { openState } from "../../src/open-state.ts";
-import { openStorage } from "../../src/open-storage.ts";
 import { openService } from "../../src/service/client/open-service.ts";
+import { openStorage } from "../../src/storage/open-storage.ts";
 import { ManualMachine } from "../support/manual-machine.ts";
 import { TempDir } from "../support/temp-dir.ts";
 

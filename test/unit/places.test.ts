@@ -4,7 +4,7 @@ import { formatInstant, HOUR_MS } from "../../src/core/time/interval.ts";
 import { Library } from "../../src/library.ts";
 import { Places } from "../../src/places.ts";
 import type { OperationId, ParamsOf } from "../../src/service/contract/operations.ts";
-import { Settings } from "../../src/store/settings.ts";
+import { Settings } from "../../src/storage/key-value-store.ts";
 import { local } from "../support/fetch-schedule-model.ts";
 import { calendar, StoreOnDisk } from "../support/store-on-disk.ts";
 

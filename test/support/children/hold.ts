@@ -1,5 +1,5 @@
 /** Opens a database and holds it. */
-import { openDatabase } from "../../../src/store/database.ts";
+import { openDatabase } from "../../../src/storage/database.ts";
 
 const [databasePath = ""] = process.argv.slice(2);
 const database = openDatabase(databasePath);

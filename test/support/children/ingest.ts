@@ -5,7 +5,7 @@
 import { writeSync } from "node:fs";
 import { flushCompileCache } from "node:module";
 import { Library } from "../../../src/library.ts";
-import { openDatabase } from "../../../src/store/database.ts";
+import { openDatabase } from "../../../src/storage/database.ts";
 import { answerOf, ingested, ingestedRange } from "../ingest.ts";
 import { spendOf } from "../spend.ts";
 import { calendar } from "../store-on-disk.ts";

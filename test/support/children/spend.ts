@@ -1,7 +1,7 @@
 /** Spends in a loop and says each id as soon as `spend` returned. */
 import { writeSync } from "node:fs";
-import { openDatabase } from "../../../src/store/database.ts";
-import { Ledger } from "../../../src/store/ledger.ts";
+import { openDatabase } from "../../../src/storage/database.ts";
+import { Ledger } from "../../../src/storage/request-log.ts";
 import { spendOf } from "../spend.ts";
 
 const [databasePath = ""] = process.argv.slice(2);

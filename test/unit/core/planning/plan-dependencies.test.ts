@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { PlanDefinition } from "../../../../src/core/planning/model/plan-definition.ts";
 import { Plans } from "../../../../src/plans.ts";
-import { openDatabase } from "../../../../src/store/database.ts";
-import { PlanStore } from "../../../../src/store/plan-store.ts";
+import { openDatabase } from "../../../../src/storage/database.ts";
+import { PlanStore } from "../../../../src/storage/plan-store.ts";
 import { at, calendar, daysOf, HOME, points, timelineOf } from "../../../support/price-days.ts";
 import { definitionOf, HOUR, WASHER } from "../../../support/shown-plans.ts";
 import { TempDir } from "../../../support/temp-dir.ts";

@@ -7,7 +7,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { consumerBudget, type Share, shares } from "../../../../src/core/fetching/rate-limit.ts";
-import { openDatabase } from "../../../../src/store/database.ts";
+import { openDatabase } from "../../../../src/storage/database.ts";
 import { live, quietSchedules, type Schedule, schedules } from "../../../support/quota-schedules.ts";
 import { type Mutant, RateLimiterModel } from "../../../support/rate-limiter-model.ts";
 import { mutants } from "../../../support/rate-limiter-mutants.ts";

@@ -6,8 +6,8 @@ import { noteUnknownSpends } from "../../../../src/service/client/lost-ledger.ts
 import { Governor, type Leave } from "../../../../src/service/client/rate-limiter.ts";
 import { LearnedBudget } from "../../../../src/service/client/rate-limits.ts";
 import type { QuotaStanding } from "../../../../src/service/contract/quota-headers.ts";
-import { openDatabase } from "../../../../src/store/database.ts";
-import { Ledger } from "../../../../src/store/ledger.ts";
+import { openDatabase } from "../../../../src/storage/database.ts";
+import { Ledger } from "../../../../src/storage/request-log.ts";
 import { ManualMachine } from "../../../support/manual-machine.ts";
 
 /** A governor on a machine the test moves, with a real ledger. */

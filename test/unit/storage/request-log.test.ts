@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { EpochMs } from "../../src/core/time/interval.ts";
-import { AnsweredTimes } from "../../src/store/answered.ts";
-import { transaction } from "../../src/store/database.ts";
-import { Ledger } from "../../src/store/ledger.ts";
-import { Shelf } from "../../src/store/shelf.ts";
-import { Child } from "../support/child.ts";
-import { spendOf } from "../support/spend.ts";
-import { calendar, dayOf, StoreOnDisk, seriesOf } from "../support/store-on-disk.ts";
+import type { EpochMs } from "../../../src/core/time/interval.ts";
+import { AnsweredTimes } from "../../../src/storage/answer-times.ts";
+import { transaction } from "../../../src/storage/database.ts";
+import { Ledger } from "../../../src/storage/request-log.ts";
+import { Shelf } from "../../../src/storage/series-store.ts";
+import { Child } from "../../support/child.ts";
+import { spendOf } from "../../support/spend.ts";
+import { calendar, dayOf, StoreOnDisk, seriesOf } from "../../support/store-on-disk.ts";
 
 const today = dayOf("2026-02-01");
 const yesterday = dayOf("2026-01-31");

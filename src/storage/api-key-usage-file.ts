@@ -3,7 +3,7 @@
  * outlives a restart, and when it was last used. Written by the daemon, a minute after the first request that is not in it.
  */
 import path from "node:path";
-import { readWhole, writeWhole, writeWholeSoon } from "./whole-file.ts";
+import { readWhole, writeWhole, writeWholeSoon } from "./atomic-file.ts";
 
 interface Counted {
   readonly start: number;

@@ -1,11 +1,11 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
-import { copyDatabase } from "../../src/store/copy.ts";
-import { DatabaseError, DatabaseInUse, openDatabase } from "../../src/store/database.ts";
-import { copyPathOf, replaceDatabase, SPENDS_UNKNOWN } from "../../src/store/recovery.ts";
-import { Settings } from "../../src/store/settings.ts";
-import { StoreOnDisk } from "../support/store-on-disk.ts";
+import { copyDatabase } from "../../../src/storage/backup.ts";
+import { DatabaseError, DatabaseInUse, openDatabase } from "../../../src/storage/database.ts";
+import { Settings } from "../../../src/storage/key-value-store.ts";
+import { copyPathOf, replaceDatabase, SPENDS_UNKNOWN } from "../../../src/storage/recovery.ts";
+import { StoreOnDisk } from "../../support/store-on-disk.ts";
 
 const NOW = Date.UTC(2026, 1, 3, 4, 5, 6, 7);
 const ASIDE = "elbro.db.replaced-2026-02-03T04-05-06Z";

@@ -1,8 +1,8 @@
 /** Deletes what is older than the owner wants to keep, in small steps. Free pages are used again, so the file stops growing. */
 import type { Calendar } from "../core/time/calendar.ts";
 import { DAY_MS, type EpochMs } from "../core/time/interval.ts";
-import type { Ledger } from "./ledger.ts";
-import type { Shelf } from "./shelf.ts";
+import type { Ledger } from "./request-log.ts";
+import type { Shelf } from "./series-store.ts";
 
 /**
  * How long an attempt is kept. The governor looks back a day, the timetable a week, and what is given to the LAN

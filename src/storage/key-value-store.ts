@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { Writing } from "./writing.ts";
+import { Writing } from "./write-guard.ts";
 
 /** Small facts that outlive a restart, by name: the offset of this installation, a silence the service asked for. */
 export class Settings {

@@ -16,7 +16,7 @@ import {
   versionFlaw,
   versionOf,
 } from "./database.ts";
-import { Settings } from "./settings.ts";
+import { Settings } from "./key-value-store.ts";
 
 /** The setting of a database that took the place of another: the ledger lacks spends of the other. */
 export const SPENDS_UNKNOWN = "spends_unknown";

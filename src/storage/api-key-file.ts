@@ -5,7 +5,7 @@
 import { closeSync, mkdirSync, openSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { readWhole, stampOf, writeWhole } from "./whole-file.ts";
+import { readWhole, stampOf, writeWhole } from "./atomic-file.ts";
 
 /** A key as the file keeps it. */
 export interface KeptKey {

@@ -12,12 +12,12 @@ import {
 } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
-import { copyDatabase } from "../../src/store/copy.ts";
-import { BrokenDatabase, DatabaseError, openDatabase } from "../../src/store/database.ts";
-import { copyPathOf, openOrRestore, SPENDS_UNKNOWN } from "../../src/store/recovery.ts";
-import { Settings } from "../../src/store/settings.ts";
-import { Shelf } from "../../src/store/shelf.ts";
-import { calendar, dayOf, rowsOf, StoreOnDisk, seriesOf } from "../support/store-on-disk.ts";
+import { copyDatabase } from "../../../src/storage/backup.ts";
+import { BrokenDatabase, DatabaseError, openDatabase } from "../../../src/storage/database.ts";
+import { Settings } from "../../../src/storage/key-value-store.ts";
+import { copyPathOf, openOrRestore, SPENDS_UNKNOWN } from "../../../src/storage/recovery.ts";
+import { Shelf } from "../../../src/storage/series-store.ts";
+import { calendar, dayOf, rowsOf, StoreOnDisk, seriesOf } from "../../support/store-on-disk.ts";
 
 const NOW = Date.UTC(2026, 1, 3, 4, 5, 6, 7);
 const ASIDE = "elbro.db.broken-2026-02-03T04-05-06Z";

@@ -2,12 +2,12 @@ import { closeSync, openSync, readFileSync, writeSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Row, WHOLE } from "../../src/core/series/series.ts";
-import { DAY_MS, HOUR_MS } from "../../src/core/time/interval.ts";
-import { deflateText, digestOf, inflateText, rowsOfText, textOfRows } from "../../src/store/chunk-text.ts";
-import { Shelf } from "../../src/store/shelf.ts";
-import { haveRealPrices, readRealPrices } from "../support/real-prices.ts";
-import { calendar, dayOf, rowsOf, StoreOnDisk, seriesOf } from "../support/store-on-disk.ts";
+import { type Row, WHOLE } from "../../../src/core/series/series.ts";
+import { DAY_MS, HOUR_MS } from "../../../src/core/time/interval.ts";
+import { deflateText, digestOf, inflateText, rowsOfText, textOfRows } from "../../../src/storage/chunk-text.ts";
+import { Shelf } from "../../../src/storage/series-store.ts";
+import { haveRealPrices, readRealPrices } from "../../support/real-prices.ts";
+import { calendar, dayOf, rowsOf, StoreOnDisk, seriesOf } from "../../support/store-on-disk.ts";
 
 const hours = seriesOf("hour");
 const envelope = { currency: "DKK" };

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Row, WHOLE } from "../../src/core/series/series.ts";
-import { DAY_MS, formatInstant, HOUR_MS, type Interval, SECOND_MS } from "../../src/core/time/interval.ts";
-import { Shelf } from "../../src/store/shelf.ts";
-import { calendar, dayOf, rowsOf, StoreOnDisk, seriesOf } from "../support/store-on-disk.ts";
+import { type Row, WHOLE } from "../../../src/core/series/series.ts";
+import { DAY_MS, formatInstant, HOUR_MS, type Interval, SECOND_MS } from "../../../src/core/time/interval.ts";
+import { Shelf } from "../../../src/storage/series-store.ts";
+import { calendar, dayOf, rowsOf, StoreOnDisk, seriesOf } from "../../support/store-on-disk.ts";
 
 const quarters = seriesOf("fifteenMinutes");
 const hours = seriesOf("hour");

@@ -1,9 +1,9 @@
 /** The loop that looks whether a database that took no writes takes them again, less and less often. */
-import type { Clock } from "./core/runtime/clock.ts";
-import { Waker } from "./core/runtime/loop-waker.ts";
-import type { Problems } from "./core/status/problem.ts";
-import { MINUTE_MS, SECOND_MS } from "./core/time/interval.ts";
-import type { Writing } from "./store/writing.ts";
+import type { Clock } from "../core/runtime/clock.ts";
+import { Waker } from "../core/runtime/loop-waker.ts";
+import type { Problems } from "../core/status/problem.ts";
+import { MINUTE_MS, SECOND_MS } from "../core/time/interval.ts";
+import type { Writing } from "./write-guard.ts";
 
 export interface MendingParts {
   readonly writing: Writing;

@@ -1,12 +1,12 @@
 /** The data directory: its database, opened or restored, and what is remembered of the time zone. */
 import { mkdirSync } from "node:fs";
 import path from "node:path";
-import { DataDirInUse, StartError } from "./core/status/start-error.ts";
-import { SERVICE_ZONE, type TransitionMemory } from "./core/time/calendar.ts";
-import type { EpochMs } from "./core/time/interval.ts";
-import { DatabaseError, DatabaseInUse } from "./store/database.ts";
-import { type OpenedDatabase, openOrRestore } from "./store/recovery.ts";
-import type { Settings } from "./store/settings.ts";
+import { DataDirInUse, StartError } from "../core/status/start-error.ts";
+import { SERVICE_ZONE, type TransitionMemory } from "../core/time/calendar.ts";
+import type { EpochMs } from "../core/time/interval.ts";
+import { DatabaseError, DatabaseInUse } from "./database.ts";
+import type { Settings } from "./key-value-store.ts";
+import { type OpenedDatabase, openOrRestore } from "./recovery.ts";
 
 /** Opens the database of a data directory, which is made where it is not there. Errors: throws a StartError. */
 export function openDataDir(dataDir: string, now: EpochMs): OpenedDatabase & { readonly databasePath: string } {

@@ -1,11 +1,11 @@
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
-import { DatabaseError, OutdatedDatabase, openDatabase, transaction } from "../../src/store/database.ts";
-import { SCHEMA_VERSION } from "../../src/store/migrations.ts";
-import { Settings } from "../../src/store/settings.ts";
-import { Child } from "../support/child.ts";
-import { StoreOnDisk } from "../support/store-on-disk.ts";
-import { TempDir } from "../support/temp-dir.ts";
+import { DatabaseError, OutdatedDatabase, openDatabase, transaction } from "../../../src/storage/database.ts";
+import { Settings } from "../../../src/storage/key-value-store.ts";
+import { SCHEMA_VERSION } from "../../../src/storage/migrations.ts";
+import { Child } from "../../support/child.ts";
+import { StoreOnDisk } from "../../support/store-on-disk.ts";
+import { TempDir } from "../../support/temp-dir.ts";
 
 function versionOf(database: DatabaseSync): unknown {
   return database.prepare("pragma user_version").get()?.user_version;

@@ -21,10 +21,10 @@ import {
 } from "../core/series/series.ts";
 import type { Calendar } from "../core/time/calendar.ts";
 import type { EpochMs, Interval } from "../core/time/interval.ts";
+import { Chunks } from "./chunk-table.ts";
 import { rowsOfText, textOfRows } from "./chunk-text.ts";
-import { Chunks } from "./chunks.ts";
 import { transaction } from "./database.ts";
-import { batchesOf, cutIntoChunks, type Filled, mergeByStart } from "./row-order.ts";
+import { batchesOf, cutIntoChunks, type Filled, mergeByStart } from "./row-batches.ts";
 
 /** What an answer changed. */
 export interface ShelfChange {

@@ -5,7 +5,7 @@ import type { FinishedRun } from "../core/planning/plan-savings.ts";
 import type { ChangedSettings, PlanSetting } from "../core/planning/plan-settings.ts";
 import { DAY_MS, type EpochMs, HOUR_MS } from "../core/time/interval.ts";
 import { transaction } from "./database.ts";
-import { Writing } from "./writing.ts";
+import { Writing } from "./write-guard.ts";
 
 /** Runs of a month or of all time, in sum. Money counts runs that tell their energy and whose prices are known. */
 export interface RunTotals {

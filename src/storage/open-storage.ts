@@ -1,10 +1,10 @@
 /** Opens what is kept on disk: the database and what guards its writes. */
 import type { DatabaseSync } from "node:sqlite";
-import type { EpochMs } from "./core/time/interval.ts";
+import type { EpochMs } from "../core/time/interval.ts";
 import { openDataDir } from "./data-dir.ts";
-import type { Recovery } from "./store/recovery.ts";
-import { Settings } from "./store/settings.ts";
-import { Writing } from "./store/writing.ts";
+import { Settings } from "./key-value-store.ts";
+import type { Recovery } from "./recovery.ts";
+import { Writing } from "./write-guard.ts";
 
 export interface StorageOptions {
   readonly config: { readonly data_dir: string };

@@ -2,7 +2,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Share } from "../core/fetching/rate-limit.ts";
 import type { EpochMs, Interval } from "../core/time/interval.ts";
-import { AnsweredTimes } from "./answered.ts";
+import { AnsweredTimes } from "./answer-times.ts";
 import { transaction } from "./database.ts";
 
 /** What is known before a request goes out. */

@@ -2,9 +2,9 @@ import { existsSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
-import { openDatabase } from "../../src/store/database.ts";
-import { databaseTrouble } from "../../src/store/probe.ts";
-import { TempDir } from "../support/temp-dir.ts";
+import { openDatabase } from "../../../src/storage/database.ts";
+import { databaseTrouble } from "../../../src/storage/write-check.ts";
+import { TempDir } from "../../support/temp-dir.ts";
 
 test("a database that can be written has no trouble, and a thousand tries leave no trace on the disk", async () => {
   using dir = new TempDir();

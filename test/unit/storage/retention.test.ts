@@ -1,12 +1,12 @@
 import { statSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { type Row, WHOLE } from "../../src/core/series/series.ts";
-import { DAY_MS, type EpochMs, formatInstant } from "../../src/core/time/interval.ts";
-import { Ledger } from "../../src/store/ledger.ts";
-import { deleteOld, historyStart } from "../../src/store/retention.ts";
-import { Shelf } from "../../src/store/shelf.ts";
-import { spendOf } from "../support/spend.ts";
-import { calendar, dayOf, rowsOf, StoreOnDisk, seriesOf } from "../support/store-on-disk.ts";
+import { type Row, WHOLE } from "../../../src/core/series/series.ts";
+import { DAY_MS, type EpochMs, formatInstant } from "../../../src/core/time/interval.ts";
+import { Ledger } from "../../../src/storage/request-log.ts";
+import { deleteOld, historyStart } from "../../../src/storage/retention.ts";
+import { Shelf } from "../../../src/storage/series-store.ts";
+import { spendOf } from "../../support/spend.ts";
+import { calendar, dayOf, rowsOf, StoreOnDisk, seriesOf } from "../../support/store-on-disk.ts";
 
 const hours = seriesOf("hour");
 

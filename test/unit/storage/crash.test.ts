@@ -4,12 +4,12 @@
  */
 import { setTimeout as realPause } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { Ledger } from "../../src/store/ledger.ts";
-import { openOrRestore } from "../../src/store/recovery.ts";
-import { Shelf } from "../../src/store/shelf.ts";
-import { Child } from "../support/child.ts";
-import { ingested, ingestedRange } from "../support/ingest.ts";
-import { calendar, dayOf, StoreOnDisk } from "../support/store-on-disk.ts";
+import { openOrRestore } from "../../../src/storage/recovery.ts";
+import { Ledger } from "../../../src/storage/request-log.ts";
+import { Shelf } from "../../../src/storage/series-store.ts";
+import { Child } from "../../support/child.ts";
+import { ingested, ingestedRange } from "../../support/ingest.ts";
+import { calendar, dayOf, StoreOnDisk } from "../../support/store-on-disk.ts";
 
 const ROUNDS = Number(process.env.ELBRO_CRASH_ROUNDS ?? 100);
 /** Each lane has its file; two keep a small machine busy. */

@@ -1,16 +1,16 @@
 import type { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
-import { HOUR_MS } from "../../src/core/time/interval.ts";
-import { Library } from "../../src/library.ts";
-import { Governor } from "../../src/service/client/rate-limiter.ts";
-import { LearnedBudget } from "../../src/service/client/rate-limits.ts";
-import { Ledger } from "../../src/store/ledger.ts";
-import { PlanStore } from "../../src/store/plan-store.ts";
-import { Settings } from "../../src/store/settings.ts";
-import { Writing, writeTroubleOf } from "../../src/store/writing.ts";
-import { ManualMachine } from "../support/manual-machine.ts";
-import { spendOf } from "../support/spend.ts";
-import { calendar, dayOf, rowsOf, StoreOnDisk, seriesOf } from "../support/store-on-disk.ts";
+import { HOUR_MS } from "../../../src/core/time/interval.ts";
+import { Library } from "../../../src/library.ts";
+import { Governor } from "../../../src/service/client/rate-limiter.ts";
+import { LearnedBudget } from "../../../src/service/client/rate-limits.ts";
+import { Settings } from "../../../src/storage/key-value-store.ts";
+import { PlanStore } from "../../../src/storage/plan-store.ts";
+import { Ledger } from "../../../src/storage/request-log.ts";
+import { Writing, writeTroubleOf } from "../../../src/storage/write-guard.ts";
+import { ManualMachine } from "../../support/manual-machine.ts";
+import { spendOf } from "../../support/spend.ts";
+import { calendar, dayOf, rowsOf, StoreOnDisk, seriesOf } from "../../support/store-on-disk.ts";
 
 const LONG = "x".repeat(10_000);
 const key = seriesOf("hour");
