@@ -2,16 +2,17 @@
  * Composition root of the running daemon: opens the modules in order and closes them in reverse. What may touch the
  * process (arguments, environment, signals, output) is passed in by the command line.
  */
-import { ChangeBus } from "./change-bus.ts";
+
 import { DEFAULT_HINT } from "./config/command-hint.ts";
 import { planDefinitions } from "./config/plan-schema.ts";
 import type { Config } from "./config/schema.ts";
-import { openState, type StateOptions } from "./open-state.ts";
-import { Reloading } from "./reload.ts";
 import { requireKeys } from "./require-keys.ts";
 import { openService, type ServiceOptions } from "./service/client/open-service.ts";
 import { type MqttOptions, startMqtt } from "./start-mqtt.ts";
 import { type ServerOptions, startServer } from "./start-server.ts";
+import { ChangeBus } from "./state/change-bus.ts";
+import { Reloading } from "./state/config-reload.ts";
+import { openState, type StateOptions } from "./state/open-state.ts";
 import { openStorage, type StorageOptions } from "./storage/open-storage.ts";
 import { startPlugs } from "./switching.ts";
 

@@ -12,11 +12,11 @@ import { judgedPoints } from "./core/prices/price-comparison.ts";
 import type { SeriesKey } from "./core/series/series.ts";
 import { VERSION } from "./core/status/version.ts";
 import { type EpochMs, formatInstant, type Interval } from "./core/time/interval.ts";
-import type { State } from "./open-state.ts";
 import type { Account } from "./service/client/account.ts";
 import type { BodyOf, OperationId, ParamsOf } from "./service/contract/operations.ts";
 import type { Address } from "./service/contract/resources.ts";
 import { rangeOf, seriesOf } from "./service/contract/series-mapping.ts";
+import type { State } from "./state/open-state.ts";
 import type { Storage } from "./storage/open-storage.ts";
 import { databaseTrouble } from "./storage/write-check.ts";
 

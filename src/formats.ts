@@ -2,8 +2,8 @@
 import type { Config } from "./config/schema.ts";
 import { formatAttributes } from "./core/prices/formats/format-registry.ts";
 import type { Calendar } from "./core/time/calendar.ts";
-import type { Homes } from "./homes.ts";
 import type { FormatOf } from "./mqtt/format-messages.ts";
+import type { Homes } from "./state/homes.ts";
 
 export function openFormats(
   config: Pick<Config, "homes">,

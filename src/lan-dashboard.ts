@@ -4,13 +4,13 @@ import path from "node:path";
 import { VERSION } from "./core/status/version.ts";
 import { SERVICE_ZONE } from "./core/time/calendar.ts";
 import { formatInstant } from "./core/time/interval.ts";
-import type { State } from "./open-state.ts";
 import type { DashboardFiles, DashboardSource } from "./server/dashboard-files.ts";
 import type { LanKeys } from "./server/lan-keys.ts";
 import type { LocalAnswer } from "./server/local-answer.ts";
 import { localError } from "./server/local-errors.ts";
 import type { LocalRequest, LocalRoute } from "./server/local-route.ts";
 import { fromOwnPage, PAGE_HEADER, type PageAccess } from "./server/page-access.ts";
+import type { State } from "./state/open-state.ts";
 
 interface DashboardAccess {
   readonly keys: Pick<LanKeys, "admitLocal" | "named">;

@@ -2,8 +2,6 @@
 
 import type { SeriesKey } from "./core/series/series.ts";
 import { type EpochMs, MINUTE_MS } from "./core/time/interval.ts";
-import { foundIn, type Unkept } from "./found-rows.ts";
-import type { State } from "./open-state.ts";
 import { ResponseCache } from "./server/finished.ts";
 import type { Door } from "./server/local-route.ts";
 import { type Asked, type MirrorSource, mirrorHandlers } from "./server/mirror.ts";
@@ -15,6 +13,8 @@ import { type OperationId, operationOf, type ParamsOf } from "./service/contract
 import { capEnd } from "./service/contract/range.ts";
 import { rangeOf, seriesOf } from "./service/contract/series-mapping.ts";
 import { type MountOptions, mount, type Router, sendReply } from "./service/serve/mount.ts";
+import type { State } from "./state/open-state.ts";
+import { foundIn, type Unkept } from "./state/response-assembly.ts";
 
 /** When to ask again for what was not all there when the database took no more writes. */
 const UNKEPT_WAIT_MS = MINUTE_MS;

@@ -11,7 +11,7 @@ import { type EpochMs, formatInstant } from "./core/time/interval.ts";
 import type { HealthReport } from "./live-health.ts";
 import { systemReport } from "./live-system.ts";
 import type { MonitoringDeps } from "./monitoring-deps.ts";
-import type { State } from "./open-state.ts";
+import type { State } from "./state/open-state.ts";
 
 /** What `GET /local/v1/diagnostics` and `elbro diagnostics` tell. */
 export function diagnosticsReport(deps: MonitoringDeps, health: HealthReport, now: EpochMs): unknown {

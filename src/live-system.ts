@@ -6,11 +6,11 @@ import type { DaemonState } from "./core/status/daemon-status.ts";
 import type { PastProblem } from "./core/status/problem-history.ts";
 import { VERSION } from "./core/status/version.ts";
 import { DAY_MS, type EpochMs, formatInstant, SECOND_MS } from "./core/time/interval.ts";
-import type { Library } from "./library.ts";
 import { type HealthReport, healthBody } from "./live-health.ts";
 import type { MonitoringDeps } from "./monitoring-deps.ts";
 import { plugState } from "./mqtt/plug-messages.ts";
 import type { Account, ToldWindow } from "./service/client/account.ts";
+import type { Library } from "./state/series-repository.ts";
 
 /** What `GET /local/v1/system` answers. */
 export function systemReport(deps: MonitoringDeps, health: HealthReport, now: EpochMs): object {

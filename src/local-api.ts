@@ -1,6 +1,5 @@
 /** What `/local/v1` is made of, loaded with its first request. */
-import { THIRD_PARTY } from "./accounts.ts";
-import { Cheap } from "./cheap.ts";
+
 import type { Config } from "./config/schema.ts";
 import { type Home, type HomeSnapshot, homeSnapshot } from "./core/prices/home-snapshot.ts";
 import { colorOf } from "./core/prices/level.ts";
@@ -8,10 +7,12 @@ import { type PlacePoint, placeSnapshot } from "./core/prices/place-snapshot.ts"
 import { type Timeline, tiled } from "./core/prices/timeline.ts";
 import type { EpochMs } from "./core/time/interval.ts";
 import { HOUR_MS } from "./core/time/interval.ts";
-import type { State } from "./open-state.ts";
-import type { PricedPlace } from "./places.ts";
 import { type LocalHandlers, localHandlers } from "./server/local-handlers.ts";
 import type { LocalSource, PriceView } from "./server/local-source.ts";
+import { THIRD_PARTY } from "./state/accounts.ts";
+import { Cheap } from "./state/cheap-queries.ts";
+import type { State } from "./state/open-state.ts";
+import type { PricedPlace } from "./state/places.ts";
 import type { Storage } from "./storage/open-storage.ts";
 
 export interface LocalDeps {

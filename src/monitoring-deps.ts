@@ -3,8 +3,8 @@
 import type { Config } from "./config/schema.ts";
 import type { Clock } from "./core/runtime/clock.ts";
 import type { LiveFeed } from "./live-feed.ts";
-import type { State } from "./open-state.ts";
 import type { Mqtt } from "./start-mqtt.ts";
+import type { State } from "./state/open-state.ts";
 import type { Storage } from "./storage/open-storage.ts";
 import type { PlugsModule } from "./switching.ts";
 

@@ -4,7 +4,6 @@
  */
 import { statSync } from "node:fs";
 import { createServer } from "node:net";
-import { openAccounts } from "./accounts.ts";
 import { wayTo, withoutLogin } from "./broker.ts";
 import type { Config } from "./config/schema.ts";
 import type { Clock } from "./core/runtime/clock.ts";
@@ -12,13 +11,14 @@ import { Problems } from "./core/status/problem.ts";
 import { StartError } from "./core/status/start-error.ts";
 import { Calendar, SERVICE_ZONE } from "./core/time/calendar.ts";
 import { Desk, type Finding, findingOf } from "./desk.ts";
-import { Homes } from "./homes.ts";
-import { House } from "./house.ts";
-import { Library } from "./library.ts";
 import { offlineDiagnostics } from "./live-diagnostics.ts";
 import { tryBroker } from "./mqtt/try-broker.ts";
 import { openService } from "./service/client/open-service.ts";
 import type { ProxySettings } from "./service/client/proxy.ts";
+import { openAccounts } from "./state/accounts.ts";
+import { Homes } from "./state/homes.ts";
+import { House } from "./state/price-reader.ts";
+import { Library } from "./state/series-repository.ts";
 import { openDataDir, transitionsIn } from "./storage/data-dir.ts";
 import { Settings } from "./storage/key-value-store.ts";
 

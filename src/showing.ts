@@ -12,8 +12,6 @@ import { homeDevice } from "./homeassistant/home-entities.ts";
 import { placeDevice } from "./homeassistant/place-entities.ts";
 import { planDevice } from "./homeassistant/plan-entities.ts";
 import { plugDevice } from "./homeassistant/plug-entities.ts";
-import type { Homes } from "./homes.ts";
-import type { House } from "./house.ts";
 import { daemonMessages } from "./mqtt/daemon-messages.ts";
 import { type FormatOf, formatMessages } from "./mqtt/format-messages.ts";
 import { homeMessages } from "./mqtt/home-messages.ts";
@@ -22,8 +20,10 @@ import { placeMessages } from "./mqtt/place-messages.ts";
 import { planMessages } from "./mqtt/plan-messages.ts";
 import { plugMessages } from "./mqtt/plug-messages.ts";
 import { usageMessages } from "./mqtt/usage-messages.ts";
-import type { Places } from "./places.ts";
-import type { Plans } from "./plans.ts";
+import type { Homes } from "./state/homes.ts";
+import type { Places } from "./state/places.ts";
+import type { Plans } from "./state/plans.ts";
+import type { House } from "./state/price-reader.ts";
 import type { Settings } from "./storage/key-value-store.ts";
 
 export interface ShowingParts {

@@ -1,6 +1,5 @@
 /** Starts MQTT: the embedded broker, the client, and the loop that publishes the state at each change. */
 import { startBroker, wayTo } from "./broker.ts";
-import { type ChangeBus, Listeners } from "./change-bus.ts";
 import type { Config } from "./config/schema.ts";
 import type { Clock } from "./core/runtime/clock.ts";
 import { Edges } from "./core/runtime/state-loop.ts";
@@ -8,8 +7,9 @@ import type { BackfillState } from "./core/status/daemon-status.ts";
 import { openFormats } from "./formats.ts";
 import { type Link, type LinkLog, openLink } from "./mqtt/link.ts";
 import type { Message } from "./mqtt/message.ts";
-import type { State } from "./open-state.ts";
 import { Showing } from "./showing.ts";
+import { type ChangeBus, Listeners } from "./state/change-bus.ts";
+import type { State } from "./state/open-state.ts";
 import type { Storage } from "./storage/open-storage.ts";
 
 export interface MqttOptions {

@@ -1,14 +1,14 @@
 /** Starts the HTTP API and the socket for commands. Everything they need is loaded here, after the first prices are out. */
 
-import type { ChangeBus } from "./change-bus.ts";
 import { type CommandHint, DEFAULT_HINT } from "./config/command-hint.ts";
 import type { Config } from "./config/schema.ts";
 import type { Clock } from "./core/runtime/clock.ts";
 import type { SeriesKey } from "./core/series/series.ts";
 import { LiveFeed } from "./live-feed.ts";
-import type { State } from "./open-state.ts";
-import type { Reloading } from "./reload.ts";
 import type { Mqtt } from "./start-mqtt.ts";
+import type { ChangeBus } from "./state/change-bus.ts";
+import type { Reloading } from "./state/config-reload.ts";
+import type { State } from "./state/open-state.ts";
 import type { Storage } from "./storage/open-storage.ts";
 import type { PlugsModule } from "./switching.ts";
 

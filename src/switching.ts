@@ -1,5 +1,5 @@
 /** The plugs of the house put together: which there are, what each follows, and the loop that looks after them. */
-import type { ChangeBus } from "./change-bus.ts";
+
 import { type PlugConfig, plugId } from "./config/plug-schema.ts";
 import type { Config } from "./config/schema.ts";
 import { unknownText } from "./config/suggest-key.ts";
@@ -11,9 +11,10 @@ import type { Clock } from "./core/runtime/clock.ts";
 import { Edges } from "./core/runtime/state-loop.ts";
 import { slugOf } from "./core/text/slug.ts";
 import { type EpochMs, MINUTE_MS } from "./core/time/interval.ts";
-import type { State } from "./open-state.ts";
 import { type PlugSetup, Plugs, type PlugsParts } from "./plugs/plugs.ts";
 import type { Mqtt } from "./start-mqtt.ts";
+import type { ChangeBus } from "./state/change-bus.ts";
+import type { State } from "./state/open-state.ts";
 import type { Storage } from "./storage/open-storage.ts";
 
 export interface PlugsOptions {

@@ -6,7 +6,7 @@ import { createHash } from "node:crypto";
 import { setImmediate as nextTick } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
 import type { Headers } from "../service/serve/mount.ts";
-import type { AnswerSource } from "../stored-answer.ts";
+import type { AnswerSource } from "../state/stored-answer.ts";
 import { compress } from "./compression.ts";
 import { type Coding, codingsFor, holdsTag } from "./negotiation.ts";
 

@@ -1,9 +1,9 @@
 /** `cheap`: a plan that nobody configured, answered for the moment. */
 
-import type { CheapAnswer } from "../cheap.ts";
 import { cheapSpec } from "../core/planning/cheap-query.ts";
 import { planStatus } from "../core/planning/plan-payload.ts";
 import { type EpochMs, formatInstant, SECOND_MS } from "../core/time/interval.ts";
+import type { CheapAnswer } from "../state/cheap-queries.ts";
 import type { LocalAnswer } from "./local-answer.ts";
 import { type LocalError, localError } from "./local-errors.ts";
 import { type LocalParams, readLocalParams } from "./local-parameters.ts";

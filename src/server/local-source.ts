@@ -1,5 +1,5 @@
 /** What the operations of `/local/v1` need of the house. */
-import type { CheapAnswer, Priced } from "../cheap.ts";
+
 import type { CheapSpec } from "../core/planning/cheap-query.ts";
 import type { RefusedCommand } from "../core/planning/command-refusal.ts";
 import type { PlanAction } from "../core/planning/plan-commands.ts";
@@ -12,6 +12,7 @@ import type { PlacePoint } from "../core/prices/place-snapshot.ts";
 import type { PricePoint } from "../core/prices/timeline.ts";
 import type { Calendar } from "../core/time/calendar.ts";
 import type { EpochMs, Interval } from "../core/time/interval.ts";
+import type { CheapAnswer, Priced } from "../state/cheap-queries.ts";
 
 /** Its prices at a moment. Of a place only what its day's prices are there for is judged. */
 export interface PriceView extends Priced {

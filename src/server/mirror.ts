@@ -8,7 +8,7 @@ import type { EpochMs } from "../core/time/interval.ts";
 import { type ContractError, contractError, errorTable, isErrorCode } from "../service/contract/errors.ts";
 import { type OperationId, operationIds, type ParamsOf } from "../service/contract/operations.ts";
 import type { Encoded, Headers, RequestContext, ServerHandlers } from "../service/serve/mount.ts";
-import type { Found } from "../stored-answer.ts";
+import type { Found } from "../state/stored-answer.ts";
 import type { Representation, ResponseCache } from "./finished.ts";
 
 /** Shelf and service, as the mirror needs them. */

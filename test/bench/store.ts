@@ -16,7 +16,7 @@
 import { readFileSync, statSync } from "node:fs";
 import type { Row, SeriesKey } from "../../src/core/series/series.ts";
 import { type EpochMs, formatInstant, HOUR_MS, QUARTER_MS } from "../../src/core/time/interval.ts";
-import { Library } from "../../src/library.ts";
+import { Library } from "../../src/state/series-repository.ts";
 import { openDatabase } from "../../src/storage/database.ts";
 import { medianMs } from "../support/median.ts";
 import { ACCOUNT, addressId, calendar, StoredHome } from "../support/stored-home.ts";

@@ -3,7 +3,7 @@ import { keyDigest, LanKeys } from "../../src/server/lan-keys.ts";
 import { listen } from "../../src/server/listener.ts";
 import { type Asked, type MirrorSource, mirrorHandlers } from "../../src/server/mirror.ts";
 import { createApiRouter, mount } from "../../src/service/serve/mount.ts";
-import type { Found } from "../../src/stored-answer.ts";
+import type { Found } from "../../src/state/stored-answer.ts";
 import { ADDRESS_ID } from "../fixtures/answers.ts";
 import { calendar } from "./fetch-schedule-model.ts";
 

@@ -2,7 +2,7 @@
 import type { PlanDefinition } from "../../src/core/planning/model/plan-definition.ts";
 import type { PlanSnapshot } from "../../src/core/planning/plan-snapshot.ts";
 import type { Timeline } from "../../src/core/prices/timeline.ts";
-import { Plans } from "../../src/plans.ts";
+import { Plans } from "../../src/state/plans.ts";
 import { openDatabase } from "../../src/storage/database.ts";
 import { PlanStore } from "../../src/storage/plan-store.ts";
 import { calendar, HOME } from "./price-days.ts";

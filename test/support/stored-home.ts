@@ -2,12 +2,12 @@
 
 import { Calendar, SERVICE_ZONE } from "../../src/core/time/calendar.ts";
 import { type EpochMs, HOUR_MS } from "../../src/core/time/interval.ts";
-import { Library } from "../../src/library.ts";
 import type { OperationId, ParamsOf } from "../../src/service/contract/operations.ts";
 import { rangeOf, seriesOf, takeApart } from "../../src/service/contract/series-mapping.ts";
 import { type ConsumerOperation, consumerHandlers } from "../../src/service/simulator/consumer-handlers.ts";
 import { demoHomes } from "../../src/service/simulator/homes.ts";
 import { World } from "../../src/service/simulator/world.ts";
+import { Library } from "../../src/state/series-repository.ts";
 import { openDatabase } from "../../src/storage/database.ts";
 
 export const ACCOUNT = "consumer";

@@ -2,7 +2,7 @@ import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { compress } from "../../src/server/compression.ts";
 import { type Representation, ResponseCache } from "../../src/server/finished.ts";
-import type { AnswerSource } from "../../src/stored-answer.ts";
+import type { AnswerSource } from "../../src/state/stored-answer.ts";
 import { dayOf, rowsOf } from "../support/store-on-disk.ts";
 
 /** Days of quarter-hours. Counts its reads. */

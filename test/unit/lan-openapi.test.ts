@@ -5,7 +5,7 @@ import { type ApiDeps, lanRoutes } from "../../src/lan.ts";
 import { LanKeys } from "../../src/server/lan-keys.ts";
 import { localErrorTable } from "../../src/server/local-errors.ts";
 import { operationIds, operationOf } from "../../src/service/contract/operations.ts";
-import { Vitals } from "../../src/vitals.ts";
+import { Vitals } from "../../src/state/runtime-stats.ts";
 import { ManualMachine } from "../support/manual-machine.ts";
 
 type Json = Readonly<Record<string, unknown>>;

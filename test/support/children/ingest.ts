@@ -4,7 +4,7 @@
  */
 import { writeSync } from "node:fs";
 import { flushCompileCache } from "node:module";
-import { Library } from "../../../src/library.ts";
+import { Library } from "../../../src/state/series-repository.ts";
 import { openDatabase } from "../../../src/storage/database.ts";
 import { answerOf, ingested, ingestedRange } from "../ingest.ts";
 import { spendOf } from "../spend.ts";

@@ -1,9 +1,9 @@
 import type { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import { HOUR_MS } from "../../../src/core/time/interval.ts";
-import { Library } from "../../../src/library.ts";
 import { Governor } from "../../../src/service/client/rate-limiter.ts";
 import { LearnedBudget } from "../../../src/service/client/rate-limits.ts";
+import { Library } from "../../../src/state/series-repository.ts";
 import { Settings } from "../../../src/storage/key-value-store.ts";
 import { PlanStore } from "../../../src/storage/plan-store.ts";
 import { Ledger } from "../../../src/storage/request-log.ts";

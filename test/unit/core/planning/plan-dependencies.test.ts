@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { PlanDefinition } from "../../../../src/core/planning/model/plan-definition.ts";
-import { Plans } from "../../../../src/plans.ts";
+import { Plans } from "../../../../src/state/plans.ts";
 import { openDatabase } from "../../../../src/storage/database.ts";
 import { PlanStore } from "../../../../src/storage/plan-store.ts";
 import { at, calendar, daysOf, HOME, points, timelineOf } from "../../../support/price-days.ts";

@@ -1,0 +1,159 @@
+/** The accounts of the configuration, each with its own client, governor and error policy. */
+import { createHash, createHmac } from "node:crypto";
+import type { Config } from "../config/schema.ts";
+import type { Priority } from "../core/fetching/fetch-types.ts";
+import type { Share } from "../core/fetching/rate-limit.ts";
+import type { Clock } from "../core/runtime/clock.ts";
+import { WHOLE } from "../core/series/series.ts";
+import type { Problems } from "../core/status/problem.ts";
+import { VERSION } from "../core/status/version.ts";
+import { type EpochMs, MINUTE_MS } from "../core/time/interval.ts";
+import { Account } from "../service/client/account.ts";
+import { Gate } from "../service/client/circuit-breaker.ts";
+import { createClient } from "../service/client/client.ts";
+import type { Asking } from "../service/client/collector.ts";
+import { noteUnknownSpends } from "../service/client/lost-ledger.ts";
+import type { Service } from "../service/client/open-service.ts";
+import type { ProxySettings } from "../service/client/proxy.ts";
+import { Governor } from "../service/client/rate-limiter.ts";
+import { AdaptiveBudget, LearnedBudget } from "../service/client/rate-limits.ts";
+import type { OperationId } from "../service/contract/operations.ts";
+import { paramsOf, takeApart } from "../service/contract/series-mapping.ts";
+import { thirdPartyToken } from "../service/contract/token.ts";
+import type { Settings } from "../storage/key-value-store.ts";
+import { SPENDS_UNKNOWN } from "../storage/recovery.ts";
+import type { Library } from "./series-repository.ts";
+
+export interface AccountsOptions {
+  readonly config: Config;
+  readonly service: Service;
+  readonly library: Library;
+  readonly settings: Settings;
+  readonly clock: Clock;
+  readonly problems: Problems;
+  readonly random: () => number;
+  /** The way out, where the environment names a proxy. */
+  readonly proxy?: ProxySettings | null;
+  /** The database was lost, and an older copy or an empty one took its place. */
+  readonly spendsUnknown?: boolean;
+  readonly signal: AbortSignal;
+  readonly onServerTime: (serverMs: EpochMs) => void;
+  readonly onSpent: (account: string, operation: OperationId, outcome: string) => void;
+}
+
+export interface Accounts {
+  readonly consumers: readonly Account[];
+  readonly thirdParty: Account | null;
+  /** Every account, those of the consumer interface first. */
+  readonly all: readonly Account[];
+}
+
+/** Name of the third-party account in the ledger and among the problems. */
+export const THIRD_PARTY = "third_party";
+
+/** Enough of a digest to tell two keys apart, too little to be of any use. */
+const KEY_MARK_LENGTH = 12;
+const RECOUNT_MS = 15 * MINUTE_MS;
+
+/** Opens every account that has a key. Nothing is sent before somebody asks. */
+export function openAccounts(options: AccountsOptions): Accounts {
+  const { config, service } = options;
+  const spendsUnknown = options.spendsUnknown === true || options.settings.read(SPENDS_UNKNOWN) === "yes";
+  const open = (name: string, authorization: { consumer?: string; thirdParty?: string }) => {
+    const { clock, library, settings: memory, problems, random, signal, onServerTime, onSpent } = options;
+    if (spendsUnknown) noteUnknownSpends(memory, name);
+    const source =
+      authorization.thirdParty === undefined
+        ? new LearnedBudget(name, memory, addressCount(name, library, clock))
+        : new AdaptiveBudget(name, memory);
+    const keyMark = createHash("sha256").update(JSON.stringify(authorization)).digest("hex").slice(0, KEY_MARK_LENGTH);
+    return new Account({
+      name,
+      client: createClient({
+        get: service.get,
+        basePath: service.basePath,
+        userAgent: `elbro/${VERSION}`,
+        authorization,
+        secrets: secretsOf(config, options.proxy ?? null, authorization),
+      }),
+      governor: new Governor({ account: name, ledger: library.spends, memory, clock, source }),
+      gate: new Gate({ account: name, memory, clock, random, keyMark }),
+      clock,
+      problems,
+      signal,
+      onServerTime,
+      onSpent: (operation, outcome) => onSpent(name, operation, outcome),
+    });
+  };
+  const token = thirdPartyAuthorization(config);
+  const consumers = consumerKeys(config).map(({ name, api_key }) => open(name, { consumer: `Bearer ${api_key}` }));
+  const thirdParty = token === null ? null : open(THIRD_PARTY, { thirdParty: token });
+  // Noted by now for each account.
+  if (spendsUnknown) options.settings.write(SPENDS_UNKNOWN, "");
+  return { consumers, thirdParty, all: thirdParty ? [...consumers, thirdParty] : consumers };
+}
+
+/** The consumer accounts that have a key. */
+function consumerKeys(config: Config): { readonly name: string; readonly api_key: string }[] {
+  const list = config.consumer === undefined ? [] : [config.consumer].flat();
+  return list.flatMap(({ name, api_key }) => (api_key === undefined ? [] : [{ name, api_key }]));
+}
+
+function thirdPartyAuthorization(config: Config): string | null {
+  const { api_key, api_secret, hash_encoding } = config.third_party ?? {};
+  if (api_key === undefined || api_secret === undefined) return null;
+  const hmac = (secret: string, message: string) => createHmac("sha256", secret).update(message).digest();
+  return `Bearer ${thirdPartyToken({ apiKey: api_key, apiSecret: api_secret }, hash_encoding ?? "hex", hmac)}`;
+}
+
+/** Everything that must not come back in a text: the keys, what is made of them, and a proxy's password. */
+function secretsOf(
+  config: Config,
+  proxy: ProxySettings | null,
+  authorization: { readonly consumer?: string; readonly thirdParty?: string },
+): string[] {
+  const keys = [...consumerKeys(config).map(({ api_key }) => api_key), config.third_party?.api_key];
+  const tokens = Object.values(authorization).map((value) => value.replace(/^Bearer /, ""));
+  const passwords = [proxy?.httpProxy, proxy?.httpsProxy].map((url) => URL.parse(url ?? "")?.password);
+  const all = [...tokens, config.third_party?.api_secret, ...keys, ...passwords];
+  return all.flatMap((secret) => (secret ? [secret, encodeURIComponent(secret)] : []));
+}
+
+/** How many addresses an account has by its last answer, looked up once in a while. */
+function addressCount(account: string, library: Library, clock: Clock): () => number {
+  const series = { account, place: "", operation: "addresses", unit: "latest" } as const;
+  let counted: { readonly addresses: number; readonly at: number } | null = null;
+  return () => {
+    const now = clock.monotonicMs();
+    if (!counted || now - counted.at > RECOUNT_MS)
+      counted = { addresses: library.shelf.rows(series, WHOLE).length, at: now };
+    return counted.addresses;
+  };
+}
+
+/** An account as the collector asks it: steps of the timetable in, rows out. */
+export function askingOf(account: Account, library: Library): Asking {
+  return {
+    notBefore: (series, priority, now) =>
+      account.notBefore(series.operation, paramsOf(series, undefined), shareOf(priority), now),
+    async ask(step) {
+      const { operation } = step.series;
+      const params = paramsOf(step.series, step.range);
+      const inquiry = {
+        operation,
+        params,
+        share: shareOf(step.priority),
+        seriesId: library.idOf(step.series),
+        range: step.range ?? null,
+      };
+      const reply = await account.ask<OperationId>(inquiry);
+      if (reply.kind !== "ok") return reply;
+      return { kind: "answered", ...takeApart(operation, reply.body), requestId: reply.requestId };
+    },
+  };
+}
+
+/** Back-fill leaves room for everything else of the timetable. */
+function shareOf(priority: Priority): Share {
+  return priority === "backfill" ? "backfill" : "poll";
+}

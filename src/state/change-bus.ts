@@ -1,0 +1,37 @@
+/** Announces changes between modules, so that none of them has to know who listens. */
+
+import type { SeriesKey } from "../core/series/series.ts";
+import type { Problem } from "../core/status/problem.ts";
+
+/** A home, place, plan or the daemon itself has another state than before. */
+export interface StateChange {
+  /** Id of the home; null for the daemon as a whole. */
+  readonly home: string | null;
+}
+
+export interface ProblemChange {
+  readonly problem: Problem;
+  readonly state: "started" | "ended";
+}
+
+/** The callbacks of one kind of event, called in the order in which they subscribed. */
+export class Listeners<Event> {
+  readonly #callbacks: ((event: Event) => void)[] = [];
+
+  subscribe(callback: (event: Event) => void): void {
+    this.#callbacks.push(callback);
+  }
+
+  emit(event: Event): void {
+    for (const callback of this.#callbacks) callback(event);
+  }
+}
+
+/** Created before everything else. An event without a subscriber is dropped, so a part may emit while others are still being opened. */
+export class ChangeBus {
+  /** Stored rows of a series changed; its key names account and address. */
+  readonly seriesChanged: Listeners<SeriesKey> = new Listeners();
+  /** What is published changed. */
+  readonly stateChanged: Listeners<StateChange> = new Listeners();
+  readonly problem: Listeners<ProblemChange> = new Listeners();
+}

@@ -1,0 +1,130 @@
+/** The questions of small devices: what is remembered of each, so that the same question has one coherent answer. */
+
+import { askCheap, type CheapSpec, type CheapState, cheapIsKnown, cheapKey } from "../core/planning/cheap-query.ts";
+import type { PlanDefinition } from "../core/planning/model/plan-definition.ts";
+import { reasonOf } from "../core/planning/plan-reason.ts";
+import { freshMemory, type PlanMemory } from "../core/planning/plan-record.ts";
+import { type PlanSnapshot, planSnapshot } from "../core/planning/plan-snapshot.ts";
+import type { Timeline } from "../core/prices/timeline.ts";
+import type { Calendar } from "../core/time/calendar.ts";
+import type { EpochMs, Interval } from "../core/time/interval.ts";
+
+/** Remembers a small text across restarts. */
+interface Memory {
+  read(name: string): string | null;
+  write(name: string, value: string): void;
+}
+
+/** A home or a third-party place, by what both have. */
+export interface Priced {
+  readonly kind: "home" | "place";
+  readonly id: string;
+  readonly name: string;
+}
+
+export interface CheapAnswer {
+  /** `isKnown` is false where OFF is not an answer, only what is safe. */
+  readonly isKnown: boolean;
+  readonly plan: PlanSnapshot;
+  readonly window: Interval | null;
+  /** When this changes by itself; null for never. */
+  readonly until: EpochMs | null;
+}
+
+export interface CheapParts {
+  readonly calendar: Calendar;
+  readonly memory: Memory;
+  readonly isTimeTrusted: (now: EpochMs) => boolean;
+}
+
+/** Different questions that are remembered; a house has a few. The one not asked for the longest gives way. */
+const MOST_QUESTIONS = 64;
+const NAME = "cheap_questions";
+/** A question has no past of its own. */
+const NO_MONTH = { start: 0, runs: 0, hours: 0, cost: null, saving: { againstNow: null, againstMean: null } };
+const NO_HISTORY = { month: NO_MONTH, monthBefore: NO_MONTH, lastRun: null };
+
+export class Cheap {
+  readonly #parts: CheapParts;
+  /** By question, the one asked last at the end. */
+  readonly #states = new Map<string, CheapState>();
+  /** What an earlier life of the daemon had begun, by question. Bounded by `MOST_QUESTIONS`. */
+  readonly #begun: Map<string, Begun>;
+
+  constructor(parts: CheapParts) {
+    this.#parts = parts;
+    this.#begun = new Map(
+      (JSON.parse(parts.memory.read(NAME) ?? "[]") as Begun[]).map((each) => [each.question, each]),
+    );
+  }
+
+  ask(subject: Priced, timeline: Timeline | null, spec: CheapSpec, now: EpochMs): CheapAnswer {
+    const { calendar, isTimeTrusted } = this.#parts;
+    const key = cheapKey(subject.id, spec);
+    const moment = { spec, now, timeline, calendar, trusted: isTimeTrusted(now) };
+    const before = this.#states.get(key) ?? null;
+    const begun = this.#begun.get(key);
+    const state = askCheap(moment, before, begun ? memoryOf(begun) : null);
+    this.#begun.delete(key);
+    this.#remember(key, state);
+    if (begunText(before?.advance.memory) !== begunText(state.advance.memory)) this.#keep(now);
+    const { advance } = state;
+    const currency = timeline?.currency ?? null;
+    const reason = reasonOf({ spec, advance, now, calendar, trusted: moment.trusted, currency, home: null });
+    const definition: PlanDefinition = {
+      id: "cheap",
+      name: subject.name,
+      home: subject.id,
+      spec,
+      after: null,
+      powerLimit: null,
+    };
+    return {
+      isKnown: cheapIsKnown(moment, advance),
+      plan: planSnapshot({ definition, spec, advance, reason, currency, history: NO_HISTORY, now }),
+      window: advance.memory?.window ?? null,
+      until: advance.running?.end ?? advance.nextChangeAt,
+    };
+  }
+
+  #remember(key: string, state: CheapState): void {
+    this.#states.delete(key);
+    this.#states.set(key, state);
+    if (this.#states.size <= MOST_QUESTIONS) return;
+    const idle = [...this.#states].find(([, { advance }]) => advance.running === null)?.[0];
+    const oldest = this.#states.keys().next().value;
+    this.#states.delete(idle !== undefined && idle !== key ? idle : (oldest ?? key));
+  }
+
+  /** Only what has begun is worth a write: everything else is planned again just so. */
+  #keep(now: EpochMs): void {
+    const asked = [...this.#states].flatMap(([question, { advance }]) => begunIn(question, advance.memory));
+    const begun = [...this.#begun.values(), ...asked].filter(({ end }) => end > now);
+    this.#parts.memory.write(NAME, JSON.stringify(begun.slice(-MOST_QUESTIONS)));
+  }
+}
+
+/** What has begun of a question in its window. */
+interface Begun extends Interval {
+  readonly question: string;
+  readonly since: EpochMs;
+  /** Shape: ascending. */
+  readonly runs: readonly Interval[];
+}
+
+function begunIn(question: string, memory: PlanMemory | null): Begun[] {
+  if (!memory || memory.begun.length === 0) return [];
+  const { window, since, begun } = memory;
+  const runs = begun.map(({ start, end }) => ({ start, end }));
+  return [{ question, start: window.start, end: window.end, since, runs }];
+}
+
+function memoryOf({ start, end, since, runs }: Begun): PlanMemory {
+  const begun = runs.map((run) => ({ ...run, basis: "prices" as const, settled: false }));
+  return { ...freshMemory({ start, end, until: end }, since, []), begun };
+}
+
+/** What has begun, as a text to compare. */
+function begunText(memory: PlanMemory | null | undefined): string {
+  return (memory?.begun ?? []).map(({ start, end }) => `${start}-${end}`).join();
+}

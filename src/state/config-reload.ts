@@ -1,0 +1,114 @@
+/** A configuration that is read again while the daemon runs: what of it is used at once, and what has to wait. */
+import { isDeepStrictEqual } from "node:util";
+import { keys } from "../config/keys.ts";
+import type { Config } from "../config/schema.ts";
+import type { Problems } from "../core/status/problem.ts";
+import { StartError } from "../core/status/start-error.ts";
+import type { EpochMs } from "../core/time/interval.ts";
+
+/** What has changed from one configuration to the next, by key. */
+export interface ConfigChange {
+  /** Used from now on. */
+  readonly live: readonly string[];
+  /** Used after a restart. */
+  readonly later: readonly string[];
+}
+
+/** The API's doors cannot be moved under those who stand in them; all else of it can change. */
+const LIVE = /^(log\.level|plans|api\.(?!host$|port$).+)$/;
+
+/** Says what differs. Shape: keys as in the file, in its order; a list is one key. */
+export function changeBetween(before: Config, after: Config): ConfigChange {
+  const leaves = keys.filter(({ kind }) => kind !== "section").map(({ path }) => path);
+  const changed = Object.keys({ ...before, ...after }).flatMap((section) => {
+    if (isDeepStrictEqual(valueAt(before, [section]), valueAt(after, [section]))) return [];
+    if ([before, after].some((each) => Array.isArray(valueAt(each, [section])))) return [section];
+    const below = leaves.filter(
+      (path) => path[0] === section && !isDeepStrictEqual(valueAt(before, path), valueAt(after, path)),
+    );
+    return below.length > 0 ? below.map((path) => path.join(".")) : [section];
+  });
+  return { live: changed.filter((key) => LIVE.test(key)), later: changed.filter((key) => !LIVE.test(key)) };
+}
+
+/** The configuration that is in use once a change is taken over: the new one where it may be, the old one elsewhere. */
+export function takenOver(before: Config, after: Config): Config {
+  const { host, port } = before.api;
+  return { ...before, log: after.log, plans: after.plans, api: { ...after.api, host, port } };
+}
+
+const SUBJECT = "configuration";
+
+export interface ReloadingParts {
+  readonly clock: { now(): EpochMs };
+  readonly problems: Pick<Problems, "start" | "end">;
+  readonly log: { info(facts: object, text: string): void; warn(facts: object, text: string): void };
+}
+
+/** The configuration in use, and how it is replaced. */
+export class Reloading {
+  #used: Config;
+  readonly #parts: ReloadingParts;
+  readonly #check: (next: Config) => void;
+  readonly #applied: ((next: Config) => void)[] = [];
+
+  /** `check` throws a StartError for a configuration that must not be used. */
+  constructor(used: Config, parts: ReloadingParts, check: (next: Config) => void) {
+    this.#used = used;
+    this.#parts = parts;
+    this.#check = check;
+  }
+
+  /** Calls back with every new configuration that passed the check. */
+  subscribe(apply: (next: Config) => void): void {
+    this.#applied.push(apply);
+  }
+
+  get used(): Config {
+    return this.#used;
+  }
+
+  /** Reads and takes over. Errors: none of the owner's; what is wrong is a problem, and nothing changes. */
+  async reload(read: () => Promise<Config>): Promise<Config> {
+    const { problems, log } = this.#parts;
+    try {
+      const given = await read();
+      const { live, later } = changeBetween(this.#used, given);
+      if (live.length > 0) this.#take(takenOver(this.#used, given));
+      problems.end(SUBJECT);
+      if (live.length + later.length === 0) log.info({}, "configuration read again: nothing has changed");
+      if (live.length > 0) log.info({ changed: live }, "configuration read again and used");
+      for (const key of later) log.warn({}, `${key} changed: restart to use it`);
+    } catch (error) {
+      if (!(error instanceof StartError)) throw error;
+      this.#refuse(error.message);
+    }
+    return this.#used;
+  }
+
+  #take(next: Config): void {
+    this.#check(next);
+    for (const apply of this.#applied) apply(next);
+    this.#used = next;
+  }
+
+  #refuse(detail: string): void {
+    const { problems, clock } = this.#parts;
+    // Another mistake than before is another problem.
+    problems.end(SUBJECT);
+    problems.start({
+      code: "configuration_refused",
+      subject: SUBJECT,
+      since: clock.now(),
+      detail,
+    });
+  }
+}
+
+function valueAt(config: Config, path: readonly string[]): unknown {
+  return path.reduce<unknown>((node, key) => (isKeyed(node) ? node[key] : undefined), config);
+}
+
+function isKeyed(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

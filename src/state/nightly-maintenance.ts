@@ -1,0 +1,120 @@
+/** What the database needs once a day, at night: what is too old is deleted, and a copy is made and checked. */
+import type { DatabaseSync } from "node:sqlite";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { Clock } from "../core/runtime/clock.ts";
+import type { Problems } from "../core/status/problem.ts";
+import type { Calendar } from "../core/time/calendar.ts";
+import { type EpochMs, formatInstant, MINUTE_MS } from "../core/time/interval.ts";
+import { nextSlot } from "../core/time/schedule-slots.ts";
+import { type CopyOutcome, copyDatabase } from "../storage/backup.ts";
+import type { Settings } from "../storage/key-value-store.ts";
+import type { Recovery } from "../storage/recovery.ts";
+import { deleteOld } from "../storage/retention.ts";
+import type { Writing } from "../storage/write-guard.ts";
+import type { Library } from "./series-repository.ts";
+
+export interface UpkeepParts {
+  readonly database: DatabaseSync;
+  readonly databasePath: string;
+  readonly library: Library;
+  readonly settings: Settings;
+  readonly writing: Writing;
+  readonly calendar: Calendar;
+  readonly clock: Clock;
+  readonly problems: Problems;
+  /** How many years of history are kept. */
+  readonly years: number;
+  readonly offsetMs: number;
+  readonly log: { info(facts: object, text: string): void };
+}
+
+/** Twenty to four, local time: the hour that is there every day, and nobody asks. */
+const MINUTE_OF_DAY = 220;
+/** A copy that is overdue waits until the daemon has started and shown what it has. */
+const AFTER_START_MS = 10 * MINUTE_MS;
+const DONE_AT = "upkeep_at_ms";
+const SUBJECT = "database";
+
+export class Upkeep {
+  readonly #parts: UpkeepParts;
+
+  constructor(parts: UpkeepParts) {
+    this.#parts = parts;
+  }
+
+  /** Runs until the signal fires. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock } = this.#parts;
+    for (;;) {
+      const due = this.#nextAt(clock.now());
+      await clock.sleepUntil(due, signal);
+      if (signal.aborted) return;
+      // A clock that was set back ends a sleep early.
+      if (clock.now() >= due) await this.#once(signal);
+    }
+  }
+
+  #nextAt(now: EpochMs): EpochMs {
+    const done = Number(this.#parts.settings.read(DONE_AT) ?? Number.NaN);
+    // A time ahead of the clock was written by a clock that stood wrong.
+    if (Number.isNaN(done) || done > now) return now + AFTER_START_MS;
+    const due = nextSlot(this.#parts, done, [MINUTE_OF_DAY]);
+    return due > now ? due : now + AFTER_START_MS;
+  }
+
+  async #once(signal: AbortSignal): Promise<void> {
+    const { library, calendar, years, settings, writing, clock, log } = this.#parts;
+    const deleting = deleteOld({ shelf: library.shelf, ledger: library.ledger, calendar }, years);
+    for (;;) {
+      const step = writing.attempt(() => deleting.next())?.value;
+      if (!step) return; // nothing can be written; it is due again in a while
+      if (step.done) {
+        if (step.value.chunks > 0) log.info(step.value, "history beyond its years deleted");
+        break;
+      }
+      await nextTurn();
+      if (signal.aborted) return;
+    }
+    settings.write(DONE_AT, String(clock.now()));
+    await this.#copy(signal);
+  }
+
+  async #copy(signal: AbortSignal): Promise<void> {
+    const { database, databasePath, problems, clock, log } = this.#parts;
+    const outcome = await copyDatabase(database, databasePath, { node: process.execPath, signal }).catch(
+      (error: unknown): CopyOutcome | { readonly kind: "failed"; readonly why: string } => ({
+        kind: "failed",
+        why: error instanceof Error ? error.message : String(error),
+      }),
+    );
+    const problem = { subject: SUBJECT, since: clock.now() };
+    switch (outcome.kind) {
+      case "verified":
+        log.info({ kilobytes: Math.round(outcome.bytes / 1_000) }, "database copied and checked");
+        problems.end(SUBJECT);
+        return;
+      case "damaged":
+        problems.start({ ...problem, code: "database_damaged", detail: outcome.damage });
+        return;
+      case "failed":
+        problems.start({ ...problem, code: "copy_failed", detail: outcome.why });
+        return;
+      case "stopped":
+    }
+  }
+}
+
+/** Tells that the database had to be replaced. The problem ends with the next copy that is found whole. */
+export function reportRecovery(recovery: Recovery, problems: Problems, now: EpochMs): void {
+  const { damage, setAside, copiedAt } = recovery;
+  const instead =
+    copiedAt === null
+      ? "there was no copy, so it starts empty"
+      : `the copy of ${formatInstant(copiedAt)} took its place`;
+  problems.start({
+    code: "database_restored",
+    subject: SUBJECT,
+    since: now,
+    detail: `${damage}; ${setAside === null ? "nothing was left of it" : `it is kept as ${setAside}`}; ${instead}`,
+  });
+}

@@ -1,0 +1,227 @@
+/** Opens the current state: accounts, homes, places, prices, usage and plans, and the loops that keep them current. */
+
+import { planDefinitions } from "../config/plan-schema.ts";
+import type { Config } from "../config/schema.ts";
+import type { LevelThresholds } from "../core/prices/level.ts";
+import type { Clock } from "../core/runtime/clock.ts";
+import type { DaemonState } from "../core/status/daemon-status.ts";
+import { Problems } from "../core/status/problem.ts";
+import { RELEASED_AT } from "../core/status/version.ts";
+import { Calendar, SERVICE_ZONE } from "../core/time/calendar.ts";
+import { type EpochMs, MINUTE_MS } from "../core/time/interval.ts";
+import { Collector, type CollectorLog } from "../service/client/collector.ts";
+import type { Service, ServiceOptions } from "../service/client/open-service.ts";
+import { transitionsIn } from "../storage/data-dir.ts";
+import type { Storage, StorageOptions } from "../storage/open-storage.ts";
+import { PlanStore } from "../storage/plan-store.ts";
+import { historyStart } from "../storage/retention.ts";
+import { Mending } from "../storage/write-recovery-loop.ts";
+import { type Accounts, askingOf, openAccounts } from "./accounts.ts";
+import type { ChangeBus } from "./change-bus.ts";
+import { TimeTrust } from "./clock-guard.ts";
+import { daemonState } from "./daemon-status.ts";
+import { Homes } from "./homes.ts";
+import { reportRecovery, Upkeep } from "./nightly-maintenance.ts";
+import { Places } from "./places.ts";
+import { Plans } from "./plans.ts";
+import { House } from "./price-reader.ts";
+import { Vitals } from "./runtime-stats.ts";
+import { Library } from "./series-repository.ts";
+
+export interface StateOptions extends StorageOptions, ServiceOptions {
+  readonly config: Config;
+  readonly clock: Clock;
+  /** The clock is simulated, so it is right by definition. */
+  readonly simulatedTime: boolean;
+  readonly log: CollectorLog;
+  /** Numbers from 0 to 1. */
+  readonly random: () => number;
+  /** Fires when the daemon ends. */
+  readonly signal: AbortSignal;
+}
+
+export interface State {
+  readonly startedAt: EpochMs;
+  readonly calendar: Calendar;
+  readonly thresholds: LevelThresholds;
+  readonly problems: Problems;
+  readonly vitals: Vitals;
+  readonly library: Library;
+  readonly accounts: Accounts;
+  readonly homes: Homes;
+  readonly places: Places;
+  readonly house: House;
+  readonly plans: Plans;
+  /** Whether the clock can be right; without that no signal is ON. */
+  readonly isTimeTrusted: (now: EpochMs) => boolean;
+  /** Starts or ends the problem that says that the clock is wrong. */
+  readonly checkClock: (now: EpochMs) => void;
+  /** The daemon as it is at `now`. */
+  readonly daemonState: (now: EpochMs) => DaemonState;
+  /** Looks at once what is due for every account. */
+  readonly refresh: () => void;
+  readonly run: () => void;
+  /** Waits for the loops and writes what the request log still holds. */
+  readonly close: () => Promise<void>;
+}
+
+/** Each installation asks at a time of its own within this, so that not all of them ask in the same second. */
+const MAX_OFFSET_MS = 8 * MINUTE_MS;
+
+type Basics = Pick<State, "startedAt" | "calendar" | "thresholds" | "problems" | "vitals" | "library">;
+
+/** Nothing is sent before `run`. */
+export function openState(options: StateOptions, storage: Storage, service: Service, changes: ChangeBus): State {
+  const { config, clock } = options;
+  const basics = openBasics(options, storage, changes);
+  const { startedAt, calendar, thresholds, problems, library } = basics;
+  const guard = openClockGuard(options, basics);
+  const accounts = openAccountsOf(options, storage, service, basics, guard);
+  const names = accounts.consumers.map(({ name }) => name);
+  const homes = new Homes(names, config.homes, library, storage.settings);
+  const house = new House({
+    ...{ calendar, thresholds, shelf: library.shelf, memory: storage.settings },
+    costField: config.service.cost_field,
+  });
+  const places = new Places({ config, library, calendar, memory: storage.settings, thresholds });
+  const plans = new Plans({
+    definitions: planDefinitions(config.plans),
+    store: new PlanStore(storage.database, storage.writing),
+    timelineOf: (home, now) => house.timeline(home, now),
+    isTimeTrusted: guard.isTrusted,
+    onChange: (home) => changes.stateChanged.emit({ home }),
+    ...{ homes, calendar, thresholds, problems, startedAt },
+  });
+  changes.seriesChanged.subscribe((series) => {
+    house.changed(series);
+    const home = homes.list().find(({ addressId }) => addressId === series.place);
+    changes.stateChanged.emit({ home: home?.id ?? null });
+  });
+  const historyFrom = (now: EpochMs) => historyStartOf(config, calendar, now);
+  const state = { ...basics, accounts, homes, house, places, plans };
+  const loops = openLoops(options, storage, changes, { ...state, historyFrom });
+  if (storage.recovery) reportRecovery(storage.recovery, problems, clock.now());
+  return {
+    ...state,
+    ...loops,
+    isTimeTrusted: guard.isTrusted,
+    checkClock: guard.check,
+    daemonState: (now) => daemonState({ ...state, historyFrom }, now),
+  };
+}
+
+function openBasics({ config, clock, log }: StateOptions, storage: Storage, changes: ChangeBus): Basics {
+  const vitals = new Vitals(clock);
+  const calendar = new Calendar(SERVICE_ZONE, transitionsIn(storage.settings));
+  const problems = new Problems((problem, state) => changes.problem.emit({ problem, state }));
+  changes.problem.subscribe(({ problem, state }) => {
+    vitals.problems.note(problem, state, clock.now());
+    const { code, subject, detail, advice, requestId } = problem;
+    if (state === "started") log.warn({ code, subject, detail, requestId }, `problem: ${advice}`);
+    else log.info({ code, subject }, "problem ended");
+    changes.stateChanged.emit({ home: null });
+  });
+  return {
+    ...{ vitals, calendar, problems },
+    startedAt: clock.now(),
+    thresholds: { ...config.levels, veryCheap: config.levels.very_cheap },
+    library: new Library(storage.database, calendar, () => clock.now(), storage.writing),
+  };
+}
+
+interface Guard {
+  readonly isTrusted: (now: EpochMs) => boolean;
+  readonly check: (now: EpochMs) => void;
+  readonly noteServerTime: (serverMs: EpochMs) => void;
+}
+
+function openClockGuard({ clock, simulatedTime }: StateOptions, { library, problems }: Basics): Guard {
+  if (simulatedTime) return { isTrusted: () => true, check: () => undefined, noteServerTime: () => undefined };
+  const trust = new TimeTrust({ releasedAt: RELEASED_AT, lastToldMs: library.ledger.serverTime(), clock });
+  return {
+    isTrusted: (now) => trust.trusted(now),
+    check: (now) => trust.tell(problems, now),
+    noteServerTime(serverMs) {
+      trust.note(serverMs);
+      trust.tell(problems, clock.now());
+    },
+  };
+}
+
+function openAccountsOf(
+  options: StateOptions,
+  storage: Storage,
+  service: Service,
+  { library, problems, vitals }: Basics,
+  guard: Guard,
+): Accounts {
+  const { config, clock, random, signal, log, proxy = null } = options;
+  return openAccounts({
+    ...{ config, service, library, clock, problems, random, proxy, signal },
+    settings: storage.settings,
+    spendsUnknown: storage.recovery !== null,
+    onServerTime: guard.noteServerTime,
+    onSpent: (account, operation, outcome) => {
+      vitals.asked.add(account, operation, outcome);
+      log.debug({ account, operation, outcome }, "asked");
+    },
+  });
+}
+
+interface LoopDeps extends Omit<State, "isTimeTrusted" | "checkClock" | "daemonState" | keyof Loops> {
+  readonly historyFrom: (now: EpochMs) => EpochMs;
+}
+
+type Loops = Pick<State, "refresh" | "run" | "close">;
+
+/** The loops that fetch, keep the database in order and retry failed writes. */
+function openLoops(options: StateOptions, storage: Storage, changes: ChangeBus, state: LoopDeps): Loops {
+  const { config, clock, random, log, signal } = options;
+  const { calendar, problems, library, accounts, homes, places, historyFrom, vitals } = state;
+  const { settings } = storage;
+  const offsetMs = Number(settings.once("offset_ms", () => String(Math.floor(random() * MAX_OFFSET_MS))));
+  const collectors = accounts.all.map((account) => {
+    const isThirdParty = account === accounts.thirdParty;
+    return new Collector({
+      ...{ calendar, clock, offsetMs, historyFrom, log },
+      account: account.name,
+      asking: askingOf(account, library),
+      keeping: library,
+      targets: () => (isThirdParty ? [] : homes.targets(account.name)),
+      places: (now) => (isThirdParty ? places.targets(now) : []),
+      onChange: (series) => changes.seriesChanged.emit(series),
+      pulse: vitals.pulse(`collecting ${account.name}`),
+    });
+  });
+  const refresh = () => {
+    for (const collector of collectors) collector.wake();
+  };
+  const upkeep = new Upkeep({
+    ...storage,
+    library,
+    calendar,
+    clock,
+    problems,
+    years: config.retention.years,
+    offsetMs,
+    log,
+  });
+  const mending = new Mending({ writing: storage.writing, clock, problems, onMended: refresh });
+  let running: readonly Promise<void>[] = [];
+  return {
+    refresh,
+    run() {
+      running = [upkeep, mending, ...collectors].map((loop) => loop.run(signal));
+    },
+    async close() {
+      await Promise.all(running);
+      library.close();
+    },
+  };
+}
+
+/** Where the back-fill stops: what is older than the kept years would be deleted again. */
+function historyStartOf({ history, retention }: Config, calendar: Calendar, now: EpochMs): EpochMs {
+  const wanted = calendar.shift(now, "day", -Math.round((history.months * 365) / 12));
+  return Math.max(wanted, historyStart(now, retention.years, calendar));
+}

@@ -1,0 +1,301 @@
+/** The plans of the house: the configuration, the prices, the clock and what is remembered come together here. */
+import { unknownText } from "../config/suggest-key.ts";
+import { type RefusedCommand, refusedCommand as refused } from "../core/planning/command-refusal.ts";
+import { inOrder, type PlanDefinition } from "../core/planning/model/plan-definition.ts";
+import type { PlanSpec, PlanWindow } from "../core/planning/model/plan-spec.ts";
+import { horizonOf } from "../core/planning/model/plan-windows.ts";
+import { type Commanded, type PlanAction, planActions, runNow, skip, stop } from "../core/planning/plan-commands.ts";
+import { afterStateOf, blockedBy, type Companion, finishByOf } from "../core/planning/plan-dependencies.ts";
+import type { Solve } from "../core/planning/plan-input.ts";
+import { reasonOf } from "../core/planning/plan-reason.ts";
+import type { PlanMemory } from "../core/planning/plan-record.ts";
+import type { FinishedRun } from "../core/planning/plan-savings.ts";
+import { adjustedSpec, type ChangedSettings, changeSettings, planSettings } from "../core/planning/plan-settings.ts";
+import { type PlanHistory, type PlanMonth, type PlanSnapshot, planSnapshot } from "../core/planning/plan-snapshot.ts";
+import { advancePlan, type PlanAdvance } from "../core/planning/plan-state-machine.ts";
+import { solvePlan } from "../core/planning/solve-plan.ts";
+import type { Home } from "../core/prices/home-snapshot.ts";
+import type { LevelThresholds } from "../core/prices/level.ts";
+import type { Timeline } from "../core/prices/timeline.ts";
+import type { Problems } from "../core/status/problem.ts";
+import type { Calendar } from "../core/time/calendar.ts";
+import { contains, type EpochMs, MINUTE_MS } from "../core/time/interval.ts";
+import type { PlanStore } from "../storage/plan-store.ts";
+
+export interface PlansParts {
+  readonly definitions: readonly PlanDefinition[];
+  readonly store: PlanStore;
+  readonly homes: { list(): readonly Home[]; readonly known: boolean };
+  readonly timelineOf: (home: Home, now: EpochMs) => Timeline | null;
+  readonly calendar: Calendar;
+  readonly thresholds?: LevelThresholds;
+  readonly isTimeTrusted: (now: EpochMs) => boolean;
+  readonly problems: Pick<Problems, "start" | "end">;
+  readonly startedAt: EpochMs;
+  /** Called with the home's id after a command that changed something. */
+  readonly onChange: (home: string) => void;
+  readonly solve?: Solve;
+}
+
+/** What a plan wants of a plug. */
+export interface PlanWanted {
+  readonly on: boolean;
+  /** Until when; null where only new prices or a command can tell. */
+  readonly until: EpochMs | null;
+  readonly reason: string;
+}
+
+/** The plans as they are, and when they change by themselves. */
+export interface ShownPlans {
+  /** Shape: in the order of the file. */
+  readonly plans: readonly PlanSnapshot[];
+  readonly until: EpochMs | null;
+}
+
+/** A plan with what has run. */
+export interface PlanDetail {
+  readonly snapshot: PlanSnapshot;
+  /** Shape: newest first. */
+  readonly runs: readonly FinishedRun[];
+  /** Shape: newest first; months without a run are left out. */
+  readonly months: readonly PlanMonth[];
+}
+
+/** Runs of a plan that are told one by one. */
+const MOST_RUNS_TOLD = 60;
+/** As far back as runs are kept. */
+const MOST_MONTHS_TOLD = 14;
+
+/** After a start, prices that are missing may only be late; fallback hours wait this long. */
+const GRACE_MS = 10 * MINUTE_MS;
+const NOTHING_YET: PlanAdvance = { memory: null, state: "waiting", running: null, nextChangeAt: null, finished: [] };
+
+export class Plans {
+  readonly #parts: PlansParts;
+  /** In the order of the file. */
+  #definitions: readonly PlanDefinition[] = [];
+  /** In the order in which they are decided. */
+  #ordered: readonly PlanDefinition[] = [];
+  /** By plan. Bounded by the configuration. */
+  readonly #companions = new Map<string, Companion>();
+  readonly #histories = new Map<string, PlanHistory>();
+  readonly #snapshots = new Map<string, PlanSnapshot>();
+
+  constructor(parts: PlansParts) {
+    this.#parts = parts;
+    this.take(parts.definitions);
+  }
+
+  /** Takes these plans in place of those there are. One that stays goes on where it stands, as after a restart. */
+  take(definitions: readonly PlanDefinition[]): void {
+    const { store, problems } = this.#parts;
+    const stay = new Set(definitions.map(({ id }) => id));
+    for (const { id } of this.#definitions) if (!stay.has(id)) problems.end(subjectOf(id));
+    this.#definitions = definitions;
+    this.#ordered = inOrder(definitions);
+    for (const made of [this.#companions, this.#histories, this.#snapshots]) made.clear();
+    store.keepOnly([...stay]);
+    for (const definition of this.#ordered) {
+      const spec = adjustedSpec(definition, store.settings(definition.id));
+      const advance = { ...NOTHING_YET, memory: store.memory(definition.id) };
+      this.#companions.set(definition.id, { definition, spec, advance });
+    }
+  }
+
+  /** Those of the configuration. Shape: in the order of the file. */
+  get ids(): readonly string[] {
+    return this.#definitions.map(({ id }) => id);
+  }
+
+  /** The plans as they were last decided. Shape: in the order of the file; empty before homes are known. */
+  get snapshots(): readonly PlanSnapshot[] {
+    return this.#definitions.flatMap(({ id }) => this.#snapshots.get(id) ?? []);
+  }
+
+  /** Decides every plan at `now`, and remembers it. */
+  at(now: EpochMs): ShownPlans {
+    return this.#parts.store.gather(() => this.#decideAll(now));
+  }
+
+  #decideAll(now: EpochMs): ShownPlans {
+    const { homes } = this.#parts;
+    if (!homes.known) return { plans: [], until: null };
+    const byId = new Map(homes.list().map((home) => [home.id, home]));
+    const decided = new Set<string>();
+    let until: EpochMs | null = null;
+    for (const definition of this.#ordered) {
+      const home = byId.get(definition.home) ?? null;
+      const { nextChangeAt } = this.#decide(definition, home, decided, now);
+      this.#tellHome(definition, home, [...byId.keys()], now);
+      decided.add(definition.id);
+      if (nextChangeAt !== null) until = Math.min(until ?? nextChangeAt, nextChangeAt);
+    }
+    return { plans: this.snapshots, until };
+  }
+
+  /** What a plan wants at `now`; null for a plan that there is not, or not at `home` where one is given. */
+  wanted(plan: string, home: string | null, now: EpochMs): PlanWanted | null {
+    const definition = this.#companions.get(plan)?.definition;
+    if (!definition || (home !== null && home !== definition.home)) return null;
+    this.at(now);
+    const { running, memory } = this.#companions.get(plan)?.advance ?? NOTHING_YET;
+    const reason = this.#snapshots.get(plan)?.reason.text ?? "nothing is known of its home yet";
+    const next = memory?.planned.find((run) => run.start > now)?.start ?? null;
+    return { on: running !== null, until: running?.end ?? next, reason };
+  }
+
+  /** The plan as it is at `now`, with what has run; null where there is none, or no home is known yet. */
+  detail(plan: string, now: EpochMs): PlanDetail | null {
+    if (!this.#companions.has(plan)) return null;
+    this.at(now);
+    const snapshot = this.#snapshots.get(plan);
+    if (!snapshot) return null;
+    const { calendar, store } = this.#parts;
+    const months: PlanMonth[] = [];
+    let from = calendar.startOf("month", now);
+    for (let i = 0; i < MOST_MONTHS_TOLD; i++, from = calendar.add("month", from, -1)) {
+      const month = this.#monthFrom(plan, snapshot.definition.spec, from);
+      if (month.runs > 0) months.push(month);
+    }
+    return { snapshot, runs: store.lastRuns(plan, MOST_RUNS_TOLD), months };
+  }
+
+  /** A command of `<home>/plan/<plan>/<setting>/set`. */
+  command([home = "", plan = "", setting = ""]: readonly string[], payload: string, now: EpochMs): PlanCommanded {
+    const known = this.#companions.get(plan);
+    if (!known || known.definition.home !== home) return refused("unknown_plan", `${home} has no plan "${plan}"`);
+    const action = planActions.find((each) => each === setting);
+    if (action) return this.act(plan, action, now);
+    const name = planSettings.find((each) => each === setting);
+    if (name) return this.change(plan, { [name]: payload.trim() });
+    const expected = [...planSettings, ...planActions].join(", ");
+    return refused("unknown_setting", `a plan has no "${setting.slice(0, 40)}"; expected ${expected}`);
+  }
+
+  /** Does at once what an owner says, from wherever. */
+  act(plan: string, action: PlanAction, now: EpochMs): PlanCommanded {
+    const { store, isTimeTrusted, onChange } = this.#parts;
+    const known = this.#companions.get(plan);
+    if (!known) return refused("unknown_plan", `there is no plan "${plan}"`);
+    const { definition, spec, advance } = known;
+    if (!isTimeTrusted(now))
+      return refused("clock_not_trusted", "the clock of this machine cannot be trusted, so nothing is switched");
+    const commanded = (memory: PlanMemory | null): Commanded => {
+      if (action === "skip") return skip(memory, now);
+      if (action === "stop") return stop(memory, now);
+      return runNow(spec, memory, now, blockedBy(definition, new Set(), [...this.#companions.values()]));
+    };
+    const done = commanded(advance.memory);
+    if (done.kind === "refused") return done;
+    store.write(definition.id, done.memory, []);
+    this.#companions.set(definition.id, { ...known, advance: { ...advance, memory: done.memory } });
+    onChange(definition.home);
+    return { kind: "done" };
+  }
+
+  /** Changes settings, all or none; an empty text goes back to the file's. */
+  change(plan: string, changes: ChangedSettings): PlanCommanded {
+    const { store, onChange } = this.#parts;
+    const known = this.#companions.get(plan);
+    if (!known) return refused("unknown_plan", `there is no plan "${plan}"`);
+    const { definition } = known;
+    const change = changeSettings(definition, store.settings(plan), changes);
+    if (change.kind === "refused") return change;
+    if (!store.writeSettings(plan, change.texts))
+      return refused(
+        "not_writable",
+        "the database cannot be written at present, so the change would be lost; make room on the disk",
+      );
+    this.#companions.set(plan, { ...known, spec: adjustedSpec(definition, store.settings(plan)) });
+    onChange(definition.home);
+    return { kind: "done" };
+  }
+
+  #decide(definition: PlanDefinition, home: Home | null, decided: ReadonlySet<string>, now: EpochMs): PlanAdvance {
+    const { id } = definition;
+    const { calendar, timelineOf, thresholds, isTimeTrusted, startedAt, solve = solvePlan, store } = this.#parts;
+    const all = [...this.#companions.values()];
+    const known = this.#companions.get(id) ?? { definition, spec: definition.spec, advance: NOTHING_YET };
+    const { spec } = known;
+    const { memory } = known.advance;
+    const window = occurrenceOf(known, calendar, now);
+    const timeline = home && timelineOf(home, now);
+    const trusted = isTimeTrusted(now);
+    const before = definition.after ? (this.#companions.get(definition.after.plan) ?? null) : null;
+    const notBegun = (each: Companion) =>
+      each.advance.memory?.begun.length || each.advance.memory?.ended ? null : occurrenceOf(each, calendar, now);
+    const advance = advancePlan({
+      now,
+      spec,
+      memory,
+      timeline,
+      calendar,
+      ...(thresholds ? { thresholds } : {}),
+      blocked: blockedBy(definition, decided, all).map(({ start, end }) => ({ start, end })),
+      after: afterStateOf(definition, window, before),
+      finishBy: window && finishByOf(id, window, all, notBegun),
+      trusted,
+      graceUntil: startedAt + GRACE_MS,
+      solve,
+    });
+    if (advance.memory !== memory || advance.finished.length > 0) store.write(id, advance.memory, advance.finished);
+    if (advance.finished.length > 0) this.#histories.delete(id);
+    this.#companions.set(id, { definition, spec, advance });
+    const currency = timeline?.currency ?? null;
+    const reason = reasonOf({ spec, advance, now, calendar, trusted, currency, home: home ? null : definition.home });
+    const history = this.#historyOf(known, now);
+    this.#snapshots.set(id, planSnapshot({ definition, spec, advance, reason, currency, history, now }));
+    return advance;
+  }
+
+  #historyOf({ definition: { id }, spec }: Companion, now: EpochMs): PlanHistory {
+    const { calendar, store } = this.#parts;
+    const start = calendar.startOf("month", now);
+    const known = this.#histories.get(id);
+    if (known?.month.start === start) return known;
+    const history = {
+      month: this.#monthFrom(id, spec, start),
+      monthBefore: this.#monthFrom(id, spec, calendar.add("month", start, -1)),
+      lastRun: store.lastRun(id),
+    };
+    this.#histories.set(id, history);
+    return history;
+  }
+
+  #monthFrom(id: string, spec: PlanSpec, start: EpochMs): PlanMonth {
+    const { calendar, store } = this.#parts;
+    const { runs, hours, cost, savingNow, savingMean } = store.totals(id, start, calendar.add("month", start, 1));
+    const money = "kwh" in spec && spec.kwh !== undefined;
+    const saving = { againstNow: money ? savingNow : null, againstMean: money ? savingMean : null };
+    return { start, runs, hours, cost: money ? cost : null, saving };
+  }
+
+  #tellHome({ id, home: name }: PlanDefinition, home: Home | null, ids: readonly string[], now: EpochMs): void {
+    const { problems } = this.#parts;
+    const subject = subjectOf(id);
+    if (home) problems.end(subject);
+    else
+      problems.start({
+        code: "unknown_home",
+        subject,
+        since: now,
+        names: { owner: `the plan "${id}"`, homes: ids.join(", ") || "the homes" },
+        detail: unknownText("a home", name, ids),
+      });
+  }
+}
+
+/** What became of a command to a plan. */
+type PlanCommanded = { readonly kind: "done" } | RefusedCommand;
+
+/** The occurrence that a plan is in, as far as it is remembered; else the one its settings give. */
+function occurrenceOf({ spec, advance }: Companion, calendar: Calendar, now: EpochMs): PlanWindow | null {
+  const { memory } = advance;
+  const keeps = memory && (contains(memory.window, now) || memory.begun.some((run) => run.end > now));
+  return keeps ? memory.window : horizonOf(spec, now, calendar);
+}
+
+/** What a plan is called among the problems. */
+function subjectOf(plan: string): string {
+  return `plan ${plan}`;
+}

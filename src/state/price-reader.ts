@@ -1,0 +1,195 @@
+/** From what is on the shelf to what the house is told. */
+
+import { type Home, type HomeSnapshot, homeSnapshot } from "../core/prices/home-snapshot.ts";
+import {
+  DEFAULT_THRESHOLDS,
+  type LevelThresholds,
+  REFERENCE_DAYS,
+  type SortedPrices,
+  sortedPrices,
+} from "../core/prices/level.ts";
+import { joinForecast, type PricePoint, pricePoints, type Timeline } from "../core/prices/timeline.ts";
+import {
+  type DayUsage,
+  DEFAULT_COST_FIELD,
+  type HomeUsage,
+  NO_USAGE,
+  type UsageFigures,
+  type UsageOperation,
+  usageDays,
+  usageFigures,
+  usageOperations,
+  usageRange,
+} from "../core/prices/usage.ts";
+import type { SeriesKey } from "../core/series/series.ts";
+import type { Calendar } from "../core/time/calendar.ts";
+import type { EpochMs, Interval } from "../core/time/interval.ts";
+import type { Library } from "./series-repository.ts";
+
+/** Remembers a small text across restarts. */
+interface Memory {
+  read(name: string): string | null;
+  write(name: string, value: string): void;
+}
+
+export interface HouseParts {
+  readonly shelf: Pick<Library["shelf"], "envelope" | "rows" | "latest" | "rowsByChunk">;
+  readonly calendar: Calendar;
+  readonly memory: Memory;
+  readonly thresholds?: LevelThresholds;
+  /** What the service calls the amount of a row of costs. */
+  readonly costField?: string | undefined;
+}
+
+/** The days of one series of use. */
+interface SeriesDays {
+  readonly unit: string;
+  readonly days: readonly DayUsage[];
+}
+
+/** What was made from the shelf, and the start of the day or year it was made for. */
+interface Made<Value> {
+  readonly from: EpochMs;
+  readonly value: Value;
+}
+
+/** Days of prices that the present one is compared with, beside today's. */
+const COMPARED_DAYS = 30;
+
+/**
+ * Reads a home from the shelf. What is costly (parsing a week of quarters, sorting a month, adding up a year) is done
+ * once per change of its series and per day; an edge only looks into what was made.
+ */
+export class House {
+  readonly #parts: HouseParts;
+  /** By home, and for usage by home and operation. Bounded by the homes. */
+  readonly #timelines = new Map<string, Made<Timeline | null>>();
+  readonly #months = new Map<string, Made<SortedPrices>>();
+  readonly #usageDays = new Map<string, Made<SeriesDays | null>>();
+  readonly #usage = new Map<string, Made<UsageFigures | null>>();
+  readonly #published = new Map<string, Published>();
+
+  constructor(parts: HouseParts) {
+    this.#parts = parts;
+  }
+
+  /** Forgets what was made from a series that changed. */
+  changed({ operation, place, unit }: SeriesKey): void {
+    if (operation === "prices" || operation === "forecastPrices") this.#timelines.delete(place);
+    if (operation === "prices") this.#months.delete(place);
+    if (unit !== "hour") return;
+    this.#usageDays.delete(`${place} ${operation}`);
+    this.#usage.delete(`${place} ${operation}`);
+  }
+
+  snapshot(home: Home, now: EpochMs): HomeSnapshot {
+    const day = this.#parts.calendar.startOf("day", now);
+    return homeSnapshot({
+      home,
+      now,
+      calendar: this.#parts.calendar,
+      thresholds: this.#parts.thresholds ?? DEFAULT_THRESHOLDS,
+      timeline: this.timeline(home, now),
+      last30Days: madeOn(this.#months, home.addressId, day, () => this.#readMonth(home, day)),
+      publishedAt: (tomorrow) => this.#publishedAt(home, tomorrow, now),
+    });
+  }
+
+  /** A home's prices from `REFERENCE_DAYS` ago on; null where none were ever answered. */
+  timeline(home: Home, now: EpochMs): Timeline | null {
+    const day = this.#parts.calendar.startOf("day", now);
+    return madeOn(this.#timelines, home.addressId, day, () => this.#readTimeline(home, day));
+  }
+
+  /** A home's prices of a range, of the days before it that levels are taken of, and of what is after it. */
+  pricesIn(home: Home, range: Interval, now: EpochMs): readonly PricePoint[] {
+    const { shelf, calendar } = this.#parts;
+    const known = this.timeline(home, now)?.points ?? [];
+    const daysBefore = (at: EpochMs) => calendar.add("day", calendar.startOf("day", at), -REFERENCE_DAYS);
+    const older = { start: daysBefore(range.start), end: Math.min(daysBefore(now), calendar.next("day", range.end)) };
+    if (older.start >= older.end) return known;
+    return [...pricePoints(shelf.rows(pricesOf(home), older), false), ...known];
+  }
+
+  usage(home: Home, now: EpochMs): HomeUsage {
+    const day = this.#parts.calendar.startOf("day", now);
+    const read = (operation: UsageOperation) =>
+      madeOn(this.#usage, `${home.addressId} ${operation}`, day, () => this.#makeUsage(home, operation, now));
+    const figures = usageOperations.map((operation) => [operation, read(operation)] as const);
+    return { ...NO_USAGE, ...Object.fromEntries(figures) };
+  }
+
+  #readTimeline(home: Home, day: EpochMs): Timeline | null {
+    const { shelf, calendar } = this.#parts;
+    const range = { start: calendar.add("day", day, -REFERENCE_DAYS), end: calendar.add("day", day, 2) };
+    const confirmed = pricesOf(home);
+    const estimated: SeriesKey = { ...confirmed, operation: "forecastPrices", unit: "latest" };
+    const envelope = shelf.envelope(confirmed) ?? shelf.envelope(estimated);
+    const currency = envelope?.currency;
+    if (!envelope || typeof currency !== "string") return null;
+    const points = joinForecast(
+      pricePoints(shelf.rows(confirmed, range), false),
+      pricePoints(shelf.latest(estimated) ?? [], true),
+    );
+    return { points, currency, vatIncluded: envelope.vatIncluded === true };
+  }
+
+  #readMonth(home: Home, day: EpochMs): SortedPrices {
+    const { shelf, calendar } = this.#parts;
+    const range = { start: calendar.add("day", day, -COMPARED_DAYS), end: day };
+    const prices = shelf.rows(pricesOf(home), range).map(({ totalPricePerKWh }) => totalPricePerKWh);
+    return sortedPrices(prices.filter((price) => typeof price === "number"));
+  }
+
+  /** At midnight the days stay and the sums are made anew; a new year reads again. */
+  #makeUsage(home: Home, operation: UsageOperation, now: EpochMs): UsageFigures | null {
+    const { calendar } = this.#parts;
+    const year = calendar.startOf("year", now);
+    const read = () => this.#readUsage(home, operation, now);
+    const known = madeOn(this.#usageDays, `${home.addressId} ${operation}`, year, read);
+    return known && usageFigures(known.days, known.unit, now, calendar);
+  }
+
+  #readUsage(home: Home, operation: UsageOperation, now: EpochMs): SeriesDays | null {
+    const { shelf, calendar, costField = DEFAULT_COST_FIELD } = this.#parts;
+    const series: SeriesKey = { account: home.account, place: home.addressId, operation, unit: "hour" };
+    const envelope = shelf.envelope(series);
+    if (!envelope) return null;
+    const days = usageDays(shelf.rowsByChunk(series, usageRange(now, calendar)), operation, calendar, costField);
+    return { unit: typeof envelope.currency === "string" ? envelope.currency : "kWh", days };
+  }
+
+  /** When tomorrow's prices were first seen, also by an earlier run of the daemon. */
+  #publishedAt({ addressId }: Home, tomorrow: EpochMs, now: EpochMs): EpochMs {
+    const { memory } = this.#parts;
+    const name = `published/${addressId}`;
+    const known = this.#published.get(addressId) ?? readPublished(memory.read(name));
+    const published = known?.day === tomorrow ? known : { day: tomorrow, at: now };
+    if (published !== known) memory.write(name, JSON.stringify(published));
+    this.#published.set(addressId, published);
+    return published.at;
+  }
+}
+
+/** When the prices of the day that begins at `day` were first there. */
+interface Published {
+  readonly day: EpochMs;
+  readonly at: EpochMs;
+}
+
+function readPublished(text: string | null): Published | null {
+  return text === null ? null : (JSON.parse(text) as Published);
+}
+
+function pricesOf({ account, addressId, resolution }: Home): SeriesKey {
+  return { account, place: addressId, operation: "prices", unit: resolution };
+}
+
+/** What was made for the day or year that begins at `from`, or is made now. */
+function madeOn<Value>(known: Map<string, Made<Value>>, key: string, from: EpochMs, make: () => Value): Value {
+  const found = known.get(key);
+  if (found?.from === from) return found.value;
+  const value = make();
+  known.set(key, { from, value });
+  return value;
+}

@@ -1,0 +1,18 @@
+/** What storage has for a request of the LAN. */
+import type { EpochMs } from "../core/time/interval.ts";
+
+/** The source of an answer's body. */
+export interface AnswerSource {
+  /** Changes with every change of the series. */
+  readonly version: number;
+  /** Returns the whole body. */
+  readonly read: () => string;
+}
+
+/** What storage has for a request. */
+export interface Found extends AnswerSource {
+  /** When the oldest part of it was last answered by the service. */
+  readonly answeredAt: EpochMs;
+  /** Whether it may be given without asking again. */
+  readonly fresh: boolean;
+}

@@ -1,0 +1,164 @@
+/** The accounts as the configuration opens them, against the simulator. */
+import { expect, test } from "vitest";
+import { configSchema } from "../../../src/config/schema.ts";
+import type { Step } from "../../../src/core/fetching/fetch-types.ts";
+import type { SeriesKey } from "../../../src/core/series/series.ts";
+import { type Problem, Problems } from "../../../src/core/status/problem.ts";
+import { Calendar, SERVICE_ZONE } from "../../../src/core/time/calendar.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../../src/core/time/interval.ts";
+import { openService } from "../../../src/service/client/open-service.ts";
+import { type SimulatorOptions, startSimulator } from "../../../src/service/simulator/simulator.ts";
+import { askingOf, openAccounts } from "../../../src/state/accounts.ts";
+import { Library } from "../../../src/state/series-repository.ts";
+import { openDatabase } from "../../../src/storage/database.ts";
+import { Settings } from "../../../src/storage/key-value-store.ts";
+import { CANARY_KEY, CANARY_PARTNER } from "../../support/asking-client.ts";
+import { ManualMachine } from "../../support/manual-machine.ts";
+
+const MIDNIGHT = Date.UTC(2026, 5, 10);
+
+interface WorldOptions {
+  readonly config?: Readonly<Record<string, unknown>>;
+  readonly simulator?: Partial<SimulatorOptions>;
+}
+
+const CONSUMER = { consumer: { api_key: CANARY_KEY } };
+const PARTNER = { third_party: { api_key: CANARY_PARTNER.apiKey, api_secret: CANARY_PARTNER.apiSecret } };
+
+async function openWorld({ config = { ...CONSUMER, ...PARTNER }, simulator = {} }: WorldOptions = {}) {
+  const machine = new ManualMachine(MIDNIGHT + 10 * HOUR_MS);
+  const clock = Object.assign(machine.clock, { sleepUntil: () => Promise.resolve() });
+  const keys = { consumerKey: CANARY_KEY, thirdParty: CANARY_PARTNER };
+  const service = await startSimulator({ now: () => clock.now(), keys, ...simulator });
+  const database = openDatabase(":memory:");
+  const library = new Library(database, new Calendar(SERVICE_ZONE), () => clock.now());
+  const problems: Problem[] = [];
+  const stop = new AbortController();
+  const connection = openService({ config: { service: { base_url: service.url } } });
+  const open = (changed: Readonly<Record<string, unknown>> = {}) =>
+    openAccounts({
+      service: connection,
+      ...{ library, clock, random: () => 0, settings: new Settings(database), signal: stop.signal },
+      config: configSchema.parse({ service: { base_url: service.url }, ...config, ...changed }),
+      problems: new Problems((problem) => problems.push(problem)),
+      onServerTime: () => undefined,
+      onSpent: () => undefined,
+    });
+  const accounts = open();
+  return {
+    ...{ machine, clock, service, library, problems, accounts, database },
+    /** The same data directory under a changed configuration. */
+    reopen: open,
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      await connection.close();
+      await service.close();
+    },
+  };
+}
+
+function stepOf(account: string, place: string, priority: Step["priority"], day = 0): Step {
+  const series: SeriesKey = { account, place, operation: "prices", unit: "hour" };
+  const start = MIDNIGHT - 2 * HOUR_MS - day * DAY_MS;
+  return { kind: "request", series, priority, range: { start, end: start + DAY_MS } };
+}
+
+function first<Item>(items: readonly Item[]): Item {
+  const [item] = items;
+  if (item === undefined) throw new RangeError("nothing there");
+  return item;
+}
+
+test("a step of the timetable becomes rows, an envelope and a row of the ledger", async () => {
+  await using world = await openWorld();
+  const account = first(world.accounts.consumers);
+  const asked = await askingOf(account, world.library).ask(
+    stepOf(account.name, world.service.addressIds.danish, "today"),
+  );
+  expect(asked).toMatchObject({ kind: "answered", envelope: { currency: "DKK", resolution: "hour" } });
+  expect(asked.kind === "answered" && asked.rows).toHaveLength(24);
+  expect(world.library.ledger.recent("consumer", 5)).toMatchObject([{ share: "poll" }]);
+});
+
+test("back-fill stops at two thirds of the minute's polling, and what is due goes on", async () => {
+  await using world = await openWorld();
+  const account = first(world.accounts.consumers);
+  const asking = askingOf(account, world.library);
+  const ask = (day: number, priority: Step["priority"]) =>
+    asking.ask(stepOf(account.name, world.service.addressIds.danish, priority, day));
+  const kinds: string[] = [];
+  for (let day = 1; day <= 12; day++) kinds.push((await ask(day, "backfill")).kind);
+  expect(kinds).toEqual([...Array(10).fill("answered"), "withheld", "withheld"]);
+  const { series } = stepOf(account.name, world.service.addressIds.danish, "today");
+  const now = world.clock.now();
+  expect(asking.notBefore(series, "backfill", now)).toBe(now + 92 * SECOND_MS);
+  expect(asking.notBefore(series, "usage", now)).toBe(now);
+  for (let day = 20; day < 25; day++) expect((await ask(day, "usage")).kind).toBe("answered");
+  expect((await ask(30, "today")).kind).toBe("withheld");
+});
+
+test("several consumer accounts have a quota and a silence each", async () => {
+  const consumer = [
+    { name: "mine", api_key: CANARY_KEY },
+    { name: "yours", api_key: "a key that is nobody's" },
+  ];
+  await using world = await openWorld({ config: { consumer } });
+  const [mine, yours] = world.accounts.consumers;
+  if (!mine || !yours) throw new RangeError("two accounts were configured");
+  const home = world.service.addressIds.danish;
+  expect((await askingOf(yours, world.library).ask(stepOf("yours", home, "today"))).kind).toBe("refused");
+  expect((await askingOf(yours, world.library).ask(stepOf("yours", home, "today"))).kind).toBe("withheld");
+  expect((await askingOf(mine, world.library).ask(stepOf("mine", home, "today"))).kind).toBe("answered");
+  expect(world.problems).toMatchObject([{ subject: "yours", code: "invalid_token" }]);
+  expect(JSON.stringify(world.problems)).not.toContain("nobody's");
+  expect(world.library.ledger.recent("mine", 9)).toHaveLength(1);
+  expect(world.library.ledger.recent("yours", 9)).toHaveLength(1);
+});
+
+test("a third-party key alone, or a consumer key alone, is enough", async () => {
+  await using partner = await openWorld({ config: PARTNER });
+  expect(partner.accounts.consumers).toEqual([]);
+  const reply = await partner.accounts.thirdParty?.ask({
+    ...{ operation: "regionPrices", params: { region: "DK1" }, share: "poll", seriesId: null, range: null },
+  });
+  expect(reply?.kind).toBe("ok");
+  await using consumer = await openWorld({ config: CONSUMER });
+  expect(consumer.accounts.thirdParty).toBe(null);
+});
+
+test("a replaced key is asked with at once", async () => {
+  await using world = await openWorld({ config: { consumer: { api_key: "an old key" } } });
+  const home = world.service.addressIds.danish;
+  const old = askingOf(first(world.accounts.consumers), world.library);
+  expect((await old.ask(stepOf("consumer", home, "today"))).kind).toBe("refused");
+  const accounts = world.reopen({ consumer: { api_key: CANARY_KEY } });
+  // Long enough for the quota, and not for what was said of the old key.
+  world.machine.advance(92 * SECOND_MS);
+  const renewed = askingOf(first(accounts.consumers), world.library);
+  expect((await renewed.ask(stepOf("consumer", home, "today"))).kind).toBe("answered");
+});
+
+test("a 429 silences the account across a restart", async () => {
+  await using world = await openWorld({
+    simulator: { faults: [{ operation: "*", fault: "status", status: 429, retryAfterSec: 1_800, times: 1 }] },
+  });
+  const home = world.service.addressIds.danish;
+  const asking = askingOf(first(world.accounts.consumers), world.library);
+  expect((await asking.ask(stepOf("consumer", home, "today"))).kind).toBe("refused");
+  const restarted = askingOf(first(world.reopen().consumers), world.library);
+  const until = world.clock.now() + 30 * MINUTE_MS;
+  expect(await restarted.ask(stepOf("consumer", home, "today"))).toMatchObject({ kind: "withheld", until });
+  expect(world.service.answered()).toHaveLength(1);
+});
+
+test("no key is written into the database", async () => {
+  await using world = await openWorld();
+  const home = world.service.addressIds.danish;
+  await askingOf(first(world.accounts.consumers), world.library).ask(stepOf("consumer", home, "today"));
+  world.service.account.setEntitlement("plusEnded");
+  await askingOf(first(world.accounts.consumers), world.library).ask(stepOf("consumer", home, "today", 1));
+  const tables = ["setting", "series", "attempt", "chunk"];
+  const rows = tables.map((table) => world.database.prepare(`select * from ${table}`).all());
+  expect(JSON.stringify(rows)).toContain("403 plus_required");
+  expect(JSON.stringify(rows)).not.toContain("canary");
+});

@@ -1,0 +1,114 @@
+import { describe, expect, test } from "vitest";
+import { type CheapSettings, type CheapSpec, cheapSpec } from "../../../src/core/planning/cheap-query.ts";
+import { type EpochMs, HOUR_MS, MINUTE_MS } from "../../../src/core/time/interval.ts";
+import { Cheap } from "../../../src/state/cheap-queries.ts";
+import { at, calendar, daysOf, points, timelineOf } from "../../support/price-days.ts";
+
+const HOME = { kind: "home", id: "home", name: "Home" } as const;
+const timeline = timelineOf(points(daysOf("2026-06-09", "2026-06-12"), (i) => 1 + ((i * 37) % 96) / 50));
+const EVENING = at("2026-06-10T18:00:00Z");
+
+function specOf(settings: Partial<CheapSettings> = {}): CheapSpec {
+  const read = cheapSpec({
+    kind: "slots",
+    hoursMs: 3 * HOUR_MS,
+    from: null,
+    readyBy: 7 * 60,
+    maxPrice: null,
+    ...settings,
+  });
+  if (read.kind === "mistake") throw new Error(read.text);
+  return read.spec;
+}
+
+/** What would be on disk, and how often it was written. */
+class Kept {
+  text: string | null = null;
+  writes = 0;
+  read(): string | null {
+    return this.text;
+  }
+  write(_name: string, text: string): void {
+    this.text = text;
+    this.writes++;
+  }
+}
+
+const open = (memory: Kept, isTimeTrusted = true) =>
+  new Cheap({ calendar, memory, isTimeTrusted: () => isTimeTrusted });
+const ask = (cheap: Cheap, now: EpochMs, spec = specOf()) => cheap.ask(HOME, timeline, spec, now);
+
+/** Minutes ON until seven in the morning, of a device that asks each of them; `open` may give another life. */
+function minutesOn(cheapAt: (now: EpochMs) => Cheap): number {
+  let on = 0;
+  for (let now = EVENING; now < at("2026-06-11T05:00:00Z"); now += MINUTE_MS) if (ask(cheapAt(now), now).plan.on) on++;
+  return on;
+}
+
+describe("what is remembered of questions", () => {
+  test("a daemon that restarts every half hour gives the same hours", () => {
+    const kept = new Kept();
+    let cheap = open(kept);
+    const restarting = (now: EpochMs) => {
+      if (now % (30 * MINUTE_MS) === 0) cheap = open(kept);
+      return cheap;
+    };
+    expect(minutesOn(restarting)).toBe(180);
+    const single = open(new Kept());
+    expect(minutesOn(() => single)).toBe(180);
+  });
+
+  test("is written when something begins and at no other time", () => {
+    const kept = new Kept();
+    const cheap = open(kept);
+    minutesOn(() => cheap);
+    const { runs } = ask(cheap, at("2026-06-11T04:59:00Z")).plan;
+    expect(kept.writes).toBeLessThanOrEqual(runs.length);
+    expect(kept.writes).toBeGreaterThan(0);
+    expect(kept.text?.length).toBeLessThan(2_000);
+  });
+
+  test("is forgotten with its window", () => {
+    const kept = new Kept();
+    const cheap = open(kept);
+    minutesOn(() => cheap);
+    for (let now = at("2026-06-11T05:00:00Z"); now < at("2026-06-12T05:00:00Z"); now += MINUTE_MS) ask(cheap, now);
+    const windows = (JSON.parse(kept.text ?? "[]") as { start: number }[]).map(({ start }) => start);
+    expect(windows).toEqual([at("2026-06-11T05:00:00Z")]);
+  });
+
+  test("of one that is asked no more is forgotten when another begins after its window", () => {
+    const kept = new Kept();
+    const before = open(kept);
+    minutesOn(() => before);
+    const after = open(kept);
+    const other = specOf({ kind: "window", hoursMs: 24 * HOUR_MS });
+    expect(ask(after, at("2026-06-11T05:00:00Z"), other).plan.on).toBe(true);
+    expect(JSON.parse(kept.text ?? "[]")).toMatchObject([{ question: expect.stringContaining("window 24") }]);
+  });
+
+  test("two that ask the same see the same, two that ask otherwise do not disturb each other", () => {
+    const cheap = open(new Kept());
+    const first = ask(cheap, EVENING);
+    ask(cheap, EVENING, specOf({ hoursMs: HOUR_MS }));
+    cheap.ask({ ...HOME, id: "cabin" }, timelineOf([]), specOf(), EVENING);
+    expect(ask(cheap, EVENING).plan.runs).toEqual(first.plan.runs);
+  });
+
+  test("is bounded: what runs outlives a thousand idle questions", () => {
+    const kept = new Kept();
+    const cheap = open(kept);
+    const running = specOf({ kind: "window", hoursMs: 24 * HOUR_MS });
+    expect(ask(cheap, at("2026-06-10T05:00:00Z"), running).plan.on).toBe(true);
+    for (let i = 0; i < 1_000; i++)
+      ask(cheap, at("2026-06-10T05:01:00Z"), specOf({ maxPrice: i / 100, from: 23 * 60 }));
+    const later = cheap.ask(HOME, timelineOf([]), running, at("2026-06-10T06:00:00Z"));
+    expect(later.plan).toMatchObject({ on: true, nextEnd: at("2026-06-11T05:00:00Z") });
+    expect(kept.text?.length).toBeLessThan(64 * 1_000);
+  });
+
+  test("nothing is ON while the clock cannot be right, and then OFF is no answer", () => {
+    const answer = ask(open(new Kept(), false), EVENING);
+    expect([answer.plan.on, answer.isKnown, answer.plan.reason.code]).toEqual([false, false, "clock_not_trusted"]);
+  });
+});

@@ -1,0 +1,107 @@
+import { describe, expect, test } from "vitest";
+import { type Problem, Problems } from "../../../src/core/status/problem.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../../src/core/time/interval.ts";
+import { TimeTrust } from "../../../src/state/clock-guard.ts";
+
+const RELEASED = Date.UTC(2026, 10, 1);
+const NOW = Date.UTC(2026, 11, 24, 18);
+
+/** A machine that has been up since NOW, by its monotonic clock. */
+function machine(lastToldMs: number | null = null) {
+  let upMs = 5_000;
+  const trust = new TimeTrust({ releasedAt: RELEASED, lastToldMs, clock: { monotonicMs: () => upMs } });
+  return {
+    trust,
+    pass: (ms: number) => {
+      upMs += ms;
+    },
+  };
+}
+
+describe("before the service has told its time", () => {
+  test("any time after the release may be right", () => {
+    expect(machine().trust.trusted(NOW)).toBe(true);
+    expect(machine().trust.trusted(RELEASED)).toBe(true);
+  });
+
+  test.each([0, Date.UTC(2026, 9, 31, 23, 59, 59)])("none before it is: %d", (now) => {
+    const { trust } = machine();
+    expect(trust.trusted(now)).toBe(false);
+    expect(trust.why(now)).toContain("before this release was made");
+  });
+
+  test("none is before the time it told in an earlier run: a clock that stood still while the machine was off", () => {
+    const { trust } = machine(NOW);
+    expect(trust.trusted(NOW - MINUTE_MS)).toBe(true);
+    expect(trust.why(NOW - HOUR_MS)).toBe(
+      "it shows 2026-12-24T17:00:00Z, and before the start it was 2026-12-24T18:00:00Z already",
+    );
+  });
+});
+
+describe("once the service has told its time", () => {
+  test.each([-2 * MINUTE_MS, -SECOND_MS, 0, 2 * MINUTE_MS])("a clock %d ms apart is right", (apart) => {
+    const { trust } = machine();
+    trust.note(NOW);
+    expect(trust.trusted(NOW + apart)).toBe(true);
+  });
+
+  test.each([
+    [-2 * MINUTE_MS - 1, "it shows 2026-12-24T17:57:59Z, 2 min behind the service's"],
+    [2 * MINUTE_MS + 1, "it shows 2026-12-24T18:02:00Z, 2 min ahead of the service's"],
+    [3 * HOUR_MS, "it shows 2026-12-24T21:00:00Z, 3 h ahead of the service's"],
+    [43 * 365 * DAY_MS, "it shows 2069-12-13T18:00:00Z, 15695 days ahead of the service's"],
+  ])("one that is %d ms apart is not, and the owner reads by how much", (apart, why) => {
+    const { trust } = machine();
+    trust.note(NOW);
+    expect(trust.why(NOW + apart)).toBe(why);
+  });
+
+  test("its time goes on with the machine", () => {
+    const { trust, pass } = machine();
+    trust.note(NOW);
+    pass(5 * HOUR_MS);
+    expect([trust.trusted(NOW), trust.trusted(NOW + 5 * HOUR_MS)]).toEqual([false, true]);
+  });
+
+  test("a clock that is set right is trusted at once, one that is set wrong no longer", () => {
+    const { trust, pass } = machine();
+    trust.note(NOW);
+    pass(MINUTE_MS);
+    expect(trust.trusted(NOW - DAY_MS + MINUTE_MS)).toBe(false);
+    expect(trust.trusted(NOW + MINUTE_MS)).toBe(true);
+    expect(trust.trusted(NOW + DAY_MS + MINUTE_MS)).toBe(false);
+  });
+
+  test("the newest word counts", () => {
+    const { trust } = machine();
+    trust.note(NOW + DAY_MS);
+    trust.note(NOW);
+    expect(trust.trusted(NOW)).toBe(true);
+  });
+
+  test("what it told in an earlier run no longer does", () => {
+    const { trust } = machine(Date.UTC(2069, 0, 1));
+    expect(trust.trusted(NOW)).toBe(false);
+    trust.note(NOW);
+    expect(trust.trusted(NOW)).toBe(true);
+  });
+
+  test("a service whose own time is before the release convinces nobody", () => {
+    const { trust } = machine();
+    trust.note(RELEASED - DAY_MS);
+    expect(trust.trusted(RELEASED - DAY_MS)).toBe(false);
+  });
+});
+
+test("the owner is told once when the clock is wrong, with what to do, and once when it is right", () => {
+  const told: [string, Problem][] = [];
+  const problems = new Problems((problem, state) => void told.push([state, problem]));
+  const { trust } = machine();
+  for (const now of [NOW, 0, 1_000, NOW, NOW]) trust.tell(problems, now);
+  expect(told.map(([state, { code, subject }]) => [state, code, subject])).toEqual([
+    ["started", "clock_wrong", "clock"],
+    ["ended", "clock_wrong", "clock"],
+  ]);
+  expect(told[0]?.[1]).toMatchObject({ since: 0, advice: expect.stringContaining("NTP"), requestId: null });
+});

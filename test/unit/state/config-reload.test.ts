@@ -1,0 +1,108 @@
+import { describe, expect, test } from "vitest";
+import { type Config, configSchema } from "../../../src/config/schema.ts";
+import type { Problem } from "../../../src/core/status/problem.ts";
+import { Problems } from "../../../src/core/status/problem.ts";
+import { StartError } from "../../../src/core/status/start-error.ts";
+import { changeBetween, Reloading, takenOver } from "../../../src/state/config-reload.ts";
+
+const plan = { name: "Car", home: "home", kind: "slots", hours: 2 };
+const base = { consumer: { api_key: "abc" }, api: { keys: [{ name: "a", key: "b" }] } };
+
+function config(over: object = {}): Config {
+  return configSchema.parse({ ...base, ...over });
+}
+
+describe("what has changed", () => {
+  test.each([
+    [{}, [], []],
+    [{ log: { level: "debug" } }, ["log.level"], []],
+    [{ plans: [plan] }, ["plans"], []],
+    [{ api: { keys: [] } }, ["api.keys"], []],
+    [
+      { api: { ...base.api, requests_per_minute: 5, hosts: ["elbro.lan"] } },
+      ["api.requests_per_minute", "api.hosts"],
+      [],
+    ],
+    [{ api: { ...base.api, port: 8081, host: "127.0.0.1" } }, [], ["api.host", "api.port"]],
+    [{ mqtt: { url: "mqtt://host", username: "me" } }, [], ["mqtt.url", "mqtt.username"]],
+    [{ consumer: { api_key: "def" } }, [], ["consumer.api_key"]],
+    [{ consumer: [{ api_key: "abc" }] }, [], ["consumer"]],
+    [{ levels: { cheap: 0.8 } }, [], ["levels.cheap"]],
+    [{ homes: [{ address_id: "11111111-2222-4333-8444-555555555555", id: "cabin" }] }, [], ["homes"]],
+    [
+      { third_party: { api_key: "a", api_secret: "b", places: [{ name: "Region", region: "DK1" }] } },
+      [],
+      ["third_party.api_key", "third_party.api_secret", "third_party.hash_encoding", "third_party.places"],
+    ],
+    [{ broker: { users: [{ name: "a", password: "b" }] } }, [], ["broker.users"]],
+    [{ history: { months: 3 }, retention: { years: 3 } }, [], ["history.months", "retention.years"]],
+    [{ plugs: [{ name: "A", family: "tasmota", topic: "a", signal_topic: "b" }] }, [], ["plugs"]],
+    [{ plans: [plan], data_dir: "/elsewhere" }, ["plans"], ["data_dir"]],
+  ])("%j", (over, live, later) => {
+    expect(changeBetween(config(), config(over))).toEqual({ live, later });
+  });
+
+  test("what has to wait is not taken over", () => {
+    const next = config({ plans: [plan], mqtt: { url: "mqtt://host" }, api: { port: 1, keys: [] } });
+    const used = takenOver(config(), next);
+    expect(used).toMatchObject({ plans: [{ name: "Car" }], mqtt: config().mqtt, api: { port: 8080, keys: [] } });
+    expect(changeBetween(used, next)).toEqual({ live: [], later: ["mqtt.url", "api.port"] });
+  });
+});
+
+describe("reading again", () => {
+  function reloading(apply: (next: Config) => void = () => undefined) {
+    const said: string[] = [];
+    const told: [string, Problem][] = [];
+    const note = (facts: object, text: string) => void said.push(`${text} ${JSON.stringify(facts)}`);
+    const problems = new Problems((problem, state) => void told.push([state, problem]));
+    const parts = { clock: { now: () => 1 }, problems, log: { info: note, warn: note } };
+    return { said, told, problems, parts, it: new Reloading(config(), parts, apply) };
+  }
+
+  test("uses what it may and names what it may not", async () => {
+    const applied: Config[] = [];
+    const { it, said } = reloading((next) => void applied.push(next));
+    const used = await it.reload(async () => config({ plans: [plan], mqtt: { base_topic: "house" } }));
+    expect(applied).toEqual([used]);
+    expect(used).toMatchObject({ plans: [{ name: "Car" }], mqtt: { base_topic: "elbro" } });
+    expect(said).toEqual([
+      'configuration read again and used {"changed":["plans"]}',
+      "mqtt.base_topic changed: restart to use it {}",
+    ]);
+  });
+
+  test("of the same changes nothing, and says so", async () => {
+    const applied: Config[] = [];
+    const { it, said } = reloading((next) => void applied.push(next));
+    await it.reload(async () => config());
+    expect(applied).toEqual([]);
+    expect(said).toEqual(["configuration read again: nothing has changed {}"]);
+  });
+
+  test("of a bad one changes nothing, and is a problem until a good one comes", async () => {
+    const { it, told, problems } = reloading();
+    const bad = async () => {
+      throw new StartError("cannot be used:\n  api.port: expected a number");
+    };
+    expect(await it.reload(bad)).toEqual(config());
+    expect(problems.list()).toMatchObject([
+      {
+        code: "configuration_refused",
+        subject: "configuration",
+        detail: "cannot be used:\n  api.port: expected a number",
+      },
+    ]);
+    await it.reload(async () => config());
+    expect(problems.list()).toEqual([]);
+    expect(told.map(([state]) => state)).toEqual(["started", "ended"]);
+  });
+
+  test("of one that cannot be put to use changes nothing", async () => {
+    const { it, problems } = reloading(() => {
+      throw new StartError("no key");
+    });
+    expect(await it.reload(async () => config({ api: { keys: [] } }))).toEqual(config());
+    expect(problems.list()).toMatchObject([{ detail: "no key" }]);
+  });
+});

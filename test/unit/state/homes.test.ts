@@ -1,0 +1,176 @@
+import { describe, expect, test } from "vitest";
+import type { Config } from "../../../src/config/schema.ts";
+import { Homes } from "../../../src/state/homes.ts";
+import { Library } from "../../../src/state/series-repository.ts";
+import { Settings } from "../../../src/storage/key-value-store.ts";
+import { answers } from "../../fixtures/answers.ts";
+import { calendar, StoreOnDisk } from "../../support/store-on-disk.ts";
+
+const [first] = answers.addresses.data;
+const NOW = Date.parse("2026-03-10T09:00:00Z");
+const [A, B, C] = ["1", "2", "3"].map((digit) => `3f2504e0-4f89-41d3-9a0c-0305e82c330${digit}`) as [
+  string,
+  string,
+  string,
+];
+
+/** Accounts that have told their addresses, each by id and label. */
+class Told implements Disposable {
+  readonly #store = new StoreOnDisk();
+  readonly #library = new Library(this.#store.database, calendar, () => NOW);
+
+  async tell(addresses: readonly (readonly [string, string])[], account = "consumer"): Promise<void> {
+    const data = addresses.map(([id, label]) => ({ ...first, id, label }));
+    await this.#library.keepAnswer(account, "addresses", {}, { data } as never, NOW);
+  }
+
+  homes(config?: Config["homes"], accounts: readonly string[] = ["consumer"]): Homes {
+    return new Homes(accounts, config, this.#library, new Settings(this.#store.database));
+  }
+
+  ids(config?: Config["homes"], accounts?: readonly string[]): string[] {
+    return this.homes(config, accounts)
+      .list()
+      .map(({ id }) => id);
+  }
+
+  [Symbol.dispose](): void {
+    this.#store[Symbol.dispose]();
+  }
+}
+
+function home(address_id: string, id?: string): NonNullable<Config["homes"]>[number] {
+  return { address_id, resolution: "hour", ...(id === undefined ? {} : { id }) };
+}
+
+test("before an account has told its addresses there is no home", () => {
+  using told = new Told();
+  const homes = told.homes();
+  expect([homes.list(), homes.targets("consumer"), homes.known, homes.address(A)]).toEqual([[], [], false, null]);
+});
+
+test("every address is a home, by its label, in quarter-hours", async () => {
+  using told = new Told();
+  await told.tell([[A, "Sommerhus på Læsø"]]);
+  expect(told.homes().list()).toEqual([
+    {
+      id: "sommerhus_paa_laesoe",
+      name: "Sommerhus på Læsø",
+      account: "consumer",
+      addressId: A,
+      resolution: "fifteenMinutes",
+    },
+  ]);
+});
+
+describe("a home's id", () => {
+  test("is its own where labels are the same", async () => {
+    using told = new Told();
+    await told.tell([
+      [A, "Home"],
+      [B, "home!"],
+      [C, "HOME"],
+    ]);
+    expect(told.ids()).toEqual(["home", "home_2", "home_3"]);
+  });
+
+  test("stays when the label changes, and when addresses come in another order or are joined by new ones", async () => {
+    using told = new Told();
+    await told.tell([
+      [A, "Home"],
+      [B, "Cabin"],
+    ]);
+    expect(told.ids()).toEqual(["home", "cabin"]);
+    await told.tell([
+      [C, "Home"],
+      [B, "Home"],
+      [A, "Flat"],
+    ]);
+    expect(told.ids()).toEqual(["home_2", "cabin", "home"]);
+    expect(
+      told
+        .homes()
+        .list()
+        .map(({ name }) => name),
+    ).toEqual(["Home", "Home", "Flat"]);
+  });
+
+  test("that the owner gives to another home goes to that one", async () => {
+    using told = new Told();
+    await told.tell([
+      [A, "Home"],
+      [B, "Cabin"],
+    ]);
+    expect(told.ids()).toEqual(["home", "cabin"]);
+    const config = [home(A), home(B, "home")];
+    expect(told.ids(config)).toEqual(["home_2", "home"]);
+    expect(told.ids(config)).toEqual(["home_2", "home"]);
+  });
+
+  test("that was made before comes back when the owner's is taken out again", async () => {
+    using told = new Told();
+    await told.tell([[A, "Home"]]);
+    expect([told.ids(), told.ids([home(A, "villa")]), told.ids()]).toEqual([["home"], ["villa"], ["home"]]);
+  });
+});
+
+describe("with homes in the configuration", () => {
+  test("there are these alone, in their resolution, whatever the case of the id", async () => {
+    using told = new Told();
+    await told.tell([
+      [A, "Home"],
+      [B, "Cabin"],
+    ]);
+    const homes = told.homes([home(A.toUpperCase(), "villa")]);
+    expect(homes.list()).toMatchObject([{ id: "villa", addressId: A, resolution: "hour" }]);
+    expect(homes.targets("consumer")).toMatchObject([{ addressId: A, resolution: "hour" }]);
+  });
+
+  test("one that no account has is not there", async () => {
+    using told = new Told();
+    await told.tell([[A, "Home"]]);
+    expect(told.ids([home(C, "villa")])).toEqual([]);
+  });
+});
+
+describe("several accounts", () => {
+  test("have homes each, and ids that differ", async () => {
+    using told = new Told();
+    await told.tell([[A, "Home"]], "mine");
+    await told.tell([[B, "Home"]], "yours");
+    const homes = told.homes(undefined, ["mine", "yours"]);
+    expect(homes.list()).toMatchObject([
+      { id: "home", account: "mine" },
+      { id: "home_2", account: "yours" },
+    ]);
+    expect([homes.accountOf(B.toUpperCase()), homes.accountOf(C)]).toEqual(["yours", null]);
+    expect(homes.targets("yours").map(({ addressId }) => addressId)).toEqual([B]);
+  });
+
+  test("that may read the same address: it is one home, asked for by the first", async () => {
+    using told = new Told();
+    await told.tell([[A, "Home"]], "mine");
+    await told.tell(
+      [
+        [A.toUpperCase(), "Home"],
+        [B, "Cabin"],
+      ],
+      "yours",
+    );
+    const homes = told.homes(undefined, ["mine", "yours"]);
+    expect(homes.list()).toMatchObject([
+      { id: "home", account: "mine" },
+      { id: "cabin", account: "yours" },
+    ]);
+    expect(homes.targets("yours").map(({ addressId }) => addressId)).toEqual([B]);
+  });
+});
+
+test("what is asked for is what the address has data for", async () => {
+  using told = new Told();
+  await told.tell([[A, "Home"]]);
+  const [target] = told.homes().targets("consumer");
+  const able = Object.entries(first?.capabilities ?? {}).flatMap(([name, is]) => (is ? name : []));
+  expect([...(target?.operations ?? [])].toSorted()).toEqual(able.toSorted());
+  expect(told.homes().targets("another")).toEqual([]);
+});

@@ -1,0 +1,142 @@
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmdirSync, writeSync } from "node:fs";
+import { expect, test } from "vitest";
+import { Problems } from "../../../src/core/status/problem.ts";
+import { DAY_MS, type EpochMs, formatInstant, HOUR_MS, MINUTE_MS } from "../../../src/core/time/interval.ts";
+import { reportRecovery, Upkeep } from "../../../src/state/nightly-maintenance.ts";
+import { Library } from "../../../src/state/series-repository.ts";
+import { Settings } from "../../../src/storage/key-value-store.ts";
+import { copyPathOf } from "../../../src/storage/recovery.ts";
+import { Writing } from "../../../src/storage/write-guard.ts";
+import { spendOf } from "../../support/spend.ts";
+import { calendar, dayOf, rowsOf, StoreOnDisk, seriesOf } from "../../support/store-on-disk.ts";
+
+const START = Date.UTC(2026, 5, 1, 8);
+const OFFSET_MS = 3 * MINUTE_MS;
+
+/** The upkeep of a file of its own under a clock that jumps to where it is asked to sleep until. */
+class Kept implements Disposable {
+  readonly store = new StoreOnDisk();
+  readonly logged: string[] = [];
+  readonly told: string[] = [];
+  readonly problems = new Problems((problem, state) => this.told.push(`${state} ${problem.code}`));
+  /** When it slept until. */
+  readonly woken: EpochMs[] = [];
+  now: EpochMs = START;
+  library = new Library(this.store.database, calendar, () => this.now);
+
+  /** Runs the upkeep for so many nights. */
+  async nights(count: number, years = 10): Promise<void> {
+    const stop = new AbortController();
+    let left = count;
+    const sleepUntil = async (at: EpochMs) => {
+      if (left-- === 0) {
+        stop.abort();
+        return;
+      }
+      this.woken.push(at);
+      this.now = Math.max(this.now, at);
+    };
+    const { database, path: databasePath } = this.store;
+    const clock = { boot: "test", now: () => this.now, monotonicMs: () => this.now, sleepUntil };
+    const log = { info: (_facts: object, text: string) => this.logged.push(text) };
+    const writing = new Writing(database);
+    const settings = new Settings(database, writing);
+    const { library, problems } = this;
+    const upkeep = { database, databasePath, library, settings, writing, calendar, clock, problems, years, log };
+    await new Upkeep({ ...upkeep, offsetMs: OFFSET_MS }).run(stop.signal);
+  }
+
+  get wokenAt(): string[] {
+    return this.woken.map(formatInstant);
+  }
+
+  [Symbol.dispose](): void {
+    this.store[Symbol.dispose]();
+  }
+}
+
+test("the first copy is made ten minutes after the start, the next at twenty to four at night", async () => {
+  using kept = new Kept();
+  await kept.nights(3);
+  expect(kept.wokenAt).toEqual(["2026-06-01T08:10:00Z", "2026-06-02T01:43:00Z", "2026-06-03T01:43:00Z"]);
+  expect(kept.logged).toEqual(new Array(3).fill("database copied and checked"));
+  expect(existsSync(copyPathOf(kept.store.path))).toBe(true);
+});
+
+test("a restart by day makes no second copy; one that is overdue waits ten minutes", async () => {
+  using kept = new Kept();
+  await kept.nights(2);
+  kept.now += 5 * HOUR_MS;
+  await kept.nights(1);
+  kept.now += 3 * DAY_MS;
+  await kept.nights(1);
+  expect(kept.wokenAt.slice(2)).toEqual(["2026-06-03T01:43:00Z", "2026-06-06T01:53:00Z"]);
+});
+
+test("after a night under a clock that stood ahead the next copy is not years away", async () => {
+  using kept = new Kept();
+  kept.now = Date.UTC(2069, 0, 1);
+  await kept.nights(1);
+  kept.now = START;
+  await kept.nights(1);
+  expect(kept.wokenAt[1]).toBe("2026-06-01T08:10:00Z");
+});
+
+test("history beyond its years goes, and is said once", async () => {
+  using kept = new Kept();
+  const { shelf, ledger } = kept.library;
+  const old = dayOf("2023-12-31");
+  shelf.store(seriesOf("hour"), old, rowsOf("hour", old), {});
+  ledger.settle(ledger.spend(spendOf({ at: START })), 200, null, START);
+  ledger.flush();
+  await kept.nights(2, 2);
+  expect(shelf.covers(seriesOf("hour"), old)).toBe(false);
+  expect(kept.logged.filter((text) => text.startsWith("history"))).toHaveLength(1);
+});
+
+test("a copy that cannot be made is a problem, told once, until one is made", async () => {
+  using kept = new Kept();
+  const inTheWay = `${copyPathOf(kept.store.path)}.part`;
+  mkdirSync(inTheWay);
+  await kept.nights(2);
+  expect(kept.told).toEqual(["started copy_failed"]);
+  expect(kept.problems.list()[0]?.detail).toMatch(/directory/);
+  rmdirSync(inTheWay);
+  await kept.nights(1);
+  expect(kept.told).toEqual(["started copy_failed", "ended copy_failed"]);
+});
+
+test("a database that is damaged while it is used is told, and its last good copy stays", async () => {
+  using kept = new Kept();
+  const { shelf } = kept.library;
+  const range = { start: dayOf("2026-01-01").start, end: dayOf("2026-03-31").end };
+  shelf.store(
+    seriesOf("hour"),
+    range,
+    rowsOf("hour", range, (start) => (start / HOUR_MS) % 977),
+    {},
+  );
+  await kept.nights(1);
+  const good = readFileSync(copyPathOf(kept.store.path));
+  kept.store.database.exec("pragma wal_checkpoint(truncate); pragma shrink_memory");
+  const descriptor = openSync(kept.store.path, "r+");
+  writeSync(descriptor, new Uint8Array(4_096).fill(7), 0, 4_096, 8_192);
+  closeSync(descriptor);
+  await kept.nights(1);
+  expect(kept.told).toEqual(["started database_damaged"]);
+  expect(readFileSync(copyPathOf(kept.store.path))).toEqual(good);
+});
+
+test("a database that was replaced is told with all that its owner needs, until the next good copy", async () => {
+  using kept = new Kept();
+  const recovery = { damage: "file is not a database", setAside: "/data/elbro.db.broken-x", copiedAt: START };
+  reportRecovery(recovery, kept.problems, START);
+  expect(kept.problems.list()[0]).toMatchObject({
+    code: "database_restored",
+    since: START,
+    detail:
+      "file is not a database; it is kept as /data/elbro.db.broken-x; the copy of 2026-06-01T08:00:00Z took its place",
+  });
+  await kept.nights(1);
+  expect(kept.told).toEqual(["started database_restored", "ended database_restored"]);
+});

@@ -1,0 +1,154 @@
+import { describe, expect, test } from "vitest";
+import { type Config, configSchema } from "../../../src/config/schema.ts";
+import { formatInstant, HOUR_MS } from "../../../src/core/time/interval.ts";
+import type { OperationId, ParamsOf } from "../../../src/service/contract/operations.ts";
+import { Places } from "../../../src/state/places.ts";
+import { Library } from "../../../src/state/series-repository.ts";
+import { Settings } from "../../../src/storage/key-value-store.ts";
+import { local } from "../../support/fetch-schedule-model.ts";
+import { calendar, StoreOnDisk } from "../../support/store-on-disk.ts";
+
+type ConfiguredPlace = NonNullable<Config["third_party"]>["places"][number];
+
+const NOW = local("2026-03-10 09:00");
+const REGION = { name: "Region", region: "DK1" };
+const CABIN = { name: "Cabin", latitude: 56.1, longitude: 10.2 };
+const FLAT = { name: "Flat", address: "Vesterbrogade 1" };
+
+/** Places of a configuration, and a shelf for what the service says of them. */
+class Shown implements Disposable {
+  readonly #store: StoreOnDisk;
+  readonly #lent: boolean;
+  readonly #library: Library;
+  readonly places: Places;
+
+  constructor(places: readonly ConfiguredPlace[], lent?: StoreOnDisk) {
+    const config = configSchema.parse({ third_party: { places } });
+    this.#store = lent ?? new StoreOnDisk();
+    this.#lent = lent !== undefined;
+    this.#library = new Library(this.#store.database, calendar, () => NOW);
+    const memory = new Settings(this.#store.database);
+    this.places = new Places({ config, library: this.#library, calendar, memory });
+  }
+
+  async told<Id extends OperationId>(operation: Id, params: ParamsOf<Id>, body: unknown): Promise<void> {
+    await this.#library.keepAnswer("third_party", operation, params, body as never, NOW);
+  }
+
+  /** What is asked for at a moment: operation, parameters, rhythm. */
+  asked(now = NOW): string[] {
+    return this.places.targets(now).map(({ series, rhythm }) => `${rhythm} ${series.operation} ${series.place}`);
+  }
+
+  [Symbol.dispose](): void {
+    if (!this.#lent) this.#store[Symbol.dispose]();
+  }
+}
+
+function hours(from: number, count: number): object[] {
+  return Array.from({ length: count }, (_, i) => ({ date: formatInstant(from + i * HOUR_MS), price: 1 + i / 100 }));
+}
+
+describe("what is asked for", () => {
+  const COUNTS = "daily requestCounts {}";
+
+  test("without places is the count of requests alone", () => {
+    using shown = new Shown([]);
+    expect(shown.asked()).toEqual([COUNTS]);
+  });
+
+  test("by region is its prices", () => {
+    using shown = new Shown([REGION]);
+    expect(shown.asked()).toEqual([COUNTS, 'prices regionPrices {"region":"DK1"}']);
+  });
+
+  test("by coordinates is prices, today's charges once, and their history since the January before last", () => {
+    using shown = new Shown([CABIN]);
+    const at = '"latitude":56.1,"longitude":10.2';
+    expect(shown.asked()).toEqual([
+      COUNTS,
+      `prices locationPrices {${at}}`,
+      `once charges {${at},"date":${local("2026-03-10")}}`,
+      `daily chargesHistory {${at},"fromDate":${local("2025-01-01")}}`,
+    ]);
+  });
+
+  test("charges are those of the local day, on the days of the clock changes too", () => {
+    using shown = new Shown([CABIN]);
+    for (const day of ["2026-03-29", "2026-10-25"])
+      for (const time of ["00:00", "12:00", "23:59"])
+        expect(shown.asked(local(`${day} ${time}`)).join()).toContain(`"date":${local(day)}}`);
+  });
+
+  test("by address is its id first, once, and then its prices", async () => {
+    using shown = new Shown([FLAT]);
+    expect(shown.asked()).toEqual([COUNTS, 'once addressSuggestions {"query":"Vesterbrogade 1"}']);
+    await shown.told("addressSuggestions", { query: "Vesterbrogade 1" }, [{ id: "id-1", text: "Vesterbrogade 1" }]);
+    expect(shown.asked()).toEqual([COUNTS, 'prices addressPrices {"addressId":"id-1"}']);
+  });
+
+  test("by an address that nobody knows stays its id, which is not asked again", async () => {
+    using shown = new Shown([FLAT]);
+    await shown.told("addressSuggestions", { query: "Vesterbrogade 1" }, []);
+    expect(shown.asked()).toEqual([COUNTS, 'once addressSuggestions {"query":"Vesterbrogade 1"}']);
+  });
+
+  test("prices reach to the end of the last one", async () => {
+    using shown = new Shown([REGION]);
+    const reaches = () => shown.places.targets(NOW).find(({ rhythm }) => rhythm === "prices")?.reaches;
+    expect(reaches()).toBeNull();
+    await shown.told("regionPrices", { region: "DK1" }, hours(local("2026-03-10"), 24));
+    expect(reaches()).toBe(local("2026-03-11"));
+    await shown.told("regionPrices", { region: "DK1" }, []);
+    expect(reaches()).toBeNull();
+  });
+});
+
+describe("what is shown", () => {
+  const ids = (shown: Shown, taken: readonly string[] = []) =>
+    shown.places.snapshots(NOW, new Set(taken)).map(({ place }) => place.id);
+
+  test("is every place, by a slug of its own, free of those of the homes", () => {
+    using shown = new Shown([REGION, { ...REGION, name: "Home" }, { ...REGION, name: "région" }]);
+    for (const _again of [1, 2]) expect(ids(shown, ["home"])).toEqual(["region", "home_2", "region_2"]);
+  });
+
+  test("keeps its slug in any order of the configuration, and when others come and go", () => {
+    using store = new StoreOnDisk();
+    const idsOf = (places: readonly ConfiguredPlace[], taken: readonly string[] = []) => {
+      using later = new Shown(places, store);
+      return ids(later, taken);
+    };
+    const [north, south] = [
+      { ...REGION, name: "Hut" },
+      { ...CABIN, name: "hut!" },
+    ];
+    const east = { ...CABIN, longitude: 11, name: "HUT" };
+    expect(idsOf([north, south])).toEqual(["hut", "hut_2"]);
+    expect(idsOf([south, north])).toEqual(["hut_2", "hut"]);
+    expect(idsOf([south])).toEqual(["hut_2"]);
+    expect(idsOf([east, south, north])).toEqual(["hut_3", "hut_2", "hut"]);
+  });
+
+  test("keeps its slug under another name, and gives way to a home alone", () => {
+    using store = new StoreOnDisk();
+    const idsOf = (places: readonly ConfiguredPlace[], taken: readonly string[] = []) => {
+      using later = new Shown(places, store);
+      return ids(later, taken);
+    };
+    const twin = { ...REGION, name: "Twin" };
+    expect(idsOf([REGION, twin])).toEqual(["region", "twin"]);
+    expect(idsOf([twin, { ...REGION, name: "Denmark west" }])).toEqual(["twin", "region"]);
+    expect(idsOf([{ ...REGION, name: "Denmark west" }, twin])).toEqual(["region", "twin"]);
+    expect(idsOf([twin, { ...REGION, name: "Denmark west" }], ["region"])).toEqual(["twin", "denmark_west"]);
+  });
+
+  test("has the price of the moment; without one none", async () => {
+    using shown = new Shown([REGION, CABIN]);
+    await shown.told("regionPrices", { region: "DK1" }, hours(local("2026-03-10"), 24));
+    const [region, cabin] = shown.places.snapshots(NOW, new Set());
+    expect([region?.current?.price, cabin?.current ?? null]).toEqual([1.09, null]);
+    const [later] = shown.places.snapshots(local("2026-03-11 00:00"), new Set());
+    expect(later?.current).toBeNull();
+  });
+});

@@ -1,0 +1,65 @@
+import { expect, test } from "vitest";
+import { PlansOnDisk } from "../../support/plans-on-disk.ts";
+import { at, daysOf, points, timelineOf } from "../../support/price-days.ts";
+import { definitionOf, HOUR } from "../../support/shown-plans.ts";
+
+/** An hour costs its number in the local day, in tenths; from 23:00 to 01:00 it costs nothing. */
+const timeline = timelineOf(
+  points(daysOf("2026-01-28", "2026-02-05"), (i) => (i % 24 === 23 || i % 24 === 0 ? 0 : (i % 24) / 10), {
+    unit: "hour",
+  }),
+);
+/** 18:00 to 06:00 local time; at 18:00 a run of two hours costs (1.8 + 1.9) / 2 a kWh, in the mean of the night 1.15. */
+const washer = definitionOf({
+  kind: "window",
+  hoursMs: 2 * HOUR,
+  kwh: 2,
+  from: 18 * 60,
+  readyBy: 6 * 60,
+  useForecast: false,
+  enabled: true,
+});
+const NIGHT_MEAN = (1.8 + 1.9 + 2 + 2.1 + 2.2 + 0 + 0 + 0.1 + 0.2 + 0.3 + 0.4 + 0.5) / 12;
+
+/** Lives from a moment to another; gives back what is known of the runs then. */
+function historyOf(life: PlansOnDisk, from: number, to: number) {
+  return life.until(from, to).history;
+}
+
+test("a run counts in the local month in which it is over, with what it saved; the month before stays known", () => {
+  using life = new PlansOnDisk({ definitions: [washer], timeline });
+  const noon = at("2026-01-29T11:00:00Z");
+  // Runs from 29, 30 and 31 January 23:00 local, which is 22:00 UTC. The last is over in February.
+  const morning = at("2026-02-01T08:00:00Z");
+  const february = historyOf(life, noon, morning);
+  expect(february.month).toMatchObject({ start: at("2026-01-31T23:00:00Z"), runs: 1, hours: 2, cost: 0 });
+  expect(february.month.saving.againstNow).toBeCloseTo(2 * 1.85);
+  expect(february.monthBefore).toMatchObject({ start: at("2025-12-31T23:00:00Z"), runs: 2, hours: 4, cost: 0 });
+  expect(february.monthBefore.saving.againstNow).toBeCloseTo(2 * 2 * 1.85);
+  expect(february.monthBefore.saving.againstMean).toBeCloseTo(2 * 2 * NIGHT_MEAN);
+  expect(february.lastRun).toMatchObject({
+    start: at("2026-01-31T22:00:00Z"),
+    end: at("2026-02-01T00:00:00Z"),
+    kwh: 2,
+  });
+  expect(february.lastRun?.meanPrice).toBeCloseTo(0);
+  expect(february.lastRun?.startedNowPrice).toBeCloseTo(1.85);
+  expect(february.lastRun?.windowPrice).toBeCloseTo(NIGHT_MEAN);
+
+  life.restart();
+  const next = historyOf(life, morning, at("2026-02-02T08:00:00Z"));
+  expect(next.month).toMatchObject({ runs: 2, hours: 4 });
+  expect(next.month.saving.againstNow).toBeCloseTo(2 * 2 * 1.85);
+  expect(next.monthBefore).toMatchObject({ runs: 2, hours: 4 });
+});
+
+test("the month changes at local midnight, not at that of UTC, also while a run goes on", () => {
+  using life = new PlansOnDisk({ definitions: [washer], timeline });
+  const before = historyOf(life, at("2026-01-29T11:00:00Z"), at("2026-01-31T22:59:59Z"));
+  expect(before.month).toMatchObject({ start: at("2025-12-31T23:00:00Z"), runs: 2 });
+  const after = historyOf(life, at("2026-01-31T22:59:59Z"), at("2026-01-31T23:00:00Z"));
+  expect(after.month).toMatchObject({ start: at("2026-01-31T23:00:00Z"), runs: 0 });
+  expect(after.monthBefore.runs).toBe(2);
+  const over = historyOf(life, at("2026-01-31T23:00:00Z"), at("2026-02-01T00:00:00Z"));
+  expect([over.month.runs, over.monthBefore.runs]).toEqual([1, 2]);
+});

@@ -1,0 +1,102 @@
+import { describe, expect, test } from "vitest";
+import { PlansOnDisk } from "../../support/plans-on-disk.ts";
+import { at, daysOf, points, timelineOf } from "../../support/price-days.ts";
+import { definitionOf, HOUR, WASHER } from "../../support/shown-plans.ts";
+
+const MINUTE = 60_000;
+const NOW = at("2026-03-10T17:00:00Z");
+/** Cheapest from 02:00 to 05:00 local time, and dearer every hour before and after. */
+const prices = points(daysOf("2026-03-07", "2026-03-11"), (i) => 1 + Math.abs(((i + 8) % 24) - 11) / 10, {
+  unit: "hour",
+});
+const timeline = timelineOf(prices);
+const STARTS = at("2026-03-11T01:00:00Z");
+const washer = definitionOf(WASHER);
+const dryer = { ...definitionOf({ ...WASHER, hoursMs: 2 * HOUR }, "dryer"), name: "Dryer" };
+
+describe("what plans keep across a restart", () => {
+  test("a run that goes on, and its end", () => {
+    using world = new PlansOnDisk({ definitions: [washer], timeline });
+    world.until(NOW, STARTS + 10 * MINUTE);
+    world.restart({ timeline: null });
+    expect(world.plans.wanted("washer", null, STARTS + 11 * MINUTE)).toMatchObject({
+      on: true,
+      until: STARTS + 3 * HOUR,
+    });
+  });
+
+  test("a command, whatever follows it", () => {
+    using world = new PlansOnDisk({ definitions: [washer], timeline });
+    world.at(NOW);
+    expect(world.plans.act("washer", "skip", NOW)).toEqual({ kind: "done" });
+    world.restart();
+    expect(world.at(NOW + MINUTE)).toMatchObject({ state: "skipped", runs: [] });
+  });
+
+  test("settings, until the plan is taken out of the file", () => {
+    using world = new PlansOnDisk({ definitions: [washer], timeline });
+    world.at(NOW);
+    expect(world.plans.command(["home", "washer", "hours", "set"], "2", NOW)).toEqual({ kind: "done" });
+    world.restart();
+    expect(world.at(NOW).settings.hours).toMatchObject({ value: 2, changed: true });
+    world.restart({ definitions: [dryer] });
+    world.restart({ definitions: [washer] });
+    expect(world.at(NOW).settings.hours).toMatchObject({ value: 3, changed: false });
+  });
+});
+
+describe("a command", () => {
+  test("is told to whoever looks after plugs, and one that changes nothing is not", () => {
+    using world = new PlansOnDisk({ definitions: [washer], timeline });
+    world.at(NOW);
+    world.plans.act("washer", "run_now", NOW);
+    expect([world.told, world.plans.wanted("washer", null, NOW)?.on]).toEqual([1, true]);
+    world.plans.act("washer", "run_now", NOW);
+    expect(world.told).toBe(1);
+    world.plans.command(["home", "washer", "enabled", "set"], "OFF", NOW);
+    expect([world.told, world.plans.wanted("washer", null, NOW)?.on]).toEqual([2, false]);
+  });
+
+  test("that would switch is refused while the clock is in doubt; a setting is not", () => {
+    using world = new PlansOnDisk({ definitions: [washer], timeline, trusted: false });
+    world.at(NOW);
+    for (const action of ["run_now", "skip", "stop"] as const)
+      expect(world.plans.act("washer", action, NOW)).toMatchObject({ kind: "refused" });
+    expect(world.plans.command(["home", "washer", "hours", "set"], "2", NOW)).toEqual({ kind: "done" });
+    expect(world.plans.wanted("washer", null, STARTS)).toMatchObject({ on: false });
+  });
+});
+
+describe("what a plug is told of its plan", () => {
+  test("ON until the end of the run, then OFF until the next; nothing of a plan of another home", () => {
+    using world = new PlansOnDisk({ definitions: [washer], timeline });
+    expect(world.plans.wanted("washer", "home", NOW)).toMatchObject({ on: false, until: STARTS });
+    expect(world.plans.wanted("washer", "cabin", NOW)).toBeNull();
+    expect(world.plans.wanted("dryer", null, NOW)).toBeNull();
+    world.until(NOW, STARTS + HOUR);
+    expect(world.plans.wanted("washer", null, STARTS + HOUR)).toMatchObject({ on: true, until: STARTS + 3 * HOUR });
+    world.until(STARTS + HOUR, STARTS + 3 * HOUR);
+    expect(world.plans.wanted("washer", null, STARTS + 3 * HOUR)).toMatchObject({ on: false });
+  });
+});
+
+test("fallback hours wait ten minutes after a start, in case prices are on their way", () => {
+  const plan = definitionOf({ ...WASHER, kind: "slots", fallback: [{ from: 2 * 60, until: 5 * 60 }] });
+  using world = new PlansOnDisk({ definitions: [plan], timeline: null, startedAt: STARTS });
+  expect(world.at(STARTS + 9 * MINUTE)).toMatchObject({ state: "fallback", on: false });
+  expect(world.at(STARTS + 10 * MINUTE)).toMatchObject({ state: "fallback", on: true });
+});
+
+test("of a group the first of the file moves to better hours, though another was planned there", () => {
+  const grouped = [washer, dryer].map((plan) => ({ ...plan, powerLimit: "kitchen" }));
+  using world = new PlansOnDisk({ definitions: grouped, timeline });
+  world.at(NOW);
+  const cheap = at("2026-03-10T23:00:00Z");
+  const cheaper = prices.map((point) =>
+    cheap <= point.start && point.start < cheap + 3 * HOUR ? { ...point, price: 0.1 } : point,
+  );
+  world.world.timeline = timelineOf(cheaper);
+  expect(world.at(NOW + MINUTE).runs).toMatchObject([{ start: cheap, end: cheap + 3 * HOUR }]);
+  const [other] = world.at(NOW + MINUTE, "dryer").runs;
+  expect(other?.start).toBeGreaterThanOrEqual(cheap + 3 * HOUR);
+});

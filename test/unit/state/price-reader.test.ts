@@ -1,0 +1,145 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { type Row, rowStart, type SeriesKey } from "../../../src/core/series/series.ts";
+import { formatInstant, type Interval } from "../../../src/core/time/interval.ts";
+import { House, type HouseParts } from "../../../src/state/price-reader.ts";
+import { at, calendar, dayOf, daysOf, HOME } from "../../support/price-days.ts";
+
+const NOON = at("2026-03-10T11:00:00Z");
+const PRICES: SeriesKey = { account: HOME.account, place: HOME.addressId, operation: "prices", unit: "fifteenMinutes" };
+const CONSUMPTION: SeriesKey = { ...PRICES, operation: "consumption", unit: "hour" };
+
+/** A shelf in memory that counts how often it is read. */
+class CountedShelf {
+  reads = 0;
+  readonly #rows = new Map<string, readonly Row[]>();
+
+  put({ operation }: SeriesKey, rows: readonly Row[]): void {
+    this.#rows.set(operation, rows);
+  }
+
+  envelope({ operation }: SeriesKey) {
+    if (!this.#rows.has(operation)) return null;
+    return operation === "consumption" ? {} : { currency: "DKK", vatIncluded: true };
+  }
+
+  rows({ operation }: SeriesKey, range: Interval): Row[] {
+    this.reads++;
+    const inside = (row: Row) => (rowStart(row) ?? 0) >= range.start && (rowStart(row) ?? 0) < range.end;
+    return (this.#rows.get(operation) ?? []).filter(inside);
+  }
+
+  latest({ operation }: SeriesKey): Row[] | null {
+    return [...(this.#rows.get(operation) ?? [])];
+  }
+
+  rowsByChunk(series: SeriesKey, range: Interval): Row[][] {
+    return calendar.intervals("day", range).map((day) => this.rows(series, day));
+  }
+}
+
+function rowsOf(range: Interval, unit: "hour" | "fifteenMinutes", fields: (index: number) => Row): Row[] {
+  return calendar
+    .intervals(unit, range)
+    .map(({ start, end }, i) => ({ start: formatInstant(start), end: formatInstant(end), ...fields(i) }));
+}
+
+let shelf: CountedShelf;
+let memory: Map<string, string>;
+let house: House;
+
+function open(more: Partial<HouseParts> = {}): House {
+  return new House({
+    shelf,
+    calendar,
+    memory: { read: (name) => memory.get(name) ?? null, write: (name, value) => memory.set(name, value) },
+    ...more,
+  });
+}
+
+beforeEach(() => {
+  shelf = new CountedShelf();
+  memory = new Map();
+  shelf.put(
+    PRICES,
+    rowsOf(daysOf("2026-02-01", "2026-03-11"), "fifteenMinutes", (i) => ({ totalPricePerKWh: 1 + (i % 4) / 10 })),
+  );
+  shelf.put(
+    CONSUMPTION,
+    rowsOf(daysOf("2026-01-01", "2026-03-09"), "hour", () => ({ energyKWh: 0.5, isEstimate: false })),
+  );
+  house = open();
+});
+
+describe("what a house reads", () => {
+  test("is read once for all edges of a day, and again after midnight", () => {
+    house.snapshot(HOME, NOON);
+    house.usage(HOME, NOON);
+    const { reads } = shelf;
+    for (let minute = 0; minute < 600; minute += 15) {
+      house.snapshot(HOME, NOON + minute * 60_000);
+      house.usage(HOME, NOON + minute * 60_000);
+    }
+    expect(shelf.reads).toBe(reads);
+    house.snapshot(HOME, NOON + 86_400_000);
+    expect(shelf.reads).toBeGreaterThan(reads);
+  });
+
+  test("is read again when its own series changed, and only then", () => {
+    const before = house.usage(HOME, NOON).consumption?.yesterday?.value;
+    house.snapshot(HOME, NOON);
+    shelf.put(
+      CONSUMPTION,
+      rowsOf(daysOf("2026-01-01", "2026-03-09"), "hour", () => ({ energyKWh: 2, isEstimate: false })),
+    );
+    house.changed(PRICES);
+    house.changed({ ...CONSUMPTION, unit: "day" });
+    expect(house.usage(HOME, NOON).consumption?.yesterday?.value).toBe(before);
+    house.changed(CONSUMPTION);
+    expect(house.usage(HOME, NOON).consumption?.yesterday?.value).toBe(48);
+  });
+});
+
+describe("what a house says", () => {
+  test("the percentile of thirty days is among the prices before today", () => {
+    expect(house.snapshot(HOME, NOON).percentile30Days).toBe(0);
+    expect(house.snapshot(HOME, NOON + 45 * 60_000).percentile30Days).toBe(75);
+  });
+
+  test("thresholds of the configuration", () => {
+    expect(house.snapshot(HOME, NOON).level).toBe("cheap");
+    const strict = open({ thresholds: { veryCheap: 0.1, cheap: 0.2, normal: 1.15, expensive: 1.4 } });
+    expect(strict.snapshot(HOME, NOON).level).toBe("normal");
+  });
+
+  test("use to date, with null for a series that was never answered", () => {
+    const usage = house.usage(HOME, NOON);
+    expect(usage.consumption).toMatchObject({ unit: "kWh", yearToDate: { value: 68 * 12, days: 68 } });
+    expect([usage.consumptionCosts, usage.solarExport, usage.solarExportRevenue]).toEqual([null, null, null]);
+  });
+
+  test("nothing of a shelf without prices", () => {
+    shelf = new CountedShelf();
+    expect(open().snapshot(HOME, NOON)).toMatchObject({ currency: null, current: null });
+  });
+});
+
+describe("when tomorrow's prices were first there", () => {
+  test("is remembered through the day and across a restart", () => {
+    expect(house.snapshot(HOME, NOON).tomorrowPublishedAt).toBe(NOON);
+    house.changed(PRICES);
+    expect(house.snapshot(HOME, NOON + 60_000).tomorrowPublishedAt).toBe(NOON);
+    expect(open().snapshot(HOME, NOON + 120_000).tomorrowPublishedAt).toBe(NOON);
+  });
+
+  test("is null after midnight, until the next ones are there", () => {
+    house.snapshot(HOME, NOON);
+    const next = dayOf("2026-03-11").start;
+    expect(house.snapshot(HOME, next).tomorrowPublishedAt).toBeNull();
+    shelf.put(
+      PRICES,
+      rowsOf(daysOf("2026-03-11", "2026-03-12"), "fifteenMinutes", () => ({ totalPricePerKWh: 1 })),
+    );
+    house.changed(PRICES);
+    expect(house.snapshot(HOME, next + 50_000_000).tomorrowPublishedAt).toBe(next + 50_000_000);
+  });
+});

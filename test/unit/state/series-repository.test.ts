@@ -1,0 +1,302 @@
+import { describe, expect, test } from "vitest";
+import { WHOLE } from "../../../src/core/series/series.ts";
+import {
+  DAY_MS,
+  type EpochMs,
+  formatInstant,
+  HOUR_MS,
+  type Interval,
+  MINUTE_MS,
+} from "../../../src/core/time/interval.ts";
+import type { ParamsOf } from "../../../src/service/contract/operations.ts";
+import { seriesOf } from "../../../src/service/contract/series-mapping.ts";
+import { foundIn } from "../../../src/state/response-assembly.ts";
+import { Library } from "../../../src/state/series-repository.ts";
+import type { Found } from "../../../src/state/stored-answer.ts";
+import { ADDRESS_ID as addressId, answers } from "../../fixtures/answers.ts";
+import { spendOf } from "../../support/spend.ts";
+import { calendar, dayOf, rowsOf, StoreOnDisk } from "../../support/store-on-disk.ts";
+
+const account = "consumer";
+
+/** A library on a file of its own, in which time is what the test says. */
+class Shelved implements Disposable {
+  readonly #store = new StoreOnDisk();
+  now: EpochMs = dayOf("2026-06-10").start;
+  library: Library = this.#open();
+
+  #open(): Library {
+    return new Library(this.#store.database, calendar, () => this.now);
+  }
+
+  restart(): void {
+    this.library.close();
+    this.#store.reopen();
+    this.library = this.#open();
+  }
+
+  /** Asks and keeps, as daemon and LAN do. */
+  async answered(operation: "prices", params: ParamsOf<"prices">, body: object): Promise<boolean | null> {
+    const range = { start: params.from, end: params.to };
+    const seriesId = this.library.shelf.idOf(seriesOf(account, operation, params));
+    const id = this.library.ledger.spend(spendOf({ at: this.now, seriesId, range }));
+    this.library.ledger.settle(id, 200, "request", this.now);
+    return this.library.keepAnswer(account, operation, params, body as never, this.now);
+  }
+
+  [Symbol.dispose](): void {
+    this.#store[Symbol.dispose]();
+  }
+}
+
+function pricesOf(range: Interval): ParamsOf<"prices"> {
+  return { addressId, from: range.start, to: range.end, resolution: "hour" };
+}
+
+function bodyOf(range: Interval, rows: readonly object[] = rowsOf("hour", range)): object {
+  return {
+    addressId,
+    from: formatInstant(range.start),
+    to: formatInstant(range.end),
+    timeZone: "Europe/Copenhagen",
+    resolution: "hour",
+    currency: "DKK",
+    vatIncluded: true,
+    data: rows,
+  };
+}
+
+function textOf(found: Found | null): string | null {
+  return found?.read() ?? null;
+}
+
+describe("an answer from the shelf", () => {
+  test("is the service's answer, byte for byte, after a restart too", async () => {
+    using shelved = new Shelved();
+    const range = { start: dayOf("2026-03-28").start, end: dayOf("2026-03-31").end };
+    expect(await shelved.answered("prices", pricesOf(range), bodyOf(range))).toBe(true);
+    expect(await shelved.answered("prices", pricesOf(range), bodyOf(range))).toBe(false);
+    shelved.restart();
+    const found = shelved.library.find(account, "prices", pricesOf(range), shelved.now);
+    expect(textOf(found)).toBe(JSON.stringify(bodyOf(range)));
+  });
+
+  test("has the part that was asked, in whole days or not", async () => {
+    using shelved = new Shelved();
+    const range = { start: dayOf("2026-03-28").start, end: dayOf("2026-03-31").end };
+    await shelved.answered("prices", pricesOf(range), bodyOf(range));
+    for (const part of [
+      dayOf("2026-03-29"),
+      { start: range.start + 5 * HOUR_MS, end: range.end - 30 * HOUR_MS },
+      { start: range.start + 5 * HOUR_MS, end: range.start + 6 * HOUR_MS },
+    ]) {
+      const found = shelved.library.find(account, "prices", pricesOf(part), shelved.now);
+      expect(JSON.parse(textOf(found) ?? "")).toEqual(bodyOf(part));
+    }
+  });
+
+  test("of no rows has none; what was never asked is not there", async () => {
+    using shelved = new Shelved();
+    const day = dayOf("2026-03-28");
+    expect(shelved.library.find(account, "prices", pricesOf(day), shelved.now)).toBeNull();
+    await shelved.answered("prices", pricesOf(day), bodyOf(day, []));
+    expect(textOf(shelved.library.find(account, "prices", pricesOf(day), shelved.now))).toContain('"data":[]');
+    expect(shelved.library.find(account, "prices", pricesOf(dayOf("2026-03-29")), shelved.now)).toBeNull();
+  });
+
+  test.each([
+    ["addresses", {}],
+    ["forecastPrices", { addressId }],
+    ["regionPrices", { region: "DK1" }],
+    ["charges", { latitude: 56, longitude: 10, date: 0 }],
+    ["requestCounts", {}],
+  ] as const)("of %s is the newest as a whole", async (operation, params) => {
+    using shelved = new Shelved();
+    const { library, now } = shelved;
+    await library.keepAnswer(account, operation, params as never, answers[operation] as never, now);
+    const found = library.find(account, operation, params as never, now);
+    expect(JSON.parse(textOf(found) ?? "")).toEqual(answers[operation]);
+  });
+});
+
+describe("an answer that cannot be kept", () => {
+  const day = dayOf("2026-03-28");
+  const asked = { operation: "prices", asked: pricesOf(day), body: bodyOf(day) as never, at: 1_000 } as const;
+
+  test("is as from the shelf for who wanted it or a part of it", () => {
+    for (const part of [day, { start: day.start + 5 * HOUR_MS, end: day.start + 6 * HOUR_MS }]) {
+      const found = foundIn({ ...asked, wanted: pricesOf(part) });
+      expect(textOf(found)).toBe(JSON.stringify(bodyOf(part)));
+    }
+    const found = foundIn({
+      operation: "addresses",
+      wanted: {},
+      asked: {},
+      body: answers.addresses as never,
+      at: 1_000,
+    });
+    expect(JSON.parse(textOf(found) ?? "")).toEqual(answers.addresses);
+  });
+
+  test("is none for who wanted more", () => {
+    expect(foundIn({ ...asked, wanted: pricesOf({ start: day.start - HOUR_MS, end: day.end }) })).toBeNull();
+  });
+});
+
+describe("how old an answer is", () => {
+  test("complete days without estimates stay fresh; others for a quarter of an hour", async () => {
+    using shelved = new Shelved();
+    const [whole, short] = [dayOf("2026-03-27"), dayOf("2026-03-28")];
+    await shelved.answered("prices", pricesOf(whole), bodyOf(whole));
+    await shelved.answered("prices", pricesOf(short), bodyOf(short, rowsOf("hour", short).slice(1)));
+    const asked = shelved.now;
+    const freshAt = (range: Interval, now: EpochMs) => shelved.library.find(account, "prices", pricesOf(range), now);
+    expect(freshAt(whole, asked + 50 * DAY_MS)).toMatchObject({ fresh: true, answeredAt: asked });
+    expect(freshAt(short, asked + 15 * MINUTE_MS)).toMatchObject({ fresh: true, answeredAt: asked });
+    expect(freshAt(short, asked + 15 * MINUTE_MS + 1)).toMatchObject({ fresh: false, answeredAt: asked });
+    const both = { start: whole.start, end: short.end };
+    const stale = shelved.library.staleRange(account, "prices", pricesOf(both), asked + HOUR_MS);
+    expect(stale).toEqual(short);
+  });
+
+  test("is as old as its oldest day; one that is no longer in the ledger is as old as the ledger", async () => {
+    using shelved = new Shelved();
+    const [first, second] = [dayOf("2026-03-27"), dayOf("2026-03-28")];
+    await shelved.answered("prices", pricesOf(first), bodyOf(first));
+    const asked = shelved.now;
+    shelved.now += HOUR_MS;
+    await shelved.answered("prices", pricesOf(second), bodyOf(second));
+    const both = pricesOf({ start: first.start, end: second.end });
+    expect(shelved.library.find(account, "prices", both, shelved.now)?.answeredAt).toBe(asked);
+    shelved.library.ledger.deleteBefore(shelved.now, 100);
+    shelved.restart();
+    const found = shelved.library.find(account, "prices", both, shelved.now);
+    expect(found).toMatchObject({ fresh: true, answeredAt: shelved.now - 90 * DAY_MS });
+  });
+
+  test("a time ahead of the clock counts as never answered", async () => {
+    using shelved = new Shelved();
+    const day = dayOf("2026-06-10");
+    const series = seriesOf(account, "prices", pricesOf(day));
+    await shelved.answered("prices", pricesOf(day), bodyOf(day, []));
+    const asked = shelved.now;
+    for (const restart of [false, true]) {
+      if (restart) shelved.restart();
+      shelved.now = asked;
+      expect(shelved.library.stateOf(series).answeredAt).toBe(asked);
+      shelved.now = asked - 1;
+      expect(shelved.library.stateOf(series).answeredAt).toBeNull();
+      expect(shelved.library.find(account, "prices", pricesOf(day), shelved.now)?.fresh).toBe(false);
+    }
+  });
+
+  test("an answer by a clock that was set right counts, although one from the future is in the ledger", async () => {
+    using shelved = new Shelved();
+    const day = dayOf("2026-06-10");
+    const right = shelved.now;
+    shelved.now = Date.UTC(2069, 0, 1);
+    await shelved.answered("prices", pricesOf(day), bodyOf(day, []));
+    shelved.now = right;
+    await shelved.answered("prices", pricesOf(day), bodyOf(day, []));
+    shelved.restart();
+    expect(shelved.library.stateOf(seriesOf(account, "prices", pricesOf(day))).answeredAt).toBe(right);
+    expect(shelved.library.find(account, "prices", pricesOf(day), right)?.fresh).toBe(true);
+  });
+});
+
+describe("the same request again", () => {
+  const day = dayOf("2026-06-10");
+  const params = pricesOf(day);
+  const short = rowsOf("hour", day).slice(1);
+
+  test("finds the same, until its time is over, it is answered again, or the clock is set back", async () => {
+    using shelved = new Shelved();
+    const find = () => shelved.library.find(account, "prices", params, shelved.now);
+    await shelved.answered("prices", params, bodyOf(day, short));
+    const asked = shelved.now;
+    const first = find();
+    expect(first).toMatchObject({ fresh: true, answeredAt: asked });
+    shelved.now += 15 * MINUTE_MS;
+    expect(find()).toMatchObject({ fresh: true, answeredAt: asked, version: first?.version });
+    shelved.now += 1;
+    expect(find()).toMatchObject({ fresh: false, answeredAt: asked, version: first?.version });
+    await shelved.answered("prices", params, bodyOf(day, short));
+    expect(find()).toMatchObject({ fresh: true, answeredAt: shelved.now, version: first?.version });
+    shelved.now = asked - 1;
+    expect(find()).toMatchObject({ fresh: false });
+  });
+
+  test("sees a change of its rows, of what stands around them, and that they are gone", async () => {
+    using shelved = new Shelved();
+    const find = () => shelved.library.find(account, "prices", params, shelved.now);
+    const seen: (number | undefined)[] = [];
+    for (const body of [bodyOf(day, short), bodyOf(day), { ...bodyOf(day), currency: "SEK" }]) {
+      await shelved.answered("prices", params, body);
+      expect(textOf(find())).toBe(JSON.stringify(body));
+      seen.push(find()?.version);
+    }
+    expect(new Set(seen).size).toBe(3);
+    shelved.library.shelf.deleteBefore(day.end, 10);
+    expect(find()).toBeNull();
+  });
+
+  test("of another account finds nothing of this one", async () => {
+    using shelved = new Shelved();
+    await shelved.answered("prices", params, bodyOf(day));
+    expect(shelved.library.find(account, "prices", params, shelved.now)).not.toBeNull();
+    expect(shelved.library.find("another", "prices", params, shelved.now)).toBeNull();
+  });
+
+  test("a change of another series leaves its version as it is", async () => {
+    using shelved = new Shelved();
+    await shelved.answered("prices", params, bodyOf(day));
+    const { version } = shelved.library.find(account, "prices", params, shelved.now) ?? {};
+    await shelved.library.keepAnswer(account, "forecastPrices", { addressId }, answers.forecastPrices as never, 0);
+    expect(shelved.library.find(account, "prices", params, shelved.now)?.version).toBe(version);
+  });
+});
+
+describe("keeping", () => {
+  const range = { start: dayOf("2026-01-01").start, end: dayOf("2026-03-31").end };
+
+  test("a large answer lets others run between its slices, and they see what is there", async () => {
+    using shelved = new Shelved();
+    const { library } = shelved;
+    const series = { ...seriesOf(account, "prices", pricesOf(range)), unit: "fifteenMinutes" as const };
+    const kept = library.keep(series, range, rowsOf("fifteenMinutes", range), {}, shelved.now);
+    const seen = new Set<number>();
+    let over = false;
+    const look = () => {
+      if (over) return;
+      seen.add(library.shelf.rowsByChunk(series, range).length);
+      setImmediate(look);
+    };
+    setImmediate(look);
+    expect(await kept).toEqual({ changed: true, strayRows: 0 });
+    over = true;
+    expect(seen.size).toBeGreaterThan(10);
+    expect(library.stateOf(series).answeredAt).toBe(shelved.now);
+  });
+
+  test("two answers for one series at once are both there", async () => {
+    using shelved = new Shelved();
+    const { library } = shelved;
+    const series = { ...seriesOf(account, "prices", pricesOf(range)), unit: "fifteenMinutes" as const };
+    const rows = rowsOf("fifteenMinutes", range);
+    const even = rows.filter((_, i) => i % 2 === 0);
+    const odd = rows.filter((_, i) => i % 2 === 1);
+    await Promise.all([even, odd].map((half) => library.keep(series, range, half, {}, shelved.now)));
+    expect(library.shelf.rows(series, range)).toEqual(rows);
+  });
+
+  test("a series without a range is answered for all of time", async () => {
+    using shelved = new Shelved();
+    const series = { account, place: addressId, operation: "forecastPrices", unit: "latest" } as const;
+    const seriesId = shelved.library.shelf.idOf(series);
+    shelved.library.ledger.spend(spendOf({ seriesId }));
+    await shelved.library.keep(series, WHOLE, [], {}, shelved.now);
+    shelved.restart();
+    expect(shelved.library.stateOf(series).answeredAt).toBe(shelved.now);
+    expect(shelved.library.find(account, "forecastPrices", { addressId }, shelved.now)?.fresh).toBe(true);
+  });
+});
