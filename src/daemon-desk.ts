@@ -1,11 +1,12 @@
 /** The desk of the running daemon, at its socket. Loaded when the first prices are out. */
-import { withoutLogin } from "./broker.ts";
+
 import type { Config } from "./config/schema.ts";
 import { Desk, type Finding, findingOf } from "./desk.ts";
 import { deskPathIn, openDesk } from "./desk-socket.ts";
 import type { ApiDeps } from "./lan.ts";
 import { diagnosticsReport } from "./live-diagnostics.ts";
 import { Health } from "./live-health.ts";
+import { withoutLogin } from "./mqtt/broker/start-broker.ts";
 
 /** Answers commands until the signal fires. A file system without sockets is told once, and nothing else is amiss. */
 export async function openDaemonDesk(deps: ApiDeps, configNow: () => Config, signal: AbortSignal): Promise<void> {

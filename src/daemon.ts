@@ -6,9 +6,9 @@
 import { DEFAULT_HINT } from "./config/command-hint.ts";
 import { planDefinitions } from "./config/plan-schema.ts";
 import type { Config } from "./config/schema.ts";
+import { type MqttOptions, startMqtt } from "./mqtt/start-mqtt.ts";
 import { requireKeys } from "./require-keys.ts";
 import { openService, type ServiceOptions } from "./service/client/open-service.ts";
-import { type MqttOptions, startMqtt } from "./start-mqtt.ts";
 import { type ServerOptions, startServer } from "./start-server.ts";
 import { ChangeBus } from "./state/change-bus.ts";
 import { Reloading } from "./state/config-reload.ts";

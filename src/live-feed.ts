@@ -6,7 +6,7 @@ import { randomUUID } from "node:crypto";
 import type { SeriesKey } from "./core/series/series.ts";
 import { VERSION } from "./core/status/version.ts";
 import { type EpochMs, formatInstant } from "./core/time/interval.ts";
-import type { Message } from "./mqtt/message.ts";
+import type { Message } from "./mqtt/client/message.ts";
 import { EventHub, type LiveEvent } from "./server/event-hub.ts";
 
 export interface LiveFeedParts {

@@ -8,7 +8,7 @@ import { VERSION } from "./core/status/version.ts";
 import { DAY_MS, type EpochMs, formatInstant, SECOND_MS } from "./core/time/interval.ts";
 import { type HealthReport, healthBody } from "./live-health.ts";
 import type { MonitoringDeps } from "./monitoring-deps.ts";
-import { plugState } from "./mqtt/plug-messages.ts";
+import { plugState } from "./mqtt/topics/plug-topics.ts";
 import type { Account, ToldWindow } from "./service/client/account.ts";
 import type { Library } from "./state/series-repository.ts";
 

@@ -4,7 +4,6 @@
  */
 import { statSync } from "node:fs";
 import { createServer } from "node:net";
-import { wayTo, withoutLogin } from "./broker.ts";
 import type { Config } from "./config/schema.ts";
 import type { Clock } from "./core/runtime/clock.ts";
 import { Problems } from "./core/status/problem.ts";
@@ -12,7 +11,8 @@ import { StartError } from "./core/status/start-error.ts";
 import { Calendar, SERVICE_ZONE } from "./core/time/calendar.ts";
 import { Desk, type Finding, findingOf } from "./desk.ts";
 import { offlineDiagnostics } from "./live-diagnostics.ts";
-import { tryBroker } from "./mqtt/try-broker.ts";
+import { wayTo, withoutLogin } from "./mqtt/broker/start-broker.ts";
+import { tryBroker } from "./mqtt/client/check-connection.ts";
 import { openService } from "./service/client/open-service.ts";
 import type { ProxySettings } from "./service/client/proxy.ts";
 import { openAccounts } from "./state/accounts.ts";

@@ -5,7 +5,7 @@ import type { Config } from "./config/schema.ts";
 import type { Clock } from "./core/runtime/clock.ts";
 import type { SeriesKey } from "./core/series/series.ts";
 import { LiveFeed } from "./live-feed.ts";
-import type { Mqtt } from "./start-mqtt.ts";
+import type { Mqtt } from "./mqtt/start-mqtt.ts";
 import type { ChangeBus } from "./state/change-bus.ts";
 import type { Reloading } from "./state/config-reload.ts";
 import type { State } from "./state/open-state.ts";

@@ -43,9 +43,9 @@ describe("who may import whom", () => {
     ["src/config/schema.ts", "../core/interval.ts"],
     ["src/storage/series-store.ts", "../core/series.ts"],
     ["src/storage/series-store.ts", "node:sqlite"],
-    ["src/mqtt/publisher.ts", "mqtt"],
+    ["src/mqtt/client/retained-publisher.ts", "mqtt"],
     ["src/service/client/collector.ts", "../core/timetable.ts"],
-    ["src/homeassistant/discovery.ts", "../mqtt/message.ts"],
+    ["src/mqtt/homeassistant/discovery.ts", "../mqtt/message.ts"],
     ["src/plugs/shelly.ts", "../mqtt/message.ts"],
     ["src/service/client/client.ts", "../contract/request.ts"],
     ["src/server/mirror.ts", "../contract/request.ts"],
@@ -64,14 +64,22 @@ describe("who may import whom", () => {
     ["src/service/contract/range.ts", "../server/mount.ts", "contract may not import src/service/serve/mount.ts"],
     ["src/config/schema.ts", "../contract/token.ts", "config may not import src/service/contract/token.ts"],
     ["src/storage/series-store.ts", "../contract/range.ts", "store may not import src/service/contract/range.ts"],
-    ["src/mqtt/publisher.ts", "../homeassistant/discovery.ts", "mqtt may not import src/homeassistant/discovery.ts"],
+    [
+      "src/mqtt/client/retained-publisher.ts",
+      "../homeassistant/discovery.ts",
+      "mqtt may not import src/mqtt/homeassistant/discovery.ts",
+    ],
     ["src/service/client/collector.ts", "../store/shelf.ts", "collector may not import src/storage/series-store.ts"],
     [
-      "src/homeassistant/discovery.ts",
+      "src/mqtt/homeassistant/discovery.ts",
       "../contract/range.ts",
       "homeassistant may not import src/service/contract/range.ts",
     ],
-    ["src/plugs/shelly.ts", "../homeassistant/discovery.ts", "plugs may not import src/homeassistant/discovery.ts"],
+    [
+      "src/plugs/shelly.ts",
+      "../homeassistant/discovery.ts",
+      "plugs may not import src/mqtt/homeassistant/discovery.ts",
+    ],
     ["src/service/client/client.ts", "../server/mount.ts", "upstream may not import src/service/serve/mount.ts"],
     ["src/server/mirror.ts", "../store/shelf.ts", "server may not import src/storage/series-store.ts"],
     ["src/service/simulator/world.ts", "../server/mirror.ts", "simulator may not import src/server/mirror.ts"],
@@ -176,7 +184,7 @@ describe("the world outside core and contract", () => {
 
   test("timers and the console's name as a field are nobody's business", () => {
     const source = "export const wait = (given: { console: string }) => setTimeout(() => given.console, 1);";
-    expect(violationsIn({ "src/mqtt/connection.ts": source })).toEqual([]);
+    expect(violationsIn({ "src/mqtt/client/reconnect.ts": source })).toEqual([]);
   });
 });
 

@@ -1,8 +1,8 @@
 import { readCommandLine } from "../arguments.ts";
-import { letsNobodyIn, NOBODY_ENTERS } from "../broker.ts";
 import { commandHint } from "../config/command-hint.ts";
 import { loadConfiguration } from "../config/load-config-file.ts";
 import { isDemo } from "../demo.ts";
+import { letsNobodyIn, NOBODY_ENTERS } from "../mqtt/broker/start-broker.ts";
 import { requireKeys } from "../require-keys.ts";
 import { withHouseAtHand } from "./at-hand.ts";
 

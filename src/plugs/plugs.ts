@@ -19,7 +19,7 @@ import {
 } from "../core/plugs/plug-types.ts";
 import type { Problems } from "../core/status/problem.ts";
 import { type EpochMs, MINUTE_MS, SECOND_MS } from "../core/time/interval.ts";
-import type { Arrival } from "../mqtt/broker-session.ts";
+import type { Arrival } from "../mqtt/client/broker-session.ts";
 
 /** A plug as it is configured. */
 export interface PlugSetup {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { HOUR_MS, MINUTE_MS } from "../../src/core/time/interval.ts";
-import { startEmbeddedBroker } from "../../src/mqtt/embedded-broker.ts";
+import { startEmbeddedBroker } from "../../src/mqtt/broker/embedded-broker.ts";
 import { MqttPlug } from "../support/mqtt-plug.ts";
 import { TestDaemon } from "../support/test-daemon.ts";
 import { TopicWatcher } from "../support/topic-watcher.ts";

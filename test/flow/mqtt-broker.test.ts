@@ -1,9 +1,9 @@
 import net from "node:net";
 import mqtt, { type IClientOptions, type MqttClient } from "mqtt";
 import { describe, expect, test } from "vitest";
-import { hashPassword } from "../../src/mqtt/broker-users.ts";
-import { type EmbeddedBrokerOptions, startEmbeddedBroker } from "../../src/mqtt/embedded-broker.ts";
-import { openLink } from "../../src/mqtt/link.ts";
+import { type EmbeddedBrokerOptions, startEmbeddedBroker } from "../../src/mqtt/broker/embedded-broker.ts";
+import { hashPassword } from "../../src/mqtt/broker/users.ts";
+import { openLink } from "../../src/mqtt/client/mqtt-client.ts";
 import { HostileClients, hostilePackets } from "../support/hostile-clients.ts";
 import { retainedIn } from "../support/retained.ts";
 import { TestMemory } from "../support/retaining-port.ts";

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import type { Message } from "../../src/mqtt/message.ts";
+import type { Message } from "../../src/mqtt/client/message.ts";
 import { haveMosquitto, Mosquitto } from "../support/mosquitto.ts";
 import { retainedIn } from "../support/retained.ts";
 import { TestMemory } from "../support/retaining-port.ts";

@@ -1,6 +1,6 @@
 import mqtt, { type MqttClient } from "mqtt";
 import { expect, test } from "vitest";
-import { type EmbeddedBroker, startEmbeddedBroker } from "../../src/mqtt/embedded-broker.ts";
+import { type EmbeddedBroker, startEmbeddedBroker } from "../../src/mqtt/broker/embedded-broker.ts";
 
 const TOPICS = 60;
 const ROUNDS = 20;

@@ -1,5 +1,5 @@
 /** A broker in a process of its own, where Mosquitto is not installed. Prints its port as the first line. */
-import { startEmbeddedBroker } from "../../src/mqtt/embedded-broker.ts";
+import { startEmbeddedBroker } from "../../src/mqtt/broker/embedded-broker.ts";
 
 /** Anybody of this machine may publish anything: nothing of what is tested lies under this topic. */
 const NOBODYS_TOPIC = "nobody";

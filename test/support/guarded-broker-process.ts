@@ -5,7 +5,7 @@
 import { createInterface } from "node:readline";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { startEmbeddedBroker } from "../../src/mqtt/embedded-broker.ts";
+import { startEmbeddedBroker } from "../../src/mqtt/broker/embedded-broker.ts";
 
 setFlagsFromString("--expose-gc");
 const collect: () => void = runInNewContext("gc");

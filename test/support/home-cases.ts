@@ -7,9 +7,9 @@ import { joinForecast } from "../../src/core/prices/timeline.ts";
 import { type DayUsage, type HomeUsage, NO_USAGE, usageFigures } from "../../src/core/prices/usage.ts";
 import type { DaemonState } from "../../src/core/status/daemon-status.ts";
 import type { EpochMs } from "../../src/core/time/interval.ts";
-import { announce, type DiscoveryOptions } from "../../src/homeassistant/discovery.ts";
-import { type Device, stateMessages } from "../../src/homeassistant/entity.ts";
-import type { Message } from "../../src/mqtt/message.ts";
+import type { Message } from "../../src/mqtt/client/message.ts";
+import { announce, type DiscoveryOptions } from "../../src/mqtt/homeassistant/discovery.ts";
+import { type Device, stateMessages } from "../../src/mqtt/homeassistant/entity.ts";
 import { at, calendar, daysOf, HOME, points, timelineOf } from "./price-days.ts";
 
 const NOW = at("2026-03-10T13:07:00Z");

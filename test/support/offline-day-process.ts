@@ -4,9 +4,9 @@
  */
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { openBrokerStream } from "../../src/mqtt/broker-stream.ts";
-import { liveOnce } from "../../src/mqtt/life.ts";
-import { Publisher } from "../../src/mqtt/publisher.ts";
+import { Publisher } from "../../src/mqtt/client/retained-publisher.ts";
+import { liveOnce } from "../../src/mqtt/client/session.ts";
+import { openBrokerStream } from "../../src/mqtt/client/transport.ts";
 import { LONG_DAY, QUARTER_MS, QuarterPriceHomes } from "./quarter-price-homes.ts";
 
 setFlagsFromString("--expose-gc");

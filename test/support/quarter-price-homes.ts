@@ -3,11 +3,11 @@ import type { PricePoint, Timeline } from "../../src/core/prices/timeline.ts";
 import { NO_USAGE } from "../../src/core/prices/usage.ts";
 import { Calendar, SERVICE_ZONE } from "../../src/core/time/calendar.ts";
 import { type EpochMs, HOUR_MS, MINUTE_MS } from "../../src/core/time/interval.ts";
-import { Announcer } from "../../src/homeassistant/announcer.ts";
-import { stateMessages } from "../../src/homeassistant/entity.ts";
-import { homeDevice } from "../../src/homeassistant/home-entities.ts";
-import { homeMessages } from "../../src/mqtt/home-messages.ts";
-import type { Message } from "../../src/mqtt/message.ts";
+import type { Message } from "../../src/mqtt/client/message.ts";
+import { Announcer } from "../../src/mqtt/homeassistant/announcer.ts";
+import { stateMessages } from "../../src/mqtt/homeassistant/entity.ts";
+import { homeDevice } from "../../src/mqtt/homeassistant/home-entities.ts";
+import { homeMessages } from "../../src/mqtt/topics/home-topics.ts";
 
 export const QUARTER_MS = 15 * MINUTE_MS;
 const FORECAST_HOURS = 168;

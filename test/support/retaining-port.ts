@@ -1,5 +1,5 @@
-import type { PublishPort } from "../../src/mqtt/publisher.ts";
-import type { Remembered } from "../../src/mqtt/retained-memory.ts";
+import type { Remembered } from "../../src/mqtt/client/published-topics.ts";
+import type { PublishPort } from "../../src/mqtt/client/retained-publisher.ts";
 
 /** What a broker keeps, without a broker: every message is kept in the order it was sent, and answered when told. */
 export class RetainingPort implements PublishPort {

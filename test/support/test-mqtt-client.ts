@@ -1,8 +1,8 @@
-import { type BrokerAddress, openBrokerStream } from "../../src/mqtt/broker-stream.ts";
-import type { CommandTable } from "../../src/mqtt/commands.ts";
-import { type Link, openLink } from "../../src/mqtt/link.ts";
-import type { Message } from "../../src/mqtt/message.ts";
-import type { Remembered } from "../../src/mqtt/retained-memory.ts";
+import type { CommandTable } from "../../src/mqtt/client/commands.ts";
+import type { Message } from "../../src/mqtt/client/message.ts";
+import { type Link, openLink } from "../../src/mqtt/client/mqtt-client.ts";
+import type { Remembered } from "../../src/mqtt/client/published-topics.ts";
+import { type BrokerAddress, openBrokerStream } from "../../src/mqtt/client/transport.ts";
 import { TestMemory } from "./retaining-port.ts";
 
 export interface TestMqttClientOptions extends Omit<BrokerAddress, "url"> {

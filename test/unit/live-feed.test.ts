@@ -1,7 +1,7 @@
 import { PassThrough } from "node:stream";
 import { describe, expect, test } from "vitest";
 import { LiveFeed } from "../../src/live-feed.ts";
-import type { Message } from "../../src/mqtt/message.ts";
+import type { Message } from "../../src/mqtt/client/message.ts";
 
 const homes = { list: () => [{ id: "home", addressId: "address-of-home" }] };
 

@@ -6,7 +6,7 @@ import {
   placeSnapshot,
 } from "../../../../src/core/prices/place-snapshot.ts";
 import { HOUR_MS, QUARTER_MS } from "../../../../src/core/time/interval.ts";
-import { placeMessages } from "../../../../src/mqtt/place-messages.ts";
+import { placeMessages } from "../../../../src/mqtt/topics/place-topics.ts";
 import { place } from "../../../support/home-cases.ts";
 import { at, calendar } from "../../../support/price-days.ts";
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { NO_USAGE, usageDays, usageFigures, usageRange } from "../../../../src/core/prices/usage.ts";
 import type { Row } from "../../../../src/core/series/series.ts";
 import { formatInstant, type Interval } from "../../../../src/core/time/interval.ts";
-import { usageMessages } from "../../../../src/mqtt/usage-messages.ts";
+import { usageMessages } from "../../../../src/mqtt/topics/usage-topics.ts";
 import { fullUsage, usageOf } from "../../../support/home-cases.ts";
 import { at, calendar, dayOf } from "../../../support/price-days.ts";
 

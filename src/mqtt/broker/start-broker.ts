@@ -1,0 +1,63 @@
+/** The broker the daemon talks to: its own, or the one of the configuration. */
+import type { Config } from "../../config/schema.ts";
+import { onPort } from "../../core/status/start-error.ts";
+import type { LinkOptions } from "../client/mqtt-client.ts";
+import { openBrokerStream } from "../client/transport.ts";
+import type { EmbeddedBroker } from "./embedded-broker.ts";
+
+interface BrokerLog {
+  info(facts: object, text: string): void;
+  warn(facts: object, text: string): void;
+}
+
+/** What is said where `letsNobodyIn` holds. */
+export const NOBODY_ENTERS = "the broker lets nobody in: add broker.users, or set mqtt.url to use another broker";
+
+/** Whether the broker inside is used, and nobody may log in to it. */
+export function letsNobodyIn({ mqtt, broker }: Config): boolean {
+  return mqtt.url === undefined && broker.users.length === 0;
+}
+
+/** Starts the embedded broker; null where the configuration names another. Errors: throws a StartError. */
+export async function startBroker(
+  config: Config,
+  log: BrokerLog,
+  { anonymous }: { readonly anonymous: boolean },
+): Promise<EmbeddedBroker | null> {
+  if (config.mqtt.url !== undefined) return null;
+  const { startEmbeddedBroker } = await import("./embedded-broker.ts");
+  const { host, port, ws_port: wsPort, users } = config.broker;
+  const { base_topic: baseTopic, discovery_prefix: discoveryPrefix } = config.mqtt;
+  const onRefused = (user: string, topic: string) =>
+    log.warn(
+      { user, topic },
+      "the broker dropped a message: only the daemon and users with commands: true may publish there",
+    );
+  const rules = { users, anonymous, baseTopic, discoveryPrefix, onRefused };
+  const broker = await onPort("broker", port, () => startEmbeddedBroker({ ...rules, host, port, wsPort }));
+  if (letsNobodyIn(config) && !anonymous) log.warn({ host: broker.host }, NOBODY_ENTERS);
+  else log.info({ host: broker.host, port: broker.port, ws_port: broker.wsPort }, "broker listens");
+  return broker;
+}
+
+/** How a client reaches the broker and logs in. The embedded one needs no password of the daemon. */
+export function wayTo(
+  broker: EmbeddedBroker | null,
+  { mqtt }: Config,
+): Pick<LinkOptions, "open" | "username" | "password"> {
+  if (broker) return { open: async () => broker.open() };
+  const { url = "", ca, cert, key } = mqtt;
+  return { open: (signal) => openBrokerStream({ url, ca, cert, key }, signal), ...loginOf(mqtt) };
+}
+
+/** User and password of the configuration, else those of the URL. */
+function loginOf(mqtt: Config["mqtt"]): Pick<LinkOptions, "username" | "password"> {
+  const url = new URL(mqtt.url ?? "");
+  const ofUrl = (text: string) => (text === "" ? undefined : decodeURIComponent(text));
+  return { username: mqtt.username ?? ofUrl(url.username), password: mqtt.password ?? ofUrl(url.password) };
+}
+
+/** The URL of a broker as it may be shown. */
+export function withoutLogin(url: string): string {
+  return url.replace(/\/\/[^@/]*@/, "//");
+}

@@ -1,0 +1,173 @@
+/**
+ * The house's link to MQTT: the publisher, the connection it publishes on, the commands that come in, and the birth of
+ * Home Assistant, put together.
+ */
+
+import type { Duplex } from "node:stream";
+import { setTimeout as pause } from "node:timers/promises";
+import type { Arrival, Line } from "./broker-session.ts";
+import { Commands, type CommandTable } from "./commands.ts";
+import type { Message } from "./message.ts";
+import type { Remembered } from "./published-topics.ts";
+import { keepConnected } from "./reconnect.ts";
+import { Publisher } from "./retained-publisher.ts";
+
+export interface LinkLog {
+  info(facts: object, text: string): void;
+  warn(facts: object, text: string): void;
+}
+
+export interface LinkOptions {
+  /** Opens a byte stream to the broker. */
+  readonly open: (signal: AbortSignal) => Promise<Duplex>;
+  readonly username?: string | undefined;
+  readonly password?: string | undefined;
+  readonly clientId: string;
+  readonly baseTopic: string;
+  /** Home Assistant's discovery prefix. */
+  readonly discoveryPrefix: string;
+  readonly commands: CommandTable;
+  readonly remembered: Remembered;
+  readonly log: LinkLog;
+  /** Numbers from 0 to 1. */
+  readonly random: () => number;
+}
+
+export interface LinkListener {
+  /** Topic filters. */
+  readonly subscriptions: readonly string[];
+  /** Called for every message, also for those on the topics of other listeners. */
+  onMessage(arrival: Arrival): void;
+  onUp(): void;
+  onDown(): void;
+}
+
+export interface Link {
+  /** Sets the whole wanted state; see `Publisher.show`. */
+  show(messages: readonly Message[]): void;
+  /** Shows what cannot wait; see `Publisher.showFirst`. */
+  showFirst(messages: readonly Message[]): void;
+  /** Sends a command to a device, with QoS 1, not retained; false where there is no connection: nothing is sent later. */
+  publishOnce(topic: string, payload: string): boolean;
+  /** Adds a listener; one that is added while the connection is up is subscribed at once. */
+  addListener(listener: LinkListener): void;
+  /** How the link is, and what went over it since the start. */
+  standing(): LinkStanding;
+  /** Resolves when the first connection is up, or when it takes longer than a quick one does. Never rejects. */
+  readonly upSoon: Promise<void>;
+  /** Resolves once `offline` was said and the connection is closed. */
+  readonly closed: Promise<void>;
+}
+
+export interface LinkStanding {
+  readonly connected: boolean;
+  /** Why it is not; null where it is. */
+  readonly trouble: string | null;
+  /** Connections that came about. */
+  readonly connections: number;
+  /** States that a broker has taken. */
+  readonly published: number;
+}
+
+/** Home Assistant asks for a short random time after its birth, so that not everybody talks to it at once. */
+const BIRTH_DELAY_MS = { least: 250, most: 1_500 };
+
+/** A broker on the same network answers within this; a start does not wait for another. */
+const QUICK_UP_MS = 150;
+
+/** Mosquitto writes to disk every half hour, unless told otherwise. */
+const BROKER_SAVES_MS = 3_600_000;
+
+/** Opens the link and keeps it until the signal fires. */
+export function openLink(options: LinkOptions, signal: AbortSignal): Link {
+  const { baseTopic, discoveryPrefix, log, random } = options;
+  const statusTopic = `${baseTopic}/status`;
+  const birthTopic = `${discoveryPrefix}/status`;
+  /** Bounded by the modules that listen: one today. */
+  const listeners: LinkListener[] = [];
+  let line: Line | null = null;
+  let trouble: string | null = "it is being connected";
+  let connections = 0;
+  const publisher = new Publisher({ remembered: options.remembered, alsoOurs: [statusTopic] });
+  const commands = new Commands({
+    baseTopic,
+    table: options.commands,
+    answer: (topic, payload) => line?.say(topic, payload),
+    onRefused: (topic, reason) => log.warn({ topic, reason }, "command refused"),
+  });
+  const greet = onceAfterBirth(random, signal, () => publisher.repeat());
+  const onMessage = (arrival: Arrival) => {
+    // A retained birth is an old one: whoever was born before this connection reads what is retained.
+    if (arrival.topic === birthTopic && arrival.payload === "online" && !arrival.retained) greet();
+    else void commands.take(arrival);
+    for (const listener of listeners) listener.onMessage(arrival);
+  };
+  let isUp = () => {};
+  const firstUp = new Promise<void>((resolve) => {
+    isUp = resolve;
+  });
+  const closed = keepConnected(
+    {
+      open: options.open,
+      username: options.username,
+      password: options.password,
+      clientId: options.clientId,
+      statusTopic,
+      subscriptions: () => [
+        birthTopic,
+        ...commands.subscriptions(),
+        ...listeners.flatMap((each) => each.subscriptions),
+      ],
+      onUp: (up) => {
+        log.info({}, "broker connected");
+        line = up;
+        trouble = null;
+        connections++;
+        publisher.attach(up);
+        for (const listener of listeners) listener.onUp();
+        isUp();
+      },
+      onDown: (reason) => {
+        log.warn({ reason }, "broker not connected");
+        line = null;
+        trouble = reason;
+        publisher.detach();
+        for (const listener of listeners) listener.onDown();
+      },
+      onRefused: (topic, reason) => log.warn({ topic, reason }, "the broker refuses a topic"),
+      onMessage,
+      random,
+    },
+    signal,
+  );
+  const aging = setInterval(() => publisher.age(), BROKER_SAVES_MS);
+  signal.addEventListener("abort", () => clearInterval(aging));
+  return {
+    show: (messages) => publisher.show(messages),
+    showFirst: (messages) => publisher.showFirst(messages),
+    addListener(listener) {
+      listeners.push(listener);
+      if (!line) return;
+      line.subscribe(listener.subscriptions);
+      listener.onUp();
+    },
+    publishOnce: (topic, payload) => line?.sendOnce(topic, payload) ?? false,
+    standing: () => ({ connected: line !== null, trouble, connections, published: publisher.taken }),
+    upSoon: Promise.race([firstUp, pause(QUICK_UP_MS, undefined, { ref: false })]),
+    closed,
+  };
+}
+
+/** Several births within one delay are one. */
+function onceAfterBirth(random: () => number, signal: AbortSignal, greet: () => void): () => void {
+  let timer: NodeJS.Timeout | null = null;
+  signal.addEventListener("abort", () => clearTimeout(timer ?? undefined));
+  return () => {
+    if (timer || signal.aborted) return;
+    const delayMs = BIRTH_DELAY_MS.least + random() * (BIRTH_DELAY_MS.most - BIRTH_DELAY_MS.least);
+    timer = setTimeout(() => {
+      timer = null;
+      greet();
+    }, delayMs);
+  };
+}

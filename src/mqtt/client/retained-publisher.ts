@@ -1,0 +1,184 @@
+/**
+ * Publishes what changed, retained, and takes away what is no longer wanted. Nothing waits in line while the broker is
+ * away: what is wanted is kept as one value per topic, and published whole on the next connection.
+ */
+import type { Message } from "./message.ts";
+import {
+  componentsGone,
+  componentsOf,
+  isDeviceDocument,
+  type Remembered,
+  RetainedMemory,
+  withComponentsReduced,
+} from "./published-topics.ts";
+
+/** A connection as the publisher needs it. */
+export interface PublishPort {
+  /** How many messages may be on their way at the same time. */
+  readonly window: number;
+  /** `settled` is called once the broker has answered, with whether it took the message. */
+  publish(topic: string, payload: string, settled: (taken: boolean) => void): void;
+}
+
+export interface PublisherOptions {
+  /** Keeps the topics that were ever published; see `RetainedMemory`. */
+  readonly remembered: Remembered;
+  /** Topics of this daemon that others publish: remembered, never sent from here. */
+  readonly alsoOurs: readonly string[];
+}
+
+interface Sending {
+  readonly payload: string;
+  /** What to do once the broker has taken it. */
+  readonly settled: () => void;
+}
+
+export class Publisher {
+  readonly #memory: RetainedMemory;
+  readonly #alsoOurs: ReadonlySet<string>;
+  /** The wanted state, by topic; null before it was shown for the first time. Bounded by the topics of the house. */
+  #wanted: ReadonlyMap<string, string> | null = null;
+  /** Whether what is wanted is all that is wanted; before, nothing is a ghost. */
+  #isWhole = false;
+  /** Topics whose wanted state the broker has not been sent yet. */
+  readonly #unsent = new Set<string>();
+  /** Documents that were sent with reduced components on this connection, with the keys of those. */
+  readonly #reduced = new Map<string, string>();
+  /** Cleared topics that were cleared already when `age` was called last. */
+  #aged: readonly string[] = [];
+  #port: PublishPort | null = null;
+  #onTheWay = 0;
+  #taken = 0;
+
+  constructor({ remembered, alsoOurs }: PublisherOptions) {
+    this.#memory = new RetainedMemory(remembered);
+    this.#alsoOurs = new Set(alsoOurs);
+  }
+
+  /** How many messages brokers have taken. */
+  get taken(): number {
+    return this.#taken;
+  }
+
+  /**
+   * Sets the whole wanted state: topics that are not among `messages` are taken away from the broker. Sends what differs
+   * from before, and the heartbeats.
+   */
+  show(messages: readonly Message[]): void {
+    this.#isWhole = true;
+    this.#want(messages);
+  }
+
+  /** Shows what cannot wait until the whole state is made. Takes nothing away. */
+  showFirst(messages: readonly Message[]): void {
+    if (!this.#isWhole) this.#want(messages);
+  }
+
+  #want(messages: readonly Message[]): void {
+    const before = this.#wanted;
+    const wanted = new Map<string, string>();
+    const changed: string[] = [];
+    for (const { topic, payload, heartbeat } of messages) {
+      const isNew = before?.get(topic) !== payload;
+      if (isNew && payload !== "") this.#memory.note(topic, componentsOf(topic, payload));
+      if (isNew || heartbeat) changed.push(topic);
+      wanted.set(topic, payload);
+    }
+    this.#wanted = wanted;
+    for (const topic of this.#alsoOurs) this.#memory.note(topic, {});
+    // On disk before anything of it is in a broker: a crash in between leaves no ghost.
+    this.#memory.save();
+    this.#enqueue([...this.#ghosts(), ...changed]);
+  }
+
+  /** A broker is there: everything wanted is sent to it. */
+  attach(port: PublishPort): void {
+    this.#port = port;
+    this.#onTheWay = 0;
+    this.#unsent.clear();
+    this.#reduced.clear();
+    this.#aged = [];
+    this.repeat();
+  }
+
+  /** Sends everything again, for a reader that just came: first what is to go, then the documents, then the states. */
+  repeat(): void {
+    const topics = [...(this.#wanted?.keys() ?? [])];
+    const gone = this.#isWhole ? [...this.#ghosts(), ...this.#memory.cleared()] : [];
+    const states = topics.filter((topic) => !isDeviceDocument(topic));
+    this.#enqueue([...gone, ...topics.filter(isDeviceDocument), ...states]);
+  }
+
+  /**
+   * Told now and then on one connection, at intervals in which any broker writes to disk what it acknowledged. What was
+   * cleared a whole interval ago is forgotten; before, a broker that loses power may have it again.
+   */
+  age(): void {
+    if (!this.#port) return;
+    const cleared = this.#memory.cleared();
+    for (const topic of this.#aged) this.#memory.forget(topic);
+    this.#aged = cleared;
+    this.#memory.save();
+  }
+
+  /** The broker is gone. */
+  detach(): void {
+    this.#port = null;
+    this.#unsent.clear();
+  }
+
+  /** Remembered topics that nobody wants; none as long as it is unknown what is wanted. */
+  #ghosts(): string[] {
+    const wanted = this.#wanted;
+    if (!wanted || !this.#isWhole) return [];
+    return this.#memory.topics().filter((topic) => !wanted.has(topic) && !this.#alsoOurs.has(topic));
+  }
+
+  #enqueue(topics: readonly string[]): void {
+    if (!this.#port) return;
+    for (const topic of topics) this.#unsent.add(topic);
+    this.#send();
+  }
+
+  #send(): void {
+    const port = this.#port;
+    for (const topic of this.#unsent) {
+      if (!port || this.#onTheWay >= port.window) return;
+      this.#unsent.delete(topic);
+      const { payload, settled } = this.#sendingOf(topic);
+      this.#onTheWay++;
+      port.publish(topic, payload, (taken) => {
+        if (port !== this.#port) return;
+        this.#onTheWay--;
+        if (taken) this.#taken++;
+        if (taken) settled();
+        this.#send();
+      });
+    }
+    if (this.#onTheWay === 0) this.#memory.save();
+  }
+
+  #sendingOf(topic: string): Sending {
+    const payload = this.#wanted?.get(topic);
+    if (payload === undefined) return { payload: "", settled: () => this.#settleGhost(topic) };
+    if (payload === "" || !isDeviceDocument(topic)) return { payload, settled: () => undefined };
+    const components = componentsOf(topic, payload);
+    const gone = componentsGone(this.#memory.components(topic), components);
+    const goneKeys = Object.keys(gone).join();
+    if (goneKeys !== "" && this.#reduced.get(topic) !== goneKeys) {
+      this.#reduced.set(topic, goneKeys);
+      this.#unsent.add(topic);
+      return { payload: withComponentsReduced(payload, gone), settled: () => undefined };
+    }
+    return {
+      payload,
+      settled: () => {
+        if (this.#wanted?.get(topic) === payload) this.#memory.settle(topic, components);
+      },
+    };
+  }
+
+  #settleGhost(topic: string): void {
+    if (!this.#wanted?.has(topic)) this.#memory.clear(topic);
+  }
+}

@@ -1,0 +1,226 @@
+/** One life of a connection: from opening the stream to its close, with one client of MQTT.js. */
+import type { Duplex } from "node:stream";
+import type { IClientOptions, IConnackPacket } from "mqtt";
+import clientModule from "mqtt/lib/client";
+import type { ConnectionOptions, Line } from "./broker-session.ts";
+import { COMMAND_WINDOW, OnceSender } from "./command-sender.ts";
+import { explainFailure, explainSilentClose, type Phase } from "./connect-errors.ts";
+
+const MqttClient = clientModule.default;
+type Client = InstanceType<typeof MqttClient>;
+
+export type ProtocolVersion = 5 | 4;
+
+/** How a connection went. */
+export interface Life {
+  readonly wasUp: boolean;
+  /** It was up for long enough that its end says nothing about its beginning. */
+  readonly grewOld: boolean;
+  /** The broker does not speak this version of MQTT, or hung up on it without a word. */
+  readonly tryOlderVersion: boolean;
+  /** It costs nothing to ask again at once. */
+  readonly retrySoon: boolean;
+  /** Topics of messages that were on their way when it ended, the oldest first. Shape: a few at most. */
+  readonly brokeAt: readonly string[];
+  /** Another client came with the same client id. */
+  readonly takenOver: boolean;
+  readonly reason: string;
+}
+
+const KEEPALIVE_SEC = 30;
+const CONNACK_TIMEOUT_MS = 5_000;
+/** Codes with which a broker says that it does not speak this version of the protocol. */
+const UNSUPPORTED_VERSION_CODES: readonly unknown[] = [1, 0x84];
+const TAKEN_OVER_CODE = 0x8e;
+/** The daemon ends within two seconds, with the broker there or not. */
+const GOODBYE_MS = 1_000;
+const OLD_AGE_MS = 30_000;
+/** A broker that answers pings but acknowledges nothing for this long is left. */
+const STUCK_MS = 60_000;
+/**
+ * Messages on their way at the same time. Mosquitto lets a client of MQTT 5 have 20; a window of one would cost 41 ms
+ * a message, since it answers late to a publisher that waits.
+ */
+const WINDOW = 16;
+/** Topics that are named as what a broker may have broken off at. */
+const MOST_NAMED = 4;
+/** Longest message taken from a broker: what is listened to are commands of a few words. */
+const LONGEST_MESSAGE_BYTES = 64 * 1024;
+
+/** Lives one connection. Resolves when it is over; the signal ends it with a goodbye. */
+export async function liveOnce(
+  options: ConnectionOptions,
+  version: ProtocolVersion,
+  signal: AbortSignal,
+): Promise<Life> {
+  const never = { wasUp: false, grewOld: false, tryOlderVersion: false, brokeAt: [], takenOver: false };
+  try {
+    const stream = await options.open(signal);
+    return await new ClientLife(options, version, stream).over(signal);
+  } catch (error) {
+    const retrySoon = error instanceof Error && "code" in error && error.code === "ECONNREFUSED";
+    return { ...never, retrySoon, reason: explainFailure(error, "opening") };
+  }
+}
+
+class ClientLife {
+  readonly #options: ConnectionOptions;
+  readonly #version: ProtocolVersion;
+  readonly #stream: Duplex;
+  readonly #client: Client;
+  readonly #refused = new Set<string>();
+  #phase: Phase = "greeting";
+  #grewOld = false;
+  #error: unknown = null;
+  /** Topics of the messages on their way, oldest first. Bounded by the window. */
+  readonly #onTheWay: string[] = [];
+  #stuck: NodeJS.Timeout | null = null;
+
+  constructor(options: ConnectionOptions, version: ProtocolVersion, stream: Duplex) {
+    this.#options = options;
+    this.#version = version;
+    this.#stream = stream;
+    this.#client = new MqttClient(() => stream, clientOptions(options, version));
+  }
+
+  over(signal: AbortSignal): Promise<Life> {
+    const client = this.#client;
+    const aging = setTimeout(() => {
+      this.#grewOld = true;
+    }, OLD_AGE_MS);
+    const stop = () => this.#goodbye();
+    signal.addEventListener("abort", stop);
+    client.on("connect", (connack) => this.#welcome(connack, signal));
+    client.on("message", (topic, payload, packet) => {
+      const arrival = { topic, payload: payload.toString(), retained: packet.retain };
+      if (topic !== this.#options.statusTopic) this.#options.onMessage(arrival);
+      else if (arrival.payload === "offline" && !signal.aborted) this.#sayOnline();
+    });
+    client.on("disconnect", ({ reasonCode }) => {
+      this.#error = Object.assign(new Error(`reason ${reasonCode}`), { code: reasonCode ?? 0 });
+    });
+    client.on("error", (error) => {
+      this.#error ??= error;
+      if (this.#phase !== "up") this.#stream.destroy();
+    });
+    return new Promise((resolve) => {
+      client.on("close", () => {
+        signal.removeEventListener("abort", stop);
+        clearTimeout(aging);
+        clearTimeout(this.#stuck ?? undefined);
+        const life = this.#summary();
+        client.end(true);
+        resolve(life);
+      });
+      if (signal.aborted) stop();
+    });
+  }
+
+  #summary(): Life {
+    const code = this.#error instanceof Error && "code" in this.#error ? this.#error.code : undefined;
+    const wasUp = this.#phase === "up";
+    const hungUp = this.#error === null || code === "ECONNRESET" || code === "EPIPE";
+    return {
+      wasUp,
+      grewOld: wasUp && this.#grewOld,
+      tryOlderVersion: this.#version === 5 && !wasUp && (hungUp || UNSUPPORTED_VERSION_CODES.includes(code)),
+      retrySoon: wasUp && code !== TAKEN_OVER_CODE,
+      brokeAt: this.#onTheWay.slice(0, MOST_NAMED),
+      takenOver: code === TAKEN_OVER_CODE,
+      reason: this.#error === null ? explainSilentClose(this.#phase) : explainFailure(this.#error, this.#phase),
+    };
+  }
+
+  #welcome(connack: IConnackPacket, signal: AbortSignal): void {
+    this.#phase = "up";
+    if (signal.aborted) {
+      this.#goodbye();
+      return;
+    }
+    this.#sayOnline();
+    const most = (connack.properties?.receiveMaximum ?? WINDOW + COMMAND_WINDOW) - COMMAND_WINDOW;
+    this.#options.onUp(this.#line(Math.max(1, Math.min(WINDOW, most))));
+    this.#subscribe([this.#options.statusTopic, ...this.#options.subscriptions()]);
+  }
+
+  #subscribe(topics: readonly string[]): void {
+    for (const topic of topics)
+      this.#client.subscribe(topic, { qos: 1 }, (error) => error && this.#noteRefusal(topic, error));
+  }
+
+  /** Also after the will of an earlier life said otherwise: a broker may find that one dead only now. */
+  #sayOnline(): void {
+    this.#client.publish(this.#options.statusTopic, "online", { qos: 1, retain: true }, (error) => {
+      if (error) this.#noteRefusal(this.#options.statusTopic, error);
+    });
+  }
+
+  #line(window: number): Line {
+    const client = this.#client;
+    const commands = new OnceSender({
+      client,
+      expires: this.#version === 5,
+      onRefused: (topic, error) => this.#noteRefusal(topic, error),
+    });
+    return {
+      window,
+      publish: (topic, payload, settled) => {
+        if (!client.connected) return;
+        this.#onTheWay.push(topic);
+        this.#watchProgress();
+        client.publish(topic, payload, { qos: 1, retain: true }, (error) => {
+          this.#onTheWay.splice(this.#onTheWay.indexOf(topic), 1);
+          this.#watchProgress();
+          if (error) this.#noteRefusal(topic, error);
+          settled(!error);
+        });
+      },
+      say: (topic, payload) => {
+        if (client.connected) client.publish(topic, payload, { qos: 0, retain: false });
+      },
+      sendOnce: (topic, payload) => commands.send(topic, payload),
+      subscribe: (topics) => this.#subscribe(topics),
+    };
+  }
+
+  #watchProgress(): void {
+    clearTimeout(this.#stuck ?? undefined);
+    if (this.#onTheWay.length === 0) return;
+    this.#stuck = setTimeout(() => {
+      this.#error = new Error("the broker acknowledged nothing for a minute");
+      this.#stream.destroy();
+    }, STUCK_MS);
+  }
+
+  #noteRefusal(topic: string, error: Error): void {
+    if (!("code" in error) || this.#refused.has(topic)) return;
+    this.#refused.add(topic);
+    this.#options.onRefused(topic, explainFailure(error, "up"));
+  }
+
+  #goodbye(): void {
+    const { statusTopic } = this.#options;
+    const timer = setTimeout(() => this.#stream.destroy(), GOODBYE_MS);
+    this.#client.once("close", () => clearTimeout(timer));
+    if (!this.#client.connected) this.#stream.destroy();
+    else this.#client.publish(statusTopic, "offline", { qos: 1, retain: true }, () => this.#client.end(false));
+  }
+}
+
+function clientOptions(options: ConnectionOptions, version: ProtocolVersion): IClientOptions {
+  return {
+    clientId: options.clientId,
+    protocolVersion: version,
+    clean: true,
+    keepalive: KEEPALIVE_SEC,
+    connectTimeout: CONNACK_TIMEOUT_MS,
+    reconnectPeriod: 0,
+    queueQoSZero: false,
+    resubscribe: false,
+    writeCache: false,
+    will: { topic: options.statusTopic, payload: Buffer.from("offline"), qos: 1, retain: true },
+    ...(version === 5 ? { properties: { maximumPacketSize: LONGEST_MESSAGE_BYTES } } : {}),
+    ...(options.username === undefined ? {} : { username: options.username }),
+    ...(options.password === undefined ? {} : { password: options.password }),
+  };
+}

@@ -1,0 +1,54 @@
+import type { Message } from "../client/message.ts";
+import { deviceId } from "./device-id.ts";
+import { type Announced, announce, type DiscoveryOptions } from "./discovery.ts";
+import { type Device, existsFor } from "./entity.ts";
+
+/** Remembers a small text across restarts. */
+interface Memory {
+  read(name: string): string | null;
+  write(name: string, value: string): void;
+}
+
+/** A document, and what it was made from. */
+interface Made {
+  readonly from: string;
+  readonly message: Message;
+  readonly announced: Announced;
+}
+
+/** Announces devices: makes a document when something of it changed, and remembers what was ever in it. */
+export class Announcer {
+  readonly #options: DiscoveryOptions;
+  readonly #memory: Memory;
+  /** By device. Bounded by the homes and places. */
+  readonly #made = new Map<string, Made>();
+
+  constructor(options: DiscoveryOptions, memory: Memory) {
+    this.#options = options;
+    this.#memory = memory;
+  }
+
+  /** The retained message by which Home Assistant finds a device. */
+  messageOf<State>(device: Device<State>): Message {
+    const id = deviceId(this.#options.baseTopic, device.id);
+    const from = fingerprint(device);
+    const known = this.#made.get(id);
+    if (known?.from === from) return known.message;
+    const name = `announced/${id}`;
+    const before = known?.announced ?? readAnnounced(this.#memory.read(name));
+    const { message, announced } = announce(this.#options, device, before);
+    this.#memory.write(name, JSON.stringify(announced));
+    this.#made.set(id, { from, message, announced });
+    return message;
+  }
+}
+
+/** Everything of a device that its document depends on. The rows of a key are always the same. */
+function fingerprint<State>(device: Device<State>): string {
+  const rows = device.rows.map((row) => `${row.key}${existsFor(row, device) ? "+" : "-"}`);
+  return JSON.stringify([device.name, device.currency, ...rows]);
+}
+
+function readAnnounced(text: string | null): Announced {
+  return text === null ? [] : (JSON.parse(text) as Announced);
+}

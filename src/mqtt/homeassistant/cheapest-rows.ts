@@ -1,0 +1,26 @@
+/** When the cheapest hours begin: the same entities for a home and for a place. */
+import { CHEAPEST_HOURS, type CheapestHours } from "../../core/prices/cheapest.ts";
+import { formatInstant } from "../../core/time/interval.ts";
+import type { EntityRow } from "./entity.ts";
+
+/** One row per length. `prices` says among which prices, for the documentation. */
+export function cheapestRows<State>(
+  prices: string,
+  cheapestIn: (state: State) => readonly CheapestHours[],
+): EntityRow<State>[] {
+  return CHEAPEST_HOURS.map((hours) => {
+    const length = hours === 1 ? "hour" : `${hours} hours`;
+    return {
+      key: hours === 1 ? "cheapest_hour" : `cheapest_${hours}_hours`,
+      name: `Cheapest ${length} from`,
+      about: `When the cheapest ${length} in a row begin${hours === 1 ? "s" : ""}, among ${prices} from now on.`,
+      platform: "sensor",
+      value: (state) => {
+        const window = cheapestIn(state).find((each) => each.hours === hours);
+        return window ? formatInstant(window.start) : null;
+      },
+      deviceClass: "timestamp",
+      icon: "mdi:clock-star-four-points-outline",
+    };
+  });
+}

@@ -1,0 +1,125 @@
+/** The entities of the daemon itself: a device of its own, all diagnostic. */
+import {
+  type DaemonState,
+  type InterfaceState,
+  type SeriesFreshness,
+  serviceStates,
+} from "../../core/status/daemon-status.ts";
+import { slugOf } from "../../core/text/slug.ts";
+import { formatInstant } from "../../core/time/interval.ts";
+import type { Device, EntityRow } from "./entity.ts";
+
+type Row = EntityRow<DaemonState>;
+
+/** The device of the daemon. Rows of accounts and series come and go with the configuration. */
+export function daemonDevice(state: DaemonState, name = "elbro"): Device<DaemonState> {
+  return { id: null, name, model: "Daemon", rows: daemonRows(state), state, currency: null };
+}
+
+/** Every entity of the daemon, for its accounts and series of the moment. */
+export function daemonRows(state: Pick<DaemonState, "interfaces" | "series">): Row[] {
+  return [...fixedRows, ...state.interfaces.flatMap(interfaceRows), ...state.series.map(freshnessRow)];
+}
+
+const DIAGNOSTIC = { platform: "sensor", category: "diagnostic" } as const;
+
+const fixedRows: readonly Row[] = [
+  {
+    key: "problem",
+    name: "Problem",
+    about: "ON while something needs the owner; the reason is its attribute.",
+    value: ({ problems }) => problems.length > 0,
+    ...DIAGNOSTIC,
+    platform: "binary_sensor",
+    deviceClass: "problem",
+    icon: "mdi:alert-circle-outline",
+    attributes: "problems",
+  },
+  {
+    key: "version",
+    name: "Version",
+    about: "The version that runs.",
+    value: ({ version }) => version,
+    ...DIAGNOSTIC,
+    icon: "mdi:tag-outline",
+  },
+  {
+    key: "started_at",
+    name: "Started",
+    about: "When the daemon started.",
+    value: ({ startedAt }) => formatInstant(startedAt),
+    ...DIAGNOSTIC,
+    deviceClass: "timestamp",
+    icon: "mdi:clock-start",
+  },
+  {
+    key: "backfill",
+    name: "History collected",
+    about: "How much of the wanted history is there.",
+    value: ({ backfill }) =>
+      backfill && (backfill.wanted === 0 ? 100 : Math.floor((100 * backfill.known) / backfill.wanted)),
+    ...DIAGNOSTIC,
+    unit: "%",
+    precision: 0,
+    icon: "mdi:database-clock-outline",
+  },
+];
+
+function interfaceRows({ account }: InterfaceState): Row[] {
+  const key = slugOf(account);
+  const find = (state: DaemonState) => state.interfaces.find((each) => each.account === account);
+  const count = { ...DIAGNOSTIC, icon: "mdi:counter" };
+  return [
+    {
+      key: `service_${key}`,
+      name: `Service ${account}`,
+      about: "Whether the service answers this account, or what stands in the way.",
+      value: (state) => find(state)?.service ?? null,
+      ...DIAGNOSTIC,
+      deviceClass: "enum",
+      options: serviceStates,
+      icon: "mdi:cloud-check-outline",
+    },
+    {
+      key: `quota_minute_${key}`,
+      name: `Quota left this minute ${account}`,
+      about: "Requests that the service still takes in this minute.",
+      value: (state) => find(state)?.minuteLeft ?? null,
+      ...count,
+    },
+    {
+      key: `quota_day_${key}`,
+      name: `Quota left today ${account}`,
+      about: "Requests that the service still takes today, in UTC.",
+      value: (state) => find(state)?.dayLeft ?? null,
+      ...count,
+    },
+    {
+      key: `requests_today_${key}`,
+      name: `Requests today ${account}`,
+      about: "Requests made since UTC midnight, denied ones too.",
+      value: (state) => find(state)?.requestsToday ?? null,
+      ...count,
+    },
+  ];
+}
+
+function freshnessRow(series: SeriesFreshness): Row {
+  const key = freshnessKey(series);
+  return {
+    key,
+    name: `Last answer ${series.owner?.name ?? series.account} ${series.label}`,
+    about: "When the service last answered with this series.",
+    value: (state) => {
+      const at = state.series.find((each) => freshnessKey(each) === key)?.lastSuccessAt ?? null;
+      return at === null ? null : formatInstant(at);
+    },
+    ...DIAGNOSTIC,
+    deviceClass: "timestamp",
+    icon: "mdi:clock-check-outline",
+  };
+}
+
+function freshnessKey({ owner, account, label }: SeriesFreshness): string {
+  return `last_answer_${slugOf(owner?.id ?? account)}_${slugOf(label)}`;
+}

@@ -1,0 +1,125 @@
+/** Discovery documents of Home Assistant, one per device. Rules: Home Assistant's MQTT integration, device discovery. */
+import type { Message } from "../client/message.ts";
+import { deviceId, entityIdOf, uniqueIdOf } from "./device-id.ts";
+import {
+  type Device,
+  deviceTopic,
+  type EntityCommand,
+  type EntityRow,
+  existsFor,
+  hasValue,
+  lastResetKey,
+  topicOf,
+} from "./entity.ts";
+
+export interface DiscoveryOptions {
+  readonly baseTopic: string;
+  /** Home Assistant's discovery prefix. */
+  readonly prefix: string;
+  readonly version: string;
+}
+
+/** The keys of the rows that a device was ever announced with. */
+export type Announced = readonly string[];
+
+export interface Announcement {
+  /** The retained message by which Home Assistant finds the device. */
+  readonly message: Message;
+  /** To be remembered for the next announcement, also across a restart. */
+  readonly announced: Announced;
+}
+
+/**
+ * Prices and signals are published again within this time, since edges are at most an hour apart; silent for longer,
+ * Home Assistant shows them unavailable.
+ */
+const EXPIRE_AFTER_SEC = 4_000;
+
+/**
+ * Announces a device. What was announced before stays: an entity whose data is missing for a while keeps its history
+ * and settings. One that no row has any more is left out; the publisher takes it out of Home Assistant.
+ */
+export function announce<State>(options: DiscoveryOptions, device: Device<State>, before: Announced): Announcement {
+  const id = deviceId(options.baseTopic, device.id);
+  const known = new Set(before);
+  const rows = device.rows.filter((row) => existsFor(row, device) || (known.has(row.key) && hasUnit(row, device)));
+  const document = {
+    device: {
+      identifiers: [id],
+      name: device.name,
+      manufacturer: "elbro",
+      model: device.model,
+      sw_version: options.version,
+    },
+    origin: { name: "elbro", sw_version: options.version },
+    availability: [{ topic: `${options.baseTopic}/status` }],
+    qos: 1,
+    components: Object.fromEntries(rows.map((row) => [row.key, component(row, device, options.baseTopic)])),
+  };
+  const message = { topic: `${options.prefix}/device/${id}/config`, payload: JSON.stringify(document) };
+  return { message, announced: rows.map((row) => row.key) };
+}
+
+function hasUnit<State>(row: EntityRow<State>, device: Device<State>): boolean {
+  const { exists: _exists, ...always } = row;
+  return existsFor(always, device);
+}
+
+function component<State>(row: EntityRow<State>, device: Device<State>, baseTopic: string): object {
+  const topic = deviceTopic(baseTopic, device);
+  const id = deviceId(baseTopic, device.id);
+  return {
+    platform: row.platform,
+    unique_id: uniqueIdOf(id, row.key),
+    default_entity_id: entityIdOf(row.platform, id, row.key),
+    name: row.name,
+    icon: row.icon,
+    ...(hasValue(row)
+      ? { state_topic: `${topic}/${topicOf(row)}`, value_template: `{{ value_json.${row.key} }}` }
+      : {}),
+    ...(row.command === undefined ? {} : commandKeys(row.command, topic)),
+    ...(row.platform === "binary_sensor" ? TRUE_AND_FALSE : {}),
+    ...(row.platform === "switch" ? { state_on: "True", state_off: "False" } : {}),
+    ...(row.platform === "number" ? { mode: "box" } : {}),
+    ...(row.deviceClass === undefined ? {} : { device_class: row.deviceClass }),
+    ...(row.stateClass === undefined ? {} : { state_class: row.stateClass }),
+    ...(row.unit === undefined ? {} : { unit_of_measurement: unitOf(row.unit, device.currency) }),
+    ...(row.precision === undefined ? {} : { suggested_display_precision: row.precision }),
+    ...(row.options === undefined ? {} : { options: row.options }),
+    ...(row.category === undefined ? {} : { entity_category: row.category }),
+    ...(row.attributes === undefined ? {} : { json_attributes_topic: `${topic}/${row.attributes}` }),
+    ...(row.lastReset === undefined
+      ? {}
+      : { last_reset_value_template: `{{ value_json.${lastResetKey(row.key)} or '' }}` }),
+    ...(row.expires === undefined ? {} : { expire_after: EXPIRE_AFTER_SEC }),
+    ...(row.needs === undefined ? {} : availabilityBy(row.needs, `${topic}/${topicOf(row)}`, baseTopic)),
+  };
+}
+
+/** How Home Assistant's templates write the booleans of JSON. */
+const TRUE_AND_FALSE = { payload_on: "True", payload_off: "False" } as const;
+
+function commandKeys({ setting, ...limits }: EntityCommand, topic: string): object {
+  return { command_topic: `${topic}/${setting}/set`, ...limits };
+}
+
+/** In place of the document's availability: the daemon is there, and so is the value that others depend on. */
+function availabilityBy(key: string, topic: string, baseTopic: string): object {
+  return {
+    availability_mode: "all",
+    availability: [
+      { topic: `${baseTopic}/status` },
+      {
+        topic,
+        value_template: `{{ value_json.${key} is not none }}`,
+        payload_available: "True",
+        payload_not_available: "False",
+      },
+    ],
+  };
+}
+
+function unitOf(unit: NonNullable<EntityRow<never>["unit"]>, currency: string | null): string {
+  if (unit === "perKwh") return `${currency}/kWh`;
+  return unit === "currency" ? String(currency) : unit;
+}

@@ -1,0 +1,101 @@
+/** The entities of a place of the third-party interface. */
+import { colors, levels } from "../../core/prices/level.ts";
+import type { PlaceSnapshot } from "../../core/prices/place-snapshot.ts";
+import { cheapestRows } from "./cheapest-rows.ts";
+import type { Device, EntityRow } from "./entity.ts";
+
+type Row = EntityRow<PlaceSnapshot>;
+
+/** The device of a place. */
+export function placeDevice(snapshot: PlaceSnapshot): Device<PlaceSnapshot> {
+  const { id, name, currency } = snapshot.place;
+  return { id, name, model: "Place", rows: placeRows, state: snapshot, currency };
+}
+
+const PRICE = { platform: "sensor", unit: "perKwh", precision: 2, icon: "mdi:cash", needs: "spot" } as const;
+
+/** Every entity of a place. */
+export const placeRows: readonly Row[] = [
+  {
+    key: "spot",
+    name: "Spot price",
+    about: "The spot price now.",
+    value: ({ current }) => current?.spot ?? null,
+    ...PRICE,
+    stateClass: "measurement",
+    expires: true,
+  },
+  {
+    key: "price",
+    name: "Price",
+    about: "The price now, charges in.",
+    value: ({ current }) => (current && current.charges !== null ? current.price : null),
+    ...PRICE,
+    stateClass: "measurement",
+    expires: true,
+    exists: ({ hasCharges }) => hasCharges,
+  },
+  {
+    key: "charges",
+    name: "Charges",
+    about: "The charges in the price now.",
+    value: ({ current }) => current?.charges ?? null,
+    ...PRICE,
+    exists: ({ hasCharges }) => hasCharges,
+  },
+  {
+    key: "color",
+    name: "Price color",
+    about: "The colour that the service suggests for the price now.",
+    platform: "sensor",
+    value: ({ current }) => current?.color ?? null,
+    deviceClass: "enum",
+    options: colors,
+    icon: "mdi:traffic-light",
+    needs: "spot",
+    expires: true,
+    exists: ({ hasColor }) => hasColor,
+  },
+  {
+    key: "level",
+    name: "Price level",
+    about: "The price now against the mean of the last three days, as far as they are known.",
+    platform: "sensor",
+    value: ({ level }) => level,
+    deviceClass: "enum",
+    options: levels,
+    icon: "mdi:speedometer",
+    needs: "spot",
+    expires: true,
+  },
+  {
+    key: "cheap",
+    name: "Cheap now",
+    about: "ON while the level is cheap or very cheap.",
+    platform: "binary_sensor",
+    value: ({ cheap }) => cheap,
+    icon: "mdi:cash-check",
+    needs: "spot",
+    expires: true,
+  },
+  ...cheapestRows<PlaceSnapshot>("the prices that are known", ({ cheapest }) => cheapest),
+  {
+    key: "next_price",
+    name: "Next price",
+    about: "The next price that is known; the spot price where no charges are known.",
+    platform: "sensor",
+    value: ({ next }) => next?.price ?? null,
+    unit: "perKwh",
+    precision: 2,
+    icon: "mdi:cash",
+  },
+  {
+    key: "prices",
+    name: "Prices",
+    about: "How many prices from now on are known; the prices themselves are its attributes.",
+    platform: "sensor",
+    value: ({ upcoming }) => upcoming.length,
+    icon: "mdi:chart-bar",
+    attributes: "prices",
+  },
+];

@@ -1,0 +1,211 @@
+/** The entities of a plan: a device of its own, with everything its owner can change. */
+
+import { MAX_PRICE_LIMITS, type PlanSetting, type SettingValue } from "../../core/planning/plan-settings.ts";
+import type { PlanSnapshot } from "../../core/planning/plan-snapshot.ts";
+import { planStates } from "../../core/planning/plan-state-machine.ts";
+import { formatInstant } from "../../core/time/interval.ts";
+import { planPath } from "../topics/plan-topics.ts";
+import type { Device, EntityRow } from "./entity.ts";
+
+type Row = EntityRow<PlanSnapshot>;
+
+/** The device of a plan. */
+export function planDevice(plan: PlanSnapshot): Device<PlanSnapshot> {
+  const { home, id, name } = plan.definition;
+  const path = planPath(plan);
+  return { id: `${home}_plan_${id}`, path, name, model: "Plan", rows: planRows, state: plan, currency: plan.currency };
+}
+
+/** What a time of day has to look like: 00:00 to 23:59. */
+const TIME_PATTERN = "^([01]\\d|2[0-3]):[0-5]\\d$";
+/** Home Assistant takes no text that its pattern does not fit, so a time that is not set is shown as what it means. */
+const MIDNIGHT = "00:00";
+/** Runs are whole steps of the prices. */
+const LEAST_HOURS = 0.25;
+/** A row's values stand beside the plan's own `state`, whose payload is public. */
+const VALUES = { topic: "entities" } as const;
+const SENSOR = { ...VALUES, platform: "sensor" } as const;
+
+const signalRows: readonly Row[] = [
+  {
+    key: "on",
+    name: "Signal",
+    about: "ON while the plan wants its appliance on.",
+    ...VALUES,
+    platform: "binary_sensor",
+    value: ({ on }) => on,
+    deviceClass: "running",
+    icon: "mdi:power-plug-outline",
+    expires: true,
+  },
+  {
+    key: "plan_state",
+    name: "State",
+    about: "Where the plan stands.",
+    ...SENSOR,
+    value: ({ state }) => state,
+    deviceClass: "enum",
+    options: planStates,
+    icon: "mdi:state-machine",
+  },
+  {
+    key: "reason",
+    name: "Reason",
+    about: "Why the plan is on or off, with the numbers.",
+    ...SENSOR,
+    value: ({ reason }) => reason.text,
+    icon: "mdi:comment-text-outline",
+  },
+  {
+    key: "next_start",
+    name: "Next start",
+    about: "When the plan goes on next.",
+    ...SENSOR,
+    value: ({ nextStart }) => nextStart && formatInstant(nextStart),
+    deviceClass: "timestamp",
+    icon: "mdi:clock-start",
+  },
+  {
+    key: "next_end",
+    name: "Next end",
+    about: "When the present run ends, or the next one.",
+    ...SENSOR,
+    value: ({ nextEnd }) => nextEnd && formatInstant(nextEnd),
+    deviceClass: "timestamp",
+    icon: "mdi:clock-end",
+  },
+];
+
+const hasEnergy = ({ definition: { spec } }: PlanSnapshot) => "kwh" in spec && spec.kwh !== undefined;
+
+const moneyRows: readonly Row[] = [
+  {
+    key: "mean_price",
+    name: "Mean price",
+    about: "What a kWh costs on average in this round of the plan.",
+    ...SENSOR,
+    value: ({ meanPrice }) => meanPrice,
+    unit: "perKwh",
+    precision: 2,
+    icon: "mdi:cash",
+  },
+  {
+    key: "saving_per_kwh",
+    name: "Saving per kWh",
+    about: "What a kWh costs less than at once.",
+    ...SENSOR,
+    value: ({ savingPerKwh }) => savingPerKwh.againstNow,
+    unit: "perKwh",
+    precision: 2,
+    icon: "mdi:piggy-bank-outline",
+  },
+  {
+    key: "cost",
+    name: "Cost",
+    about: "What this round of the plan costs.",
+    ...SENSOR,
+    value: ({ cost }) => cost,
+    unit: "currency",
+    precision: 2,
+    icon: "mdi:cash-minus",
+    exists: hasEnergy,
+  },
+  {
+    key: "saving",
+    name: "Saving",
+    about: "What this round costs less than starting at once.",
+    ...SENSOR,
+    value: ({ saving }) => saving.againstNow,
+    unit: "currency",
+    precision: 2,
+    icon: "mdi:piggy-bank-outline",
+    exists: hasEnergy,
+  },
+  {
+    key: "saving_month",
+    name: "Saving this month",
+    about: "What the runs of this month cost less than starting at once.",
+    ...SENSOR,
+    value: ({ history: { month } }) => month.saving.againstNow,
+    deviceClass: "monetary",
+    stateClass: "total",
+    lastReset: ({ history: { month } }) => formatInstant(month.start),
+    unit: "currency",
+    precision: 2,
+    icon: "mdi:piggy-bank",
+    exists: hasEnergy,
+  },
+];
+
+const settingRows: readonly Row[] = [
+  {
+    key: "hours",
+    name: "Hours",
+    about: "How long the plan runs, or for `avoid` does not.",
+    ...VALUES,
+    platform: "number",
+    value: (plan) => Math.max(LEAST_HOURS, Number(settingOf("hours")(plan))),
+    command: { setting: "hours", min: LEAST_HOURS, max: 24, step: LEAST_HOURS },
+    unit: "h",
+    icon: "mdi:timer-outline",
+    exists: ({ definition }) => definition.spec.kind !== "below",
+  },
+  {
+    key: "from",
+    name: "From",
+    about: "Nothing runs before this time of day.",
+    ...VALUES,
+    platform: "text",
+    value: (plan) => settingOf("from")(plan) ?? settingOf("ready_by")(plan) ?? MIDNIGHT,
+    command: { setting: "from", pattern: TIME_PATTERN },
+    icon: "mdi:clock-start",
+  },
+  {
+    key: "ready_by",
+    name: "Ready by",
+    about: "Everything has run by this time of day.",
+    ...VALUES,
+    platform: "text",
+    value: (plan) => settingOf("ready_by")(plan) ?? settingOf("from")(plan) ?? MIDNIGHT,
+    command: { setting: "ready_by", pattern: TIME_PATTERN },
+    icon: "mdi:clock-end",
+  },
+  {
+    key: "max_price",
+    name: "Highest price",
+    about: "Above this price nothing runs.",
+    ...VALUES,
+    platform: "number",
+    value: settingOf("max_price"),
+    command: { setting: "max_price", ...MAX_PRICE_LIMITS, step: 0.01 },
+    unit: "perKwh",
+    icon: "mdi:cash-lock",
+  },
+  {
+    key: "enabled",
+    name: "Enabled",
+    about: "Whether the plan does anything at all.",
+    ...VALUES,
+    platform: "switch",
+    value: settingOf("enabled"),
+    command: { setting: "enabled" },
+    icon: "mdi:toggle-switch-outline",
+  },
+];
+
+const buttonRows: readonly Row[] = [
+  button("run_now", "Run now", "Starts a run at once, whatever it costs.", "mdi:play"),
+  button("skip", "Skip", "Leaves out this round of the plan.", "mdi:skip-next"),
+  button("stop", "Stop", "Ends what runs, and leaves out the rest of this round.", "mdi:stop"),
+];
+
+/** Every entity of a plan. */
+export const planRows: readonly Row[] = [...signalRows, ...moneyRows, ...settingRows, ...buttonRows];
+
+function settingOf(setting: PlanSetting): (plan: PlanSnapshot) => SettingValue {
+  return ({ settings }) => settings[setting]?.value ?? null;
+}
+
+function button(setting: string, name: string, about: string, icon: string): Row {
+  return { key: setting, name, about, platform: "button", value: () => null, command: { setting }, icon };
+}

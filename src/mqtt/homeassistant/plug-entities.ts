@@ -1,0 +1,72 @@
+/** The entities of a plug: what it is, what it should be, and whether it can be reached. It is switched by its plan. */
+import type { PlugSnapshot } from "../../core/plugs/plug-snapshot.ts";
+import { plugPath } from "../topics/plug-topics.ts";
+import type { Device, EntityRow } from "./entity.ts";
+
+type Row = EntityRow<PlugSnapshot>;
+
+/** The device of a plug. */
+export function plugDevice(plug: PlugSnapshot): Device<PlugSnapshot> {
+  const { id, name } = plug;
+  return { id: `plug_${id}`, path: plugPath(id), name, model: "Plug", rows: plugRows, state: plug, currency: null };
+}
+
+/** A row's values stand beside the plug's own `state`, whose payload is public. */
+const VALUES = { topic: "entities" } as const;
+
+/** Every entity of a plug. */
+export const plugRows: readonly Row[] = [
+  {
+    key: "on",
+    name: "On",
+    about: "Whether the plug says that it is on; unavailable while that is unknown.",
+    ...VALUES,
+    platform: "binary_sensor",
+    value: ({ on }) => on,
+    deviceClass: "power",
+    icon: "mdi:power-socket-eu",
+    needs: "on",
+    expires: true,
+  },
+  {
+    key: "wanted",
+    name: "Wanted on",
+    about: "What the plug should be; unknown where a hand has switched it on.",
+    ...VALUES,
+    platform: "binary_sensor",
+    value: ({ wanted }) => wanted,
+    icon: "mdi:power-socket",
+    category: "diagnostic",
+  },
+  {
+    key: "reason",
+    name: "Reason",
+    about: "Why the plug is told what it is told.",
+    ...VALUES,
+    platform: "sensor",
+    value: ({ reason }) => reason,
+    icon: "mdi:comment-text-outline",
+  },
+  {
+    key: "problem",
+    name: "Problem",
+    about: "ON while the plug does not answer.",
+    ...VALUES,
+    platform: "binary_sensor",
+    value: ({ silent }) => silent,
+    deviceClass: "problem",
+    icon: "mdi:alert-circle-outline",
+    category: "diagnostic",
+  },
+  {
+    key: "available",
+    name: "Reachable",
+    about: "Whether the plug is there, as far as its broker knows.",
+    ...VALUES,
+    platform: "binary_sensor",
+    value: ({ available }) => available,
+    deviceClass: "connectivity",
+    icon: "mdi:lan-connect",
+    category: "diagnostic",
+  },
+];

@@ -1,0 +1,123 @@
+/** The entities of what a home used, paid, sold and earned: three sums for each of four series. */
+
+import type { HomeUsage, UsageFigures, UsageOperation } from "../../core/prices/usage.ts";
+import { formatInstant } from "../../core/time/interval.ts";
+import { usageTopics } from "../topics/usage-topics.ts";
+import type { EntityRow } from "./entity.ts";
+
+interface Series {
+  readonly operation: UsageOperation;
+  readonly name: string;
+  readonly about: string;
+  readonly kind: "energy" | "money";
+  readonly icon: string;
+}
+
+const series: readonly Series[] = [
+  {
+    operation: "consumption",
+    name: "Consumption",
+    about: "Energy used",
+    kind: "energy",
+    icon: "mdi:transmission-tower-import",
+  },
+  {
+    operation: "consumptionCosts",
+    name: "Cost",
+    about: "Cost of the energy used, VAT and fees in,",
+    kind: "money",
+    icon: "mdi:cash-minus",
+  },
+  {
+    operation: "solarExport",
+    name: "Export",
+    about: "Solar energy sold",
+    kind: "energy",
+    icon: "mdi:transmission-tower-export",
+  },
+  {
+    operation: "solarExportRevenue",
+    name: "Revenue",
+    about: "Revenue of solar energy, after fees and without VAT,",
+    kind: "money",
+    icon: "mdi:cash-plus",
+  },
+];
+
+interface Period {
+  readonly key: "day" | "month" | "year";
+  readonly name: string;
+  readonly about: string;
+  readonly of: (figures: UsageFigures) => { readonly start: number; readonly value: number } | null;
+}
+
+const periods: readonly Period[] = [
+  {
+    key: "day",
+    name: "last complete day",
+    about: "on the last day of which every hour is known",
+    of: (figures) => figures.lastCompleteDay,
+  },
+  {
+    key: "month",
+    name: "this month",
+    about: "this month, over the days that are known",
+    of: (figures) => figures.monthToDate,
+  },
+  {
+    key: "year",
+    name: "this year",
+    about: "this year, over the days that are known",
+    of: (figures) => figures.yearToDate,
+  },
+];
+
+/**
+ * The rows of use. Energy of a closed period has no state class: it arrives a day late, and the Energy dashboard would
+ * price it at the moment of its arrival. Money may only be a `total`, which says when it began.
+ */
+export function usageRows<State>(usageOf: (state: State) => HomeUsage): EntityRow<State>[] {
+  const sums = series.flatMap((each) => periods.map((period) => usageRow(each, period, usageOf)));
+  const lastDay: EntityRow<State> = {
+    key: "consumption_date",
+    name: "Consumption last complete day is",
+    about: "The last day of which every hour of consumption is known.",
+    platform: "sensor",
+    topic: "usage",
+    value: (state) => usageOf(state).consumption?.lastCompleteDay?.date ?? null,
+    deviceClass: "date",
+    icon: "mdi:calendar",
+    exists: (state) => usageOf(state).consumption !== null,
+  };
+  return [...sums, lastDay];
+}
+
+function usageRow<State>(each: Series, period: Period, usageOf: (state: State) => HomeUsage): EntityRow<State> {
+  const sumOf = (state: State) => {
+    const figures = usageOf(state)[each.operation];
+    return figures && period.of(figures);
+  };
+  const shared = {
+    key: `${usageTopics[each.operation]}_${period.key}`,
+    name: `${each.name} ${period.name}`,
+    about: `${each.about} ${period.about}.`,
+    platform: "sensor",
+    topic: "usage",
+    value: (state: State) => sumOf(state)?.value ?? null,
+    precision: 2,
+    icon: each.icon,
+    attributes: usageTopics[each.operation],
+    exists: (state: State) => usageOf(state)[each.operation] !== null,
+  } as const;
+  if (each.kind === "energy") return { ...shared, deviceClass: "energy", unit: "kWh" };
+  return {
+    ...shared,
+    deviceClass: "monetary",
+    stateClass: "total",
+    unit: "currency",
+    lastReset: (state) => {
+      const sum = sumOf(state);
+      return sum && formatInstant(sum.start);
+    },
+  };
+}

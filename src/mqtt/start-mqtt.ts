@@ -1,0 +1,108 @@
+/** Starts MQTT: the embedded broker, the client, and the loop that publishes the state at each change. */
+
+import type { Config } from "../config/schema.ts";
+import type { Clock } from "../core/runtime/clock.ts";
+import { Edges } from "../core/runtime/state-loop.ts";
+import type { BackfillState } from "../core/status/daemon-status.ts";
+import { type ChangeBus, Listeners } from "../state/change-bus.ts";
+import type { State } from "../state/open-state.ts";
+import type { Storage } from "../storage/open-storage.ts";
+import { startBroker, wayTo } from "./broker/start-broker.ts";
+import type { Message } from "./client/message.ts";
+import { type Link, type LinkLog, openLink } from "./client/mqtt-client.ts";
+import { openFormats } from "./load-format.ts";
+import { Showing } from "./state-publisher.ts";
+
+export interface MqttOptions {
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly log: LinkLog;
+  /** Numbers from 0 to 1. */
+  readonly random: () => number;
+  /** Lets any client of this machine into the embedded broker; in the demo on loopback only. */
+  readonly anonymousBroker: boolean;
+  /** Called at each publication with how much of the wanted history is there. */
+  readonly onProgress?: (history: BackfillState | null) => void;
+  /** Fires when the daemon ends. */
+  readonly signal: AbortSignal;
+}
+
+export interface Mqtt {
+  readonly client: Link;
+  readonly publisher: Pick<Showing, "showPlugs">;
+  /** Called with the whole state at each publication. */
+  readonly published: Listeners<readonly Message[]>;
+  /** Port of the embedded broker; null if another broker is used. */
+  readonly brokerPort: number | null;
+  readonly run: () => void;
+  /** Waits until `offline` was published and the connection is closed. */
+  readonly close: () => Promise<void>;
+}
+
+/** Prices are published as soon as the connection is up; everything else follows after `run`. Errors: throws a StartError. */
+export async function startMqtt(
+  options: MqttOptions,
+  storage: Storage,
+  state: State,
+  changes: ChangeBus,
+): Promise<Mqtt> {
+  const { config, clock, log, signal } = options;
+  const { homes, calendar } = state;
+  const broker = await startBroker(config, log, { anonymous: options.anonymousBroker });
+  const formatOf = await openFormats(config, homes, calendar);
+  const showing = new Showing({ ...state, settings: storage.settings, config, formatOf, log });
+  const client = openLink(
+    {
+      ...wayTo(broker, config),
+      clientId: storage.settings.once("client_id", () => newClientId(options.random)),
+      baseTopic: config.mqtt.base_topic,
+      discoveryPrefix: config.mqtt.discovery_prefix,
+      commands: {
+        "command/refresh": () => {
+          state.refresh();
+          changes.stateChanged.emit({ home: null });
+          return { kind: "done" };
+        },
+        "+/plan/+/+/set": (levels, payload) => state.plans.command(levels, payload, clock.now()),
+      },
+      remembered: {
+        read: () => storage.settings.read("mqtt_retained"),
+        write: (text) => storage.settings.write("mqtt_retained", text),
+      },
+      ...{ log, random: options.random },
+    },
+    signal,
+  );
+  client.showFirst(showing.pricesAt(state.startedAt));
+  const { loop, published } = publicationLoop(options, state, showing, client);
+  changes.stateChanged.subscribe(() => loop.wake());
+  let running: Promise<void> | null = null;
+  return {
+    ...{ client, publisher: showing, published, brokerPort: broker?.port ?? null },
+    run() {
+      running = loop.run(signal);
+    },
+    async close() {
+      await Promise.all([client.closed, running]);
+      await broker?.close();
+    },
+  };
+}
+
+/** Publishes the state at each change and at each boundary of an interval. */
+function publicationLoop({ clock, onProgress }: MqttOptions, state: State, showing: Showing, client: Link) {
+  const published = new Listeners<readonly Message[]>();
+  const publish = (now: number) => {
+    state.checkClock(now);
+    const { messages, until } = showing.at(now);
+    client.show(messages);
+    published.emit(messages);
+    onProgress?.(state.daemonState(now).backfill);
+    return until;
+  };
+  return { published, loop: new Edges(clock, publish, state.vitals.pulse("showing")) };
+}
+
+function newClientId(random: () => number): string {
+  return `elbro_${Math.floor(random() * 2 ** 32).toString(16)}`;
+}

@@ -1,0 +1,137 @@
+/** What is shown at a moment: every message of every home and of the daemon, the most urgent first. */
+import type { Config } from "../config/schema.ts";
+import type { PlugSnapshot } from "../core/plugs/plug-snapshot.ts";
+import type { Home, HomeSnapshot } from "../core/prices/home-snapshot.ts";
+import type { DaemonState } from "../core/status/daemon-status.ts";
+import { VERSION } from "../core/status/version.ts";
+import { type EpochMs, MINUTE_MS } from "../core/time/interval.ts";
+import type { Homes } from "../state/homes.ts";
+import type { Places } from "../state/places.ts";
+import type { Plans } from "../state/plans.ts";
+import type { House } from "../state/price-reader.ts";
+import type { Settings } from "../storage/key-value-store.ts";
+import type { Message } from "./client/message.ts";
+import { Announcer } from "./homeassistant/announcer.ts";
+import { daemonDevice } from "./homeassistant/daemon-entities.ts";
+import { stateMessages } from "./homeassistant/entity.ts";
+import { homeDevice } from "./homeassistant/home-entities.ts";
+import { placeDevice } from "./homeassistant/place-entities.ts";
+import { planDevice } from "./homeassistant/plan-entities.ts";
+import { plugDevice } from "./homeassistant/plug-entities.ts";
+import { daemonMessages } from "./topics/daemon-topics.ts";
+import { type FormatOf, formatMessages } from "./topics/format-topics.ts";
+import { homeMessages } from "./topics/home-topics.ts";
+import { placeMessages } from "./topics/place-topics.ts";
+import { planMessages } from "./topics/plan-topics.ts";
+import { plugMessages } from "./topics/plug-topics.ts";
+import { usageMessages } from "./topics/usage-topics.ts";
+
+export interface ShowingParts {
+  readonly log: { info(facts: object, text: string): void };
+  readonly config: Config;
+  readonly homes: Homes;
+  readonly places: Places;
+  readonly plans: Plans;
+  readonly house: House;
+  /** The attributes for another program that reads a home's prices. */
+  readonly formatOf: FormatOf;
+  readonly settings: Settings;
+  /** The daemon as it is at `now`. */
+  readonly daemonState: (now: EpochMs) => DaemonState;
+  /** Whether the clock can be right; no signal is ON where it cannot. */
+  readonly isTimeTrusted: (now: EpochMs) => boolean;
+}
+
+/** The state as it is, and until when it stays so of itself. */
+export interface Shown {
+  /** The whole state: a topic that is not here has no value any more. */
+  readonly messages: readonly Message[];
+  readonly until: EpochMs;
+}
+
+/** Heartbeats are due at least this often. */
+const LONGEST_MS = 60 * MINUTE_MS;
+
+export class Showing {
+  readonly #parts: ShowingParts;
+  readonly #announcer: Announcer;
+  /** Homes whose quarters repeated their hours when last seen. Bounded by the homes. */
+  readonly #repeating = new Map<string, boolean>();
+  /** Set by the module of plugs once it has started. */
+  #plugs: () => readonly PlugSnapshot[] = () => [];
+
+  constructor(parts: ShowingParts) {
+    const { base_topic: baseTopic, discovery_prefix: prefix } = parts.config.mqtt;
+    this.#parts = parts;
+    this.#announcer = new Announcer({ baseTopic, prefix, version: VERSION }, parts.settings);
+  }
+
+  /** The prices of every home at `now`: what a house waits for, in half the time of all there is. */
+  pricesAt(now: EpochMs): readonly Message[] {
+    const { config, homes } = this.#parts;
+    return homes.list().flatMap((home) => homeMessages(config.mqtt.base_topic, this.#snapshot(home, now)));
+  }
+
+  /** Everything there is to show at `now`. */
+  at(now: EpochMs): Shown {
+    const { config, homes, house } = this.#parts;
+    const base = config.mqtt.base_topic;
+    const urgent: Message[] = [];
+    const later: Message[] = [];
+    let until = now + LONGEST_MS;
+    for (const home of homes.list()) {
+      const snapshot = this.#snapshot(home, now);
+      const usage = house.usage(home, now);
+      const device = homeDevice(snapshot, usage);
+      urgent.push(...homeMessages(base, snapshot), ...stateMessages(base, device));
+      later.push(...usageMessages(base, home.id, usage), ...formatMessages(base, snapshot, this.#parts.formatOf));
+      if (device.currency !== null) later.push(this.#announcer.messageOf(device));
+      until = Math.min(until, snapshot.nextChangeAt);
+    }
+    const isTrusted = this.#parts.isTimeTrusted(now);
+    for (const place of this.#parts.places.snapshots(now, new Set(homes.list().map(({ id }) => id)))) {
+      const snapshot = isTrusted ? place : { ...place, cheap: null };
+      const device = placeDevice(snapshot);
+      urgent.push(...placeMessages(base, snapshot), ...stateMessages(base, device));
+      later.push(this.#announcer.messageOf(device));
+      until = Math.min(until, snapshot.nextChangeAt ?? until);
+    }
+    const planned = this.#parts.plans.at(now);
+    for (const plan of planned.plans) {
+      const device = planDevice(plan);
+      urgent.push(...planMessages(base, plan), ...stateMessages(base, device));
+      later.push(this.#announcer.messageOf(device));
+    }
+    until = Math.min(until, planned.until ?? until);
+    for (const plug of this.#plugs()) {
+      const device = plugDevice(plug);
+      urgent.push(...plugMessages(base, plug), ...stateMessages(base, device));
+      later.push(this.#announcer.messageOf(device));
+    }
+    const state = this.#parts.daemonState(now);
+    const daemon = daemonDevice(state, nameOfDaemon(base));
+    later.push(...daemonMessages(base, state), ...stateMessages(base, daemon), this.#announcer.messageOf(daemon));
+    return { messages: [...urgent, ...later], until };
+  }
+
+  /** From now on these plugs are published as well. */
+  showPlugs(snapshots: () => readonly PlugSnapshot[]): void {
+    this.#plugs = snapshots;
+  }
+
+  #snapshot(home: Home, now: EpochMs): HomeSnapshot {
+    const { house, isTimeTrusted, log } = this.#parts;
+    const snapshot = house.snapshot(home, now);
+    if (snapshot.today.length > 0 && snapshot.quartersRepeatHours !== this.#repeating.get(home.id)) {
+      if (snapshot.quartersRepeatHours)
+        log.info({ home: home.id }, "quarter-hour prices are the hour's, said four times");
+      this.#repeating.set(home.id, snapshot.quartersRepeatHours);
+    }
+    return isTimeTrusted(now) ? snapshot : { ...snapshot, cheap: null };
+  }
+}
+
+/** Two daemons on one broker have two names. */
+function nameOfDaemon(baseTopic: string): string {
+  return baseTopic === "elbro" ? baseTopic : `elbro ${baseTopic}`;
+}

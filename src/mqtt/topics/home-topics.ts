@@ -1,0 +1,69 @@
+/** The public topics of a home's prices, made from its snapshot. */
+import type { HomeSnapshot } from "../../core/prices/home-snapshot.ts";
+import { priceState } from "../../core/prices/price-state.ts";
+import type { PricePoint } from "../../core/prices/timeline.ts";
+import { rounded } from "../../core/text/rounding.ts";
+import { type EpochMs, formatInstant } from "../../core/time/interval.ts";
+import { type Message, plainDecimal } from "../client/message.ts";
+
+/**
+ * Forecast hours that are published. Together they stay under the 16,384 bytes above which Home Assistant's recorder
+ * drops the attributes of a state; the length of the service's forecast varies.
+ */
+const MOST_FORECAST_HOURS = 240;
+
+/** Every state topic of a home's prices. `base` is the base topic, without a slash at its end. */
+export function homeMessages(base: string, snapshot: HomeSnapshot): Message[] {
+  const topic = `${base}/${snapshot.home.id}`;
+  const { current, level, cheap } = snapshot;
+  return [
+    { topic: `${topic}/price`, payload: current ? plainDecimal(current.price) : "" },
+    { topic: `${topic}/cheap`, payload: cheap ? "ON" : "OFF", heartbeat: true },
+    { topic: `${topic}/price/level`, payload: level ?? "" },
+    { topic: `${topic}/price/state`, payload: JSON.stringify(priceState(snapshot)) },
+    { topic: `${topic}/prices`, payload: pricesPayload(snapshot) },
+    { topic: `${topic}/forecast`, payload: forecastPayload(snapshot) },
+  ];
+}
+
+function pricesPayload(snapshot: HomeSnapshot): string {
+  const tomorrow = snapshot.tomorrowValid ? snapshot.tomorrow : [];
+  const head = {
+    currency: snapshot.currency,
+    today: snapshot.today.map((point) => rounded(point.price)),
+    tomorrow: tomorrow.map((point) => rounded(point.price)),
+    tomorrow_valid: snapshot.tomorrowValid,
+    tomorrow_published_at: instant(snapshot.tomorrowPublishedAt),
+    quarters_repeat_hours: snapshot.quartersRepeatHours,
+  };
+  const raw = `"raw_today":${startsAndValues(snapshot.today)},"raw_tomorrow":${startsAndValues(tomorrow)}`;
+  return `${JSON.stringify(head).slice(0, -1)},${raw}}`;
+}
+
+function forecastPayload(snapshot: HomeSnapshot): string {
+  const hours = startsAndValues(snapshot.forecast.slice(0, MOST_FORECAST_HOURS));
+  return `{"currency":${JSON.stringify(snapshot.currency)},"estimate":true,"forecast":${hours}}`;
+}
+
+/**
+ * The texts of points, which stand in the arrays of many edges: written once per point, an edge costs a fifth. They
+ * live as long as their timeline.
+ */
+const texts = new WeakMap<PricePoint, string>();
+
+/** Without `end`: two days of quarters with it would be over what Home Assistant's recorder keeps of attributes. */
+function startsAndValues(points: readonly PricePoint[]): string {
+  return `[${points.map(textOf).join(",")}]`;
+}
+
+function textOf(point: PricePoint): string {
+  const known = texts.get(point);
+  if (known !== undefined) return known;
+  const text = JSON.stringify({ start: formatInstant(point.start), value: rounded(point.price) });
+  texts.set(point, text);
+  return text;
+}
+
+function instant(at: EpochMs | null | undefined): string | null {
+  return at === null || at === undefined ? null : formatInstant(at);
+}

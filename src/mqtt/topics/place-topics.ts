@@ -1,0 +1,49 @@
+/** The public topics of a third-party place, made from its snapshot. */
+
+import type { PlaceSnapshot } from "../../core/prices/place-snapshot.ts";
+import { rounded } from "../../core/text/rounding.ts";
+import { formatInstant } from "../../core/time/interval.ts";
+import { type Message, plainDecimal } from "../client/message.ts";
+
+/** Prices that are published ahead: with their parts they stay under Home Assistant's 16,384 bytes of attributes. */
+const MOST_UPCOMING = 120;
+
+/** Every state topic of a place. `base` is the base topic, without a slash at its end. */
+export function placeMessages(base: string, snapshot: PlaceSnapshot): Message[] {
+  const topic = `${base}/${snapshot.place.id}`;
+  const { current } = snapshot;
+  const decimal = (value: number | null | undefined) => (typeof value === "number" ? plainDecimal(rounded(value)) : "");
+  return [
+    { topic: `${topic}/spot`, payload: decimal(current?.spot) },
+    { topic: `${topic}/price`, payload: decimal(current?.price) },
+    { topic: `${topic}/charges`, payload: decimal(current?.charges) },
+    { topic: `${topic}/color`, payload: current?.color ?? "" },
+    { topic: `${topic}/price/level`, payload: snapshot.level ?? "" },
+    { topic: `${topic}/cheap`, payload: snapshot.cheap ? "ON" : "OFF", heartbeat: true },
+    { topic: `${topic}/cheapest`, payload: JSON.stringify(cheapestPayload(snapshot)) },
+    { topic: `${topic}/prices`, payload: JSON.stringify(upcoming(snapshot)) },
+  ];
+}
+
+function cheapestPayload({ cheapest }: PlaceSnapshot): object {
+  return {
+    cheapest: cheapest.map(({ hours, start, end, mean }) => ({
+      hours,
+      start: formatInstant(start),
+      end: formatInstant(end),
+      mean: rounded(mean),
+    })),
+  };
+}
+
+function upcoming(snapshot: PlaceSnapshot): object {
+  return {
+    currency: snapshot.place.currency,
+    prices: snapshot.upcoming.slice(0, MOST_UPCOMING).map(({ start, price, charges, color }) => ({
+      start: formatInstant(start),
+      value: rounded(price),
+      ...(charges === null ? {} : { charges: rounded(charges) }),
+      ...(color === null ? {} : { color }),
+    })),
+  };
+}

@@ -1,0 +1,49 @@
+/** The public topics of what a home used, paid, sold and earned. */
+
+import type { DayUsage, HomeUsage, PeriodUsage, UsageFigures, UsageOperation } from "../../core/prices/usage.ts";
+import { usageOperations } from "../../core/prices/usage.ts";
+import { rounded } from "../../core/text/rounding.ts";
+import { formatInstant } from "../../core/time/interval.ts";
+import type { Message } from "../client/message.ts";
+
+/** What each series is called in topics and in Home Assistant. */
+export const usageTopics: Readonly<Record<UsageOperation, string>> = {
+  consumption: "consumption",
+  consumptionCosts: "costs",
+  solarExport: "export",
+  solarExportRevenue: "revenue",
+};
+
+/** One topic for each series that was ever answered. `base` is the base topic, without a slash at its end. */
+export function usageMessages(base: string, homeId: string, usage: HomeUsage): Message[] {
+  return usageOperations.flatMap((operation) => {
+    const figures = usage[operation];
+    if (!figures) return [];
+    return [{ topic: `${base}/${homeId}/${usageTopics[operation]}`, payload: JSON.stringify(usageState(figures)) }];
+  });
+}
+
+function usageState({ unit, yesterday, lastCompleteDay, monthToDate, yearToDate }: UsageFigures): object {
+  return {
+    unit,
+    yesterday: yesterday && dayState(yesterday),
+    last_complete_day: lastCompleteDay && dayState(lastCompleteDay),
+    month_to_date: monthToDate && periodState(monthToDate),
+    year_to_date: yearToDate && periodState(yearToDate),
+  };
+}
+
+function dayState({ date, value, hours, complete, estimate }: DayUsage): object {
+  return { date, value: rounded(value), hours, complete, estimate };
+}
+
+function periodState({ start, end, value, days, daysPassed, estimate }: PeriodUsage): object {
+  return {
+    start: formatInstant(start),
+    end: formatInstant(end),
+    value: rounded(value),
+    days,
+    days_passed: daysPassed,
+    estimate,
+  };
+}

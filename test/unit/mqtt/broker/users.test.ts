@@ -1,0 +1,55 @@
+import { expect, test } from "vitest";
+import { BrokerUsers, hashPassword, mayPublish } from "../../../../src/mqtt/broker/users.ts";
+
+const GROUND = { baseTopic: "elbro", discoveryPrefix: "homeassistant" };
+
+test("a user is found by name and password only", async () => {
+  const users = new BrokerUsers([
+    { name: "ha", password: "open sesame", commands: true },
+    { name: "tv", password: "other", commands: false },
+  ]);
+  expect((await users.find("ha", Buffer.from("open sesame")))?.name).toBe("ha");
+  for (const [name, password] of [
+    ["ha", "other"],
+    ["tv", "open sesame"],
+    ["ha", ""],
+    ["nobody", "open sesame"],
+  ] as const)
+    expect(await users.find(name, Buffer.from(password))).toBeNull();
+  expect(await users.find(undefined, undefined)).toBeNull();
+  expect(await users.find("ha", undefined)).toBeNull();
+});
+
+test("without users nobody is found", async () => {
+  expect(await new BrokerUsers([]).find("ha", Buffer.from(""))).toBeNull();
+});
+
+test("a hashed password is not readable and lets in like a plain one, also the second time", async () => {
+  const hashed = await hashPassword("open sesame");
+  expect(hashed).not.toContain("sesame");
+  expect(await hashPassword("open sesame")).not.toBe(hashed);
+  const users = new BrokerUsers([{ name: "ha", password: hashed, commands: false }]);
+  for (let i = 0; i < 2; i++) {
+    expect((await users.find("ha", Buffer.from("open sesame")))?.name).toBe("ha");
+    expect(await users.find("ha", Buffer.from("open sesame!"))).toBeNull();
+    expect(await users.find("ha", Buffer.from(hashed))).toBeNull();
+  }
+});
+
+test.each([
+  ["elbro/home/price", false, false],
+  ["elbro", false, false],
+  ["elbro/status", false, false],
+  ["elbro/home/plan/washer/hours/set", false, true],
+  ["elbro/command/refresh", false, true],
+  ["elbro/commands", false, false],
+  ["homeassistant/device/elbro_home/config", false, false],
+  ["homeassistant/sensor/x/config", false, false],
+  ["homeassistant/status", true, true],
+  ["zigbee2mqtt/lamp/set", true, true],
+  ["elbrook/x", true, true],
+  ["$SYS/broker", false, false],
+])("%s may be published by a plain user: %s, by one with commands: %s", (topic, plain, commanding) => {
+  expect(mayPublish({ commands: false }, topic, GROUND)).toBe(plain);
+  expect(mayPublish({ commands: true }, topic, GROUND)).toBe(commanding);
+});

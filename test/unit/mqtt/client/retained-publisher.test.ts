@@ -1,0 +1,287 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { Message } from "../../../../src/mqtt/client/message.ts";
+import { Publisher } from "../../../../src/mqtt/client/retained-publisher.ts";
+import { RetainingPort, TestMemory } from "../../../support/retaining-port.ts";
+
+const STATUS = "elbro/status";
+
+function publisherOn(memory: TestMemory): Publisher {
+  return new Publisher({ remembered: memory, alsoOurs: [STATUS] });
+}
+
+/** A publisher with a broker that answers at once when told. */
+function attached(messages: readonly Message[], memory = new TestMemory(), retained = new Map<string, string>()) {
+  const publisher = publisherOn(memory);
+  const port = new RetainingPort(retained);
+  publisher.show(messages);
+  publisher.attach(port);
+  port.answer();
+  return { publisher, port, memory, retained };
+}
+
+function state(topic: string, payload: string): Message {
+  return { topic: `elbro/${topic}`, payload };
+}
+
+function document(device: string, components: Readonly<Record<string, string>>): Message {
+  const entries = Object.entries(components).map(([key, platform]) => [key, { platform, unique_id: key }]);
+  const payload = JSON.stringify({ device: { identifiers: [device] }, components: Object.fromEntries(entries) });
+  return { topic: `homeassistant/device/${device}/config`, payload };
+}
+
+test("only what changed is sent, and heartbeats every time", () => {
+  const pulse: Message = { ...state("cheap", "ON"), heartbeat: true };
+  const { publisher, port } = attached([state("price", "1"), state("level", "cheap"), pulse]);
+  expect(port.topics()).toEqual(["elbro/price", "elbro/level", "elbro/cheap"]);
+  port.sent.length = 0;
+  publisher.show([state("price", "2"), state("level", "cheap"), pulse]);
+  expect(port.topics()).toEqual(["elbro/price", "elbro/cheap"]);
+});
+
+test("no more than the window is on its way, and everything arrives", () => {
+  const messages = Array.from({ length: 100 }, (_, i) => state(`t${i}`, String(i)));
+  const publisher = publisherOn(new TestMemory());
+  const port = new RetainingPort(new Map(), 7);
+  publisher.show(messages);
+  publisher.attach(port);
+  expect(port.sent).toHaveLength(7);
+  port.answer();
+  expect(port.sent).toHaveLength(100);
+  expect(port.mostOnTheWay).toBe(7);
+});
+
+test("a message the broker refuses does not hold a place in the window", () => {
+  const publisher = publisherOn(new TestMemory());
+  const port = new RetainingPort(new Map(), 1);
+  publisher.show([state("a", "1"), state("b", "1")]);
+  publisher.attach(port);
+  port.answer(1, false);
+  expect(port.topics()).toEqual(["elbro/a", "elbro/b"]);
+});
+
+test("a topic that is shown no longer is cleared", () => {
+  const { publisher, port, retained } = attached([state("old/price", "1"), state("home/price", "1")]);
+  publisher.show([state("home/price", "1")]);
+  port.answer();
+  expect([...retained]).toEqual([["elbro/home/price", "1"]]);
+});
+
+test("an empty payload clears the topic and is sent again on the next connection", () => {
+  const { publisher, port, retained } = attached([state("price", "1")]);
+  publisher.show([state("price", "")]);
+  port.answer();
+  expect(retained.size).toBe(0);
+  const next = new RetainingPort();
+  publisher.detach();
+  publisher.attach(next);
+  expect(next.sent).toEqual([{ topic: "elbro/price", payload: "" }]);
+});
+
+test("what was removed while the broker was away is cleared when it is back", () => {
+  const { publisher, retained } = attached([state("old", "1"), state("home", "1")]);
+  publisher.detach();
+  publisher.show([state("home", "2")]);
+  expect(retained.get("elbro/old")).toBe("1");
+  const port = new RetainingPort(retained);
+  publisher.attach(port);
+  port.answer();
+  expect([...retained]).toEqual([["elbro/home", "2"]]);
+});
+
+test("what an earlier life left behind is cleared, after a crash too", () => {
+  const memory = new TestMemory();
+  const retained = new Map<string, string>();
+  const first = publisherOn(memory);
+  const port = new RetainingPort(retained);
+  first.attach(port);
+  first.show([state("old", "1")]); // sent, never acknowledged: the process dies here
+  attached([state("new", "1")], memory, retained);
+  expect([...retained.keys()]).toEqual(["elbro/new"]);
+});
+
+test("before anything is shown nothing is cleared", () => {
+  const { memory, retained } = attached([state("home", "1")]);
+  const next = publisherOn(memory);
+  const port = new RetainingPort(retained);
+  next.attach(port);
+  expect(port.sent).toEqual([]);
+  next.show([state("home", "1")]);
+  expect(port.topics()).toEqual(["elbro/home"]);
+});
+
+test("what cannot wait is sent before the whole state is known, and takes nothing away", () => {
+  const memory = new TestMemory();
+  const { retained } = attached([state("price", "1"), state("level", "cheap")], memory);
+  const publisher = publisherOn(memory);
+  const port = new RetainingPort(retained);
+  publisher.showFirst([state("price", "2")]);
+  publisher.attach(port);
+  port.answer();
+  expect(port.topics()).toEqual(["elbro/price"]);
+  expect(retained.get("elbro/level")).toBe("cheap");
+  publisher.show([state("price", "2")]);
+  port.answer();
+  expect(port.topics()).toEqual(["elbro/price", "elbro/level"]);
+  expect(retained.has("elbro/level")).toBe(false);
+});
+
+test("a topic that is wanted again before its clear is answered stays remembered", () => {
+  const { publisher, port, memory, retained } = attached([state("home", "1")]);
+  publisher.show([]);
+  publisher.show([state("home", "2")]);
+  port.answer();
+  publisher.age();
+  publisher.age();
+  attached([], memory, retained);
+  expect(retained.size).toBe(0);
+});
+
+test("an answer of an earlier connection counts for nothing on the next one", () => {
+  const publisher = publisherOn(new TestMemory());
+  const [old, next] = [new RetainingPort(new Map(), 1), new RetainingPort(new Map(), 1)];
+  publisher.show([state("a", "1"), state("b", "1"), state("c", "1")]);
+  publisher.attach(old);
+  publisher.attach(next);
+  old.answer();
+  expect([old.topics(), next.topics()]).toEqual([["elbro/a"], ["elbro/a"]]);
+});
+
+test("a broker that lost power after a clear is cleared again", () => {
+  const { memory, retained } = attached([state("old", "1")]);
+  const { publisher } = attached([state("new", "1")], memory, retained);
+  retained.set("elbro/old", "1"); // as of the broker's last save
+  publisher.detach();
+  const port = new RetainingPort(retained);
+  publisher.attach(port);
+  port.answer();
+  expect([...retained.keys()]).toEqual(["elbro/new"]);
+});
+
+test("what was cleared long ago is forgotten, so it is not touched when it is somebody else's", () => {
+  const { memory, retained } = attached([state("old", "1")]);
+  const { publisher } = attached([state("new", "1")], memory, retained);
+  publisher.age();
+  publisher.age();
+  retained.set("elbro/old", "somebody else's by now");
+  const { port } = attached([state("new", "1")], memory, retained);
+  expect(port.topics()).toEqual(["elbro/new"]);
+  expect(retained.get("elbro/old")).toBe("somebody else's by now");
+});
+
+test("the status topic of an earlier base topic is cleared, that of this one never", () => {
+  const { memory, retained } = attached([state("home", "1")]);
+  retained.set(STATUS, "offline");
+  const same = attached([state("home", "1")], memory, retained);
+  expect(same.port.topics()).not.toContain(STATUS);
+  const renamed = new Publisher({ remembered: memory, alsoOurs: ["power/status"] });
+  const port = new RetainingPort(retained);
+  renamed.show([{ topic: "power/home", payload: "1" }]);
+  renamed.attach(port);
+  port.answer();
+  expect([...retained.keys()]).toEqual(["power/home"]);
+});
+
+test("a component that is gone is sent once reduced to its platform, then left out", () => {
+  const { publisher, port } = attached([document("d", { price: "sensor", cheap: "binary_sensor" })]);
+  port.sent.length = 0;
+  publisher.show([document("d", { price: "sensor" })]);
+  port.answer();
+  const components = port.sent.map(({ payload }) => JSON.parse(payload).components);
+  expect(components).toEqual([
+    { price: { platform: "sensor", unique_id: "price" }, cheap: { platform: "binary_sensor" } },
+    { price: { platform: "sensor", unique_id: "price" } },
+  ]);
+});
+
+test("a component that changes its platform is taken away on the old one first", () => {
+  const { publisher, port } = attached([document("d", { cheap: "sensor" })]);
+  port.sent.length = 0;
+  publisher.show([document("d", { cheap: "binary_sensor" })]);
+  port.answer();
+  expect(port.sent.map(({ payload }) => JSON.parse(payload).components.cheap.platform)).toEqual([
+    "sensor",
+    "binary_sensor",
+  ]);
+});
+
+test("a component that an older version published is taken away after the upgrade, once", () => {
+  const { memory, retained } = attached([document("d", { price: "sensor", retired: "sensor" })]);
+  const upgrade = attached([document("d", { price: "sensor" })], memory, retained);
+  expect(upgrade.port.sent).toHaveLength(2);
+  const restart = attached([document("d", { price: "sensor" })], memory, retained);
+  expect(restart.port.sent).toHaveLength(1);
+});
+
+test("on a new reader everything is sent again: the documents before the states", () => {
+  const { publisher, port } = attached([state("price", "1"), document("d", { price: "sensor" }), state("level", "")]);
+  port.sent.length = 0;
+  publisher.repeat();
+  port.answer();
+  expect(port.topics()).toEqual(["homeassistant/device/d/config", "elbro/price", "elbro/level"]);
+});
+
+test("an unchanged house writes nothing to disk, however often it is shown", () => {
+  const messages = [document("d", { price: "sensor" }), state("price", "1")];
+  const { publisher, port, memory } = attached(messages);
+  const before = memory.writes;
+  for (let i = 0; i < 50; i++) {
+    publisher.show([document("d", { price: "sensor" }), state("price", String(i % 2))]);
+    port.answer();
+  }
+  expect(memory.writes).toBe(before);
+});
+
+const topic = fc.constantFrom("a", "b", "c", "d");
+const house = fc.dictionary(topic, fc.constantFrom("", "1", "2"));
+const event = fc.oneof(
+  fc.record({ kind: fc.constant("show" as const), house }),
+  fc.record({
+    kind: fc.constantFrom(...(["attach", "detach", "crash", "repeat", "age", "brokerLoses", "brokerSaves"] as const)),
+  }),
+  fc.record({ kind: fc.constant("answer" as const), most: fc.integer({ min: 1, max: 3 }) }),
+);
+
+test("whatever changes, breaks and restarts: in the end the broker holds exactly what is wanted, and others' topics", () => {
+  fc.assert(
+    fc.property(fc.array(event, { maxLength: 40 }), house, (events, last) => {
+      const memory = new TestMemory();
+      const retained = new Map([["other/daemon", "theirs"]]);
+      let saved = new Map(retained);
+      let publisher = publisherOn(memory);
+      let port = new RetainingPort(retained, 2);
+      const messagesOf = (wanted: Readonly<Record<string, string>>) =>
+        Object.entries(wanted).map(([name, payload]) => state(name, payload));
+      const attach = () => {
+        port = new RetainingPort(retained, 2);
+        publisher.attach(port);
+      };
+      for (const step of events) {
+        if (step.kind === "show") publisher.show(messagesOf(step.house));
+        else if (step.kind === "attach") attach();
+        else if (step.kind === "detach") publisher.detach();
+        else if (step.kind === "answer") port.answer(step.most);
+        else if (step.kind === "repeat") publisher.repeat();
+        else if (step.kind === "age") {
+          // An hour passes, in which the broker saves.
+          saved = new Map(retained);
+          publisher.age();
+        } else if (step.kind === "brokerSaves") saved = new Map(retained);
+        else if (step.kind === "brokerLoses") {
+          publisher.detach();
+          retained.clear();
+          for (const [name, payload] of saved) retained.set(name, payload);
+        } else publisher = publisherOn(memory);
+      }
+      publisher.show(messagesOf(last));
+      attach();
+      port.answer();
+      const wanted = Object.entries(last).filter(([, payload]) => payload !== "");
+      expect(Object.fromEntries(retained)).toEqual({
+        "other/daemon": "theirs",
+        ...Object.fromEntries(wanted.map(([name, payload]) => [`elbro/${name}`, payload])),
+      });
+    }),
+    { numRuns: 500 },
+  );
+});

@@ -1,0 +1,269 @@
+import { describe, expect, test } from "vitest";
+import type { PlugSnapshot } from "../../../../src/core/plugs/plug-snapshot.ts";
+import { NO_USAGE } from "../../../../src/core/prices/usage.ts";
+import type { Message } from "../../../../src/mqtt/client/message.ts";
+import { Announcer } from "../../../../src/mqtt/homeassistant/announcer.ts";
+import { daemonDevice } from "../../../../src/mqtt/homeassistant/daemon-entities.ts";
+import { deviceId, entityIdOf, uniqueIdOf } from "../../../../src/mqtt/homeassistant/device-id.ts";
+import { announce } from "../../../../src/mqtt/homeassistant/discovery.ts";
+import { type Device, existsFor, publishedValue } from "../../../../src/mqtt/homeassistant/entity.ts";
+import { homeDevice } from "../../../../src/mqtt/homeassistant/home-entities.ts";
+import { placeDevice } from "../../../../src/mqtt/homeassistant/place-entities.ts";
+import { planDevice } from "../../../../src/mqtt/homeassistant/plan-entities.ts";
+import { plugDevice } from "../../../../src/mqtt/homeassistant/plug-entities.ts";
+import { daemonMessages } from "../../../../src/mqtt/topics/daemon-topics.ts";
+import { homeMessages } from "../../../../src/mqtt/topics/home-topics.ts";
+import { placeMessages } from "../../../../src/mqtt/topics/place-topics.ts";
+import { planMessages } from "../../../../src/mqtt/topics/plan-topics.ts";
+import { plugMessages } from "../../../../src/mqtt/topics/plug-topics.ts";
+import { usageMessages } from "../../../../src/mqtt/topics/usage-topics.ts";
+import { shownState } from "../../../support/discovery-states.ts";
+import { assertDiscovery } from "../../../support/discovery-validator.ts";
+import {
+  daemon,
+  emptyHome,
+  emptyUsage,
+  fullHome,
+  fullUsage,
+  OPTIONS,
+  place,
+  retained,
+} from "../../../support/home-cases.ts";
+import { at, HOME } from "../../../support/price-days.ts";
+import { planOf, WASHER } from "../../../support/shown-plans.ts";
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** A device with all that is published for it. */
+interface Case {
+  readonly name: string;
+  readonly device: Device<never>;
+  readonly tree: Message[];
+}
+
+function caseOf<State>(name: string, device: Device<State>, others: readonly Message[]): Case {
+  return { name, device: device as unknown as Device<never>, tree: retained(device, others) };
+}
+
+function homeCase(name: string, prices = fullHome(), usage = fullUsage()): Case {
+  const others = [...homeMessages("elbro", prices), ...usageMessages("elbro", prices.home.id, usage)];
+  return caseOf(name, homeDevice(prices, usage), others);
+}
+
+function planCase(name: string, plan: ReturnType<typeof planOf>): Case {
+  return caseOf(name, planDevice(plan), planMessages("elbro", plan));
+}
+
+const PLUG: PlugSnapshot = {
+  id: "heater",
+  name: "Heater",
+  on: true,
+  wanted: true,
+  code: "wanted_on",
+  reason: "runs until 03:15",
+  available: true,
+  silent: false,
+  since: at("2026-03-10T13:00:00Z"),
+};
+
+function plugCase(name: string, plug: PlugSnapshot): Case {
+  return caseOf(name, plugDevice(plug), plugMessages("elbro", plug));
+}
+
+const cases: readonly Case[] = [
+  homeCase("a home that knows everything"),
+  homeCase("a home without use", fullHome(), NO_USAGE),
+  homeCase("a home whose use is answered and empty", fullHome(), emptyUsage()),
+  homeCase("a home without a price now", fullHome(at("2026-03-25T10:00:00Z"))),
+  homeCase("a home with use and without prices", emptyHome()),
+  homeCase("a home of which nothing is known", emptyHome(), NO_USAGE),
+  caseOf("a place with charges", placeDevice(place("charges")), placeMessages("elbro", place("charges"))),
+  caseOf("a place with spot prices", placeDevice(place("spot")), placeMessages("elbro", place("spot"))),
+  caseOf(
+    "a place whose prices are over",
+    placeDevice(place("charges", at("2026-03-20T00:00:00Z"))),
+    placeMessages("elbro", place("charges", at("2026-03-20T00:00:00Z"))),
+  ),
+  planCase("a plan that knows when it runs", planOf(WASHER)),
+  planCase(
+    "a plan without times, energy and hours",
+    planOf({ kind: "below", level: "cheap", useForecast: false, enabled: true }),
+  ),
+  planCase("a plan without prices", planOf(WASHER, "none")),
+  plugCase("a plug that is as it should be", PLUG),
+  plugCase("a plug that does not answer", { ...PLUG, on: null, since: null, silent: true, available: false }),
+  plugCase("a plug that a hand switched on", { ...PLUG, wanted: null, code: "switched_on_by_hand" }),
+  caseOf("a busy daemon", daemonDevice(daemon("busy")), daemonMessages("elbro", daemon("busy"))),
+  caseOf("a new daemon", daemonDevice(daemon("new")), daemonMessages("elbro", daemon("new"))),
+];
+
+function documentOf(tree: readonly Message[]): { availability: Json[]; components: Record<string, Json> } {
+  return JSON.parse(tree.find(({ topic }) => topic.endsWith("/config"))?.payload ?? "{}");
+}
+
+describe.each(cases)("$name", ({ device, tree }) => {
+  const { availability, components } = documentOf(tree);
+  const payloads = new Map(tree.map(({ topic, payload }) => [topic, payload]));
+
+  test("Home Assistant has no objection", () => assertDiscovery(tree));
+
+  test("what Home Assistant shows is the value of the row", () => {
+    for (const row of device.rows.filter((each) => existsFor(each, device))) {
+      const value = publishedValue(row, device.state);
+      const needed = device.rows.find(({ key }) => key === row.needs);
+      const missing = needed && publishedValue(needed, device.state) === null;
+      const expected = missing ? "unavailable" : value === null ? "unknown" : value;
+      const shown = shownState(components[row.key] ?? {}, availability, payloads);
+      expect(shown, row.key).toBe(typeof expected === "boolean" ? (expected ? "True" : "False") : String(expected));
+    }
+  });
+
+  test("nothing is there but the rows that exist", () => {
+    const keys = device.rows.filter((row) => existsFor(row, device)).map(({ key }) => key);
+    expect(Object.keys(components)).toEqual(keys);
+  });
+
+  test("what expires stands under a heartbeat", () => {
+    const beats = new Set(tree.filter(({ heartbeat }) => heartbeat).map(({ topic }) => topic));
+    for (const { expire_after, state_topic } of Object.values(components))
+      if (expire_after !== undefined) expect(beats).toContain(state_topic);
+  });
+
+  test("with the daemon gone, everything is unavailable", () => {
+    const gone = new Map(payloads).set("elbro/status", "offline");
+    for (const component of Object.values(components))
+      expect(shownState(component, availability, gone)).toBe("unavailable");
+  });
+});
+
+test("all devices together share no unique id", () => {
+  const homes = cases.filter(({ name }) =>
+    ["a home that knows everything", "a place with charges", "a busy daemon"].includes(name),
+  );
+  assertDiscovery(homes.flatMap(({ tree }) => tree));
+});
+
+describe("the classes that Home Assistant's statistics depend on", () => {
+  const { components } = documentOf(homeCase("").tree);
+
+  test("the price now is a measurement without a class, and figures have neither", () => {
+    expect(components.price).toMatchObject({ state_class: "measurement", unit_of_measurement: "DKK/kWh" });
+    expect(components.price).not.toHaveProperty("device_class");
+    for (const key of ["next_price", "day_mean", "tomorrow_mean", "rest_min", "variable_charges"]) {
+      expect(components[key]).not.toHaveProperty("state_class");
+      expect(components[key]).not.toHaveProperty("device_class");
+    }
+  });
+
+  test("money is a total that says when it began; energy of closed days has no state class", () => {
+    expect(components.costs_month).toMatchObject({
+      device_class: "monetary",
+      state_class: "total",
+      unit_of_measurement: "DKK",
+    });
+    expect(components.consumption_day).toMatchObject({ device_class: "energy", unit_of_measurement: "kWh" });
+    expect(components.consumption_day).not.toHaveProperty("state_class");
+  });
+
+  test("only price and signals expire", () => {
+    const expiring = Object.entries(components).filter(([, each]) => "expire_after" in each);
+    expect(expiring.map(([key]) => key)).toEqual(["price", "level", "color", "cheap"]);
+  });
+});
+
+describe("unknown and unavailable", () => {
+  const shownOf = (prices = fullHome(), usage = fullUsage()) => {
+    const { tree } = homeCase("", prices, usage);
+    const { availability, components } = documentOf(tree);
+    const payloads = new Map(tree.map(({ topic, payload }) => [topic, payload]));
+    return (key: string) => shownState(components[key] ?? {}, availability, payloads);
+  };
+
+  test("without a price now, price and signals are unavailable and figures stay", () => {
+    const shown = shownOf(fullHome(at("2026-03-18T23:00:00Z")));
+    expect(["price", "level", "cheap", "rank"].map(shown)).toEqual(Array(4).fill("unavailable"));
+    expect(["next_price", "tomorrow_mean", "day_min"].map(shown)).toEqual(Array(3).fill("unknown"));
+    expect(shown("consumption_day")).not.toBe("unavailable");
+  });
+
+  test("an estimate is a price: with the service away, the shelf's forecast keeps the price available", () => {
+    const shown = shownOf(fullHome(at("2026-03-15T10:00:00Z")));
+    expect(shown("price")).toBe("1.1");
+    expect(shown("rank")).toBe("unknown");
+  });
+
+  test("use that was answered with nothing is unknown, never zero", () => {
+    const shown = shownOf(fullHome(), emptyUsage());
+    expect(["consumption_day", "costs_month", "consumption_year"].map(shown)).toEqual(Array(3).fill("unknown"));
+  });
+});
+
+describe("an entity that is gone", () => {
+  const device = homeDevice(fullHome(), fullUsage());
+
+  test("by the data's absence stays, so that it keeps its history", () => {
+    const { announced } = announce(OPTIONS, device, []);
+    const later = announce(OPTIONS, homeDevice(fullHome(), NO_USAGE), announced);
+    expect(JSON.parse(later.message.payload).components).toHaveProperty("consumption_day.unique_id");
+  });
+
+  test("by a row that is no more is left out, and forgotten", () => {
+    const { message, announced } = announce(OPTIONS, device, ["gone_price"]);
+    expect(JSON.parse(message.payload).components).not.toHaveProperty("gone_price");
+    expect(announced).not.toContain("gone_price");
+  });
+
+  test("stays out while its unit is not known", () => {
+    const { message } = announce(OPTIONS, homeDevice(emptyHome(), NO_USAGE), ["price", "level"]);
+    expect(Object.keys(JSON.parse(message.payload).components)).not.toContain("price");
+    expect(Object.keys(JSON.parse(message.payload).components)).toContain("level");
+  });
+
+  test("is remembered across a restart, and a document is made only when something changed", () => {
+    const kept = new Map([["announced/elbro_home", JSON.stringify(["variable_charges"])]]);
+    let written = 0;
+    const memory = {
+      read: (name: string) => kept.get(name) ?? null,
+      write: (name: string, value: string) => {
+        written++;
+        kept.set(name, value);
+      },
+    };
+    const announcer = new Announcer(OPTIONS, memory);
+    const message = announcer.messageOf(device);
+    expect(announcer.messageOf(homeDevice(fullHome(at("2026-03-10T14:00:00Z")), fullUsage()))).toBe(message);
+    expect(written).toBe(1);
+    expect(new Announcer(OPTIONS, memory).messageOf(device)).toEqual(message);
+    const renamed = fullHome(at("2026-03-10T14:00:00Z"), { ...HOME, name: "House" });
+    expect(announcer.messageOf(homeDevice(renamed, fullUsage())).payload).toContain('"name":"House"');
+  });
+});
+
+describe("ids", () => {
+  test.each([
+    ["elbro", "home", "elbro_home"],
+    ["elbro", null, "elbro"],
+  ])("base %s and home %s make %s", (base, home, id) => {
+    expect(deviceId(base, home)).toBe(id);
+  });
+
+  test("two daemons never share one, however alike their base topics are", () => {
+    const bases = ["elbro", "elbro_home", "Elbro", "el/bro", "el_bro", "elbro-home"];
+    const ids = bases.flatMap((base) => [null, "home", "home_2", "2"].map((home) => deviceId(base, home)));
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const id of ids) expect(id).toMatch(/^[a-zA-Z0-9_-]+$/);
+  });
+
+  test("a home's price and another's next price are not the same", () => {
+    expect(uniqueIdOf(deviceId("elbro", "a"), "next_price")).not.toBe(uniqueIdOf(deviceId("elbro", "a_next"), "price"));
+  });
+
+  test("an entity id has words and underscores only", () => {
+    expect(entityIdOf("sensor", "elbro_my-home", "price")).toBe("sensor.elbro_my_home_price");
+  });
+
+  test("documents of another base topic are as sound", () => {
+    const options = { ...OPTIONS, baseTopic: "my/Elbro" };
+    assertDiscovery([homeDevice(fullHome(), fullUsage())].map((device) => announce(options, device, []).message));
+  });
+});

@@ -1,0 +1,96 @@
+import { describe, expect, test } from "vitest";
+import { homeSnapshot } from "../../../../src/core/prices/home-snapshot.ts";
+import { joinForecast } from "../../../../src/core/prices/timeline.ts";
+import { homeMessages } from "../../../../src/mqtt/topics/home-topics.ts";
+import { emptyHome, fullHome } from "../../../support/home-cases.ts";
+import { at, calendar, dayOf, HOME, points, timelineOf } from "../../../support/price-days.ts";
+
+/** What Home Assistant's recorder keeps, less room for an entity's own attributes. */
+const MOST_BYTES = 16_384 - 512;
+
+function payloadsOf(snapshot: ReturnType<typeof fullHome>) {
+  return Object.fromEntries(homeMessages("elbro", snapshot).map(({ topic, payload }) => [topic, payload]));
+}
+
+describe("the topics of a home", () => {
+  const shown = payloadsOf(fullHome());
+
+  test("are the public ones", () => {
+    expect(Object.keys(shown)).toEqual(
+      ["price", "cheap", "price/level", "price/state", "prices", "forecast"].map((topic) => `elbro/home/${topic}`),
+    );
+  });
+
+  test("price is a plain decimal, cheap is ON or OFF, the level is a word", () => {
+    expect(shown["elbro/home/price"]).toMatch(/^\d+\.\d+$/);
+    expect(shown["elbro/home/cheap"]).toMatch(/^(ON|OFF)$/);
+    expect(shown["elbro/home/price/level"]).toMatch(/^[a-z_]+$/);
+  });
+
+  test("the state has what is promised of it", () => {
+    expect(Object.keys(JSON.parse(shown["elbro/home/price/state"] ?? ""))).toEqual(
+      expect.arrayContaining(
+        "start end price currency vat_included estimate level rank rank_of percentile next day".split(" "),
+      ),
+    );
+  });
+
+  test("the arrays have a start and a value, and no end", () => {
+    const prices = JSON.parse(shown["elbro/home/prices"] ?? "");
+    expect([prices.today.length, prices.tomorrow.length, prices.tomorrow_valid]).toEqual([96, 96, true]);
+    expect(prices.raw_today[0]).toEqual({ start: "2026-03-09T23:00:00Z", value: prices.today[0] });
+    expect(prices.raw_tomorrow[0].start).toBe("2026-03-10T23:00:00Z");
+    expect(prices.tomorrow_published_at).toBe("2026-03-10T12:04:00Z");
+  });
+
+  test("without a price the number is gone and the signal is OFF", () => {
+    const none = payloadsOf(emptyHome());
+    expect([none["elbro/home/price"], none["elbro/home/price/level"], none["elbro/home/cheap"]]).toEqual([
+      "",
+      "",
+      "OFF",
+    ]);
+    expect(JSON.parse(none["elbro/home/prices"] ?? "")).toMatchObject({
+      today: [],
+      tomorrow: [],
+      tomorrow_valid: false,
+    });
+    expect(JSON.parse(none["elbro/home/forecast"] ?? "")).toMatchObject({ forecast: [] });
+  });
+
+  test("a short tomorrow is not shown as tomorrow", () => {
+    const short = homeSnapshot({
+      home: HOME,
+      timeline: timelineOf([
+        ...points(dayOf("2026-03-10"), () => 1),
+        ...points(dayOf("2026-03-11"), () => 1).slice(0, 90),
+      ]),
+      now: at("2026-03-10T13:00:00Z"),
+      calendar,
+    });
+    expect(JSON.parse(payloadsOf(short)["elbro/home/prices"] ?? "")).toMatchObject({ tomorrow: [], raw_tomorrow: [] });
+  });
+});
+
+test.each(["2026-10-24", "2026-10-25"])(
+  "around the day of 100 quarters, on %s, long prices stay under the recorder's limit",
+  (date) => {
+    const today = dayOf(date);
+    const range = { start: calendar.add("day", today.start, -3), end: calendar.add("day", today.end, 1) };
+    const forecast = points({ start: range.end, end: calendar.add("day", range.end, 20) }, () => -12.345678901234567, {
+      unit: "hour",
+      estimate: true,
+    });
+    const timeline = timelineOf(
+      joinForecast(
+        points(range, (i) => -12.345678901234567 - i / 7),
+        forecast,
+      ),
+    );
+    const shown = payloadsOf(homeSnapshot({ home: HOME, timeline, now: today.start, calendar }));
+    const prices = shown["elbro/home/prices"] ?? "";
+    expect(JSON.parse(prices).raw_today.length + JSON.parse(prices).raw_tomorrow.length).toBe(196);
+    expect(Buffer.byteLength(prices)).toBeLessThan(MOST_BYTES);
+    expect(Buffer.byteLength(shown["elbro/home/forecast"] ?? "")).toBeLessThan(MOST_BYTES);
+  },
+);

@@ -1,0 +1,102 @@
+import { describe, expect, test } from "vitest";
+import { changeSettings } from "../../../../src/core/planning/plan-settings.ts";
+import { planMessages } from "../../../../src/mqtt/topics/plan-topics.ts";
+import { definitionOf, planOf, WASHER } from "../../../support/shown-plans.ts";
+
+describe("the topics of a plan", () => {
+  const plan = planOf(WASHER);
+  const [signal, state] = planMessages("elbro", plan);
+
+  test("the signal is ON or OFF and a heartbeat", () => {
+    expect(signal).toEqual({ topic: "elbro/home/plan/washer", payload: "OFF", heartbeat: true });
+  });
+
+  test("the state has what is promised of it, and the reason its numbers", () => {
+    const said = JSON.parse(state?.payload ?? "{}");
+    expect(state?.topic).toBe("elbro/home/plan/washer/state");
+    expect(Object.keys(said)).toEqual(
+      expect.arrayContaining("state reason code runs cost saving next_start next_end settings".split(" ")),
+    );
+    expect(said).toMatchObject({
+      state: "scheduled",
+      code: "scheduled",
+      currency: "DKK",
+      settings: { hours: { value: 3, changed: false }, from: { value: "22:00", changed: false } },
+    });
+    expect(said.reason).toMatch(
+      /^\d\d:\d\d-\d\d:\d\d, \d\.\d\d DKK\/kWh on average; next best \d\d:\d\d at \d\.\d\d; bought at \d\.\d\d if started at 22:00$/,
+    );
+    expect(said.cost).toBeCloseTo(said.mean_price * 1.2, 5);
+    expect(said.saving).toBeCloseTo(said.savings.per_kwh.against_now * 1.2, 5);
+  });
+
+  test("without prices it waits or says that there are none, and is OFF", () => {
+    const [off, none] = planMessages("elbro", planOf(WASHER, "none"));
+    expect(off?.payload).toBe("OFF");
+    expect(JSON.parse(none?.payload ?? "{}")).toMatchObject({ cost: null, saving: null, runs: [], next_start: null });
+  });
+});
+
+describe("a setting that is commanded", () => {
+  const definition = definitionOf(WASHER);
+
+  test.each([
+    ["hours", "2", "2"],
+    ["hours", "1h30m", "1h30m"],
+    ["hours", "3", null],
+    ["hours", "", null],
+    ["from", "21:30", "21:30"],
+    ["ready_by", "07:00", null],
+    ["max_price", "1.25", "1.25"],
+    ["enabled", "OFF", "OFF"],
+    ["enabled", "ON", null],
+  ] as const)("%s %s is kept as %s", (setting, text, kept) => {
+    expect(changeSettings(definition, {}, { [setting]: text })).toEqual({
+      kind: "changed",
+      texts: { [setting]: kept },
+    });
+  });
+
+  test.each([
+    ["hours", "9.5", "at most the 9 h"],
+    ["hours", "-1", "expected hours above 0"],
+    ["from", "7:00", "a time of day"],
+    ["max_price", "1e3", "a price per kWh"],
+    ["enabled", "maybe", "ON or OFF"],
+  ] as const)("%s %s is refused", (setting, text, why) => {
+    expect(changeSettings(definition, {}, { [setting]: text })).toMatchObject({
+      kind: "refused",
+      reason: expect.stringContaining(why),
+    });
+  });
+
+  test("is judged with the others that were changed", () => {
+    expect(changeSettings(definition, { hours: "8" }, { from: "23:30" })).toMatchObject({ kind: "refused" });
+    expect(changeSettings(definition, { hours: "2" }, { from: "23:30" })).toMatchObject({ kind: "changed" });
+  });
+
+  test("several are judged together: hours that fit only the window they come with", () => {
+    const changes = { hours: "10", from: "20:00" };
+    expect(changeSettings(definition, {}, { hours: "10" })).toMatchObject({ kind: "refused" });
+    expect(changeSettings(definition, {}, changes)).toEqual({ kind: "changed", texts: changes });
+    expect(changeSettings(definition, changes, { from: "" })).toMatchObject({ kind: "refused" });
+    expect(changeSettings(definition, changes, { from: "", hours: "" })).toEqual({
+      kind: "changed",
+      texts: { from: null, hours: null },
+    });
+  });
+
+  test("a short window that was set does not let longer hours through, also where they are the file's", () => {
+    const short = { from: "00:00", ready_by: "02:00", hours: "2" };
+    expect(changeSettings(definition, short, { hours: "3" })).toMatchObject({ kind: "refused" });
+    expect(changeSettings(definition, short, { hours: "" })).toMatchObject({ kind: "refused" });
+  });
+
+  test("what was set and does not fit an edited file is forgotten with the next change", () => {
+    const unfit = { from: "06:30" };
+    expect(changeSettings(definition, unfit, { hours: "2" })).toEqual({
+      kind: "changed",
+      texts: { from: null, hours: "2" },
+    });
+  });
+});
