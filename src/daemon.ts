@@ -7,6 +7,7 @@ import { DEFAULT_HINT } from "./config/command-hint.ts";
 import { planDefinitions } from "./config/plan-schema.ts";
 import type { Config } from "./config/schema.ts";
 import { type MqttOptions, startMqtt } from "./mqtt/start-mqtt.ts";
+import { startPlugs } from "./plugs/plug-wiring.ts";
 import { requireKeys } from "./require-keys.ts";
 import { openService, type ServiceOptions } from "./service/client/open-service.ts";
 import { type ServerOptions, startServer } from "./start-server.ts";
@@ -14,7 +15,6 @@ import { ChangeBus } from "./state/change-bus.ts";
 import { Reloading } from "./state/config-reload.ts";
 import { openState, type StateOptions } from "./state/open-state.ts";
 import { openStorage, type StorageOptions } from "./storage/open-storage.ts";
-import { startPlugs } from "./switching.ts";
 
 type ModuleOptions = StorageOptions & ServiceOptions & StateOptions & MqttOptions & ServerOptions;
 

@@ -4,9 +4,9 @@ import type { Config } from "./config/schema.ts";
 import type { Clock } from "./core/runtime/clock.ts";
 import type { LiveFeed } from "./live-feed.ts";
 import type { Mqtt } from "./mqtt/start-mqtt.ts";
+import type { PlugsModule } from "./plugs/plug-wiring.ts";
 import type { State } from "./state/open-state.ts";
 import type { Storage } from "./storage/open-storage.ts";
-import type { PlugsModule } from "./switching.ts";
 
 export interface MonitoringDeps {
   readonly config: Config;

@@ -6,11 +6,11 @@ import type { Clock } from "./core/runtime/clock.ts";
 import type { SeriesKey } from "./core/series/series.ts";
 import { LiveFeed } from "./live-feed.ts";
 import type { Mqtt } from "./mqtt/start-mqtt.ts";
+import type { PlugsModule } from "./plugs/plug-wiring.ts";
 import type { ChangeBus } from "./state/change-bus.ts";
 import type { Reloading } from "./state/config-reload.ts";
 import type { State } from "./state/open-state.ts";
 import type { Storage } from "./storage/open-storage.ts";
-import type { PlugsModule } from "./switching.ts";
 
 export interface ServerOptions {
   readonly config: Config;

@@ -5,7 +5,7 @@ import { LONGEST_DEAD_MAN_MS, type Wanted } from "../../src/core/plugs/plug-type
 import { Problems } from "../../src/core/status/problem.ts";
 import { type EmbeddedBroker, startEmbeddedBroker } from "../../src/mqtt/broker/embedded-broker.ts";
 import { type Link, openLink } from "../../src/mqtt/client/mqtt-client.ts";
-import { type PlugSetup, Plugs } from "../../src/plugs/plugs.ts";
+import { type PlugSetup, Plugs } from "../../src/plugs/plug-manager.ts";
 import { MqttPlug } from "./mqtt-plug.ts";
 import type { Run } from "./plug-model.ts";
 import { retainedIn } from "./retained.ts";

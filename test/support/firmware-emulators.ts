@@ -2,7 +2,7 @@
  * Firmware of each plug family, without a network: subscribed topics, effects of commands, published states. Written
  * from the documentation of the devices, not from the daemon's drivers.
  */
-import type { PlugSetup } from "../../src/plugs/plugs.ts";
+import type { PlugSetup } from "../../src/plugs/plug-manager.ts";
 
 /** A message that a plug publishes. */
 export interface Said {

@@ -1,5 +1,5 @@
 import mqtt, { type MqttClient } from "mqtt";
-import type { PlugSetup } from "../../src/plugs/plugs.ts";
+import type { PlugSetup } from "../../src/plugs/plug-manager.ts";
 import { EmulatedPlug } from "./emulated-plug.ts";
 import { type Firmware, firmwares, type Said } from "./firmware-emulators.ts";
 

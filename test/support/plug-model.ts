@@ -6,7 +6,7 @@
 import { ECHO_MS, type Wanted } from "../../src/core/plugs/plug-types.ts";
 import { Problems } from "../../src/core/status/problem.ts";
 import type { EpochMs } from "../../src/core/time/interval.ts";
-import { type PlugSetup, Plugs, type PlugsParts } from "../../src/plugs/plugs.ts";
+import { type PlugSetup, Plugs, type PlugsParts } from "../../src/plugs/plug-manager.ts";
 import { EmulatedPlug } from "./emulated-plug.ts";
 import { type Firmware, firmwares, type Said } from "./firmware-emulators.ts";
 import { PlugInvariants, TRUSTED_SKEW_MS } from "./plug-invariants.ts";

@@ -1,5 +1,5 @@
 /** Plug control with one deliberate mistake each. The model test must detect every one of them. */
-import type { PlugsParts } from "../../src/plugs/plugs.ts";
+import type { PlugsParts } from "../../src/plugs/plug-manager.ts";
 import type { PlugModel, PlugMutant } from "./plug-model.ts";
 
 type Publish = PlugsParts["publishOnce"];

@@ -1,21 +1,21 @@
 /** The plugs of the house put together: which there are, what each follows, and the loop that looks after them. */
 
-import { type PlugConfig, plugId } from "./config/plug-schema.ts";
-import type { Config } from "./config/schema.ts";
-import { unknownText } from "./config/suggest-key.ts";
-import type { PlugSnapshot } from "./core/plugs/plug-snapshot.ts";
-import type { Wanted } from "./core/plugs/plug-types.ts";
-import type { HomeSnapshot } from "./core/prices/home-snapshot.ts";
-import type { PlaceSnapshot } from "./core/prices/place-snapshot.ts";
-import type { Clock } from "./core/runtime/clock.ts";
-import { Edges } from "./core/runtime/state-loop.ts";
-import { slugOf } from "./core/text/slug.ts";
-import { type EpochMs, MINUTE_MS } from "./core/time/interval.ts";
-import type { Mqtt } from "./mqtt/start-mqtt.ts";
-import { type PlugSetup, Plugs, type PlugsParts } from "./plugs/plugs.ts";
-import type { ChangeBus } from "./state/change-bus.ts";
-import type { State } from "./state/open-state.ts";
-import type { Storage } from "./storage/open-storage.ts";
+import { type PlugConfig, plugId } from "../config/plug-schema.ts";
+import type { Config } from "../config/schema.ts";
+import { unknownText } from "../config/suggest-key.ts";
+import type { PlugSnapshot } from "../core/plugs/plug-snapshot.ts";
+import type { Wanted } from "../core/plugs/plug-types.ts";
+import type { HomeSnapshot } from "../core/prices/home-snapshot.ts";
+import type { PlaceSnapshot } from "../core/prices/place-snapshot.ts";
+import type { Clock } from "../core/runtime/clock.ts";
+import { Edges } from "../core/runtime/state-loop.ts";
+import { slugOf } from "../core/text/slug.ts";
+import { type EpochMs, MINUTE_MS } from "../core/time/interval.ts";
+import type { Mqtt } from "../mqtt/start-mqtt.ts";
+import type { ChangeBus } from "../state/change-bus.ts";
+import type { State } from "../state/open-state.ts";
+import type { Storage } from "../storage/open-storage.ts";
+import { type PlugSetup, Plugs, type PlugsParts } from "./plug-manager.ts";
 
 export interface PlugsOptions {
   readonly config: Pick<Config, "plugs" | "mqtt">;

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import type { Wanted } from "../../src/core/plugs/plug-types.ts";
-import { type Problem, Problems } from "../../src/core/status/problem.ts";
-import { plugMessages } from "../../src/mqtt/topics/plug-topics.ts";
-import { type PlugSetup, Plugs } from "../../src/plugs/plugs.ts";
+import type { Wanted } from "../../../src/core/plugs/plug-types.ts";
+import { type Problem, Problems } from "../../../src/core/status/problem.ts";
+import { plugMessages } from "../../../src/mqtt/topics/plug-topics.ts";
+import { type PlugSetup, Plugs } from "../../../src/plugs/plug-manager.ts";
 
 const T0 = Date.UTC(2026, 2, 10, 12);
 const TASMOTA: PlugSetup = {
