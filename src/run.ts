@@ -10,8 +10,8 @@ import type { Config } from "./config/schema.ts";
 import { DataDirInUse, StartError } from "./core/status/start-error.ts";
 import { type Daemon, type DaemonOptions, startDaemon } from "./daemon.ts";
 import { demoGreeting, isDemo, startDemo } from "./demo.ts";
-import { askDesk, deskPathIn } from "./desk-socket.ts";
 import { systemClock } from "./machine.ts";
+import { askDesk, deskPathIn } from "./server/admin/admin-socket.ts";
 import { proxyOf } from "./service/client/proxy.ts";
 import { TerminalLog } from "./terminal-log.ts";
 

@@ -48,7 +48,7 @@ describe("who may import whom", () => {
     ["src/mqtt/homeassistant/discovery.ts", "../mqtt/message.ts"],
     ["src/plugs/shelly.ts", "../mqtt/message.ts"],
     ["src/service/client/client.ts", "../contract/request.ts"],
-    ["src/server/mirror.ts", "../contract/request.ts"],
+    ["src/server/mirror/mirror.ts", "../contract/request.ts"],
     ["src/service/simulator/world.ts", "../server/mount.ts"],
     ["src/simulator/deep/world.ts", "../../server/mount.ts"],
     ["src/main.ts", "./store/shelf.ts"],
@@ -81,10 +81,10 @@ describe("who may import whom", () => {
       "plugs may not import src/mqtt/homeassistant/discovery.ts",
     ],
     ["src/service/client/client.ts", "../server/mount.ts", "upstream may not import src/service/serve/mount.ts"],
-    ["src/server/mirror.ts", "../store/shelf.ts", "server may not import src/storage/series-store.ts"],
-    ["src/service/simulator/world.ts", "../server/mirror.ts", "simulator may not import src/server/mirror.ts"],
+    ["src/server/mirror/mirror.ts", "../store/shelf.ts", "server may not import src/storage/series-store.ts"],
+    ["src/service/simulator/world.ts", "../server/mirror.ts", "simulator may not import src/server/mirror/mirror.ts"],
     ["src/service/simulator/world.ts", "../main.ts", "simulator may not import src/main.ts"],
-    ["src/server/mirror.ts", "../../package.json", "server may not import package.json"],
+    ["src/server/mirror/mirror.ts", "../../package.json", "server may not import package.json"],
     ["src/helpers/text.ts", "./other.ts", "src/helpers has no row in the import table"],
   ])("%s may not import %s", (path, name, what) => {
     const forms = [
@@ -171,7 +171,7 @@ describe("the world outside core and contract", () => {
     'import process from "node:process"; export const a = 1;',
     'import { env } from "node:process"; export const a = env;',
   ])("only roots touch process: %s", (source) => {
-    expect(new Set(rulesBrokenBy("src/server/listener.ts", source))).toEqual(new Set(["process"]));
+    expect(new Set(rulesBrokenBy("src/server/http/listener.ts", source))).toEqual(new Set(["process"]));
     expect(rulesBrokenBy("src/main.ts", source)).toEqual([]);
   });
 

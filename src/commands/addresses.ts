@@ -1,5 +1,5 @@
 import { readCommandLine } from "../arguments.ts";
-import type { AccountAddresses } from "../desk.ts";
+import type { AccountAddresses } from "../server/admin/admin-api.ts";
 import { withHouseAtHand } from "./at-hand.ts";
 
 const line = {

@@ -6,9 +6,9 @@ import type { Config } from "../config/schema.ts";
 import type { Clock } from "../core/runtime/clock.ts";
 import { DataDirInUse, StartError } from "../core/status/start-error.ts";
 import { isDemo, startDemo } from "../demo.ts";
-import type { Answers, Question } from "../desk.ts";
-import { askDesk, deskPathIn } from "../desk-socket.ts";
 import { systemClock } from "../machine.ts";
+import type { Answers, Question } from "../server/admin/admin-api.ts";
+import { askDesk, deskPathIn } from "../server/admin/admin-socket.ts";
 import { type ProxySettings, proxyOf } from "../service/client/proxy.ts";
 
 export interface AtHand {

@@ -3,7 +3,7 @@ import { commandHint } from "../config/command-hint.ts";
 import { loadConfiguration } from "../config/load-config-file.ts";
 import { isDemo } from "../demo.ts";
 import { letsNobodyIn, NOBODY_ENTERS } from "../mqtt/broker/start-broker.ts";
-import { requireKeys } from "../require-keys.ts";
+import { requireKeys } from "../server/auth/require-key.ts";
 import { withHouseAtHand } from "./at-hand.ts";
 
 const line = {

@@ -2,7 +2,7 @@
 
 import type { Level } from "../core/prices/level.ts";
 import { type EpochMs, HOUR_MS } from "../core/time/interval.ts";
-import type { DayPrices, ShownPrice } from "../desk.ts";
+import type { DayPrices, ShownPrice } from "../server/admin/admin-api.ts";
 
 export interface ChartStyle {
   /** Columns of the terminal. */

@@ -1,5 +1,5 @@
 import { readCommandLine } from "../arguments.ts";
-import type { HomePrices } from "../desk.ts";
+import type { HomePrices } from "../server/admin/admin-api.ts";
 import { withHouseAtHand } from "./at-hand.ts";
 import { type ChartStyle, priceChart, scaleOf } from "./price-chart.ts";
 

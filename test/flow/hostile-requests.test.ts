@@ -6,7 +6,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { localErrorTable } from "../../src/server/local-errors.ts";
+import { localErrorTable } from "../../src/server/http/errors.ts";
 import { type HostileRequest, hostileRequests } from "../support/hostile-requests.ts";
 import { type RawAnswer, sendRaw } from "../support/raw-answer.ts";
 import { LAN_KEY } from "../support/test-config.ts";

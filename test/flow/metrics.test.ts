@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { configSchema } from "../../src/config/schema.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/core/time/interval.ts";
-import { metricRows } from "../../src/live-metrics.ts";
+import { metricRows } from "../../src/server/monitoring/metrics.ts";
 import { type ReadMetric, readMetrics } from "../support/metrics-parser.ts";
 import { planEntry } from "../support/plan-topics.ts";
 import { TestDaemon } from "../support/test-daemon.ts";

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { readConfig } from "../../src/config/load.ts";
 import { MINUTE_MS } from "../../src/core/time/interval.ts";
-import { metricRows } from "../../src/live-metrics.ts";
+import { metricRows } from "../../src/server/monitoring/metrics.ts";
 import { copiedText, copiedYaml } from "../support/copied-files.ts";
 import { planEntry } from "../support/plan-topics.ts";
 import { LAN_KEY } from "../support/test-config.ts";

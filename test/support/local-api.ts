@@ -2,8 +2,8 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { expect } from "vitest";
-import { localOperations } from "../../src/server/local-operations.ts";
-import type { LocalOperationId } from "../../src/server/local-paths.ts";
+import { localOperations } from "../../src/server/local/operations.ts";
+import type { LocalOperationId } from "../../src/server/local/routes.ts";
 import { type ConfigInput, LAN_KEY } from "./test-config.ts";
 import { TestDaemon, type TestDaemonOptions } from "./test-daemon.ts";
 

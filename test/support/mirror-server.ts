@@ -1,7 +1,7 @@
-import { ResponseCache } from "../../src/server/finished.ts";
-import { keyDigest, LanKeys } from "../../src/server/lan-keys.ts";
-import { listen } from "../../src/server/listener.ts";
-import { type Asked, type MirrorSource, mirrorHandlers } from "../../src/server/mirror.ts";
+import { keyDigest, LanKeys } from "../../src/server/auth/api-keys.ts";
+import { listen } from "../../src/server/http/listener.ts";
+import { type Asked, type MirrorSource, mirrorHandlers } from "../../src/server/mirror/mirror.ts";
+import { ResponseCache } from "../../src/server/mirror/response-cache.ts";
 import { createApiRouter, mount } from "../../src/service/serve/mount.ts";
 import type { Found } from "../../src/state/stored-answer.ts";
 import { ADDRESS_ID } from "../fixtures/answers.ts";

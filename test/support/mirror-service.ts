@@ -1,5 +1,5 @@
 import { type EpochMs, SECOND_MS } from "../../src/core/time/interval.ts";
-import { hmacSha256 } from "../../src/lan-access.ts";
+import { hmacSha256 } from "../../src/server/auth/key-store.ts";
 import { operationOf } from "../../src/service/contract/operations.ts";
 import { thirdPartyToken } from "../../src/service/contract/token.ts";
 import type { FaultRule } from "../../src/service/simulator/fault-rules.ts";

@@ -1,6 +1,6 @@
 /** Tables of problems (operations.md) and health codes (monitoring.md). */
 import { type ProblemRow, problemCatalog } from "../../src/core/status/problem-catalog.ts";
-import { healthCodes } from "../../src/live-health.ts";
+import { healthCodes } from "../../src/server/monitoring/health.ts";
 
 /** Markdown: every code of a problem. */
 export function problemDocs(): string {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type ChartStyle, priceChart, scaleOf } from "../../src/commands/price-chart.ts";
 import { HOUR_MS, QUARTER_MS } from "../../src/core/time/interval.ts";
-import type { DayPrices, ShownPrice } from "../../src/desk.ts";
+import type { DayPrices, ShownPrice } from "../../src/server/admin/admin-api.ts";
 import { calendar, dayOf } from "../support/store-on-disk.ts";
 
 /** A day of prices; `price` is asked for each quarter or hour, null for a gap. */

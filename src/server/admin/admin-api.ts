@@ -1,0 +1,297 @@
+/**
+ * Where the commands of the command line ask: one place that knows the house, in the daemon while it runs, else in the
+ * command's own process. What is asked of the service here goes through the same account, so the same governor and
+ * ledger, out of the LAN's share.
+ */
+
+import type { Config } from "../../config/schema.ts";
+import type { Setback, Withheld } from "../../core/fetching/fetch-outcome.ts";
+import type { Home } from "../../core/prices/home-snapshot.ts";
+import type { Level, LevelThresholds } from "../../core/prices/level.ts";
+import { judgedPoints } from "../../core/prices/price-comparison.ts";
+import type { SeriesKey } from "../../core/series/series.ts";
+import { VERSION } from "../../core/status/version.ts";
+import { type EpochMs, formatInstant, type Interval } from "../../core/time/interval.ts";
+import type { Account } from "../../service/client/account.ts";
+import type { BodyOf, OperationId, ParamsOf } from "../../service/contract/operations.ts";
+import type { Address } from "../../service/contract/resources.ts";
+import { rangeOf, seriesOf } from "../../service/contract/series-mapping.ts";
+import type { State } from "../../state/open-state.ts";
+import type { Storage } from "../../storage/open-storage.ts";
+import { databaseTrouble } from "../../storage/write-check.ts";
+
+/** What may be asked. */
+export type Question =
+  /** Whether anybody is there. */
+  | { readonly ask: "here" }
+  | { readonly ask: "addresses" }
+  | { readonly ask: "prices"; readonly home: string | null }
+  | { readonly ask: "suggest"; readonly text: string }
+  | { readonly ask: "check" }
+  | { readonly ask: "diagnostics" };
+
+/** What each question is answered with. */
+export interface Answers {
+  readonly here: { readonly version: string };
+  readonly addresses: { readonly accounts: readonly AccountAddresses[] };
+  readonly prices: {
+    readonly homes: readonly HomePrices[];
+    /** The ids of all there are. */
+    readonly known: readonly string[];
+    /** Why none is known. */
+    readonly trouble: string | null;
+  };
+  readonly suggest: { readonly suggestions: readonly Suggestion[]; readonly trouble: string | null };
+  readonly check: { readonly findings: readonly Finding[] };
+  readonly diagnostics: object;
+}
+
+export interface AccountAddresses {
+  readonly account: string;
+  /** Why there is nothing, or nothing new. */
+  readonly trouble: string | null;
+  readonly addresses: readonly KnownAddress[];
+}
+
+export interface KnownAddress {
+  readonly id: string;
+  readonly label: string;
+  readonly address: string;
+  readonly region: string;
+  /** The id of the home it is here; null where the configuration leaves it out. */
+  readonly home: string | null;
+  readonly capabilities: readonly string[];
+}
+
+export interface HomePrices {
+  readonly id: string;
+  readonly name: string;
+  readonly currency: string | null;
+  readonly trouble: string | null;
+  /** Today and tomorrow, as far as prices are known. */
+  readonly days: readonly DayPrices[];
+  readonly now: EpochMs;
+}
+
+export interface DayPrices extends Interval {
+  /** As in 2026-11-21. */
+  readonly date: string;
+  /** Shape: ascending; gaps are left out. */
+  readonly prices: readonly ShownPrice[];
+}
+
+export interface ShownPrice extends Interval {
+  /** Minutes on the local clock. */
+  readonly minuteOfDay: number;
+  readonly price: number;
+  readonly level: Level | null;
+  readonly estimate: boolean;
+}
+
+export interface Suggestion {
+  readonly id: string;
+  readonly text: string;
+}
+
+/** Whether a part works, in words. */
+export interface Finding {
+  readonly part: string;
+  /** Untold where it could not be tried: the quota, for instance, does not allow it at this moment. */
+  readonly state: "works" | "fails" | "untold";
+  readonly text: string;
+}
+
+/** What was found of a part that works unless there is trouble. */
+export function findingOf(part: string, trouble: string | null, otherwise: string): Finding {
+  return { part, state: trouble === null ? "works" : "fails", text: trouble ?? otherwise };
+}
+
+export interface DeskParts {
+  readonly config: Pick<Config, "levels">;
+  readonly clock: { now(): EpochMs };
+  readonly state: Pick<State, "calendar" | "accounts" | "homes" | "house" | "library">;
+  readonly storage: Pick<Storage, "database" | "databasePath">;
+  /** Called for a series whose stored rows an answer changed. */
+  readonly onSeriesChanged: (series: SeriesKey) => void;
+  /** Whether the broker can be reached. */
+  readonly broker: () => Promise<Finding>;
+  readonly diagnostics: () => Promise<object>;
+}
+
+/** More accounts than this are not tried: a check is not to use up a minute. */
+const MOST_CHECKED = 3;
+
+export class Desk {
+  readonly #parts: DeskParts;
+
+  constructor(parts: DeskParts) {
+    this.#parts = parts;
+  }
+
+  answer(question: Question): Promise<Answers[Question["ask"]]> {
+    switch (question.ask) {
+      case "here":
+        return Promise.resolve({ version: VERSION });
+      case "addresses":
+        return this.#addresses();
+      case "prices":
+        return this.#prices(question.home);
+      case "suggest":
+        return this.#suggest(question.text);
+      case "check":
+        return this.#check();
+      case "diagnostics":
+        return this.#parts.diagnostics();
+    }
+  }
+
+  async #addresses(): Promise<Answers["addresses"]> {
+    const { accounts, homes } = this.#parts.state;
+    const listed: AccountAddresses[] = [];
+    for (const account of accounts.consumers) {
+      const trouble = this.#knownAddresses(account) === null ? await this.#ask(account, "addresses", {}) : null;
+      const ids = new Map(homes.list().map((home) => [home.addressId, home.id]));
+      const addresses = (this.#knownAddresses(account) ?? []).map((address) => knownAddress(address, ids));
+      listed.push({ account: account.name, trouble, addresses });
+    }
+    return { accounts: listed };
+  }
+
+  #knownAddresses({ name }: Account): readonly Address[] | null {
+    const series = { account: name, place: "", operation: "addresses", unit: "latest" } as const;
+    return this.#parts.state.library.shelf.latest(series) as readonly Address[] | null;
+  }
+
+  async #prices(wanted: string | null): Promise<Answers["prices"]> {
+    const { homes } = this.#parts.state;
+    const asked = homes.known ? [] : (await this.#addresses()).accounts;
+    const trouble = asked.map((each) => each.trouble).find((each) => each !== null) ?? null;
+    const shown: HomePrices[] = [];
+    for (const home of homes.list()) if (wanted === null || wanted === home.id) shown.push(await this.#pricesOf(home));
+    return { homes: shown, known: homes.list().map(({ id }) => id), trouble };
+  }
+
+  async #pricesOf(home: Home): Promise<HomePrices> {
+    const { clock, state } = this.#parts;
+    const { house, calendar } = state;
+    const now = clock.now();
+    const today = calendar.day(now);
+    const range = { start: today.start, end: calendar.add("day", today.start, 2) };
+    const isKnown = () => (house.timeline(home, now)?.points ?? []).some((point) => point.end > now && !point.estimate);
+    const account = this.#parts.state.accounts.consumers.find(({ name }) => name === home.account);
+    const params = { addressId: home.addressId, from: range.start, to: range.end, resolution: home.resolution };
+    const trouble = isKnown() || !account ? null : await this.#ask(account, "prices", params);
+    const timeline = house.timeline(home, now);
+    const points = judgedPoints(timeline?.points ?? [], range, calendar, this.#thresholds());
+    const days = calendar.intervals("day", range).map((day) => {
+      const prices = points
+        .filter(({ start }) => start >= day.start && start < day.end)
+        .map(({ start, end, price, level, estimate }) => ({
+          ...{ start, end, price, level, estimate },
+          minuteOfDay: calendar.minuteOfDay(start),
+        }));
+      return { ...day, date: calendar.dateOf(day.start), prices };
+    });
+    return { id: home.id, name: home.name, currency: timeline?.currency ?? null, trouble, days, now };
+  }
+
+  #thresholds(): LevelThresholds {
+    const { levels } = this.#parts.config;
+    return { ...levels, veryCheap: levels.very_cheap };
+  }
+
+  async #suggest(query: string): Promise<Answers["suggest"]> {
+    const { clock, state } = this.#parts;
+    const { accounts, library } = state;
+    const account = accounts.thirdParty;
+    if (!account)
+      return { suggestions: [], trouble: "the search needs third_party.api_key and third_party.api_secret" };
+    const series = seriesOf(account.name, "addressSuggestions", { query });
+    const isFresh = library.find(account.name, "addressSuggestions", { query }, clock.now())?.fresh === true;
+    const trouble = isFresh ? null : await this.#ask(account, "addressSuggestions", { query });
+    const rows = library.shelf.latest(series) ?? [];
+    return { suggestions: rows.map(({ id, suggestion }) => ({ id: String(id), text: String(suggestion) })), trouble };
+  }
+
+  async #check(): Promise<Answers["check"]> {
+    const { state, broker } = this.#parts;
+    const findings: Finding[] = [];
+    for (const [i, account] of state.accounts.all.entries())
+      findings.push(await this.#checkAccount(account, i < MOST_CHECKED));
+    return { findings: [...findings, await broker(), await this.#checkDatabase()] };
+  }
+
+  async #checkAccount(account: Account, isTried: boolean): Promise<Finding> {
+    const part = `service (${account.name})`;
+    if (!isTried) return { part, state: "untold", text: `not tried: a check asks ${MOST_CHECKED} accounts at most` };
+    const isPartner = account === this.#parts.state.accounts.thirdParty;
+    const trouble = await this.#try(account, isPartner ? "requestCounts" : "addresses", {});
+    if (trouble) return { part, state: isPatience(trouble) ? "untold" : "fails", text: troubleText(trouble) };
+    const { minute, day } = account.left(this.#parts.clock.now());
+    const left = [minute === null ? [] : `${minute} this minute`, day === null ? [] : `${day} today`].flat();
+    const found = isPartner ? [] : [addressCount(this.#knownAddresses(account)?.length ?? 0)];
+    return findingOf(
+      part,
+      null,
+      ["it answers", ...found, ...(left.length > 0 ? [`requests left: ${left.join(", ")}`] : [])].join("; "),
+    );
+  }
+
+  async #checkDatabase(): Promise<Finding> {
+    const { database, databasePath } = this.#parts.storage;
+    const trouble = await databaseTrouble(database, databasePath);
+    const chunks = database.prepare("select count(*) as n from chunk").get()?.n;
+    return findingOf("database", trouble, `it writes; parts of history: ${chunks}`);
+  }
+
+  /** Asks the service and keeps the answer. Gives back what went wrong, in words; null for nothing. */
+  async #ask<Id extends OperationId>(account: Account, operation: Id, params: ParamsOf<Id>): Promise<string | null> {
+    const trouble = await this.#try(account, operation, params);
+    return trouble && troubleText(trouble);
+  }
+
+  async #try<Id extends OperationId>(account: Account, operation: Id, params: ParamsOf<Id>): Promise<Trouble | null> {
+    const { clock, onSeriesChanged } = this.#parts;
+    const { library } = this.#parts.state;
+    const series = seriesOf(account.name, operation, params);
+    const range = "from" in params ? rangeOf(operation, params) : null;
+    const reply = await account.ask({ operation, params, share: "lan", seriesId: library.idOf(series), range });
+    if (reply.kind !== "ok") return reply;
+    const kept = await library.keepAnswer(account.name, operation, params, reply.body as BodyOf<Id>, clock.now());
+    if (kept) onSeriesChanged(series);
+    return null;
+  }
+}
+
+function knownAddress(address: Address, homeIds: ReadonlyMap<string, string>): KnownAddress {
+  const { id, label, formattedAddress, region, capabilities } = address;
+  return {
+    ...{ id, label, address: formattedAddress, region },
+    home: homeIds.get(id) ?? null,
+    capabilities: Object.keys(capabilities).filter((name) => (capabilities as Record<string, unknown>)[name] === true),
+  };
+}
+
+function addressCount(count: number): string {
+  return count === 1 ? "1 address" : `${count} addresses`;
+}
+
+type Trouble = Setback | Withheld;
+
+/** Nothing is amiss: the quota has to be waited for. */
+function isPatience(trouble: Trouble): boolean {
+  return trouble.kind === "withheld" && trouble.after === null;
+}
+
+function troubleText(trouble: Trouble): string {
+  switch (trouble.kind) {
+    case "refused":
+      return `the service refuses: ${[trouble.status, trouble.code].filter((part) => part !== null).join(" ")}: ${trouble.reason}`;
+    case "malformed":
+      return `the service's answer does not fit: ${trouble.why}`;
+    case "unreachable":
+      return `the service cannot be reached: ${trouble.why}`;
+    case "withheld":
+      return `not asked before ${formatInstant(trouble.until)}: ${trouble.after ? troubleText(trouble.after) : trouble.why}`;
+  }
+}

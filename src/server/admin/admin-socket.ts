@@ -1,0 +1,106 @@
+/**
+ * The desk of a running daemon, for commands on the same machine: a socket in the data directory, which only its owner
+ * may open. One question a connection, a line of JSON each way.
+ */
+import { chmodSync, rmSync } from "node:fs";
+import { connect, createServer, type Server, type Socket } from "node:net";
+import path from "node:path";
+import type { Answers, Question } from "./admin-api.ts";
+
+const OWNER_ONLY = 0o600;
+/** What fits into a socket's address everywhere; the name of a longer one cannot be opened. */
+const LONGEST_PATH = 100;
+const LONGEST_QUESTION = 4_096;
+const MOST_CALLERS = 8;
+/** A question is there at once; its answer may wait for three requests to the service. */
+const QUESTION_MS = 5_000;
+const ANSWER_MS = 120_000;
+/** Nobody listens there: no daemon, or one that was killed. */
+const NOBODY: ReadonlySet<unknown> = new Set(["ENOENT", "ECONNREFUSED", "ENOTSOCK"]);
+
+type Reply = { readonly answer: unknown } | { readonly error: string };
+
+/** Where the socket of a data directory is; null where none can be. */
+export function deskPathIn(dataDir: string): string | null {
+  const socketPath = path.join(dataDir, "elbro.sock");
+  return process.platform === "win32" || Buffer.byteLength(socketPath) > LONGEST_PATH ? null : socketPath;
+}
+
+/** Answers at a socket until the signal fires. Errors: rejects where the file system has no sockets. */
+export async function openDesk(
+  socketPath: string,
+  answer: (question: Question) => Promise<unknown>,
+  signal: AbortSignal,
+): Promise<void> {
+  // Whoever holds the lock of the database is the only daemon here: what is there is from one that was killed.
+  rmSync(socketPath, { force: true });
+  const server = createServer((socket) => serve(socket, answer));
+  server.maxConnections = MOST_CALLERS;
+  await listening(server, socketPath);
+  chmodSync(socketPath, OWNER_ONLY);
+  if (signal.aborted) server.close();
+  signal.addEventListener("abort", () => server.close());
+  server.unref();
+}
+
+function listening(server: Server, socketPath: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(socketPath, resolve);
+  });
+}
+
+function serve(socket: Socket, answer: (question: Question) => Promise<unknown>): void {
+  let text = "";
+  const timer = setTimeout(() => socket.destroy(), QUESTION_MS);
+  socket.unref();
+  socket.on("error", () => socket.destroy());
+  socket.on("close", () => clearTimeout(timer));
+  socket.setEncoding("utf8").on("data", (part: string) => {
+    text += part;
+    if (text.length > LONGEST_QUESTION) return void socket.destroy();
+    if (!text.includes("\n")) return;
+    clearTimeout(timer);
+    socket.pause();
+    void replyTo(text, answer).then((reply) => socket.end(`${JSON.stringify(reply)}\n`));
+  });
+}
+
+async function replyTo(text: string, answer: (question: Question) => Promise<unknown>): Promise<Reply> {
+  try {
+    const given = await answer(JSON.parse(text) as Question);
+    return given === undefined
+      ? { error: "this elbro does not know the question; is it another version?" }
+      : { answer: given };
+  } catch (error) {
+    return { error: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** Asks the daemon of a data directory; null where none runs. Errors: rejects with its words where it cannot answer. */
+export async function askDesk<Asked extends Question>(
+  socketPath: string,
+  question: Asked,
+): Promise<Answers[Asked["ask"]] | null> {
+  const text = await exchange(socketPath, `${JSON.stringify(question)}\n`);
+  if (text === null) return null;
+  const reply = JSON.parse(text) as Reply;
+  if ("error" in reply) throw new Error(reply.error);
+  return reply.answer as Answers[Asked["ask"]];
+}
+
+function exchange(socketPath: string, line: string): Promise<string | null> {
+  return new Promise((resolve, reject) => {
+    let text = "";
+    const socket = connect(socketPath, () => socket.write(line));
+    socket.setTimeout(ANSWER_MS, () => socket.destroy(new Error("the daemon does not answer")));
+    socket.setEncoding("utf8").on("data", (part: string) => {
+      text += part;
+    });
+    socket.on("error", (error: NodeJS.ErrnoException) => {
+      if (NOBODY.has(error.code)) resolve(null);
+      else reject(error);
+    });
+    socket.on("end", () => (text === "" ? reject(new Error("the daemon hung up")) : resolve(text)));
+  });
+}

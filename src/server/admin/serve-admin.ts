@@ -1,0 +1,42 @@
+/** The desk of the running daemon, at its socket. Loaded when the first prices are out. */
+
+import type { Config } from "../../config/schema.ts";
+import { withoutLogin } from "../../mqtt/broker/start-broker.ts";
+import type { ApiDeps } from "../api.ts";
+import { diagnosticsReport } from "../monitoring/diagnostics.ts";
+import { Health } from "../monitoring/health.ts";
+import { Desk, type Finding, findingOf } from "./admin-api.ts";
+import { deskPathIn, openDesk } from "./admin-socket.ts";
+
+/** Answers commands until the signal fires. A file system without sockets is told once, and nothing else is amiss. */
+export async function openDaemonDesk(deps: ApiDeps, configNow: () => Config, signal: AbortSignal): Promise<void> {
+  const socketPath = deskPathIn(deps.config.data_dir);
+  if (socketPath === null || signal.aborted) return;
+  const desk = new Desk({
+    ...deps,
+    broker: async () => brokerFinding(deps),
+    diagnostics: async () => {
+      const now = { ...deps, config: configNow() };
+      const report = await new Health(now).report();
+      return { running: true, ...(diagnosticsReport(now, report, deps.clock.now()) as object) };
+    },
+  });
+  try {
+    await openDesk(socketPath, (question) => desk.answer(question), signal);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    deps.log.info(
+      { why },
+      "no socket for commands in the data directory: elbro prices and the like work only while this does not run",
+    );
+  }
+}
+
+function brokerFinding({ mqtt, config }: ApiDeps): Finding {
+  const { url } = config.mqtt;
+  return findingOf(
+    "broker",
+    mqtt.client.standing().trouble,
+    `connected: ${url === undefined ? "its own" : withoutLogin(url)}`,
+  );
+}

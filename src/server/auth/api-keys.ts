@@ -1,0 +1,161 @@
+/** Who may ask the LAN API: local keys, each with its scope and its quota, and what happens to who has none. */
+import { hash, timingSafeEqual } from "node:crypto";
+import { SECOND_MS } from "../../core/time/interval.ts";
+import { contractError } from "../../service/contract/errors.ts";
+import type { InterfaceName } from "../../service/contract/operations.ts";
+import type { QuotaStanding } from "../../service/contract/quota-headers.ts";
+import type { Admission, Arrival } from "../../service/serve/mount.ts";
+import { addressGroup } from "../http/address-group.ts";
+import type { LocalAdmission, LocalArrival } from "../http/route.ts";
+import { KeyQuota, type QuotaLimits } from "./key-rate-limit.ts";
+import { LockOut } from "./login-throttle.ts";
+
+/** A local key as it is kept: never itself, only the digest of the token that its bearer sends. */
+export interface LanKey {
+  readonly name: string;
+  readonly sha256: Uint8Array;
+  /** Whether it may change settings, beside reading. */
+  readonly control?: boolean;
+  /** A key and secret of the third-party interface: opens that and nothing else. */
+  readonly isThirdParty?: boolean;
+  /** Made of 256 random bits, so that nobody can guess it. */
+  readonly isRandom?: boolean;
+  /** Where they differ from those of all keys. */
+  readonly limits?: Partial<QuotaLimits>;
+}
+
+type AnyArrival = Omit<Arrival, "interface"> & { readonly interface: InterfaceName | "local" };
+
+/** A key that was right, what bore it, and the keys there were then. */
+interface Recognised {
+  readonly key: LanKey;
+  readonly authorization: string;
+  readonly keys: readonly LanKey[];
+}
+
+type Refusal = Extract<Admission, { kind: "refused" }>;
+type Verdict = { readonly kind: "admitted"; readonly key: LanKey; readonly quota: QuotaStanding } | Refusal;
+
+const DIGEST = Buffer.alloc(32);
+const BEARER = /^Bearer +(\S+)$/i;
+
+/** The digest by which a key is kept and compared. */
+export function keyDigest(key: string): Uint8Array {
+  return hash("sha256", key, "buffer");
+}
+
+export class LanKeys {
+  readonly #keys: () => readonly LanKey[];
+  readonly #limits: () => QuotaLimits;
+  readonly #quota: KeyQuota;
+  readonly #lockOut = new LockOut();
+  readonly #onLockedOut: (address: string) => void;
+  /** By connection, as long as it lasts. */
+  readonly #recognised = new WeakMap<object, Recognised>();
+
+  /**
+   * Keys and limits may be asked anew for each arrival: both change while the daemon runs, keys to another list.
+   * `onLockedOut` is told of an address when its wrong keys begin to cost a wait.
+   */
+  constructor(
+    keys: readonly LanKey[] | (() => readonly LanKey[]),
+    limits: QuotaLimits | (() => QuotaLimits),
+    quota = new KeyQuota(),
+    onLockedOut: (address: string) => void = () => undefined,
+  ) {
+    this.#keys = typeof keys === "function" ? keys : () => keys;
+    this.#limits = typeof limits === "function" ? limits : () => limits;
+    this.#quota = quota;
+    this.#onLockedOut = onLockedOut;
+  }
+
+  /** Admits a request that bears a key with quota left. Denied attempts count. */
+  admit(arrival: Arrival): Admission {
+    const verdict = this.#judge(arrival);
+    return verdict.kind === "refused" ? verdict : { kind: "admitted", caller: verdict.key.name, quota: verdict.quota };
+  }
+
+  /** The same at a route of the LAN's own, which may ask for the scope `control`. */
+  admitLocal(arrival: LocalArrival): LocalAdmission {
+    const verdict = this.#judge(arrival);
+    if (verdict.kind === "refused") return verdict;
+    const { key, quota } = verdict;
+    if (arrival.scope === "read" || key.control) return { kind: "admitted", caller: key.name, quota };
+    const reason = `the key ${key.name} may read only; this asks for a key with the scope control`;
+    return { kind: "refused", caller: key.name, quota, error: contractError("forbidden", reason) };
+  }
+
+  /** The key of a name; null where there is none any more. */
+  named(name: string): LanKey | null {
+    return this.#keys().find((key) => key.name === name) ?? null;
+  }
+
+  /** Whether a key still opens a local route: what lasts longer than a request ends with the key. Counts nothing. */
+  isKnown(authorization: string | undefined, scope: LocalArrival["scope"]): boolean {
+    const key = this.#keyOf(authorization);
+    return key !== null && !key.isThirdParty && (scope === "read" || key.control === true);
+  }
+
+  #judge(arrival: AnyArrival): Verdict {
+    const { authorization, remoteAddress, now } = arrival;
+    if (authorization === undefined) return refused("send Authorization: Bearer <key>");
+    const address = addressGroup(remoteAddress);
+    const key = this.#recognise(authorization, arrival.connection);
+    const passes = key && (key.isRandom || this.#lockOut.isProven(address, key.name));
+    const waitMs = passes ? 0 : this.#lockOut.waitMs(address, now);
+    if (waitMs > 0) return lockedOut(waitMs);
+    if (!key) {
+      if (this.#lockOut.wrong(address, now)) this.#onLockedOut(address);
+      return refused("this key is not known here");
+    }
+    if (!key.isRandom) this.#lockOut.prove(address, key.name);
+    const common = this.#limits();
+    const limits = key.limits ? { ...common, ...key.limits } : common;
+    const { standing, retryAfterSec } = this.#quota.count(key.name, limits, now);
+    if (retryAfterSec !== null) {
+      const error = contractError("rate_limited", `the quota of the key ${key.name} is used up`);
+      return { kind: "refused", caller: key.name, quota: standing, error: { ...error, retryAfterSec } };
+    }
+    if (key.isThirdParty && arrival.interface !== "thirdParty")
+      return { ...refused(`the key and secret ${key.name} open /thirdParty only`), quota: standing };
+    return { kind: "admitted", key, quota: standing };
+  }
+
+  /** The key of a caller. Who bears on a connection what was right on it before is known without another digest. */
+  #recognise(authorization: string, connection: object | undefined): LanKey | null {
+    const keys = this.#keys();
+    const before = connection && this.#recognised.get(connection);
+    if (before?.keys === keys && isSameSecret(before.authorization, authorization)) return before.key;
+    const key = this.#keyOf(authorization);
+    if (key && connection) this.#recognised.set(connection, { key, authorization, keys });
+    return key;
+  }
+
+  /** Every key is compared, whichever is the right one, and the time of a comparison tells nothing. */
+  #keyOf(authorization: string | undefined): LanKey | null {
+    const token = BEARER.exec(authorization ?? "")?.[1];
+    if (token === undefined) return null;
+    // As text and into the same bytes each time: a buffer for every request would cost more than the digest.
+    DIGEST.write(hash("sha256", token, "binary"), "binary");
+    let found: LanKey | null = null;
+    for (const key of this.#keys()) if (timingSafeEqual(key.sha256, DIGEST)) found = key;
+    return found;
+  }
+}
+
+/** Compares all of it, so that the time of a comparison tells nothing: others may share a connection through a proxy. */
+function isSameSecret(one: string, other: string): boolean {
+  let difference = one.length ^ other.length;
+  for (let i = 0; i < one.length; i++) difference |= one.charCodeAt(i) ^ other.charCodeAt(i);
+  return difference === 0;
+}
+
+function refused(reason: string): Refusal {
+  return { kind: "refused", error: contractError("invalid_token", reason) };
+}
+
+function lockedOut(waitMs: number): Refusal {
+  const retryAfterSec = Math.max(1, Math.ceil(waitMs / SECOND_MS));
+  const reason = `too many wrong keys from this address; try again in ${retryAfterSec} s`;
+  return { kind: "refused", error: { ...contractError("rate_limited", reason), retryAfterSec } };
+}

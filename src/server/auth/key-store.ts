@@ -1,0 +1,219 @@
+/** Who may ask the LAN API: the keys of the configuration and of the command line, and what they have used. */
+import { createHmac } from "node:crypto";
+import type { CommandHint } from "../../config/command-hint.ts";
+import type { Config } from "../../config/schema.ts";
+import type { Clock } from "../../core/runtime/clock.ts";
+import type { Problems } from "../../core/status/problem.ts";
+import { type EpochMs, MINUTE_MS, SECOND_MS } from "../../core/time/interval.ts";
+import { thirdPartyToken } from "../../service/contract/token.ts";
+import { type KeptKey, KeyFile } from "../../storage/api-key-file.ts";
+import { KeyUseFile } from "../../storage/api-key-usage-file.ts";
+import { keyDigest, type LanKey, LanKeys } from "./api-keys.ts";
+import { KeyQuota, type QuotaLimits } from "./key-rate-limit.ts";
+import { isLoopback } from "./require-key.ts";
+
+/** The file of keys is looked at this often at most, when somebody asks. */
+const LOOK_EVERY_MS = SECOND_MS;
+/** What was used is kept this long after a request at the latest: what a crash forgets is a minute's worth at most. */
+const KEEP_AFTER_MS = MINUTE_MS;
+/** Characters of a key below which it is likely a word. */
+const SHORT_KEY = 16;
+const PROBLEM_SUBJECT = "keys";
+
+type ApiConfig = Config["api"];
+
+export interface AccessParts {
+  readonly config: Pick<Config, "api" | "data_dir">;
+  readonly clock: Clock;
+  readonly problems: Problems;
+  /** Whether Home Assistant, which knows its users, hands on what they ask: then no key is missing. */
+  readonly ingress?: boolean;
+  readonly log: { warn(facts: object, text: string): void };
+  /** How the owner types a command of this program. */
+  readonly commandHint: CommandHint;
+}
+
+export interface LanAccess {
+  readonly keys: LanKeys;
+  /** Takes keys and limits of another configuration. */
+  readonly take: (api: ApiConfig) => void;
+  /** Keeps what was used; the last thing that is done with it. */
+  readonly close: () => Promise<void>;
+}
+
+/** The HMAC of the platform, as the contract asks for it. */
+export function hmacSha256(secret: string, message: string): Uint8Array {
+  return createHmac("sha256", secret).update(message).digest();
+}
+
+/** Opens the API to the keys there are, also to those that come while the daemon runs. */
+export function openAccess({ config, clock, problems, log, commandHint, ingress = false }: AccessParts): LanAccess {
+  const { api, data_dir } = config;
+  let limits = defaultLimits(api);
+  const ring = new KeyRing(configuredKeys(api), new KeyFile(data_dir), { clock, problems });
+  const useFile = new KeyUseFile(data_dir);
+  const closing = new AbortController();
+  let keeping: Promise<void> | null = null;
+  let isKept = true;
+  const quota = new KeyQuota(useFile.read(), () => {
+    isKept = false;
+    keeping ??= keep().finally(() => {
+      keeping = null;
+    });
+  });
+  const keep = async () => {
+    await clock.sleepUntil(clock.now() + KEEP_AFTER_MS, closing.signal);
+    if (closing.signal.aborted) return;
+    isKept = true;
+    await useFile.writeSoon(quota.usesOf(ring.names())).catch(notKept);
+  };
+  const notKept = (error: unknown) => log.warn({ err: error }, "what the keys have used could not be written");
+  if (ring.keys().length === 0 && !ingress)
+    log.warn({}, `the API has no key and answers nobody: ${commandHint("keys create NAME")}`);
+  for (const name of isLoopback(api.host) ? [] : shortKeys(api))
+    log.warn(
+      { name },
+      `a key of the API is short enough to be guessed: ${commandHint("keys create NAME")} makes a long one`,
+    );
+  return {
+    keys: new LanKeys(
+      () => ring.keys(),
+      () => limits,
+      quota,
+      (address) => log.warn({ address }, "wrong keys of the API again and again; each costs a wait now"),
+    ),
+    take(next) {
+      limits = defaultLimits(next);
+      ring.take(configuredKeys(next));
+    },
+    async close() {
+      closing.abort();
+      await keeping;
+      if (isKept) return;
+      try {
+        useFile.write(quota.usesOf(ring.names()));
+      } catch (error) {
+        notKept(error);
+      }
+    },
+  };
+}
+
+/** The keys of the configuration, and of the file as it is. */
+class KeyRing {
+  #configured: readonly LanKey[];
+  readonly #file: KeyFile;
+  readonly #parts: Pick<AccessParts, "clock" | "problems">;
+  #all: readonly LanKey[];
+  #stamp: string | null = null;
+  #lookedAt: EpochMs;
+
+  constructor(configured: readonly LanKey[], file: KeyFile, parts: Pick<AccessParts, "clock" | "problems">) {
+    this.#configured = configured;
+    this.#file = file;
+    this.#parts = parts;
+    this.#all = configured;
+    this.#lookedAt = parts.clock.now();
+    this.#look();
+  }
+
+  /** Takes other keys of the configuration. */
+  take(configured: readonly LanKey[]): void {
+    const kept = this.#all.filter((key) => !this.#configured.includes(key));
+    this.#configured = configured;
+    this.#all = [...configured, ...kept];
+  }
+
+  keys(): readonly LanKey[] {
+    const now = this.#parts.clock.now();
+    if (Math.abs(now - this.#lookedAt) >= LOOK_EVERY_MS) {
+      this.#lookedAt = now;
+      this.#look();
+    }
+    return this.#all;
+  }
+
+  names(): string[] {
+    return this.keys().map(({ name }) => name);
+  }
+
+  /** A file that cannot be read leaves the keys as they were: a slip of an editor locks nobody out. */
+  #look(): void {
+    const stamp = this.#file.stamp;
+    if (stamp === this.#stamp) return;
+    this.#stamp = stamp;
+    const { clock, problems } = this.#parts;
+    const reading = this.#file.read();
+    if (reading.kind === "keys") {
+      this.#all = [...this.#configured, ...reading.keys.map(lanKeyOf)];
+      problems.end(PROBLEM_SUBJECT);
+      return;
+    }
+    problems.start({
+      code: "keys_unreadable",
+      subject: PROBLEM_SUBJECT,
+      since: clock.now(),
+      names: { file: this.#file.path },
+      detail: `${this.#file.path}: ${reading.why}`,
+    });
+  }
+}
+
+/** The names of those keys of the configuration that a patient neighbour may find. */
+function shortKeys(api: ApiConfig): string[] {
+  const bearers = api.keys.map(({ name, key }) => ({ name, secret: key }));
+  const pairs = (api.third_party_keys ?? []).map(({ name, api_secret }) => ({ name, secret: api_secret }));
+  return [...bearers, ...pairs].filter(({ secret }) => secret.length < SHORT_KEY).map(({ name }) => name);
+}
+
+function defaultLimits(api: ApiConfig): QuotaLimits {
+  return { minute: api.requests_per_minute, day: api.requests_per_day };
+}
+
+function configuredKeys(api: ApiConfig): LanKey[] {
+  const bearers = api.keys.map((entry) => ({
+    name: entry.name,
+    sha256: keyDigest(entry.key),
+    control: entry.scopes?.includes("control") ?? false,
+    limits: limitsOf(entry),
+  }));
+  const pairs = (api.third_party_keys ?? []).map((entry) => ({
+    name: entry.name,
+    sha256: pairDigest({ apiKey: entry.api_key, apiSecret: entry.api_secret }, entry.hash_encoding),
+    isThirdParty: true,
+    limits: limitsOf(entry),
+  }));
+  return [...bearers, ...pairs];
+}
+
+/** The digest of the token that the holder of a key and secret sends. */
+export function pairDigest(
+  pair: { readonly apiKey: string; readonly apiSecret: string },
+  encoding: "hex" | "base64",
+): Uint8Array {
+  return keyDigest(thirdPartyToken(pair, encoding, hmacSha256));
+}
+
+function lanKeyOf(kept: KeptKey): LanKey {
+  return {
+    name: kept.name,
+    sha256: Buffer.from(kept.sha256, "hex"),
+    control: kept.scopes.includes("control"),
+    isThirdParty: kept.kind === "third_party",
+    isRandom: true,
+    limits: limitsOf(kept),
+  };
+}
+
+interface Limited {
+  readonly requests_per_minute?: number | undefined;
+  readonly requests_per_day?: number | undefined;
+}
+
+/** The limits that an entry names. */
+function limitsOf(entry: Limited): Partial<QuotaLimits> {
+  return {
+    ...(entry.requests_per_minute === undefined ? {} : { minute: entry.requests_per_minute }),
+    ...(entry.requests_per_day === undefined ? {} : { day: entry.requests_per_day }),
+  };
+}

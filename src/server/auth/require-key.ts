@@ -1,0 +1,24 @@
+/** Whether anybody could use the LAN API, asked before anything is started. */
+
+import type { CommandHint } from "../../config/command-hint.ts";
+import type { Config } from "../../config/schema.ts";
+import { StartError } from "../../core/status/start-error.ts";
+import { KeyFile } from "../../storage/api-key-file.ts";
+
+/** Refuses an API that other machines can reach and nobody can use. Errors: throws a StartError. */
+export function requireKeys({ api, data_dir }: Pick<Config, "api" | "data_dir">, hint: CommandHint): void {
+  const configured = api.keys.length + (api.third_party_keys?.length ?? 0);
+  if (isLoopback(api.host) || configured > 0 || api.dashboard === "open") return;
+  const reading = new KeyFile(data_dir).read();
+  if (reading.kind === "unreadable" || reading.keys.length > 0) return;
+  throw new StartError(
+    `the API on ${api.host} has no key, so nobody could use it. Create one and start again:
+  ${hint("keys create NAME")}
+(NAME is what you call the device, such as kitchen). Or keep the API to this machine: api.host: 127.0.0.1`,
+  );
+}
+
+/** Whether only this machine can reach an address to listen on. */
+export function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || /^127\./.test(host);
+}

@@ -1,0 +1,104 @@
+/**
+ * How a page in a browser is let in, beside the keys that programs send: by its session, or by nothing where the
+ * dashboard is open to the house. It stands before the keys and lets everything pass that is not a page's.
+ *
+ * What another site's page could make a browser do is refused: changing anything, and what may spend quota, takes a
+ * header that only a page of this origin can send without being asked about by CORS, which nothing here grants.
+ */
+import type { IncomingHttpHeaders } from "node:http";
+import { type EpochMs, MINUTE_MS } from "../../core/time/interval.ts";
+import { contractError } from "../../service/contract/errors.ts";
+import type { Admission, Arrival } from "../../service/serve/mount.ts";
+import { localError } from "../http/errors.ts";
+import { isFromIngress } from "../http/ingress.ts";
+import type { LocalAdmission, LocalArrival } from "../http/route.ts";
+import type { SessionKey, Sessions } from "./sessions.ts";
+
+/** The header that the page sends with everything it fetches. */
+export const PAGE_HEADER = "x-elbro-page";
+/** All pages together; a page asks for a dozen things when it opens and for a few when something happens. */
+const MOST_PER_MINUTE = 600;
+
+export interface PageAccessParts {
+  readonly sessions: Sessions;
+  /** `open`: whoever reaches this address may look. */
+  readonly dashboard: "open" | "key";
+  /** Whether Home Assistant, which knows its users, hands on what they ask. */
+  readonly ingress?: boolean;
+}
+
+export class PageAccess {
+  readonly sessions: Sessions;
+  readonly #open: boolean;
+  readonly #ingress: boolean;
+  #minute = { start: Number.NEGATIVE_INFINITY, count: 0 };
+
+  constructor({ sessions, dashboard, ingress = false }: PageAccessParts) {
+    this.sessions = sessions;
+    this.#open = dashboard === "open";
+    this.#ingress = ingress;
+  }
+
+  get mode(): "open" | "key" {
+    return this.#open ? "open" : "key";
+  }
+
+  /** The verdict on a page's request to a route of the LAN's own; null where it is for the keys to decide. */
+  admitLocal(arrival: LocalArrival): LocalAdmission | null {
+    const key = this.#visitor(arrival);
+    if (!key) return null;
+    if (this.#isTooMany(arrival.now)) return { kind: "refused", error: tooMany() };
+    if (arrival.scope === "read") return { kind: "admitted", caller: key.name };
+    if (!fromOwnPage(arrival.headers)) return { kind: "refused", error: notFromPage() };
+    if (!key.control)
+      return { kind: "refused", error: localError("forbidden", "log in with a key that has the scope control") };
+    return { kind: "admitted", caller: key.name };
+  }
+
+  /** Whether a page's session still lasts, or needs none. Counts nothing. */
+  remains(arrival: LocalArrival): boolean {
+    return this.#visitor(arrival) !== null;
+  }
+
+  /** The same for the mirror, where a read may spend quota. */
+  admitMirror(arrival: Arrival): Admission | null {
+    const key = this.#visitor(arrival);
+    if (!key || !fromOwnPage(arrival.headers)) return null;
+    return this.#isTooMany(arrival.now) ? { kind: "refused", error: tooMany() } : { kind: "admitted" };
+  }
+
+  /** Who is logged in: here, or in Home Assistant. */
+  signedIn({ headers, remoteAddress, now }: Pick<Arrival, "headers" | "remoteAddress" | "now">): SessionKey | null {
+    if (this.#ingress && isFromIngress(headers, remoteAddress)) return HOME_ASSISTANT;
+    return this.sessions.keyOf(headers?.cookie, now);
+  }
+
+  /** Who comes without a key of its own: who is logged in, or anybody where the dashboard is open. */
+  #visitor(arrival: Pick<Arrival, "authorization" | "headers" | "remoteAddress" | "now">): SessionKey | null {
+    if (arrival.authorization !== undefined) return null;
+    return this.signedIn(arrival) ?? (this.#open ? ANYBODY : null);
+  }
+
+  #isTooMany(now: EpochMs): boolean {
+    if (now - this.#minute.start >= MINUTE_MS || now < this.#minute.start) this.#minute = { start: now, count: 0 };
+    this.#minute.count++;
+    return this.#minute.count > MOST_PER_MINUTE;
+  }
+}
+
+const HOME_ASSISTANT: SessionKey = { name: "Home Assistant", sha256: new Uint8Array(), control: true };
+const ANYBODY: SessionKey = { name: "anybody", sha256: new Uint8Array(), control: false };
+
+/** Whether a request comes from a page of this server: it bears the page's header, and the browser tells nothing else. */
+export function fromOwnPage(headers: IncomingHttpHeaders | undefined): boolean {
+  const site = headers?.["sec-fetch-site"];
+  return headers?.[PAGE_HEADER] !== undefined && (site === undefined || site === "same-origin");
+}
+
+function notFromPage() {
+  return localError("forbidden", `a session may change something only from its own page, with ${PAGE_HEADER}`);
+}
+
+function tooMany() {
+  return { ...contractError("rate_limited", "pages of the dashboard ask too much"), retryAfterSec: 60 };
+}

@@ -1,0 +1,136 @@
+/**
+ * Sessions of the dashboard: who logged in with a key of the LAN API stays logged in for a while, by a cookie.
+ *
+ * Kept is a digest of the cookie, never itself, and one that binds the session to its key as it was: a key that is
+ * revoked or replaced ends its sessions. They are kept where they outlive a restart, and are bounded in number and time.
+ */
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { DAY_MS, type EpochMs } from "../../core/time/interval.ts";
+
+/** Small texts that outlive a restart. */
+interface Memory {
+  read(name: string): string | null;
+  write(name: string, value: string): void;
+}
+
+/** A key as a session needs it. */
+export interface SessionKey {
+  readonly name: string;
+  readonly sha256: Uint8Array;
+  readonly control?: boolean;
+}
+
+interface Session {
+  /** Digest of the cookie, in hex. */
+  readonly id: string;
+  readonly key: string;
+  /** Digest of `id` and the key's own digest, in hex. */
+  readonly bond: string;
+  readonly until: EpochMs;
+}
+
+/** A screen on the wall should not have to log in again; one that was not seen for so long may. */
+export const SESSION_MS: number = 60 * DAY_MS;
+/** A session in use is made longer at most this often: each time is a write. */
+const RENEWED_EVERY_MS = DAY_MS;
+/** Phones and screens of a house; the one that was not seen for longest gives way. */
+export const MOST_SESSIONS = 50;
+const COOKIE = "elbro_session";
+const TOKEN_BYTES = 32;
+const KEPT_AS = "dashboard_sessions";
+
+export class Sessions {
+  readonly #memory: Memory;
+  readonly #keyNamed: (name: string) => SessionKey | null;
+  #sessions: readonly Session[] | null = null;
+
+  constructor(memory: Memory, keyNamed: (name: string) => SessionKey | null) {
+    this.#memory = memory;
+    this.#keyNamed = keyNamed;
+  }
+
+  /** Begins a session of a key. Gives back the `Set-Cookie` of it. */
+  begin(key: SessionKey, now: EpochMs): string {
+    const token = randomBytes(TOKEN_BYTES).toString("base64url");
+    const id = digest(token);
+    const session = { id, key: key.name, bond: bondOf(id, key), until: now + SESSION_MS };
+    const others = this.#list()
+      .filter((one) => this.#keyOf(one, now) !== null)
+      .sort((a, b) => b.until - a.until)
+      .slice(0, MOST_SESSIONS - 1);
+    this.#keep([session, ...others]);
+    return cookieOf(token, SESSION_MS);
+  }
+
+  /** The key whose session a request's cookie is; null for none, and for one that is over. */
+  keyOf(cookies: string | undefined, now: EpochMs): SessionKey | null {
+    const session = this.#find(cookies);
+    return session && this.#keyOf(session, now);
+  }
+
+  /** Makes a session that is in use longer. Gives back its new `Set-Cookie`; null where that is not due. */
+  renew(cookies: string | undefined, now: EpochMs): string | null {
+    const session = this.#find(cookies);
+    if (!session || !this.#keyOf(session, now) || session.until - now > SESSION_MS - RENEWED_EVERY_MS) return null;
+    this.#keep(this.#list().map((one) => (one === session ? { ...session, until: now + SESSION_MS } : one)));
+    return cookieOf(tokenIn(cookies) ?? "", SESSION_MS);
+  }
+
+  /** Ends the session of a request's cookie. Gives back the `Set-Cookie` that takes it away. */
+  end(cookies: string | undefined): string {
+    const session = this.#find(cookies);
+    if (session) this.#keep(this.#list().filter((one) => one !== session));
+    return cookieOf("", 0);
+  }
+
+  #find(cookies: string | undefined): Session | null {
+    const token = tokenIn(cookies);
+    if (token === null) return null;
+    const id = digest(token);
+    return this.#list().find((one) => equal(one.id, id)) ?? null;
+  }
+
+  #keyOf(session: Session, now: EpochMs): SessionKey | null {
+    const key = this.#keyNamed(session.key);
+    return key && now < session.until && equal(session.bond, bondOf(session.id, key)) ? key : null;
+  }
+
+  #list(): readonly Session[] {
+    this.#sessions ??= readSessions(this.#memory.read(KEPT_AS));
+    return this.#sessions;
+  }
+
+  #keep(sessions: readonly Session[]): void {
+    this.#sessions = sessions;
+    this.#memory.write(KEPT_AS, JSON.stringify(sessions));
+  }
+}
+
+function readSessions(text: string | null): readonly Session[] {
+  return text === null ? [] : (JSON.parse(text) as Session[]);
+}
+
+function tokenIn(cookies: string | undefined): string | null {
+  for (const part of (cookies ?? "").split(";")) {
+    const [name, value] = part.trim().split("=");
+    if (name === COOKIE && value !== undefined && /^[\w-]{43}$/.test(value)) return value;
+  }
+  return null;
+}
+
+/** No `Secure`: a LAN has no certificates. `Strict`: no other site's page or link can make use of it. */
+function cookieOf(token: string, forMs: number): string {
+  return `${COOKIE}=${token}; HttpOnly; SameSite=Strict; Path=/; Max-Age=${Math.floor(forMs / 1_000)}`;
+}
+
+function bondOf(id: string, key: SessionKey): string {
+  return createHash("sha256").update(id).update(key.sha256).digest("hex");
+}
+
+function digest(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+function equal(one: string, other: string): boolean {
+  return one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));
+}

@@ -1,0 +1,35 @@
+/** Every error of the LAN API: those of the service's contract, and what only a server at home has to refuse. */
+
+import type { PlanRefusal } from "../../core/planning/command-refusal.ts";
+import { type ContractError, errorTable } from "../../service/contract/errors.ts";
+
+/** Beside the contract's table: the code, its status, and what it means to the owner of a device. */
+export const localErrorTable = {
+  ...errorTable,
+  malformed_request: { status: 400, meaning: "What came is no HTTP/1.1 request." },
+  method_not_allowed: {
+    status: 405,
+    meaning: "The path is there, but not for this method; `Allow` names those it has.",
+  },
+  request_timeout: { status: 408, meaning: "The request did not come in time." },
+  conflict: { status: 409, meaning: "What was commanded cannot be done as things are now." },
+  payload_too_large: { status: 413, meaning: "The body is longer than this path takes." },
+  unsupported_media_type: { status: 415, meaning: "The body is not `application/json` in UTF-8 without compression." },
+  headers_too_large: { status: 431, meaning: "Path and headers are longer than 16 kB together." },
+  wrong_host: { status: 421, meaning: "The name in `Host` is none of this machine's; see `api.hosts`." },
+  not_known: { status: 503, meaning: "What was asked for is not known at the moment, as a price that is missing." },
+} as const satisfies Record<string, { status: number; meaning: string }>;
+
+export type LocalErrorCode = keyof typeof localErrorTable;
+
+/** An error before it becomes an answer; one of the contract is one of these. `reason` is safe to show. */
+export interface LocalError extends Omit<ContractError, "code"> {
+  readonly code: LocalErrorCode;
+  /** Of a command to a plan: why, for programs. */
+  readonly refusal?: PlanRefusal;
+}
+
+/** Builds an error of the LAN API. */
+export function localError(code: LocalErrorCode, reason: string): LocalError {
+  return { kind: "error", code, reason };
+}

@@ -1,0 +1,45 @@
+/** The router of the LAN API: a path that is not there, and one that is there for another method, each say so. */
+
+import { createApiRouter, type Router } from "../../service/serve/mount.ts";
+import { localError } from "./errors.ts";
+import { answerHeaders, type Exchange, sendAnswer } from "./response.ts";
+import type { Door } from "./route.ts";
+
+/** Methods that routes of the LAN API may have. */
+const METHODS = ["GET", "HEAD", "POST"] as const;
+
+/** A router without routes. */
+export function createLanRouter({ newRequestId }: Pick<Door, "newRequestId">): Router {
+  const router: Router = createApiRouter(newRequestId, (request, response) =>
+    answerUnknown(router, newRequestId(), { request, response }),
+  );
+  return router;
+}
+
+function answerUnknown(router: Router, requestId: string, exchange: Exchange): void {
+  const { method, url = "/" } = exchange.request;
+  const headers = answerHeaders(requestId);
+  const allowed = methodsAt(router, url);
+  if (allowed === "") {
+    sendAnswer(localError("resource_not_found", "there is nothing at this path"), headers, exchange);
+    return;
+  }
+  const error = localError("method_not_allowed", `there is no ${method} at this path; it has ${allowed}`);
+  sendAnswer(error, { ...headers, Allow: allowed }, exchange);
+}
+
+/** The methods that a target has, as a header tells them; empty where there is nothing. */
+export function methodsAt(router: Router, url: string): string {
+  const [path = "/"] = url.split("?");
+  return isPath(path) ? METHODS.filter((method) => router.find(method, path) !== null).join(", ") : "";
+}
+
+/** Whether the text can be decoded; the router finds for any that cannot what is to be done about it. */
+function isPath(path: string): boolean {
+  try {
+    decodeURIComponent(path);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,52 @@
+/** Answers what is no request that a route could be found for: no HTTP, too long, too slow. */
+import { STATUS_CODES } from "node:http";
+import type { Duplex } from "node:stream";
+import { type LocalErrorCode, localErrorTable } from "./errors.ts";
+import { answerHeaders } from "./response.ts";
+
+const WORDS: Readonly<Record<string, readonly [LocalErrorCode, string]>> = {
+  HPE_HEADER_OVERFLOW: ["headers_too_large", "path and headers are longer than 16 kB together"],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: ["payload_too_large", "the parts of the body say more than the body"],
+  ERR_HTTP_REQUEST_TIMEOUT: ["request_timeout", "the request did not come in time: 4 s for its headers, 8 s in all"],
+};
+
+/** What was refused may still send; it is read and thrown away for so long, or it might not see why. */
+const LINGER_MS = 1_000;
+const refused = new WeakSet<Duplex>();
+
+/** Refuses, in the shape of all errors, and ends the connection. `code` is what Node calls the failure. */
+export function refuseRaw(socket: Duplex, code: string | undefined, requestId: string): void {
+  const [errorCode, reason] = WORDS[code ?? ""] ?? ["malformed_request", "this is no HTTP/1.1 request as it should be"];
+  writeRaw(socket, errorCode, { reason, requestId });
+}
+
+/** Refuses to be anybody's way to another server. */
+export function refuseTunnel(socket: Duplex, requestId: string): void {
+  writeRaw(socket, "method_not_allowed", { reason: "there is no CONNECT here", requestId });
+}
+
+function writeRaw(
+  socket: Duplex,
+  errorCode: LocalErrorCode,
+  { reason, requestId }: { readonly reason: string; readonly requestId: string },
+): void {
+  if (refused.has(socket)) return;
+  refused.add(socket);
+  if (!socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const { status } = localErrorTable[errorCode];
+  const body = JSON.stringify({ error: true, reason, errorCode });
+  const headers = {
+    ...answerHeaders(requestId),
+    ...(status === 405 ? { Allow: "GET, HEAD, POST" } : {}),
+    "Content-Type": "application/json",
+    "Content-Length": String(Buffer.byteLength(body)),
+    Connection: "close",
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n${body}`);
+  socket.resume();
+  setTimeout(() => socket.destroy(), LINGER_MS).unref();
+}

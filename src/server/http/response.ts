@@ -1,0 +1,88 @@
+/** What a route of the LAN API's own answers, and how that goes out. */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Writable } from "node:stream";
+import { type LocalError, localErrorTable } from "./errors.ts";
+import { hasBody } from "./request-body.ts";
+import { DATA_HEADERS } from "./security-headers.ts";
+
+interface Told {
+  /** 200 where it is left out. */
+  readonly status?: number;
+  /** Stronger than those of every answer. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export type LocalAnswer =
+  | ({ readonly kind: "json"; readonly body: unknown } & Told)
+  /** Plain text where no type is given. */
+  | ({ readonly kind: "text"; readonly text: string; readonly type?: string } & Told)
+  | ({ readonly kind: "bytes"; readonly bytes: Uint8Array; readonly type: string } & Told)
+  /** `write` begins when the headers are out, and ends the answer itself; it looks at what `out.write` returns. */
+  | ({ readonly kind: "stream"; readonly type: string; readonly write: (out: Writable) => void } & Told)
+  | LocalError;
+
+export type Headers = Record<string, string>;
+
+/** A request and the way back to who made it. */
+export interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+const JSON_TYPE = "application/json";
+const TEXT_TYPE = "text/plain; charset=utf-8";
+/** Statuses that by their meaning have no body. */
+const BODILESS: ReadonlySet<number> = new Set([204, 304]);
+
+/** Headers of every answer. */
+export function answerHeaders(requestId: string): Headers {
+  return { ...DATA_HEADERS, "Cache-Control": "private, no-store", "X-Request-ID": requestId };
+}
+
+/** Sends an answer. Errors: throws where a header or what is to be JSON cannot be written. */
+export function sendAnswer(answer: LocalAnswer, base: Headers, { request, response }: Exchange): void {
+  const headers = { ...base };
+  // What is left of a body that was not read is not read as the next request.
+  if (hasBody(request) && !request.complete) headers.Connection = "close";
+  if (answer.kind === "error") {
+    const { code, reason, refusal, retryAfterSec } = answer;
+    if (retryAfterSec !== undefined) headers["Retry-After"] = String(retryAfterSec);
+    const bytes = Buffer.from(JSON.stringify({ error: true, reason, errorCode: code, refusal }));
+    sendBytes(response, localErrorTable[code].status, headersOf(bytes, JSON_TYPE, headers), bytes);
+    return;
+  }
+  const { status = 200, headers: own } = answer;
+  Object.assign(headers, own);
+  if (answer.kind === "stream") {
+    response.writeHead(status, { "Content-Type": answer.type, ...headers });
+    if (request.method === "HEAD") response.end();
+    else {
+      response.flushHeaders();
+      answer.write(response);
+    }
+    return;
+  }
+  const [bytes, type] = bytesOf(answer);
+  if (BODILESS.has(status)) sendBytes(response, status, headers, undefined);
+  else sendBytes(response, status, headersOf(bytes, type, headers), bytes);
+}
+
+function bytesOf(answer: Exclude<LocalAnswer, { kind: "error" | "stream" }>): readonly [Uint8Array, string] {
+  switch (answer.kind) {
+    case "json":
+      return [Buffer.from(JSON.stringify(answer.body)), JSON_TYPE];
+    case "text":
+      return [Buffer.from(answer.text), answer.type ?? TEXT_TYPE];
+    case "bytes":
+      return [answer.bytes, answer.type];
+  }
+}
+
+function headersOf(bytes: Uint8Array, type: string, headers: Headers): Headers {
+  return { "Content-Type": type, "Content-Length": String(bytes.length), ...headers };
+}
+
+function sendBytes(response: ServerResponse, status: number, headers: Headers, bytes: Uint8Array | undefined): void {
+  response.writeHead(status, headers);
+  response.end(bytes);
+}

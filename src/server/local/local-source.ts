@@ -1,0 +1,122 @@
+/** What `/local/v1` is made of, loaded with its first request. */
+
+import type { Config } from "../../config/schema.ts";
+import { type Home, type HomeSnapshot, homeSnapshot } from "../../core/prices/home-snapshot.ts";
+import { colorOf } from "../../core/prices/level.ts";
+import { type PlacePoint, placeSnapshot } from "../../core/prices/place-snapshot.ts";
+import { type Timeline, tiled } from "../../core/prices/timeline.ts";
+import type { EpochMs } from "../../core/time/interval.ts";
+import { HOUR_MS } from "../../core/time/interval.ts";
+import { THIRD_PARTY } from "../../state/accounts.ts";
+import { Cheap } from "../../state/cheap-queries.ts";
+import type { State } from "../../state/open-state.ts";
+import type { PricedPlace } from "../../state/places.ts";
+import type { Storage } from "../../storage/open-storage.ts";
+import { type LocalHandlers, localHandlers } from "./handlers.ts";
+import type { LocalSource, PriceView } from "./port.ts";
+
+export interface LocalDeps {
+  readonly config: Pick<Config, "levels">;
+  readonly state: Pick<State, "calendar" | "homes" | "house" | "places" | "plans" | "isTimeTrusted">;
+  readonly storage: Pick<Storage, "settings">;
+}
+
+/** The operations of `/local/v1` over the house. */
+export function openLocalApi(deps: LocalDeps): LocalHandlers {
+  return localHandlers(localSource(deps));
+}
+
+function localSource(deps: LocalDeps): LocalSource {
+  const { config, state } = deps;
+  const { calendar, homes, house, places, plans, isTimeTrusted } = state;
+  const thresholds = { ...config.levels, veryCheap: config.levels.very_cheap };
+  const cheap = new Cheap({ calendar, memory: deps.storage.settings, isTimeTrusted });
+  const homeNamed = (id: string) => homes.list().find((home) => home.id === id) ?? null;
+  const homeIds = () => new Set(homes.list().map(({ id }) => id));
+  const placeNamed = (id: string, now: EpochMs) =>
+    places.priced(now, homeIds()).find(({ place }) => place.id === id) ?? null;
+  const timelineOf = (id: string, now: EpochMs): Timeline | null => {
+    const home = homeNamed(id);
+    if (home) return house.timeline(home, now);
+    const known = placeNamed(id, now);
+    return known && placeTimeline(known);
+  };
+  return {
+    calendar,
+    thresholds,
+    list: () => [
+      ...homes.list().map(({ id, name }) => ({ kind: "home" as const, id, name })),
+      ...places.list(homeIds()).map(({ place: { id, name } }) => ({ kind: "place" as const, id, name })),
+    ],
+    view(id, now) {
+      const home = homeNamed(id);
+      if (home) return homeView(state, home, now);
+      const known = placeNamed(id, now);
+      return known && placeView(state, known, thresholds, now);
+    },
+    points(id, range, now) {
+      const home = homeNamed(id);
+      return home ? house.pricesIn(home, range, now) : (timelineOf(id, now)?.points ?? []);
+    },
+    askCheap: (view, spec, now) => cheap.ask(view, timelineOf(view.id, now), spec, now),
+    planIds: () => plans.ids,
+    plans: (now) => plans.at(now).plans,
+    plan: (id, now) => plans.detail(id, now),
+    change: (plan, changes) => plans.change(plan, changes),
+    act: (plan, action, now) => plans.act(plan, action, now),
+  };
+}
+
+function homeView({ homes, house, isTimeTrusted }: LocalDeps["state"], home: Home, now: EpochMs): PriceView {
+  const { id, name, resolution, addressId } = home;
+  const snapshot = house.snapshot(home, now);
+  return {
+    kind: "home",
+    id,
+    name,
+    resolution,
+    region: homes.address(addressId)?.region ?? null,
+    snapshot: isTimeTrusted(now) ? snapshot : { ...snapshot, cheap: null },
+    parts: null,
+  };
+}
+
+function placeTimeline({ place, points }: PricedPlace): Timeline | null {
+  if (points.length === 0) return null;
+  const plain = points.map(({ start, end, price }) => ({ start, end, price, estimate: false }));
+  return { points: plain, currency: place.currency, vatIncluded: false };
+}
+
+/**
+ * A place as a home: the same words for the same things. Where the first hours of a day are not kept, nothing is said
+ * to be its cheapest. Its light is the service's own.
+ */
+function placeView(
+  { calendar, isTimeTrusted }: LocalDeps["state"],
+  known: PricedPlace,
+  thresholds: LocalSource["thresholds"],
+  now: EpochMs,
+): PriceView {
+  const { place, points } = known;
+  const { id, name, region, currency } = place;
+  const timeline = placeTimeline(known);
+  const resolution = resolutionOf(points);
+  const home = { id, name, account: THIRD_PARTY, addressId: "", resolution };
+  const snapshot = homeSnapshot({ home, timeline, now, calendar, thresholds });
+  const { current: parts, level, cheap } = placeSnapshot({ place, points, now, calendar, thresholds });
+  const isWhole = tiled(snapshot.today, calendar.day(now));
+  const shown: HomeSnapshot = {
+    ...snapshot,
+    currency,
+    vatIncluded: null,
+    level,
+    color: parts?.color ?? (level && colorOf(level)),
+    cheap: isTimeTrusted(now) ? cheap : null,
+    ...(isWhole ? {} : { rank: null, rankOf: null, percentile: null, day: null }),
+  };
+  return { kind: "place", id, name, resolution, region, snapshot: shown, parts };
+}
+
+function resolutionOf([first]: readonly PlacePoint[]): Home["resolution"] {
+  return first && first.end - first.start < HOUR_MS ? "fifteenMinutes" : "hour";
+}

@@ -1,0 +1,122 @@
+/** The LAN's mirror of the service: its operations from the shelf, and read through out of the LAN's share. */
+
+import type { SeriesKey } from "../../core/series/series.ts";
+import { type EpochMs, MINUTE_MS } from "../../core/time/interval.ts";
+import type { Account } from "../../service/client/account.ts";
+import { contractError } from "../../service/contract/errors.ts";
+import { UNCAPPED_CLIENT_RANGE } from "../../service/contract/limits.ts";
+import { type OperationId, operationOf, type ParamsOf } from "../../service/contract/operations.ts";
+import { capEnd } from "../../service/contract/range.ts";
+import { rangeOf, seriesOf } from "../../service/contract/series-mapping.ts";
+import { type MountOptions, mount, type Router, sendReply } from "../../service/serve/mount.ts";
+import type { State } from "../../state/open-state.ts";
+import { foundIn, type Unkept } from "../../state/response-assembly.ts";
+import type { Door } from "../http/route.ts";
+import { DATA_HEADERS } from "../http/security-headers.ts";
+import { type Asked, type MirrorSource, mirrorHandlers } from "./mirror.ts";
+import { ResponseCache } from "./response-cache.ts";
+
+/** When to ask again for what was not all there when the database took no more writes. */
+const UNKEPT_WAIT_MS = MINUTE_MS;
+
+export interface MirrorDeps {
+  readonly clock: { now(): EpochMs };
+  readonly state: Pick<State, "accounts" | "homes" | "library" | "calendar">;
+  /** Called for a series whose stored rows an answer to the LAN changed. */
+  readonly onSeriesChanged: (series: SeriesKey) => void;
+}
+
+/** Adds the service's operations to the router. */
+export function mountMirror(router: Router, deps: MirrorDeps, admit: MountOptions["admit"], door: Door): void {
+  mount(router, {
+    ...door,
+    handlers: mirrorHandlers(mirrorSource(deps), new ResponseCache()),
+    admit,
+    calendar: deps.state.calendar,
+    headers: DATA_HEADERS,
+    deliver: async (_operation, reply, response) => {
+      door.onAnswer?.(reply.caller ?? null, reply.status);
+      sendReply(reply, response);
+    },
+  });
+}
+
+function mirrorSource(deps: MirrorDeps): MirrorSource {
+  const { clock, onSeriesChanged } = deps;
+  const { accounts, homes, library } = deps.state;
+  const accountFor = (operation: OperationId, params: ParamsOf<OperationId>): Account | null => {
+    if (operationOf(operation).interface === "thirdParty") return accounts.thirdParty;
+    const owner = homes.accountOf(addressIn(params));
+    return accounts.consumers.find((account) => account.name === owner) ?? accounts.consumers[0] ?? null;
+  };
+  return {
+    refusal(operation, params) {
+      const { capability, interface: face } = operationOf(operation);
+      const addressId = addressIn(params);
+      if (face !== "consumer" || addressId === "" || !homes.known) return null;
+      const address = homes.address(addressId);
+      if (!address) return contractError("resource_not_found", "no address of this account has this id");
+      if (capability === undefined || address.capabilities[capability]) return null;
+      return contractError("feature_unavailable", `this address has no ${capability}`);
+    },
+    find(operation, params, now) {
+      const account = accountFor(operation, params);
+      return account && library.find(account.name, operation, params, now);
+    },
+    async ask(operation, params) {
+      const account = accountFor(operation, params);
+      if (!account) {
+        const { code, reason } = contractError("forbidden", "this elbro has no key for this interface of the service");
+        return { kind: "refused", status: 403, code, reason, retryAfterMs: null, requestId: null };
+      }
+      const series = seriesOf(account.name, operation, params);
+      const seriesId = library.idOf(series);
+      for (const part of partsToAsk(deps, account.name, operation, params)) {
+        const range = operationOf(operation).range ? rangeOf(operation, part) : null;
+        const reply = await account.ask({ operation, params: part, share: "lan", seriesId, range });
+        if (reply.kind !== "ok") return reply;
+        const at = clock.now();
+        const changed = await library.keepAnswer(account.name, operation, part, reply.body, at);
+        if (changed === null) return unkept({ operation, wanted: params, asked: part, body: reply.body, at });
+        if (changed) onSeriesChanged(series);
+      }
+      return { kind: "kept", at: clock.now() };
+    },
+  };
+}
+
+/** An answer that is only for who asked for it: it could not be kept, and nothing more is asked before it can. */
+function unkept<Id extends OperationId>(answer: Unkept<Id>): Asked {
+  const found = foundIn(answer);
+  if (found) return { kind: "unkept", found };
+  const why = "the database cannot be written, so no more is asked";
+  return { kind: "withheld", until: answer.at + UNKEPT_WAIT_MS, why, after: null };
+}
+
+/** The address that a request is about; empty for none. */
+function addressIn(params: ParamsOf<OperationId>): string {
+  return "addressId" in params ? params.addressId : "";
+}
+
+/**
+ * The requests that bring what a request of the LAN lacks: whole chunks, in parts that the service's caps allow.
+ * Shape: ascending.
+ */
+function partsToAsk<Id extends OperationId>(
+  { clock, state: { library, calendar } }: MirrorDeps,
+  account: string,
+  operation: Id,
+  params: ParamsOf<Id>,
+): ParamsOf<Id>[] {
+  const { range } = operationOf(operation);
+  if (!range) return [params];
+  const stale = library.staleRange(account, operation, params, clock.now());
+  const unit = seriesOf(account, operation, params).unit;
+  const cap = range.caps[unit] ?? UNCAPPED_CLIENT_RANGE;
+  const parts: ParamsOf<Id>[] = [];
+  for (let start = stale?.start ?? 0, end = 0; stale && start < stale.end; start = end) {
+    end = Math.min(stale.end, capEnd(start, cap, calendar));
+    parts.push({ ...params, from: start, to: end });
+  }
+  return parts;
+}

@@ -1,0 +1,174 @@
+/**
+ * The mirror: the service's operations answered from the shelf, read through when that may be, and from what the shelf
+ * has when the service cannot be asked.
+ */
+
+import type { Setback, Withheld } from "../../core/fetching/fetch-outcome.ts";
+import type { EpochMs } from "../../core/time/interval.ts";
+import { type ContractError, contractError, errorTable, isErrorCode } from "../../service/contract/errors.ts";
+import { type OperationId, operationIds, type ParamsOf } from "../../service/contract/operations.ts";
+import type { Encoded, Headers, RequestContext, ServerHandlers } from "../../service/serve/mount.ts";
+import type { Found } from "../../state/stored-answer.ts";
+import type { Representation, ResponseCache } from "./response-cache.ts";
+
+/** Shelf and service, as the mirror needs them. */
+export interface MirrorSource {
+  /** What the service would refuse for certain, by the addresses it told of; null where it has to be asked. */
+  refusal(operation: OperationId, params: ParamsOf<OperationId>): ContractError | null;
+  find<Id extends OperationId>(operation: Id, params: ParamsOf<Id>, now: EpochMs): Found | null;
+  /** Asks the service out of the LAN's share and keeps the answer. */
+  ask<Id extends OperationId>(operation: Id, params: ParamsOf<Id>): Promise<Asked>;
+}
+
+/** What became of asking the service. `at` is when the last of the answer was on the shelf, if it could be kept. */
+export type Asked =
+  | { readonly kind: "kept"; readonly at: EpochMs }
+  | { readonly kind: "unkept"; readonly found: Found }
+  | Setback
+  | Withheld;
+
+/** What the service decides for good, whatever the shelf has of earlier. */
+const FINAL_STATUSES: ReadonlySet<number> = new Set([400, 404, 422]);
+/** Errors of the service that are the caller's to know as they are. */
+const PASSED_ON: ReadonlySet<number> = new Set([400, 403, 404, 422, 502, 503]);
+const FROM_SHELF = { "X-Elbro-Source": "shelf" };
+const FROM_SERVICE = { "X-Elbro-Source": "service" };
+const STALE = { ...FROM_SHELF, "X-Elbro-Stale": "true" };
+/** When to try again after a 429 that named no time. */
+const UNNAMED_WAIT_MS = 60_000;
+
+/** Makes the mirror's handlers from the contract's table. */
+export function mirrorHandlers(source: MirrorSource, cache: ResponseCache): ServerHandlers {
+  const parts = { source: singleFlight(source), cache };
+  const handlers = operationIds.map((id) => [
+    id,
+    (params: ParamsOf<OperationId>, context: RequestContext) => answer(parts, id, params, context),
+  ]);
+  return Object.fromEntries(handlers) as ServerHandlers;
+}
+
+interface MirrorParts {
+  readonly source: MirrorSource;
+  readonly cache: ResponseCache;
+}
+
+/** Equal requests under way at the same time are asked, and stored, once. */
+function singleFlight(source: MirrorSource): MirrorSource {
+  /** By request. Bounded by the connections of the listener. */
+  const flights = new Map<string, Promise<Asked>>();
+  return {
+    refusal: (operation, params) => source.refusal(operation, params),
+    find: (operation, params, now) => source.find(operation, params, now),
+    ask(operation, params) {
+      const key = keyOf(operation, params);
+      const flying = flights.get(key);
+      if (flying) return flying;
+      const flight = source.ask(operation, params).finally(() => flights.delete(key));
+      flights.set(key, flight);
+      return flight;
+    },
+  };
+}
+
+function keyOf(operation: OperationId, params: ParamsOf<OperationId>): string {
+  return JSON.stringify([operation, params]);
+}
+
+type Answer = Encoded | ContractError;
+
+/** A caller that would rather have what is kept than have the service asked. Source: RFC 9111, 5.2.1.2. */
+const TAKES_OLDER = /\bmax-stale\b/i;
+
+async function answer(
+  parts: MirrorParts,
+  id: OperationId,
+  params: ParamsOf<OperationId>,
+  context: RequestContext,
+): Promise<Answer> {
+  const refused = parts.source.refusal(id, params);
+  if (refused) return refused;
+  while (parts.cache.isBusy) await parts.cache.nextTick();
+  const found = parts.source.find(id, params, context.now);
+  const give: Giving = async (what, at, how) => {
+    const form = await parts.cache.represent(keyOf(id, params), what, context.headers);
+    return encoded(form, Math.max(0, Math.floor((at - what.answeredAt) / 1_000)), how);
+  };
+  if (found?.fresh) return give(found, context.now, FROM_SHELF);
+  if (found && TAKES_OLDER.test(context.headers["cache-control"] ?? "")) return give(found, context.now, STALE);
+  return answerAsked(parts.source, [id, params, context.now], found !== null, give);
+}
+
+type Giving = (found: Found, at: EpochMs, how: Headers) => Promise<Encoded>;
+
+async function answerAsked(
+  source: MirrorSource,
+  [id, params, now]: readonly [OperationId, ParamsOf<OperationId>, EpochMs],
+  hasOlder: boolean,
+  give: Giving,
+): Promise<Answer> {
+  const asked = await source.ask(id, params);
+  if (asked.kind === "unkept") return give(asked.found, asked.found.answeredAt, FROM_SERVICE);
+  if (asked.kind === "kept") {
+    // An answer is newer than the request it is for.
+    const kept = source.find(id, params, asked.at);
+    if (kept) return give(kept, asked.at, FROM_SERVICE);
+  }
+  const isFinal = asked.kind === "refused" && FINAL_STATUSES.has(asked.status);
+  // The shelf may have changed while the service was asked.
+  const older = hasOlder && !isFinal ? source.find(id, params, now) : null;
+  return older ? give(older, now, STALE) : errorOf(asked, now);
+}
+
+function encoded({ status, headers, body }: Representation, age: number, how: Headers): Encoded {
+  return { kind: "encoded", status, headers: { Age: String(age), ...how, ...headers }, body };
+}
+
+/** What a LAN caller gets of a setback when the shelf has nothing. Source: design, table of answers. */
+function errorOf(asked: Exclude<Asked, { kind: "unkept" }>, now: EpochMs): ContractError {
+  switch (asked.kind) {
+    case "kept":
+      return contractError("internal_error", "an answer was stored and cannot be found");
+    case "withheld": {
+      // A silence that was asked for is told with its rest; any other as what made it.
+      if (asked.after && !(asked.after.kind === "refused" && asked.after.status === 429))
+        return errorOf(asked.after, now);
+      const retryAfterSec = Math.max(1, Math.ceil((asked.until - now) / 1_000));
+      return {
+        ...contractError("rate_limited", `${asked.why}; the shelf has nothing for this request`),
+        retryAfterSec,
+      };
+    }
+    case "unreachable":
+      return contractError("upstream_unavailable", `the service cannot be reached: ${asked.why}`);
+    case "malformed":
+      return contractError("upstream_unavailable", "the service answered in a form that does not fit its contract");
+    case "refused":
+      return refusalOf(asked);
+  }
+}
+
+/** The service's own error where it names one of the contract; the third-party interface has statuses alone. */
+function refusalOf({ status, code, reason, retryAfterMs }: Setback & { kind: "refused" }): ContractError {
+  if (code !== null && isErrorCode(code) && errorTable[code].status === status && PASSED_ON.has(status))
+    return contractError(code, reason);
+  switch (status) {
+    case 400:
+      return contractError("invalid_parameter", reason);
+    case 401:
+      return contractError("entitlement_unavailable", "the service refuses the daemon's key; see its problems");
+    case 403:
+      return contractError("forbidden", reason);
+    case 404:
+      return contractError("resource_not_found", reason);
+    case 422:
+      return contractError("feature_unavailable", reason);
+    case 429: {
+      const retryAfterSec = Math.max(1, Math.ceil((retryAfterMs ?? UNNAMED_WAIT_MS) / 1_000));
+      return { ...contractError("rate_limited", reason), retryAfterSec };
+    }
+    case 503:
+      return contractError("entitlement_unavailable", `the service answered with status ${status}`);
+    default:
+      return contractError("upstream_unavailable", `the service answered with status ${status}`);
+  }
+}

@@ -1,0 +1,163 @@
+/**
+ * Response cache: the body of an answer, its compressed forms and its ETag. An entry stays until its series changes or
+ * others need the room.
+ */
+import { createHash } from "node:crypto";
+import { setImmediate as nextTick } from "node:timers/promises";
+import { LRUCache } from "lru-cache";
+import type { Headers } from "../../service/serve/mount.ts";
+import type { AnswerSource } from "../../state/stored-answer.ts";
+import { compress } from "../http/compression.ts";
+import { type Coding, codingsFor, holdsTag } from "../http/negotiation.ts";
+
+/** The request headers that choose between the forms of an answer. */
+export interface Preconditions {
+  readonly "accept-encoding"?: string | undefined;
+  readonly "if-none-match"?: string | undefined;
+}
+
+/** The cached response in an accepted encoding, or 304 Not Modified. */
+export interface Representation {
+  readonly status: 200 | 304;
+  readonly headers: Headers;
+  readonly body: string | Uint8Array;
+}
+
+interface CachedBody {
+  readonly version: number;
+  /** Digest of the uncompressed body. */
+  readonly digest: string;
+  /** A small body is text: Node sends it in one piece with its headers. */
+  readonly body: string | Buffer;
+}
+
+/** Room for three years of hours with their compressed forms. */
+const MAX_BYTES = 4 * 1024 * 1024;
+const MAX_ENTRIES = 500;
+/** Unit: bytes. */
+const MAX_TEXT_LENGTH = 8 * 1024;
+/** A body that fits into one packet with its headers is not compressed. */
+const MIN_COMPRESSED_BYTES = 1_024;
+/** Concurrent compressions: two of the four threads of Node's pool stay free for others. */
+const MAX_COMPRESSING = 2;
+/** Bodies made in one event-loop tick: one large body (4 ms) or four small ones, then other work runs. */
+const MAX_BYTES_PER_TICK = 64 * 1024;
+const MIN_BYTES_COUNTED = MAX_BYTES_PER_TICK / 4;
+const DIGEST_CHARS = 22;
+
+export class ResponseCache {
+  /** Uncompressed bodies by request, compressed ones by their ETag. */
+  readonly #bodies: LRUCache<string, CachedBody>;
+  /** Compressions in flight, by ETag. */
+  readonly #compressing = new Map<string, Promise<CachedBody>>();
+  readonly #compress: typeof compress;
+  #bytesInTick = 0;
+  #tickEnd: Promise<void> | null = null;
+
+  constructor(options: { readonly maxBytes?: number; readonly compress?: typeof compress } = {}) {
+    const { maxBytes = MAX_BYTES } = options;
+    this.#compress = options.compress ?? compress;
+    this.#bodies = new LRUCache({
+      max: MAX_ENTRIES,
+      maxSize: maxBytes,
+      sizeCalculation: ({ body }) => Buffer.byteLength(body),
+    });
+  }
+
+  /** Unit: bytes of the cached bodies. */
+  get bytes(): number {
+    return this.#bodies.calculatedSize;
+  }
+
+  /** Whether the next body has to be made in another event-loop tick. */
+  get isBusy(): boolean {
+    return this.#bytesInTick >= MAX_BYTES_PER_TICK;
+  }
+
+  /** Resolves in the next event-loop tick. Who waited the longest goes on first. */
+  async nextTick(): Promise<void> {
+    await this.#tickEnd;
+  }
+
+  /**
+   * Returns the answer in the form that the caller accepts; `request` names it. The source is read before the first
+   * await, so that the body belongs to its version.
+   */
+  async represent(request: string, source: AnswerSource, wanted: Preconditions): Promise<Representation> {
+    const plain = this.#plain(request, source);
+    const accepted = codingsFor(wanted["accept-encoding"]);
+    const held = accepted.find((coding) => holdsTag(wanted["if-none-match"], etagOf(plain, coding)));
+    if (held !== undefined) return { status: 304, headers: validators(plain, held), body: "" };
+    const [best = "identity"] = accepted;
+    if (best === "identity" || (accepted.includes("identity") && !this.#isWorthCompressing(plain, best)))
+      return whole(plain, "identity");
+    return whole(await this.#compressed(plain, best), best);
+  }
+
+  #plain(request: string, source: AnswerSource): CachedBody {
+    const { version } = source;
+    const known = this.#bodies.get(request);
+    if (known?.version === version) return known;
+    const text = source.read();
+    const bytes = Buffer.from(text);
+    const body = bytes.length <= MAX_TEXT_LENGTH ? text : bytes;
+    const made = { version, digest: digestOf(body), body };
+    this.#bodies.set(request, made);
+    this.#bytesInTick += Math.max(bytes.length, MIN_BYTES_COUNTED);
+    this.#tickEnd ??= nextTick().then(() => {
+      this.#bytesInTick = 0;
+      this.#tickEnd = null;
+    });
+    return made;
+  }
+
+  /** Returns false for a small body, and while the maximum of others is compressed. */
+  #isWorthCompressing(plain: CachedBody, coding: Coding): boolean {
+    if (Buffer.byteLength(plain.body) < MIN_COMPRESSED_BYTES) return false;
+    const etag = etagOf(plain, coding);
+    return this.#bodies.has(etag) || this.#compressing.has(etag) || this.#compressing.size < MAX_COMPRESSING;
+  }
+
+  /** Callers of the same form share one compression. Errors: rejects if it fails; the next call tries again. */
+  async #compressed(plain: CachedBody, coding: Exclude<Coding, "identity">): Promise<CachedBody> {
+    const etag = etagOf(plain, coding);
+    const known = this.#bodies.get(etag);
+    if (known) return known;
+    const inFlight = this.#compressing.get(etag) ?? this.#startCompression(etag, plain, coding);
+    return inFlight;
+  }
+
+  #startCompression(etag: string, plain: CachedBody, coding: Exclude<Coding, "identity">): Promise<CachedBody> {
+    const flight = this.#compress(coding, typeof plain.body === "string" ? Buffer.from(plain.body) : plain.body)
+      .then((bytes) => {
+        const compressed = { ...plain, body: Buffer.from(bytes) };
+        this.#bodies.set(etag, compressed);
+        return compressed;
+      })
+      .finally(() => this.#compressing.delete(etag));
+    this.#compressing.set(etag, flight);
+    return flight;
+  }
+}
+
+function digestOf(body: CachedBody["body"]): string {
+  return createHash("sha256").update(body).digest("base64url").slice(0, DIGEST_CHARS);
+}
+
+/** Each coding is a representation of its own, byte for byte, and has a strong ETag of its own. */
+function etagOf({ digest }: CachedBody, coding: Coding): string {
+  return coding === "identity" ? `"${digest}"` : `"${digest}-${coding}"`;
+}
+
+function validators(cached: CachedBody, coding: Coding): Headers {
+  return { ETag: etagOf(cached, coding), Vary: "Accept-Encoding" };
+}
+
+function whole(cached: CachedBody, coding: Coding): Representation {
+  const headers = {
+    "Content-Type": "application/json",
+    ...(coding === "identity" ? {} : { "Content-Encoding": coding }),
+    ...validators(cached, coding),
+  };
+  return { status: 200, headers, body: cached.body };
+}

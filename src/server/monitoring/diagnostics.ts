@@ -1,0 +1,114 @@
+/**
+ * What helps others to find out why something does not work: the daemon in full, the configuration, and the machine,
+ * without secrets and without where anybody lives.
+ */
+import { redactedConfig } from "../../config/redacted.ts";
+import type { Config } from "../../config/schema.ts";
+import { secretsIn } from "../../config/secrets.ts";
+import { type Discreet, discreet, tellsPlace } from "../../core/text/redact.ts";
+import { slugOf } from "../../core/text/slug.ts";
+import { type EpochMs, formatInstant } from "../../core/time/interval.ts";
+import type { State } from "../../state/open-state.ts";
+import type { HealthReport } from "./health.ts";
+import type { MonitoringDeps } from "./monitoring-deps.ts";
+import { systemReport } from "./system-report.ts";
+
+/** What `GET /local/v1/diagnostics` and `elbro diagnostics` tell. */
+export function diagnosticsReport(deps: MonitoringDeps, health: HealthReport, now: EpochMs): unknown {
+  const { config, state } = deps;
+  const { homes, house, accounts } = state;
+  const report = {
+    made_at: formatInstant(now),
+    machine: machine(),
+    system: systemReport(deps, health, now),
+    homes: homes.list().map((home) => {
+      const { today, tomorrow, tomorrowValid, forecast, current, currency } = house.snapshot(home, now);
+      return {
+        id: home.id,
+        resolution: home.resolution,
+        currency,
+        has_price_now: current !== null,
+        estimated: current?.estimate ?? null,
+        prices: {
+          today: today.length,
+          tomorrow: tomorrow.length,
+          tomorrow_valid: tomorrowValid,
+          forecast: forecast.length,
+        },
+        capabilities: homes.address(home.addressId)?.capabilities ?? null,
+      };
+    }),
+    plans: state.plans.snapshots.map(({ definition, on, state, reason, runs }) => ({
+      id: definition.id,
+      on,
+      state,
+      code: reason.code,
+      reason: reason.text,
+      runs: runs.map(({ start, end, basis, begun }) => ({
+        start: formatInstant(start),
+        end: formatInstant(end),
+        basis,
+        begun,
+      })),
+    })),
+    config: redactedConfig(config),
+  };
+  return discreet(report, hiddenOf({ config, homes, accounts }));
+}
+
+/** What tells which texts have to be hidden. */
+interface Redacted extends Pick<State, "homes" | "accounts"> {
+  readonly config: Config;
+}
+
+/** What can be told while no daemon runs. */
+export function offlineDiagnostics(known: Redacted, now: EpochMs): unknown {
+  const report = { made_at: formatInstant(now), machine: machine(), config: redactedConfig(known.config) };
+  return discreet(report, hiddenOf(known));
+}
+
+function machine(): object {
+  const { platform, arch, versions, execArgv, uptime } = process;
+  const { sqlite, v8, openssl, tz } = versions;
+  return {
+    platform,
+    arch,
+    versions: { node: versions.node, sqlite, v8, openssl, tz },
+    flags: execArgv,
+    time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    process_seconds: Math.floor(uptime()),
+  };
+}
+
+/** Secrets as they stand in the configuration, names and addresses of homes and places, logins, and paths. */
+function hiddenOf({ config, homes, accounts }: Redacted): Discreet[] {
+  const hide = (standIn: string, ...texts: (string | undefined)[]): Discreet[] =>
+    texts.flatMap((text) => (text === undefined || text === "" ? [] : [{ text, standIn, kind: "name" }]));
+  const place = (standIn: string, ...texts: (string | undefined)[]): Discreet[] =>
+    hide(standIn, ...texts.filter((text) => text !== undefined && tellsPlace(text)));
+  const addresses = accounts.consumers
+    .flatMap(({ name }) => homes.targets(name))
+    .flatMap(({ addressId }) => homes.address(addressId) ?? []);
+  const known = homes.list();
+  return [
+    ...secretsIn(config)
+      .flatMap((secret) => [secret, encodeURIComponent(secret)])
+      .map((text): Discreet => ({ text, standIn: "(secret)", kind: "secret" })),
+    ...known.flatMap(({ id, name }, i) => place(`home_${i + 1}`, id, name)),
+    ...addresses.flatMap(({ label, formattedAddress }, i) =>
+      place(`address ${i + 1}`, label, ...partsOf(formattedAddress)),
+    ),
+    ...(config.third_party?.places ?? []).flatMap(({ name, address }, i) =>
+      place(`place_${i + 1}`, name, slugOf(name), ...partsOf(address ?? "")),
+    ),
+    ...hide("(user)", config.mqtt.username, ...config.broker.users.map(({ name }) => name)),
+    ...hide("(data_dir)", ...(config.data_dir.length > 3 ? [config.data_dir] : [])),
+  ];
+}
+
+/** An address as a whole, its lines, and its street without a number. */
+function partsOf(address: string): string[] {
+  const lines = address.split(/, */);
+  const streets = lines.map((line) => line.replace(/\s*\d.*$/, "")).filter((street) => street.length > 3);
+  return [address, ...lines, ...streets];
+}

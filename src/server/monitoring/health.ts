@@ -1,0 +1,193 @@
+/**
+ * Whether the daemon is well: three checks that decide, and what else the owner should know.
+ *
+ * `/healthz` says whether the house is served: the loops live, the database writes, the price for now is known.
+ * `/livez` says whether a restart could mend it: the first two only. A restart brings no internet back, so what restarts
+ * the daemon by itself (a watchdog) looks at `/livez`.
+ */
+
+import type { MonotonicMs } from "../../core/fetching/rate-limit.ts";
+import { type EpochMs, formatInstant, MINUTE_MS, SECOND_MS } from "../../core/time/interval.ts";
+import { databaseTrouble } from "../../storage/write-check.ts";
+import type { MonitoringDeps } from "./monitoring-deps.ts";
+
+/** `degraded` and `starting` are served all the same. */
+export type HealthStatus = "ok" | "starting" | "degraded" | "unhealthy";
+
+/** Every code a check may have, and what it means. */
+export const healthCodes = {
+  ok: "all is well",
+  loop_stuck: "a loop of the daemon has not turned when it should have; a restart mends it",
+  database_not_writing: "the database cannot be written: a full or failing disk, or a file that is gone",
+  prices_awaited: "a home has no price for now yet; after a start that is so for up to ten minutes",
+  prices_missing: "a home has no price for now: the service was not reached for a day or longer",
+  prices_estimated: "the price for now is an estimate of a home: the confirmed one has not come",
+  clock_wrong: "the clock of the machine cannot be trusted, so no signal is ON",
+  problems: "something needs the owner; the problems say what",
+} as const;
+export type HealthCode = keyof typeof healthCodes;
+
+export interface HealthCheck {
+  readonly name: "loop" | "database" | "prices" | "clock" | "problems";
+  readonly code: HealthCode;
+  /** In words, without names and places. */
+  readonly text: string;
+  /** With names; for those who have a key. */
+  readonly detail: readonly string[];
+}
+
+export interface HealthReport {
+  readonly status: HealthStatus;
+  /** The loops live, the database writes and the prices are there. */
+  readonly serves: boolean;
+  /** Nothing is wrong that a restart could mend. */
+  readonly lives: boolean;
+  readonly checks: readonly HealthCheck[];
+}
+
+/** After a start, prices may take this long to come. */
+const GRACE_MS: number = 10 * MINUTE_MS;
+/** The database is tried at most this often. */
+const PROBE_MS: number = MINUTE_MS;
+/** A report is as good as a new one for this long: whoever asks without a key costs nothing. */
+const FRESH_MS: number = SECOND_MS;
+
+const FAILING: ReadonlySet<HealthCode> = new Set(["loop_stuck", "database_not_writing", "prices_missing"]);
+const RESTART_MENDS: ReadonlySet<HealthCode> = new Set(["loop_stuck", "database_not_writing"]);
+
+export type HealthDeps = Pick<MonitoringDeps, "clock" | "state" | "storage">;
+
+export class Health {
+  readonly #deps: HealthDeps;
+  #probed: { readonly at: MonotonicMs; readonly trouble: Promise<string | null> } | null = null;
+  #reported: { readonly at: MonotonicMs; readonly report: Promise<HealthReport> } | null = null;
+
+  constructor(deps: HealthDeps) {
+    this.#deps = deps;
+  }
+
+  report(): Promise<HealthReport> {
+    const at = this.#deps.clock.monotonicMs();
+    if (!this.#reported || at - this.#reported.at >= FRESH_MS) this.#reported = { at, report: this.#make(at) };
+    return this.#reported.report;
+  }
+
+  async #make(at: MonotonicMs): Promise<HealthReport> {
+    const { clock } = this.#deps;
+    const now = clock.now();
+    const checks = [this.#loop(), await this.#database(at), this.#prices(at, now), this.#clock(now), this.#problems()];
+    const codes = checks.map(({ code }) => code);
+    const serves = !codes.some((code) => FAILING.has(code));
+    const lives = !codes.some((code) => RESTART_MENDS.has(code));
+    return { status: statusOf(codes, serves), serves, lives, checks };
+  }
+
+  #loop(): HealthCheck {
+    const late = this.#deps.state.vitals.pulses.filter(({ lateMs }) => lateMs > 0);
+    if (late.length === 0) return check("loop", "ok", "every loop turns when it should");
+    const detail = late.map(({ name, lateMs }) => `${name}: ${Math.ceil(lateMs / SECOND_MS)} s late`);
+    return check("loop", "loop_stuck", `${late.length} of the loops did not turn when it should have`, detail);
+  }
+
+  async #database(at: MonotonicMs): Promise<HealthCheck> {
+    const { database, databasePath } = this.#deps.storage;
+    if (!this.#probed || at - this.#probed.at >= PROBE_MS)
+      this.#probed = { at, trouble: databaseTrouble(database, databasePath) };
+    const trouble = await this.#probed.trouble;
+    return trouble === null
+      ? check("database", "ok", "the database can be written")
+      : check("database", "database_not_writing", trouble, [databasePath]);
+  }
+
+  #prices(at: MonotonicMs, now: EpochMs): HealthCheck {
+    const prices = pricesNow(this.#deps.state, now);
+    const lacking = prices.filter(({ until }) => until === null);
+    const estimated = prices.filter(({ estimate }) => estimate);
+    if (lacking.length > 0 || prices.length === 0) {
+      const awaited = at - this.#deps.state.vitals.startedMs < GRACE_MS;
+      const what =
+        prices.length === 0 ? "no home is known" : `${lacking.length} of ${prices.length} have no price for now`;
+      return check(
+        "prices",
+        awaited ? "prices_awaited" : "prices_missing",
+        what,
+        lacking.map(({ name }) => name),
+      );
+    }
+    const until = Math.min(...prices.map((price) => price.until ?? now));
+    const detail = prices.map((price) => `${price.name}: until ${formatInstant(price.until ?? now)}`);
+    if (estimated.length > 0)
+      return check(
+        "prices",
+        "prices_estimated",
+        `${estimated.length} of ${prices.length} have an estimate for now`,
+        detail,
+      );
+    return check("prices", "ok", `the price for now is known, and holds until ${formatInstant(until)}`, detail);
+  }
+
+  #clock(now: EpochMs): HealthCheck {
+    return this.#deps.state.isTimeTrusted(now)
+      ? check("clock", "ok", "the clock can be right")
+      : check("clock", "clock_wrong", "the clock of this machine cannot be trusted, so no signal is ON");
+  }
+
+  #problems(): HealthCheck {
+    const problems = this.#deps.state.problems.list();
+    if (problems.length === 0) return check("problems", "ok", "there are none");
+    const codes = [...new Set(problems.map(({ code }) => code))].join(", ");
+    return check(
+      "problems",
+      "problems",
+      codes,
+      problems.map(({ subject, advice }) => `${subject}: ${advice}`),
+    );
+  }
+}
+
+/** A home or place, and until when its price of now holds; null where there is none. */
+interface PriceNow {
+  readonly name: string;
+  readonly until: EpochMs | null;
+  readonly estimate: boolean;
+}
+
+/** Every home whose prices are collected, and every place. */
+function pricesNow({ homes, house, places, accounts }: HealthDeps["state"], now: EpochMs): PriceNow[] {
+  const wanted = accounts.consumers.flatMap(({ name }) => homes.targets(name));
+  const priced = new Set(wanted.filter(({ operations }) => operations.has("prices")).map(({ addressId }) => addressId));
+  const list = homes.list();
+  const ofHomes = list
+    .filter(({ addressId }) => priced.has(addressId))
+    .map((home): PriceNow => {
+      const { current } = house.snapshot(home, now);
+      return { name: home.name, until: current?.end ?? null, estimate: current?.estimate ?? false };
+    });
+  const ofPlaces = places
+    .snapshots(now, new Set(list.map(({ id }) => id)))
+    .map(({ place, current }): PriceNow => ({ name: place.name, until: current?.end ?? null, estimate: false }));
+  return [...ofHomes, ...ofPlaces];
+}
+
+function check(name: HealthCheck["name"], code: HealthCode, text: string, detail: readonly string[] = []): HealthCheck {
+  return { name, code, text, detail };
+}
+
+function statusOf(codes: readonly HealthCode[], serves: boolean): HealthStatus {
+  if (!serves) return "unhealthy";
+  if (codes.includes("prices_awaited")) return "starting";
+  return codes.every((code) => code === "ok") ? "ok" : "degraded";
+}
+
+/** The report as it is answered. Names are told to those alone who have a key. */
+export function healthBody({ status, checks }: HealthReport, hasKey: boolean): object {
+  return {
+    status,
+    checks: Object.fromEntries(
+      checks.map(({ name, code, text, detail }) => [
+        name,
+        { ok: code === "ok", code, text, ...(hasKey && detail.length > 0 ? { detail } : {}) },
+      ]),
+    ),
+  };
+}

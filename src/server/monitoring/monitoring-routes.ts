@@ -1,0 +1,121 @@
+/** What tells of the house and of the daemon while it runs. */
+
+import { VERSION } from "../../core/status/version.ts";
+import type { EpochMs } from "../../core/time/interval.ts";
+import { type LocalError, localError } from "../http/errors.ts";
+import type { LocalAnswer } from "../http/response.ts";
+import type { LocalRequest, LocalRoute } from "../http/route.ts";
+import { diagnosticsReport } from "./diagnostics.ts";
+import { Health, type HealthReport, healthBody } from "./health.ts";
+import { Metrics } from "./metrics.ts";
+import type { MonitoringDeps } from "./monitoring-deps.ts";
+import { METRICS_TYPE, metricsText } from "./prometheus-text.ts";
+import { systemReport } from "./system-report.ts";
+
+/** When somebody for whom there is no room may try again. */
+const FULL_RETRY_SEC = 30;
+/** Neither a proxy nor Home Assistant's ingress may hold back what is told. */
+const STREAM_HEADERS = { "X-Accel-Buffering": "no", "Cache-Control": "private, no-store, no-transform" };
+
+/** Health, metrics, events, system report and diagnostics. */
+export function liveRoutes(deps: MonitoringDeps): readonly LocalRoute[] {
+  const health = once(() => new Health(deps));
+  const metrics = once(() => new Metrics(deps));
+  const healthAnswer = async (caller: string | null, isWell: (report: HealthReport) => boolean) => {
+    const report = await health().report();
+    const body = { ...healthBody(report, caller !== null), version: VERSION };
+    return { kind: "json" as const, status: isWell(report) ? 200 : 503, body };
+  };
+  return [
+    {
+      method: "GET",
+      path: "/events",
+      scope: "read",
+      summary: "What changes, as server-sent events: first the present state, or what was missed since Last-Event-ID.",
+      handle: (request) => listening(deps, request),
+    },
+    {
+      method: "GET",
+      path: "/healthz",
+      scope: "greeted",
+      summary: "200 while the loops live, the database writes and the price for now is known; else 503, and why.",
+      handle: ({ caller }) => healthAnswer(caller, ({ serves }) => serves),
+    },
+    {
+      method: "GET",
+      path: "/livez",
+      scope: "greeted",
+      summary: "503 for what a restart could mend, and for nothing else: for what restarts the daemon by itself.",
+      handle: ({ caller }) => healthAnswer(caller, ({ lives }) => lives),
+    },
+    {
+      method: "GET",
+      path: "/metrics",
+      scope: "read",
+      summary: "Figures of house and daemon for Prometheus.",
+      handle: async ({ now }) => {
+        const families = metrics().read(await health().report(), now);
+        return { kind: "text", type: METRICS_TYPE, text: metricsText(families) };
+      },
+    },
+    {
+      method: "GET",
+      path: "/local/v1/system",
+      scope: "read",
+      summary: "Quota, requests, ages, broker, plugs, versions and problems of the daemon.",
+      handle: async ({ now }) => ({ kind: "json", body: systemReport(deps, await health().report(), now) }),
+    },
+    {
+      method: "GET",
+      path: "/local/v1/diagnostics",
+      scope: "read",
+      summary: "A file to show to others: the daemon in full, without secrets and without where anybody lives.",
+      handle: async ({ now }) => {
+        const report = diagnosticsReport(deps, await health().report(), now);
+        const name = `elbro-diagnostics-${new Date(now).toISOString().slice(0, 10)}.json`;
+        return {
+          kind: "text",
+          type: "application/json",
+          text: `${JSON.stringify(report, null, 2)}\n`,
+          headers: { "Content-Disposition": `attachment; filename="${name}"` },
+        };
+      },
+    },
+  ];
+}
+
+/** Refuses the name of no home and no place; before the first answer of the service nobody knows. */
+function unknownHome({ homes, places }: MonitoringDeps["state"], home: string, now: EpochMs): LocalError | null {
+  const ids = homes.list().map(({ id }) => id);
+  const known = [...ids, ...places.snapshots(now, new Set(ids)).map(({ place }) => place.id)];
+  if (ids.length === 0 || known.includes(home)) return null;
+  return localError("resource_not_found", `there is no home "${home.slice(0, 40)}"; expected ${known.join(", ")}`);
+}
+
+/** Made when it is first needed. */
+function once<Value>(make: () => Value): () => Value {
+  let made: Value | null = null;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
+async function listening(
+  { state, events }: MonitoringDeps,
+  { query, headers, mayStay, now }: LocalRequest,
+): Promise<LocalAnswer> {
+  const home = query.get("home");
+  const unknown = home === null ? null : unknownHome(state, home, now);
+  if (unknown) return unknown;
+  const hub = events.hub();
+  if (!hub.hasRoom)
+    return { ...localError("rate_limited", "as many listen as can be served"), retryAfterSec: FULL_RETRY_SEC };
+  const last = headers["last-event-id"];
+  return {
+    kind: "stream",
+    type: "text/event-stream; charset=utf-8",
+    headers: STREAM_HEADERS,
+    write: (out) => hub.listen(out, { lastEventId: typeof last === "string" ? last : null, home, mayStay }),
+  };
+}

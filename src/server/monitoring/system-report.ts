@@ -1,0 +1,150 @@
+/** The daemon in full, for its owner: quota, requests, ages, broker, plugs, versions, problems and what to do. */
+import { statSync } from "node:fs";
+import type { Config } from "../../config/schema.ts";
+import { shares } from "../../core/fetching/rate-limit.ts";
+import type { DaemonState } from "../../core/status/daemon-status.ts";
+import type { PastProblem } from "../../core/status/problem-history.ts";
+import { VERSION } from "../../core/status/version.ts";
+import { DAY_MS, type EpochMs, formatInstant, SECOND_MS } from "../../core/time/interval.ts";
+import { plugState } from "../../mqtt/topics/plug-topics.ts";
+import type { Account, ToldWindow } from "../../service/client/account.ts";
+import type { Library } from "../../state/series-repository.ts";
+import { type HealthReport, healthBody } from "./health.ts";
+import type { MonitoringDeps } from "./monitoring-deps.ts";
+
+/** What `GET /local/v1/system` answers. */
+export function systemReport(deps: MonitoringDeps, health: HealthReport, now: EpochMs): object {
+  const { startedAt, vitals, isTimeTrusted, accounts, daemonState } = deps.state;
+  const state = daemonState(now);
+  return {
+    version: VERSION,
+    node: process.versions.node,
+    now: formatInstant(now),
+    started_at: formatInstant(startedAt),
+    uptime_seconds: Math.floor((deps.clock.monotonicMs() - vitals.startedMs) / SECOND_MS),
+    time_trusted: isTimeTrusted(now),
+    health: healthBody(health, true),
+    interfaces: accounts.all.map((account) => interfaceReport(deps, account, state, now)),
+    series: state.series.map(({ owner, account, label, lastSuccessAt }) => ({
+      home: owner?.id ?? null,
+      name: owner?.name ?? null,
+      account,
+      series: label,
+      last_success_at: lastSuccessAt === null ? null : formatInstant(lastSuccessAt),
+      age_seconds: lastSuccessAt === null ? null : Math.max(0, Math.floor((now - lastSuccessAt) / SECOND_MS)),
+    })),
+    backfill: state.backfill && { days_known: state.backfill.known, days_wanted: state.backfill.wanted },
+    broker: { ...brokerReport(deps.config), ...deps.mqtt.client.standing() },
+    plugs: plugReports(deps.plugs),
+    lan: {
+      listeners: deps.events.opened?.counts.listeners ?? 0,
+      requests: vitals.answered.list().map(({ labels: [key = "", status = ""], count }) => ({
+        key: key === "" ? null : key,
+        status: Number(status),
+        count,
+      })),
+    },
+    database: databaseReport(deps.storage),
+    memory: memoryReport(),
+    problems: vitals.problems.list().map(problemReport),
+  };
+}
+
+/** What an account spent since UTC midnight, by share and by outcome. */
+export interface SpentToday {
+  readonly byShare: Readonly<Record<string, number>>;
+  readonly byOutcome: Readonly<Record<string, number>>;
+}
+
+/** Read from the ledger, so it knows of the whole day whenever the daemon started. */
+export function spentToday(library: Library, account: string, now: EpochMs): SpentToday {
+  const byShare: Record<string, number> = Object.fromEntries(shares.map((share) => [share, 0]));
+  const byOutcome: Record<string, number> = {};
+  for (const { share, status } of library.ledger.spentSince(account, Math.floor(now / DAY_MS) * DAY_MS)) {
+    const outcome = status === null ? "open" : status === 0 ? "no_answer" : String(status);
+    byShare[share] = (byShare[share] ?? 0) + 1;
+    byOutcome[outcome] = (byOutcome[outcome] ?? 0) + 1;
+  }
+  return { byShare, byOutcome };
+}
+
+function interfaceReport(
+  { state: { library, vitals } }: MonitoringDeps,
+  account: Account,
+  state: DaemonState,
+  now: EpochMs,
+): object {
+  const known = state.interfaces.find((each) => each.account === account.name);
+  const { byShare, byOutcome } = spentToday(library, account.name, now);
+  const { minute, day } = account.standing(now);
+  return {
+    account: account.name,
+    interface: known?.interface ?? null,
+    state: known?.service ?? null,
+    quota: { minute: windowReport(minute), day: windowReport(day) },
+    today: { requests: known?.requestsToday ?? null, by_share: byShare, by_outcome: byOutcome },
+    since_start: vitals.asked
+      .list()
+      .filter(({ labels: [name] }) => name === account.name)
+      .map(({ labels: [, operation = "", outcome = ""], count }) => ({ operation, outcome, count })),
+  };
+}
+
+function windowReport(window: ToldWindow | null): object | null {
+  if (!window) return null;
+  const { limit, left, resetsAt } = window;
+  return { limit, left, resets_at: resetsAt === null ? null : formatInstant(resetsAt) };
+}
+
+function brokerReport(config: Config): object {
+  const { url } = config.mqtt;
+  return { kind: url === undefined ? "inside" : "configured", host: url === undefined ? null : new URL(url).host };
+}
+
+/** The plugs as they are published. */
+function plugReports(plugs: MonitoringDeps["plugs"]): object[] {
+  return plugs.snapshots().map((plug) => ({ id: plug.id, ...plugState(plug) }));
+}
+
+function databaseReport(storage: MonitoringDeps["storage"]): object {
+  const { bytes, logBytes, rowChanges } = databaseFigures(storage);
+  return { bytes, log_bytes: logBytes, row_changes: rowChanges };
+}
+
+/** The database in figures. `logBytes` is what was written last and waits to be folded in; null where there is none. */
+export interface DatabaseFigures {
+  readonly bytes: number;
+  readonly logBytes: number | null;
+  /** Rows that were written since the start. */
+  readonly rowChanges: number;
+}
+
+export function databaseFigures({ database, databasePath }: MonitoringDeps["storage"]): DatabaseFigures {
+  const found = database
+    .prepare(
+      "select page_count * page_size as bytes, total_changes() as changes from pragma_page_count, pragma_page_size",
+    )
+    .get();
+  return {
+    bytes: Number(found?.bytes),
+    logBytes: statSync(`${databasePath}-wal`, { throwIfNoEntry: false })?.size ?? null,
+    rowChanges: Number(found?.changes),
+  };
+}
+
+function memoryReport(): object {
+  const { rss, heapUsed, heapTotal, external } = process.memoryUsage();
+  return { rss_bytes: rss, heap_used_bytes: heapUsed, heap_total_bytes: heapTotal, external_bytes: external };
+}
+
+function problemReport({ code, subject, since, endedAt, advice, detail, requestId }: PastProblem): object {
+  return {
+    code,
+    subject,
+    since: formatInstant(since),
+    ended_at: endedAt === null ? null : formatInstant(endedAt),
+    advice,
+    detail,
+    request_id: requestId,
+  };
+}

@@ -1,0 +1,196 @@
+/**
+ * The LAN API as one OpenAPI 3.1.0 document: the service's operations as the contract tells them, and the routes that
+ * are added here. A route that is registered is in it; there is no second list.
+ */
+
+import { planRefusals } from "../../core/planning/command-refusal.ts";
+import { headerTable } from "../../service/contract/headers.ts";
+import { openApiDocument } from "../../service/contract/openapi.ts";
+import { operationIds, operationOf } from "../../service/contract/operations.ts";
+import { localErrorTable } from "../http/errors.ts";
+import type { LocalRoute, RouteScope } from "../http/route.ts";
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** A route as far as it is described. */
+export type DescribedRoute = Omit<LocalRoute, "handle">;
+
+export interface LanOpenApiOptions {
+  readonly version: string;
+  /** Every route beside the contract's. */
+  readonly routes: readonly DescribedRoute[];
+  /** What else is said of a route: parameters, body, answers; nothing for a route that tells it itself, or needs none. */
+  readonly factsOf: (route: DescribedRoute) => Json | null;
+  /** Schemas that those facts refer to, by name. */
+  readonly schemas: Json;
+}
+
+/** Who may ask, as the document says it. A session is a page's. */
+const SECURITY: Readonly<Record<RouteScope, readonly Json[]>> = {
+  open: [],
+  greeted: [{}, { lanKey: [] }],
+  read: [{ lanKey: [] }, { session: [] }],
+  control: [{ lanKey: [] }, { session: [] }],
+};
+
+/** What the mirror says beside the service's own headers. */
+const MIRROR_HEADERS = {
+  Age: {
+    description: "How old the oldest part of the answer is, in seconds.",
+    schema: { type: "integer", minimum: 0 },
+  },
+  ETag: {
+    description: "Names the content: sent back in If-None-Match, it is answered with 304.",
+    schema: { type: "string" },
+  },
+  "X-Elbro-Source": {
+    description: "Where the answer came from: kept here, or asked for now.",
+    schema: { type: "string", enum: ["shelf", "service"] },
+  },
+  "X-Elbro-Stale": {
+    description: "`true` where the answer is older than it should be, because the service could not be asked.",
+    schema: { type: "string", const: "true" },
+  },
+} as const;
+
+const TAGS = [
+  { name: "local", description: "For small devices: what the service lacks." },
+  { name: "live", description: "What happens in the house, and how the daemon is." },
+  { name: "page", description: "Pages of this server, and what they need." },
+];
+
+/** Builds the document. */
+export function lanOpenApi({ version, routes, factsOf, schemas }: LanOpenApiOptions): Json {
+  const contract = openApiDocument({ version });
+  return {
+    openapi: contract.openapi,
+    info: {
+      title: "elbro",
+      version,
+      description:
+        "Electricity data of a house, at home: the service's own operations answered from what is kept, and what LAN devices want beside them. Send a key as bearer; it has a quota per minute and day (UTC), told in every answer.",
+    },
+    servers: contract.servers,
+    tags: [...contract.tags, ...TAGS],
+    paths: { ...mirrorPaths(contract.paths), ...routePaths(routes, factsOf) },
+    components: {
+      schemas: { ...contract.components.schemas, ...schemas, ErrorBody: errorSchema() },
+      responses: contract.components.responses,
+      headers: { ...contract.components.headers, ...MIRROR_HEADERS },
+      securitySchemes: {
+        lanKey: {
+          type: "http",
+          scheme: "bearer",
+          description: "A key of this elbro: one of api.keys, or made by `elbro keys create NAME`.",
+        },
+        lanToken: {
+          type: "http",
+          scheme: "bearer",
+          description:
+            "Base64 of `<API_KEY>:<HASH>` of a key and secret of this elbro, HASH being HMAC-SHA256 over the key with the secret as key.",
+        },
+        session: {
+          type: "apiKey",
+          in: "cookie",
+          name: "elbro_session",
+          description: "A browser that has logged in on the dashboard.",
+        },
+      },
+    },
+  };
+}
+
+function mirrorPaths(paths: Readonly<Record<string, { readonly get: Json }>>): Json {
+  return Object.fromEntries(
+    operationIds.map((id) => {
+      const { path, interface: face } = operationOf(id);
+      const get = paths[path]?.get ?? {};
+      const responses = get.responses as Readonly<Record<string, Json>>;
+      const ok = responses[200] ?? {};
+      const own = Object.fromEntries(Object.keys(MIRROR_HEADERS).map((name) => [name, reference("headers", name)]));
+      const quota = Object.fromEntries(
+        Object.keys(headerTable)
+          .filter((name) => name !== "Retry-After")
+          .map((name) => [name, reference("headers", name)]),
+      );
+      const answered = { ...ok, headers: { ...quota, ...own } };
+      const security = face === "consumer" ? [{ lanKey: [] }] : [{ lanKey: [] }, { lanToken: [] }];
+      const same = { description: "Nothing is new for who sent the `ETag` in `If-None-Match`." };
+      return [path, { get: { ...get, security, responses: { ...responses, 200: answered, 304: same } } }];
+    }),
+  );
+}
+
+function routePaths(routes: readonly DescribedRoute[], factsOf: LanOpenApiOptions["factsOf"]): Json {
+  const paths: Record<string, Record<string, Json>> = {};
+  for (const route of routes) {
+    const path = route.path.replace(/:(\w+)/g, "{$1}");
+    paths[path] = {
+      ...paths[path],
+      [route.method.toLowerCase()]: describeRoute(route, route.openApi ?? factsOf(route) ?? {}),
+    };
+  }
+  return paths;
+}
+
+function describeRoute(route: DescribedRoute, facts: Json): Json {
+  const { method, path, scope, summary } = route;
+  const control = scope === "control" ? { description: "For a key with the scope `control`." } : {};
+  return {
+    operationId: operationIdOf(method, path),
+    tags: [tagOf(path)],
+    summary,
+    ...control,
+    security: SECURITY[scope],
+    ...facts,
+    parameters: withPathNames(path, (facts.parameters ?? []) as readonly Json[]),
+    responses: { 200: { description: summary }, ...errorsOf(scope), ...((facts.responses ?? {}) as Json) },
+  };
+}
+
+function tagOf(path: string): string {
+  if (/^\/local\/v1\/(?!session|system|diagnostics)/.test(path)) return "local";
+  return /^\/(events|metrics|healthz|livez|openapi\.json|local\/v1\/(system|diagnostics))$/.test(path)
+    ? "live"
+    : "page";
+}
+
+/** `GET /local/v1/plans/:plan` becomes `getLocalV1PlansPlan`; a path that ends in a slash is a page: `getDocsPage`. */
+function operationIdOf(method: string, path: string): string {
+  const words = path.split(/[^A-Za-z0-9]+/).filter((word) => word !== "");
+  const name = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
+  return `${method.toLowerCase()}${name}${path.endsWith("/") ? "Page" : ""}`;
+}
+
+/** A name in the path is a parameter, whether or not anybody says more of it. */
+function withPathNames(path: string, parameters: readonly Json[]): readonly Json[] {
+  const names = [...path.matchAll(/:(\w+)/g)].map(([, name = ""]) => name);
+  const untold = names.filter((name) => !parameters.some((each) => each.in === "path" && each.name === name));
+  return [...untold.map((name) => ({ name, in: "path", required: true, schema: { type: "string" } })), ...parameters];
+}
+
+function errorsOf(scope: RouteScope): Json {
+  const body = { "application/json": { schema: reference("schemas", "ErrorBody") } };
+  const failure = { default: { description: "Any failure, in the form of every error.", content: body } };
+  if (scope === "open") return failure;
+  const refused = { 401: reference("responses", "Error401"), 429: reference("responses", "Error429") };
+  const forbidden = scope === "control" ? { 403: reference("responses", "Error403") } : {};
+  return { ...refused, ...forbidden, ...failure };
+}
+
+function errorSchema(): Json {
+  return {
+    type: "object",
+    properties: {
+      error: { type: "boolean", const: true },
+      reason: { type: "string", description: "For people; programs use `errorCode`." },
+      errorCode: { type: "string", enum: Object.keys(localErrorTable) },
+      refusal: { type: "string", enum: planRefusals, description: "Of a command to a plan: why it is not done." },
+    },
+    required: ["error", "reason", "errorCode"],
+  };
+}
+
+function reference(kind: "schemas" | "responses" | "headers", name: string): Json {
+  return { $ref: `#/components/${kind}/${name}` };
+}

@@ -1,0 +1,68 @@
+/** Starts the HTTP API and the socket for commands. Everything they need is loaded here, after the first prices are out. */
+
+import { type CommandHint, DEFAULT_HINT } from "../config/command-hint.ts";
+import type { Config } from "../config/schema.ts";
+import type { Clock } from "../core/runtime/clock.ts";
+import type { SeriesKey } from "../core/series/series.ts";
+import type { Mqtt } from "../mqtt/start-mqtt.ts";
+import type { PlugsModule } from "../plugs/plug-wiring.ts";
+import type { ChangeBus } from "../state/change-bus.ts";
+import type { Reloading } from "../state/config-reload.ts";
+import type { State } from "../state/open-state.ts";
+import type { Storage } from "../storage/open-storage.ts";
+import { LiveFeed } from "./events/event-source.ts";
+
+export interface ServerOptions {
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly log: { info(facts: object, text: string): void; warn(facts: object, text: string): void };
+  /** Home Assistant passes requests of its users on, and needs no key. */
+  readonly ingress?: boolean;
+  /** How the owner types a command of this program; `elbro …` by default. */
+  readonly commandHint?: CommandHint;
+  /** Fires when the daemon ends. */
+  readonly signal: AbortSignal;
+}
+
+/** The modules that the API shows. */
+export interface ServerDeps {
+  readonly storage: Storage;
+  readonly state: State;
+  readonly mqtt: Mqtt;
+  readonly plugs: PlugsModule;
+  readonly reloading: Reloading;
+}
+
+export interface Server {
+  readonly port: number;
+  /** Ends the event streams. */
+  readonly shutdown: () => void;
+  readonly close: () => Promise<void>;
+}
+
+/** Resolves when the API listens. Errors: throws a StartError where the port cannot be had. */
+export async function startServer(options: ServerOptions, deps: ServerDeps, changes: ChangeBus): Promise<Server> {
+  const { config, clock, log, ingress = false, signal, commandHint = DEFAULT_HINT } = options;
+  const { storage, state, mqtt, plugs, reloading } = deps;
+  const events = new LiveFeed({ baseTopic: config.mqtt.base_topic, homes: state.homes, startedAt: state.startedAt });
+  mqtt.published.subscribe((messages) => events.show(messages));
+  changes.seriesChanged.subscribe((series) => events.changed(series));
+  const api = {
+    ...{ config, clock, log, ingress, signal, commandHint, storage, state, mqtt, plugs, events },
+    onSeriesChanged: (series: SeriesKey) => changes.seriesChanged.emit(series),
+  };
+  await mqtt.client.upSoon;
+  const { openLan } = await import("./api-listener.ts");
+  const listener = await openLan(api);
+  reloading.subscribe((next) => {
+    listener.take(next);
+    changes.stateChanged.emit({ home: null });
+  });
+  const { openDaemonDesk } = await import("./admin/serve-admin.ts");
+  const desk = openDaemonDesk(api, () => reloading.used, signal);
+  return {
+    port: listener.port,
+    shutdown: () => events.close(),
+    close: async () => void (await Promise.all([listener.close(), desk])),
+  };
+}

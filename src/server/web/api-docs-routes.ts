@@ -1,0 +1,49 @@
+/** The page at `/docs/` that reads `openapi.json` to people. */
+import { readdirSync } from "node:fs";
+import path from "node:path";
+import { localError } from "../http/errors.ts";
+import type { LocalRoute } from "../http/route.ts";
+import type { DashboardFiles } from "./static-files.ts";
+
+/** Beside the program in what is installed, beside this file among the sources. */
+const FOLDER = path.join(import.meta.dirname, "api-docs");
+
+/** The routes of the page. Its links are relative, so that it may stand below any path of a proxy. */
+export function docsRoutes(): readonly LocalRoute[] {
+  let reading: Promise<DashboardFiles> | null = null;
+  const files = (): Promise<DashboardFiles> => {
+    reading ??= import("./static-files.ts").then(({ DashboardFiles: Files }) =>
+      Files.read(readdirSync(FOLDER).map((name) => ({ name, path: path.join(FOLDER, name) }))),
+    );
+    return reading;
+  };
+  return [
+    {
+      method: "GET",
+      path: "/docs",
+      scope: "open",
+      summary: "Leads to the page that reads this document to people.",
+      openApi: { responses: { 200: undefined, 308: { description: "The page is at `docs/`." } } },
+      handle: () => ({ kind: "text", text: "the page is at docs/\n", status: 308, headers: { Location: "docs/" } }),
+    },
+    {
+      method: "GET",
+      path: "/docs/",
+      scope: "open",
+      summary: "A page that reads this document to people.",
+      openApi: {
+        responses: { 200: { description: "The page.", content: { "text/html": { schema: { type: "string" } } } } },
+      },
+      handle: async ({ headers }) => (await files()).page(headers),
+    },
+    {
+      method: "GET",
+      path: "/docs/assets/:digest/:name",
+      scope: "open",
+      summary: "A file of that page.",
+      handle: async ({ path: { digest = "", name = "" }, headers }) =>
+        (await files()).asset(digest, name, headers) ??
+        localError("resource_not_found", "the page has no such file in this version; load the page again"),
+    },
+  ];
+}

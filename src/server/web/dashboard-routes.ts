@@ -1,0 +1,161 @@
+/** The dashboard at `/`: its files, and who is logged in. */
+import { existsSync, readdirSync } from "node:fs";
+import path from "node:path";
+import { VERSION } from "../../core/status/version.ts";
+import { SERVICE_ZONE } from "../../core/time/calendar.ts";
+import { formatInstant } from "../../core/time/interval.ts";
+import type { State } from "../../state/open-state.ts";
+import type { LanKeys } from "../auth/api-keys.ts";
+import { fromOwnPage, PAGE_HEADER, type PageAccess } from "../auth/session-auth.ts";
+import { localError } from "../http/errors.ts";
+import type { LocalAnswer } from "../http/response.ts";
+import type { LocalRequest, LocalRoute } from "../http/route.ts";
+import type { DashboardFiles, DashboardSource } from "./static-files.ts";
+
+interface DashboardAccess {
+  readonly keys: Pick<LanKeys, "admitLocal" | "named">;
+  readonly pages: PageAccess;
+}
+
+/** What the page lists before it asks for anything else. */
+type Shown = Pick<State, "homes" | "places">;
+
+/** Beside the program in what is installed, beside this file among the sources. */
+const FOLDER = path.join(import.meta.dirname, "dashboard");
+/** The chart library where nothing was built: as it is installed. What is built has it among its files. */
+const LIBRARY = path.join(import.meta.dirname, "../node_modules/uplot/dist");
+const LIBRARY_FILES: Readonly<Record<string, string>> = { "uplot.js": "uPlot.esm.js", "uplot.css": "uPlot.min.css" };
+
+/** The routes of the dashboard. */
+export function dashboardRoutes(state: Shown, access: DashboardAccess): readonly LocalRoute[] {
+  let reading: Promise<DashboardFiles> | null = null;
+  // Read by the first who looks: a house without a screen keeps none of it in memory.
+  const files = (): Promise<DashboardFiles> => {
+    reading ??= import("./static-files.ts").then(({ DashboardFiles: Files }) => Files.read(sources()));
+    return reading;
+  };
+  return [
+    {
+      method: "GET",
+      path: "/",
+      scope: "open",
+      summary: "The dashboard.",
+      handle: async ({ headers }) => (await files()).page(headers),
+    },
+    {
+      method: "GET",
+      path: "/assets/:digest/:name",
+      scope: "open",
+      summary: "A file of the dashboard.",
+      handle: async ({ path: { digest = "", name = "" }, headers }) =>
+        (await files()).asset(digest, name, headers) ??
+        localError("resource_not_found", "the dashboard has no such file in this version; load the page again"),
+    },
+    {
+      method: "GET",
+      path: "/local/v1/session",
+      scope: "open",
+      summary: "Who looks at the dashboard, and what it shows to them.",
+      handle: (request) => tellSession(state, access, request),
+    },
+    {
+      method: "POST",
+      path: "/local/v1/session",
+      scope: "open",
+      summary: "Logs in with a key of the API: begins a session, by a cookie.",
+      handle: (request) => logIn(access, request),
+    },
+    {
+      method: "POST",
+      path: "/local/v1/session/end",
+      scope: "open",
+      summary: "Logs out: ends the session.",
+      handle: ({ headers }) =>
+        fromOwnPage(headers)
+          ? {
+              kind: "json",
+              body: { signed_in: false },
+              headers: { "Set-Cookie": access.pages.sessions.end(headers.cookie) },
+            }
+          : fromElsewhere(),
+    },
+  ];
+}
+
+function sources(): DashboardSource[] {
+  const own = readdirSync(FOLDER).map((name) => ({ name, path: path.join(FOLDER, name) }));
+  const library = Object.entries(LIBRARY_FILES)
+    .filter(([name]) => !existsSync(path.join(FOLDER, name)))
+    .map(([name, file]) => ({ name, path: path.join(LIBRARY, file) }));
+  return [...own, ...library].sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+function tellSession(state: Shown, { pages }: DashboardAccess, request: LocalRequest): LocalAnswer {
+  const { headers, now } = request;
+  const key = pages.signedIn(request);
+  const cookie = pages.sessions.renew(headers.cookie, now);
+  const mayRead = key !== null || pages.mode === "open";
+  return {
+    kind: "json",
+    body: {
+      mode: pages.mode,
+      signed_in: key !== null,
+      key: key?.name ?? null,
+      control: key?.control ?? false,
+      // Who is logged in by Home Assistant logs out there.
+      can_log_out: pages.sessions.keyOf(headers.cookie, now) !== null,
+      ...(mayRead ? { house: houseOf(state) } : {}),
+      now: formatInstant(now),
+    },
+    ...(cookie === null ? {} : { headers: { "Set-Cookie": cookie } }),
+  };
+}
+
+/** What the page has to know before it asks for anything else: homes, and behind them places, which have prices alone. */
+function houseOf({ homes, places }: Shown): object {
+  const known = homes.list();
+  const priced = places.list(new Set(known.map(({ id }) => id)));
+  return {
+    version: VERSION,
+    time_zone: SERVICE_ZONE,
+    homes: [
+      ...known.map(({ id, name, addressId, resolution }) => ({
+        id,
+        name,
+        address_id: addressId,
+        resolution,
+        capabilities: homes.address(addressId)?.capabilities ?? null,
+      })),
+      ...priced.map(({ place: { id, name } }) => ({
+        id,
+        name,
+        address_id: null,
+        resolution: null,
+        capabilities: null,
+      })),
+    ],
+  };
+}
+
+/** The key goes the way of every key: through its lock-out and its quota. */
+function logIn({ keys, pages }: DashboardAccess, request: LocalRequest): LocalAnswer {
+  const { headers, now, remoteAddress, body } = request;
+  if (!fromOwnPage(headers)) return fromElsewhere();
+  const given = typeof body === "object" && body !== null && "key" in body ? body.key : null;
+  if (typeof given !== "string" || !/^\S{1,512}$/.test(given))
+    return localError("invalid_parameter", 'send the key as { "key": "…" }');
+  const authorization = `Bearer ${given}`;
+  const admission = keys.admitLocal({ interface: "local", scope: "read", authorization, remoteAddress, headers, now });
+  if (admission.kind === "refused") return admission.error;
+  const key = keys.named(admission.caller);
+  if (!key) return localError("invalid_token", "this key is not known here");
+  return {
+    kind: "json",
+    body: { signed_in: true, key: key.name, control: key.control ?? false },
+    headers: { "Set-Cookie": pages.sessions.begin(key, now) },
+  };
+}
+
+function fromElsewhere(): LocalAnswer {
+  return localError("forbidden", `this is for the dashboard's own page, which sends ${PAGE_HEADER}`);
+}

@@ -1,0 +1,190 @@
+import { describe, expect, test } from "vitest";
+import { DAY_MS, MINUTE_MS } from "../../../../src/core/time/interval.ts";
+import { keyDigest, type LanKey, LanKeys } from "../../../../src/server/auth/api-keys.ts";
+import type { Admission } from "../../../../src/service/serve/mount.ts";
+import { foundAt, startMirror } from "../../../support/mirror-server.ts";
+
+const NOON = Date.parse("2026-03-10T12:00:00Z");
+const LIMITS = { minute: 3, day: 5 };
+
+function keysOf(limits = LIMITS) {
+  const keys = new LanKeys(
+    ["kitchen", "garage"].map((name) => ({ name, sha256: keyDigest(`${name}-key`) })),
+    limits,
+  );
+  return (now: number, authorization: string | undefined = "Bearer kitchen-key"): Admission =>
+    keys.admit({ interface: "consumer", authorization, remoteAddress: "127.0.0.1", now });
+}
+
+/** What is left of both windows, after so many attempts at a moment. */
+function attempts(count: number, now = NOON, admit = keysOf()): Admission {
+  let admission = admit(now);
+  for (let i = 1; i < count; i++) admission = admit(now);
+  return admission;
+}
+
+describe("a key", () => {
+  test.each(["Bearer kitchen-key", "bearer kitchen-key", "BEARER   garage-key"])("is admitted: %s", (authorization) => {
+    expect(keysOf()(NOON, authorization).kind).toBe("admitted");
+  });
+
+  test.each([
+    ["Bearer ", "this key is not known here"],
+    ["Bearer kitchen-ke", "this key is not known here"],
+    ["Bearer kitchen-keyy", "this key is not known here"],
+    ["Bearer KITCHEN-KEY", "this key is not known here"],
+    ["Bearer kitchen-key garage-key", "this key is not known here"],
+    ["kitchen-key", "this key is not known here"],
+    ["Basic a2l0Y2hlbi1rZXk=", "this key is not known here"],
+    ["", "this key is not known here"],
+    [`Bearer ${"a".repeat(10_000)}`, "this key is not known here"],
+  ])("that is none is refused: %s", (authorization, reason) => {
+    const admission = keysOf()(NOON, authorization);
+    expect(admission).toEqual({ kind: "refused", error: { kind: "error", code: "invalid_token", reason } });
+  });
+
+  test("that is missing is asked for", () => {
+    const keys = new LanKeys([], LIMITS);
+    const arrival = { interface: "consumer", authorization: undefined, remoteAddress: "::1", now: NOON } as const;
+    expect(keys.admit(arrival)).toMatchObject({ error: { reason: "send Authorization: Bearer <key>" } });
+  });
+
+  describe("on a connection that bore it before", () => {
+    const connection = {};
+    const [kitchen, garage] = ["kitchen", "garage"].map((name) => ({
+      name,
+      sha256: keyDigest(`${name}-key`),
+      isRandom: true,
+    }));
+    let list = [kitchen, garage] as LanKey[];
+    const keys = new LanKeys(() => list, { minute: 100, day: 100 });
+    const callerWith = (authorization: string) => {
+      const admission = keys.admit({
+        ...{ interface: "consumer", authorization, remoteAddress: "::1", connection, now: NOON },
+      });
+      return admission.kind === "admitted" ? admission.caller : null;
+    };
+
+    test("is known, and so is another; what is none is none", () => {
+      const asked = [
+        "kitchen-key",
+        "kitchen-key",
+        "kitchen-kez",
+        "jitchen-key",
+        "kitchen-ke",
+        "kitchen-key2",
+        "garage-key",
+      ];
+      const callers = [...asked, ...asked].map((token) => callerWith(`Bearer ${token}`));
+      const expected = ["kitchen", "kitchen", null, null, null, null, "garage"];
+      expect(callers).toEqual([...expected, ...expected]);
+    });
+
+    test("is known no more once it is revoked or means another", () => {
+      expect(callerWith("Bearer kitchen-key")).toBe("kitchen");
+      list = [garage] as LanKey[];
+      expect(callerWith("Bearer kitchen-key")).toBeNull();
+      list = [{ ...kitchen, name: "hall" }] as LanKey[];
+      expect(callerWith("Bearer kitchen-key")).toBe("hall");
+    });
+  });
+
+  test("is kept as its digest: equal keys of any length have digests of one length, for comparing in constant time", () => {
+    const digests = ["a", "kitchen-key", "k".repeat(5_000)].map(keyDigest);
+    expect(digests.map(({ length }) => length)).toEqual([32, 32, 32]);
+    expect(Buffer.from(keyDigest("a")).toString("hex")).toMatch(/^ca978112/);
+  });
+});
+
+describe("a quota", () => {
+  test("counts in fixed UTC minutes and days", () => {
+    expect(attempts(1)).toEqual({
+      kind: "admitted",
+      caller: "kitchen",
+      quota: {
+        minute: { limit: 3, remaining: 2, resetSec: NOON / 1_000 + 60 },
+        day: { limit: 5, remaining: 4, resetSec: Date.parse("2026-03-11T00:00:00Z") / 1_000 },
+      },
+    });
+  });
+
+  test("lets as many through as its limit and no more", () => {
+    expect([attempts(3).kind, attempts(4).kind]).toEqual(["admitted", "refused"]);
+  });
+
+  test("that is used up says when to come again", () => {
+    expect(attempts(4, NOON + 59_400)).toMatchObject({
+      error: { code: "rate_limited", retryAfterSec: 1 },
+      quota: { minute: { remaining: 0, resetSec: NOON / 1_000 + 60 } },
+    });
+    expect(attempts(4, NOON + 10_000)).toMatchObject({ error: { retryAfterSec: 50 } });
+  });
+
+  test("of the day says so as well, and the longer wait counts", () => {
+    const admit = keysOf({ minute: 2, day: 2 });
+    expect(attempts(3, NOON, admit)).toMatchObject({
+      error: { retryAfterSec: 12 * 3_600 },
+      quota: { day: { remaining: 0 } },
+    });
+  });
+
+  test("counts what it denies", () => {
+    const admit = keysOf();
+    attempts(4, NOON, admit);
+    expect(admit(NOON + MINUTE_MS)).toMatchObject({ kind: "admitted", quota: { day: { remaining: 0 } } });
+    expect(admit(NOON + 2 * MINUTE_MS).kind).toBe("refused");
+  });
+
+  test("begins anew with its window, to the second", () => {
+    const admit = keysOf({ minute: 1, day: 100 });
+    expect([NOON, NOON + 59_999, NOON + 60_000].map((at) => admit(at).kind)).toEqual([
+      "admitted",
+      "refused",
+      "admitted",
+    ]);
+    const daily = keysOf({ minute: 100, day: 1 });
+    const midnight = Date.parse("2026-03-11T00:00:00Z");
+    expect([midnight - 1, midnight, midnight + DAY_MS].map((at) => daily(at).kind)).toEqual(Array(3).fill("admitted"));
+  });
+
+  test("is each key's own; a wrong key uses up nobody's", () => {
+    const admit = keysOf();
+    attempts(4, NOON, admit);
+    for (let i = 0; i < 4; i++) admit(NOON, "Bearer guess");
+    expect(admit(NOON, "Bearer garage-key")).toMatchObject({ kind: "admitted", quota: { minute: { remaining: 2 } } });
+  });
+});
+
+describe("a caller sees", () => {
+  const names = ["limit", "remaining", "reset"].flatMap((what) => [
+    `x-ratelimit-${what}-minute`,
+    `x-ratelimit-${what}-day`,
+  ]);
+
+  test("all six headers of the quota with an answer, with an error, and when it is used up", async () => {
+    await using mirror = await startMirror({ find: () => foundAt(0, true) }, { minute: 2, day: 9 });
+    const answers = [await mirror.ask(), await mirror.ask("/consumer/v1/me/addresses?nonsense=1"), await mirror.ask()];
+    expect(answers.map(({ status }) => status)).toEqual([200, expect.any(Number), 429]);
+    const reset = [
+      String(Date.parse("2026-03-10T09:01:00Z") / 1_000),
+      String(Date.parse("2026-03-11T00:00:00Z") / 1_000),
+    ];
+    const remaining = [
+      ["1", "8"],
+      ["0", "7"],
+      ["0", "6"],
+    ];
+    for (const [i, { headers }] of answers.entries())
+      expect(names.map((name) => headers.get(name))).toEqual(["2", "9", ...(remaining[i] ?? []), ...reset]);
+    expect(answers[2]?.headers.get("retry-after")).toBe("30");
+  });
+
+  test("none of them without a key, and the reason in the service's own shape", async () => {
+    await using mirror = await startMirror({});
+    for (const key of [null, "guess"]) {
+      const answer = await mirror.ask(undefined, key);
+      expect([answer.status, answer.body.errorCode]).toEqual([401, "invalid_token"]);
+      expect(names.filter((name) => answer.headers.has(name))).toEqual([]);
+    }
+  });
+});

@@ -1,0 +1,119 @@
+import { describe, expect, test } from "vitest";
+import { HOUR_MS, MINUTE_MS } from "../../../../src/core/time/interval.ts";
+import { keyDigest, type LanKey, LanKeys } from "../../../../src/server/auth/api-keys.ts";
+import { LockOut } from "../../../../src/server/auth/login-throttle.ts";
+import { addressGroup } from "../../../../src/server/http/address-group.ts";
+import type { Admission } from "../../../../src/service/serve/mount.ts";
+
+const NOON = Date.parse("2026-03-10T12:00:00Z");
+const ROUTER = "192.168.1.1";
+
+function doorOf(key: Partial<LanKey> = {}) {
+  const lanKeys = new LanKeys([{ name: "kitchen", sha256: keyDigest("right"), ...key }], {
+    minute: 1_000_000,
+    day: 1_000_000,
+  });
+  return (token: string, now = NOON, remoteAddress = ROUTER): Admission =>
+    lanKeys.admit({ interface: "consumer", authorization: `Bearer ${token}`, remoteAddress, now });
+}
+
+function statusOf(admission: Admission): string {
+  if (admission.kind === "admitted") return "in";
+  const { code, retryAfterSec } = admission.error;
+  return code === "invalid_token" ? "401" : `429 for ${retryAfterSec} s`;
+}
+
+describe("wrong keys from an address", () => {
+  test("five are free; then each waits twice as long as the one before, a quarter of an hour at most", () => {
+    const ask = doorOf();
+    const seen: string[] = [];
+    let now = NOON;
+    for (let i = 0; i < 18; i++) {
+      seen.push(statusOf(ask("wrong", now)));
+      const next = ask("wrong", now);
+      if (i >= 4 && next.kind === "refused") {
+        seen.push(statusOf(next));
+        now += (next.error.retryAfterSec ?? 0) * 1_000;
+      } else i++;
+    }
+    expect(seen.join(", ")).toBe(
+      "401, 401, 401, 429 for 1 s, 401, 429 for 2 s, 401, 429 for 4 s, 401, 429 for 8 s, 401, 429 for 16 s, " +
+        "401, 429 for 32 s, 401, 429 for 64 s, 401, 429 for 128 s, 401, 429 for 256 s, 401, 429 for 512 s, " +
+        "401, 429 for 900 s, 401, 429 for 900 s, 401, 429 for 900 s, 401, 429 for 900 s",
+    );
+  });
+
+  function lockedOut(ask: ReturnType<typeof doorOf>, remoteAddress = ROUTER) {
+    for (let i = 0; i < 6; i++) ask("wrong", NOON, remoteAddress);
+    expect(statusOf(ask("wrong", NOON, remoteAddress))).toBe("429 for 1 s");
+  }
+
+  test("are of that address alone", () => {
+    const ask = doorOf();
+    lockedOut(ask);
+    expect(statusOf(ask("wrong", NOON, "192.168.1.2"))).toBe("401");
+    expect(statusOf(ask("right", NOON, "192.168.1.2"))).toBe("in");
+  });
+
+  test("keep out no key that nobody can guess: a house behind one address is not shut out by one of its devices", () => {
+    const ask = doorOf({ isRandom: true });
+    lockedOut(ask);
+    expect(statusOf(ask("right"))).toBe("in");
+    expect(statusOf(ask("wrong"))).toBe("429 for 1 s");
+  });
+
+  test("keep out a key that its owner made up, unless it was right from there before", () => {
+    const stranger = doorOf();
+    lockedOut(stranger);
+    expect(statusOf(stranger("right"))).toBe("429 for 1 s");
+    expect(statusOf(stranger("right", NOON + 1_000))).toBe("in");
+
+    const known = doorOf();
+    expect(statusOf(known("right"))).toBe("in");
+    lockedOut(known);
+    expect(statusOf(known("right"))).toBe("in");
+    lockedOut(known, "192.168.1.9");
+    expect(statusOf(known("right", NOON, "192.168.1.9"))).toBe("429 for 1 s");
+  });
+
+  test("are forgotten after an hour without any", () => {
+    const ask = doorOf();
+    lockedOut(ask);
+    for (let i = 0; i < 4; i++) expect(statusOf(ask("wrong", NOON + HOUR_MS + MINUTE_MS))).toBe("401");
+  });
+
+  test("do not lock out for longer because the clock was set back", () => {
+    const ask = doorOf();
+    lockedOut(ask);
+    expect(statusOf(ask("right", NOON - HOUR_MS))).toBe("in");
+  });
+
+  test("no key at all is no guess", () => {
+    const keys = new LanKeys([], { minute: 1, day: 1 });
+    const arrival = { interface: "consumer", authorization: undefined, remoteAddress: ROUTER, now: NOON } as const;
+    for (let i = 0; i < 20; i++) expect(statusOf(keys.admit(arrival))).toBe("401");
+  });
+
+  test("a hundred thousand addresses take the memory of a thousand", () => {
+    const lockOut = new LockOut();
+    for (let i = 0; i < 100_000; i++) lockOut.wrong(`10.${i >> 16}.${(i >> 8) & 255}.${i & 255}`, NOON);
+    expect(lockOut.size).toBe(1_000);
+  });
+});
+
+describe("one caller by address is", () => {
+  test.each([
+    ["192.168.1.20", "192.168.1.20"],
+    ["::ffff:192.168.1.20", "192.168.1.20"],
+    ["127.0.0.1", "127.0.0.1"],
+    ["::1", "0:0:0:0::/64"],
+    ["2001:db8:0:1:aaaa:bbbb:cccc:dddd", "2001:db8:0:1::/64"],
+    ["2001:db8:0:1::5", "2001:db8:0:1::/64"],
+    ["2001:db8::5", "2001:db8:0:0::/64"],
+    ["2001:0db8:0000:0001:0:0:0:1", "2001:db8:0:1::/64"],
+    ["fe80::1%eth0", "fe80:0:0:0::/64"],
+    ["", ""],
+  ])("%s: %s", (address, group) => {
+    expect(addressGroup(address)).toBe(group);
+  });
+});

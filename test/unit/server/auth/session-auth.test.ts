@@ -1,0 +1,93 @@
+import { expect, test } from "vitest";
+import { keyDigest } from "../../../../src/server/auth/api-keys.ts";
+import { PageAccess } from "../../../../src/server/auth/session-auth.ts";
+import { type SessionKey, Sessions } from "../../../../src/server/auth/sessions.ts";
+
+const NOW = Date.UTC(2026, 2, 1, 12);
+const KEYS: SessionKey[] = [
+  { name: "kitchen", sha256: keyDigest("one"), control: true },
+  { name: "guest", sha256: keyDigest("two") },
+];
+const PAGE = { "x-elbro-page": "1" };
+
+function accessOf(dashboard: "open" | "key") {
+  const kept = new Map<string, string>();
+  const memory = { read: (n: string) => kept.get(n) ?? null, write: (n: string, v: string) => void kept.set(n, v) };
+  const sessions = new Sessions(memory, (name) => KEYS.find((key) => key.name === name) ?? null);
+  const access = new PageAccess({ sessions, dashboard });
+  const cookieOf = (name: string) => {
+    const key = KEYS.find((one) => one.name === name);
+    return key ? (sessions.begin(key, NOW).split(";")[0] ?? "") : "";
+  };
+  const local = (scope: "read" | "control", headers: Record<string, string>, authorization?: string) =>
+    access.admitLocal({ interface: "local", scope, authorization, remoteAddress: "::1", headers, now: NOW });
+  const mirror = (headers: Record<string, string>) =>
+    access.admitMirror({ interface: "consumer", authorization: undefined, remoteAddress: "::1", headers, now: NOW });
+  return { cookieOf, local, mirror };
+}
+
+test("a session reads, and controls where its key does", () => {
+  const { cookieOf, local } = accessOf("key");
+  const kitchen = { cookie: cookieOf("kitchen") };
+  const guest = { cookie: cookieOf("guest") };
+  expect(local("read", kitchen)).toMatchObject({ kind: "admitted", caller: "kitchen" });
+  expect(local("control", { ...kitchen, ...PAGE })).toMatchObject({ kind: "admitted", caller: "kitchen" });
+  expect(local("read", guest)).toMatchObject({ kind: "admitted", caller: "guest" });
+  expect(local("control", { ...guest, ...PAGE })).toMatchObject({ kind: "refused", error: { code: "forbidden" } });
+});
+
+test("what another site makes a browser send changes nothing and spends nothing", () => {
+  const { cookieOf, local, mirror } = accessOf("key");
+  const cookie = cookieOf("kitchen");
+  expect(local("control", { cookie })).toMatchObject({ kind: "refused" });
+  expect(local("control", { cookie, ...PAGE, "sec-fetch-site": "cross-site" })).toMatchObject({ kind: "refused" });
+  expect(local("control", { cookie, ...PAGE, "sec-fetch-site": "same-origin" })).toMatchObject({ kind: "admitted" });
+  expect(mirror({ cookie })).toBeNull();
+  expect(mirror({ cookie, ...PAGE })).toMatchObject({ kind: "admitted" });
+});
+
+test("without a session the keys decide", () => {
+  const { local, mirror } = accessOf("key");
+  expect(local("read", {})).toBeNull();
+  expect(mirror(PAGE)).toBeNull();
+});
+
+test("a request that bears a key is the keys' to decide, whatever else it bears", () => {
+  const { cookieOf, local } = accessOf("open");
+  expect(local("read", { cookie: cookieOf("kitchen") }, "Bearer wrong")).toBeNull();
+});
+
+test("an open dashboard lets anybody look and nobody change", () => {
+  const { local, mirror } = accessOf("open");
+  expect(local("read", {})).toMatchObject({ kind: "admitted", caller: "anybody" });
+  expect(mirror(PAGE)).toMatchObject({ kind: "admitted" });
+  expect(mirror({})).toBeNull();
+  expect(local("control", PAGE)).toMatchObject({ kind: "refused", error: { code: "forbidden" } });
+});
+
+test("in an open dashboard who logs in may change what its key may", () => {
+  const { cookieOf, local } = accessOf("open");
+  expect(local("control", { cookie: cookieOf("kitchen"), ...PAGE })).toMatchObject({ kind: "admitted" });
+});
+
+test("pages ask a bounded number of times a minute", () => {
+  const { cookieOf, local } = accessOf("key");
+  const cookie = cookieOf("guest");
+  const verdicts = Array.from({ length: 700 }, () => local("read", { cookie })?.kind);
+  expect(verdicts.filter((kind) => kind === "admitted")).toHaveLength(600);
+  expect(verdicts.at(-1)).toBe("refused");
+});
+
+test("who is logged in to Home Assistant needs no key, and controls; only from its own address, and only as its app", () => {
+  const sessions = new Sessions({ read: () => null, write: () => undefined }, () => null);
+  const verdictOf = (ingress: boolean, remoteAddress: string, headers: Record<string, string>) =>
+    new PageAccess({ sessions, dashboard: "key", ingress }).admitLocal({
+      ...{ interface: "local", scope: "control", authorization: undefined, remoteAddress, headers, now: NOW },
+    });
+  const handedOn = { ...PAGE, "x-ingress-path": "/api/hassio_ingress/abc" };
+  expect(verdictOf(true, "172.30.32.2", handedOn)).toMatchObject({ kind: "admitted", caller: "Home Assistant" });
+  expect(verdictOf(true, "::ffff:172.30.32.2", handedOn)).toMatchObject({ kind: "admitted" });
+  expect(verdictOf(true, "172.30.32.3", handedOn)).toBeNull();
+  expect(verdictOf(true, "172.30.32.2", PAGE)).toBeNull();
+  expect(verdictOf(false, "172.30.32.2", handedOn)).toBeNull();
+});

@@ -1,0 +1,129 @@
+import { describe, expect, test } from "vitest";
+import { keyDigest } from "../../../../src/server/auth/api-keys.ts";
+import { MOST_SESSIONS, SESSION_MS, type SessionKey, Sessions } from "../../../../src/server/auth/sessions.ts";
+
+const NOW = Date.UTC(2026, 2, 1, 12);
+const DAY = 86_400_000;
+
+class World {
+  readonly kept = new Map<string, string>();
+  writes = 0;
+  keys: SessionKey[] = [
+    { name: "kitchen", sha256: keyDigest("key of the kitchen"), control: true },
+    { name: "hall", sha256: keyDigest("key of the hall") },
+  ];
+
+  /** Another life of the daemon each time. */
+  sessions(): Sessions {
+    const memory = {
+      read: (name: string) => this.kept.get(name) ?? null,
+      write: (name: string, value: string) => {
+        this.writes++;
+        this.kept.set(name, value);
+      },
+    };
+    return new Sessions(memory, (name) => this.keys.find((key) => key.name === name) ?? null);
+  }
+
+  key(name: string): SessionKey {
+    const found = this.keys.find((key) => key.name === name);
+    if (!found) throw new Error(name);
+    return found;
+  }
+}
+
+/** What a browser sends back of a Set-Cookie. */
+function sent(setCookie: string): string {
+  return setCookie.split(";")[0] ?? "";
+}
+
+describe("a session", () => {
+  test("is its key's, also in the next life of the daemon", () => {
+    const world = new World();
+    const cookie = sent(world.sessions().begin(world.key("kitchen"), NOW));
+    expect(world.sessions().keyOf(cookie, NOW + DAY)?.name).toBe("kitchen");
+  });
+
+  test("is found among other cookies", () => {
+    const world = new World();
+    const sessions = world.sessions();
+    const cookie = sent(sessions.begin(world.key("hall"), NOW));
+    expect(sessions.keyOf(`theme=dark; ${cookie}; other=1`, NOW)?.name).toBe("hall");
+  });
+
+  test("is HttpOnly, Strict, for every path, and ends by itself", () => {
+    const world = new World();
+    const parts = world.sessions().begin(world.key("kitchen"), NOW).split("; ");
+    expect(parts.slice(1)).toEqual(["HttpOnly", "SameSite=Strict", "Path=/", `Max-Age=${SESSION_MS / 1_000}`]);
+  });
+
+  test("ends with its time", () => {
+    const world = new World();
+    const cookie = sent(world.sessions().begin(world.key("kitchen"), NOW));
+    expect(world.sessions().keyOf(cookie, NOW + SESSION_MS - 1)?.name).toBe("kitchen");
+    expect(world.sessions().keyOf(cookie, NOW + SESSION_MS)).toBeNull();
+  });
+
+  test("ends when its key is revoked, and when it is replaced under the same name", () => {
+    const world = new World();
+    const cookie = sent(world.sessions().begin(world.key("kitchen"), NOW));
+    world.keys = [{ name: "kitchen", sha256: keyDigest("another key") }];
+    expect(world.sessions().keyOf(cookie, NOW)).toBeNull();
+    world.keys = [];
+    expect(world.sessions().keyOf(cookie, NOW)).toBeNull();
+  });
+
+  test("ends with the log-out, for whoever has the cookie", () => {
+    const world = new World();
+    const sessions = world.sessions();
+    const cookie = sent(sessions.begin(world.key("kitchen"), NOW));
+    expect(sessions.end(cookie)).toContain("Max-Age=0");
+    expect(sessions.keyOf(cookie, NOW)).toBeNull();
+    expect(world.sessions().keyOf(cookie, NOW)).toBeNull();
+  });
+
+  test("is made longer while it is in use, with one write a day", () => {
+    const world = new World();
+    const sessions = world.sessions();
+    const cookie = sent(sessions.begin(world.key("kitchen"), NOW));
+    const before = world.writes;
+    expect(sessions.renew(cookie, NOW + DAY / 2)).toBeNull();
+    expect(sent(sessions.renew(cookie, NOW + DAY) ?? "")).toBe(cookie);
+    expect(sessions.renew(cookie, NOW + DAY + 1)).toBeNull();
+    expect(world.writes - before).toBe(1);
+    expect(sessions.keyOf(cookie, NOW + SESSION_MS + DAY / 2)?.name).toBe("kitchen");
+  });
+
+  test("that is over is not made longer", () => {
+    const world = new World();
+    const cookie = sent(world.sessions().begin(world.key("kitchen"), NOW));
+    expect(world.sessions().renew(cookie, NOW + SESSION_MS)).toBeNull();
+  });
+
+  test("is none for cookies that were never given", () => {
+    const world = new World();
+    const sessions = world.sessions();
+    sessions.begin(world.key("kitchen"), NOW);
+    for (const cookie of [undefined, "", "elbro_session=", `elbro_session=${"A".repeat(43)}`, "elbro_session=%00;;=;"])
+      expect(sessions.keyOf(cookie, NOW)).toBeNull();
+  });
+
+  test("cannot be made of what is kept: neither cookie nor key stands there", () => {
+    const world = new World();
+    const cookie = sent(world.sessions().begin(world.key("kitchen"), NOW)).split("=")[1] ?? "";
+    const kept = [...world.kept.values()].join();
+    expect(kept).not.toContain(cookie);
+    expect(kept).not.toContain(Buffer.from(world.key("kitchen").sha256).toString("hex"));
+  });
+});
+
+test("of more sessions than a house has screens, the one not seen for longest gives way", () => {
+  const world = new World();
+  const sessions = world.sessions();
+  const first = sent(sessions.begin(world.key("kitchen"), NOW));
+  const second = sent(sessions.begin(world.key("hall"), NOW + 1));
+  for (let i = 0; i < MOST_SESSIONS - 1; i++) sessions.begin(world.key("kitchen"), NOW + 2 + i);
+  expect(sessions.keyOf(first, NOW + 100)).toBeNull();
+  expect(sessions.keyOf(second, NOW + 100)?.name).toBe("hall");
+  expect(JSON.parse(world.kept.get("dashboard_sessions") ?? "[]")).toHaveLength(MOST_SESSIONS);
+});

@@ -1,0 +1,96 @@
+import { PassThrough } from "node:stream";
+import { describe, expect, test } from "vitest";
+import type { Message } from "../../../../src/mqtt/client/message.ts";
+import { LiveFeed } from "../../../../src/server/events/event-source.ts";
+
+const homes = { list: () => [{ id: "home", addressId: "address-of-home" }] };
+
+/** A feed, and what a listener of it has heard so far: `type data`. */
+async function listening(before: readonly Message[] = [], baseTopic = "elbro") {
+  const feed = new LiveFeed({ baseTopic, homes, startedAt: 0 });
+  feed.show(before);
+  const hub = feed.hub();
+  const out = new PassThrough();
+  let text = "";
+  out.on("data", (bytes: Buffer) => {
+    text += bytes.toString();
+  });
+  hub.listen(out, { lastEventId: null, home: null });
+  const heard = () =>
+    [...text.matchAll(/event: (.*)\ndata: (.*)\n/g)]
+      .map(([, type, data]) => `${type} ${data}`)
+      .filter((line) => !/^(hello|ready) /.test(line));
+  return { feed, heard };
+}
+
+describe("what is published becomes what is told", () => {
+  test.each([
+    ["home/price/state", '{"price":1}', 'price {"home":"home","price":1}'],
+    ["home/price/state", "{}", 'price {"home":"home"}'],
+    ["home/price/level", "cheap", 'level {"home":"home","level":"cheap"}'],
+    ["home/price/level", "", 'level {"home":"home","level":null}'],
+    ["home/cheap", "ON", 'signal {"home":"home","signal":"cheap","plan":null,"on":true}'],
+    ["home/cheap", "OFF", 'signal {"home":"home","signal":"cheap","plan":null,"on":false}'],
+    ["home/plan/washer", "ON", 'signal {"home":"home","signal":"plan","plan":"washer","on":true}'],
+    ["home/plan/washer/state", '{"state":"done"}', 'plan {"home":"home","plan":"washer","state":"done"}'],
+    ["plug/boiler/state", '{"on":true}', 'plug {"plug":"boiler","on":true}'],
+    ["cabin/spot", "0.25", 'spot {"home":"cabin","spot":0.25}'],
+    ["cabin/spot", "", 'spot {"home":"cabin","spot":null}'],
+    ["problems", '{"count":0}', 'problem {"count":0}'],
+    [
+      "info",
+      '{"quota":{"a":1},"interfaces":{},"backfill":null,"version":"1"}',
+      'quota {"quota":{"a":1},"interfaces":{},"backfill":null}',
+    ],
+  ])("%s %s", async (topic, payload, told) => {
+    expect((await listening([{ topic: `elbro/${topic}`, payload }])).heard()).toEqual([told]);
+    expect((await listening([{ topic: `my/base/${topic}`, payload }], "my/base")).heard()).toEqual([told]);
+  });
+
+  test.each(["elbro/home/prices", "elbro/status", "homeassistant/device/elbro_home/config", "elbrox/home/cheap"])(
+    "%s does not",
+    async (topic) => {
+      expect((await listening([{ topic, payload: "ON" }])).heard()).toEqual([]);
+    },
+  );
+});
+
+test("only what changed is told, also of a topic that is repeated as a heartbeat", async () => {
+  const cheap: Message = { topic: "elbro/home/cheap", payload: "OFF", heartbeat: true };
+  const { feed, heard } = await listening([cheap]);
+  feed.show([cheap]);
+  feed.show([cheap, { topic: "elbro/home/price/level", payload: "normal" }]);
+  feed.show([{ ...cheap, payload: "ON" }]);
+  feed.show([{ ...cheap, payload: "ON" }]);
+  expect(heard().map((line) => line.split(" ")[0])).toEqual(["signal", "level", "signal"]);
+});
+
+test("the quota is told when it changes, not when something else of the same topic does", async () => {
+  const info = (left: number, version: string): Message => ({
+    topic: "elbro/info",
+    payload: JSON.stringify({ version, quota: { left }, interfaces: {}, backfill: null }),
+  });
+  const { feed, heard } = await listening([info(1, "a")]);
+  feed.show([info(1, "b")]);
+  feed.show([info(2, "b")]);
+  expect(heard().length).toBe(2);
+});
+
+test("a series that changed is told with its home; one of a place without where that is", async () => {
+  const { feed, heard } = await listening();
+  feed.changed({ account: "consumer", place: "address-of-home", operation: "prices", unit: "hour" });
+  feed.changed({ account: "third_party", place: '{"latitude":56.1629}', operation: "locationPrices", unit: "latest" });
+  expect(heard()).toEqual([
+    'data {"home":"home","series":"prices","unit":"hour"}',
+    'data {"home":null,"series":"locationPrices","unit":"latest"}',
+  ]);
+});
+
+test("before anybody listens nothing is kept or compared", () => {
+  const feed = new LiveFeed({ baseTopic: "elbro", homes, startedAt: 0 });
+  // A payload that cannot be read would throw if it were looked at.
+  feed.show([{ topic: "elbro/info", payload: "no JSON" }]);
+  feed.changed({ account: "consumer", place: "x", operation: "prices", unit: "hour" });
+  feed.close();
+  expect(feed.opened).toBeNull();
+});

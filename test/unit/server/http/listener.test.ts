@@ -1,0 +1,142 @@
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { expect, test } from "vitest";
+import { type Listener, listen } from "../../../../src/server/http/listener.ts";
+
+/** Time for headers, and a second until the next look at the sockets. */
+const HEADERS_MS = 5_500;
+
+/** A connection of the test's, and the moment it is over, however it ends. */
+interface Connection {
+  readonly socket: Socket;
+  readonly closed: Promise<void>;
+}
+
+type Lookup = Parameters<typeof listen>[0]["lookup"];
+
+async function listening(lookup: Lookup = (_request, response) => void response.end("here")) {
+  const listener: Listener = await listen({ lookup }, "127.0.0.1", 0);
+  const sockets = new Set<Socket>();
+  return {
+    listener,
+    async open(text: string): Promise<Connection> {
+      const socket = connect(listener.port, "127.0.0.1");
+      sockets.add(socket);
+      socket.on("error", () => undefined); // the server may hang up at any time
+      const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
+      socket.resume();
+      await once(socket, "connect");
+      socket.write(text);
+      return { socket, closed };
+    },
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy();
+      await listener.close();
+    },
+  };
+}
+
+test("sockets with slow headers are closed, and others are served meanwhile", { timeout: 15_000 }, async () => {
+  await using server = await listening();
+  const slow = await Promise.all(
+    Array.from({ length: 60 }, () => server.open("GET / HTTP/1.1\r\nHost: elbro\r\nX-Slow: ")),
+  );
+  const drip = setInterval(() => {
+    for (const { socket } of slow) if (!socket.destroyed) socket.write("a");
+  }, 250);
+  const began = performance.now();
+  const closed = Promise.all(slow.map((connection) => connection.closed));
+  expect(await (await fetch(`http://127.0.0.1:${server.listener.port}/`)).text()).toBe("here");
+  await closed;
+  clearInterval(drip);
+  expect(performance.now() - began).toBeLessThan(HEADERS_MS);
+});
+
+test("two hundred connections that send nothing leave room for who asks", { timeout: 15_000 }, async () => {
+  await using server = await listening();
+  const idle = await Promise.all(Array.from({ length: 200 }, () => server.open("")));
+  await new Promise((resolve) => setTimeout(resolve, 250));
+  expect(await (await fetch(`http://127.0.0.1:${server.listener.port}/`)).text()).toBe("here");
+  await Promise.race(idle.map(({ closed }) => closed));
+  expect(idle.filter(({ socket }) => socket.destroyed).length).toBeLessThan(5);
+});
+
+test("a client that sends request upon request without reading an answer is ended", async () => {
+  await using server = await listening(() => undefined);
+  const { closed } = await server.open("GET / HTTP/1.1\r\nHost: elbro\r\n\r\n".repeat(5));
+  await closed;
+});
+
+test.each([
+  ["no HTTP", "\x16\x03\x01 hello\r\n\r\n", 400, "malformed_request"],
+  ["HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 400, "malformed_request"],
+  ["a tunnel", "CONNECT example.org:443 HTTP/1.1\r\nHost: example.org\r\n\r\n", 405, "method_not_allowed"],
+  ["too long", `GET /${"a".repeat(17_000)} HTTP/1.1\r\n\r\n`, 431, "headers_too_large"],
+  [
+    "two lengths",
+    "GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
+    400,
+    "malformed_request",
+  ],
+  [
+    "a length and parts",
+    "GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+    400,
+    "malformed_request",
+  ],
+])("what is no request is refused in the shape of all errors: %s", async (_name, text, status, errorCode) => {
+  await using server = await listening();
+  const { socket, closed } = await server.open("");
+  let got = "";
+  socket.on("data", (data) => {
+    got += data;
+  });
+  socket.write(text);
+  await closed;
+  const [head = "", body = ""] = got.split("\r\n\r\n");
+  expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+  expect(head).toMatch(/\r\nX-Request-ID: [0-9a-f-]{36}\r\n/);
+  expect(JSON.parse(body)).toMatchObject({ error: true, errorCode, reason: expect.stringContaining(" ") });
+});
+
+test("a request that waits for 100 Continue gets it, and what else is expected is passed over", async () => {
+  await using server = await listening();
+  const { socket } = await server.open("");
+  let got = "";
+  socket.on("data", (data) => {
+    got += data;
+  });
+  socket.write("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nExpect: 100-continue\r\n\r\na");
+  await expect.poll(() => got).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK\r\n/);
+  got = "";
+  socket.write("GET / HTTP/1.1\r\nHost: a\r\nExpect: a-miracle\r\n\r\n");
+  await expect.poll(() => got).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+});
+
+test("a route that fails, at once or later, ends its own connection only", async () => {
+  const failing: Lookup = (request, response) => {
+    if (request.url === "/at-once") throw new Error("at once");
+    return request.url === "/later" ? Promise.reject(new Error("later")) : response.end("here");
+  };
+  await using server = await listening(failing);
+  const url = `http://127.0.0.1:${server.listener.port}`;
+  await expect(fetch(`${url}/at-once`)).rejects.toThrow();
+  await expect(fetch(`${url}/later`)).rejects.toThrow();
+  expect(await (await fetch(`${url}/`)).text()).toBe("here");
+});
+
+test("closing does not wait for open connections", async () => {
+  const server = await listening(() => undefined);
+  const waiting = await server.open("GET / HTTP/1.1\r\nHost: elbro\r\n\r\n");
+  const began = performance.now();
+  await server.listener.close();
+  await waiting.closed;
+  expect(performance.now() - began).toBeLessThan(1_000);
+});
+
+test("a port that is taken is an error with its code", async () => {
+  await using server = await listening();
+  await expect(listen({ lookup: () => undefined }, "127.0.0.1", server.listener.port)).rejects.toMatchObject({
+    code: "EADDRINUSE",
+  });
+});

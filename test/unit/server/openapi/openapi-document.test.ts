@@ -1,0 +1,136 @@
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { describe, expect, test } from "vitest";
+import { configSchema } from "../../../../src/config/schema.ts";
+import { type ApiDeps, lanRoutes } from "../../../../src/server/api.ts";
+import { LanKeys } from "../../../../src/server/auth/api-keys.ts";
+import { localErrorTable } from "../../../../src/server/http/errors.ts";
+import { operationIds, operationOf } from "../../../../src/service/contract/operations.ts";
+import { Vitals } from "../../../../src/state/runtime-stats.ts";
+import { ManualMachine } from "../../../support/manual-machine.ts";
+
+type Json = Readonly<Record<string, unknown>>;
+type Operation = Json & {
+  readonly operationId: string;
+  readonly security: readonly Json[];
+  readonly parameters: readonly { readonly name: string; readonly in: string; readonly required: boolean }[];
+  readonly responses: Readonly<Record<string, Json>>;
+};
+interface Document {
+  readonly info: { readonly title: string };
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: Readonly<Record<string, Json>>;
+}
+
+/** The router of a daemon that has nothing yet: what is registered does not depend on the house. */
+function routerOf() {
+  const { clock, memory } = new ManualMachine();
+  const storage = { settings: memory };
+  const deps = { config: configSchema.parse({}), clock, storage, state: { vitals: new Vitals(clock) }, log: console };
+  return lanRoutes(deps as unknown as ApiDeps, new LanKeys([], { minute: 1, day: 1 }));
+}
+
+const router = routerOf();
+const registered = (router as unknown as { routes: { method: string | string[]; path: string }[] }).routes;
+
+/** Asks a route as the router would be asked by a server. */
+async function fetched(path: string): Promise<{ status: number; body: string }> {
+  const { createServer } = await import("node:http");
+  const server = createServer((request, response) => void router.lookup(request, response)).listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  const { port } = server.address() as { port: number };
+  const answer = await fetch(`http://127.0.0.1:${port}${path}`);
+  const body = await answer.text();
+  server.closeAllConnections();
+  server.close();
+  return { status: answer.status, body };
+}
+
+const { status, body } = await fetched("/openapi.json");
+const document = JSON.parse(body) as Document;
+const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+);
+
+function referencesIn(json: unknown): string[] {
+  if (typeof json !== "object" || json === null) return [];
+  const own = "$ref" in json && typeof json.$ref === "string" ? [json.$ref] : [];
+  return [...own, ...Object.values(json).flatMap(referencesIn)];
+}
+
+describe("the document of the LAN API", () => {
+  test("is given without a key, and accepted by a public validator as OpenAPI 3.1", async () => {
+    const validator = new Validator();
+    expect(status).toBe(200);
+    expect(await validator.validate(JSON.parse(body))).toEqual({ valid: true });
+    expect(validator.version).toBe("3.1");
+  });
+
+  test("holds every route that is registered, and no other", () => {
+    const ofRouter = registered.flatMap(({ method, path }) =>
+      [method].flat().map((each) => `${each.toLowerCase()} ${path.replace(/:(\w+)/g, "{$1}")}`),
+    );
+    const answered = ofRouter.filter((route) => !route.startsWith("head "));
+    expect(operations.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(answered.sort());
+    expect(operations.length).toBeGreaterThan(25);
+  });
+
+  test("holds all 14 operations of the mirror with what the mirror adds", () => {
+    for (const id of operationIds) {
+      const get = document.paths[operationOf(id).path]?.get;
+      expect(get?.operationId).toBe(id);
+      const ok = get?.responses[200] as { headers: object } | undefined;
+      expect(Object.keys(ok?.headers ?? {})).toEqual(
+        expect.arrayContaining(["Age", "X-Elbro-Source", "X-RateLimit-Limit-Day"]),
+      );
+      expect(get?.responses).toHaveProperty("304");
+    }
+  });
+
+  test("every reference leads somewhere, and every component is led to", () => {
+    const references = new Set(referencesIn(document));
+    const all = ["schemas", "responses", "headers"].flatMap((kind) =>
+      Object.keys(document.components[kind] ?? {}).map((name) => `#/components/${kind}/${name}`),
+    );
+    // A name of the error table's own that no operation can meet is no mistake of the document.
+    expect(all.filter((name) => !references.has(name))).toEqual([]);
+    expect([...references].filter((reference) => !all.includes(reference))).toEqual([]);
+  });
+
+  test("operations have ids of their own, and every name in a path is a parameter", () => {
+    expect(new Set(operations.map(({ operation }) => operation.operationId)).size).toBe(operations.length);
+    for (const { path, operation } of operations) {
+      const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+      const told = operation.parameters.filter((each) => each.in === "path").map(({ name }) => name);
+      expect(told.sort(), path).toEqual(names.sort());
+    }
+  });
+
+  test("says who may ask: without a key only what needs none", () => {
+    const schemes = Object.keys(document.components.securitySchemes ?? {});
+    for (const { path, operation } of operations) {
+      for (const each of operation.security)
+        for (const name of Object.keys(each)) expect(schemes, path).toContain(name);
+    }
+    const open = operations.filter(({ operation }) =>
+      operation.security.every((each) => Object.keys(each).length === 0),
+    );
+    expect(open.map(({ path }) => path)).not.toContain("/events");
+    expect(open.map(({ path }) => path)).toContain("/openapi.json");
+    expect(document.paths["/healthz"]?.get?.security).toEqual([{}, { lanKey: [] }]);
+  });
+
+  test("what small devices ask for is told in full: parameters, shapes, what goes wrong", () => {
+    const cheap = document.paths["/local/v1/cheap"]?.get;
+    expect(cheap?.parameters.map(({ name, required }) => [name, required])).toContainEqual(["hours", true]);
+    expect(Object.keys(cheap?.responses[200]?.content as object)).toEqual(["text/plain", "application/json"]);
+    expect(Object.keys(cheap?.responses ?? {})).toEqual(expect.arrayContaining(["400", "404", "503"]));
+    expect(document.paths["/local/v1/plans/{plan}"]?.post).toHaveProperty("requestBody");
+  });
+
+  test("errors have the codes of the LAN's own table", () => {
+    const { ErrorBody } = document.components.schemas as {
+      ErrorBody: { properties: { errorCode: { enum: string[] } } };
+    };
+    expect(ErrorBody.properties.errorCode.enum).toEqual(Object.keys(localErrorTable));
+  });
+});

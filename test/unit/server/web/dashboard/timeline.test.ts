@@ -1,0 +1,186 @@
+import { describe, expect, test } from "vitest";
+import { addedUp, averagePaid, MEASURES, rowsOf, totalOf } from "../../../../../src/server/web/dashboard/energy.js";
+import {
+  cheapestHours,
+  comingHours,
+  covers,
+  figuresOf,
+  indexAt,
+  outlook,
+} from "../../../../../src/server/web/dashboard/timeline.js";
+import { HOUR_MS, Zone } from "../../../../../src/server/web/dashboard/zone.js";
+
+const MIDNIGHT = Date.parse("2026-06-01T22:00:00Z");
+const QUARTER = HOUR_MS / 4;
+const zone = new Zone("Europe/Copenhagen");
+
+interface Point {
+  start: number;
+  end: number;
+  price: number;
+  level: string;
+  estimate: boolean;
+}
+
+/** Prices of hours in a row; a null is a gap. */
+function hours(prices: readonly (number | null)[], from = MIDNIGHT, estimate = false): Point[] {
+  return prices.flatMap((price, i) => {
+    const start = from + i * HOUR_MS;
+    const level = price === null ? "" : price < 1 ? "cheap" : price < 2 ? "normal" : "expensive";
+    return price === null ? [] : [{ start, end: start + HOUR_MS, price, level, estimate }];
+  });
+}
+
+describe("the price now", () => {
+  const points = hours([1, null, 3]);
+
+  test("holds from its start until before its end", () => {
+    expect(indexAt(points, MIDNIGHT)).toBe(0);
+    expect(indexAt(points, MIDNIGHT + HOUR_MS - 1)).toBe(0);
+    expect(indexAt(points, MIDNIGHT + 2 * HOUR_MS)).toBe(1);
+  });
+
+  test("is none in a gap, before and after", () => {
+    for (const at of [MIDNIGHT - 1, MIDNIGHT + HOUR_MS, MIDNIGHT + 3 * HOUR_MS]) expect(indexAt(points, at)).toBe(-1);
+  });
+});
+
+describe("the cheapest hours in a row", () => {
+  test.each([
+    ["of 5 4 1 2 3", [5, 4, 1, 2, 3], 2, 2, 1.5],
+    ["with negative prices", [1, -2, -1, 3], 2, 1, -1.5],
+    ["of equals the first", [2, 1, 1, 1], 1, 1, 1],
+    ["never across a gap", [5, 1, null, 1, 6], 2, 0, 3],
+  ] as const)("%s", (_, prices, count, first, mean) => {
+    const best = cheapestHours(hours([...prices]), count, MIDNIGHT);
+    expect(best).toEqual({ start: MIDNIGHT + first * HOUR_MS, end: MIDNIGHT + (first + count) * HOUR_MS, mean });
+  });
+
+  test("begin no earlier than now, are never estimated, and are none where too few are known", () => {
+    const points = [...hours([1, 5, 4]), ...hours([0, 0], MIDNIGHT + 3 * HOUR_MS, true)];
+    expect(cheapestHours(points, 1, MIDNIGHT + 1)?.start).toBe(MIDNIGHT + 2 * HOUR_MS);
+    expect(cheapestHours(points, 4, MIDNIGHT)).toBeNull();
+  });
+});
+
+describe("the outlook", () => {
+  test("tells the next change of level, with its mean price", () => {
+    expect(outlook(hours([1.5, 1.5, 0.5, 0.7, 1.5]), MIDNIGHT)).toEqual({
+      kind: "cheaper",
+      level: "cheap",
+      at: MIDNIGHT + 2 * HOUR_MS,
+      until: MIDNIGHT + 4 * HOUR_MS,
+      mean: 0.6,
+      estimate: false,
+    });
+    expect(outlook(hours([1.5, 3]), MIDNIGHT)).toMatchObject({ kind: "dearer", level: "expensive" });
+  });
+
+  test("passes over what lasts a quarter of an hour", () => {
+    const blip = {
+      start: MIDNIGHT + HOUR_MS,
+      end: MIDNIGHT + HOUR_MS + QUARTER,
+      price: 3,
+      level: "expensive",
+      estimate: false,
+    };
+    const points = [...hours([1.5]), blip, ...hours([1.5, 0.5], blip.end)];
+    expect(outlook(points, MIDNIGHT)).toMatchObject({ kind: "cheaper", at: blip.end + HOUR_MS });
+  });
+
+  test("says until when a level stays, and nothing without a price now", () => {
+    expect(outlook(hours([1.5, 1.6]), MIDNIGHT)).toMatchObject({ kind: "stays", until: MIDNIGHT + 2 * HOUR_MS });
+    expect(outlook(hours([1.5]), MIDNIGHT - 1)).toBeNull();
+    expect(outlook([], MIDNIGHT)).toBeNull();
+  });
+
+  test("says where it rests on estimates", () => {
+    const points = [...hours([1.5]), ...hours([0.5], MIDNIGHT + HOUR_MS, true)];
+    expect(outlook(points, MIDNIGHT)).toMatchObject({ kind: "cheaper", estimate: true });
+  });
+});
+
+test("coming hours are there also where nothing is known of them", () => {
+  const coming = comingHours(hours([1, null, 0.5]), MIDNIGHT + QUARTER, 4);
+  expect(coming.map(({ mean }) => mean)).toEqual([1, null, 0.5, null]);
+  expect(coming.map(({ level }) => level)).toEqual(["normal", null, "cheap", null]);
+});
+
+test("a day is covered by confirmed prices from end to end, or not", () => {
+  const end = MIDNIGHT + 3 * HOUR_MS;
+  expect(covers(hours([1, 1, 1]), MIDNIGHT, end)).toBe(true);
+  expect(covers(hours([1, null, 1]), MIDNIGHT, end)).toBe(false);
+  expect(covers(hours([1, 1]), MIDNIGHT, end)).toBe(false);
+  expect(covers(hours([1, 1, 1], MIDNIGHT, true), MIDNIGHT, end)).toBe(false);
+});
+
+test("figures weigh by time, and are none of nothing", () => {
+  const quarter = {
+    start: MIDNIGHT + HOUR_MS,
+    end: MIDNIGHT + HOUR_MS + QUARTER,
+    price: 6,
+    level: "expensive",
+    estimate: false,
+  };
+  expect(figuresOf([...hours([1]), quarter])).toEqual({ least: 1, most: 6, mean: 2 });
+  expect(figuresOf([])).toBeNull();
+});
+
+describe("energy by local units", () => {
+  const dayStart = zone.startOf("day", Date.parse("2026-10-25T10:00:00Z"));
+  const dayEnd = zone.shift("day", dayStart, 1);
+  const iso = (at: number) => new Date(at).toISOString();
+  const answer = (kwh: (i: number) => number | null) => ({
+    data: Array.from({ length: 25 }, (_, i) => ({
+      start: iso(dayStart + i * HOUR_MS),
+      end: iso(dayStart + (i + 1) * HOUR_MS),
+      energyKWh: kwh(i),
+      isEstimate: i === 3,
+    })),
+  });
+  const range = { from: dayStart, to: dayEnd, until: dayEnd };
+
+  test("the 25-hour day has 25 hours, and its sum has them all", () => {
+    const rows = rowsOf(
+      MEASURES.consumption,
+      answer(() => 1),
+    );
+    expect(addedUp(rows, "hour", range, zone)).toHaveLength(25);
+    const [day] = addedUp(rows, "day", range, zone);
+    expect(day).toMatchObject({ value: 25, missing: 0, estimate: true });
+  });
+
+  test("a gap is no zero: what is added up says how much it lacks", () => {
+    const rows = rowsOf(
+      MEASURES.consumption,
+      answer((i) => (i < 2 ? null : 1)),
+    );
+    expect(addedUp(rows, "day", range, zone)).toMatchObject([{ value: 23, missing: 2 }]);
+    expect(
+      addedUp(rows, "hour", range, zone)
+        .slice(0, 3)
+        .map((bar: { value: number | null }) => bar.value),
+    ).toEqual([null, null, 1]);
+    expect(totalOf(addedUp([], "hour", range, zone))).toEqual({ value: null, missing: 25, estimate: false });
+  });
+
+  test("what has not been yet is not missing", () => {
+    const rows = rowsOf(
+      MEASURES.consumption,
+      answer((i) => (i < 5 ? 1 : null)),
+    );
+    expect(addedUp(rows, "day", { ...range, until: dayStart + 5 * HOUR_MS }, zone)).toMatchObject([{ missing: 0 }]);
+  });
+
+  test("the average paid weighs each price by what was used at it", () => {
+    const row = (energyKWh: number, totalPricePerKWh: number | null) => ({
+      start: iso(dayStart),
+      end: iso(dayStart + HOUR_MS),
+      energyKWh,
+      totalPricePerKWh,
+      totalCost: 9,
+    });
+    expect(averagePaid(rowsOf(MEASURES.costs, { data: [row(3, 1), row(1, 5), row(0, null)] }))).toBe(2);
+    expect(averagePaid([])).toBeNull();
+  });
+});
