@@ -1,8 +1,8 @@
 /** `elbro`: finds the command. The daemon stands in this program itself; every other command is loaded when it is asked for. */
-import { BadArgument, commandIn } from "./arguments.ts";
+import { BadArgument, commandIn } from "./cli/arguments.ts";
+import { runDaemon } from "./cli/commands/run.ts";
 import { StartError } from "./core/status/start-error.ts";
 import { VERSION } from "./core/status/version.ts";
-import { runDaemon } from "./run.ts";
 
 /** Exit code of a configuration that cannot be used (EX_CONFIG of sysexits). */
 const BAD_CONFIGURATION = 78;
@@ -19,7 +19,7 @@ async function main(): Promise<void> {
   if (name === "run") return runDaemon(rest);
   if (name === null && rest.includes("--version")) return void process.stdout.write(`${VERSION}\n`);
   if (name === null && !rest.includes("--help") && !rest.includes("-h")) return runDaemon(rest);
-  const { commandNamed, commandNames, generalHelp } = await import("./commands/commands.ts");
+  const { commandNamed, commandNames, generalHelp } = await import("./cli/commands/command-table.ts");
   if (name === null || name === "help") return void process.stdout.write(generalHelp());
   const command = commandNamed(name);
   if (!command)

@@ -52,7 +52,7 @@ describe("who may import whom", () => {
     ["src/service/simulator/world.ts", "../server/mount.ts"],
     ["src/simulator/deep/world.ts", "../../server/mount.ts"],
     ["src/main.ts", "./store/shelf.ts"],
-    ["src/commands/check.ts", "../store/shelf.ts"],
+    ["src/cli/commands/check.ts", "../store/shelf.ts"],
     ["src/daemon.ts", "../package.json"],
   ])("%s may import %s", (path, name) => {
     expect(violationsIn({ [path]: `import { a } from "${name}"; export const b = a;` })).toEqual([]);

@@ -5,9 +5,9 @@
 import { execFileSync } from "node:child_process";
 import path from "node:path";
 import mqtt from "mqtt";
+import { simulatedClock } from "../../src/cli/system-clock.ts";
 import type { Clock } from "../../src/core/runtime/clock.ts";
 import { Edges } from "../../src/core/runtime/state-loop.ts";
-import { simulatedClock } from "../../src/machine.ts";
 import { HostileClients, hostilePackets } from "../support/hostile-clients.ts";
 import { LineProcess } from "../support/line-process.ts";
 import { freePort, Mosquitto } from "../support/mosquitto.ts";

@@ -1,5 +1,5 @@
 /** Table of commands in operations.md. */
-import { commandRows } from "../../src/commands/commands.ts";
+import { commandRows } from "../../src/cli/commands/command-table.ts";
 
 /** Markdown: every command. */
 export function commandDocs(): string {

@@ -1,6 +1,6 @@
+import type { AccountAddresses } from "../../server/admin/admin-api.ts";
 import { readCommandLine } from "../arguments.ts";
-import type { AccountAddresses } from "../server/admin/admin-api.ts";
-import { withHouseAtHand } from "./at-hand.ts";
+import { withHouseAtHand } from "../connect.ts";
 
 const line = {
   usage: "addresses",

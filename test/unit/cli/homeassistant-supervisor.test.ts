@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, test } from "vitest";
-import { readConfig } from "../../src/config/load.ts";
-import type { Config } from "../../src/config/schema.ts";
-import { withSupervisorsBroker } from "../../src/supervisor.ts";
+import { withSupervisorsBroker } from "../../../src/cli/homeassistant-supervisor.ts";
+import { readConfig } from "../../../src/config/load.ts";
+import type { Config } from "../../../src/config/schema.ts";
 
 /** What the supervisor of a house with the Mosquitto app answers. */
 const MOSQUITTO = {

@@ -1,8 +1,8 @@
 import { getEventListeners } from "node:events";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import type { Clock } from "../../src/core/runtime/clock.ts";
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../src/core/time/interval.ts";
-import { machineClock, simulatedClock, type TimeSource } from "../../src/machine.ts";
+import { machineClock, simulatedClock, type TimeSource } from "../../../src/cli/system-clock.ts";
+import type { Clock } from "../../../src/core/runtime/clock.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../../src/core/time/interval.ts";
 
 const START = Date.parse("2026-03-10T09:00:00Z");
 /** The longest time in which a clock that was set is noticed. */

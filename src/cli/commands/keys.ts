@@ -1,13 +1,13 @@
 /** `elbro keys`: the keys of devices to the LAN API, also while the daemon runs. */
 import { randomBytes } from "node:crypto";
+import { loadConfiguration } from "../../config/load-config-file.ts";
+import { StartError } from "../../core/status/start-error.ts";
+import { keyDigest } from "../../server/auth/api-keys.ts";
+import { hmacSha256, pairDigest } from "../../server/auth/key-store.ts";
+import { thirdPartyToken } from "../../service/contract/token.ts";
+import { type KeptKey, KeyFile, KeyFileError, MOST_KEYS } from "../../storage/api-key-file.ts";
 import { BadArgument, type CommandLine, type Given, readCommandLine, textOf } from "../arguments.ts";
-import { loadConfiguration } from "../config/load-config-file.ts";
-import { StartError } from "../core/status/start-error.ts";
-import { systemClock } from "../machine.ts";
-import { keyDigest } from "../server/auth/api-keys.ts";
-import { hmacSha256, pairDigest } from "../server/auth/key-store.ts";
-import { thirdPartyToken } from "../service/contract/token.ts";
-import { type KeptKey, KeyFile, KeyFileError, MOST_KEYS } from "../storage/api-key-file.ts";
+import { systemClock } from "../system-clock.ts";
 import { keyTable } from "./key-table.ts";
 
 const line: CommandLine = {

@@ -1,10 +1,10 @@
 /** What `elbro keys list` prints. */
 
-import { commandHint } from "../config/command-hint.ts";
-import type { Config } from "../config/schema.ts";
-import { StartError } from "../core/status/start-error.ts";
-import type { KeyFile } from "../storage/api-key-file.ts";
-import { KeyUseFile } from "../storage/api-key-usage-file.ts";
+import { commandHint } from "../../config/command-hint.ts";
+import type { Config } from "../../config/schema.ts";
+import { StartError } from "../../core/status/start-error.ts";
+import type { KeyFile } from "../../storage/api-key-file.ts";
+import { KeyUseFile } from "../../storage/api-key-usage-file.ts";
 
 const HEAD = ["name", "opens", "may", "a minute", "a day", "made", "last used"] as const;
 const IN_CONFIGURATION = "in the configuration";

@@ -4,23 +4,23 @@
  */
 import { statSync } from "node:fs";
 import { createServer } from "node:net";
-import type { Config } from "./config/schema.ts";
-import type { Clock } from "./core/runtime/clock.ts";
-import { Problems } from "./core/status/problem.ts";
-import { StartError } from "./core/status/start-error.ts";
-import { Calendar, SERVICE_ZONE } from "./core/time/calendar.ts";
-import { wayTo, withoutLogin } from "./mqtt/broker/start-broker.ts";
-import { tryBroker } from "./mqtt/client/check-connection.ts";
-import { Desk, type Finding, findingOf } from "./server/admin/admin-api.ts";
-import { offlineDiagnostics } from "./server/monitoring/diagnostics.ts";
-import { openService } from "./service/client/open-service.ts";
-import type { ProxySettings } from "./service/client/proxy.ts";
-import { openAccounts } from "./state/accounts.ts";
-import { Homes } from "./state/homes.ts";
-import { House } from "./state/price-reader.ts";
-import { Library } from "./state/series-repository.ts";
-import { openDataDir, transitionsIn } from "./storage/data-dir.ts";
-import { Settings } from "./storage/key-value-store.ts";
+import type { Config } from "../config/schema.ts";
+import type { Clock } from "../core/runtime/clock.ts";
+import { Problems } from "../core/status/problem.ts";
+import { StartError } from "../core/status/start-error.ts";
+import { Calendar, SERVICE_ZONE } from "../core/time/calendar.ts";
+import { wayTo, withoutLogin } from "../mqtt/broker/start-broker.ts";
+import { tryBroker } from "../mqtt/client/check-connection.ts";
+import { Desk, type Finding, findingOf } from "../server/admin/admin-api.ts";
+import { offlineDiagnostics } from "../server/monitoring/diagnostics.ts";
+import { openService } from "../service/client/open-service.ts";
+import type { ProxySettings } from "../service/client/proxy.ts";
+import { openAccounts } from "../state/accounts.ts";
+import { Homes } from "../state/homes.ts";
+import { House } from "../state/price-reader.ts";
+import { Library } from "../state/series-repository.ts";
+import { openDataDir, transitionsIn } from "../storage/data-dir.ts";
+import { Settings } from "../storage/key-value-store.ts";
 
 export interface OfflineHouse {
   readonly desk: Desk;

@@ -1,6 +1,6 @@
+import type { HomePrices } from "../../server/admin/admin-api.ts";
 import { readCommandLine } from "../arguments.ts";
-import type { HomePrices } from "../server/admin/admin-api.ts";
-import { withHouseAtHand } from "./at-hand.ts";
+import { withHouseAtHand } from "../connect.ts";
 import { type ChartStyle, priceChart, scaleOf } from "./price-chart.ts";
 
 const line = {

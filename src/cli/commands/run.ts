@@ -3,17 +3,17 @@ import { flushCompileCache } from "node:module";
 import { setTimeout as pause } from "node:timers/promises";
 import { isatty } from "node:tty";
 import { pino } from "pino";
-import { readCommandLine } from "./arguments.ts";
-import { commandHint } from "./config/command-hint.ts";
-import { loadConfiguration } from "./config/load-config-file.ts";
-import type { Config } from "./config/schema.ts";
-import { DataDirInUse, StartError } from "./core/status/start-error.ts";
-import { type Daemon, type DaemonOptions, startDaemon } from "./daemon.ts";
-import { demoGreeting, isDemo, startDemo } from "./demo.ts";
-import { systemClock } from "./machine.ts";
-import { askDesk, deskPathIn } from "./server/admin/admin-socket.ts";
-import { proxyOf } from "./service/client/proxy.ts";
-import { TerminalLog } from "./terminal-log.ts";
+import { commandHint } from "../../config/command-hint.ts";
+import { loadConfiguration } from "../../config/load-config-file.ts";
+import type { Config } from "../../config/schema.ts";
+import { DataDirInUse, StartError } from "../../core/status/start-error.ts";
+import { type Daemon, type DaemonOptions, startDaemon } from "../../daemon.ts";
+import { askDesk, deskPathIn } from "../../server/admin/admin-socket.ts";
+import { proxyOf } from "../../service/client/proxy.ts";
+import { readCommandLine } from "../arguments.ts";
+import { demoGreeting, isDemo, startDemo } from "../demo.ts";
+import { systemClock } from "../system-clock.ts";
+import { TerminalLog } from "../terminal-log.ts";
 
 const STDIN = 0;
 const STDOUT = 1;
@@ -153,6 +153,6 @@ function setLevel(log: { level: string }, { log: { level } }: Config): void {
 async function withAppsBroker(config: Config): Promise<Config> {
   const token = process.env.SUPERVISOR_TOKEN;
   if (token === undefined) return config;
-  const { withSupervisorsBroker } = await import("./supervisor.ts");
+  const { withSupervisorsBroker } = await import("../homeassistant-supervisor.ts");
   return withSupervisorsBroker(config, token);
 }

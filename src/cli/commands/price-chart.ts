@@ -1,8 +1,8 @@
 /** Prices as bars of text: a row an hour, as long as the day is. */
 
-import type { Level } from "../core/prices/level.ts";
-import { type EpochMs, HOUR_MS } from "../core/time/interval.ts";
-import type { DayPrices, ShownPrice } from "../server/admin/admin-api.ts";
+import type { Level } from "../../core/prices/level.ts";
+import { type EpochMs, HOUR_MS } from "../../core/time/interval.ts";
+import type { DayPrices, ShownPrice } from "../../server/admin/admin-api.ts";
 
 export interface ChartStyle {
   /** Columns of the terminal. */

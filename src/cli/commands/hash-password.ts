@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { isatty } from "node:tty";
+import { hashPassword } from "../../mqtt/broker/users.ts";
 import { BadArgument, readCommandLine } from "../arguments.ts";
-import { hashPassword } from "../mqtt/broker/users.ts";
 
 const STDIN = 0;
 

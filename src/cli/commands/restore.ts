@@ -1,13 +1,13 @@
 import { existsSync, statSync } from "node:fs";
+import { loadConfiguration } from "../../config/load-config-file.ts";
+import { StartError } from "../../core/status/start-error.ts";
+import { formatInstant, SECOND_MS } from "../../core/time/interval.ts";
+import { giveToOwnerOf } from "../../storage/atomic-file.ts";
+import { databasePathIn } from "../../storage/data-dir.ts";
+import { DatabaseError } from "../../storage/database.ts";
+import { copyPathOf, replaceDatabase } from "../../storage/recovery.ts";
 import { readCommandLine } from "../arguments.ts";
-import { loadConfiguration } from "../config/load-config-file.ts";
-import { StartError } from "../core/status/start-error.ts";
-import { formatInstant, SECOND_MS } from "../core/time/interval.ts";
-import { systemClock } from "../machine.ts";
-import { giveToOwnerOf } from "../storage/atomic-file.ts";
-import { databasePathIn } from "../storage/data-dir.ts";
-import { DatabaseError } from "../storage/database.ts";
-import { copyPathOf, replaceDatabase } from "../storage/recovery.ts";
+import { systemClock } from "../system-clock.ts";
 
 const line = {
   usage: "restore [FILE]",

@@ -1,15 +1,15 @@
 /** The house as it is at hand for a command: the daemon that runs, or, while none does, the data directory itself. */
 import { setTimeout as pause } from "node:timers/promises";
-import type { Given } from "../arguments.ts";
 import { loadConfiguration } from "../config/load-config-file.ts";
 import type { Config } from "../config/schema.ts";
 import type { Clock } from "../core/runtime/clock.ts";
 import { DataDirInUse, StartError } from "../core/status/start-error.ts";
-import { isDemo, startDemo } from "../demo.ts";
-import { systemClock } from "../machine.ts";
 import type { Answers, Question } from "../server/admin/admin-api.ts";
 import { askDesk, deskPathIn } from "../server/admin/admin-socket.ts";
 import { type ProxySettings, proxyOf } from "../service/client/proxy.ts";
+import type { Given } from "./arguments.ts";
+import { isDemo, startDemo } from "./demo.ts";
+import { systemClock } from "./system-clock.ts";
 
 export interface AtHand {
   readonly ask: <Asked extends Question>(question: Asked) => Promise<Answers[Asked["ask"]]>;
@@ -79,7 +79,7 @@ async function withOffline<Result>(
   { config, clock, proxy, isDemo: isInvented }: Offline,
   work: (house: AtHand) => Promise<Result>,
 ): Promise<Result> {
-  const { openOffline } = await import("../offline.ts");
+  const { openOffline } = await import("./offline.ts");
   const house = openOffline(config, clock, proxy);
   try {
     const ask = (question: Question) => house.desk.answer(question);

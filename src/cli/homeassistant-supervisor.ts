@@ -3,9 +3,9 @@
  *
  * Source: Home Assistant, app communication: `GET /services/mqtt` with the app's token.
  */
-import type { Config } from "./config/schema.ts";
-import { StartError } from "./core/status/start-error.ts";
-import { type ShortAnswer, shortAnswer } from "./service/client/http-get.ts";
+import type { Config } from "../config/schema.ts";
+import { StartError } from "../core/status/start-error.ts";
+import { type ShortAnswer, shortAnswer } from "../service/client/http-get.ts";
 
 const SUPERVISOR_URL = "http://supervisor";
 /** The answer is one small object. */

@@ -1,10 +1,10 @@
+import { commandHint } from "../../config/command-hint.ts";
+import { loadConfiguration } from "../../config/load-config-file.ts";
+import { letsNobodyIn, NOBODY_ENTERS } from "../../mqtt/broker/start-broker.ts";
+import { requireKeys } from "../../server/auth/require-key.ts";
 import { readCommandLine } from "../arguments.ts";
-import { commandHint } from "../config/command-hint.ts";
-import { loadConfiguration } from "../config/load-config-file.ts";
+import { withHouseAtHand } from "../connect.ts";
 import { isDemo } from "../demo.ts";
-import { letsNobodyIn, NOBODY_ENTERS } from "../mqtt/broker/start-broker.ts";
-import { requireKeys } from "../server/auth/require-key.ts";
-import { withHouseAtHand } from "./at-hand.ts";
 
 const line = {
   usage: "check",

@@ -3,9 +3,9 @@ import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import type { Config } from "./config/schema.ts";
-import type { Clock } from "./core/runtime/clock.ts";
-import type { Simulator } from "./service/simulator/simulator.ts";
+import type { Config } from "../config/schema.ts";
+import type { Clock } from "../core/runtime/clock.ts";
+import type { Simulator } from "../service/simulator/simulator.ts";
 
 /** Opens the demo's API on loopback; it protects nothing but an invention. */
 const LOOPBACK_KEY = "demo";
@@ -43,7 +43,7 @@ export interface DemoOptions {
 /** Starts the simulator and fits the configuration to it. Ports and topics of the configuration stay. */
 export async function startDemo({ config, clock, hasDataDir, host = LOOPBACK_HOST }: DemoOptions): Promise<Demo> {
   const isOpen = host === LOOPBACK_HOST;
-  const { startSimulator } = await import("./service/simulator/simulator.ts");
+  const { startSimulator } = await import("../service/simulator/simulator.ts");
   const simulator: Simulator = await startSimulator({ now: () => clock.now() });
   const dataDir = hasDataDir ? config.data_dir : mkdtempSync(path.join(tmpdir(), "elbro-demo-"));
   return {

@@ -1,5 +1,5 @@
 import { readCommandLine } from "../arguments.ts";
-import { withHouseAtHand } from "./at-hand.ts";
+import { withHouseAtHand } from "../connect.ts";
 
 const line = {
   usage: "suggest TEXT",

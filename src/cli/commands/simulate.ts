@@ -1,6 +1,6 @@
-import { formatInstant } from "../core/time/interval.ts";
-import { BadArgument, HELP, readArguments } from "../service/simulator/arguments.ts";
-import { type Simulator, startSimulator } from "../service/simulator/simulator.ts";
+import { formatInstant } from "../../core/time/interval.ts";
+import { BadArgument, HELP, readArguments } from "../../service/simulator/arguments.ts";
+import { type Simulator, startSimulator } from "../../service/simulator/simulator.ts";
 
 /** Exit code of a configuration that cannot be used (EX_CONFIG of sysexits). */
 const BAD_ARGUMENT = 78;

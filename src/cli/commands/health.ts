@@ -1,6 +1,6 @@
+import { loadConfiguration } from "../../config/load-config-file.ts";
+import { shortAnswer } from "../../service/client/http-get.ts";
 import { readCommandLine } from "../arguments.ts";
-import { loadConfiguration } from "../config/load-config-file.ts";
-import { shortAnswer } from "../service/client/http-get.ts";
 
 const line = {
   usage: "health",

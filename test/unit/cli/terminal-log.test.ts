@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { TerminalLog } from "../../src/terminal-log.ts";
+import { TerminalLog } from "../../../src/cli/terminal-log.ts";
 
 function terminal(colors: "none" | "ansi" = "none", columns = 80) {
   let screen = "";

@@ -1,9 +1,9 @@
 /** System clock, or a simulated one. */
 import { existsSync, readFileSync } from "node:fs";
+import type { MonotonicMs } from "../core/fetching/rate-limit.ts";
+import type { Clock } from "../core/runtime/clock.ts";
+import type { EpochMs } from "../core/time/interval.ts";
 import type { Simulated } from "./arguments.ts";
-import type { MonotonicMs } from "./core/fetching/rate-limit.ts";
-import type { Clock } from "./core/runtime/clock.ts";
-import type { EpochMs } from "./core/time/interval.ts";
 
 const BOOT_ID_FILE = "/proc/sys/kernel/random/boot_id";
 

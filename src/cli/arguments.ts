@@ -1,7 +1,7 @@
 /** Command lines: which command is meant, and what one command is given. Each command says itself what it takes. */
 import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
-import type { EpochMs } from "./core/time/interval.ts";
-import { parseInstant } from "./service/contract/range.ts";
+import type { EpochMs } from "../core/time/interval.ts";
+import { parseInstant } from "../service/contract/range.ts";
 
 /** A command line that cannot be used, in one sentence for its writer. */
 export class BadArgument extends Error {}

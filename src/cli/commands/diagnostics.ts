@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
+import { StartError } from "../../core/status/start-error.ts";
 import { readCommandLine, textOf } from "../arguments.ts";
-import { StartError } from "../core/status/start-error.ts";
-import { withHouseAtHand } from "./at-hand.ts";
+import { withHouseAtHand } from "../connect.ts";
 
 const line = {
   usage: "diagnostics",

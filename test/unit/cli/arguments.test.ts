@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type CommandLine, readCommandLine } from "../../src/arguments.ts";
+import { type CommandLine, readCommandLine } from "../../../src/cli/arguments.ts";
 
 const everything: CommandLine = { usage: "prices [HOME]", about: "Prints prices." };
 const configured: CommandLine = { usage: "health", about: "Asks.", takes: ["config"] };

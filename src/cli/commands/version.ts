@@ -1,5 +1,5 @@
+import { VERSION } from "../../core/status/version.ts";
 import { readCommandLine } from "../arguments.ts";
-import { VERSION } from "../core/status/version.ts";
 
 const line = { usage: "version", about: "Prints the version.", takes: [] };
 
