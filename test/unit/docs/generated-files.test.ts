@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { pageNames, pageText } from "../support/docs-pages.ts";
-import { generatedFiles, generatedParts } from "../support/generated-files.ts";
+import { pageNames, pageText } from "../../support/docs-pages.ts";
+import { generatedFiles, generatedParts } from "../../support/generated-files.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
 

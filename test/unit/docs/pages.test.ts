@@ -1,8 +1,8 @@
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import packageJson from "../../package.json" with { type: "json" };
-import { pageNames, pageText } from "../support/docs-pages.ts";
-import { anchorsOf, brokenLinks, linksOf } from "../support/markdown-links.ts";
+import packageJson from "../../../package.json" with { type: "json" };
+import { pageNames, pageText } from "../../support/docs-pages.ts";
+import { anchorsOf, brokenLinks, linksOf } from "../../support/markdown-links.ts";
 
 const ROOT = path.join(import.meta.dirname, "../..");
 const MAX_README_BYTES = 10_000;
