@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { defineConfig, type Plugin } from "rolldown";
 import { minify } from "rolldown/utils";
 
-const DASHBOARD = new URL("./src/dashboard/", import.meta.url);
-const API_DOCS = new URL("./src/api-docs/", import.meta.url);
+const DASHBOARD = new URL("./src/server/web/dashboard/", import.meta.url);
+const API_DOCS = new URL("./src/server/web/api-docs/", import.meta.url);
 const UPLOT = new URL("./node_modules/uplot/dist/", import.meta.url);
 
 /** Writes the files of the pages, scripts minified, and the chart library next to the program. */

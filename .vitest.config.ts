@@ -22,7 +22,7 @@ export default defineConfig({
         test: {
           name: "flow",
           include: ["test/flow/**/*.test.ts"],
-          globalSetup: "test/support/build.ts",
+          globalSetup: "test/support/daemon/build.ts",
           testTimeout: SLOW_TEST_MS,
           retry: RETRIES,
           hookTimeout: SLOW_TEST_MS,

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { importsOf, type Violation, violationsIn } from "./support/architecture.ts";
+import { importLevels, importsOf, type Violation, violationsIn } from "./support/daemon/architecture.ts";
 
 const root = join(import.meta.dirname, "..");
 const sources = Object.fromEntries(
@@ -10,12 +10,20 @@ const sources = Object.fromEntries(
     .map((path) => [`src/${path}`, readFileSync(join(root, "src", path), "utf8")]),
 );
 
+/** The longest chain of imports from main.ts down; it may only get shorter. */
+const MAX_LEVELS = 27;
 const rules = ["parse", "imports", "purity", "clock", "process", "default-export", "barrel"] as const;
 
 describe("the sources keep the rule", () => {
   const found = violationsIn(sources);
   test.each(rules)("%s", (rule) => {
     expect(found.filter((each) => each.rule === rule).map(({ path, what }) => `${path}: ${what}`)).toEqual([]);
+  });
+
+  test("no file imports itself through others, and the longest chain of imports is known", () => {
+    const { circles, levels } = importLevels(sources);
+    expect(circles).toEqual([]);
+    expect(levels).toBeLessThanOrEqual(MAX_LEVELS);
   });
 
   test("files over the usual length are listed as a warning", () => {
@@ -38,54 +46,46 @@ function rulesBrokenBy(path: string, source: string): Violation["rule"][] {
 
 describe("who may import whom", () => {
   test.each([
-    ["src/core/prices/level.ts", "./interval.ts"],
-    ["src/service/contract/range.ts", "../core/interval.ts"],
-    ["src/config/schema.ts", "../core/interval.ts"],
-    ["src/storage/series-store.ts", "../core/series.ts"],
+    ["src/core/prices/level.ts", "../time/interval.ts"],
+    ["src/service/contract/range.ts", "../../core/time/interval.ts"],
+    ["src/service/contract/range.ts", "./errors.ts"],
+    ["src/service/simulator/world.ts", "../serve/mount.ts"],
+    ["src/storage/series-store.ts", "../core/series/series.ts"],
     ["src/storage/series-store.ts", "node:sqlite"],
+    ["src/state/homes.ts", "../storage/key-value-store.ts"],
+    ["src/state/homes.ts", "../service/contract/resources.ts"],
     ["src/mqtt/client/retained-publisher.ts", "mqtt"],
-    ["src/service/client/collector.ts", "../core/timetable.ts"],
-    ["src/mqtt/homeassistant/discovery.ts", "../mqtt/message.ts"],
-    ["src/plugs/shelly.ts", "../mqtt/message.ts"],
-    ["src/service/client/client.ts", "../contract/request.ts"],
-    ["src/server/mirror/mirror.ts", "../contract/request.ts"],
-    ["src/service/simulator/world.ts", "../server/mount.ts"],
-    ["src/simulator/deep/world.ts", "../../server/mount.ts"],
-    ["src/main.ts", "./store/shelf.ts"],
-    ["src/cli/commands/check.ts", "../store/shelf.ts"],
-    ["src/daemon.ts", "../package.json"],
+    ["src/mqtt/state-publisher.ts", "../state/homes.ts"],
+    ["src/mqtt/homeassistant/discovery.ts", "../client/message.ts"],
+    ["src/plugs/plug-manager.ts", "../mqtt/client/message.ts"],
+    ["src/integrations/notify/ntfy.ts", "../../plugs/plug-manager.ts"],
+    ["src/server/mirror/mirror.ts", "../../service/contract/request.ts"],
+    ["src/daemon.ts", "./server/start.ts"],
+    ["src/cli/demo.ts", "../daemon.ts"],
+    ["src/main.ts", "./cli/arguments.ts"],
   ])("%s may import %s", (path, name) => {
     expect(violationsIn({ [path]: `import { a } from "${name}"; export const b = a;` })).toEqual([]);
   });
 
   test.each([
-    ["src/core/prices/level.ts", "../contract/range.ts", "core may not import src/service/contract/range.ts"],
-    ["src/core/prices/level.ts", "../main.ts", "core may not import src/main.ts"],
-    ["src/service/contract/range.ts", "../server/mount.ts", "contract may not import src/service/serve/mount.ts"],
-    ["src/config/schema.ts", "../contract/token.ts", "config may not import src/service/contract/token.ts"],
-    ["src/storage/series-store.ts", "../contract/range.ts", "store may not import src/service/contract/range.ts"],
+    ["src/core/prices/level.ts", "../../config/schema.ts", "core may not import src/config/schema.ts"],
+    ["src/core/prices/level.ts", "../../main.ts", "core may not import src/main.ts"],
+    ["src/config/schema.ts", "../service/contract/token.ts", "config may not import src/service/contract/token.ts"],
+    ["src/storage/series-store.ts", "../config/schema.ts", "storage may not import src/config/schema.ts"],
+    ["src/service/client/client.ts", "../../storage/database.ts", "service may not import src/storage/database.ts"],
     [
-      "src/mqtt/client/retained-publisher.ts",
-      "../homeassistant/discovery.ts",
-      "mqtt may not import src/mqtt/homeassistant/discovery.ts",
+      "src/service/contract/range.ts",
+      "../serve/mount.ts",
+      "service/contract may not import src/service/serve/mount.ts",
     ],
-    ["src/service/client/collector.ts", "../store/shelf.ts", "collector may not import src/storage/series-store.ts"],
-    [
-      "src/mqtt/homeassistant/discovery.ts",
-      "../contract/range.ts",
-      "homeassistant may not import src/service/contract/range.ts",
-    ],
-    [
-      "src/plugs/shelly.ts",
-      "../homeassistant/discovery.ts",
-      "plugs may not import src/mqtt/homeassistant/discovery.ts",
-    ],
-    ["src/service/client/client.ts", "../server/mount.ts", "upstream may not import src/service/serve/mount.ts"],
-    ["src/server/mirror/mirror.ts", "../store/shelf.ts", "server may not import src/storage/series-store.ts"],
-    ["src/service/simulator/world.ts", "../server/mirror.ts", "simulator may not import src/server/mirror/mirror.ts"],
-    ["src/service/simulator/world.ts", "../main.ts", "simulator may not import src/main.ts"],
-    ["src/server/mirror/mirror.ts", "../../package.json", "server may not import package.json"],
-    ["src/helpers/text.ts", "./other.ts", "src/helpers has no row in the import table"],
+    ["src/state/homes.ts", "../mqtt/client/message.ts", "state may not import src/mqtt/client/message.ts"],
+    ["src/mqtt/state-publisher.ts", "../plugs/plug-manager.ts", "mqtt may not import src/plugs/plug-manager.ts"],
+    ["src/plugs/plug-manager.ts", "../server/api.ts", "plugs may not import src/server/api.ts"],
+    ["src/server/api.ts", "../daemon.ts", "server may not import src/daemon.ts"],
+    ["src/server/api.ts", "../../package.json", "server may not import package.json"],
+    ["src/daemon.ts", "./cli/demo.ts", "daemon.ts may not import src/cli/demo.ts"],
+    ["src/cli/demo.ts", "../main.ts", "cli may not import src/main.ts"],
+    ["src/core/prices/level.ts", "../../helpers/text.ts", "core may not import src/helpers/text.ts"],
   ])("%s may not import %s", (path, name, what) => {
     const forms = [
       `import { a } from "${name}"; export const b = a;`,
@@ -102,6 +102,12 @@ describe("who may import whom", () => {
     }
   });
 
+  test("a folder that is not in the list of modules is reported", () => {
+    expect(violationsIn({ "src/helpers/text.ts": 'import { a } from "./other.ts"; export const b = a;' })).toEqual([
+      { path: "src/helpers/text.ts", rule: "imports", what: "line 1: src/helpers is not in the list of modules" },
+    ]);
+  });
+
   test("an import whose name only a run can tell", () => {
     expect(rulesBrokenBy("src/main.ts", "export const load = (name: string) => import(name);")).toEqual(["imports"]);
   });
@@ -109,6 +115,24 @@ describe("who may import whom", () => {
   test("every form of import is seen", () => {
     const source = `import a from "a"; import type { B } from "b"; export * from "c"; export { d } from "d"; void import("e"); type F = import("f").F;`;
     expect(importsOf("src/main.ts", source)).toEqual(["a", "b", "c", "d", "e", "f"]);
+  });
+});
+
+describe("import circles", () => {
+  const file = (...names: string[]) => `${names.map((name) => `import "${name}";`).join(" ")} export const a = 1;`;
+
+  test("are found across files, also by types alone", () => {
+    const sources = {
+      "src/core/a.ts": file("./b.ts"),
+      "src/core/b.ts": 'import type { C } from "./c.ts"; export type B = C;',
+      "src/core/c.ts": file("./a.ts"),
+    };
+    expect(importLevels(sources).circles).toEqual(["src/core/a.ts > src/core/b.ts > src/core/c.ts > src/core/a.ts"]);
+  });
+
+  test("a chain of three files has three levels", () => {
+    const sources = { "src/core/a.ts": file("./b.ts"), "src/core/b.ts": file("./c.ts"), "src/core/c.ts": file() };
+    expect(importLevels(sources)).toEqual({ circles: [], levels: 3 });
   });
 });
 
@@ -137,7 +161,7 @@ describe("purity of core and contract", () => {
     "export const home = globalThis;",
     'export const ask = () => fetch("http://service.test");',
   ])("%s", (source) => {
-    for (const folder of ["core", "contract"]) {
+    for (const folder of ["core/prices", "service/contract"]) {
       expect(new Set(rulesBrokenBy(`src/${folder}/level.ts`, source)), folder).toEqual(new Set(["purity"]));
     }
   });
@@ -154,7 +178,7 @@ describe("purity of core and contract", () => {
     expect(violationsIn({ "src/core/prices/level.ts": source })).toEqual([]);
   });
 
-  test("luxon is for core/calendar.ts, zod/mini for the contract", () => {
+  test("luxon is for core/time/calendar.ts, zod/mini for the contract", () => {
     const importing = (name: string) => `import * as a from "${name}"; export const b = a;`;
     expect(rulesBrokenBy("src/core/time/calendar.ts", importing("luxon"))).toEqual([]);
     expect(rulesBrokenBy("src/service/contract/range.ts", importing("luxon"))).toEqual(["purity"]);
@@ -170,17 +194,24 @@ describe("the world outside core and contract", () => {
     "export const home = globalThis.process;",
     'import process from "node:process"; export const a = 1;',
     'import { env } from "node:process"; export const a = env;',
-  ])("only roots touch process: %s", (source) => {
+  ])("only the command line touches process: %s", (source) => {
     expect(new Set(rulesBrokenBy("src/server/http/listener.ts", source))).toEqual(new Set(["process"]));
     expect(rulesBrokenBy("src/main.ts", source)).toEqual([]);
   });
 
-  test.each(["Date.now()", "new Date()"])("only roots and the collector read the clock: %s", (reading) => {
+  test.each(["Date.now()", "new Date()"])("only the command line reads the clock: %s", (reading) => {
     const source = `export const now = () => ${reading};`;
     expect(rulesBrokenBy("src/storage/request-log.ts", source)).toEqual(["clock"]);
-    expect(rulesBrokenBy("src/core/runtime/clock.ts", source)).toEqual([]);
+    expect(rulesBrokenBy("src/cli/system-clock.ts", source)).toEqual([]);
     expect(rulesBrokenBy("src/main.ts", source)).toEqual([]);
   });
+
+  test.each(["export const bytes = process.memoryUsage();", "export const { versions, platform } = process;"])(
+    "facts of the process may be read anywhere: %s",
+    (source) => {
+      expect(rulesBrokenBy("src/server/http/listener.ts", source)).toEqual([]);
+    },
+  );
 
   test("timers and the console's name as a field are nobody's business", () => {
     const source = "export const wait = (given: { console: string }) => setTimeout(() => given.console, 1);";
@@ -204,11 +235,11 @@ describe("the shape of files", () => {
   });
 
   test.each([
-    ["src/store/index.ts", "export const a = 1;"],
-    ["src/store/all.ts", 'export { a } from "./a.ts"; export { b } from "./b.ts";'],
-    ["src/store/all.ts", 'import { a } from "./a.ts"; export { a };'],
-    ["src/store/all.ts", 'export * from "./a.ts"; export const b = 1;'],
-    ["src/store/all.ts", 'export type { A } from "./a.ts";'],
+    ["src/storage/index.ts", "export const a = 1;"],
+    ["src/storage/all.ts", 'export { a } from "./a.ts"; export { b } from "./b.ts";'],
+    ["src/storage/all.ts", 'import { a } from "./a.ts"; export { a };'],
+    ["src/storage/all.ts", 'export * from "./a.ts"; export const b = 1;'],
+    ["src/storage/all.ts", 'export type { A } from "./a.ts";'],
   ])("no barrels: %s with %s", (path, source) => {
     expect(rulesBrokenBy(path, source)).toEqual(["barrel"]);
   });

@@ -4,8 +4,8 @@
  */
 import { Calendar, type CalendarUnit, SERVICE_ZONE } from "../../src/core/time/calendar.ts";
 import type { Interval } from "../../src/core/time/interval.ts";
-import { localOf } from "../support/luxon-oracle.ts";
-import { medianMs } from "../support/median.ts";
+import { medianMs } from "../support/bench/median.ts";
+import { localOf } from "../support/home/luxon-oracle.ts";
 
 const REPETITIONS = 2_000;
 const LUXON_REPETITIONS = 5;

@@ -8,8 +8,8 @@
 import { execFileSync } from "node:child_process";
 import path from "node:path";
 import type { CDPSession } from "playwright-core";
-import { DaemonProcess } from "../support/daemon-process.ts";
-import { haveChromium, type Screen, Screens, SIZES } from "../support/screen.ts";
+import { DaemonProcess } from "../support/daemon/daemon-process.ts";
+import { haveChromium, type Screen, Screens, SIZES } from "../support/daemon/screen.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
 const VISITS = 9;

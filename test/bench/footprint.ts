@@ -12,9 +12,9 @@ import { createServer } from "node:net";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import mqtt from "mqtt";
-import { NODE_FLAGS } from "../support/node-flags.ts";
-import { createSelfSigned } from "../support/self-signed.ts";
-import { TempDir } from "../support/temp-dir.ts";
+import { NODE_FLAGS } from "../support/daemon/node-flags.ts";
+import { TempDir } from "../support/daemon/temp-dir.ts";
+import { createSelfSigned } from "../support/service/self-signed.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
 const BUNDLE = path.join(ROOT, "dist/elbro.cjs");
@@ -180,7 +180,7 @@ function startDaemon(
 }
 
 async function startService(children: Children, environment: Record<string, string>) {
-  const script = path.join(ROOT, "test/support/simulator-process.ts");
+  const script = path.join(ROOT, "test/support/service/simulator-process.ts");
   const child = spawn(process.execPath, [script], { env: environment, stdio: ["ignore", "pipe", "inherit"] });
   const [serviceUrl = "", key = ""] = (await firstLine(children.add(child))).split(" ");
   return { serviceUrl, key };
@@ -188,7 +188,7 @@ async function startService(children: Children, environment: Record<string, stri
 
 async function startBroker(children: Children): Promise<number> {
   if (spawnSync("mosquitto", ["-h"]).error) {
-    const script = path.join(ROOT, "test/support/broker-process.ts");
+    const script = path.join(ROOT, "test/support/broker/broker-process.ts");
     const child = spawn(process.execPath, [script], { stdio: ["ignore", "pipe", "inherit"] });
     return Number(await firstLine(children.add(child)));
   }

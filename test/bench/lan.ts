@@ -13,15 +13,15 @@
  */
 import { writeFileSync } from "node:fs";
 import path from "node:path";
-import { COLD_WINDOWS, LanBenchDaemon, QUARTER_DAYS, YEAR_DAYS } from "../support/lan-bench-daemon.ts";
-import { LineProcess } from "../support/line-process.ts";
-import type { Load, LoadResult } from "../support/load-process.ts";
-import { NODE_FLAGS } from "../support/node-flags.ts";
-import { plainScript } from "../support/plain-script.ts";
-import { jsonServer, prism, type Rival } from "../support/rivals.ts";
-import { TempDir } from "../support/temp-dir.ts";
+import { COLD_WINDOWS, LanBenchDaemon, QUARTER_DAYS, YEAR_DAYS } from "../support/bench/lan-bench-daemon.ts";
+import type { Load, LoadResult } from "../support/bench/load-process.ts";
+import { plainScript } from "../support/bench/plain-script.ts";
+import { jsonServer, prism, type Rival } from "../support/bench/rivals.ts";
+import { LineProcess } from "../support/daemon/line-process.ts";
+import { NODE_FLAGS } from "../support/daemon/node-flags.ts";
+import { TempDir } from "../support/daemon/temp-dir.ts";
 
-const support = (file: string) => path.join(import.meta.dirname, "../support", file);
+const support = (file: string) => path.join(import.meta.dirname, "../support/bench", file);
 const ROUNDS = 21;
 const ROUND_MS = 400;
 const WARM_MS = 3_000;

@@ -8,12 +8,12 @@ import mqtt from "mqtt";
 import { simulatedClock } from "../../src/cli/system-clock.ts";
 import type { Clock } from "../../src/core/runtime/clock.ts";
 import { Edges } from "../../src/core/runtime/state-loop.ts";
-import { HostileClients, hostilePackets } from "../support/hostile-clients.ts";
-import { LineProcess } from "../support/line-process.ts";
-import { freePort, Mosquitto } from "../support/mosquitto.ts";
-import { NODE_FLAGS } from "../support/node-flags.ts";
-import { LONG_DAY, QUARTER_MS, QuarterPriceHomes } from "../support/quarter-price-homes.ts";
-import { TestMqttClient } from "../support/test-mqtt-client.ts";
+import { LONG_DAY, QUARTER_MS, QuarterPriceHomes } from "../support/bench/quarter-price-homes.ts";
+import { HostileClients, hostilePackets } from "../support/broker/hostile-clients.ts";
+import { freePort, Mosquitto } from "../support/broker/mosquitto.ts";
+import { TestMqttClient } from "../support/broker/test-mqtt-client.ts";
+import { LineProcess } from "../support/daemon/line-process.ts";
+import { NODE_FLAGS } from "../support/daemon/node-flags.ts";
 
 const HOMES = 10;
 /** A quarter passes in this time; every edge of every home is one measurement. */
@@ -94,7 +94,7 @@ async function fullStateMs(): Promise<number> {
 async function hostileMb(): Promise<number> {
   await using broker = new LineProcess([
     ...NODE_FLAGS,
-    path.join(import.meta.dirname, "../support/guarded-broker-process.ts"),
+    path.join(import.meta.dirname, "../support/broker/guarded-broker-process.ts"),
   ]);
   const port = Number(await broker.ask());
   const login = { username: "ha", password: "open sesame", protocolVersion: 4 } as const;
@@ -125,7 +125,7 @@ function longestAttributes(): number {
 }
 
 async function awayDayGrowthMb(): Promise<number> {
-  const script = path.join(import.meta.dirname, "../support/offline-day-process.ts");
+  const script = path.join(import.meta.dirname, "../support/bench/offline-day-process.ts");
   const args = [...NODE_FLAGS, script, String(await freePort()), String(AWAY_ATTEMPTS)];
   return Math.max(0, Number(execFileSync(process.execPath, args, { encoding: "utf8" }))) / 1e6;
 }

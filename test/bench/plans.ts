@@ -12,13 +12,13 @@
 import { spawnSync } from "node:child_process";
 import path from "node:path";
 import { type EpochMs, formatInstant, HOUR_MS } from "../../src/core/time/interval.ts";
-import { PlanSolver, pricedSteps, stepPrices, stepsOn } from "../support/plan-solver.ts";
-import { solveWeek, type WeekCase, weekCases, weekPlans } from "../support/plan-weeks.ts";
-import { haveRealPrices } from "../support/real-prices.ts";
+import { PlanSolver, pricedSteps, stepPrices, stepsOn } from "../support/plans/plan-solver.ts";
+import { solveWeek, type WeekCase, weekCases, weekPlans } from "../support/plans/plan-weeks.ts";
+import { haveRealPrices } from "../support/plans/real-prices.ts";
 
 const REPETITIONS = 15;
 const PROCESSES = 5;
-const FIRST = path.join(import.meta.dirname, "../support/first-plan-process.ts");
+const FIRST = path.join(import.meta.dirname, "../support/bench/first-plan-process.ts");
 
 /**
  * The stretches that the solver is asked about, as each takes it seconds: the weeks of the clock changes in autumn and

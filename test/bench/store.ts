@@ -18,9 +18,9 @@ import type { Row, SeriesKey } from "../../src/core/series/series.ts";
 import { type EpochMs, formatInstant, HOUR_MS, QUARTER_MS } from "../../src/core/time/interval.ts";
 import { Library } from "../../src/state/series-repository.ts";
 import { openDatabase } from "../../src/storage/database.ts";
-import { medianMs } from "../support/median.ts";
-import { ACCOUNT, addressId, calendar, StoredHome } from "../support/stored-home.ts";
-import { TempDir } from "../support/temp-dir.ts";
+import { medianMs } from "../support/bench/median.ts";
+import { ACCOUNT, addressId, calendar, StoredHome } from "../support/bench/stored-home.ts";
+import { TempDir } from "../support/daemon/temp-dir.ts";
 
 const YEARS = 10;
 const BEGIN = Date.UTC(2026, 0, 15);

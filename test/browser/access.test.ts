@@ -1,10 +1,10 @@
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { dashboardApi, GUEST_KEY, startDashboard } from "../support/dashboard-daemon.ts";
-import { haveChromium, Screen, Screens } from "../support/screen.ts";
-import { LAN_KEY } from "../support/test-config.ts";
-import type { TestDaemon } from "../support/test-daemon.ts";
+import { dashboardApi, GUEST_KEY, startDashboard } from "../support/daemon/dashboard-daemon.ts";
+import { haveChromium, Screen, Screens } from "../support/daemon/screen.ts";
+import { LAN_KEY } from "../support/daemon/test-config.ts";
+import type { TestDaemon } from "../support/daemon/test-daemon.ts";
 
 const START = "2026-03-10T14:20:00Z";
 

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { DASHBOARD_PLANS, startDashboard } from "../support/dashboard-daemon.ts";
-import { planEntry } from "../support/plan-topics.ts";
-import { haveChromium, type LookOptions, type Screen, Screens } from "../support/screen.ts";
-import type { TestDaemon } from "../support/test-daemon.ts";
+import { DASHBOARD_PLANS, startDashboard } from "../support/daemon/dashboard-daemon.ts";
+import { haveChromium, type LookOptions, type Screen, Screens } from "../support/daemon/screen.ts";
+import type { TestDaemon } from "../support/daemon/test-daemon.ts";
+import { planEntry } from "../support/plans/plan-topics.ts";
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { dashboardApi, marketFile, startDashboard } from "../support/dashboard-daemon.ts";
-import { haveChromium, type Screen, Screens } from "../support/screen.ts";
-import { TestDaemon } from "../support/test-daemon.ts";
+import { dashboardApi, marketFile, startDashboard } from "../support/daemon/dashboard-daemon.ts";
+import { haveChromium, type Screen, Screens } from "../support/daemon/screen.ts";
+import { TestDaemon } from "../support/daemon/test-daemon.ts";
 
 interface ToldPrice {
   readonly start: string;

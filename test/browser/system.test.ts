@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { DASHBOARD_PLANS, startDashboard } from "../support/dashboard-daemon.ts";
-import { haveChromium, Screens } from "../support/screen.ts";
-import { LAN_KEY } from "../support/test-config.ts";
-import type { TestDaemon } from "../support/test-daemon.ts";
+import { DASHBOARD_PLANS, startDashboard } from "../support/daemon/dashboard-daemon.ts";
+import { haveChromium, Screens } from "../support/daemon/screen.ts";
+import { LAN_KEY } from "../support/daemon/test-config.ts";
+import type { TestDaemon } from "../support/daemon/test-daemon.ts";
 
 interface ToldInterface {
   readonly quota: { readonly day: { readonly limit: number; readonly left: number } };

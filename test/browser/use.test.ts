@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startDashboard } from "../support/dashboard-daemon.ts";
-import { haveChromium, type Screen, Screens } from "../support/screen.ts";
-import type { TestDaemon } from "../support/test-daemon.ts";
+import { startDashboard } from "../support/daemon/dashboard-daemon.ts";
+import { haveChromium, type Screen, Screens } from "../support/daemon/screen.ts";
+import type { TestDaemon } from "../support/daemon/test-daemon.ts";
 
 interface EnergyRow {
   readonly start: string;

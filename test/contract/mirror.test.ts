@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { DAY_MS, SECOND_MS } from "../../src/core/time/interval.ts";
 import { type OperationId, operationIds } from "../../src/service/contract/operations.ts";
-import { fillStore, MirrorService } from "../support/mirror-service.ts";
-import { ask } from "../support/service-caller.ts";
+import { fillStore, MirrorService } from "../support/service/mirror-service.ts";
+import { ask } from "../support/service/service-caller.ts";
 import { representative } from "./looked-at.ts";
 import { describeService, describeServiceWithoutData, type ServiceUnderTest } from "./service-suite.ts";
 

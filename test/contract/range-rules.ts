@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { SERVICE_ZONE } from "../../src/core/time/calendar.ts";
 import { formatInstant, MINUTE_MS } from "../../src/core/time/interval.ts";
 import { type OperationId, operationOf } from "../../src/service/contract/operations.ts";
-import { ask, askPath, pathOf } from "../support/service-caller.ts";
+import { ask, askPath, pathOf } from "../support/service/service-caller.ts";
 import { longestRange, recentRange, UNEVEN_RANGE } from "./looked-at.ts";
 import {
   dataAt,

@@ -4,7 +4,7 @@ import type { EpochMs } from "../../src/core/time/interval.ts";
 import { readAnswer } from "../../src/service/contract/answer.ts";
 import { type ErrorCode, isErrorCode } from "../../src/service/contract/errors.ts";
 import type { OperationId } from "../../src/service/contract/operations.ts";
-import type { Callable, ServiceAnswer } from "../support/service-caller.ts";
+import type { Callable, ServiceAnswer } from "../support/service/service-caller.ts";
 import type { Differences } from "./differences.ts";
 
 export interface ServiceUnderTest extends Callable, AsyncDisposable {

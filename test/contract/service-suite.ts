@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { DAY_MS, MINUTE_MS } from "../../src/core/time/interval.ts";
 import { headerTable } from "../../src/service/contract/headers.ts";
 import { type OperationId, operationIds, operationOf } from "../../src/service/contract/operations.ts";
-import { ask, askPath, pathOf, type ServiceAnswer } from "../support/service-caller.ts";
+import { ask, askPath, pathOf, type ServiceAnswer } from "../support/service/service-caller.ts";
 import { dataRules } from "./data-rules.ts";
 import { NO_DIFFERENCES } from "./differences.ts";
 import { representative } from "./looked-at.ts";

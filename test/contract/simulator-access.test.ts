@@ -2,8 +2,8 @@
 import { expect, test } from "vitest";
 import { DAY_MS, MINUTE_MS } from "../../src/core/time/interval.ts";
 import { type ErrorCode, errorTable } from "../../src/service/contract/errors.ts";
-import { ask, askPath } from "../support/service-caller.ts";
-import { startAt } from "../support/standing-simulator.ts";
+import { ask, askPath } from "../support/service/service-caller.ts";
+import { startAt } from "../support/service/standing-simulator.ts";
 import { SMALL_RANGE } from "./service-expectations.ts";
 
 const NOON = Date.UTC(2026, 5, 10, 12);

@@ -1,7 +1,7 @@
 /** The simulator's own paths: the mobile app's key actions, the clock, the faults. */
 import { expect, test } from "vitest";
-import { ask } from "../support/service-caller.ts";
-import { startAt } from "../support/standing-simulator.ts";
+import { ask } from "../support/service/service-caller.ts";
+import { startAt } from "../support/service/standing-simulator.ts";
 
 const NOON = Date.UTC(2026, 5, 10, 12);
 

@@ -2,8 +2,8 @@
 import { expect, test } from "vitest";
 import { DAY_MS, formatInstant, HOUR_MS } from "../../src/core/time/interval.ts";
 import { operationIds } from "../../src/service/contract/operations.ts";
-import { ask } from "../support/service-caller.ts";
-import { hours, startAt } from "../support/standing-simulator.ts";
+import { ask } from "../support/service/service-caller.ts";
+import { hours, startAt } from "../support/service/standing-simulator.ts";
 import { expectError, expectFits } from "./service-expectations.ts";
 
 const NOON = Date.UTC(2026, 5, 10, 12);

@@ -2,9 +2,9 @@
 import { get } from "node:https";
 import { expect, test } from "vitest";
 import type { FaultRule } from "../../src/service/simulator/fault-rules.ts";
-import { createSelfSigned } from "../support/self-signed.ts";
-import { ask, pathOf } from "../support/service-caller.ts";
-import { startAt } from "../support/standing-simulator.ts";
+import { createSelfSigned } from "../support/service/self-signed.ts";
+import { ask, pathOf } from "../support/service/service-caller.ts";
+import { startAt } from "../support/service/standing-simulator.ts";
 
 const NOON = Date.UTC(2026, 5, 10, 12);
 const TODAY = { from: "2026-06-09T22:00:00Z", to: "2026-06-10T22:00:00Z", resolution: "hour" };

@@ -1,8 +1,8 @@
 /** Checks of the built program: libraries in one bundle, `readable-stream` replaced by `node:stream`. */
 import mqtt from "mqtt";
 import { expect, test } from "vitest";
-import { DaemonProcess } from "../support/daemon-process.ts";
-import { freePort } from "../support/mosquitto.ts";
+import { freePort } from "../support/broker/mosquitto.ts";
+import { DaemonProcess } from "../support/daemon/daemon-process.ts";
 
 test("WebSocket at both ends of MQTT, also with a client that offers to compress", async () => {
   const port = String(await freePort());

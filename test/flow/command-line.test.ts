@@ -2,9 +2,9 @@ import { readdirSync, statSync, writeFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import { describe, expect, test, vi } from "vitest";
-import { DaemonProcess } from "../support/daemon-process.ts";
-import { TempDir } from "../support/temp-dir.ts";
-import { TopicWatcher } from "../support/topic-watcher.ts";
+import { TopicWatcher } from "../support/broker/topic-watcher.ts";
+import { DaemonProcess } from "../support/daemon/daemon-process.ts";
+import { TempDir } from "../support/daemon/temp-dir.ts";
 
 const FREE_PORTS = { ELBRO_API_PORT: "0", ELBRO_BROKER_PORT: "0" };
 const BAD_CONFIGURATION = 78;

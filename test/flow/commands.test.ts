@@ -12,11 +12,11 @@ import {
 import { connect } from "node:net";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { Child } from "../support/child.ts";
-import { DaemonProcess } from "../support/daemon-process.ts";
-import { haveMosquitto, Mosquitto } from "../support/mosquitto.ts";
-import { TempDir } from "../support/temp-dir.ts";
-import { TestDaemon } from "../support/test-daemon.ts";
+import { haveMosquitto, Mosquitto } from "../support/broker/mosquitto.ts";
+import { Child } from "../support/daemon/child.ts";
+import { DaemonProcess } from "../support/daemon/daemon-process.ts";
+import { TempDir } from "../support/daemon/temp-dir.ts";
+import { TestDaemon } from "../support/daemon/test-daemon.ts";
 
 describe("check", () => {
   test("warns of a file with a secret that others may read", async () => {

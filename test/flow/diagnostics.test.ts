@@ -2,9 +2,9 @@ import { expect, test } from "vitest";
 import { configSchema } from "../../src/config/schema.ts";
 import { HOUR_MS, MINUTE_MS } from "../../src/core/time/interval.ts";
 import { demoHomes } from "../../src/service/simulator/homes.ts";
-import { planEntry } from "../support/plan-topics.ts";
-import { LAN_KEY } from "../support/test-config.ts";
-import { TestDaemon } from "../support/test-daemon.ts";
+import { LAN_KEY } from "../support/daemon/test-config.ts";
+import { TestDaemon } from "../support/daemon/test-daemon.ts";
+import { planEntry } from "../support/plans/plan-topics.ts";
 
 const MORNING = Date.parse("2026-03-10T09:00:00Z");
 

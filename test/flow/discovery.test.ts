@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { HOUR_MS } from "../../src/core/time/interval.ts";
-import { assertDiscovery } from "../support/discovery-validator.ts";
-import { TestDaemon } from "../support/test-daemon.ts";
+import { TestDaemon } from "../support/daemon/test-daemon.ts";
+import { assertDiscovery } from "../support/home/discovery-validator.ts";
 
 test("over the day of 100 quarters, Home Assistant has no objection to anything a house publishes", async () => {
   const start = Date.parse("2026-10-24T09:00:00Z");

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { type AttributeFormat, attributeFormats } from "../../src/core/prices/home-snapshot.ts";
 import { HOUR_MS } from "../../src/core/time/interval.ts";
-import { assertDiscovery } from "../support/discovery-validator.ts";
-import { TempDir } from "../support/temp-dir.ts";
-import { TestDaemon } from "../support/test-daemon.ts";
+import { TempDir } from "../support/daemon/temp-dir.ts";
+import { TestDaemon } from "../support/daemon/test-daemon.ts";
+import { assertDiscovery } from "../support/home/discovery-validator.ts";
 
 /** The most of attributes that Home Assistant's recorder keeps. */
 const MOST_BYTES = 16_384;

@@ -1,8 +1,8 @@
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { HOUR_MS, MINUTE_MS } from "../../src/core/time/interval.ts";
-import { SmallDisk } from "../support/small-disk.ts";
-import { TestDaemon } from "../support/test-daemon.ts";
+import { SmallDisk } from "../support/daemon/small-disk.ts";
+import { TestDaemon } from "../support/daemon/test-daemon.ts";
 
 const NOON = Date.parse("2026-03-10T11:00:00Z");
 /** The last quarter of a day of which all prices are known; tomorrow's are due since noon. */

@@ -7,12 +7,19 @@
 import { execFileSync } from "node:child_process";
 import path from "node:path";
 import { beforeAll, expect, test } from "vitest";
-import { type Answer, answerTo, shownText } from "../support/golden-answer.ts";
-import { GOLDEN_KEYS, type GoldenDemo, startGoldenDemo } from "../support/golden-demo.ts";
-import { goldenJson, IS_UPDATE, metricsOutline, readable, readGolden, writeGolden } from "../support/golden-files.ts";
-import { normalised } from "../support/golden-normal.ts";
-import { type GoldenRequest, goldenRequests, thirdPartyRequests } from "../support/golden-requests.ts";
-import { retainedIn } from "../support/retained.ts";
+import { retainedIn } from "../support/broker/retained.ts";
+import { type Answer, answerTo, shownText } from "../support/daemon/golden-answer.ts";
+import { GOLDEN_KEYS, type GoldenDemo, startGoldenDemo } from "../support/daemon/golden-demo.ts";
+import {
+  goldenJson,
+  IS_UPDATE,
+  metricsOutline,
+  readable,
+  readGolden,
+  writeGolden,
+} from "../support/daemon/golden-files.ts";
+import { normalised } from "../support/daemon/golden-normal.ts";
+import { type GoldenRequest, goldenRequests, thirdPartyRequests } from "../support/daemon/golden-requests.ts";
 
 const PROGRAM = path.resolve(import.meta.dirname, "../../dist/elbro.cjs");
 const TAKES_MS = 300_000;

@@ -2,8 +2,8 @@ import { rmSync } from "node:fs";
 import { expect, test } from "vitest";
 import { type Config, configSchema } from "../../src/config/schema.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/core/time/interval.ts";
-import { LAN_KEY } from "../support/test-config.ts";
-import { TestDaemon } from "../support/test-daemon.ts";
+import { LAN_KEY } from "../support/daemon/test-config.ts";
+import { TestDaemon } from "../support/daemon/test-daemon.ts";
 
 const MORNING = Date.parse("2026-03-10T09:00:00Z");
 

@@ -1,9 +1,9 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { DaemonProcess } from "../support/daemon-process.ts";
-import { startAt } from "../support/standing-simulator.ts";
-import { TempDir } from "../support/temp-dir.ts";
+import { DaemonProcess } from "../support/daemon/daemon-process.ts";
+import { TempDir } from "../support/daemon/temp-dir.ts";
+import { startAt } from "../support/service/standing-simulator.ts";
 
 const BAD_CONFIGURATION = 78;
 /** A running daemon knows of a change within a second. */

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { HOUR_MS, MINUTE_MS } from "../../src/core/time/interval.ts";
 import { startEmbeddedBroker } from "../../src/mqtt/broker/embedded-broker.ts";
-import { MqttPlug } from "../support/mqtt-plug.ts";
-import { TestDaemon } from "../support/test-daemon.ts";
-import { TopicWatcher } from "../support/topic-watcher.ts";
+import { TopicWatcher } from "../support/broker/topic-watcher.ts";
+import { TestDaemon } from "../support/daemon/test-daemon.ts";
+import { MqttPlug } from "../support/plugs/mqtt-plug.ts";
 
 const START = Date.parse("2026-03-10T17:00:00Z");
 const SPEED = 200;

@@ -1,7 +1,7 @@
 /** Who may do what, at every path that the LAN API itself says it has. */
 import { expect, test } from "vitest";
-import { LAN_KEY } from "../support/test-config.ts";
-import { TestDaemon } from "../support/test-daemon.ts";
+import { LAN_KEY } from "../support/daemon/test-config.ts";
+import { TestDaemon } from "../support/daemon/test-daemon.ts";
 
 /** What opens without a key: it tells nothing of the house, or asks for a session of its own. */
 const OPEN = [

@@ -4,9 +4,9 @@ import { describe, expect, test } from "vitest";
 import { type EmbeddedBrokerOptions, startEmbeddedBroker } from "../../src/mqtt/broker/embedded-broker.ts";
 import { hashPassword } from "../../src/mqtt/broker/users.ts";
 import { openLink } from "../../src/mqtt/client/mqtt-client.ts";
-import { HostileClients, hostilePackets } from "../support/hostile-clients.ts";
-import { retainedIn } from "../support/retained.ts";
-import { TestMemory } from "../support/retaining-port.ts";
+import { HostileClients, hostilePackets } from "../support/broker/hostile-clients.ts";
+import { retainedIn } from "../support/broker/retained.ts";
+import { TestMemory } from "../support/broker/retaining-port.ts";
 
 const HA = { name: "ha", password: "open sesame", commands: true };
 const TV = { name: "tv", password: "look", commands: false };

@@ -1,10 +1,10 @@
 import { createServer, type Server, type Socket } from "node:net";
 import { describe, expect, test } from "vitest";
-import { Authority, haveOpenssl } from "../support/certificates.ts";
-import { freePort, haveMosquitto, Mosquitto } from "../support/mosquitto.ts";
-import { retainedIn } from "../support/retained.ts";
-import { TestMqttClient } from "../support/test-mqtt-client.ts";
-import { WebSocketProxy } from "../support/websocket-proxy.ts";
+import { freePort, haveMosquitto, Mosquitto } from "../support/broker/mosquitto.ts";
+import { retainedIn } from "../support/broker/retained.ts";
+import { TestMqttClient } from "../support/broker/test-mqtt-client.ts";
+import { WebSocketProxy } from "../support/broker/websocket-proxy.ts";
+import { Authority, haveOpenssl } from "../support/service/certificates.ts";
 
 /** Something that listens and is no broker. */
 async function listening(onSocket: (socket: Socket) => void): Promise<{ port: number } & AsyncDisposable> {

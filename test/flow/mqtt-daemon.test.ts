@@ -1,9 +1,9 @@
 import { spawnSync } from "node:child_process";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { haveMosquitto, Mosquitto } from "../support/mosquitto.ts";
-import { retainedIn } from "../support/retained.ts";
-import { TestDaemon } from "../support/test-daemon.ts";
+import { haveMosquitto, Mosquitto } from "../support/broker/mosquitto.ts";
+import { retainedIn } from "../support/broker/retained.ts";
+import { TestDaemon } from "../support/daemon/test-daemon.ts";
 
 const NOON = Date.UTC(2026, 2, 10, 11);
 const MAIN = path.resolve(import.meta.dirname, "../../src/main.ts");

@@ -3,11 +3,11 @@ import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import type { Message } from "../../src/mqtt/client/message.ts";
-import { haveMosquitto, Mosquitto } from "../support/mosquitto.ts";
-import { retainedIn } from "../support/retained.ts";
-import { TestMemory } from "../support/retaining-port.ts";
-import { TestMqttClient } from "../support/test-mqtt-client.ts";
-import { TopicWatcher } from "../support/topic-watcher.ts";
+import { haveMosquitto, Mosquitto } from "../support/broker/mosquitto.ts";
+import { retainedIn } from "../support/broker/retained.ts";
+import { TestMemory } from "../support/broker/retaining-port.ts";
+import { TestMqttClient } from "../support/broker/test-mqtt-client.ts";
+import { TopicWatcher } from "../support/broker/topic-watcher.ts";
 
 const ONLINE = { "elbro/status": "online" };
 
@@ -186,7 +186,7 @@ describe.skipIf(!haveMosquitto)("on Mosquitto (skipped where it is not installed
   test("after kill -9 the broker says offline, and the next life says online and clears what it does not want", async () => {
     await using broker = await Mosquitto.start();
     await using watcher = await TopicWatcher.on(broker.port);
-    const script = path.resolve(import.meta.dirname, "../support/mqtt-client-process.ts");
+    const script = path.resolve(import.meta.dirname, "../support/broker/mqtt-client-process.ts");
     const child: ChildProcess = spawn(process.execPath, [script, String(broker.port)], {
       stdio: ["ignore", "pipe", "inherit"],
     });

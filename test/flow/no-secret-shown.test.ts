@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { TestDaemon } from "../support/test-daemon.ts";
-import { TopicWatcher } from "../support/topic-watcher.ts";
+import { TopicWatcher } from "../support/broker/topic-watcher.ts";
+import { TestDaemon } from "../support/daemon/test-daemon.ts";
 
 /** Every secret there may be, each of another name so that a leak tells where it comes from. */
 const SECRETS = {

@@ -2,10 +2,10 @@ import { describe, expect, test } from "vitest";
 import { type Config, configSchema } from "../../src/config/schema.ts";
 import { RELEASED_AT } from "../../src/core/status/version.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/core/time/interval.ts";
-import { assertDiscovery } from "../support/discovery-validator.ts";
-import { MqttPlug } from "../support/mqtt-plug.ts";
-import { command, isoOf, type PlanPayload, payloadOf, planEntry, untilPlan } from "../support/plan-topics.ts";
-import { TestDaemon } from "../support/test-daemon.ts";
+import { TestDaemon } from "../support/daemon/test-daemon.ts";
+import { assertDiscovery } from "../support/home/discovery-validator.ts";
+import { command, isoOf, type PlanPayload, payloadOf, planEntry, untilPlan } from "../support/plans/plan-topics.ts";
+import { MqttPlug } from "../support/plugs/mqtt-plug.ts";
 
 const UNTIL = { timeout: 10_000, interval: 5 };
 const QUARTER_MS = 15 * MINUTE_MS;

@@ -4,8 +4,8 @@
  */
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { BrokerPlugModel } from "../support/broker-plug-model.ts";
-import { FAMILIES } from "../support/firmware-emulators.ts";
+import { BrokerPlugModel } from "../support/plugs/broker-plug-model.ts";
+import { FAMILIES } from "../support/plugs/firmware-emulators.ts";
 
 const LIVES = process.env.ELBRO_NIGHTLY === "1" ? 1_000 : 24;
 const MINUTE_MS = 60_000;

@@ -1,12 +1,12 @@
 import mqtt from "mqtt";
 import { describe, expect, test } from "vitest";
 import { type Config, configSchema } from "../../src/config/schema.ts";
-import { FAMILIES } from "../support/firmware-emulators.ts";
-import { haveMosquitto, Mosquitto } from "../support/mosquitto.ts";
-import { MqttPlug } from "../support/mqtt-plug.ts";
-import { retainedIn } from "../support/retained.ts";
-import { TestDaemon } from "../support/test-daemon.ts";
-import { TestMqttClient } from "../support/test-mqtt-client.ts";
+import { haveMosquitto, Mosquitto } from "../support/broker/mosquitto.ts";
+import { retainedIn } from "../support/broker/retained.ts";
+import { TestMqttClient } from "../support/broker/test-mqtt-client.ts";
+import { TestDaemon } from "../support/daemon/test-daemon.ts";
+import { FAMILIES } from "../support/plugs/firmware-emulators.ts";
+import { MqttPlug } from "../support/plugs/mqtt-plug.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { configSchema } from "../../src/config/schema.ts";
-import { pageText } from "../support/docs-pages.ts";
-import { TestDaemon } from "../support/test-daemon.ts";
+import { TestDaemon } from "../support/daemon/test-daemon.ts";
+import { pageText } from "../support/docs/docs-pages.ts";
 
 const PAGE = pageText("docs/mqtt.md");
 

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { Calendar } from "../../src/core/time/calendar.ts";
 import { Charges, VAT_FACTOR } from "../../src/service/simulator/charges.ts";
-import { haveRealPrices, REAL_PRICES, type RealPrice, readRealPrices } from "../support/real-prices.ts";
-import { TestDaemon } from "../support/test-daemon.ts";
+import { TestDaemon } from "../support/daemon/test-daemon.ts";
+import { haveRealPrices, REAL_PRICES, type RealPrice, readRealPrices } from "../support/plans/real-prices.ts";
 
 const QUARTER_MS = 15 * 60_000;
 /** The local midnight from which the market has had prices by the quarter. */

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { openDatabase } from "../../src/storage/database.ts";
-import { TestDaemon } from "../support/test-daemon.ts";
+import { TestDaemon } from "../support/daemon/test-daemon.ts";
 
 const START = Date.parse("2025-11-21T10:00:00Z");
 const car = { name: "Car", home: "home", kind: "slots", hours: 2 } as const;

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { type Agent, request } from "node:http";
 import { expect, test } from "vitest";
-import { DaemonProcess } from "../support/daemon-process.ts";
-import { SlowClients } from "../support/slow-clients.ts";
+import { DaemonProcess } from "../support/daemon/daemon-process.ts";
+import { SlowClients } from "../support/daemon/slow-clients.ts";
 
 const CROWD = 1_000;
 const REQUESTS = 100;

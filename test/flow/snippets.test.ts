@@ -4,10 +4,10 @@ import { parse } from "yaml";
 import { readConfig } from "../../src/config/load.ts";
 import { MINUTE_MS } from "../../src/core/time/interval.ts";
 import { metricRows } from "../../src/server/monitoring/metrics.ts";
-import { copiedText, copiedYaml } from "../support/copied-files.ts";
-import { planEntry } from "../support/plan-topics.ts";
-import { LAN_KEY } from "../support/test-config.ts";
-import { TestDaemon } from "../support/test-daemon.ts";
+import { LAN_KEY } from "../support/daemon/test-config.ts";
+import { TestDaemon } from "../support/daemon/test-daemon.ts";
+import { copiedText, copiedYaml } from "../support/docs/copied-files.ts";
+import { planEntry } from "../support/plans/plan-topics.ts";
 
 const EVENING = Date.parse("2026-03-10T20:00:00Z");
 

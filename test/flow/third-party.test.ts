@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { configSchema } from "../../src/config/schema.ts";
 import { DAY_MS, HOUR_MS } from "../../src/core/time/interval.ts";
-import { TestDaemon, type TestDaemonOptions } from "../support/test-daemon.ts";
+import { TestDaemon, type TestDaemonOptions } from "../support/daemon/test-daemon.ts";
 
 const MORNING = Date.parse("2026-03-10T09:00:00Z");
 const PLACES = [

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { RELEASED_AT } from "../../src/core/status/version.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/core/time/interval.ts";
-import { TestDaemon } from "../support/test-daemon.ts";
+import { TestDaemon } from "../support/daemon/test-daemon.ts";
 
 const MORNING = RELEASED_AT + 30 * DAY_MS + 8 * HOUR_MS;
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { haveRealPrices } from "../support/real-prices.ts";
-import { runWeek, weekTable } from "../support/week-of-plans.ts";
+import { haveRealPrices } from "../support/plans/real-prices.ts";
+import { runWeek, weekTable } from "../support/plans/week-of-plans.ts";
 
 describe.skipIf(!haveRealPrices)("real prices (../shared/data; skipped where it is absent)", () => {
   test.each([

@@ -1,6 +1,6 @@
 /** `npm run week`: three appliances over a week of real prices, run by run, against starting at once. */
-import { haveRealPrices } from "../support/real-prices.ts";
-import { runWeek, weekTable } from "../support/week-of-plans.ts";
+import { haveRealPrices } from "../support/plans/real-prices.ts";
+import { runWeek, weekTable } from "../support/plans/week-of-plans.ts";
 
 const FROM = Date.parse("2026-01-12T12:00:00Z");
 const DAYS = 7;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { runDays } from "../support/year-in-fast-forward.ts";
+import { runDays } from "../support/daemon/year-in-fast-forward.ts";
 
 // The whole year is `npm run year`; here three weeks of it with the clock change of autumn in the middle.
 test("three weeks with faults: nothing denied, tomorrow on time, few requests", async () => {

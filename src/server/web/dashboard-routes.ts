@@ -23,7 +23,7 @@ type Shown = Pick<State, "homes" | "places">;
 /** Beside the program in what is installed, beside this file among the sources. */
 const FOLDER = path.join(import.meta.dirname, "dashboard");
 /** The chart library where nothing was built: as it is installed. What is built has it among its files. */
-const LIBRARY = path.join(import.meta.dirname, "../node_modules/uplot/dist");
+const LIBRARY = path.join(import.meta.dirname, "../../../node_modules/uplot/dist");
 const LIBRARY_FILES: Readonly<Record<string, string>> = { "uplot.js": "uPlot.esm.js", "uplot.css": "uPlot.min.css" };
 
 /** The routes of the dashboard. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { copiedFiles, copiedText, Input, readBlueprint } from "../../support/copied-files.ts";
+import { copiedFiles, copiedText, Input, readBlueprint } from "../../support/docs/copied-files.ts";
 
 const blueprints = copiedFiles("home-assistant/blueprints");
 

@@ -10,7 +10,7 @@ import { exampleText } from "../../../src/config/example.ts";
 import { configJsonSchema } from "../../../src/config/json-schema.ts";
 import { keyRows } from "../../../src/config/key-rows.ts";
 import { readConfig } from "../../../src/config/load.ts";
-import { corpusNames, corpusText } from "../../support/config-corpus.ts";
+import { corpusNames, corpusText } from "../../support/daemon/config-corpus.ts";
 
 const ajv = new Ajv({ allErrors: true, strict: true, strictRequired: false, allowUnionTypes: true });
 formats.default(ajv);

@@ -2,8 +2,8 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { readConfig } from "../../../src/config/load.ts";
-import { copiedYaml } from "../../support/copied-files.ts";
-import { NODE_FLAGS } from "../../support/node-flags.ts";
+import { NODE_FLAGS } from "../../support/daemon/node-flags.ts";
+import { copiedYaml } from "../../support/docs/copied-files.ts";
 
 const canAnalyse = spawnSync("systemd-analyze", ["--version"]).status === 0;
 /** systemd's own scale: 0 is shut, 10 is open; 2 and above is no longer called OK. */
@@ -46,14 +46,14 @@ test.each(["Dockerfile", "config/elbro.service", "config/home-assistant/elbro/Do
   "%s starts elbro with the flags of npm start",
   (path) => {
     expect(NODE_FLAGS.length).toBeGreaterThan(0);
-    expect(readFileSync(new URL(`../../${path}`, import.meta.url), "utf8").replaceAll('", "', " ")).toContain(
+    expect(readFileSync(new URL(`../../../${path}`, import.meta.url), "utf8").replaceAll('", "', " ")).toContain(
       NODE_FLAGS.join(" "),
     );
   },
 );
 
 describe("elbro.service", () => {
-  const path = new URL("../../config/elbro.service", import.meta.url).pathname;
+  const path = new URL("../../../config/elbro.service", import.meta.url).pathname;
 
   test.skipIf(!canAnalyse)("is shut, by systemd's own measure (needs systemd-analyze)", () => {
     const said = execFileSync("systemd-analyze", ["security", "--offline=true", path], { encoding: "utf8" });

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { readConfig } from "../../../src/config/load.ts";
-import { copiedText, copiedYaml } from "../../support/copied-files.ts";
+import { copiedText, copiedYaml } from "../../support/docs/copied-files.ts";
 
 /** What Home Assistant's supervisor demands of an app. Source: its documentation of app configuration. */
 const ELEMENT =
@@ -116,10 +116,10 @@ describe("the app of Home Assistant", () => {
   });
 
   test("its icon is 128 pixels square, and its program starts as in the image", () => {
-    const icon = readFileSync(new URL("../../config/home-assistant/elbro/icon.png", import.meta.url));
+    const icon = readFileSync(new URL("../../../config/home-assistant/elbro/icon.png", import.meta.url));
     expect([icon.readUInt32BE(PNG_WIDTH_AT), icon.readUInt32BE(PNG_WIDTH_AT + 4)]).toEqual([128, 128]);
     const commandOf = (text: string) => /^CMD .*$/m.exec(text)?.[0];
-    const image = readFileSync(new URL("../../Dockerfile", import.meta.url), "utf8");
+    const image = readFileSync(new URL("../../../Dockerfile", import.meta.url), "utf8");
     expect(commandOf(copiedText("home-assistant/elbro/Dockerfile"))).toBe(commandOf(image));
   });
 });

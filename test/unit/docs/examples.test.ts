@@ -3,8 +3,8 @@ import { parse, stringify } from "yaml";
 import { readConfig } from "../../../src/config/load.ts";
 import { configSchema } from "../../../src/config/schema.ts";
 import { planCodes } from "../../../src/core/planning/plan-reason.ts";
-import { pageNames, pageText } from "../../support/docs-pages.ts";
-import { planStateDocs } from "../../support/plan-docs.ts";
+import { pageNames, pageText } from "../../support/docs/docs-pages.ts";
+import { planStateDocs } from "../../support/docs/plan-docs.ts";
 
 const SECTIONS = new Set(Object.keys(configSchema.shape));
 

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { pageNames, pageText } from "../../support/docs-pages.ts";
-import { generatedFiles, generatedParts } from "../../support/generated-files.ts";
+import { pageNames, pageText } from "../../support/docs/docs-pages.ts";
+import { generatedFiles, generatedParts } from "../../support/docs/generated-files.ts";
 
-const ROOT = path.resolve(import.meta.dirname, "../..");
+const ROOT = path.resolve(import.meta.dirname, "../../..");
 
 test.each(generatedFiles(ROOT).map(({ name, text }) => [name, text]))(
   "%s is what the code makes of it (npm run docs writes it)",

@@ -1,10 +1,10 @@
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import packageJson from "../../../package.json" with { type: "json" };
-import { pageNames, pageText } from "../../support/docs-pages.ts";
-import { anchorsOf, brokenLinks, linksOf } from "../../support/markdown-links.ts";
+import { pageNames, pageText } from "../../support/docs/docs-pages.ts";
+import { anchorsOf, brokenLinks, linksOf } from "../../support/docs/markdown-links.ts";
 
-const ROOT = path.join(import.meta.dirname, "../..");
+const ROOT = path.join(import.meta.dirname, "../../..");
 const MAX_README_BYTES = 10_000;
 
 test("the README stays short", () => {

@@ -12,8 +12,8 @@ import { askingOf, openAccounts } from "../../../src/state/accounts.ts";
 import { Library } from "../../../src/state/series-repository.ts";
 import { openDatabase } from "../../../src/storage/database.ts";
 import { Settings } from "../../../src/storage/key-value-store.ts";
-import { CANARY_KEY, CANARY_PARTNER } from "../../support/asking-client.ts";
-import { ManualMachine } from "../../support/manual-machine.ts";
+import { ManualMachine } from "../../support/daemon/manual-machine.ts";
+import { CANARY_KEY, CANARY_PARTNER } from "../../support/service/asking-client.ts";
 
 const MIDNIGHT = Date.UTC(2026, 5, 10);
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type CheapSettings, type CheapSpec, cheapSpec } from "../../../src/core/planning/cheap-query.ts";
 import { type EpochMs, HOUR_MS, MINUTE_MS } from "../../../src/core/time/interval.ts";
 import { Cheap } from "../../../src/state/cheap-queries.ts";
-import { at, calendar, daysOf, points, timelineOf } from "../../support/price-days.ts";
+import { at, calendar, daysOf, points, timelineOf } from "../../support/home/price-days.ts";
 
 const HOME = { kind: "home", id: "home", name: "Home" } as const;
 const timeline = timelineOf(points(daysOf("2026-06-09", "2026-06-12"), (i) => 1 + ((i * 37) % 96) / 50));

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { PlansOnDisk } from "../../support/plans-on-disk.ts";
-import { at, daysOf, points, timelineOf } from "../../support/price-days.ts";
-import { definitionOf, HOUR } from "../../support/shown-plans.ts";
+import { at, daysOf, points, timelineOf } from "../../support/home/price-days.ts";
+import { PlansOnDisk } from "../../support/plans/plans-on-disk.ts";
+import { definitionOf, HOUR } from "../../support/plans/shown-plans.ts";
 
 /** An hour costs its number in the local day, in tenths; from 23:00 to 01:00 it costs nothing. */
 const timeline = timelineOf(

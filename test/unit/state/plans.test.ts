@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { PlansOnDisk } from "../../support/plans-on-disk.ts";
-import { at, daysOf, points, timelineOf } from "../../support/price-days.ts";
-import { definitionOf, HOUR, WASHER } from "../../support/shown-plans.ts";
+import { at, daysOf, points, timelineOf } from "../../support/home/price-days.ts";
+import { PlansOnDisk } from "../../support/plans/plans-on-disk.ts";
+import { definitionOf, HOUR, WASHER } from "../../support/plans/shown-plans.ts";
 
 const MINUTE = 60_000;
 const NOW = at("2026-03-10T17:00:00Z");

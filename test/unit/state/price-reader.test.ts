@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { type Row, rowStart, type SeriesKey } from "../../../src/core/series/series.ts";
 import { formatInstant, type Interval } from "../../../src/core/time/interval.ts";
 import { House, type HouseParts } from "../../../src/state/price-reader.ts";
-import { at, calendar, dayOf, daysOf, HOME } from "../../support/price-days.ts";
+import { at, calendar, dayOf, daysOf, HOME } from "../../support/home/price-days.ts";
 
 const NOON = at("2026-03-10T11:00:00Z");
 const PRICES: SeriesKey = { account: HOME.account, place: HOME.addressId, operation: "prices", unit: "fifteenMinutes" };

@@ -7,9 +7,9 @@ import { expect, test } from "vitest";
 import { openOrRestore } from "../../../src/storage/recovery.ts";
 import { Ledger } from "../../../src/storage/request-log.ts";
 import { Shelf } from "../../../src/storage/series-store.ts";
-import { Child } from "../../support/child.ts";
-import { ingested, ingestedRange } from "../../support/ingest.ts";
-import { calendar, dayOf, StoreOnDisk } from "../../support/store-on-disk.ts";
+import { Child } from "../../support/daemon/child.ts";
+import { ingested, ingestedRange } from "../../support/daemon/ingest.ts";
+import { calendar, dayOf, StoreOnDisk } from "../../support/daemon/store-on-disk.ts";
 
 const ROUNDS = Number(process.env.ELBRO_CRASH_ROUNDS ?? 100);
 /** Each lane has its file; two keep a small machine busy. */

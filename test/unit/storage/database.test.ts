@@ -3,9 +3,9 @@ import { describe, expect, test } from "vitest";
 import { DatabaseError, OutdatedDatabase, openDatabase, transaction } from "../../../src/storage/database.ts";
 import { Settings } from "../../../src/storage/key-value-store.ts";
 import { SCHEMA_VERSION } from "../../../src/storage/migrations.ts";
-import { Child } from "../../support/child.ts";
-import { StoreOnDisk } from "../../support/store-on-disk.ts";
-import { TempDir } from "../../support/temp-dir.ts";
+import { Child } from "../../support/daemon/child.ts";
+import { StoreOnDisk } from "../../support/daemon/store-on-disk.ts";
+import { TempDir } from "../../support/daemon/temp-dir.ts";
 
 function versionOf(database: DatabaseSync): unknown {
   return database.prepare("pragma user_version").get()?.user_version;

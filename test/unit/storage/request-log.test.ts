@@ -5,9 +5,9 @@ import { AnsweredTimes } from "../../../src/storage/answer-times.ts";
 import { transaction } from "../../../src/storage/database.ts";
 import { Ledger } from "../../../src/storage/request-log.ts";
 import { Shelf } from "../../../src/storage/series-store.ts";
-import { Child } from "../../support/child.ts";
-import { spendOf } from "../../support/spend.ts";
-import { calendar, dayOf, StoreOnDisk, seriesOf } from "../../support/store-on-disk.ts";
+import { Child } from "../../support/daemon/child.ts";
+import { spendOf } from "../../support/daemon/spend.ts";
+import { calendar, dayOf, StoreOnDisk, seriesOf } from "../../support/daemon/store-on-disk.ts";
 
 const today = dayOf("2026-02-01");
 const yesterday = dayOf("2026-01-31");

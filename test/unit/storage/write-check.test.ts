@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { openDatabase } from "../../../src/storage/database.ts";
 import { databaseTrouble } from "../../../src/storage/write-check.ts";
-import { TempDir } from "../../support/temp-dir.ts";
+import { TempDir } from "../../support/daemon/temp-dir.ts";
 
 test("a database that can be written has no trouble, and a thousand tries leave no trace on the disk", async () => {
   using dir = new TempDir();

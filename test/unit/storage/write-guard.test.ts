@@ -8,9 +8,9 @@ import { Settings } from "../../../src/storage/key-value-store.ts";
 import { PlanStore } from "../../../src/storage/plan-store.ts";
 import { Ledger } from "../../../src/storage/request-log.ts";
 import { Writing, writeTroubleOf } from "../../../src/storage/write-guard.ts";
-import { ManualMachine } from "../../support/manual-machine.ts";
-import { spendOf } from "../../support/spend.ts";
-import { calendar, dayOf, rowsOf, StoreOnDisk, seriesOf } from "../../support/store-on-disk.ts";
+import { ManualMachine } from "../../support/daemon/manual-machine.ts";
+import { spendOf } from "../../support/daemon/spend.ts";
+import { calendar, dayOf, rowsOf, StoreOnDisk, seriesOf } from "../../support/daemon/store-on-disk.ts";
 
 const LONG = "x".repeat(10_000);
 const key = seriesOf("hour");

@@ -7,7 +7,7 @@ import {
   local,
   type Service,
   targetOf,
-} from "../../../support/fetch-schedule-model.ts";
+} from "../../../support/service/fetch-schedule-model.ts";
 
 const TUESDAY = "2026-03-10";
 const EVENING = [

@@ -10,7 +10,7 @@ import {
   local,
   type Richness,
   type Service,
-} from "../../../support/fetch-schedule-model.ts";
+} from "../../../support/service/fetch-schedule-model.ts";
 
 const RUNS = Number(process.env.ELBRO_TIMETABLE_RUNS ?? 60);
 const DAYS = 6;

@@ -10,7 +10,7 @@ import {
   type Service,
   targetOf,
   usual,
-} from "../../../support/fetch-schedule-model.ts";
+} from "../../../support/service/fetch-schedule-model.ts";
 
 const TUESDAY = "2026-03-10";
 const EVERY_THREE_HOURS = ["00:20", "03:20", "06:20", "09:20", "12:20", "15:20", "18:20", "21:20"];

@@ -7,7 +7,7 @@ import {
   type Richness,
   type Service,
   targetOf,
-} from "../../../support/fetch-schedule-model.ts";
+} from "../../../support/service/fetch-schedule-model.ts";
 
 const USAGE = ["consumption", "consumptionCosts", "solarExport", "solarExportRevenue"] as const;
 const OTHERS = USAGE.slice(1);

@@ -13,7 +13,7 @@ import { horizonOf } from "../../../../src/core/planning/model/plan-windows.ts";
 import { runPrice } from "../../../../src/core/planning/plan-savings.ts";
 import type { PricePoint } from "../../../../src/core/prices/timeline.ts";
 import { type EpochMs, HOUR_MS, type Interval, MINUTE_MS } from "../../../../src/core/time/interval.ts";
-import { at, calendar, daysOf, points, timelineOf } from "../../../support/price-days.ts";
+import { at, calendar, daysOf, points, timelineOf } from "../../../support/home/price-days.ts";
 
 const NIGHT: CheapSettings = { kind: "window", hoursMs: 3 * HOUR_MS, from: null, readyBy: 7 * 60, maxPrice: null };
 

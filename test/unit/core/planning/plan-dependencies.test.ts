@@ -3,9 +3,9 @@ import type { PlanDefinition } from "../../../../src/core/planning/model/plan-de
 import { Plans } from "../../../../src/state/plans.ts";
 import { openDatabase } from "../../../../src/storage/database.ts";
 import { PlanStore } from "../../../../src/storage/plan-store.ts";
-import { at, calendar, daysOf, HOME, points, timelineOf } from "../../../support/price-days.ts";
-import { definitionOf, HOUR, WASHER } from "../../../support/shown-plans.ts";
-import { TempDir } from "../../../support/temp-dir.ts";
+import { TempDir } from "../../../support/daemon/temp-dir.ts";
+import { at, calendar, daysOf, HOME, points, timelineOf } from "../../../support/home/price-days.ts";
+import { definitionOf, HOUR, WASHER } from "../../../support/plans/shown-plans.ts";
 
 const NOW = at("2026-03-10T17:00:00Z");
 /** Cheapest from 02:00 to 05:00 local time, and dearer every hour before and after. */

@@ -1,8 +1,18 @@
 import { describe, expect, test } from "vitest";
 import { runNow, stop } from "../../../../src/core/planning/plan-commands.ts";
 import type { PlanMemory } from "../../../../src/core/planning/plan-record.ts";
-import { iso, live, nightPrices, OPENS, slots, step, timesOf, washer, wordsOf } from "../../../support/plan-life.ts";
-import { at, timelineOf } from "../../../support/price-days.ts";
+import { at, timelineOf } from "../../../support/home/price-days.ts";
+import {
+  iso,
+  live,
+  nightPrices,
+  OPENS,
+  slots,
+  step,
+  timesOf,
+  washer,
+  wordsOf,
+} from "../../../support/plans/plan-life.ts";
 
 const MINUTE = 60_000;
 const PLANNED = step({ now: OPENS }).memory;

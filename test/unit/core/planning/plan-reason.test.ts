@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { PlanSpec } from "../../../../src/core/planning/model/plan-spec.ts";
 import { runNow, stop } from "../../../../src/core/planning/plan-commands.ts";
-import { live, nightPrices, OPENS, slots, step, washer, wordsOf } from "../../../support/plan-life.ts";
-import { at, timelineOf } from "../../../support/price-days.ts";
+import { at, timelineOf } from "../../../support/home/price-days.ts";
+import { live, nightPrices, OPENS, slots, step, washer, wordsOf } from "../../../support/plans/plan-life.ts";
 
 const HOUR = 3_600_000;
 const AFTERNOON = OPENS - 5 * HOUR;

@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import type { PlanSpec } from "../../../../src/core/planning/model/plan-spec.ts";
 import { runNow, skip, stop } from "../../../../src/core/planning/plan-commands.ts";
 import type { PlanMemory } from "../../../../src/core/planning/plan-record.ts";
-import { iso, live, nightPrices, OPENS, slots, step, timesOf, washer } from "../../../support/plan-life.ts";
-import { at, daysOf, points, timelineOf } from "../../../support/price-days.ts";
+import { at, daysOf, points, timelineOf } from "../../../support/home/price-days.ts";
+import { iso, live, nightPrices, OPENS, slots, step, timesOf, washer } from "../../../support/plans/plan-life.ts";
 
 const HOUR = 3_600_000;
 const MINUTE = 60_000;

@@ -2,9 +2,9 @@ import { describe, expect, test } from "vitest";
 import type { PlanSpec } from "../../../../src/core/planning/model/plan-spec.ts";
 import { afterStateOf } from "../../../../src/core/planning/plan-dependencies.ts";
 import { without } from "../../../../src/core/planning/plan-record.ts";
-import { live, nightPrices, OPENS, slots, step, timesOf, washer } from "../../../support/plan-life.ts";
-import { at, timelineOf } from "../../../support/price-days.ts";
-import { definitionOf } from "../../../support/shown-plans.ts";
+import { at, timelineOf } from "../../../support/home/price-days.ts";
+import { live, nightPrices, OPENS, slots, step, timesOf, washer } from "../../../support/plans/plan-life.ts";
+import { definitionOf } from "../../../support/plans/shown-plans.ts";
 
 const HOUR = 3_600_000;
 const STARTS = at("2026-03-11T01:00:00Z");

@@ -6,8 +6,8 @@
  */
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { plugMutants } from "../../../support/plug-mutants.ts";
-import { livePlug, type PlugLife, plugLives } from "../../../support/plug-schedules.ts";
+import { plugMutants } from "../../../support/plugs/plug-mutants.ts";
+import { livePlug, type PlugLife, plugLives } from "../../../support/plugs/plug-schedules.ts";
 
 const NIGHTLY = process.env.ELBRO_NIGHTLY === "1";
 const LIVES = NIGHTLY ? 200_000 : 3_000;

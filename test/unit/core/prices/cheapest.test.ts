@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { cheapestWindow } from "../../../../src/core/prices/cheapest.ts";
 import { meanPrice, type PricePoint } from "../../../../src/core/prices/timeline.ts";
 import { HOUR_MS, MINUTE_MS, QUARTER_MS } from "../../../../src/core/time/interval.ts";
-import { at, dayOf, points } from "../../../support/price-days.ts";
+import { at, dayOf, points } from "../../../support/home/price-days.ts";
 
 /** A picture of quarters: a digit is a price, a dot is a gap. */
 function quarters(picture: string): PricePoint[] {

@@ -3,7 +3,7 @@ import { type HomePrices, homeSnapshot } from "../../../../src/core/prices/home-
 import { sortedPrices } from "../../../../src/core/prices/level.ts";
 import { joinForecast, type PricePoint, pricePoints } from "../../../../src/core/prices/timeline.ts";
 import { HOUR_MS, QUARTER_MS } from "../../../../src/core/time/interval.ts";
-import { at, calendar, dayOf, daysOf, HOME, points, timelineOf } from "../../../support/price-days.ts";
+import { at, calendar, dayOf, daysOf, HOME, points, timelineOf } from "../../../support/home/price-days.ts";
 
 function snapshotAt(now: string, list: readonly PricePoint[], more: Partial<HomePrices> = {}) {
   return homeSnapshot({ home: HOME, timeline: timelineOf(list), now: at(now), calendar, ...more });

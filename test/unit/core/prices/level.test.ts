@@ -12,7 +12,7 @@ import {
   rankOf,
   sortedPrices,
 } from "../../../../src/core/prices/level.ts";
-import { daysOf, points } from "../../../support/price-days.ts";
+import { daysOf, points } from "../../../support/home/price-days.ts";
 
 const price = fc.double({ min: -20, max: 20, noNaN: true });
 const mean = fc.double({ min: -5, max: 10, noNaN: true });

@@ -7,8 +7,8 @@ import {
 } from "../../../../src/core/prices/place-snapshot.ts";
 import { HOUR_MS, QUARTER_MS } from "../../../../src/core/time/interval.ts";
 import { placeMessages } from "../../../../src/mqtt/topics/place-topics.ts";
-import { place } from "../../../support/home-cases.ts";
-import { at, calendar } from "../../../support/price-days.ts";
+import { place } from "../../../support/home/home-cases.ts";
+import { at, calendar } from "../../../support/home/price-days.ts";
 
 const CABIN = { id: "cabin", name: "Cabin", region: null, currency: "DKK" };
 const START = at("2026-03-10T12:00:00Z");

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { homeSnapshot } from "../../../../src/core/prices/home-snapshot.ts";
 import { judgedPoints } from "../../../../src/core/prices/price-comparison.ts";
 import { joinForecast } from "../../../../src/core/prices/timeline.ts";
-import { calendar, dayOf, daysOf, HOME, points, timelineOf } from "../../../support/price-days.ts";
+import { calendar, dayOf, daysOf, HOME, points, timelineOf } from "../../../support/home/price-days.ts";
 
 const days = daysOf("2026-10-22", "2026-10-26");
 

@@ -3,8 +3,8 @@ import { NO_USAGE, usageDays, usageFigures, usageRange } from "../../../../src/c
 import type { Row } from "../../../../src/core/series/series.ts";
 import { formatInstant, type Interval } from "../../../../src/core/time/interval.ts";
 import { usageMessages } from "../../../../src/mqtt/topics/usage-topics.ts";
-import { fullUsage, usageOf } from "../../../support/home-cases.ts";
-import { at, calendar, dayOf } from "../../../support/price-days.ts";
+import { fullUsage, usageOf } from "../../../support/home/home-cases.ts";
+import { at, calendar, dayOf } from "../../../support/home/price-days.ts";
 
 const NOW = at("2026-03-10T13:07:00Z");
 

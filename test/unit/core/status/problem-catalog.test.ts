@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { Problems } from "../../../../src/core/status/problem.ts";
 import { type ProblemRow, problemCatalog, serviceProblems } from "../../../../src/core/status/problem-catalog.ts";
 
-const SOURCES = path.join(import.meta.dirname, "../../src");
+const SOURCES = path.join(import.meta.dirname, "../../../../src");
 
 test("every problem code is started by some source file", () => {
   const text = readdirSync(SOURCES, { recursive: true, encoding: "utf8" })

@@ -10,7 +10,7 @@ import {
   MINUTE_MS,
   QUARTER_MS,
 } from "../../../../src/core/time/interval.ts";
-import { localOf, oracleBoundaries, oracleNext, oracleStartOf } from "../../../support/luxon-oracle.ts";
+import { localOf, oracleBoundaries, oracleNext, oracleStartOf } from "../../../support/home/luxon-oracle.ts";
 
 const copenhagen = new Calendar(SERVICE_ZONE);
 const YEARS = { first: 2015, last: 2034 } as const;

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Message } from "../../../../src/mqtt/client/message.ts";
 import { Publisher } from "../../../../src/mqtt/client/retained-publisher.ts";
-import { RetainingPort, TestMemory } from "../../../support/retaining-port.ts";
+import { RetainingPort, TestMemory } from "../../../support/broker/retaining-port.ts";
 
 const STATUS = "elbro/status";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { assertDiscovery, discoveryViolations } from "../../../support/discovery-validator.ts";
+import { assertDiscovery, discoveryViolations } from "../../../support/home/discovery-validator.ts";
 
 type Json = Record<string, unknown>;
 

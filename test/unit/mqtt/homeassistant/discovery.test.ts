@@ -17,8 +17,8 @@ import { placeMessages } from "../../../../src/mqtt/topics/place-topics.ts";
 import { planMessages } from "../../../../src/mqtt/topics/plan-topics.ts";
 import { plugMessages } from "../../../../src/mqtt/topics/plug-topics.ts";
 import { usageMessages } from "../../../../src/mqtt/topics/usage-topics.ts";
-import { shownState } from "../../../support/discovery-states.ts";
-import { assertDiscovery } from "../../../support/discovery-validator.ts";
+import { shownState } from "../../../support/home/discovery-states.ts";
+import { assertDiscovery } from "../../../support/home/discovery-validator.ts";
 import {
   daemon,
   emptyHome,
@@ -28,9 +28,9 @@ import {
   OPTIONS,
   place,
   retained,
-} from "../../../support/home-cases.ts";
-import { at, HOME } from "../../../support/price-days.ts";
-import { planOf, WASHER } from "../../../support/shown-plans.ts";
+} from "../../../support/home/home-cases.ts";
+import { at, HOME } from "../../../support/home/price-days.ts";
+import { planOf, WASHER } from "../../../support/plans/shown-plans.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 

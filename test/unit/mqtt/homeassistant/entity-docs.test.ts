@@ -4,8 +4,8 @@ import { entityDocs } from "../../../../src/mqtt/homeassistant/entity-docs.ts";
 import { homeRows } from "../../../../src/mqtt/homeassistant/home-entities.ts";
 import { placeRows } from "../../../../src/mqtt/homeassistant/place-entities.ts";
 import { planRows } from "../../../../src/mqtt/homeassistant/plan-entities.ts";
-import { pageText } from "../../../support/docs-pages.ts";
-import { daemon } from "../../../support/home-cases.ts";
+import { pageText } from "../../../support/docs/docs-pages.ts";
+import { daemon } from "../../../support/home/home-cases.ts";
 
 const written = /<!-- entities -->\n(.*)\n<!-- \/entities -->/s.exec(pageText("docs/home-assistant.md"))?.[1];
 

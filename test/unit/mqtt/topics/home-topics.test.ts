@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { homeSnapshot } from "../../../../src/core/prices/home-snapshot.ts";
 import { joinForecast } from "../../../../src/core/prices/timeline.ts";
 import { homeMessages } from "../../../../src/mqtt/topics/home-topics.ts";
-import { emptyHome, fullHome } from "../../../support/home-cases.ts";
-import { at, calendar, dayOf, HOME, points, timelineOf } from "../../../support/price-days.ts";
+import { emptyHome, fullHome } from "../../../support/home/home-cases.ts";
+import { at, calendar, dayOf, HOME, points, timelineOf } from "../../../support/home/price-days.ts";
 
 /** What Home Assistant's recorder keeps, less room for an entity's own attributes. */
 const MOST_BYTES = 16_384 - 512;

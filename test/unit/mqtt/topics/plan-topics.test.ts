@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { changeSettings } from "../../../../src/core/planning/plan-settings.ts";
 import { planMessages } from "../../../../src/mqtt/topics/plan-topics.ts";
-import { definitionOf, planOf, WASHER } from "../../../support/shown-plans.ts";
+import { definitionOf, planOf, WASHER } from "../../../support/plans/shown-plans.ts";
 
 describe("the topics of a plan", () => {
   const plan = planOf(WASHER);

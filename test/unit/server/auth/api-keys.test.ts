@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { DAY_MS, MINUTE_MS } from "../../../../src/core/time/interval.ts";
 import { keyDigest, type LanKey, LanKeys } from "../../../../src/server/auth/api-keys.ts";
 import type { Admission } from "../../../../src/service/serve/mount.ts";
-import { foundAt, startMirror } from "../../../support/mirror-server.ts";
+import { foundAt, startMirror } from "../../../support/service/mirror-server.ts";
 
 const NOON = Date.parse("2026-03-10T12:00:00Z");
 const LIMITS = { minute: 3, day: 5 };

@@ -9,8 +9,8 @@ import { requireKeys } from "../../../../src/server/auth/require-key.ts";
 import { thirdPartyToken } from "../../../../src/service/contract/token.ts";
 import type { Admission } from "../../../../src/service/serve/mount.ts";
 import { type KeptKey, KeyFile } from "../../../../src/storage/api-key-file.ts";
-import { ManualClock } from "../../../support/manual-clock.ts";
-import { TempDir } from "../../../support/temp-dir.ts";
+import { ManualClock } from "../../../support/daemon/manual-clock.ts";
+import { TempDir } from "../../../support/daemon/temp-dir.ts";
 
 const EVENING = Date.parse("2026-03-10T23:30:00Z");
 const commandHint = (command: string) => `npm start -- ${command}`;

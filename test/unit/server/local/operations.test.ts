@@ -3,7 +3,7 @@ import { localErrorTable } from "../../../../src/server/http/errors.ts";
 import { localDocs, localOpenApi, localOperations } from "../../../../src/server/local/operations.ts";
 import { localParameters, type ParameterRow, readLocalParams } from "../../../../src/server/local/parameters.ts";
 import { localOperationIds, localPaths } from "../../../../src/server/local/routes.ts";
-import { pageText } from "../../../support/docs-pages.ts";
+import { pageText } from "../../../support/docs/docs-pages.ts";
 
 const read = (id: Parameters<typeof readLocalParams>[0], query: string, path: Record<string, string> = {}) =>
   readLocalParams(id, { path, query: new URLSearchParams(query) });

@@ -9,8 +9,8 @@ import { type Asked, mirrorHandlers } from "../../../../src/server/mirror/mirror
 import { ResponseCache } from "../../../../src/server/mirror/response-cache.ts";
 import { contractError } from "../../../../src/service/contract/errors.ts";
 import { ADDRESS_ID } from "../../../fixtures/answers.ts";
-import { foundAt, startMirror } from "../../../support/mirror-server.ts";
-import { malformed, refused, unreachable } from "../../../support/setbacks.ts";
+import { foundAt, startMirror } from "../../../support/service/mirror-server.ts";
+import { malformed, refused, unreachable } from "../../../support/service/setbacks.ts";
 
 const NOW = Date.parse("2026-03-10T09:00:30Z");
 const withheld: Asked = {

@@ -6,7 +6,7 @@ import { LanKeys } from "../../../../src/server/auth/api-keys.ts";
 import { localErrorTable } from "../../../../src/server/http/errors.ts";
 import { operationIds, operationOf } from "../../../../src/service/contract/operations.ts";
 import { Vitals } from "../../../../src/state/runtime-stats.ts";
-import { ManualMachine } from "../../../support/manual-machine.ts";
+import { ManualMachine } from "../../../support/daemon/manual-machine.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 type Operation = Json & {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { Share } from "../../../../src/core/fetching/rate-limit.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../../../src/core/time/interval.ts";
-import { AskedAccount, HOME } from "../../../support/asked-account.ts";
-import { CANARY_KEY } from "../../../support/asking-client.ts";
+import { AskedAccount, HOME } from "../../../support/service/asked-account.ts";
+import { CANARY_KEY } from "../../../support/service/asking-client.ts";
 
 const nothingElse = { seriesId: null, range: null } as const;
 

@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import type { Setback } from "../../../../src/core/fetching/fetch-outcome.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../../../src/core/time/interval.ts";
 import { Gate, type Scopes } from "../../../../src/service/client/circuit-breaker.ts";
-import { ManualMachine } from "../../../support/manual-machine.ts";
-import { malformed, refused, unreachable } from "../../../support/setbacks.ts";
+import { ManualMachine } from "../../../support/daemon/manual-machine.ts";
+import { malformed, refused, unreachable } from "../../../support/service/setbacks.ts";
 
 const ADDRESS = "a".repeat(8);
 

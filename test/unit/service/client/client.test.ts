@@ -9,9 +9,9 @@ import {
   type ParamsOf,
 } from "../../../../src/service/contract/operations.ts";
 import { readRequest } from "../../../../src/service/contract/request.ts";
-import { CANARY_KEY, CANARY_PARTNER, openAsking } from "../../../support/asking-client.ts";
-import { RawServer, rawAnswer } from "../../../support/raw-server.ts";
-import { startAt } from "../../../support/standing-simulator.ts";
+import { CANARY_KEY, CANARY_PARTNER, openAsking } from "../../../support/service/asking-client.ts";
+import { RawServer, rawAnswer } from "../../../support/service/raw-server.ts";
+import { startAt } from "../../../support/service/standing-simulator.ts";
 
 const NOON = Date.UTC(2026, 5, 10, 12);
 const keys = { keys: { consumerKey: CANARY_KEY, thirdParty: CANARY_PARTNER } };

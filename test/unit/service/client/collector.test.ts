@@ -3,9 +3,9 @@ import type { Step } from "../../../../src/core/fetching/fetch-types.ts";
 import { type SeriesKey, WHOLE } from "../../../../src/core/series/series.ts";
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from "../../../../src/core/time/interval.ts";
 import { type Asking, Collector, type Keeping } from "../../../../src/service/client/collector.ts";
-import { calendar, local } from "../../../support/fetch-schedule-model.ts";
-import { refused, unreachable } from "../../../support/setbacks.ts";
-import { SingleLoopClock } from "../../../support/single-loop-clock.ts";
+import { SingleLoopClock } from "../../../support/daemon/single-loop-clock.ts";
+import { calendar, local } from "../../../support/service/fetch-schedule-model.ts";
+import { refused, unreachable } from "../../../support/service/setbacks.ts";
 
 type Reply = Awaited<ReturnType<Asking["ask"]>>;
 

@@ -3,10 +3,10 @@ import { setImmediate } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import type { Setback } from "../../../../src/core/fetching/fetch-outcome.ts";
-import { type AskingOptions, CANARY_KEY, openAsking } from "../../../support/asking-client.ts";
-import { Authority, haveOpenssl } from "../../../support/certificates.ts";
-import { RawServer, rawAnswer } from "../../../support/raw-server.ts";
-import { startAt } from "../../../support/standing-simulator.ts";
+import { type AskingOptions, CANARY_KEY, openAsking } from "../../../support/service/asking-client.ts";
+import { Authority, haveOpenssl } from "../../../support/service/certificates.ts";
+import { RawServer, rawAnswer } from "../../../support/service/raw-server.ts";
+import { startAt } from "../../../support/service/standing-simulator.ts";
 
 const SOON_MS = 300;
 const ADDRESSES = rawAnswer('{"data":[]}');

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { proxyOf } from "../../../../src/service/client/proxy.ts";
-import { openAsking } from "../../../support/asking-client.ts";
-import { Authority, haveOpenssl } from "../../../support/certificates.ts";
-import { ConnectProxy } from "../../../support/connect-proxy.ts";
-import { RawServer, rawAnswer } from "../../../support/raw-server.ts";
+import { openAsking } from "../../../support/service/asking-client.ts";
+import { Authority, haveOpenssl } from "../../../support/service/certificates.ts";
+import { ConnectProxy } from "../../../support/service/connect-proxy.ts";
+import { RawServer, rawAnswer } from "../../../support/service/raw-server.ts";
 
 const ADDRESSES = rawAnswer('{"data":[]}');
 const NONE = { httpProxy: "", httpsProxy: "", noProxy: "" };

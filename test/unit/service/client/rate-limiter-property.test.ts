@@ -8,10 +8,10 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { consumerBudget, type Share, shares } from "../../../../src/core/fetching/rate-limit.ts";
 import { openDatabase } from "../../../../src/storage/database.ts";
-import { live, quietSchedules, type Schedule, schedules } from "../../../support/quota-schedules.ts";
-import { type Mutant, RateLimiterModel } from "../../../support/rate-limiter-model.ts";
-import { mutants } from "../../../support/rate-limiter-mutants.ts";
-import type { Limits } from "../../../support/strict-service.ts";
+import { live, quietSchedules, type Schedule, schedules } from "../../../support/service/quota-schedules.ts";
+import { type Mutant, RateLimiterModel } from "../../../support/service/rate-limiter-model.ts";
+import { mutants } from "../../../support/service/rate-limiter-mutants.ts";
+import type { Limits } from "../../../support/service/strict-service.ts";
 
 const NIGHTLY = process.env.ELBRO_NIGHTLY === "1";
 const LIVES = NIGHTLY ? 200_000 : 2_000;

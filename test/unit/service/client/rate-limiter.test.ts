@@ -8,7 +8,7 @@ import { LearnedBudget } from "../../../../src/service/client/rate-limits.ts";
 import type { QuotaStanding } from "../../../../src/service/contract/quota-headers.ts";
 import { openDatabase } from "../../../../src/storage/database.ts";
 import { Ledger } from "../../../../src/storage/request-log.ts";
-import { ManualMachine } from "../../../support/manual-machine.ts";
+import { ManualMachine } from "../../../support/daemon/manual-machine.ts";
 
 /** A governor on a machine the test moves, with a real ledger. */
 class Governed extends ManualMachine {

@@ -7,7 +7,7 @@ import { type AnyOperation, operationIds, operationOf } from "../../../../src/se
 import { parameterKinds } from "../../../../src/service/contract/parameters.ts";
 import { quotaHeaderNames } from "../../../../src/service/contract/quota-headers.ts";
 import * as resource from "../../../../src/service/contract/resources.ts";
-import { codesIn, serviceDocument, type TableRow, tablesOf } from "../../../support/service-document.ts";
+import { codesIn, serviceDocument, type TableRow, tablesOf } from "../../../support/service/service-document.ts";
 
 /**
  * Both sides are brought into one form and compared whole, so a row missing on either side fails. Where the document

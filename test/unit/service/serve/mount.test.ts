@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
 import { type Reply, sendReply } from "../../../../src/service/serve/mount.ts";
-import { sendRaw } from "../../../support/raw-answer.ts";
+import { sendRaw } from "../../../support/daemon/raw-answer.ts";
 
 /** Sends a reply over a socket, as a page of another origin that may read it receives it. Returns its header lines but `Date`. */
 async function linesOf(reply: Reply, cors: Readonly<Record<string, string>> = {}): Promise<string[]> {

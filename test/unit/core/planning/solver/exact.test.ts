@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { QUARTER_MS } from "../../../../../src/core/time/interval.ts";
-import { oracleOf } from "../../../../support/plan-oracle.ts";
-import { pictureOf, type SmallCase, smallCases, smallPlans, solveSmall } from "../../../../support/plan-small.ts";
+import { oracleOf } from "../../../../support/plans/plan-oracle.ts";
+import { pictureOf, type SmallCase, smallCases, smallPlans, solveSmall } from "../../../../support/plans/plan-small.ts";
 
 /** Every set of so many steps is tried: 512 of 9, 4,096 of 12. */
 const night = process.env.ELBRO_NIGHTLY === "1";

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { fewestSteps, mostSteps } from "../../../../../src/core/planning/solver/feasible-count.ts";
 import type { RunsProblem } from "../../../../../src/core/planning/solver/run-problem.ts";
-import { bestOfAll, lineProblems } from "../../../../support/plan-lines.ts";
+import { bestOfAll, lineProblems } from "../../../../support/plans/plan-lines.ts";
 
 const night = process.env.ELBRO_NIGHTLY === "1";
 const CASES = night ? 20_000 : 400;

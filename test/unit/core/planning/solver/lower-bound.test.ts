@@ -4,7 +4,7 @@ import { RunsSweep } from "../../../../../src/core/planning/solver/lagrangian-sw
 import { boundOf } from "../../../../../src/core/planning/solver/lower-bound.ts";
 import { favouredProblem } from "../../../../../src/core/planning/solver/run-problem.ts";
 import { cheapestRuns } from "../../../../../src/core/planning/solver/run-selection.ts";
-import { bestOfAll, lineProblems } from "../../../../support/plan-lines.ts";
+import { bestOfAll, lineProblems } from "../../../../support/plans/plan-lines.ts";
 
 const night = process.env.ELBRO_NIGHTLY === "1";
 const CASES = night ? 20_000 : 1_200;

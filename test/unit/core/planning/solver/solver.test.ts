@@ -3,10 +3,10 @@ import type { PlanSpec } from "../../../../../src/core/planning/model/plan-spec.
 import { solvePlan } from "../../../../../src/core/planning/solve-plan.ts";
 import type { PricePoint } from "../../../../../src/core/prices/timeline.ts";
 import { HOUR_MS } from "../../../../../src/core/time/interval.ts";
-import { dayCase, dayPlans, daysOfPrices, oddDays, realPoints, withGaps } from "../../../../support/plan-days.ts";
-import { PlanSolver, pricedSteps, stepPrices, stepsOn } from "../../../../support/plan-solver.ts";
-import { at, calendar, timelineOf } from "../../../../support/price-days.ts";
-import { haveRealPrices } from "../../../../support/real-prices.ts";
+import { at, calendar, timelineOf } from "../../../../support/home/price-days.ts";
+import { dayCase, dayPlans, daysOfPrices, oddDays, realPoints, withGaps } from "../../../../support/plans/plan-days.ts";
+import { PlanSolver, pricedSteps, stepPrices, stepsOn } from "../../../../support/plans/plan-solver.ts";
+import { haveRealPrices } from "../../../../support/plans/real-prices.ts";
 
 const night = process.env.ELBRO_NIGHTLY === "1";
 const LIMIT_MS = night ? 3_600_000 : 120_000;

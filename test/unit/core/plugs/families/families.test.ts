@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { fits } from "../../../../../src/core/plugs/families/custom.ts";
 import { plugFamilies } from "../../../../../src/core/plugs/families/families.ts";
 import type { PlugAddress, PlugFamilyRow } from "../../../../../src/core/plugs/families/plug-family.ts";
-import { FAMILIES, firmwares } from "../../../../support/firmware-emulators.ts";
+import { FAMILIES, firmwares } from "../../../../support/plugs/firmware-emulators.ts";
 
 const rows: Readonly<Record<string, PlugFamilyRow>> = plugFamilies;
 const rowOf = (family: string): PlugFamilyRow => rows[family] ?? plugFamilies.custom;

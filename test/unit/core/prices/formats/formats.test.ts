@@ -6,8 +6,8 @@ import {
 } from "../../../../../src/core/prices/formats/format-registry.ts";
 import type { AttributeFormat } from "../../../../../src/core/prices/home-snapshot.ts";
 import { localInstant } from "../../../../../src/core/time/local-instant.ts";
-import { type FormattedDay, formatted, formattedDays, LONG_PRICE } from "../../../../support/formatted-days.ts";
-import { at, calendar, dayOf } from "../../../../support/price-days.ts";
+import { type FormattedDay, formatted, formattedDays, LONG_PRICE } from "../../../../support/home/formatted-days.ts";
+import { at, calendar, dayOf } from "../../../../support/home/price-days.ts";
 
 type Json = Record<string, unknown>;
 type Raw = { start: string; end?: string; value: number }[];

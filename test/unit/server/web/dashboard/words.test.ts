@@ -12,7 +12,7 @@ import { words as en } from "../../../../../src/server/web/dashboard/words-en.js
 import { words as nb } from "../../../../../src/server/web/dashboard/words-nb.js";
 import { words as sv } from "../../../../../src/server/web/dashboard/words-sv.js";
 
-const FOLDER = path.resolve(import.meta.dirname, "../../src/dashboard");
+const FOLDER = path.resolve(import.meta.dirname, "../../../../../src/server/web/dashboard");
 type Words = Readonly<Record<string, string | Readonly<Record<string, string>>>>;
 const languages: Readonly<Record<string, Words>> = { da, en, nb, sv };
 

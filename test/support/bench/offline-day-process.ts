@@ -1,0 +1,43 @@
+/**
+ * A day without a broker, in a process of its own: states change and connections fail. Arguments: a port without a
+ * listener, and a number of connection attempts. Prints by how many bytes the resident memory grew, garbage collected.
+ */
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { Publisher } from "../../../src/mqtt/client/retained-publisher.ts";
+import { liveOnce } from "../../../src/mqtt/client/session.ts";
+import { openBrokerStream } from "../../../src/mqtt/client/transport.ts";
+import { LONG_DAY, QUARTER_MS, QuarterPriceHomes } from "./quarter-price-homes.ts";
+
+setFlagsFromString("--expose-gc");
+const collect: () => void = runInNewContext("gc");
+
+const [port, attempts] = process.argv.slice(2).map(Number);
+const homes = new QuarterPriceHomes(10);
+const publisher = new Publisher({ remembered: { read: () => null, write: () => undefined }, alsoOurs: [] });
+const signal = new AbortController().signal;
+const options = {
+  open: (stop: AbortSignal) => openBrokerStream({ url: `mqtt://127.0.0.1:${port}` }, stop),
+  clientId: "elbro_away",
+  statusTopic: "elbro/status",
+  subscriptions: () => [],
+  onUp: () => undefined,
+  onDown: () => undefined,
+  onRefused: () => undefined,
+  onMessage: () => undefined,
+  random: () => 0,
+};
+
+async function day(tries: number): Promise<number> {
+  const triesAnEdge = Math.ceil(tries / 96);
+  for (let edge = 0; edge < 96; edge++) {
+    publisher.show(homes.at(LONG_DAY + edge * QUARTER_MS).messages);
+    publisher.detach();
+    for (let i = 0; i < triesAnEdge; i++) await liveOnce(options, 5, signal);
+  }
+  collect();
+  return process.memoryUsage.rss();
+}
+
+const before = await day((attempts ?? 0) / 4);
+process.stdout.write(`${(await day(attempts ?? 0)) - before}\n`);

@@ -1,0 +1,54 @@
+import type { Remembered } from "../../../src/mqtt/client/published-topics.ts";
+import type { PublishPort } from "../../../src/mqtt/client/retained-publisher.ts";
+
+/** What a broker keeps, without a broker: every message is kept in the order it was sent, and answered when told. */
+export class RetainingPort implements PublishPort {
+  readonly window: number;
+  readonly sent: { readonly topic: string; readonly payload: string }[] = [];
+  mostOnTheWay = 0;
+  readonly #retained: Map<string, string>;
+  readonly #unanswered: ((taken: boolean) => void)[] = [];
+
+  /** `retained` is what the broker keeps: it outlives connections. */
+  constructor(retained: Map<string, string> = new Map(), window = 16) {
+    this.#retained = retained;
+    this.window = window;
+  }
+
+  publish(topic: string, payload: string, settled: (taken: boolean) => void): void {
+    this.sent.push({ topic, payload });
+    if (payload === "") this.#retained.delete(topic);
+    else this.#retained.set(topic, payload);
+    this.#unanswered.push(settled);
+    this.mostOnTheWay = Math.max(this.mostOnTheWay, this.#unanswered.length);
+  }
+
+  /** Answers what is on the way, and what is sent meanwhile, up to a number of messages. */
+  answer(most = Number.POSITIVE_INFINITY, taken = true): void {
+    for (let i = 0; i < most; i++) {
+      const settled = this.#unanswered.shift();
+      if (!settled) return;
+      settled(taken);
+    }
+  }
+
+  /** Topics in the order they were sent. */
+  topics(): string[] {
+    return this.sent.map(({ topic }) => topic);
+  }
+}
+
+/** A memory that outlives a publisher but not a test. */
+export class TestMemory implements Remembered {
+  text: string | null = null;
+  writes = 0;
+
+  read(): string | null {
+    return this.text;
+  }
+
+  write(text: string): void {
+    this.text = text;
+    this.writes++;
+  }
+}

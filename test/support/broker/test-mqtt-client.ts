@@ -1,0 +1,116 @@
+import type { CommandTable } from "../../../src/mqtt/client/commands.ts";
+import type { Message } from "../../../src/mqtt/client/message.ts";
+import { type Link, openLink } from "../../../src/mqtt/client/mqtt-client.ts";
+import type { Remembered } from "../../../src/mqtt/client/published-topics.ts";
+import { type BrokerAddress, openBrokerStream } from "../../../src/mqtt/client/transport.ts";
+import { TestMemory } from "./retaining-port.ts";
+
+export interface TestMqttClientOptions extends Omit<BrokerAddress, "url"> {
+  /** A URL, or the port of a broker of this machine. */
+  readonly to: string | number;
+  readonly username?: string;
+  readonly password?: string;
+  readonly clientId?: string;
+  readonly baseTopic?: string;
+  readonly commands?: CommandTable;
+  readonly remembered?: Remembered;
+}
+
+interface Line {
+  readonly text: string;
+  readonly facts: { readonly reason?: string; readonly topic?: string };
+}
+
+/** The daemon's MQTT client without the rest of the daemon. */
+export class TestMqttClient implements AsyncDisposable {
+  readonly lines: Line[] = [];
+  attempts = 0;
+  readonly #stop = new AbortController();
+  readonly #link: Link;
+  readonly #waiting = new Set<() => void>();
+
+  constructor(options: TestMqttClientOptions) {
+    const { to, ca, cert, key } = options;
+    const url = typeof to === "number" ? `mqtt://127.0.0.1:${to}` : to;
+    const note = (facts: object, text: string) => {
+      this.lines.push({ text, facts });
+      for (const look of [...this.#waiting]) look();
+    };
+    this.#link = openLink(
+      {
+        open: (signal) => {
+          this.attempts++;
+          return openBrokerStream({ url, ca, cert, key }, signal);
+        },
+        username: options.username,
+        password: options.password,
+        clientId: options.clientId ?? "elbro_test",
+        baseTopic: options.baseTopic ?? "elbro",
+        discoveryPrefix: "homeassistant",
+        commands: options.commands ?? {},
+        remembered: options.remembered ?? new TestMemory(),
+        log: { info: note, warn: note },
+        random: () => 0,
+      },
+      this.#stop.signal,
+    );
+  }
+
+  show(messages: readonly Message[]): void {
+    this.#link.show(messages);
+  }
+
+  publishOnce(topic: string, payload: string): boolean {
+    return this.#link.publishOnce(topic, payload);
+  }
+
+  /** Publishes one payload per topic. */
+  showStates(states: Readonly<Record<string, string>>): void {
+    this.show(Object.entries(states).map(([topic, payload]) => ({ topic, payload })));
+  }
+
+  /** Returns the reasons of failed connections, in order. */
+  reasons(): string[] {
+    return this.lines.flatMap(({ text, facts }) => (text === "broker not connected" ? [facts.reason ?? ""] : []));
+  }
+
+  /** Waits until a line was logged for the nth time. Errors: rejects after twenty seconds. */
+  async logged(text: string, times = 1): Promise<void> {
+    await new Promise<void>((resolve, reject) => {
+      const look = () => {
+        if (this.lines.filter((line) => line.text === text).length < times) return;
+        clearTimeout(timer);
+        this.#waiting.delete(look);
+        resolve();
+      };
+      const timer = setTimeout(() => {
+        this.#waiting.delete(look);
+        reject(new Error(`not logged: ${text}; but ${JSON.stringify(this.lines)}`));
+      }, 20_000);
+      this.#waiting.add(look);
+      look();
+    });
+  }
+
+  up(times = 1): Promise<void> {
+    return this.logged("broker connected", times);
+  }
+
+  /** Returns the reason of the first failed connection. */
+  async firstReason(): Promise<string> {
+    await this.logged("broker not connected");
+    return this.reasons()[0] ?? "";
+  }
+
+  /** Stops the client. Returns the time it took, in ms. */
+  async stop(): Promise<number> {
+    const began = performance.now();
+    this.#stop.abort();
+    await this.#link.closed;
+    return performance.now() - began;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+  }
+}

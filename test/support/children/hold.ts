@@ -1,7 +1,0 @@
-/** Opens a database and holds it. */
-import { openDatabase } from "../../../src/storage/database.ts";
-
-const [databasePath = ""] = process.argv.slice(2);
-const database = openDatabase(databasePath);
-console.log(`holds ${database.isOpen}`);
-setInterval(() => undefined, 60_000);

@@ -1,0 +1,292 @@
+/**
+ * The rules of the design that a machine can hold: who may import whom, what pure folders may not touch, and the shape
+ * of files. One function from sources to violations, so that tests can show it sources with planted mistakes.
+ */
+import { posix } from "node:path";
+import { parseSync } from "rolldown/utils";
+
+export interface Violation {
+  readonly path: string;
+  readonly rule: "parse" | "imports" | "purity" | "clock" | "process" | "default-export" | "barrel" | "length";
+  readonly what: string;
+}
+
+/** Sources by their path from the repository root, `src/…` with forward slashes. */
+export type Sources = Readonly<Record<string, string>>;
+
+/** Modules in their order: one imports only those with a smaller number, and never one of the same number. */
+const RANK: Readonly<Record<string, number>> = {
+  core: 0,
+  config: 1,
+  service: 1,
+  storage: 1,
+  state: 2,
+  mqtt: 3,
+  plugs: 4,
+  integrations: 5,
+  server: 6,
+  "daemon.ts": 7,
+  cli: 8,
+  "main.ts": 9,
+};
+
+/** Packages of the pure folders, each with the one place that may import it. */
+const PURE_PACKAGES: Readonly<Record<string, string>> = {
+  luxon: "src/core/time/calendar.ts",
+  "zod/mini": "src/service/contract/",
+};
+const PURE_FOLDERS: readonly string[] = ["src/core/", "src/service/contract/"];
+/** The parts of the contract may import each other and core only. */
+const CONTRACT = "src/service/contract/";
+/** Modules that read the system clock, environment, arguments and signals; all others are given them. */
+const ROOTS: readonly string[] = ["cli", "main.ts"];
+/** What every module may read of the process: facts that never change the behaviour of a rule. */
+const PROCESS_FACTS: ReadonlySet<string> = new Set([
+  "arch",
+  "cpuUsage",
+  "execArgv",
+  "execPath",
+  "getuid",
+  "memoryUsage",
+  "platform",
+  "uptime",
+  "versions",
+]);
+
+/** Globals by which a pure function would reach the world. */
+const WORLD: ReadonlySet<string> = new Set([
+  "console",
+  "crypto",
+  "fetch",
+  "global",
+  "globalThis",
+  "performance",
+  "process",
+  "setImmediate",
+  "setInterval",
+  "setTimeout",
+]);
+
+const MAX_LINES = 300;
+
+interface Node {
+  readonly type: string;
+  readonly start: number;
+  readonly [field: string]: unknown;
+}
+
+interface Visit {
+  readonly node: Node;
+  readonly parent: Node | null;
+  /** The parent's field the node stands in. */
+  readonly field: string;
+}
+
+/** Checks every file of `sources`. Shape: violations in the order of the files; none for a sound tree. */
+export function violationsIn(sources: Sources): Violation[] {
+  return Object.entries(sources).flatMap(([path, source]) => violationsOf(path, source));
+}
+
+/** Every module a source names: static, type-only, dynamic and re-exports; null for one that is not a plain text. */
+export function importsOf(path: string, source: string): (string | null)[] {
+  return [...walk(parse(path, source).program)].flatMap(({ node }) => moduleOf(node));
+}
+
+/** Follows the imports between `sources`. Shape: each circle once, as a path; `levels` is the longest chain without one. */
+export function importLevels(sources: Sources): { readonly circles: readonly string[]; readonly levels: number } {
+  const levels = new Map<string, number>();
+  const circles: string[] = [];
+  const visit = (path: string, trail: readonly string[]): number => {
+    const known = levels.get(path);
+    if (known !== undefined) return known;
+    if (trail.includes(path)) {
+      circles.push([...trail.slice(trail.indexOf(path)), path].join(" > "));
+      return 0;
+    }
+    const targets = importsOf(path, sources[path] ?? "")
+      .filter((name) => name?.startsWith("."))
+      .map((name) => posix.join(posix.dirname(path), name ?? ""))
+      .filter((target) => target in sources);
+    const level = 1 + Math.max(0, ...targets.map((target) => visit(target, [...trail, path])));
+    levels.set(path, level);
+    return level;
+  };
+  return { levels: Math.max(0, ...Object.keys(sources).map((path) => visit(path, []))), circles };
+}
+
+function violationsOf(path: string, source: string): Violation[] {
+  const { errors, program } = parse(path, source);
+  if (errors.length > 0) return [{ path, rule: "parse", what: errors[0]?.message ?? "does not parse" }];
+  const visits = [...walk(program)];
+  const lineOf = (node: Node) => source.slice(0, node.start).split("\n").length;
+  const found = [
+    ...visits.flatMap(({ node }) => moduleOf(node).map((name) => ({ node, ...importRule(path, name) }))),
+    ...visits.map((visit) => ({ node: visit.node, ...worldRule(path, visit) })),
+    ...visits.map(({ node }) => ({ node, ...defaultExportRule(path, node) })),
+  ];
+  return [
+    ...found.flatMap(({ node, rule, what }) =>
+      rule && what ? [{ path, rule, what: `line ${lineOf(node)}: ${what}` }] : [],
+    ),
+    ...shapeViolations(path, source, program),
+  ];
+}
+
+type Finding = { readonly rule?: Violation["rule"]; readonly what?: string };
+const SOUND: Finding = {};
+
+function importRule(path: string, name: string | null): Finding {
+  if (name === null) return { rule: "imports", what: "imports a name that is only known at run time" };
+  if (/^(node:)?process$/.test(name) && !isRoot(path)) return { rule: "process", what: `imports ${name}` };
+  if (!name.startsWith(".")) return packageRule(path, name);
+  const target = posix.join(posix.dirname(path), name);
+  const [from, to] = [moduleIn(path), moduleIn(target)];
+  const rank = RANK[from];
+  if (rank === undefined) return { rule: "imports", what: `src/${from} is not in the list of modules` };
+  const isContractLeaving = path.startsWith(CONTRACT) && from === to && !target.startsWith(CONTRACT);
+  const isAllowed = target.startsWith("src/") && (from === to || (RANK[to] ?? Number.POSITIVE_INFINITY) < rank);
+  if (isAllowed && !isContractLeaving) return SOUND;
+  return { rule: "imports", what: `${isContractLeaving ? "service/contract" : from} may not import ${target}` };
+}
+
+function packageRule(path: string, name: string): Finding {
+  if (!isPure(path)) return SOUND;
+  const home = PURE_PACKAGES[name];
+  return home && path.startsWith(home) ? SOUND : { rule: "purity", what: `imports ${name}` };
+}
+
+function worldRule(path: string, visit: Visit): Finding {
+  if (isRoot(path)) return SOUND;
+  const clock = clockReading(visit.node);
+  if (clock) return { rule: isPure(path) ? "purity" : "clock", what: `reads the clock by ${clock}` };
+  const name = globalNamed(visit);
+  if (isPure(path)) {
+    if (isMember(visit.node, "Math", "random")) return { rule: "purity", what: "uses Math.random" };
+    return name && WORLD.has(name) ? { rule: "purity", what: `uses ${name}` } : SOUND;
+  }
+  const touches = (name === "process" && !isProcessFact(visit)) || isMember(visit.node, "globalThis", "process");
+  return touches ? { rule: "process", what: "uses process; only the command line does" } : SOUND;
+}
+
+/** `process.platform` and the like, also as `const { platform } = process`. */
+function isProcessFact({ node, parent }: Visit): boolean {
+  if (parent?.type === "MemberExpression" && parent.object === node)
+    return PROCESS_FACTS.has(nameOf(parent.property) ?? "");
+  if (parent?.type !== "VariableDeclarator" || parent.init !== node || !isNode(parent.id)) return false;
+  const properties = childrenOf(parent.id, "properties");
+  return properties.length > 0 && properties.every((property) => PROCESS_FACTS.has(nameOf(property.key) ?? ""));
+}
+
+function defaultExportRule(path: string, node: Node): Finding {
+  if (path.endsWith(".d.ts")) return SOUND;
+  const isDefault =
+    node.type === "ExportDefaultDeclaration" ||
+    node.type === "TSExportAssignment" ||
+    (node.type === "ExportSpecifier" && nameOf(node.exported) === "default");
+  return isDefault ? { rule: "default-export", what: "exports a default" } : SOUND;
+}
+
+function shapeViolations(path: string, source: string, program: Node): Violation[] {
+  const found: Violation[] = [];
+  const lines = source.replace(/\n$/, "").split("\n").length;
+  if (lines > MAX_LINES) found.push({ path, rule: "length", what: `${lines} lines; at most ${MAX_LINES}` });
+  const statements = childrenOf(program, "body");
+  const passesOn = (node: Node) =>
+    node.type === "ExportAllDeclaration" || (node.type === "ExportNamedDeclaration" && isNode(node.source));
+  const onlyPassesOn =
+    statements.some((node) => node.type.startsWith("Export")) &&
+    statements.every((node) => node.type === "ImportDeclaration" || passesOn(node) || isBareExport(node));
+  if (posix.basename(path) === "index.ts") found.push({ path, rule: "barrel", what: "is called index.ts" });
+  else if (onlyPassesOn) found.push({ path, rule: "barrel", what: "only passes on what others export" });
+  else if (statements.some((node) => node.type === "ExportAllDeclaration"))
+    found.push({ path, rule: "barrel", what: "exports all of another file" });
+  return found;
+}
+
+/** `export { x }` of something that the file does not declare itself; with imports only, it was imported. */
+function isBareExport(node: Node): boolean {
+  return node.type === "ExportNamedDeclaration" && !isNode(node.declaration);
+}
+
+/** The module of a path: the first folder below `src`, or the file itself if it lies there. */
+function moduleIn(path: string): string {
+  return path.split("/")[1] ?? "";
+}
+
+function isRoot(path: string): boolean {
+  return ROOTS.includes(moduleIn(path));
+}
+
+function isPure(path: string): boolean {
+  return PURE_FOLDERS.some((folder) => path.startsWith(folder));
+}
+
+function moduleOf(node: Node): (string | null)[] {
+  switch (node.type) {
+    case "ImportDeclaration":
+    case "ExportAllDeclaration":
+    case "ImportExpression":
+    case "TSImportType":
+      return [textOf(node.source)];
+    case "ExportNamedDeclaration":
+      return isNode(node.source) ? [textOf(node.source)] : [];
+    case "TSExternalModuleReference":
+      return [textOf(node.expression)];
+    case "CallExpression":
+      return nameOf(node.callee) === "require" ? [textOf(childrenOf(node, "arguments")[0])] : [];
+    default:
+      return [];
+  }
+}
+
+function clockReading(node: Node): string | null {
+  if (isMember(node, "Date", "now")) return "Date.now";
+  if (nameOf(node.callee) !== "Date") return null;
+  if (node.type === "CallExpression") return "Date()";
+  return node.type === "NewExpression" && childrenOf(node, "arguments").length === 0 ? "new Date()" : null;
+}
+
+/** The name of an identifier that stands for a value, not for a field or an outside name of something. */
+function globalNamed({ node, parent, field }: Visit): string | null {
+  if (node.type !== "Identifier") return null;
+  const named = parent !== null && ["property", "key", "imported", "exported", "right", "label"].includes(field);
+  const isField = named && /Member|Property|Method|Specifier|QualifiedName|Label|Accessor/.test(parent.type);
+  return isField && parent.computed !== true ? null : nameOf(node);
+}
+
+function isMember(node: Node, object: string, property: string): boolean {
+  if (node.type !== "MemberExpression" || nameOf(node.object) !== object) return false;
+  return (node.computed === true ? textOf(node.property) : nameOf(node.property)) === property;
+}
+
+function nameOf(value: unknown): string | null {
+  return isNode(value) && value.type === "Identifier" && typeof value.name === "string" ? value.name : null;
+}
+
+function textOf(value: unknown): string | null {
+  return isNode(value) && value.type === "Literal" && typeof value.value === "string" ? value.value : null;
+}
+
+function childrenOf(node: Node, field: string): Node[] {
+  const value = node[field];
+  return Array.isArray(value) ? value.filter(isNode) : [];
+}
+
+function isNode(value: unknown): value is Node {
+  return typeof value === "object" && value !== null && "type" in value && typeof value.type === "string";
+}
+
+function parse(path: string, source: string): { program: Node; errors: readonly { message: string }[] } {
+  const { program, errors }: { program: unknown; errors: readonly { message: string }[] } = parseSync(path, source);
+  if (!isNode(program)) throw new TypeError(`${path}: the parser gave no program`);
+  return { program, errors };
+}
+
+function* walk(node: Node, parent: Node | null = null, field = ""): Generator<Visit> {
+  yield { node, parent, field };
+  for (const [name, value] of Object.entries(node)) {
+    for (const child of Array.isArray(value) ? value : [value]) {
+      if (isNode(child)) yield* walk(child, node, name);
+    }
+  }
+}

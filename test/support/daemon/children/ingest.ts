@@ -1,0 +1,26 @@
+/**
+ * Ingests in a loop, as the daemon does: spends, settles, keeps. Says each step as soon as it is acknowledged: `ready`,
+ * `spent <id>`, `kept <round>`. The rounds go on from the number it is started with.
+ */
+import { writeSync } from "node:fs";
+import { flushCompileCache } from "node:module";
+import { Library } from "../../../../src/state/series-repository.ts";
+import { openDatabase } from "../../../../src/storage/database.ts";
+import { answerOf, ingested, ingestedRange } from "../ingest.ts";
+import { spendOf } from "../spend.ts";
+import { calendar } from "../store-on-disk.ts";
+
+const [databasePath = "", first = ""] = process.argv.slice(2);
+const library = new Library(openDatabase(databasePath), calendar, () => 0);
+const say = (text: string) => writeSync(1, `${text}\n`);
+const seriesId = library.shelf.idOf(ingested);
+// The next child starts in a quarter of the time.
+flushCompileCache();
+say("ready");
+for (let round = Number(first); ; round++) {
+  const id = library.ledger.spend(spendOf({ at: round, seriesId, range: ingestedRange }));
+  say(`spent ${id}`);
+  library.ledger.settle(id, 200, `round ${round}`, round);
+  await library.keep(ingested, ingestedRange, answerOf(round), { round }, round);
+  say(`kept ${round}`);
+}

@@ -1,0 +1,106 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import path from "node:path";
+import { createInterface } from "node:readline";
+
+const ROOT = path.resolve(import.meta.dirname, "../../..");
+
+export interface DaemonProcessOptions {
+  /** Arguments of Node itself. */
+  readonly nodeArgs?: readonly string[];
+  /** `ipc` opens a channel for `ask`. */
+  readonly channel?: "none" | "ipc";
+}
+
+/** The built program as a process of its own. */
+export class DaemonProcess implements AsyncDisposable {
+  readonly lines: string[] = [];
+  readonly exit: Promise<number | null>;
+  readonly #child: ChildProcess;
+  readonly #waiting = new Set<() => void>();
+
+  constructor(
+    args: readonly string[],
+    environment: Readonly<Record<string, string>>,
+    { nodeArgs = [], channel = "none" }: DaemonProcessOptions = {},
+  ) {
+    const { PATH = "", HOME = "" } = process.env;
+    this.#child = spawn(process.execPath, [...nodeArgs, path.join(ROOT, "dist/elbro.cjs"), ...args], {
+      // A folder without config/elbro.yaml: in the root of a clone there may be the owner's.
+      cwd: path.join(ROOT, "dist"),
+      env: { PATH, HOME, ...environment },
+      stdio: ["ignore", "pipe", "pipe", ...(channel === "ipc" ? (["ipc"] as const) : [])],
+    });
+    this.exit = new Promise((resolve) => this.#child.once("close", (code) => resolve(code)));
+    for (const stream of [this.#child.stdout, this.#child.stderr]) {
+      if (stream) createInterface(stream).on("line", (line) => this.#heard(line));
+    }
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
+  get output(): string {
+    return this.lines.join("\n");
+  }
+
+  /** Port of the LAN API, from the log. */
+  async apiPort(): Promise<number> {
+    return portIn(await this.line(/API listens/));
+  }
+
+  /** Port of the embedded broker, from the log. */
+  async brokerPort(): Promise<number> {
+    return portIn(await this.line(/broker listens/));
+  }
+
+  /** Sends a message on the IPC channel and returns the next one that comes. */
+  async ask(message: string): Promise<unknown> {
+    const answer = once(this.#child, "message");
+    this.#child.send(message);
+    return (await answer)[0];
+  }
+
+  /** Waits for a line. Errors: rejects when the process ends without it. */
+  line(pattern: RegExp): Promise<string> {
+    return new Promise((resolve, reject) => {
+      const look = () => {
+        const found = this.lines.find((line) => pattern.test(line));
+        if (found === undefined) return;
+        this.#waiting.delete(look);
+        resolve(found);
+      };
+      this.#waiting.add(look);
+      void this.exit.then((code) => reject(new Error(`ended with ${code} before ${pattern}:\n${this.output}`)));
+      look();
+    });
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
+  }
+
+  /** Sends a signal and gives the exit code and the time it took. */
+  async end(signal: NodeJS.Signals): Promise<{ readonly code: number | null; readonly tookMs: number }> {
+    const began = performance.now();
+    this.#child.kill(signal);
+    const code = await this.exit;
+    return { code, tookMs: performance.now() - began };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#child.kill("SIGKILL");
+    await this.exit;
+  }
+
+  #heard(line: string): void {
+    this.lines.push(line);
+    for (const look of [...this.#waiting]) look();
+  }
+}
+
+/** Shape: a log line, as JSON. */
+function portIn(line: string): number {
+  return (JSON.parse(line) as { port: number }).port;
+}

@@ -1,0 +1,82 @@
+import { writeFileSync } from "node:fs";
+import { type Simulator, type SimulatorOptions, startSimulator } from "../../../src/service/simulator/simulator.ts";
+import { DaemonProcess, type DaemonProcessOptions } from "./daemon-process.ts";
+import { TempDir } from "./temp-dir.ts";
+import { LAN_KEY } from "./test-config.ts";
+
+export interface InstalledDaemonOptions {
+  /** `now` is the machine's time by default. */
+  readonly simulator?: Partial<SimulatorOptions>;
+  /** See `InstalledDaemon.configure`. */
+  readonly config?: object;
+}
+
+/** The built program with a configuration file, a data directory and a simulator. It runs commands and the daemon. */
+export class InstalledDaemon implements AsyncDisposable {
+  readonly simulator: Simulator;
+  readonly dir = new TempDir();
+  readonly configFile: string = this.dir.file("elbro.yaml");
+  readonly dataDir: string = this.dir.file("data");
+
+  private constructor(simulator: Simulator) {
+    this.simulator = simulator;
+  }
+
+  static async prepare({ simulator, config = {} }: InstalledDaemonOptions): Promise<InstalledDaemon> {
+    const installed = new InstalledDaemon(await startSimulator({ now: Date.now, ...simulator }));
+    installed.configure(config);
+    return installed;
+  }
+
+  /** Writes the configuration file; `overrides` replace whole top-level keys and may be wrong. Shape: JSON, so YAML. */
+  configure(overrides: object): void {
+    const { consumerKey, thirdParty } = this.simulator.keys;
+    const config = {
+      service: { base_url: this.simulator.url },
+      consumer: { api_key: consumerKey },
+      third_party: { api_key: thirdParty.apiKey, api_secret: thirdParty.apiSecret },
+      api: { host: "127.0.0.1", port: 0, keys: [{ name: "test", key: LAN_KEY }] },
+      broker: { host: "127.0.0.1", port: 0, users: [{ name: "test", password: "test" }] },
+      data_dir: this.dataDir,
+      ...overrides,
+    };
+    writeFileSync(this.configFile, JSON.stringify(config), { mode: 0o600 });
+  }
+
+  /** Starts the program with this configuration and waits for nothing. */
+  spawn(
+    args: readonly string[] = [],
+    environment: Readonly<Record<string, string>> = {},
+    options: DaemonProcessOptions = {},
+  ): DaemonProcess {
+    return new DaemonProcess(args, { ELBRO_CONFIG: this.configFile, ...environment }, options);
+  }
+
+  /** Runs a command to its end. */
+  async run(...args: readonly string[]): Promise<{ readonly code: number | null; readonly output: string }> {
+    await using command = this.spawn(args);
+    return { code: await command.exit, output: command.output };
+  }
+
+  /** Starts the daemon and waits until it is connected to the broker and answers commands. */
+  async launch(
+    environment: Readonly<Record<string, string>> = {},
+    options: DaemonProcessOptions = {},
+  ): Promise<DaemonProcess> {
+    const daemon = this.spawn([], environment, options);
+    await daemon.line(/broker connected/);
+    // A command waits while a daemon has the data directory but does not answer yet.
+    await this.run("addresses");
+    return daemon;
+  }
+
+  /** Number of requests that reached the service. */
+  get requests(): number {
+    return this.simulator.answered().length;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.simulator.close();
+    this.dir[Symbol.dispose]();
+  }
+}

@@ -1,0 +1,54 @@
+/** A test daemon for requests to `/local/v1`. */
+import { Ajv2020 } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+import { expect } from "vitest";
+import { localOperations } from "../../../src/server/local/operations.ts";
+import type { LocalOperationId } from "../../../src/server/local/routes.ts";
+import { type ConfigInput, LAN_KEY } from "./test-config.ts";
+import { TestDaemon, type TestDaemonOptions } from "./test-daemon.ts";
+
+/** Enough for a device that sends a request every minute of a day, all within a second of real time. */
+const QUOTA = { requests_per_minute: 10_000, requests_per_day: 1_000_000 };
+
+interface LocalApiOptions extends TestDaemonOptions {
+  readonly scopes?: ("read" | "control")[];
+}
+
+/** Returns a configuration whose key has these scopes. */
+function localConfig(scopes: ("read" | "control")[] = ["control"]): ConfigInput {
+  const keys = [{ name: "test", key: LAN_KEY, scopes }];
+  return { api: { host: "127.0.0.1", port: 0, keys, ...QUOTA } };
+}
+
+/** Starts a daemon with one home and a generous quota. */
+export function startLocalApi({ config, scopes, simulator, ...options }: LocalApiOptions): Promise<TestDaemon> {
+  return TestDaemon.start({
+    ...options,
+    simulator: { homes: ["danish"], ...simulator },
+    config: { ...localConfig(scopes), ...config },
+  });
+}
+
+const ajv = new Ajv2020({ strict: false });
+addFormats.default(ajv);
+
+/** Sends a GET request and checks the JSON answer against the schema of the operation. */
+export async function askJson(
+  daemon: TestDaemon,
+  id: LocalOperationId,
+  path: string,
+): Promise<Record<string, unknown>> {
+  const answer = await daemon.request(`/local/v1/${path}`, { accept: "application/json" });
+  const text = await answer.text();
+  expect(`${path} ${answer.status}`, text).toBe(`${path} 200`);
+  const body = JSON.parse(text) as Record<string, unknown>;
+  const fits = ajv.compile(localOperations[id].schema);
+  expect(fits(body) ? [] : fits.errors, path).toEqual([]);
+  return body;
+}
+
+/** Sends a GET request. Returns status, body and the `x-elbro-reason` header. */
+export async function askText(daemon: TestDaemon, path: string): Promise<readonly [number, string, string | null]> {
+  const answer = await daemon.request(`/local/v1/${path}`);
+  return [answer.status, await answer.text(), answer.headers.get("x-elbro-reason")];
+}

@@ -1,0 +1,176 @@
+import { type EpochMs, MINUTE_MS } from "../../../src/core/time/interval.ts";
+import type { Daemon } from "../../../src/daemon.ts";
+import { type Simulator, type SimulatorOptions, startSimulator } from "../../../src/service/simulator/simulator.ts";
+import { TopicWatcher } from "../broker/topic-watcher.ts";
+import { startInProcess } from "./in-process-daemon.ts";
+import { InstalledDaemon, type InstalledDaemonOptions } from "./installed-daemon.ts";
+import { ManualClock } from "./manual-clock.ts";
+import { TempDir } from "./temp-dir.ts";
+import { type ConfigInput, configFor, LAN_KEY } from "./test-config.ts";
+
+export interface TestDaemonOptions {
+  /** Time of the manual clock, which the simulator shares. */
+  readonly start: EpochMs;
+  /** Homes, prices, limits, faults and publication delay of the service. */
+  readonly simulator?: Omit<SimulatorOptions, "now">;
+  /** Homes, accounts, plans, plugs, broker, API: replaces whole top-level keys of the test configuration. */
+  readonly config?: ConfigInput;
+  /** How far the service's clock is ahead, in ms. If given, the daemon checks its own clock against the service's. */
+  readonly serviceAheadMs?: number;
+  /** Data directory of an earlier daemon. The test that passes it deletes it. */
+  readonly dir?: TempDir;
+  /** `anonymous` accepts every client of this machine; `users` only those of `broker.users`. */
+  readonly brokerAccess?: "anonymous" | "users";
+}
+
+/** One log line of the daemon. */
+export interface LogLine {
+  readonly level: "debug" | "info" | "warn";
+  readonly facts: object;
+  readonly text: string;
+}
+
+/** Most minutes of the manual clock until all homes are in the expected state. */
+const MAX_MINUTES = 300;
+
+/** The whole daemon in this process, with a simulator, a database, a broker and a manual clock. */
+export class TestDaemon implements AsyncDisposable {
+  readonly clock: ManualClock;
+  readonly simulator: Simulator;
+  readonly dir: TempDir;
+  readonly log: LogLine[] = [];
+  serviceAheadMs: number;
+  readonly #options: TestDaemonOptions;
+  #config: ConfigInput;
+  #daemon: Daemon | null = null;
+  #watcher: TopicWatcher | null = null;
+
+  private constructor(clock: ManualClock, simulator: Simulator, options: TestDaemonOptions) {
+    this.clock = clock;
+    this.simulator = simulator;
+    this.dir = options.dir ?? new TempDir();
+    this.serviceAheadMs = options.serviceAheadMs ?? 0;
+    this.#options = options;
+    this.#config = options.config ?? {};
+  }
+
+  static async start(options: TestDaemonOptions): Promise<TestDaemon> {
+    const clock = new ManualClock(options.start);
+    let daemon: TestDaemon | null = null;
+    const now = () => clock.now() + (daemon?.serviceAheadMs ?? 0);
+    const simulator = await startSimulator({ ...options.simulator, now });
+    daemon = new TestDaemon(clock, simulator, options);
+    await daemon.#open();
+    return daemon;
+  }
+
+  /** Prepares the built program, to be run as a process: a configuration file and a simulator in real time. */
+  static install(options: InstalledDaemonOptions = {}): Promise<InstalledDaemon> {
+    return InstalledDaemon.prepare(options);
+  }
+
+  get apiPort(): number {
+    return this.#running.apiPort;
+  }
+
+  /** Port of the embedded broker. Errors: throws if the configuration names another broker. */
+  get brokerPort(): number {
+    const { brokerPort } = this.#running;
+    if (brokerPort === null) throw new Error("this daemon uses another broker");
+    return brokerPort;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.apiPort}`;
+  }
+
+  /** An MQTT client that is subscribed to all topics of the embedded broker. */
+  get watcher(): TopicWatcher {
+    if (!this.#watcher) throw new Error("no MQTT client: the daemon is stopped or its broker needs a login");
+    return this.#watcher;
+  }
+
+  /** Sends a request to the LAN API with the key of the test. */
+  request(path: string, headers: Record<string, string> = {}): Promise<Response> {
+    return fetch(`${this.url}${path}`, { headers: { authorization: `Bearer ${LAN_KEY}`, ...headers } });
+  }
+
+  /** Sends a POST request with a JSON body, or with `body` itself if it is a string. */
+  post(path: string, body: unknown): Promise<Response> {
+    return fetch(`${this.url}${path}`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${LAN_KEY}`, "content-type": "application/json" },
+      body: typeof body === "string" ? body : JSON.stringify(body),
+    });
+  }
+
+  async stop(): Promise<void> {
+    await this.#watcher?.[Symbol.asyncDispose]();
+    await this.#daemon?.stop();
+    this.#watcher = null;
+    this.#daemon = null;
+  }
+
+  /** Stops the daemon if it runs, and starts it with the same data. `config` replaces that of the last start. */
+  async restart(config: ConfigInput = this.#config): Promise<void> {
+    await this.stop();
+    this.#config = config;
+    await this.#open();
+  }
+
+  /** Reloads the configuration while the daemon runs. */
+  async reload(config: ConfigInput): Promise<void> {
+    await this.#running.reload(async () => configFor(this.simulator, this.dir.path, config));
+  }
+
+  /** Runs the clock, minute by minute, until the API has a price for every home. */
+  untilPriced(): Promise<void> {
+    return this.#untilHomes(({ price }) => price !== null);
+  }
+
+  /** Runs the clock, minute by minute, until every home has the prices of tomorrow: about 13:00 or later. */
+  untilTomorrow(): Promise<void> {
+    return this.#untilHomes(({ tomorrow_valid }) => tomorrow_valid);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+    await this.simulator.close();
+    if (!this.#options.dir) this.dir[Symbol.dispose]();
+  }
+
+  get #running(): Daemon {
+    if (!this.#daemon) throw new Error("the daemon is stopped");
+    return this.#daemon;
+  }
+
+  async #open(): Promise<void> {
+    const note = (level: LogLine["level"]) => (facts: object, text: string) =>
+      void this.log.push({ level, facts, text });
+    const { serviceAheadMs, brokerAccess = "anonymous" } = this.#options;
+    this.#daemon = await startInProcess({
+      config: configFor(this.simulator, this.dir.path, this.#config),
+      clock: this.clock,
+      simulatedTime: serviceAheadMs === undefined,
+      log: { debug: note("debug"), info: note("info"), warn: note("warn") },
+      anonymousBroker: brokerAccess === "anonymous",
+    });
+    const { brokerPort } = this.#daemon;
+    if (brokerPort !== null && brokerAccess === "anonymous") this.#watcher = await TopicWatcher.on(brokerPort);
+  }
+
+  /** Not in one step: on a busy machine the service's answers take longer than the clock waits for them. */
+  async #untilHomes(holds: (home: HomeNow) => boolean): Promise<void> {
+    for (let minutes = 0; minutes < MAX_MINUTES; minutes++) {
+      const { homes } = (await (await this.request("/local/v1/now")).json()) as { homes: HomeNow[] };
+      if (homes.length > 0 && homes.every(holds)) return;
+      await this.clock.runUntil(this.clock.now() + MINUTE_MS);
+    }
+    throw new Error(`${MAX_MINUTES} minutes were not enough`);
+  }
+}
+
+interface HomeNow {
+  readonly price: number | null;
+  readonly tomorrow_valid: boolean;
+}

@@ -1,0 +1,16 @@
+/** The documentation: README.md, CONTRIBUTING.md and the pages in docs/. */
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+
+const ROOT = path.resolve(import.meta.dirname, "../../..");
+
+/** The text of one page, by its path below the root. Errors: throws if there is no such file. */
+export function pageText(name: string): string {
+  return readFileSync(path.join(ROOT, name), "utf8");
+}
+
+/** Paths of all pages below the root, README.md first. */
+export function pageNames(): string[] {
+  const pages = readdirSync(path.join(ROOT, "docs")).filter((name) => name.endsWith(".md"));
+  return ["README.md", "CONTRIBUTING.md", ...pages.toSorted().map((name) => `docs/${name}`)];
+}

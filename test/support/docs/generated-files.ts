@@ -1,0 +1,53 @@
+/** Files that are made from the code, whole or between marks. */
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { configDocs } from "../../../src/config/config-docs.ts";
+import { exampleText } from "../../../src/config/example.ts";
+import { configJsonSchema } from "../../../src/config/json-schema.ts";
+import { entityDocs } from "../../../src/mqtt/homeassistant/entity-docs.ts";
+import { localDocs } from "../../../src/server/local/operations.ts";
+import { eventDocs, metricDocs } from "../../../src/server/monitoring/openapi.ts";
+import { errorDocs } from "../../../src/server/openapi/error-docs.ts";
+import { commandDocs } from "./command-docs.ts";
+import { operationDocs } from "./operation-docs.ts";
+import { planStateDocs, plugFamilyDocs, plugReasonDocs } from "./plan-docs.ts";
+import { healthDocs, problemDocs } from "./problem-docs.ts";
+
+export interface GeneratedFile {
+  /** Its path below the root. */
+  readonly name: string;
+  readonly text: string;
+}
+
+/** Pages with generated parts: what stands between `<!-- name -->` and `<!-- /name -->` in each. */
+export const generatedParts: Readonly<Record<string, Readonly<Record<string, () => string>>>> = {
+  "docs/configuration.md": { options: configDocs },
+  "docs/home-assistant.md": { entities: entityDocs },
+  "docs/http-api.md": { operations: operationDocs, errors: errorDocs, local: localDocs, events: eventDocs },
+  "docs/monitoring.md": { health: healthDocs, figures: metricDocs },
+  "docs/operations.md": { commands: commandDocs, problems: problemDocs },
+  "docs/plans.md": { "plan-states": planStateDocs },
+  "docs/plugs.md": { "plug-families": plugFamilyDocs, "plug-reasons": plugReasonDocs },
+};
+
+/** Every generated file as it should be. Errors: throws if a page lacks a mark. */
+export function generatedFiles(root: string): GeneratedFile[] {
+  const pages = Object.keys(generatedParts).map((name) => ({
+    name,
+    text: withParts(name, readFileSync(path.join(root, name), "utf8")),
+  }));
+  return [
+    ...pages,
+    { name: "config/elbro.example.yaml", text: exampleText() },
+    { name: "config/elbro.schema.json", text: `${JSON.stringify(configJsonSchema(), null, 2)}\n` },
+  ];
+}
+
+/** The page with its generated parts as the code makes them. */
+function withParts(name: string, page: string): string {
+  return Object.entries(generatedParts[name] ?? {}).reduce((text, [part, write]) => {
+    const marks = new RegExp(`(<!-- ${part} -->\\n).*(<!-- /${part} -->)`, "s");
+    if (!marks.test(text)) throw new Error(`${name} has no <!-- ${part} --> marks`);
+    return text.replace(marks, (_all, open: string, close: string) => `${open}\n${write()}\n\n${close}`);
+  }, page);
+}

@@ -1,0 +1,78 @@
+/** What plans and plugs may be in, in words for their owner: tables of plans.md and plugs.md, complete because their types are. */
+import type { PlanCode } from "../../../src/core/planning/plan-reason.ts";
+import { type PlanState, planStates } from "../../../src/core/planning/plan-state-machine.ts";
+import { type PlugFamily, plugFamilies } from "../../../src/core/plugs/families/families.ts";
+import type { PlugFamilyRow } from "../../../src/core/plugs/families/plug-family.ts";
+import type { PlugReason } from "../../../src/core/plugs/plug-controller.ts";
+
+interface StateWords {
+  readonly about: string;
+  /** The codes that its reason may have. */
+  readonly codes: readonly PlanCode[];
+}
+
+const PLAN_STATES: Readonly<Record<PlanState, StateWords>> = {
+  waiting: {
+    about: "nothing can be planned yet, or nothing is cheap enough",
+    codes: ["waiting_for_prices", "waiting_for_plan", "waiting_for_low_price", "clock_not_trusted", "cut_short"],
+  },
+  scheduled: { about: "its hours are chosen; they may still move", codes: ["scheduled", "scheduled_on_estimates"] },
+  running: { about: "ON; nothing moves it any more", codes: ["running", "running_by_hand"] },
+  done: { about: "has run; the next round begins when its window ends", codes: ["done"] },
+  no_prices: { about: "the prices that it needs should be there and are not", codes: ["no_prices"] },
+  fallback: { about: "runs, or will, at its `fallback` hours", codes: ["fallback_planned", "running_fallback"] },
+  impossible: {
+    about: "no choice of hours keeps what was asked for; the reason says what is in the way",
+    codes: ["window_too_short", "blocked", "max_price", "constraints", "unknown_home", "no_occurrence"],
+  },
+  disabled: { about: "switched off", codes: ["disabled"] },
+  skipped: { about: "left out this time, or stopped", codes: ["skipped", "stopped"] },
+};
+
+/** Markdown: the states of a plan. */
+export function planStateDocs(): string {
+  const line = (state: PlanState) => {
+    const { about, codes } = PLAN_STATES[state];
+    return `| \`${state}\` | ${about} | ${codes.map((code) => `\`${code}\``).join(" ")} |`;
+  };
+  return ["| state | what it says | codes of the reason |", "|---|---|---|", ...planStates.map(line)].join("\n");
+}
+
+/** How a family ends an ON by itself. */
+const DEAD_MANS: Readonly<Record<PlugFamily, string>> = {
+  tasmota: "yes: `PulseTime`, set in one message with the ON",
+  shelly_gen1: "no, not by MQTT: set *auto off* in the device, to 20 minutes",
+  shelly_gen2: "yes: `toggle_after`, in the ON itself",
+  zigbee2mqtt: "yes, where the device knows `on_time`: try it once",
+  esphome: "no: let the device's own configuration switch it off after 20 minutes without an ON",
+  custom: "where `on` or `dead_man` says `{seconds}`",
+};
+
+/** Markdown: the families of plugs. */
+export function plugFamilyDocs(): string {
+  const line = ([family, row]: [string, PlugFamilyRow]) =>
+    `| \`${family}\` | ${row.topic} | ${row.channel.about} | ${DEAD_MANS[family as PlugFamily]} |`;
+  return [
+    "| family | `topic` | `channel` | ends an ON by itself |",
+    "|---|---|---|---|",
+    ...Object.entries(plugFamilies).map(line),
+  ].join("\n");
+}
+
+const PLUG_REASONS: Readonly<Record<PlugReason, string>> = {
+  wanted_on: "what it follows wants it ON",
+  wanted_off: "what it follows wants it OFF",
+  no_signal: "nothing is known of what it follows: OFF",
+  clock_not_trusted: "the machine's clock cannot be right: nothing is switched ON",
+  no_broker: "there is no connection to the broker",
+  switched_on_by_hand: "somebody switched it on: that counts until the next planned change",
+  switched_off_by_hand: "somebody switched it off: that counts until the next planned change",
+  minimum_on_time: "`min_on` is not over",
+  minimum_off_time: "`min_off` is not over",
+};
+
+/** Markdown: why a plug is told what it is told. */
+export function plugReasonDocs(): string {
+  const lines = Object.entries(PLUG_REASONS).map(([code, about]) => `| \`${code}\` | ${about} |`);
+  return ["| `reason_code` | what it says |", "|---|---|", ...lines].join("\n");
+}

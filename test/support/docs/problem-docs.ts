@@ -1,0 +1,17 @@
+/** Tables of problems (operations.md) and health codes (monitoring.md). */
+import { type ProblemRow, problemCatalog } from "../../../src/core/status/problem-catalog.ts";
+import { healthCodes } from "../../../src/server/monitoring/health.ts";
+
+/** Markdown: every code of a problem. */
+export function problemDocs(): string {
+  const rows = Object.entries<ProblemRow>(problemCatalog).map(
+    ([code, { meaning, automaticAction, remedy }]) => `| \`${code}\` | ${meaning} | ${automaticAction} | ${remedy} |`,
+  );
+  return ["| code | what it means | what elbro does | what you can do |", "|---|---|---|---|", ...rows].join("\n");
+}
+
+/** Markdown: every code of `/healthz`. */
+export function healthDocs(): string {
+  const rows = Object.entries(healthCodes).map(([code, text]) => `| \`${code}\` | ${text} |`);
+  return ["| code | what it means |", "|---|---|", ...rows].join("\n");
+}

@@ -1,0 +1,52 @@
+/** Days of every length, for the tests of what other programs read of prices. */
+
+import type { FormatSource } from "../../../src/core/prices/formats/format-source.ts";
+import { homeSnapshot } from "../../../src/core/prices/home-snapshot.ts";
+import { joinForecast } from "../../../src/core/prices/timeline.ts";
+import { HOUR_MS } from "../../../src/core/time/interval.ts";
+import { calendar, dayOf, daysOf, HOME, points, timelineOf } from "./price-days.ts";
+
+export interface FormattedDay {
+  readonly name: string;
+  readonly date: string;
+  readonly dateAfter: string;
+  readonly quarters: number;
+  readonly quartersAfter: number;
+}
+
+export const formattedDays: readonly FormattedDay[] = [
+  { name: "a day of 96 quarters", date: "2026-06-10", dateAfter: "2026-06-11", quarters: 96, quartersAfter: 96 },
+  { name: "the day of 92 quarters", date: "2026-03-29", dateAfter: "2026-03-30", quarters: 92, quartersAfter: 96 },
+  { name: "the day before it", date: "2026-03-28", dateAfter: "2026-03-29", quarters: 96, quartersAfter: 92 },
+  { name: "the day of 100 quarters", date: "2026-10-25", dateAfter: "2026-10-26", quarters: 100, quartersAfter: 96 },
+  { name: "the day before it", date: "2026-10-24", dateAfter: "2026-10-25", quarters: 96, quartersAfter: 100 },
+];
+
+/** As long as a price can be written, and below zero. */
+export const LONG_PRICE = -1.234567891;
+
+interface Given {
+  readonly tomorrow: "there" | "missing" | "half there";
+  readonly charges?: number;
+  readonly priceOf?: (index: number) => number;
+}
+
+/** A home at six in the evening, with confirmed prices and a week of estimates behind them. */
+export function formatted(day: FormattedDay, { tomorrow, charges, priceOf = (i) => i / 100 }: Given): FormatSource {
+  const range = tomorrow === "missing" ? dayOf(day.date) : daysOf(day.date, day.dateAfter);
+  const all = points(range, priceOf);
+  const known = tomorrow === "half there" ? all.slice(0, day.quarters + 40) : all;
+  const confirmed = charges === undefined ? known : known.map((point) => ({ ...point, variableCharges: charges }));
+  const forecastFrom = confirmed.at(-1)?.end ?? range.end;
+  const estimates = points({ start: forecastFrom, end: forecastFrom + 168 * HOUR_MS }, (i) => 5 + i / 100, {
+    unit: "hour",
+    estimate: true,
+  });
+  const snapshot = homeSnapshot({
+    home: HOME,
+    timeline: timelineOf(joinForecast(confirmed, estimates)),
+    now: dayOf(day.date).end - 6 * HOUR_MS,
+    calendar,
+  });
+  return { snapshot, calendar, region: "DK1" };
+}

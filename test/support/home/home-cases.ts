@@ -1,0 +1,139 @@
+/** Devices of every kind, with everything that can be there and with nothing, for tests of tables and documents. */
+
+import { type HomeSnapshot, homeSnapshot } from "../../../src/core/prices/home-snapshot.ts";
+import { sortedPrices } from "../../../src/core/prices/level.ts";
+import { type PlaceSnapshot, placePoints, placeSnapshot } from "../../../src/core/prices/place-snapshot.ts";
+import { joinForecast } from "../../../src/core/prices/timeline.ts";
+import { type DayUsage, type HomeUsage, NO_USAGE, usageFigures } from "../../../src/core/prices/usage.ts";
+import type { DaemonState } from "../../../src/core/status/daemon-status.ts";
+import type { EpochMs } from "../../../src/core/time/interval.ts";
+import type { Message } from "../../../src/mqtt/client/message.ts";
+import { announce, type DiscoveryOptions } from "../../../src/mqtt/homeassistant/discovery.ts";
+import { type Device, stateMessages } from "../../../src/mqtt/homeassistant/entity.ts";
+import { at, calendar, daysOf, HOME, points, timelineOf } from "./price-days.ts";
+
+const NOW = at("2026-03-10T13:07:00Z");
+export const OPTIONS: DiscoveryOptions = { baseTopic: "elbro", prefix: "homeassistant", version: "1.2.3" };
+
+/** Nobody's prices have more digits: as long as a double can be written. */
+const LONG_PRICE = 0.12345678901234566;
+
+/** Prices, forecast, variable charges and thirty days: a home that knows everything. */
+export function fullHome(now: EpochMs = NOW, home = HOME): HomeSnapshot {
+  const confirmed = points(daysOf("2026-03-07", "2026-03-11"), (i) => LONG_PRICE + ((i * 37) % 96) / 50 - 0.2).map(
+    (point) => ({
+      ...point,
+      variableCharges: 0.1,
+    }),
+  );
+  const estimates = points(daysOf("2026-03-12", "2026-03-18"), (i) => (i % 24) / 10, { unit: "hour", estimate: true });
+  return homeSnapshot({
+    home,
+    timeline: timelineOf(joinForecast(confirmed, estimates)),
+    now,
+    calendar,
+    last30Days: sortedPrices([0.5, 1, 2]),
+    publishedAt: () => at("2026-03-10T12:04:00Z"),
+  });
+}
+
+/** A home of which nothing is known yet. */
+export function emptyHome(now: EpochMs = NOW): HomeSnapshot {
+  return homeSnapshot({ home: HOME, timeline: null, now, calendar });
+}
+
+/** Days of an hour series, complete and final. */
+export function usageOf(first: string, last: string, valueOn: (index: number) => number): DayUsage[] {
+  return calendar.intervals("day", daysOf(first, last)).map((day, i) => ({
+    ...day,
+    date: calendar.dateOf(day.start),
+    value: valueOn(i),
+    hours: (day.end - day.start) / 3_600_000,
+    complete: true,
+    estimate: false,
+  }));
+}
+
+/** All four series, from the middle of February on. */
+export function fullUsage(now: EpochMs = NOW): HomeUsage {
+  const days = usageOf("2026-02-15", "2026-03-09", (i) => 10.1 + i / 7);
+  const figures = (unit: string) => usageFigures(days, unit, now, calendar);
+  return {
+    consumption: figures("kWh"),
+    consumptionCosts: figures("DKK"),
+    solarExport: figures("kWh"),
+    solarExportRevenue: figures("DKK"),
+  };
+}
+
+/** All four series were answered, with nothing in them. */
+export function emptyUsage(): HomeUsage {
+  const figures = (unit: string) => usageFigures([], unit, NOW, calendar);
+  return { ...NO_USAGE, consumption: figures("kWh"), consumptionCosts: figures("DKK") };
+}
+
+/** A place with charges and colours, or with spot prices alone. */
+export function place(kind: "charges" | "spot", now: EpochMs = NOW): PlaceSnapshot {
+  const rows = points(daysOf("2026-03-10", "2026-03-11"), (i) => 1 + i / 10, { unit: "hour" }).map(
+    ({ start, price }, i) => ({
+      date: new Date(start).toISOString(),
+      price,
+      ...(kind === "charges" ? { charges: 0.8, color: ["green", "yellow", "red"][i % 3] } : {}),
+    }),
+  );
+  const cabin = { id: "cabin", name: "Cabin", region: null, currency: "DKK" };
+  return placeSnapshot({ place: cabin, points: placePoints(rows), now, calendar });
+}
+
+/** A daemon with two accounts, problems and series; or one that has just started. */
+export function daemon(kind: "busy" | "new"): DaemonState {
+  const base = { version: "1.2.3", startedAt: NOW - 60_000 };
+  if (kind === "new") return { ...base, problems: [], interfaces: [], series: [], backfill: null };
+  return {
+    ...base,
+    problems: [
+      {
+        code: "plus_required",
+        subject: "consumer",
+        since: NOW - 1_000,
+        advice: "renew Plus in the app",
+        detail: "403 plus_required",
+        requestId: null,
+      },
+    ],
+    interfaces: [
+      {
+        account: "consumer",
+        interface: "consumer",
+        service: "plus_required",
+        minuteLeft: 58,
+        dayLeft: 1_990,
+        requestsToday: 10,
+      },
+      {
+        account: "third_party",
+        interface: "third_party",
+        service: "waiting",
+        minuteLeft: null,
+        dayLeft: null,
+        requestsToday: null,
+      },
+    ],
+    series: [
+      { owner: { id: "home", name: "Home" }, account: "consumer", label: "prices", lastSuccessAt: NOW - 5_000 },
+      { owner: { id: "cabin", name: "Cabin" }, account: "third_party", label: "prices", lastSuccessAt: null },
+    ],
+    backfill: { known: 400, wanted: 1_975 },
+  };
+}
+
+/** Everything that is retained for a device, with its document and the daemon's `online`. */
+export function retained<State>(device: Device<State>, others: readonly Message[] = []): Message[] {
+  const { message } = announce(OPTIONS, device, []);
+  return [
+    { topic: "elbro/status", payload: "online" },
+    ...others,
+    ...stateMessages(OPTIONS.baseTopic, device),
+    message,
+  ];
+}

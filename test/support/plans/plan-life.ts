@@ -1,0 +1,71 @@
+/** The life of a plan, moment by moment, in the night to 11 March 2026. */
+
+import type { PlanSpec, WindowPlan } from "../../../src/core/planning/model/plan-spec.ts";
+import type { PlanMoment } from "../../../src/core/planning/plan-input.ts";
+import { reasonOf } from "../../../src/core/planning/plan-reason.ts";
+import type { PlanMemory } from "../../../src/core/planning/plan-record.ts";
+import { advancePlan, type PlanAdvance, runsOf } from "../../../src/core/planning/plan-state-machine.ts";
+import { solvePlan } from "../../../src/core/planning/solve-plan.ts";
+import type { PricePoint } from "../../../src/core/prices/timeline.ts";
+import { at, calendar, daysOf, points, timelineOf } from "../home/price-days.ts";
+
+const HOUR = 3_600_000;
+/** 22:00 to 07:00 local time. */
+export const OPENS: number = at("2026-03-10T21:00:00Z");
+export const washer: WindowPlan = {
+  kind: "window",
+  hoursMs: 2 * HOUR,
+  from: 22 * 60,
+  readyBy: 7 * 60,
+  useForecast: false,
+  enabled: true,
+};
+export const slots: PlanSpec = { ...washer, kind: "slots" };
+
+/** Hours of 7 March to `last`; cheap from 02:00 to 04:00 local time in every night. */
+export function nightPrices(last = "2026-03-11"): PricePoint[] {
+  return points(daysOf("2026-03-07", last), (i) => ([2, 3].includes(i % 24) ? 0.5 : 2 + (i % 24) / 100), {
+    unit: "hour",
+  });
+}
+
+type Given = Partial<PlanMoment> & Pick<PlanMoment, "now">;
+
+export function step(given: Given): PlanAdvance {
+  return advancePlan({
+    spec: washer,
+    memory: null,
+    timeline: timelineOf(nightPrices()),
+    calendar,
+    blocked: [],
+    after: { kind: "free" },
+    finishBy: null,
+    trusted: true,
+    graceUntil: 0,
+    solve: solvePlan,
+    ...given,
+  });
+}
+
+/** Lives from a moment to another, looking whenever the plan itself asks for it, and at the last. */
+export function live(given: Given, until: number): PlanAdvance {
+  let advance = step(given);
+  for (let now = given.now; now < until; ) {
+    now = Math.min(until, advance.nextChangeAt ?? until);
+    advance = step({ ...given, now, memory: advance.memory });
+  }
+  return advance;
+}
+
+export function timesOf(memory: PlanMemory | null): string[] {
+  return memory ? runsOf(memory).map(({ start, end }) => `${iso(start)}-${iso(end)}`) : [];
+}
+
+/** The reason as its owner reads it. */
+export function wordsOf(advance: PlanAdvance, now: number, spec: PlanSpec = washer): string {
+  return reasonOf({ spec, advance, now, calendar, trusted: true, currency: "DKK", home: null }).text;
+}
+
+export function iso(instant: number): string {
+  return new Date(instant).toISOString().slice(11, 16);
+}

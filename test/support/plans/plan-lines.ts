@@ -1,0 +1,74 @@
+/** Lines of steps with rules for runs, too long for trying every set; and their best by the whole table. */
+import * as fc from "fast-check";
+import { RunsTable } from "../../../src/core/planning/solver/dynamic-program.ts";
+import { RunsSweep } from "../../../src/core/planning/solver/lagrangian-sweep.ts";
+import { favouredProblem, type RunsBegin, type RunsProblem } from "../../../src/core/planning/solver/run-problem.ts";
+import { bestOf, type RunsChoice } from "../../../src/core/planning/solver/run-selection.ts";
+
+/** The best of all states, none left out: that this is right is shown on lines that all sets can be tried of. */
+export function bestOfAll(problem: RunsProblem): RunsChoice | null {
+  const favoured = favouredProblem(problem);
+  const sweep = new RunsSweep(favoured);
+  sweep.run(0);
+  const table = new RunsTable(favoured, sweep, 0);
+  table.fill(Number.MAX_VALUE);
+  const best = bestOf(table);
+  return best && best.cost <= favoured.dearest ? { ...best, cost: best.cost + favoured.bonus } : null;
+}
+
+/** Prices that rise and fall like days, in few different values or in many, with closed steps. */
+function prices(lengths: { min: number; max: number }): fc.Arbitrary<Float64Array> {
+  return fc
+    .record({
+      length: fc.integer(lengths),
+      values: fc.constantFrom(3, 12, 4_000),
+      low: fc.constantFrom(-1, -0.2, 0.1),
+      noise: fc.integer({ min: 0, max: 1_000 }),
+      closed: fc.constantFrom(0, 0, 0.05, 0.3),
+      seed: fc.integer(),
+    })
+    .map(({ length, values, low, noise, closed, seed }) => {
+      const random = randomFrom(seed);
+      return Float64Array.from({ length }, (_, step) => {
+        const wave = Math.sin((step * Math.PI) / 48) + low + (random() * noise) / 500;
+        return random() < closed ? Number.POSITIVE_INFINITY : Math.round(wave * values);
+      });
+    });
+}
+
+/** Mulberry32. */
+function randomFrom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** Problems on lines of such lengths, with and without each rule. */
+export function lineProblems(lengths: { min: number; max: number }): fc.Arbitrary<RunsProblem> {
+  const unbounded = fc.constant(Number.POSITIVE_INFINITY);
+  return fc
+    .record({
+      costs: prices(lengths),
+      share: fc.double({ min: 0.05, max: 0.9, noNaN: true }),
+      minRun: fc.integer({ min: 1, max: 8 }),
+      minPause: fc.integer({ min: 1, max: 8 }),
+      maxGap: fc.oneof(unbounded, fc.integer({ min: 8, max: 120 })),
+      maxRuns: fc.oneof(unbounded, fc.integer({ min: 0, max: 12 })),
+      need: fc.option(fc.integer({ min: 0, max: 4 }), { nil: null, freq: 3 }),
+      forced: fc.option(fc.integer({ min: 1, max: 6 }), { nil: 0, freq: 2 }),
+      except: fc.boolean(),
+    })
+    .map(({ costs, share, need, forced, except, ...given }) => {
+      const length = costs.length;
+      const last = Math.min(length - 1, given.maxGap);
+      const off: RunsBegin = { kind: "off", first: 0, last, ...(except ? { except: [10, 40] as const } : {}) };
+      const begin: RunsBegin = need === null ? off : { kind: "running", need };
+      const marks = Uint8Array.from(costs, (_, step) => (need !== null && step < forced ? 1 : 0));
+      const open = costs.map((cost, step) => (marks[step] === 1 && cost === Number.POSITIVE_INFINITY ? 0 : cost));
+      return { ...given, costs: open, forced: marks, begin, on: Math.max(1, Math.round(share * length)) };
+    });
+}

@@ -1,0 +1,264 @@
+/**
+ * Small plans solved by trying every set of steps: the oracle of the plans' tests. It knows a plan by its rules only,
+ * and counts in tenths of the currency, so that its sums are exact too.
+ */
+
+import type {
+  AvoidPlan,
+  BelowPlan,
+  PlanSpec,
+  SlotsPlan,
+  WindowPlan,
+} from "../../../src/core/planning/model/plan-spec.ts";
+import { profileWeights } from "../../../src/core/planning/solver/window.ts";
+import { QUARTER_MS } from "../../../src/core/time/interval.ts";
+import type { SmallCase } from "./plan-small.ts";
+
+/** ON or OFF, step by step. */
+type Mask = readonly boolean[];
+
+type SmallCaseOf<Spec extends PlanSpec> = SmallCase & { readonly spec: Spec };
+
+/** The picture of the best set; null where there is none. */
+export function oracleOf(given: SmallCase): string | null {
+  const mask = solveByRules(given);
+  return mask?.map((on) => (on ? "#" : ".")).join("") ?? null;
+}
+
+function solveByRules(given: SmallCase): Mask | null {
+  const { spec } = given;
+  switch (spec.kind) {
+    case "window":
+      return windowByRules({ ...given, spec });
+    case "slots":
+      return slotsByRules({ ...given, spec });
+    case "below":
+      return belowByRules({ ...given, spec });
+    case "avoid":
+      return avoidByRules({ ...given, spec });
+  }
+}
+
+/** Every set of so many steps, the one that is ON earlier first. */
+function* masks(length: number): Generator<Mask> {
+  for (let bits = 2 ** length - 1; bits >= 0; bits--) {
+    yield Array.from({ length }, (_, step) => (bits & (1 << (length - 1 - step))) !== 0);
+  }
+}
+
+const steps = (durationMs: number | undefined) => Math.ceil((durationMs ?? 0) / QUARTER_MS);
+
+const count = (mask: readonly boolean[]) => mask.filter(Boolean).length;
+
+function fixedMask({ prices, fixed }: SmallCase): boolean[] {
+  return prices.map((_, step) => fixed.some(([from, to]) => from <= step && step < to));
+}
+
+function priceAt({ spec, prices, estimates }: SmallCase, step: number): number | null {
+  return estimates[step] && !spec.useForecast ? null : (prices[step] ?? null);
+}
+
+/** Unit: tenths; a fixed step without a price costs nothing. */
+function tenths(given: SmallCase, step: number): number {
+  return Math.round((priceAt(given, step) ?? 0) * 10);
+}
+
+function isOpen(given: SmallCase, step: number): boolean {
+  return priceAt(given, step) !== null && !given.blocked[step];
+}
+
+/** Whether a set has run what has run, and is ON elsewhere only where it may be. */
+function keepsFixed(given: SmallCase, mask: Mask, open: (step: number) => boolean): boolean {
+  const fixed = fixedMask(given);
+  return mask.every((on, step) => (step < given.now || fixed[step] ? on === fixed[step] : !on || open(step)));
+}
+
+/** The runs, those before the window included; where it begins they join. */
+function runsIn({ fixed }: SmallCase, mask: Mask): [number, number][] {
+  const runs = fixed.filter(([from]) => from < 0).map(([from, to]): [number, number] => [from, Math.min(to, 0)]);
+  mask.forEach((on, step) => {
+    const last = runs.at(-1);
+    if (!on) return;
+    if (last?.[1] === step) last[1] = step + 1;
+    else runs.push([step, step + 1]);
+  });
+  return runs;
+}
+
+/** What was running when the choice began, if something was. */
+function running({ fixed, now }: SmallCase): { from: number; to: number; inProgress: boolean } | null {
+  const last = fixed.at(-1);
+  return last && last[1] >= now && last[0] < now ? { from: last[0], to: last[1], inProgress: last[1] > now } : null;
+}
+
+/** Shortest runs and pauses, of what begins or goes on. */
+function keepsLengths(given: SmallCase, mask: Mask, minRun: number, minPause: number, open: (step: number) => boolean) {
+  const { now } = given;
+  const runs = runsIn(given, mask);
+  const goingOn = running(given);
+  return runs.every(([from, to], i) => {
+    const before = runs[i - 1];
+    if (from >= now && before && from - before[1] < minPause) return false;
+    if (from >= now) return to - from >= minRun;
+    if (!goingOn?.inProgress || goingOn.from !== from) return true;
+    let possible = now;
+    const fixed = fixedMask(given);
+    while (possible < mask.length && (open(possible) || fixed[possible])) possible++;
+    return to >= Math.min(from + minRun, possible);
+  });
+}
+
+/** Longest time OFF. What was too long when the choice began only has to end as soon as a run can begin. */
+function keepsGaps(
+  given: SmallCase,
+  mask: Mask,
+  maxGap: number,
+  minRun: number,
+  minPause: number,
+  open: (step: number) => boolean,
+) {
+  const { now } = given;
+  const runs = runsIn(given, mask);
+  const edges = [...runs, [mask.length, mask.length] as const];
+  return edges.every(([from], i) => {
+    const before = runs[i - 1]?.[1];
+    const since = before ?? 0;
+    if (from < now || from - since <= maxGap) return true;
+    if (since > now || (from === mask.length && i > 0 && since >= now)) return false;
+    // The first choice: no earlier run could have begun.
+    if (running(given)) return false;
+    for (let first = now; first < Math.min(from, mask.length); first++) {
+      const rested = before === undefined || first - before >= minPause;
+      const allowed = Array.from({ length: minRun }, (_, j) => first + j).every(
+        (step) => step < mask.length && open(step),
+      );
+      if (rested && allowed) return false;
+    }
+    return from < mask.length;
+  });
+}
+
+/** The cheapest of the sets that keep the rules, by a cost of one's own; of equal ones the first. */
+function cheapest(
+  given: SmallCase,
+  keeps: (mask: Mask) => boolean,
+  cost: (mask: Mask) => number,
+): { best: Mask; cost: number } | null {
+  let found: { best: Mask; cost: number } | null = null;
+  for (const mask of masks(given.prices.length)) {
+    if (!keeps(mask)) continue;
+    const own = cost(mask);
+    if (!found || own < found.cost) found = { best: mask, cost: own };
+  }
+  return found;
+}
+
+function costOf(given: SmallCase, mask: Mask): number {
+  return mask.reduce((sum, on, step) => sum + (on && step >= given.now ? tenths(given, step) : 0), 0);
+}
+
+function slotsByRules(given: SmallCaseOf<SlotsPlan>): Mask | null {
+  const { spec, now } = given;
+  const fixed = fixedMask(given);
+  const used = count(fixed.slice(0, now));
+  const left = Math.max(count(fixed.slice(now)), steps(spec.hoursMs) - used, 0);
+  if (left === 0) return fixed;
+  const rest = Math.max(1, steps(spec.minRunMs));
+  return slotsOf(given, left) ?? (used > 0 && left < rest ? slotsOf(given, rest) : null);
+}
+
+function slotsOf(given: SmallCaseOf<SlotsPlan>, left: number): Mask | null {
+  const { spec, now } = given;
+  const most = Math.round((spec.maxPrice ?? 100) * 10);
+  const open = (step: number) => isOpen(given, step) && tenths(given, step) <= most;
+  const [minRun, minPause] = [Math.max(1, steps(spec.minRunMs)), Math.max(1, steps(spec.minPauseMs))];
+  const maxGap = Math.floor((spec.maxGapMs ?? Number.POSITIVE_INFINITY) / QUARTER_MS);
+  const begunRuns = runsIn(given, fixedMask(given)).filter(([from]) => from >= 0 && from < now).length;
+  const keeps = (mask: Mask) =>
+    count(mask.slice(now)) === left &&
+    keepsFixed(given, mask, open) &&
+    keepsLengths(given, mask, minRun, minPause, open) &&
+    keepsGaps(given, mask, maxGap, minRun, minPause, open) &&
+    runsIn(given, mask).filter(([from]) => from >= 0).length <= Math.max(spec.atMostRuns ?? 100, begunRuns);
+  const found = cheapest(given, keeps, (mask) => costOf(given, mask));
+  if (!found || !spec.tolerance) return found?.best ?? null;
+  const slack = slackByRules(given, found.cost, left);
+  const within = (mask: Mask) => keeps(mask) && costOf(given, mask) <= found.cost + slack + 1e-9;
+  const place = (mask: Mask) => {
+    if (spec.tolerance?.side === "earliest") return mask.lastIndexOf(true);
+    return running(given) ? 0 : -mask.indexOf(true, now);
+  };
+  let chosen = found.best;
+  if (spec.tolerance.side === "latest" && running(given)) return chosen;
+  for (const mask of masks(given.prices.length)) {
+    if (!within(mask)) continue;
+    const further = place(mask) - place(chosen);
+    if (further < 0 || (further === 0 && costOf(given, mask) < costOf(given, chosen))) chosen = mask;
+  }
+  return chosen;
+}
+
+/** In tenths: a share of the best, or of the mean of what is left where the best is not above zero. */
+function slackByRules(given: SmallCaseOf<SlotsPlan | WindowPlan>, best: number, weight: number): number {
+  const priced = given.prices.flatMap((_, step) =>
+    step >= given.now && priceAt(given, step) !== null ? [tenths(given, step)] : [],
+  );
+  const mean = priced.reduce((sum, each) => sum + each, 0) / Math.max(1, priced.length);
+  return ((given.spec.tolerance?.percent ?? 0) / 100) * (best > 0 ? best : Math.abs(mean) * weight);
+}
+
+function windowByRules(given: SmallCaseOf<WindowPlan>): Mask | null {
+  const { spec, now, prices } = given;
+  const fixed = fixedMask(given);
+  if (count(fixed) > 0) return fixed;
+  const weights = profileWeights(spec.profile, steps(spec.hoursMs));
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  const costFrom = (first: number) => weights.reduce((sum, weight, i) => sum + weight * tenths(given, first + i), 0);
+  const starts = prices.flatMap((_, first) => {
+    if (first < now || first + weights.length > prices.length) return [];
+    if (!weights.every((_, i) => isOpen(given, first + i))) return [];
+    return costFrom(first) <= Math.round((spec.maxPrice ?? 100) * 10) * total ? [first] : [];
+  });
+  const best = Math.min(...starts.map(costFrom));
+  const slack = spec.tolerance ? slackByRules(given, best, total) + 1e-9 : 0;
+  const within = starts.filter((first) => costFrom(first) <= best + slack);
+  const first = spec.tolerance?.side === "latest" ? within.at(-1) : within[0];
+  if (first === undefined) return null;
+  return prices.map((_, step) => first <= step && step < first + weights.length);
+}
+
+function belowByRules(given: SmallCaseOf<BelowPlan>): Mask | null {
+  const { spec, prices } = given;
+  const priced = prices.flatMap((_, step) => (priceAt(given, step) === null ? [] : [step]));
+  const order = priced.sort((a, b) => tenths(given, a) - tenths(given, b) || a - b);
+  const cheap = new Set(order.slice(0, Math.round(((spec.percent ?? 100) / 100) * order.length)));
+  const open = (step: number) =>
+    isOpen(given, step) && cheap.has(step) && tenths(given, step) < Math.round((spec.maxPrice ?? 100) * 10);
+  const solve = (minRun: number, minPause: number) =>
+    cheapest(
+      given,
+      (mask) => keepsFixed(given, mask, open) && keepsLengths(given, mask, minRun, minPause, open),
+      (mask) => mask.reduce((sum, on, step) => sum + (on && open(step) ? tenths(given, step) - 1_000 : 0), 0),
+    )?.best ?? null;
+  return solve(Math.max(1, steps(spec.minRunMs)), Math.max(1, steps(spec.minPauseMs))) ?? solve(1, 1);
+}
+
+function avoidByRules(given: SmallCaseOf<AvoidPlan>): Mask | null {
+  const { spec, now, prices } = given;
+  const fixed = fixedMask(given);
+  const most = Math.round((spec.maxPrice ?? 100) * 10);
+  const unknown = (step: number) => priceAt(given, step) === null && !given.blocked[step];
+  const open = (step: number) => unknown(step) || (isOpen(given, step) && tenths(given, step) <= most);
+  const offSoFar = now - count(fixed.slice(0, now));
+  const closed = prices.filter((_, step) => step >= now && !open(step) && !fixed[step]).length;
+  const stuck = prices.filter((_, step) => step >= now && (fixed[step] || unknown(step))).length;
+  const off = Math.min(prices.length - now - stuck, Math.max(closed, steps(spec.hoursMs) - offSoFar));
+  const maxGap = Math.floor((spec.maxGapMs ?? Number.POSITIVE_INFINITY) / QUARTER_MS);
+  if (prices.length - now - off === 0) return fixed;
+  const keeps = (mask: Mask) =>
+    prices.length - now - count(mask.slice(now)) === off &&
+    keepsFixed(given, mask, open) &&
+    mask.every((on, step) => on || step < now || !unknown(step)) &&
+    keepsGaps(given, mask, maxGap, 1, 1, open);
+  return cheapest(given, keeps, (mask) => costOf(given, mask))?.best ?? null;
+}

@@ -1,0 +1,168 @@
+/** Small plans with every setting: a step is a quarter, and all sets of so few steps can be tried. */
+import * as fc from "fast-check";
+import type { PlanContext, PlanSolution, PlanSpec, PlanWindow } from "../../../src/core/planning/model/plan-spec.ts";
+import { solvePlan } from "../../../src/core/planning/solve-plan.ts";
+import type { PricePoint } from "../../../src/core/prices/timeline.ts";
+import { type EpochMs, type Interval, QUARTER_MS } from "../../../src/core/time/interval.ts";
+import { at, calendar, timelineOf } from "../home/price-days.ts";
+
+/** Steps from the window's start; before it they are below zero. */
+export type StepSpan = readonly [from: number, to: number];
+
+/** A plan's window in steps. Shape: one entry a step. */
+export interface SmallCase {
+  readonly spec: PlanSpec;
+  /** Unit: currency per kWh; null for a gap. */
+  readonly prices: readonly (number | null)[];
+  readonly estimates: readonly boolean[];
+  readonly blocked: readonly boolean[];
+  /** How many of the steps lie behind the window, to be looked at only. */
+  readonly ahead: number;
+  /** The first step that may be chosen. */
+  readonly now: number;
+  /** Shape: ascending, apart; all begin before `now`, the last may end behind it. */
+  readonly fixed: readonly StepSpan[];
+}
+
+const WINDOW_START = at("2026-03-10T08:00:00Z");
+
+function stepAt(step: number): EpochMs {
+  return WINDOW_START + step * QUARTER_MS;
+}
+
+function spanAt([from, to]: StepSpan): Interval {
+  return { start: stepAt(from), end: stepAt(to) };
+}
+
+function windowOf({ prices, ahead }: SmallCase): PlanWindow {
+  return { ...spanAt([0, prices.length - ahead]), until: stepAt(prices.length) };
+}
+
+function pointsOf({ prices, estimates }: SmallCase): PricePoint[] {
+  return prices.flatMap((price, step) =>
+    price === null ? [] : [{ ...spanAt([step, step + 1]), price, estimate: estimates[step] === true }],
+  );
+}
+
+function contextOf({ now, fixed, blocked }: SmallCase): PlanContext {
+  return {
+    now: stepAt(now),
+    calendar,
+    fixed: fixed.map(spanAt),
+    blocked: blocked.flatMap((on, step) => (on ? [spanAt([step, step + 1])] : [])),
+  };
+}
+
+export function solveSmall(given: SmallCase): PlanSolution {
+  return solvePlan(given.spec, timelineOf(pointsOf(given)), windowOf(given), contextOf(given));
+}
+
+/** `.##.` for a solution in its window, so that a failure can be read. */
+export function pictureOf(solution: PlanSolution, { prices, ahead }: SmallCase): string {
+  if (solution.kind !== "solved") return solution.kind;
+  const isOn = (step: number) => solution.runs.some((run) => run.start <= stepAt(step) && stepAt(step + 1) <= run.end);
+  return prices
+    .slice(0, prices.length - ahead)
+    .map((_, step) => (isOn(step) ? "#" : "."))
+    .join("");
+}
+
+const quarters = (min: number, max: number) => fc.integer({ min, max }).map((count) => count * QUARTER_MS);
+
+const tenths = (min: number, max: number) => fc.integer({ min, max }).map((count) => count / 10);
+
+/** Few different prices, so that ties are the rule; negative ones, zero and gaps too. */
+const price = fc.oneof({ weight: 9, arbitrary: tenths(-2, 4) }, { weight: 1, arbitrary: fc.constant(null) });
+
+/** Left out once in so many times. */
+function sometimes<Value>(value: fc.Arbitrary<Value>, freq = 2): fc.Arbitrary<Value | undefined> {
+  return fc.option(value, { nil: undefined, freq });
+}
+
+const common = { useForecast: fc.boolean(), enabled: fc.constant(true), maxPrice: sometimes(tenths(-1, 4)) };
+
+const tolerance = fc.record({
+  percent: fc.constantFrom(0, 5, 20, 60),
+  side: fc.constantFrom("latest" as const, "earliest" as const),
+});
+
+const lengths = { minRunMs: sometimes(quarters(1, 4)), minPauseMs: sometimes(quarters(1, 4)) };
+
+/** Plans of each kind that ask for at most so many steps. */
+export const smallPlans = {
+  window: (most: number) =>
+    fc.record({
+      kind: fc.constant("window" as const),
+      hoursMs: quarters(1, most),
+      profile: sometimes(fc.array(fc.integer({ min: 0, max: 3 }), { minLength: 1, maxLength: 4 })),
+      tolerance: sometimes(tolerance, 3),
+      ...common,
+    }),
+  slots: (most: number) =>
+    fc.record({
+      kind: fc.constant("slots" as const),
+      hoursMs: quarters(1, most),
+      maxGapMs: sometimes(quarters(1, 6)),
+      atMostRuns: sometimes(fc.integer({ min: 1, max: 3 })),
+      tolerance: sometimes(tolerance, 3),
+      ...lengths,
+      ...common,
+    }),
+  below: () =>
+    fc.record({
+      kind: fc.constant("below" as const),
+      percent: sometimes(fc.constantFrom(0, 25, 50, 75, 100)),
+      ...lengths,
+      ...common,
+    }),
+  avoid: (most: number) =>
+    fc.record({
+      kind: fc.constant("avoid" as const),
+      hoursMs: quarters(1, most),
+      maxGapMs: sometimes(quarters(1, 4)),
+      ...common,
+    }),
+} as const;
+
+/** Leaves out what is undefined, as an owner does. */
+function without<Spec extends object>(spec: Spec): PlanSpec {
+  return Object.fromEntries(Object.entries(spec).filter(([, value]) => value !== undefined)) as unknown as PlanSpec;
+}
+
+/** What has run: nothing, something before the window or in it, and what runs up to now or over it. */
+function begunIn(length: number): fc.Arbitrary<{ now: number; fixed: StepSpan[] }> {
+  const cuts = fc.uniqueArray(fc.integer({ min: -4, max: Math.min(4, length) }), { maxLength: 4 });
+  return fc.record({ cuts, now: fc.integer({ min: 0, max: Math.min(3, length) }) }).map(({ cuts, now }) => {
+    const sorted = cuts.sort((a, b) => a - b);
+    const spans: StepSpan[] = [];
+    for (let i = 0; i + 1 < sorted.length; i += 2) spans.push([sorted[i] ?? 0, sorted[i + 1] ?? 0]);
+    return { now, fixed: spans.filter(([from]) => from < now) };
+  });
+}
+
+/** Cases of one kind with up to `most` steps. */
+export function smallCases(kind: keyof typeof smallPlans, most: number): fc.Arbitrary<SmallCase> {
+  return fc.integer({ min: 1, max: most }).chain((length) => {
+    const list = <Value>(value: fc.Arbitrary<Value>) => fc.array(value, { minLength: length, maxLength: length });
+    const spec: fc.Arbitrary<object> = smallPlans[kind](length);
+    const fresh = fc.constant({ now: 0, fixed: [] as StepSpan[] });
+    return fc
+      .record({
+        spec,
+        prices: list(price),
+        forecastFrom: fc.integer({ min: 0, max: 2 * length }),
+        blocked: sometimes(list(fc.boolean())),
+        begun: fc.oneof(fresh, begunIn(length)),
+        // Only `below` looks further than its window.
+        ahead: kind === "below" ? fc.oneof(fc.constant(0), fc.integer({ min: 0, max: length - 1 })) : fc.constant(0),
+      })
+      .map(({ spec, prices, forecastFrom, blocked, begun, ahead }) => ({
+        spec: without(spec),
+        prices,
+        estimates: prices.map((_, step) => step >= forecastFrom),
+        blocked: blocked ?? prices.map(() => false),
+        ahead,
+        ...begun,
+      }));
+  });
+}

@@ -1,0 +1,245 @@
+/**
+ * Plans put to HiGHS, a mixed-integer solver: the second opinion on days too long for trying every set. A plan is told
+ * as inequalities over x (ON), s (a run begins) and z (a run has ended), which share nothing with elbro's way.
+ */
+import highs, { type Highs } from "highs";
+import type { PlanSpec } from "../../../src/core/planning/model/plan-spec.ts";
+import { profileWeights } from "../../../src/core/planning/solver/window.ts";
+import type { PricePoint } from "../../../src/core/prices/timeline.ts";
+import type { EpochMs, Interval } from "../../../src/core/time/interval.ts";
+
+/** A plan's window in steps of one length, as far as it is looked at. Unit: currency per kWh; null for a gap. */
+export interface SolverCase {
+  readonly spec: PlanSpec;
+  readonly stepMs: number;
+  readonly prices: readonly (number | null)[];
+  /** What is given of the first steps; only the others are chosen. */
+  readonly given?: readonly boolean[];
+}
+
+/** The prices of what is ON, and how many steps are. */
+export interface PricedSteps {
+  readonly sum: number;
+  readonly on: number;
+}
+
+/** The best that the solver has found; the sum is Infinity where it has found none in its time. */
+export interface SolverAnswer extends PricedSteps {
+  /** Whether there is none better. */
+  readonly proven: boolean;
+}
+
+/** The package's types describe its CommonJS face; what Node imports is the function itself. */
+const loadSolver = highs as unknown as typeof highs.default;
+
+/** A WebAssembly instance's memory only grows, so it is replaced after so many problems. */
+const PROBLEMS_PER_INSTANCE = 50;
+
+/** Real prices are whole hundred-thousandths of a krone, so a goal that counts them is exact within half of one. */
+const PRICE_GRAIN = 1e5;
+const ABSOLUTE_GAP = 0.4;
+
+/** How long it may take for one problem. */
+const LIMIT_S = 60;
+
+export class PlanSolver {
+  #solver: Highs | null = null;
+  #asked = 0;
+  readonly #limitS: number;
+  /** Time spent in the solver alone. */
+  spentMs = 0;
+
+  constructor({ limitS = LIMIT_S }: { limitS?: number } = {}) {
+    this.#limitS = limitS;
+  }
+
+  /** Null where there is no set. */
+  async solve(given: SolverCase): Promise<SolverAnswer | null> {
+    if (this.#asked++ % PROBLEMS_PER_INSTANCE === 0) this.#solver = await loadSolver();
+    const model = modelOf(given);
+    const before = performance.now();
+    const found = this.#solver?.solve(model, { mip_rel_gap: 0, mip_abs_gap: ABSOLUTE_GAP, time_limit: this.#limitS });
+    this.spentMs += performance.now() - before;
+    if (found?.Status === "Infeasible") return null;
+    const proven = found?.Status === "Optimal";
+    if (!proven && found?.Status !== "Time limit reached") throw new Error(`the solver says ${found?.Status}`);
+    if (!proven && !Number.isFinite(found.ObjectiveValue)) return { sum: Number.POSITIVE_INFINITY, on: 0, proven };
+    const on = given.prices.map((_, step) => Math.round(found.Columns[`x${step}`]?.Primal ?? 0) === 1);
+    return { ...pricedSteps(given, on), proven };
+  }
+}
+
+/** Whether each step of a case is ON. Shape: `runs` of whole steps, counted from `start`. */
+export function stepsOn({ prices, stepMs }: SolverCase, start: EpochMs, runs: readonly Interval[]): boolean[] {
+  return prices.map((_, step) => {
+    const at = start + step * stepMs;
+    return runs.some((run) => run.start <= at && at + stepMs <= run.end);
+  });
+}
+
+export function pricedSteps(given: SolverCase, on: readonly boolean[]): PricedSteps {
+  return { sum: sumOf(given, on), on: on.filter(Boolean).length };
+}
+
+/** The prices of the steps of an interval; a step that no single point covers has none. */
+export function stepPrices(points: readonly PricePoint[], { start, end }: Interval, stepMs: number): (number | null)[] {
+  const prices: (number | null)[] = [];
+  let i = 0;
+  for (let at = start; at + stepMs <= end; at += stepMs) {
+    while (i < points.length && (points[i]?.end ?? 0) <= at) i++;
+    const point = points[i];
+    prices.push(point && point.start <= at && at + stepMs <= point.end ? point.price : null);
+  }
+  return prices;
+}
+
+/** The sum of the prices of a set, weighted where the plan has a profile. */
+function sumOf({ spec, stepMs, prices }: SolverCase, on: readonly boolean[]): number {
+  const weights = spec.kind === "window" ? profileWeights(spec.profile, Math.ceil(spec.hoursMs / stepMs)) : null;
+  const first = on.indexOf(true);
+  return on.reduce((sum, is, step) => {
+    const weight = weights ? (weights[step - first] ?? 0) / 1_000 : 1;
+    return is ? sum + (prices[step] ?? 0) * weight : sum;
+  }, 0);
+}
+
+/** A sum of terms, in CPLEX LP text. */
+type Terms = readonly (readonly [factor: number, name: string])[];
+
+const text = (terms: Terms) =>
+  terms.map(([factor, name]) => `${factor < 0 ? "-" : "+"} ${Math.abs(factor)} ${name}`).join(" ");
+
+class Model {
+  readonly #rows: string[] = [];
+  readonly #names: string[] = [];
+  goal: Terms = [];
+
+  flag(name: string): string {
+    this.#names.push(name);
+    return name;
+  }
+
+  require(terms: Terms, relation: "<=" | ">=" | "=", bound: number): void {
+    if (terms.length > 0) this.#rows.push(` r${this.#rows.length}: ${text(terms)} ${relation} ${bound}`);
+  }
+
+  toString(): string {
+    const rows = this.#rows.join("\n");
+    return `Minimize\n obj: ${text(this.goal)}\nSubject To\n${rows}\nBinary\n ${this.#names.join("\n ")}\nEnd\n`;
+  }
+}
+
+function modelOf(given: SolverCase): string {
+  const model = new Model();
+  const { spec, prices } = given;
+  const x = prices.map((_, step) => model.flag(`x${step}`));
+  if (spec.kind === "window") oneRun(model, given, x);
+  else manyRuns(model, given, x);
+  for (const [step, on] of (given.given ?? []).entries()) model.require([[1, x[step] ?? ""]], "=", on ? 1 : 0);
+  return model.toString();
+}
+
+/** y says where the run begins; x follows it. */
+function oneRun(model: Model, { spec, stepMs, prices }: SolverCase, x: readonly string[]): void {
+  if (spec.kind !== "window") return;
+  const weights = profileWeights(spec.profile, Math.ceil(spec.hoursMs / stepMs));
+  const starts = prices.slice(0, Math.max(0, prices.length - weights.length + 1));
+  const y = starts.map((_, step) => model.flag(`y${step}`));
+  model.goal = y.map((name, first) => [
+    weights.reduce((sum, weight, i) => sum + weight * Math.round((prices[first + i] ?? 0) * PRICE_GRAIN), 0),
+    name,
+  ]);
+  model.require(
+    y.map((name) => [1, name]),
+    "=",
+    1,
+  );
+  x.forEach((name, step) => {
+    const covering = y.slice(Math.max(0, step - weights.length + 1), step + 1).map((each) => [-1, each] as const);
+    model.require([[1, name], ...covering], "=", 0);
+    if (prices[step] === null) model.require([[1, name]], "=", 0);
+  });
+}
+
+function manyRuns(model: Model, given: SolverCase, x: readonly string[]): void {
+  const { spec, stepMs, prices } = given;
+  if (spec.kind === "window") return;
+  const rules = rulesOf(spec, stepMs);
+  const wanted = spec.kind === "avoid" ? prices.length - Math.ceil(spec.hoursMs / stepMs) : null;
+  const on = spec.kind === "slots" ? Math.ceil(spec.hoursMs / stepMs) : wanted;
+  const worth = spec.kind === "below" ? worthOfStep(prices) : 0;
+  model.goal = x.map((name, step) => [Math.round((prices[step] ?? 0) * PRICE_GRAIN) - worth, name]);
+  if (on !== null)
+    model.require(
+      x.map((name) => [1, name]),
+      "=",
+      on,
+    );
+  // Whole numbers by themselves where x is: more than they have to be only makes them break rules.
+  const s = x.map((_, step) => `s${step}`);
+  const z = x.map((_, step) => `z${step}`);
+  // c counts what has been ON so far: a row for a gap needs two of them, not every step of it.
+  if (Number.isFinite(rules.maxGap)) {
+    for (const [step, name] of x.entries()) {
+      const before = step > 0 ? [[-1, `c${step - 1}`] as const] : [];
+      model.require([[1, `c${step}`], [-1, name], ...before], "=", 0);
+    }
+  }
+  x.forEach((name, step) => {
+    edges(model, x, s, z, step);
+    if (!rules.open(prices[step] ?? null)) model.require([[1, name]], "=", 0);
+    // Without a price nothing is known to be dear.
+    if (spec.kind === "avoid" && prices[step] === null) model.require([[1, name]], "=", 1);
+    const begun = s.slice(Math.max(0, step - rules.minRun + 1), step + 1).map((each) => [1, each] as const);
+    model.require([...begun, [-1, name]], "<=", 0);
+    if (step + rules.minRun > x.length) model.require([[1, s[step] ?? ""]], "=", 0);
+    const ended = z.slice(Math.max(0, step - rules.minPause + 1), step + 1).map((each) => [1, each] as const);
+    model.require([...ended, [1, name]], "<=", 1);
+    const until = step + rules.maxGap;
+    if (until < x.length)
+      model.require([[1, `c${until}`], ...(step > 0 ? [[-1, `c${step - 1}`] as const] : [])], ">=", 1);
+  });
+  if (rules.maxRuns < x.length)
+    model.require(
+      s.map((name) => [1, name]),
+      "<=",
+      rules.maxRuns,
+    );
+}
+
+/** More than all prices together. */
+function worthOfStep(prices: readonly (number | null)[]): number {
+  return 1 + prices.reduce((sum: number, price) => sum + Math.abs(Math.round((price ?? 0) * PRICE_GRAIN)), 0);
+}
+
+/** x(t) - x(t-1) = s(t) - z(t). */
+function edges(model: Model, x: readonly string[], s: readonly string[], z: readonly string[], step: number): void {
+  const [now = "", begins = "", ended = "", before] = [x[step], s[step], z[step], x[step - 1]];
+  const change: Terms = [[1, now], ...(before === undefined ? [] : [[-1, before] as const]), [-1, begins], [1, ended]];
+  model.require(change, "=", 0);
+}
+
+interface Rules {
+  readonly minRun: number;
+  readonly minPause: number;
+  readonly maxGap: number;
+  readonly maxRuns: number;
+  readonly open: (price: number | null) => boolean;
+}
+
+function rulesOf(spec: Exclude<PlanSpec, { kind: "window" }>, stepMs: number): Rules {
+  const up = (durationMs = 0) => Math.max(1, Math.ceil(durationMs / stepMs));
+  const { maxPrice = Number.POSITIVE_INFINITY } = spec;
+  const shortest = spec.kind === "avoid" ? {} : { run: spec.minRunMs, pause: spec.minPauseMs };
+  return {
+    minRun: up(shortest.run),
+    minPause: up(shortest.pause),
+    maxGap:
+      spec.kind === "below"
+        ? Number.POSITIVE_INFINITY
+        : Math.floor((spec.maxGapMs ?? Number.POSITIVE_INFINITY) / stepMs),
+    maxRuns: spec.kind === "slots" ? (spec.atMostRuns ?? Number.POSITIVE_INFINITY) : Number.POSITIVE_INFINITY,
+    open: (price) =>
+      price === null ? spec.kind === "avoid" : spec.kind === "below" ? price < maxPrice : price <= maxPrice,
+  };
+}

@@ -1,0 +1,91 @@
+/** Plans over 672 intervals of real prices: what their speed is measured on. */
+
+import type { PlanSolution, PlanSpec, PlanWindow } from "../../../src/core/planning/model/plan-spec.ts";
+import { solvePlan } from "../../../src/core/planning/solve-plan.ts";
+import type { PricePoint, Timeline } from "../../../src/core/prices/timeline.ts";
+import { type EpochMs, HOUR_MS, MINUTE_MS, QUARTER_MS } from "../../../src/core/time/interval.ts";
+import { at, calendar, timelineOf } from "../home/price-days.ts";
+import { realPoints, withGaps } from "./plan-days.ts";
+
+export interface WeekCase {
+  readonly spec: PlanSpec;
+  /** What the plan is called in tables. */
+  readonly plan: string;
+  readonly window: PlanWindow;
+  readonly stepMs: number;
+  readonly timeline: Timeline;
+}
+
+/** The market's move from hours to quarters, and whole weeks and months around it. */
+const FIRST_QUARTERS = at("2025-09-30T22:00:00Z");
+const FIRST_HOURS = at("2025-03-01T23:00:00Z");
+const WEEKS = 26;
+const MONTHS = 7;
+
+/** A week of every so many has gaps, from its second on. */
+const GAPS_EACH = 5;
+
+const base = { useForecast: true, enabled: true } as const;
+
+/** Every constraint at once: runs and pauses of an hour at least, never off longer than a day or so. */
+const slots = {
+  ...base,
+  kind: "slots",
+  hoursMs: 24 * HOUR_MS,
+  minRunMs: HOUR_MS,
+  minPauseMs: HOUR_MS,
+  maxGapMs: 30 * HOUR_MS,
+} as const;
+
+/** By name; for a week of quarters. */
+export const weekPlans: Readonly<Record<string, PlanSpec>> = {
+  "96 in 10 runs": { ...slots, atMostRuns: 10 },
+  "96 in 6 long runs": { ...slots, minRunMs: 2 * HOUR_MS, atMostRuns: 6 },
+  "160 in 12 runs": {
+    ...slots,
+    hoursMs: 40 * HOUR_MS,
+    minRunMs: 90 * MINUTE_MS,
+    maxGapMs: 16 * HOUR_MS,
+    atMostRuns: 12,
+  },
+  "336 in 18 runs": { ...slots, hoursMs: 84 * HOUR_MS, maxGapMs: 12 * HOUR_MS, atMostRuns: 18 },
+  "48 below a price": { ...slots, hoursMs: 12 * HOUR_MS, maxGapMs: 60 * HOUR_MS, maxPrice: 0.9, atMostRuns: 8 },
+  "96 anywhere": { ...base, kind: "slots", hoursMs: 24 * HOUR_MS },
+  "96 anywhere in 10 runs": { ...base, kind: "slots", hoursMs: 24 * HOUR_MS, atMostRuns: 10 },
+  "all but 120": { ...base, kind: "avoid", hoursMs: 30 * HOUR_MS, maxGapMs: 2 * HOUR_MS },
+  "while cheap": { ...base, kind: "below", maxPrice: 0.6, minRunMs: HOUR_MS, minPauseMs: HOUR_MS },
+  "one run of a profile": { ...base, kind: "window", hoursMs: 4 * HOUR_MS, profile: [2, 1, 1, 3] },
+};
+
+/** The same number of intervals, each an hour long. */
+function inHours(spec: PlanSpec): PlanSpec {
+  const longer = Object.entries(spec).map(([key, value]) => [key, key.endsWith("Ms") ? Number(value) * 4 : value]);
+  return Object.fromEntries(longer) as PlanSpec;
+}
+
+/** Half a year of weeks of quarters, a fifth of them with gaps, and seven times four weeks of hours, with every plan. */
+export function weekCases(): WeekCase[] {
+  const points = realPoints();
+  const weeks = Array.from({ length: WEEKS }, (_, week) => {
+    const given = week % GAPS_EACH === 1 ? withGaps(points, week) : points;
+    return casesFrom(calendar.add("day", FIRST_QUARTERS, 7 * week), 7, QUARTER_MS, given);
+  });
+  const months = Array.from({ length: MONTHS }, (_, month) =>
+    casesFrom(calendar.add("day", FIRST_HOURS, 28 * month), 28, HOUR_MS, points),
+  );
+  return [...weeks, ...months].flat();
+}
+
+function casesFrom(start: EpochMs, days: number, stepMs: number, points: readonly PricePoint[]): WeekCase[] {
+  const end = calendar.add("day", start, days);
+  const window = { start, end, until: end };
+  const timeline = timelineOf(points.filter((point) => point.end > start && point.start < end));
+  return Object.entries(weekPlans).map(([plan, spec]) => {
+    const own = stepMs === QUARTER_MS ? spec : inHours(spec);
+    return { spec: own, plan, window, stepMs, timeline };
+  });
+}
+
+export function solveWeek({ spec, window, timeline }: WeekCase): PlanSolution {
+  return solvePlan(spec, timeline, window, { now: window.start, calendar });
+}

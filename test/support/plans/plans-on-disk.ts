@@ -1,0 +1,75 @@
+/** Plans with a real database and without a daemon around them: what they remember, and what they forget. */
+import type { PlanDefinition } from "../../../src/core/planning/model/plan-definition.ts";
+import type { PlanSnapshot } from "../../../src/core/planning/plan-snapshot.ts";
+import type { Timeline } from "../../../src/core/prices/timeline.ts";
+import { Plans } from "../../../src/state/plans.ts";
+import { openDatabase } from "../../../src/storage/database.ts";
+import { PlanStore } from "../../../src/storage/plan-store.ts";
+import { TempDir } from "../daemon/temp-dir.ts";
+import { calendar, HOME } from "../home/price-days.ts";
+
+export interface PlansWorld {
+  definitions: readonly PlanDefinition[];
+  timeline: Timeline | null;
+  trusted?: boolean;
+  startedAt?: number;
+}
+
+export class PlansOnDisk implements Disposable {
+  readonly world: PlansWorld;
+  /** How often anybody was told of a command. */
+  told = 0;
+  plans: Plans;
+  readonly #dir = new TempDir();
+  #database: ReturnType<typeof openDatabase>;
+
+  constructor(world: PlansWorld) {
+    this.world = world;
+    this.#database = openDatabase(`${this.#dir.path}/elbro.db`);
+    this.plans = this.#open();
+  }
+
+  restart(changes: Partial<PlansWorld> = {}): void {
+    Object.assign(this.world, changes);
+    this.#database.close();
+    this.#database = openDatabase(`${this.#dir.path}/elbro.db`);
+    this.plans = this.#open();
+  }
+
+  /** One plan at a moment. */
+  at(now: number, id = "washer"): PlanSnapshot {
+    const plan = this.plans.at(now).plans.find(({ definition }) => definition.id === id);
+    if (!plan) throw new Error(`no plan ${id} is shown`);
+    return plan;
+  }
+
+  /** Lives from a moment to another, looking whenever the plans ask for it, and at the last. */
+  until(from: number, to: number, id = "washer"): PlanSnapshot {
+    let { until } = this.plans.at(from);
+    for (let now = from; now < to; ) {
+      now = Math.min(to, until ?? to);
+      ({ until } = this.plans.at(now));
+    }
+    return this.at(to, id);
+  }
+
+  #open(): Plans {
+    const { world } = this;
+    return new Plans({
+      definitions: world.definitions,
+      store: new PlanStore(this.#database),
+      homes: { list: () => [HOME], known: true },
+      timelineOf: () => world.timeline,
+      calendar,
+      isTimeTrusted: () => world.trusted ?? true,
+      problems: { start: () => undefined, end: () => undefined },
+      startedAt: world.startedAt ?? 0,
+      onChange: () => this.told++,
+    });
+  }
+
+  [Symbol.dispose](): void {
+    this.#database.close();
+    this.#dir[Symbol.dispose]();
+  }
+}

@@ -1,0 +1,78 @@
+import type { EpochMs } from "../../../src/core/time/interval.ts";
+import type { Firmware, Said } from "./firmware-emulators.ts";
+
+/** Cause of the present state of the relay. */
+export type Cause = "command" | "hand" | "power" | "timer" | "foreign";
+
+/** The hardware of an emulated plug: relay, timer, button and mains. Uses the time of the model, not the daemon's. */
+export class EmulatedPlug {
+  readonly firmware: Firmware;
+  readonly powerOn: "off" | "last" | "on";
+  powered = true;
+  on: boolean;
+  /** Who is to be asked why it is what it is: the last one who said something of it. */
+  cause: Cause = "power";
+  timerAt: EpochMs | null = null;
+  #pulseSec = 0;
+
+  constructor(firmware: Firmware, { powerOn, on }: { readonly powerOn: "off" | "last" | "on"; readonly on: boolean }) {
+    this.firmware = firmware;
+    this.powerOn = powerOn;
+    this.on = on;
+  }
+
+  /** Does what a message says, if it says anything to this plug. Gives back what it tells of it. */
+  receive(topic: string, payload: string, now: EpochMs, cause: "command" | "foreign" = "command"): Said[] {
+    const order = this.powered ? this.firmware.understand(topic, payload) : null;
+    if (!order) return [];
+    if (order.pulseSec !== undefined) this.#pulseSec = order.pulseSec;
+    const before = this.on;
+    if (order.set !== undefined) this.#set(order.set, now, cause, order.timerSec ?? null);
+    const told = order.tells || before !== this.on ? this.firmware.state(this.on) : [];
+    return order.answer ? [order.answer(this.on), ...told] : told;
+  }
+
+  /** Presses the button. */
+  press(now: EpochMs): Said[] {
+    if (!this.powered) return [];
+    this.#set(!this.on, now, "hand", null);
+    return this.firmware.state(this.on);
+  }
+
+  /** Handles the end of the device's timer. */
+  tick(now: EpochMs): Said[] {
+    if (!this.powered || this.timerAt === null || now < this.timerAt) return [];
+    this.#set(false, now, "timer", null);
+    return this.firmware.state(false);
+  }
+
+  losePower(): void {
+    this.powered = false;
+    this.timerAt = null;
+  }
+
+  /** Boots. Its messages are sent once it is connected. */
+  getPower(now: EpochMs): void {
+    if (this.powered) return;
+    this.powered = true;
+    const on = this.powerOn === "last" ? this.on : this.powerOn === "on";
+    this.#set(on, now, "power", null);
+  }
+
+  /** Messages that it publishes when it connects to a broker. */
+  birth(): Said[] {
+    return [this.firmware.online, ...this.firmware.state(this.on)];
+  }
+
+  /** Whether current flows. */
+  get isLive(): boolean {
+    return this.powered && this.on;
+  }
+
+  #set(on: boolean, now: EpochMs, cause: Cause, timerSec: number | null): void {
+    this.on = on;
+    this.cause = cause;
+    const seconds = timerSec ?? (this.#pulseSec > 0 ? this.#pulseSec : null);
+    this.timerAt = on && seconds !== null ? now + seconds * 1_000 : null;
+  }
+}

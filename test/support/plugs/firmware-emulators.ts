@@ -1,0 +1,195 @@
+/**
+ * Firmware of each plug family, without a network: subscribed topics, effects of commands, published states. Written
+ * from the documentation of the devices, not from the daemon's drivers.
+ */
+import type { PlugSetup } from "../../../src/plugs/plug-manager.ts";
+
+/** A message that a plug publishes. */
+export interface Said {
+  readonly topic: string;
+  readonly payload: string;
+  readonly retain: boolean;
+}
+
+/** Effect of a command. `timerSec`: the plug switches off by itself after this time. */
+export interface Order {
+  readonly set?: boolean;
+  readonly timerSec?: number;
+  /** A setting that survives a power cut: every later ON ends after this time. */
+  readonly pulseSec?: number;
+  /** Publishes its state even if it has not changed. */
+  readonly tells: boolean;
+  readonly answer?: (on: boolean) => Said;
+}
+
+export interface Firmware {
+  readonly setup: Pick<PlugSetup, "family" | "topic" | "channel" | "custom">;
+  /** Whether it can switch off by itself. */
+  readonly hasTimer: boolean;
+  readonly listens: readonly string[];
+  readonly online: Said;
+  readonly offline: Said;
+  readonly state: (on: boolean) => Said[];
+  readonly understand: (topic: string, payload: string) => Order | null;
+  /** A message that switches the plug on if another client has retained it. */
+  readonly foreignOn: { readonly topic: string; readonly payload: string };
+}
+
+const onOff = (on: boolean) => (on ? "ON" : "OFF");
+const fresh = (topic: string, payload: string): Said => ({ topic, payload, retain: false });
+const kept = (topic: string, payload: string): Said => ({ topic, payload, retain: true });
+
+function plain(payload: string): boolean | undefined {
+  const text = payload.toLowerCase();
+  return text === "on" ? true : text === "off" ? false : undefined;
+}
+
+/** Returns a switch command; nothing for an unknown payload. */
+function switching(payload: string, tells: boolean): Order | null {
+  const set = plain(payload);
+  return set === undefined ? null : { set, tells };
+}
+
+const tasmota: Firmware = {
+  setup: { family: "tasmota", topic: "heater", channel: null },
+  hasTimer: true,
+  listens: ["cmnd/heater/POWER", "cmnd/heater/Backlog0", "cmnd/heater/PulseTime1"],
+  online: kept("tele/heater/LWT", "Online"),
+  offline: kept("tele/heater/LWT", "Offline"),
+  state: (on) => [
+    fresh("stat/heater/RESULT", JSON.stringify({ POWER: onOff(on) })),
+    fresh("stat/heater/POWER", onOff(on)),
+  ],
+  understand(topic, payload) {
+    if (topic.endsWith("/POWER")) return payload === "" ? { tells: true } : switching(payload, true);
+    if (topic.endsWith("/PulseTime1")) return { pulseSec: pulseSec(payload), tells: false };
+    const orders = payload.split(";").map((part) => part.trim().split(" "));
+    const pulse = orders.find(([word]) => word === "PulseTime1")?.[1];
+    const power = orders.find(([word]) => word === "Power1")?.[1];
+    const set = switching(power ?? "", true);
+    return set && { ...set, ...(pulse === undefined ? {} : { pulseSec: pulseSec(pulse) }) };
+  },
+  foreignOn: { topic: "cmnd/heater/POWER", payload: "ON" },
+};
+
+/** Source: Tasmota, PulseTime: 1 to 111 are tenths of a second, 112 to 64900 are seconds and 100. */
+function pulseSec(text: string): number {
+  const value = Number(text);
+  return value <= 111 ? value / 10 : value - 100;
+}
+
+const shellyGen1: Firmware = {
+  setup: { family: "shelly_gen1", topic: "shellyplug-s-1", channel: null },
+  hasTimer: false,
+  listens: ["shellies/shellyplug-s-1/relay/0/command", "shellies/shellyplug-s-1/command"],
+  online: kept("shellies/shellyplug-s-1/online", "true"),
+  offline: kept("shellies/shellyplug-s-1/online", "false"),
+  state: (on) => [fresh("shellies/shellyplug-s-1/relay/0", on ? "on" : "off")],
+  understand: (topic, payload) =>
+    topic.endsWith("relay/0/command") ? switching(payload, false) : payload === "update" ? { tells: true } : null,
+  foreignOn: { topic: "shellies/shellyplug-s-1/relay/0/command", payload: "on" },
+};
+
+interface Request {
+  readonly id: number;
+  readonly src: string;
+  readonly method: string;
+  readonly params: { readonly id: number; readonly on?: boolean; readonly toggle_after?: number };
+}
+
+const shellyGen2: Firmware = {
+  setup: { family: "shelly_gen2", topic: "shellyplusplugs-2", channel: null },
+  hasTimer: true,
+  listens: ["shellyplusplugs-2/rpc"],
+  online: kept("shellyplusplugs-2/online", "true"),
+  offline: kept("shellyplusplugs-2/online", "false"),
+  state: (on) => [
+    fresh(
+      "shellyplusplugs-2/events/rpc",
+      JSON.stringify({
+        src: "shellyplusplugs-2",
+        dst: "shellyplusplugs-2/events",
+        method: "NotifyStatus",
+        params: { ts: 1_700_000_000.5, "switch:0": { id: 0, output: on, source: "MQTT" } },
+      }),
+    ),
+  ],
+  understand(_topic, payload) {
+    const { id, src, method, params } = JSON.parse(payload) as Request;
+    const answer = (result: object) => fresh(`${src}/rpc`, JSON.stringify({ id, src: "shelly", dst: src, result }));
+    if (method === "Switch.GetStatus") return { tells: false, answer: (on) => answer({ id: 0, output: on }) };
+    if (method !== "Switch.Set" || params.on === undefined) return null;
+    const timer = params.toggle_after === undefined ? {} : { timerSec: params.toggle_after };
+    return { set: params.on, ...timer, tells: false, answer: () => answer({ was_on: !params.on }) };
+  },
+  foreignOn: {
+    topic: "shellyplusplugs-2/rpc",
+    payload: '{"id":9,"src":"app","method":"Switch.Set","params":{"id":0,"on":true}}',
+  },
+};
+
+const zigbee: Firmware = {
+  setup: { family: "zigbee2mqtt", topic: "Kitchen plug", channel: null },
+  hasTimer: true,
+  listens: ["zigbee2mqtt/Kitchen plug/set", "zigbee2mqtt/Kitchen plug/get"],
+  online: kept("zigbee2mqtt/Kitchen plug/availability", '{"state":"online"}'),
+  offline: kept("zigbee2mqtt/Kitchen plug/availability", '{"state":"offline"}'),
+  state: (on) => [fresh("zigbee2mqtt/Kitchen plug", JSON.stringify({ linkquality: 80, power: 0, state: onOff(on) }))],
+  understand(topic, payload) {
+    const { state, on_time: timerSec } = JSON.parse(payload) as { state: string; on_time?: number };
+    if (topic.endsWith("/get")) return { tells: true };
+    const order = switching(state, true);
+    return order && timerSec !== undefined ? { ...order, timerSec } : order;
+  },
+  foreignOn: { topic: "zigbee2mqtt/Kitchen plug/set", payload: '{"state":"ON"}' },
+};
+
+const esphome: Firmware = {
+  setup: { family: "esphome", topic: "boiler", channel: "relay" },
+  hasTimer: false,
+  listens: ["boiler/switch/relay/command"],
+  online: kept("boiler/status", "online"),
+  offline: kept("boiler/status", "offline"),
+  state: (on) => [kept("boiler/switch/relay/state", onOff(on))],
+  understand: (_topic, payload) => switching(payload, false),
+  foreignOn: { topic: "boiler/switch/relay/command", payload: "ON" },
+};
+
+/** A custom plug: `on 960` switches it on for 960 seconds. */
+const custom: Firmware = {
+  setup: {
+    family: "custom",
+    topic: "pump",
+    channel: null,
+    custom: {
+      on: { topic: "garden/{topic}/do", payload: "on {seconds}" },
+      off: { topic: "garden/{topic}/do", payload: "off" },
+      ask: { topic: "garden/{topic}/do", payload: "tell" },
+      state: { topic: "garden/pump/is", on: "/^running( .*)?$/", off: "idle" },
+      availability: { topic: "garden/pump/link", online: "up", offline: "down" },
+    },
+  },
+  hasTimer: true,
+  listens: ["garden/pump/do"],
+  online: kept("garden/pump/link", "up"),
+  offline: kept("garden/pump/link", "down"),
+  state: (on) => [fresh("garden/pump/is", on ? "running 12 W" : "idle")],
+  understand(_topic, payload) {
+    const [word = "", seconds] = payload.split(" ");
+    if (word === "tell") return { tells: true };
+    const order = switching(word, false);
+    return order && seconds !== undefined ? { ...order, timerSec: Number(seconds) } : order;
+  },
+  foreignOn: { topic: "garden/pump/do", payload: "on" },
+};
+
+export const firmwares = {
+  tasmota,
+  shelly_gen1: shellyGen1,
+  shelly_gen2: shellyGen2,
+  zigbee2mqtt: zigbee,
+  esphome,
+  custom,
+} as const satisfies Readonly<Record<PlugSetup["family"], Firmware>>;
+
+export const FAMILIES = Object.keys(firmwares) as PlugSetup["family"][];

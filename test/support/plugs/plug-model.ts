@@ -1,0 +1,347 @@
+/**
+ * Model of a plug, a broker, a plan and the daemon's plugs, without a network. The model has the correct time; the
+ * daemon's clock may be wrong. Messages take the same way as on a real broker and may be lost or late.
+ */
+
+import { ECHO_MS, type Wanted } from "../../../src/core/plugs/plug-types.ts";
+import { Problems } from "../../../src/core/status/problem.ts";
+import type { EpochMs } from "../../../src/core/time/interval.ts";
+import { type PlugSetup, Plugs, type PlugsParts } from "../../../src/plugs/plug-manager.ts";
+import { EmulatedPlug } from "./emulated-plug.ts";
+import { type Firmware, firmwares, type Said } from "./firmware-emulators.ts";
+import { PlugInvariants, TRUSTED_SKEW_MS } from "./plug-invariants.ts";
+
+export interface Run {
+  readonly start: EpochMs;
+  readonly end: EpochMs;
+}
+
+export interface WorldSetup {
+  readonly family: PlugSetup["family"];
+  readonly powerOn: "off" | "last" | "on";
+  readonly override: PlugSetup["override"];
+  readonly minOnMs: number;
+  readonly minOffMs: number;
+  /** Whether the broker queues messages for the plug while it is offline. */
+  readonly persistentSession: boolean;
+  readonly startsOn: boolean;
+  readonly runs: readonly Run[];
+}
+
+/** One deliberate mistake in the daemon's plugs. */
+export interface PlugMutant {
+  readonly parts?: (parts: PlugsParts, world: PlugModel) => PlugsParts;
+  readonly hears?: (topic: string, payload: string) => boolean;
+  readonly retains?: true;
+  /** Where it shows soonest. */
+  readonly setup?: Partial<WorldSetup>;
+  /** Nothing said to a plug is ever too old. */
+  readonly keepsForEver?: true;
+}
+
+/** A sleeping loop notices a changed clock within this time. */
+const CLOCK_SLICE_MS = 15_000;
+/** The broker detects a lost connection within this time. */
+const WILL_AFTER_MS = 20_000;
+const EXPIRY_MS = 10_000;
+const SETTINGS = { id: "plug", name: "Plug", signalTopic: null };
+
+interface Event {
+  readonly at: EpochMs;
+  readonly happen: () => void;
+}
+
+export class PlugModel {
+  now: EpochMs = 0;
+  offsetMs = 0;
+  planKnown = true;
+  runs: Run[];
+  brokerUp = true;
+  wifi = true;
+  answerDelayMs = 0;
+  loseToPlug = 0;
+  loseFromPlug = 0;
+  readonly setup: WorldSetup;
+  readonly firmware: Firmware;
+  readonly plug: EmulatedPlug;
+  readonly judge: PlugInvariants;
+  /** What the broker keeps, with what the plug was when it said so. */
+  readonly retained = new Map<string, Said & { readonly on: boolean | null }>();
+  readonly memory = new Map<string, string>();
+  readonly problems = new Problems((_problem, state) => state === "started" && this.judge.foundSilent());
+  /** The plug has a connection to the broker. */
+  linked = false;
+  daemon: Plugs | null = null;
+  /** The daemon has a connection to the broker. */
+  lineUp = false;
+  /** What the daemon was last told on this connection; null for nothing. */
+  toldOn: boolean | null = null;
+  readonly #mutant: PlugMutant;
+  #events: Event[] = [];
+  #lookAtWall: EpochMs = Number.POSITIVE_INFINITY;
+  #queued: { readonly said: Said; readonly at: EpochMs }[] = [];
+  #toldAt: EpochMs = 0;
+  #links = 0;
+  #lives = 0;
+
+  constructor(setup: WorldSetup, mutant: PlugMutant = {}) {
+    this.setup = setup;
+    this.firmware = firmwares[setup.family];
+    this.plug = new EmulatedPlug(this.firmware, { powerOn: setup.powerOn, on: setup.startsOn });
+    this.runs = [...setup.runs];
+    this.#mutant = mutant;
+    this.judge = new PlugInvariants(this);
+    this.#link();
+  }
+
+  /** Whether something is on its way that comes too late. */
+  get isLate(): boolean {
+    return this.answerDelayMs > ECHO_MS || this.#toldAt > this.now;
+  }
+
+  get wall(): EpochMs {
+    return this.now + this.offsetMs;
+  }
+
+  get trusted(): boolean {
+    return Math.abs(this.offsetMs) <= TRUSTED_SKEW_MS;
+  }
+
+  /** What the plan wants by the daemon's clock. */
+  wanted(now: EpochMs = this.wall): Wanted | null {
+    if (!this.planKnown) return null;
+    const run = this.runs.find(({ start, end }) => start <= now && now < end);
+    const next = Math.min(...this.runs.map(({ start }) => start).filter((start) => start > now));
+    return run ? { on: true, until: run.end } : { on: false, until: Number.isFinite(next) ? next : null };
+  }
+
+  startDaemon(): void {
+    if (this.daemon) return;
+    this.judge.daemonStarts();
+    const life = ++this.#lives;
+    const parts: PlugsParts = {
+      baseTopic: "elbro",
+      plugs: [{ ...SETTINGS, ...this.firmware.setup, ...this.setup }],
+      publishOnce: (topic, payload) => this.publishOnce(topic, payload),
+      wanted: (_id, now) => this.wanted(now),
+      trusted: () => this.trusted,
+      memory: {
+        read: (name) => this.memory.get(name) ?? null,
+        write: (name, value) => void this.memory.set(name, value),
+      },
+      problems: this.problems,
+      log: { info: () => undefined },
+      wake: () => this.at(0, () => life === this.#lives && this.#look()),
+      onChange: () => undefined,
+    };
+    this.daemon = new Plugs(this.#mutant.parts?.(parts, this) ?? parts);
+    this.#look();
+    if (this.brokerUp) this.#daemonConnects();
+  }
+
+  /** Stops without a disconnect, like kill -9. */
+  crashDaemon(): void {
+    this.daemon = null;
+    this.#lives++;
+    this.lineUp = false;
+    this.#lookAtWall = Number.POSITIVE_INFINITY;
+    this.problems.end("plug plug");
+  }
+
+  stopBroker(): void {
+    this.brokerUp = false;
+    if (this.lineUp) this.daemon?.onDown();
+    this.lineUp = false;
+    this.#unlink();
+  }
+
+  startBroker(reconnectMs: number): void {
+    if (this.brokerUp) return;
+    this.brokerUp = true;
+    this.at(250, () => this.#daemonConnects());
+    this.at(reconnectMs, () => this.#link());
+  }
+
+  losePower(): void {
+    this.plug.losePower();
+    this.#vanish();
+  }
+
+  getPower(bootMs: number): void {
+    this.plug.getPower(this.now);
+    this.at(bootMs, () => this.#link());
+  }
+
+  loseWifi(): void {
+    this.wifi = false;
+    this.#vanish();
+  }
+
+  getWifi(): void {
+    this.wifi = true;
+    this.at(1_000, () => this.#link());
+  }
+
+  press(): void {
+    this.judge.pressed();
+    this.#said(this.plug.press(this.now));
+  }
+
+  /** Another client retains an ON on the plug's command topic. */
+  leaveForeignCommand(): void {
+    this.retained.set(this.firmware.foreignOn.topic, { ...this.firmware.foreignOn, retain: true, on: null });
+  }
+
+  setClock(offsetMs: number): void {
+    this.offsetMs = offsetMs;
+    this.judge.clockSet();
+    this.at(CLOCK_SLICE_MS, () => this.#look());
+  }
+
+  /** What a plan was told by its owner: the run ends now. */
+  stopRun(): void {
+    this.runs = this.runs.map((run) =>
+      run.start <= this.now && this.now < run.end ? { start: run.start, end: this.now } : run,
+    );
+    this.wake();
+  }
+
+  wake(): void {
+    this.#look();
+  }
+
+  at(inMs: number, happen: () => void): void {
+    const at = this.now + inMs;
+    const index = this.#events.findIndex((event) => event.at > at);
+    this.#events.splice(index < 0 ? this.#events.length : index, 0, { at, happen });
+  }
+
+  /** Advances time. */
+  advance(ms: number): void {
+    const end = this.now + ms;
+    for (;;) {
+      const next = this.#nextAt();
+      this.judge.passes(Math.min(next, end));
+      if (next > end) break;
+      this.now = Math.max(this.now, next);
+      if (this.plug.timerAt !== null && this.plug.timerAt <= this.now) {
+        this.judge.timerEnds(this.plug.cause);
+        this.#said(this.plug.tick(this.now));
+      }
+      if (this.#events[0] && this.#events[0].at <= this.now) this.#events.shift()?.happen();
+      else if (this.daemon && this.#lookAtWall <= this.wall) this.#look();
+      this.judge.looks();
+    }
+    this.now = end;
+  }
+
+  /** Sends a message from the daemon to the plug. */
+  publishOnce(topic: string, payload: string): boolean {
+    if (!this.lineUp || !this.daemon) return false;
+    const said: Said = { topic, payload, retain: this.#mutant.retains === true };
+    this.judge.commanded(said);
+    if (said.retain) this.retained.set(topic, { ...said, on: null });
+    if (this.linked) this.#deliver(said);
+    else this.judge.lost();
+    if (!this.linked && this.setup.persistentSession) this.#queued.push({ said, at: this.now });
+    return true;
+  }
+
+  #nextAt(): EpochMs {
+    const look = this.daemon ? Math.max(this.now, this.#lookAtWall - this.offsetMs) : Number.POSITIVE_INFINITY;
+    const edges = this.runs.flatMap(({ start, end }) => [start, end]).map((at) => at - this.offsetMs);
+    const edge = Math.min(...edges.filter((at) => at > this.now));
+    return Math.min(this.#events[0]?.at ?? edge, look, this.plug.timerAt ?? edge, edge);
+  }
+
+  #look(): void {
+    if (!this.daemon) return;
+    this.judge.daemonLooks();
+    this.#lookAtWall = this.daemon.look(this.wall);
+    if (this.#lookAtWall <= this.wall) throw new Error("the loop of the plugs would spin");
+  }
+
+  #daemonConnects(): void {
+    if (!this.daemon || !this.brokerUp || this.lineUp) return;
+    this.lineUp = true;
+    this.toldOn = null;
+    this.judge.disturbed();
+    this.daemon.onUp();
+    for (const said of this.retained.values()) {
+      this.#hear(said, true);
+      if (this.daemon.subscriptions.includes(said.topic)) this.toldOn = said.on;
+    }
+  }
+
+  #hear({ topic, payload }: Said, retained: boolean): void {
+    if (!this.daemon || !this.lineUp || !this.daemon.subscriptions.includes(topic)) return;
+    if (this.#mutant.hears?.(topic, payload) ?? true) this.daemon.onMessage({ topic, payload, retained });
+  }
+
+  #link(): void {
+    if (this.linked || !this.brokerUp || !this.wifi || !this.plug.powered) return;
+    this.judge.disturbed();
+    this.linked = true;
+    const link = ++this.#links;
+    for (const { said, at } of this.#queued.splice(0))
+      if (this.#mutant.keepsForEver || this.now - at <= EXPIRY_MS) this.#deliver(said);
+    const left = this.firmware.listens.flatMap((topic) => this.retained.get(topic) ?? []);
+    // What lies in the broker may come before the plug has told of itself, or after.
+    for (const said of left)
+      this.at(link % 2 ? 0 : 1_500, () => {
+        if (!this.linked || this.#links !== link) return;
+        this.judge.foreignComes();
+        this.#said(this.plug.receive(said.topic, said.payload, this.now, "foreign"));
+      });
+    for (const said of this.plug.birth()) this.#tell(said, this.plug.on);
+  }
+
+  /** The plug loses its connection without a disconnect. */
+  #vanish(): void {
+    if (!this.linked) return;
+    this.#unlink();
+    const link = this.#links;
+    this.at(WILL_AFTER_MS, () => link === this.#links && this.brokerUp && this.#tell(this.firmware.offline, null));
+  }
+
+  #unlink(): void {
+    this.linked = false;
+  }
+
+  #deliver(said: Said): void {
+    if (this.loseToPlug > 0) {
+      this.loseToPlug--;
+      this.judge.lost();
+      return;
+    }
+    this.#said(this.plug.receive(said.topic, said.payload, this.now));
+  }
+
+  /** Sends a message from the plug, if it is connected. */
+  #said(list: readonly Said[]): void {
+    if (!this.linked) return;
+    const { on } = this.plug;
+    for (const said of list) {
+      if (this.loseFromPlug > 0) {
+        this.loseFromPlug--;
+        this.judge.lost();
+      } else this.#tellLater(said, on);
+    }
+  }
+
+  /** Messages keep their order. */
+  #tellLater(said: Said, on: boolean): void {
+    this.#toldAt = Math.max(this.#toldAt, this.now + this.answerDelayMs);
+    const isLate = this.#toldAt > this.now + ECHO_MS;
+    this.at(this.#toldAt - this.now, () => {
+      if (isLate) this.judge.lost();
+      this.#tell(said, on);
+    });
+  }
+
+  #tell(said: Said, on: boolean | null): void {
+    if (said.retain) this.retained.set(said.topic, { ...said, on });
+    if (this.lineUp) this.toldOn = on;
+    this.#hear(said, false);
+  }
+}

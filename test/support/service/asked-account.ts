@@ -1,0 +1,91 @@
+import type { Problem } from "../../../src/core/status/problem.ts";
+import { Problems } from "../../../src/core/status/problem.ts";
+import { Account } from "../../../src/service/client/account.ts";
+import { Gate } from "../../../src/service/client/circuit-breaker.ts";
+import { createClient } from "../../../src/service/client/client.ts";
+import type { HttpAnswer } from "../../../src/service/client/http-transport.ts";
+import { Governor } from "../../../src/service/client/rate-limiter.ts";
+import { LearnedBudget } from "../../../src/service/client/rate-limits.ts";
+import { openDatabase } from "../../../src/storage/database.ts";
+import { Ledger } from "../../../src/storage/request-log.ts";
+import { ManualMachine } from "../daemon/manual-machine.ts";
+import { CANARY_KEY } from "./asking-client.ts";
+
+export const HOME = "3f2504e0-4f89-41d3-9a0c-0305e82c3301";
+
+/** A request that reached the service and waits for the test's answer. */
+interface Waiting {
+  readonly path: string;
+  readonly answer: (status: number, body: unknown, headers?: Readonly<Record<string, string>>) => void;
+  readonly lose: (why: string) => void;
+}
+
+/** An account whose service is the test: it sees each request arrive and answers it when it likes. */
+export class AskedAccount extends ManualMachine {
+  readonly arrived: Waiting[] = [];
+  /** What the owner was told: `started` or `ended`, and which problem. */
+  readonly told: { readonly state: "started" | "ended"; readonly problem: Problem }[] = [];
+  readonly spent: string[] = [];
+  readonly stop = new AbortController();
+  readonly ledger = new Ledger(openDatabase(":memory:"));
+  readonly account: Account;
+
+  constructor() {
+    super();
+    const { clock, memory, ledger } = this;
+    const name = "consumer";
+    this.account = new Account({
+      name,
+      client: createClient({
+        get: (path, _headers, signal) => this.#arrive(path, signal),
+        basePath: "",
+        userAgent: "elbro/0",
+        authorization: { consumer: `Bearer ${CANARY_KEY}`, thirdParty: "Bearer partner" },
+        secrets: [CANARY_KEY],
+      }),
+      governor: new Governor({
+        ...{ account: name, ledger, memory, clock },
+        source: new LearnedBudget(name, memory, () => 1),
+      }),
+      gate: new Gate({ account: name, memory, clock, random: () => 0, keyMark: "key" }),
+      clock,
+      problems: new Problems((problem, state) => this.told.push({ state, problem })),
+      signal: this.stop.signal,
+      onServerTime: () => undefined,
+      onSpent: (operation, outcome) => this.spent.push(`${operation} ${outcome}`),
+    });
+  }
+
+  /** Tells the account roomy limits, so that the first answer's caution is over. */
+  async open(): Promise<void> {
+    const asked = this.account.ask({ operation: "addresses", params: {}, share: "poll", seriesId: null, range: null });
+    this.arrived.shift()?.answer(200, { data: [] });
+    await asked;
+    this.spent.length = 0;
+  }
+
+  #arrive(path: string, signal: AbortSignal): Promise<HttpAnswer> {
+    const { promise, resolve, reject } = Promise.withResolvers<HttpAnswer>();
+    signal.addEventListener("abort", () => reject(new Error("the request was given up")));
+    this.arrived.push({
+      path,
+      lose: (why) => reject(new Error(why)),
+      answer: (status, body, headers = {}) => {
+        const all: Readonly<Record<string, string>> = { ...this.#quotaHeaders(), ...headers };
+        resolve({ status, body: Buffer.from(JSON.stringify(body)), header: (name) => all[name] });
+      },
+    });
+    return promise;
+  }
+
+  #quotaHeaders(): Record<string, string> {
+    const reset = (lengthMs: number) => String((Math.floor(this.wallMs / lengthMs) + 1) * (lengthMs / 1_000));
+    const of = (window: string, limit: number, lengthMs: number) => ({
+      [`x-ratelimit-limit-${window}`]: String(limit),
+      [`x-ratelimit-remaining-${window}`]: String(limit - 1),
+      [`x-ratelimit-reset-${window}`]: reset(lengthMs),
+    });
+    const named = { date: new Date(this.wallMs).toUTCString(), "x-request-id": `id-${this.spent.length}` };
+    return { ...named, ...of("minute", 60, 60_000), ...of("day", 2_000, 86_400_000) };
+  }
+}

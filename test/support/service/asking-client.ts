@@ -1,0 +1,54 @@
+import { createHmac } from "node:crypto";
+import type { Setback } from "../../../src/core/fetching/fetch-outcome.ts";
+import { type AnswerNotes, type AskContext, createClient } from "../../../src/service/client/client.ts";
+import { openTransport, type TransportOptions } from "../../../src/service/client/http-transport.ts";
+import type { OperationId, ParamsOf, Success } from "../../../src/service/contract/operations.ts";
+import { type HashEncoding, thirdPartyToken } from "../../../src/service/contract/token.ts";
+
+/** Keys that would be seen anywhere they do not belong. */
+export const CANARY_KEY = "canary-consumer-key-7f3a";
+export const CANARY_PARTNER = { apiKey: "canary-partner-key-51c0", apiSecret: "canary-partner-secret-e9d2" };
+
+export interface AskedOf<Id extends OperationId> {
+  readonly answer: Success<Id> | Setback;
+  /** What the headers said; null where no answer came. */
+  readonly notes: AnswerNotes | null;
+}
+
+export interface AskingOptions extends TransportOptions {
+  readonly consumerKey?: string;
+  readonly partner?: { readonly apiKey: string; readonly apiSecret: string };
+  readonly hashEncoding?: HashEncoding;
+  readonly basePath?: string;
+}
+
+/** The client over a real transport, to a server of the test's. */
+export async function openAsking(url: string, options: AskingOptions = {}) {
+  const { consumerKey = CANARY_KEY, partner = CANARY_PARTNER, hashEncoding = "hex", basePath = "" } = options;
+  const transport = openTransport(url, options);
+  const hmac = (secret: string, message: string) => createHmac("sha256", secret).update(message).digest();
+  const token = thirdPartyToken(partner, hashEncoding, hmac);
+  const stop = new AbortController();
+  const client = createClient({
+    get: transport.get,
+    basePath,
+    userAgent: "elbro/1.2.3",
+    authorization: { consumer: `Bearer ${consumerKey}`, thirdParty: `Bearer ${token}` },
+    secrets: [consumerKey, partner.apiKey, partner.apiSecret, token],
+  });
+  return {
+    stop,
+    async ask<Id extends OperationId>(id: Id, params: ParamsOf<Id>): Promise<AskedOf<Id>> {
+      let notes: AnswerNotes | null = null;
+      const handler = client[id] as (params: ParamsOf<Id>, context: AskContext) => Promise<Success<Id> | Setback>;
+      const answer = await handler(params, {
+        signal: stop.signal,
+        note: (said) => {
+          notes = said;
+        },
+      });
+      return { answer, notes };
+    },
+    [Symbol.asyncDispose]: async () => transport.close(),
+  };
+}

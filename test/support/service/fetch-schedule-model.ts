@@ -1,0 +1,195 @@
+/** Model of the fetch schedule: a store made of maps, and a service that is a function of the test. */
+
+import { nextStep } from "../../../src/core/fetching/fetch-schedule.ts";
+import type {
+  ChunkState,
+  CollectTarget,
+  PlaceTarget,
+  SeriesState,
+  Step,
+  TimetableInput,
+} from "../../../src/core/fetching/fetch-types.ts";
+import { type SeriesKey, type SeriesOperation, seriesName } from "../../../src/core/series/series.ts";
+import { Calendar, SERVICE_ZONE } from "../../../src/core/time/calendar.ts";
+import type { EpochMs, Interval } from "../../../src/core/time/interval.ts";
+
+export const calendar = new Calendar(SERVICE_ZONE);
+const ACCOUNT = "consumer";
+export const ADDRESS = "3f2504e0-4f89-41d3-9a0c-0305e82c3301";
+const ALL_OPERATIONS: readonly SeriesOperation[] = [
+  ...(["prices", "forecastPrices", "consumption", "consumptionCosts", "solarExport", "solarExportRevenue"] as const),
+];
+
+/** Completeness of a day at the service. */
+export const richness = ["none", "short", "estimate", "whole"] as const;
+export type Richness = (typeof richness)[number];
+
+/** Returns the completeness of the day that starts at `day`, at the time `now`; null if the request fails. */
+export type Service = (operation: SeriesOperation, day: EpochMs, now: EpochMs) => Richness | null;
+
+/** A request and its time. */
+export interface Asked {
+  readonly at: EpochMs;
+  readonly step: Step;
+}
+
+/** Maximum of requests at one instant; more are an endless loop. */
+const MOST_AT_ONCE = 100;
+
+/** Returns the instant of a local time such as "2026-03-10 13:02". */
+export function local(text: string): EpochMs {
+  const [date, time = "00:00"] = text.split(" ");
+  const [hours, minutes] = time.split(":").map(Number);
+  return calendar.timeOnDay(Date.parse(`${date}T12:00:00Z`), (hours ?? 0) * 60 + (minutes ?? 0));
+}
+
+/** Returns the local time of an instant, such as "13:02". */
+function clockTime(at: EpochMs): string {
+  const minute = calendar.minuteOfDay(at);
+  return [Math.floor(minute / 60), minute % 60].map((part) => String(part).padStart(2, "0")).join(":");
+}
+
+/** Returns the first and last local date of a range, such as "2026-03-10..2026-03-11". */
+export function datesOf(range: Interval | undefined): string {
+  return range ? `${calendar.dateOf(range.start)}..${calendar.dateOf(range.end - 1)}` : "";
+}
+
+export function targetOf(operations: readonly SeriesOperation[] = ALL_OPERATIONS): CollectTarget {
+  return { account: ACCOUNT, addressId: ADDRESS, resolution: "fifteenMinutes", operations: new Set(operations) };
+}
+
+/** A normal day: prices just after 13:00, the consumption of yesterday at 06:00. */
+export const usual: Service = (operation, day, now) => {
+  const yesterday = calendar.add("day", day, -1);
+  if (operation === "prices") return now >= calendar.timeOnDay(yesterday, 13 * 60 + 4) ? "whole" : "none";
+  return now >= calendar.add("day", day, 1) + 6 * 3_600_000 ? "whole" : "none";
+};
+
+class ModelStore {
+  readonly #series = new Map<string, { chunks: Map<EpochMs, Richness>; askedAt: Map<EpochMs, EpochMs> }>();
+  readonly #answeredAt = new Map<string, EpochMs>();
+
+  /** Stores an answer. A less complete answer does not replace a more complete one. */
+  keep(series: SeriesKey, days: readonly EpochMs[], answer: (day: EpochMs) => Richness, at: EpochMs): void {
+    const name = seriesName(series);
+    const known = this.#series.get(name) ?? { chunks: new Map(), askedAt: new Map() };
+    this.#series.set(name, known);
+    this.#answeredAt.set(name, at);
+    for (const day of days) {
+      const before = richness.indexOf(known.chunks.get(day) ?? "none");
+      const came = richness.indexOf(answer(day));
+      known.chunks.set(day, richness[Math.max(before, came)] ?? "none");
+      known.askedAt.set(day, at);
+    }
+  }
+
+  stateOf(series: SeriesKey, now: EpochMs): SeriesState {
+    const name = seriesName(series);
+    const known = this.#series.get(name);
+    const notAhead = (at: EpochMs | undefined) => (at !== undefined && at <= now ? at : null);
+    return {
+      answeredAt: notAhead(this.#answeredAt.get(name)),
+      askedAt: (start) => notAhead(known?.askedAt.get(start)),
+      chunk: (start) => stateOfChunk(known?.chunks.get(start)),
+      newestGap: (within) => newestGap(within, (day) => known?.chunks.has(day) === true),
+    };
+  }
+}
+
+function stateOfChunk(there: Richness | undefined): ChunkState | null {
+  if (there === undefined) return null;
+  return { complete: there === "whole" || there === "estimate", estimated: there === "estimate" };
+}
+
+function newestGap({ start, end }: Interval, asked: (day: EpochMs) => boolean): Interval | null {
+  let last = calendar.add("day", end, -1);
+  while (last >= start && asked(last)) last = calendar.add("day", last, -1);
+  if (last < start) return null;
+  let first = last;
+  while (first > start && !asked(calendar.add("day", first, -1))) first = calendar.add("day", first, -1);
+  return { start: first, end: calendar.add("day", last, 1) };
+}
+
+export interface FetchScheduleModelOptions {
+  readonly start: EpochMs;
+  readonly service?: Service;
+  readonly targets?: readonly CollectTarget[];
+  readonly places?: (now: EpochMs) => readonly PlaceTarget[];
+  readonly offsetMs?: number;
+  readonly historyDays?: number;
+  readonly notBefore?: TimetableInput["notBefore"];
+}
+
+/** Runs the fetch schedule of one account; time advances from one step to the next. */
+export class FetchScheduleModel {
+  readonly shelf = new ModelStore();
+  /** Every request, oldest first. */
+  log: Asked[] = [];
+  now: EpochMs;
+  service: Service;
+  targets: readonly CollectTarget[];
+  readonly #options: FetchScheduleModelOptions;
+
+  constructor(options: FetchScheduleModelOptions) {
+    this.now = options.start;
+    this.service = options.service ?? usual;
+    this.targets = options.targets ?? [targetOf()];
+    this.#options = options;
+  }
+
+  next(): ReturnType<typeof nextStep> {
+    const { offsetMs = 0, historyDays = 0, notBefore, places } = this.#options;
+    const today = calendar.startOf("day", this.now);
+    return nextStep({
+      now: this.now,
+      calendar,
+      account: ACCOUNT,
+      targets: this.targets,
+      places: places?.(this.now) ?? [],
+      stateOf: (series) => this.shelf.stateOf(series, this.now),
+      notBefore: notBefore ?? (() => this.now),
+      offsetMs,
+      historyFrom: calendar.add("day", today, -historyDays),
+    });
+  }
+
+  /** Runs until `until` and makes every request that is due. Errors: throws on an endless loop or a wake-up in the past. */
+  run(until: EpochMs): this {
+    for (let atOnce = 0; this.now < until; atOnce++) {
+      const step = this.next();
+      if (step.kind === "request") {
+        if (atOnce > MOST_AT_ONCE) throw new Error(`spins with ${step.series.operation} at ${clockTime(this.now)}`);
+        this.#ask(step);
+        continue;
+      }
+      if (!(step.until > this.now)) throw new Error(`sleeps into the past at ${clockTime(this.now)}`);
+      this.now = Math.min(until, step.until);
+      atOnce = 0;
+    }
+    return this;
+  }
+
+  /** Returns the local times of the requests for an operation. */
+  times(operation: SeriesOperation): string[] {
+    return this.of(operation).map(({ at }) => clockTime(at));
+  }
+
+  /** Returns the date ranges of the requests for an operation. */
+  dates(operation: SeriesOperation): string[] {
+    return this.of(operation).map(({ step }) => datesOf(step.range));
+  }
+
+  /** Returns the requests for an operation. */
+  of(operation: SeriesOperation): Asked[] {
+    return this.log.filter(({ step }) => step.series.operation === operation);
+  }
+
+  #ask(step: Step): void {
+    const { series, range } = step;
+    this.log.push({ at: this.now, step });
+    const days = range ? calendar.intervals("day", range).map(({ start }) => start) : [0];
+    const answers = new Map(days.map((day) => [day, this.service(series.operation, day, this.now)]));
+    if ([...answers.values()].includes(null)) return;
+    this.shelf.keep(series, days, (day) => answers.get(day) ?? "none", this.now);
+  }
+}

@@ -1,0 +1,55 @@
+import { keyDigest, LanKeys } from "../../../src/server/auth/api-keys.ts";
+import { listen } from "../../../src/server/http/listener.ts";
+import { type Asked, type MirrorSource, mirrorHandlers } from "../../../src/server/mirror/mirror.ts";
+import { ResponseCache } from "../../../src/server/mirror/response-cache.ts";
+import { createApiRouter, mount } from "../../../src/service/serve/mount.ts";
+import type { Found } from "../../../src/state/stored-answer.ts";
+import { ADDRESS_ID } from "../../fixtures/answers.ts";
+import { calendar } from "./fetch-schedule-model.ts";
+
+const KEY = "kitchen-key";
+
+/** Response to a LAN request. */
+export interface LanAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** Starts a mirror on a real socket; the test provides its data. */
+export async function startMirror(source: Partial<MirrorSource>, limits = { minute: 1_000, day: 1_000 }) {
+  const world = { now: Date.parse("2026-03-10T09:00:30Z"), crashes: [] as unknown[] };
+  const keys = new LanKeys([{ name: "kitchen", sha256: keyDigest(KEY) }], limits);
+  const router = createApiRouter(() => "request-id");
+  mount(router, {
+    handlers: mirrorHandlers({ refusal: () => null, find: () => null, ask: askNobody, ...source }, new ResponseCache()),
+    admit: (arrival) => keys.admit(arrival),
+    calendar,
+    now: () => world.now,
+    newRequestId: () => "request-id",
+    onCrash: (error) => void world.crashes.push(error),
+  });
+  const listener = await listen(router, "127.0.0.1", 0);
+  return {
+    world,
+    port: listener.port,
+    async ask(
+      path = `/consumer/v1/me/addresses/${ADDRESS_ID}/forecast-prices`,
+      key: string | null = KEY,
+    ): Promise<LanAnswer> {
+      const headers: Record<string, string> = key === null ? {} : { authorization: `Bearer ${key}` };
+      const answer = await fetch(`http://127.0.0.1:${listener.port}${path}`, { headers });
+      return { status: answer.status, headers: answer.headers, body: (await answer.json()) as LanAnswer["body"] };
+    },
+    [Symbol.asyncDispose]: () => listener.close(),
+  };
+}
+
+async function askNobody(): Promise<Asked> {
+  throw new Error("nobody was to be asked");
+}
+
+/** Returns a stored answer that never changes. */
+export function foundAt(answeredAt: number, fresh: boolean, json = '{"data":[]}'): Found {
+  return { version: 1, answeredAt, fresh, read: () => json };
+}

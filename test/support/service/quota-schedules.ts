@@ -1,0 +1,173 @@
+/** Random lives of a governor, and how one is lived. */
+import * as fc from "fast-check";
+import { type Share, shares } from "../../../src/core/fetching/rate-limit.ts";
+import { type Passage, type RateLimiterModel, TIMEOUT_MS } from "./rate-limiter-model.ts";
+import type { Limits } from "./strict-service.ts";
+
+export type Action =
+  | { readonly do: "wait"; readonly ms: number }
+  | { readonly do: "nearReset"; readonly window: keyof Limits; readonly beforeMs: number }
+  | { readonly do: "waitUntilAllowed"; readonly share: Share; readonly extraMs: number }
+  | { readonly do: "burst"; readonly share: Share; readonly count: number; readonly passage: Passage }
+  /** As much as is allowed just before a reset, on its way until after it; and again as soon as that is allowed. */
+  | { readonly do: "pressAcross"; readonly window: keyof Limits; readonly beforeMs: number; readonly passage: Passage }
+  | { readonly do: "spendAndDie"; readonly share: Share }
+  | { readonly do: "crash"; readonly downMs: number }
+  | { readonly do: "reboot"; readonly downMs: number; readonly bootMs: number }
+  | { readonly do: "sleep"; readonly ms: number }
+  | { readonly do: "setWall"; readonly at: number }
+  | { readonly do: "configure"; readonly limits: Limits }
+  | { readonly do: "others"; readonly count: number };
+
+export interface Schedule {
+  readonly limits: Limits;
+  readonly startAt: number;
+  readonly actions: readonly Action[];
+}
+
+const MINUTE = 60_000;
+const DAY = 86_400_000;
+const MOST_AT_ONCE = 60;
+const AT_ONCE: Passage = { upMs: 0, downMs: 0, fate: "answered" };
+const MIDNIGHT = Date.UTC(2026, 9, 25);
+
+const share = fc.constantFrom(...shares);
+const flightMs = fc.oneof(fc.constantFrom(0, 0, TIMEOUT_MS), fc.nat({ max: TIMEOUT_MS }));
+const passage = fc
+  .record({
+    upMs: flightMs,
+    downMs: fc.oneof(fc.constant(0), fc.nat({ max: TIMEOUT_MS })),
+    fate: fc.constantFrom<Passage["fate"]>("answered", "answered", "answered", "answered", "bare", "lost", "unsent"),
+  })
+  .map(({ upMs, downMs, fate }) => ({ upMs, fate, downMs: Math.min(downMs, TIMEOUT_MS - upMs) }));
+const spanMs = fc.oneof(
+  fc.nat({ max: 2_000 }),
+  fc.nat({ max: 2 * MINUTE }),
+  fc.nat({ max: 5 * 60 * MINUTE }),
+  fc.nat({ max: 2 * DAY }),
+);
+const window = fc.constantFrom<keyof Limits>("minute", "day");
+/** Never below what is assumed before the first answer. */
+const firstLimits = fc.record({
+  minute: fc.oneof(fc.integer({ min: 5, max: 12 }), fc.integer({ min: 5, max: 200 })),
+  day: fc.oneof(fc.integer({ min: 50, max: 60 }), fc.integer({ min: 50, max: 300 })),
+});
+const laterLimits = fc.record({ minute: fc.integer({ min: 1, max: 200 }), day: fc.integer({ min: 1, max: 300 }) });
+
+const passing: fc.Arbitrary<Action>[] = [
+  fc.record({ do: fc.constant("wait" as const), ms: spanMs }),
+  fc.record({ do: fc.constant("nearReset" as const), window, beforeMs: fc.integer({ min: -200, max: 31_000 }) }),
+  fc.record({ do: fc.constant("waitUntilAllowed" as const), share, extraMs: fc.constantFrom(0, 0, 1, 999) }),
+];
+const burstsOf = (how: fc.Arbitrary<Passage>): fc.Arbitrary<Action> =>
+  fc.record({
+    ...{ do: fc.constant("burst" as const), share, passage: how },
+    count: fc.oneof(fc.constantFrom(1, 1, 2), fc.integer({ min: 1, max: MOST_AT_ONCE })),
+  });
+const bursts = burstsOf(passage);
+/** What is late or lost leaves open whether others have spent; the governor then takes the safe side. */
+const promptBursts = burstsOf(
+  fc.record({ upMs: fc.nat({ max: 900 }), downMs: fc.nat({ max: 900 }), fate: fc.constant("answered" as const) }),
+);
+const pressing: fc.Arbitrary<Action> = fc.record({
+  ...{ do: fc.constant("pressAcross" as const), window, passage },
+  beforeMs: fc.integer({ min: 0, max: TIMEOUT_MS }),
+});
+const accidents: fc.Arbitrary<Action>[] = [
+  fc.record({ do: fc.constant("spendAndDie" as const), share }),
+  fc.record({ do: fc.constant("crash" as const), downMs: fc.nat({ max: 3_000 }) }),
+  fc.record({ do: fc.constant("crash" as const), downMs: fc.nat({ max: 3_000 }) }),
+  fc.record({ do: fc.constant("reboot" as const), downMs: spanMs, bootMs: fc.nat({ max: 90_000 }) }),
+  fc.record({ do: fc.constant("sleep" as const), ms: spanMs }),
+  fc.record({
+    do: fc.constant("setWall" as const),
+    at: fc.constantFrom(0, Date.UTC(2069, 0, 1), MIDNIGHT - 7_200_000, MIDNIGHT + 7_200_000),
+  }),
+  fc.record({ do: fc.constant("configure" as const), limits: laterLimits }),
+  fc.record({ do: fc.constant("others" as const), count: fc.integer({ min: 1, max: 50 }) }),
+];
+
+const action = fc.oneof(
+  ...passing.map((arbitrary) => ({ weight: 4, arbitrary })),
+  { weight: 12, arbitrary: bursts },
+  { weight: 2, arbitrary: pressing },
+  ...accidents.map((arbitrary) => ({ weight: 1, arbitrary })),
+);
+
+/** Lives of up to forty deeds, beginning within a minute of midnight UTC or anywhere in a day. */
+export const schedules: fc.Arbitrary<Schedule> = schedulesOf(action);
+
+/** Lives in which the service, the process and the machine are well, and nobody else uses the key. */
+export const quietSchedules: fc.Arbitrary<Schedule> = schedulesOf(fc.oneof(...passing, promptBursts, promptBursts));
+
+function schedulesOf(actions: fc.Arbitrary<Action>): fc.Arbitrary<Schedule> {
+  return fc.record({
+    limits: firstLimits,
+    startAt: fc.oneof(fc.integer({ min: -MINUTE, max: MINUTE }), fc.nat({ max: DAY })).map((ms) => MIDNIGHT + ms),
+    actions: fc.array(actions, { minLength: 1, maxLength: 40, size: "max" }),
+  });
+}
+
+/** Lives a schedule to its end; what became of it stands in the world. */
+export function live(world: RateLimiterModel, actions: readonly Action[]): void {
+  for (const each of actions) act(world, each);
+  world.advance(TIMEOUT_MS + 1);
+}
+
+function act(world: RateLimiterModel, action: Action): void {
+  switch (action.do) {
+    case "wait":
+      world.advance(action.ms);
+      return;
+    case "nearReset":
+      advanceNear(world, action.window, action.beforeMs);
+      return;
+    case "waitUntilAllowed":
+      world.advanceUntilAllowed(action.share, action.extraMs);
+      return;
+    case "burst":
+      press(world, action.share, action.count, action.passage);
+      return;
+    case "pressAcross":
+      advanceNear(world, action.window, action.beforeMs);
+      for (const each of shares) press(world, each, MOST_AT_ONCE, action.passage);
+      world.advance(TIMEOUT_MS);
+      for (const each of shares) {
+        world.advanceUntilAllowed(each, 0);
+        press(world, each, MOST_AT_ONCE, AT_ONCE);
+      }
+      return;
+    case "spendAndDie":
+      world.attemptAndDie(action.share);
+      return;
+    case "crash":
+      world.crash(action.downMs);
+      return;
+    case "reboot":
+      world.reboot(action.downMs, action.bootMs);
+      return;
+    case "sleep":
+      world.suspend(action.ms);
+      return;
+    case "setWall":
+      world.setWall(action.at);
+      return;
+    case "configure":
+      // What is configured before the first answer is all that can be known of the first windows.
+      if (world.heardFrom) world.service.configure(world.now, action.limits);
+      return;
+    case "others":
+      world.service.countOthers(world.now, action.count);
+      return;
+  }
+}
+
+function advanceNear(world: RateLimiterModel, name: keyof Limits, beforeMs: number): void {
+  const length = name === "minute" ? MINUTE : DAY;
+  const reset = Math.ceil((world.now + beforeMs + 1) / length) * length;
+  world.advanceTo(reset - beforeMs);
+}
+
+function press(world: RateLimiterModel, by: Share, count: number, how: Passage): void {
+  for (let i = 0; i < count; i++) if (!world.attempt(by, how)) return;
+}

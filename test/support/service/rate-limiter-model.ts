@@ -1,0 +1,214 @@
+/**
+ * Model of the rate limiter with faults: processes die, machines reboot and sleep, the wall clock jumps, requests and
+ * answers are late or lost. The model has the real time; the rate limiter sees only its own clocks.
+ */
+import type { DatabaseSync } from "node:sqlite";
+import type { Share } from "../../../src/core/fetching/rate-limit.ts";
+import type { AnswerNotes } from "../../../src/service/client/client.ts";
+import type { Memory } from "../../../src/service/client/key-value.ts";
+import {
+  type BudgetSource,
+  Governor,
+  type GovernorClock,
+  type Leave,
+  type SpendLedger,
+} from "../../../src/service/client/rate-limiter.ts";
+import { LearnedBudget } from "../../../src/service/client/rate-limits.ts";
+import { Ledger } from "../../../src/storage/request-log.ts";
+import { type Limits, StrictService } from "./strict-service.ts";
+
+/** Fate of one request. Unit: ms; `upMs + downMs` is at most the request's time-out. */
+export interface Passage {
+  readonly upMs: number;
+  readonly downMs: number;
+  /** `bare`: answered without any of the service's headers. `lost`: counted, but no answer. `unsent`: never there. */
+  readonly fate: "answered" | "bare" | "lost" | "unsent";
+}
+
+/** Deliberate mistakes, each at one port of the rate limiter. */
+export interface Mutant {
+  readonly source?: (source: BudgetSource, memory: Memory) => BudgetSource;
+  readonly ledger?: (ledger: SpendLedger) => SpendLedger;
+  readonly notes?: (notes: AnswerNotes) => AnswerNotes;
+  readonly clock?: (clock: GovernorClock) => GovernorClock;
+}
+
+interface Event {
+  readonly at: number;
+  readonly happen: () => void;
+}
+
+/** The request's hard time-out. Source: design, quota. */
+export const TIMEOUT_MS = 30_000;
+const MOST_WAIT_MS = 26 * 3_600_000;
+
+export class RateLimiterModel {
+  readonly service: StrictService;
+  readonly #database: DatabaseSync;
+  readonly #account: string;
+  readonly #mutant: Mutant;
+  readonly #kept = new Map<string, string>();
+  #now: number;
+  #bootAt: number;
+  #boots = 0;
+  #wallOffsetMs = 0;
+  #events: Event[] = [];
+  /** Counts up at every crash: what belongs to an earlier process is never heard. */
+  #process = 0;
+  #governor: Governor;
+  /** Requests with a permit, oldest first. */
+  readonly spends: { readonly share: Share; readonly at: number }[] = [];
+  /** Whether an answer with the service's headers was ever heard. */
+  heardFrom = false;
+
+  constructor(options: {
+    readonly database: DatabaseSync;
+    readonly account: string;
+    readonly limits: Limits;
+    readonly startAt: number;
+    readonly mutant: Mutant;
+  }) {
+    this.#database = options.database;
+    this.#account = options.account;
+    this.#mutant = options.mutant;
+    this.#now = options.startAt;
+    this.#bootAt = options.startAt - 5_000;
+    this.service = new StrictService(options.limits);
+    this.#governor = this.#start();
+  }
+
+  get now(): number {
+    return this.#now;
+  }
+
+  get monotonicMs(): number {
+    return this.#now - this.#bootAt;
+  }
+
+  earliest(share: Share): number {
+    return this.#governor.earliest(share, this.#clock().monotonicMs());
+  }
+
+  /** Advances time. */
+  advanceTo(at: number): void {
+    for (;;) {
+      const next = this.#events[0];
+      if (!next || next.at > at) break;
+      this.#events.shift();
+      this.#now = Math.max(this.#now, next.at);
+      next.happen();
+    }
+    this.#now = Math.max(this.#now, at);
+  }
+
+  advance(ms: number): void {
+    this.advanceTo(this.#now + ms);
+  }
+
+  /** Waits until the rate limiter would grant a permit to this share. */
+  advanceUntilAllowed(share: Share, extraMs: number): void {
+    const waitMs = this.earliest(share) - this.#clock().monotonicMs();
+    this.advance(Math.min(MOST_WAIT_MS, Math.max(0, Math.ceil(waitMs))) + extraMs);
+  }
+
+  /** Acquires a permit and sends the request. Returns true if the permit was granted. */
+  attempt(share: Share, passage: Passage): boolean {
+    const verdict = this.#governor.request(share, null, null);
+    if (verdict.kind === "wait") return false;
+    this.spends.push({ share, at: this.#now });
+    this.#send(verdict.leave, share, passage);
+    return true;
+  }
+
+  /** The process is killed right after a spend was committed, before its request went out. */
+  attemptAndDie(share: Share): void {
+    this.#governor.request(share, null, null);
+    this.crash(0);
+  }
+
+  /** The process is killed and started again; what is on its way goes on. */
+  crash(downMs: number): void {
+    this.#process++;
+    this.advance(downMs);
+    this.#governor = this.#start();
+  }
+
+  /** The machine goes down and comes up with a monotonic clock of its own. */
+  reboot(downMs: number, bootMs: number): void {
+    this.#process++;
+    this.advance(downMs + bootMs);
+    this.#bootAt = this.#now - bootMs;
+    this.#boots++;
+    this.#governor = this.#start();
+  }
+
+  /** The machine sleeps: its monotonic clock stands still. */
+  suspend(ms: number): void {
+    this.advance(TIMEOUT_MS + 1);
+    this.#bootAt += ms;
+    this.advance(ms);
+  }
+
+  setWall(at: number): void {
+    this.#wallOffsetMs = at - this.#now;
+  }
+
+  #start(): Governor {
+    const memory: Memory = {
+      read: (name) => this.#kept.get(name) ?? null,
+      write: (name, value) => void this.#kept.set(name, value),
+    };
+    const { source = (same) => same, ledger = (same) => same, clock = (same) => same } = this.#mutant;
+    return new Governor({
+      account: this.#account,
+      ledger: ledger(new Ledger(this.#database)),
+      memory,
+      clock: clock(this.#clock()),
+      source: source(new LearnedBudget(this.#account, memory, () => 1), memory),
+    });
+  }
+
+  #clock(): GovernorClock {
+    const clock = {
+      boot: `boot ${this.#boots}`,
+      now: () => this.#now + this.#wallOffsetMs,
+      monotonicMs: () => this.#now - this.#bootAt,
+    };
+    return this.#mutant.clock?.(clock) ?? clock;
+  }
+
+  #send(leave: Leave, share: Share, { upMs, downMs, fate }: Passage): void {
+    const spentAt = this.#now;
+    const process = this.#process;
+    const mine = (act: () => void) => () => {
+      if (process === this.#process) act();
+    };
+    if (fate === "unsent" || fate === "lost") this.#at(spentAt + Math.max(1, downMs), mine(leave.settle));
+    if (fate === "unsent") return;
+    this.#at(spentAt + upMs, () => {
+      const answer = this.service.count(this.#now, share, spentAt);
+      if (fate === "lost") return;
+      const serverMs = Math.floor(this.#now / 1_000) * 1_000;
+      const hear = () => {
+        if (fate === "answered") {
+          answer.heard(this.#now);
+          this.heardFrom = true;
+        }
+        leave.note(this.#notesOf(fate === "answered" ? answer.quota : {}, fate === "answered" ? serverMs : null));
+        leave.settle();
+      };
+      this.#at(this.#now + downMs, mine(hear));
+    });
+  }
+
+  #notesOf(quota: AnswerNotes["quota"], serverMs: number | null): AnswerNotes {
+    const notes = { status: 200, requestId: serverMs === null ? null : "0", quota, serverMs };
+    return this.#mutant.notes?.(notes) ?? notes;
+  }
+
+  #at(at: number, happen: () => void): void {
+    let place = this.#events.length;
+    while (place > 0 && (this.#events[place - 1]?.at ?? at) > at) place--;
+    this.#events.splice(place, 0, { at, happen });
+  }
+}

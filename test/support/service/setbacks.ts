@@ -1,0 +1,14 @@
+import type { Setback } from "../../../src/core/fetching/fetch-outcome.ts";
+
+/** An error answer of the service. `namedMs` is the wait it named. */
+export function refused(status: number, code: string | null, namedMs: number | null = null): Setback {
+  return { kind: "refused", status, code, reason: "because", retryAfterMs: namedMs, requestId: `id-${status}` };
+}
+
+export function malformed(): Setback {
+  return { kind: "malformed", why: "row 3: expected number", requestId: "id-200" };
+}
+
+export function unreachable(): Setback {
+  return { kind: "unreachable", why: "it refuses the connection" };
+}

@@ -1,0 +1,19 @@
+import { formatInstant } from "../../../src/core/time/interval.ts";
+import { type SimulatorOptions, startSimulator } from "../../../src/service/simulator/simulator.ts";
+
+/** A simulator whose time stands at `time.now` until the test moves it. */
+export async function startAt(now: number, options: Partial<SimulatorOptions> = {}) {
+  const time = { now };
+  const simulator = await startSimulator({ now: () => time.now, ...options });
+  const service = {
+    url: simulator.url,
+    consumerKey: simulator.keys.consumerKey ?? "",
+    thirdPartyToken: simulator.keys.thirdPartyToken,
+  };
+  return { simulator, service, time, [Symbol.asyncDispose]: () => simulator.close() };
+}
+
+/** The parameters of a range of hours. */
+export function hours(from: number, to: number) {
+  return { from: formatInstant(from), to: formatInstant(to), aggregation: "hour" };
+}
