@@ -92,8 +92,27 @@ export function importsOf(path: string, source: string): (string | null)[] {
   return [...walk(parse(path, source).program)].flatMap(({ node }) => moduleOf(node));
 }
 
-/** Follows the imports between `sources`. Shape: each circle once, as a path; `levels` is the longest chain without one. */
-export function importLevels(sources: Sources): { readonly circles: readonly string[]; readonly levels: number } {
+/** Finds circles among all imports, types included. Shape: each circle once, as a path from file to file. */
+export function importCircles(sources: Sources): readonly string[] {
+  return followImports(sources, importsOf).circles;
+}
+
+/** Length of the longest chain of files that load each other: static imports of values. */
+export function importLevels(sources: Sources): number {
+  return followImports(sources, valueImportsOf).levels;
+}
+
+/** Modules that a source loads when it is loaded itself. */
+function valueImportsOf(path: string, source: string): (string | null)[] {
+  const isType = (node: Node) => node.importKind === "type" || node.exportKind === "type";
+  return childrenOf(parse(path, source).program, "body").flatMap((node) => {
+    const specifiers = childrenOf(node, "specifiers");
+    const onlyTypes = isType(node) || (specifiers.length > 0 && specifiers.every(isType));
+    return onlyTypes ? [] : moduleOf(node);
+  });
+}
+
+function followImports(sources: Sources, namesIn: typeof importsOf): { circles: string[]; levels: number } {
   const levels = new Map<string, number>();
   const circles: string[] = [];
   const visit = (path: string, trail: readonly string[]): number => {
@@ -103,7 +122,7 @@ export function importLevels(sources: Sources): { readonly circles: readonly str
       circles.push([...trail.slice(trail.indexOf(path)), path].join(" > "));
       return 0;
     }
-    const targets = importsOf(path, sources[path] ?? "")
+    const targets = namesIn(path, sources[path] ?? "")
       .filter((name) => name?.startsWith("."))
       .map((name) => posix.join(posix.dirname(path), name ?? ""))
       .filter((target) => target in sources);
