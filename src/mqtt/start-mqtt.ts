@@ -11,7 +11,7 @@ import { startBroker, wayTo } from "./broker/start-broker.ts";
 import type { Message } from "./client/message.ts";
 import { type Link, type LinkLog, openLink } from "./client/mqtt-client.ts";
 import { openFormats } from "./load-format.ts";
-import { Showing } from "./state-publisher.ts";
+import { StatePublisher } from "./state-publisher.ts";
 
 export interface MqttOptions {
   readonly config: Config;
@@ -29,7 +29,7 @@ export interface MqttOptions {
 
 export interface Mqtt {
   readonly client: Link;
-  readonly publisher: Pick<Showing, "showPlugs">;
+  readonly publisher: Pick<StatePublisher, "showPlugs">;
   /** Called with the whole state at each publication. */
   readonly published: Listeners<readonly Message[]>;
   /** Port of the embedded broker; null if another broker is used. */
@@ -50,7 +50,7 @@ export async function startMqtt(
   const { homes, calendar } = state;
   const broker = await startBroker(config, log, { anonymous: options.anonymousBroker });
   const formatOf = await openFormats(config, homes, calendar);
-  const showing = new Showing({ ...state, settings: storage.settings, config, formatOf, log });
+  const showing = new StatePublisher({ ...state, settings: storage.settings, config, formatOf, log });
   const client = openLink(
     {
       ...wayTo(broker, config),
@@ -90,7 +90,7 @@ export async function startMqtt(
 }
 
 /** Publishes the state at each change and at each boundary of an interval. */
-function publicationLoop({ clock, onProgress }: MqttOptions, state: State, showing: Showing, client: Link) {
+function publicationLoop({ clock, onProgress }: MqttOptions, state: State, showing: StatePublisher, client: Link) {
   const published = new Listeners<readonly Message[]>();
   const publish = (now: number) => {
     state.checkClock(now);

@@ -26,7 +26,7 @@ import { planMessages } from "./topics/plan-topics.ts";
 import { plugMessages } from "./topics/plug-topics.ts";
 import { usageMessages } from "./topics/usage-topics.ts";
 
-export interface ShowingParts {
+export interface StatePublisherDeps {
   readonly log: { info(facts: object, text: string): void };
   readonly config: Config;
   readonly homes: Homes;
@@ -43,7 +43,7 @@ export interface ShowingParts {
 }
 
 /** The state as it is, and until when it stays so of itself. */
-export interface Shown {
+export interface PublishedState {
   /** The whole state: a topic that is not here has no value any more. */
   readonly messages: readonly Message[];
   readonly until: EpochMs;
@@ -52,15 +52,15 @@ export interface Shown {
 /** Heartbeats are due at least this often. */
 const LONGEST_MS = 60 * MINUTE_MS;
 
-export class Showing {
-  readonly #parts: ShowingParts;
+export class StatePublisher {
+  readonly #parts: StatePublisherDeps;
   readonly #announcer: Announcer;
   /** Homes whose quarters repeated their hours when last seen. Bounded by the homes. */
   readonly #repeating = new Map<string, boolean>();
   /** Set by the module of plugs once it has started. */
   #plugs: () => readonly PlugSnapshot[] = () => [];
 
-  constructor(parts: ShowingParts) {
+  constructor(parts: StatePublisherDeps) {
     const { base_topic: baseTopic, discovery_prefix: prefix } = parts.config.mqtt;
     this.#parts = parts;
     this.#announcer = new Announcer({ baseTopic, prefix, version: VERSION }, parts.settings);
@@ -73,7 +73,7 @@ export class Showing {
   }
 
   /** Everything there is to show at `now`. */
-  at(now: EpochMs): Shown {
+  at(now: EpochMs): PublishedState {
     const { config, homes, house } = this.#parts;
     const base = config.mqtt.base_topic;
     const urgent: Message[] = [];
