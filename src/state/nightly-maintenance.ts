@@ -10,7 +10,7 @@ import { type CopyOutcome, copyDatabase } from "../storage/backup.ts";
 import type { Settings } from "../storage/key-value-store.ts";
 import type { Recovery } from "../storage/recovery.ts";
 import { deleteOld } from "../storage/retention.ts";
-import type { Writing } from "../storage/write-guard.ts";
+import type { WriteGuard } from "../storage/write-guard.ts";
 import type { Library } from "./series-repository.ts";
 
 export interface UpkeepParts {
@@ -18,7 +18,7 @@ export interface UpkeepParts {
   readonly databasePath: string;
   readonly library: Library;
   readonly settings: Settings;
-  readonly writing: Writing;
+  readonly writing: WriteGuard;
   readonly calendar: Calendar;
   readonly clock: Clock;
   readonly problems: Problems;

@@ -15,7 +15,7 @@ import { rangeOf, seriesOf, takeApart } from "../service/contract/series-mapping
 import { Ledger } from "../storage/request-log.ts";
 import { LEDGER_MS } from "../storage/retention.ts";
 import { Shelf } from "../storage/series-store.ts";
-import { Writing } from "../storage/write-guard.ts";
+import { WriteGuard } from "../storage/write-guard.ts";
 import { bodyAround } from "./response-assembly.ts";
 import type { Found } from "./stored-answer.ts";
 
@@ -37,7 +37,7 @@ export class Library implements Keeping {
   readonly ledger: Ledger;
   readonly #calendar: Calendar;
   readonly #now: () => EpochMs;
-  readonly #writing: Writing;
+  readonly #writing: WriteGuard;
   /** By request. Cleared when anything is stored or answered, and when full. */
   readonly #lookups = new Map<string, Lookup>();
   #lookedUpAt = -1;
@@ -46,7 +46,7 @@ export class Library implements Keeping {
     database: DatabaseSync,
     calendar: Calendar,
     now: () => EpochMs,
-    writing: Writing = new Writing(database),
+    writing: WriteGuard = new WriteGuard(database),
   ) {
     this.#writing = writing;
     this.#calendar = calendar;

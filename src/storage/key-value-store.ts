@@ -1,15 +1,15 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { Writing } from "./write-guard.ts";
+import { WriteGuard } from "./write-guard.ts";
 
 /** Small facts that outlive a restart, by name: the offset of this installation, a silence the service asked for. */
 export class Settings {
   readonly #read: StatementSync;
   readonly #write: StatementSync;
-  readonly #writing: Writing;
+  readonly #writing: WriteGuard;
   /** Values that are not on disk yet, because it takes none. Bounded by the names. */
   readonly #ahead = new Map<string, string>();
 
-  constructor(database: DatabaseSync, writing: Writing = new Writing(database)) {
+  constructor(database: DatabaseSync, writing: WriteGuard = new WriteGuard(database)) {
     this.#writing = writing;
     this.#read = database.prepare("select value from setting where name = ?");
     this.#write = database.prepare(

@@ -4,7 +4,7 @@ import type { EpochMs } from "../core/time/interval.ts";
 import { openDataDir } from "./data-dir.ts";
 import { Settings } from "./key-value-store.ts";
 import type { Recovery } from "./recovery.ts";
-import { Writing } from "./write-guard.ts";
+import { WriteGuard } from "./write-guard.ts";
 
 export interface StorageOptions {
   readonly config: { readonly data_dir: string };
@@ -17,7 +17,7 @@ export interface Storage {
   readonly databasePath: string;
   /** What was done about a damaged database at this start; null if it was sound. */
   readonly recovery: Recovery | null;
-  readonly writing: Writing;
+  readonly writing: WriteGuard;
   readonly settings: Settings;
   readonly close: () => void;
 }
@@ -27,7 +27,7 @@ export function openStorage({ config, clock, log }: StorageOptions): Storage {
   const { database, databasePath, recovery, outdated } = openDataDir(config.data_dir, clock.now());
   if (outdated !== null)
     log.warn({ file: outdated }, "database of an older version set aside; its prices and usage are asked for again");
-  const writing = new Writing(database);
+  const writing = new WriteGuard(database);
   const settings = new Settings(database, writing);
   return { database, databasePath, recovery, writing, settings, close: () => database.close() };
 }

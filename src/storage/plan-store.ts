@@ -5,7 +5,7 @@ import type { FinishedRun } from "../core/planning/plan-savings.ts";
 import type { ChangedSettings, PlanSetting } from "../core/planning/plan-settings.ts";
 import { DAY_MS, type EpochMs, HOUR_MS } from "../core/time/interval.ts";
 import { transaction } from "./database.ts";
-import { Writing } from "./write-guard.ts";
+import { WriteGuard } from "./write-guard.ts";
 
 /** Runs of a month or of all time, in sum. Money counts runs that tell their energy and whose prices are known. */
 export interface RunTotals {
@@ -26,7 +26,7 @@ const LONGEST_RUN_MS = 50 * HOUR_MS;
 
 export class PlanStore {
   readonly #database: DatabaseSync;
-  readonly #writing: Writing;
+  readonly #writing: WriteGuard;
   /** Where plans stand that is not on disk yet, because it takes nothing. Bounded by the plans. */
   readonly #ahead = new Map<string, PlanMemory>();
   /** Plans whose place is written with that of others, while it is gathered; null where each is written by itself. */
@@ -39,7 +39,7 @@ export class PlanStore {
   readonly #sumRuns: StatementSync;
   readonly #lastRun: StatementSync;
 
-  constructor(database: DatabaseSync, writing: Writing = new Writing(database)) {
+  constructor(database: DatabaseSync, writing: WriteGuard = new WriteGuard(database)) {
     this.#database = database;
     this.#writing = writing;
     this.#writeMemory = database.prepare(

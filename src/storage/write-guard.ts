@@ -21,7 +21,7 @@ const ROOM_LENGTH = 64 * 1024;
 /** Texts that wait to be written: those of settings are few, finished runs a few a day. */
 const MOST_UNWRITTEN = 2_000;
 
-export class Writing {
+export class WriteGuard {
   readonly #database: DatabaseSync;
   /** The newest of each name. Bounded by MOST_UNWRITTEN. */
   readonly #unwritten = new Map<string, () => void>();
@@ -62,7 +62,7 @@ export class Writing {
   }
 
   /** Tries whether there is room again, and writes what waited. Gives back whether all of it is on disk. */
-  mend(): boolean {
+  recover(): boolean {
     if (!this.#trouble) return true;
     try {
       this.#tryRoom();

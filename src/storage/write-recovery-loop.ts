@@ -3,10 +3,10 @@ import type { Clock } from "../core/runtime/clock.ts";
 import { Waker } from "../core/runtime/loop-waker.ts";
 import type { Problems } from "../core/status/problem.ts";
 import { MINUTE_MS, SECOND_MS } from "../core/time/interval.ts";
-import type { Writing } from "./write-guard.ts";
+import type { WriteGuard } from "./write-guard.ts";
 
 export interface MendingParts {
-  readonly writing: Writing;
+  readonly writing: WriteGuard;
   readonly clock: Clock;
   readonly problems: Problems;
   /** Told when everything that waited is written. */
@@ -36,7 +36,7 @@ export class Mending {
         problems.start({ subject: SUBJECT, since: clock.now(), ...trouble });
         await clock.sleepUntil(clock.now() + waitMs, signal);
         waitMs = Math.min(LONGEST_WAIT_MS, 2 * waitMs);
-        if (signal.aborted || !writing.mend()) continue;
+        if (signal.aborted || !writing.recover()) continue;
         problems.end(SUBJECT);
         onMended();
       }

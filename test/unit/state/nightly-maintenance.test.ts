@@ -6,7 +6,7 @@ import { reportRecovery, Upkeep } from "../../../src/state/nightly-maintenance.t
 import { Library } from "../../../src/state/series-repository.ts";
 import { Settings } from "../../../src/storage/key-value-store.ts";
 import { copyPathOf } from "../../../src/storage/recovery.ts";
-import { Writing } from "../../../src/storage/write-guard.ts";
+import { WriteGuard } from "../../../src/storage/write-guard.ts";
 import { spendOf } from "../../support/daemon/spend.ts";
 import { calendar, dayOf, rowsOf, StoreOnDisk, seriesOf } from "../../support/daemon/store-on-disk.ts";
 
@@ -39,7 +39,7 @@ class Kept implements Disposable {
     const { database, path: databasePath } = this.store;
     const clock = { boot: "test", now: () => this.now, monotonicMs: () => this.now, sleepUntil };
     const log = { info: (_facts: object, text: string) => this.logged.push(text) };
-    const writing = new Writing(database);
+    const writing = new WriteGuard(database);
     const settings = new Settings(database, writing);
     const { library, problems } = this;
     const upkeep = { database, databasePath, library, settings, writing, calendar, clock, problems, years, log };

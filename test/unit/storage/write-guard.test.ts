@@ -7,7 +7,7 @@ import { Library } from "../../../src/state/series-repository.ts";
 import { Settings } from "../../../src/storage/key-value-store.ts";
 import { PlanStore } from "../../../src/storage/plan-store.ts";
 import { Ledger } from "../../../src/storage/request-log.ts";
-import { Writing, writeTroubleOf } from "../../../src/storage/write-guard.ts";
+import { WriteGuard, writeTroubleOf } from "../../../src/storage/write-guard.ts";
 import { ManualMachine } from "../../support/daemon/manual-machine.ts";
 import { spendOf } from "../../support/daemon/spend.ts";
 import { calendar, dayOf, rowsOf, StoreOnDisk, seriesOf } from "../../support/daemon/store-on-disk.ts";
@@ -41,7 +41,7 @@ function setMostPages(database: DatabaseSync, pages: number): void {
 describe.each(ways)("a database that is $name", ({ code, fill, free }) => {
   test("keeps what is remembered until it can be written, the newest of each name", () => {
     using store = new StoreOnDisk();
-    const writing = new Writing(store.database);
+    const writing = new WriteGuard(store.database);
     const settings = new Settings(store.database, writing);
     settings.write("before", "1");
     fill(store.database);
@@ -51,9 +51,9 @@ describe.each(ways)("a database that is $name", ({ code, fill, free }) => {
     expect(writing.trouble?.code).toBe(code);
     expect([settings.read("long"), settings.read("before")]).toEqual([LONG, "3"]);
     expect(new Settings(store.database).read("before")).toBe("1");
-    expect(writing.mend()).toBe(false);
+    expect(writing.recover()).toBe(false);
     free(store.database);
-    expect(writing.mend()).toBe(true);
+    expect(writing.recover()).toBe(true);
     const known = new Settings(store.reopen());
     expect([writing.trouble, known.read("long"), known.read("before"), known.read("room")]).toEqual([
       null,
@@ -65,7 +65,7 @@ describe.each(ways)("a database that is $name", ({ code, fill, free }) => {
 
   test("lets no request out until its spend is written, and then counts those from before", () => {
     using store = new StoreOnDisk();
-    const writing = new Writing(store.database);
+    const writing = new WriteGuard(store.database);
     const { spends } = new Library(store.database, calendar, () => NOW, writing);
     const { clock, memory } = new ManualMachine();
     const source = new LearnedBudget("consumer", memory, () => 1);
@@ -81,12 +81,12 @@ describe.each(ways)("a database that is $name", ({ code, fill, free }) => {
     expect(verdicts.filter((verdict) => verdict === "go")).toHaveLength(written);
     if (code === "database_not_writable") expect(verdicts[0]).toContain("cannot be written");
     free(store.database);
-    expect(writing.mend()).toBe(true);
+    expect(writing.recover()).toBe(true);
   });
 
   test("shows what the shelf has; an answer it did not take is stored once there is room", async () => {
     using store = new StoreOnDisk();
-    const writing = new Writing(store.database);
+    const writing = new WriteGuard(store.database);
     const library = new Library(store.database, calendar, () => NOW, writing);
     const next = dayOf("2026-03-11");
     const rows = rowsOf("hour", next, (start) => Math.sin(start));
@@ -97,28 +97,28 @@ describe.each(ways)("a database that is $name", ({ code, fill, free }) => {
     expect(library.shelf.rows(key, next)).toEqual([]);
     free(store.database);
     expect(await library.keep(key, next, rows, {}, NOW)).toBeNull();
-    writing.mend();
+    writing.recover();
     expect((await library.keep(key, next, rows, {}, NOW))?.changed).toBe(true);
     expect(library.shelf.rows(key, next)).toEqual(rows);
   });
 
   test("loses no end of a request that it did not take", () => {
     using store = new StoreOnDisk();
-    const writing = new Writing(store.database);
+    const writing = new WriteGuard(store.database);
     const library = new Library(store.database, calendar, () => NOW, writing);
     const id = library.ledger.spend(spendOf({ account: "consumer", at: NOW - HOUR_MS }));
     library.ledger.settle(id, 429, null, NOW);
     fill(store.database);
     for (let i = 0; i < 100; i++) library.spends.spend(spendOf({ account: LONG, at: NOW }));
     free(store.database);
-    writing.mend();
+    writing.recover();
     library.close();
     expect(new Ledger(store.reopen()).spentSince("consumer", 0)).toEqual([{ share: "poll", status: 429 }]);
   });
 
   test("refuses a changed setting of a plan, and keeps where the plan stands", () => {
     using store = new StoreOnDisk();
-    const writing = new Writing(store.database);
+    const writing = new WriteGuard(store.database);
     const plans = new PlanStore(store.database, writing);
     const memory = { window: range, planned: [], begun: [range], note: LONG } as unknown as Parameters<
       PlanStore["write"]
@@ -129,7 +129,7 @@ describe.each(ways)("a database that is $name", ({ code, fill, free }) => {
     expect(plans.writeSettings("washer", { hours: LONG })).toBe(false);
     expect(plans.memory("washer")).toEqual(memory);
     free(store.database);
-    writing.mend();
+    writing.recover();
     const known = new PlanStore(store.reopen());
     expect([known.memory("washer"), known.settings("washer")]).toMatchObject([memory, {}]);
     expect(known.lastRun("washer")?.start).toBe(range.start);
@@ -137,7 +137,7 @@ describe.each(ways)("a database that is $name", ({ code, fill, free }) => {
 
   test("keeps where several plans stand that are written together", () => {
     using store = new StoreOnDisk();
-    const writing = new Writing(store.database);
+    const writing = new WriteGuard(store.database);
     const plans = new PlanStore(store.database, writing);
     fill(store.database);
     plans.gather(() => {
@@ -145,7 +145,7 @@ describe.each(ways)("a database that is $name", ({ code, fill, free }) => {
     });
     expect(plans.memory("car")).toEqual(memoryOf(`car${LONG}`));
     free(store.database);
-    writing.mend();
+    writing.recover();
     const known = new PlanStore(store.reopen());
     expect([known.memory("washer"), known.memory("car")]).toMatchObject([
       memoryOf(`washer${LONG}`),
@@ -183,7 +183,7 @@ function memoryOf(note: string) {
 
 test("only what the disk says is trouble; what is ours is thrown", () => {
   using store = new StoreOnDisk();
-  const writing = new Writing(store.database);
+  const writing = new WriteGuard(store.database);
   expect(() => writing.attempt(() => store.database.exec("insert into nowhere values (1)"))).toThrow("no such table");
   expect(writing.trouble).toBeNull();
   const codes = [10, 778, 13, 8, 14, 11, 26, 19, 5].map(
