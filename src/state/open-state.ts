@@ -15,7 +15,7 @@ import { transitionsIn } from "../storage/data-dir.ts";
 import type { Storage, StorageOptions } from "../storage/open-storage.ts";
 import { PlanStore } from "../storage/plan-store.ts";
 import { historyStart } from "../storage/retention.ts";
-import { Mending } from "../storage/write-recovery-loop.ts";
+import { WriteRecoveryLoop } from "../storage/write-recovery-loop.ts";
 import { type Accounts, askingOf, openAccounts } from "./accounts.ts";
 import type { ChangeBus } from "./change-bus.ts";
 import { TimeTrust } from "./clock-guard.ts";
@@ -206,7 +206,7 @@ function openLoops(options: StateOptions, storage: Storage, changes: ChangeBus, 
     offsetMs,
     log,
   });
-  const mending = new Mending({ writing: storage.writing, clock, problems, onMended: refresh });
+  const mending = new WriteRecoveryLoop({ writing: storage.writing, clock, problems, onRecovered: refresh });
   let running: readonly Promise<void>[] = [];
   return {
     refresh,

@@ -5,30 +5,30 @@ import type { Problems } from "../core/status/problem.ts";
 import { MINUTE_MS, SECOND_MS } from "../core/time/interval.ts";
 import type { WriteGuard } from "./write-guard.ts";
 
-export interface MendingParts {
+export interface WriteRecoveryDeps {
   readonly writing: WriteGuard;
   readonly clock: Clock;
   readonly problems: Problems;
   /** Told when everything that waited is written. */
-  readonly onMended: () => void;
+  readonly onRecovered: () => void;
 }
 
 const FIRST_WAIT_MS = 5 * SECOND_MS;
 const LONGEST_WAIT_MS = 5 * MINUTE_MS;
 const SUBJECT = "disk";
 
-export class Mending {
-  readonly #parts: MendingParts;
+export class WriteRecoveryLoop {
+  readonly #parts: WriteRecoveryDeps;
   readonly #waker = new Waker();
 
-  constructor(parts: MendingParts) {
+  constructor(parts: WriteRecoveryDeps) {
     this.#parts = parts;
     parts.writing.onTrouble(() => this.#waker.wake());
   }
 
   /** Runs until the signal fires. */
   async run(signal: AbortSignal): Promise<void> {
-    const { writing, clock, problems, onMended } = this.#parts;
+    const { writing, clock, problems, onRecovered } = this.#parts;
     let waitMs = FIRST_WAIT_MS;
     while (!signal.aborted) {
       const { trouble } = writing;
@@ -38,7 +38,7 @@ export class Mending {
         waitMs = Math.min(LONGEST_WAIT_MS, 2 * waitMs);
         if (signal.aborted || !writing.recover()) continue;
         problems.end(SUBJECT);
-        onMended();
+        onRecovered();
       }
       waitMs = FIRST_WAIT_MS;
       await this.#waker.sleep(fired, signal);
