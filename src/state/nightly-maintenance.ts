@@ -13,7 +13,7 @@ import { deleteOld } from "../storage/retention.ts";
 import type { WriteGuard } from "../storage/write-guard.ts";
 import type { Library } from "./series-repository.ts";
 
-export interface UpkeepParts {
+export interface NightlyMaintenanceDeps {
   readonly database: DatabaseSync;
   readonly databasePath: string;
   readonly library: Library;
@@ -35,10 +35,10 @@ const AFTER_START_MS = 10 * MINUTE_MS;
 const DONE_AT = "upkeep_at_ms";
 const SUBJECT = "database";
 
-export class Upkeep {
-  readonly #parts: UpkeepParts;
+export class NightlyMaintenance {
+  readonly #parts: NightlyMaintenanceDeps;
 
-  constructor(parts: UpkeepParts) {
+  constructor(parts: NightlyMaintenanceDeps) {
     this.#parts = parts;
   }
 

@@ -21,7 +21,7 @@ import type { ChangeBus } from "./change-bus.ts";
 import { TimeTrust } from "./clock-guard.ts";
 import { daemonState } from "./daemon-status.ts";
 import { Homes } from "./homes.ts";
-import { reportRecovery, Upkeep } from "./nightly-maintenance.ts";
+import { NightlyMaintenance, reportRecovery } from "./nightly-maintenance.ts";
 import { Places } from "./places.ts";
 import { Plans } from "./plans.ts";
 import { House } from "./price-reader.ts";
@@ -196,7 +196,7 @@ function openLoops(options: StateOptions, storage: Storage, changes: ChangeBus, 
   const refresh = () => {
     for (const collector of collectors) collector.wake();
   };
-  const upkeep = new Upkeep({
+  const upkeep = new NightlyMaintenance({
     ...storage,
     library,
     calendar,

@@ -2,7 +2,7 @@ import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmdirSync, wr
 import { expect, test } from "vitest";
 import { Problems } from "../../../src/core/status/problem.ts";
 import { DAY_MS, type EpochMs, formatInstant, HOUR_MS, MINUTE_MS } from "../../../src/core/time/interval.ts";
-import { reportRecovery, Upkeep } from "../../../src/state/nightly-maintenance.ts";
+import { NightlyMaintenance, reportRecovery } from "../../../src/state/nightly-maintenance.ts";
 import { Library } from "../../../src/state/series-repository.ts";
 import { Settings } from "../../../src/storage/key-value-store.ts";
 import { copyPathOf } from "../../../src/storage/recovery.ts";
@@ -43,7 +43,7 @@ class Kept implements Disposable {
     const settings = new Settings(database, writing);
     const { library, problems } = this;
     const upkeep = { database, databasePath, library, settings, writing, calendar, clock, problems, years, log };
-    await new Upkeep({ ...upkeep, offsetMs: OFFSET_MS }).run(stop.signal);
+    await new NightlyMaintenance({ ...upkeep, offsetMs: OFFSET_MS }).run(stop.signal);
   }
 
   get wokenAt(): string[] {
