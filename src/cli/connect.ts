@@ -4,15 +4,15 @@ import { loadConfiguration } from "../config/load-config-file.ts";
 import type { Config } from "../config/schema.ts";
 import type { Clock } from "../core/runtime/clock.ts";
 import { DataDirInUse, StartError } from "../core/status/start-error.ts";
-import type { Answers, Question } from "../server/admin/admin-api.ts";
-import { askDesk, deskPathIn } from "../server/admin/admin-socket.ts";
+import type { AdminRequest, AdminResponses } from "../server/admin/admin-api.ts";
+import { adminSocketPath, sendAdminRequest } from "../server/admin/admin-socket.ts";
 import { type ProxySettings, proxyOf } from "../service/client/proxy.ts";
 import type { Given } from "./arguments.ts";
 import { isDemo, startDemo } from "./demo.ts";
 import { systemClock } from "./system-clock.ts";
 
 export interface AtHand {
-  readonly ask: <Asked extends Question>(question: Asked) => Promise<Answers[Asked["ask"]]>;
+  readonly ask: <Asked extends AdminRequest>(question: Asked) => Promise<AdminResponses[Asked["ask"]]>;
   /** Whether a running daemon answers. */
   readonly isRunning: boolean;
   /** Whether it is an invented house. */
@@ -27,7 +27,7 @@ export async function withHouseAtHand<Result>(given: Given, work: (house: AtHand
   const { config, path } = loadConfiguration(given.configPath, process.env);
   if (isDemo(config) && path !== null)
     throw new StartError(`${path} has neither consumer.api_key nor third_party; set one of them`);
-  const socket = deskPathIn(config.data_dir);
+  const socket = adminSocketPath(config.data_dir);
   const clock = systemClock(given.simulated);
   for (let knocks = 1; ; knocks++) {
     const running = socket === null ? null : await knock(socket);
@@ -44,10 +44,10 @@ export async function withHouseAtHand<Result>(given: Given, work: (house: AtHand
 
 /** Asks the daemon for nothing, to learn whether it runs. */
 async function knock(socket: string): Promise<AtHand["ask"] | null> {
-  const there = await askDesk(socket, { ask: "here" });
+  const there = await sendAdminRequest(socket, { ask: "here" });
   if (there === null) return null;
   return async (question) => {
-    const answer = await askDesk(socket, question);
+    const answer = await sendAdminRequest(socket, question);
     if (answer === null) throw new StartError("the daemon has just ended; try again");
     return answer;
   };
@@ -82,7 +82,7 @@ async function withOffline<Result>(
   const { openOffline } = await import("./offline.ts");
   const house = openOffline(config, clock, proxy);
   try {
-    const ask = (question: Question) => house.desk.answer(question);
+    const ask = (question: AdminRequest) => house.desk.answer(question);
     return await work({ ask: ask as AtHand["ask"], isRunning: false, isDemo: isInvented });
   } finally {
     await house.close();

@@ -11,7 +11,7 @@ import { StartError } from "../core/status/start-error.ts";
 import { Calendar, SERVICE_ZONE } from "../core/time/calendar.ts";
 import { wayTo, withoutLogin } from "../mqtt/broker/start-broker.ts";
 import { tryBroker } from "../mqtt/client/check-connection.ts";
-import { Desk, type Finding, findingOf } from "../server/admin/admin-api.ts";
+import { AdminApi, type CheckResult, checkResultOf } from "../server/admin/admin-api.ts";
 import { offlineDiagnostics } from "../server/monitoring/diagnostics.ts";
 import { openService } from "../service/client/open-service.ts";
 import type { ProxySettings } from "../service/client/proxy.ts";
@@ -23,7 +23,7 @@ import { openDataDir, transitionsIn } from "../storage/data-dir.ts";
 import { Settings } from "../storage/key-value-store.ts";
 
 export interface OfflineHouse {
-  readonly desk: Desk;
+  readonly desk: AdminApi;
   readonly close: () => Promise<void>;
 }
 
@@ -47,7 +47,7 @@ export function openOffline(config: Config, clock: Clock, proxy: ProxySettings |
   const homes = new Homes(names, config.homes, library, settings);
   const thresholds = { ...config.levels, veryCheap: config.levels.very_cheap };
   const house = new House({ shelf: library.shelf, calendar, memory: settings, thresholds });
-  const desk = new Desk({
+  const desk = new AdminApi({
     ...{ config, clock, state: { calendar, accounts, homes, house, library }, storage: { database, databasePath } },
     onSeriesChanged: (series) => house.changed(series),
     broker: () => brokerFinding(config),
@@ -76,14 +76,14 @@ function requireOwner(dataDir: string): void {
   );
 }
 
-async function brokerFinding(config: Config): Promise<Finding> {
+async function brokerFinding(config: Config): Promise<CheckResult> {
   const { host, port } = config.broker;
   const { url } = config.mqtt;
   if (url !== undefined)
-    return findingOf("broker", await tryBroker(wayTo(null, config)), `${withoutLogin(url)} lets it in`);
+    return checkResultOf("broker", await tryBroker(wayTo(null, config)), `${withoutLogin(url)} lets it in`);
   const trouble = await whyNotFree(host, port);
   const told = trouble && `its own broker cannot listen on port ${port}: ${trouble}`;
-  return findingOf("broker", told, `its own; port ${port} is free for it`);
+  return checkResultOf("broker", told, `its own; port ${port} is free for it`);
 }
 
 function whyNotFree(host: string, port: number): Promise<string | null> {

@@ -58,8 +58,8 @@ export async function startServer(options: ServerOptions, deps: ServerDeps, chan
     listener.take(next);
     changes.stateChanged.emit({ home: null });
   });
-  const { openDaemonDesk } = await import("./admin/serve-admin.ts");
-  const desk = openDaemonDesk(api, () => reloading.used, signal);
+  const { serveAdmin } = await import("./admin/serve-admin.ts");
+  const desk = serveAdmin(api, () => reloading.used, signal);
   return {
     port: listener.port,
     shutdown: () => events.close(),

@@ -8,7 +8,7 @@ import { loadConfiguration } from "../../config/load-config-file.ts";
 import type { Config } from "../../config/schema.ts";
 import { DataDirInUse, StartError } from "../../core/status/start-error.ts";
 import { type Daemon, type DaemonOptions, startDaemon } from "../../daemon.ts";
-import { askDesk, deskPathIn } from "../../server/admin/admin-socket.ts";
+import { adminSocketPath, sendAdminRequest } from "../../server/admin/admin-socket.ts";
 import { proxyOf } from "../../service/client/proxy.ts";
 import { readCommandLine } from "../arguments.ts";
 import { demoGreeting, isDemo, startDemo } from "../demo.ts";
@@ -132,8 +132,8 @@ async function startWhenFree(options: DaemonOptions): Promise<Daemon> {
 
 /** Whether a daemon of this data directory answers: then it is there to stay. */
 async function isAnswered(dataDir: string): Promise<boolean> {
-  const socketPath = deskPathIn(dataDir);
-  return socketPath !== null && (await askDesk(socketPath, { ask: "here" }).catch(() => null)) !== null;
+  const socketPath = adminSocketPath(dataDir);
+  return socketPath !== null && (await sendAdminRequest(socketPath, { ask: "here" }).catch(() => null)) !== null;
 }
 
 /** Lines for a person, where one looks on; JSON everywhere else. */

@@ -21,7 +21,7 @@ import type { Storage } from "../../storage/open-storage.ts";
 import { databaseTrouble } from "../../storage/write-check.ts";
 
 /** What may be asked. */
-export type Question =
+export type AdminRequest =
   /** Whether anybody is there. */
   | { readonly ask: "here" }
   | { readonly ask: "addresses" }
@@ -31,7 +31,7 @@ export type Question =
   | { readonly ask: "diagnostics" };
 
 /** What each question is answered with. */
-export interface Answers {
+export interface AdminResponses {
   readonly here: { readonly version: string };
   readonly addresses: { readonly accounts: readonly AccountAddresses[] };
   readonly prices: {
@@ -42,7 +42,7 @@ export interface Answers {
     readonly trouble: string | null;
   };
   readonly suggest: { readonly suggestions: readonly Suggestion[]; readonly trouble: string | null };
-  readonly check: { readonly findings: readonly Finding[] };
+  readonly check: { readonly findings: readonly CheckResult[] };
   readonly diagnostics: object;
 }
 
@@ -94,7 +94,7 @@ export interface Suggestion {
 }
 
 /** Whether a part works, in words. */
-export interface Finding {
+export interface CheckResult {
   readonly part: string;
   /** Untold where it could not be tried: the quota, for instance, does not allow it at this moment. */
   readonly state: "works" | "fails" | "untold";
@@ -102,11 +102,11 @@ export interface Finding {
 }
 
 /** What was found of a part that works unless there is trouble. */
-export function findingOf(part: string, trouble: string | null, otherwise: string): Finding {
+export function checkResultOf(part: string, trouble: string | null, otherwise: string): CheckResult {
   return { part, state: trouble === null ? "works" : "fails", text: trouble ?? otherwise };
 }
 
-export interface DeskParts {
+export interface AdminApiDeps {
   readonly config: Pick<Config, "levels">;
   readonly clock: { now(): EpochMs };
   readonly state: Pick<State, "calendar" | "accounts" | "homes" | "house" | "library">;
@@ -114,21 +114,21 @@ export interface DeskParts {
   /** Called for a series whose stored rows an answer changed. */
   readonly onSeriesChanged: (series: SeriesKey) => void;
   /** Whether the broker can be reached. */
-  readonly broker: () => Promise<Finding>;
+  readonly broker: () => Promise<CheckResult>;
   readonly diagnostics: () => Promise<object>;
 }
 
 /** More accounts than this are not tried: a check is not to use up a minute. */
 const MOST_CHECKED = 3;
 
-export class Desk {
-  readonly #parts: DeskParts;
+export class AdminApi {
+  readonly #parts: AdminApiDeps;
 
-  constructor(parts: DeskParts) {
+  constructor(parts: AdminApiDeps) {
     this.#parts = parts;
   }
 
-  answer(question: Question): Promise<Answers[Question["ask"]]> {
+  answer(question: AdminRequest): Promise<AdminResponses[AdminRequest["ask"]]> {
     switch (question.ask) {
       case "here":
         return Promise.resolve({ version: VERSION });
@@ -145,7 +145,7 @@ export class Desk {
     }
   }
 
-  async #addresses(): Promise<Answers["addresses"]> {
+  async #addresses(): Promise<AdminResponses["addresses"]> {
     const { accounts, homes } = this.#parts.state;
     const listed: AccountAddresses[] = [];
     for (const account of accounts.consumers) {
@@ -162,7 +162,7 @@ export class Desk {
     return this.#parts.state.library.shelf.latest(series) as readonly Address[] | null;
   }
 
-  async #prices(wanted: string | null): Promise<Answers["prices"]> {
+  async #prices(wanted: string | null): Promise<AdminResponses["prices"]> {
     const { homes } = this.#parts.state;
     const asked = homes.known ? [] : (await this.#addresses()).accounts;
     const trouble = asked.map((each) => each.trouble).find((each) => each !== null) ?? null;
@@ -200,7 +200,7 @@ export class Desk {
     return { ...levels, veryCheap: levels.very_cheap };
   }
 
-  async #suggest(query: string): Promise<Answers["suggest"]> {
+  async #suggest(query: string): Promise<AdminResponses["suggest"]> {
     const { clock, state } = this.#parts;
     const { accounts, library } = state;
     const account = accounts.thirdParty;
@@ -213,15 +213,15 @@ export class Desk {
     return { suggestions: rows.map(({ id, suggestion }) => ({ id: String(id), text: String(suggestion) })), trouble };
   }
 
-  async #check(): Promise<Answers["check"]> {
+  async #check(): Promise<AdminResponses["check"]> {
     const { state, broker } = this.#parts;
-    const findings: Finding[] = [];
+    const findings: CheckResult[] = [];
     for (const [i, account] of state.accounts.all.entries())
       findings.push(await this.#checkAccount(account, i < MOST_CHECKED));
     return { findings: [...findings, await broker(), await this.#checkDatabase()] };
   }
 
-  async #checkAccount(account: Account, isTried: boolean): Promise<Finding> {
+  async #checkAccount(account: Account, isTried: boolean): Promise<CheckResult> {
     const part = `service (${account.name})`;
     if (!isTried) return { part, state: "untold", text: `not tried: a check asks ${MOST_CHECKED} accounts at most` };
     const isPartner = account === this.#parts.state.accounts.thirdParty;
@@ -230,18 +230,18 @@ export class Desk {
     const { minute, day } = account.left(this.#parts.clock.now());
     const left = [minute === null ? [] : `${minute} this minute`, day === null ? [] : `${day} today`].flat();
     const found = isPartner ? [] : [addressCount(this.#knownAddresses(account)?.length ?? 0)];
-    return findingOf(
+    return checkResultOf(
       part,
       null,
       ["it answers", ...found, ...(left.length > 0 ? [`requests left: ${left.join(", ")}`] : [])].join("; "),
     );
   }
 
-  async #checkDatabase(): Promise<Finding> {
+  async #checkDatabase(): Promise<CheckResult> {
     const { database, databasePath } = this.#parts.storage;
     const trouble = await databaseTrouble(database, databasePath);
     const chunks = database.prepare("select count(*) as n from chunk").get()?.n;
-    return findingOf("database", trouble, `it writes; parts of history: ${chunks}`);
+    return checkResultOf("database", trouble, `it writes; parts of history: ${chunks}`);
   }
 
   /** Asks the service and keeps the answer. Gives back what went wrong, in words; null for nothing. */

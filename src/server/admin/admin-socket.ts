@@ -5,7 +5,7 @@
 import { chmodSync, rmSync } from "node:fs";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import path from "node:path";
-import type { Answers, Question } from "./admin-api.ts";
+import type { AdminRequest, AdminResponses } from "./admin-api.ts";
 
 const OWNER_ONLY = 0o600;
 /** What fits into a socket's address everywhere; the name of a longer one cannot be opened. */
@@ -21,15 +21,15 @@ const NOBODY: ReadonlySet<unknown> = new Set(["ENOENT", "ECONNREFUSED", "ENOTSOC
 type Reply = { readonly answer: unknown } | { readonly error: string };
 
 /** Where the socket of a data directory is; null where none can be. */
-export function deskPathIn(dataDir: string): string | null {
+export function adminSocketPath(dataDir: string): string | null {
   const socketPath = path.join(dataDir, "elbro.sock");
   return process.platform === "win32" || Buffer.byteLength(socketPath) > LONGEST_PATH ? null : socketPath;
 }
 
 /** Answers at a socket until the signal fires. Errors: rejects where the file system has no sockets. */
-export async function openDesk(
+export async function openAdminSocket(
   socketPath: string,
-  answer: (question: Question) => Promise<unknown>,
+  answer: (question: AdminRequest) => Promise<unknown>,
   signal: AbortSignal,
 ): Promise<void> {
   // Whoever holds the lock of the database is the only daemon here: what is there is from one that was killed.
@@ -50,7 +50,7 @@ function listening(server: Server, socketPath: string): Promise<void> {
   });
 }
 
-function serve(socket: Socket, answer: (question: Question) => Promise<unknown>): void {
+function serve(socket: Socket, answer: (question: AdminRequest) => Promise<unknown>): void {
   let text = "";
   const timer = setTimeout(() => socket.destroy(), QUESTION_MS);
   socket.unref();
@@ -66,9 +66,9 @@ function serve(socket: Socket, answer: (question: Question) => Promise<unknown>)
   });
 }
 
-async function replyTo(text: string, answer: (question: Question) => Promise<unknown>): Promise<Reply> {
+async function replyTo(text: string, answer: (question: AdminRequest) => Promise<unknown>): Promise<Reply> {
   try {
-    const given = await answer(JSON.parse(text) as Question);
+    const given = await answer(JSON.parse(text) as AdminRequest);
     return given === undefined
       ? { error: "this elbro does not know the question; is it another version?" }
       : { answer: given };
@@ -78,15 +78,15 @@ async function replyTo(text: string, answer: (question: Question) => Promise<unk
 }
 
 /** Asks the daemon of a data directory; null where none runs. Errors: rejects with its words where it cannot answer. */
-export async function askDesk<Asked extends Question>(
+export async function sendAdminRequest<Asked extends AdminRequest>(
   socketPath: string,
   question: Asked,
-): Promise<Answers[Asked["ask"]] | null> {
+): Promise<AdminResponses[Asked["ask"]] | null> {
   const text = await exchange(socketPath, `${JSON.stringify(question)}\n`);
   if (text === null) return null;
   const reply = JSON.parse(text) as Reply;
   if ("error" in reply) throw new Error(reply.error);
-  return reply.answer as Answers[Asked["ask"]];
+  return reply.answer as AdminResponses[Asked["ask"]];
 }
 
 function exchange(socketPath: string, line: string): Promise<string | null> {

@@ -5,14 +5,14 @@ import { withoutLogin } from "../../mqtt/broker/start-broker.ts";
 import type { ApiDeps } from "../api.ts";
 import { diagnosticsReport } from "../monitoring/diagnostics.ts";
 import { Health } from "../monitoring/health.ts";
-import { Desk, type Finding, findingOf } from "./admin-api.ts";
-import { deskPathIn, openDesk } from "./admin-socket.ts";
+import { AdminApi, type CheckResult, checkResultOf } from "./admin-api.ts";
+import { adminSocketPath, openAdminSocket } from "./admin-socket.ts";
 
 /** Answers commands until the signal fires. A file system without sockets is told once, and nothing else is amiss. */
-export async function openDaemonDesk(deps: ApiDeps, configNow: () => Config, signal: AbortSignal): Promise<void> {
-  const socketPath = deskPathIn(deps.config.data_dir);
+export async function serveAdmin(deps: ApiDeps, configNow: () => Config, signal: AbortSignal): Promise<void> {
+  const socketPath = adminSocketPath(deps.config.data_dir);
   if (socketPath === null || signal.aborted) return;
-  const desk = new Desk({
+  const desk = new AdminApi({
     ...deps,
     broker: async () => brokerFinding(deps),
     diagnostics: async () => {
@@ -22,7 +22,7 @@ export async function openDaemonDesk(deps: ApiDeps, configNow: () => Config, sig
     },
   });
   try {
-    await openDesk(socketPath, (question) => desk.answer(question), signal);
+    await openAdminSocket(socketPath, (question) => desk.answer(question), signal);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     deps.log.info(
@@ -32,9 +32,9 @@ export async function openDaemonDesk(deps: ApiDeps, configNow: () => Config, sig
   }
 }
 
-function brokerFinding({ mqtt, config }: ApiDeps): Finding {
+function brokerFinding({ mqtt, config }: ApiDeps): CheckResult {
   const { url } = config.mqtt;
-  return findingOf(
+  return checkResultOf(
     "broker",
     mqtt.client.standing().trouble,
     `connected: ${url === undefined ? "its own" : withoutLogin(url)}`,
