@@ -11,7 +11,7 @@ import type { Given } from "./arguments.ts";
 import { isDemo, startDemo } from "./demo.ts";
 import { systemClock } from "./system-clock.ts";
 
-export interface AtHand {
+export interface AdminConnection {
   readonly ask: <Asked extends AdminRequest>(question: Asked) => Promise<AdminResponses[Asked["ask"]]>;
   /** Whether a running daemon answers. */
   readonly isRunning: boolean;
@@ -23,7 +23,10 @@ export interface AtHand {
 const KNOCKS = { most: 15, everyMs: 200 };
 
 /** Lets a command ask the house. Errors: throws a StartError where there is none. */
-export async function withHouseAtHand<Result>(given: Given, work: (house: AtHand) => Promise<Result>): Promise<Result> {
+export async function withAdminConnection<Result>(
+  given: Given,
+  work: (house: AdminConnection) => Promise<Result>,
+): Promise<Result> {
   const { config, path } = loadConfiguration(given.configPath, process.env);
   if (isDemo(config) && path !== null)
     throw new StartError(`${path} has neither consumer.api_key nor third_party; set one of them`);
@@ -43,7 +46,7 @@ export async function withHouseAtHand<Result>(given: Given, work: (house: AtHand
 }
 
 /** Asks the daemon for nothing, to learn whether it runs. */
-async function knock(socket: string): Promise<AtHand["ask"] | null> {
+async function knock(socket: string): Promise<AdminConnection["ask"] | null> {
   const there = await sendAdminRequest(socket, { ask: "here" });
   if (there === null) return null;
   return async (question) => {
@@ -56,7 +59,7 @@ async function knock(socket: string): Promise<AtHand["ask"] | null> {
 async function withDemo<Result>(
   config: Config,
   clock: Clock,
-  work: (house: AtHand) => Promise<Result>,
+  work: (house: AdminConnection) => Promise<Result>,
 ): Promise<Result> {
   process.stderr.write("elbro: nothing is configured, so this is an invented house\n");
   const hasDataDir = process.env.ELBRO_DATA_DIR !== undefined;
@@ -77,13 +80,13 @@ interface Offline {
 
 async function withOffline<Result>(
   { config, clock, proxy, isDemo: isInvented }: Offline,
-  work: (house: AtHand) => Promise<Result>,
+  work: (house: AdminConnection) => Promise<Result>,
 ): Promise<Result> {
   const { openOffline } = await import("./offline.ts");
   const house = openOffline(config, clock, proxy);
   try {
     const ask = (question: AdminRequest) => house.desk.answer(question);
-    return await work({ ask: ask as AtHand["ask"], isRunning: false, isDemo: isInvented });
+    return await work({ ask: ask as AdminConnection["ask"], isRunning: false, isDemo: isInvented });
   } finally {
     await house.close();
   }

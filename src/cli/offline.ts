@@ -22,13 +22,13 @@ import { Library } from "../state/series-repository.ts";
 import { openDataDir, transitionsIn } from "../storage/data-dir.ts";
 import { Settings } from "../storage/key-value-store.ts";
 
-export interface OfflineHouse {
+export interface OfflineAdmin {
   readonly desk: AdminApi;
   readonly close: () => Promise<void>;
 }
 
 /** Opens the house. Errors: throws a StartError where the data directory cannot be used. */
-export function openOffline(config: Config, clock: Clock, proxy: ProxySettings | null): OfflineHouse {
+export function openOffline(config: Config, clock: Clock, proxy: ProxySettings | null): OfflineAdmin {
   requireOwner(config.data_dir);
   const { database, databasePath, recovery } = openDataDir(config.data_dir, clock.now());
   const settings = new Settings(database);

@@ -1,6 +1,6 @@
 import type { AccountAddresses } from "../../server/admin/admin-api.ts";
 import { readCommandLine } from "../arguments.ts";
-import { withHouseAtHand } from "../connect.ts";
+import { withAdminConnection } from "../connect.ts";
 
 const line = {
   usage: "addresses",
@@ -15,7 +15,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     process.stdout.write(given.text);
     return 0;
   }
-  const { accounts } = await withHouseAtHand(given, (house) => house.ask({ ask: "addresses" }));
+  const { accounts } = await withAdminConnection(given, (house) => house.ask({ ask: "addresses" }));
   process.stdout.write(`${accounts.map(accountText).join("\n\n")}\n`);
   return accounts.some(({ trouble }) => trouble !== null) ? 1 : 0;
 }

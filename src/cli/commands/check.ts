@@ -3,7 +3,7 @@ import { loadConfiguration } from "../../config/load-config-file.ts";
 import { letsNobodyIn, NOBODY_ENTERS } from "../../mqtt/broker/start-broker.ts";
 import { requireKeys } from "../../server/auth/require-key.ts";
 import { readCommandLine } from "../arguments.ts";
-import { withHouseAtHand } from "../connect.ts";
+import { withAdminConnection } from "../connect.ts";
 import { isDemo } from "../demo.ts";
 
 const line = {
@@ -40,7 +40,7 @@ export async function main(argv: readonly string[]): Promise<number> {
       "it names nothing to collect from: set consumer.api_key or third_party; until then elbro shows an invented house\n",
     );
   if (given.values.online !== true) return 0;
-  const { findings, by } = await withHouseAtHand(given, async (house) => ({
+  const { findings, by } = await withAdminConnection(given, async (house) => ({
     ...(await house.ask({ ask: "check" })),
     by: house.isRunning ? "the daemon that runs" : house.isDemo ? "an invented house" : "this command; no daemon runs",
   }));

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { StartError } from "../../core/status/start-error.ts";
 import { readCommandLine, textOf } from "../arguments.ts";
-import { withHouseAtHand } from "../connect.ts";
+import { withAdminConnection } from "../connect.ts";
 
 const line = {
   usage: "diagnostics",
@@ -22,7 +22,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     return 0;
   }
   const out = textOf(given.values.out);
-  const found = await withHouseAtHand(given, (house) => house.ask({ ask: "diagnostics" }));
+  const found = await withAdminConnection(given, (house) => house.ask({ ask: "diagnostics" }));
   const text = `${JSON.stringify(found, null, 2)}\n`;
   if (out === undefined) process.stdout.write(text);
   else write(out, text);

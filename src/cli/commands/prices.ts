@@ -1,6 +1,6 @@
 import type { HomePrices } from "../../server/admin/admin-api.ts";
 import { readCommandLine } from "../arguments.ts";
-import { withHouseAtHand } from "../connect.ts";
+import { withAdminConnection } from "../connect.ts";
 import { type ChartStyle, priceChart, scaleOf } from "./price-chart.ts";
 
 const line = {
@@ -23,7 +23,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     return 0;
   }
   const [home = null] = given.words;
-  const { homes, known, trouble } = await withHouseAtHand(given, (house) => house.ask({ ask: "prices", home }));
+  const { homes, known, trouble } = await withAdminConnection(given, (house) => house.ask({ ask: "prices", home }));
   if (homes.length === 0) {
     const why = trouble === null ? "" : `: ${trouble}`;
     const others = known.length > 0 ? `there is no home "${home}"; there is ${known.join(", ")}` : null;
