@@ -18,7 +18,7 @@ import type { ProxySettings } from "../service/client/proxy.ts";
 import { openAccounts } from "../state/accounts.ts";
 import { Homes } from "../state/homes.ts";
 import { House } from "../state/price-reader.ts";
-import { Library } from "../state/series-repository.ts";
+import { SeriesRepository } from "../state/series-repository.ts";
 import { openDataDir, transitionsIn } from "../storage/data-dir.ts";
 import { Settings } from "../storage/key-value-store.ts";
 
@@ -33,7 +33,7 @@ export function openOffline(config: Config, clock: Clock, proxy: ProxySettings |
   const { database, databasePath, recovery } = openDataDir(config.data_dir, clock.now());
   const settings = new Settings(database);
   const calendar = new Calendar(SERVICE_ZONE, transitionsIn(settings));
-  const library = new Library(database, calendar, () => clock.now());
+  const library = new SeriesRepository(database, calendar, () => clock.now());
   const stop = new AbortController();
   const service = openService({ config, proxy });
   const accounts = openAccounts({

@@ -22,12 +22,12 @@ import { paramsOf, takeApart } from "../service/contract/series-mapping.ts";
 import { thirdPartyToken } from "../service/contract/token.ts";
 import type { Settings } from "../storage/key-value-store.ts";
 import { SPENDS_UNKNOWN } from "../storage/recovery.ts";
-import type { Library } from "./series-repository.ts";
+import type { SeriesRepository } from "./series-repository.ts";
 
 export interface AccountsOptions {
   readonly config: Config;
   readonly service: Service;
-  readonly library: Library;
+  readonly library: SeriesRepository;
   readonly settings: Settings;
   readonly clock: Clock;
   readonly problems: Problems;
@@ -120,7 +120,7 @@ function secretsOf(
 }
 
 /** How many addresses an account has by its last answer, looked up once in a while. */
-function addressCount(account: string, library: Library, clock: Clock): () => number {
+function addressCount(account: string, library: SeriesRepository, clock: Clock): () => number {
   const series = { account, place: "", operation: "addresses", unit: "latest" } as const;
   let counted: { readonly addresses: number; readonly at: number } | null = null;
   return () => {
@@ -132,7 +132,7 @@ function addressCount(account: string, library: Library, clock: Clock): () => nu
 }
 
 /** An account as the collector asks it: steps of the timetable in, rows out. */
-export function askingOf(account: Account, library: Library): Asking {
+export function askingOf(account: Account, library: SeriesRepository): Asking {
   return {
     notBefore: (series, priority, now) =>
       account.notBefore(series.operation, paramsOf(series, undefined), shareOf(priority), now),

@@ -14,12 +14,12 @@ import type { Calendar } from "../core/time/calendar.ts";
 import { DAY_MS, type EpochMs, type Interval } from "../core/time/interval.ts";
 import type { Accounts } from "./accounts.ts";
 import type { Homes } from "./homes.ts";
-import type { Library } from "./series-repository.ts";
+import type { SeriesRepository } from "./series-repository.ts";
 
 export interface DaemonStateDeps {
   readonly accounts: Accounts;
   readonly homes: Homes;
-  readonly library: Library;
+  readonly library: SeriesRepository;
   readonly calendar: Calendar;
   readonly problems: Problems;
   readonly startedAt: EpochMs;
@@ -69,7 +69,7 @@ function backfillState({ homes, library, calendar, historyFrom }: DaemonStateDep
   return wanted === 0 ? null : { known, wanted };
 }
 
-function answeredAt(library: Library, account: string, partner: boolean): EpochMs | null {
+function answeredAt(library: SeriesRepository, account: string, partner: boolean): EpochMs | null {
   const series = partner
     ? ({ place: "{}", operation: "requestCounts" } as const)
     : ({ place: "", operation: "addresses" } as const);
@@ -90,7 +90,7 @@ const LABELS: Readonly<Partial<Record<SeriesOperation, string>>> = {
   solarExportRevenue: "revenue",
 };
 
-function freshnessOf(home: Home, homes: Homes, library: Library): SeriesFreshness[] {
+function freshnessOf(home: Home, homes: Homes, library: SeriesRepository): SeriesFreshness[] {
   return operationsOf(home, homes).map((operation) => ({
     owner: { id: home.id, name: home.name },
     account: home.account,

@@ -5,7 +5,7 @@ import type { Home } from "../core/prices/home-snapshot.ts";
 import { freeSlug, slugOf } from "../core/text/slug.ts";
 import type { Address } from "../service/contract/resources.ts";
 import type { Settings } from "../storage/key-value-store.ts";
-import type { Library } from "./series-repository.ts";
+import type { SeriesRepository } from "./series-repository.ts";
 
 const OPERATIONS = [
   "consumption",
@@ -19,12 +19,12 @@ const OPERATIONS = [
 export class Homes {
   readonly #accounts: readonly string[];
   readonly #config: Config["homes"];
-  readonly #library: Library;
+  readonly #library: SeriesRepository;
   readonly #settings: Settings;
   /** The addresses as of the last change of the shelf: each request of the LAN looks one up. */
   #seen: { readonly changes: number; readonly byId: ReadonlyMap<string, HeldAddress> } | null = null;
 
-  constructor(accounts: readonly string[], config: Config["homes"], library: Library, settings: Settings) {
+  constructor(accounts: readonly string[], config: Config["homes"], library: SeriesRepository, settings: Settings) {
     this.#accounts = accounts;
     this.#config = config;
     this.#library = library;

@@ -11,12 +11,12 @@ import type { Settings } from "../storage/key-value-store.ts";
 import type { Recovery } from "../storage/recovery.ts";
 import { deleteOld } from "../storage/retention.ts";
 import type { WriteGuard } from "../storage/write-guard.ts";
-import type { Library } from "./series-repository.ts";
+import type { SeriesRepository } from "./series-repository.ts";
 
 export interface NightlyMaintenanceDeps {
   readonly database: DatabaseSync;
   readonly databasePath: string;
-  readonly library: Library;
+  readonly library: SeriesRepository;
   readonly settings: Settings;
   readonly writing: WriteGuard;
   readonly calendar: Calendar;

@@ -26,7 +26,7 @@ import { Places } from "./places.ts";
 import { Plans } from "./plans.ts";
 import { House } from "./price-reader.ts";
 import { Vitals } from "./runtime-stats.ts";
-import { Library } from "./series-repository.ts";
+import { SeriesRepository } from "./series-repository.ts";
 
 export interface StateOptions extends StorageOptions, ServiceOptions {
   readonly config: Config;
@@ -46,7 +46,7 @@ export interface State {
   readonly thresholds: LevelThresholds;
   readonly problems: Problems;
   readonly vitals: Vitals;
-  readonly library: Library;
+  readonly library: SeriesRepository;
   readonly accounts: Accounts;
   readonly homes: Homes;
   readonly places: Places;
@@ -125,7 +125,7 @@ function openBasics({ config, clock, log }: StateOptions, storage: Storage, chan
     ...{ vitals, calendar, problems },
     startedAt: clock.now(),
     thresholds: { ...config.levels, veryCheap: config.levels.very_cheap },
-    library: new Library(storage.database, calendar, () => clock.now(), storage.writing),
+    library: new SeriesRepository(storage.database, calendar, () => clock.now(), storage.writing),
   };
 }
 

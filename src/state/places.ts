@@ -19,7 +19,7 @@ import { seriesOf } from "../service/contract/series-mapping.ts";
 import { THIRD_PARTY } from "./accounts.ts";
 import { PlacePast } from "./place-history.ts";
 import { PlaceIds } from "./place-ids.ts";
-import type { Library } from "./series-repository.ts";
+import type { SeriesRepository } from "./series-repository.ts";
 
 type ConfiguredPlace = NonNullable<Config["third_party"]>["places"][number];
 
@@ -28,7 +28,7 @@ const CHARGE_YEARS = 1;
 
 export interface PlacesParts {
   readonly config: Pick<Config, "third_party">;
-  readonly library: Library;
+  readonly library: SeriesRepository;
   readonly calendar: Calendar;
   readonly memory: ConstructorParameters<typeof PlacePast>[0];
   readonly thresholds?: LevelThresholds;
@@ -42,7 +42,7 @@ export interface PricedPlace {
 
 export class Places {
   readonly #configured: readonly ConfiguredPlace[];
-  readonly #library: Library;
+  readonly #library: SeriesRepository;
   readonly #calendar: Calendar;
   readonly #past: PlacePast;
   readonly #ids: PlaceIds;

@@ -24,7 +24,7 @@ import {
 import type { SeriesKey } from "../core/series/series.ts";
 import type { Calendar } from "../core/time/calendar.ts";
 import type { EpochMs, Interval } from "../core/time/interval.ts";
-import type { Library } from "./series-repository.ts";
+import type { SeriesRepository } from "./series-repository.ts";
 
 /** Remembers a small text across restarts. */
 interface Memory {
@@ -33,7 +33,7 @@ interface Memory {
 }
 
 export interface HouseParts {
-  readonly shelf: Pick<Library["shelf"], "envelope" | "rows" | "latest" | "rowsByChunk">;
+  readonly shelf: Pick<SeriesRepository["shelf"], "envelope" | "rows" | "latest" | "rowsByChunk">;
   readonly calendar: Calendar;
   readonly memory: Memory;
   readonly thresholds?: LevelThresholds;

@@ -32,7 +32,7 @@ const FRESH_MS: Readonly<Partial<Record<OperationId, number>>> & { readonly othe
 /** Requests whose state is cached; a household repeats a few dozen. */
 const MAX_LOOKUPS = 500;
 
-export class Library implements Keeping {
+export class SeriesRepository implements Keeping {
   readonly shelf: Shelf;
   readonly ledger: Ledger;
   readonly #calendar: Calendar;

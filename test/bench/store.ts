@@ -16,7 +16,7 @@
 import { readFileSync, statSync } from "node:fs";
 import type { Row, SeriesKey } from "../../src/core/series/series.ts";
 import { type EpochMs, formatInstant, HOUR_MS, QUARTER_MS } from "../../src/core/time/interval.ts";
-import { Library } from "../../src/state/series-repository.ts";
+import { SeriesRepository } from "../../src/state/series-repository.ts";
 import { openDatabase } from "../../src/storage/database.ts";
 import { medianMs } from "../support/bench/median.ts";
 import { ACCOUNT, addressId, calendar, StoredHome } from "../support/bench/stored-home.ts";
@@ -81,7 +81,7 @@ function measureReading(path: string, now: EpochMs): Record<string, number> {
   const openMs = medianMs(5, () => openDatabase(path).close());
   const database = openDatabase(path);
   const before = performance.now();
-  const library = new Library(database, calendar, () => now);
+  const library = new SeriesRepository(database, calendar, () => now);
   const within = { start: calendar.shift(now, "day", -396), end: now };
   const series: SeriesKey = { account: ACCOUNT, place: addressId, operation: "consumption", unit: "hour" };
   for (const operation of ["consumption", "consumptionCosts", "solarExport", "solarExportRevenue"] as const)

@@ -8,7 +8,7 @@ import { VERSION } from "../../core/status/version.ts";
 import { DAY_MS, type EpochMs, formatInstant, SECOND_MS } from "../../core/time/interval.ts";
 import { plugState } from "../../mqtt/topics/plug-topics.ts";
 import type { Account, ToldWindow } from "../../service/client/account.ts";
-import type { Library } from "../../state/series-repository.ts";
+import type { SeriesRepository } from "../../state/series-repository.ts";
 import { type HealthReport, healthBody } from "./health.ts";
 import type { MonitoringDeps } from "./monitoring-deps.ts";
 
@@ -57,7 +57,7 @@ export interface SpentToday {
 }
 
 /** Read from the ledger, so it knows of the whole day whenever the daemon started. */
-export function spentToday(library: Library, account: string, now: EpochMs): SpentToday {
+export function spentToday(library: SeriesRepository, account: string, now: EpochMs): SpentToday {
   const byShare: Record<string, number> = Object.fromEntries(shares.map((share) => [share, 0]));
   const byOutcome: Record<string, number> = {};
   for (const { share, status } of library.ledger.spentSince(account, Math.floor(now / DAY_MS) * DAY_MS)) {

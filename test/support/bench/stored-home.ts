@@ -7,7 +7,7 @@ import { rangeOf, seriesOf, takeApart } from "../../../src/service/contract/seri
 import { type ConsumerOperation, consumerHandlers } from "../../../src/service/simulator/consumer-handlers.ts";
 import { demoHomes } from "../../../src/service/simulator/homes.ts";
 import { World } from "../../../src/service/simulator/world.ts";
-import { Library } from "../../../src/state/series-repository.ts";
+import { SeriesRepository } from "../../../src/state/series-repository.ts";
 import { openDatabase } from "../../../src/storage/database.ts";
 
 export const ACCOUNT = "consumer";
@@ -26,7 +26,7 @@ export type Answer = object;
 
 export class StoredHome implements Disposable {
   readonly database: ReturnType<typeof openDatabase>;
-  readonly library: Library;
+  readonly library: SeriesRepository;
   readonly #handlers = consumerHandlers(
     new World({ seed: 7, homes: [home], market: undefined, publicationDelay: () => 0 }),
   );
@@ -35,7 +35,7 @@ export class StoredHome implements Disposable {
   constructor(path: string, now: EpochMs) {
     this.now = now;
     this.database = openDatabase(path);
-    this.library = new Library(this.database, calendar, () => this.now);
+    this.library = new SeriesRepository(this.database, calendar, () => this.now);
   }
 
   /** Makes one request: records it, takes the answer and stores it. */

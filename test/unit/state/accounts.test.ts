@@ -9,7 +9,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../../src/core/time/in
 import { openService } from "../../../src/service/client/open-service.ts";
 import { type SimulatorOptions, startSimulator } from "../../../src/service/simulator/simulator.ts";
 import { askingOf, openAccounts } from "../../../src/state/accounts.ts";
-import { Library } from "../../../src/state/series-repository.ts";
+import { SeriesRepository } from "../../../src/state/series-repository.ts";
 import { openDatabase } from "../../../src/storage/database.ts";
 import { Settings } from "../../../src/storage/key-value-store.ts";
 import { ManualMachine } from "../../support/daemon/manual-machine.ts";
@@ -31,7 +31,7 @@ async function openWorld({ config = { ...CONSUMER, ...PARTNER }, simulator = {} 
   const keys = { consumerKey: CANARY_KEY, thirdParty: CANARY_PARTNER };
   const service = await startSimulator({ now: () => clock.now(), keys, ...simulator });
   const database = openDatabase(":memory:");
-  const library = new Library(database, new Calendar(SERVICE_ZONE), () => clock.now());
+  const library = new SeriesRepository(database, new Calendar(SERVICE_ZONE), () => clock.now());
   const problems: Problem[] = [];
   const stop = new AbortController();
   const connection = openService({ config: { service: { base_url: service.url } } });

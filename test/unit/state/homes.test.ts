@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Config } from "../../../src/config/schema.ts";
 import { Homes } from "../../../src/state/homes.ts";
-import { Library } from "../../../src/state/series-repository.ts";
+import { SeriesRepository } from "../../../src/state/series-repository.ts";
 import { Settings } from "../../../src/storage/key-value-store.ts";
 import { answers } from "../../fixtures/answers.ts";
 import { calendar, StoreOnDisk } from "../../support/daemon/store-on-disk.ts";
@@ -17,7 +17,7 @@ const [A, B, C] = ["1", "2", "3"].map((digit) => `3f2504e0-4f89-41d3-9a0c-0305e8
 /** Accounts that have told their addresses, each by id and label. */
 class Told implements Disposable {
   readonly #store = new StoreOnDisk();
-  readonly #library = new Library(this.#store.database, calendar, () => NOW);
+  readonly #library = new SeriesRepository(this.#store.database, calendar, () => NOW);
 
   async tell(addresses: readonly (readonly [string, string])[], account = "consumer"): Promise<void> {
     const data = addresses.map(([id, label]) => ({ ...first, id, label }));

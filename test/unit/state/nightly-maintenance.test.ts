@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { Problems } from "../../../src/core/status/problem.ts";
 import { DAY_MS, type EpochMs, formatInstant, HOUR_MS, MINUTE_MS } from "../../../src/core/time/interval.ts";
 import { NightlyMaintenance, reportRecovery } from "../../../src/state/nightly-maintenance.ts";
-import { Library } from "../../../src/state/series-repository.ts";
+import { SeriesRepository } from "../../../src/state/series-repository.ts";
 import { Settings } from "../../../src/storage/key-value-store.ts";
 import { copyPathOf } from "../../../src/storage/recovery.ts";
 import { WriteGuard } from "../../../src/storage/write-guard.ts";
@@ -22,7 +22,7 @@ class Kept implements Disposable {
   /** When it slept until. */
   readonly woken: EpochMs[] = [];
   now: EpochMs = START;
-  library = new Library(this.store.database, calendar, () => this.now);
+  library = new SeriesRepository(this.store.database, calendar, () => this.now);
 
   /** Runs the upkeep for so many nights. */
   async nights(count: number, years = 10): Promise<void> {

@@ -3,7 +3,7 @@ import { type Config, configSchema } from "../../../src/config/schema.ts";
 import { formatInstant, HOUR_MS } from "../../../src/core/time/interval.ts";
 import type { OperationId, ParamsOf } from "../../../src/service/contract/operations.ts";
 import { Places } from "../../../src/state/places.ts";
-import { Library } from "../../../src/state/series-repository.ts";
+import { SeriesRepository } from "../../../src/state/series-repository.ts";
 import { Settings } from "../../../src/storage/key-value-store.ts";
 import { calendar, StoreOnDisk } from "../../support/daemon/store-on-disk.ts";
 import { local } from "../../support/service/fetch-schedule-model.ts";
@@ -19,14 +19,14 @@ const FLAT = { name: "Flat", address: "Vesterbrogade 1" };
 class Shown implements Disposable {
   readonly #store: StoreOnDisk;
   readonly #lent: boolean;
-  readonly #library: Library;
+  readonly #library: SeriesRepository;
   readonly places: Places;
 
   constructor(places: readonly ConfiguredPlace[], lent?: StoreOnDisk) {
     const config = configSchema.parse({ third_party: { places } });
     this.#store = lent ?? new StoreOnDisk();
     this.#lent = lent !== undefined;
-    this.#library = new Library(this.#store.database, calendar, () => NOW);
+    this.#library = new SeriesRepository(this.#store.database, calendar, () => NOW);
     const memory = new Settings(this.#store.database);
     this.places = new Places({ config, library: this.#library, calendar, memory });
   }

@@ -11,7 +11,7 @@ import {
 import type { ParamsOf } from "../../../src/service/contract/operations.ts";
 import { seriesOf } from "../../../src/service/contract/series-mapping.ts";
 import { foundIn } from "../../../src/state/response-assembly.ts";
-import { Library } from "../../../src/state/series-repository.ts";
+import { SeriesRepository } from "../../../src/state/series-repository.ts";
 import type { Found } from "../../../src/state/stored-answer.ts";
 import { ADDRESS_ID as addressId, answers } from "../../fixtures/answers.ts";
 import { spendOf } from "../../support/daemon/spend.ts";
@@ -23,10 +23,10 @@ const account = "consumer";
 class Shelved implements Disposable {
   readonly #store = new StoreOnDisk();
   now: EpochMs = dayOf("2026-06-10").start;
-  library: Library = this.#open();
+  library: SeriesRepository = this.#open();
 
-  #open(): Library {
-    return new Library(this.#store.database, calendar, () => this.now);
+  #open(): SeriesRepository {
+    return new SeriesRepository(this.#store.database, calendar, () => this.now);
   }
 
   restart(): void {

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { HOUR_MS } from "../../../src/core/time/interval.ts";
 import { Governor } from "../../../src/service/client/rate-limiter.ts";
 import { LearnedBudget } from "../../../src/service/client/rate-limits.ts";
-import { Library } from "../../../src/state/series-repository.ts";
+import { SeriesRepository } from "../../../src/state/series-repository.ts";
 import { Settings } from "../../../src/storage/key-value-store.ts";
 import { PlanStore } from "../../../src/storage/plan-store.ts";
 import { Ledger } from "../../../src/storage/request-log.ts";
@@ -66,7 +66,7 @@ describe.each(ways)("a database that is $name", ({ code, fill, free }) => {
   test("lets no request out until its spend is written, and then counts those from before", () => {
     using store = new StoreOnDisk();
     const writing = new WriteGuard(store.database);
-    const { spends } = new Library(store.database, calendar, () => NOW, writing);
+    const { spends } = new SeriesRepository(store.database, calendar, () => NOW, writing);
     const { clock, memory } = new ManualMachine();
     const source = new LearnedBudget("consumer", memory, () => 1);
     const governor = new Governor({ account: "consumer", ledger: spends, memory, clock, source });
@@ -87,7 +87,7 @@ describe.each(ways)("a database that is $name", ({ code, fill, free }) => {
   test("shows what the shelf has; an answer it did not take is stored once there is room", async () => {
     using store = new StoreOnDisk();
     const writing = new WriteGuard(store.database);
-    const library = new Library(store.database, calendar, () => NOW, writing);
+    const library = new SeriesRepository(store.database, calendar, () => NOW, writing);
     const next = dayOf("2026-03-11");
     const rows = rowsOf("hour", next, (start) => Math.sin(start));
     await library.keep(key, range, rowsOf("hour", range), {}, NOW);
@@ -105,7 +105,7 @@ describe.each(ways)("a database that is $name", ({ code, fill, free }) => {
   test("loses no end of a request that it did not take", () => {
     using store = new StoreOnDisk();
     const writing = new WriteGuard(store.database);
-    const library = new Library(store.database, calendar, () => NOW, writing);
+    const library = new SeriesRepository(store.database, calendar, () => NOW, writing);
     const id = library.ledger.spend(spendOf({ account: "consumer", at: NOW - HOUR_MS }));
     library.ledger.settle(id, 429, null, NOW);
     fill(store.database);

@@ -4,14 +4,14 @@
  */
 import { writeSync } from "node:fs";
 import { flushCompileCache } from "node:module";
-import { Library } from "../../../../src/state/series-repository.ts";
+import { SeriesRepository } from "../../../../src/state/series-repository.ts";
 import { openDatabase } from "../../../../src/storage/database.ts";
 import { answerOf, ingested, ingestedRange } from "../ingest.ts";
 import { spendOf } from "../spend.ts";
 import { calendar } from "../store-on-disk.ts";
 
 const [databasePath = "", first = ""] = process.argv.slice(2);
-const library = new Library(openDatabase(databasePath), calendar, () => 0);
+const library = new SeriesRepository(openDatabase(databasePath), calendar, () => 0);
 const say = (text: string) => writeSync(1, `${text}\n`);
 const seriesId = library.shelf.idOf(ingested);
 // The next child starts in a quarter of the time.
