@@ -17,7 +17,7 @@ import { openService } from "../service/client/open-service.ts";
 import type { ProxySettings } from "../service/client/proxy.ts";
 import { openAccounts } from "../state/accounts.ts";
 import { Homes } from "../state/homes.ts";
-import { House } from "../state/price-reader.ts";
+import { HomeReader } from "../state/price-reader.ts";
 import { SeriesRepository } from "../state/series-repository.ts";
 import { openDataDir, transitionsIn } from "../storage/data-dir.ts";
 import { Settings } from "../storage/key-value-store.ts";
@@ -46,7 +46,7 @@ export function openOffline(config: Config, clock: Clock, proxy: ProxySettings |
   const names = accounts.consumers.map(({ name }) => name);
   const homes = new Homes(names, config.homes, library, settings);
   const thresholds = { ...config.levels, veryCheap: config.levels.very_cheap };
-  const house = new House({ shelf: library.shelf, calendar, memory: settings, thresholds });
+  const house = new HomeReader({ shelf: library.shelf, calendar, memory: settings, thresholds });
   const desk = new AdminApi({
     ...{ config, clock, state: { calendar, accounts, homes, house, library }, storage: { database, databasePath } },
     onSeriesChanged: (series) => house.changed(series),

@@ -8,7 +8,7 @@ import { type EpochMs, MINUTE_MS } from "../core/time/interval.ts";
 import type { Homes } from "../state/homes.ts";
 import type { Places } from "../state/places.ts";
 import type { Plans } from "../state/plans.ts";
-import type { House } from "../state/price-reader.ts";
+import type { HomeReader } from "../state/price-reader.ts";
 import type { Settings } from "../storage/key-value-store.ts";
 import type { Message } from "./client/message.ts";
 import { Announcer } from "./homeassistant/announcer.ts";
@@ -32,7 +32,7 @@ export interface StatePublisherDeps {
   readonly homes: Homes;
   readonly places: Places;
   readonly plans: Plans;
-  readonly house: House;
+  readonly house: HomeReader;
   /** The attributes for another program that reads a home's prices. */
   readonly formatOf: FormatOf;
   readonly settings: Settings;

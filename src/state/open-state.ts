@@ -24,7 +24,7 @@ import { Homes } from "./homes.ts";
 import { NightlyMaintenance, reportRecovery } from "./nightly-maintenance.ts";
 import { Places } from "./places.ts";
 import { Plans } from "./plans.ts";
-import { House } from "./price-reader.ts";
+import { HomeReader } from "./price-reader.ts";
 import { Vitals } from "./runtime-stats.ts";
 import { SeriesRepository } from "./series-repository.ts";
 
@@ -50,7 +50,7 @@ export interface State {
   readonly accounts: Accounts;
   readonly homes: Homes;
   readonly places: Places;
-  readonly house: House;
+  readonly house: HomeReader;
   readonly plans: Plans;
   /** Whether the clock can be right; without that no signal is ON. */
   readonly isTimeTrusted: (now: EpochMs) => boolean;
@@ -79,7 +79,7 @@ export function openState(options: StateOptions, storage: Storage, service: Serv
   const accounts = openAccountsOf(options, storage, service, basics, guard);
   const names = accounts.consumers.map(({ name }) => name);
   const homes = new Homes(names, config.homes, library, storage.settings);
-  const house = new House({
+  const house = new HomeReader({
     ...{ calendar, thresholds, shelf: library.shelf, memory: storage.settings },
     costField: config.service.cost_field,
   });

@@ -32,7 +32,7 @@ interface Memory {
   write(name: string, value: string): void;
 }
 
-export interface HouseParts {
+export interface HomeReaderDeps {
   readonly shelf: Pick<SeriesRepository["shelf"], "envelope" | "rows" | "latest" | "rowsByChunk">;
   readonly calendar: Calendar;
   readonly memory: Memory;
@@ -60,8 +60,8 @@ const COMPARED_DAYS = 30;
  * Reads a home from the shelf. What is costly (parsing a week of quarters, sorting a month, adding up a year) is done
  * once per change of its series and per day; an edge only looks into what was made.
  */
-export class House {
-  readonly #parts: HouseParts;
+export class HomeReader {
+  readonly #parts: HomeReaderDeps;
   /** By home, and for usage by home and operation. Bounded by the homes. */
   readonly #timelines = new Map<string, Made<Timeline | null>>();
   readonly #months = new Map<string, Made<SortedPrices>>();
@@ -69,7 +69,7 @@ export class House {
   readonly #usage = new Map<string, Made<UsageFigures | null>>();
   readonly #published = new Map<string, Published>();
 
-  constructor(parts: HouseParts) {
+  constructor(parts: HomeReaderDeps) {
     this.#parts = parts;
   }
 

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { type Row, rowStart, type SeriesKey } from "../../../src/core/series/series.ts";
 import { formatInstant, type Interval } from "../../../src/core/time/interval.ts";
-import { House, type HouseParts } from "../../../src/state/price-reader.ts";
+import { HomeReader, type HomeReaderDeps } from "../../../src/state/price-reader.ts";
 import { at, calendar, dayOf, daysOf, HOME } from "../../support/home/price-days.ts";
 
 const NOON = at("2026-03-10T11:00:00Z");
@@ -45,10 +45,10 @@ function rowsOf(range: Interval, unit: "hour" | "fifteenMinutes", fields: (index
 
 let shelf: CountedShelf;
 let memory: Map<string, string>;
-let house: House;
+let house: HomeReader;
 
-function open(more: Partial<HouseParts> = {}): House {
-  return new House({
+function open(more: Partial<HomeReaderDeps> = {}): HomeReader {
+  return new HomeReader({
     shelf,
     calendar,
     memory: { read: (name) => memory.get(name) ?? null, write: (name, value) => memory.set(name, value) },
