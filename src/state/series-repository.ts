@@ -14,7 +14,7 @@ import { type OperationId, operationOf, type ParamsOf } from "../service/contrac
 import { rangeOf, seriesOf, takeApart } from "../service/contract/series-mapping.ts";
 import { Ledger } from "../storage/request-log.ts";
 import { LEDGER_MS } from "../storage/retention.ts";
-import { Shelf } from "../storage/series-store.ts";
+import { SeriesStore } from "../storage/series-store.ts";
 import { WriteGuard } from "../storage/write-guard.ts";
 import { bodyAround } from "./response-assembly.ts";
 import type { Found } from "./stored-answer.ts";
@@ -33,7 +33,7 @@ const FRESH_MS: Readonly<Partial<Record<OperationId, number>>> & { readonly othe
 const MAX_LOOKUPS = 500;
 
 export class SeriesRepository implements Keeping {
-  readonly shelf: Shelf;
+  readonly shelf: SeriesStore;
   readonly ledger: Ledger;
   readonly #calendar: Calendar;
   readonly #now: () => EpochMs;
@@ -51,7 +51,7 @@ export class SeriesRepository implements Keeping {
     this.#writing = writing;
     this.#calendar = calendar;
     this.#now = now;
-    this.shelf = new Shelf(database, calendar);
+    this.shelf = new SeriesStore(database, calendar);
     this.ledger = new Ledger(database);
   }
 

@@ -2,7 +2,7 @@
 import type { Calendar } from "../core/time/calendar.ts";
 import { DAY_MS, type EpochMs } from "../core/time/interval.ts";
 import type { Ledger } from "./request-log.ts";
-import type { Shelf } from "./series-store.ts";
+import type { SeriesStore } from "./series-store.ts";
 
 /**
  * How long an attempt is kept. The governor looks back a day, the timetable a week, and what is given to the LAN
@@ -18,7 +18,7 @@ const ROWS_PER_STEP = 200;
  * nothing. Gives back how many rows went.
  */
 export function* deleteOld(
-  parts: { readonly shelf: Shelf; readonly ledger: Ledger; readonly calendar: Calendar },
+  parts: { readonly shelf: SeriesStore; readonly ledger: Ledger; readonly calendar: Calendar },
   years: number,
 ): Generator<void, { readonly chunks: number; readonly attempts: number }> {
   const { shelf, ledger, calendar } = parts;

@@ -27,7 +27,7 @@ import { transaction } from "./database.ts";
 import { batchesOf, cutIntoChunks, type Filled, mergeByStart } from "./row-batches.ts";
 
 /** What an answer changed. */
-export interface ShelfChange {
+export interface SeriesChange {
   readonly changed: boolean;
   /** Rows whose instants lie outside what was asked; they are not kept. */
   readonly strayRows: number;
@@ -42,7 +42,7 @@ interface SeriesRecord {
   readonly chunks: Map<EpochMs, ChunkState | null>;
 }
 
-export class Shelf {
+export class SeriesStore {
   readonly #database: DatabaseSync;
   readonly #calendar: Calendar;
   readonly #chunks: Chunks;
@@ -78,7 +78,7 @@ export class Shelf {
    * A row replaces the stored row of the same start; stored rows that the answer lacks stay: an answer that is short
    * for a while must not undo a fuller one. A `latest` series is replaced as a whole.
    */
-  store(key: SeriesKey, range: Interval, rows: Rows, envelope: Envelope): ShelfChange {
+  store(key: SeriesKey, range: Interval, rows: Rows, envelope: Envelope): SeriesChange {
     const storing = this.storing(key, range, rows, envelope, () => undefined);
     for (let step = storing.next(); ; step = storing.next()) if (step.done) return step.value;
   }
@@ -94,7 +94,7 @@ export class Shelf {
     rows: Rows,
     envelope: Envelope,
     finish: () => void,
-  ): Generator<void, ShelfChange> {
+  ): Generator<void, SeriesChange> {
     const { filled, strayRows } = chunkUnitOf(key.unit)
       ? cutIntoChunks([...rows], chunksOf(key.unit, range, this.#calendar))
       : { filled: [{ chunk: WHOLE, rows: [...rows] }], strayRows: 0 };

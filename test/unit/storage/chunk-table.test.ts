@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { type Row, WHOLE } from "../../../src/core/series/series.ts";
 import { DAY_MS, HOUR_MS } from "../../../src/core/time/interval.ts";
 import { deflateText, digestOf, inflateText, rowsOfText, textOfRows } from "../../../src/storage/chunk-text.ts";
-import { Shelf } from "../../../src/storage/series-store.ts";
+import { SeriesStore } from "../../../src/storage/series-store.ts";
 import { calendar, dayOf, rowsOf, StoreOnDisk, seriesOf } from "../../support/daemon/store-on-disk.ts";
 import { haveRealPrices, readRealPrices } from "../../support/plans/real-prices.ts";
 
@@ -29,8 +29,8 @@ describe("rows as text", () => {
     fc.assert(
       fc.property(anyRows, (rows) => {
         const key = seriesOf("latest");
-        new Shelf(store.database, calendar).store(key, WHOLE, rows, envelope);
-        const again = new Shelf(store.database, calendar);
+        new SeriesStore(store.database, calendar).store(key, WHOLE, rows, envelope);
+        const again = new SeriesStore(store.database, calendar);
         expect(JSON.stringify(again.latest(key))).toBe(JSON.stringify(rows));
         expect(again.json(key, WHOLE)).toBe(JSON.stringify(rows).slice(1, -1));
       }),
@@ -75,7 +75,7 @@ describe("a damaged chunk", () => {
 
   function stored(): StoreOnDisk {
     const store = new StoreOnDisk();
-    new Shelf(store.database, calendar).store(hours, range, rows, envelope);
+    new SeriesStore(store.database, calendar).store(hours, range, rows, envelope);
     return store;
   }
 
@@ -91,7 +91,7 @@ describe("a damaged chunk", () => {
   test.each(damages)("with %s counts as never asked, is served by nothing, and is replaced", (_, change) => {
     using store = stored();
     store.database.exec(`update chunk set ${change} where start_ms = ${second.start}`);
-    const shelf = new Shelf(store.database, calendar);
+    const shelf = new SeriesStore(store.database, calendar);
     expect(shelf.covers(hours, range)).toBe(false);
     expect(shelf.stateOf(hours).chunk(second.start)).toBeNull();
     expect(shelf.stateOf(hours).newestGap(range)).toEqual(second);
@@ -100,7 +100,7 @@ describe("a damaged chunk", () => {
     expect(shelf.damagedChunks).toBe(1);
     expect(shelf.store(hours, second, rows, envelope).changed).toBe(true);
     expect([shelf.damagedChunks, shelf.covers(hours, range)]).toEqual([0, true]);
-    expect(new Shelf(store.reopen(), calendar).rows(hours, range)).toEqual(rows);
+    expect(new SeriesStore(store.reopen(), calendar).rows(hours, range)).toEqual(rows);
   });
 
   test("under the key of another day is not taken for that day", () => {
@@ -110,7 +110,7 @@ describe("a damaged chunk", () => {
     store.database.exec(
       `update chunk set key = key - ((${next - second.start} / 60000) << 20) where start_ms = ${next}`,
     );
-    const shelf = new Shelf(store.database, calendar);
+    const shelf = new SeriesStore(store.database, calendar);
     expect(shelf.covers(hours, second)).toBe(false);
     expect(shelf.rows(hours, second)).toEqual([]);
     expect(shelf.damagedChunks).toBe(1);
@@ -118,7 +118,7 @@ describe("a damaged chunk", () => {
 
   test("that is found after it was known to be there changes the version of its series, once", () => {
     using store = stored();
-    const shelf = new Shelf(store.database, calendar);
+    const shelf = new SeriesStore(store.database, calendar);
     expect(shelf.covers(hours, range)).toBe(true);
     const before = shelf.versionOf(hours);
     store.database.exec(`update chunk set digest = 0 where start_ms = ${second.start}`);
@@ -136,7 +136,7 @@ describe("a damaged chunk", () => {
     const noise = Buffer.from("no deflated text");
     const digest = digestOf(Number(row?.key), { complete: true, estimated: false }, noise);
     store.database.prepare("update chunk set rows = ?, digest = ? where key = ?").run(noise, digest, Number(row?.key));
-    const shelf = new Shelf(store.database, calendar);
+    const shelf = new SeriesStore(store.database, calendar);
     expect(shelf.rows(hours, range)).toEqual(without);
     expect(shelf.covers(hours, range)).toBe(false);
   });
@@ -147,7 +147,7 @@ describe("a damaged chunk", () => {
     const { database } = store;
     const root = Number(database.prepare("select rootpage from sqlite_schema where name = 'chunk'").get()?.rootpage);
     const pageBytes = Number(database.prepare("pragma page_size").get()?.page_size);
-    const record = new Shelf(database, calendar);
+    const record = new SeriesStore(database, calendar);
     const state = record.stateOf(hours).chunk(range.start);
     database.close();
     const bytes = readFileSync(store.path);
@@ -174,7 +174,7 @@ describe("a damaged chunk", () => {
       try {
         // As a database is opened: what is wrong in its structure is found before anything is read.
         if (!isWhole(flipped)) return "file";
-        const shelf = new Shelf(flipped, calendar);
+        const shelf = new SeriesStore(flipped, calendar);
         const found = shelf.rows(hours, range);
         const days = calendar.intervals("day", range).filter((day) => shelf.stateOf(hours).chunk(day.start));
         const there = rows.filter((row) => days.some((day) => isIn(row, day)));

@@ -16,7 +16,7 @@ import { copyDatabase } from "../../../src/storage/backup.ts";
 import { BrokenDatabase, DatabaseError, openDatabase } from "../../../src/storage/database.ts";
 import { Settings } from "../../../src/storage/key-value-store.ts";
 import { copyPathOf, openOrRestore, SPENDS_UNKNOWN } from "../../../src/storage/recovery.ts";
-import { Shelf } from "../../../src/storage/series-store.ts";
+import { SeriesStore } from "../../../src/storage/series-store.ts";
 import { calendar, dayOf, rowsOf, StoreOnDisk, seriesOf } from "../../support/daemon/store-on-disk.ts";
 
 const NOW = Date.UTC(2026, 1, 3, 4, 5, 6, 7);
@@ -28,7 +28,7 @@ const idle = { node: process.execPath, signal: new AbortController().signal };
 /** A database with rows in it and a copy of it beside it; `after` is stored behind the copy. Closed. */
 async function copied(): Promise<StoreOnDisk> {
   const store = new StoreOnDisk();
-  new Shelf(store.database, calendar).store(key, range, rowsOf("hour", range), { currency: "DKK" });
+  new SeriesStore(store.database, calendar).store(key, range, rowsOf("hour", range), { currency: "DKK" });
   await copyDatabase(store.database, store.path, idle);
   new Settings(store.database).write("after", "the copy");
   store.database.close();
@@ -74,7 +74,7 @@ describe("a broken database", () => {
       copiedAt: Math.floor(statSync(copyPathOf(store.path)).mtimeMs),
     });
     expect(readFileSync(store.dir.file(ASIDE))).toEqual(broken);
-    expect(new Shelf(database, calendar).rows(key, range)).toEqual(rowsOf("hour", range));
+    expect(new SeriesStore(database, calendar).rows(key, range)).toEqual(rowsOf("hour", range));
     expect(new Settings(database).read("after")).toBeNull();
     expect(existsSync(copyPathOf(store.path))).toBe(true);
   });
@@ -88,7 +88,7 @@ describe("a broken database", () => {
     cpSync(copyPathOf(store.path), store.dir.file("elsewhere.db.copy"));
     const gone = openOrRestore(store.dir.file("elsewhere.db"), NOW);
     expect(gone.recovery).toMatchObject({ damage: "the file is gone", setAside: null });
-    expect(new Shelf(gone.database, calendar).covers(key, range)).toBe(true);
+    expect(new SeriesStore(gone.database, calendar).covers(key, range)).toBe(true);
     gone.database.close();
   });
 
@@ -128,7 +128,7 @@ describe("a broken database", () => {
     const { database, recovery } = openOrRestore(store.dir.file("crashed.db"), NOW);
     expect(readFileSync(`${recovery?.setAside}-wal`)).toEqual(log);
     expect(new Settings(database).read("only")).toBeNull();
-    expect(new Shelf(database, calendar).covers(key, range)).toBe(true);
+    expect(new SeriesStore(database, calendar).covers(key, range)).toBe(true);
     database.close();
   });
 
@@ -190,7 +190,7 @@ describe("a database of an older version", () => {
     store.database = database;
     expect([recovery, outdated]).toEqual([null, store.dir.file(REPLACED)]);
     expect(readFileSync(store.dir.file(REPLACED))).toEqual(before);
-    expect(new Shelf(database, calendar).covers(key, range)).toBe(false);
+    expect(new SeriesStore(database, calendar).covers(key, range)).toBe(false);
     expect(new Settings(database).read(SPENDS_UNKNOWN)).toBe("yes");
     database.close();
     const again = openOrRestore(store.path, NOW);
@@ -205,7 +205,7 @@ describe("a database of an older version", () => {
     const { database, recovery } = openOrRestore(store.path, NOW);
     store.database = database;
     expect(recovery).toMatchObject({ setAside: store.dir.file(ASIDE), copiedAt: null });
-    expect(new Shelf(database, calendar).covers(key, range)).toBe(false);
+    expect(new SeriesStore(database, calendar).covers(key, range)).toBe(false);
     expect(existsSync(store.dir.file(REPLACED))).toBe(true);
   });
 });
@@ -213,7 +213,7 @@ describe("a database of an older version", () => {
 describe("the copy", () => {
   test("is one plain file that any SQLite opens, with all that was committed", async () => {
     using store = new StoreOnDisk();
-    new Shelf(store.database, calendar).store(key, range, rowsOf("hour", range), {});
+    new SeriesStore(store.database, calendar).store(key, range, rowsOf("hour", range), {});
     const outcome = await copyDatabase(store.database, store.path, idle);
     const copyPath = copyPathOf(store.path);
     expect(outcome).toEqual({ kind: "verified", bytes: statSync(copyPath).size });
@@ -226,7 +226,7 @@ describe("the copy", () => {
 
   test("holds what was written while it was made, or what was there before, but is whole", async () => {
     using store = new StoreOnDisk();
-    const shelf = new Shelf(store.database, calendar);
+    const shelf = new SeriesStore(store.database, calendar);
     shelf.store(key, range, rowsOf("hour", range), {});
     const copying = copyDatabase(store.database, store.path, idle);
     shelf.store(seriesOf("fifteenMinutes"), range, rowsOf("fifteenMinutes", range), {});
@@ -249,7 +249,7 @@ describe("the copy", () => {
 
   test("ends early when the daemon stops, and leaves nothing behind", async () => {
     using store = new StoreOnDisk();
-    new Shelf(store.database, calendar).store(key, range, rowsOf("hour", range), {});
+    new SeriesStore(store.database, calendar).store(key, range, rowsOf("hour", range), {});
     const stop = new AbortController();
     const copying = copyDatabase(store.database, store.path, { ...idle, signal: stop.signal });
     stop.abort();

@@ -4,7 +4,7 @@ import type { EpochMs } from "../../../src/core/time/interval.ts";
 import { AnsweredTimes } from "../../../src/storage/answer-times.ts";
 import { transaction } from "../../../src/storage/database.ts";
 import { Ledger } from "../../../src/storage/request-log.ts";
-import { Shelf } from "../../../src/storage/series-store.ts";
+import { SeriesStore } from "../../../src/storage/series-store.ts";
 import { Child } from "../../support/daemon/child.ts";
 import { spendOf } from "../../support/daemon/spend.ts";
 import { calendar, dayOf, StoreOnDisk, seriesOf } from "../../support/daemon/store-on-disk.ts";
@@ -19,7 +19,7 @@ function rowsIn(store: StoreOnDisk): Record<string, unknown>[] {
 describe("a spend", () => {
   test("is on disk when it returns, whole", () => {
     using store = new StoreOnDisk();
-    const seriesId = new Shelf(store.database, calendar).idOf(seriesOf("hour"));
+    const seriesId = new SeriesStore(store.database, calendar).idOf(seriesOf("hour"));
     const spend = spendOf({ share: "lan", monotonicMs: 7.6, serverMs: 8.4, seriesId, range: today });
     const id = new Ledger(store.database).spend(spend);
     store.reopen();
@@ -124,7 +124,7 @@ describe("what became of a spend", () => {
 describe("when a series was answered", () => {
   test("counts from the moment its rows are stored, not from the status", () => {
     using store = new StoreOnDisk();
-    const seriesId = new Shelf(store.database, calendar).idOf(seriesOf("hour"));
+    const seriesId = new SeriesStore(store.database, calendar).idOf(seriesOf("hour"));
     const ledger = new Ledger(store.database);
     ledger.settle(ledger.spend(spendOf({ seriesId, range: today })), 200, null, null);
     ledger.spend(spendOf({}));
@@ -134,7 +134,7 @@ describe("when a series was answered", () => {
 
   test("is known by chunk, also after a restart", () => {
     using store = new StoreOnDisk();
-    const seriesId = new Shelf(store.database, calendar).idOf(seriesOf("hour"));
+    const seriesId = new SeriesStore(store.database, calendar).idOf(seriesOf("hour"));
     const ledger = new Ledger(store.database);
     const answer = (range: typeof today, at: EpochMs) => {
       ledger.spend(spendOf({ seriesId, range }));

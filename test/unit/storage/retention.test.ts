@@ -4,20 +4,20 @@ import { type Row, WHOLE } from "../../../src/core/series/series.ts";
 import { DAY_MS, type EpochMs, formatInstant } from "../../../src/core/time/interval.ts";
 import { Ledger } from "../../../src/storage/request-log.ts";
 import { deleteOld, historyStart } from "../../../src/storage/retention.ts";
-import { Shelf } from "../../../src/storage/series-store.ts";
+import { SeriesStore } from "../../../src/storage/series-store.ts";
 import { spendOf } from "../../support/daemon/spend.ts";
 import { calendar, dayOf, rowsOf, StoreOnDisk, seriesOf } from "../../support/daemon/store-on-disk.ts";
 
 const hours = seriesOf("hour");
 
 interface Parts {
-  readonly shelf: Shelf;
+  readonly shelf: SeriesStore;
   readonly ledger: Ledger;
   readonly calendar: typeof calendar;
 }
 
 function partsOf(store: StoreOnDisk): Parts {
-  return { shelf: new Shelf(store.database, calendar), ledger: new Ledger(store.database), calendar };
+  return { shelf: new SeriesStore(store.database, calendar), ledger: new Ledger(store.database), calendar };
 }
 
 /** An attempt as of a moment, that the service answered with its own time. */
@@ -44,7 +44,7 @@ describe("what is older than the owner wants", () => {
     attempt(parts, now);
     expect(run(parts, 10)).toEqual({ chunks: 2, attempts: 0 });
     for (const restarted of [false, true]) {
-      const known = restarted ? new Shelf(store.reopen(), calendar) : shelf;
+      const known = restarted ? new SeriesStore(store.reopen(), calendar) : shelf;
       expect(known.covers(hours, dayOf("2025-12-31"))).toBe(false);
       expect(known.covers(hours, dayOf("2026-01-01"))).toBe(true);
       expect(known.covers(hours, dayOf("2036-05-04"))).toBe(true);

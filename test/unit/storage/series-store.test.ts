@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Row, WHOLE } from "../../../src/core/series/series.ts";
 import { DAY_MS, formatInstant, HOUR_MS, type Interval, SECOND_MS } from "../../../src/core/time/interval.ts";
-import { Shelf } from "../../../src/storage/series-store.ts";
+import { SeriesStore } from "../../../src/storage/series-store.ts";
 import { calendar, dayOf, rowsOf, StoreOnDisk, seriesOf } from "../../support/daemon/store-on-disk.ts";
 
 const quarters = seriesOf("fifteenMinutes");
@@ -15,8 +15,8 @@ function countOf(store: StoreOnDisk, table: string): number {
 }
 
 /** What the file holds, without what is remembered. */
-function reread(store: StoreOnDisk): Shelf {
-  return new Shelf(store.reopen(), calendar);
+function reread(store: StoreOnDisk): SeriesStore {
+  return new SeriesStore(store.reopen(), calendar);
 }
 
 describe("chunks by instant", () => {
@@ -28,7 +28,7 @@ describe("chunks by instant", () => {
     "the day %s is one chunk of %i hours or %i quarters, complete when every one is there",
     (date, hourCount, quarterCount) => {
       using store = new StoreOnDisk();
-      const shelf = new Shelf(store.database, calendar);
+      const shelf = new SeriesStore(store.database, calendar);
       const day = dayOf(date);
       for (const [key, unit, count] of [
         [hours, "hour", hourCount],
@@ -49,7 +49,7 @@ describe("chunks by instant", () => {
 
   test("three days across the autumn change are three chunks", () => {
     using store = new StoreOnDisk();
-    const shelf = new Shelf(store.database, calendar);
+    const shelf = new SeriesStore(store.database, calendar);
     const range = { start: dayOf("2026-10-24").start, end: dayOf("2026-10-26").end };
     const rows = rowsOf("fifteenMinutes", range);
     expect(shelf.store(quarters, range, rows, envelope)).toEqual({ changed: true, strayRows: 0 });
@@ -59,7 +59,7 @@ describe("chunks by instant", () => {
 
   test("the JSON of a range is the rows that start in it, of chunks asked in whole or in part", () => {
     using store = new StoreOnDisk();
-    const shelf = new Shelf(store.database, calendar);
+    const shelf = new SeriesStore(store.database, calendar);
     const range = { start: dayOf("2026-10-23").start, end: dayOf("2026-10-27").end };
     const gap = dayOf("2026-10-25");
     const rows = rowsOf("hour", range).filter(({ start }) => start !== formatInstant(range.start + 3 * HOUR_MS));
@@ -85,7 +85,7 @@ describe("chunks by instant", () => {
 
   test("days stand in months, months in years, a year for itself", () => {
     using store = new StoreOnDisk();
-    const shelf = new Shelf(store.database, calendar);
+    const shelf = new SeriesStore(store.database, calendar);
     const year = {
       start: calendar.startOf("year", Date.UTC(2026, 5)),
       end: calendar.startOf("year", Date.UTC(2027, 5)),
@@ -106,7 +106,7 @@ describe("chunks by instant", () => {
 
   test("a row marked as an estimate marks its chunk", () => {
     using store = new StoreOnDisk();
-    const shelf = new Shelf(store.database, calendar);
+    const shelf = new SeriesStore(store.database, calendar);
     const range = { start: dayOf("2026-01-01").start, end: dayOf("2026-01-02").end };
     const [first, ...rest] = rowsOf("hour", range);
     shelf.store(hours, range, [{ ...first, isEstimate: true }, ...rest], envelope);
@@ -127,7 +127,7 @@ describe("what is stored", () => {
     fc.assert(
       fc.property(parts, (answers) => {
         using store = new StoreOnDisk();
-        const shelf = new Shelf(store.database, calendar);
+        const shelf = new SeriesStore(store.database, calendar);
         for (const rows of [...answers, ...answers]) shelf.store(hours, range, rows, envelope);
         const sent = new Set(answers.flat());
         expect(shelf.rows(hours, range)).toEqual(all.filter((row) => sent.has(row)));
@@ -139,7 +139,7 @@ describe("what is stored", () => {
 
   test("the same answer again changes nothing and writes nothing", () => {
     using store = new StoreOnDisk();
-    const shelf = new Shelf(store.database, calendar);
+    const shelf = new SeriesStore(store.database, calendar);
     expect(shelf.store(hours, range, all, envelope).changed).toBe(true);
     const changes = () => Number(store.database.prepare("select total_changes() as count").get()?.count);
     const before = changes();
@@ -150,7 +150,7 @@ describe("what is stored", () => {
 
   test("a later, shorter answer takes no row away; a revised row replaces its own", () => {
     using store = new StoreOnDisk();
-    const shelf = new Shelf(store.database, calendar);
+    const shelf = new SeriesStore(store.database, calendar);
     shelf.store(hours, range, all, envelope);
     expect(shelf.store(hours, range, [], envelope).changed).toBe(false);
     const revised = { ...all[5], totalPricePerKWh: -1 };
@@ -160,7 +160,7 @@ describe("what is stored", () => {
 
   test("of two rows with the same start in one answer the later counts", () => {
     using store = new StoreOnDisk();
-    const shelf = new Shelf(store.database, calendar);
+    const shelf = new SeriesStore(store.database, calendar);
     const [first] = all;
     const twice = { ...first, totalPricePerKWh: 9 };
     shelf.store(hours, range, [first as Row, twice], envelope);
@@ -169,7 +169,7 @@ describe("what is stored", () => {
 
   test("rows outside the range, and rows without a start, are counted and left out", () => {
     using store = new StoreOnDisk();
-    const shelf = new Shelf(store.database, calendar);
+    const shelf = new SeriesStore(store.database, calendar);
     const day = dayOf("2026-03-28");
     const stray = [{ start: "yesterday" }, { end: "2026-03-28T00:00:00Z" }, { start: null }];
     const change = shelf.store(hours, day, [...all, ...stray], envelope);
@@ -179,7 +179,7 @@ describe("what is stored", () => {
 
   test("an empty answer is an answer: asked, and without rows", () => {
     using store = new StoreOnDisk();
-    const shelf = new Shelf(store.database, calendar);
+    const shelf = new SeriesStore(store.database, calendar);
     expect(shelf.store(hours, range, [], envelope)).toEqual({ changed: true, strayRows: 0 });
     const again = reread(store);
     expect(again.covers(hours, range)).toBe(true);
@@ -189,7 +189,7 @@ describe("what is stored", () => {
 
   test("the newest answer of a forecast replaces the one before as a whole, in its own order", () => {
     using store = new StoreOnDisk();
-    const shelf = new Shelf(store.database, calendar);
+    const shelf = new SeriesStore(store.database, calendar);
     expect(shelf.latest(forecast)).toBeNull();
     shelf.store(forecast, WHOLE, all, envelope);
     shelf.store(forecast, WHOLE, all.slice(3, 9).reverse(), envelope);
@@ -198,7 +198,7 @@ describe("what is stored", () => {
 
   test("the envelope is null until an answer came, and then the newest", () => {
     using store = new StoreOnDisk();
-    const shelf = new Shelf(store.database, calendar);
+    const shelf = new SeriesStore(store.database, calendar);
     shelf.idOf(hours);
     expect(shelf.envelope(hours)).toBeNull();
     shelf.store(hours, range, [], envelope);
@@ -208,7 +208,7 @@ describe("what is stored", () => {
 
   test("series of other places, accounts, operations and units stay apart", () => {
     using store = new StoreOnDisk();
-    const shelf = new Shelf(store.database, calendar);
+    const shelf = new SeriesStore(store.database, calendar);
     const keys = [
       hours,
       quarters,
@@ -240,7 +240,7 @@ describe("what was asked", () => {
   /** `#` asked, `.` not. The gap found is written `-`. */
   function gapIn(picture: string): string {
     using store = new StoreOnDisk();
-    const shelf = new Shelf(store.database, calendar);
+    const shelf = new SeriesStore(store.database, calendar);
     store.database.exec("pragma synchronous = off");
     shelf.idOf(hours);
     days.forEach((day, i) => {
@@ -264,7 +264,7 @@ describe("what was asked", () => {
 
   test("a series nobody asked for is one gap, and covers nothing", () => {
     using store = new StoreOnDisk();
-    const shelf = new Shelf(store.database, calendar);
+    const shelf = new SeriesStore(store.database, calendar);
     expect(shelf.stateOf(hours).newestGap(within)).toEqual(within);
     expect(shelf.stateOf(hours).chunk(within.start)).toBeNull();
     expect(shelf.covers(hours, within)).toBe(false);
@@ -274,7 +274,7 @@ describe("what was asked", () => {
 
   test("a range is covered when every chunk it touches was asked", () => {
     using store = new StoreOnDisk();
-    const shelf = new Shelf(store.database, calendar);
+    const shelf = new SeriesStore(store.database, calendar);
     const [, second, third] = days as [Interval, Interval, Interval];
     shelf.store(hours, { start: second.start, end: third.end }, [], envelope);
     expect(shelf.covers(hours, { start: second.start + HOUR_MS, end: third.end - HOUR_MS })).toBe(true);
@@ -289,7 +289,7 @@ describe("a large answer", () => {
 
   test("is stored in slices; what a crash between two leaves is a smaller answer", () => {
     using store = new StoreOnDisk();
-    const shelf = new Shelf(store.database, calendar);
+    const shelf = new SeriesStore(store.database, calendar);
     let finished = false;
     const storing = shelf.storing(quarters, range, rows, envelope, () => {
       finished = true;
@@ -309,7 +309,7 @@ describe("a large answer", () => {
 
   test("has at most 350 rows to a slice, and a small one is a single slice", () => {
     using store = new StoreOnDisk();
-    const shelf = new Shelf(store.database, calendar);
+    const shelf = new SeriesStore(store.database, calendar);
     const slicesOf = (part: Interval) => {
       const inside = rowsOf("fifteenMinutes", part);
       return [...shelf.storing(quarters, part, inside, envelope, () => undefined)].length + 1;
@@ -320,7 +320,7 @@ describe("a large answer", () => {
 
   test("is the same on the shelf in whatever order it comes, and whatever comes with it", () => {
     using inOrder = new StoreOnDisk();
-    const expected = new Shelf(inOrder.database, calendar);
+    const expected = new SeriesStore(inOrder.database, calendar);
     expected.store(quarters, range, rows, envelope);
     const stray = rowsOf("fifteenMinutes", dayOf("2025-06-01"));
     const orders = [
@@ -330,7 +330,7 @@ describe("a large answer", () => {
     ];
     for (const order of orders) {
       using store = new StoreOnDisk();
-      const shelf = new Shelf(store.database, calendar);
+      const shelf = new SeriesStore(store.database, calendar);
       const strayRows = order.length > rows.length ? stray.length : 0;
       expect(shelf.store(quarters, range, order, envelope)).toEqual({ changed: true, strayRows });
       expect(shelf.json(quarters, range)).toBe(expected.json(quarters, range));
@@ -340,7 +340,7 @@ describe("a large answer", () => {
 
   test("with a row for each second of a day takes time in line with its rows", () => {
     using store = new StoreOnDisk();
-    const shelf = new Shelf(store.database, calendar);
+    const shelf = new SeriesStore(store.database, calendar);
     const day = dayOf("2026-01-01");
     const seconds = Array.from({ length: 86_400 }, (_, i) => ({ start: formatInstant(day.start + i * SECOND_MS) }));
     expect(shelf.store(quarters, day, seconds, envelope)).toEqual({ changed: true, strayRows: 0 });
@@ -349,7 +349,7 @@ describe("a large answer", () => {
 
   test("that cannot be finished leaves memory and file alike", () => {
     using store = new StoreOnDisk();
-    const shelf = new Shelf(store.database, calendar);
+    const shelf = new SeriesStore(store.database, calendar);
     const day = dayOf("2026-01-01");
     const failing = shelf.storing(quarters, day, rowsOf("fifteenMinutes", day), envelope, () => {
       throw new Error("the disk is full");
