@@ -46,7 +46,7 @@ export function openOffline(config: Config, clock: Clock, proxy: ProxySettings |
   const names = accounts.consumers.map(({ name }) => name);
   const homes = new Homes(names, config.homes, library, settings);
   const thresholds = { ...config.levels, veryCheap: config.levels.very_cheap };
-  const house = new HomeReader({ shelf: library.shelf, calendar, memory: settings, thresholds });
+  const house = new HomeReader({ shelf: library.store, calendar, memory: settings, thresholds });
   const desk = new AdminApi({
     ...{ config, clock, state: { calendar, accounts, homes, house, library }, storage: { database, databasePath } },
     onSeriesChanged: (series) => house.changed(series),

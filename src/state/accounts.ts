@@ -126,7 +126,7 @@ function addressCount(account: string, library: SeriesRepository, clock: Clock):
   return () => {
     const now = clock.monotonicMs();
     if (!counted || now - counted.at > RECOUNT_MS)
-      counted = { addresses: library.shelf.rows(series, WHOLE).length, at: now };
+      counted = { addresses: library.store.rows(series, WHOLE).length, at: now };
     return counted.addresses;
   };
 }

@@ -97,17 +97,17 @@ export class Homes {
 
   /** By id in lower case, in the order of the accounts. An address that several may read belongs to the first. */
   #addresses(): ReadonlyMap<string, HeldAddress> {
-    const { shelf } = this.#library;
-    if (this.#seen?.changes === shelf.changes) return this.#seen.byId;
+    const { store } = this.#library;
+    if (this.#seen?.changes === store.changes) return this.#seen.byId;
     const byId = new Map<string, HeldAddress>();
     for (const account of this.#accounts) {
-      for (const row of shelf.latest({ account, place: "", operation: "addresses", unit: "latest" }) ?? []) {
+      for (const row of store.latest({ account, place: "", operation: "addresses", unit: "latest" }) ?? []) {
         const address = row as Address;
         const id = address.id.toLowerCase();
         if (!byId.has(id)) byId.set(id, { account, address });
       }
     }
-    this.#seen = { changes: shelf.changes, byId };
+    this.#seen = { changes: store.changes, byId };
     return byId;
   }
 }

@@ -80,7 +80,7 @@ export function openState(options: StateOptions, storage: Storage, service: Serv
   const names = accounts.consumers.map(({ name }) => name);
   const homes = new Homes(names, config.homes, library, storage.settings);
   const house = new HomeReader({
-    ...{ calendar, thresholds, shelf: library.shelf, memory: storage.settings },
+    ...{ calendar, thresholds, shelf: library.store, memory: storage.settings },
     costField: config.service.cost_field,
   });
   const places = new Places({ config, library, calendar, memory: storage.settings, thresholds });

@@ -74,7 +74,7 @@ export class Places {
   priced(now: EpochMs, taken: ReadonlySet<string>): PricedPlace[] {
     return this.list(taken).map(({ place, configured }) => {
       const series = this.#priceSeries(configured);
-      const latest = placePoints((series && this.#library.shelf.latest(series)) ?? []);
+      const latest = placePoints((series && this.#library.store.latest(series)) ?? []);
       return { place, points: series ? this.#past.joined(place.id, seriesName(series), latest, now) : [] };
     });
   }
@@ -95,7 +95,7 @@ export class Places {
       const query = place.address ?? place.name;
       return [{ series: seriesOf(THIRD_PARTY, "addressSuggestions", { query }), rhythm: "once", reaches: null }];
     }
-    const last = placePoints(this.#library.shelf.latest(prices) ?? []).at(-1);
+    const last = placePoints(this.#library.store.latest(prices) ?? []).at(-1);
     return [{ series: prices, rhythm: "prices", reaches: last?.end ?? null }, ...this.#chargeTargets(place, now)];
   }
 
@@ -106,7 +106,7 @@ export class Places {
       return seriesOf(THIRD_PARTY, "locationPrices", { latitude, longitude });
     }
     const suggestions = seriesOf(THIRD_PARTY, "addressSuggestions", { query: address ?? "" });
-    const id = this.#library.shelf.latest(suggestions)?.[0]?.id;
+    const id = this.#library.store.latest(suggestions)?.[0]?.id;
     return typeof id === "string" ? seriesOf(THIRD_PARTY, "addressPrices", { addressId: id }) : null;
   }
 

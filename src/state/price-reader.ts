@@ -33,7 +33,7 @@ interface Memory {
 }
 
 export interface HomeReaderDeps {
-  readonly shelf: Pick<SeriesRepository["shelf"], "envelope" | "rows" | "latest" | "rowsByChunk">;
+  readonly shelf: Pick<SeriesRepository["store"], "envelope" | "rows" | "latest" | "rowsByChunk">;
   readonly calendar: Calendar;
   readonly memory: Memory;
   readonly thresholds?: LevelThresholds;

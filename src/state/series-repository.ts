@@ -33,7 +33,7 @@ const FRESH_MS: Readonly<Partial<Record<OperationId, number>>> & { readonly othe
 const MAX_LOOKUPS = 500;
 
 export class SeriesRepository implements Keeping {
-  readonly shelf: SeriesStore;
+  readonly store: SeriesStore;
   readonly ledger: Ledger;
   readonly #calendar: Calendar;
   readonly #now: () => EpochMs;
@@ -51,14 +51,14 @@ export class SeriesRepository implements Keeping {
     this.#writing = writing;
     this.#calendar = calendar;
     this.#now = now;
-    this.shelf = new SeriesStore(database, calendar);
+    this.store = new SeriesStore(database, calendar);
     this.ledger = new Ledger(database);
   }
 
   stateOf(series: SeriesKey): ReturnType<Keeping["stateOf"]> {
-    const id = this.shelf.knownId(series);
+    const id = this.store.knownId(series);
     return {
-      ...this.shelf.stateOf(series),
+      ...this.store.stateOf(series),
       answeredAt: id === null ? null : notAhead(this.ledger.answeredAt(id), this.#now()),
       askedAt: (start) => (id === null ? null : this.#askedAt(id, start)),
     };
@@ -73,14 +73,14 @@ export class SeriesRepository implements Keeping {
 
   async keep(...[series, range, rows, envelope, at]: Parameters<Keeping["keep"]>): ReturnType<Keeping["keep"]> {
     const asked = chunkUnitOf(series.unit) === null ? null : range;
-    const storing = this.shelf.storing(series, range, rows, envelope, () =>
-      this.ledger.writeAnswered(this.shelf.idOf(series), asked, at),
+    const storing = this.store.storing(series, range, rows, envelope, () =>
+      this.ledger.writeAnswered(this.store.idOf(series), asked, at),
     );
     for (;;) {
       const step = this.#writing.attempt(() => storing.next())?.value;
       if (!step) return null;
       if (step.done) {
-        this.ledger.noteAnswered(this.shelf.idOf(series), asked, at);
+        this.ledger.noteAnswered(this.store.idOf(series), asked, at);
         return step.value;
       }
       await nextTurn();
@@ -99,7 +99,7 @@ export class SeriesRepository implements Keeping {
 
   /** The stored id of a series, for the ledger; made on first use. Null where it cannot be written. */
   idOf(series: SeriesKey): number | null {
-    return this.shelf.knownId(series) ?? this.#writing.attempt(() => this.shelf.idOf(series))?.value ?? null;
+    return this.store.knownId(series) ?? this.#writing.attempt(() => this.store.idOf(series))?.value ?? null;
   }
 
   /** The ledger as a governor needs it: a spend that is not on disk is none. */
@@ -140,7 +140,7 @@ export class SeriesRepository implements Keeping {
 
   /** Checks all chunks of a request. Cached, because a year has 366: 0.2 ms, half of the time of its answer. */
   #lookUp<Id extends OperationId>(account: string, operation: Id, params: ParamsOf<Id>, now: EpochMs): Lookup | null {
-    const changes = this.shelf.changes + this.ledger.answers;
+    const changes = this.store.changes + this.ledger.answers;
     if (changes !== this.#lookedUpAt || this.#lookups.size >= MAX_LOOKUPS) this.#lookups.clear();
     this.#lookedUpAt = changes;
     const key = JSON.stringify([account, operation, params]);
@@ -148,9 +148,9 @@ export class SeriesRepository implements Keeping {
     if (known && now >= known.seenAt) return known;
     const series = seriesOf(account, operation, params);
     const range = rangeOf(operation, params);
-    const version = this.shelf.versionOf(series);
-    const envelope = this.shelf.envelope(series);
-    if (version === null || !envelope || !this.shelf.covers(series, range)) return null;
+    const version = this.store.versionOf(series);
+    const envelope = this.store.envelope(series);
+    if (version === null || !envelope || !this.store.covers(series, range)) return null;
     let freshUntil = Number.POSITIVE_INFINITY;
     let answeredAt = Number.POSITIVE_INFINITY;
     let oldestUnknown = false;
@@ -169,7 +169,7 @@ export class SeriesRepository implements Keeping {
       freshUntil,
       answeredAt,
       oldestUnknown,
-      read: () => bodyAround(operation, params, envelope, this.shelf.json(series, range)),
+      read: () => bodyAround(operation, params, envelope, this.store.json(series, range)),
     };
     if (!isAhead) this.#lookups.set(key, lookup);
     return lookup;
@@ -199,8 +199,8 @@ export class SeriesRepository implements Keeping {
    * fresh for a while after it was asked.
    */
   #ages(series: SeriesKey, operation: OperationId, now: EpochMs): (start: EpochMs) => ChunkAge {
-    const state = this.shelf.stateOf(series);
-    const id = this.shelf.knownId(series);
+    const state = this.store.stateOf(series);
+    const id = this.store.knownId(series);
     const freshMs = FRESH_MS[operation] ?? FRESH_MS.otherwise;
     const changes = operationOf(operation).range === undefined;
     return (start) => {

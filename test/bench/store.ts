@@ -112,7 +112,7 @@ async function measureLargeAnswer(path: string): Promise<Record<string, number>>
       totalPricePerKWh: Math.round((2 + Math.sin(at)) * 1e4) / 1e4,
     });
   const series: SeriesKey = { account: ACCOUNT, place: addressId, operation: "prices", unit: "fifteenMinutes" };
-  const storing = home.library.shelf.storing(series, { start: from, end: to }, rows, {}, () => undefined);
+  const storing = home.library.store.storing(series, { start: from, end: to }, rows, {}, () => undefined);
   let most = 0;
   for (let done = false; !done; ) {
     const before = performance.now();

@@ -159,7 +159,7 @@ export class AdminApi {
 
   #knownAddresses({ name }: Account): readonly Address[] | null {
     const series = { account: name, place: "", operation: "addresses", unit: "latest" } as const;
-    return this.#parts.state.library.shelf.latest(series) as readonly Address[] | null;
+    return this.#parts.state.library.store.latest(series) as readonly Address[] | null;
   }
 
   async #prices(wanted: string | null): Promise<AdminResponses["prices"]> {
@@ -209,7 +209,7 @@ export class AdminApi {
     const series = seriesOf(account.name, "addressSuggestions", { query });
     const isFresh = library.find(account.name, "addressSuggestions", { query }, clock.now())?.fresh === true;
     const trouble = isFresh ? null : await this.#ask(account, "addressSuggestions", { query });
-    const rows = library.shelf.latest(series) ?? [];
+    const rows = library.store.latest(series) ?? [];
     return { suggestions: rows.map(({ id, suggestion }) => ({ id: String(id), text: String(suggestion) })), trouble };
   }
 

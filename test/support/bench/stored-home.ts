@@ -56,7 +56,7 @@ export class StoredHome implements Disposable {
       boot: "5f0c9a1e-6a4b-4d7e-9b55-0d6a3f1c2b7d",
       monotonicMs: this.now,
       serverMs: this.now,
-      seriesId: this.library.shelf.idOf(seriesOf(ACCOUNT, operation, params)),
+      seriesId: this.library.store.idOf(seriesOf(ACCOUNT, operation, params)),
       range: "from" in params ? rangeOf(operation, params) : null,
     });
   }

@@ -84,13 +84,13 @@ test("after a night under a clock that stood ahead the next copy is not years aw
 
 test("history beyond its years goes, and is said once", async () => {
   using kept = new Kept();
-  const { shelf, ledger } = kept.library;
+  const { store, ledger } = kept.library;
   const old = dayOf("2023-12-31");
-  shelf.store(seriesOf("hour"), old, rowsOf("hour", old), {});
+  store.store(seriesOf("hour"), old, rowsOf("hour", old), {});
   ledger.settle(ledger.spend(spendOf({ at: START })), 200, null, START);
   ledger.flush();
   await kept.nights(2, 2);
-  expect(shelf.covers(seriesOf("hour"), old)).toBe(false);
+  expect(store.covers(seriesOf("hour"), old)).toBe(false);
   expect(kept.logged.filter((text) => text.startsWith("history"))).toHaveLength(1);
 });
 
@@ -108,9 +108,9 @@ test("a copy that cannot be made is a problem, told once, until one is made", as
 
 test("a database that is damaged while it is used is told, and its last good copy stays", async () => {
   using kept = new Kept();
-  const { shelf } = kept.library;
+  const { store } = kept.library;
   const range = { start: dayOf("2026-01-01").start, end: dayOf("2026-03-31").end };
-  shelf.store(
+  store.store(
     seriesOf("hour"),
     range,
     rowsOf("hour", range, (start) => (start / HOUR_MS) % 977),

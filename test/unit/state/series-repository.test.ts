@@ -38,7 +38,7 @@ class Shelved implements Disposable {
   /** Asks and keeps, as daemon and LAN do. */
   async answered(operation: "prices", params: ParamsOf<"prices">, body: object): Promise<boolean | null> {
     const range = { start: params.from, end: params.to };
-    const seriesId = this.library.shelf.idOf(seriesOf(account, operation, params));
+    const seriesId = this.library.store.idOf(seriesOf(account, operation, params));
     const id = this.library.ledger.spend(spendOf({ at: this.now, seriesId, range }));
     this.library.ledger.settle(id, 200, "request", this.now);
     return this.library.keepAnswer(account, operation, params, body as never, this.now);
@@ -236,7 +236,7 @@ describe("the same request again", () => {
       seen.push(find()?.version);
     }
     expect(new Set(seen).size).toBe(3);
-    shelved.library.shelf.deleteBefore(day.end, 10);
+    shelved.library.store.deleteBefore(day.end, 10);
     expect(find()).toBeNull();
   });
 
@@ -268,7 +268,7 @@ describe("keeping", () => {
     let over = false;
     const look = () => {
       if (over) return;
-      seen.add(library.shelf.rowsByChunk(series, range).length);
+      seen.add(library.store.rowsByChunk(series, range).length);
       setImmediate(look);
     };
     setImmediate(look);
@@ -286,13 +286,13 @@ describe("keeping", () => {
     const even = rows.filter((_, i) => i % 2 === 0);
     const odd = rows.filter((_, i) => i % 2 === 1);
     await Promise.all([even, odd].map((half) => library.keep(series, range, half, {}, shelved.now)));
-    expect(library.shelf.rows(series, range)).toEqual(rows);
+    expect(library.store.rows(series, range)).toEqual(rows);
   });
 
   test("a series without a range is answered for all of time", async () => {
     using shelved = new Shelved();
     const series = { account, place: addressId, operation: "forecastPrices", unit: "latest" } as const;
-    const seriesId = shelved.library.shelf.idOf(series);
+    const seriesId = shelved.library.store.idOf(series);
     shelved.library.ledger.spend(spendOf({ seriesId }));
     await shelved.library.keep(series, WHOLE, [], {}, shelved.now);
     shelved.restart();

@@ -93,13 +93,13 @@ describe.each(ways)("a database that is $name", ({ code, fill, free }) => {
     await library.keep(key, range, rowsOf("hour", range), {}, NOW);
     fill(store.database);
     expect(await library.keep(key, next, rows, {}, NOW)).toBeNull();
-    expect(library.shelf.rows(key, range)).toHaveLength(24);
-    expect(library.shelf.rows(key, next)).toEqual([]);
+    expect(library.store.rows(key, range)).toHaveLength(24);
+    expect(library.store.rows(key, next)).toEqual([]);
     free(store.database);
     expect(await library.keep(key, next, rows, {}, NOW)).toBeNull();
     writing.recover();
     expect((await library.keep(key, next, rows, {}, NOW))?.changed).toBe(true);
-    expect(library.shelf.rows(key, next)).toEqual(rows);
+    expect(library.store.rows(key, next)).toEqual(rows);
   });
 
   test("loses no end of a request that it did not take", () => {

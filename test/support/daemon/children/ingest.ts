@@ -13,7 +13,7 @@ import { calendar } from "../store-on-disk.ts";
 const [databasePath = "", first = ""] = process.argv.slice(2);
 const library = new SeriesRepository(openDatabase(databasePath), calendar, () => 0);
 const say = (text: string) => writeSync(1, `${text}\n`);
-const seriesId = library.shelf.idOf(ingested);
+const seriesId = library.store.idOf(ingested);
 // The next child starts in a quarter of the time.
 flushCompileCache();
 say("ready");
