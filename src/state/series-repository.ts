@@ -12,7 +12,7 @@ import type { SpendLedger } from "../service/client/rate-limiter.ts";
 import type { BodyOf } from "../service/contract/operations.ts";
 import { type OperationId, operationOf, type ParamsOf } from "../service/contract/operations.ts";
 import { rangeOf, seriesOf, takeApart } from "../service/contract/series-mapping.ts";
-import { Ledger } from "../storage/request-log.ts";
+import { RequestLog } from "../storage/request-log.ts";
 import { LEDGER_MS } from "../storage/retention.ts";
 import { SeriesStore } from "../storage/series-store.ts";
 import { WriteGuard } from "../storage/write-guard.ts";
@@ -34,7 +34,7 @@ const MAX_LOOKUPS = 500;
 
 export class SeriesRepository implements Keeping {
   readonly store: SeriesStore;
-  readonly ledger: Ledger;
+  readonly ledger: RequestLog;
   readonly #calendar: Calendar;
   readonly #now: () => EpochMs;
   readonly #writing: WriteGuard;
@@ -52,7 +52,7 @@ export class SeriesRepository implements Keeping {
     this.#calendar = calendar;
     this.#now = now;
     this.store = new SeriesStore(database, calendar);
-    this.ledger = new Ledger(database);
+    this.ledger = new RequestLog(database);
   }
 
   stateOf(series: SeriesKey): ReturnType<Keeping["stateOf"]> {

@@ -35,7 +35,7 @@ const MOST_RECENT = 20_000;
 /** Requests whose rows may still come. Each account has a few under way; what failed makes room here. */
 const MOST_OPEN = 100;
 
-export class Ledger {
+export class RequestLog {
   readonly #database: DatabaseSync;
   readonly #insert: StatementSync;
   readonly #settle: StatementSync;

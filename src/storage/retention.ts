@@ -1,7 +1,7 @@
 /** Deletes what is older than the owner wants to keep, in small steps. Free pages are used again, so the file stops growing. */
 import type { Calendar } from "../core/time/calendar.ts";
 import { DAY_MS, type EpochMs } from "../core/time/interval.ts";
-import type { Ledger } from "./request-log.ts";
+import type { RequestLog } from "./request-log.ts";
 import type { SeriesStore } from "./series-store.ts";
 
 /**
@@ -18,7 +18,7 @@ const ROWS_PER_STEP = 200;
  * nothing. Gives back how many rows went.
  */
 export function* deleteOld(
-  parts: { readonly shelf: SeriesStore; readonly ledger: Ledger; readonly calendar: Calendar },
+  parts: { readonly shelf: SeriesStore; readonly ledger: RequestLog; readonly calendar: Calendar },
   years: number,
 ): Generator<void, { readonly chunks: number; readonly attempts: number }> {
   const { shelf, ledger, calendar } = parts;

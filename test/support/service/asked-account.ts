@@ -7,7 +7,7 @@ import type { HttpAnswer } from "../../../src/service/client/http-transport.ts";
 import { Governor } from "../../../src/service/client/rate-limiter.ts";
 import { LearnedBudget } from "../../../src/service/client/rate-limits.ts";
 import { openDatabase } from "../../../src/storage/database.ts";
-import { Ledger } from "../../../src/storage/request-log.ts";
+import { RequestLog } from "../../../src/storage/request-log.ts";
 import { ManualMachine } from "../daemon/manual-machine.ts";
 import { CANARY_KEY } from "./asking-client.ts";
 
@@ -27,7 +27,7 @@ export class AskedAccount extends ManualMachine {
   readonly told: { readonly state: "started" | "ended"; readonly problem: Problem }[] = [];
   readonly spent: string[] = [];
   readonly stop = new AbortController();
-  readonly ledger = new Ledger(openDatabase(":memory:"));
+  readonly ledger = new RequestLog(openDatabase(":memory:"));
   readonly account: Account;
 
   constructor() {

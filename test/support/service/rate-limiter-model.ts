@@ -14,7 +14,7 @@ import {
   type SpendLedger,
 } from "../../../src/service/client/rate-limiter.ts";
 import { LearnedBudget } from "../../../src/service/client/rate-limits.ts";
-import { Ledger } from "../../../src/storage/request-log.ts";
+import { RequestLog } from "../../../src/storage/request-log.ts";
 import { type Limits, StrictService } from "./strict-service.ts";
 
 /** Fate of one request. Unit: ms; `upMs + downMs` is at most the request's time-out. */
@@ -161,7 +161,7 @@ export class RateLimiterModel {
     const { source = (same) => same, ledger = (same) => same, clock = (same) => same } = this.#mutant;
     return new Governor({
       account: this.#account,
-      ledger: ledger(new Ledger(this.#database)),
+      ledger: ledger(new RequestLog(this.#database)),
       memory,
       clock: clock(this.#clock()),
       source: source(new LearnedBudget(this.#account, memory, () => 1), memory),

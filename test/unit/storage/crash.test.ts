@@ -5,7 +5,7 @@
 import { setTimeout as realPause } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { openOrRestore } from "../../../src/storage/recovery.ts";
-import { Ledger } from "../../../src/storage/request-log.ts";
+import { RequestLog } from "../../../src/storage/request-log.ts";
 import { SeriesStore } from "../../../src/storage/series-store.ts";
 import { Child } from "../../support/daemon/child.ts";
 import { ingested, ingestedRange } from "../../support/daemon/ingest.ts";
@@ -55,7 +55,7 @@ async function crashes(lane: number, rounds: number): Promise<string[]> {
 /** Holds what is stored against what was acknowledged. Gives back where the kill hit. */
 function inspect(store: StoreOnDisk, kept: number, spent: number): string {
   const shelf = new SeriesStore(store.database, calendar);
-  const ledger = new Ledger(store.database);
+  const ledger = new RequestLog(store.database);
   const [newest] = ledger.recent("consumer", 1);
   expect(newest?.id ?? 0).toBeGreaterThanOrEqual(spent);
   expect(newest?.id ?? 0).toBeLessThanOrEqual(spent + 1);

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { EpochMs } from "../../../src/core/time/interval.ts";
 import { AnsweredTimes } from "../../../src/storage/answer-times.ts";
 import { transaction } from "../../../src/storage/database.ts";
-import { Ledger } from "../../../src/storage/request-log.ts";
+import { RequestLog } from "../../../src/storage/request-log.ts";
 import { SeriesStore } from "../../../src/storage/series-store.ts";
 import { Child } from "../../support/daemon/child.ts";
 import { spendOf } from "../../support/daemon/spend.ts";
@@ -21,7 +21,7 @@ describe("a spend", () => {
     using store = new StoreOnDisk();
     const seriesId = new SeriesStore(store.database, calendar).idOf(seriesOf("hour"));
     const spend = spendOf({ share: "lan", monotonicMs: 7.6, serverMs: 8.4, seriesId, range: today });
-    const id = new Ledger(store.database).spend(spend);
+    const id = new RequestLog(store.database).spend(spend);
     store.reopen();
     expect(rowsIn(store)).toEqual([
       {
@@ -52,7 +52,7 @@ describe("a spend", () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 20 }), (steps) => {
         using store = new StoreOnDisk();
-        const ledger = new Ledger(store.database);
+        const ledger = new RequestLog(store.database);
         const made: { at: number; share: string; status: number | null }[] = [];
         for (const { at, share, since } of steps) {
           const status = at % 3 === 0 ? null : 200 + at;
@@ -71,11 +71,11 @@ describe("a spend", () => {
 
   test("comes back to the governor: the newest of its account, oldest first, in its share", () => {
     using store = new StoreOnDisk();
-    const ledger = new Ledger(store.database);
+    const ledger = new RequestLog(store.database);
     for (const [i, share] of (["poll", "lan", "backfill", "poll"] as const).entries())
       ledger.spend(spendOf({ share, at: 100 + i, serverMs: i === 1 ? 5 : null }));
     ledger.spend(spendOf({ account: "second" }));
-    const recent = new Ledger(store.reopen()).recent("consumer", 3);
+    const recent = new RequestLog(store.reopen()).recent("consumer", 3);
     expect(recent.map(({ share, at, serverMs }) => [share, at, serverMs])).toEqual([
       ["lan", 101, 5],
       ["backfill", 102, null],
@@ -87,7 +87,7 @@ describe("a spend", () => {
 describe("what became of a spend", () => {
   test("goes to disk with the next spend", () => {
     using store = new StoreOnDisk();
-    const ledger = new Ledger(store.database);
+    const ledger = new RequestLog(store.database);
     const id = ledger.spend(spendOf({ serverMs: 3 }));
     ledger.settle(id, 429, "request", null);
     expect(rowsIn(store)[0]).toMatchObject({ status: null });
@@ -98,17 +98,17 @@ describe("what became of a spend", () => {
 
   test("brings the service's own time; the newest that was told is known again after a restart", () => {
     using store = new StoreOnDisk();
-    const ledger = new Ledger(store.database);
+    const ledger = new RequestLog(store.database);
     expect(ledger.serverTime()).toBeNull();
     ledger.settle(ledger.spend(spendOf({ serverMs: 900 })), 200, null, 1_000.5);
     ledger.settle(ledger.spend(spendOf({ serverMs: 5_000 })), 0, null, null);
     ledger.flush();
-    expect(new Ledger(store.reopen()).serverTime()).toBe(1_001);
+    expect(new RequestLog(store.reopen()).serverTime()).toBe(1_001);
   });
 
   test("a rolled back transaction takes its spend with it", () => {
     using store = new StoreOnDisk();
-    const ledger = new Ledger(store.database);
+    const ledger = new RequestLog(store.database);
     const id = ledger.spend(spendOf({}));
     ledger.settle(id, 200, null, null);
     expect(() =>
@@ -125,17 +125,17 @@ describe("when a series was answered", () => {
   test("counts from the moment its rows are stored, not from the status", () => {
     using store = new StoreOnDisk();
     const seriesId = new SeriesStore(store.database, calendar).idOf(seriesOf("hour"));
-    const ledger = new Ledger(store.database);
+    const ledger = new RequestLog(store.database);
     ledger.settle(ledger.spend(spendOf({ seriesId, range: today })), 200, null, null);
     ledger.spend(spendOf({}));
     expect(ledger.answeredAt(seriesId)).toBeNull();
-    expect(new Ledger(store.reopen()).answeredAt(seriesId)).toBeNull();
+    expect(new RequestLog(store.reopen()).answeredAt(seriesId)).toBeNull();
   });
 
   test("is known by chunk, also after a restart", () => {
     using store = new StoreOnDisk();
     const seriesId = new SeriesStore(store.database, calendar).idOf(seriesOf("hour"));
-    const ledger = new Ledger(store.database);
+    const ledger = new RequestLog(store.database);
     const answer = (range: typeof today, at: EpochMs) => {
       ledger.spend(spendOf({ seriesId, range }));
       ledger.writeAnswered(seriesId, range, at);
@@ -143,7 +143,7 @@ describe("when a series was answered", () => {
     };
     answer({ start: yesterday.start, end: today.end }, 10);
     answer(today, 20);
-    for (const known of [ledger, new Ledger(store.reopen())]) {
+    for (const known of [ledger, new RequestLog(store.reopen())]) {
       expect(known.answeredAt(seriesId)).toBe(20);
       expect(known.chunkAnsweredAt(seriesId, today.start)).toBe(20);
       expect(known.chunkAnsweredAt(seriesId, yesterday.start)).toBe(10);
@@ -154,7 +154,7 @@ describe("when a series was answered", () => {
 
   test("a request that brought nothing counts for the timetable, and for no chunk", () => {
     using store = new StoreOnDisk();
-    const ledger = new Ledger(store.database);
+    const ledger = new RequestLog(store.database);
     ledger.noteSettled(1, 30);
     expect(ledger.answeredAt(1)).toBe(30);
     expect(ledger.chunkAnsweredAt(1, 0)).toBeNull();

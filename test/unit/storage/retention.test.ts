@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { type Row, WHOLE } from "../../../src/core/series/series.ts";
 import { DAY_MS, type EpochMs, formatInstant } from "../../../src/core/time/interval.ts";
-import { Ledger } from "../../../src/storage/request-log.ts";
+import { RequestLog } from "../../../src/storage/request-log.ts";
 import { deleteOld, historyStart } from "../../../src/storage/retention.ts";
 import { SeriesStore } from "../../../src/storage/series-store.ts";
 import { spendOf } from "../../support/daemon/spend.ts";
@@ -12,12 +12,12 @@ const hours = seriesOf("hour");
 
 interface Parts {
   readonly shelf: SeriesStore;
-  readonly ledger: Ledger;
+  readonly ledger: RequestLog;
   readonly calendar: typeof calendar;
 }
 
 function partsOf(store: StoreOnDisk): Parts {
-  return { shelf: new SeriesStore(store.database, calendar), ledger: new Ledger(store.database), calendar };
+  return { shelf: new SeriesStore(store.database, calendar), ledger: new RequestLog(store.database), calendar };
 }
 
 /** An attempt as of a moment, that the service answered with its own time. */
@@ -78,7 +78,7 @@ describe("what is older than the owner wants", () => {
     const parts = partsOf(store);
     for (const daysAgo of [200, 91, 89, 0]) attempt(parts, now - daysAgo * DAY_MS);
     expect(run(parts, 10)).toEqual({ chunks: 0, attempts: 2 });
-    expect(new Ledger(store.reopen()).recent("consumer", 10).map(({ at }) => at)).toEqual([now - 89 * DAY_MS, now]);
+    expect(new RequestLog(store.reopen()).recent("consumer", 10).map(({ at }) => at)).toEqual([now - 89 * DAY_MS, now]);
   });
 
   test("an attempt that a clock of 1970 wrote today is kept", () => {

@@ -6,7 +6,7 @@ import { LearnedBudget } from "../../../src/service/client/rate-limits.ts";
 import { SeriesRepository } from "../../../src/state/series-repository.ts";
 import { Settings } from "../../../src/storage/key-value-store.ts";
 import { PlanStore } from "../../../src/storage/plan-store.ts";
-import { Ledger } from "../../../src/storage/request-log.ts";
+import { RequestLog } from "../../../src/storage/request-log.ts";
 import { WriteGuard, writeTroubleOf } from "../../../src/storage/write-guard.ts";
 import { ManualMachine } from "../../support/daemon/manual-machine.ts";
 import { spendOf } from "../../support/daemon/spend.ts";
@@ -77,7 +77,7 @@ describe.each(ways)("a database that is $name", ({ code, fill, free }) => {
       if (verdict.kind === "go") verdict.leave.settle();
       return verdict.kind === "go" ? "go" : verdict.why;
     });
-    const written = new Ledger(store.database).recent("consumer", 1_000).length;
+    const written = new RequestLog(store.database).recent("consumer", 1_000).length;
     expect(verdicts.filter((verdict) => verdict === "go")).toHaveLength(written);
     if (code === "database_not_writable") expect(verdicts[0]).toContain("cannot be written");
     free(store.database);
@@ -113,7 +113,7 @@ describe.each(ways)("a database that is $name", ({ code, fill, free }) => {
     free(store.database);
     writing.recover();
     library.close();
-    expect(new Ledger(store.reopen()).spentSince("consumer", 0)).toEqual([{ share: "poll", status: 429 }]);
+    expect(new RequestLog(store.reopen()).spentSince("consumer", 0)).toEqual([{ share: "poll", status: 429 }]);
   });
 
   test("refuses a changed setting of a plan, and keeps where the plan stands", () => {

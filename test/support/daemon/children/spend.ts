@@ -1,9 +1,9 @@
 /** Spends in a loop and says each id as soon as `spend` returned. */
 import { writeSync } from "node:fs";
 import { openDatabase } from "../../../../src/storage/database.ts";
-import { Ledger } from "../../../../src/storage/request-log.ts";
+import { RequestLog } from "../../../../src/storage/request-log.ts";
 import { spendOf } from "../spend.ts";
 
 const [databasePath = ""] = process.argv.slice(2);
-const ledger = new Ledger(openDatabase(databasePath));
+const ledger = new RequestLog(openDatabase(databasePath));
 for (let at = 1; ; at++) writeSync(1, `${ledger.spend(spendOf({ at }))}\n`);

@@ -7,7 +7,7 @@ import { Governor, type Leave } from "../../../../src/service/client/rate-limite
 import { LearnedBudget } from "../../../../src/service/client/rate-limits.ts";
 import type { QuotaStanding } from "../../../../src/service/contract/quota-headers.ts";
 import { openDatabase } from "../../../../src/storage/database.ts";
-import { Ledger } from "../../../../src/storage/request-log.ts";
+import { RequestLog } from "../../../../src/storage/request-log.ts";
 import { ManualMachine } from "../../../support/daemon/manual-machine.ts";
 
 /** A governor on a machine the test moves, with a real ledger. */
@@ -23,11 +23,11 @@ class Governed extends ManualMachine {
   #open(): Governor {
     const { clock, memory } = this;
     const source = new LearnedBudget("consumer", memory, () => 1);
-    return new Governor({ account: "consumer", ledger: new Ledger(this.#database), memory, clock, source });
+    return new Governor({ account: "consumer", ledger: new RequestLog(this.#database), memory, clock, source });
   }
 
   kept() {
-    return new Ledger(this.#database).recent("consumer", 100);
+    return new RequestLog(this.#database).recent("consumer", 100);
   }
 
   waitMs(share: Share = "poll"): number {
