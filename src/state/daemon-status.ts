@@ -44,7 +44,7 @@ export function daemonState(deps: DaemonStateDeps, now: EpochMs): DaemonState {
         service: serviceStateOf(account.name, answeredAt(library, account.name, partner) !== null, list),
         minuteLeft: left.minute,
         dayLeft: left.day,
-        requestsToday: library.ledger.countSince(account.name, Math.floor(now / DAY_MS) * DAY_MS),
+        requestsToday: library.requestLog.countSince(account.name, Math.floor(now / DAY_MS) * DAY_MS),
       };
     }),
     series: homes.list().flatMap((home) => freshnessOf(home, homes, library)),

@@ -64,7 +64,7 @@ export class NightlyMaintenance {
 
   async #once(signal: AbortSignal): Promise<void> {
     const { library, calendar, years, settings, writing, clock, log } = this.#parts;
-    const deleting = deleteOld({ shelf: library.store, ledger: library.ledger, calendar }, years);
+    const deleting = deleteOld({ shelf: library.store, ledger: library.requestLog, calendar }, years);
     for (;;) {
       const step = writing.attempt(() => deleting.next())?.value;
       if (!step) return; // nothing can be written; it is due again in a while

@@ -137,7 +137,7 @@ interface Guard {
 
 function openClockGuard({ clock, simulatedTime }: StateOptions, { library, problems }: Basics): Guard {
   if (simulatedTime) return { isTrusted: () => true, check: () => undefined, noteServerTime: () => undefined };
-  const trust = new TimeTrust({ releasedAt: RELEASED_AT, lastToldMs: library.ledger.serverTime(), clock });
+  const trust = new TimeTrust({ releasedAt: RELEASED_AT, lastToldMs: library.requestLog.serverTime(), clock });
   return {
     isTrusted: (now) => trust.trusted(now),
     check: (now) => trust.tell(problems, now),

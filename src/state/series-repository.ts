@@ -34,7 +34,7 @@ const MAX_LOOKUPS = 500;
 
 export class SeriesRepository implements Keeping {
   readonly store: SeriesStore;
-  readonly ledger: RequestLog;
+  readonly requestLog: RequestLog;
   readonly #calendar: Calendar;
   readonly #now: () => EpochMs;
   readonly #writing: WriteGuard;
@@ -52,35 +52,35 @@ export class SeriesRepository implements Keeping {
     this.#calendar = calendar;
     this.#now = now;
     this.store = new SeriesStore(database, calendar);
-    this.ledger = new RequestLog(database);
+    this.requestLog = new RequestLog(database);
   }
 
   stateOf(series: SeriesKey): ReturnType<Keeping["stateOf"]> {
     const id = this.store.knownId(series);
     return {
       ...this.store.stateOf(series),
-      answeredAt: id === null ? null : notAhead(this.ledger.answeredAt(id), this.#now()),
+      answeredAt: id === null ? null : notAhead(this.requestLog.answeredAt(id), this.#now()),
       askedAt: (start) => (id === null ? null : this.#askedAt(id, start)),
     };
   }
 
   #askedAt(id: number, start: EpochMs): EpochMs | null {
     const now = this.#now();
-    const answered = notAhead(this.ledger.chunkAnsweredAt(id, start), now);
-    const settled = notAhead(this.ledger.settledAt(id), now);
+    const answered = notAhead(this.requestLog.chunkAnsweredAt(id, start), now);
+    const settled = notAhead(this.requestLog.settledAt(id), now);
     return answered === null || settled === null ? (answered ?? settled) : Math.max(answered, settled);
   }
 
   async keep(...[series, range, rows, envelope, at]: Parameters<Keeping["keep"]>): ReturnType<Keeping["keep"]> {
     const asked = chunkUnitOf(series.unit) === null ? null : range;
     const storing = this.store.storing(series, range, rows, envelope, () =>
-      this.ledger.writeAnswered(this.store.idOf(series), asked, at),
+      this.requestLog.writeAnswered(this.store.idOf(series), asked, at),
     );
     for (;;) {
       const step = this.#writing.attempt(() => storing.next())?.value;
       if (!step) return null;
       if (step.done) {
-        this.ledger.noteAnswered(this.store.idOf(series), asked, at);
+        this.requestLog.noteAnswered(this.store.idOf(series), asked, at);
         return step.value;
       }
       await nextTurn();
@@ -89,12 +89,12 @@ export class SeriesRepository implements Keeping {
 
   /** Writes what would go to disk with the next request. */
   close(): void {
-    this.#writing.attempt(() => this.ledger.flush());
+    this.#writing.attempt(() => this.requestLog.flush());
   }
 
   noteAnswered(series: SeriesKey, at: EpochMs): void {
     const id = this.idOf(series);
-    if (id !== null) this.ledger.noteSettled(id, at);
+    if (id !== null) this.requestLog.noteSettled(id, at);
   }
 
   /** The stored id of a series, for the ledger; made on first use. Null where it cannot be written. */
@@ -104,11 +104,11 @@ export class SeriesRepository implements Keeping {
 
   /** The ledger as a governor needs it: a spend that is not on disk is none. */
   get spends(): SpendLedger {
-    const { ledger } = this;
+    const { requestLog } = this;
     return {
-      spend: (spend) => this.#writing.attempt(() => ledger.spend(spend))?.value ?? null,
-      settle: (...ending) => ledger.settle(...ending),
-      recent: (account, count) => ledger.recent(account, count),
+      spend: (spend) => this.#writing.attempt(() => requestLog.spend(spend))?.value ?? null,
+      settle: (...ending) => requestLog.settle(...ending),
+      recent: (account, count) => requestLog.recent(account, count),
     };
   }
 
@@ -140,7 +140,7 @@ export class SeriesRepository implements Keeping {
 
   /** Checks all chunks of a request. Cached, because a year has 366: 0.2 ms, half of the time of its answer. */
   #lookUp<Id extends OperationId>(account: string, operation: Id, params: ParamsOf<Id>, now: EpochMs): Lookup | null {
-    const changes = this.store.changes + this.ledger.answers;
+    const changes = this.store.changes + this.requestLog.answers;
     if (changes !== this.#lookedUpAt || this.#lookups.size >= MAX_LOOKUPS) this.#lookups.clear();
     this.#lookedUpAt = changes;
     const key = JSON.stringify([account, operation, params]);
@@ -204,7 +204,7 @@ export class SeriesRepository implements Keeping {
     const freshMs = FRESH_MS[operation] ?? FRESH_MS.otherwise;
     const changes = operationOf(operation).range === undefined;
     return (start) => {
-      const noted = id === null ? null : this.ledger.chunkAnsweredAt(id, start);
+      const noted = id === null ? null : this.requestLog.chunkAnsweredAt(id, start);
       const answeredAt = notAhead(noted, now);
       const known = state.chunk(start);
       const settled = !changes && known?.complete === true && !known.estimated;

@@ -60,7 +60,7 @@ export interface SpentToday {
 export function spentToday(library: SeriesRepository, account: string, now: EpochMs): SpentToday {
   const byShare: Record<string, number> = Object.fromEntries(shares.map((share) => [share, 0]));
   const byOutcome: Record<string, number> = {};
-  for (const { share, status } of library.ledger.spentSince(account, Math.floor(now / DAY_MS) * DAY_MS)) {
+  for (const { share, status } of library.requestLog.spentSince(account, Math.floor(now / DAY_MS) * DAY_MS)) {
     const outcome = status === null ? "open" : status === 0 ? "no_answer" : String(status);
     byShare[share] = (byShare[share] ?? 0) + 1;
     byOutcome[outcome] = (byOutcome[outcome] ?? 0) + 1;

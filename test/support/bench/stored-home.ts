@@ -43,13 +43,13 @@ export class StoredHome implements Disposable {
     const id = this.spend(operation, params);
     const answer = known ?? (await this.answer(operation, params));
     this.now += ANSWER_MS;
-    this.library.ledger.settle(id, 200, `b8f0a1c2-7d1e-4c7b-8f7c-${String(this.now).padStart(12, "0")}`, this.now);
+    this.library.requestLog.settle(id, 200, `b8f0a1c2-7d1e-4c7b-8f7c-${String(this.now).padStart(12, "0")}`, this.now);
     await this.library.keepAnswer(ACCOUNT, operation, params, answer as never, this.now);
     return answer;
   }
 
   spend<Id extends ConsumerOperation>(operation: Id, params: ParamsOf<Id>): number {
-    return this.library.ledger.spend({
+    return this.library.requestLog.spend({
       account: ACCOUNT,
       share: "poll",
       at: this.now,

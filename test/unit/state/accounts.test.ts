@@ -77,7 +77,7 @@ test("a step of the timetable becomes rows, an envelope and a row of the ledger"
   );
   expect(asked).toMatchObject({ kind: "answered", envelope: { currency: "DKK", resolution: "hour" } });
   expect(asked.kind === "answered" && asked.rows).toHaveLength(24);
-  expect(world.library.ledger.recent("consumer", 5)).toMatchObject([{ share: "poll" }]);
+  expect(world.library.requestLog.recent("consumer", 5)).toMatchObject([{ share: "poll" }]);
 });
 
 test("back-fill stops at two thirds of the minute's polling, and what is due goes on", async () => {
@@ -111,8 +111,8 @@ test("several consumer accounts have a quota and a silence each", async () => {
   expect((await askingOf(mine, world.library).ask(stepOf("mine", home, "today"))).kind).toBe("answered");
   expect(world.problems).toMatchObject([{ subject: "yours", code: "invalid_token" }]);
   expect(JSON.stringify(world.problems)).not.toContain("nobody's");
-  expect(world.library.ledger.recent("mine", 9)).toHaveLength(1);
-  expect(world.library.ledger.recent("yours", 9)).toHaveLength(1);
+  expect(world.library.requestLog.recent("mine", 9)).toHaveLength(1);
+  expect(world.library.requestLog.recent("yours", 9)).toHaveLength(1);
 });
 
 test("a third-party key alone, or a consumer key alone, is enough", async () => {

@@ -84,11 +84,11 @@ test("after a night under a clock that stood ahead the next copy is not years aw
 
 test("history beyond its years goes, and is said once", async () => {
   using kept = new Kept();
-  const { store, ledger } = kept.library;
+  const { store, requestLog } = kept.library;
   const old = dayOf("2023-12-31");
   store.store(seriesOf("hour"), old, rowsOf("hour", old), {});
-  ledger.settle(ledger.spend(spendOf({ at: START })), 200, null, START);
-  ledger.flush();
+  requestLog.settle(requestLog.spend(spendOf({ at: START })), 200, null, START);
+  requestLog.flush();
   await kept.nights(2, 2);
   expect(store.covers(seriesOf("hour"), old)).toBe(false);
   expect(kept.logged.filter((text) => text.startsWith("history"))).toHaveLength(1);

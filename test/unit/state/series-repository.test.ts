@@ -39,8 +39,8 @@ class Shelved implements Disposable {
   async answered(operation: "prices", params: ParamsOf<"prices">, body: object): Promise<boolean | null> {
     const range = { start: params.from, end: params.to };
     const seriesId = this.library.store.idOf(seriesOf(account, operation, params));
-    const id = this.library.ledger.spend(spendOf({ at: this.now, seriesId, range }));
-    this.library.ledger.settle(id, 200, "request", this.now);
+    const id = this.library.requestLog.spend(spendOf({ at: this.now, seriesId, range }));
+    this.library.requestLog.settle(id, 200, "request", this.now);
     return this.library.keepAnswer(account, operation, params, body as never, this.now);
   }
 
@@ -168,7 +168,7 @@ describe("how old an answer is", () => {
     await shelved.answered("prices", pricesOf(second), bodyOf(second));
     const both = pricesOf({ start: first.start, end: second.end });
     expect(shelved.library.find(account, "prices", both, shelved.now)?.answeredAt).toBe(asked);
-    shelved.library.ledger.deleteBefore(shelved.now, 100);
+    shelved.library.requestLog.deleteBefore(shelved.now, 100);
     shelved.restart();
     const found = shelved.library.find(account, "prices", both, shelved.now);
     expect(found).toMatchObject({ fresh: true, answeredAt: shelved.now - 90 * DAY_MS });
@@ -293,7 +293,7 @@ describe("keeping", () => {
     using shelved = new Shelved();
     const series = { account, place: addressId, operation: "forecastPrices", unit: "latest" } as const;
     const seriesId = shelved.library.store.idOf(series);
-    shelved.library.ledger.spend(spendOf({ seriesId }));
+    shelved.library.requestLog.spend(spendOf({ seriesId }));
     await shelved.library.keep(series, WHOLE, [], {}, shelved.now);
     shelved.restart();
     expect(shelved.library.stateOf(series).answeredAt).toBe(shelved.now);

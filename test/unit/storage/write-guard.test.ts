@@ -106,8 +106,8 @@ describe.each(ways)("a database that is $name", ({ code, fill, free }) => {
     using store = new StoreOnDisk();
     const writing = new WriteGuard(store.database);
     const library = new SeriesRepository(store.database, calendar, () => NOW, writing);
-    const id = library.ledger.spend(spendOf({ account: "consumer", at: NOW - HOUR_MS }));
-    library.ledger.settle(id, 429, null, NOW);
+    const id = library.requestLog.spend(spendOf({ account: "consumer", at: NOW - HOUR_MS }));
+    library.requestLog.settle(id, 429, null, NOW);
     fill(store.database);
     for (let i = 0; i < 100; i++) library.spends.spend(spendOf({ account: LONG, at: NOW }));
     free(store.database);

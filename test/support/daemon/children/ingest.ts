@@ -18,9 +18,9 @@ const seriesId = library.store.idOf(ingested);
 flushCompileCache();
 say("ready");
 for (let round = Number(first); ; round++) {
-  const id = library.ledger.spend(spendOf({ at: round, seriesId, range: ingestedRange }));
+  const id = library.requestLog.spend(spendOf({ at: round, seriesId, range: ingestedRange }));
   say(`spent ${id}`);
-  library.ledger.settle(id, 200, `round ${round}`, round);
+  library.requestLog.settle(id, 200, `round ${round}`, round);
   await library.keep(ingested, ingestedRange, answerOf(round), { round }, round);
   say(`kept ${round}`);
 }
