@@ -25,7 +25,7 @@ import { NightlyMaintenance, reportRecovery } from "./nightly-maintenance.ts";
 import { Places } from "./places.ts";
 import { Plans } from "./plans.ts";
 import { HomeReader } from "./price-reader.ts";
-import { Vitals } from "./runtime-stats.ts";
+import { RuntimeStats } from "./runtime-stats.ts";
 import { SeriesRepository } from "./series-repository.ts";
 
 export interface StateOptions extends StorageOptions, ServiceOptions {
@@ -45,7 +45,7 @@ export interface State {
   readonly calendar: Calendar;
   readonly thresholds: LevelThresholds;
   readonly problems: Problems;
-  readonly vitals: Vitals;
+  readonly vitals: RuntimeStats;
   readonly library: SeriesRepository;
   readonly accounts: Accounts;
   readonly homes: Homes;
@@ -111,7 +111,7 @@ export function openState(options: StateOptions, storage: Storage, service: Serv
 }
 
 function openBasics({ config, clock, log }: StateOptions, storage: Storage, changes: ChangeBus): Basics {
-  const vitals = new Vitals(clock);
+  const vitals = new RuntimeStats(clock);
   const calendar = new Calendar(SERVICE_ZONE, transitionsIn(storage.settings));
   const problems = new Problems((problem, state) => changes.problem.emit({ problem, state }));
   changes.problem.subscribe(({ problem, state }) => {

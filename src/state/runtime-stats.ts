@@ -11,7 +11,7 @@ type LoopDelay = ReturnType<typeof monitorEventLoopDelay>;
 /** How often the event loop is looked at, once somebody wants to know. */
 const DELAY_RESOLUTION_MS = 50;
 
-export class Vitals {
+export class RuntimeStats {
   /** Requests to the service. Labels: account, operation, outcome (`ok`, a status, or what went wrong). */
   readonly asked = new Tally();
   /** Requests of the LAN that were answered. Labels: name of the key or nothing, status. */

@@ -5,7 +5,7 @@ import { type ApiDeps, lanRoutes } from "../../../../src/server/api.ts";
 import { LanKeys } from "../../../../src/server/auth/api-keys.ts";
 import { localErrorTable } from "../../../../src/server/http/errors.ts";
 import { operationIds, operationOf } from "../../../../src/service/contract/operations.ts";
-import { Vitals } from "../../../../src/state/runtime-stats.ts";
+import { RuntimeStats } from "../../../../src/state/runtime-stats.ts";
 import { ManualMachine } from "../../../support/daemon/manual-machine.ts";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -25,7 +25,13 @@ interface Document {
 function routerOf() {
   const { clock, memory } = new ManualMachine();
   const storage = { settings: memory };
-  const deps = { config: configSchema.parse({}), clock, storage, state: { vitals: new Vitals(clock) }, log: console };
+  const deps = {
+    config: configSchema.parse({}),
+    clock,
+    storage,
+    state: { vitals: new RuntimeStats(clock) },
+    log: console,
+  };
   return lanRoutes(deps as unknown as ApiDeps, new LanKeys([], { minute: 1, day: 1 }));
 }
 
