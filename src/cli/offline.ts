@@ -48,7 +48,7 @@ export function openOffline(config: Config, clock: Clock, proxy: ProxySettings |
   const thresholds = { ...config.levels, veryCheap: config.levels.very_cheap };
   const house = new HomeReader({ shelf: library.store, calendar, memory: settings, thresholds });
   const desk = new AdminApi({
-    ...{ config, clock, state: { calendar, accounts, homes, house, library }, storage: { database, databasePath } },
+    ...{ config, clock, state: { calendar, accounts, homes, homeReader, series }, storage: { database, databasePath } },
     onSeriesChanged: (series) => house.changed(series),
     broker: () => brokerFinding(config),
     diagnostics: async () => ({

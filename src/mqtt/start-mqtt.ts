@@ -100,7 +100,7 @@ function publicationLoop({ clock, onProgress }: MqttOptions, state: State, showi
     onProgress?.(state.daemonState(now).backfill);
     return until;
   };
-  return { published, loop: new Edges(clock, publish, state.vitals.pulse("showing")) };
+  return { published, loop: new Edges(clock, publish, state.stats.pulse("showing")) };
 }
 
 function newClientId(random: () => number): string {

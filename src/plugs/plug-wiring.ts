@@ -47,7 +47,7 @@ export function startPlugs(
   changes: ChangeBus,
 ): PlugsModule {
   const byId = new Map(config.plugs.map((plug) => [plugId(plug), plug]));
-  const pulse = byId.size > 0 ? state.vitals.pulse("switching") : undefined;
+  const pulse = byId.size > 0 ? state.stats.pulse("switching") : undefined;
   const plugs = new Plugs({
     baseTopic: config.mqtt.base_topic,
     plugs: config.plugs.map(setupOf),
@@ -78,13 +78,13 @@ export function startPlugs(
 }
 
 function wantedOf(plug: PlugConfig, state: Followed, now: EpochMs): Wanted | null {
-  const { homes, house, places, plans } = state;
+  const { homes, homeReader, places, plans } = state;
   if (plug.plan !== undefined) return plans.wanted(plug.plan, plug.home ?? null, now);
   const known = homes.list();
   const home = known.find(({ id }) => id === plug.home);
   if (home) {
     tellHome(plug, null, state, now);
-    return wantedAt(home.name, house.snapshot(home, now));
+    return wantedAt(home.name, homeReader.snapshot(home, now));
   }
   const around = places.snapshots(now, new Set(known.map(({ id }) => id)));
   // The configuration names a place as it is called now; its id may be that of an earlier name.

@@ -55,7 +55,7 @@ export function lanRoutes(deps: ApiDeps, keys: LanKeys): Router {
     now: () => clock.now(),
     newRequestId: randomUUID,
     onCrash: (error, requestId) => log.warn({ err: error, requestId }, "a request of the LAN failed"),
-    onAnswer: (caller, status) => deps.state.vitals.answered.add(caller ?? "", String(status)),
+    onAnswer: (caller, status) => deps.state.stats.answered.add(caller ?? "", String(status)),
   };
   const router = createLanRouter(door);
   mountMirror(router, deps, (arrival) => pages.admitMirror(arrival) ?? keys.admit(arrival), door);

@@ -45,12 +45,12 @@ export interface State {
   readonly calendar: Calendar;
   readonly thresholds: LevelThresholds;
   readonly problems: Problems;
-  readonly vitals: RuntimeStats;
-  readonly library: SeriesRepository;
+  readonly stats: RuntimeStats;
+  readonly series: SeriesRepository;
   readonly accounts: Accounts;
   readonly homes: Homes;
   readonly places: Places;
-  readonly house: HomeReader;
+  readonly homeReader: HomeReader;
   readonly plans: Plans;
   /** Whether the clock can be right; without that no signal is ON. */
   readonly isTimeTrusted: (now: EpochMs) => boolean;
@@ -74,13 +74,13 @@ type Basics = Pick<State, "startedAt" | "calendar" | "thresholds" | "problems" |
 export function openState(options: StateOptions, storage: Storage, service: Service, changes: ChangeBus): State {
   const { config, clock } = options;
   const basics = openBasics(options, storage, changes);
-  const { startedAt, calendar, thresholds, problems, library } = basics;
+  const { startedAt, calendar, thresholds, problems, series } = basics;
   const guard = openClockGuard(options, basics);
   const accounts = openAccountsOf(options, storage, service, basics, guard);
   const names = accounts.consumers.map(({ name }) => name);
-  const homes = new Homes(names, config.homes, library, storage.settings);
+  const homes = new Homes(names, config.homes, series, storage.settings);
   const house = new HomeReader({
-    ...{ calendar, thresholds, shelf: library.store, memory: storage.settings },
+    ...{ calendar, thresholds, shelf: series.store, memory: storage.settings },
     costField: config.service.cost_field,
   });
   const places = new Places({ config, library, calendar, memory: storage.settings, thresholds });
@@ -122,10 +122,10 @@ function openBasics({ config, clock, log }: StateOptions, storage: Storage, chan
     changes.stateChanged.emit({ home: null });
   });
   return {
-    ...{ vitals, calendar, problems },
+    ...{ stats, calendar, problems },
     startedAt: clock.now(),
     thresholds: { ...config.levels, veryCheap: config.levels.very_cheap },
-    library: new SeriesRepository(storage.database, calendar, () => clock.now(), storage.writing),
+    series: new SeriesRepository(storage.database, calendar, () => clock.now(), storage.writing),
   };
 }
 
@@ -135,9 +135,9 @@ interface Guard {
   readonly noteServerTime: (serverMs: EpochMs) => void;
 }
 
-function openClockGuard({ clock, simulatedTime }: StateOptions, { library, problems }: Basics): Guard {
+function openClockGuard({ clock, simulatedTime }: StateOptions, { series, problems }: Basics): Guard {
   if (simulatedTime) return { isTrusted: () => true, check: () => undefined, noteServerTime: () => undefined };
-  const trust = new TimeTrust({ releasedAt: RELEASED_AT, lastToldMs: library.requestLog.serverTime(), clock });
+  const trust = new TimeTrust({ releasedAt: RELEASED_AT, lastToldMs: series.requestLog.serverTime(), clock });
   return {
     isTrusted: (now) => trust.trusted(now),
     check: (now) => trust.tell(problems, now),
@@ -152,7 +152,7 @@ function openAccountsOf(
   options: StateOptions,
   storage: Storage,
   service: Service,
-  { library, problems, vitals }: Basics,
+  { series, problems, stats }: Basics,
   guard: Guard,
 ): Accounts {
   const { config, clock, random, signal, log, proxy = null } = options;
@@ -162,7 +162,7 @@ function openAccountsOf(
     spendsUnknown: storage.recovery !== null,
     onServerTime: guard.noteServerTime,
     onSpent: (account, operation, outcome) => {
-      vitals.asked.add(account, operation, outcome);
+      stats.asked.add(account, operation, outcome);
       log.debug({ account, operation, outcome }, "asked");
     },
   });
@@ -177,7 +177,7 @@ type Loops = Pick<State, "refresh" | "run" | "close">;
 /** The loops that fetch, keep the database in order and retry failed writes. */
 function openLoops(options: StateOptions, storage: Storage, changes: ChangeBus, state: LoopDeps): Loops {
   const { config, clock, random, log, signal } = options;
-  const { calendar, problems, library, accounts, homes, places, historyFrom, vitals } = state;
+  const { calendar, problems, series, accounts, homes, places, historyFrom, stats } = state;
   const { settings } = storage;
   const offsetMs = Number(settings.once("offset_ms", () => String(Math.floor(random() * MAX_OFFSET_MS))));
   const collectors = accounts.all.map((account) => {
@@ -185,12 +185,12 @@ function openLoops(options: StateOptions, storage: Storage, changes: ChangeBus, 
     return new Collector({
       ...{ calendar, clock, offsetMs, historyFrom, log },
       account: account.name,
-      asking: askingOf(account, library),
-      keeping: library,
+      asking: askingOf(account, series),
+      keeping: series,
       targets: () => (isThirdParty ? [] : homes.targets(account.name)),
       places: (now) => (isThirdParty ? places.targets(now) : []),
       onChange: (series) => changes.seriesChanged.emit(series),
-      pulse: vitals.pulse(`collecting ${account.name}`),
+      pulse: stats.pulse(`collecting ${account.name}`),
     });
   });
   const refresh = () => {
@@ -215,7 +215,7 @@ function openLoops(options: StateOptions, storage: Storage, changes: ChangeBus, 
     },
     async close() {
       await Promise.all(running);
-      library.close();
+      series.close();
     },
   };
 }

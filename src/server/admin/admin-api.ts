@@ -159,7 +159,7 @@ export class AdminApi {
 
   #knownAddresses({ name }: Account): readonly Address[] | null {
     const series = { account: name, place: "", operation: "addresses", unit: "latest" } as const;
-    return this.#parts.state.library.store.latest(series) as readonly Address[] | null;
+    return this.#parts.state.series.store.latest(series) as readonly Address[] | null;
   }
 
   async #prices(wanted: string | null): Promise<AdminResponses["prices"]> {
@@ -173,15 +173,16 @@ export class AdminApi {
 
   async #pricesOf(home: Home): Promise<HomePrices> {
     const { clock, state } = this.#parts;
-    const { house, calendar } = state;
+    const { homeReader, calendar } = state;
     const now = clock.now();
     const today = calendar.day(now);
     const range = { start: today.start, end: calendar.add("day", today.start, 2) };
-    const isKnown = () => (house.timeline(home, now)?.points ?? []).some((point) => point.end > now && !point.estimate);
+    const isKnown = () =>
+      (homeReader.timeline(home, now)?.points ?? []).some((point) => point.end > now && !point.estimate);
     const account = this.#parts.state.accounts.consumers.find(({ name }) => name === home.account);
     const params = { addressId: home.addressId, from: range.start, to: range.end, resolution: home.resolution };
     const trouble = isKnown() || !account ? null : await this.#ask(account, "prices", params);
-    const timeline = house.timeline(home, now);
+    const timeline = homeReader.timeline(home, now);
     const points = judgedPoints(timeline?.points ?? [], range, calendar, this.#thresholds());
     const days = calendar.intervals("day", range).map((day) => {
       const prices = points
@@ -202,14 +203,14 @@ export class AdminApi {
 
   async #suggest(query: string): Promise<AdminResponses["suggest"]> {
     const { clock, state } = this.#parts;
-    const { accounts, library } = state;
+    const { accounts, series } = state;
     const account = accounts.thirdParty;
     if (!account)
       return { suggestions: [], trouble: "the search needs third_party.api_key and third_party.api_secret" };
     const series = seriesOf(account.name, "addressSuggestions", { query });
-    const isFresh = library.find(account.name, "addressSuggestions", { query }, clock.now())?.fresh === true;
+    const isFresh = series.find(account.name, "addressSuggestions", { query }, clock.now())?.fresh === true;
     const trouble = isFresh ? null : await this.#ask(account, "addressSuggestions", { query });
-    const rows = library.store.latest(series) ?? [];
+    const rows = series.store.latest(series) ?? [];
     return { suggestions: rows.map(({ id, suggestion }) => ({ id: String(id), text: String(suggestion) })), trouble };
   }
 
@@ -252,12 +253,12 @@ export class AdminApi {
 
   async #try<Id extends OperationId>(account: Account, operation: Id, params: ParamsOf<Id>): Promise<Trouble | null> {
     const { clock, onSeriesChanged } = this.#parts;
-    const { library } = this.#parts.state;
+    const { series } = this.#parts.state;
     const series = seriesOf(account.name, operation, params);
     const range = "from" in params ? rangeOf(operation, params) : null;
-    const reply = await account.ask({ operation, params, share: "lan", seriesId: library.idOf(series), range });
+    const reply = await account.ask({ operation, params, share: "lan", seriesId: series.idOf(series), range });
     if (reply.kind !== "ok") return reply;
-    const kept = await library.keepAnswer(account.name, operation, params, reply.body as BodyOf<Id>, clock.now());
+    const kept = await series.keepAnswer(account.name, operation, params, reply.body as BodyOf<Id>, clock.now());
     if (kept) onSeriesChanged(series);
     return null;
   }

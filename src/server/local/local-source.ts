@@ -28,7 +28,7 @@ export function openLocalApi(deps: LocalDeps): LocalHandlers {
 
 function localSource(deps: LocalDeps): LocalSource {
   const { config, state } = deps;
-  const { calendar, homes, house, places, plans, isTimeTrusted } = state;
+  const { calendar, homes, homeReader, places, plans, isTimeTrusted } = state;
   const thresholds = { ...config.levels, veryCheap: config.levels.very_cheap };
   const cheap = new Cheap({ calendar, memory: deps.storage.settings, isTimeTrusted });
   const homeNamed = (id: string) => homes.list().find((home) => home.id === id) ?? null;
@@ -37,7 +37,7 @@ function localSource(deps: LocalDeps): LocalSource {
     places.priced(now, homeIds()).find(({ place }) => place.id === id) ?? null;
   const timelineOf = (id: string, now: EpochMs): Timeline | null => {
     const home = homeNamed(id);
-    if (home) return house.timeline(home, now);
+    if (home) return homeReader.timeline(home, now);
     const known = placeNamed(id, now);
     return known && placeTimeline(known);
   };
@@ -56,7 +56,7 @@ function localSource(deps: LocalDeps): LocalSource {
     },
     points(id, range, now) {
       const home = homeNamed(id);
-      return home ? house.pricesIn(home, range, now) : (timelineOf(id, now)?.points ?? []);
+      return home ? homeReader.pricesIn(home, range, now) : (timelineOf(id, now)?.points ?? []);
     },
     askCheap: (view, spec, now) => cheap.ask(view, timelineOf(view.id, now), spec, now),
     planIds: () => plans.ids,
@@ -67,9 +67,9 @@ function localSource(deps: LocalDeps): LocalSource {
   };
 }
 
-function homeView({ homes, house, isTimeTrusted }: LocalDeps["state"], home: Home, now: EpochMs): PriceView {
+function homeView({ homes, homeReader, isTimeTrusted }: LocalDeps["state"], home: Home, now: EpochMs): PriceView {
   const { id, name, resolution, addressId } = home;
-  const snapshot = house.snapshot(home, now);
+  const snapshot = homeReader.snapshot(home, now);
   return {
     kind: "home",
     id,

@@ -80,7 +80,7 @@ export const daemonMetricRows: readonly MetricRow[] = [
     help: "Requests to the service since the daemon started; the outcome is ok, a status, or what went wrong.",
     labels: ["account", "interface", "operation", "outcome"],
     samples: ({ deps }) =>
-      deps.state.vitals.asked.list().map(({ labels: [account = "", operation = "", outcome = ""], count }) => ({
+      deps.state.stats.asked.list().map(({ labels: [account = "", operation = "", outcome = ""], count }) => ({
         labels: { account, interface: interfaceOf.get(operation) ?? "other", operation, outcome },
         value: count,
       })),
@@ -136,7 +136,7 @@ export const daemonMetricRows: readonly MetricRow[] = [
     help: "Answers of the LAN API since the daemon started, by key and status; the key is empty for who came without.",
     labels: ["key", "status"],
     samples: ({ deps }) =>
-      deps.state.vitals.answered
+      deps.state.stats.answered
         .list()
         .map(({ labels: [key = "", status = ""], count }) => ({ labels: { key, status }, value: count })),
   },
@@ -180,7 +180,7 @@ export const daemonMetricRows: readonly MetricRow[] = [
     type: "gauge",
     help: "Time since the daemon started.",
     labels: [],
-    samples: one(({ deps }) => seconds(deps.clock.monotonicMs() - deps.state.vitals.startedMs)),
+    samples: one(({ deps }) => seconds(deps.clock.monotonicMs() - deps.state.stats.startedMs)),
   },
   {
     name: "elbro_event_loop_delay_seconds",

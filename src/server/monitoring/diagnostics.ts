@@ -16,13 +16,13 @@ import { systemReport } from "./system-report.ts";
 /** What `GET /local/v1/diagnostics` and `elbro diagnostics` tell. */
 export function diagnosticsReport(deps: MonitoringDeps, health: HealthReport, now: EpochMs): unknown {
   const { config, state } = deps;
-  const { homes, house, accounts } = state;
+  const { homes, homeReader, accounts } = state;
   const report = {
     made_at: formatInstant(now),
     machine: machine(),
     system: systemReport(deps, health, now),
     homes: homes.list().map((home) => {
-      const { today, tomorrow, tomorrowValid, forecast, current, currency } = house.snapshot(home, now);
+      const { today, tomorrow, tomorrowValid, forecast, current, currency } = homeReader.snapshot(home, now);
       return {
         id: home.id,
         resolution: home.resolution,

@@ -83,7 +83,7 @@ export class Health {
   }
 
   #loop(): HealthCheck {
-    const late = this.#deps.state.vitals.pulses.filter(({ lateMs }) => lateMs > 0);
+    const late = this.#deps.state.stats.pulses.filter(({ lateMs }) => lateMs > 0);
     if (late.length === 0) return check("loop", "ok", "every loop turns when it should");
     const detail = late.map(({ name, lateMs }) => `${name}: ${Math.ceil(lateMs / SECOND_MS)} s late`);
     return check("loop", "loop_stuck", `${late.length} of the loops did not turn when it should have`, detail);
@@ -104,7 +104,7 @@ export class Health {
     const lacking = prices.filter(({ until }) => until === null);
     const estimated = prices.filter(({ estimate }) => estimate);
     if (lacking.length > 0 || prices.length === 0) {
-      const awaited = at - this.#deps.state.vitals.startedMs < GRACE_MS;
+      const awaited = at - this.#deps.state.stats.startedMs < GRACE_MS;
       const what =
         prices.length === 0 ? "no home is known" : `${lacking.length} of ${prices.length} have no price for now`;
       return check(
@@ -153,14 +153,14 @@ interface PriceNow {
 }
 
 /** Every home whose prices are collected, and every place. */
-function pricesNow({ homes, house, places, accounts }: HealthDeps["state"], now: EpochMs): PriceNow[] {
+function pricesNow({ homes, homeReader, places, accounts }: HealthDeps["state"], now: EpochMs): PriceNow[] {
   const wanted = accounts.consumers.flatMap(({ name }) => homes.targets(name));
   const priced = new Set(wanted.filter(({ operations }) => operations.has("prices")).map(({ addressId }) => addressId));
   const list = homes.list();
   const ofHomes = list
     .filter(({ addressId }) => priced.has(addressId))
     .map((home): PriceNow => {
-      const { current } = house.snapshot(home, now);
+      const { current } = homeReader.snapshot(home, now);
       return { name: home.name, until: current?.end ?? null, estimate: current?.estimate ?? false };
     });
   const ofPlaces = places

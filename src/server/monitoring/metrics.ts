@@ -38,13 +38,13 @@ export class Metrics {
       ...{ deps, now, health },
       state: state.daemonState(now),
       places: state.places.snapshots(now, new Set(homes.map(({ id }) => id))),
-      homes: homes.map((home) => ({ home, snapshot: state.house.snapshot(home, now) })),
+      homes: homes.map((home) => ({ home, snapshot: state.homeReader.snapshot(home, now) })),
       plans: state.plans.snapshots,
       plugs: deps.plugs.snapshots(),
       accounts: state.accounts.all.map((account) => ({
         name: account.name,
         windows: account.standing(now),
-        spent: spentToday(state.library, account.name, now),
+        spent: spentToday(state.series, account.name, now),
       })),
       database: databaseFigures(storage),
       delays: this.#delays(),
@@ -52,7 +52,7 @@ export class Metrics {
   }
 
   #delays(): LoopDelays {
-    const delay = this.#deps.state.vitals.loopDelay(monitorEventLoopDelay, this.#deps.signal);
+    const delay = this.#deps.state.stats.loopDelay(monitorEventLoopDelay, this.#deps.signal);
     const { count } = delay;
     const seconds = (nanoseconds: number) => (count === 0 ? 0 : nanoseconds / NANOSECONDS);
     const delays = { median: seconds(delay.percentile(50)), most: seconds(delay.max) };

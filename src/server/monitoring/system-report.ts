@@ -14,14 +14,14 @@ import type { MonitoringDeps } from "./monitoring-deps.ts";
 
 /** What `GET /local/v1/system` answers. */
 export function systemReport(deps: MonitoringDeps, health: HealthReport, now: EpochMs): object {
-  const { startedAt, vitals, isTimeTrusted, accounts, daemonState } = deps.state;
+  const { startedAt, stats, isTimeTrusted, accounts, daemonState } = deps.state;
   const state = daemonState(now);
   return {
     version: VERSION,
     node: process.versions.node,
     now: formatInstant(now),
     started_at: formatInstant(startedAt),
-    uptime_seconds: Math.floor((deps.clock.monotonicMs() - vitals.startedMs) / SECOND_MS),
+    uptime_seconds: Math.floor((deps.clock.monotonicMs() - stats.startedMs) / SECOND_MS),
     time_trusted: isTimeTrusted(now),
     health: healthBody(health, true),
     interfaces: accounts.all.map((account) => interfaceReport(deps, account, state, now)),
@@ -38,7 +38,7 @@ export function systemReport(deps: MonitoringDeps, health: HealthReport, now: Ep
     plugs: plugReports(deps.plugs),
     lan: {
       listeners: deps.events.opened?.counts.listeners ?? 0,
-      requests: vitals.answered.list().map(({ labels: [key = "", status = ""], count }) => ({
+      requests: stats.answered.list().map(({ labels: [key = "", status = ""], count }) => ({
         key: key === "" ? null : key,
         status: Number(status),
         count,
@@ -46,7 +46,7 @@ export function systemReport(deps: MonitoringDeps, health: HealthReport, now: Ep
     },
     database: databaseReport(deps.storage),
     memory: memoryReport(),
-    problems: vitals.problems.list().map(problemReport),
+    problems: stats.problems.list().map(problemReport),
   };
 }
 
@@ -69,13 +69,13 @@ export function spentToday(library: SeriesRepository, account: string, now: Epoc
 }
 
 function interfaceReport(
-  { state: { library, vitals } }: MonitoringDeps,
+  { state: { series, stats } }: MonitoringDeps,
   account: Account,
   state: DaemonState,
   now: EpochMs,
 ): object {
   const known = state.interfaces.find((each) => each.account === account.name);
-  const { byShare, byOutcome } = spentToday(library, account.name, now);
+  const { byShare, byOutcome } = spentToday(series, account.name, now);
   const { minute, day } = account.standing(now);
   return {
     account: account.name,
@@ -83,7 +83,7 @@ function interfaceReport(
     state: known?.service ?? null,
     quota: { minute: windowReport(minute), day: windowReport(day) },
     today: { requests: known?.requestsToday ?? null, by_share: byShare, by_outcome: byOutcome },
-    since_start: vitals.asked
+    since_start: stats.asked
       .list()
       .filter(({ labels: [name] }) => name === account.name)
       .map(({ labels: [, operation = "", outcome = ""], count }) => ({ operation, outcome, count })),
