@@ -24,7 +24,7 @@ const MOST_SERIES = 2 ** 20;
  * A chunk whose digest or text is wrong counts as one that was never stored: it is not served, and asked again. What
  * is stored next replaces it.
  */
-export class Chunks {
+export class ChunkTable {
   readonly #read: StatementSync;
   readonly #write: StatementSync;
   readonly #delete: StatementSync;

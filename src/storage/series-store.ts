@@ -21,7 +21,7 @@ import {
 } from "../core/series/series.ts";
 import type { Calendar } from "../core/time/calendar.ts";
 import type { EpochMs, Interval } from "../core/time/interval.ts";
-import { Chunks } from "./chunk-table.ts";
+import { ChunkTable } from "./chunk-table.ts";
 import { rowsOfText, textOfRows } from "./chunk-text.ts";
 import { transaction } from "./database.ts";
 import { batchesOf, cutIntoChunks, type Filled, mergeByStart } from "./row-batches.ts";
@@ -45,7 +45,7 @@ interface SeriesRecord {
 export class SeriesStore {
   readonly #database: DatabaseSync;
   readonly #calendar: Calendar;
-  readonly #chunks: Chunks;
+  readonly #chunks: ChunkTable;
   /** Bounded by the series that were ever asked. */
   readonly #series = new Map<string, SeriesRecord>();
   readonly #find: StatementSync;
@@ -54,7 +54,7 @@ export class SeriesStore {
   constructor(database: DatabaseSync, calendar: Calendar) {
     this.#database = database;
     this.#calendar = calendar;
-    this.#chunks = new Chunks(database, (id, start) => this.#forgetDamaged(id, start));
+    this.#chunks = new ChunkTable(database, (id, start) => this.#forgetDamaged(id, start));
     this.#find = database.prepare("select id, envelope from series where name = ?");
   }
 
