@@ -20,7 +20,7 @@ import { Homes } from "../state/homes.ts";
 import { HomeReader } from "../state/price-reader.ts";
 import { SeriesRepository } from "../state/series-repository.ts";
 import { openDataDir, transitionsIn } from "../storage/data-dir.ts";
-import { Settings } from "../storage/key-value-store.ts";
+import { KeyValueStore } from "../storage/key-value-store.ts";
 
 export interface OfflineAdmin {
   readonly desk: AdminApi;
@@ -31,7 +31,7 @@ export interface OfflineAdmin {
 export function openOffline(config: Config, clock: Clock, proxy: ProxySettings | null): OfflineAdmin {
   requireOwner(config.data_dir);
   const { database, databasePath, recovery } = openDataDir(config.data_dir, clock.now());
-  const settings = new Settings(database);
+  const settings = new KeyValueStore(database);
   const calendar = new Calendar(SERVICE_ZONE, transitionsIn(settings));
   const library = new SeriesRepository(database, calendar, () => clock.now());
   const stop = new AbortController();

@@ -9,7 +9,7 @@ import type { Homes } from "../state/homes.ts";
 import type { Places } from "../state/places.ts";
 import type { Plans } from "../state/plans.ts";
 import type { HomeReader } from "../state/price-reader.ts";
-import type { Settings } from "../storage/key-value-store.ts";
+import type { KeyValueStore } from "../storage/key-value-store.ts";
 import type { Message } from "./client/message.ts";
 import { Announcer } from "./homeassistant/announcer.ts";
 import { daemonDevice } from "./homeassistant/daemon-entities.ts";
@@ -35,7 +35,7 @@ export interface StatePublisherDeps {
   readonly house: HomeReader;
   /** The attributes for another program that reads a home's prices. */
   readonly formatOf: FormatOf;
-  readonly settings: Settings;
+  readonly settings: KeyValueStore;
   /** The daemon as it is at `now`. */
   readonly daemonState: (now: EpochMs) => DaemonState;
   /** Whether the clock can be right; no signal is ON where it cannot. */

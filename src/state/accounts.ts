@@ -20,7 +20,7 @@ import { AdaptiveBudget, LearnedBudget } from "../service/client/rate-limits.ts"
 import type { OperationId } from "../service/contract/operations.ts";
 import { paramsOf, takeApart } from "../service/contract/series-mapping.ts";
 import { thirdPartyToken } from "../service/contract/token.ts";
-import type { Settings } from "../storage/key-value-store.ts";
+import type { KeyValueStore } from "../storage/key-value-store.ts";
 import { SPENDS_UNKNOWN } from "../storage/recovery.ts";
 import type { SeriesRepository } from "./series-repository.ts";
 
@@ -28,7 +28,7 @@ export interface AccountsOptions {
   readonly config: Config;
   readonly service: Service;
   readonly library: SeriesRepository;
-  readonly settings: Settings;
+  readonly settings: KeyValueStore;
   readonly clock: Clock;
   readonly problems: Problems;
   readonly random: () => number;

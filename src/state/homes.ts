@@ -4,7 +4,7 @@ import type { CollectTarget } from "../core/fetching/fetch-types.ts";
 import type { Home } from "../core/prices/home-snapshot.ts";
 import { freeSlug, slugOf } from "../core/text/slug.ts";
 import type { Address } from "../service/contract/resources.ts";
-import type { Settings } from "../storage/key-value-store.ts";
+import type { KeyValueStore } from "../storage/key-value-store.ts";
 import type { SeriesRepository } from "./series-repository.ts";
 
 const OPERATIONS = [
@@ -20,11 +20,16 @@ export class Homes {
   readonly #accounts: readonly string[];
   readonly #config: Config["homes"];
   readonly #library: SeriesRepository;
-  readonly #settings: Settings;
+  readonly #settings: KeyValueStore;
   /** The addresses as of the last change of the shelf: each request of the LAN looks one up. */
   #seen: { readonly changes: number; readonly byId: ReadonlyMap<string, HeldAddress> } | null = null;
 
-  constructor(accounts: readonly string[], config: Config["homes"], library: SeriesRepository, settings: Settings) {
+  constructor(
+    accounts: readonly string[],
+    config: Config["homes"],
+    library: SeriesRepository,
+    settings: KeyValueStore,
+  ) {
     this.#accounts = accounts;
     this.#config = config;
     this.#library = library;

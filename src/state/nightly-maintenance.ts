@@ -7,7 +7,7 @@ import type { Calendar } from "../core/time/calendar.ts";
 import { type EpochMs, formatInstant, MINUTE_MS } from "../core/time/interval.ts";
 import { nextSlot } from "../core/time/schedule-slots.ts";
 import { type CopyOutcome, copyDatabase } from "../storage/backup.ts";
-import type { Settings } from "../storage/key-value-store.ts";
+import type { KeyValueStore } from "../storage/key-value-store.ts";
 import type { Recovery } from "../storage/recovery.ts";
 import { deleteOld } from "../storage/retention.ts";
 import type { WriteGuard } from "../storage/write-guard.ts";
@@ -17,7 +17,7 @@ export interface NightlyMaintenanceDeps {
   readonly database: DatabaseSync;
   readonly databasePath: string;
   readonly library: SeriesRepository;
-  readonly settings: Settings;
+  readonly settings: KeyValueStore;
   readonly writing: WriteGuard;
   readonly calendar: Calendar;
   readonly clock: Clock;

@@ -5,7 +5,7 @@ import { DataDirInUse, StartError } from "../core/status/start-error.ts";
 import { SERVICE_ZONE, type TransitionMemory } from "../core/time/calendar.ts";
 import type { EpochMs } from "../core/time/interval.ts";
 import { DatabaseError, DatabaseInUse } from "./database.ts";
-import type { Settings } from "./key-value-store.ts";
+import type { KeyValueStore } from "./key-value-store.ts";
 import { type OpenedDatabase, openOrRestore } from "./recovery.ts";
 
 /** Opens the database of a data directory, which is made where it is not there. Errors: throws a StartError. */
@@ -30,7 +30,10 @@ export function databasePathIn(dataDir: string): string {
 }
 
 /** Stores the transitions of the service's zone, by version of the time zone database: another version is read again. */
-export function transitionsIn(settings: Pick<Settings, "read" | "write">, tz = process.versions.tz): TransitionMemory {
+export function transitionsIn(
+  settings: Pick<KeyValueStore, "read" | "write">,
+  tz = process.versions.tz,
+): TransitionMemory {
   const name = (year: number) => `transitions/${SERVICE_ZONE}/${tz}/${year}`;
   return {
     read: (year) => settings.read(name(year)),

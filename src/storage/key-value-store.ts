@@ -2,7 +2,7 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { WriteGuard } from "./write-guard.ts";
 
 /** Small facts that outlive a restart, by name: the offset of this installation, a silence the service asked for. */
-export class Settings {
+export class KeyValueStore {
   readonly #read: StatementSync;
   readonly #write: StatementSync;
   readonly #writing: WriteGuard;

@@ -2,7 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { EpochMs } from "../core/time/interval.ts";
 import { openDataDir } from "./data-dir.ts";
-import { Settings } from "./key-value-store.ts";
+import { KeyValueStore } from "./key-value-store.ts";
 import type { Recovery } from "./recovery.ts";
 import { WriteGuard } from "./write-guard.ts";
 
@@ -18,7 +18,7 @@ export interface Storage {
   /** What was done about a damaged database at this start; null if it was sound. */
   readonly recovery: Recovery | null;
   readonly writing: WriteGuard;
-  readonly settings: Settings;
+  readonly settings: KeyValueStore;
   readonly close: () => void;
 }
 
@@ -28,6 +28,6 @@ export function openStorage({ config, clock, log }: StorageOptions): Storage {
   if (outdated !== null)
     log.warn({ file: outdated }, "database of an older version set aside; its prices and usage are asked for again");
   const writing = new WriteGuard(database);
-  const settings = new Settings(database, writing);
+  const settings = new KeyValueStore(database, writing);
   return { database, databasePath, recovery, writing, settings, close: () => database.close() };
 }

@@ -16,7 +16,7 @@ import {
   versionFlaw,
   versionOf,
 } from "./database.ts";
-import { Settings } from "./key-value-store.ts";
+import { KeyValueStore } from "./key-value-store.ts";
 
 /** The setting of a database that took the place of another: the ledger lacks spends of the other. */
 export const SPENDS_UNKNOWN = "spends_unknown";
@@ -138,7 +138,7 @@ export function replaceDatabase(databasePath: string, copyPath: string, now: Epo
 
 function openWithSpendsUnknown(databasePath: string): DatabaseSync {
   const database = openDatabase(databasePath);
-  new Settings(database).write(SPENDS_UNKNOWN, "yes");
+  new KeyValueStore(database).write(SPENDS_UNKNOWN, "yes");
   return database;
 }
 

@@ -11,7 +11,7 @@ import { type SimulatorOptions, startSimulator } from "../../../src/service/simu
 import { askingOf, openAccounts } from "../../../src/state/accounts.ts";
 import { SeriesRepository } from "../../../src/state/series-repository.ts";
 import { openDatabase } from "../../../src/storage/database.ts";
-import { Settings } from "../../../src/storage/key-value-store.ts";
+import { KeyValueStore } from "../../../src/storage/key-value-store.ts";
 import { ManualMachine } from "../../support/daemon/manual-machine.ts";
 import { CANARY_KEY, CANARY_PARTNER } from "../../support/service/asking-client.ts";
 
@@ -38,7 +38,7 @@ async function openWorld({ config = { ...CONSUMER, ...PARTNER }, simulator = {} 
   const open = (changed: Readonly<Record<string, unknown>> = {}) =>
     openAccounts({
       service: connection,
-      ...{ library, clock, random: () => 0, settings: new Settings(database), signal: stop.signal },
+      ...{ library, clock, random: () => 0, settings: new KeyValueStore(database), signal: stop.signal },
       config: configSchema.parse({ service: { base_url: service.url }, ...config, ...changed }),
       problems: new Problems((problem) => problems.push(problem)),
       onServerTime: () => undefined,

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Config } from "../../../src/config/schema.ts";
 import { Homes } from "../../../src/state/homes.ts";
 import { SeriesRepository } from "../../../src/state/series-repository.ts";
-import { Settings } from "../../../src/storage/key-value-store.ts";
+import { KeyValueStore } from "../../../src/storage/key-value-store.ts";
 import { answers } from "../../fixtures/answers.ts";
 import { calendar, StoreOnDisk } from "../../support/daemon/store-on-disk.ts";
 
@@ -25,7 +25,7 @@ class Told implements Disposable {
   }
 
   homes(config?: Config["homes"], accounts: readonly string[] = ["consumer"]): Homes {
-    return new Homes(accounts, config, this.#library, new Settings(this.#store.database));
+    return new Homes(accounts, config, this.#library, new KeyValueStore(this.#store.database));
   }
 
   ids(config?: Config["homes"], accounts?: readonly string[]): string[] {

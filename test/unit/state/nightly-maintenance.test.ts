@@ -4,7 +4,7 @@ import { Problems } from "../../../src/core/status/problem.ts";
 import { DAY_MS, type EpochMs, formatInstant, HOUR_MS, MINUTE_MS } from "../../../src/core/time/interval.ts";
 import { NightlyMaintenance, reportRecovery } from "../../../src/state/nightly-maintenance.ts";
 import { SeriesRepository } from "../../../src/state/series-repository.ts";
-import { Settings } from "../../../src/storage/key-value-store.ts";
+import { KeyValueStore } from "../../../src/storage/key-value-store.ts";
 import { copyPathOf } from "../../../src/storage/recovery.ts";
 import { WriteGuard } from "../../../src/storage/write-guard.ts";
 import { spendOf } from "../../support/daemon/spend.ts";
@@ -40,7 +40,7 @@ class Kept implements Disposable {
     const clock = { boot: "test", now: () => this.now, monotonicMs: () => this.now, sleepUntil };
     const log = { info: (_facts: object, text: string) => this.logged.push(text) };
     const writing = new WriteGuard(database);
-    const settings = new Settings(database, writing);
+    const settings = new KeyValueStore(database, writing);
     const { library, problems } = this;
     const upkeep = { database, databasePath, library, settings, writing, calendar, clock, problems, years, log };
     await new NightlyMaintenance({ ...upkeep, offsetMs: OFFSET_MS }).run(stop.signal);

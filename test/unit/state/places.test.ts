@@ -4,7 +4,7 @@ import { formatInstant, HOUR_MS } from "../../../src/core/time/interval.ts";
 import type { OperationId, ParamsOf } from "../../../src/service/contract/operations.ts";
 import { Places } from "../../../src/state/places.ts";
 import { SeriesRepository } from "../../../src/state/series-repository.ts";
-import { Settings } from "../../../src/storage/key-value-store.ts";
+import { KeyValueStore } from "../../../src/storage/key-value-store.ts";
 import { calendar, StoreOnDisk } from "../../support/daemon/store-on-disk.ts";
 import { local } from "../../support/service/fetch-schedule-model.ts";
 
@@ -27,7 +27,7 @@ class Shown implements Disposable {
     this.#store = lent ?? new StoreOnDisk();
     this.#lent = lent !== undefined;
     this.#library = new SeriesRepository(this.#store.database, calendar, () => NOW);
-    const memory = new Settings(this.#store.database);
+    const memory = new KeyValueStore(this.#store.database);
     this.places = new Places({ config, library: this.#library, calendar, memory });
   }
 

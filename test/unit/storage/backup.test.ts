@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import { copyDatabase } from "../../../src/storage/backup.ts";
 import { DatabaseError, DatabaseInUse, openDatabase } from "../../../src/storage/database.ts";
-import { Settings } from "../../../src/storage/key-value-store.ts";
+import { KeyValueStore } from "../../../src/storage/key-value-store.ts";
 import { copyPathOf, replaceDatabase, SPENDS_UNKNOWN } from "../../../src/storage/recovery.ts";
 import { StoreOnDisk } from "../../support/daemon/store-on-disk.ts";
 
@@ -14,16 +14,16 @@ const idle = { node: process.execPath, signal: new AbortController().signal };
 /** A database that says `now`, with a copy beside it that says `then`. Closed. */
 async function copied(): Promise<StoreOnDisk> {
   const store = new StoreOnDisk();
-  new Settings(store.database).write("said", "then");
+  new KeyValueStore(store.database).write("said", "then");
   await copyDatabase(store.database, store.path, idle);
-  new Settings(store.database).write("said", "now");
+  new KeyValueStore(store.database).write("said", "now");
   store.database.close();
   return store;
 }
 
 function said(path: string, name = "said"): string | null {
   const database = openDatabase(path);
-  const found = new Settings(database).read(name);
+  const found = new KeyValueStore(database).read(name);
   database.close();
   return found;
 }
@@ -71,7 +71,7 @@ describe("nothing is changed", () => {
       words = String(error).replaceAll(`${store.dir.path}/`, "");
     }
     expect(readdirSync(store.dir.path).filter((name) => !name.endsWith("-shm"))).toEqual(before);
-    if (store.database.isOpen) expect(new Settings(store.database).read("said")).toBe("now");
+    if (store.database.isOpen) expect(new KeyValueStore(store.database).read("said")).toBe("now");
     else expect(said(store.path)).toBe("now");
     return words;
   }

@@ -1,7 +1,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import { DatabaseError, OutdatedDatabase, openDatabase, transaction } from "../../../src/storage/database.ts";
-import { Settings } from "../../../src/storage/key-value-store.ts";
+import { KeyValueStore } from "../../../src/storage/key-value-store.ts";
 import { SCHEMA_VERSION } from "../../../src/storage/migrations.ts";
 import { Child } from "../../support/daemon/child.ts";
 import { StoreOnDisk } from "../../support/daemon/store-on-disk.ts";
@@ -35,8 +35,8 @@ describe("the version of a database", () => {
   test("is this program's, in a new file and in one that is opened again", () => {
     using store = new StoreOnDisk();
     expect(versionOf(store.database)).toBe(SCHEMA_VERSION);
-    new Settings(store.database).write("kept", "yes");
-    expect(new Settings(store.reopen()).read("kept")).toBe("yes");
+    new KeyValueStore(store.database).write("kept", "yes");
+    expect(new KeyValueStore(store.reopen()).read("kept")).toBe("yes");
   });
 
   test("that is older is refused in words, and the file left as it was", () => {
@@ -74,7 +74,7 @@ describe("a transaction", () => {
 
   test("is there as a whole or not at all", () => {
     using store = new StoreOnDisk();
-    const settings = new Settings(store.database);
+    const settings = new KeyValueStore(store.database);
     expect(() =>
       transaction(store.database, () => {
         settings.write("a", "1");
@@ -108,11 +108,11 @@ describe("a transaction", () => {
 describe("settings", () => {
   test("are kept over a restart, made once, and changed in place", () => {
     using store = new StoreOnDisk();
-    const settings = new Settings(store.database);
+    const settings = new KeyValueStore(store.database);
     expect(settings.read("offset")).toBeNull();
     expect(settings.once("offset", () => "17")).toBe("17");
     expect(settings.once("offset", () => "18")).toBe("17");
     settings.write("offset", "19");
-    expect(new Settings(store.reopen()).read("offset")).toBe("19");
+    expect(new KeyValueStore(store.reopen()).read("offset")).toBe("19");
   });
 });

@@ -14,7 +14,7 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import { copyDatabase } from "../../../src/storage/backup.ts";
 import { BrokenDatabase, DatabaseError, openDatabase } from "../../../src/storage/database.ts";
-import { Settings } from "../../../src/storage/key-value-store.ts";
+import { KeyValueStore } from "../../../src/storage/key-value-store.ts";
 import { copyPathOf, openOrRestore, SPENDS_UNKNOWN } from "../../../src/storage/recovery.ts";
 import { SeriesStore } from "../../../src/storage/series-store.ts";
 import { calendar, dayOf, rowsOf, StoreOnDisk, seriesOf } from "../../support/daemon/store-on-disk.ts";
@@ -30,7 +30,7 @@ async function copied(): Promise<StoreOnDisk> {
   const store = new StoreOnDisk();
   new SeriesStore(store.database, calendar).store(key, range, rowsOf("hour", range), { currency: "DKK" });
   await copyDatabase(store.database, store.path, idle);
-  new Settings(store.database).write("after", "the copy");
+  new KeyValueStore(store.database).write("after", "the copy");
   store.database.close();
   return store;
 }
@@ -75,7 +75,7 @@ describe("a broken database", () => {
     });
     expect(readFileSync(store.dir.file(ASIDE))).toEqual(broken);
     expect(new SeriesStore(database, calendar).rows(key, range)).toEqual(rowsOf("hour", range));
-    expect(new Settings(database).read("after")).toBeNull();
+    expect(new KeyValueStore(database).read("after")).toBeNull();
     expect(existsSync(copyPathOf(store.path))).toBe(true);
   });
 
@@ -99,7 +99,7 @@ describe("a broken database", () => {
     const { database, recovery } = openOrRestore(store.path, NOW);
     store.database = database;
     expect(recovery).toMatchObject({ setAside: store.dir.file(ASIDE), copiedAt: null });
-    expect(new Settings(database).read("anything")).toBeNull();
+    expect(new KeyValueStore(database).read("anything")).toBeNull();
   });
 
   test("with a broken copy beside it: both are set aside, nothing is deleted", async () => {
@@ -117,7 +117,7 @@ describe("a broken database", () => {
   test("takes its log along: the log of a broken file is not played into the copy", async () => {
     using store = await copied();
     store.database = openDatabase(store.path);
-    new Settings(store.database).write("only", "in the log");
+    new KeyValueStore(store.database).write("only", "in the log");
     // As after a crash: the log stays beside the file.
     cpSync(store.path, store.dir.file("crashed.db"));
     cpSync(`${store.path}-wal`, store.dir.file("crashed.db-wal"));
@@ -127,7 +127,7 @@ describe("a broken database", () => {
     overwrite(store.dir.file("crashed.db"), 2_048, noise(8_192));
     const { database, recovery } = openOrRestore(store.dir.file("crashed.db"), NOW);
     expect(readFileSync(`${recovery?.setAside}-wal`)).toEqual(log);
-    expect(new Settings(database).read("only")).toBeNull();
+    expect(new KeyValueStore(database).read("only")).toBeNull();
     expect(new SeriesStore(database, calendar).covers(key, range)).toBe(true);
     database.close();
   });
@@ -149,16 +149,16 @@ describe("a sound database", () => {
     const found = openOrRestore(store.path, NOW);
     store.database = found.database;
     expect(found.recovery).toBeNull();
-    expect(new Settings(found.database).read("after")).toBe("the copy");
+    expect(new KeyValueStore(found.database).read("after")).toBe("the copy");
     const fresh = openOrRestore(store.dir.file("fresh.db"), NOW);
     expect(fresh.recovery).toBeNull();
     fresh.database.close();
-    new Settings(found.database).write("only", "in the log");
+    new KeyValueStore(found.database).write("only", "in the log");
     cpSync(store.path, store.dir.file("crashed.db"));
     cpSync(`${store.path}-wal`, store.dir.file("crashed.db-wal"));
     const crashed = openOrRestore(store.dir.file("crashed.db"), NOW);
     expect(crashed.recovery).toBeNull();
-    expect(new Settings(crashed.database).read("only")).toBe("in the log");
+    expect(new KeyValueStore(crashed.database).read("only")).toBe("in the log");
     crashed.database.close();
   });
 
@@ -191,7 +191,7 @@ describe("a database of an older version", () => {
     expect([recovery, outdated]).toEqual([null, store.dir.file(REPLACED)]);
     expect(readFileSync(store.dir.file(REPLACED))).toEqual(before);
     expect(new SeriesStore(database, calendar).covers(key, range)).toBe(false);
-    expect(new Settings(database).read(SPENDS_UNKNOWN)).toBe("yes");
+    expect(new KeyValueStore(database).read(SPENDS_UNKNOWN)).toBe("yes");
     database.close();
     const again = openOrRestore(store.path, NOW);
     store.database = again.database;

@@ -4,7 +4,7 @@ import { HOUR_MS } from "../../../src/core/time/interval.ts";
 import { Governor } from "../../../src/service/client/rate-limiter.ts";
 import { LearnedBudget } from "../../../src/service/client/rate-limits.ts";
 import { SeriesRepository } from "../../../src/state/series-repository.ts";
-import { Settings } from "../../../src/storage/key-value-store.ts";
+import { KeyValueStore } from "../../../src/storage/key-value-store.ts";
 import { PlanStore } from "../../../src/storage/plan-store.ts";
 import { RequestLog } from "../../../src/storage/request-log.ts";
 import { WriteGuard, writeTroubleOf } from "../../../src/storage/write-guard.ts";
@@ -42,7 +42,7 @@ describe.each(ways)("a database that is $name", ({ code, fill, free }) => {
   test("keeps what is remembered until it can be written, the newest of each name", () => {
     using store = new StoreOnDisk();
     const writing = new WriteGuard(store.database);
-    const settings = new Settings(store.database, writing);
+    const settings = new KeyValueStore(store.database, writing);
     settings.write("before", "1");
     fill(store.database);
     settings.write("long", LONG);
@@ -50,11 +50,11 @@ describe.each(ways)("a database that is $name", ({ code, fill, free }) => {
     settings.write("before", "3");
     expect(writing.trouble?.code).toBe(code);
     expect([settings.read("long"), settings.read("before")]).toEqual([LONG, "3"]);
-    expect(new Settings(store.database).read("before")).toBe("1");
+    expect(new KeyValueStore(store.database).read("before")).toBe("1");
     expect(writing.recover()).toBe(false);
     free(store.database);
     expect(writing.recover()).toBe(true);
-    const known = new Settings(store.reopen());
+    const known = new KeyValueStore(store.reopen());
     expect([writing.trouble, known.read("long"), known.read("before"), known.read("room")]).toEqual([
       null,
       LONG,
