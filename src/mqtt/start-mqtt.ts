@@ -2,7 +2,7 @@
 
 import type { Config } from "../config/schema.ts";
 import type { Clock } from "../core/runtime/clock.ts";
-import { Edges } from "../core/runtime/state-loop.ts";
+import { StateLoop } from "../core/runtime/state-loop.ts";
 import type { BackfillState } from "../core/status/daemon-status.ts";
 import { type ChangeBus, Listeners } from "../state/change-bus.ts";
 import type { State } from "../state/open-state.ts";
@@ -100,7 +100,7 @@ function publicationLoop({ clock, onProgress }: MqttOptions, state: State, showi
     onProgress?.(state.daemonState(now).backfill);
     return until;
   };
-  return { published, loop: new Edges(clock, publish, state.stats.pulse("showing")) };
+  return { published, loop: new StateLoop(clock, publish, state.stats.pulse("showing")) };
 }
 
 function newClientId(random: () => number): string {

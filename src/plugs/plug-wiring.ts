@@ -8,7 +8,7 @@ import type { Wanted } from "../core/plugs/plug-types.ts";
 import type { HomeSnapshot } from "../core/prices/home-snapshot.ts";
 import type { PlaceSnapshot } from "../core/prices/place-snapshot.ts";
 import type { Clock } from "../core/runtime/clock.ts";
-import { Edges } from "../core/runtime/state-loop.ts";
+import { StateLoop } from "../core/runtime/state-loop.ts";
 import { slugOf } from "../core/text/slug.ts";
 import { type EpochMs, MINUTE_MS } from "../core/time/interval.ts";
 import type { Mqtt } from "../mqtt/start-mqtt.ts";
@@ -62,7 +62,7 @@ export function startPlugs(
     wake: () => loop.wake(),
     ...{ problems: state.problems, log },
   });
-  const loop = new Edges(clock, (now) => plugs.look(now), pulse);
+  const loop = new StateLoop(clock, (now) => plugs.look(now), pulse);
   mqtt.publisher.showPlugs(() => plugs.snapshots());
   mqtt.client.addListener(plugs);
   mqtt.published.subscribe(() => loop.wake());

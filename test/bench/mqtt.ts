@@ -7,7 +7,7 @@ import path from "node:path";
 import mqtt from "mqtt";
 import { simulatedClock } from "../../src/cli/system-clock.ts";
 import type { Clock } from "../../src/core/runtime/clock.ts";
-import { Edges } from "../../src/core/runtime/state-loop.ts";
+import { StateLoop } from "../../src/core/runtime/state-loop.ts";
 import { LONG_DAY, QUARTER_MS, QuarterPriceHomes } from "../support/bench/quarter-price-homes.ts";
 import { HostileClients, hostilePackets } from "../support/broker/hostile-clients.ts";
 import { freePort, Mosquitto } from "../support/broker/mosquitto.ts";
@@ -52,7 +52,7 @@ async function edgeLatencies(): Promise<number[]> {
   listener.on("message", () => latencies.push((clock.now() % QUARTER_MS) / speed));
   const house = new QuarterPriceHomes(HOMES);
   const stop = new AbortController();
-  const edges = new Edges(clock, (now) => {
+  const edges = new StateLoop(clock, (now) => {
     const { messages, until } = house.at(now);
     link.show(messages);
     return until;

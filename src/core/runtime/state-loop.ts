@@ -10,7 +10,7 @@ import { Waker } from "./loop-waker.ts";
 /** A pause after a state that was over before it was told; a bound against a spinning loop. */
 const LEAST_PAUSE_MS = 1_000;
 
-export class Edges {
+export class StateLoop {
   readonly #clock: Clock;
   readonly #show: (now: EpochMs) => EpochMs;
   readonly #pulse: Pick<Pulse, "turn" | "sleep"> | null;

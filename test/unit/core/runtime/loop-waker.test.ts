@@ -1,7 +1,7 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, test } from "vitest";
 import { Waker } from "../../../../src/core/runtime/loop-waker.ts";
-import { Edges } from "../../../../src/core/runtime/state-loop.ts";
+import { StateLoop } from "../../../../src/core/runtime/state-loop.ts";
 import { HOUR_MS, MINUTE_MS } from "../../../../src/core/time/interval.ts";
 import { SingleLoopClock } from "../../../support/daemon/single-loop-clock.ts";
 
@@ -58,7 +58,7 @@ describe("a sleeper", () => {
 describe("edges", () => {
   function edges(clock: SingleLoopClock, nextAfter: (now: number) => number) {
     const shown: number[] = [];
-    const loop = new Edges(clock, (now) => {
+    const loop = new StateLoop(clock, (now) => {
       shown.push(now - START);
       return nextAfter(now);
     });
