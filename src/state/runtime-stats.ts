@@ -2,7 +2,7 @@
 import type { monitorEventLoopDelay } from "node:perf_hooks";
 import type { MonotonicMs } from "../core/fetching/rate-limit.ts";
 import type { Clock } from "../core/runtime/clock.ts";
-import { Pulse } from "../core/runtime/loop-heartbeat.ts";
+import { LoopHeartbeat } from "../core/runtime/loop-heartbeat.ts";
 import { ProblemHistory } from "../core/status/problem-history.ts";
 import { Tally } from "../core/text/counter.ts";
 
@@ -20,7 +20,7 @@ export class RuntimeStats {
   /** When this began, on the clock that never jumps. */
   readonly startedMs: MonotonicMs;
   readonly #clock: Pick<Clock, "now" | "monotonicMs">;
-  readonly #pulses: Pulse[] = [];
+  readonly #pulses: LoopHeartbeat[] = [];
   #delay: LoopDelay | null = null;
 
   constructor(clock: Pick<Clock, "now" | "monotonicMs">) {
@@ -29,8 +29,8 @@ export class RuntimeStats {
   }
 
   /** The pulse of a loop that is about to run. Bounded by the loops of the daemon. */
-  pulse(name: string): Pulse {
-    const pulse = new Pulse(name, this.#clock);
+  pulse(name: string): LoopHeartbeat {
+    const pulse = new LoopHeartbeat(name, this.#clock);
     this.#pulses.push(pulse);
     return pulse;
   }
@@ -48,7 +48,7 @@ export class RuntimeStats {
     return delay;
   }
 
-  get pulses(): readonly Pulse[] {
+  get pulses(): readonly LoopHeartbeat[] {
     return this.#pulses;
   }
 }

@@ -9,7 +9,7 @@ const LONGEST_TURN_MS: number = 5 * MINUTE_MS;
 /** A loop may wake this late: a machine that was asleep itself, or is busy. */
 const LATE_MS: number = 2 * MINUTE_MS;
 
-export class Pulse {
+export class LoopHeartbeat {
   readonly name: string;
   readonly #clock: Pick<Clock, "now" | "monotonicMs">;
   #since: MonotonicMs;

@@ -4,7 +4,7 @@
  */
 import type { EpochMs } from "../time/interval.ts";
 import type { Clock } from "./clock.ts";
-import type { Pulse } from "./loop-heartbeat.ts";
+import type { LoopHeartbeat } from "./loop-heartbeat.ts";
 import { Waker } from "./loop-waker.ts";
 
 /** A pause after a state that was over before it was told; a bound against a spinning loop. */
@@ -13,11 +13,11 @@ const LEAST_PAUSE_MS = 1_000;
 export class StateLoop {
   readonly #clock: Clock;
   readonly #show: (now: EpochMs) => EpochMs;
-  readonly #pulse: Pick<Pulse, "turn" | "sleep"> | null;
+  readonly #pulse: Pick<LoopHeartbeat, "turn" | "sleep"> | null;
   readonly #waker = new Waker();
 
   /** `show` tells the state at a moment and gives back when it changes of itself next. */
-  constructor(clock: Clock, show: (now: EpochMs) => EpochMs, pulse?: Pick<Pulse, "turn" | "sleep">) {
+  constructor(clock: Clock, show: (now: EpochMs) => EpochMs, pulse?: Pick<LoopHeartbeat, "turn" | "sleep">) {
     this.#clock = clock;
     this.#show = show;
     this.#pulse = pulse ?? null;

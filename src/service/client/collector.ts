@@ -8,7 +8,7 @@ import type { Answered, Outcome, Setback } from "../../core/fetching/fetch-outco
 import { nextStep } from "../../core/fetching/fetch-schedule.ts";
 import type { CollectTarget, PlaceTarget, Priority, SeriesState, Step } from "../../core/fetching/fetch-types.ts";
 import type { Clock } from "../../core/runtime/clock.ts";
-import type { Pulse } from "../../core/runtime/loop-heartbeat.ts";
+import type { LoopHeartbeat } from "../../core/runtime/loop-heartbeat.ts";
 import { Waker } from "../../core/runtime/loop-waker.ts";
 import { type Envelope, type Rows, type SeriesKey, seriesName, WHOLE } from "../../core/series/series.ts";
 import type { Calendar } from "../../core/time/calendar.ts";
@@ -55,7 +55,7 @@ export interface CollectorParts {
   readonly onChange: (series: SeriesKey) => void;
   readonly log: CollectorLog;
   /** Told when the loop turns and until when it sleeps. */
-  readonly pulse?: Pick<Pulse, "turn" | "sleep">;
+  readonly pulse?: Pick<LoopHeartbeat, "turn" | "sleep">;
 }
 
 /** A pause after a request that the governor kept in although it seemed due; a bound against a spinning loop. */

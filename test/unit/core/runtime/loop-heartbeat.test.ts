@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { Pulse } from "../../../../src/core/runtime/loop-heartbeat.ts";
+import { LoopHeartbeat } from "../../../../src/core/runtime/loop-heartbeat.ts";
 import { MINUTE_MS } from "../../../../src/core/time/interval.ts";
 import { ManualMachine } from "../../../support/daemon/manual-machine.ts";
 
@@ -7,7 +7,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 
 function asleepFor(ms: number) {
   const machine = new ManualMachine();
-  const pulse = new Pulse("a loop", machine.clock);
+  const pulse = new LoopHeartbeat("a loop", machine.clock);
   pulse.sleep(machine.wallMs + ms);
   return { machine, pulse };
 }
@@ -47,7 +47,7 @@ describe("a loop that sleeps", () => {
 
 test("a loop that works has five minutes for a turn, from its beginning on", () => {
   const machine = new ManualMachine();
-  const pulse = new Pulse("a loop", machine.clock);
+  const pulse = new LoopHeartbeat("a loop", machine.clock);
   machine.advance(5 * MINUTE_MS);
   expect(pulse.lateMs).toBe(0);
   pulse.turn();
