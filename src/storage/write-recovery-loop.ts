@@ -1,6 +1,6 @@
 /** The loop that looks whether a database that took no writes takes them again, less and less often. */
 import type { Clock } from "../core/runtime/clock.ts";
-import { Waker } from "../core/runtime/loop-waker.ts";
+import { LoopWaker } from "../core/runtime/loop-waker.ts";
 import type { Problems } from "../core/status/problem.ts";
 import { MINUTE_MS, SECOND_MS } from "../core/time/interval.ts";
 import type { WriteGuard } from "./write-guard.ts";
@@ -19,7 +19,7 @@ const SUBJECT = "disk";
 
 export class WriteRecoveryLoop {
   readonly #parts: WriteRecoveryDeps;
-  readonly #waker = new Waker();
+  readonly #waker = new LoopWaker();
 
   constructor(parts: WriteRecoveryDeps) {
     this.#parts = parts;

@@ -1,5 +1,5 @@
 /** Lets one loop sleep and others wake it. A wake while it is awake is kept for its next sleep. */
-export class Waker {
+export class LoopWaker {
   #controller = new AbortController();
 
   /** Wakes the sleeper, or keeps it from falling asleep once. */

@@ -5,7 +5,7 @@
 import type { EpochMs } from "../time/interval.ts";
 import type { Clock } from "./clock.ts";
 import type { LoopHeartbeat } from "./loop-heartbeat.ts";
-import { Waker } from "./loop-waker.ts";
+import { LoopWaker } from "./loop-waker.ts";
 
 /** A pause after a state that was over before it was told; a bound against a spinning loop. */
 const LEAST_PAUSE_MS = 1_000;
@@ -14,7 +14,7 @@ export class StateLoop {
   readonly #clock: Clock;
   readonly #show: (now: EpochMs) => EpochMs;
   readonly #pulse: Pick<LoopHeartbeat, "turn" | "sleep"> | null;
-  readonly #waker = new Waker();
+  readonly #waker = new LoopWaker();
 
   /** `show` tells the state at a moment and gives back when it changes of itself next. */
   constructor(clock: Clock, show: (now: EpochMs) => EpochMs, pulse?: Pick<LoopHeartbeat, "turn" | "sleep">) {

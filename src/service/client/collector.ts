@@ -9,7 +9,7 @@ import { nextStep } from "../../core/fetching/fetch-schedule.ts";
 import type { CollectTarget, PlaceTarget, Priority, SeriesState, Step } from "../../core/fetching/fetch-types.ts";
 import type { Clock } from "../../core/runtime/clock.ts";
 import type { LoopHeartbeat } from "../../core/runtime/loop-heartbeat.ts";
-import { Waker } from "../../core/runtime/loop-waker.ts";
+import { LoopWaker } from "../../core/runtime/loop-waker.ts";
 import { type Envelope, type Rows, type SeriesKey, seriesName, WHOLE } from "../../core/series/series.ts";
 import type { Calendar } from "../../core/time/calendar.ts";
 import type { EpochMs, Interval } from "../../core/time/interval.ts";
@@ -73,7 +73,7 @@ interface Unwritten {
 
 export class Collector {
   readonly #parts: CollectorParts;
-  readonly #waker = new Waker();
+  readonly #waker = new LoopWaker();
   /** Names of series whose last answer had rows that nobody asked for. Bounded by the series. */
   readonly #straying = new Set<string>();
   /** An answer that could not be stored yet: it was paid for, and nothing else is asked before. */

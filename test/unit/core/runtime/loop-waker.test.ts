@@ -1,6 +1,6 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, test } from "vitest";
-import { Waker } from "../../../../src/core/runtime/loop-waker.ts";
+import { LoopWaker } from "../../../../src/core/runtime/loop-waker.ts";
 import { StateLoop } from "../../../../src/core/runtime/state-loop.ts";
 import { HOUR_MS, MINUTE_MS } from "../../../../src/core/time/interval.ts";
 import { SingleLoopClock } from "../../../support/daemon/single-loop-clock.ts";
@@ -17,14 +17,14 @@ function untilWoken(signal: AbortSignal): Promise<void> {
 
 describe("a sleeper", () => {
   test("is woken by whoever wakes it", async () => {
-    const waker = new Waker();
+    const waker = new LoopWaker();
     const sleep = waker.sleep(untilWoken, new AbortController().signal);
     waker.wake();
     await sleep;
   });
 
   test("that was woken while awake does not fall asleep, once", async () => {
-    const waker = new Waker();
+    const waker = new LoopWaker();
     waker.wake();
     waker.wake();
     await waker.sleep(untilWoken, new AbortController().signal);
@@ -39,7 +39,7 @@ describe("a sleeper", () => {
   });
 
   test("sleeps no more when it is to stop, and is woken by that", async () => {
-    const waker = new Waker();
+    const waker = new LoopWaker();
     const stop = new AbortController();
     const sleep = waker.sleep(untilWoken, stop.signal);
     stop.abort();
@@ -48,7 +48,7 @@ describe("a sleeper", () => {
   });
 
   test("leaves no listener at the stop signal, however often it sleeps", async () => {
-    const waker = new Waker();
+    const waker = new LoopWaker();
     const stop = new AbortController();
     for (let i = 0; i < 1_000; i++) await waker.sleep(async () => undefined, stop.signal);
     expect(getEventListeners(stop.signal, "abort")).toHaveLength(0);
