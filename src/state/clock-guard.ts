@@ -8,7 +8,7 @@ import type { Clock } from "../core/runtime/clock.ts";
 import type { Problems } from "../core/status/problem.ts";
 import { type EpochMs, HOUR_MS, MINUTE_MS, SECOND_MS } from "../core/time/interval.ts";
 
-export interface TimeTrustParts {
+export interface ClockGuardDeps {
   /** When this release was made: no clock that stands before it is right. */
   readonly releasedAt: EpochMs;
   /** What the service told in an earlier run; null where it never did. */
@@ -26,11 +26,11 @@ interface ServiceTime {
 const MOST_APART_MS = 2 * MINUTE_MS;
 const SUBJECT = "clock";
 
-export class TimeTrust {
-  readonly #parts: TimeTrustParts;
+export class ClockGuard {
+  readonly #parts: ClockGuardDeps;
   #told: ServiceTime | null = null;
 
-  constructor(parts: TimeTrustParts) {
+  constructor(parts: ClockGuardDeps) {
     this.#parts = parts;
   }
 

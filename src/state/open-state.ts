@@ -18,7 +18,7 @@ import { historyStart } from "../storage/retention.ts";
 import { WriteRecoveryLoop } from "../storage/write-recovery-loop.ts";
 import { type Accounts, askingOf, openAccounts } from "./accounts.ts";
 import type { ChangeBus } from "./change-bus.ts";
-import { TimeTrust } from "./clock-guard.ts";
+import { ClockGuard } from "./clock-guard.ts";
 import { daemonState } from "./daemon-status.ts";
 import { Homes } from "./homes.ts";
 import { NightlyMaintenance, reportRecovery } from "./nightly-maintenance.ts";
@@ -137,7 +137,7 @@ interface Guard {
 
 function openClockGuard({ clock, simulatedTime }: StateOptions, { series, problems }: Basics): Guard {
   if (simulatedTime) return { isTrusted: () => true, check: () => undefined, noteServerTime: () => undefined };
-  const trust = new TimeTrust({ releasedAt: RELEASED_AT, lastToldMs: series.requestLog.serverTime(), clock });
+  const trust = new ClockGuard({ releasedAt: RELEASED_AT, lastToldMs: series.requestLog.serverTime(), clock });
   return {
     isTrusted: (now) => trust.trusted(now),
     check: (now) => trust.tell(problems, now),

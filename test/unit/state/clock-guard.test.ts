@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type Problem, Problems } from "../../../src/core/status/problem.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../../src/core/time/interval.ts";
-import { TimeTrust } from "../../../src/state/clock-guard.ts";
+import { ClockGuard } from "../../../src/state/clock-guard.ts";
 
 const RELEASED = Date.UTC(2026, 10, 1);
 const NOW = Date.UTC(2026, 11, 24, 18);
@@ -9,7 +9,7 @@ const NOW = Date.UTC(2026, 11, 24, 18);
 /** A machine that has been up since NOW, by its monotonic clock. */
 function machine(lastToldMs: number | null = null) {
   let upMs = 5_000;
-  const trust = new TimeTrust({ releasedAt: RELEASED, lastToldMs, clock: { monotonicMs: () => upMs } });
+  const trust = new ClockGuard({ releasedAt: RELEASED, lastToldMs, clock: { monotonicMs: () => upMs } });
   return {
     trust,
     pass: (ms: number) => {
