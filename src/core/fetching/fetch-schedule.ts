@@ -11,20 +11,20 @@ import { type EpochMs, HOUR_MS } from "../time/interval.ts";
 import { nextSlot, slotOn, slots } from "../time/schedule-slots.ts";
 import {
   type CollectTarget,
-  type NextStep,
+  type FetchRequest,
+  type FetchScheduleInput,
+  type NextFetch,
   type PlaceTarget,
   type Priority,
   priorities,
   type SeriesState,
-  type Step,
-  type TimetableInput,
 } from "./fetch-types.ts";
-import { USAGE_DAYS, usageWant } from "./usage-schedule.ts";
+import { USAGE_DAYS, usageCandidate } from "./usage-schedule.ts";
 
 /** A want that may be asked from `dueAt` on. */
-interface Want {
+interface FetchCandidate {
   readonly dueAt: EpochMs;
-  readonly step: Step;
+  readonly step: FetchRequest;
 }
 
 /** Days before today that a request for prices brings along while they lack: the reference of the price levels. */
@@ -37,8 +37,8 @@ const LONGEST_SLEEP_MS = HOUR_MS;
 const USAGE_OPERATIONS = ["consumption", "consumptionCosts", "solarExport", "solarExportRevenue"] as const;
 
 /** The most urgent request that is due now, or the time until which nothing is. */
-export function nextStep(input: TimetableInput): NextStep {
-  let best: Step | null = null;
+export function nextFetch(input: FetchScheduleInput): NextFetch {
+  let best: FetchRequest | null = null;
   let until = input.now + LONGEST_SLEEP_MS;
   for (const want of wants(input)) {
     const at = Math.max(want.dueAt, input.notBefore(want.step.series, want.step.priority));
@@ -48,11 +48,11 @@ export function nextStep(input: TimetableInput): NextStep {
   return best ?? { kind: "sleep", until };
 }
 
-function rank(step: Step): number {
+function rank(step: FetchRequest): number {
   return priorities.indexOf(step.priority);
 }
 
-function* wants(input: TimetableInput): Generator<Want> {
+function* wants(input: FetchScheduleInput): Generator<FetchCandidate> {
   if (input.places.length === 0) yield addressesWant(input);
   for (const place of input.places) yield* placeWants(input, place);
   for (const target of input.targets) {
@@ -63,18 +63,18 @@ function* wants(input: TimetableInput): Generator<Want> {
   }
 }
 
-function addressesWant(input: TimetableInput): Want {
+function addressesWant(input: FetchScheduleInput): FetchCandidate {
   const series: SeriesKey = { account: input.account, place: "", operation: "addresses", unit: "latest" };
   const { answeredAt } = input.stateOf(series);
   const dueAt = answeredAt === null ? input.now : nextSlot(input, answeredAt, slots.addresses);
   return { dueAt, step: { kind: "request", series, priority: answeredAt === null ? "today" : "account" } };
 }
 
-function* placeWants(input: TimetableInput, { series, rhythm, reaches }: PlaceTarget): Generator<Want> {
+function* placeWants(input: FetchScheduleInput, { series, rhythm, reaches }: PlaceTarget): Generator<FetchCandidate> {
   const { answeredAt } = input.stateOf(series);
   const urgency = answeredAt === null ? "today" : "tomorrow";
   const priority: Priority = rhythm === "prices" ? urgency : "account";
-  const step: Step = { kind: "request", series, priority };
+  const step: FetchRequest = { kind: "request", series, priority };
   if (answeredAt === null) return yield { dueAt: input.now, step };
   switch (rhythm) {
     case "once":
@@ -96,7 +96,7 @@ function isComplete(state: SeriesState, start: EpochMs): boolean {
   return state.chunk(start)?.complete === true;
 }
 
-function* priceWants(input: TimetableInput, target: CollectTarget): Generator<Want> {
+function* priceWants(input: FetchScheduleInput, target: CollectTarget): Generator<FetchCandidate> {
   if (!target.operations.has("prices")) return;
   const { calendar, now } = input;
   const series = seriesOf(target, "prices", target.resolution);
@@ -116,13 +116,13 @@ function* priceWants(input: TimetableInput, target: CollectTarget): Generator<Wa
   };
 }
 
-function todayDueAt(input: TimetableInput, state: SeriesState, today: EpochMs): EpochMs {
+function todayDueAt(input: FetchScheduleInput, state: SeriesState, today: EpochMs): EpochMs {
   const asked = state.askedAt(today);
   return asked === null ? input.now : nextSlot(input, asked, slots.today);
 }
 
 /** Yesterday's times were for today's prices: tomorrow's are asked at the times of this day only. */
-function tomorrowDueAt(input: TimetableInput, state: SeriesState, tomorrow: EpochMs): EpochMs {
+function tomorrowDueAt(input: FetchScheduleInput, state: SeriesState, tomorrow: EpochMs): EpochMs {
   const today = input.calendar.startOf("day", input.now);
   return nextSlot(input, Math.max(state.askedAt(tomorrow) ?? today, today), slots.tomorrow);
 }
@@ -140,7 +140,7 @@ function oldestShortDay(state: SeriesState, calendar: Calendar, today: EpochMs):
  * The four hour series of use. They come from one meter, so the first there is asks whether yesterday has come, and
  * the others wait for it until the last time of the day: it may have a gap that never closes.
  */
-function* usageWants(input: TimetableInput, target: CollectTarget): Generator<Want> {
+function* usageWants(input: FetchScheduleInput, target: CollectTarget): Generator<FetchCandidate> {
   const { calendar, now } = input;
   const today = calendar.startOf("day", now);
   const yesterday = calendar.add("day", today, -1);
@@ -149,7 +149,7 @@ function* usageWants(input: TimetableInput, target: CollectTarget): Generator<Wa
   const waitUntil = states[0] && isComplete(states[0], yesterday) ? now : slotOn(input, today, slots.usageLast);
   for (const [i, operation] of operations.entries()) {
     const state = states[i];
-    const want = state && usageWant(input, state, today);
+    const want = state && usageCandidate(input, state, today);
     if (!want) continue;
     const waits = i > 0 && state.answeredAt !== null;
     yield {
@@ -165,7 +165,7 @@ function* usageWants(input: TimetableInput, target: CollectTarget): Generator<Wa
 }
 
 /** The forecast begins where the confirmed prices end: it is asked again when tomorrow's have come. */
-function* forecastWants(input: TimetableInput, target: CollectTarget): Generator<Want> {
+function* forecastWants(input: FetchScheduleInput, target: CollectTarget): Generator<FetchCandidate> {
   if (!target.operations.has("forecastPrices")) return;
   const series = seriesOf(target, "forecastPrices", "latest");
   const { answeredAt } = input.stateOf(series);
@@ -180,7 +180,7 @@ function* forecastWants(input: TimetableInput, target: CollectTarget): Generator
   };
 }
 
-function* backfillWants(input: TimetableInput, target: CollectTarget): Generator<Want> {
+function* backfillWants(input: FetchScheduleInput, target: CollectTarget): Generator<FetchCandidate> {
   const today = input.calendar.startOf("day", input.now);
   const start = input.calendar.startOf("day", input.historyFrom);
   for (const operation of ["prices", ...USAGE_OPERATIONS] as const) {

@@ -42,7 +42,7 @@ export interface PlaceTarget {
 }
 
 /** One request the timetable wants. `range` is absent where the operation takes none. */
-export interface Step {
+export interface FetchRequest {
   readonly kind: "request";
   readonly series: SeriesKey;
   readonly range?: Interval;
@@ -53,9 +53,9 @@ export interface Step {
 export const priorities = ["today", "tomorrow", "account", "usage", "forecast", "backfill"] as const;
 export type Priority = (typeof priorities)[number];
 
-export type NextStep = Step | { readonly kind: "sleep"; readonly until: EpochMs };
+export type NextFetch = FetchRequest | { readonly kind: "sleep"; readonly until: EpochMs };
 
-export interface TimetableInput extends SlotClock {
+export interface FetchScheduleInput extends SlotClock {
   readonly now: EpochMs;
   readonly account: string;
   readonly targets: readonly CollectTarget[];

@@ -2,7 +2,7 @@
 import type { Calendar } from "../time/calendar.ts";
 import type { EpochMs } from "../time/interval.ts";
 import { nextSlot, type SlotClock, slotOn, slots } from "../time/schedule-slots.ts";
-import type { SeriesState, TimetableInput } from "./fetch-types.ts";
+import type { FetchScheduleInput, SeriesState } from "./fetch-types.ts";
 
 /** Missing days and estimates are asked again for this many days; later corrections come with the weekly recheck. */
 export const USAGE_DAYS = 7;
@@ -11,8 +11,8 @@ const RECHECK_DAYS = 14;
 const RECHECK_MINUTE = 12 * 60;
 
 /** From which day on a series of use is to be asked again, and when; null while all of it is final. */
-export function usageWant(
-  input: Pick<TimetableInput, "now" | "calendar" | "offsetMs">,
+export function usageCandidate(
+  input: Pick<FetchScheduleInput, "now" | "calendar" | "offsetMs">,
   state: SeriesState,
   today: EpochMs,
 ): { start: EpochMs; dueAt: EpochMs } | null {

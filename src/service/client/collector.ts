@@ -5,8 +5,14 @@
  */
 
 import type { Answered, Outcome, Setback } from "../../core/fetching/fetch-outcome.ts";
-import { nextStep } from "../../core/fetching/fetch-schedule.ts";
-import type { CollectTarget, PlaceTarget, Priority, SeriesState, Step } from "../../core/fetching/fetch-types.ts";
+import { nextFetch } from "../../core/fetching/fetch-schedule.ts";
+import type {
+  CollectTarget,
+  FetchRequest,
+  PlaceTarget,
+  Priority,
+  SeriesState,
+} from "../../core/fetching/fetch-types.ts";
 import type { Clock } from "../../core/runtime/clock.ts";
 import type { LoopHeartbeat } from "../../core/runtime/loop-heartbeat.ts";
 import { LoopWaker } from "../../core/runtime/loop-waker.ts";
@@ -16,7 +22,7 @@ import type { EpochMs, Interval } from "../../core/time/interval.ts";
 
 /** The service, as the collector needs it. */
 export interface Asking {
-  ask(step: Step): Promise<Outcome | (Setback & { readonly settled: boolean })>;
+  ask(step: FetchRequest): Promise<Outcome | (Setback & { readonly settled: boolean })>;
   notBefore(series: SeriesKey, priority: Priority, now: EpochMs): EpochMs;
 }
 
@@ -63,7 +69,7 @@ const LEAST_PAUSE_MS = 1_000;
 /** A pause before an answer that could not be stored is tried again. */
 const UNWRITTEN_PAUSE_MS = 30_000;
 
-type Asked = Exclude<Step, { readonly kind: "sleep" }>;
+type Asked = Exclude<FetchRequest, { readonly kind: "sleep" }>;
 
 interface Unwritten {
   readonly step: Asked;
@@ -104,7 +110,7 @@ export class Collector {
   async #takeStep(): Promise<EpochMs> {
     const { clock, account, asking, keeping, calendar, offsetMs } = this.#parts;
     const now = clock.now();
-    const step = nextStep({
+    const step = nextFetch({
       now,
       calendar,
       account,

@@ -1,13 +1,13 @@
 /** Model of the fetch schedule: a store made of maps, and a service that is a function of the test. */
 
-import { nextStep } from "../../../src/core/fetching/fetch-schedule.ts";
+import { nextFetch } from "../../../src/core/fetching/fetch-schedule.ts";
 import type {
   ChunkState,
   CollectTarget,
+  FetchRequest,
+  FetchScheduleInput,
   PlaceTarget,
   SeriesState,
-  Step,
-  TimetableInput,
 } from "../../../src/core/fetching/fetch-types.ts";
 import { type SeriesKey, type SeriesOperation, seriesName } from "../../../src/core/series/series.ts";
 import { Calendar, SERVICE_ZONE } from "../../../src/core/time/calendar.ts";
@@ -30,7 +30,7 @@ export type Service = (operation: SeriesOperation, day: EpochMs, now: EpochMs) =
 /** A request and its time. */
 export interface Asked {
   readonly at: EpochMs;
-  readonly step: Step;
+  readonly step: FetchRequest;
 }
 
 /** Maximum of requests at one instant; more are an endless loop. */
@@ -117,7 +117,7 @@ export interface FetchScheduleModelOptions {
   readonly places?: (now: EpochMs) => readonly PlaceTarget[];
   readonly offsetMs?: number;
   readonly historyDays?: number;
-  readonly notBefore?: TimetableInput["notBefore"];
+  readonly notBefore?: FetchScheduleInput["notBefore"];
 }
 
 /** Runs the fetch schedule of one account; time advances from one step to the next. */
@@ -137,10 +137,10 @@ export class FetchScheduleModel {
     this.#options = options;
   }
 
-  next(): ReturnType<typeof nextStep> {
+  next(): ReturnType<typeof nextFetch> {
     const { offsetMs = 0, historyDays = 0, notBefore, places } = this.#options;
     const today = calendar.startOf("day", this.now);
-    return nextStep({
+    return nextFetch({
       now: this.now,
       calendar,
       account: ACCOUNT,
@@ -184,7 +184,7 @@ export class FetchScheduleModel {
     return this.log.filter(({ step }) => step.series.operation === operation);
   }
 
-  #ask(step: Step): void {
+  #ask(step: FetchRequest): void {
     const { series, range } = step;
     this.log.push({ at: this.now, step });
     const days = range ? calendar.intervals("day", range).map(({ start }) => start) : [0];

@@ -1,7 +1,7 @@
 /** The accounts as the configuration opens them, against the simulator. */
 import { expect, test } from "vitest";
 import { configSchema } from "../../../src/config/schema.ts";
-import type { Step } from "../../../src/core/fetching/fetch-types.ts";
+import type { FetchRequest } from "../../../src/core/fetching/fetch-types.ts";
 import type { SeriesKey } from "../../../src/core/series/series.ts";
 import { type Problem, Problems } from "../../../src/core/status/problem.ts";
 import { Calendar, SERVICE_ZONE } from "../../../src/core/time/calendar.ts";
@@ -57,7 +57,7 @@ async function openWorld({ config = { ...CONSUMER, ...PARTNER }, simulator = {} 
   };
 }
 
-function stepOf(account: string, place: string, priority: Step["priority"], day = 0): Step {
+function stepOf(account: string, place: string, priority: FetchRequest["priority"], day = 0): FetchRequest {
   const series: SeriesKey = { account, place, operation: "prices", unit: "hour" };
   const start = MIDNIGHT - 2 * HOUR_MS - day * DAY_MS;
   return { kind: "request", series, priority, range: { start, end: start + DAY_MS } };
@@ -84,7 +84,7 @@ test("back-fill stops at two thirds of the minute's polling, and what is due goe
   await using world = await openWorld();
   const account = first(world.accounts.consumers);
   const asking = askingOf(account, world.library);
-  const ask = (day: number, priority: Step["priority"]) =>
+  const ask = (day: number, priority: FetchRequest["priority"]) =>
     asking.ask(stepOf(account.name, world.service.addressIds.danish, priority, day));
   const kinds: string[] = [];
   for (let day = 1; day <= 12; day++) kinds.push((await ask(day, "backfill")).kind);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { PlaceTarget, TimetableInput } from "../../../../src/core/fetching/fetch-types.ts";
+import type { FetchScheduleInput, PlaceTarget } from "../../../../src/core/fetching/fetch-types.ts";
 import type { SeriesKey } from "../../../../src/core/series/series.ts";
 import { HOUR_MS, MINUTE_MS } from "../../../../src/core/time/interval.ts";
 import {
@@ -150,7 +150,7 @@ describe("history", () => {
 
   test("goes on where it stopped", () => {
     let open = false;
-    const notBefore: TimetableInput["notBefore"] = (_series, priority) =>
+    const notBefore: FetchScheduleInput["notBefore"] = (_series, priority) =>
       priority === "backfill" && !open ? Number.POSITIVE_INFINITY : 0;
     const it = new FetchScheduleModel({ start: local(`${TUESDAY} 09:00`), historyDays: 500, notBefore });
     it.targets = [targetOf(["consumption"])];

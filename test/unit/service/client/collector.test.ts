@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Step } from "../../../../src/core/fetching/fetch-types.ts";
+import type { FetchRequest } from "../../../../src/core/fetching/fetch-types.ts";
 import { type SeriesKey, WHOLE } from "../../../../src/core/series/series.ts";
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from "../../../../src/core/time/interval.ts";
 import { type Asking, Collector, type Keeping } from "../../../../src/service/client/collector.ts";
@@ -164,7 +164,7 @@ describe("a collector", () => {
   });
 
   test("passes the step on as the timetable made it", async () => {
-    const steps: Step[] = [];
+    const steps: FetchRequest[] = [];
     const it = collecting([answered]);
     const stop = new AbortController();
     const other = new Collector({
