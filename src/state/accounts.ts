@@ -15,7 +15,7 @@ import type { Asking } from "../service/client/collector.ts";
 import { noteUnknownSpends } from "../service/client/lost-ledger.ts";
 import type { Service } from "../service/client/open-service.ts";
 import type { ProxySettings } from "../service/client/proxy.ts";
-import { Governor } from "../service/client/rate-limiter.ts";
+import { RateLimiter } from "../service/client/rate-limiter.ts";
 import { AdaptiveBudget, LearnedBudget } from "../service/client/rate-limits.ts";
 import type { OperationId } from "../service/contract/operations.ts";
 import { paramsOf, takeApart } from "../service/contract/series-mapping.ts";
@@ -76,7 +76,7 @@ export function openAccounts(options: AccountsOptions): Accounts {
         authorization,
         secrets: secretsOf(config, options.proxy ?? null, authorization),
       }),
-      governor: new Governor({ account: name, ledger: library.spends, memory, clock, source }),
+      governor: new RateLimiter({ account: name, ledger: library.spends, memory, clock, source }),
       gate: new Gate({ account: name, memory, clock, random, keyMark }),
       clock,
       problems,

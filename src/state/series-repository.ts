@@ -8,7 +8,7 @@ import { chunkStarts, chunksOf, chunkUnitOf, type SeriesKey } from "../core/seri
 import type { Calendar } from "../core/time/calendar.ts";
 import { DAY_MS, type EpochMs, HOUR_MS, type Interval, MINUTE_MS } from "../core/time/interval.ts";
 import type { Keeping } from "../service/client/collector.ts";
-import type { SpendLedger } from "../service/client/rate-limiter.ts";
+import type { AttemptLog } from "../service/client/rate-limiter.ts";
 import type { BodyOf } from "../service/contract/operations.ts";
 import { type OperationId, operationOf, type ParamsOf } from "../service/contract/operations.ts";
 import { rangeOf, seriesOf, takeApart } from "../service/contract/series-mapping.ts";
@@ -103,7 +103,7 @@ export class SeriesRepository implements Keeping {
   }
 
   /** The ledger as a governor needs it: a spend that is not on disk is none. */
-  get spends(): SpendLedger {
+  get spends(): AttemptLog {
     const { requestLog } = this;
     return {
       spend: (spend) => this.#writing.attempt(() => requestLog.spend(spend))?.value ?? null,

@@ -12,7 +12,7 @@ import type { QuotaStanding } from "../contract/quota-headers.ts";
 import { writeRequest } from "../contract/request.ts";
 import type { Gate, Scopes } from "./circuit-breaker.ts";
 import type { AskContext, Client } from "./client.ts";
-import type { Governor, GovernorClock, Leave } from "./rate-limiter.ts";
+import type { Permit, RateLimiter, RateLimiterClock } from "./rate-limiter.ts";
 
 /** One request of an account, with what the ledger notes of it. */
 export interface Inquiry<Id extends OperationId> {
@@ -39,9 +39,9 @@ export interface ToldWindow {
 export interface AccountParts {
   readonly name: string;
   readonly client: Client;
-  readonly governor: Governor;
+  readonly governor: RateLimiter;
   readonly gate: Gate;
-  readonly clock: GovernorClock;
+  readonly clock: RateLimiterClock;
   readonly problems: Problems;
   /** Ends all requests at shutdown. */
   readonly signal: AbortSignal;
@@ -114,14 +114,14 @@ export class Account {
     const silentUntil = gate.silentUntil(scopes);
     if (silentUntil > clock.monotonicMs())
       return this.#withheld(silentUntil, "the service asked for silence, or has trouble", this.#lastSetback(scopes));
-    const verdict = governor.request(inquiry.share, inquiry.seriesId, inquiry.range);
+    const verdict = governor.acquire(inquiry.share, inquiry.seriesId, inquiry.range);
     if (verdict.kind === "wait") return this.#withheld(verdict.untilMs, verdict.why);
     const reply = this.#send(inquiry, scopes, verdict.leave).finally(() => this.#flights.delete(path));
     this.#flights.set(path, reply);
     return reply;
   }
 
-  async #send<Id extends OperationId>(inquiry: Inquiry<Id>, scopes: Scopes, leave: Leave): Promise<Reply<Id>> {
+  async #send<Id extends OperationId>(inquiry: Inquiry<Id>, scopes: Scopes, leave: Permit): Promise<Reply<Id>> {
     const { client, clock } = this.#parts;
     const sentAt = clock.monotonicMs();
     let requestId: string | null = null;

@@ -13,7 +13,7 @@ import {
 import type { EpochMs } from "../../core/time/interval.ts";
 import { MINUTE_MS } from "../../core/time/interval.ts";
 import { type Memory, recall } from "./key-value.ts";
-import type { GovernorClock } from "./rate-limiter.ts";
+import type { RateLimiterClock } from "./rate-limiter.ts";
 
 /** What a setback of one request may reach, by name. `account` is the account's own name. */
 export type Scopes = Readonly<Record<Scope, string>>;
@@ -21,7 +21,7 @@ export type Scopes = Readonly<Record<Scope, string>>;
 export interface GateParts {
   readonly account: string;
   readonly memory: Memory;
-  readonly clock: GovernorClock;
+  readonly clock: RateLimiterClock;
   readonly random: () => number;
   /** Tells one key from another without giving it away: what the service said of the last key is no word on a new one. */
   readonly keyMark: string;

@@ -29,7 +29,7 @@ import {
 import { Ceilings, type KeptCeiling } from "./shared-quota.ts";
 
 /** The ledger as the governor needs it. */
-export interface SpendLedger {
+export interface AttemptLog {
   /**
    * Writes a spend down; it is on disk when this returns. Gives back its number, which only grows; null where it could
    * not be written, and then nothing may go out.
@@ -53,7 +53,7 @@ export interface SpendLedger {
  * The clocks as the governor needs them. `boot` names the span in which monotonic times compare; the monotonic clock
  * of a boot begins at 0 or later, so what carries another boot's name lies before 0.
  */
-export interface GovernorClock {
+export interface RateLimiterClock {
   readonly boot: string;
   now(): EpochMs;
   monotonicMs(): MonotonicMs;
@@ -65,23 +65,23 @@ export interface BudgetSource {
   learn(notes: AnswerNotes, now: MonotonicMs): void;
 }
 
-export interface GovernorParts {
+export interface RateLimiterDeps {
   readonly account: string;
-  readonly ledger: SpendLedger;
+  readonly ledger: AttemptLog;
   readonly memory: Memory;
-  readonly clock: GovernorClock;
+  readonly clock: RateLimiterClock;
   readonly source: BudgetSource;
 }
 
 /** A leave to send one request; to be settled whatever happens. */
-export interface Leave {
+export interface Permit {
   readonly attemptId: number;
   readonly note: (notes: AnswerNotes) => void;
   readonly settle: () => void;
 }
 
-export type LeaveVerdict =
-  | { readonly kind: "go"; readonly leave: Leave }
+export type PermitResult =
+  | { readonly kind: "go"; readonly leave: Permit }
   | { readonly kind: "wait"; readonly untilMs: MonotonicMs; readonly why: string };
 
 /** While the first answer of a process is on its way, others look again after this long. */
@@ -93,8 +93,8 @@ const UNWRITTEN = "the database cannot be written, so nothing is asked";
 const LONG_WAIT_MS = 10 * MINUTE_MS;
 const NOTE_EVERY_MS = 30 * MINUTE_MS;
 
-export class Governor {
-  readonly #parts: GovernorParts;
+export class RateLimiter {
+  readonly #parts: RateLimiterDeps;
   readonly #ceilings = new Ceilings();
   readonly #unknown: UnknownSpends;
   #spending: Spending;
@@ -106,7 +106,7 @@ export class Governor {
   #notedAt: MonotonicMs = Number.NEGATIVE_INFINITY;
   #keptCeilings: string;
 
-  constructor(parts: GovernorParts) {
+  constructor(parts: RateLimiterDeps) {
     this.#parts = parts;
     const { account, ledger, memory, clock } = parts;
     const now = clock.monotonicMs();
@@ -138,7 +138,7 @@ export class Governor {
   }
 
   /** Asks for leave. A `go` is spent and on disk when this returns. */
-  request(share: Share, seriesId: number | null, range: Interval | null): LeaveVerdict {
+  acquire(share: Share, seriesId: number | null, range: Interval | null): PermitResult {
     const { account, clock, ledger } = this.#parts;
     const monotonicMs = clock.monotonicMs();
     const untilMs = this.earliest(share, monotonicMs);
@@ -153,7 +153,7 @@ export class Governor {
     return { kind: "go", leave: this.#leave(id) };
   }
 
-  #leave(attemptId: number): Leave {
+  #leave(attemptId: number): Permit {
     let open = true;
     let noted: AnswerNotes | null = null;
     return {

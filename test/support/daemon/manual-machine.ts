@@ -1,5 +1,5 @@
 import type { Memory } from "../../../src/service/client/key-value.ts";
-import type { GovernorClock } from "../../../src/service/client/rate-limiter.ts";
+import type { RateLimiterClock } from "../../../src/service/client/rate-limiter.ts";
 
 /** A machine whose clocks the test moves, with a memory that outlives its processes. */
 export class ManualMachine {
@@ -12,7 +12,7 @@ export class ManualMachine {
     this.wallMs = wallMs;
   }
 
-  get clock(): GovernorClock {
+  get clock(): RateLimiterClock {
     const machine = this;
     return {
       get boot() {

@@ -4,7 +4,7 @@ import { Account } from "../../../src/service/client/account.ts";
 import { Gate } from "../../../src/service/client/circuit-breaker.ts";
 import { createClient } from "../../../src/service/client/client.ts";
 import type { HttpAnswer } from "../../../src/service/client/http-transport.ts";
-import { Governor } from "../../../src/service/client/rate-limiter.ts";
+import { RateLimiter } from "../../../src/service/client/rate-limiter.ts";
 import { LearnedBudget } from "../../../src/service/client/rate-limits.ts";
 import { openDatabase } from "../../../src/storage/database.ts";
 import { RequestLog } from "../../../src/storage/request-log.ts";
@@ -43,7 +43,7 @@ export class AskedAccount extends ManualMachine {
         authorization: { consumer: `Bearer ${CANARY_KEY}`, thirdParty: "Bearer partner" },
         secrets: [CANARY_KEY],
       }),
-      governor: new Governor({
+      governor: new RateLimiter({
         ...{ account: name, ledger, memory, clock },
         source: new LearnedBudget(name, memory, () => 1),
       }),

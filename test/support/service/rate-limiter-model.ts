@@ -7,11 +7,11 @@ import type { Share } from "../../../src/core/fetching/rate-limit.ts";
 import type { AnswerNotes } from "../../../src/service/client/client.ts";
 import type { Memory } from "../../../src/service/client/key-value.ts";
 import {
+  type AttemptLog,
   type BudgetSource,
-  Governor,
-  type GovernorClock,
-  type Leave,
-  type SpendLedger,
+  type Permit,
+  RateLimiter,
+  type RateLimiterClock,
 } from "../../../src/service/client/rate-limiter.ts";
 import { LearnedBudget } from "../../../src/service/client/rate-limits.ts";
 import { RequestLog } from "../../../src/storage/request-log.ts";
@@ -28,9 +28,9 @@ export interface Passage {
 /** Deliberate mistakes, each at one port of the rate limiter. */
 export interface Mutant {
   readonly source?: (source: BudgetSource, memory: Memory) => BudgetSource;
-  readonly ledger?: (ledger: SpendLedger) => SpendLedger;
+  readonly ledger?: (ledger: AttemptLog) => AttemptLog;
   readonly notes?: (notes: AnswerNotes) => AnswerNotes;
-  readonly clock?: (clock: GovernorClock) => GovernorClock;
+  readonly clock?: (clock: RateLimiterClock) => RateLimiterClock;
 }
 
 interface Event {
@@ -55,7 +55,7 @@ export class RateLimiterModel {
   #events: Event[] = [];
   /** Counts up at every crash: what belongs to an earlier process is never heard. */
   #process = 0;
-  #governor: Governor;
+  #governor: RateLimiter;
   /** Requests with a permit, oldest first. */
   readonly spends: { readonly share: Share; readonly at: number }[] = [];
   /** Whether an answer with the service's headers was ever heard. */
@@ -113,7 +113,7 @@ export class RateLimiterModel {
 
   /** Acquires a permit and sends the request. Returns true if the permit was granted. */
   attempt(share: Share, passage: Passage): boolean {
-    const verdict = this.#governor.request(share, null, null);
+    const verdict = this.#governor.acquire(share, null, null);
     if (verdict.kind === "wait") return false;
     this.spends.push({ share, at: this.#now });
     this.#send(verdict.leave, share, passage);
@@ -122,7 +122,7 @@ export class RateLimiterModel {
 
   /** The process is killed right after a spend was committed, before its request went out. */
   attemptAndDie(share: Share): void {
-    this.#governor.request(share, null, null);
+    this.#governor.acquire(share, null, null);
     this.crash(0);
   }
 
@@ -153,13 +153,13 @@ export class RateLimiterModel {
     this.#wallOffsetMs = at - this.#now;
   }
 
-  #start(): Governor {
+  #start(): RateLimiter {
     const memory: Memory = {
       read: (name) => this.#kept.get(name) ?? null,
       write: (name, value) => void this.#kept.set(name, value),
     };
     const { source = (same) => same, ledger = (same) => same, clock = (same) => same } = this.#mutant;
-    return new Governor({
+    return new RateLimiter({
       account: this.#account,
       ledger: ledger(new RequestLog(this.#database)),
       memory,
@@ -168,7 +168,7 @@ export class RateLimiterModel {
     });
   }
 
-  #clock(): GovernorClock {
+  #clock(): RateLimiterClock {
     const clock = {
       boot: `boot ${this.#boots}`,
       now: () => this.#now + this.#wallOffsetMs,
@@ -177,7 +177,7 @@ export class RateLimiterModel {
     return this.#mutant.clock?.(clock) ?? clock;
   }
 
-  #send(leave: Leave, share: Share, { upMs, downMs, fate }: Passage): void {
+  #send(leave: Permit, share: Share, { upMs, downMs, fate }: Passage): void {
     const spentAt = this.#now;
     const process = this.#process;
     const mine = (act: () => void) => () => {

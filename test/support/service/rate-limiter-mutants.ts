@@ -1,6 +1,6 @@
 /** Rate limiters with one deliberate mistake each. The property test must detect every one of them. */
 import { consumerBudget } from "../../../src/core/fetching/rate-limit.ts";
-import type { BudgetSource, SpendLedger } from "../../../src/service/client/rate-limiter.ts";
+import type { AttemptLog, BudgetSource } from "../../../src/service/client/rate-limiter.ts";
 import type { Mutant } from "./rate-limiter-model.ts";
 
 function withWindow(name: "minute" | "day", lengthMs: number): Mutant {
@@ -13,7 +13,7 @@ function withWindow(name: "minute" | "day", lengthMs: number): Mutant {
 }
 
 /** Records a request only after it has ended. */
-function writtenLate(ledger: SpendLedger): SpendLedger {
+function writtenLate(ledger: AttemptLog): AttemptLog {
   const waiting = new Map<number, () => number | null>();
   let next = 1_000_000;
   return {
@@ -60,7 +60,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   "the wall clock trusted": { clock: (clock) => ({ ...clock, monotonicMs: () => clock.now() }) },
 };
 
-function unkept(ledger: SpendLedger): SpendLedger {
+function unkept(ledger: AttemptLog): AttemptLog {
   return {
     spend: (spend) => ledger.spend(spend),
     settle: (...settled) => ledger.settle(...settled),

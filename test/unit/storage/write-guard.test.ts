@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import { HOUR_MS } from "../../../src/core/time/interval.ts";
-import { Governor } from "../../../src/service/client/rate-limiter.ts";
+import { RateLimiter } from "../../../src/service/client/rate-limiter.ts";
 import { LearnedBudget } from "../../../src/service/client/rate-limits.ts";
 import { SeriesRepository } from "../../../src/state/series-repository.ts";
 import { KeyValueStore } from "../../../src/storage/key-value-store.ts";
@@ -69,11 +69,11 @@ describe.each(ways)("a database that is $name", ({ code, fill, free }) => {
     const { spends } = new SeriesRepository(store.database, calendar, () => NOW, writing);
     const { clock, memory } = new ManualMachine();
     const source = new LearnedBudget("consumer", memory, () => 1);
-    const governor = new Governor({ account: "consumer", ledger: spends, memory, clock, source });
+    const governor = new RateLimiter({ account: "consumer", ledger: spends, memory, clock, source });
     fill(store.database);
     // A row may find room in the last page; not so a hundred of them.
     const verdicts = Array.from({ length: 100 }, () => {
-      const verdict = governor.request("lan", null, null);
+      const verdict = governor.acquire("lan", null, null);
       if (verdict.kind === "go") verdict.leave.settle();
       return verdict.kind === "go" ? "go" : verdict.why;
     });

@@ -3,7 +3,7 @@ import type { Share } from "../../../../src/core/fetching/rate-limit.ts";
 import { DAY_MS, type EpochMs, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../../../src/core/time/interval.ts";
 import type { AnswerNotes } from "../../../../src/service/client/client.ts";
 import { noteUnknownSpends } from "../../../../src/service/client/lost-ledger.ts";
-import { Governor, type Leave } from "../../../../src/service/client/rate-limiter.ts";
+import { type Permit, RateLimiter } from "../../../../src/service/client/rate-limiter.ts";
 import { LearnedBudget } from "../../../../src/service/client/rate-limits.ts";
 import type { QuotaStanding } from "../../../../src/service/contract/quota-headers.ts";
 import { openDatabase } from "../../../../src/storage/database.ts";
@@ -13,17 +13,17 @@ import { ManualMachine } from "../../../support/daemon/manual-machine.ts";
 /** A governor on a machine the test moves, with a real ledger. */
 class Governed extends ManualMachine {
   readonly #database = openDatabase(":memory:");
-  governor: Governor = this.#open();
+  governor: RateLimiter = this.#open();
 
   /** Kills the process and starts it again. */
   restart(): void {
     this.governor = this.#open();
   }
 
-  #open(): Governor {
+  #open(): RateLimiter {
     const { clock, memory } = this;
     const source = new LearnedBudget("consumer", memory, () => 1);
-    return new Governor({ account: "consumer", ledger: new RequestLog(this.#database), memory, clock, source });
+    return new RateLimiter({ account: "consumer", ledger: new RequestLog(this.#database), memory, clock, source });
   }
 
   kept() {
@@ -34,8 +34,8 @@ class Governed extends ManualMachine {
     return this.governor.earliest(share, this.upMs) - this.upMs;
   }
 
-  take(share: Share = "poll"): Leave {
-    const verdict = this.governor.request(share, null, null);
+  take(share: Share = "poll"): Permit {
+    const verdict = this.governor.acquire(share, null, null);
     if (verdict.kind === "wait") throw new Error(`not before ${verdict.untilMs - this.upMs} ms`);
     return verdict.leave;
   }
