@@ -9,7 +9,7 @@ import type { Problems } from "../core/status/problem.ts";
 import { VERSION } from "../core/status/version.ts";
 import { type EpochMs, MINUTE_MS } from "../core/time/interval.ts";
 import { Account } from "../service/client/account.ts";
-import { Gate } from "../service/client/circuit-breaker.ts";
+import { CircuitBreaker } from "../service/client/circuit-breaker.ts";
 import { createClient } from "../service/client/client.ts";
 import type { Asking } from "../service/client/collector.ts";
 import { noteUnknownSpends } from "../service/client/lost-ledger.ts";
@@ -77,7 +77,7 @@ export function openAccounts(options: AccountsOptions): Accounts {
         secrets: secretsOf(config, options.proxy ?? null, authorization),
       }),
       governor: new RateLimiter({ account: name, ledger: library.spends, memory, clock, source }),
-      gate: new Gate({ account: name, memory, clock, random, keyMark }),
+      gate: new CircuitBreaker({ account: name, memory, clock, random, keyMark }),
       clock,
       problems,
       signal,

@@ -10,7 +10,7 @@ import type { QuotaWindow } from "../contract/limits.ts";
 import { type OperationId, operationOf, type ParamsOf, type Success } from "../contract/operations.ts";
 import type { QuotaStanding } from "../contract/quota-headers.ts";
 import { writeRequest } from "../contract/request.ts";
-import type { Gate, Scopes } from "./circuit-breaker.ts";
+import type { CircuitBreaker, Scopes } from "./circuit-breaker.ts";
 import type { AskContext, Client } from "./client.ts";
 import type { Permit, RateLimiter, RateLimiterClock } from "./rate-limiter.ts";
 
@@ -40,7 +40,7 @@ export interface AccountParts {
   readonly name: string;
   readonly client: Client;
   readonly governor: RateLimiter;
-  readonly gate: Gate;
+  readonly gate: CircuitBreaker;
   readonly clock: RateLimiterClock;
   readonly problems: Problems;
   /** Ends all requests at shutdown. */
@@ -100,7 +100,7 @@ export class Account {
     const { clock, gate, governor } = this.#parts;
     const monotonicMs = clock.monotonicMs();
     const scopes = this.#scopesOf(operation, params, share);
-    const until = Math.max(gate.silentUntil(scopes), governor.earliest(share, monotonicMs));
+    const until = Math.max(gate.pausedUntil(scopes), governor.earliest(share, monotonicMs));
     return now + Math.max(0, Math.ceil(until - monotonicMs));
   }
 
@@ -111,7 +111,7 @@ export class Account {
     if (flying) return flying as Promise<Reply<Id>>;
     const { governor, gate, clock } = this.#parts;
     const scopes = this.#scopesOf(inquiry.operation, inquiry.params, inquiry.share);
-    const silentUntil = gate.silentUntil(scopes);
+    const silentUntil = gate.pausedUntil(scopes);
     if (silentUntil > clock.monotonicMs())
       return this.#withheld(silentUntil, "the service asked for silence, or has trouble", this.#lastSetback(scopes));
     const verdict = governor.acquire(inquiry.share, inquiry.seriesId, inquiry.range);
@@ -153,7 +153,7 @@ export class Account {
     gate.success(scopes);
     for (const scope of [...Object.values(scopes), TROUBLE]) this.#setbacks.delete(scope);
     // An answer that was on its way ends no silence of the account, and so no problem of it either.
-    if (gate.silentUntil(scopes) <= this.#parts.clock.monotonicMs()) problems.end(scopes.account);
+    if (gate.pausedUntil(scopes) <= this.#parts.clock.monotonicMs()) problems.end(scopes.account);
     problems.end(scopes.series);
     problems.end(scopes.place);
     return { ...answer, requestId };
@@ -162,7 +162,7 @@ export class Account {
   #failed(scopes: Scopes, setback: Setback, sentAt: MonotonicMs): Setback & { readonly settled: boolean } {
     const { gate, problems, clock, signal } = this.#parts;
     if (signal.aborted) return { ...setback, settled: false };
-    const verdict = gate.setback(scopes, setback, sentAt);
+    const verdict = gate.failure(scopes, setback, sentAt);
     this.#remember(scopes[verdict.scope], setback);
     if (verdict.trouble) this.#remember(TROUBLE, setback);
     if (verdict.problem) {

@@ -18,7 +18,7 @@ import type { RateLimiterClock } from "./rate-limiter.ts";
 /** What a setback of one request may reach, by name. `account` is the account's own name. */
 export type Scopes = Readonly<Record<Scope, string>>;
 
-export interface GateParts {
+export interface CircuitBreakerDeps {
   readonly account: string;
   readonly memory: Memory;
   readonly clock: RateLimiterClock;
@@ -28,7 +28,7 @@ export interface GateParts {
 }
 
 /** A scope that is silent until a moment, after `streak` setbacks of the same kind before the last. */
-interface Silence {
+interface Pause {
   readonly kind: string;
   readonly streak: number;
   /** When the last setback came. */
@@ -52,28 +52,28 @@ const LEAST_KEPT_MS = MINUTE_MS;
 const MOST_SCOPES = 500;
 const BREAKER = "the breaker";
 
-export class Gate {
-  readonly #parts: GateParts;
+export class CircuitBreaker {
+  readonly #parts: CircuitBreakerDeps;
   /** By scope. An expired one is kept for its streak until an answer comes. Oldest first. */
-  readonly #silences = new Map<string, Silence>();
+  readonly #silences = new Map<string, Pause>();
   /** Failures of the service or of the way to it since its last answer. */
   #failures = 0;
   #lastFailureAt: MonotonicMs = Number.NEGATIVE_INFINITY;
 
-  constructor(parts: GateParts) {
+  constructor(parts: CircuitBreakerDeps) {
     this.#parts = parts;
     this.#restore();
   }
 
   /** Until when nothing may be asked in these scopes. Unit: monotonic ms; the past for now. */
-  silentUntil(scopes: Scopes): MonotonicMs {
+  pausedUntil(scopes: Scopes): MonotonicMs {
     const { account, place, series, request } = scopes;
     const names = [account, BREAKER, place, series, request];
     return Math.max(...names.map((name) => this.#silences.get(name)?.until ?? 0));
   }
 
   /** Takes note of a setback of a request that was sent at `sentAt`, and says what follows. */
-  setback(scopes: Scopes, setback: Setback, sentAt: MonotonicMs): Verdict {
+  failure(scopes: Scopes, setback: Setback, sentAt: MonotonicMs): Verdict {
     const now = this.#parts.clock.monotonicMs();
     const kind = setback.kind === "refused" ? `${setback.status} ${setback.code ?? ""}`.trim() : setback.kind;
     const lost = setback.kind === "refused" && setback.status === 404;
@@ -123,7 +123,7 @@ export class Gate {
   }
 
   /** A shorter silence does not end a longer one. */
-  #silence(name: string, silence: Silence): void {
+  #silence(name: string, silence: Pause): void {
     const before = this.#silences.get(name);
     if (before && before.until > silence.until) return;
     this.#silences.delete(name);

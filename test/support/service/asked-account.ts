@@ -1,7 +1,7 @@
 import type { Problem } from "../../../src/core/status/problem.ts";
 import { Problems } from "../../../src/core/status/problem.ts";
 import { Account } from "../../../src/service/client/account.ts";
-import { Gate } from "../../../src/service/client/circuit-breaker.ts";
+import { CircuitBreaker } from "../../../src/service/client/circuit-breaker.ts";
 import { createClient } from "../../../src/service/client/client.ts";
 import type { HttpAnswer } from "../../../src/service/client/http-transport.ts";
 import { RateLimiter } from "../../../src/service/client/rate-limiter.ts";
@@ -47,7 +47,7 @@ export class AskedAccount extends ManualMachine {
         ...{ account: name, ledger, memory, clock },
         source: new LearnedBudget(name, memory, () => 1),
       }),
-      gate: new Gate({ account: name, memory, clock, random: () => 0, keyMark: "key" }),
+      gate: new CircuitBreaker({ account: name, memory, clock, random: () => 0, keyMark: "key" }),
       clock,
       problems: new Problems((problem, state) => this.told.push({ state, problem })),
       signal: this.stop.signal,

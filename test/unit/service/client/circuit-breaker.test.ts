@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Setback } from "../../../../src/core/fetching/fetch-outcome.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../../../src/core/time/interval.ts";
-import { Gate, type Scopes } from "../../../../src/service/client/circuit-breaker.ts";
+import { CircuitBreaker, type Scopes } from "../../../../src/service/client/circuit-breaker.ts";
 import { ManualMachine } from "../../../support/daemon/manual-machine.ts";
 import { malformed, refused, unreachable } from "../../../support/service/setbacks.ts";
 
@@ -14,22 +14,22 @@ const prices = scopes("prices");
 const costs = scopes("costs");
 const otherHome = scopes("prices there", "another address");
 
-function gateOf(machine: ManualMachine, { keyMark = "key", dice = 1 } = {}): Gate {
+function gateOf(machine: ManualMachine, { keyMark = "key", dice = 1 } = {}): CircuitBreaker {
   const { clock, memory } = machine;
-  return new Gate({ account: "consumer", memory, clock, random: () => dice, keyMark });
+  return new CircuitBreaker({ account: "consumer", memory, clock, random: () => dice, keyMark });
 }
 
 /** How long scopes are silent from now on. Unit: ms; 0 for not at all. */
-function silence(gate: Gate, machine: ManualMachine, of: Scopes = prices): number {
-  return Math.max(0, gate.silentUntil(of) - machine.upMs);
+function silence(gate: CircuitBreaker, machine: ManualMachine, of: Scopes = prices): number {
+  return Math.max(0, gate.pausedUntil(of) - machine.upMs);
 }
 
 /** Lets the silence pass, asks, and meets the setback. */
-function meet(gate: Gate, machine: ManualMachine, setback: Setback, of: Scopes = prices) {
+function meet(gate: CircuitBreaker, machine: ManualMachine, setback: Setback, of: Scopes = prices) {
   machine.advance(silence(gate, machine, of));
   const sentAt = machine.upMs;
   machine.advance(200);
-  return gate.setback(of, setback, sentAt);
+  return gate.failure(of, setback, sentAt);
 }
 
 describe("what a setback silences", () => {
@@ -80,9 +80,9 @@ describe("setbacks in a row", () => {
     const gate = gateOf(machine);
     const sentAt = machine.upMs;
     machine.advance(200);
-    expect(gate.setback(prices, refused(401, "invalid_token"), sentAt).waitMs).toBe(2 * MINUTE_MS);
+    expect(gate.failure(prices, refused(401, "invalid_token"), sentAt).waitMs).toBe(2 * MINUTE_MS);
     machine.advance(50);
-    expect(gate.setback(costs, refused(401, "invalid_token"), sentAt).waitMs).toBe(2 * MINUTE_MS);
+    expect(gate.failure(costs, refused(401, "invalid_token"), sentAt).waitMs).toBe(2 * MINUTE_MS);
   });
 
   test("404: three in a day, on any series of the address, drop the address; it is asked once a day", () => {
@@ -152,7 +152,7 @@ describe("the breaker", () => {
     const sentAt = machine.upMs;
     for (let i = 0; i < 10; i++) {
       machine.advance(5);
-      gate.setback(scopes(`series ${i}`), unreachable(), sentAt);
+      gate.failure(scopes(`series ${i}`), unreachable(), sentAt);
     }
     expect(silence(gate, machine)).toBeLessThanOrEqual(SECOND_MS);
   });
@@ -201,8 +201,8 @@ describe("a silence after a 429", () => {
     const machine = new ManualMachine();
     const gate = gateOf(machine, { dice: 0 });
     meet(gate, machine, limited);
-    gate.setback(costs, unreachable(), machine.upMs);
-    gate.setback(costs, refused(429, "rate_limited", SECOND_MS), machine.upMs);
+    gate.failure(costs, unreachable(), machine.upMs);
+    gate.failure(costs, refused(429, "rate_limited", SECOND_MS), machine.upMs);
     expect(silence(gate, machine)).toBe(HOUR_MS);
   });
 
@@ -297,7 +297,7 @@ test("a guest who thinks of a thousand requests cannot push out the account's si
   const machine = new ManualMachine();
   const gate = gateOf(machine);
   meet(gate, machine, refused(429, "rate_limited", HOUR_MS));
-  for (let i = 0; i < 1_000; i++) gate.setback(scopes(`series ${i}`, `place ${i}`), refused(400, null), machine.upMs);
+  for (let i = 0; i < 1_000; i++) gate.failure(scopes(`series ${i}`, `place ${i}`), refused(400, null), machine.upMs);
   expect(silence(gate, machine, scopes("never asked"))).toBeGreaterThan(59 * MINUTE_MS);
   expect((machine.keptTexts.get("silence/consumer") ?? "").length).toBeLessThan(60_000);
 });
