@@ -16,7 +16,7 @@ import { noteUnknownSpends } from "../service/client/lost-ledger.ts";
 import type { Service } from "../service/client/open-service.ts";
 import type { ProxySettings } from "../service/client/proxy.ts";
 import { RateLimiter } from "../service/client/rate-limiter.ts";
-import { AdaptiveBudget, LearnedBudget } from "../service/client/rate-limits.ts";
+import { AdaptiveRateLimits, LearnedRateLimits } from "../service/client/rate-limits.ts";
 import type { OperationId } from "../service/contract/operations.ts";
 import { paramsOf, takeApart } from "../service/contract/series-mapping.ts";
 import { thirdPartyToken } from "../service/contract/token.ts";
@@ -64,8 +64,8 @@ export function openAccounts(options: AccountsOptions): Accounts {
     if (spendsUnknown) noteUnknownSpends(memory, name);
     const source =
       authorization.thirdParty === undefined
-        ? new LearnedBudget(name, memory, addressCount(name, library, clock))
-        : new AdaptiveBudget(name, memory);
+        ? new LearnedRateLimits(name, memory, addressCount(name, library, clock))
+        : new AdaptiveRateLimits(name, memory);
     const keyMark = createHash("sha256").update(JSON.stringify(authorization)).digest("hex").slice(0, KEY_MARK_LENGTH);
     return new Account({
       name,

@@ -26,7 +26,7 @@ export interface Attempt {
  * At most `limit` attempts in any `lengthMs`; of these at most `shares.lan` for the LAN and `shares.poll` by the
  * timetable, and of the timetable's at most `shares.backfill` for back-fill: the rest is reserved for what is due.
  */
-export interface BudgetWindow {
+export interface RateLimit {
   readonly name: "minute" | "day" | "pace";
   readonly lengthMs: number;
   readonly limit: number;
@@ -57,25 +57,25 @@ const THIRD_PARTY_PACE_MS = 10_000;
  * A window with its shares. Each share has at least one attempt, so that a small limit stops nobody for good.
  * `reserve` is how much of the polling share back-fill must leave.
  */
-export function budgetWindow(
-  name: BudgetWindow["name"],
+export function rateLimit(
+  name: RateLimit["name"],
   lengthMs: number,
   limit: number,
   reserve: (pollShare: number) => number,
-): BudgetWindow {
+): RateLimit {
   const poll = Math.max(1, Math.floor(limit * POLL_PART));
   const lan = Math.max(1, Math.floor(limit * LAN_PART));
   return { name, lengthMs, limit, shares: { poll, lan, backfill: Math.max(1, poll - reserve(poll)) } };
 }
 
 /** The consumer interface's budget for limits per minute and per day, and for the addresses it is polled for. */
-export function consumerBudget(
+export function consumerRateLimits(
   limits: { readonly minute: number; readonly day: number },
   addresses: number,
-): BudgetWindow[] {
+): RateLimit[] {
   return [
-    budgetWindow("minute", MINUTE_WINDOW_MS, Math.min(limits.minute, MOST_ATTEMPTS), lastThird),
-    budgetWindow("day", DAY_WINDOW_MS, Math.min(limits.day, MOST_ATTEMPTS), (poll) => dayReserve(poll, addresses)),
+    rateLimit("minute", MINUTE_WINDOW_MS, Math.min(limits.minute, MOST_ATTEMPTS), lastThird),
+    rateLimit("day", DAY_WINDOW_MS, Math.min(limits.day, MOST_ATTEMPTS), (poll) => dayReserve(poll, addresses)),
   ];
 }
 
@@ -83,10 +83,10 @@ export function consumerBudget(
  * The third-party interface publishes no quota: one request per ten seconds, and a day's worth that the governor moves.
  * Nothing else is known of how it counts, so its shares are the same.
  */
-export function thirdPartyBudget(perDay: number): BudgetWindow[] {
+export function thirdPartyRateLimits(perDay: number): RateLimit[] {
   return [
     { name: "pace", lengthMs: THIRD_PARTY_PACE_MS, limit: 1, shares: { poll: 1, backfill: 1, lan: 1 } },
-    budgetWindow("day", DAY_WINDOW_MS, perDay, (poll) => dayReserve(poll, 1)),
+    rateLimit("day", DAY_WINDOW_MS, perDay, (poll) => dayReserve(poll, 1)),
   ];
 }
 
@@ -115,7 +115,7 @@ export interface Parting {
 export function partRemainder(
   left: number,
   spent: Readonly<Record<"poll" | "lan", number>>,
-  { shares }: Pick<BudgetWindow, "shares">,
+  { shares }: Pick<RateLimit, "shares">,
 ): Parting {
   const ours = left + spent.poll + spent.lan;
   const third = Math.ceil(ours / 3);

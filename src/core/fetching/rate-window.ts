@@ -1,4 +1,4 @@
-import { type Attempt, type BudgetWindow, DAY_WINDOW_MS, type MonotonicMs, type Share } from "./rate-limit.ts";
+import { type Attempt, DAY_WINDOW_MS, type MonotonicMs, type RateLimit, type Share } from "./rate-limit.ts";
 
 /** What a share is counted with: back-fill with polling and on its own. */
 const COUNTED_AS: Readonly<Record<Share, readonly Share[]>> = {
@@ -11,7 +11,7 @@ const COUNTED_AS: Readonly<Record<Share, readonly Share[]>> = {
  * The attempts that may still count in a window, kept so that the next one's time is found without looking at all of
  * them: the one that blocks stands at a known place of a sorted list. Bounded by the budget of a day.
  */
-export class Spending {
+export class RateWindow {
   #attempts: Attempt[];
   #times: Record<Share | "all", MonotonicMs[]> = { all: [], poll: [], backfill: [], lan: [] };
 
@@ -41,7 +41,7 @@ export class Spending {
   }
 
   /** The earliest moment at which a share may make its next attempt; `now` when it may at once. */
-  earliest(share: Share, budget: readonly BudgetWindow[], now: MonotonicMs): MonotonicMs {
+  earliest(share: Share, budget: readonly RateLimit[], now: MonotonicMs): MonotonicMs {
     this.#forget(now - DAY_WINDOW_MS);
     let earliest = now;
     for (const { limit, shares, lengthMs } of budget) {

@@ -3,7 +3,7 @@
  * tells what is left of the day, or the day is over, all of this daemon's shares count as used: what goes out meanwhile
  * is out of the part that is never used otherwise.
  */
-import { type BudgetWindow, DAY_WINDOW_MS, type MonotonicMs } from "../../core/fetching/rate-limit.ts";
+import { DAY_WINDOW_MS, type MonotonicMs, type RateLimit } from "../../core/fetching/rate-limit.ts";
 import { type Memory, recall } from "./key-value.ts";
 
 /** A minute of the service and a flight: after it, no unknown spend counts in the minute's window. */
@@ -35,7 +35,7 @@ export class UnknownSpends {
   }
 
   /** Until when nothing may go out; the past where it may. `spent` counts all known attempts of the last day. */
-  until(budget: readonly BudgetWindow[], spent: () => number, now: MonotonicMs): MonotonicMs {
+  until(budget: readonly RateLimit[], spent: () => number, now: MonotonicMs): MonotonicMs {
     if (this.#since === null) return Number.NEGATIVE_INFINITY;
     const over = this.#since + DAY_WINDOW_MS;
     if (now >= over) {

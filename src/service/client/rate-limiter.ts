@@ -7,13 +7,13 @@
 
 import {
   type Attempt,
-  type BudgetWindow,
   DAY_WINDOW_MS,
   MOST_ATTEMPTS,
   type MonotonicMs,
+  type RateLimit,
   type Share,
 } from "../../core/fetching/rate-limit.ts";
-import { Spending } from "../../core/fetching/rate-window.ts";
+import { RateWindow } from "../../core/fetching/rate-window.ts";
 import { type EpochMs, type Interval, MINUTE_MS } from "../../core/time/interval.ts";
 import type { QuotaStanding } from "../contract/quota-headers.ts";
 import type { AnswerNotes } from "./client.ts";
@@ -60,8 +60,8 @@ export interface RateLimiterClock {
 }
 
 /** How an account's budget comes about: from learned limits, or by the governor's own adaption. */
-export interface BudgetSource {
-  budget(now: MonotonicMs): readonly BudgetWindow[];
+export interface RateLimitSource {
+  budget(now: MonotonicMs): readonly RateLimit[];
   learn(notes: AnswerNotes, now: MonotonicMs): void;
 }
 
@@ -70,7 +70,7 @@ export interface RateLimiterDeps {
   readonly ledger: AttemptLog;
   readonly memory: Memory;
   readonly clock: RateLimiterClock;
-  readonly source: BudgetSource;
+  readonly source: RateLimitSource;
 }
 
 /** A leave to send one request; to be settled whatever happens. */
@@ -97,7 +97,7 @@ export class RateLimiter {
   readonly #parts: RateLimiterDeps;
   readonly #ceilings = new Ceilings();
   readonly #unknown: UnknownSpends;
-  #spending: Spending;
+  #spending: RateWindow;
   /** Attempts of earlier boots, until the service's time has told their age. */
   #past: readonly PlacedAttempt[];
   #newestId = 0;
@@ -116,7 +116,7 @@ export class RateLimiter {
     const placed = placeAttempts(kept, note, clock.boot);
     this.#newestId = kept.at(-1)?.id ?? 0;
     this.#past = placed.filter((_, i) => kept[i]?.boot !== clock.boot);
-    this.#spending = new Spending(placed);
+    this.#spending = new RateWindow(placed);
     placed.forEach(({ at, serverMs }, i) => {
       this.#ceilings.resume(kept[i]?.id ?? 0, at, serverMs !== null, now);
     });
@@ -193,7 +193,7 @@ export class RateLimiter {
     const past: ReadonlySet<Attempt> = new Set(this.#past);
     const thisBoot = this.#spending.attempts.filter((attempt) => !past.has(attempt));
     this.#past = [];
-    this.#spending = new Spending([...aged, ...thisBoot]);
+    this.#spending = new RateWindow([...aged, ...thisBoot]);
   }
 
   /** Time with nothing to ask for would be lost at a reboot: without this, a nightly one could stop all for good. */

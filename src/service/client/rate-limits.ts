@@ -1,12 +1,12 @@
 /** Where the budgets of the two interfaces come from. */
 
 import {
-  type BudgetWindow,
-  consumerBudget,
+  consumerRateLimits,
   FLIGHT_MS,
   type MonotonicMs,
+  type RateLimit,
   SERVICE_WINDOW_MS,
-  thirdPartyBudget,
+  thirdPartyRateLimits,
   UNKNOWN_LIMITS,
 } from "../../core/fetching/rate-limit.ts";
 import { DAY_MS, type EpochMs, HOUR_MS } from "../../core/time/interval.ts";
@@ -14,7 +14,7 @@ import type { QuotaWindow } from "../contract/limits.ts";
 import type { WindowStanding } from "../contract/quota-headers.ts";
 import type { AnswerNotes } from "./client.ts";
 import { type Memory, recall } from "./key-value.ts";
-import type { BudgetSource } from "./rate-limiter.ts";
+import type { RateLimitSource } from "./rate-limiter.ts";
 
 type Limits = Readonly<Record<QuotaWindow, number>>;
 
@@ -36,14 +36,14 @@ const WINDOWS = ["minute", "day"] as const;
  * The consumer interface's limits, learned from its headers: a lower one counts at once, a higher one from the next
  * window on, for the service names the configured limit and not the one in force. What is learned outlives a restart.
  */
-export class LearnedBudget implements BudgetSource {
+export class LearnedRateLimits implements RateLimitSource {
   readonly #name: string;
   readonly #memory: Memory;
   readonly #addresses: () => number;
   readonly #learned: Partial<Record<QuotaWindow, Learned>>;
   /** The service's time of the newest answer: what was said before it counts no more. */
   #newestMs: EpochMs | null = null;
-  #made: { readonly key: string; readonly budget: readonly BudgetWindow[] } = { key: "", budget: [] };
+  #made: { readonly key: string; readonly budget: readonly RateLimit[] } = { key: "", budget: [] };
 
   /** `addresses` tells how many are polled: back-fill leaves room for each. */
   constructor(account: string, memory: Memory, addresses: () => number) {
@@ -63,11 +63,11 @@ export class LearnedBudget implements BudgetSource {
     return { minute: minute?.limit ?? UNKNOWN_LIMITS.minute, day: day?.limit ?? UNKNOWN_LIMITS.day };
   }
 
-  budget(now: MonotonicMs): readonly BudgetWindow[] {
+  budget(now: MonotonicMs): readonly RateLimit[] {
     const limits = this.limits(now);
     const addresses = this.#addresses();
     const key = `${limits.minute}/${limits.day}/${addresses}`;
-    if (this.#made.key !== key) this.#made = { key, budget: consumerBudget(limits, addresses) };
+    if (this.#made.key !== key) this.#made = { key, budget: consumerRateLimits(limits, addresses) };
     return this.#made.budget;
   }
 
@@ -146,7 +146,7 @@ const MOST_CLEAN_GAP_MS = 6 * HOUR_MS;
 const CLEAN_STEP_MS = HOUR_MS;
 
 /** The third-party interface names no quota: a hundred a day, halved on a 429, a tenth more after each clean day. */
-export class AdaptiveBudget implements BudgetSource {
+export class AdaptiveRateLimits implements RateLimitSource {
   readonly #name: string;
   readonly #memory: Memory;
   #perDay: number;
@@ -165,8 +165,8 @@ export class AdaptiveBudget implements BudgetSource {
     this.#keptCleanMs = this.#cleanMs;
   }
 
-  budget(): readonly BudgetWindow[] {
-    return thirdPartyBudget(this.#perDay);
+  budget(): readonly RateLimit[] {
+    return thirdPartyRateLimits(this.#perDay);
   }
 
   learn(notes: AnswerNotes, now: MonotonicMs): void {

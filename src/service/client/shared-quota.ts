@@ -8,11 +8,11 @@
  */
 
 import {
-  type BudgetWindow,
   FLIGHT_MS,
   type MonotonicMs,
   type Parting,
   partRemainder,
+  type RateLimit,
   SERVICE_WINDOW_MS,
   type Share,
 } from "../../core/fetching/rate-limit.ts";
@@ -30,7 +30,7 @@ export interface ToldQuota {
   /** The service's time as it answered; null where it is not known. */
   readonly serverMs: EpochMs | null;
   readonly now: MonotonicMs;
-  readonly budget: readonly BudgetWindow[];
+  readonly budget: readonly RateLimit[];
   readonly count: CountSince;
 }
 
@@ -85,7 +85,7 @@ export class Ceilings {
   #tracks: Track[] = [];
 
   /** Until when a share may not ask; the past where it may. */
-  until(share: Share, budget: readonly BudgetWindow[], now: MonotonicMs): MonotonicMs {
+  until(share: Share, budget: readonly RateLimit[], now: MonotonicMs): MonotonicMs {
     let until = Number.NEGATIVE_INFINITY;
     for (const [window, ceiling] of this.#ceilings) {
       if (ceiling.others && ceiling.until > now && availableTo(share, ceiling, sharesOf(budget, window)) <= 0)
@@ -217,7 +217,7 @@ function supersedes(
 }
 
 /** What a share may take of what is left: the other's part is reserved, and back-fill leaves polling's too. */
-function availableTo(share: Share, { left, reserve }: Ceiling, shares: BudgetWindow["shares"]): number {
+function availableTo(share: Share, { left, reserve }: Ceiling, shares: RateLimit["shares"]): number {
   switch (share) {
     case "lan":
       return left - reserve.poll;
@@ -228,12 +228,12 @@ function availableTo(share: Share, { left, reserve }: Ceiling, shares: BudgetWin
   }
 }
 
-const NO_SHARES: BudgetWindow["shares"] = { poll: 0, backfill: 0, lan: 0 };
+const NO_SHARES: RateLimit["shares"] = { poll: 0, backfill: 0, lan: 0 };
 
-function sharesOf(budget: readonly BudgetWindow[], window: QuotaWindow): BudgetWindow["shares"] {
+function sharesOf(budget: readonly RateLimit[], window: QuotaWindow): RateLimit["shares"] {
   return budget.find(({ name }) => name === window)?.shares ?? NO_SHARES;
 }
 
-function limitOf(budget: readonly BudgetWindow[], window: QuotaWindow): number {
+function limitOf(budget: readonly RateLimit[], window: QuotaWindow): number {
   return budget.find(({ name }) => name === window)?.limit ?? Number.POSITIVE_INFINITY;
 }

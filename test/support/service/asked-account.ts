@@ -5,7 +5,7 @@ import { CircuitBreaker } from "../../../src/service/client/circuit-breaker.ts";
 import { createClient } from "../../../src/service/client/client.ts";
 import type { HttpAnswer } from "../../../src/service/client/http-transport.ts";
 import { RateLimiter } from "../../../src/service/client/rate-limiter.ts";
-import { LearnedBudget } from "../../../src/service/client/rate-limits.ts";
+import { LearnedRateLimits } from "../../../src/service/client/rate-limits.ts";
 import { openDatabase } from "../../../src/storage/database.ts";
 import { RequestLog } from "../../../src/storage/request-log.ts";
 import { ManualMachine } from "../daemon/manual-machine.ts";
@@ -45,7 +45,7 @@ export class AskedAccount extends ManualMachine {
       }),
       governor: new RateLimiter({
         ...{ account: name, ledger, memory, clock },
-        source: new LearnedBudget(name, memory, () => 1),
+        source: new LearnedRateLimits(name, memory, () => 1),
       }),
       gate: new CircuitBreaker({ account: name, memory, clock, random: () => 0, keyMark: "key" }),
       clock,

@@ -8,12 +8,12 @@ import type { AnswerNotes } from "../../../src/service/client/client.ts";
 import type { Memory } from "../../../src/service/client/key-value.ts";
 import {
   type AttemptLog,
-  type BudgetSource,
   type Permit,
   RateLimiter,
   type RateLimiterClock,
+  type RateLimitSource,
 } from "../../../src/service/client/rate-limiter.ts";
-import { LearnedBudget } from "../../../src/service/client/rate-limits.ts";
+import { LearnedRateLimits } from "../../../src/service/client/rate-limits.ts";
 import { RequestLog } from "../../../src/storage/request-log.ts";
 import { type Limits, StrictService } from "./strict-service.ts";
 
@@ -27,7 +27,7 @@ export interface Passage {
 
 /** Deliberate mistakes, each at one port of the rate limiter. */
 export interface Mutant {
-  readonly source?: (source: BudgetSource, memory: Memory) => BudgetSource;
+  readonly source?: (source: RateLimitSource, memory: Memory) => RateLimitSource;
   readonly ledger?: (ledger: AttemptLog) => AttemptLog;
   readonly notes?: (notes: AnswerNotes) => AnswerNotes;
   readonly clock?: (clock: RateLimiterClock) => RateLimiterClock;
@@ -164,7 +164,7 @@ export class RateLimiterModel {
       ledger: ledger(new RequestLog(this.#database)),
       memory,
       clock: clock(this.#clock()),
-      source: source(new LearnedBudget(this.#account, memory, () => 1), memory),
+      source: source(new LearnedRateLimits(this.#account, memory, () => 1), memory),
     });
   }
 

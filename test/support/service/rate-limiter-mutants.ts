@@ -1,6 +1,6 @@
 /** Rate limiters with one deliberate mistake each. The property test must detect every one of them. */
-import { consumerBudget } from "../../../src/core/fetching/rate-limit.ts";
-import type { AttemptLog, BudgetSource } from "../../../src/service/client/rate-limiter.ts";
+import { consumerRateLimits } from "../../../src/core/fetching/rate-limit.ts";
+import type { AttemptLog, RateLimitSource } from "../../../src/service/client/rate-limiter.ts";
 import type { Mutant } from "./rate-limiter-model.ts";
 
 function withWindow(name: "minute" | "day", lengthMs: number): Mutant {
@@ -31,10 +31,10 @@ function writtenLate(ledger: AttemptLog): AttemptLog {
 }
 
 /** Believes every limit that the service names. */
-function eager(source: BudgetSource, memory: { write(name: string, value: string): void }): BudgetSource {
+function eager(source: RateLimitSource, memory: { write(name: string, value: string): void }): RateLimitSource {
   let limits: { minute: number; day: number } | null = null;
   return {
-    budget: (now) => (limits ? consumerBudget(limits, 1) : source.budget(now)),
+    budget: (now) => (limits ? consumerRateLimits(limits, 1) : source.budget(now)),
     learn({ quota: { minute, day } }) {
       if (!minute || !day) return;
       limits = { minute: minute.limit, day: day.limit };

@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import { HOUR_MS } from "../../../src/core/time/interval.ts";
 import { RateLimiter } from "../../../src/service/client/rate-limiter.ts";
-import { LearnedBudget } from "../../../src/service/client/rate-limits.ts";
+import { LearnedRateLimits } from "../../../src/service/client/rate-limits.ts";
 import { SeriesRepository } from "../../../src/state/series-repository.ts";
 import { KeyValueStore } from "../../../src/storage/key-value-store.ts";
 import { PlanStore } from "../../../src/storage/plan-store.ts";
@@ -68,7 +68,7 @@ describe.each(ways)("a database that is $name", ({ code, fill, free }) => {
     const writing = new WriteGuard(store.database);
     const { spends } = new SeriesRepository(store.database, calendar, () => NOW, writing);
     const { clock, memory } = new ManualMachine();
-    const source = new LearnedBudget("consumer", memory, () => 1);
+    const source = new LearnedRateLimits("consumer", memory, () => 1);
     const governor = new RateLimiter({ account: "consumer", ledger: spends, memory, clock, source });
     fill(store.database);
     // A row may find room in the last page; not so a hundred of them.

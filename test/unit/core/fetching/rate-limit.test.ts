@@ -2,23 +2,23 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
   type Attempt,
-  budgetWindow,
-  consumerBudget,
+  consumerRateLimits,
   DAY_WINDOW_MS,
   MOST_ATTEMPTS,
   partRemainder,
+  rateLimit,
   type Share,
   shares,
-  thirdPartyBudget,
+  thirdPartyRateLimits,
 } from "../../../../src/core/fetching/rate-limit.ts";
-import { Spending } from "../../../../src/core/fetching/rate-window.ts";
+import { RateWindow } from "../../../../src/core/fetching/rate-window.ts";
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
 function windowNamed(name: string, limits: { minute: number; day: number }, addresses = 1) {
-  const found = consumerBudget(limits, addresses).find((window) => window.name === name);
+  const found = consumerRateLimits(limits, addresses).find((window) => window.name === name);
   if (!found) throw new RangeError(`no window ${name}`);
   return found;
 }
@@ -61,18 +61,18 @@ describe("the shares of a limit", () => {
   });
 
   test("windows are longer than the service's by the 32 s a request may be on its way", () => {
-    expect(consumerBudget({ minute: 60, day: 2_000 }, 1).map(({ lengthMs }) => lengthMs)).toEqual([
+    expect(consumerRateLimits({ minute: 60, day: 2_000 }, 1).map(({ lengthMs }) => lengthMs)).toEqual([
       92 * SECOND,
       24 * HOUR + 32 * SECOND,
     ]);
   });
 
   test("third party: one in ten seconds, whoever asks, and a hundred a day", () => {
-    const [pace, day] = thirdPartyBudget(100);
+    const [pace, day] = thirdPartyRateLimits(100);
     expect(pace).toMatchObject({ lengthMs: 10 * SECOND, limit: 1 });
     expect(day?.shares).toMatchObject({ poll: 25, lan: 50 });
-    const spending = new Spending([{ at: 0, share: "lan" }]);
-    expect(spending.earliest("poll", thirdPartyBudget(100), 4_000)).toBe(10_000);
+    const spending = new RateWindow([{ at: 0, share: "lan" }]);
+    expect(spending.earliest("poll", thirdPartyRateLimits(100), 4_000)).toBe(10_000);
   });
 });
 
@@ -85,7 +85,7 @@ function earliestByCounting(
 ) {
   const counted = (by: Share) =>
     attempts.filter((attempt) => attempt.share === by || (by === "poll" && attempt.share === "backfill"));
-  const bounds = consumerBudget(limits, 1).flatMap(({ lengthMs, limit, shares: caps }) => [
+  const bounds = consumerRateLimits(limits, 1).flatMap(({ lengthMs, limit, shares: caps }) => [
     { times: attempts, most: limit, lengthMs },
     ...(share === "lan" ? [] : [{ times: counted("poll"), most: caps.poll, lengthMs }]),
     ...(share === "poll" ? [] : [{ times: counted(share), most: caps[share], lengthMs }]),
@@ -106,7 +106,7 @@ describe("the earliest next attempt", () => {
         fc.record({ minute: fc.integer({ min: 1, max: 40 }), day: fc.integer({ min: 1, max: 60 }) }),
         fc.integer({ min: 3 * HOUR, max: 27 * HOUR }),
         (attempts, share, limits, now) => {
-          expect(new Spending(attempts).earliest(share, consumerBudget(limits, 1), now)).toBe(
+          expect(new RateWindow(attempts).earliest(share, consumerRateLimits(limits, 1), now)).toBe(
             earliestByCounting(attempts, share, limits, now),
           );
         },
@@ -115,15 +115,15 @@ describe("the earliest next attempt", () => {
   });
 
   test("an attempt exactly one window ago is outside", () => {
-    const spending = new Spending([{ at: 0, share: "poll" }]);
-    const budget = [budgetWindow("minute", 92 * SECOND, 4, () => 0)];
+    const spending = new RateWindow([{ at: 0, share: "poll" }]);
+    const budget = [rateLimit("minute", 92 * SECOND, 4, () => 0)];
     expect(spending.earliest("poll", budget, 92 * SECOND - 1)).toBe(92 * SECOND);
     expect(spending.earliest("poll", budget, 92 * SECOND)).toBe(92 * SECOND);
   });
 
   test("back-fill stops at its own part and leaves the rest to what is due", () => {
-    const budget = consumerBudget({ minute: 10_000, day: 2_000 }, 1);
-    const spending = new Spending();
+    const budget = consumerRateLimits({ minute: 10_000, day: 2_000 }, 1);
+    const spending = new RateWindow();
     let at = 0;
     while (spending.earliest("backfill", budget, at) === at) spending.add({ at: at++, share: "backfill" });
     expect(spending.count("backfill", -1)).toBe(455);
@@ -133,26 +133,26 @@ describe("the earliest next attempt", () => {
   });
 
   test("back-fill may use what polling leaves, and no more", () => {
-    const budget = consumerBudget({ minute: 10_000, day: 2_000 }, 1);
-    const spending = new Spending(Array.from({ length: 300 }, (_, at): Attempt => ({ at, share: "poll" })));
+    const budget = consumerRateLimits({ minute: 10_000, day: 2_000 }, 1);
+    const spending = new RateWindow(Array.from({ length: 300 }, (_, at): Attempt => ({ at, share: "poll" })));
     let at = 300;
     while (spending.earliest("backfill", budget, at) === at) spending.add({ at: at++, share: "backfill" });
     expect(spending.count("backfill", -1)).toBe(200);
   });
 
   test("attempts older than a day are let go", () => {
-    const spending = new Spending(Array.from({ length: 100 }, (_, at): Attempt => ({ at, share: "lan" })));
+    const spending = new RateWindow(Array.from({ length: 100 }, (_, at): Attempt => ({ at, share: "lan" })));
     spending.earliest("lan", [], DAY_WINDOW_MS + 49);
     expect(spending.attempts).toHaveLength(50);
   });
 
   test("the next time for 40 wants among 2,000 attempts takes under a millisecond", () => {
-    const budget = consumerBudget({ minute: 60, day: 4_000 }, 1);
+    const budget = consumerRateLimits({ minute: 60, day: 4_000 }, 1);
     const attempts = Array.from(
       { length: 2_000 },
       (_, i): Attempt => ({ at: i * 43_000, share: shares[i % 3] ?? "lan" }),
     );
-    const spending = new Spending(attempts);
+    const spending = new RateWindow(attempts);
     const times = Array.from({ length: 20 }, () => {
       const began = performance.now();
       for (let i = 0; i < 40; i++) spending.earliest(shares[i % 3] ?? "lan", budget, 2_000 * 43_000);

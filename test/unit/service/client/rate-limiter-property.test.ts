@@ -6,7 +6,7 @@
  */
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { consumerBudget, type Share, shares } from "../../../../src/core/fetching/rate-limit.ts";
+import { consumerRateLimits, type Share, shares } from "../../../../src/core/fetching/rate-limit.ts";
 import { openDatabase } from "../../../../src/storage/database.ts";
 import { live, quietSchedules, type Schedule, schedules } from "../../../support/service/quota-schedules.ts";
 import { type Mutant, RateLimiterModel } from "../../../support/service/rate-limiter-model.ts";
@@ -31,7 +31,7 @@ function lived({ limits, startAt, actions }: Schedule, mutant: Mutant = {}): Rat
 
 /** Whether a share has no attempt left in the last minute or day, each with the time a request may be on its way. */
 function usedUp(world: RateLimiterModel, share: Share, limits: Limits): boolean {
-  return consumerBudget(limits, 1).some((window) => {
+  return consumerRateLimits(limits, 1).some((window) => {
     const used = (...counted: Share[]) =>
       world.spends.filter(({ share: by, at }) => counted.includes(by) && at > world.now - window.lengthMs).length;
     if (share === "lan") return used("lan") >= window.shares.lan;

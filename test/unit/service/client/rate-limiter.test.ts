@@ -4,7 +4,7 @@ import { DAY_MS, type EpochMs, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../../..
 import type { AnswerNotes } from "../../../../src/service/client/client.ts";
 import { noteUnknownSpends } from "../../../../src/service/client/lost-ledger.ts";
 import { type Permit, RateLimiter } from "../../../../src/service/client/rate-limiter.ts";
-import { LearnedBudget } from "../../../../src/service/client/rate-limits.ts";
+import { LearnedRateLimits } from "../../../../src/service/client/rate-limits.ts";
 import type { QuotaStanding } from "../../../../src/service/contract/quota-headers.ts";
 import { openDatabase } from "../../../../src/storage/database.ts";
 import { RequestLog } from "../../../../src/storage/request-log.ts";
@@ -22,7 +22,7 @@ class Governed extends ManualMachine {
 
   #open(): RateLimiter {
     const { clock, memory } = this;
-    const source = new LearnedBudget("consumer", memory, () => 1);
+    const source = new LearnedRateLimits("consumer", memory, () => 1);
     return new RateLimiter({ account: "consumer", ledger: new RequestLog(this.#database), memory, clock, source });
   }
 

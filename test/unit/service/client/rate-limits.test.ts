@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../../../src/core/time/interval.ts";
 import type { AnswerNotes } from "../../../../src/service/client/client.ts";
-import { AdaptiveBudget, LearnedBudget } from "../../../../src/service/client/rate-limits.ts";
+import { AdaptiveRateLimits, LearnedRateLimits } from "../../../../src/service/client/rate-limits.ts";
 import type { WindowStanding } from "../../../../src/service/contract/quota-headers.ts";
 import { ManualMachine } from "../../../support/daemon/manual-machine.ts";
 
@@ -21,7 +21,7 @@ function said(day: number | null, afterMs = 0, status = 200): AnswerNotes {
 
 describe("the learned budget of the consumer interface", () => {
   function learned(machine = new ManualMachine()) {
-    return new LearnedBudget("consumer", machine.memory, () => 2);
+    return new LearnedRateLimits("consumer", machine.memory, () => 2);
   }
 
   test("before the first answer: 5 a minute and 50 a day", () => {
@@ -151,24 +151,24 @@ describe("the learned budget of the consumer interface", () => {
 });
 
 describe("the third-party interface's budget, which is nowhere published", () => {
-  function perDay(budget: AdaptiveBudget): number | undefined {
+  function perDay(budget: AdaptiveRateLimits): number | undefined {
     return budget.budget().find(({ name }) => name === "day")?.limit;
   }
 
   /** Clean answers every hour for so many hours. Gives back the time of the last. */
-  function cleanHours(budget: AdaptiveBudget, hours: number, from = 0): number {
+  function cleanHours(budget: AdaptiveRateLimits, hours: number, from = 0): number {
     for (let hour = 0; hour <= hours; hour++) budget.learn(said(null), from + hour * HOUR_MS);
     return from + hours * HOUR_MS;
   }
 
   test("begins with a hundred a day, one in ten seconds", () => {
-    const budget = new AdaptiveBudget("third_party", new ManualMachine().memory);
+    const budget = new AdaptiveRateLimits("third_party", new ManualMachine().memory);
     expect(perDay(budget)).toBe(100);
     expect(budget.budget()[0]).toMatchObject({ lengthMs: 10_000, limit: 1 });
   });
 
   test("is halved by a 429, down to four", () => {
-    const budget = new AdaptiveBudget("third_party", new ManualMachine().memory);
+    const budget = new AdaptiveRateLimits("third_party", new ManualMachine().memory);
     const halves = [1, 2, 3, 4, 5, 6, 7].map((i) => {
       budget.learn(said(null, 0, 429), i * HOUR_MS);
       return perDay(budget);
@@ -177,13 +177,13 @@ describe("the third-party interface's budget, which is nowhere published", () =>
   });
 
   test("is halved once for requests that were on their way together", () => {
-    const budget = new AdaptiveBudget("third_party", new ManualMachine().memory);
+    const budget = new AdaptiveRateLimits("third_party", new ManualMachine().memory);
     for (const at of [0, 100, 20_000]) budget.learn(said(null, 0, 429), at);
     expect(perDay(budget)).toBe(50);
   });
 
   test("grows by a tenth after each clean day, up to a thousand", () => {
-    const budget = new AdaptiveBudget("third_party", new ManualMachine().memory);
+    const budget = new AdaptiveRateLimits("third_party", new ManualMachine().memory);
     cleanHours(budget, 24);
     expect(perDay(budget)).toBe(110);
     cleanHours(budget, 48, 24 * HOUR_MS);
@@ -193,7 +193,7 @@ describe("the third-party interface's budget, which is nowhere published", () =>
   });
 
   test("a 429 begins the clean day anew", () => {
-    const budget = new AdaptiveBudget("third_party", new ManualMachine().memory);
+    const budget = new AdaptiveRateLimits("third_party", new ManualMachine().memory);
     const at = cleanHours(budget, 23);
     budget.learn(said(null, 0, 429), at + 1);
     cleanHours(budget, 23, at + 2);
@@ -201,7 +201,7 @@ describe("the third-party interface's budget, which is nowhere published", () =>
   });
 
   test("a daemon that was silent for a week has no clean week behind it", () => {
-    const budget = new AdaptiveBudget("third_party", new ManualMachine().memory);
+    const budget = new AdaptiveRateLimits("third_party", new ManualMachine().memory);
     budget.learn(said(null), 0);
     budget.learn(said(null), 7 * DAY_MS);
     expect(perDay(budget)).toBe(100);
@@ -209,10 +209,10 @@ describe("the third-party interface's budget, which is nowhere published", () =>
 
   test("what is left of it and the clean hours outlive a restart", () => {
     const machine = new ManualMachine();
-    const first = new AdaptiveBudget("third_party", machine.memory);
+    const first = new AdaptiveRateLimits("third_party", machine.memory);
     first.learn(said(null, 0, 429), 0);
     cleanHours(first, 20, HOUR_MS);
-    const second = new AdaptiveBudget("third_party", machine.memory);
+    const second = new AdaptiveRateLimits("third_party", machine.memory);
     expect(perDay(second)).toBe(50);
     cleanHours(second, 4);
     expect(perDay(second)).toBe(55);
@@ -221,7 +221,7 @@ describe("the third-party interface's budget, which is nowhere published", () =>
   test.each(["", "x", "{}", "[1e9]", "[-4,0]"])("a memory that makes no sense (%s) is bounded", (text) => {
     const machine = new ManualMachine();
     machine.keptTexts.set("per-day/third_party", text);
-    const found = perDay(new AdaptiveBudget("third_party", machine.memory)) ?? 0;
+    const found = perDay(new AdaptiveRateLimits("third_party", machine.memory)) ?? 0;
     expect(found).toBeGreaterThanOrEqual(4);
     expect(found).toBeLessThanOrEqual(1_000);
   });
