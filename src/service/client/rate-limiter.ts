@@ -26,7 +26,7 @@ import {
   type PlacedAttempt,
   placeAttempts,
 } from "./restored-attempts.ts";
-import { Ceilings, type KeptCeiling } from "./shared-quota.ts";
+import { SharedQuota, type StoredSharedQuota } from "./shared-quota.ts";
 
 /** The ledger as the governor needs it. */
 export interface AttemptLog {
@@ -95,7 +95,7 @@ const NOTE_EVERY_MS = 30 * MINUTE_MS;
 
 export class RateLimiter {
   readonly #parts: RateLimiterDeps;
-  readonly #ceilings = new Ceilings();
+  readonly #ceilings = new SharedQuota();
   readonly #unknown: UnknownSpends;
   #spending: RateWindow;
   /** Attempts of earlier boots, until the service's time has told their age. */
@@ -247,7 +247,7 @@ interface KeptCeilings {
   readonly attemptId: number;
   readonly boot: string;
   readonly monotonicMs: MonotonicMs;
-  readonly ceilings: readonly KeptCeiling[];
+  readonly ceilings: readonly StoredSharedQuota[];
 }
 
 function readKeptCeilings(kept: unknown): KeptCeilings | null {

@@ -70,7 +70,7 @@ interface Ceiling extends Mark {
 }
 
 /** A ceiling as it outlives a process. */
-export interface KeptCeiling {
+export interface StoredSharedQuota {
   readonly window: QuotaWindow;
   readonly left: number;
   readonly reserve: Parting;
@@ -79,7 +79,7 @@ export interface KeptCeiling {
 
 const WINDOWS = ["minute", "day"] as const;
 
-export class Ceilings {
+export class SharedQuota {
   readonly #ceilings = new Map<QuotaWindow, Ceiling>();
   /** Bounded by the budget of a day; usually what is on its way. */
   #tracks: Track[] = [];
@@ -122,7 +122,7 @@ export class Ceilings {
   }
 
   /** What must outlive this process: the ceilings that other users of the key have lowered. */
-  kept(now: MonotonicMs): KeptCeiling[] {
+  kept(now: MonotonicMs): StoredSharedQuota[] {
     return [...this.#ceilings].flatMap(([window, { left, reserve, until, others }]) =>
       others && until > now ? [{ window, left, reserve, restMs: until - now }] : [],
     );
@@ -134,7 +134,7 @@ export class Ceilings {
   }
 
   /** Takes up a ceiling of an earlier process, after which `spent` attempts were made. */
-  restore({ window, left, reserve, restMs }: KeptCeiling, spent: number, now: MonotonicMs): void {
+  restore({ window, left, reserve, restMs }: StoredSharedQuota, spent: number, now: MonotonicMs): void {
     const remaining = left - spent;
     this.#ceilings.set(window, {
       ...{ id: -1, openSince: now - 1, countedBy: Number.NEGATIVE_INFINITY, arrivedAt: now, until: now + restMs },
