@@ -12,7 +12,7 @@ import { Account } from "../service/client/account.ts";
 import { CircuitBreaker } from "../service/client/circuit-breaker.ts";
 import { createClient } from "../service/client/client.ts";
 import type { Asking } from "../service/client/collector.ts";
-import { noteUnknownSpends } from "../service/client/lost-ledger.ts";
+import { noteLostLedger } from "../service/client/lost-ledger.ts";
 import type { Service } from "../service/client/open-service.ts";
 import type { ProxySettings } from "../service/client/proxy.ts";
 import { RateLimiter } from "../service/client/rate-limiter.ts";
@@ -61,7 +61,7 @@ export function openAccounts(options: AccountsOptions): Accounts {
   const spendsUnknown = options.spendsUnknown === true || options.settings.read(SPENDS_UNKNOWN) === "yes";
   const open = (name: string, authorization: { consumer?: string; thirdParty?: string }) => {
     const { clock, library, settings: memory, problems, random, signal, onServerTime, onSpent } = options;
-    if (spendsUnknown) noteUnknownSpends(memory, name);
+    if (spendsUnknown) noteLostLedger(memory, name);
     const source =
       authorization.thirdParty === undefined
         ? new LearnedRateLimits(name, memory, addressCount(name, library, clock))

@@ -15,11 +15,11 @@ interface Kept {
 }
 
 /** Notes that spends of an account may be missing from now on; before its governor is made. */
-export function noteUnknownSpends(memory: Memory, account: string): void {
+export function noteLostLedger(memory: Memory, account: string): void {
   memory.write(nameOf(account), JSON.stringify({ boot: "", since: 0 } satisfies Kept));
 }
 
-export class UnknownSpends {
+export class LostLedger {
   readonly #name: string;
   readonly #memory: Memory;
   #since: MonotonicMs | null = null;

@@ -18,7 +18,7 @@ import { type EpochMs, type Interval, MINUTE_MS } from "../../core/time/interval
 import type { QuotaStanding } from "../contract/quota-headers.ts";
 import type { AnswerNotes } from "./client.ts";
 import { type Memory, recall } from "./key-value.ts";
-import { UnknownSpends } from "./lost-ledger.ts";
+import { LostLedger } from "./lost-ledger.ts";
 import {
   ageByServerTime,
   type IdleNote,
@@ -96,7 +96,7 @@ const NOTE_EVERY_MS = 30 * MINUTE_MS;
 export class RateLimiter {
   readonly #parts: RateLimiterDeps;
   readonly #ceilings = new SharedQuota();
-  readonly #unknown: UnknownSpends;
+  readonly #unknown: LostLedger;
   #spending: RateWindow;
   /** Attempts of earlier boots, until the service's time has told their age. */
   #past: readonly PlacedAttempt[];
@@ -110,7 +110,7 @@ export class RateLimiter {
     this.#parts = parts;
     const { account, ledger, memory, clock } = parts;
     const now = clock.monotonicMs();
-    this.#unknown = new UnknownSpends(memory, account, clock.boot, now);
+    this.#unknown = new LostLedger(memory, account, clock.boot, now);
     const kept = ledger.recent(account, MOST_ATTEMPTS);
     const note = readIdleNote(recall(memory, `idle/${account}`));
     const placed = placeAttempts(kept, note, clock.boot);

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Share } from "../../../../src/core/fetching/rate-limit.ts";
 import { DAY_MS, type EpochMs, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../../../src/core/time/interval.ts";
 import type { AnswerNotes } from "../../../../src/service/client/client.ts";
-import { noteUnknownSpends } from "../../../../src/service/client/lost-ledger.ts";
+import { noteLostLedger } from "../../../../src/service/client/lost-ledger.ts";
 import { type Permit, RateLimiter } from "../../../../src/service/client/rate-limiter.ts";
 import { LearnedRateLimits } from "../../../../src/service/client/rate-limits.ts";
 import type { QuotaStanding } from "../../../../src/service/contract/quota-headers.ts";
@@ -266,7 +266,7 @@ describe("after the database was lost", () => {
   /** With limits of 5 and 50: 12 for polling, 25 for the LAN, 13 that are never used. */
   const lost = () => {
     const house = new Governed();
-    noteUnknownSpends(house.memory, "consumer");
+    noteLostLedger(house.memory, "consumer");
     house.restart();
     return house;
   };
