@@ -2,7 +2,7 @@ import type { Envelope, Rows } from "../series/series.ts";
 import type { EpochMs } from "../time/interval.ts";
 
 /** What became of one request. A failure of the world is a value; only our own mistakes throw. */
-export type Outcome = Answered | Setback | Withheld;
+export type FetchResult = Answered | FetchFailure | Deferred;
 
 /** A 200 that fits the contract. Empty rows are an answer too. */
 export interface Answered {
@@ -13,7 +13,7 @@ export interface Answered {
 }
 
 /** A request that went out and brought nothing. */
-export type Setback =
+export type FetchFailure =
   /** An error answer of the service. `code` is null where the body names none, as on the third-party interface. */
   | {
       readonly kind: "refused";
@@ -30,10 +30,10 @@ export type Setback =
   | { readonly kind: "unreachable"; readonly why: string };
 
 /** The governor or the error policy kept the request in. Nothing was spent. */
-export interface Withheld {
+export interface Deferred {
   readonly kind: "withheld";
   readonly until: EpochMs;
   readonly why: string;
   /** The setback that made it silent, where this process has seen it; null for the quota. */
-  readonly after: Setback | null;
+  readonly after: FetchFailure | null;
 }

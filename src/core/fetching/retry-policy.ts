@@ -4,7 +4,7 @@
 
 import type { ServiceProblemCode } from "../status/problem-catalog.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../time/interval.ts";
-import type { Setback } from "./fetch-outcome.ts";
+import type { FetchFailure } from "./fetch-outcome.ts";
 
 /** How far a setback reaches: this very request, one series, all of an address, or everything of the account. */
 export type Scope = "request" | "series" | "place" | "account";
@@ -48,7 +48,7 @@ const BREAKER_LONGEST_MS = 60 * MINUTE_MS;
  * Judges a setback. `streak` is how many of the same kind came in a row before it in its scope, for an unknown address
  * how many there were in the last day; `random` gives numbers from 0 to 1 for jitter.
  */
-export function judge(setback: Setback, streak: number, random: () => number): Verdict {
+export function judge(setback: FetchFailure, streak: number, random: () => number): Verdict {
   switch (setback.kind) {
     case "unreachable":
       return trouble("account", jitter(backoff(15 * SECOND_MS, 5 * MINUTE_MS, streak), random), "unreachable");
@@ -59,7 +59,7 @@ export function judge(setback: Setback, streak: number, random: () => number): V
   }
 }
 
-type Refusal = Setback & { readonly kind: "refused" };
+type Refusal = FetchFailure & { readonly kind: "refused" };
 
 function judgeRefusal(setback: Refusal, streak: number, random: () => number): Verdict {
   const { status, code } = setback;

@@ -5,7 +5,7 @@
  */
 
 import type { Config } from "../../config/schema.ts";
-import type { Setback, Withheld } from "../../core/fetching/fetch-outcome.ts";
+import type { Deferred, FetchFailure } from "../../core/fetching/fetch-outcome.ts";
 import type { Home } from "../../core/prices/home-snapshot.ts";
 import type { Level, LevelThresholds } from "../../core/prices/level.ts";
 import { judgedPoints } from "../../core/prices/price-comparison.ts";
@@ -277,7 +277,7 @@ function addressCount(count: number): string {
   return count === 1 ? "1 address" : `${count} addresses`;
 }
 
-type Trouble = Setback | Withheld;
+type Trouble = FetchFailure | Deferred;
 
 /** Nothing is amiss: the quota has to be waited for. */
 function isPatience(trouble: Trouble): boolean {

@@ -3,7 +3,7 @@
  * has when the service cannot be asked.
  */
 
-import type { Setback, Withheld } from "../../core/fetching/fetch-outcome.ts";
+import type { Deferred, FetchFailure } from "../../core/fetching/fetch-outcome.ts";
 import type { EpochMs } from "../../core/time/interval.ts";
 import { type ContractError, contractError, errorTable, isErrorCode } from "../../service/contract/errors.ts";
 import { type OperationId, operationIds, type ParamsOf } from "../../service/contract/operations.ts";
@@ -24,8 +24,8 @@ export interface MirrorSource {
 export type Asked =
   | { readonly kind: "kept"; readonly at: EpochMs }
   | { readonly kind: "unkept"; readonly found: Found }
-  | Setback
-  | Withheld;
+  | FetchFailure
+  | Deferred;
 
 /** What the service decides for good, whatever the shelf has of earlier. */
 const FINAL_STATUSES: ReadonlySet<number> = new Set([400, 404, 422]);
@@ -148,7 +148,7 @@ function errorOf(asked: Exclude<Asked, { kind: "unkept" }>, now: EpochMs): Contr
 }
 
 /** The service's own error where it names one of the contract; the third-party interface has statuses alone. */
-function refusalOf({ status, code, reason, retryAfterMs }: Setback & { kind: "refused" }): ContractError {
+function refusalOf({ status, code, reason, retryAfterMs }: FetchFailure & { kind: "refused" }): ContractError {
   if (code !== null && isErrorCode(code) && errorTable[code].status === status && PASSED_ON.has(status))
     return contractError(code, reason);
   switch (status) {

@@ -2,7 +2,7 @@
  * One account of the service: client, governor and error policy as one door. Polling and the LAN both go through it.
  */
 
-import type { Setback, Withheld } from "../../core/fetching/fetch-outcome.ts";
+import type { Deferred, FetchFailure } from "../../core/fetching/fetch-outcome.ts";
 import type { MonotonicMs, Share } from "../../core/fetching/rate-limit.ts";
 import type { Problems } from "../../core/status/problem.ts";
 import { type EpochMs, type Interval, SECOND_MS } from "../../core/time/interval.ts";
@@ -26,8 +26,8 @@ export interface Inquiry<Id extends OperationId> {
 /** An answer with what its headers said. */
 export type Reply<Id extends OperationId> =
   | (Success<Id> & { readonly requestId: string | null })
-  | (Setback & { readonly settled: boolean })
-  | Withheld;
+  | (FetchFailure & { readonly settled: boolean })
+  | Deferred;
 
 /** A window of the service's quota. `resetsAt` is null between its end and the next answer. */
 export interface ToldWindow {
@@ -63,7 +63,7 @@ export class Account {
   readonly #flights = new Map<string, Promise<Reply<OperationId>>>();
   #told: Partial<QuotaStanding> = {};
   /** The last setback by the scope it silenced, for callers who ask meanwhile. */
-  readonly #setbacks = new Map<string, Setback>();
+  readonly #setbacks = new Map<string, FetchFailure>();
 
   constructor(parts: AccountParts) {
     this.name = parts.name;
@@ -137,7 +137,7 @@ export class Account {
     const handler = client[inquiry.operation] as (
       params: ParamsOf<Id>,
       context: AskContext,
-    ) => Promise<Success<Id> | Setback>;
+    ) => Promise<Success<Id> | FetchFailure>;
     try {
       const answer = await handler(inquiry.params, context);
       this.#parts.onSpent(inquiry.operation, answer.kind === "refused" ? String(answer.status) : answer.kind);
@@ -159,7 +159,7 @@ export class Account {
     return { ...answer, requestId };
   }
 
-  #failed(scopes: Scopes, setback: Setback, sentAt: MonotonicMs): Setback & { readonly settled: boolean } {
+  #failed(scopes: Scopes, setback: FetchFailure, sentAt: MonotonicMs): FetchFailure & { readonly settled: boolean } {
     const { gate, problems, clock, signal } = this.#parts;
     if (signal.aborted) return { ...setback, settled: false };
     const verdict = gate.failure(scopes, setback, sentAt);
@@ -194,7 +194,7 @@ export class Account {
     return { request, series, place, account: this.name };
   }
 
-  #remember(scope: string, setback: Setback): void {
+  #remember(scope: string, setback: FetchFailure): void {
     this.#setbacks.delete(scope);
     this.#setbacks.set(scope, setback);
     for (const oldest of this.#setbacks.keys()) {
@@ -203,12 +203,12 @@ export class Account {
     }
   }
 
-  #lastSetback({ request, series, place, account }: Scopes): Setback | null {
+  #lastSetback({ request, series, place, account }: Scopes): FetchFailure | null {
     const last = [request, series, place, account, TROUBLE].find((scope) => this.#setbacks.has(scope));
     return last === undefined ? null : (this.#setbacks.get(last) ?? null);
   }
 
-  #withheld(until: MonotonicMs, why: string, after: Setback | null = null): Withheld {
+  #withheld(until: MonotonicMs, why: string, after: FetchFailure | null = null): Deferred {
     const { clock } = this.#parts;
     return { kind: "withheld", until: clock.now() + Math.max(0, Math.ceil(until - clock.monotonicMs())), why, after };
   }
@@ -217,7 +217,7 @@ export class Account {
 /** Parameters of a query that name a place. */
 const PLACE_NAMES: readonly string[] = ["latitude", "longitude"];
 
-function detailOf(setback: Setback): string {
+function detailOf(setback: FetchFailure): string {
   if (setback.kind !== "refused") return setback.why;
   return `${[setback.status, setback.code].filter((part) => part !== null).join(" ")}: ${setback.reason}`;
 }

@@ -1,6 +1,6 @@
 /** The error policy of one account at work: what is silent, until when, and why. */
 
-import type { Setback } from "../../core/fetching/fetch-outcome.ts";
+import type { FetchFailure } from "../../core/fetching/fetch-outcome.ts";
 import type { MonotonicMs } from "../../core/fetching/rate-limit.ts";
 import {
   BREAKER_FAILURES,
@@ -73,7 +73,7 @@ export class CircuitBreaker {
   }
 
   /** Takes note of a setback of a request that was sent at `sentAt`, and says what follows. */
-  failure(scopes: Scopes, setback: Setback, sentAt: MonotonicMs): Verdict {
+  failure(scopes: Scopes, setback: FetchFailure, sentAt: MonotonicMs): Verdict {
     const now = this.#parts.clock.monotonicMs();
     const kind = setback.kind === "refused" ? `${setback.status} ${setback.code ?? ""}`.trim() : setback.kind;
     const lost = setback.kind === "refused" && setback.status === 404;

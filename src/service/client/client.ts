@@ -1,6 +1,6 @@
 /** The service, asked: every operation of the contract as a function. */
 import { setImmediate } from "node:timers/promises";
-import type { Setback } from "../../core/fetching/fetch-outcome.ts";
+import type { FetchFailure } from "../../core/fetching/fetch-outcome.ts";
 import type { EpochMs } from "../../core/time/interval.ts";
 import { readAnswer } from "../contract/answer.ts";
 import {
@@ -32,7 +32,7 @@ export interface AskContext {
   readonly note: (notes: AnswerNotes) => void;
 }
 
-export type Client = Handlers<Setback, AskContext>;
+export type Client = Handlers<FetchFailure, AskContext>;
 
 export interface ClientOptions {
   readonly get: HttpGet;
@@ -65,7 +65,7 @@ async function ask<Id extends OperationId>(
   params: ParamsOf<Id>,
   context: AskContext,
   options: ClientOptions,
-): Promise<Success<Id> | Setback> {
+): Promise<Success<Id> | FetchFailure> {
   const authorization = options.authorization[operationOf(id).interface];
   if (authorization === undefined) throw new Error(`${id} was asked without a key for its interface`);
   const headers = {
@@ -99,7 +99,7 @@ async function readSuccess<Id extends OperationId>(
   id: Id,
   body: Buffer,
   { requestId }: AnswerNotes,
-): Promise<Success<Id> | Setback> {
+): Promise<Success<Id> | FetchFailure> {
   const json = parseJson(body);
   if (json === undefined) return { kind: "malformed", why: `the answer to ${id} is not JSON`, requestId };
   const reading = readAnswer(id, json);
@@ -114,7 +114,7 @@ async function readSuccess<Id extends OperationId>(
   }
 }
 
-function refusal(answer: HttpAnswer, notes: AnswerNotes, secrets: readonly string[]): Setback {
+function refusal(answer: HttpAnswer, notes: AnswerNotes, secrets: readonly string[]): FetchFailure {
   const body = parseJson(answer.body);
   const fields: Readonly<Record<string, unknown>> = typeof body === "object" && body !== null ? { ...body } : {};
   const { errorCode, reason } = fields;

@@ -4,7 +4,7 @@
  * What to ask is decided in `core/timetable`; whether it may go out now, by the account. This file only carries out.
  */
 
-import type { Answered, Outcome, Setback } from "../../core/fetching/fetch-outcome.ts";
+import type { Answered, FetchFailure, FetchResult } from "../../core/fetching/fetch-outcome.ts";
 import { nextFetch } from "../../core/fetching/fetch-schedule.ts";
 import type {
   CollectTarget,
@@ -22,7 +22,7 @@ import type { EpochMs, Interval } from "../../core/time/interval.ts";
 
 /** The service, as the collector needs it. */
 export interface Asking {
-  ask(step: FetchRequest): Promise<Outcome | (Setback & { readonly settled: boolean })>;
+  ask(step: FetchRequest): Promise<FetchResult | (FetchFailure & { readonly settled: boolean })>;
   notBefore(series: SeriesKey, priority: Priority, now: EpochMs): EpochMs;
 }
 

@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import type { Setback } from "../../../src/core/fetching/fetch-outcome.ts";
+import type { FetchFailure } from "../../../src/core/fetching/fetch-outcome.ts";
 import { type AnswerNotes, type AskContext, createClient } from "../../../src/service/client/client.ts";
 import { openTransport, type TransportOptions } from "../../../src/service/client/http-transport.ts";
 import type { OperationId, ParamsOf, Success } from "../../../src/service/contract/operations.ts";
@@ -10,7 +10,7 @@ export const CANARY_KEY = "canary-consumer-key-7f3a";
 export const CANARY_PARTNER = { apiKey: "canary-partner-key-51c0", apiSecret: "canary-partner-secret-e9d2" };
 
 export interface AskedOf<Id extends OperationId> {
-  readonly answer: Success<Id> | Setback;
+  readonly answer: Success<Id> | FetchFailure;
   /** What the headers said; null where no answer came. */
   readonly notes: AnswerNotes | null;
 }
@@ -40,7 +40,7 @@ export async function openAsking(url: string, options: AskingOptions = {}) {
     stop,
     async ask<Id extends OperationId>(id: Id, params: ParamsOf<Id>): Promise<AskedOf<Id>> {
       let notes: AnswerNotes | null = null;
-      const handler = client[id] as (params: ParamsOf<Id>, context: AskContext) => Promise<Success<Id> | Setback>;
+      const handler = client[id] as (params: ParamsOf<Id>, context: AskContext) => Promise<Success<Id> | FetchFailure>;
       const answer = await handler(params, {
         signal: stop.signal,
         note: (said) => {

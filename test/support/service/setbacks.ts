@@ -1,14 +1,14 @@
-import type { Setback } from "../../../src/core/fetching/fetch-outcome.ts";
+import type { FetchFailure } from "../../../src/core/fetching/fetch-outcome.ts";
 
 /** An error answer of the service. `namedMs` is the wait it named. */
-export function refused(status: number, code: string | null, namedMs: number | null = null): Setback {
+export function refused(status: number, code: string | null, namedMs: number | null = null): FetchFailure {
   return { kind: "refused", status, code, reason: "because", retryAfterMs: namedMs, requestId: `id-${status}` };
 }
 
-export function malformed(): Setback {
+export function malformed(): FetchFailure {
   return { kind: "malformed", why: "row 3: expected number", requestId: "id-200" };
 }
 
-export function unreachable(): Setback {
+export function unreachable(): FetchFailure {
   return { kind: "unreachable", why: "it refuses the connection" };
 }

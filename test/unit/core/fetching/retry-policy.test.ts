@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Setback } from "../../../../src/core/fetching/fetch-outcome.ts";
+import type { FetchFailure } from "../../../../src/core/fetching/fetch-outcome.ts";
 import { breakerWaitMs, judge } from "../../../../src/core/fetching/retry-policy.ts";
 import { serviceProblems } from "../../../../src/core/status/problem-catalog.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../../../src/core/time/interval.ts";
@@ -11,7 +11,7 @@ const least = () => 0;
 const most = () => 1;
 
 /** The waits of a setback in a row, at the shortest and at the longest the dice allow. */
-function waits(setback: Setback, streaks: readonly number[]): readonly (readonly [number, number])[] {
+function waits(setback: FetchFailure, streaks: readonly number[]): readonly (readonly [number, number])[] {
   return streaks.map((streak) => [judge(setback, streak, least).waitMs, judge(setback, streak, most).waitMs]);
 }
 

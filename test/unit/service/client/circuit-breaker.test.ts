@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Setback } from "../../../../src/core/fetching/fetch-outcome.ts";
+import type { FetchFailure } from "../../../../src/core/fetching/fetch-outcome.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../../../src/core/time/interval.ts";
 import { CircuitBreaker, type Scopes } from "../../../../src/service/client/circuit-breaker.ts";
 import { ManualMachine } from "../../../support/daemon/manual-machine.ts";
@@ -25,7 +25,7 @@ function silence(gate: CircuitBreaker, machine: ManualMachine, of: Scopes = pric
 }
 
 /** Lets the silence pass, asks, and meets the setback. */
-function meet(gate: CircuitBreaker, machine: ManualMachine, setback: Setback, of: Scopes = prices) {
+function meet(gate: CircuitBreaker, machine: ManualMachine, setback: FetchFailure, of: Scopes = prices) {
   machine.advance(silence(gate, machine, of));
   const sentAt = machine.upMs;
   machine.advance(200);

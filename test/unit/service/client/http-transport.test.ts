@@ -2,7 +2,7 @@
 import { setImmediate } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import type { Setback } from "../../../../src/core/fetching/fetch-outcome.ts";
+import type { FetchFailure } from "../../../../src/core/fetching/fetch-outcome.ts";
 import { type AskingOptions, CANARY_KEY, openAsking } from "../../../support/service/asking-client.ts";
 import { Authority, haveOpenssl } from "../../../support/service/certificates.ts";
 import { RawServer, rawAnswer } from "../../../support/service/raw-server.ts";
@@ -16,7 +16,7 @@ async function whyUnreachable(url: string, options: AskingOptions = {}): Promise
   await using asking = await openAsking(url, options);
   const { answer } = await asking.ask("addresses", {});
   expect(answer.kind).toBe("unreachable");
-  const why = (answer as Setback & { readonly kind: "unreachable" }).why;
+  const why = (answer as FetchFailure & { readonly kind: "unreachable" }).why;
   expect(why).not.toContain(CANARY_KEY);
   return why;
 }
