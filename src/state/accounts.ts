@@ -11,7 +11,7 @@ import { type EpochMs, MINUTE_MS } from "../core/time/interval.ts";
 import { Account } from "../service/client/account.ts";
 import { CircuitBreaker } from "../service/client/circuit-breaker.ts";
 import { createClient } from "../service/client/client.ts";
-import type { Asking } from "../service/client/collector.ts";
+import type { FetchPort } from "../service/client/collector.ts";
 import { noteLostLedger } from "../service/client/lost-ledger.ts";
 import type { Service } from "../service/client/open-service.ts";
 import type { ProxySettings } from "../service/client/proxy.ts";
@@ -132,7 +132,7 @@ function addressCount(account: string, library: SeriesRepository, clock: Clock):
 }
 
 /** An account as the collector asks it: steps of the timetable in, rows out. */
-export function askingOf(account: Account, library: SeriesRepository): Asking {
+export function fetchPortOf(account: Account, library: SeriesRepository): FetchPort {
   return {
     notBefore: (series, priority, now) =>
       account.notBefore(series.operation, paramsOf(series, undefined), shareOf(priority), now),

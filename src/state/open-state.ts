@@ -16,7 +16,7 @@ import type { Storage, StorageOptions } from "../storage/open-storage.ts";
 import { PlanStore } from "../storage/plan-store.ts";
 import { historyStart } from "../storage/retention.ts";
 import { WriteRecoveryLoop } from "../storage/write-recovery-loop.ts";
-import { type Accounts, askingOf, openAccounts } from "./accounts.ts";
+import { type Accounts, fetchPortOf, openAccounts } from "./accounts.ts";
 import type { ChangeBus } from "./change-bus.ts";
 import { ClockGuard } from "./clock-guard.ts";
 import { daemonState } from "./daemon-status.ts";
@@ -185,7 +185,7 @@ function openLoops(options: StateOptions, storage: Storage, changes: ChangeBus, 
     return new Collector({
       ...{ calendar, clock, offsetMs, historyFrom, log },
       account: account.name,
-      asking: askingOf(account, series),
+      asking: fetchPortOf(account, series),
       keeping: series,
       targets: () => (isThirdParty ? [] : homes.targets(account.name)),
       places: (now) => (isThirdParty ? places.targets(now) : []),

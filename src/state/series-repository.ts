@@ -7,7 +7,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { chunkStarts, chunksOf, chunkUnitOf, type SeriesKey } from "../core/series/series.ts";
 import type { Calendar } from "../core/time/calendar.ts";
 import { DAY_MS, type EpochMs, HOUR_MS, type Interval, MINUTE_MS } from "../core/time/interval.ts";
-import type { Keeping } from "../service/client/collector.ts";
+import type { StorePort } from "../service/client/collector.ts";
 import type { AttemptLog } from "../service/client/rate-limiter.ts";
 import type { BodyOf } from "../service/contract/operations.ts";
 import { type OperationId, operationOf, type ParamsOf } from "../service/contract/operations.ts";
@@ -32,7 +32,7 @@ const FRESH_MS: Readonly<Partial<Record<OperationId, number>>> & { readonly othe
 /** Requests whose state is cached; a household repeats a few dozen. */
 const MAX_LOOKUPS = 500;
 
-export class SeriesRepository implements Keeping {
+export class SeriesRepository implements StorePort {
   readonly store: SeriesStore;
   readonly requestLog: RequestLog;
   readonly #calendar: Calendar;
@@ -55,7 +55,7 @@ export class SeriesRepository implements Keeping {
     this.requestLog = new RequestLog(database);
   }
 
-  stateOf(series: SeriesKey): ReturnType<Keeping["stateOf"]> {
+  stateOf(series: SeriesKey): ReturnType<StorePort["stateOf"]> {
     const id = this.store.knownId(series);
     return {
       ...this.store.stateOf(series),
@@ -71,7 +71,7 @@ export class SeriesRepository implements Keeping {
     return answered === null || settled === null ? (answered ?? settled) : Math.max(answered, settled);
   }
 
-  async keep(...[series, range, rows, envelope, at]: Parameters<Keeping["keep"]>): ReturnType<Keeping["keep"]> {
+  async keep(...[series, range, rows, envelope, at]: Parameters<StorePort["keep"]>): ReturnType<StorePort["keep"]> {
     const asked = chunkUnitOf(series.unit) === null ? null : range;
     const storing = this.store.storing(series, range, rows, envelope, () =>
       this.requestLog.writeAnswered(this.store.idOf(series), asked, at),

@@ -21,13 +21,13 @@ import type { Calendar } from "../../core/time/calendar.ts";
 import type { EpochMs, Interval } from "../../core/time/interval.ts";
 
 /** The service, as the collector needs it. */
-export interface Asking {
+export interface FetchPort {
   ask(step: FetchRequest): Promise<FetchResult | (FetchFailure & { readonly settled: boolean })>;
   notBefore(series: SeriesKey, priority: Priority, now: EpochMs): EpochMs;
 }
 
 /** The shelf and the ledger, as the collector needs them. */
-export interface Keeping {
+export interface StorePort {
   stateOf(series: SeriesKey): SeriesState;
   /** Stores an answer and, with the last of it, that it was answered at `at`. Null where that cannot be written now. */
   keep(
@@ -47,10 +47,10 @@ export interface CollectorLog {
   debug(facts: object, text: string): void;
 }
 
-export interface CollectorParts {
+export interface CollectorDeps {
   readonly account: string;
-  readonly asking: Asking;
-  readonly keeping: Keeping;
+  readonly asking: FetchPort;
+  readonly keeping: StorePort;
   readonly targets: () => readonly CollectTarget[];
   readonly places: (now: EpochMs) => readonly PlaceTarget[];
   readonly calendar: Calendar;
@@ -78,14 +78,14 @@ interface Unwritten {
 }
 
 export class Collector {
-  readonly #parts: CollectorParts;
+  readonly #parts: CollectorDeps;
   readonly #waker = new LoopWaker();
   /** Names of series whose last answer had rows that nobody asked for. Bounded by the series. */
   readonly #straying = new Set<string>();
   /** An answer that could not be stored yet: it was paid for, and nothing else is asked before. */
   #unwritten: Unwritten | null = null;
 
-  constructor(parts: CollectorParts) {
+  constructor(parts: CollectorDeps) {
     this.#parts = parts;
   }
 

@@ -8,7 +8,7 @@ import { Calendar, SERVICE_ZONE } from "../../../src/core/time/calendar.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../../src/core/time/interval.ts";
 import { openService } from "../../../src/service/client/open-service.ts";
 import { type SimulatorOptions, startSimulator } from "../../../src/service/simulator/simulator.ts";
-import { askingOf, openAccounts } from "../../../src/state/accounts.ts";
+import { fetchPortOf, openAccounts } from "../../../src/state/accounts.ts";
 import { SeriesRepository } from "../../../src/state/series-repository.ts";
 import { openDatabase } from "../../../src/storage/database.ts";
 import { KeyValueStore } from "../../../src/storage/key-value-store.ts";
@@ -72,7 +72,7 @@ function first<Item>(items: readonly Item[]): Item {
 test("a step of the timetable becomes rows, an envelope and a row of the ledger", async () => {
   await using world = await openWorld();
   const account = first(world.accounts.consumers);
-  const asked = await askingOf(account, world.library).ask(
+  const asked = await fetchPortOf(account, world.library).ask(
     stepOf(account.name, world.service.addressIds.danish, "today"),
   );
   expect(asked).toMatchObject({ kind: "answered", envelope: { currency: "DKK", resolution: "hour" } });
@@ -83,7 +83,7 @@ test("a step of the timetable becomes rows, an envelope and a row of the ledger"
 test("back-fill stops at two thirds of the minute's polling, and what is due goes on", async () => {
   await using world = await openWorld();
   const account = first(world.accounts.consumers);
-  const asking = askingOf(account, world.library);
+  const asking = fetchPortOf(account, world.library);
   const ask = (day: number, priority: FetchRequest["priority"]) =>
     asking.ask(stepOf(account.name, world.service.addressIds.danish, priority, day));
   const kinds: string[] = [];
@@ -106,9 +106,9 @@ test("several consumer accounts have a quota and a silence each", async () => {
   const [mine, yours] = world.accounts.consumers;
   if (!mine || !yours) throw new RangeError("two accounts were configured");
   const home = world.service.addressIds.danish;
-  expect((await askingOf(yours, world.library).ask(stepOf("yours", home, "today"))).kind).toBe("refused");
-  expect((await askingOf(yours, world.library).ask(stepOf("yours", home, "today"))).kind).toBe("withheld");
-  expect((await askingOf(mine, world.library).ask(stepOf("mine", home, "today"))).kind).toBe("answered");
+  expect((await fetchPortOf(yours, world.library).ask(stepOf("yours", home, "today"))).kind).toBe("refused");
+  expect((await fetchPortOf(yours, world.library).ask(stepOf("yours", home, "today"))).kind).toBe("withheld");
+  expect((await fetchPortOf(mine, world.library).ask(stepOf("mine", home, "today"))).kind).toBe("answered");
   expect(world.problems).toMatchObject([{ subject: "yours", code: "invalid_token" }]);
   expect(JSON.stringify(world.problems)).not.toContain("nobody's");
   expect(world.library.requestLog.recent("mine", 9)).toHaveLength(1);
@@ -129,12 +129,12 @@ test("a third-party key alone, or a consumer key alone, is enough", async () => 
 test("a replaced key is asked with at once", async () => {
   await using world = await openWorld({ config: { consumer: { api_key: "an old key" } } });
   const home = world.service.addressIds.danish;
-  const old = askingOf(first(world.accounts.consumers), world.library);
+  const old = fetchPortOf(first(world.accounts.consumers), world.library);
   expect((await old.ask(stepOf("consumer", home, "today"))).kind).toBe("refused");
   const accounts = world.reopen({ consumer: { api_key: CANARY_KEY } });
   // Long enough for the quota, and not for what was said of the old key.
   world.machine.advance(92 * SECOND_MS);
-  const renewed = askingOf(first(accounts.consumers), world.library);
+  const renewed = fetchPortOf(first(accounts.consumers), world.library);
   expect((await renewed.ask(stepOf("consumer", home, "today"))).kind).toBe("answered");
 });
 
@@ -143,9 +143,9 @@ test("a 429 silences the account across a restart", async () => {
     simulator: { faults: [{ operation: "*", fault: "status", status: 429, retryAfterSec: 1_800, times: 1 }] },
   });
   const home = world.service.addressIds.danish;
-  const asking = askingOf(first(world.accounts.consumers), world.library);
+  const asking = fetchPortOf(first(world.accounts.consumers), world.library);
   expect((await asking.ask(stepOf("consumer", home, "today"))).kind).toBe("refused");
-  const restarted = askingOf(first(world.reopen().consumers), world.library);
+  const restarted = fetchPortOf(first(world.reopen().consumers), world.library);
   const until = world.clock.now() + 30 * MINUTE_MS;
   expect(await restarted.ask(stepOf("consumer", home, "today"))).toMatchObject({ kind: "withheld", until });
   expect(world.service.answered()).toHaveLength(1);
@@ -154,9 +154,9 @@ test("a 429 silences the account across a restart", async () => {
 test("no key is written into the database", async () => {
   await using world = await openWorld();
   const home = world.service.addressIds.danish;
-  await askingOf(first(world.accounts.consumers), world.library).ask(stepOf("consumer", home, "today"));
+  await fetchPortOf(first(world.accounts.consumers), world.library).ask(stepOf("consumer", home, "today"));
   world.service.account.setEntitlement("plusEnded");
-  await askingOf(first(world.accounts.consumers), world.library).ask(stepOf("consumer", home, "today", 1));
+  await fetchPortOf(first(world.accounts.consumers), world.library).ask(stepOf("consumer", home, "today", 1));
   const tables = ["setting", "series", "attempt", "chunk"];
   const rows = tables.map((table) => world.database.prepare(`select * from ${table}`).all());
   expect(JSON.stringify(rows)).toContain("403 plus_required");

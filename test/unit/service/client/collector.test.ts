@@ -2,12 +2,12 @@ import { describe, expect, test } from "vitest";
 import type { FetchRequest } from "../../../../src/core/fetching/fetch-types.ts";
 import { type SeriesKey, WHOLE } from "../../../../src/core/series/series.ts";
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from "../../../../src/core/time/interval.ts";
-import { type Asking, Collector, type Keeping } from "../../../../src/service/client/collector.ts";
+import { Collector, type FetchPort, type StorePort } from "../../../../src/service/client/collector.ts";
 import { SingleLoopClock } from "../../../support/daemon/single-loop-clock.ts";
 import { calendar, local } from "../../../support/service/fetch-schedule-model.ts";
 import { refused, unreachable } from "../../../support/service/setbacks.ts";
 
-type Reply = Awaited<ReturnType<Asking["ask"]>>;
+type Reply = Awaited<ReturnType<FetchPort["ask"]>>;
 
 const START = local("2026-03-10 09:00");
 const COUNTS: SeriesKey = { account: "third_party", place: "{}", operation: "requestCounts", unit: "latest" };
@@ -23,7 +23,7 @@ function collecting(replies: readonly (Reply | (() => Reply))[], strays: readonl
   const world = { answeredAt: null as number | null, notBefore: 0, changed: true };
   const note = (level: string) => (facts: object, text: string) =>
     void log.push(`${level}: ${text} ${JSON.stringify(facts)}`);
-  const asking: Asking = {
+  const asking: FetchPort = {
     notBefore: () => world.notBefore,
     ask: async () => {
       asked.push(new Date(clock.now()).toISOString().slice(11, 19));
@@ -32,7 +32,7 @@ function collecting(replies: readonly (Reply | (() => Reply))[], strays: readonl
       return typeof reply === "function" ? reply() : reply;
     },
   };
-  const keeping: Keeping = {
+  const keeping: StorePort = {
     stateOf: () => ({ answeredAt: world.answeredAt, askedAt: () => null, chunk: () => null, newestGap: () => null }),
     keep: async (series, range, rows, envelope, at) => {
       kept.push({ series, range, rows, envelope });
