@@ -1,14 +1,14 @@
 /** The figures of the daemon: quota, requests, ages, broker, LAN, database and process. */
 
 import { VERSION } from "../../core/status/version.ts";
-import type { ToldWindow } from "../../service/client/account.ts";
+import type { ReportedWindow } from "../../service/client/account.ts";
 import { operationIds, operationOf } from "../../service/contract/operations.ts";
 import { type MetricMoment, type MetricRow, seconds } from "./metric.ts";
 
 const interfaceOf = new Map<string, string>(operationIds.map((id) => [id, operationOf(id).interface]));
 
 /** A value per window of each account, as far as the service has told. */
-function perWindow(read: (window: ToldWindow) => number | null): MetricRow["samples"] {
+function perWindow(read: (window: ReportedWindow) => number | null): MetricRow["samples"] {
   return ({ accounts }) =>
     accounts.flatMap(({ name, windows }) =>
       (["minute", "day"] as const).map((window) => {

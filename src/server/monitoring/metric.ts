@@ -6,7 +6,7 @@ import type { Home, HomeSnapshot } from "../../core/prices/home-snapshot.ts";
 import type { PlaceSnapshot } from "../../core/prices/place-snapshot.ts";
 import type { DaemonState } from "../../core/status/daemon-status.ts";
 import { type EpochMs, SECOND_MS } from "../../core/time/interval.ts";
-import type { ToldWindow } from "../../service/client/account.ts";
+import type { ReportedWindow } from "../../service/client/account.ts";
 import type { HealthReport } from "./health.ts";
 import type { MonitoringDeps } from "./monitoring-deps.ts";
 import type { MetricFamily, Sample } from "./prometheus-text.ts";
@@ -24,7 +24,7 @@ export interface MetricMoment {
   readonly plugs: readonly PlugSnapshot[];
   readonly accounts: readonly {
     readonly name: string;
-    readonly windows: Readonly<Record<"minute" | "day", ToldWindow | null>>;
+    readonly windows: Readonly<Record<"minute" | "day", ReportedWindow | null>>;
     readonly spent: SpentToday;
   }[];
   readonly database: DatabaseFigures;

@@ -7,7 +7,7 @@ import type { PastProblem } from "../../core/status/problem-history.ts";
 import { VERSION } from "../../core/status/version.ts";
 import { DAY_MS, type EpochMs, formatInstant, SECOND_MS } from "../../core/time/interval.ts";
 import { plugState } from "../../mqtt/topics/plug-topics.ts";
-import type { Account, ToldWindow } from "../../service/client/account.ts";
+import type { Account, ReportedWindow } from "../../service/client/account.ts";
 import type { SeriesRepository } from "../../state/series-repository.ts";
 import { type HealthReport, healthBody } from "./health.ts";
 import type { MonitoringDeps } from "./monitoring-deps.ts";
@@ -90,7 +90,7 @@ function interfaceReport(
   };
 }
 
-function windowReport(window: ToldWindow | null): object | null {
+function windowReport(window: ReportedWindow | null): object | null {
   if (!window) return null;
   const { limit, left, resetsAt } = window;
   return { limit, left, resets_at: resetsAt === null ? null : formatInstant(resetsAt) };

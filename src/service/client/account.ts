@@ -15,7 +15,7 @@ import type { AskContext, Client } from "./client.ts";
 import type { Permit, RateLimiter, RateLimiterClock } from "./rate-limiter.ts";
 
 /** One request of an account, with what the ledger notes of it. */
-export interface Inquiry<Id extends OperationId> {
+export interface AccountRequest<Id extends OperationId> {
   readonly operation: Id;
   readonly params: ParamsOf<Id>;
   readonly share: Share;
@@ -24,19 +24,19 @@ export interface Inquiry<Id extends OperationId> {
 }
 
 /** An answer with what its headers said. */
-export type Reply<Id extends OperationId> =
+export type AccountReply<Id extends OperationId> =
   | (Success<Id> & { readonly requestId: string | null })
   | (FetchFailure & { readonly settled: boolean })
   | Deferred;
 
 /** A window of the service's quota. `resetsAt` is null between its end and the next answer. */
-export interface ToldWindow {
+export interface ReportedWindow {
   readonly limit: number;
   readonly left: number;
   readonly resetsAt: EpochMs | null;
 }
 
-export interface AccountParts {
+export interface AccountDeps {
   readonly name: string;
   readonly client: Client;
   readonly governor: RateLimiter;
@@ -58,14 +58,14 @@ const TROUBLE = " trouble";
 
 export class Account {
   readonly name: string;
-  readonly #parts: AccountParts;
+  readonly #parts: AccountDeps;
   /** Requests under way, by path: equal callers share one. Bounded by the governor's minute. */
-  readonly #flights = new Map<string, Promise<Reply<OperationId>>>();
+  readonly #flights = new Map<string, Promise<AccountReply<OperationId>>>();
   #told: Partial<QuotaStanding> = {};
   /** The last setback by the scope it silenced, for callers who ask meanwhile. */
   readonly #setbacks = new Map<string, FetchFailure>();
 
-  constructor(parts: AccountParts) {
+  constructor(parts: AccountDeps) {
     this.name = parts.name;
     this.#parts = parts;
   }
@@ -80,9 +80,9 @@ export class Account {
   }
 
   /** The windows as the service last told them; null where it has not told. What is left is whole again after a reset. */
-  standing(now: EpochMs): Readonly<Record<QuotaWindow, ToldWindow | null>> {
+  standing(now: EpochMs): Readonly<Record<QuotaWindow, ReportedWindow | null>> {
     const left = this.left(now);
-    const told = (window: QuotaWindow): ToldWindow | null => {
+    const told = (window: QuotaWindow): ReportedWindow | null => {
       const standing = this.#told[window];
       if (!standing) return null;
       const resetsAt = standing.resetSec * SECOND_MS;
@@ -105,10 +105,10 @@ export class Account {
   }
 
   /** Asks the service, or says why not now. Equal requests under way at the same time are one. */
-  async ask<Id extends OperationId>(inquiry: Inquiry<Id>): Promise<Reply<Id>> {
+  async ask<Id extends OperationId>(inquiry: AccountRequest<Id>): Promise<AccountReply<Id>> {
     const path = writeRequest(inquiry.operation, inquiry.params);
     const flying = this.#flights.get(path);
-    if (flying) return flying as Promise<Reply<Id>>;
+    if (flying) return flying as Promise<AccountReply<Id>>;
     const { governor, gate, clock } = this.#parts;
     const scopes = this.#scopesOf(inquiry.operation, inquiry.params, inquiry.share);
     const silentUntil = gate.pausedUntil(scopes);
@@ -121,7 +121,11 @@ export class Account {
     return reply;
   }
 
-  async #send<Id extends OperationId>(inquiry: Inquiry<Id>, scopes: Scopes, leave: Permit): Promise<Reply<Id>> {
+  async #send<Id extends OperationId>(
+    inquiry: AccountRequest<Id>,
+    scopes: Scopes,
+    leave: Permit,
+  ): Promise<AccountReply<Id>> {
     const { client, clock } = this.#parts;
     const sentAt = clock.monotonicMs();
     let requestId: string | null = null;
@@ -148,7 +152,7 @@ export class Account {
     }
   }
 
-  #succeeded<Id extends OperationId>(scopes: Scopes, answer: Success<Id>, requestId: string | null): Reply<Id> {
+  #succeeded<Id extends OperationId>(scopes: Scopes, answer: Success<Id>, requestId: string | null): AccountReply<Id> {
     const { gate, problems } = this.#parts;
     gate.success(scopes);
     for (const scope of [...Object.values(scopes), TROUBLE]) this.#setbacks.delete(scope);
