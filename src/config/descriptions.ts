@@ -2,7 +2,7 @@
  * What every key of the configuration is for, in words: one row per key. The tables of docs/configuration.md, the annotated
  * example and the descriptions of the JSON Schema are made from it; the program itself does not load it.
  */
-export interface KeyWords {
+export interface KeyDescription {
   /** One or two sentences. */
   readonly about: string;
   /** A value as YAML text, for a key without a default. */
@@ -18,7 +18,7 @@ export interface KeyWords {
 const TIME = 'time of day, "07:00"';
 const LENGTH = "hours as a number, or 45m, 1h30m";
 
-export const keyWords: Readonly<Record<string, KeyWords>> = {
+export const keyDescriptions: Readonly<Record<string, KeyDescription>> = {
   service: { about: "The service that is asked." },
   "service.base_url": { about: "Where both interfaces of the service live." },
   "service.ca": {

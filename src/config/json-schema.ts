@@ -1,7 +1,7 @@
 /** The configuration's JSON Schema, for editors that complete and check while it is written. */
 import * as z from "zod/mini";
 import { isSecretKey } from "./config-error.ts";
-import { keyWords } from "./descriptions.ts";
+import { keyDescriptions } from "./descriptions.ts";
 import { kindOf, shapeOf } from "./keys.ts";
 import { configSchema } from "./schema.ts";
 
@@ -78,7 +78,7 @@ function fileWords(name: string): string {
 /** Adds the words, takes out what says nothing, and lets a section be empty: its lines are commented out. */
 function cleaned(json: unknown, path: string): Json {
   const { properties, items, anyOf, required, allOf, default: value, maximum, ...rest } = json as Json;
-  const words = keyWords[path];
+  const words = keyDescriptions[path];
   const isSection = properties !== undefined || items !== undefined;
   const kept: Json = {
     ...(words && { description: words.about }),

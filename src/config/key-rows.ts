@@ -1,7 +1,7 @@
 /** Every key of the configuration as a row: what it is for, what may stand there, what stands there if nothing is said. */
 import * as z from "zod/mini";
 import { isSecretKey } from "./config-error.ts";
-import { type KeyWords, keyWords } from "./descriptions.ts";
+import { type KeyDescription, keyDescriptions } from "./descriptions.ts";
 import { defaultOf, isOptional, itemOf, type KeyKind, kindOf, shapeOf } from "./keys.ts";
 import { configSchema } from "./schema.ts";
 
@@ -16,7 +16,7 @@ export interface KeyRow {
   readonly kind: KeyKind;
   /** Whether it stands in a list's items, where no variable of the environment reaches it. */
   readonly inList: boolean;
-  readonly words: KeyWords;
+  readonly words: KeyDescription;
   readonly type: string;
   /** Undefined where there is none. */
   readonly default: unknown;
@@ -33,7 +33,7 @@ export function keyRows(): KeyRow[] {
 function rowsBelow(node: Node | undefined, prefix: string, place: { depth: number; inList: boolean }): KeyRow[] {
   return Object.entries(shapeOf(node) ?? {}).flatMap(([name, below]) => {
     const path = `${prefix}${name}`;
-    const words = keyWords[path];
+    const words = keyDescriptions[path];
     if (!words) throw new Error(`${path} has no words in key-words.ts`);
     const kind = kindOf(below);
     const row: KeyRow = {

@@ -5,7 +5,7 @@ import formats from "ajv-formats";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { configDocs } from "../../../src/config/config-docs.ts";
-import { keyWords } from "../../../src/config/descriptions.ts";
+import { keyDescriptions } from "../../../src/config/descriptions.ts";
 import { exampleText } from "../../../src/config/example.ts";
 import { configJsonSchema } from "../../../src/config/json-schema.ts";
 import { keyRows } from "../../../src/config/key-rows.ts";
@@ -30,11 +30,11 @@ const everything = exampleText().replace(/^( *)#(?=\S)/gm, "$1");
 describe("the words", () => {
   test("are there for every key, and for nothing else", () => {
     const paths = keyRows().map(({ path: each }) => each);
-    expect(Object.keys(keyWords).toSorted()).toEqual(paths.toSorted());
+    expect(Object.keys(keyDescriptions).toSorted()).toEqual(paths.toSorted());
   });
 
   test("are sentences", () => {
-    for (const { about } of Object.values(keyWords)) expect(about).toMatch(/^[A-Za-z].*\.$/);
+    for (const { about } of Object.values(keyDescriptions)) expect(about).toMatch(/^[A-Za-z].*\.$/);
   });
 
   test("fill one line of the table for every key that is not a section", () => {
@@ -100,7 +100,7 @@ describe("the JSON Schema", () => {
 
   test("describes every key", () => {
     const described = JSON.stringify(configJsonSchema());
-    for (const { about } of Object.values(keyWords)) expect(described).toContain(JSON.stringify(about));
+    for (const { about } of Object.values(keyDescriptions)) expect(described).toContain(JSON.stringify(about));
   });
 });
 
