@@ -9,14 +9,14 @@ import type { State } from "../state/open-state.ts";
 import type { Storage } from "../storage/open-storage.ts";
 import { startBroker, wayTo } from "./broker/start-broker.ts";
 import type { Message } from "./client/message.ts";
-import { type Link, type LinkLog, openLink } from "./client/mqtt-client.ts";
+import { type MqttClient, type MqttClientLog, openMqttClient } from "./client/mqtt-client.ts";
 import { openFormats } from "./load-format.ts";
 import { StatePublisher } from "./state-publisher.ts";
 
 export interface MqttOptions {
   readonly config: Config;
   readonly clock: Clock;
-  readonly log: LinkLog;
+  readonly log: MqttClientLog;
   /** Numbers from 0 to 1. */
   readonly random: () => number;
   /** Lets any client of this machine into the embedded broker; in the demo on loopback only. */
@@ -28,7 +28,7 @@ export interface MqttOptions {
 }
 
 export interface Mqtt {
-  readonly client: Link;
+  readonly client: MqttClient;
   readonly publisher: Pick<StatePublisher, "showPlugs">;
   /** Called with the whole state at each publication. */
   readonly published: Listeners<readonly Message[]>;
@@ -51,7 +51,7 @@ export async function startMqtt(
   const broker = await startBroker(config, log, { anonymous: options.anonymousBroker });
   const formatOf = await openFormats(config, homes, calendar);
   const showing = new StatePublisher({ ...state, settings: storage.settings, config, formatOf, log });
-  const client = openLink(
+  const client = openMqttClient(
     {
       ...wayTo(broker, config),
       clientId: storage.settings.once("client_id", () => newClientId(options.random)),
@@ -90,7 +90,12 @@ export async function startMqtt(
 }
 
 /** Publishes the state at each change and at each boundary of an interval. */
-function publicationLoop({ clock, onProgress }: MqttOptions, state: State, showing: StatePublisher, client: Link) {
+function publicationLoop(
+  { clock, onProgress }: MqttOptions,
+  state: State,
+  showing: StatePublisher,
+  client: MqttClient,
+) {
   const published = new Listeners<readonly Message[]>();
   const publish = (now: number) => {
     state.checkClock(now);

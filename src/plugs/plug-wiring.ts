@@ -51,7 +51,7 @@ export function startPlugs(
   const plugs = new Plugs({
     baseTopic: config.mqtt.base_topic,
     plugs: config.plugs.map(setupOf),
-    publishOnce: (topic, payload) => mqtt.client.publishOnce(topic, payload),
+    publishOnce: (topic, payload) => mqtt.client.sendCommand(topic, payload),
     wanted: (id, now) => {
       const plug = byId.get(id);
       return plug ? wantedOf(plug, state, now) : null;

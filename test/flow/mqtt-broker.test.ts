@@ -3,7 +3,7 @@ import mqtt, { type IClientOptions, type MqttClient } from "mqtt";
 import { describe, expect, test } from "vitest";
 import { type EmbeddedBrokerOptions, startEmbeddedBroker } from "../../src/mqtt/broker/embedded-broker.ts";
 import { hashPassword } from "../../src/mqtt/broker/users.ts";
-import { openLink } from "../../src/mqtt/client/mqtt-client.ts";
+import { openMqttClient } from "../../src/mqtt/client/mqtt-client.ts";
 import { HostileClients, hostilePackets } from "../support/broker/hostile-clients.ts";
 import { retainedIn } from "../support/broker/retained.ts";
 import { TestMemory } from "../support/broker/retaining-port.ts";
@@ -40,7 +40,7 @@ async function client(port: number, options: IClientOptions = {}, protocol = "mq
 /** The daemon's own link to the broker, showing one price. */
 function daemonOn(open: () => ReturnType<EmbeddedBrokerHandle["open"]>) {
   const stop = new AbortController();
-  const link = openLink(
+  const link = openMqttClient(
     {
       open: async () => open(),
       clientId: "elbro_own",

@@ -1,7 +1,7 @@
 /** The broker the daemon talks to: its own, or the one of the configuration. */
 import type { Config } from "../../config/schema.ts";
 import { onPort } from "../../core/status/start-error.ts";
-import type { LinkOptions } from "../client/mqtt-client.ts";
+import type { MqttClientOptions } from "../client/mqtt-client.ts";
 import { openBrokerStream } from "../client/transport.ts";
 import type { EmbeddedBroker } from "./embedded-broker.ts";
 
@@ -44,14 +44,14 @@ export async function startBroker(
 export function wayTo(
   broker: EmbeddedBroker | null,
   { mqtt }: Config,
-): Pick<LinkOptions, "open" | "username" | "password"> {
+): Pick<MqttClientOptions, "open" | "username" | "password"> {
   if (broker) return { open: async () => broker.open() };
   const { url = "", ca, cert, key } = mqtt;
   return { open: (signal) => openBrokerStream({ url, ca, cert, key }, signal), ...loginOf(mqtt) };
 }
 
 /** User and password of the configuration, else those of the URL. */
-function loginOf(mqtt: Config["mqtt"]): Pick<LinkOptions, "username" | "password"> {
+function loginOf(mqtt: Config["mqtt"]): Pick<MqttClientOptions, "username" | "password"> {
   const url = new URL(mqtt.url ?? "");
   const ofUrl = (text: string) => (text === "" ? undefined : decodeURIComponent(text));
   return { username: mqtt.username ?? ofUrl(url.username), password: mqtt.password ?? ofUrl(url.password) };

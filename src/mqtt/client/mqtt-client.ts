@@ -12,12 +12,12 @@ import type { Remembered } from "./published-topics.ts";
 import { keepConnected } from "./reconnect.ts";
 import { Publisher } from "./retained-publisher.ts";
 
-export interface LinkLog {
+export interface MqttClientLog {
   info(facts: object, text: string): void;
   warn(facts: object, text: string): void;
 }
 
-export interface LinkOptions {
+export interface MqttClientOptions {
   /** Opens a byte stream to the broker. */
   readonly open: (signal: AbortSignal) => Promise<Duplex>;
   readonly username?: string | undefined;
@@ -28,12 +28,12 @@ export interface LinkOptions {
   readonly discoveryPrefix: string;
   readonly commands: CommandTable;
   readonly remembered: Remembered;
-  readonly log: LinkLog;
+  readonly log: MqttClientLog;
   /** Numbers from 0 to 1. */
   readonly random: () => number;
 }
 
-export interface LinkListener {
+export interface MqttListener {
   /** Topic filters. */
   readonly subscriptions: readonly string[];
   /** Called for every message, also for those on the topics of other listeners. */
@@ -42,24 +42,24 @@ export interface LinkListener {
   onDown(): void;
 }
 
-export interface Link {
+export interface MqttClient {
   /** Sets the whole wanted state; see `Publisher.show`. */
   show(messages: readonly Message[]): void;
   /** Shows what cannot wait; see `Publisher.showFirst`. */
   showFirst(messages: readonly Message[]): void;
   /** Sends a command to a device, with QoS 1, not retained; false where there is no connection: nothing is sent later. */
-  publishOnce(topic: string, payload: string): boolean;
+  sendCommand(topic: string, payload: string): boolean;
   /** Adds a listener; one that is added while the connection is up is subscribed at once. */
-  addListener(listener: LinkListener): void;
+  addListener(listener: MqttListener): void;
   /** How the link is, and what went over it since the start. */
-  standing(): LinkStanding;
+  status(): MqttClientStatus;
   /** Resolves when the first connection is up, or when it takes longer than a quick one does. Never rejects. */
   readonly upSoon: Promise<void>;
   /** Resolves once `offline` was said and the connection is closed. */
   readonly closed: Promise<void>;
 }
 
-export interface LinkStanding {
+export interface MqttClientStatus {
   readonly connected: boolean;
   /** Why it is not; null where it is. */
   readonly trouble: string | null;
@@ -79,12 +79,12 @@ const QUICK_UP_MS = 150;
 const BROKER_SAVES_MS = 3_600_000;
 
 /** Opens the link and keeps it until the signal fires. */
-export function openLink(options: LinkOptions, signal: AbortSignal): Link {
+export function openMqttClient(options: MqttClientOptions, signal: AbortSignal): MqttClient {
   const { baseTopic, discoveryPrefix, log, random } = options;
   const statusTopic = `${baseTopic}/status`;
   const birthTopic = `${discoveryPrefix}/status`;
   /** Bounded by the modules that listen: one today. */
-  const listeners: LinkListener[] = [];
+  const listeners: MqttListener[] = [];
   let line: Line | null = null;
   let trouble: string | null = "it is being connected";
   let connections = 0;
@@ -151,8 +151,8 @@ export function openLink(options: LinkOptions, signal: AbortSignal): Link {
       line.subscribe(listener.subscriptions);
       listener.onUp();
     },
-    publishOnce: (topic, payload) => line?.sendOnce(topic, payload) ?? false,
-    standing: () => ({ connected: line !== null, trouble, connections, published: publisher.taken }),
+    sendCommand: (topic, payload) => line?.sendOnce(topic, payload) ?? false,
+    status: () => ({ connected: line !== null, trouble, connections, published: publisher.taken }),
     upSoon: Promise.race([firstUp, pause(QUICK_UP_MS, undefined, { ref: false })]),
     closed,
   };

@@ -36,7 +36,7 @@ function brokerFinding({ mqtt, config }: ApiDeps): CheckResult {
   const { url } = config.mqtt;
   return checkResultOf(
     "broker",
-    mqtt.client.standing().trouble,
+    mqtt.client.status().trouble,
     `connected: ${url === undefined ? "its own" : withoutLogin(url)}`,
   );
 }

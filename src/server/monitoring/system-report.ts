@@ -34,7 +34,7 @@ export function systemReport(deps: MonitoringDeps, health: HealthReport, now: Ep
       age_seconds: lastSuccessAt === null ? null : Math.max(0, Math.floor((now - lastSuccessAt) / SECOND_MS)),
     })),
     backfill: state.backfill && { days_known: state.backfill.known, days_wanted: state.backfill.wanted },
-    broker: { ...brokerReport(deps.config), ...deps.mqtt.client.standing() },
+    broker: { ...brokerReport(deps.config), ...deps.mqtt.client.status() },
     plugs: plugReports(deps.plugs),
     lan: {
       listeners: deps.events.opened?.counts.listeners ?? 0,

@@ -1,6 +1,6 @@
 import type { CommandTable } from "../../../src/mqtt/client/commands.ts";
 import type { Message } from "../../../src/mqtt/client/message.ts";
-import { type Link, openLink } from "../../../src/mqtt/client/mqtt-client.ts";
+import { type MqttClient, openMqttClient } from "../../../src/mqtt/client/mqtt-client.ts";
 import type { Remembered } from "../../../src/mqtt/client/published-topics.ts";
 import { type BrokerAddress, openBrokerStream } from "../../../src/mqtt/client/transport.ts";
 import { TestMemory } from "./retaining-port.ts";
@@ -26,7 +26,7 @@ export class TestMqttClient implements AsyncDisposable {
   readonly lines: Line[] = [];
   attempts = 0;
   readonly #stop = new AbortController();
-  readonly #link: Link;
+  readonly #link: MqttClient;
   readonly #waiting = new Set<() => void>();
 
   constructor(options: TestMqttClientOptions) {
@@ -36,7 +36,7 @@ export class TestMqttClient implements AsyncDisposable {
       this.lines.push({ text, facts });
       for (const look of [...this.#waiting]) look();
     };
-    this.#link = openLink(
+    this.#link = openMqttClient(
       {
         open: (signal) => {
           this.attempts++;
@@ -61,7 +61,7 @@ export class TestMqttClient implements AsyncDisposable {
   }
 
   publishOnce(topic: string, payload: string): boolean {
-    return this.#link.publishOnce(topic, payload);
+    return this.#link.sendCommand(topic, payload);
   }
 
   /** Publishes one payload per topic. */

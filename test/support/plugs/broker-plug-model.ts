@@ -4,7 +4,7 @@ import mqtt, { type MqttClient } from "mqtt";
 import { LONGEST_DEAD_MAN_MS, type Wanted } from "../../../src/core/plugs/plug-types.ts";
 import { Problems } from "../../../src/core/status/problem.ts";
 import { type EmbeddedBroker, startEmbeddedBroker } from "../../../src/mqtt/broker/embedded-broker.ts";
-import { type Link, openLink } from "../../../src/mqtt/client/mqtt-client.ts";
+import { type MqttClient, openMqttClient } from "../../../src/mqtt/client/mqtt-client.ts";
 import { type PlugSetup, Plugs } from "../../../src/plugs/plug-manager.ts";
 import { retainedIn } from "../broker/retained.ts";
 import { TestMemory } from "../broker/retaining-port.ts";
@@ -18,7 +18,7 @@ const TRANSIT_MS = 15_000;
 
 interface Life {
   readonly plugs: Plugs;
-  readonly link: Link;
+  readonly link: MqttClient;
   readonly stop: AbortController;
   readonly cut: () => void;
 }
@@ -107,7 +107,7 @@ export class BrokerPlugModel implements AsyncDisposable {
           ...this.plug.firmware.setup,
         },
       ],
-      publishOnce: (topic, payload) => link.publishOnce(topic, payload),
+      publishOnce: (topic, payload) => link.sendCommand(topic, payload),
       wanted: () => this.wanted,
       trusted: () => this.isTrusted,
       memory: {
@@ -121,7 +121,7 @@ export class BrokerPlugModel implements AsyncDisposable {
       },
       onChange: () => undefined,
     });
-    const link = openLink(
+    const link = openMqttClient(
       {
         open: async () => {
           if (!this.#broker) throw Object.assign(new Error("no broker"), { code: "ECONNREFUSED" });
