@@ -5,7 +5,7 @@
 
 import type { ConnectionOptions } from "./broker-session.ts";
 import { explainYoungEnds } from "./connect-errors.ts";
-import { type Life, liveOnce, type ProtocolVersion } from "./session.ts";
+import { type ProtocolVersion, runSession, type SessionResult } from "./session.ts";
 
 /**
  * A closed port on a machine that is there costs two small packets to ask, so a broker that restarts is found within
@@ -25,7 +25,7 @@ export async function keepConnected(options: ConnectionOptions, signal: AbortSig
   let history: History = { failures: 0, youngLives: 0 };
   let told: string | null = null;
   while (!signal.aborted) {
-    const life = await liveOnce(options, version, signal);
+    const life = await runSession(options, version, signal);
     if (signal.aborted) return;
     if (life.tryOlderVersion) {
       version = 4;
@@ -47,20 +47,20 @@ interface History {
   readonly youngLives: number;
 }
 
-function afterLife({ failures, youngLives }: History, life: Life): History {
-  if (life.grewOld) return { failures: 0, youngLives: 0 };
+function afterLife({ failures, youngLives }: History, life: SessionResult): History {
+  if (life.wasStable) return { failures: 0, youngLives: 0 };
   if (life.wasUp) return { failures: 0, youngLives: youngLives + 1 };
   // Nothing listened: the broker was restarted, so the young life before was not broken off by its fault.
   return { failures: failures + 1, youngLives: life.retrySoon ? 0 : youngLives };
 }
 
 /** How many connections broke young, beyond those that are forgiven. */
-function tooYoung({ youngLives }: History, life: Life): number {
+function tooYoung({ youngLives }: History, life: SessionResult): number {
   return life.wasUp ? Math.max(0, youngLives - YOUNG_LIVES_FORGIVEN) : 0;
 }
 
 /** Doubles with every failure, with a jitter of up to the half. */
-function backoffMs(history: History, life: Life, random: number): number {
+function backoffMs(history: History, life: SessionResult, random: number): number {
   const young = tooYoung(history, life);
   const pace = life.retrySoon && young === 0 ? SOON_MS : SLOWLY_MS;
   const doublings = life.takenOver ? DOUBLINGS_AFTER_TAKEOVER : life.wasUp ? young : history.failures - 1;

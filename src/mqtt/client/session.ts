@@ -12,10 +12,10 @@ type Client = InstanceType<typeof MqttClient>;
 export type ProtocolVersion = 5 | 4;
 
 /** How a connection went. */
-export interface Life {
+export interface SessionResult {
   readonly wasUp: boolean;
   /** It was up for long enough that its end says nothing about its beginning. */
-  readonly grewOld: boolean;
+  readonly wasStable: boolean;
   /** The broker does not speak this version of MQTT, or hung up on it without a word. */
   readonly tryOlderVersion: boolean;
   /** It costs nothing to ask again at once. */
@@ -48,22 +48,22 @@ const MOST_NAMED = 4;
 const LONGEST_MESSAGE_BYTES = 64 * 1024;
 
 /** Lives one connection. Resolves when it is over; the signal ends it with a goodbye. */
-export async function liveOnce(
+export async function runSession(
   options: ConnectionOptions,
   version: ProtocolVersion,
   signal: AbortSignal,
-): Promise<Life> {
+): Promise<SessionResult> {
   const never = { wasUp: false, grewOld: false, tryOlderVersion: false, brokeAt: [], takenOver: false };
   try {
     const stream = await options.open(signal);
-    return await new ClientLife(options, version, stream).over(signal);
+    return await new Session(options, version, stream).over(signal);
   } catch (error) {
     const retrySoon = error instanceof Error && "code" in error && error.code === "ECONNREFUSED";
     return { ...never, retrySoon, reason: explainFailure(error, "opening") };
   }
 }
 
-class ClientLife {
+class Session {
   readonly #options: ConnectionOptions;
   readonly #version: ProtocolVersion;
   readonly #stream: Duplex;
@@ -83,7 +83,7 @@ class ClientLife {
     this.#client = new MqttClient(() => stream, clientOptions(options, version));
   }
 
-  over(signal: AbortSignal): Promise<Life> {
+  over(signal: AbortSignal): Promise<SessionResult> {
     const client = this.#client;
     const aging = setTimeout(() => {
       this.#grewOld = true;
@@ -116,13 +116,13 @@ class ClientLife {
     });
   }
 
-  #summary(): Life {
+  #summary(): SessionResult {
     const code = this.#error instanceof Error && "code" in this.#error ? this.#error.code : undefined;
     const wasUp = this.#phase === "up";
     const hungUp = this.#error === null || code === "ECONNRESET" || code === "EPIPE";
     return {
       wasUp,
-      grewOld: wasUp && this.#grewOld,
+      wasStable: wasUp && this.#grewOld,
       tryOlderVersion: this.#version === 5 && !wasUp && (hungUp || UNSUPPORTED_VERSION_CODES.includes(code)),
       retrySoon: wasUp && code !== TAKEN_OVER_CODE,
       brokeAt: this.#onTheWay.slice(0, MOST_NAMED),

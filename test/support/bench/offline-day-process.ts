@@ -5,7 +5,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { Publisher } from "../../../src/mqtt/client/retained-publisher.ts";
-import { liveOnce } from "../../../src/mqtt/client/session.ts";
+import { runSession } from "../../../src/mqtt/client/session.ts";
 import { openBrokerStream } from "../../../src/mqtt/client/transport.ts";
 import { LONG_DAY, QUARTER_MS, QuarterPriceHomes } from "./quarter-price-homes.ts";
 
@@ -33,7 +33,7 @@ async function day(tries: number): Promise<number> {
   for (let edge = 0; edge < 96; edge++) {
     publisher.show(homes.at(LONG_DAY + edge * QUARTER_MS).messages);
     publisher.detach();
-    for (let i = 0; i < triesAnEdge; i++) await liveOnce(options, 5, signal);
+    for (let i = 0; i < triesAnEdge; i++) await runSession(options, 5, signal);
   }
   collect();
   return process.memoryUsage.rss();
