@@ -19,7 +19,7 @@ import {
 } from "../core/plugs/plug-types.ts";
 import type { Problems } from "../core/status/problem.ts";
 import { type EpochMs, MINUTE_MS, SECOND_MS } from "../core/time/interval.ts";
-import type { Arrival } from "../mqtt/client/broker-session.ts";
+import type { IncomingMessage } from "../mqtt/client/broker-session.ts";
 
 /** A plug as it is configured. */
 export interface PlugSetup {
@@ -80,7 +80,7 @@ export class Plugs {
   }
 
   /** Takes a message that came on one of the subscriptions. */
-  onMessage(arrival: Arrival): void {
+  onMessage(arrival: IncomingMessage): void {
     for (const plug of this.#plugs) plug.take(arrival);
     this.#parts.wake();
   }
@@ -161,7 +161,7 @@ class Plug {
     this.#signalBy = null;
   }
 
-  take({ topic, payload, retained }: Arrival): void {
+  take({ topic, payload, retained }: IncomingMessage): void {
     if (topic === this.#setup.signalTopic) {
       this.#signal = onOff(payload);
       this.#signalBy = Number.NEGATIVE_INFINITY;

@@ -3,18 +3,18 @@ import type { Duplex } from "node:stream";
 import type { PublishPort } from "./retained-publisher.ts";
 
 /** A message as it came; `retained` where it lay in the broker from before. */
-export interface Arrival {
+export interface IncomingMessage {
   readonly topic: string;
   readonly payload: string;
   readonly retained: boolean;
 }
 
 /** A connection that is up. */
-export interface Line extends PublishPort {
+export interface BrokerSession extends PublishPort {
   /** Sends a message that nobody needs later: neither retained nor sent again. */
-  say(topic: string, payload: string): void;
+  publishTransient(topic: string, payload: string): void;
   /** Sends a command to a device, with QoS 1 and not retained; see `OnceSender`. */
-  sendOnce(topic: string, payload: string): boolean;
+  sendCommand(topic: string, payload: string): boolean;
   /** Subscribes to more topic filters for as long as the connection lasts. */
   subscribe(topics: readonly string[]): void;
 }
@@ -30,12 +30,12 @@ export interface ConnectionOptions {
   readonly statusTopic: string;
   /** Topic filters to subscribe to, read at each connection. */
   readonly subscriptions: () => readonly string[];
-  readonly onUp: (line: Line) => void;
+  readonly onUp: (line: BrokerSession) => void;
   /** Told once per reason, not once per attempt. */
   readonly onDown: (reason: string) => void;
   /** The broker is there and does not take or give a topic. */
   readonly onRefused: (topic: string, reason: string) => void;
-  readonly onMessage: (arrival: Arrival) => void;
+  readonly onMessage: (arrival: IncomingMessage) => void;
   /** A number from 0 to 1, for the jitter of the back-off. */
   readonly random: () => number;
 }

@@ -2,7 +2,7 @@
  * Commands of the house: a table from topics to what they do. A command is done once, when it is said; what cannot be
  * done is logged, answered on the response topic, and changes nothing.
  */
-import type { Arrival } from "./broker-session.ts";
+import type { IncomingMessage } from "./broker-session.ts";
 
 /** What became of a command. */
 export type CommandResult = { readonly kind: "done" } | { readonly kind: "refused"; readonly reason: string };
@@ -46,7 +46,7 @@ export class Commands {
    * Does what a message commands. Gives back whether it is a command at all. A retained one is not done: it would be
    * done again at every connection.
    */
-  async take({ topic, payload, retained }: Arrival): Promise<boolean> {
+  async take({ topic, payload, retained }: IncomingMessage): Promise<boolean> {
     const { baseTopic, table, answer, onRefused } = this.#options;
     if (!topic.startsWith(`${baseTopic}/`)) return false;
     const below = topic.slice(baseTopic.length + 1);

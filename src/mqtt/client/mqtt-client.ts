@@ -5,7 +5,7 @@
 
 import type { Duplex } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
-import type { Arrival, Line } from "./broker-session.ts";
+import type { BrokerSession, IncomingMessage } from "./broker-session.ts";
 import { Commands, type CommandTable } from "./commands.ts";
 import type { Message } from "./message.ts";
 import type { Remembered } from "./published-topics.ts";
@@ -37,7 +37,7 @@ export interface MqttListener {
   /** Topic filters. */
   readonly subscriptions: readonly string[];
   /** Called for every message, also for those on the topics of other listeners. */
-  onMessage(arrival: Arrival): void;
+  onMessage(arrival: IncomingMessage): void;
   onUp(): void;
   onDown(): void;
 }
@@ -85,18 +85,18 @@ export function openMqttClient(options: MqttClientOptions, signal: AbortSignal):
   const birthTopic = `${discoveryPrefix}/status`;
   /** Bounded by the modules that listen: one today. */
   const listeners: MqttListener[] = [];
-  let line: Line | null = null;
+  let line: BrokerSession | null = null;
   let trouble: string | null = "it is being connected";
   let connections = 0;
   const publisher = new Publisher({ remembered: options.remembered, alsoOurs: [statusTopic] });
   const commands = new Commands({
     baseTopic,
     table: options.commands,
-    answer: (topic, payload) => line?.say(topic, payload),
+    answer: (topic, payload) => line?.publishTransient(topic, payload),
     onRefused: (topic, reason) => log.warn({ topic, reason }, "command refused"),
   });
   const greet = onceAfterBirth(random, signal, () => publisher.repeat());
-  const onMessage = (arrival: Arrival) => {
+  const onMessage = (arrival: IncomingMessage) => {
     // A retained birth is an old one: whoever was born before this connection reads what is retained.
     if (arrival.topic === birthTopic && arrival.payload === "online" && !arrival.retained) greet();
     else void commands.take(arrival);
@@ -151,7 +151,7 @@ export function openMqttClient(options: MqttClientOptions, signal: AbortSignal):
       line.subscribe(listener.subscriptions);
       listener.onUp();
     },
-    sendCommand: (topic, payload) => line?.sendOnce(topic, payload) ?? false,
+    sendCommand: (topic, payload) => line?.sendCommand(topic, payload) ?? false,
     status: () => ({ connected: line !== null, trouble, connections, published: publisher.taken }),
     upSoon: Promise.race([firstUp, pause(QUICK_UP_MS, undefined, { ref: false })]),
     closed,

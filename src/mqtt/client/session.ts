@@ -2,7 +2,7 @@
 import type { Duplex } from "node:stream";
 import type { IClientOptions, IConnackPacket } from "mqtt";
 import clientModule from "mqtt/lib/client";
-import type { ConnectionOptions, Line } from "./broker-session.ts";
+import type { BrokerSession, ConnectionOptions } from "./broker-session.ts";
 import { COMMAND_WINDOW, OnceSender } from "./command-sender.ts";
 import { explainFailure, explainSilentClose, type Phase } from "./connect-errors.ts";
 
@@ -155,7 +155,7 @@ class Session {
     });
   }
 
-  #line(window: number): Line {
+  #line(window: number): BrokerSession {
     const client = this.#client;
     const commands = new OnceSender({
       client,
@@ -175,10 +175,10 @@ class Session {
           settled(!error);
         });
       },
-      say: (topic, payload) => {
+      publishTransient: (topic, payload) => {
         if (client.connected) client.publish(topic, payload, { qos: 0, retain: false });
       },
-      sendOnce: (topic, payload) => commands.send(topic, payload),
+      sendCommand: (topic, payload) => commands.send(topic, payload),
       subscribe: (topics) => this.#subscribe(topics),
     };
   }
