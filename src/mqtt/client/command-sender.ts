@@ -1,7 +1,7 @@
 /** Sends commands to devices: with QoS 1, never retained, and never on a later connection. */
 import type { IClientPublishOptions, MqttClient } from "mqtt";
 
-export interface OnceSenderOptions {
+export interface CommandSenderOptions {
   readonly client: Pick<MqttClient, "connected" | "publish">;
   /** Whether the broker can be told for how long a message is good. */
   readonly expires: boolean;
@@ -26,13 +26,13 @@ interface Command {
   readonly payload: string;
 }
 
-export class OnceSender {
-  readonly #options: OnceSenderOptions;
+export class CommandSender {
+  readonly #options: CommandSenderOptions;
   /** Bounded by MOST_WAITING, and gone with the connection. */
   readonly #waiting: Command[] = [];
   #onTheWay = 0;
 
-  constructor(options: OnceSenderOptions) {
+  constructor(options: CommandSenderOptions) {
     this.#options = options;
   }
 

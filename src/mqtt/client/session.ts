@@ -3,7 +3,7 @@ import type { Duplex } from "node:stream";
 import type { IClientOptions, IConnackPacket } from "mqtt";
 import clientModule from "mqtt/lib/client";
 import type { BrokerSession, ConnectionOptions } from "./broker-session.ts";
-import { COMMAND_WINDOW, OnceSender } from "./command-sender.ts";
+import { COMMAND_WINDOW, CommandSender } from "./command-sender.ts";
 import { explainFailure, explainSilentClose, type Phase } from "./connect-errors.ts";
 
 const MqttClient = clientModule.default;
@@ -157,7 +157,7 @@ class Session {
 
   #line(window: number): BrokerSession {
     const client = this.#client;
-    const commands = new OnceSender({
+    const commands = new CommandSender({
       client,
       expires: this.#version === 5,
       onRefused: (topic, error) => this.#noteRefusal(topic, error),
