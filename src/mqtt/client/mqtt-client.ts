@@ -10,7 +10,7 @@ import { Commands, type CommandTable } from "./commands.ts";
 import type { Message } from "./message.ts";
 import type { Remembered } from "./published-topics.ts";
 import { keepConnected } from "./reconnect.ts";
-import { Publisher } from "./retained-publisher.ts";
+import { RetainedPublisher } from "./retained-publisher.ts";
 
 export interface MqttClientLog {
   info(facts: object, text: string): void;
@@ -43,9 +43,9 @@ export interface MqttListener {
 }
 
 export interface MqttClient {
-  /** Sets the whole wanted state; see `Publisher.show`. */
+  /** Sets the whole wanted state; see `RetainedPublisher.show`. */
   show(messages: readonly Message[]): void;
-  /** Shows what cannot wait; see `Publisher.showFirst`. */
+  /** Shows what cannot wait; see `RetainedPublisher.showFirst`. */
   showFirst(messages: readonly Message[]): void;
   /** Sends a command to a device, with QoS 1, not retained; false where there is no connection: nothing is sent later. */
   sendCommand(topic: string, payload: string): boolean;
@@ -88,7 +88,7 @@ export function openMqttClient(options: MqttClientOptions, signal: AbortSignal):
   let line: BrokerSession | null = null;
   let trouble: string | null = "it is being connected";
   let connections = 0;
-  const publisher = new Publisher({ remembered: options.remembered, alsoOurs: [statusTopic] });
+  const publisher = new RetainedPublisher({ remembered: options.remembered, alsoOurs: [statusTopic] });
   const commands = new Commands({
     baseTopic,
     table: options.commands,

@@ -22,7 +22,7 @@ interface Kept {
   readonly cleared: readonly string[];
 }
 
-export class RetainedMemory {
+export class PublishedTopics {
   readonly #remembered: Remembered;
   readonly #topics: Map<string, Components>;
   readonly #cleared: Set<string>;

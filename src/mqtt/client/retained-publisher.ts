@@ -7,8 +7,8 @@ import {
   componentsGone,
   componentsOf,
   isDeviceDocument,
+  PublishedTopics,
   type Remembered,
-  RetainedMemory,
   withComponentsReduced,
 } from "./published-topics.ts";
 
@@ -20,8 +20,8 @@ export interface PublishPort {
   publish(topic: string, payload: string, settled: (taken: boolean) => void): void;
 }
 
-export interface PublisherOptions {
-  /** Keeps the topics that were ever published; see `RetainedMemory`. */
+export interface RetainedPublisherOptions {
+  /** Keeps the topics that were ever published; see `PublishedTopics`. */
   readonly remembered: Remembered;
   /** Topics of this daemon that others publish: remembered, never sent from here. */
   readonly alsoOurs: readonly string[];
@@ -33,8 +33,8 @@ interface Sending {
   readonly settled: () => void;
 }
 
-export class Publisher {
-  readonly #memory: RetainedMemory;
+export class RetainedPublisher {
+  readonly #memory: PublishedTopics;
   readonly #alsoOurs: ReadonlySet<string>;
   /** The wanted state, by topic; null before it was shown for the first time. Bounded by the topics of the house. */
   #wanted: ReadonlyMap<string, string> | null = null;
@@ -50,8 +50,8 @@ export class Publisher {
   #onTheWay = 0;
   #taken = 0;
 
-  constructor({ remembered, alsoOurs }: PublisherOptions) {
-    this.#memory = new RetainedMemory(remembered);
+  constructor({ remembered, alsoOurs }: RetainedPublisherOptions) {
+    this.#memory = new PublishedTopics(remembered);
     this.#alsoOurs = new Set(alsoOurs);
   }
 
@@ -88,7 +88,7 @@ export class Publisher {
     for (const topic of this.#alsoOurs) this.#memory.note(topic, {});
     // On disk before anything of it is in a broker: a crash in between leaves no ghost.
     this.#memory.save();
-    this.#enqueue([...this.#ghosts(), ...changed]);
+    this.#enqueue([...this.#obsoleteTopics(), ...changed]);
   }
 
   /** A broker is there: everything wanted is sent to it. */
@@ -104,7 +104,7 @@ export class Publisher {
   /** Sends everything again, for a reader that just came: first what is to go, then the documents, then the states. */
   repeat(): void {
     const topics = [...(this.#wanted?.keys() ?? [])];
-    const gone = this.#isWhole ? [...this.#ghosts(), ...this.#memory.cleared()] : [];
+    const gone = this.#isWhole ? [...this.#obsoleteTopics(), ...this.#memory.cleared()] : [];
     const states = topics.filter((topic) => !isDeviceDocument(topic));
     this.#enqueue([...gone, ...topics.filter(isDeviceDocument), ...states]);
   }
@@ -128,7 +128,7 @@ export class Publisher {
   }
 
   /** Remembered topics that nobody wants; none as long as it is unknown what is wanted. */
-  #ghosts(): string[] {
+  #obsoleteTopics(): string[] {
     const wanted = this.#wanted;
     if (!wanted || !this.#isWhole) return [];
     return this.#memory.topics().filter((topic) => !wanted.has(topic) && !this.#alsoOurs.has(topic));
@@ -160,7 +160,7 @@ export class Publisher {
 
   #sendingOf(topic: string): Sending {
     const payload = this.#wanted?.get(topic);
-    if (payload === undefined) return { payload: "", settled: () => this.#settleGhost(topic) };
+    if (payload === undefined) return { payload: "", settled: () => this.#settleObsolete(topic) };
     if (payload === "" || !isDeviceDocument(topic)) return { payload, settled: () => undefined };
     const components = componentsOf(topic, payload);
     const gone = componentsGone(this.#memory.components(topic), components);
@@ -178,7 +178,7 @@ export class Publisher {
     };
   }
 
-  #settleGhost(topic: string): void {
+  #settleObsolete(topic: string): void {
     if (!this.#wanted?.has(topic)) this.#memory.clear(topic);
   }
 }

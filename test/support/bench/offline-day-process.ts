@@ -4,7 +4,7 @@
  */
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { Publisher } from "../../../src/mqtt/client/retained-publisher.ts";
+import { RetainedPublisher } from "../../../src/mqtt/client/retained-publisher.ts";
 import { runSession } from "../../../src/mqtt/client/session.ts";
 import { openBrokerStream } from "../../../src/mqtt/client/transport.ts";
 import { LONG_DAY, QUARTER_MS, QuarterPriceHomes } from "./quarter-price-homes.ts";
@@ -14,7 +14,7 @@ const collect: () => void = runInNewContext("gc");
 
 const [port, attempts] = process.argv.slice(2).map(Number);
 const homes = new QuarterPriceHomes(10);
-const publisher = new Publisher({ remembered: { read: () => null, write: () => undefined }, alsoOurs: [] });
+const publisher = new RetainedPublisher({ remembered: { read: () => null, write: () => undefined }, alsoOurs: [] });
 const signal = new AbortController().signal;
 const options = {
   open: (stop: AbortSignal) => openBrokerStream({ url: `mqtt://127.0.0.1:${port}` }, stop),

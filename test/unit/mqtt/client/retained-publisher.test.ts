@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Message } from "../../../../src/mqtt/client/message.ts";
-import { Publisher } from "../../../../src/mqtt/client/retained-publisher.ts";
+import { RetainedPublisher } from "../../../../src/mqtt/client/retained-publisher.ts";
 import { RetainingPort, TestMemory } from "../../../support/broker/retaining-port.ts";
 
 const STATUS = "elbro/status";
 
-function publisherOn(memory: TestMemory): Publisher {
-  return new Publisher({ remembered: memory, alsoOurs: [STATUS] });
+function publisherOn(memory: TestMemory): RetainedPublisher {
+  return new RetainedPublisher({ remembered: memory, alsoOurs: [STATUS] });
 }
 
 /** A publisher with a broker that answers at once when told. */
@@ -174,7 +174,7 @@ test("the status topic of an earlier base topic is cleared, that of this one nev
   retained.set(STATUS, "offline");
   const same = attached([state("home", "1")], memory, retained);
   expect(same.port.topics()).not.toContain(STATUS);
-  const renamed = new Publisher({ remembered: memory, alsoOurs: ["power/status"] });
+  const renamed = new RetainedPublisher({ remembered: memory, alsoOurs: ["power/status"] });
   const port = new RetainingPort(retained);
   renamed.show([{ topic: "power/home", payload: "1" }]);
   renamed.attach(port);
