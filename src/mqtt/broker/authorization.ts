@@ -1,6 +1,6 @@
 /** What the embedded broker allows: who comes in, and what each may publish, subscribe to and leave behind. */
 import type { AedesOptions, Client, PublishPacket } from "aedes";
-import { Gate } from "./packet-limits.ts";
+import { PacketLimits } from "./packet-limits.ts";
 import { type BrokerUser, type BrokerUsers, mayPublish } from "./users.ts";
 
 export interface BrokerRules {
@@ -96,7 +96,7 @@ class RuledHouse {
     password: Readonly<Buffer> | undefined,
   ): Promise<number | null> {
     const gate = client.conn;
-    if (!(gate instanceof Gate)) {
+    if (!(gate instanceof PacketLimits)) {
       this.#ownIds.add(client.id);
       return null;
     }
@@ -112,14 +112,14 @@ class RuledHouse {
     return null;
   }
 
-  async #userOf(gate: Gate, name: string | undefined, password: Readonly<Buffer> | undefined) {
+  async #userOf(gate: PacketLimits, name: string | undefined, password: Readonly<Buffer> | undefined) {
     const { users, anonymous } = this.#options;
     if (anonymous && gate.isLocal && name === undefined) return ANYBODY;
     return users.find(name, password);
   }
 
   takes(client: Client | null, packet: PublishPacket): boolean {
-    if (client === null || !(client.conn instanceof Gate)) return true;
+    if (client === null || !(client.conn instanceof PacketLimits)) return true;
     const user = this.#users.get(client);
     const allowed = user !== undefined && mayPublish(user, packet.topic, this.#options);
     const taken = allowed && (!packet.retain || this.#retains(packet));

@@ -5,8 +5,8 @@ import { type Duplex, duplexPair } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
 import { Aedes } from "aedes";
 import { type BrokerRules, rulesOf } from "./authorization.ts";
-import { Gate } from "./packet-limits.ts";
-import { Lobby, type Waiting } from "./pending-logins.ts";
+import { PacketLimits } from "./packet-limits.ts";
+import { type PendingLogin, PendingLogins } from "./pending-logins.ts";
 import { forwardWhatIsThere, replayNewest } from "./retained-replay.ts";
 import { type BrokerUser, BrokerUsers } from "./users.ts";
 
@@ -60,7 +60,7 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
     ...rulesOf({ ...options, users: new BrokerUsers(options.users) }),
   });
   replayNewest(aedes);
-  const lobby = new Lobby();
+  const lobby = new PendingLogins();
   const servers = [tcpListener(aedes, lobby)];
   if (options.wsPort !== undefined) servers.push(await webSocketListener(aedes, lobby));
   const close = async () => {
@@ -80,10 +80,10 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
   }
 }
 
-function tcpListener(aedes: Aedes, lobby: Lobby): net.Server {
+function tcpListener(aedes: Aedes, lobby: PendingLogins): net.Server {
   return net.createServer({ noDelay: true }, (socket) => {
     const waiting = guarded(socket, lobby);
-    new Gate({
+    new PacketLimits({
       stream: socket,
       isLocal: isLoopback(socket),
       onConnect: (gate) => aedes.handle(gate),
@@ -93,15 +93,15 @@ function tcpListener(aedes: Aedes, lobby: Lobby): net.Server {
 }
 
 /** WebSocket is loaded only here: most houses do without it. */
-async function webSocketListener(aedes: Aedes, lobby: Lobby): Promise<http.Server> {
+async function webSocketListener(aedes: Aedes, lobby: PendingLogins): Promise<http.Server> {
   const { createWebSocketStream, WebSocketServer } = await import("ws");
-  const waiting = new WeakMap<Duplex, Waiting>();
+  const waiting = new WeakMap<Duplex, PendingLogin>();
   const server = http.createServer((_request, response) => response.writeHead(426, { upgrade: "websocket" }).end());
   server.on("connection", (socket: net.Socket) => waiting.set(socket, guarded(socket, lobby)));
   const sockets = new WebSocketServer({ server, maxPayload: LONGEST_FRAME_BYTES, perMessageDeflate: false });
   sockets.on("connection", (socket, request) => {
     socket.on("error", () => undefined);
-    new Gate({
+    new PacketLimits({
       stream: createWebSocketStream(socket),
       // A page of the web that a browser of this machine shows is not a program of this machine.
       isLocal: request.headers.origin === undefined && isLoopback(request.socket),
@@ -113,7 +113,7 @@ async function webSocketListener(aedes: Aedes, lobby: Lobby): Promise<http.Serve
 }
 
 /** A socket takes a place in the lobby until its client has logged in. */
-function guarded(socket: net.Socket, lobby: Lobby): Waiting {
+function guarded(socket: net.Socket, lobby: PendingLogins): PendingLogin {
   socket.setKeepAlive(true, TCP_KEEPALIVE_MS);
   socket.on("error", () => socket.destroy());
   const waiting = lobby.enter(socket.remoteAddress ?? "", () => socket.destroy());

@@ -13,26 +13,26 @@ const LONGEST_PACKET_BYTES = 256 * 1024;
 const CONNECT_HEADER = 0x10;
 const MOST_LENGTH_BYTES = 4;
 
-export interface GateOptions {
+export interface PacketLimitsOptions {
   /** The client's bytes. */
   readonly stream: Duplex;
   /** Whether the client is a program of this machine. */
   readonly isLocal: boolean;
   /** Called when a whole CONNECT can be read from the gate. */
-  readonly onConnect: (gate: Gate) => void;
+  readonly onConnect: (gate: PacketLimits) => void;
   readonly onAdmit: () => void;
 }
 
-export class Gate extends Duplex {
+export class PacketLimits extends Duplex {
   readonly isLocal: boolean;
   readonly #socket: Duplex;
-  readonly #options: GateOptions;
+  readonly #options: PacketLimitsOptions;
   readonly #packets = new PacketLengths(LONGEST_PACKET_BYTES);
   #stage: "knocking" | "asking" | "open" = "knocking";
   /** What came before the login was accepted. Bounded by the longest CONNECT and one read of a socket. */
   #early: Buffer = Buffer.alloc(0);
 
-  constructor(options: GateOptions) {
+  constructor(options: PacketLimitsOptions) {
     super({ allowHalfOpen: false });
     const { stream } = options;
     this.isLocal = options.isLocal;

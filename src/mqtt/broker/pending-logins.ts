@@ -9,22 +9,22 @@ const MOST_WAITING_OF_ADDRESS = 32;
 /** Time from the first byte of TCP to an accepted login. */
 const LOGIN_TIMEOUT_MS = 5_000;
 
-export interface Waiting {
+export interface PendingLogin {
   /** The client logged in, or is gone. */
   leave(): void;
 }
 
-interface Entry extends Waiting {
+interface Entry extends PendingLogin {
   readonly address: string;
   readonly sendAway: () => void;
 }
 
-export class Lobby {
+export class PendingLogins {
   /** Shape: who waits longest first. Bounded by MOST_WAITING. */
   readonly #entries = new Set<Entry>();
 
   /** A client came in from `address`; `sendAway` closes its connection. */
-  enter(address: string, sendAway: () => void): Waiting {
+  enter(address: string, sendAway: () => void): PendingLogin {
     const timer = setTimeout(sendAway, LOGIN_TIMEOUT_MS);
     const entry: Entry = {
       address,

@@ -2,7 +2,7 @@ import { type Duplex, duplexPair } from "node:stream";
 import { setImmediate as turn } from "node:timers/promises";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { Gate } from "../../../../src/mqtt/broker/packet-limits.ts";
+import { PacketLimits } from "../../../../src/mqtt/broker/packet-limits.ts";
 
 /** A CONNECT packet with a body of a length, which the gate does not look into. */
 function connect(bodyBytes: number): Buffer {
@@ -28,7 +28,7 @@ function gateWith() {
   const [client, stream] = duplexPair();
   client.on("error", () => undefined);
   const seen = { connects: 0, admitted: 0, bytes: Buffer.alloc(0) };
-  const gate: Gate = new Gate({
+  const gate: PacketLimits = new PacketLimits({
     stream,
     isLocal: true,
     onConnect: (knocking) => {
