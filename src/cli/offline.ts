@@ -9,7 +9,7 @@ import type { Clock } from "../core/runtime/clock.ts";
 import { Problems } from "../core/status/problem.ts";
 import { StartError } from "../core/status/start-error.ts";
 import { Calendar, SERVICE_ZONE } from "../core/time/calendar.ts";
-import { wayTo, withoutLogin } from "../mqtt/broker/start-broker.ts";
+import { connectionTo, withoutLogin } from "../mqtt/broker/start-broker.ts";
 import { tryBroker } from "../mqtt/client/check-connection.ts";
 import { AdminApi, type CheckResult, checkResultOf } from "../server/admin/admin-api.ts";
 import { offlineDiagnostics } from "../server/monitoring/diagnostics.ts";
@@ -80,7 +80,7 @@ async function brokerFinding(config: Config): Promise<CheckResult> {
   const { host, port } = config.broker;
   const { url } = config.mqtt;
   if (url !== undefined)
-    return checkResultOf("broker", await tryBroker(wayTo(null, config)), `${withoutLogin(url)} lets it in`);
+    return checkResultOf("broker", await tryBroker(connectionTo(null, config)), `${withoutLogin(url)} lets it in`);
   const trouble = await whyNotFree(host, port);
   const told = trouble && `its own broker cannot listen on port ${port}: ${trouble}`;
   return checkResultOf("broker", told, `its own; port ${port} is free for it`);

@@ -7,7 +7,7 @@ import type { BackfillState } from "../core/status/daemon-status.ts";
 import { type ChangeBus, Listeners } from "../state/change-bus.ts";
 import type { State } from "../state/open-state.ts";
 import type { Storage } from "../storage/open-storage.ts";
-import { startBroker, wayTo } from "./broker/start-broker.ts";
+import { connectionTo, startBroker } from "./broker/start-broker.ts";
 import type { Message } from "./client/message.ts";
 import { type MqttClient, type MqttClientLog, openMqttClient } from "./client/mqtt-client.ts";
 import { openFormats } from "./load-format.ts";
@@ -53,7 +53,7 @@ export async function startMqtt(
   const showing = new StatePublisher({ ...state, settings: storage.settings, config, formatOf, log });
   const client = openMqttClient(
     {
-      ...wayTo(broker, config),
+      ...connectionTo(broker, config),
       clientId: storage.settings.once("client_id", () => newClientId(options.random)),
       baseTopic: config.mqtt.base_topic,
       discoveryPrefix: config.mqtt.discovery_prefix,

@@ -1,6 +1,6 @@
 import { commandHint } from "../../config/command-hint.ts";
 import { loadConfiguration } from "../../config/load-config-file.ts";
-import { letsNobodyIn, NOBODY_ENTERS } from "../../mqtt/broker/start-broker.ts";
+import { hasNoUsers, NO_BROKER_USERS } from "../../mqtt/broker/start-broker.ts";
 import { requireKeys } from "../../server/auth/require-key.ts";
 import { readCommandLine } from "../arguments.ts";
 import { withAdminConnection } from "../connect.ts";
@@ -32,7 +32,7 @@ export async function main(argv: readonly string[]): Promise<number> {
   // Home Assistant, which knows its users, hands on what they ask: there it starts without. It names the broker, too.
   if (!isDemo(config) && process.env.SUPERVISOR_TOKEN === undefined) {
     requireKeys(config, commandHint(process));
-    if (letsNobodyIn(config)) process.stdout.write(`warning: ${NOBODY_ENTERS}\n`);
+    if (hasNoUsers(config)) process.stdout.write(`warning: ${NO_BROKER_USERS}\n`);
   }
   process.stdout.write(`the configuration${path === null ? "" : ` ${path}`} can be used\n`);
   if (isDemo(config))

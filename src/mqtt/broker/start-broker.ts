@@ -11,10 +11,10 @@ interface BrokerLog {
 }
 
 /** What is said where `letsNobodyIn` holds. */
-export const NOBODY_ENTERS = "the broker lets nobody in: add broker.users, or set mqtt.url to use another broker";
+export const NO_BROKER_USERS = "the broker lets nobody in: add broker.users, or set mqtt.url to use another broker";
 
 /** Whether the broker inside is used, and nobody may log in to it. */
-export function letsNobodyIn({ mqtt, broker }: Config): boolean {
+export function hasNoUsers({ mqtt, broker }: Config): boolean {
   return mqtt.url === undefined && broker.users.length === 0;
 }
 
@@ -35,13 +35,13 @@ export async function startBroker(
     );
   const rules = { users, anonymous, baseTopic, discoveryPrefix, onRefused };
   const broker = await onPort("broker", port, () => startEmbeddedBroker({ ...rules, host, port, wsPort }));
-  if (letsNobodyIn(config) && !anonymous) log.warn({ host: broker.host }, NOBODY_ENTERS);
+  if (hasNoUsers(config) && !anonymous) log.warn({ host: broker.host }, NO_BROKER_USERS);
   else log.info({ host: broker.host, port: broker.port, ws_port: broker.wsPort }, "broker listens");
   return broker;
 }
 
 /** How a client reaches the broker and logs in. The embedded one needs no password of the daemon. */
-export function wayTo(
+export function connectionTo(
   broker: EmbeddedBroker | null,
   { mqtt }: Config,
 ): Pick<MqttClientOptions, "open" | "username" | "password"> {
