@@ -4,9 +4,9 @@ import { SECOND_MS } from "../../core/time/interval.ts";
 import { contractError } from "../../service/contract/errors.ts";
 import type { InterfaceName } from "../../service/contract/operations.ts";
 import type { QuotaStanding } from "../../service/contract/quota-headers.ts";
-import type { Admission, Arrival } from "../../service/serve/mount.ts";
+import type { AuthRequest, AuthResult } from "../../service/serve/mount.ts";
 import { addressGroup } from "../http/address-group.ts";
-import type { LocalAdmission, LocalArrival } from "../http/route.ts";
+import type { LocalAuthRequest, LocalAuthResult } from "../http/route.ts";
 import { KeyQuota, type QuotaLimits } from "./key-rate-limit.ts";
 import { LockOut } from "./login-throttle.ts";
 
@@ -24,7 +24,7 @@ export interface LanKey {
   readonly limits?: Partial<QuotaLimits>;
 }
 
-type AnyArrival = Omit<Arrival, "interface"> & { readonly interface: InterfaceName | "local" };
+type AnyArrival = Omit<AuthRequest, "interface"> & { readonly interface: InterfaceName | "local" };
 
 /** A key that was right, what bore it, and the keys there were then. */
 interface Recognised {
@@ -33,7 +33,7 @@ interface Recognised {
   readonly keys: readonly LanKey[];
 }
 
-type Refusal = Extract<Admission, { kind: "refused" }>;
+type Refusal = Extract<AuthResult, { kind: "refused" }>;
 type Verdict = { readonly kind: "admitted"; readonly key: LanKey; readonly quota: QuotaStanding } | Refusal;
 
 const DIGEST = Buffer.alloc(32);
@@ -70,13 +70,13 @@ export class LanKeys {
   }
 
   /** Admits a request that bears a key with quota left. Denied attempts count. */
-  admit(arrival: Arrival): Admission {
+  admit(arrival: AuthRequest): AuthResult {
     const verdict = this.#judge(arrival);
     return verdict.kind === "refused" ? verdict : { kind: "admitted", caller: verdict.key.name, quota: verdict.quota };
   }
 
   /** The same at a route of the LAN's own, which may ask for the scope `control`. */
-  admitLocal(arrival: LocalArrival): LocalAdmission {
+  admitLocal(arrival: LocalAuthRequest): LocalAuthResult {
     const verdict = this.#judge(arrival);
     if (verdict.kind === "refused") return verdict;
     const { key, quota } = verdict;
@@ -91,7 +91,7 @@ export class LanKeys {
   }
 
   /** Whether a key still opens a local route: what lasts longer than a request ends with the key. Counts nothing. */
-  isKnown(authorization: string | undefined, scope: LocalArrival["scope"]): boolean {
+  isKnown(authorization: string | undefined, scope: LocalAuthRequest["scope"]): boolean {
     const key = this.#keyOf(authorization);
     return key !== null && !key.isThirdParty && (scope === "read" || key.control === true);
   }

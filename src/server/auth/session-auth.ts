@@ -8,10 +8,10 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { type EpochMs, MINUTE_MS } from "../../core/time/interval.ts";
 import { contractError } from "../../service/contract/errors.ts";
-import type { Admission, Arrival } from "../../service/serve/mount.ts";
+import type { AuthRequest, AuthResult } from "../../service/serve/mount.ts";
 import { localError } from "../http/errors.ts";
 import { isFromIngress } from "../http/ingress.ts";
-import type { LocalAdmission, LocalArrival } from "../http/route.ts";
+import type { LocalAuthRequest, LocalAuthResult } from "../http/route.ts";
 import type { SessionKey, Sessions } from "./sessions.ts";
 
 /** The header that the page sends with everything it fetches. */
@@ -44,7 +44,7 @@ export class PageAccess {
   }
 
   /** The verdict on a page's request to a route of the LAN's own; null where it is for the keys to decide. */
-  admitLocal(arrival: LocalArrival): LocalAdmission | null {
+  admitLocal(arrival: LocalAuthRequest): LocalAuthResult | null {
     const key = this.#visitor(arrival);
     if (!key) return null;
     if (this.#isTooMany(arrival.now)) return { kind: "refused", error: tooMany() };
@@ -56,25 +56,25 @@ export class PageAccess {
   }
 
   /** Whether a page's session still lasts, or needs none. Counts nothing. */
-  remains(arrival: LocalArrival): boolean {
+  remains(arrival: LocalAuthRequest): boolean {
     return this.#visitor(arrival) !== null;
   }
 
   /** The same for the mirror, where a read may spend quota. */
-  admitMirror(arrival: Arrival): Admission | null {
+  admitMirror(arrival: AuthRequest): AuthResult | null {
     const key = this.#visitor(arrival);
     if (!key || !fromOwnPage(arrival.headers)) return null;
     return this.#isTooMany(arrival.now) ? { kind: "refused", error: tooMany() } : { kind: "admitted" };
   }
 
   /** Who is logged in: here, or in Home Assistant. */
-  signedIn({ headers, remoteAddress, now }: Pick<Arrival, "headers" | "remoteAddress" | "now">): SessionKey | null {
+  signedIn({ headers, remoteAddress, now }: Pick<AuthRequest, "headers" | "remoteAddress" | "now">): SessionKey | null {
     if (this.#ingress && isFromIngress(headers, remoteAddress)) return HOME_ASSISTANT;
     return this.sessions.keyOf(headers?.cookie, now);
   }
 
   /** Who comes without a key of its own: who is logged in, or anybody where the dashboard is open. */
-  #visitor(arrival: Pick<Arrival, "authorization" | "headers" | "remoteAddress" | "now">): SessionKey | null {
+  #visitor(arrival: Pick<AuthRequest, "authorization" | "headers" | "remoteAddress" | "now">): SessionKey | null {
     if (arrival.authorization !== undefined) return null;
     return this.signedIn(arrival) ?? (this.#open ? ANYBODY : null);
   }

@@ -9,7 +9,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { EpochMs } from "../../core/time/interval.ts";
 import { type QuotaStanding, quotaHeaders } from "../../service/contract/quota-headers.ts";
-import type { Arrival, Router } from "../../service/serve/mount.ts";
+import type { AuthRequest, Router } from "../../service/serve/mount.ts";
 import { smaller } from "./compress-response.ts";
 import { type LocalError, localError } from "./errors.ts";
 import { readJsonBody } from "./request-body.ts";
@@ -52,13 +52,13 @@ export interface LocalRequest {
 }
 
 /** A request to a route that asks for a key. */
-export interface LocalArrival extends Omit<Arrival, "interface"> {
+export interface LocalAuthRequest extends Omit<AuthRequest, "interface"> {
   readonly interface: "local";
   readonly scope: Exclude<RouteScope, "open" | "greeted">;
 }
 
 /** The verdict on an arrival. `quota` is there once quota has been evaluated, also for a refusal. */
-export type LocalAdmission =
+export type LocalAuthResult =
   | { readonly kind: "admitted"; readonly caller: string; readonly quota?: QuotaStanding }
   | {
       readonly kind: "refused";
@@ -70,13 +70,13 @@ export type LocalAdmission =
 
 /** What all routes share. */
 export interface Door {
-  readonly admit: (arrival: LocalArrival) => LocalAdmission;
+  readonly admit: (arrival: LocalAuthRequest) => LocalAuthResult;
   readonly now: () => EpochMs;
   readonly newRequestId: () => string;
   /** Told of a handler that threw; the caller sees `internal_error` and the request id, nothing else. */
   readonly onCrash: (error: unknown, requestId: string) => void;
   /** Whether an arrival would be admitted, quota aside; without it, what was admitted may stay. */
-  readonly remains?: (arrival: LocalArrival) => boolean;
+  readonly remains?: (arrival: LocalAuthRequest) => boolean;
   /** Told of every answer; the name of the key is null where none came, or no good one. */
   readonly onAnswer?: (caller: string | null, status: number) => void;
 }
@@ -118,7 +118,7 @@ interface Found {
   caller: string | null;
 }
 
-function scopeOf({ scope }: LocalRoute, authorization: string | undefined): "open" | LocalArrival["scope"] {
+function scopeOf({ scope }: LocalRoute, authorization: string | undefined): "open" | LocalAuthRequest["scope"] {
   if (scope !== "greeted") return scope;
   return authorization === undefined ? "open" : "read";
 }
@@ -137,7 +137,7 @@ async function answerOf(
   const { authorization } = told;
   const scope = scopeOf(route, authorization);
   const from = { authorization, remoteAddress, connection, headers: told };
-  const arrivalAt = (at: EpochMs): LocalArrival | null =>
+  const arrivalAt = (at: EpochMs): LocalAuthRequest | null =>
     scope === "open" ? null : { interface: "local", scope, ...from, now: at };
   const arrival = arrivalAt(now);
   if (arrival) {

@@ -55,7 +55,7 @@ export type ServerHandlers = {
 };
 
 /** What is known of a request before its parameters are read. */
-export interface Arrival {
+export interface AuthRequest {
   readonly interface: InterfaceName;
   readonly authorization: string | undefined;
   readonly remoteAddress: string;
@@ -67,7 +67,7 @@ export interface Arrival {
 }
 
 /** The verdict on an arrival. `quota` is there once quota has been evaluated, also for a refusal. */
-export type Admission =
+export type AuthResult =
   | { readonly kind: "admitted"; readonly caller?: string; readonly quota?: QuotaStanding }
   | {
       readonly kind: "refused";
@@ -89,7 +89,7 @@ export interface Reply {
 
 export interface MountOptions {
   readonly handlers: ServerHandlers;
-  readonly admit: (arrival: Arrival) => Admission;
+  readonly admit: (arrival: AuthRequest) => AuthResult;
   readonly calendar: Calendar;
   readonly now: () => EpochMs;
   readonly newRequestId: () => string;

@@ -1,7 +1,7 @@
 import { contractError } from "../contract/errors.ts";
 import type { InterfaceName } from "../contract/operations.ts";
 import type { HashEncoding, ThirdPartyCredentials } from "../contract/token.ts";
-import type { Admission, Arrival } from "../serve/mount.ts";
+import type { AuthRequest, AuthResult } from "../serve/mount.ts";
 import { type ConsumerAccount, partnerDenial } from "./accounts.ts";
 import type { QuotaCounter } from "./quota.ts";
 
@@ -16,11 +16,11 @@ export interface AdmissionParts {
  * Who is let in. A consumer key that is nobody's is refused before any quota, for there is no account to count it on;
  * every other attempt counts, also one that is then denied. The third-party interface publishes no quota.
  */
-export function createAdmission(parts: AdmissionParts): (arrival: Arrival) => Admission {
+export function createAdmission(parts: AdmissionParts): (arrival: AuthRequest) => AuthResult {
   return (arrival) => (arrival.interface === "consumer" ? admitConsumer(arrival, parts) : admitPartner(arrival, parts));
 }
 
-function admitConsumer({ authorization, now }: Arrival, { account, quotas }: AdmissionParts): Admission {
+function admitConsumer({ authorization, now }: AuthRequest, { account, quotas }: AdmissionParts): AuthResult {
   if (!account.owns(authorization))
     return {
       kind: "refused",
@@ -35,7 +35,10 @@ function admitConsumer({ authorization, now }: Arrival, { account, quotas }: Adm
   return denial ? { kind: "refused", error: denial, quota: standing } : { kind: "admitted", quota: standing };
 }
 
-function admitPartner({ authorization, now }: Arrival, { partner, hashEncoding, quotas }: AdmissionParts): Admission {
+function admitPartner(
+  { authorization, now }: AuthRequest,
+  { partner, hashEncoding, quotas }: AdmissionParts,
+): AuthResult {
   const denial = partnerDenial(authorization, partner, hashEncoding);
   if (denial) return { kind: "refused", error: denial };
   quotas.thirdParty.count(now);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { DAY_MS, MINUTE_MS } from "../../../../src/core/time/interval.ts";
 import { keyDigest, type LanKey, LanKeys } from "../../../../src/server/auth/api-keys.ts";
-import type { Admission } from "../../../../src/service/serve/mount.ts";
+import type { AuthResult } from "../../../../src/service/serve/mount.ts";
 import { foundAt, startMirror } from "../../../support/service/mirror-server.ts";
 
 const NOON = Date.parse("2026-03-10T12:00:00Z");
@@ -12,12 +12,12 @@ function keysOf(limits = LIMITS) {
     ["kitchen", "garage"].map((name) => ({ name, sha256: keyDigest(`${name}-key`) })),
     limits,
   );
-  return (now: number, authorization: string | undefined = "Bearer kitchen-key"): Admission =>
+  return (now: number, authorization: string | undefined = "Bearer kitchen-key"): AuthResult =>
     keys.admit({ interface: "consumer", authorization, remoteAddress: "127.0.0.1", now });
 }
 
 /** What is left of both windows, after so many attempts at a moment. */
-function attempts(count: number, now = NOON, admit = keysOf()): Admission {
+function attempts(count: number, now = NOON, admit = keysOf()): AuthResult {
   let admission = admit(now);
   for (let i = 1; i < count; i++) admission = admit(now);
   return admission;

@@ -7,7 +7,7 @@ import { keyDigest } from "../../../../src/server/auth/api-keys.ts";
 import { hmacSha256, openAccess, pairDigest } from "../../../../src/server/auth/key-store.ts";
 import { requireKeys } from "../../../../src/server/auth/require-key.ts";
 import { thirdPartyToken } from "../../../../src/service/contract/token.ts";
-import type { Admission } from "../../../../src/service/serve/mount.ts";
+import type { AuthResult } from "../../../../src/service/serve/mount.ts";
 import { type KeptKey, KeyFile } from "../../../../src/storage/api-key-file.ts";
 import { ManualClock } from "../../../support/daemon/manual-clock.ts";
 import { TempDir } from "../../../support/daemon/temp-dir.ts";
@@ -23,7 +23,7 @@ function livingIn(dir: TempDir, clock: ManualClock, api: Partial<Config["api"]> 
   const warnings: string[] = [];
   const log = { warn: (_facts: object, text: string) => void warnings.push(text) };
   const access = openAccess({ config, clock, problems, log, commandHint });
-  const ask = (token: string, face: "consumer" | "thirdParty" = "consumer"): Admission => {
+  const ask = (token: string, face: "consumer" | "thirdParty" = "consumer"): AuthResult => {
     const authorization = `Bearer ${token}`;
     return access.keys.admit({ interface: face, authorization, remoteAddress: "127.0.0.1", now: clock.now() });
   };

@@ -3,7 +3,7 @@ import { HOUR_MS, MINUTE_MS } from "../../../../src/core/time/interval.ts";
 import { keyDigest, type LanKey, LanKeys } from "../../../../src/server/auth/api-keys.ts";
 import { LockOut } from "../../../../src/server/auth/login-throttle.ts";
 import { addressGroup } from "../../../../src/server/http/address-group.ts";
-import type { Admission } from "../../../../src/service/serve/mount.ts";
+import type { AuthResult } from "../../../../src/service/serve/mount.ts";
 
 const NOON = Date.parse("2026-03-10T12:00:00Z");
 const ROUTER = "192.168.1.1";
@@ -13,11 +13,11 @@ function doorOf(key: Partial<LanKey> = {}) {
     minute: 1_000_000,
     day: 1_000_000,
   });
-  return (token: string, now = NOON, remoteAddress = ROUTER): Admission =>
+  return (token: string, now = NOON, remoteAddress = ROUTER): AuthResult =>
     lanKeys.admit({ interface: "consumer", authorization: `Bearer ${token}`, remoteAddress, now });
 }
 
-function statusOf(admission: Admission): string {
+function statusOf(admission: AuthResult): string {
   if (admission.kind === "admitted") return "in";
   const { code, retryAfterSec } = admission.error;
   return code === "invalid_token" ? "401" : `429 for ${retryAfterSec} s`;
