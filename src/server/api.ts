@@ -11,7 +11,7 @@ import { HostNames } from "./http/allowed-hosts.ts";
 import type { Lookup } from "./http/listener.ts";
 import { createLanRouter } from "./http/not-found.ts";
 import { frontDoor } from "./http/request-guard.ts";
-import { addRoute, type Door, type LocalRoute } from "./http/route.ts";
+import { addRoute, type LocalRoute, type RouteContext } from "./http/route.ts";
 import { localRoutes } from "./local/local-routes.ts";
 import type { LocalDeps } from "./local/local-source.ts";
 import type { MirrorDeps } from "./mirror/mirror-source.ts";
@@ -49,7 +49,7 @@ export function lanRoutes(deps: ApiDeps, keys: LanKeys): Router {
     dashboard: config.api.dashboard ?? "key",
     ingress: deps.ingress,
   });
-  const door: Door = {
+  const door: RouteContext = {
     admit: (arrival) => pages.admitLocal(arrival) ?? keys.admitLocal(arrival),
     remains: (arrival) => pages.remains(arrival) || keys.isKnown(arrival.authorization, arrival.scope),
     now: () => clock.now(),

@@ -3,13 +3,13 @@
 import { createApiRouter, type Router } from "../../service/serve/mount.ts";
 import { localError } from "./errors.ts";
 import { answerHeaders, type Exchange, sendAnswer } from "./response.ts";
-import type { Door } from "./route.ts";
+import type { RouteContext } from "./route.ts";
 
 /** Methods that routes of the LAN API may have. */
 const METHODS = ["GET", "HEAD", "POST"] as const;
 
 /** A router without routes. */
-export function createLanRouter({ newRequestId }: Pick<Door, "newRequestId">): Router {
+export function createLanRouter({ newRequestId }: Pick<RouteContext, "newRequestId">): Router {
   const router: Router = createApiRouter(newRequestId, (request, response) =>
     answerUnknown(router, newRequestId(), { request, response }),
   );

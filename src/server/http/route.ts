@@ -48,7 +48,7 @@ export interface LocalRequest {
   /** Fires when the answer is out or the caller has left. */
   readonly signal: AbortSignal;
   /** Whether the caller would still be let in: what lasts longer than a request ends with its key. */
-  readonly mayStay: () => boolean;
+  readonly isStillAuthorized: () => boolean;
 }
 
 /** A request to a route that asks for a key. */
@@ -69,7 +69,7 @@ export type LocalAuthResult =
     };
 
 /** What all routes share. */
-export interface Door {
+export interface RouteContext {
   readonly admit: (arrival: LocalAuthRequest) => LocalAuthResult;
   readonly now: () => EpochMs;
   readonly newRequestId: () => string;
@@ -82,7 +82,7 @@ export interface Door {
 }
 
 /** Adds a route. */
-export function addRoute(router: Router, route: LocalRoute, door: Door): void {
+export function addRoute(router: Router, route: LocalRoute, door: RouteContext): void {
   const methods = route.method === "GET" ? (["GET", "HEAD"] as const) : ([route.method] as const);
   router.on([...methods], route.path, (request, response, path, _store, query) =>
     answer(route, door, { request, response, path, query: query as unknown as URLSearchParams }),
@@ -94,7 +94,7 @@ interface Visit extends Exchange {
   readonly query: URLSearchParams;
 }
 
-async function answer(route: LocalRoute, door: Door, visit: Visit): Promise<void> {
+async function answer(route: LocalRoute, door: RouteContext, visit: Visit): Promise<void> {
   const { request, response } = visit;
   const requestId = door.newRequestId();
   const headers = answerHeaders(requestId);
@@ -126,7 +126,7 @@ function scopeOf({ scope }: LocalRoute, authorization: string | undefined): "ope
 /** What a route answers; the standing of the key's quota is added to the headers of `found`. */
 async function answerOf(
   route: LocalRoute,
-  door: Door,
+  door: RouteContext,
   { request, response, path, query }: Visit,
   found: Found,
 ): Promise<LocalAnswer> {
@@ -165,6 +165,6 @@ async function answerOf(
     requestId,
     caller: found.caller,
     signal,
-    mayStay,
+    isStillAuthorized,
   });
 }

@@ -11,7 +11,7 @@ import { rangeOf, seriesOf } from "../../service/contract/series-mapping.ts";
 import { type MountOptions, mount, type Router, sendReply } from "../../service/serve/mount.ts";
 import type { State } from "../../state/open-state.ts";
 import { foundIn, type Unkept } from "../../state/response-assembly.ts";
-import type { Door } from "../http/route.ts";
+import type { RouteContext } from "../http/route.ts";
 import { DATA_HEADERS } from "../http/security-headers.ts";
 import { type Asked, type MirrorSource, mirrorHandlers } from "./mirror.ts";
 import { ResponseCache } from "./response-cache.ts";
@@ -27,7 +27,7 @@ export interface MirrorDeps {
 }
 
 /** Adds the service's operations to the router. */
-export function mountMirror(router: Router, deps: MirrorDeps, admit: MountOptions["admit"], door: Door): void {
+export function mountMirror(router: Router, deps: MirrorDeps, admit: MountOptions["admit"], door: RouteContext): void {
   mount(router, {
     ...door,
     handlers: mirrorHandlers(mirrorSource(deps), new ResponseCache()),

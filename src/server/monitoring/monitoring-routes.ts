@@ -103,7 +103,7 @@ function once<Value>(make: () => Value): () => Value {
 
 async function listening(
   { state, events }: MonitoringDeps,
-  { query, headers, mayStay, now }: LocalRequest,
+  { query, headers, isStillAuthorized, now }: LocalRequest,
 ): Promise<LocalAnswer> {
   const home = query.get("home");
   const unknown = home === null ? null : unknownHome(state, home, now);

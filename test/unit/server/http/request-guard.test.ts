@@ -4,12 +4,12 @@ import { HostNames } from "../../../../src/server/http/allowed-hosts.ts";
 import { listen } from "../../../../src/server/http/listener.ts";
 import { createLanRouter } from "../../../../src/server/http/not-found.ts";
 import { frontDoor } from "../../../../src/server/http/request-guard.ts";
-import { addRoute, type Door } from "../../../../src/server/http/route.ts";
+import { addRoute, type RouteContext } from "../../../../src/server/http/route.ts";
 
 const PANEL = "https://panel.example.org";
 
 async function serving() {
-  const door: Door = {
+  const door: RouteContext = {
     admit: () => ({ kind: "admitted", caller: "kitchen" }),
     now: () => 0,
     newRequestId: () => "request-id",

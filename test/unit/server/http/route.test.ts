@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { listen } from "../../../../src/server/http/listener.ts";
 import { createLanRouter } from "../../../../src/server/http/not-found.ts";
 import { MAX_BODY_BYTES } from "../../../../src/server/http/request-body.ts";
-import { addRoute, type Door, type LocalRoute } from "../../../../src/server/http/route.ts";
+import { addRoute, type LocalRoute, type RouteContext } from "../../../../src/server/http/route.ts";
 import { contractError } from "../../../../src/service/contract/errors.ts";
 
 const standing = { limit: 60, remaining: 59, resetSec: 1_000 };
@@ -14,7 +14,7 @@ async function serving(...routes: Partial<LocalRoute>[]) {
   const crashes: unknown[] = [];
   const answers: (readonly [string | null, number])[] = [];
   const ended = new Set<string>();
-  const door: Door = {
+  const door: RouteContext = {
     admit: ({ authorization, scope }) =>
       authorization === "Bearer good"
         ? { kind: "admitted", caller: `kitchen, to ${scope}`, quota }
@@ -280,8 +280,8 @@ test("every answer is told once, with the key's name and the status", async () =
 
 test("what lasts learns that its key has ended; what needs no key never does", async () => {
   const asked: (() => boolean)[] = [];
-  const keep: LocalRoute["handle"] = ({ mayStay }) => {
-    asked.push(mayStay);
+  const keep: LocalRoute["handle"] = ({ isStillAuthorized }) => {
+    asked.push(isStillAuthorized);
     return { kind: "json", body: 1 };
   };
   await using server = await serving({ scope: "read", handle: keep }, { path: "/open", handle: keep });
