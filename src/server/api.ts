@@ -7,10 +7,10 @@ import type { Storage } from "../storage/open-storage.ts";
 import type { LanKeys } from "./auth/api-keys.ts";
 import { PageAccess } from "./auth/session-auth.ts";
 import { Sessions } from "./auth/sessions.ts";
-import { HostNames } from "./http/allowed-hosts.ts";
+import { AllowedHosts } from "./http/allowed-hosts.ts";
 import type { Lookup } from "./http/listener.ts";
 import { createLanRouter } from "./http/not-found.ts";
-import { frontDoor } from "./http/request-guard.ts";
+import { guardRequests } from "./http/request-guard.ts";
 import { addRoute, type LocalRoute, type RouteContext } from "./http/route.ts";
 import { localRoutes } from "./local/local-routes.ts";
 import type { LocalDeps } from "./local/local-source.ts";
@@ -37,8 +37,8 @@ export interface ApiDeps extends MirrorDeps, LocalDeps, MonitoringDeps {
 /** The LAN API: its routes behind the checks that every request passes. */
 export function lanRouter(deps: ApiDeps, keys: LanKeys): Lookup {
   const { api } = deps.config;
-  const hosts = new HostNames(hostname(), api.hosts ?? []);
-  return frontDoor(lanRoutes(deps, keys), { hosts, cors: new Set(api.cors), newRequestId: randomUUID });
+  const hosts = new AllowedHosts(hostname(), api.hosts ?? []);
+  return guardRequests(lanRoutes(deps, keys), { hosts, cors: new Set(api.cors), newRequestId: randomUUID });
 }
 
 /** The routes of the LAN API. */

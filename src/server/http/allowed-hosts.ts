@@ -11,7 +11,7 @@ const MOST_REMEMBERED = 100;
 /** Longer than any host name with its port. */
 const LONGEST = 300;
 
-export class HostNames {
+export class AllowedHosts {
   readonly #exact: ReadonlySet<string>;
   readonly #ends: readonly string[];
   /** By `Host` as it was sent. */

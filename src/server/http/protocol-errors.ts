@@ -15,13 +15,13 @@ const LINGER_MS = 1_000;
 const refused = new WeakSet<Duplex>();
 
 /** Refuses, in the shape of all errors, and ends the connection. `code` is what Node calls the failure. */
-export function refuseRaw(socket: Duplex, code: string | undefined, requestId: string): void {
+export function writeProtocolError(socket: Duplex, code: string | undefined, requestId: string): void {
   const [errorCode, reason] = WORDS[code ?? ""] ?? ["malformed_request", "this is no HTTP/1.1 request as it should be"];
   writeRaw(socket, errorCode, { reason, requestId });
 }
 
 /** Refuses to be anybody's way to another server. */
-export function refuseTunnel(socket: Duplex, requestId: string): void {
+export function rejectConnect(socket: Duplex, requestId: string): void {
   writeRaw(socket, "method_not_allowed", { reason: "there is no CONNECT here", requestId });
 }
 

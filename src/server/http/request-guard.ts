@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Router } from "../../service/serve/mount.ts";
-import type { HostNames } from "./allowed-hosts.ts";
+import type { AllowedHosts } from "./allowed-hosts.ts";
 import { allowReading, isPreflight, preflightHeaders } from "./cors.ts";
 import { type LocalError, localError } from "./errors.ts";
 import { isFromIngress } from "./ingress.ts";
@@ -13,8 +13,8 @@ import { methodsAt } from "./not-found.ts";
 import { hasBody, MAX_BODY_BYTES } from "./request-body.ts";
 import { answerHeaders, type Headers, type LocalAnswer, sendAnswer } from "./response.ts";
 
-export interface FrontDoorRules {
-  readonly hosts: HostNames;
+export interface RequestGuardRules {
+  readonly hosts: AllowedHosts;
   /** Where pages come from that may read answers. */
   readonly cors: ReadonlySet<string>;
   readonly newRequestId: () => string;
@@ -28,7 +28,7 @@ const ABSOLUTE_FORM = /^https?:\/\/([^/?#@]*)([/?].*)?$/i;
 const PLAIN = /^[\w./:[\]-]{1,60}$/;
 
 /** Puts the checks before a router. */
-export function frontDoor(router: Router, rules: FrontDoorRules): Lookup {
+export function guardRequests(router: Router, rules: RequestGuardRules): Lookup {
   return {
     lookup(request, response) {
       const verdict = judge(request, response, { router, rules });
@@ -41,7 +41,7 @@ export function frontDoor(router: Router, rules: FrontDoorRules): Lookup {
 
 interface Behind {
   readonly router: Router;
-  readonly rules: FrontDoorRules;
+  readonly rules: RequestGuardRules;
 }
 
 /** What a request is answered with at the door; null where it may go on. */
@@ -83,7 +83,7 @@ function readTarget(request: IncomingMessage): LocalError | null {
   return null;
 }
 
-function wrongHost(request: IncomingMessage, hosts: HostNames): LocalError | null {
+function wrongHost(request: IncomingMessage, hosts: AllowedHosts): LocalError | null {
   const { host } = request.headers;
   if (host === undefined)
     return request.httpVersion === "1.0" ? null : localError("invalid_parameter", "the header Host is missing");
@@ -117,7 +117,7 @@ function unwantedBody(request: IncomingMessage): LocalError | null {
 }
 
 /** Whether a page comes from this server, by the name it was called or by one that the owner gave it. */
-function isOwn(origin: string, { headers }: IncomingMessage, hosts: HostNames): boolean {
+function isOwn(origin: string, { headers }: IncomingMessage, hosts: AllowedHosts): boolean {
   const host = /^https?:\/\/(.+)$/.exec(origin)?.[1];
   return host !== undefined && (host === headers.host || hosts.isNamed(host));
 }

@@ -1,9 +1,9 @@
 import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
-import { HostNames } from "../../../../src/server/http/allowed-hosts.ts";
+import { AllowedHosts } from "../../../../src/server/http/allowed-hosts.ts";
 import { listen } from "../../../../src/server/http/listener.ts";
 import { createLanRouter } from "../../../../src/server/http/not-found.ts";
-import { frontDoor } from "../../../../src/server/http/request-guard.ts";
+import { guardRequests } from "../../../../src/server/http/request-guard.ts";
 import { addRoute, type RouteContext } from "../../../../src/server/http/route.ts";
 
 const PANEL = "https://panel.example.org";
@@ -27,9 +27,9 @@ async function serving() {
     { ...here, method: "POST", path: "/set", handle: ({ body }) => ({ kind: "json", body: body ?? null }) },
     door,
   );
-  const hosts = new HostNames("Pi-Cellar", ["elbro.example.org", "*.home.example.org"]);
+  const hosts = new AllowedHosts("Pi-Cellar", ["elbro.example.org", "*.home.example.org"]);
   const listener = await listen(
-    frontDoor(router, { hosts, cors: new Set([PANEL]), newRequestId: door.newRequestId }),
+    guardRequests(router, { hosts, cors: new Set([PANEL]), newRequestId: door.newRequestId }),
     "127.0.0.1",
     0,
   );
@@ -54,7 +54,7 @@ const GET = "GET /here HTTP/1.1";
 const HOST = "Host: 127.0.0.1";
 
 describe("a request by the name of this machine", () => {
-  const hosts = new HostNames("Pi-Cellar", ["elbro.example.org", "*.home.example.org"]);
+  const hosts = new AllowedHosts("Pi-Cellar", ["elbro.example.org", "*.home.example.org"]);
 
   test.each([
     ...["127.0.0.1", "127.0.0.1:8080", "192.168.1.20:8080", "[::1]:8080", "[fd00::20]", "localhost:8080", "LOCALHOST"],
@@ -121,9 +121,9 @@ describe("a request by the name of this machine", () => {
     const forged = await server.send(GET, "Host: house.duckdns.org", "X-Ingress-Path: /api/hassio_ingress/x", "");
     expect(forged.status).toBe(421);
     const router = createLanRouter({ newRequestId: () => "" });
-    const rules = { hosts: new HostNames("pi", []), cors: new Set<string>(), newRequestId: () => "" };
+    const rules = { hosts: new AllowedHosts("pi", []), cors: new Set<string>(), newRequestId: () => "" };
     let passed = 0;
-    const door = frontDoor({ ...router, lookup: () => void passed++ }, rules);
+    const door = guardRequests({ ...router, lookup: () => void passed++ }, rules);
     const request = {
       ...{ method: "GET", url: "/", httpVersion: "1.1", rawHeaders: ["Host", "house.duckdns.org"] },
       headers: { host: "house.duckdns.org", "x-ingress-path": "/api/hassio_ingress/x" },
