@@ -5,7 +5,7 @@ import type { CommandHint } from "../config/command-hint.ts";
 import type { Router } from "../service/serve/mount.ts";
 import type { Storage } from "../storage/open-storage.ts";
 import type { LanKeys } from "./auth/api-keys.ts";
-import { PageAccess } from "./auth/session-auth.ts";
+import { SessionAuth } from "./auth/session-auth.ts";
 import { Sessions } from "./auth/sessions.ts";
 import { AllowedHosts } from "./http/allowed-hosts.ts";
 import type { Lookup } from "./http/listener.ts";
@@ -44,7 +44,7 @@ export function lanRouter(deps: ApiDeps, keys: LanKeys): Lookup {
 /** The routes of the LAN API. */
 export function lanRoutes(deps: ApiDeps, keys: LanKeys): Router {
   const { config, clock, log } = deps;
-  const pages = new PageAccess({
+  const pages = new SessionAuth({
     sessions: new Sessions(deps.storage.settings, (name) => keys.named(name)),
     dashboard: config.api.dashboard ?? "key",
     ingress: deps.ingress,

@@ -8,7 +8,7 @@ import type { AuthRequest, AuthResult } from "../../service/serve/mount.ts";
 import { addressGroup } from "../http/address-group.ts";
 import type { LocalAuthRequest, LocalAuthResult } from "../http/route.ts";
 import { KeyQuota, type QuotaLimits } from "./key-rate-limit.ts";
-import { LockOut } from "./login-throttle.ts";
+import { LoginThrottle } from "./login-throttle.ts";
 
 /** A local key as it is kept: never itself, only the digest of the token that its bearer sends. */
 export interface LanKey {
@@ -48,7 +48,7 @@ export class LanKeys {
   readonly #keys: () => readonly LanKey[];
   readonly #limits: () => QuotaLimits;
   readonly #quota: KeyQuota;
-  readonly #lockOut = new LockOut();
+  readonly #lockOut = new LoginThrottle();
   readonly #onLockedOut: (address: string) => void;
   /** By connection, as long as it lasts. */
   readonly #recognised = new WeakMap<object, Recognised>();

@@ -24,7 +24,7 @@ interface Tries {
   readonly waitMs: number;
 }
 
-export class LockOut {
+export class LoginThrottle {
   /** By address, the one that has been quiet the longest first. */
   readonly #tries = new Map<string, Tries>();
   readonly #proven = new Set<string>();

@@ -19,7 +19,7 @@ export const PAGE_HEADER = "x-elbro-page";
 /** All pages together; a page asks for a dozen things when it opens and for a few when something happens. */
 const MOST_PER_MINUTE = 600;
 
-export interface PageAccessParts {
+export interface SessionAuthDeps {
   readonly sessions: Sessions;
   /** `open`: whoever reaches this address may look. */
   readonly dashboard: "open" | "key";
@@ -27,13 +27,13 @@ export interface PageAccessParts {
   readonly ingress?: boolean;
 }
 
-export class PageAccess {
+export class SessionAuth {
   readonly sessions: Sessions;
   readonly #open: boolean;
   readonly #ingress: boolean;
   #minute = { start: Number.NEGATIVE_INFINITY, count: 0 };
 
-  constructor({ sessions, dashboard, ingress = false }: PageAccessParts) {
+  constructor({ sessions, dashboard, ingress = false }: SessionAuthDeps) {
     this.sessions = sessions;
     this.#open = dashboard === "open";
     this.#ingress = ingress;

@@ -6,7 +6,7 @@ import { SERVICE_ZONE } from "../../core/time/calendar.ts";
 import { formatInstant } from "../../core/time/interval.ts";
 import type { State } from "../../state/open-state.ts";
 import type { LanKeys } from "../auth/api-keys.ts";
-import { fromOwnPage, PAGE_HEADER, type PageAccess } from "../auth/session-auth.ts";
+import { fromOwnPage, PAGE_HEADER, type SessionAuth } from "../auth/session-auth.ts";
 import { localError } from "../http/errors.ts";
 import type { LocalAnswer } from "../http/response.ts";
 import type { LocalRequest, LocalRoute } from "../http/route.ts";
@@ -14,7 +14,7 @@ import type { DashboardFiles, DashboardSource } from "./static-files.ts";
 
 interface DashboardAccess {
   readonly keys: Pick<LanKeys, "admitLocal" | "named">;
-  readonly pages: PageAccess;
+  readonly pages: SessionAuth;
 }
 
 /** What the page lists before it asks for anything else. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { HOUR_MS, MINUTE_MS } from "../../../../src/core/time/interval.ts";
 import { keyDigest, type LanKey, LanKeys } from "../../../../src/server/auth/api-keys.ts";
-import { LockOut } from "../../../../src/server/auth/login-throttle.ts";
+import { LoginThrottle } from "../../../../src/server/auth/login-throttle.ts";
 import { addressGroup } from "../../../../src/server/http/address-group.ts";
 import type { AuthResult } from "../../../../src/service/serve/mount.ts";
 
@@ -95,7 +95,7 @@ describe("wrong keys from an address", () => {
   });
 
   test("a hundred thousand addresses take the memory of a thousand", () => {
-    const lockOut = new LockOut();
+    const lockOut = new LoginThrottle();
     for (let i = 0; i < 100_000; i++) lockOut.wrong(`10.${i >> 16}.${(i >> 8) & 255}.${i & 255}`, NOON);
     expect(lockOut.size).toBe(1_000);
   });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { keyDigest } from "../../../../src/server/auth/api-keys.ts";
-import { PageAccess } from "../../../../src/server/auth/session-auth.ts";
+import { SessionAuth } from "../../../../src/server/auth/session-auth.ts";
 import { type SessionKey, Sessions } from "../../../../src/server/auth/sessions.ts";
 
 const NOW = Date.UTC(2026, 2, 1, 12);
@@ -14,7 +14,7 @@ function accessOf(dashboard: "open" | "key") {
   const kept = new Map<string, string>();
   const memory = { read: (n: string) => kept.get(n) ?? null, write: (n: string, v: string) => void kept.set(n, v) };
   const sessions = new Sessions(memory, (name) => KEYS.find((key) => key.name === name) ?? null);
-  const access = new PageAccess({ sessions, dashboard });
+  const access = new SessionAuth({ sessions, dashboard });
   const cookieOf = (name: string) => {
     const key = KEYS.find((one) => one.name === name);
     return key ? (sessions.begin(key, NOW).split(";")[0] ?? "") : "";
@@ -81,7 +81,7 @@ test("pages ask a bounded number of times a minute", () => {
 test("who is logged in to Home Assistant needs no key, and controls; only from its own address, and only as its app", () => {
   const sessions = new Sessions({ read: () => null, write: () => undefined }, () => null);
   const verdictOf = (ingress: boolean, remoteAddress: string, headers: Record<string, string>) =>
-    new PageAccess({ sessions, dashboard: "key", ingress }).admitLocal({
+    new SessionAuth({ sessions, dashboard: "key", ingress }).admitLocal({
       ...{ interface: "local", scope: "control", authorization: undefined, remoteAddress, headers, now: NOW },
     });
   const handedOn = { ...PAGE, "x-ingress-path": "/api/hassio_ingress/abc" };
