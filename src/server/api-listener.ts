@@ -2,7 +2,7 @@
 import type { Config } from "../config/schema.ts";
 import { onPort } from "../core/status/start-error.ts";
 import { type ApiDeps, lanRouter } from "./api.ts";
-import { openAccess } from "./auth/key-store.ts";
+import { openKeyStore } from "./auth/key-store.ts";
 import { type Lookup, listen } from "./http/listener.ts";
 
 export interface LanService {
@@ -15,7 +15,7 @@ export interface LanService {
 /** Opens the API. Errors: throws a StartError where the port cannot be had. */
 export async function openLan(deps: ApiDeps): Promise<LanService> {
   const { api } = deps.config;
-  const access = openAccess({ ...deps, problems: deps.state.problems });
+  const access = openKeyStore({ ...deps, problems: deps.state.problems });
   let router = lanRouter(deps, access.keys);
   const current: Lookup = { lookup: (request, response) => router.lookup(request, response) };
   const { port, close } = await onPort("api", api.port, () => listen(current, api.host, api.port));

@@ -4,7 +4,7 @@ import { hostname } from "node:os";
 import type { CommandHint } from "../config/command-hint.ts";
 import type { Router } from "../service/serve/mount.ts";
 import type { Storage } from "../storage/open-storage.ts";
-import type { LanKeys } from "./auth/api-keys.ts";
+import type { ApiKeys } from "./auth/api-keys.ts";
 import { SessionAuth } from "./auth/session-auth.ts";
 import { Sessions } from "./auth/sessions.ts";
 import { AllowedHosts } from "./http/allowed-hosts.ts";
@@ -35,14 +35,14 @@ export interface ApiDeps extends MirrorDeps, LocalDeps, MonitoringDeps {
 }
 
 /** The LAN API: its routes behind the checks that every request passes. */
-export function lanRouter(deps: ApiDeps, keys: LanKeys): Lookup {
+export function lanRouter(deps: ApiDeps, keys: ApiKeys): Lookup {
   const { api } = deps.config;
   const hosts = new AllowedHosts(hostname(), api.hosts ?? []);
   return guardRequests(lanRoutes(deps, keys), { hosts, cors: new Set(api.cors), newRequestId: randomUUID });
 }
 
 /** The routes of the LAN API. */
-export function lanRoutes(deps: ApiDeps, keys: LanKeys): Router {
+export function lanRoutes(deps: ApiDeps, keys: ApiKeys): Router {
   const { config, clock, log } = deps;
   const pages = new SessionAuth({
     sessions: new Sessions(deps.storage.settings, (name) => keys.named(name)),

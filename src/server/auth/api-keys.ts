@@ -7,11 +7,11 @@ import type { QuotaStanding } from "../../service/contract/quota-headers.ts";
 import type { AuthRequest, AuthResult } from "../../service/serve/mount.ts";
 import { addressGroup } from "../http/address-group.ts";
 import type { LocalAuthRequest, LocalAuthResult } from "../http/route.ts";
-import { KeyQuota, type QuotaLimits } from "./key-rate-limit.ts";
+import { KeyRateLimit, type QuotaLimits } from "./key-rate-limit.ts";
 import { LoginThrottle } from "./login-throttle.ts";
 
 /** A local key as it is kept: never itself, only the digest of the token that its bearer sends. */
-export interface LanKey {
+export interface ApiKey {
   readonly name: string;
   readonly sha256: Uint8Array;
   /** Whether it may change settings, beside reading. */
@@ -28,13 +28,13 @@ type AnyArrival = Omit<AuthRequest, "interface"> & { readonly interface: Interfa
 
 /** A key that was right, what bore it, and the keys there were then. */
 interface Recognised {
-  readonly key: LanKey;
+  readonly key: ApiKey;
   readonly authorization: string;
-  readonly keys: readonly LanKey[];
+  readonly keys: readonly ApiKey[];
 }
 
 type Refusal = Extract<AuthResult, { kind: "refused" }>;
-type Verdict = { readonly kind: "admitted"; readonly key: LanKey; readonly quota: QuotaStanding } | Refusal;
+type Verdict = { readonly kind: "admitted"; readonly key: ApiKey; readonly quota: QuotaStanding } | Refusal;
 
 const DIGEST = Buffer.alloc(32);
 const BEARER = /^Bearer +(\S+)$/i;
@@ -44,10 +44,10 @@ export function keyDigest(key: string): Uint8Array {
   return hash("sha256", key, "buffer");
 }
 
-export class LanKeys {
-  readonly #keys: () => readonly LanKey[];
+export class ApiKeys {
+  readonly #keys: () => readonly ApiKey[];
   readonly #limits: () => QuotaLimits;
-  readonly #quota: KeyQuota;
+  readonly #quota: KeyRateLimit;
   readonly #lockOut = new LoginThrottle();
   readonly #onLockedOut: (address: string) => void;
   /** By connection, as long as it lasts. */
@@ -58,9 +58,9 @@ export class LanKeys {
    * `onLockedOut` is told of an address when its wrong keys begin to cost a wait.
    */
   constructor(
-    keys: readonly LanKey[] | (() => readonly LanKey[]),
+    keys: readonly ApiKey[] | (() => readonly ApiKey[]),
     limits: QuotaLimits | (() => QuotaLimits),
-    quota = new KeyQuota(),
+    quota = new KeyRateLimit(),
     onLockedOut: (address: string) => void = () => undefined,
   ) {
     this.#keys = typeof keys === "function" ? keys : () => keys;
@@ -86,7 +86,7 @@ export class LanKeys {
   }
 
   /** The key of a name; null where there is none any more. */
-  named(name: string): LanKey | null {
+  named(name: string): ApiKey | null {
     return this.#keys().find((key) => key.name === name) ?? null;
   }
 
@@ -122,7 +122,7 @@ export class LanKeys {
   }
 
   /** The key of a caller. Who bears on a connection what was right on it before is known without another digest. */
-  #recognise(authorization: string, connection: object | undefined): LanKey | null {
+  #recognise(authorization: string, connection: object | undefined): ApiKey | null {
     const keys = this.#keys();
     const before = connection && this.#recognised.get(connection);
     if (before?.keys === keys && isSameSecret(before.authorization, authorization)) return before.key;
@@ -132,12 +132,12 @@ export class LanKeys {
   }
 
   /** Every key is compared, whichever is the right one, and the time of a comparison tells nothing. */
-  #keyOf(authorization: string | undefined): LanKey | null {
+  #keyOf(authorization: string | undefined): ApiKey | null {
     const token = BEARER.exec(authorization ?? "")?.[1];
     if (token === undefined) return null;
     // As text and into the same bytes each time: a buffer for every request would cost more than the digest.
     DIGEST.write(hash("sha256", token, "binary"), "binary");
-    let found: LanKey | null = null;
+    let found: ApiKey | null = null;
     for (const key of this.#keys()) if (timingSafeEqual(key.sha256, DIGEST)) found = key;
     return found;
   }

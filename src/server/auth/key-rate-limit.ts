@@ -22,7 +22,7 @@ export interface QuotaVerdict {
 
 const WINDOW_MS = { minute: MINUTE_MS, day: DAY_MS } as const;
 
-export class KeyQuota {
+export class KeyRateLimit {
   /** By the name of the key. Bounded by the keys: what is no key's is left out when it is kept. */
   readonly #uses = new Map<string, Record<QuotaWindow, Counted>>();
   readonly #onCount: () => void;

@@ -8,8 +8,8 @@ import { type EpochMs, MINUTE_MS, SECOND_MS } from "../../core/time/interval.ts"
 import { thirdPartyToken } from "../../service/contract/token.ts";
 import { type KeptKey, KeyFile } from "../../storage/api-key-file.ts";
 import { KeyUseFile } from "../../storage/api-key-usage-file.ts";
-import { keyDigest, type LanKey, LanKeys } from "./api-keys.ts";
-import { KeyQuota, type QuotaLimits } from "./key-rate-limit.ts";
+import { type ApiKey, ApiKeys, keyDigest } from "./api-keys.ts";
+import { KeyRateLimit, type QuotaLimits } from "./key-rate-limit.ts";
 import { isLoopback } from "./require-key.ts";
 
 /** The file of keys is looked at this often at most, when somebody asks. */
@@ -22,7 +22,7 @@ const PROBLEM_SUBJECT = "keys";
 
 type ApiConfig = Config["api"];
 
-export interface AccessParts {
+export interface KeyStoreOptions {
   readonly config: Pick<Config, "api" | "data_dir">;
   readonly clock: Clock;
   readonly problems: Problems;
@@ -33,8 +33,8 @@ export interface AccessParts {
   readonly commandHint: CommandHint;
 }
 
-export interface LanAccess {
-  readonly keys: LanKeys;
+export interface KeyStore {
+  readonly keys: ApiKeys;
   /** Takes keys and limits of another configuration. */
   readonly take: (api: ApiConfig) => void;
   /** Keeps what was used; the last thing that is done with it. */
@@ -47,7 +47,14 @@ export function hmacSha256(secret: string, message: string): Uint8Array {
 }
 
 /** Opens the API to the keys there are, also to those that come while the daemon runs. */
-export function openAccess({ config, clock, problems, log, commandHint, ingress = false }: AccessParts): LanAccess {
+export function openKeyStore({
+  config,
+  clock,
+  problems,
+  log,
+  commandHint,
+  ingress = false,
+}: KeyStoreOptions): KeyStore {
   const { api, data_dir } = config;
   let limits = defaultLimits(api);
   const ring = new KeyRing(configuredKeys(api), new KeyFile(data_dir), { clock, problems });
@@ -55,7 +62,7 @@ export function openAccess({ config, clock, problems, log, commandHint, ingress 
   const closing = new AbortController();
   let keeping: Promise<void> | null = null;
   let isKept = true;
-  const quota = new KeyQuota(useFile.read(), () => {
+  const quota = new KeyRateLimit(useFile.read(), () => {
     isKept = false;
     keeping ??= keep().finally(() => {
       keeping = null;
@@ -76,7 +83,7 @@ export function openAccess({ config, clock, problems, log, commandHint, ingress 
       `a key of the API is short enough to be guessed: ${commandHint("keys create NAME")} makes a long one`,
     );
   return {
-    keys: new LanKeys(
+    keys: new ApiKeys(
       () => ring.keys(),
       () => limits,
       quota,
@@ -101,14 +108,14 @@ export function openAccess({ config, clock, problems, log, commandHint, ingress 
 
 /** The keys of the configuration, and of the file as it is. */
 class KeyRing {
-  #configured: readonly LanKey[];
+  #configured: readonly ApiKey[];
   readonly #file: KeyFile;
-  readonly #parts: Pick<AccessParts, "clock" | "problems">;
-  #all: readonly LanKey[];
+  readonly #parts: Pick<KeyStoreOptions, "clock" | "problems">;
+  #all: readonly ApiKey[];
   #stamp: string | null = null;
   #lookedAt: EpochMs;
 
-  constructor(configured: readonly LanKey[], file: KeyFile, parts: Pick<AccessParts, "clock" | "problems">) {
+  constructor(configured: readonly ApiKey[], file: KeyFile, parts: Pick<KeyStoreOptions, "clock" | "problems">) {
     this.#configured = configured;
     this.#file = file;
     this.#parts = parts;
@@ -118,13 +125,13 @@ class KeyRing {
   }
 
   /** Takes other keys of the configuration. */
-  take(configured: readonly LanKey[]): void {
+  take(configured: readonly ApiKey[]): void {
     const kept = this.#all.filter((key) => !this.#configured.includes(key));
     this.#configured = configured;
     this.#all = [...configured, ...kept];
   }
 
-  keys(): readonly LanKey[] {
+  keys(): readonly ApiKey[] {
     const now = this.#parts.clock.now();
     if (Math.abs(now - this.#lookedAt) >= LOOK_EVERY_MS) {
       this.#lookedAt = now;
@@ -170,7 +177,7 @@ function defaultLimits(api: ApiConfig): QuotaLimits {
   return { minute: api.requests_per_minute, day: api.requests_per_day };
 }
 
-function configuredKeys(api: ApiConfig): LanKey[] {
+function configuredKeys(api: ApiConfig): ApiKey[] {
   const bearers = api.keys.map((entry) => ({
     name: entry.name,
     sha256: keyDigest(entry.key),
@@ -194,7 +201,7 @@ export function pairDigest(
   return keyDigest(thirdPartyToken(pair, encoding, hmacSha256));
 }
 
-function lanKeyOf(kept: KeptKey): LanKey {
+function lanKeyOf(kept: KeptKey): ApiKey {
   return {
     name: kept.name,
     sha256: Buffer.from(kept.sha256, "hex"),

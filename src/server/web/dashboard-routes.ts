@@ -5,7 +5,7 @@ import { VERSION } from "../../core/status/version.ts";
 import { SERVICE_ZONE } from "../../core/time/calendar.ts";
 import { formatInstant } from "../../core/time/interval.ts";
 import type { State } from "../../state/open-state.ts";
-import type { LanKeys } from "../auth/api-keys.ts";
+import type { ApiKeys } from "../auth/api-keys.ts";
 import { fromOwnPage, PAGE_HEADER, type SessionAuth } from "../auth/session-auth.ts";
 import { localError } from "../http/errors.ts";
 import type { LocalAnswer } from "../http/response.ts";
@@ -13,7 +13,7 @@ import type { LocalRequest, LocalRoute } from "../http/route.ts";
 import type { DashboardFiles, DashboardSource } from "./static-files.ts";
 
 interface DashboardAccess {
-  readonly keys: Pick<LanKeys, "admitLocal" | "named">;
+  readonly keys: Pick<ApiKeys, "admitLocal" | "named">;
   readonly pages: SessionAuth;
 }
 

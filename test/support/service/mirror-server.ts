@@ -1,4 +1,4 @@
-import { keyDigest, LanKeys } from "../../../src/server/auth/api-keys.ts";
+import { ApiKeys, keyDigest } from "../../../src/server/auth/api-keys.ts";
 import { listen } from "../../../src/server/http/listener.ts";
 import { type Asked, type MirrorSource, mirrorHandlers } from "../../../src/server/mirror/mirror.ts";
 import { ResponseCache } from "../../../src/server/mirror/response-cache.ts";
@@ -19,7 +19,7 @@ export interface LanAnswer {
 /** Starts a mirror on a real socket; the test provides its data. */
 export async function startMirror(source: Partial<MirrorSource>, limits = { minute: 1_000, day: 1_000 }) {
   const world = { now: Date.parse("2026-03-10T09:00:30Z"), crashes: [] as unknown[] };
-  const keys = new LanKeys([{ name: "kitchen", sha256: keyDigest(KEY) }], limits);
+  const keys = new ApiKeys([{ name: "kitchen", sha256: keyDigest(KEY) }], limits);
   const router = createApiRouter(() => "request-id");
   mount(router, {
     handlers: mirrorHandlers({ refusal: () => null, find: () => null, ask: askNobody, ...source }, new ResponseCache()),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { DAY_MS, MINUTE_MS } from "../../../../src/core/time/interval.ts";
-import { keyDigest, type LanKey, LanKeys } from "../../../../src/server/auth/api-keys.ts";
+import { type ApiKey, ApiKeys, keyDigest } from "../../../../src/server/auth/api-keys.ts";
 import type { AuthResult } from "../../../../src/service/serve/mount.ts";
 import { foundAt, startMirror } from "../../../support/service/mirror-server.ts";
 
@@ -8,7 +8,7 @@ const NOON = Date.parse("2026-03-10T12:00:00Z");
 const LIMITS = { minute: 3, day: 5 };
 
 function keysOf(limits = LIMITS) {
-  const keys = new LanKeys(
+  const keys = new ApiKeys(
     ["kitchen", "garage"].map((name) => ({ name, sha256: keyDigest(`${name}-key`) })),
     limits,
   );
@@ -44,7 +44,7 @@ describe("a key", () => {
   });
 
   test("that is missing is asked for", () => {
-    const keys = new LanKeys([], LIMITS);
+    const keys = new ApiKeys([], LIMITS);
     const arrival = { interface: "consumer", authorization: undefined, remoteAddress: "::1", now: NOON } as const;
     expect(keys.admit(arrival)).toMatchObject({ error: { reason: "send Authorization: Bearer <key>" } });
   });
@@ -56,8 +56,8 @@ describe("a key", () => {
       sha256: keyDigest(`${name}-key`),
       isRandom: true,
     }));
-    let list = [kitchen, garage] as LanKey[];
-    const keys = new LanKeys(() => list, { minute: 100, day: 100 });
+    let list = [kitchen, garage] as ApiKey[];
+    const keys = new ApiKeys(() => list, { minute: 100, day: 100 });
     const callerWith = (authorization: string) => {
       const admission = keys.admit({
         ...{ interface: "consumer", authorization, remoteAddress: "::1", connection, now: NOON },
@@ -82,9 +82,9 @@ describe("a key", () => {
 
     test("is known no more once it is revoked or means another", () => {
       expect(callerWith("Bearer kitchen-key")).toBe("kitchen");
-      list = [garage] as LanKey[];
+      list = [garage] as ApiKey[];
       expect(callerWith("Bearer kitchen-key")).toBeNull();
-      list = [{ ...kitchen, name: "hall" }] as LanKey[];
+      list = [{ ...kitchen, name: "hall" }] as ApiKey[];
       expect(callerWith("Bearer kitchen-key")).toBe("hall");
     });
   });

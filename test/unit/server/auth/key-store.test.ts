@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { type Config, configSchema } from "../../../../src/config/schema.ts";
 import { Problems } from "../../../../src/core/status/problem.ts";
 import { keyDigest } from "../../../../src/server/auth/api-keys.ts";
-import { hmacSha256, openAccess, pairDigest } from "../../../../src/server/auth/key-store.ts";
+import { hmacSha256, openKeyStore, pairDigest } from "../../../../src/server/auth/key-store.ts";
 import { requireKeys } from "../../../../src/server/auth/require-key.ts";
 import { thirdPartyToken } from "../../../../src/service/contract/token.ts";
 import type { AuthResult } from "../../../../src/service/serve/mount.ts";
@@ -22,7 +22,7 @@ function livingIn(dir: TempDir, clock: ManualClock, api: Partial<Config["api"]> 
   const config = configSchema.parse({ api: { host: "127.0.0.1", ...api }, data_dir: dir.path });
   const warnings: string[] = [];
   const log = { warn: (_facts: object, text: string) => void warnings.push(text) };
-  const access = openAccess({ config, clock, problems, log, commandHint });
+  const access = openKeyStore({ config, clock, problems, log, commandHint });
   const ask = (token: string, face: "consumer" | "thirdParty" = "consumer"): AuthResult => {
     const authorization = `Bearer ${token}`;
     return access.keys.admit({ interface: face, authorization, remoteAddress: "127.0.0.1", now: clock.now() });
@@ -135,7 +135,7 @@ describe("keys of the command line", () => {
     using dir = new TempDir();
     const config = configSchema.parse({ data_dir: dir.path });
     const warnings: string[] = [];
-    const access = openAccess({
+    const access = openKeyStore({
       ...{
         config,
         clock: new ManualClock(EVENING),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { HOUR_MS, MINUTE_MS } from "../../../../src/core/time/interval.ts";
-import { keyDigest, type LanKey, LanKeys } from "../../../../src/server/auth/api-keys.ts";
+import { type ApiKey, ApiKeys, keyDigest } from "../../../../src/server/auth/api-keys.ts";
 import { LoginThrottle } from "../../../../src/server/auth/login-throttle.ts";
 import { addressGroup } from "../../../../src/server/http/address-group.ts";
 import type { AuthResult } from "../../../../src/service/serve/mount.ts";
@@ -8,8 +8,8 @@ import type { AuthResult } from "../../../../src/service/serve/mount.ts";
 const NOON = Date.parse("2026-03-10T12:00:00Z");
 const ROUTER = "192.168.1.1";
 
-function doorOf(key: Partial<LanKey> = {}) {
-  const lanKeys = new LanKeys([{ name: "kitchen", sha256: keyDigest("right"), ...key }], {
+function doorOf(key: Partial<ApiKey> = {}) {
+  const lanKeys = new ApiKeys([{ name: "kitchen", sha256: keyDigest("right"), ...key }], {
     minute: 1_000_000,
     day: 1_000_000,
   });
@@ -89,7 +89,7 @@ describe("wrong keys from an address", () => {
   });
 
   test("no key at all is no guess", () => {
-    const keys = new LanKeys([], { minute: 1, day: 1 });
+    const keys = new ApiKeys([], { minute: 1, day: 1 });
     const arrival = { interface: "consumer", authorization: undefined, remoteAddress: ROUTER, now: NOON } as const;
     for (let i = 0; i < 20; i++) expect(statusOf(keys.admit(arrival))).toBe("401");
   });
