@@ -32,7 +32,7 @@ interface Place {
   movedAt: number;
 }
 
-export class Connections {
+export class ConnectionLimits {
   readonly #places = new Map<Socket, Place>();
   /** How many each address holds. */
   readonly #held = new Map<string, number>();

@@ -1,7 +1,7 @@
 /** The HTTP server of the LAN, within the bounds that keep slow and hostile clients from stopping the others. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import { Connections } from "./connection-limits.ts";
+import { ConnectionLimits } from "./connection-limits.ts";
 import { rejectConnect, writeProtocolError } from "./protocol-errors.ts";
 
 /** Node's defaults keep 400 sockets with slow headers open; these close them all. */
@@ -37,7 +37,7 @@ export interface Lookup {
 
 /** Listens on a port; 0 takes a free one. Errors: rejects where the port cannot be had. */
 export async function listen(router: Lookup, host: string, port: number, parts = MACHINE): Promise<Listener> {
-  const connections = new Connections(parts.monotonicMs);
+  const connections = new ConnectionLimits(parts.monotonicMs);
   // One for all answers; each tells of its end once.
   function ended(this: ServerResponse): void {
     connections.end(this.req.socket);

@@ -1,13 +1,13 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { expect, test } from "vitest";
-import { Connections } from "../../../../src/server/http/connection-limits.ts";
+import { ConnectionLimits } from "../../../../src/server/http/connection-limits.ts";
 
 const SILENT_MS = 120_000;
 
 test("a connection is closed when nothing has moved on it for two minutes, another is not", async () => {
   let now = 5_000;
-  const connections = new Connections(() => now);
+  const connections = new ConnectionLimits(() => now);
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const open = async () => {
