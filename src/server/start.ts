@@ -10,7 +10,7 @@ import type { ChangeBus } from "../state/change-bus.ts";
 import type { Reloading } from "../state/config-reload.ts";
 import type { State } from "../state/open-state.ts";
 import type { Storage } from "../storage/open-storage.ts";
-import { LiveFeed } from "./events/event-source.ts";
+import { EventFeed } from "./events/event-source.ts";
 
 export interface ServerOptions {
   readonly config: Config;
@@ -44,7 +44,7 @@ export interface Server {
 export async function startServer(options: ServerOptions, deps: ServerDeps, changes: ChangeBus): Promise<Server> {
   const { config, clock, log, ingress = false, signal, commandHint = DEFAULT_HINT } = options;
   const { storage, state, mqtt, plugs, reloading } = deps;
-  const events = new LiveFeed({ baseTopic: config.mqtt.base_topic, homes: state.homes, startedAt: state.startedAt });
+  const events = new EventFeed({ baseTopic: config.mqtt.base_topic, homes: state.homes, startedAt: state.startedAt });
   mqtt.published.subscribe((messages) => events.show(messages));
   changes.seriesChanged.subscribe((series) => events.changed(series));
   const api = {

@@ -7,9 +7,9 @@ import type { SeriesKey } from "../../core/series/series.ts";
 import { VERSION } from "../../core/status/version.ts";
 import { type EpochMs, formatInstant } from "../../core/time/interval.ts";
 import type { Message } from "../../mqtt/client/message.ts";
-import { EventHub, type LiveEvent } from "./sse-hub.ts";
+import { type LiveEvent, SseHub } from "./sse-hub.ts";
 
-export interface LiveFeedParts {
+export interface EventFeedOptions {
   readonly baseTopic: string;
   readonly homes: { list(): readonly { readonly id: string; readonly addressId: string }[] };
   readonly startedAt: EpochMs;
@@ -18,25 +18,25 @@ export interface LiveFeedParts {
 /** Enough to tell the lives of a daemon apart. */
 const LIFE_LENGTH = 8;
 
-export class LiveFeed {
-  readonly #parts: LiveFeedParts;
+export class EventFeed {
+  readonly #parts: EventFeedOptions;
   #messages: readonly Message[] = [];
-  #hub: EventHub | null = null;
+  #hub: SseHub | null = null;
   /** By topic: what was told last. Bounded by the topics of the house. */
   #told: ReadonlyMap<string, Told> = new Map();
 
-  constructor(parts: LiveFeedParts) {
+  constructor(parts: EventFeedOptions) {
     this.#parts = parts;
   }
 
   /** The hub; created when it is first called, by the first subscriber. */
-  hub(): EventHub {
+  hub(): SseHub {
     this.#hub ??= this.#open();
     return this.#hub;
   }
 
   /** The hub as far as anybody has ever listened; null before. */
-  get opened(): EventHub | null {
+  get opened(): SseHub | null {
     return this.#hub;
   }
 
@@ -47,24 +47,24 @@ export class LiveFeed {
     const before = this.#told;
     this.#told = this.#eventsOf(messages);
     for (const [topic, { event }] of this.#told)
-      if (before.get(topic)?.event.data !== event.data) this.#hub.tell(event);
+      if (before.get(topic)?.event.data !== event.data) this.#hub.broadcast(event);
   }
 
   /** A series has other rows than before: who shows it reads it again. */
   changed({ operation, place, unit }: SeriesKey): void {
     if (!this.#hub) return;
     const home = this.#parts.homes.list().find(({ addressId }) => addressId === place)?.id ?? null;
-    this.#hub.tell({ type: "data", home, data: JSON.stringify({ home, series: operation, unit }) });
+    this.#hub.broadcast({ type: "data", home, data: JSON.stringify({ home, series: operation, unit }) });
   }
 
   close(): void {
     this.#hub?.close();
   }
 
-  #open(): EventHub {
+  #open(): SseHub {
     const { startedAt } = this.#parts;
     this.#told = this.#eventsOf(this.#messages);
-    return new EventHub({
+    return new SseHub({
       life: randomUUID().slice(0, LIFE_LENGTH),
       present: () => [...this.#told.values()].map(({ event }) => event),
       greeting: (resumed) => JSON.stringify({ version: VERSION, started_at: formatInstant(startedAt), resumed }),
@@ -94,7 +94,7 @@ interface Told {
 /** The event of a topic below the base; null where there is none for it. */
 function eventOf(topic: string, payload: string): LiveEvent | null {
   const levels = topic.split("/");
-  for (const row of liveRows) {
+  for (const row of eventRows) {
     const names = namesIn(row.topic, levels);
     if (names) return { type: row.type, home: names.home ?? null, data: row.data(payload, names) };
   }
@@ -128,7 +128,7 @@ function parts(payload: string, keys: readonly string[]): string {
 }
 
 /** Every event that is made of a topic. The first row that fits counts. */
-export const liveRows: readonly LiveRow[] = [
+export const eventRows: readonly LiveRow[] = [
   {
     type: "price",
     topic: ["+home", "price", "state"],

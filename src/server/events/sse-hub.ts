@@ -14,7 +14,7 @@ export interface LiveEvent {
   readonly data: string;
 }
 
-export interface HubParts {
+export interface SseHubOptions {
   /** Another one for every life of the daemon: ids of an earlier life are not known in this one. */
   readonly life: string;
   /** The state as it is, for a listener who knows nothing. */
@@ -24,7 +24,7 @@ export interface HubParts {
 }
 
 /** What a listener asks for. */
-export interface Listening {
+export interface Subscription {
   /** The `Last-Event-ID` of its request; null where it has none. */
   readonly lastEventId: string | null;
   /** Only events of this home, and those of no home; null for all. */
@@ -59,8 +59,8 @@ const HEARTBEAT_MS = 15_000;
 const RETRY_MS = 3_000;
 const HEARTBEAT = Buffer.from(": \n\n");
 
-export class EventHub {
-  readonly #parts: HubParts;
+export class SseHub {
+  readonly #parts: SseHubOptions;
   readonly #listeners = new Set<Listener>();
   /** Shape: ascending by `seq`. Bounded by MOST_KEPT and MOST_KEPT_BYTES. */
   #kept: Kept[] = [];
@@ -71,7 +71,7 @@ export class EventHub {
   #heart: NodeJS.Timeout | null = null;
   #closed = false;
 
-  constructor(parts: HubParts) {
+  constructor(parts: SseHubOptions) {
     this.#parts = parts;
   }
 
@@ -86,7 +86,7 @@ export class EventHub {
   }
 
   /** Tells everybody, and keeps it for those who come back. */
-  tell(event: LiveEvent): void {
+  broadcast(event: LiveEvent): void {
     this.#seq++;
     const text = textOf(event, `${this.#parts.life}-${this.#seq}`);
     this.#keep({ ...event, seq: this.#seq, text });
@@ -95,7 +95,7 @@ export class EventHub {
   }
 
   /** Adds a listener, and tells it what it missed or how things are. It stays until it leaves or is too slow. */
-  listen(out: Writable, { lastEventId, home, mayStay = () => true }: Listening): void {
+  subscribe(out: Writable, { lastEventId, home, mayStay = () => true }: Subscription): void {
     const listener: Listener = { out, home, mayStay, waited: 0 };
     this.#listeners.add(listener);
     out.once("close", () => this.#remove(listener));

@@ -6,7 +6,7 @@ import type { Mqtt } from "../../mqtt/start-mqtt.ts";
 import type { PlugsModule } from "../../plugs/plug-wiring.ts";
 import type { State } from "../../state/open-state.ts";
 import type { Storage } from "../../storage/open-storage.ts";
-import type { LiveFeed } from "../events/event-source.ts";
+import type { EventFeed } from "../events/event-source.ts";
 
 export interface MonitoringDeps {
   readonly config: Config;
@@ -15,7 +15,7 @@ export interface MonitoringDeps {
   readonly storage: Pick<Storage, "database" | "databasePath">;
   readonly mqtt: Pick<Mqtt, "client">;
   readonly plugs: Pick<PlugsModule, "snapshots">;
-  readonly events: LiveFeed;
+  readonly events: EventFeed;
   /** Fires when the daemon ends. */
   readonly signal: AbortSignal;
 }

@@ -116,6 +116,6 @@ async function listening(
     kind: "stream",
     type: "text/event-stream; charset=utf-8",
     headers: STREAM_HEADERS,
-    write: (out) => hub.listen(out, { lastEventId: typeof last === "string" ? last : null, home, mayStay }),
+    write: (out) => hub.subscribe(out, { lastEventId: typeof last === "string" ? last : null, home, mayStay }),
   };
 }

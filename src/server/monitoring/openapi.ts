@@ -1,5 +1,5 @@
 /** What the OpenAPI document and the documentation say of the routes that tell how house and daemon are. */
-import { liveRows } from "../events/event-source.ts";
+import { eventRows } from "../events/event-source.ts";
 import { healthCodes } from "./health.ts";
 import { metricRows } from "./metrics.ts";
 import { METRICS_TYPE } from "./prometheus-text.ts";
@@ -120,7 +120,7 @@ export const liveSchemas: Json = {
 
 const facts: Readonly<Record<string, Json>> = {
   "/events": {
-    description: `Server-sent events, each with an \`id\` and JSON as \`data\`. First \`hello\` (\`version\`, \`started_at\`, \`resumed\`), then the present state, or what was missed since the \`Last-Event-ID\`, then \`ready\`; from then on what changes. ${liveRows
+    description: `Server-sent events, each with an \`id\` and JSON as \`data\`. First \`hello\` (\`version\`, \`started_at\`, \`resumed\`), then the present state, or what was missed since the \`Last-Event-ID\`, then \`ready\`; from then on what changes. ${eventRows
       .map(({ type, about }) => `\`${type}\`: ${about}.`)
       .join(" ")} \`data\`: \`home\`, \`series\`, \`unit\`: a series has other rows than before.`,
     parameters: [
@@ -168,7 +168,7 @@ export function eventDocs(): string {
       type: "hello",
       about: "`version`, `started_at`, `resumed`: whether what was missed follows, or the present state",
     },
-    ...liveRows,
+    ...eventRows,
     { type: "data", about: "`home`, `series`, `unit`: a series has other rows than before; read it again" },
     { type: "ready", about: "nothing: all that was to be caught up with is told" },
   ];

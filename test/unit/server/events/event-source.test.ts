@@ -1,13 +1,13 @@
 import { PassThrough } from "node:stream";
 import { describe, expect, test } from "vitest";
 import type { Message } from "../../../../src/mqtt/client/message.ts";
-import { LiveFeed } from "../../../../src/server/events/event-source.ts";
+import { EventFeed } from "../../../../src/server/events/event-source.ts";
 
 const homes = { list: () => [{ id: "home", addressId: "address-of-home" }] };
 
 /** A feed, and what a listener of it has heard so far: `type data`. */
 async function listening(before: readonly Message[] = [], baseTopic = "elbro") {
-  const feed = new LiveFeed({ baseTopic, homes, startedAt: 0 });
+  const feed = new EventFeed({ baseTopic, homes, startedAt: 0 });
   feed.show(before);
   const hub = feed.hub();
   const out = new PassThrough();
@@ -15,7 +15,7 @@ async function listening(before: readonly Message[] = [], baseTopic = "elbro") {
   out.on("data", (bytes: Buffer) => {
     text += bytes.toString();
   });
-  hub.listen(out, { lastEventId: null, home: null });
+  hub.subscribe(out, { lastEventId: null, home: null });
   const heard = () =>
     [...text.matchAll(/event: (.*)\ndata: (.*)\n/g)]
       .map(([, type, data]) => `${type} ${data}`)
@@ -87,7 +87,7 @@ test("a series that changed is told with its home; one of a place without where 
 });
 
 test("before anybody listens nothing is kept or compared", () => {
-  const feed = new LiveFeed({ baseTopic: "elbro", homes, startedAt: 0 });
+  const feed = new EventFeed({ baseTopic: "elbro", homes, startedAt: 0 });
   // A payload that cannot be read would throw if it were looked at.
   feed.show([{ topic: "elbro/info", payload: "no JSON" }]);
   feed.changed({ account: "consumer", place: "x", operation: "prices", unit: "hour" });

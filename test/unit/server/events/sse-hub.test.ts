@@ -2,22 +2,22 @@ import { createServer } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { PassThrough, Writable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { EventHub, type LiveEvent, MOST_LISTENERS, MOST_WAITING_BYTES } from "../../../../src/server/events/sse-hub.ts";
+import { type LiveEvent, MOST_LISTENERS, MOST_WAITING_BYTES, SseHub } from "../../../../src/server/events/sse-hub.ts";
 
 const event = (n: number, home: string | null = null): LiveEvent => ({ type: "price", home, data: `{"n":${n}}` });
 
-function hubWith(present: readonly LiveEvent[] = []): EventHub {
-  return new EventHub({ life: "life", present: () => present, greeting: (resumed) => JSON.stringify({ resumed }) });
+function hubWith(present: readonly LiveEvent[] = []): SseHub {
+  return new SseHub({ life: "life", present: () => present, greeting: (resumed) => JSON.stringify({ resumed }) });
 }
 
 /** What a listener is sent: `type id data`, line by line. */
-function heard(hub: EventHub, lastEventId: string | null, home: string | null = null): () => string[] {
+function heard(hub: SseHub, lastEventId: string | null, home: string | null = null): () => string[] {
   const out = new PassThrough();
   let text = "";
   out.on("data", (bytes: Buffer) => {
     text += bytes.toString();
   });
-  hub.listen(out, { lastEventId, home });
+  hub.subscribe(out, { lastEventId, home });
   return () =>
     [...text.matchAll(/id: (.*)\nevent: (.*)\ndata: (.*)\n\n/g)].map(([, id, type, data]) => `${type} ${id} ${data}`);
 }
@@ -25,8 +25,8 @@ function heard(hub: EventHub, lastEventId: string | null, home: string | null = 
 describe("who comes", () => {
   test("without an id hears the present state, which it cannot resume from before it is whole", () => {
     const hub = hubWith([event(1), event(2)]);
-    hub.tell(event(1));
-    hub.tell(event(2));
+    hub.broadcast(event(1));
+    hub.broadcast(event(2));
     expect(heard(hub, null)()).toEqual([
       'hello life-2-unfinished {"resumed":false}',
       'price life-2-unfinished {"n":1}',
@@ -37,7 +37,7 @@ describe("who comes", () => {
 
   test("with an id hears what came after it", () => {
     const hub = hubWith([event(3)]);
-    for (const n of [1, 2, 3]) hub.tell(event(n));
+    for (const n of [1, 2, 3]) hub.broadcast(event(n));
     expect(heard(hub, "life-1")()).toEqual([
       'hello life-1 {"resumed":true}',
       'price life-2 {"n":2}',
@@ -60,13 +60,13 @@ describe("who comes", () => {
     "\n",
   ])("with the id %j, which is not known here, hears the present state", (id) => {
     const hub = hubWith([event(3)]);
-    for (const n of [1, 2, 3]) hub.tell(event(n));
+    for (const n of [1, 2, 3]) hub.broadcast(event(n));
     expect(heard(hub, id)()[0]).toContain('"resumed":false');
   });
 
   test("with an id of long ago hears the present state: only the last five hundred are kept", () => {
     const hub = hubWith([event(0)]);
-    for (let n = 1; n <= 600; n++) hub.tell(event(n));
+    for (let n = 1; n <= 600; n++) hub.broadcast(event(n));
     expect(heard(hub, "life-99")()[0]).toContain('"resumed":false');
     const all = heard(hub, "life-100")();
     expect([all.length, all[1]]).toEqual([502, 'price life-101 {"n":101}']);
@@ -75,7 +75,7 @@ describe("who comes", () => {
   test("long events are kept in fewer bytes, not in fewer words", () => {
     const hub = hubWith();
     const data = JSON.stringify({ long: "x".repeat(100_000) });
-    for (let n = 1; n <= 5; n++) hub.tell({ type: "plan", home: null, data });
+    for (let n = 1; n <= 5; n++) hub.broadcast({ type: "plan", home: null, data });
     expect(heard(hub, "life-2")()[0]).toContain('"resumed":false');
     expect(heard(hub, "life-3")()[0]).toContain('"resumed":true');
   });
@@ -83,8 +83,8 @@ describe("who comes", () => {
   test("for one home hears that home and what is of none; its last id is the newest all the same", () => {
     const hub = hubWith([event(1, "home"), event(2, "cabin"), event(3)]);
     const ear = heard(hub, null, "cabin");
-    hub.tell(event(4, "home"));
-    hub.tell(event(5, "cabin"));
+    hub.broadcast(event(4, "home"));
+    hub.broadcast(event(5, "cabin"));
     const numbers = () => ear().map((line) => /"n":(\d)/.exec(line)?.[1]);
     expect(numbers().filter((n) => n !== undefined)).toEqual(["2", "3", "5"]);
     expect(heard(hub, "life-0", "cabin")().map((line) => line.split(" ")[1])).toEqual(["life-0", "life-2", "life-2"]);
@@ -103,7 +103,7 @@ describe("bounds", () => {
     out.on("data", (bytes: Buffer) => {
       text += bytes.toString();
     });
-    hub.listen(out, { lastEventId: null, home: null });
+    hub.subscribe(out, { lastEventId: null, home: null });
     const before = text.length;
     vi.advanceTimersByTime(45_000);
     expect(text.slice(before)).toBe(": \n\n".repeat(3));
@@ -114,7 +114,7 @@ describe("bounds", () => {
   test("who reads nothing between two heartbeats is gone", () => {
     const hub = hubWith();
     const stuck = new Writable({ write: () => undefined });
-    hub.listen(stuck, { lastEventId: null, home: null });
+    hub.subscribe(stuck, { lastEventId: null, home: null });
     vi.advanceTimersByTime(15_000);
     expect(stuck.destroyed).toBe(false);
     vi.advanceTimersByTime(15_000);
@@ -125,7 +125,7 @@ describe("bounds", () => {
     const hub = hubWith();
     const out = new PassThrough().resume();
     let may = true;
-    hub.listen(out, { lastEventId: null, home: null, mayStay: () => may });
+    hub.subscribe(out, { lastEventId: null, home: null, mayStay: () => may });
     vi.advanceTimersByTime(30_000);
     expect(out.writableEnded).toBe(false);
     may = false;
@@ -136,7 +136,7 @@ describe("bounds", () => {
   test("there is room for so many and no more; who leaves makes room; nobody comes after the end", async () => {
     const hub = hubWith();
     const outs = Array.from({ length: MOST_LISTENERS }, () => new PassThrough().resume());
-    for (const out of outs) hub.listen(out, { lastEventId: null, home: null });
+    for (const out of outs) hub.subscribe(out, { lastEventId: null, home: null });
     expect(hub.hasRoom).toBe(false);
     outs[0]?.destroy();
     await new Promise((resolve) => outs[0]?.once("close", resolve));
@@ -151,7 +151,7 @@ test("a reader that stops reading is dropped, whatever the system holds for it; 
   const hub = hubWith();
   const server = createServer((_request, response) => {
     response.writeHead(200, { "Content-Type": "text/event-stream" });
-    hub.listen(response, { lastEventId: null, home: null });
+    hub.subscribe(response, { lastEventId: null, home: null });
   }).listen(0, "127.0.0.1");
   await new Promise((resolve) => server.once("listening", resolve));
   const { port } = server.address() as AddressInfo;
@@ -173,13 +173,13 @@ test("a reader that stops reading is dropped, whatever the system holds for it; 
   const data = JSON.stringify("x".repeat(16_000));
   let told = 0;
   for (; hub.counts.dropped === 0 && told < 5_000; told++) {
-    hub.tell({ type: "price", home: null, data });
+    hub.broadcast({ type: "price", home: null, data });
     while (told % 8 === 7 && quick.bytes < told * 16_000) await new Promise((resolve) => setImmediate(resolve));
   }
   // The system's own buffers are full before ours are; ours never hold more than their bound and one event.
   expect([hub.counts.dropped, hub.counts.listeners]).toEqual([1, 1]);
   expect(MOST_WAITING_BYTES).toBeLessThan(1_000_000);
-  hub.tell(event(1));
+  hub.broadcast(event(1));
   while (quick.bytes < told * 16_000) await new Promise((resolve) => setImmediate(resolve));
   slow.socket.resume();
   while (!slow.closed) await new Promise((resolve) => setImmediate(resolve));
