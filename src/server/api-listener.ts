@@ -1,11 +1,11 @@
 /** The LAN API while it runs: its listener stays, and what answers behind it may be made anew. */
 import type { Config } from "../config/schema.ts";
 import { onPort } from "../core/status/start-error.ts";
-import { type ApiDeps, lanRouter } from "./api.ts";
+import { type ApiDeps, apiRouter } from "./api.ts";
 import { openKeyStore } from "./auth/key-store.ts";
 import { type Lookup, listen } from "./http/listener.ts";
 
-export interface LanService {
+export interface ApiListener {
   readonly port: number;
   /** Answers by another configuration from now on. Address and port stay what they are. */
   readonly take: (config: Config) => void;
@@ -13,10 +13,10 @@ export interface LanService {
 }
 
 /** Opens the API. Errors: throws a StartError where the port cannot be had. */
-export async function openLan(deps: ApiDeps): Promise<LanService> {
+export async function openApi(deps: ApiDeps): Promise<ApiListener> {
   const { api } = deps.config;
   const access = openKeyStore({ ...deps, problems: deps.state.problems });
-  let router = lanRouter(deps, access.keys);
+  let router = apiRouter(deps, access.keys);
   const current: Lookup = { lookup: (request, response) => router.lookup(request, response) };
   const { port, close } = await onPort("api", api.port, () => listen(current, api.host, api.port));
   deps.log.info({ host: api.host, port }, "API listens");
@@ -24,7 +24,7 @@ export async function openLan(deps: ApiDeps): Promise<LanService> {
     port,
     take(config) {
       access.take(config.api);
-      router = lanRouter({ ...deps, config }, access.keys);
+      router = apiRouter({ ...deps, config }, access.keys);
     },
     close: () => close().then(access.close),
   };

@@ -9,7 +9,7 @@ import { SessionAuth } from "./auth/session-auth.ts";
 import { Sessions } from "./auth/sessions.ts";
 import { AllowedHosts } from "./http/allowed-hosts.ts";
 import type { Lookup } from "./http/listener.ts";
-import { createLanRouter } from "./http/not-found.ts";
+import { createLocalRouter } from "./http/not-found.ts";
 import { guardRequests } from "./http/request-guard.ts";
 import { addRoute, type LocalRoute, type RouteContext } from "./http/route.ts";
 import { localRoutes } from "./local/local-routes.ts";
@@ -17,7 +17,7 @@ import type { LocalDeps } from "./local/local-source.ts";
 import type { MirrorDeps } from "./mirror/mirror-source.ts";
 import { mountMirror } from "./mirror/mirror-source.ts";
 import type { MonitoringDeps } from "./monitoring/monitoring-deps.ts";
-import { liveRoutes } from "./monitoring/monitoring-routes.ts";
+import { monitoringRoutes } from "./monitoring/monitoring-routes.ts";
 import { openapiRoutes } from "./openapi/openapi-routes.ts";
 import { docsRoutes } from "./web/api-docs-routes.ts";
 import { dashboardRoutes } from "./web/dashboard-routes.ts";
@@ -35,14 +35,14 @@ export interface ApiDeps extends MirrorDeps, LocalDeps, MonitoringDeps {
 }
 
 /** The LAN API: its routes behind the checks that every request passes. */
-export function lanRouter(deps: ApiDeps, keys: ApiKeys): Lookup {
+export function apiRouter(deps: ApiDeps, keys: ApiKeys): Lookup {
   const { api } = deps.config;
   const hosts = new AllowedHosts(hostname(), api.hosts ?? []);
-  return guardRequests(lanRoutes(deps, keys), { hosts, cors: new Set(api.cors), newRequestId: randomUUID });
+  return guardRequests(apiRoutes(deps, keys), { hosts, cors: new Set(api.cors), newRequestId: randomUUID });
 }
 
 /** The routes of the LAN API. */
-export function lanRoutes(deps: ApiDeps, keys: ApiKeys): Router {
+export function apiRoutes(deps: ApiDeps, keys: ApiKeys): Router {
   const { config, clock, log } = deps;
   const pages = new SessionAuth({
     sessions: new Sessions(deps.storage.settings, (name) => keys.named(name)),
@@ -57,11 +57,11 @@ export function lanRoutes(deps: ApiDeps, keys: ApiKeys): Router {
     onCrash: (error, requestId) => log.warn({ err: error, requestId }, "a request of the LAN failed"),
     onAnswer: (caller, status) => deps.state.stats.answered.add(caller ?? "", String(status)),
   };
-  const router = createLanRouter(door);
+  const router = createLocalRouter(door);
   mountMirror(router, deps, (arrival) => pages.admitMirror(arrival) ?? keys.admit(arrival), door);
   const routes: readonly LocalRoute[] = [
     ...localRoutes(deps),
-    ...liveRoutes(deps),
+    ...monitoringRoutes(deps),
     ...openapiRoutes(() => routes),
     ...docsRoutes(),
     ...dashboardRoutes(deps.state, { keys, pages }),

@@ -52,8 +52,8 @@ export async function startServer(options: ServerOptions, deps: ServerDeps, chan
     onSeriesChanged: (series: SeriesKey) => changes.seriesChanged.emit(series),
   };
   await mqtt.client.upSoon;
-  const { openLan } = await import("./api-listener.ts");
-  const listener = await openLan(api);
+  const { openApi } = await import("./api-listener.ts");
+  const listener = await openApi(api);
   reloading.subscribe((next) => {
     listener.take(next);
     changes.stateChanged.emit({ home: null });

@@ -9,7 +9,7 @@ import type { RouteContext } from "./route.ts";
 const METHODS = ["GET", "HEAD", "POST"] as const;
 
 /** A router without routes. */
-export function createLanRouter({ newRequestId }: Pick<RouteContext, "newRequestId">): Router {
+export function createLocalRouter({ newRequestId }: Pick<RouteContext, "newRequestId">): Router {
   const router: Router = createApiRouter(newRequestId, (request, response) =>
     answerUnknown(router, newRequestId(), { request, response }),
   );

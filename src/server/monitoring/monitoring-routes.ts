@@ -18,7 +18,7 @@ const FULL_RETRY_SEC = 30;
 const STREAM_HEADERS = { "X-Accel-Buffering": "no", "Cache-Control": "private, no-store, no-transform" };
 
 /** Health, metrics, events, system report and diagnostics. */
-export function liveRoutes(deps: MonitoringDeps): readonly LocalRoute[] {
+export function monitoringRoutes(deps: MonitoringDeps): readonly LocalRoute[] {
   const health = once(() => new Health(deps));
   const metrics = once(() => new Metrics(deps));
   const healthAnswer = async (caller: string | null, isWell: (report: HealthReport) => boolean) => {

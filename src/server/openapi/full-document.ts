@@ -4,11 +4,11 @@ import { VERSION } from "../../core/status/version.ts";
 import { localOpenApi } from "../local/operations.ts";
 import { localOperationIds, localPaths } from "../local/routes.ts";
 import { liveFacts, liveSchemas } from "../monitoring/openapi.ts";
-import { type DescribedRoute, lanOpenApi } from "./openapi-document.ts";
+import { type DescribedRoute, localOpenApiDocument } from "./openapi-document.ts";
 
 /** The document of these routes and of the mirror. */
-export function lanDocument(routes: readonly DescribedRoute[]): object {
-  return lanOpenApi({
+export function fullDocument(routes: readonly DescribedRoute[]): object {
+  return localOpenApiDocument({
     version: VERSION,
     routes,
     factsOf: (route) => liveFacts(route.path) ?? localFacts(route),

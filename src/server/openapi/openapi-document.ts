@@ -60,7 +60,7 @@ const TAGS = [
 ];
 
 /** Builds the document. */
-export function lanOpenApi({ version, routes, factsOf, schemas }: LanOpenApiOptions): Json {
+export function localOpenApiDocument({ version, routes, factsOf, schemas }: LanOpenApiOptions): Json {
   const contract = openApiDocument({ version });
   return {
     openapi: contract.openapi,

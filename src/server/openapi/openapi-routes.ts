@@ -5,8 +5,8 @@ import type { LocalRoute } from "../http/route.ts";
 export function openapiRoutes(all: () => readonly LocalRoute[]): readonly LocalRoute[] {
   let document: Promise<Buffer> | null = null;
   const make = async () => {
-    const { lanDocument } = await import("./full-document.ts");
-    return Buffer.from(JSON.stringify(lanDocument(all())));
+    const { fullDocument } = await import("./full-document.ts");
+    return Buffer.from(JSON.stringify(fullDocument(all())));
   };
   return [
     {

@@ -2,7 +2,7 @@ import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
 import { AllowedHosts } from "../../../../src/server/http/allowed-hosts.ts";
 import { listen } from "../../../../src/server/http/listener.ts";
-import { createLanRouter } from "../../../../src/server/http/not-found.ts";
+import { createLocalRouter } from "../../../../src/server/http/not-found.ts";
 import { guardRequests } from "../../../../src/server/http/request-guard.ts";
 import { addRoute, type RouteContext } from "../../../../src/server/http/route.ts";
 
@@ -15,7 +15,7 @@ async function serving() {
     newRequestId: () => "request-id",
     onCrash: (error) => expect.unreachable(String(error)),
   };
-  const router = createLanRouter(door);
+  const router = createLocalRouter(door);
   const here = { scope: "open", summary: "" } as const;
   addRoute(
     router,
@@ -120,7 +120,7 @@ describe("a request by the name of this machine", () => {
     await using server = await serving();
     const forged = await server.send(GET, "Host: house.duckdns.org", "X-Ingress-Path: /api/hassio_ingress/x", "");
     expect(forged.status).toBe(421);
-    const router = createLanRouter({ newRequestId: () => "" });
+    const router = createLocalRouter({ newRequestId: () => "" });
     const rules = { hosts: new AllowedHosts("pi", []), cors: new Set<string>(), newRequestId: () => "" };
     let passed = 0;
     const door = guardRequests({ ...router, lookup: () => void passed++ }, rules);

@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
 import { listen } from "../../../../src/server/http/listener.ts";
-import { createLanRouter } from "../../../../src/server/http/not-found.ts";
+import { createLocalRouter } from "../../../../src/server/http/not-found.ts";
 import { MAX_BODY_BYTES } from "../../../../src/server/http/request-body.ts";
 import { addRoute, type LocalRoute, type RouteContext } from "../../../../src/server/http/route.ts";
 import { contractError } from "../../../../src/service/contract/errors.ts";
@@ -25,7 +25,7 @@ async function serving(...routes: Partial<LocalRoute>[]) {
     onAnswer: (caller, status) => void answers.push([caller, status]),
     remains: ({ authorization = "" }) => !ended.has(authorization),
   };
-  const router = createLanRouter(door);
+  const router = createLocalRouter(door);
   for (const route of routes)
     addRoute(
       router,

@@ -1,7 +1,7 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, test } from "vitest";
 import { configSchema } from "../../../../src/config/schema.ts";
-import { type ApiDeps, lanRoutes } from "../../../../src/server/api.ts";
+import { type ApiDeps, apiRoutes } from "../../../../src/server/api.ts";
 import { ApiKeys } from "../../../../src/server/auth/api-keys.ts";
 import { localErrorTable } from "../../../../src/server/http/errors.ts";
 import { operationIds, operationOf } from "../../../../src/service/contract/operations.ts";
@@ -32,7 +32,7 @@ function routerOf() {
     state: { vitals: new RuntimeStats(clock) },
     log: console,
   };
-  return lanRoutes(deps as unknown as ApiDeps, new ApiKeys([], { minute: 1, day: 1 }));
+  return apiRoutes(deps as unknown as ApiDeps, new ApiKeys([], { minute: 1, day: 1 }));
 }
 
 const router = routerOf();
