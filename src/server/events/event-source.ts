@@ -23,7 +23,7 @@ export class EventFeed {
   #messages: readonly Message[] = [];
   #hub: SseHub | null = null;
   /** By topic: what was told last. Bounded by the topics of the house. */
-  #told: ReadonlyMap<string, Told> = new Map();
+  #told: ReadonlyMap<string, SentEvent> = new Map();
 
   constructor(parts: EventFeedOptions) {
     this.#parts = parts;
@@ -72,9 +72,9 @@ export class EventFeed {
   }
 
   /** What is published as before is the event it was before. */
-  #eventsOf(messages: readonly Message[]): Map<string, Told> {
+  #eventsOf(messages: readonly Message[]): Map<string, SentEvent> {
     const base = `${this.#parts.baseTopic}/`;
-    const events = new Map<string, Told>();
+    const events = new Map<string, SentEvent>();
     for (const { topic, payload } of messages) {
       if (!topic.startsWith(base)) continue;
       const before = this.#told.get(topic);
@@ -86,7 +86,7 @@ export class EventFeed {
 }
 
 /** An event, and the payload it was made of. */
-interface Told {
+interface SentEvent {
   readonly payload: string;
   readonly event: LiveEvent;
 }

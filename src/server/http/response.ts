@@ -5,7 +5,7 @@ import { type LocalError, localErrorTable } from "./errors.ts";
 import { hasBody } from "./request-body.ts";
 import { DATA_HEADERS } from "./security-headers.ts";
 
-interface Told {
+interface ResponseInit {
   /** 200 where it is left out. */
   readonly status?: number;
   /** Stronger than those of every answer. */
@@ -13,12 +13,12 @@ interface Told {
 }
 
 export type LocalAnswer =
-  | ({ readonly kind: "json"; readonly body: unknown } & Told)
+  | ({ readonly kind: "json"; readonly body: unknown } & ResponseInit)
   /** Plain text where no type is given. */
-  | ({ readonly kind: "text"; readonly text: string; readonly type?: string } & Told)
-  | ({ readonly kind: "bytes"; readonly bytes: Uint8Array; readonly type: string } & Told)
+  | ({ readonly kind: "text"; readonly text: string; readonly type?: string } & ResponseInit)
+  | ({ readonly kind: "bytes"; readonly bytes: Uint8Array; readonly type: string } & ResponseInit)
   /** `write` begins when the headers are out, and ends the answer itself; it looks at what `out.write` returns. */
-  | ({ readonly kind: "stream"; readonly type: string; readonly write: (out: Writable) => void } & Told)
+  | ({ readonly kind: "stream"; readonly type: string; readonly write: (out: Writable) => void } & ResponseInit)
   | LocalError;
 
 export type Headers = Record<string, string>;
