@@ -5,7 +5,7 @@ import { inOrder, type PlanDefinition } from "../core/planning/model/plan-defini
 import type { PlanSpec, PlanWindow } from "../core/planning/model/plan-spec.ts";
 import { horizonOf } from "../core/planning/model/plan-windows.ts";
 import { type Commanded, type PlanAction, planActions, runNow, skip, stop } from "../core/planning/plan-commands.ts";
-import { afterStateOf, blockedBy, type Companion, finishByOf } from "../core/planning/plan-dependencies.ts";
+import { afterStateOf, blockedBy, finishByOf, type PlanSlot } from "../core/planning/plan-dependencies.ts";
 import type { Solve } from "../core/planning/plan-input.ts";
 import { reasonOf } from "../core/planning/plan-reason.ts";
 import type { PlanMemory } from "../core/planning/plan-record.ts";
@@ -77,7 +77,7 @@ export class Plans {
   /** In the order in which they are decided. */
   #ordered: readonly PlanDefinition[] = [];
   /** By plan. Bounded by the configuration. */
-  readonly #companions = new Map<string, Companion>();
+  readonly #companions = new Map<string, PlanSlot>();
   readonly #histories = new Map<string, PlanHistory>();
   readonly #snapshots = new Map<string, PlanSnapshot>();
 
@@ -222,7 +222,7 @@ export class Plans {
     const timeline = home && timelineOf(home, now);
     const trusted = isTimeTrusted(now);
     const before = definition.after ? (this.#companions.get(definition.after.plan) ?? null) : null;
-    const notBegun = (each: Companion) =>
+    const notBegun = (each: PlanSlot) =>
       each.advance.memory?.begun.length || each.advance.memory?.ended ? null : occurrenceOf(each, calendar, now);
     const advance = advancePlan({
       now,
@@ -248,7 +248,7 @@ export class Plans {
     return advance;
   }
 
-  #historyOf({ definition: { id }, spec }: Companion, now: EpochMs): PlanHistory {
+  #historyOf({ definition: { id }, spec }: PlanSlot, now: EpochMs): PlanHistory {
     const { calendar, store } = this.#parts;
     const start = calendar.startOf("month", now);
     const known = this.#histories.get(id);
@@ -289,7 +289,7 @@ export class Plans {
 type PlanCommanded = { readonly kind: "done" } | RefusedCommand;
 
 /** The occurrence that a plan is in, as far as it is remembered; else the one its settings give. */
-function occurrenceOf({ spec, advance }: Companion, calendar: Calendar, now: EpochMs): PlanWindow | null {
+function occurrenceOf({ spec, advance }: PlanSlot, calendar: Calendar, now: EpochMs): PlanWindow | null {
   const { memory } = advance;
   const keeps = memory && (contains(memory.window, now) || memory.begun.some((run) => run.end > now));
   return keeps ? memory.window : horizonOf(spec, now, calendar);

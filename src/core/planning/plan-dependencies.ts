@@ -6,7 +6,7 @@ import type { AfterState } from "./plan-input.ts";
 import { type PlanAdvance, runsOf } from "./plan-state-machine.ts";
 
 /** A plan among the others, as they were last decided. */
-export interface Companion {
+export interface PlanSlot {
   readonly definition: PlanDefinition;
   /** The definition's with what was changed. */
   readonly spec: PlanSpec;
@@ -17,7 +17,7 @@ export interface Companion {
 export function afterStateOf(
   definition: PlanDefinition,
   window: PlanWindow | null,
-  other: Companion | null,
+  other: PlanSlot | null,
 ): AfterState {
   const { after } = definition;
   const memory = other?.advance.memory;
@@ -39,7 +39,7 @@ export function afterStateOf(
 export function blockedBy(
   definition: PlanDefinition,
   decided: ReadonlySet<string>,
-  all: readonly Companion[],
+  all: readonly PlanSlot[],
 ): (Interval & { readonly plan: string })[] {
   const { powerLimit, id } = definition;
   if (powerLimit === null) return [];
@@ -60,8 +60,8 @@ export function blockedBy(
 export function finishByOf(
   id: string,
   window: PlanWindow,
-  all: readonly Companion[],
-  windowOf: (companion: Companion) => PlanWindow | null,
+  all: readonly PlanSlot[],
+  windowOf: (companion: PlanSlot) => PlanWindow | null,
 ): EpochMs | null {
   const times = all.flatMap((next) => {
     if (next.definition.after?.plan !== id || !next.spec.enabled) return [];
