@@ -3,7 +3,7 @@
 import { askCheap, type CheapSpec, type CheapState, cheapIsKnown, cheapKey } from "../core/planning/cheap-query.ts";
 import type { PlanDefinition } from "../core/planning/model/plan-definition.ts";
 import { reasonOf } from "../core/planning/plan-reason.ts";
-import { freshMemory, type PlanMemory } from "../core/planning/plan-record.ts";
+import { newRecord, type PlanRecord } from "../core/planning/plan-record.ts";
 import { type PlanSnapshot, planSnapshot } from "../core/planning/plan-snapshot.ts";
 import type { Timeline } from "../core/prices/timeline.ts";
 import type { Calendar } from "../core/time/calendar.ts";
@@ -112,19 +112,19 @@ interface Begun extends Interval {
   readonly runs: readonly Interval[];
 }
 
-function begunIn(question: string, memory: PlanMemory | null): Begun[] {
+function begunIn(question: string, memory: PlanRecord | null): Begun[] {
   if (!memory || memory.begun.length === 0) return [];
   const { window, since, begun } = memory;
   const runs = begun.map(({ start, end }) => ({ start, end }));
   return [{ question, start: window.start, end: window.end, since, runs }];
 }
 
-function memoryOf({ start, end, since, runs }: Begun): PlanMemory {
+function memoryOf({ start, end, since, runs }: Begun): PlanRecord {
   const begun = runs.map((run) => ({ ...run, basis: "prices" as const, settled: false }));
-  return { ...freshMemory({ start, end, until: end }, since, []), begun };
+  return { ...newRecord({ start, end, until: end }, since, []), begun };
 }
 
 /** What has begun, as a text to compare. */
-function begunText(memory: PlanMemory | null | undefined): string {
+function begunText(memory: PlanRecord | null | undefined): string {
   return (memory?.begun ?? []).map(({ start, end }) => `${start}-${end}`).join();
 }

@@ -8,7 +8,7 @@ import { type Commanded, type PlanAction, planActions, runNow, skip, stop } from
 import { afterStateOf, blockedBy, finishByOf, type PlanSlot } from "../core/planning/plan-dependencies.ts";
 import type { Solve } from "../core/planning/plan-input.ts";
 import { reasonOf } from "../core/planning/plan-reason.ts";
-import type { PlanMemory } from "../core/planning/plan-record.ts";
+import type { PlanRecord } from "../core/planning/plan-record.ts";
 import type { FinishedRun } from "../core/planning/plan-savings.ts";
 import { adjustedSpec, type ChangedSettings, changeSettings, planSettings } from "../core/planning/plan-settings.ts";
 import { type PlanHistory, type PlanMonth, type PlanSnapshot, planSnapshot } from "../core/planning/plan-snapshot.ts";
@@ -180,7 +180,7 @@ export class Plans {
     const { definition, spec, advance } = known;
     if (!isTimeTrusted(now))
       return refused("clock_not_trusted", "the clock of this machine cannot be trusted, so nothing is switched");
-    const commanded = (memory: PlanMemory | null): Commanded => {
+    const commanded = (memory: PlanRecord | null): Commanded => {
       if (action === "skip") return skip(memory, now);
       if (action === "stop") return stop(memory, now);
       return runNow(spec, memory, now, blockedBy(definition, new Set(), [...this.#companions.values()]));

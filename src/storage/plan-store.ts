@@ -1,6 +1,6 @@
 /** What is kept of plans: where each stands, what its owner changed, and what its runs cost. */
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { PlanBasis, PlanMemory } from "../core/planning/plan-record.ts";
+import type { PlanBasis, PlanRecord } from "../core/planning/plan-record.ts";
 import type { FinishedRun } from "../core/planning/plan-savings.ts";
 import type { ChangedSettings, PlanSetting } from "../core/planning/plan-settings.ts";
 import { DAY_MS, type EpochMs, HOUR_MS } from "../core/time/interval.ts";
@@ -28,7 +28,7 @@ export class PlanStore {
   readonly #database: DatabaseSync;
   readonly #writing: WriteGuard;
   /** Where plans stand that is not on disk yet, because it takes nothing. Bounded by the plans. */
-  readonly #ahead = new Map<string, PlanMemory>();
+  readonly #ahead = new Map<string, PlanRecord>();
   /** Plans whose place is written with that of others, while it is gathered; null where each is written by itself. */
   #gathered: Set<string> | null = null;
   readonly #writeMemory: StatementSync;
@@ -76,13 +76,13 @@ export class PlanStore {
   }
 
   /** Where a plan stood; null for one that was never looked at. */
-  memory(plan: string): PlanMemory | null {
+  memory(plan: string): PlanRecord | null {
     const ahead = this.#ahead.get(plan);
     if (ahead) return ahead;
     const found = this.#database.prepare("select memory from plan_state where plan = ?").get(plan);
     if (!found) return null;
     // Version 0.1 did not know of interruptions at first.
-    const kept = JSON.parse(String(found.memory)) as Omit<PlanMemory, "lastsUntil" | "owedMs">;
+    const kept = JSON.parse(String(found.memory)) as Omit<PlanRecord, "lastsUntil" | "owedMs">;
     return { lastsUntil: null, owedMs: 0, ...kept };
   }
 
@@ -109,7 +109,7 @@ export class PlanStore {
    * Keeps where a plan stands and the runs that are over, all of it or nothing. What the disk does not take is kept
    * here until it does.
    */
-  write(plan: string, memory: PlanMemory | null, finished: readonly FinishedRun[]): void {
+  write(plan: string, memory: PlanRecord | null, finished: readonly FinishedRun[]): void {
     if (this.#gathered && memory && finished.length === 0) {
       this.#ahead.set(plan, memory);
       this.#gathered.add(plan);

@@ -11,7 +11,7 @@ import { type EpochMs, MINUTE_MS } from "../time/interval.ts";
 import { hoursText, localTimeText, planMistakes } from "./model/plan-definition.ts";
 import type { SlotsPlan, WindowPlan } from "./model/plan-spec.ts";
 import type { PlanMoment } from "./plan-input.ts";
-import type { PlanMemory } from "./plan-record.ts";
+import type { PlanRecord } from "./plan-record.ts";
 import { advancePlan, type PlanAdvance } from "./plan-state-machine.ts";
 import { solvePlan } from "./solve-plan.ts";
 
@@ -74,7 +74,7 @@ const FOLLOWED_MS = 65 * MINUTE_MS;
 const MOST_CHANGES = 24;
 
 /** Where a question stands at `now`. `memory` is what survived a restart, for a question without a state. */
-export function askCheap(moment: CheapMoment, state: CheapState | null, memory: PlanMemory | null = null): CheapState {
+export function askCheap(moment: CheapMoment, state: CheapState | null, memory: PlanRecord | null = null): CheapState {
   const { now } = moment;
   let advance = state?.advance ?? null;
   if (state && now - state.askedAt <= FOLLOWED_MS) {
@@ -87,7 +87,7 @@ export function askCheap(moment: CheapMoment, state: CheapState | null, memory: 
   return { askedAt: now, advance: advancePlan(planMoment(moment, now, advance?.memory ?? memory)) };
 }
 
-function planMoment({ spec, timeline, calendar, trusted }: CheapMoment, now: EpochMs, memory: PlanMemory | null) {
+function planMoment({ spec, timeline, calendar, trusted }: CheapMoment, now: EpochMs, memory: PlanRecord | null) {
   const moment: PlanMoment = {
     now,
     spec,

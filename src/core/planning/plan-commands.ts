@@ -3,14 +3,14 @@ import { contains, type EpochMs, HOUR_MS, type Interval, overlaps } from "../tim
 import { type RefusedCommand, refusedCommand as refused } from "./command-refusal.ts";
 import type { PlanSpec } from "./model/plan-spec.ts";
 import { lengthOf } from "./plan-interruption.ts";
-import { freshMemory, type PlanEnding, type PlanMemory } from "./plan-record.ts";
+import { newRecord, type PlanEnding, type PlanRecord } from "./plan-record.ts";
 import { halted } from "./plan-state-machine.ts";
 
 export const planActions = ["run_now", "skip", "stop"] as const;
 export type PlanAction = (typeof planActions)[number];
 
 /** The memory after a command, or why it cannot be done, in words for its sender. */
-export type Commanded = { readonly kind: "done"; readonly memory: PlanMemory } | RefusedCommand;
+export type Commanded = { readonly kind: "done"; readonly memory: PlanRecord } | RefusedCommand;
 
 /** How long `run_now` runs a plan that has no length of its own. */
 const RUN_NOW_MS = HOUR_MS;
@@ -21,12 +21,12 @@ const RUN_NOW_MS = HOUR_MS;
  */
 export function runNow(
   spec: PlanSpec,
-  memory: PlanMemory | null,
+  memory: PlanRecord | null,
   now: EpochMs,
   others: readonly (Interval & { readonly plan: string })[],
 ): Commanded {
   if (!spec.enabled) return refused("disabled", "the plan is disabled; enable it first");
-  const known = memory ?? freshMemory({ start: now, end: now + HOUR_MS, until: now + HOUR_MS }, now, []);
+  const known = memory ?? newRecord({ start: now, end: now + HOUR_MS, until: now + HOUR_MS }, now, []);
   if (known.begun.some((run) => contains(run, now))) return refused("running", "the plan runs already");
   const run = { start: now, end: now + runNowMs(spec, known) };
   const other = others.find((each) => overlaps(each, run) && contains(each, now));
@@ -35,14 +35,14 @@ export function runNow(
   return done({ ...known, begun, planned: [] }, "run_now");
 }
 
-function runNowMs(spec: PlanSpec, { begun }: PlanMemory): number {
+function runNowMs(spec: PlanSpec, { begun }: PlanRecord): number {
   if (spec.kind !== "window" && spec.kind !== "slots") return RUN_NOW_MS;
   const left = spec.hoursMs - lengthOf(begun);
   return left > 0 ? left : spec.hoursMs;
 }
 
 /** Leaves out the present occurrence, or the next one. */
-export function skip(memory: PlanMemory | null, now: EpochMs): Commanded {
+export function skip(memory: PlanRecord | null, now: EpochMs): Commanded {
   if (!memory) return refused("nothing_to_skip", "the plan has no occurrence to skip");
   if (memory.begun.some((run) => contains(run, now))) return refused("running", "the plan runs; stop ends it");
   const isOver = memory.begun.length > 0 && memory.planned.length === 0;
@@ -52,11 +52,11 @@ export function skip(memory: PlanMemory | null, now: EpochMs): Commanded {
 }
 
 /** Ends what runs, and leaves out the rest of the occurrence. */
-export function stop(memory: PlanMemory | null, now: EpochMs): Commanded {
+export function stop(memory: PlanRecord | null, now: EpochMs): Commanded {
   if (!memory?.begun.some((run) => contains(run, now))) return refused("not_running", "the plan does not run");
   return done(halted(memory, now), "stopped");
 }
 
-function done(memory: PlanMemory, ended: PlanEnding): Commanded {
+function done(memory: PlanRecord, ended: PlanEnding): Commanded {
   return { kind: "done", memory: { ...memory, ended, madeFrom: null } };
 }

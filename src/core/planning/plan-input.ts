@@ -5,7 +5,7 @@ import { indexAfter, type PricePoint, type Timeline } from "../prices/timeline.t
 import type { Calendar } from "../time/calendar.ts";
 import type { EpochMs, Interval } from "../time/interval.ts";
 import type { PlanContext, PlanSolution, PlanSpec, PlanWindow } from "./model/plan-spec.ts";
-import type { PlanMemory } from "./plan-record.ts";
+import type { PlanRecord } from "./plan-record.ts";
 
 /** Finds the best a plan can do in its window. */
 export type Solve = (spec: PlanSpec, timeline: Timeline, window: PlanWindow, context: PlanContext) => PlanSolution;
@@ -21,7 +21,7 @@ export interface PlanMoment {
   readonly now: EpochMs;
   readonly spec: PlanSpec;
   /** Null for a plan that was never looked at. */
-  readonly memory: PlanMemory | null;
+  readonly memory: PlanRecord | null;
   readonly timeline: Timeline | null;
   readonly calendar: Calendar;
   readonly thresholds?: LevelThresholds;

@@ -6,7 +6,7 @@
 import { DEAD_MAN_MARGIN_MS, RENEWED_EVERY_MS } from "../plugs/plug-types.ts";
 import { contains, type EpochMs, type Interval } from "../time/interval.ts";
 import type { PlanSpec } from "./model/plan-spec.ts";
-import type { BegunRun, PlanMemory } from "./plan-record.ts";
+import type { BegunRun, PlanRecord } from "./plan-record.ts";
 
 /** When what runs is looked after next. */
 export function renewalAfter(now: EpochMs): EpochMs {
@@ -14,7 +14,7 @@ export function renewalAfter(now: EpochMs): EpochMs {
 }
 
 /** Remembers that what runs at `now` is looked after. Shape: the same memory where that is known already. */
-export function lookedAfter(memory: PlanMemory, now: EpochMs): PlanMemory {
+export function lookedAfter(memory: PlanRecord, now: EpochMs): PlanRecord {
   const runs = memory.begun.some((run) => contains(run, now));
   const lastsUntil = runs ? renewalAfter(now) + DEAD_MAN_MARGIN_MS : null;
   return lastsUntil === memory.lastsUntil ? memory : { ...memory, lastsUntil };
@@ -24,7 +24,7 @@ export function lookedAfter(memory: PlanMemory, now: EpochMs): PlanMemory {
  * Ends what ran where its plug has ended it. What is missing of a `window` is owed, hours of the owner's choice go on to
  * their end; the other kinds are planned anew.
  */
-export function cutShort(memory: PlanMemory, spec: PlanSpec, now: EpochMs): PlanMemory {
+export function cutShort(memory: PlanRecord, spec: PlanSpec, now: EpochMs): PlanRecord {
   const { lastsUntil } = memory;
   if (lastsUntil === null || now < lastsUntil) return memory;
   const isCut = (run: BegunRun) => run.start < lastsUntil && lastsUntil < run.end;
@@ -42,7 +42,7 @@ export function cutShort(memory: PlanMemory, spec: PlanSpec, now: EpochMs): Plan
 }
 
 /** The times at which the one run of a `window` was interrupted. Shape: ascending. */
-export function interruptionsOf({ kind }: Pick<PlanSpec, "kind">, { begun }: PlanMemory): Interval[] {
+export function interruptionsOf({ kind }: Pick<PlanSpec, "kind">, { begun }: PlanRecord): Interval[] {
   if (kind !== "window") return [];
   return begun.slice(1).flatMap((run, i) => {
     const end = begun[i]?.end ?? run.start;

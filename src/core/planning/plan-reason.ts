@@ -5,7 +5,7 @@ import { hoursText, localTimeText } from "./model/plan-definition.ts";
 import { type ImpossibleReason, type PlanSpec, weekdays } from "./model/plan-spec.ts";
 import { mergeRuns } from "./model/plan-windows.ts";
 import { interruptionsOf } from "./plan-interruption.ts";
-import { type PlanMemory, without } from "./plan-record.ts";
+import { type PlanRecord, without } from "./plan-record.ts";
 import { type PlanAdvance, runsOf } from "./plan-state-machine.ts";
 
 export const planCodes = [
@@ -91,7 +91,7 @@ function reasoned(given: ReasonedFrom): PlanReason {
 
 function runningReason(
   given: ReasonedFrom,
-  memory: PlanMemory,
+  memory: PlanRecord,
   isFallback: boolean,
   byHand: boolean,
   running: Interval,
@@ -104,17 +104,17 @@ function runningReason(
   return { code: "running", text };
 }
 
-function hasRunWords(given: ReasonedFrom, memory: PlanMemory): string {
+function hasRunWords(given: ReasonedFrom, memory: PlanRecord): string {
   if (given.spec.kind === "avoid") return `was ${planWords(given, memory)}`;
   return `has run: ${spansOf(given, runsOf(memory))}${averageOf(given, memory)}`;
 }
 
-function interruptedWords(given: ReasonedFrom, memory: PlanMemory): string {
+function interruptedWords(given: ReasonedFrom, memory: PlanRecord): string {
   const times = interruptionsOf(given.spec, memory);
   return times.length === 0 ? "" : `; was OFF ${spansOf(given, times)}, as elbro was not running`;
 }
 
-function idleReason(given: ReasonedFrom, memory: PlanMemory): PlanReason {
+function idleReason(given: ReasonedFrom, memory: PlanRecord): PlanReason {
   const { outcome, owedMs } = memory;
   if (owedMs > 0) {
     const text = `${hasRunWords(given, memory)}; ${hoursText(owedMs)} h are missing, as elbro was not running then`;
@@ -156,7 +156,7 @@ function impossibleWords(spec: PlanSpec, reason: ImpossibleReason, shortfallMs: 
 }
 
 /** "23:15-02:15, 1.12 DKK/kWh on average; next best 01:00 at 1.31; bought at 2.05 if started now". */
-function planWords(given: ReasonedFrom, memory: PlanMemory): string {
+function planWords(given: ReasonedFrom, memory: PlanRecord): string {
   const { kind } = given.spec;
   const runs = runsOf(memory);
   if (kind === "avoid") return `${onButWords(given, memory, runs)}${averageOf(given, memory)}`;
@@ -177,12 +177,12 @@ function startedWords(given: ReasonedFrom, at: EpochMs): string {
 }
 
 /** What is OFF says more of a plan that is nearly always ON. */
-function onButWords(given: ReasonedFrom, { window, since }: PlanMemory, runs: readonly Interval[]): string {
+function onButWords(given: ReasonedFrom, { window, since }: PlanRecord, runs: readonly Interval[]): string {
   const off = without({ start: Math.max(window.start, since), end: window.end }, runs);
   return off.length === 0 ? "ON all the time" : `ON but for ${spansOf(given, off)}`;
 }
 
-function averageOf({ currency }: ReasonedFrom, { outcome }: PlanMemory): string {
+function averageOf({ currency }: ReasonedFrom, { outcome }: PlanRecord): string {
   if (outcome.kind !== "solved" || outcome.meanPrice === null) return "";
   return `, ${price(outcome.meanPrice)} ${currency === null ? "" : `${currency}/kWh `}on average`;
 }

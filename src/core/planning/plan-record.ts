@@ -35,7 +35,7 @@ export type PlanOutcome =
 /** Why an occurrence is over before its window is. */
 export type PlanEnding = "skipped" | "stopped" | "run_now";
 
-export interface PlanMemory {
+export interface PlanRecord {
   /** The occurrence. */
   readonly window: PlanWindow;
   /** When it was first looked at: who starts at once starts then, or when the window opens. */
@@ -59,7 +59,7 @@ export interface PlanMemory {
 }
 
 /** An occurrence of which nothing is decided. */
-export function freshMemory(window: PlanWindow, now: EpochMs, before: readonly Interval[]): PlanMemory {
+export function newRecord(window: PlanWindow, now: EpochMs, before: readonly Interval[]): PlanRecord {
   return {
     window,
     since: now,

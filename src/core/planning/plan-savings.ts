@@ -3,7 +3,7 @@
 import { indexAfter, type PricePoint } from "../prices/timeline.ts";
 import type { EpochMs, Interval } from "../time/interval.ts";
 import type { PlanSpec } from "./model/plan-spec.ts";
-import type { PlanBasis, PlanMemory } from "./plan-record.ts";
+import type { PlanBasis, PlanRecord } from "./plan-record.ts";
 
 /** A run that is over. Prices are means in currency per kWh; null where they are not all confirmed. */
 export interface FinishedRun extends Interval {
@@ -59,11 +59,11 @@ function flatPrice(points: readonly PricePoint[], { start, end }: Interval, used
 
 /** The runs that are over and not written down yet, and the memory in which they are. */
 export function settleRuns(
-  memory: PlanMemory,
+  memory: PlanRecord,
   spec: PlanSpec,
   points: readonly PricePoint[],
   now: EpochMs,
-): { readonly memory: PlanMemory; readonly finished: readonly FinishedRun[] } {
+): { readonly memory: PlanRecord; readonly finished: readonly FinishedRun[] } {
   const over = memory.begun.filter((run) => !run.settled && run.end <= now);
   if (over.length === 0) return { memory, finished: [] };
   const runs = over.map((run) => finishedRun(run, memory, spec, points));
@@ -76,7 +76,7 @@ export function settleRuns(
 
 function finishedRun(
   run: Interval & { readonly basis: PlanBasis },
-  { window, since }: PlanMemory,
+  { window, since }: PlanRecord,
   spec: PlanSpec,
   points: readonly PricePoint[],
 ): FinishedRun {

@@ -12,7 +12,7 @@ import { contains, type EpochMs, type Interval, MINUTE_MS } from "../time/interv
 import { horizonOf, mergeRuns } from "./model/plan-windows.ts";
 import { confirmedUntil, LATE_MS, type PlanMoment, pointAt } from "./plan-input.ts";
 import { cutShort, lengthOf, lookedAfter, renewalAfter } from "./plan-interruption.ts";
-import { type BegunRun, freshMemory, type PlanMemory, type PlanRun } from "./plan-record.ts";
+import { type BegunRun, newRecord, type PlanRecord, type PlanRun } from "./plan-record.ts";
 import { type FinishedRun, settleRuns } from "./plan-savings.ts";
 import { printOf, replan } from "./replan.ts";
 
@@ -31,7 +31,7 @@ export type PlanState = (typeof planStates)[number];
 
 export interface PlanAdvance {
   /** Null for a plan that never has an occurrence. */
-  readonly memory: PlanMemory | null;
+  readonly memory: PlanRecord | null;
   readonly state: PlanState;
   /** The run that is ON right now. */
   readonly running: BegunRun | null;
@@ -73,10 +73,10 @@ function reached(at: EpochMs | null, now: EpochMs): boolean {
 /** The occurrence that counts: the known one until it is over, a changed one as soon as that takes nothing away. */
 function occurrenceOf(
   { now }: PlanMoment,
-  memory: PlanMemory | null,
-  window: PlanMemory["window"] | null,
-): PlanMemory | null {
-  if (!memory) return window && freshMemory(window, now, []);
+  memory: PlanRecord | null,
+  window: PlanRecord["window"] | null,
+): PlanRecord | null {
+  if (!memory) return window && newRecord(window, now, []);
   const runs = memory.begun.some((run) => run.end > now);
   if (runs) return memory;
   if (window && window.start === memory.window.start && window.end === memory.window.end)
@@ -87,7 +87,7 @@ function occurrenceOf(
   const before = [...memory.before, ...memory.begun.map(({ start, end }) => ({ start, end }))];
   return (
     window &&
-    freshMemory(
+    newRecord(
       window,
       now,
       before.filter((run) => run.end > window.start - REMEMBERED_MS),
@@ -96,7 +96,7 @@ function occurrenceOf(
 }
 
 /** Cuts what runs, and drops what has not begun. */
-export function halted(memory: PlanMemory, now: EpochMs): PlanMemory {
+export function halted(memory: PlanRecord, now: EpochMs): PlanRecord {
   const runs = memory.begun.some((run) => run.end > now);
   if (!runs && memory.planned.length === 0) return memory;
   const begun = memory.begun
@@ -106,13 +106,13 @@ export function halted(memory: PlanMemory, now: EpochMs): PlanMemory {
 }
 
 interface Begun {
-  readonly memory: PlanMemory;
+  readonly memory: PlanRecord;
   /** Whether something should have begun and did not. */
   readonly missed: boolean;
 }
 
 /** Begins what is due. */
-function begin(moment: PlanMoment, memory: PlanMemory): Begun {
+function begin(moment: PlanMoment, memory: PlanRecord): Begun {
   const { now } = moment;
   const due = memory.planned.filter((run) => run.start <= now);
   if (due.length === 0) return { memory, missed: false };
@@ -146,7 +146,7 @@ function beginnableUntil({ spec, timeline, now, graceUntil }: PlanMoment, run: P
   return spec.kind === "window" ? run.end : Math.min(run.end, confirmedUntil(points, now));
 }
 
-function stateOf({ spec, now, trusted }: PlanMoment, memory: PlanMemory, running: BegunRun | null): PlanState {
+function stateOf({ spec, now, trusted }: PlanMoment, memory: PlanRecord, running: BegunRun | null): PlanState {
   if (!spec.enabled) return "disabled";
   if (!trusted) return "waiting";
   if (running) return running.basis === "fallback" ? "fallback" : "running";
@@ -167,7 +167,7 @@ function stateOf({ spec, now, trusted }: PlanMoment, memory: PlanMemory, running
   }
 }
 
-function nextChange(moment: PlanMoment, memory: PlanMemory): EpochMs {
+function nextChange(moment: PlanMoment, memory: PlanRecord): EpochMs {
   const { now, graceUntil, spec, timeline } = moment;
   const confirmed = confirmedUntil(timeline?.points ?? [], now);
   const times = [
@@ -184,6 +184,6 @@ function nextChange(moment: PlanMoment, memory: PlanMemory): EpochMs {
 }
 
 /** Everything of an occurrence that ran or will, touching runs joined. Shape: ascending, apart. */
-export function runsOf({ begun, planned }: PlanMemory): Interval[] {
+export function runsOf({ begun, planned }: PlanRecord): Interval[] {
   return mergeRuns([...begun, ...planned]);
 }

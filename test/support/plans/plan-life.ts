@@ -3,7 +3,7 @@
 import type { PlanSpec, WindowPlan } from "../../../src/core/planning/model/plan-spec.ts";
 import type { PlanMoment } from "../../../src/core/planning/plan-input.ts";
 import { reasonOf } from "../../../src/core/planning/plan-reason.ts";
-import type { PlanMemory } from "../../../src/core/planning/plan-record.ts";
+import type { PlanRecord } from "../../../src/core/planning/plan-record.ts";
 import { advancePlan, type PlanAdvance, runsOf } from "../../../src/core/planning/plan-state-machine.ts";
 import { solvePlan } from "../../../src/core/planning/solve-plan.ts";
 import type { PricePoint } from "../../../src/core/prices/timeline.ts";
@@ -57,7 +57,7 @@ export function live(given: Given, until: number): PlanAdvance {
   return advance;
 }
 
-export function timesOf(memory: PlanMemory | null): string[] {
+export function timesOf(memory: PlanRecord | null): string[] {
   return memory ? runsOf(memory).map(({ start, end }) => `${iso(start)}-${iso(end)}`) : [];
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { runNow, stop } from "../../../../src/core/planning/plan-commands.ts";
-import type { PlanMemory } from "../../../../src/core/planning/plan-record.ts";
+import type { PlanRecord } from "../../../../src/core/planning/plan-record.ts";
 import { at, timelineOf } from "../../../support/home/price-days.ts";
 import {
   iso,
@@ -20,9 +20,9 @@ const STARTS = at("2026-03-11T01:00:00Z");
 const ENDS = at("2026-03-11T03:00:00Z");
 
 /** The memory of a run that was looked after up to a moment, as it lies in the database. */
-function leftAt(now: number, spec = washer): PlanMemory {
+function leftAt(now: number, spec = washer): PlanRecord {
   const planned = step({ now: OPENS, spec }).memory;
-  return JSON.parse(JSON.stringify(live({ now: STARTS, memory: planned, spec }, now).memory)) as PlanMemory;
+  return JSON.parse(JSON.stringify(live({ now: STARTS, memory: planned, spec }, now).memory)) as PlanRecord;
 }
 
 describe("a run of a window during which nobody looked after it", () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { PlanSpec } from "../../../../src/core/planning/model/plan-spec.ts";
 import { runNow, skip, stop } from "../../../../src/core/planning/plan-commands.ts";
-import type { PlanMemory } from "../../../../src/core/planning/plan-record.ts";
+import type { PlanRecord } from "../../../../src/core/planning/plan-record.ts";
 import { at, daysOf, points, timelineOf } from "../../../support/home/price-days.ts";
 import { iso, live, nightPrices, OPENS, slots, step, timesOf, washer } from "../../../support/plans/plan-life.ts";
 
@@ -30,7 +30,7 @@ describe("a window of the night", () => {
 
   test("the memory survives as JSON, and nothing is made anew", () => {
     const planned = step({ now: OPENS });
-    const again = step({ now: OPENS + HOUR, memory: JSON.parse(JSON.stringify(planned.memory)) as PlanMemory });
+    const again = step({ now: OPENS + HOUR, memory: JSON.parse(JSON.stringify(planned.memory)) as PlanRecord });
     expect(again.memory).toEqual(planned.memory);
   });
 
