@@ -10,7 +10,7 @@ import type { Calendar } from "../time/calendar.ts";
 import { type EpochMs, MINUTE_MS } from "../time/interval.ts";
 import { hoursText, localTimeText, planMistakes } from "./model/plan-definition.ts";
 import type { SlotsPlan, WindowPlan } from "./model/plan-spec.ts";
-import type { PlanMoment } from "./plan-input.ts";
+import type { PlanInput } from "./plan-input.ts";
 import type { PlanRecord } from "./plan-record.ts";
 import { advancePlan, type PlanAdvance } from "./plan-state-machine.ts";
 import { solvePlan } from "./solve-plan.ts";
@@ -88,7 +88,7 @@ export function askCheap(moment: CheapMoment, state: CheapState | null, memory: 
 }
 
 function planMoment({ spec, timeline, calendar, trusted }: CheapMoment, now: EpochMs, memory: PlanRecord | null) {
-  const moment: PlanMoment = {
+  const moment: PlanInput = {
     now,
     spec,
     // Nobody renews the ON of a device that asks: what has begun lasts to its end, whoever was away meanwhile.

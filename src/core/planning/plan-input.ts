@@ -17,7 +17,7 @@ export type AfterState =
   /** The other has no runs yet; `plan` is its name. */
   | { readonly kind: "waiting"; readonly plan: string };
 
-export interface PlanMoment {
+export interface PlanInput {
   readonly now: EpochMs;
   readonly spec: PlanSpec;
   /** Null for a plan that was never looked at. */

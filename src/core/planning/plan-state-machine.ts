@@ -10,7 +10,7 @@
  */
 import { contains, type EpochMs, type Interval, MINUTE_MS } from "../time/interval.ts";
 import { horizonOf, mergeRuns } from "./model/plan-windows.ts";
-import { confirmedUntil, LATE_MS, type PlanMoment, pointAt } from "./plan-input.ts";
+import { confirmedUntil, LATE_MS, type PlanInput, pointAt } from "./plan-input.ts";
 import { cutShort, lengthOf, lookedAfter, renewalAfter } from "./plan-interruption.ts";
 import { type BegunRun, newRecord, type PlanRecord, type PlanRun } from "./plan-record.ts";
 import { type FinishedRun, settleRuns } from "./plan-savings.ts";
@@ -45,7 +45,7 @@ export interface PlanAdvance {
 const REMEMBERED_MS = 26 * 60 * MINUTE_MS;
 
 /** What a plan does at `now`. */
-export function advancePlan(moment: PlanMoment): PlanAdvance {
+export function advancePlan(moment: PlanInput): PlanAdvance {
   const { spec, now, timeline } = moment;
   const window = horizonOf(spec, now, moment.calendar);
   const points = timeline?.points ?? [];
@@ -72,7 +72,7 @@ function reached(at: EpochMs | null, now: EpochMs): boolean {
 
 /** The occurrence that counts: the known one until it is over, a changed one as soon as that takes nothing away. */
 function occurrenceOf(
-  { now }: PlanMoment,
+  { now }: PlanInput,
   memory: PlanRecord | null,
   window: PlanRecord["window"] | null,
 ): PlanRecord | null {
@@ -112,7 +112,7 @@ interface Begun {
 }
 
 /** Begins what is due. */
-function begin(moment: PlanMoment, memory: PlanRecord): Begun {
+function begin(moment: PlanInput, memory: PlanRecord): Begun {
   const { now } = moment;
   const due = memory.planned.filter((run) => run.start <= now);
   if (due.length === 0) return { memory, missed: false };
@@ -138,7 +138,7 @@ function begin(moment: PlanMoment, memory: PlanRecord): Begun {
 }
 
 /** Up to where a run may be committed now; null where it may not begin. */
-function beginnableUntil({ spec, timeline, now, graceUntil }: PlanMoment, run: PlanRun): EpochMs | null {
+function beginnableUntil({ spec, timeline, now, graceUntil }: PlanInput, run: PlanRun): EpochMs | null {
   if (run.basis === "fallback") return now >= graceUntil ? run.end : null;
   const points = timeline?.points ?? [];
   const current = pointAt(points, now);
@@ -146,7 +146,7 @@ function beginnableUntil({ spec, timeline, now, graceUntil }: PlanMoment, run: P
   return spec.kind === "window" ? run.end : Math.min(run.end, confirmedUntil(points, now));
 }
 
-function stateOf({ spec, now, trusted }: PlanMoment, memory: PlanRecord, running: BegunRun | null): PlanState {
+function stateOf({ spec, now, trusted }: PlanInput, memory: PlanRecord, running: BegunRun | null): PlanState {
   if (!spec.enabled) return "disabled";
   if (!trusted) return "waiting";
   if (running) return running.basis === "fallback" ? "fallback" : "running";
@@ -167,7 +167,7 @@ function stateOf({ spec, now, trusted }: PlanMoment, memory: PlanRecord, running
   }
 }
 
-function nextChange(moment: PlanMoment, memory: PlanRecord): EpochMs {
+function nextChange(moment: PlanInput, memory: PlanRecord): EpochMs {
   const { now, graceUntil, spec, timeline } = moment;
   const confirmed = confirmedUntil(timeline?.points ?? [], now);
   const times = [

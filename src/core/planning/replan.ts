@@ -5,7 +5,7 @@ import type { EpochMs, Interval } from "../time/interval.ts";
 import { overlaps } from "../time/interval.ts";
 import type { PlanSolution, PlanSolved } from "./model/plan-spec.ts";
 import { fallbackRuns } from "./model/plan-windows.ts";
-import { overdueAt, type PlanMoment, pointAt } from "./plan-input.ts";
+import { overdueAt, type PlanInput, pointAt } from "./plan-input.ts";
 import { lengthOf, renewalAfter } from "./plan-interruption.ts";
 import { type PlanBasis, type PlanRecord, type PlanRun, without } from "./plan-record.ts";
 import { runPrice } from "./plan-savings.ts";
@@ -14,7 +14,7 @@ import { runPrice } from "./plan-savings.ts";
  * Names everything a plan is made from. While it stays the same so does the plan: with a tolerance, the best of what is
  * left would drift on as time passes.
  */
-export function printOf(moment: PlanMoment, memory: PlanRecord): string {
+export function printOf(moment: PlanInput, memory: PlanRecord): string {
   const { spec, blocked, after, finishBy, timeline, now } = moment;
   const { window, ended } = memory;
   const points = pointsOf(moment).filter((point) => point.end > window.start && point.start < window.until);
@@ -25,7 +25,7 @@ export function printOf(moment: PlanMoment, memory: PlanRecord): string {
 }
 
 /** Makes the plan of what has not begun. `missed`: a run should have begun and did not. */
-export function replan(moment: PlanMoment, memory: PlanRecord, missed: boolean): PlanRecord {
+export function replan(moment: PlanInput, memory: PlanRecord, missed: boolean): PlanRecord {
   const { spec, after } = moment;
   const made: PlanRecord = { ...memory, planned: [], replanAt: null, madeFrom: printOf(moment, memory) };
   if (memory.ended !== null || !spec.enabled) return { ...made, outcome: outcomeOfBegun(moment, memory) };
@@ -40,7 +40,7 @@ export function replan(moment: PlanMoment, memory: PlanRecord, missed: boolean):
 }
 
 /** The solution, after the time at which missing prices are expected if that can be, and in time for others. */
-function solved(moment: PlanMoment, memory: PlanRecord): PlanSolution {
+function solved(moment: PlanInput, memory: PlanRecord): PlanSolution {
   const free = solveFrom(moment, memory, null);
   const waits = moment.spec.kind === "window" || moment.spec.kind === "slots";
   if (free.kind !== "solved" || !free.missing || !waits) return free;
@@ -50,7 +50,7 @@ function solved(moment: PlanMoment, memory: PlanRecord): PlanSolution {
   return held.kind === "solved" ? held : free;
 }
 
-function solveFrom(moment: PlanMoment, memory: PlanRecord, notBefore: EpochMs | null): PlanSolution {
+function solveFrom(moment: PlanInput, memory: PlanRecord, notBefore: EpochMs | null): PlanSolution {
   const { spec, timeline, calendar, now, thresholds, finishBy, solve, blocked, after } = moment;
   const { window } = memory;
   if (!timeline) return { kind: "no_prices", missing: { start: Math.max(window.start, now), end: window.end } };
@@ -76,7 +76,7 @@ function solveFrom(moment: PlanMoment, memory: PlanRecord, notBefore: EpochMs | 
   return solve(spec, timeline, window, context);
 }
 
-function planOf(moment: PlanMoment, memory: PlanRecord, solution: PlanSolution): PlanRecord {
+function planOf(moment: PlanInput, memory: PlanRecord, solution: PlanSolution): PlanRecord {
   switch (solution.kind) {
     case "solved": {
       const planned = solution.runs
@@ -100,12 +100,12 @@ function outcomeOf(solution: PlanSolved, startedNowAt: EpochMs): PlanRecord["out
   return { kind: "solved", meanPrice, cost, alternatives, usesEstimates, startedNowAt };
 }
 
-function startedNowAt({ now }: PlanMoment, { window }: PlanRecord): EpochMs {
+function startedNowAt({ now }: PlanInput, { window }: PlanRecord): EpochMs {
   return Math.max(now, window.start);
 }
 
 /** What a hand began or ended costs what it costs, not what was planned. */
-function outcomeOfBegun(moment: PlanMoment, memory: PlanRecord): PlanRecord["outcome"] {
+function outcomeOfBegun(moment: PlanInput, memory: PlanRecord): PlanRecord["outcome"] {
   const { spec } = moment;
   const { begun } = memory;
   if (begun.length === 0) return { kind: "none" };
@@ -130,7 +130,7 @@ function outcomeOfBegun(moment: PlanMoment, memory: PlanRecord): PlanRecord["out
  * A start that was missed is made up for at once where the whole length still fits and nothing later is cheaper.
  * Null where that is not so.
  */
-function startedLate(moment: PlanMoment, memory: PlanRecord, solution: PlanSolution): PlanRecord | null {
+function startedLate(moment: PlanInput, memory: PlanRecord, solution: PlanSolution): PlanRecord | null {
   const { spec, now, blocked, after } = moment;
   if (spec.kind !== "window" || now < memory.window.start) return null;
   const run = { start: now, end: now + spec.hoursMs };
@@ -164,7 +164,7 @@ function startedLate(moment: PlanMoment, memory: PlanRecord, solution: PlanSolut
  * The rest of a run that was interrupted follows at once, as far as the window allows; what has begun is not judged
  * anew. Where other plans are in the way, or nothing is known of the price, a little later.
  */
-function madeUp(moment: PlanMoment, memory: PlanRecord): PlanRecord {
+function madeUp(moment: PlanInput, memory: PlanRecord): PlanRecord {
   const { spec, now, blocked } = moment;
   const { window, begun, owedMs, outcome } = memory;
   const run = { start: now, end: Math.min(now + owedMs, window.end) };
@@ -192,7 +192,7 @@ function meanOver(runs: readonly Interval[], points: readonly PricePoint[]): num
 }
 
 /** Puts the fixed hours in where the prices should be there by now and are not. */
-function withFallback(moment: PlanMoment, memory: PlanRecord): PlanRecord {
+function withFallback(moment: PlanInput, memory: PlanRecord): PlanRecord {
   const { spec, now, calendar, blocked, after } = moment;
   const current = pointAt(pointsOf(moment), now);
   const missing = memory.outcome.kind === "missing" && now >= memory.outcome.overdueAt;
@@ -216,7 +216,7 @@ function basisOf(points: readonly PricePoint[], run: Interval): PlanBasis {
   return runPrice(points, run, "confirmed") === null ? "estimates" : "prices";
 }
 
-function pointsOf({ timeline }: PlanMoment): readonly PricePoint[] {
+function pointsOf({ timeline }: PlanInput): readonly PricePoint[] {
   return timeline?.points ?? [];
 }
 

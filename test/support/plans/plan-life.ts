@@ -1,7 +1,7 @@
 /** The life of a plan, moment by moment, in the night to 11 March 2026. */
 
 import type { PlanSpec, WindowPlan } from "../../../src/core/planning/model/plan-spec.ts";
-import type { PlanMoment } from "../../../src/core/planning/plan-input.ts";
+import type { PlanInput } from "../../../src/core/planning/plan-input.ts";
 import { reasonOf } from "../../../src/core/planning/plan-reason.ts";
 import type { PlanRecord } from "../../../src/core/planning/plan-record.ts";
 import { advancePlan, type PlanAdvance, runsOf } from "../../../src/core/planning/plan-state-machine.ts";
@@ -29,7 +29,7 @@ export function nightPrices(last = "2026-03-11"): PricePoint[] {
   });
 }
 
-type Given = Partial<PlanMoment> & Pick<PlanMoment, "now">;
+type Given = Partial<PlanInput> & Pick<PlanInput, "now">;
 
 export function step(given: Given): PlanAdvance {
   return advancePlan({
