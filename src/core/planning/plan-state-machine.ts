@@ -14,7 +14,7 @@ import { confirmedUntil, LATE_MS, type PlanInput, pointAt } from "./plan-input.t
 import { cutShort, lengthOf, lookedAfter, renewalAfter } from "./plan-interruption.ts";
 import { type BegunRun, newRecord, type PlanRecord, type PlanRun } from "./plan-record.ts";
 import { type FinishedRun, settleRuns } from "./plan-savings.ts";
-import { printOf, replan } from "./replan.ts";
+import { inputFingerprint, replan } from "./replan.ts";
 
 export const planStates = [
   "waiting",
@@ -57,7 +57,7 @@ export function advancePlan(moment: PlanInput): PlanAdvance {
     if (!spec.enabled) memory = halted(memory, now);
     const due = begin(moment, memory);
     memory = due.memory;
-    const stale = due.missed || memory.madeFrom !== printOf(moment, memory) || reached(memory.replanAt, now);
+    const stale = due.missed || memory.madeFrom !== inputFingerprint(moment, memory) || reached(memory.replanAt, now);
     if (stale) memory = begin(moment, replan(moment, memory, due.missed)).memory;
     memory = lookedAfter(memory, now);
   }

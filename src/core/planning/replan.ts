@@ -14,7 +14,7 @@ import { runPrice } from "./plan-savings.ts";
  * Names everything a plan is made from. While it stays the same so does the plan: with a tolerance, the best of what is
  * left would drift on as time passes.
  */
-export function printOf(moment: PlanInput, memory: PlanRecord): string {
+export function inputFingerprint(moment: PlanInput, memory: PlanRecord): string {
   const { spec, blocked, after, finishBy, timeline, now } = moment;
   const { window, ended } = memory;
   const points = pointsOf(moment).filter((point) => point.end > window.start && point.start < window.until);
@@ -27,7 +27,7 @@ export function printOf(moment: PlanInput, memory: PlanRecord): string {
 /** Makes the plan of what has not begun. `missed`: a run should have begun and did not. */
 export function replan(moment: PlanInput, memory: PlanRecord, missed: boolean): PlanRecord {
   const { spec, after } = moment;
-  const made: PlanRecord = { ...memory, planned: [], replanAt: null, madeFrom: printOf(moment, memory) };
+  const made: PlanRecord = { ...memory, planned: [], replanAt: null, madeFrom: inputFingerprint(moment, memory) };
   if (memory.ended !== null || !spec.enabled) return { ...made, outcome: outcomeOfBegun(moment, memory) };
   const hasRun = spec.kind === "window" && memory.begun.length > 0;
   if (hasRun) return memory.owedMs > 0 ? madeUp(moment, made) : made;
