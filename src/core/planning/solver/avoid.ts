@@ -6,7 +6,7 @@ import { fewestSteps } from "./feasible-count.ts";
 import { stepsUp } from "./grid.ts";
 import { type RunsProblem, startCosts } from "./run-problem.ts";
 import { cheapestRuns } from "./run-selection.ts";
-import { type PlanTask, refused, solved, type Walls } from "./solution.ts";
+import { infeasible, type PlanTask, solved, type Walls } from "./solution.ts";
 
 /**
  * OFF in exactly the hours that are left of the plan, those that cost most together with no longer time OFF than
@@ -21,7 +21,7 @@ export function solveAvoid(task: PlanTask<AvoidPlan>): PlanSolution {
   const off = problem.costs.length - problem.on;
   const fewest = fewestSteps(problem, problem.on);
   const short = fewest === null ? off : fewest - problem.on;
-  return refused(task, off, short, (walls) => cheapestRuns(problemOf(task, walls)) !== null);
+  return infeasible(task, off, short, (walls) => cheapestRuns(problemOf(task, walls)) !== null);
 }
 
 function problemOf({ spec, grid, window }: PlanTask<AvoidPlan>, walls?: Walls): RunsProblem {

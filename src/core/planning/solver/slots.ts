@@ -7,7 +7,7 @@ import { PRICE_SCALE, spanOf, stepsUp } from "./grid.ts";
 import { type RunsProblem, startCosts } from "./run-problem.ts";
 import { cheapestRuns, type FoundRuns, type RunsChoice } from "./run-selection.ts";
 import { cheapestSteps, isFree } from "./run-selection-unconstrained.ts";
-import { type Chosen, otherStart, type PlanTask, refused, slackOf, solved, type Walls } from "./solution.ts";
+import { infeasible, otherStart, type PlanTask, type Selection, slackOf, solved, type Walls } from "./solution.ts";
 
 /**
  * Exactly the hours that are left of the plan, in the cheapest steps that are allowed. Where less is left than the
@@ -20,7 +20,7 @@ export function solveSlots(task: PlanTask<SlotsPlan>): PlanSolution {
   if (chosen) return solved(task, chosen);
   const problem = problemOf(task, on);
   const short = on - mostSteps(problem);
-  return refused(task, on, short, (walls) => cheapestRuns(problemOf(task, on, walls)) !== null);
+  return infeasible(task, on, short, (walls) => cheapestRuns(problemOf(task, on, walls)) !== null);
 }
 
 /** What has not run of the hours, and at least what is fixed. */
@@ -30,12 +30,12 @@ function stepsLeft({ spec, grid }: PlanTask<SlotsPlan>): number {
 }
 
 /** A rest that is shorter than the shortest run. */
-function chooseRest(task: PlanTask<SlotsPlan>, on: number): Chosen | null {
+function chooseRest(task: PlanTask<SlotsPlan>, on: number): Selection | null {
   const { minRun } = lengthsOf(task.spec, task.grid.stepMs);
   return task.grid.past.usedMs > 0 && on < minRun ? chooseSlots(task, minRun) : null;
 }
 
-function chooseSlots(task: PlanTask<SlotsPlan>, on: number): Chosen | null {
+function chooseSlots(task: PlanTask<SlotsPlan>, on: number): Selection | null {
   const problem = problemOf(task, on);
   if (on > problem.costs.length) return null;
   const { tolerance } = task.spec;
@@ -54,7 +54,7 @@ function problemOf({ spec, grid, window }: PlanTask<SlotsPlan>, on: number, wall
   return { costs, forced: grid.forced, on, ...lengths, maxRuns, begin };
 }
 
-function chooseSteps(task: PlanTask<SlotsPlan>, problem: RunsProblem): Chosen | null {
+function chooseSteps(task: PlanTask<SlotsPlan>, problem: RunsProblem): Selection | null {
   const choice = cheapestSteps(problem);
   if (!choice) return null;
   return { runs: choice.runs, nextBest: nextBestSteps(task, problem, choice) };

@@ -27,7 +27,7 @@ export interface PlanTask<Spec extends PlanSpec = PlanSpec> {
 const OTHER_START_MS = 60 * 60_000;
 
 /** What was chosen on the grid; figures that are given stand in for the plain means. */
-export interface Chosen {
+export interface Selection {
   readonly runs: readonly StepRun[];
   readonly nextBest?: PlanAlternatives["nextBest"];
   readonly startedNow?: number | null;
@@ -35,7 +35,7 @@ export interface Chosen {
   readonly meanPrice?: number;
 }
 
-export function solved(task: PlanTask, chosen: Chosen): PlanSolved {
+export function solved(task: PlanTask, chosen: Selection): PlanSolved {
   const { spec, window, context, grid } = task;
   const begun = fixedIn(window, context);
   const planned = chosen.runs.map(([from, to]) => spanOf(grid, from, to));
@@ -113,7 +113,7 @@ const WALLS: readonly (readonly [Walls, ImpossibleReason | "no_prices"])[] = [
 ];
 
 /** Says why there is no choice: the first wall with which there is none. Unit: `shortSteps` and `asked` in steps. */
-export function refused(
+export function infeasible(
   task: PlanTask,
   asked: number,
   shortSteps: number,

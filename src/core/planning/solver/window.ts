@@ -4,7 +4,16 @@ import type { PlanSolution, PlanTolerance, WindowPlan } from "../model/plan-spec
 import { costsOf } from "./constraints.ts";
 import { PRICE_SCALE, spanOf, stepsUp } from "./grid.ts";
 import { startCosts } from "./run-problem.ts";
-import { type Chosen, fixedIn, otherStart, type PlanTask, refused, slackOf, solved, type Walls } from "./solution.ts";
+import {
+  fixedIn,
+  infeasible,
+  otherStart,
+  type PlanTask,
+  type Selection,
+  slackOf,
+  solved,
+  type Walls,
+} from "./solution.ts";
 
 /** Weights are whole numbers, so that costs are exact: thousandths of the mean power. */
 const MEAN_WEIGHT = 1_000;
@@ -23,7 +32,7 @@ export function solveWindow(task: PlanTask<WindowPlan>): PlanSolution {
   };
   const tooDear = leastOf(priced) < Number.POSITIVE_INFINITY;
   const longest = tooDear ? 0 : longestStretch(costsOf(grid, undefined));
-  return refused(task, weights.length, weights.length - longest, possible);
+  return infeasible(task, weights.length, weights.length - longest, possible);
 }
 
 /**
@@ -46,7 +55,7 @@ export function profileWeights(profile: readonly number[] = [], steps: number): 
   return weights;
 }
 
-function chooseRun(task: PlanTask<WindowPlan>, priced: Float64Array, weights: Float64Array): Chosen | null {
+function chooseRun(task: PlanTask<WindowPlan>, priced: Float64Array, weights: Float64Array): Selection | null {
   const { spec, grid } = task;
   const costs = affordable(priced, spec.maxPrice, weights);
   const best = leastOf(costs);
