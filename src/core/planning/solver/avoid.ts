@@ -1,12 +1,12 @@
 /** `avoid`: ON except in the dearest hours. */
 
 import type { AvoidPlan, PlanSolution } from "../model/plan-spec.ts";
-import { beginOf, costsOf, lengthsOf } from "./constraints.ts";
+import { beginOf, lengthsOf, stepCosts } from "./constraints.ts";
 import { fewestSteps } from "./feasible-count.ts";
 import { stepsUp } from "./grid.ts";
 import { type RunsProblem, startCosts } from "./run-problem.ts";
 import { cheapestRuns } from "./run-selection.ts";
-import { infeasible, type PlanTask, solved, type Walls } from "./solution.ts";
+import { type HardLimits, infeasible, type PlanTask, solved } from "./solution.ts";
 
 /**
  * OFF in exactly the hours that are left of the plan, those that cost most together with no longer time OFF than
@@ -24,8 +24,8 @@ export function solveAvoid(task: PlanTask<AvoidPlan>): PlanSolution {
   return infeasible(task, off, short, (walls) => cheapestRuns(problemOf(task, walls)) !== null);
 }
 
-function problemOf({ spec, grid, window }: PlanTask<AvoidPlan>, walls?: Walls): RunsProblem {
-  const costs = costsOf(grid, spec.maxPrice, walls);
+function problemOf({ spec, grid, window }: PlanTask<AvoidPlan>, walls?: HardLimits): RunsProblem {
+  const costs = stepCosts(grid, spec.maxPrice, walls);
   const forced = grid.forced.slice();
   for (let step = 0; step < grid.count; step++) {
     if (!Number.isNaN(grid.prices[step]) || costsBlocked(grid.blocked, step, walls)) continue;
@@ -41,6 +41,6 @@ function problemOf({ spec, grid, window }: PlanTask<AvoidPlan>, walls?: Walls): 
   return { costs, forced, on, ...lengthsOf(spec, grid.stepMs), maxRuns: Number.POSITIVE_INFINITY, begin };
 }
 
-function costsBlocked(blocked: Uint8Array, step: number, walls: Walls | undefined): boolean {
+function costsBlocked(blocked: Uint8Array, step: number, walls: HardLimits | undefined): boolean {
   return blocked[step] === 1 && (walls?.others ?? true);
 }

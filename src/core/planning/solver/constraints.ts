@@ -2,12 +2,12 @@
 
 import { type PlanGrid, PRICE_SCALE, stepsUp } from "./grid.ts";
 import type { RunsBegin } from "./run-problem.ts";
-import type { Walls } from "./solution.ts";
+import type { HardLimits } from "./solution.ts";
 
-const ALL_WALLS: Walls = { gaps: true, others: true, maxPrice: true };
+const ALL_WALLS: HardLimits = { gaps: true, others: true, maxPrice: true };
 
 /** What each step costs; Infinity where a wall stands. A fixed run stands through walls; without a price it is free. */
-export function costsOf(grid: PlanGrid, maxPrice: number | undefined, walls: Walls = ALL_WALLS): Float64Array {
+export function stepCosts(grid: PlanGrid, maxPrice: number | undefined, walls: HardLimits = ALL_WALLS): Float64Array {
   const most =
     maxPrice === undefined || !walls.maxPrice ? Number.POSITIVE_INFINITY : Math.round(maxPrice * PRICE_SCALE);
   const costs = new Float64Array(grid.count);

@@ -1,13 +1,13 @@
 /** `slots`: so many hours in any steps, with shortest runs and pauses and longest gaps. */
 
 import type { PlanAlternatives, PlanSolution, PlanTolerance, SlotsPlan } from "../model/plan-spec.ts";
-import { beginOf, costsOf, lengthsOf } from "./constraints.ts";
+import { beginOf, lengthsOf, stepCosts } from "./constraints.ts";
 import { mostSteps } from "./feasible-count.ts";
 import { PRICE_SCALE, spanOf, stepsUp } from "./grid.ts";
 import { type RunsProblem, startCosts } from "./run-problem.ts";
 import { cheapestRuns, type FoundRuns, type RunsChoice } from "./run-selection.ts";
 import { cheapestSteps, isFree } from "./run-selection-unconstrained.ts";
-import { infeasible, otherStart, type PlanTask, type Selection, slackOf, solved, type Walls } from "./solution.ts";
+import { type HardLimits, infeasible, otherStart, type PlanTask, type Selection, slackOf, solved } from "./solution.ts";
 
 /**
  * Exactly the hours that are left of the plan, in the cheapest steps that are allowed. Where less is left than the
@@ -46,8 +46,8 @@ function chooseSlots(task: PlanTask<SlotsPlan>, on: number): Selection | null {
   return { runs: choice.runs, nextBest: nextBest(task, problem, choice) };
 }
 
-function problemOf({ spec, grid, window }: PlanTask<SlotsPlan>, on: number, walls?: Walls): RunsProblem {
-  const costs = costsOf(grid, spec.maxPrice, walls);
+function problemOf({ spec, grid, window }: PlanTask<SlotsPlan>, on: number, walls?: HardLimits): RunsProblem {
+  const costs = stepCosts(grid, spec.maxPrice, walls);
   const lengths = lengthsOf(spec, grid.stepMs);
   const begin = beginOf(grid, window.start, spec, costs, startCosts(costs, lengths.minRun));
   const maxRuns = Math.max(0, (spec.atMostRuns ?? Number.POSITIVE_INFINITY) - grid.past.runs);

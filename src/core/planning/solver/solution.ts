@@ -99,14 +99,14 @@ function meanOfSteps({ prices }: PlanGrid, from: number, count: number): number 
 }
 
 /** The walls that a choice is kept from by. */
-export interface Walls {
+export interface HardLimits {
   readonly gaps: boolean;
   readonly others: boolean;
   readonly maxPrice: boolean;
 }
 
 /** One after the other. With the last of them, the highest price, there is no choice, or nobody would ask. */
-const WALLS: readonly (readonly [Walls, ImpossibleReason | "no_prices"])[] = [
+const WALLS: readonly (readonly [HardLimits, ImpossibleReason | "no_prices"])[] = [
   [{ gaps: false, others: false, maxPrice: false }, "constraints"],
   [{ gaps: true, others: false, maxPrice: false }, "no_prices"],
   [{ gaps: true, others: true, maxPrice: false }, "blocked"],
@@ -117,7 +117,7 @@ export function infeasible(
   task: PlanTask,
   asked: number,
   shortSteps: number,
-  possible: (walls: Walls) => boolean,
+  possible: (walls: HardLimits) => boolean,
 ): PlanSolution {
   const { grid, window } = task;
   const shortfallMs = shortSteps * grid.stepMs;

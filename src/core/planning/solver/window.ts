@@ -1,18 +1,18 @@
 /** `window`: one run, weighted by the power it draws along the way. */
 
 import type { PlanSolution, PlanTolerance, WindowPlan } from "../model/plan-spec.ts";
-import { costsOf } from "./constraints.ts";
+import { stepCosts } from "./constraints.ts";
 import { PRICE_SCALE, spanOf, stepsUp } from "./grid.ts";
 import { startCosts } from "./run-problem.ts";
 import {
   fixedIn,
+  type HardLimits,
   infeasible,
   otherStart,
   type PlanTask,
   type Selection,
   slackOf,
   solved,
-  type Walls,
 } from "./solution.ts";
 
 /** Weights are whole numbers, so that costs are exact: thousandths of the mean power. */
@@ -23,15 +23,15 @@ export function solveWindow(task: PlanTask<WindowPlan>): PlanSolution {
   const { spec, window, context, grid } = task;
   if (fixedIn(window, context).length > 0) return solved(task, { runs: [], startedNow: null });
   const weights = profileWeights(spec.profile, stepsUp(spec.hoursMs, grid.stepMs));
-  const priced = weighted(costsOf(grid, undefined), weights);
+  const priced = weighted(stepCosts(grid, undefined), weights);
   const chosen = chooseRun(task, priced, weights);
   if (chosen) return solved(task, chosen);
-  const possible = (walls: Walls) => {
-    const costs = weighted(costsOf(grid, undefined, walls), weights);
+  const possible = (walls: HardLimits) => {
+    const costs = weighted(stepCosts(grid, undefined, walls), weights);
     return leastOf(walls.maxPrice ? affordable(costs, spec.maxPrice, weights) : costs) < Number.POSITIVE_INFINITY;
   };
   const tooDear = leastOf(priced) < Number.POSITIVE_INFINITY;
-  const longest = tooDear ? 0 : longestStretch(costsOf(grid, undefined));
+  const longest = tooDear ? 0 : longestStretch(stepCosts(grid, undefined));
   return infeasible(task, weights.length, weights.length - longest, possible);
 }
 
