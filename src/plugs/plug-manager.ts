@@ -181,14 +181,14 @@ class Plug {
   }
 
   leave(): void {
-    const { connected, sent, hand } = this.#state;
-    if (!connected || !sent?.on || this.#rules.deadMan !== null || hand !== null) return;
+    const { connected, sent, manualOverride } = this.#state;
+    if (!connected || !sent?.on || this.#rules.deadMan !== null || manualOverride !== null) return;
     for (const { topic, payload } of this.#row.off(this.#address)) this.#parts.publishOnce(topic, payload);
   }
 
   snapshot(): PlugSnapshot {
     const { id, name } = this.#setup;
-    const { connected, available, reported, since, silent } = this.#state;
+    const { connected, available, reported, since, unresponsive } = this.#state;
     const { aim, reason: code } = this.#last ?? { aim: null, reason: "no_broker" };
     return {
       id,
@@ -253,9 +253,9 @@ class Plug {
       this.#said = aim;
       this.#parts.log.info({ plug: id, on: aim, reason, why: this.#lastWanted?.reason }, "plug switched");
     }
-    if (state.hand !== null && before.hand === null)
-      this.#parts.log.info({ plug: id, on: state.hand }, "plug switched by hand");
-    if (state.silent && !before.silent) {
+    if (state.manualOverride !== null && before.manualOverride === null)
+      this.#parts.log.info({ plug: id, on: state.manualOverride }, "plug switched by hand");
+    if (state.unresponsive && !before.unresponsive) {
       this.#parts.problems.start({
         code: "plug_silent",
         subject: `plug ${id}`,
@@ -264,7 +264,7 @@ class Plug {
         detail: `told ${state.sent?.on ? "ON" : "OFF"} four times without an answer; ${state.available === false ? "it is offline" : "it is told again each quarter of an hour"}`,
       });
     }
-    if (!state.silent && before.silent) this.#parts.problems.end(`plug ${id}`);
+    if (!state.unresponsive && before.unresponsive) this.#parts.problems.end(`plug ${id}`);
   }
 }
 

@@ -74,7 +74,7 @@ export function decide(moment: PlugMoment): PlugDecision {
   const { event, rules, trusted, now } = moment;
   const state = edged(heard(afterSetBack(moment.state, now), event, rules, now), moment);
   const target = held(state, moment);
-  const aim = !state.begun || state.hand === true ? null : (state.hand ?? target.on);
+  const aim = !state.begun || state.manualOverride === true ? null : (state.manualOverride ?? target.on);
   const reason = reasonOf(state, target, moment);
   const next = aim === null || !state.connected ? { state, commands: [] } : act(state, aim, target.until, moment);
   const wakeAt = earliest([moment.wanted?.until, target.until, ...due(next.state, aim, target.until)], now);
@@ -85,8 +85,8 @@ export function decide(moment: PlugMoment): PlugDecision {
 function edged(state: PlugState, { wanted, trusted, now }: PlugMoment): PlugState {
   const begun = state.begun || trusted;
   const desired = trusted && wanted?.on === true && (wanted.until === null || now < wanted.until);
-  const ended = state.hand !== null && desired !== state.desired;
-  return { ...state, begun, desired, ...(ended ? { hand: null, sent: null } : {}) };
+  const ended = state.manualOverride !== null && desired !== state.desired;
+  return { ...state, begun, desired, ...(ended ? { manualOverride: null, sent: null } : {}) };
 }
 
 interface Target {
@@ -111,21 +111,22 @@ type Action = Pick<PlugDecision, "state" | "commands">;
 function act(state: PlugState, aim: boolean, heldUntil: EpochMs | null, moment: PlugMoment): Action {
   const { sent } = state;
   const { now } = moment;
-  if (!sent || sent.on !== aim) return told(state, aim, 0, moment);
+  if (!sent || sent.on !== aim) return sendCommand(state, aim, 0, moment);
   // An ON that a minimum time holds is at its end: nothing makes it longer.
   if (aim && heldUntil !== null) return { state, commands: [] };
   if (sent.echoBy !== null) {
     if (now < sent.echoBy) return { state, commands: [] };
-    if (sent.fights) return told(state, aim, 0, moment);
-    if (sent.retries < MOST_RETRIES) return told(state, aim, sent.retries + 1, moment);
-    return act({ ...state, silent: true, sent: { ...sent, echoBy: null } }, aim, heldUntil, moment);
+    if (sent.fights) return sendCommand(state, aim, 0, moment);
+    if (sent.retries < MOST_RETRIES) return sendCommand(state, aim, sent.retries + 1, moment);
+    return act({ ...state, unresponsive: true, sent: { ...sent, echoBy: null } }, aim, heldUntil, moment);
   }
-  if ((aim || !sent.settled) && now >= sent.renewAt) return told(state, aim, sent.settled ? 0 : MOST_RETRIES, moment);
+  if ((aim || !sent.settled) && now >= sent.renewAt)
+    return sendCommand(state, aim, sent.settled ? 0 : MOST_RETRIES, moment);
   return { state, commands: [] };
 }
 
 /** Says ON or OFF. A retry also asks for the state: some plugs answer to changes only. */
-function told(state: PlugState, on: boolean, retries: number, moment: PlugMoment): Action {
+function sendCommand(state: PlugState, on: boolean, retries: number, moment: PlugMoment): Action {
   const { rules, now } = moment;
   const renewAt = Math.floor(now / RENEWED_EVERY_MS) * RENEWED_EVERY_MS + RENEWED_EVERY_MS;
   const lastsMs = on ? lastingMs(renewAt, moment) : 0;
@@ -177,10 +178,14 @@ function earliest(times: readonly (EpochMs | null | undefined)[], now: EpochMs):
   return ahead.length === 0 ? null : Math.min(...(ahead as EpochMs[]));
 }
 
-function reasonOf({ connected, hand }: PlugState, target: Target, { wanted, trusted }: PlugMoment): PlugReason {
+function reasonOf(
+  { connected, manualOverride }: PlugState,
+  target: Target,
+  { wanted, trusted }: PlugMoment,
+): PlugReason {
   if (!trusted) return "clock_not_trusted";
   if (!connected) return "no_broker";
-  if (hand !== null) return hand ? "switched_on_by_hand" : "switched_off_by_hand";
+  if (manualOverride !== null) return manualOverride ? "switched_on_by_hand" : "switched_off_by_hand";
   if (target.until !== null) return target.on ? "minimum_on_time" : "minimum_off_time";
   if (!wanted) return "no_signal";
   return target.on ? "wanted_on" : "wanted_off";

@@ -68,18 +68,18 @@ export function noted(state: PlugState, on: boolean, now: EpochMs): PlugState {
 }
 
 function settled(state: PlugState, sent: Sent): PlugState {
-  return { ...state, silent: false, sent: { ...sent, settled: true, echoBy: null } };
+  return { ...state, unresponsive: false, sent: { ...sent, settled: true, echoBy: null } };
 }
 
 type Report = Extract<PlugEvent, { kind: "reported" }>;
 
 function reported(before: PlugState, { on, retained }: Report, rules: PlugRules, now: EpochMs): PlugState {
   const state = noted(before, on, now);
-  const { sent, hand } = state;
+  const { sent, manualOverride } = state;
   if (sent && !sent.settled) return sent.on === on ? settled(state, sent) : state;
   if (retained) return state;
   // The hand took it back. What it switched on has no end of its own yet, so everything is said again.
-  if (hand !== null) return hand === on ? state : { ...state, hand: null, sent: null };
+  if (manualOverride !== null) return manualOverride === on ? state : { ...state, manualOverride: null, sent: null };
   if (!sent || sent.on === on) return state;
   return contradicted(state, sent, rules, now);
 }
@@ -87,7 +87,8 @@ function reported(before: PlugState, { on, retained }: Report, rules: PlugRules,
 /** A plug is not as it was told, after it had been: its own timer, a rest of its past, or a hand. */
 function contradicted(state: PlugState, sent: Sent, rules: PlugRules, now: EpochMs): PlugState {
   if (rules.deadMan && sent.on && timedOut(sent, now)) return { ...state, sent: null };
-  if (rules.override === "respect" && now >= state.waryUntil) return { ...state, hand: !sent.on, sent: byHand(sent) };
+  if (rules.override === "respect" && now >= state.waryUntil)
+    return { ...state, manualOverride: !sent.on, sent: byHand(sent) };
   const again = { ...sent, settled: false, echoBy: Math.max(now, sent.at + CONTRADICTION_PAUSE_MS) };
   if (now - sent.at > CALM_MS) return { ...state, sent: { ...again, retries: 0 } };
   if (sent.retries < MOST_RETRIES) return { ...state, sent: again };

@@ -81,11 +81,11 @@ export interface PlugState {
   readonly desired: boolean | null;
   readonly sent: Sent | null;
   /** What a hand has switched to, against what was wanted. */
-  readonly hand: boolean | null;
+  readonly manualOverride: boolean | null;
   /** Until when a contradiction is no hand's: a plug that just came back may first do what it finds in the broker. */
   readonly waryUntil: EpochMs;
   /** It did not answer, three retries included. */
-  readonly silent: boolean;
+  readonly unresponsive: boolean;
   readonly lookedAt: EpochMs;
 }
 
@@ -114,9 +114,9 @@ export function unknownPlug(since: Since | null): PlugState {
     since,
     desired: null,
     sent: null,
-    hand: null,
+    manualOverride: null,
     waryUntil: Number.NEGATIVE_INFINITY,
-    silent: false,
+    unresponsive: false,
     lookedAt: Number.NEGATIVE_INFINITY,
   };
 }

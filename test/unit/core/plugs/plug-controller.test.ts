@@ -143,10 +143,10 @@ describe("the echo", () => {
     expect(plug.hears(at(0, 9))).toEqual([]);
     const tries = [10, 20, 30, 40].map((second) => plug.hears(at(0, second)));
     expect(tries).toEqual([["off", "ask"], ["off", "ask"], ["off", "ask"], []]);
-    expect(plug.last.state.silent).toBe(true);
+    expect(plug.last.state.unresponsive).toBe(true);
     expect([plug.last.wakeAt, plug.hears(at(15))]).toEqual([at(15), ["off", "ask"]]);
     plug.hears(at(15, 1), heard(false));
-    expect(plug.last.state.silent).toBe(false);
+    expect(plug.last.state.unresponsive).toBe(false);
     expect(plug.hears(at(30))).toEqual([]);
   });
 
@@ -174,7 +174,7 @@ describe("the echo", () => {
   test("nobody waits for a plug that never tells", () => {
     const plug = new Told({ answers: "never" });
     plug.hears(at(0), "connected");
-    expect([plug.last.state.sent?.settled, plug.last.state.silent]).toEqual([true, false]);
+    expect([plug.last.state.sent?.settled, plug.last.state.unresponsive]).toEqual([true, false]);
   });
 
   test("a renewal is not settled by being asked after: a plug that is still ON may have missed it", () => {
@@ -206,7 +206,7 @@ describe("a plug that comes back", () => {
     expect(plug.hears(at(3), there(true))).toEqual(["off"]);
     plug.hears(at(3, 1), heard(false));
     expect(plug.hears(at(3, 3), heard(true))).toEqual(["off", "ask"]);
-    expect(plug.last.state.hand).toBeNull();
+    expect(plug.last.state.manualOverride).toBeNull();
   });
 
   test("nothing is sent while there is no broker", () => {
@@ -270,7 +270,7 @@ describe("a hand on the button", () => {
       return commands.length > 0;
     });
     expect(told).toEqual([2, 4, 64, 66, 68, 70, 130, 132, 134, 136]);
-    expect(plug.last.state.silent).toBe(false);
+    expect(plug.last.state.unresponsive).toBe(false);
   });
 
   test("is not what a device's timer does: an ON whose renewals were lost is said again", () => {
@@ -278,13 +278,13 @@ describe("a hand on the button", () => {
     plug.hears(at(15));
     for (const second of [10, 20, 30, 40]) plug.hears(at(15, second));
     expect(plug.hears(at(17, 30), heard(false))).toEqual([]);
-    expect(plug.last.state.hand).toBeNull();
+    expect(plug.last.state.manualOverride).toBeNull();
   });
 
   test("is not what an old message of the broker says", () => {
     const plug = Told.running(at(40));
     plug.hears(at(5), heard(false, true));
-    expect([plug.last.state.hand, plug.last.state.reported]).toEqual([null, true]);
+    expect([plug.last.state.manualOverride, plug.last.state.reported]).toEqual([null, true]);
   });
 });
 
