@@ -38,7 +38,7 @@ export interface PlugSetup {
   readonly signalTopic: string | null;
 }
 
-export interface PlugsParts {
+export interface PlugManagerDeps {
   /** Without a slash at its end. */
   readonly baseTopic: string;
   readonly plugs: readonly PlugSetup[];
@@ -65,11 +65,11 @@ const MOST_WAITING = 64;
 /** Looks at least this often: what is wanted may have changed without a word. */
 const LONGEST_MS = 15 * MINUTE_MS;
 
-export class Plugs {
-  readonly #parts: PlugsParts;
+export class PlugManager {
+  readonly #parts: PlugManagerDeps;
   readonly #plugs: readonly Plug[];
 
-  constructor(parts: PlugsParts) {
+  constructor(parts: PlugManagerDeps) {
     this.#parts = parts;
     this.#plugs = parts.plugs.map((setup) => new Plug(setup, parts));
   }
@@ -96,7 +96,7 @@ export class Plugs {
   }
 
   /** Does what is due. Gives back when to look again. */
-  look(now: EpochMs): EpochMs {
+  tick(now: EpochMs): EpochMs {
     const before = JSON.stringify(this.snapshots());
     const wakes = this.#plugs.map((plug) => plug.look(now));
     if (JSON.stringify(this.snapshots()) !== before) this.#parts.onChange();
@@ -104,7 +104,7 @@ export class Plugs {
   }
 
   /** The daemon ends: what it switched on and the device would not end by itself is switched off. */
-  leave(): void {
+  shutdown(): void {
     for (const plug of this.#plugs) plug.leave();
   }
 
@@ -116,7 +116,7 @@ export class Plugs {
 
 class Plug {
   readonly #setup: PlugSetup;
-  readonly #parts: PlugsParts;
+  readonly #parts: PlugManagerDeps;
   readonly #row: PlugFamilyRow;
   readonly #address: PlugAddress;
   readonly #rules: PlugRules;
@@ -132,7 +132,7 @@ class Plug {
   #signalBy: EpochMs | null = null;
   #said: boolean | null = null;
 
-  constructor(setup: PlugSetup, parts: PlugsParts) {
+  constructor(setup: PlugSetup, parts: PlugManagerDeps) {
     this.#setup = setup;
     this.#parts = parts;
     this.#row = plugFamilies[setup.family];

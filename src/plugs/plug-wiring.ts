@@ -15,12 +15,12 @@ import type { Mqtt } from "../mqtt/start-mqtt.ts";
 import type { ChangeBus } from "../state/change-bus.ts";
 import type { State } from "../state/open-state.ts";
 import type { Storage } from "../storage/open-storage.ts";
-import { type PlugSetup, Plugs, type PlugsParts } from "./plug-manager.ts";
+import { PlugManager, type PlugManagerDeps, type PlugSetup } from "./plug-manager.ts";
 
 export interface PlugsOptions {
   readonly config: Pick<Config, "plugs" | "mqtt">;
   readonly clock: Clock;
-  readonly log: PlugsParts["log"];
+  readonly log: PlugManagerDeps["log"];
   /** Fires when the daemon ends. */
   readonly signal: AbortSignal;
 }
@@ -48,7 +48,7 @@ export function startPlugs(
 ): PlugsModule {
   const byId = new Map(config.plugs.map((plug) => [plugId(plug), plug]));
   const pulse = byId.size > 0 ? state.stats.pulse("switching") : undefined;
-  const plugs = new Plugs({
+  const plugs = new PlugManager({
     baseTopic: config.mqtt.base_topic,
     plugs: config.plugs.map(setupOf),
     publishOnce: (topic, payload) => mqtt.client.sendCommand(topic, payload),
@@ -62,7 +62,7 @@ export function startPlugs(
     wake: () => loop.wake(),
     ...{ problems: state.problems, log },
   });
-  const loop = new StateLoop(clock, (now) => plugs.look(now), pulse);
+  const loop = new StateLoop(clock, (now) => plugs.tick(now), pulse);
   mqtt.publisher.showPlugs(() => plugs.snapshots());
   mqtt.client.addListener(plugs);
   mqtt.published.subscribe(() => loop.wake());
@@ -72,7 +72,7 @@ export function startPlugs(
     run() {
       if (byId.size > 0) running = loop.run(signal);
     },
-    shutdown: () => plugs.leave(),
+    shutdown: () => plugs.shutdown(),
     close: async () => void (await running),
   };
 }

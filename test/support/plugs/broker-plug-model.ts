@@ -5,7 +5,7 @@ import { LONGEST_DEAD_MAN_MS, type Wanted } from "../../../src/core/plugs/plug-t
 import { Problems } from "../../../src/core/status/problem.ts";
 import { type EmbeddedBroker, startEmbeddedBroker } from "../../../src/mqtt/broker/embedded-broker.ts";
 import { type MqttClient, openMqttClient } from "../../../src/mqtt/client/mqtt-client.ts";
-import { type PlugSetup, Plugs } from "../../../src/plugs/plug-manager.ts";
+import { PlugManager, type PlugSetup } from "../../../src/plugs/plug-manager.ts";
 import { retainedIn } from "../broker/retained.ts";
 import { TestMemory } from "../broker/retaining-port.ts";
 import { MqttPlug } from "./mqtt-plug.ts";
@@ -17,7 +17,7 @@ const TRUSTED_SKEW_MS = 120_000;
 const TRANSIT_MS = 15_000;
 
 interface Life {
-  readonly plugs: Plugs;
+  readonly plugs: PlugManager;
   readonly link: MqttClient;
   readonly stop: AbortController;
   readonly cut: () => void;
@@ -94,7 +94,7 @@ export class BrokerPlugModel implements AsyncDisposable {
     if (this.#life) return;
     const stop = new AbortController();
     let cut = () => {};
-    const plugs: Plugs = new Plugs({
+    const plugs: PlugManager = new PlugManager({
       baseTopic: "elbro",
       plugs: [
         {
@@ -211,7 +211,7 @@ export class BrokerPlugModel implements AsyncDisposable {
       const heard = this.#heard;
       if (this.#life && (this.#woken || this.#lookAtWall <= this.now + this.offsetMs)) {
         this.#woken = false;
-        this.#lookAtWall = this.#life.plugs.look(this.now + this.offsetMs);
+        this.#lookAtWall = this.#life.plugs.tick(this.now + this.offsetMs);
         quiet = 0;
       }
       await this.#watcher?.publishAsync("quiet", "", { qos: 1 }).catch(() => undefined);

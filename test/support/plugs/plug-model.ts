@@ -6,7 +6,7 @@
 import { ECHO_MS, type Wanted } from "../../../src/core/plugs/plug-types.ts";
 import { Problems } from "../../../src/core/status/problem.ts";
 import type { EpochMs } from "../../../src/core/time/interval.ts";
-import { type PlugSetup, Plugs, type PlugsParts } from "../../../src/plugs/plug-manager.ts";
+import { PlugManager, type PlugManagerDeps, type PlugSetup } from "../../../src/plugs/plug-manager.ts";
 import { EmulatedPlug } from "./emulated-plug.ts";
 import { type Firmware, firmwares, type Said } from "./firmware-emulators.ts";
 import { PlugInvariants, TRUSTED_SKEW_MS } from "./plug-invariants.ts";
@@ -30,7 +30,7 @@ export interface WorldSetup {
 
 /** One deliberate mistake in the daemon's plugs. */
 export interface PlugMutant {
-  readonly parts?: (parts: PlugsParts, world: PlugModel) => PlugsParts;
+  readonly parts?: (parts: PlugManagerDeps, world: PlugModel) => PlugManagerDeps;
   readonly hears?: (topic: string, payload: string) => boolean;
   readonly retains?: true;
   /** Where it shows soonest. */
@@ -71,7 +71,7 @@ export class PlugModel {
   readonly problems = new Problems((_problem, state) => state === "started" && this.judge.foundSilent());
   /** The plug has a connection to the broker. */
   linked = false;
-  daemon: Plugs | null = null;
+  daemon: PlugManager | null = null;
   /** The daemon has a connection to the broker. */
   lineUp = false;
   /** What the daemon was last told on this connection; null for nothing. */
@@ -119,7 +119,7 @@ export class PlugModel {
     if (this.daemon) return;
     this.judge.daemonStarts();
     const life = ++this.#lives;
-    const parts: PlugsParts = {
+    const parts: PlugManagerDeps = {
       baseTopic: "elbro",
       plugs: [{ ...SETTINGS, ...this.firmware.setup, ...this.setup }],
       publishOnce: (topic, payload) => this.publishOnce(topic, payload),
@@ -134,7 +134,7 @@ export class PlugModel {
       wake: () => this.at(0, () => life === this.#lives && this.#look()),
       onChange: () => undefined,
     };
-    this.daemon = new Plugs(this.#mutant.parts?.(parts, this) ?? parts);
+    this.daemon = new PlugManager(this.#mutant.parts?.(parts, this) ?? parts);
     this.#look();
     if (this.brokerUp) this.#daemonConnects();
   }
@@ -257,7 +257,7 @@ export class PlugModel {
   #look(): void {
     if (!this.daemon) return;
     this.judge.daemonLooks();
-    this.#lookAtWall = this.daemon.look(this.wall);
+    this.#lookAtWall = this.daemon.tick(this.wall);
     if (this.#lookAtWall <= this.wall) throw new Error("the loop of the plugs would spin");
   }
 

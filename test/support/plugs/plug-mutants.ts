@@ -1,8 +1,8 @@
 /** Plug control with one deliberate mistake each. The model test must detect every one of them. */
-import type { PlugsParts } from "../../../src/plugs/plug-manager.ts";
+import type { PlugManagerDeps } from "../../../src/plugs/plug-manager.ts";
 import type { PlugModel, PlugMutant } from "./plug-model.ts";
 
-type Publish = PlugsParts["publishOnce"];
+type Publish = PlugManagerDeps["publishOnce"];
 
 /** Changes what is sent; null sends nothing. */
 function sending(change: (publish: Publish, world: PlugModel) => Publish): PlugMutant {
@@ -71,8 +71,8 @@ export const plugMutants: Readonly<Record<string, PlugMutant>> = {
   "trust that is not asked for": { parts: (parts) => ({ ...parts, trusted: () => true }) },
   "an unknown wish taken for the last one": {
     parts: (parts) => {
-      let last: ReturnType<PlugsParts["wanted"]> = null;
-      const wanted: PlugsParts["wanted"] = (id, now) => {
+      let last: ReturnType<PlugManagerDeps["wanted"]> = null;
+      const wanted: PlugManagerDeps["wanted"] = (id, now) => {
         last = parts.wanted(id, now) ?? (last && { ...last, until: null });
         return last;
       };

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Wanted } from "../../../src/core/plugs/plug-types.ts";
 import { type Problem, Problems } from "../../../src/core/status/problem.ts";
 import { plugMessages } from "../../../src/mqtt/topics/plug-topics.ts";
-import { type PlugSetup, Plugs } from "../../../src/plugs/plug-manager.ts";
+import { PlugManager, type PlugSetup } from "../../../src/plugs/plug-manager.ts";
 
 const T0 = Date.UTC(2026, 2, 10, 12);
 const TASMOTA: PlugSetup = {
@@ -25,7 +25,7 @@ class Around {
   readonly log: string[] = [];
   readonly memory = new Map<string, string>();
   readonly problems: Problem[] = [];
-  readonly plugs: Plugs;
+  readonly plugs: PlugManager;
   wanted: Wanted | null = null;
   changes = 0;
   wakes = 0;
@@ -33,7 +33,7 @@ class Around {
   constructor(setups: readonly PlugSetup[], memory: Readonly<Record<string, string>> = {}) {
     for (const [name, text] of Object.entries(memory)) this.memory.set(name, text);
     const kept = new Problems((problem, state) => state === "started" && this.problems.push(problem));
-    this.plugs = new Plugs({
+    this.plugs = new PlugManager({
       baseTopic: "elbro",
       plugs: setups,
       publishOnce: (topic, payload) => this.said.push(`${topic} ${payload}`) > 0,
@@ -53,7 +53,7 @@ class Around {
   /** What is said while looking. */
   looks(now: number): string[] {
     this.said.length = 0;
-    this.plugs.look(now);
+    this.plugs.tick(now);
     return [...this.said];
   }
 
@@ -87,7 +87,7 @@ describe("a topic of the owner's", () => {
   test("that says nothing is waited for two seconds, then OFF", () => {
     const around = new Around([SIGNALLED]);
     around.plugs.onUp();
-    expect(around.plugs.look(T0)).toBe(T0 + 2_000);
+    expect(around.plugs.tick(T0)).toBe(T0 + 2_000);
     expect(around.looks(T0 + 1_999)).toEqual([]);
     expect(around.looks(T0 + 2_000)).toEqual(["cmnd/heater/POWER OFF"]);
     expect(around.state()).toMatchObject({
@@ -203,6 +203,6 @@ test("when the daemon leaves, only what would stay ON is switched off", () => {
   around.plugs.onUp();
   around.looks(T0);
   around.said.length = 0;
-  around.plugs.leave();
+  around.plugs.shutdown();
   expect(around.said).toEqual(["boiler/switch/relay/command OFF"]);
 });
