@@ -1,7 +1,7 @@
 /** Texts that are to be shown to strangers: without secrets, and without where anybody lives. */
 
 /** What must not be seen, and what stands in its place. */
-export interface Discreet {
+export interface RedactedText {
   readonly text: string;
   readonly standIn: string;
   /** A name is found as words, in any case: "Lind" is not taken out of "Lindt". A secret is taken out of anything. */
@@ -30,7 +30,7 @@ export function tellsPlace(name: string): boolean {
  * Plain JSON without what must not be seen, wherever in it that stands, keys included. Identifiers and coordinates are
  * shortened, whether or not they are among `hidden`. Keys that become the same are numbered.
  */
-export function discreet(json: unknown, hidden: readonly Discreet[]): unknown {
+export function redact(json: unknown, hidden: readonly RedactedText[]): unknown {
   const rules = [...hidden]
     .filter(({ text }) => text !== "")
     .sort((a, b) => b.text.length - a.text.length)
@@ -65,7 +65,7 @@ function shortened(degrees: number): string {
 }
 
 /** What does not begin or end as a word does is found anywhere. */
-function ruleOf({ text, kind }: Discreet): RegExp {
+function ruleOf({ text, kind }: RedactedText): RegExp {
   const escaped = text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
   if (kind === "secret") return new RegExp(escaped, "gu");
   const word = "[\\p{L}\\p{N}]";

@@ -5,7 +5,7 @@
 import { redactedConfig } from "../../config/redacted.ts";
 import type { Config } from "../../config/schema.ts";
 import { secretsIn } from "../../config/secrets.ts";
-import { type Discreet, discreet, tellsPlace } from "../../core/text/redact.ts";
+import { type RedactedText, redact, tellsPlace } from "../../core/text/redact.ts";
 import { slugOf } from "../../core/text/slug.ts";
 import { type EpochMs, formatInstant } from "../../core/time/interval.ts";
 import type { State } from "../../state/open-state.ts";
@@ -53,7 +53,7 @@ export function diagnosticsReport(deps: MonitoringDeps, health: HealthReport, no
     })),
     config: redactedConfig(config),
   };
-  return discreet(report, hiddenOf({ config, homes, accounts }));
+  return redact(report, hiddenOf({ config, homes, accounts }));
 }
 
 /** What tells which texts have to be hidden. */
@@ -64,7 +64,7 @@ interface Redacted extends Pick<State, "homes" | "accounts"> {
 /** What can be told while no daemon runs. */
 export function offlineDiagnostics(known: Redacted, now: EpochMs): unknown {
   const report = { made_at: formatInstant(now), machine: machine(), config: redactedConfig(known.config) };
-  return discreet(report, hiddenOf(known));
+  return redact(report, hiddenOf(known));
 }
 
 function machine(): object {
@@ -81,10 +81,10 @@ function machine(): object {
 }
 
 /** Secrets as they stand in the configuration, names and addresses of homes and places, logins, and paths. */
-function hiddenOf({ config, homes, accounts }: Redacted): Discreet[] {
-  const hide = (standIn: string, ...texts: (string | undefined)[]): Discreet[] =>
+function hiddenOf({ config, homes, accounts }: Redacted): RedactedText[] {
+  const hide = (standIn: string, ...texts: (string | undefined)[]): RedactedText[] =>
     texts.flatMap((text) => (text === undefined || text === "" ? [] : [{ text, standIn, kind: "name" }]));
-  const place = (standIn: string, ...texts: (string | undefined)[]): Discreet[] =>
+  const place = (standIn: string, ...texts: (string | undefined)[]): RedactedText[] =>
     hide(standIn, ...texts.filter((text) => text !== undefined && tellsPlace(text)));
   const addresses = accounts.consumers
     .flatMap(({ name }) => homes.targets(name))
@@ -93,7 +93,7 @@ function hiddenOf({ config, homes, accounts }: Redacted): Discreet[] {
   return [
     ...secretsIn(config)
       .flatMap((secret) => [secret, encodeURIComponent(secret)])
-      .map((text): Discreet => ({ text, standIn: "(secret)", kind: "secret" })),
+      .map((text): RedactedText => ({ text, standIn: "(secret)", kind: "secret" })),
     ...known.flatMap(({ id, name }, i) => place(`home_${i + 1}`, id, name)),
     ...addresses.flatMap(({ label, formattedAddress }, i) =>
       place(`address ${i + 1}`, label, ...partsOf(formattedAddress)),

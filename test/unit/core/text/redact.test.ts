@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { discreet, tellsPlace } from "../../../../src/core/text/redact.ts";
+import { redact, tellsPlace } from "../../../../src/core/text/redact.ts";
 
 const hidden = [
   { text: "Vesterbrogade 1", standIn: "address 1", kind: "name" },
@@ -21,18 +21,18 @@ describe("what is shown to strangers", () => {
     ["at -12.34567", "at -12.3"],
     ["192.168.100.200 at 12:00:01.123 for 0.84", "192.168.100.200 at 12:00:01.123 for 0.84"],
   ])("%s: %s", (text, shown) => {
-    expect(discreet(text, hidden)).toBe(shown);
+    expect(redact(text, hidden)).toBe(shown);
   });
 
   test("coordinates are shortened wherever they stand as numbers; other numbers stay", () => {
-    expect(discreet({ places: [{ latitude: 56.162939, longitude: 10.203921 }], price: 1.23456 }, [])).toEqual({
+    expect(redact({ places: [{ latitude: 56.162939, longitude: 10.203921 }], price: 1.23456 }, [])).toEqual({
       places: [{ latitude: 56.2, longitude: 10.2 }],
       price: 1.23456,
     });
   });
 
   test("keys are texts too; those that become the same are all kept", () => {
-    expect(discreet({ vesterbrogade_1: 1, VESTERBROGADE_1: 2 }, hidden)).toEqual({ home_1: 1, "home_1 1": 2 });
+    expect(redact({ vesterbrogade_1: 1, VESTERBROGADE_1: 2 }, hidden)).toEqual({ home_1: 1, "home_1 1": 2 });
   });
 
   test.each(["name", "secret"] as const)("no %s that is hidden is left anywhere, whatever stands around it", (kind) => {
@@ -42,7 +42,7 @@ describe("what is shown to strangers", () => {
     fc.assert(
       fc.property(secret, fc.json({ maxDepth: 3 }), (text, around) => {
         const json = { deep: [{ around: JSON.parse(around) as unknown, said: ` ${text} `, [` ${text}`]: text }] };
-        const shown = JSON.stringify(discreet(json, [{ text, standIn: "•", kind }]));
+        const shown = JSON.stringify(redact(json, [{ text, standIn: "•", kind }]));
         const own = JSON.stringify(` ${text} `).slice(1, -1);
         expect(shown.toLowerCase().includes(own.toLowerCase())).toBe(false);
       }),
@@ -54,7 +54,7 @@ describe("what is shown to strangers", () => {
       { text: "Lind", standIn: "A", kind: "name" },
       { text: "Lind Allé 4", standIn: "B", kind: "name" },
     ] as const;
-    expect(discreet("Lind Allé 4, Lind, Lindt", list)).toBe("B, A, Lindt");
+    expect(redact("Lind Allé 4, Lind, Lindt", list)).toBe("B, A, Lindt");
   });
 
   test.each(["Home", "hjem", "Sommerhus", ""])("%j tells no place", (name) => expect(tellsPlace(name)).toBe(false));
