@@ -4,7 +4,7 @@ import type { MonotonicMs } from "../core/fetching/rate-limit.ts";
 import type { Clock } from "../core/runtime/clock.ts";
 import { LoopHeartbeat } from "../core/runtime/loop-heartbeat.ts";
 import { ProblemHistory } from "../core/status/problem-history.ts";
-import { Tally } from "../core/text/counter.ts";
+import { Counter } from "../core/text/counter.ts";
 
 type LoopDelay = ReturnType<typeof monitorEventLoopDelay>;
 
@@ -13,9 +13,9 @@ const DELAY_RESOLUTION_MS = 50;
 
 export class RuntimeStats {
   /** Requests to the service. Labels: account, operation, outcome (`ok`, a status, or what went wrong). */
-  readonly asked = new Tally();
+  readonly asked = new Counter();
   /** Requests of the LAN that were answered. Labels: name of the key or nothing, status. */
-  readonly answered = new Tally();
+  readonly answered = new Counter();
   readonly problems = new ProblemHistory();
   /** When this began, on the clock that never jumps. */
   readonly startedMs: MonotonicMs;

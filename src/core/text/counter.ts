@@ -8,7 +8,7 @@ export interface Counted {
 const MOST_LABEL_SETS = 500;
 const OTHER = "other";
 
-export class Tally {
+export class Counter {
   /** Bounded by MOST_LABEL_SETS, and one more. */
   readonly #counts = new Map<string, { readonly labels: readonly string[]; count: number }>();
 

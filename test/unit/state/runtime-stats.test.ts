@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import type { Problem } from "../../../src/core/status/problem.ts";
 import { ProblemHistory } from "../../../src/core/status/problem-history.ts";
-import { Tally } from "../../../src/core/text/counter.ts";
+import { Counter } from "../../../src/core/text/counter.ts";
 
 describe("a tally", () => {
   test("counts what has the same labels together", () => {
-    const tally = new Tally();
+    const tally = new Counter();
     tally.add("kitchen", "200");
     tally.add("kitchen", "429");
     tally.add("kitchen", "200");
@@ -16,7 +16,7 @@ describe("a tally", () => {
   });
 
   test("tells five hundred sets of labels apart, and counts the rest together", () => {
-    const tally = new Tally();
+    const tally = new Counter();
     for (let i = 0; i < 700; i++) tally.add("guest", String(i));
     tally.add("guest", "3");
     const list = tally.list();
