@@ -103,7 +103,7 @@ export class ConsumerAccount {
 }
 
 /** Why a partner's request is denied; null where its token was made with these credentials. */
-export function partnerDenial(
+export function thirdPartyDenial(
   authorization: string | undefined,
   credentials: ThirdPartyCredentials,
   encoding: HashEncoding,

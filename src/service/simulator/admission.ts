@@ -2,7 +2,7 @@ import { contractError } from "../contract/errors.ts";
 import type { InterfaceName } from "../contract/operations.ts";
 import type { HashEncoding, ThirdPartyCredentials } from "../contract/token.ts";
 import type { AuthRequest, AuthResult } from "../serve/mount.ts";
-import { type ConsumerAccount, partnerDenial } from "./accounts.ts";
+import { type ConsumerAccount, thirdPartyDenial } from "./accounts.ts";
 import type { QuotaCounter } from "./quota.ts";
 
 export interface AdmissionParts {
@@ -39,7 +39,7 @@ function admitPartner(
   { authorization, now }: AuthRequest,
   { partner, hashEncoding, quotas }: AdmissionParts,
 ): AuthResult {
-  const denial = partnerDenial(authorization, partner, hashEncoding);
+  const denial = thirdPartyDenial(authorization, partner, hashEncoding);
   if (denial) return { kind: "refused", error: denial };
   quotas.thirdParty.count(now);
   return { kind: "admitted" };

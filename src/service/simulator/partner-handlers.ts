@@ -9,15 +9,15 @@ import { isRegion, type Region, regionAt, regions } from "./regions.ts";
 import { regionOfRegisterId, suggestAddresses } from "./streets.ts";
 import type { World } from "./world.ts";
 
-export type PartnerOperation = Exclude<keyof ServerHandlers, ConsumerOperation>;
+export type ThirdPartyOperation = Exclude<keyof ServerHandlers, ConsumerOperation>;
 
 const MAX_SUGGESTIONS = 10;
 
 /** The third-party interface over an invented world. `requestsByDay` counts the account's requests by UTC day. */
-export function partnerHandlers(
+export function thirdPartyHandlers(
   world: World,
   requestsByDay: () => ReadonlyMap<EpochMs, number>,
-): Pick<ServerHandlers, PartnerOperation> {
+): Pick<ServerHandlers, ThirdPartyOperation> {
   const pricesWithCharges = (region: Region, now: EpochMs) => ({
     kind: "ok" as const,
     body: isDanish(region)

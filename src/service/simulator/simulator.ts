@@ -19,7 +19,7 @@ import { deliverThrough } from "./fault-delivery.ts";
 import type { FaultRule } from "./fault-rules.ts";
 import { FaultScript } from "./fault-script.ts";
 import { demoHomes, type HomeName } from "./homes.ts";
-import { partnerHandlers } from "./partner-handlers.ts";
+import { thirdPartyHandlers } from "./partner-handlers.ts";
 import { marketOfFile, type Replay, readPriceFile } from "./price-file.ts";
 import type { PublicationDelay } from "./publication.ts";
 import { type AttemptsByWindow, QuotaCounter, type QuotaLimits } from "./quota.ts";
@@ -107,7 +107,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
 
   const router = createApiRouter(randomUUID);
   mount(router, {
-    handlers: { ...consumerHandlers(world), ...partnerHandlers(world, () => quotas.thirdParty.attempts.day) },
+    handlers: { ...consumerHandlers(world), ...thirdPartyHandlers(world, () => quotas.thirdParty.attempts.day) },
     admit: createAdmission({ account, partner: keys.thirdParty, hashEncoding, quotas }),
     calendar: world.calendar,
     now,
