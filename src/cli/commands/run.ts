@@ -38,7 +38,7 @@ export async function runDaemon(argv: readonly string[]): Promise<void> {
   const given = readCommandLine(line, argv, process.env);
   if (given.kind === "help") return void process.stdout.write(given.text);
   const up = Promise.withResolvers<Running>();
-  obeySignals(up.promise);
+  installSignalHandlers(up.promise);
   const { config, path, warnings } = loadConfiguration(given.configPath, process.env);
   const clock = systemClock(given.simulated);
   const terminal = isatty(STDOUT) ? terminalLog() : null;
@@ -102,7 +102,7 @@ interface Running {
 }
 
 /** Takes signals from the first moment on. What comes before the daemon is up waits for it, an end not for long. */
-function obeySignals(up: Promise<Running>): void {
+function installSignalHandlers(up: Promise<Running>): void {
   const stop = () => {
     setTimeout(() => process.exit(0), STOP_TIMEOUT_MS).unref();
     void up.then((daemon) => daemon.stop()).then(() => process.exit(0));
