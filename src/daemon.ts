@@ -12,7 +12,7 @@ import { requireKeys } from "./server/auth/require-key.ts";
 import { type ServerOptions, startServer } from "./server/start.ts";
 import { openService, type ServiceOptions } from "./service/client/open-service.ts";
 import { ChangeBus } from "./state/change-bus.ts";
-import { Reloading } from "./state/config-reload.ts";
+import { ConfigReload } from "./state/config-reload.ts";
 import { openState, type StateOptions } from "./state/open-state.ts";
 import { openStorage, type StorageOptions } from "./storage/open-storage.ts";
 
@@ -54,7 +54,7 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
   const state = openState(options, storage, service, changes);
   const mqtt = await startMqtt(options, storage, state, changes);
   const plugs = startPlugs(options, storage, state, mqtt, changes);
-  const reloading = new Reloading(config, { clock, problems: state.problems, log }, checkKeys);
+  const reloading = new ConfigReload(config, { clock, problems: state.problems, log }, checkKeys);
   reloading.subscribe((next) => state.plans.take(planDefinitions(next.plans)));
   const server = await startServer(options, { storage, state, mqtt, plugs, reloading }, changes);
   for (const module of [mqtt, plugs, state]) module.run();

@@ -5,7 +5,7 @@
  */
 import type { Config } from "../config/schema.ts";
 import { StartError } from "../core/status/start-error.ts";
-import { type ShortAnswer, shortAnswer } from "../service/client/http-get.ts";
+import { type HttpGetResult, httpGet } from "../service/client/http-get.ts";
 
 const SUPERVISOR_URL = "http://supervisor";
 /** The answer is one small object. */
@@ -31,7 +31,7 @@ interface Broker {
   readonly password?: string;
 }
 
-function brokerOf({ status, text }: ShortAnswer): Broker {
+function brokerOf({ status, text }: HttpGetResult): Broker {
   if (status === 400 || status === 404) throw new StartError(`Home Assistant has no MQTT broker: ${MEND}`);
   if (status !== 200) throw new StartError(`the supervisor answered ${status} when asked for the MQTT broker: ${MEND}`);
   const data = dataOf(text);
@@ -55,10 +55,10 @@ function dataOf(text: string): Readonly<Record<string, unknown>> {
   }
 }
 
-async function ask(url: string, token: string): Promise<ShortAnswer> {
+async function ask(url: string, token: string): Promise<HttpGetResult> {
   const { hostname, port, pathname: path } = new URL(url);
   try {
-    return await shortAnswer({ hostname, port, path, headers: { authorization: `Bearer ${token}` } }, BOUNDS);
+    return await httpGet({ hostname, port, path, headers: { authorization: `Bearer ${token}` } }, BOUNDS);
   } catch (error) {
     const why = error instanceof Error ? error.message : "no answer";
     throw new StartError(`the supervisor cannot be reached (${why}): ${MEND}`);

@@ -1,6 +1,6 @@
 /** The log as a person reads it on a terminal: a line each, and below them how far long work has come. */
 
-export interface TerminalParts {
+export interface TerminalLogOptions {
   readonly write: (text: string) => void;
   /** Columns, as wide as the terminal is at the moment. */
   readonly columns: () => number;
@@ -36,10 +36,10 @@ const BAR_WIDTH = 20;
 const LONGEST_FACT = 200;
 
 export class TerminalLog {
-  readonly #parts: TerminalParts;
+  readonly #parts: TerminalLogOptions;
   #progress = "";
 
-  constructor(parts: TerminalParts) {
+  constructor(parts: TerminalLogOptions) {
     this.#parts = parts;
   }
 

@@ -7,7 +7,7 @@ import type { SeriesKey } from "../core/series/series.ts";
 import type { Mqtt } from "../mqtt/start-mqtt.ts";
 import type { PlugsModule } from "../plugs/plug-wiring.ts";
 import type { ChangeBus } from "../state/change-bus.ts";
-import type { Reloading } from "../state/config-reload.ts";
+import type { ConfigReload } from "../state/config-reload.ts";
 import type { State } from "../state/open-state.ts";
 import type { Storage } from "../storage/open-storage.ts";
 import { EventFeed } from "./events/event-source.ts";
@@ -30,7 +30,7 @@ export interface ServerDeps {
   readonly state: State;
   readonly mqtt: Mqtt;
   readonly plugs: PlugsModule;
-  readonly reloading: Reloading;
+  readonly reloading: ConfigReload;
 }
 
 export interface Server {

@@ -31,7 +31,7 @@ export interface CheapAnswer {
   readonly until: EpochMs | null;
 }
 
-export interface CheapParts {
+export interface CheapQueriesDeps {
   readonly calendar: Calendar;
   readonly memory: Memory;
   readonly isTimeTrusted: (now: EpochMs) => boolean;
@@ -44,14 +44,14 @@ const NAME = "cheap_questions";
 const NO_MONTH = { start: 0, runs: 0, hours: 0, cost: null, saving: { againstNow: null, againstMean: null } };
 const NO_HISTORY = { month: NO_MONTH, monthBefore: NO_MONTH, lastRun: null };
 
-export class Cheap {
-  readonly #parts: CheapParts;
+export class CheapQueries {
+  readonly #parts: CheapQueriesDeps;
   /** By question, the one asked last at the end. */
   readonly #states = new Map<string, CheapState>();
   /** What an earlier life of the daemon had begun, by question. Bounded by `MOST_QUESTIONS`. */
   readonly #begun: Map<string, Begun>;
 
-  constructor(parts: CheapParts) {
+  constructor(parts: CheapQueriesDeps) {
     this.#parts = parts;
     this.#begun = new Map(
       (JSON.parse(parts.memory.read(NAME) ?? "[]") as Begun[]).map((each) => [each.question, each]),

@@ -39,21 +39,21 @@ export function takenOver(before: Config, after: Config): Config {
 
 const SUBJECT = "configuration";
 
-export interface ReloadingParts {
+export interface ConfigReloadDeps {
   readonly clock: { now(): EpochMs };
   readonly problems: Pick<Problems, "start" | "end">;
   readonly log: { info(facts: object, text: string): void; warn(facts: object, text: string): void };
 }
 
 /** The configuration in use, and how it is replaced. */
-export class Reloading {
+export class ConfigReload {
   #used: Config;
-  readonly #parts: ReloadingParts;
+  readonly #parts: ConfigReloadDeps;
   readonly #check: (next: Config) => void;
   readonly #applied: ((next: Config) => void)[] = [];
 
   /** `check` throws a StartError for a configuration that must not be used. */
-  constructor(used: Config, parts: ReloadingParts, check: (next: Config) => void) {
+  constructor(used: Config, parts: ConfigReloadDeps, check: (next: Config) => void) {
     this.#used = used;
     this.#parts = parts;
     this.#check = check;

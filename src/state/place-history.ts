@@ -23,7 +23,7 @@ interface Kept {
   readonly points: readonly KeptPoint[];
 }
 
-export class PlacePast {
+export class PlaceHistory {
   readonly #memory: Memory;
   readonly #calendar: Calendar;
   /** By place. Bounded by the places; each by `REFERENCE_DAYS` and what the service tells ahead. */

@@ -17,7 +17,7 @@ import type { Calendar } from "../core/time/calendar.ts";
 import type { EpochMs } from "../core/time/interval.ts";
 import { seriesOf } from "../service/contract/series-mapping.ts";
 import { THIRD_PARTY } from "./accounts.ts";
-import { PlacePast } from "./place-history.ts";
+import { PlaceHistory } from "./place-history.ts";
 import { PlaceIds } from "./place-ids.ts";
 import type { SeriesRepository } from "./series-repository.ts";
 
@@ -26,11 +26,11 @@ type ConfiguredPlace = NonNullable<Config["third_party"]>["places"][number];
 /** How far back the history of charges is asked: to the first of January before last. */
 const CHARGE_YEARS = 1;
 
-export interface PlacesParts {
+export interface PlacesDeps {
   readonly config: Pick<Config, "third_party">;
   readonly library: SeriesRepository;
   readonly calendar: Calendar;
-  readonly memory: ConstructorParameters<typeof PlacePast>[0];
+  readonly memory: ConstructorParameters<typeof PlaceHistory>[0];
   readonly thresholds?: LevelThresholds;
 }
 
@@ -44,15 +44,15 @@ export class Places {
   readonly #configured: readonly ConfiguredPlace[];
   readonly #library: SeriesRepository;
   readonly #calendar: Calendar;
-  readonly #past: PlacePast;
+  readonly #past: PlaceHistory;
   readonly #ids: PlaceIds;
   readonly #thresholds: LevelThresholds | undefined;
 
-  constructor({ config, library, calendar, memory, thresholds }: PlacesParts) {
+  constructor({ config, library, calendar, memory, thresholds }: PlacesDeps) {
     this.#configured = config.third_party?.places ?? [];
     this.#library = library;
     this.#calendar = calendar;
-    this.#past = new PlacePast(memory, calendar);
+    this.#past = new PlaceHistory(memory, calendar);
     this.#ids = new PlaceIds(this.#configured, memory);
     this.#thresholds = thresholds;
   }

@@ -22,7 +22,7 @@ import type { Calendar } from "../core/time/calendar.ts";
 import { contains, type EpochMs, MINUTE_MS } from "../core/time/interval.ts";
 import type { PlanStore } from "../storage/plan-store.ts";
 
-export interface PlansParts {
+export interface PlansDeps {
   readonly definitions: readonly PlanDefinition[];
   readonly store: PlanStore;
   readonly homes: { list(): readonly Home[]; readonly known: boolean };
@@ -71,7 +71,7 @@ const GRACE_MS = 10 * MINUTE_MS;
 const NOTHING_YET: PlanAdvance = { memory: null, state: "waiting", running: null, nextChangeAt: null, finished: [] };
 
 export class Plans {
-  readonly #parts: PlansParts;
+  readonly #parts: PlansDeps;
   /** In the order of the file. */
   #definitions: readonly PlanDefinition[] = [];
   /** In the order in which they are decided. */
@@ -81,7 +81,7 @@ export class Plans {
   readonly #histories = new Map<string, PlanHistory>();
   readonly #snapshots = new Map<string, PlanSnapshot>();
 
-  constructor(parts: PlansParts) {
+  constructor(parts: PlansDeps) {
     this.#parts = parts;
     this.take(parts.definitions);
   }

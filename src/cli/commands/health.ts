@@ -1,5 +1,5 @@
 import { loadConfiguration } from "../../config/load-config-file.ts";
-import { shortAnswer } from "../../service/client/http-get.ts";
+import { httpGet } from "../../service/client/http-get.ts";
 import { readCommandLine } from "../arguments.ts";
 
 const line = {
@@ -31,7 +31,7 @@ export async function main(argv: readonly string[]): Promise<number> {
   const { api } = loadConfiguration(given.configPath, process.env).config;
   const host = EVERYWHERE[api.host] ?? api.host;
   try {
-    const { status, text } = await shortAnswer({ host, port: api.port, path: "/livez" }, BOUNDS);
+    const { status, text } = await httpGet({ host, port: api.port, path: "/livez" }, BOUNDS);
     process.stdout.write(wordsOf(text));
     return status === OK ? 0 : 1;
   } catch (error) {

@@ -55,7 +55,7 @@ export interface PlanSnapshot {
   readonly settings: Partial<Record<PlanSetting, ShownSetting>>;
 }
 
-export interface SnapshotParts {
+export interface PlanSnapshotInput {
   readonly definition: PlanDefinition;
   /** The definition's with what was changed. */
   readonly spec: PlanSpec;
@@ -74,7 +74,7 @@ export function planSnapshot({
   currency,
   history,
   now,
-}: SnapshotParts): PlanSnapshot {
+}: PlanSnapshotInput): PlanSnapshot {
   const { memory, state, running } = advance;
   const solved = memory?.outcome.kind === "solved" ? memory.outcome : null;
   const { startedNow = null, windowMean = null } = solved?.alternatives ?? {};

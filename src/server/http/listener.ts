@@ -22,13 +22,13 @@ export interface Listener {
   readonly close: () => Promise<void>;
 }
 
-export interface ListenerParts {
+export interface ListenerOptions {
   readonly newRequestId: () => string;
   /** Milliseconds that only go on, from whenever. */
   readonly monotonicMs: () => number;
 }
 
-const MACHINE: ListenerParts = { newRequestId: () => crypto.randomUUID(), monotonicMs: () => performance.now() };
+const MACHINE: ListenerOptions = { newRequestId: () => crypto.randomUUID(), monotonicMs: () => performance.now() };
 
 /** What answers requests. */
 export interface Lookup {

@@ -8,7 +8,7 @@ import { type Timeline, tiled } from "../../core/prices/timeline.ts";
 import type { EpochMs } from "../../core/time/interval.ts";
 import { HOUR_MS } from "../../core/time/interval.ts";
 import { THIRD_PARTY } from "../../state/accounts.ts";
-import { Cheap } from "../../state/cheap-queries.ts";
+import { CheapQueries } from "../../state/cheap-queries.ts";
 import type { State } from "../../state/open-state.ts";
 import type { PricedPlace } from "../../state/places.ts";
 import type { Storage } from "../../storage/open-storage.ts";
@@ -30,7 +30,7 @@ function localSource(deps: LocalDeps): LocalSource {
   const { config, state } = deps;
   const { calendar, homes, homeReader, places, plans, isTimeTrusted } = state;
   const thresholds = { ...config.levels, veryCheap: config.levels.very_cheap };
-  const cheap = new Cheap({ calendar, memory: deps.storage.settings, isTimeTrusted });
+  const cheap = new CheapQueries({ calendar, memory: deps.storage.settings, isTimeTrusted });
   const homeNamed = (id: string) => homes.list().find((home) => home.id === id) ?? null;
   const homeIds = () => new Set(homes.list().map(({ id }) => id));
   const placeNamed = (id: string, now: EpochMs) =>

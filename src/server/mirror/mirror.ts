@@ -47,7 +47,7 @@ export function mirrorHandlers(source: MirrorSource, cache: ResponseCache): Serv
   return Object.fromEntries(handlers) as ServerHandlers;
 }
 
-interface MirrorParts {
+interface MirrorContext {
   readonly source: MirrorSource;
   readonly cache: ResponseCache;
 }
@@ -80,7 +80,7 @@ type Answer = Encoded | ContractError;
 const TAKES_OLDER = /\bmax-stale\b/i;
 
 async function answer(
-  parts: MirrorParts,
+  parts: MirrorContext,
   id: OperationId,
   params: ParamsOf<OperationId>,
   context: RequestContext,

@@ -1,7 +1,7 @@
 /** One question over HTTP to a neighbour that answers briefly: the supervisor, or the daemon itself. */
 import { get, type RequestOptions } from "node:http";
 
-export interface ShortAnswer {
+export interface HttpGetResult {
   readonly status: number;
   readonly text: string;
 }
@@ -12,7 +12,7 @@ interface Bounds {
 }
 
 /** Asks, and reads the whole answer. Errors: rejects with the reason where there is none, or none within the bounds. */
-export function shortAnswer(question: RequestOptions, { timeoutMs, maxBytes }: Bounds): Promise<ShortAnswer> {
+export function httpGet(question: RequestOptions, { timeoutMs, maxBytes }: Bounds): Promise<HttpGetResult> {
   return new Promise((resolve, reject) => {
     const request = get({ ...question, timeout: timeoutMs, agent: false }, (response) => {
       let text = "";

@@ -5,7 +5,7 @@ import type { AuthRequest, AuthResult } from "../serve/mount.ts";
 import { type ConsumerAccount, thirdPartyDenial } from "./accounts.ts";
 import type { QuotaCounter } from "./quota.ts";
 
-export interface AdmissionParts {
+export interface AdmissionOptions {
   readonly account: ConsumerAccount;
   readonly partner: ThirdPartyCredentials;
   readonly hashEncoding: HashEncoding;
@@ -16,11 +16,11 @@ export interface AdmissionParts {
  * Who is let in. A consumer key that is nobody's is refused before any quota, for there is no account to count it on;
  * every other attempt counts, also one that is then denied. The third-party interface publishes no quota.
  */
-export function createAdmission(parts: AdmissionParts): (arrival: AuthRequest) => AuthResult {
+export function createAdmission(parts: AdmissionOptions): (arrival: AuthRequest) => AuthResult {
   return (arrival) => (arrival.interface === "consumer" ? admitConsumer(arrival, parts) : admitPartner(arrival, parts));
 }
 
-function admitConsumer({ authorization, now }: AuthRequest, { account, quotas }: AdmissionParts): AuthResult {
+function admitConsumer({ authorization, now }: AuthRequest, { account, quotas }: AdmissionOptions): AuthResult {
   if (!account.owns(authorization))
     return {
       kind: "refused",
@@ -37,7 +37,7 @@ function admitConsumer({ authorization, now }: AuthRequest, { account, quotas }:
 
 function admitPartner(
   { authorization, now }: AuthRequest,
-  { partner, hashEncoding, quotas }: AdmissionParts,
+  { partner, hashEncoding, quotas }: AdmissionOptions,
 ): AuthResult {
   const denial = thirdPartyDenial(authorization, partner, hashEncoding);
   if (denial) return { kind: "refused", error: denial };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type CheapSettings, type CheapSpec, cheapSpec } from "../../../src/core/planning/cheap-query.ts";
 import { type EpochMs, HOUR_MS, MINUTE_MS } from "../../../src/core/time/interval.ts";
-import { Cheap } from "../../../src/state/cheap-queries.ts";
+import { CheapQueries } from "../../../src/state/cheap-queries.ts";
 import { at, calendar, daysOf, points, timelineOf } from "../../support/home/price-days.ts";
 
 const HOME = { kind: "home", id: "home", name: "Home" } as const;
@@ -35,11 +35,11 @@ class Kept {
 }
 
 const open = (memory: Kept, isTimeTrusted = true) =>
-  new Cheap({ calendar, memory, isTimeTrusted: () => isTimeTrusted });
-const ask = (cheap: Cheap, now: EpochMs, spec = specOf()) => cheap.ask(HOME, timeline, spec, now);
+  new CheapQueries({ calendar, memory, isTimeTrusted: () => isTimeTrusted });
+const ask = (cheap: CheapQueries, now: EpochMs, spec = specOf()) => cheap.ask(HOME, timeline, spec, now);
 
 /** Minutes ON until seven in the morning, of a device that asks each of them; `open` may give another life. */
-function minutesOn(cheapAt: (now: EpochMs) => Cheap): number {
+function minutesOn(cheapAt: (now: EpochMs) => CheapQueries): number {
   let on = 0;
   for (let now = EVENING; now < at("2026-06-11T05:00:00Z"); now += MINUTE_MS) if (ask(cheapAt(now), now).plan.on) on++;
   return on;

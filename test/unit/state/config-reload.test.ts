@@ -3,7 +3,7 @@ import { type Config, configSchema } from "../../../src/config/schema.ts";
 import type { Problem } from "../../../src/core/status/problem.ts";
 import { Problems } from "../../../src/core/status/problem.ts";
 import { StartError } from "../../../src/core/status/start-error.ts";
-import { changeBetween, Reloading, takenOver } from "../../../src/state/config-reload.ts";
+import { ConfigReload, changeBetween, takenOver } from "../../../src/state/config-reload.ts";
 
 const plan = { name: "Car", home: "home", kind: "slots", hours: 2 };
 const base = { consumer: { api_key: "abc" }, api: { keys: [{ name: "a", key: "b" }] } };
@@ -57,7 +57,7 @@ describe("reading again", () => {
     const note = (facts: object, text: string) => void said.push(`${text} ${JSON.stringify(facts)}`);
     const problems = new Problems((problem, state) => void told.push([state, problem]));
     const parts = { clock: { now: () => 1 }, problems, log: { info: note, warn: note } };
-    return { said, told, problems, parts, it: new Reloading(config(), parts, apply) };
+    return { said, told, problems, parts, it: new ConfigReload(config(), parts, apply) };
   }
 
   test("uses what it may and names what it may not", async () => {

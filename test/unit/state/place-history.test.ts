@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { placePoints } from "../../../src/core/prices/place-snapshot.ts";
 import { HOUR_MS } from "../../../src/core/time/interval.ts";
-import { PlacePast } from "../../../src/state/place-history.ts";
+import { PlaceHistory } from "../../../src/state/place-history.ts";
 import { at, calendar } from "../../support/home/price-days.ts";
 
 const START = at("2026-03-10T12:00:00Z");
@@ -29,16 +29,16 @@ class Memory {
 
 test("prices that the service tells no more are kept for three days, also across a restart", () => {
   const memory = new Memory();
-  new PlacePast(memory, calendar).joined("cabin", "a", hours(0, 30), START);
-  const joined = new PlacePast(memory, calendar).joined("cabin", "a", hours(24, 10), START + 24 * HOUR_MS);
+  new PlaceHistory(memory, calendar).joined("cabin", "a", hours(0, 30), START);
+  const joined = new PlaceHistory(memory, calendar).joined("cabin", "a", hours(24, 10), START + 24 * HOUR_MS);
   expect(joined.map(({ price }) => price)).toEqual(Array.from({ length: 34 }, (_, i) => i));
-  const later = new PlacePast(memory, calendar).joined("cabin", "a", hours(96, 2), START + 96 * HOUR_MS);
+  const later = new PlaceHistory(memory, calendar).joined("cabin", "a", hours(96, 2), START + 96 * HOUR_MS);
   expect(later[0]?.start).toBe(at("2026-03-10T23:00:00Z"));
 });
 
 test("what the service says of an hour anew counts, and nothing is kept twice or written without need", () => {
   const memory = new Memory();
-  const past = new PlacePast(memory, calendar);
+  const past = new PlaceHistory(memory, calendar);
   past.joined("cabin", "a", hours(0, 4), START);
   const changed = hours(2, 4).map((point) => ({ ...point, price: 9 }));
   for (let i = 0; i < 3; i++)
@@ -47,7 +47,7 @@ test("what the service says of an hour anew counts, and nothing is kept twice or
 });
 
 test("another series of the same place begins anew, and without an answer there is nothing", () => {
-  const past = new PlacePast(new Memory(), calendar);
+  const past = new PlaceHistory(new Memory(), calendar);
   past.joined("cabin", "a", hours(0, 4), START);
   expect(past.joined("cabin", "b", hours(2, 1), START).map(({ price }) => price)).toEqual([2]);
   expect(past.joined("cabin", "b", [], START)).toEqual([]);
