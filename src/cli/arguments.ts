@@ -48,7 +48,7 @@ export interface Simulated {
 
 type Values = Readonly<Record<string, string | boolean | undefined>>;
 
-const MOST_SPEED = 100_000;
+const MAX_SPEED = 100_000;
 
 const commonOptions: Readonly<Record<Common | "help", Option>> = {
   config: {
@@ -165,6 +165,6 @@ function readClock({ by, text }: Told): EpochMs {
 
 function readSpeed({ by, text }: Told): number {
   const speed = Number(text);
-  if (speed > 0 && speed <= MOST_SPEED) return speed;
-  throw new BadArgument(`${by}: "${text}" is not a number above 0 and at most ${MOST_SPEED}`);
+  if (speed > 0 && speed <= MAX_SPEED) return speed;
+  throw new BadArgument(`${by}: "${text}" is not a number above 0 and at most ${MAX_SPEED}`);
 }

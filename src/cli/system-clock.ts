@@ -28,7 +28,7 @@ export interface TimeSource {
 }
 
 /** The longest sleep at a stretch: a wall clock that is set meanwhile is noticed within this time. */
-const LONGEST_SLICE_MS = 15_000;
+const MAX_SLICE_MS = 15_000;
 
 /** A wall clock that falls behind the monotonic one by more was set back; less is the slewing of a time service. */
 const SET_BACK_MS = 5_000;
@@ -61,7 +61,7 @@ function clockOf(source: TimeSource, speed: number): Clock {
     async sleepUntil(at, signal) {
       const least = aheadMs() - SET_BACK_MS * speed;
       for (let left = at - wallMs(); left > 0 && !signal.aborted && aheadMs() >= least; left = at - wallMs()) {
-        await pause(Math.min(LONGEST_SLICE_MS, Math.max(1, Math.ceil(left / speed))), signal);
+        await pause(Math.min(MAX_SLICE_MS, Math.max(1, Math.ceil(left / speed))), signal);
       }
     },
   };

@@ -33,7 +33,7 @@ const ANSI_END = "\u001b[0m";
 const CLEAR_LINE = "\r\u001b[K";
 const BAR_WIDTH = 20;
 /** Facts that are longer are told in the JSON log; here they would push the line off the screen. */
-const LONGEST_FACT = 200;
+const MAX_FACT_LENGTH = 200;
 
 export class TerminalLog {
   readonly #parts: TerminalLogOptions;
@@ -80,7 +80,7 @@ function lineOf(line: string, colors: boolean): string {
 
 function factText(value: unknown): string {
   const text = typeof value === "string" && /^[^\s"=]+$/.test(value) ? value : (JSON.stringify(value) ?? "nothing");
-  return text.length > LONGEST_FACT ? `${text.slice(0, LONGEST_FACT)}…` : text;
+  return text.length > MAX_FACT_LENGTH ? `${text.slice(0, MAX_FACT_LENGTH)}…` : text;
 }
 
 function recordIn(line: string): LogRecord | null {

@@ -18,13 +18,13 @@ type Shape = NonNullable<ReturnType<typeof shapeOf>>;
 
 const UNTOLD = "Invalid input";
 const SECRET = /(^|_)(key|secret|password)$/;
-const LONGEST_SHOWN = 60;
+const MAX_SHOWN_LENGTH = 60;
 /** A name longer than this is no misspelt key; it may be a secret in the wrong place. */
-const LONGEST_KEY = 30;
+const MAX_KEY_LENGTH = 30;
 const FILE_SUFFIX = /_file$/;
-const LEAST_SHARED = 3;
+const MIN_SHARED = 3;
 /** Keys that are listed where none is near. */
-const MOST_LISTED = 10;
+const MAX_LISTED = 10;
 
 const TYPE_NAMES: Readonly<Record<string, string>> = {
   string: "text",
@@ -102,7 +102,7 @@ function shown(value: unknown, issue: z.core.$ZodIssue): string {
   if (issue.path.some((part) => isSecretKey(String(part))))
     return `${typeof value === "number" ? "a number" : "a value"} that is not shown`;
   const text = JSON.stringify(value).replace(/\/\/[^@/]*@/, "//…@");
-  return text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text;
+  return text.length > MAX_SHOWN_LENGTH ? `${text.slice(0, MAX_SHOWN_LENGTH)}…` : text;
 }
 
 function kindFound(value: unknown): string {
@@ -111,7 +111,7 @@ function kindFound(value: unknown): string {
 }
 
 function unknownKey(key: string, path: Path): ConfigMistake {
-  if (key.length > LONGEST_KEY)
+  if (key.length > MAX_KEY_LENGTH)
     return {
       path: pathText(path) || "the file",
       text: `a key of ${key.length} characters is no key of the configuration`,
@@ -140,13 +140,13 @@ function siblingLike(key: string, path: Path, shape: Shape): string | null {
 /** `key` for `api_key`, `user` for `username`: one is the other's beginning or end. */
 function shareWord(a: string, b: string): boolean {
   const [short, long] = a.length < b.length ? [a, b] : [b, a];
-  return short.length >= LEAST_SHARED && (long.startsWith(short) || long.endsWith(short));
+  return short.length >= MIN_SHARED && (long.startsWith(short) || long.endsWith(short));
 }
 
 /** What there is instead, where that is little. */
 function keysHere(shape: Shape): string {
   const names = Object.keys(shape);
-  return names.length === 0 || names.length > MOST_LISTED ? "" : `; here there are ${names.join(", ")}`;
+  return names.length === 0 || names.length > MAX_LISTED ? "" : `; here there are ${names.join(", ")}`;
 }
 
 function keyElsewhere(key: string): string | null {

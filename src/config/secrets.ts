@@ -3,11 +3,11 @@ import { isSecretKey, isTree } from "./config-error.ts";
 import type { Config } from "./schema.ts";
 
 /** A text this short may be part of any word; as a secret it protects nothing. */
-const LEAST_LENGTH = 4;
+const MIN_LENGTH = 4;
 
 /** Every secret there is, those within URLs included. Shape: each once. */
 export function secretsIn(config: Config): string[] {
-  return [...new Set(below(config, false))].filter((secret) => secret.length >= LEAST_LENGTH);
+  return [...new Set(below(config, false))].filter((secret) => secret.length >= MIN_LENGTH);
 }
 
 function below(value: unknown, isSecret: boolean): string[] {

@@ -50,7 +50,7 @@ export interface PublishedState {
 }
 
 /** Heartbeats are due at least this often. */
-const LONGEST_MS = 60 * MINUTE_MS;
+const MAX_SLEEP_MS = 60 * MINUTE_MS;
 
 export class StatePublisher {
   readonly #parts: StatePublisherDeps;
@@ -78,7 +78,7 @@ export class StatePublisher {
     const base = config.mqtt.base_topic;
     const urgent: Message[] = [];
     const later: Message[] = [];
-    let until = now + LONGEST_MS;
+    let until = now + MAX_SLEEP_MS;
     for (const home of homes.list()) {
       const snapshot = this.#snapshot(home, now);
       const usage = house.usage(home, now);

@@ -61,9 +61,9 @@ export interface PlugManagerDeps {
 /** The signal of a topic is awaited this long after connecting, so that a plug that stays ON is not switched twice. */
 const SIGNAL_GRACE_MS = 2 * SECOND_MS;
 /** Events that wait for the loop, for one plug. More is junk; what was heard first is forgotten. */
-const MOST_WAITING = 64;
+const MAX_WAITING = 64;
 /** Looks at least this often: what is wanted may have changed without a word. */
-const LONGEST_MS = 15 * MINUTE_MS;
+const MAX_SLEEP_MS = 15 * MINUTE_MS;
 
 export class PlugManager {
   readonly #parts: PlugManagerDeps;
@@ -100,7 +100,7 @@ export class PlugManager {
     const before = JSON.stringify(this.snapshots());
     const wakes = this.#plugs.map((plug) => plug.look(now));
     if (JSON.stringify(this.snapshots()) !== before) this.#parts.onChange();
-    return Math.min(now + LONGEST_MS, ...wakes);
+    return Math.min(now + MAX_SLEEP_MS, ...wakes);
   }
 
   /** The daemon ends: what it switched on and the device would not end by itself is switched off. */
@@ -124,7 +124,7 @@ class Plug {
   #state: PlugState;
   #last: PlugDecision | null = null;
   #lastWanted: Wanted | null = null;
-  /** Bounded by MOST_WAITING. */
+  /** Bounded by MAX_WAITING. */
   #waiting: PlugEvent[] = [];
   /** A line is new until the plug's signal has come on it, or is not waited for any longer. */
   #line: "down" | "new" | "up" = "down";
@@ -169,7 +169,7 @@ class Plug {
     const heard = Object.hasOwn(this.#readers, topic) ? this.#readers[topic]?.(payload) : null;
     if (!heard) return;
     this.#waiting.push(heard.kind === "done" ? heard : { ...heard, retained });
-    if (this.#waiting.length > MOST_WAITING) this.#waiting.shift();
+    if (this.#waiting.length > MAX_WAITING) this.#waiting.shift();
   }
 
   look(now: EpochMs): EpochMs {

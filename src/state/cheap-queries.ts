@@ -38,7 +38,7 @@ export interface CheapQueriesDeps {
 }
 
 /** Different questions that are remembered; a house has a few. The one not asked for the longest gives way. */
-const MOST_QUESTIONS = 64;
+const MAX_QUERIES = 64;
 const NAME = "cheap_questions";
 /** A question has no past of its own. */
 const NO_MONTH = { start: 0, runs: 0, hours: 0, cost: null, saving: { againstNow: null, againstMean: null } };
@@ -48,7 +48,7 @@ export class CheapQueries {
   readonly #parts: CheapQueriesDeps;
   /** By question, the one asked last at the end. */
   readonly #states = new Map<string, CheapState>();
-  /** What an earlier life of the daemon had begun, by question. Bounded by `MOST_QUESTIONS`. */
+  /** What an earlier life of the daemon had begun, by question. Bounded by `MAX_QUERIES`. */
   readonly #begun: Map<string, Begun>;
 
   constructor(parts: CheapQueriesDeps) {
@@ -90,7 +90,7 @@ export class CheapQueries {
   #remember(key: string, state: CheapState): void {
     this.#states.delete(key);
     this.#states.set(key, state);
-    if (this.#states.size <= MOST_QUESTIONS) return;
+    if (this.#states.size <= MAX_QUERIES) return;
     const idle = [...this.#states].find(([, { advance }]) => advance.running === null)?.[0];
     const oldest = this.#states.keys().next().value;
     this.#states.delete(idle !== undefined && idle !== key ? idle : (oldest ?? key));
@@ -100,7 +100,7 @@ export class CheapQueries {
   #keep(now: EpochMs): void {
     const asked = [...this.#states].flatMap(([question, { advance }]) => begunIn(question, advance.memory));
     const begun = [...this.#begun.values(), ...asked].filter(({ end }) => end > now);
-    this.#parts.memory.write(NAME, JSON.stringify(begun.slice(-MOST_QUESTIONS)));
+    this.#parts.memory.write(NAME, JSON.stringify(begun.slice(-MAX_QUERIES)));
   }
 }
 

@@ -23,7 +23,7 @@ interface ServiceTime {
 }
 
 /** How far the clock and the service's may be apart: a header of whole seconds, a slow answer, and some drift. */
-const MOST_APART_MS = 2 * MINUTE_MS;
+const MAX_APART_MS = 2 * MINUTE_MS;
 const SUBJECT = "clock";
 
 export class ClockGuard {
@@ -48,9 +48,9 @@ export class ClockGuard {
     const { releasedAt, lastToldMs } = this.#parts;
     if (now < releasedAt) return `it shows ${shown(now)}, before this release was made`;
     const serviceNow = this.#serviceNow();
-    if (serviceNow !== null && Math.abs(now - serviceNow) > MOST_APART_MS)
+    if (serviceNow !== null && Math.abs(now - serviceNow) > MAX_APART_MS)
       return `it shows ${shown(now)}, ${lengthOf(now - serviceNow)} ${now > serviceNow ? "ahead of" : "behind"} the service's`;
-    if (serviceNow === null && lastToldMs !== null && now < lastToldMs - MOST_APART_MS)
+    if (serviceNow === null && lastToldMs !== null && now < lastToldMs - MAX_APART_MS)
       return `it shows ${shown(now)}, and before the start it was ${shown(lastToldMs)} already`;
     return null;
   }

@@ -62,9 +62,9 @@ export interface PlanDetail {
 }
 
 /** Runs of a plan that are told one by one. */
-const MOST_RUNS_TOLD = 60;
+const MAX_RUNS_TOLD = 60;
 /** As far back as runs are kept. */
-const MOST_MONTHS_TOLD = 14;
+const MAX_MONTHS_TOLD = 14;
 
 /** After a start, prices that are missing may only be late; fallback hours wait this long. */
 const GRACE_MS = 10 * MINUTE_MS;
@@ -153,11 +153,11 @@ export class Plans {
     const { calendar, store } = this.#parts;
     const months: PlanMonth[] = [];
     let from = calendar.startOf("month", now);
-    for (let i = 0; i < MOST_MONTHS_TOLD; i++, from = calendar.add("month", from, -1)) {
+    for (let i = 0; i < MAX_MONTHS_TOLD; i++, from = calendar.add("month", from, -1)) {
       const month = this.#monthFrom(plan, snapshot.definition.spec, from);
       if (month.runs > 0) months.push(month);
     }
-    return { snapshot, runs: store.lastRuns(plan, MOST_RUNS_TOLD), months };
+    return { snapshot, runs: store.lastRuns(plan, MAX_RUNS_TOLD), months };
   }
 
   /** A command of `<home>/plan/<plan>/<setting>/set`. */

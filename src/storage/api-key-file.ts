@@ -31,7 +31,7 @@ export type KeyFileReading =
 const FILE = "keys.json";
 const LOCK = "keys.lock";
 /** Each key is compared at each request. */
-export const MOST_KEYS = 100;
+export const MAX_KEYS = 100;
 const LOCK_TRIES = 100;
 const LOCK_PAUSE_MS = 50;
 /** A lock this old was left behind by a command that ended badly: none takes as long. */

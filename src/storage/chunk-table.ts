@@ -18,7 +18,7 @@ interface SoundRow {
 }
 
 /** Series that a key has room for. */
-const MOST_SERIES = 2 ** 20;
+const MAX_SERIES = 2 ** 20;
 
 /**
  * A chunk whose digest or text is wrong counts as one that was never stored: it is not served, and asked again. What
@@ -93,7 +93,7 @@ export class ChunkTable {
   /** Deletes the oldest chunks that start before an instant, at most so many. Returns how many. */
   deleteBefore(before: EpochMs, most: number): number {
     // Chunks of a series that is not cut start at 0 and stay: they hold the newest answer.
-    const count = Number(this.#delete.run(MOST_SERIES, keyOf(0, before), most).changes);
+    const count = Number(this.#delete.run(MAX_SERIES, keyOf(0, before), most).changes);
     // A damaged one that is still there is found again.
     if (count > 0) this.#damaged.clear();
     return count;
@@ -130,11 +130,11 @@ export class ChunkTable {
 
 /** Errors: throws if the start is not a whole minute or the id has no room: neither could be found again. */
 function keyOf(seriesId: number, start: EpochMs): number {
-  if (start % MINUTE_MS !== 0 || seriesId >= MOST_SERIES)
+  if (start % MINUTE_MS !== 0 || seriesId >= MAX_SERIES)
     throw new RangeError(`a chunk of series ${seriesId} that starts at ${start} cannot be kept`);
-  return (start / MINUTE_MS) * MOST_SERIES + seriesId;
+  return (start / MINUTE_MS) * MAX_SERIES + seriesId;
 }
 
 function startOf(key: number): EpochMs {
-  return Math.floor(key / MOST_SERIES) * MINUTE_MS;
+  return Math.floor(key / MAX_SERIES) * MINUTE_MS;
 }

@@ -22,7 +22,7 @@ export interface RunTotals {
 const KEPT_MS = 400 * DAY_MS;
 
 /** A day of 25 hours, and as much by hand behind it. */
-const LONGEST_RUN_MS = 50 * HOUR_MS;
+const MAX_RUN_MS = 50 * HOUR_MS;
 
 export class PlanStore {
   readonly #database: DatabaseSync;
@@ -171,7 +171,7 @@ export class PlanStore {
 
   /** The runs that were over from `start` on and before `end`, in sum. */
   totals(plan: string, start: EpochMs, end: EpochMs): RunTotals {
-    const row = this.#sumRuns.get(plan, start - LONGEST_RUN_MS, start, end) ?? {};
+    const row = this.#sumRuns.get(plan, start - MAX_RUN_MS, start, end) ?? {};
     return {
       runs: Number(row.runs),
       hours: Number(row.hours),

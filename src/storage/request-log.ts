@@ -31,9 +31,9 @@ interface Ending {
 }
 
 /** Attempts looked back at for a budget; more than any day limit known would let through. */
-const MOST_RECENT = 20_000;
+const MAX_RECENT = 20_000;
 /** Requests whose rows may still come. Each account has a few under way; what failed makes room here. */
-const MOST_OPEN = 100;
+const MAX_OPEN = 100;
 
 export class RequestLog {
   readonly #database: DatabaseSync;
@@ -42,7 +42,7 @@ export class RequestLog {
   readonly #answer: StatementSync;
   /** Bounded by the series. */
   readonly #answered = new Map<number, AnsweredTimes>();
-  /** The newest spend by series and range. Bounded by MOST_OPEN. */
+  /** The newest spend by series and range. Bounded by MAX_OPEN. */
   readonly #open = new Map<string, number>();
   #answers = 0;
   /** Ends of spends that go to disk with the next write, and leave this when it held. Bounded by the requests between two spends. */
@@ -147,7 +147,7 @@ export class RequestLog {
 
   /**
    * What an account spent since an instant, and what became of it: an HTTP status, 0 for no answer, null for what is
-   * under way or was lost. Shape: at most `MOST_RECENT`.
+   * under way or was lost. Shape: at most `MAX_RECENT`.
    */
   spentSince(account: string, since: EpochMs): { readonly share: string; readonly status: number | null }[] {
     const unwritten = new Map(this.#unwritten.map(({ id, status }) => [id, status]));
@@ -155,7 +155,7 @@ export class RequestLog {
       .prepare(
         "select id, share, status from attempt where id >= ? and account = ? and at_ms >= ? order by id desc limit ?",
       )
-      .all(this.#firstSince(since), account, since, MOST_RECENT)
+      .all(this.#firstSince(since), account, since, MAX_RECENT)
       .map(({ id, share, status }) => ({
         share: String(share),
         status: unwritten.get(Number(id)) ?? (status === null ? null : Number(status)),
@@ -168,7 +168,7 @@ export class RequestLog {
       .prepare(
         "select id, share, at_ms, boot, monotonic_ms, server_ms from attempt where account = ? order by id desc limit ?",
       )
-      .all(account, Math.min(count, MOST_RECENT));
+      .all(account, Math.min(count, MAX_RECENT));
     return rows.reverse().map((row) => ({
       id: Number(row.id),
       share: row.share === "lan" || row.share === "backfill" ? row.share : "poll",
@@ -237,7 +237,7 @@ export class RequestLog {
     this.#open.delete(key);
     this.#open.set(key, id);
     const [oldest] = this.#open.keys();
-    if (this.#open.size > MOST_OPEN && oldest !== undefined) this.#open.delete(oldest);
+    if (this.#open.size > MAX_OPEN && oldest !== undefined) this.#open.delete(oldest);
   }
 }
 

@@ -5,7 +5,7 @@ import path from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 
 /** With less room than this the next request cannot be written down. */
-const LEAST_FREE_BYTES = 1024 * 1024;
+const MIN_FREE_BYTES = 1024 * 1024;
 
 /**
  * Why the database cannot be written, in words; null where it can. A row is written inside a transaction that is rolled
@@ -38,7 +38,7 @@ async function diskTrouble(databasePath: string): Promise<string | null> {
     await access(path.dirname(databasePath), constants.W_OK);
     const { bavail, bsize } = await statfs(path.dirname(databasePath));
     const free = bavail * bsize;
-    return free < LEAST_FREE_BYTES ? `the disk is full: ${Math.floor(free / 1024)} KiB are free` : null;
+    return free < MIN_FREE_BYTES ? `the disk is full: ${Math.floor(free / 1024)} KiB are free` : null;
   } catch (error) {
     return `the file of the database cannot be written: ${codeOf(error)}`;
   }

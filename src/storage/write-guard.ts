@@ -19,11 +19,11 @@ const SQLITE_CANTOPEN = 14;
 /** Room that has to be there before writing counts as mended: more than a day of one home. Unit: characters. */
 const ROOM_LENGTH = 64 * 1024;
 /** Texts that wait to be written: those of settings are few, finished runs a few a day. */
-const MOST_UNWRITTEN = 2_000;
+const MAX_UNWRITTEN = 2_000;
 
 export class WriteGuard {
   readonly #database: DatabaseSync;
-  /** The newest of each name. Bounded by MOST_UNWRITTEN. */
+  /** The newest of each name. Bounded by MAX_UNWRITTEN. */
   readonly #unwritten = new Map<string, () => void>();
   #trouble: WriteTrouble | null = null;
   #onTrouble: () => void = () => undefined;
@@ -58,7 +58,7 @@ export class WriteGuard {
   /** Writes now, or else with the next `mend`; of several under one name only the last. */
   keep(name: string, write: () => void): void {
     if (this.attempt(write)) return;
-    if (this.#unwritten.has(name) || this.#unwritten.size < MOST_UNWRITTEN) this.#unwritten.set(name, write);
+    if (this.#unwritten.has(name) || this.#unwritten.size < MAX_UNWRITTEN) this.#unwritten.set(name, write);
   }
 
   /** Tries whether there is room again, and writes what waited. Gives back whether all of it is on disk. */

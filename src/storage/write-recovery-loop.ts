@@ -14,7 +14,7 @@ export interface WriteRecoveryDeps {
 }
 
 const FIRST_WAIT_MS = 5 * SECOND_MS;
-const LONGEST_WAIT_MS = 5 * MINUTE_MS;
+const MAX_WAIT_MS = 5 * MINUTE_MS;
 const SUBJECT = "disk";
 
 export class WriteRecoveryLoop {
@@ -35,7 +35,7 @@ export class WriteRecoveryLoop {
       if (trouble) {
         problems.start({ subject: SUBJECT, since: clock.now(), ...trouble });
         await clock.sleepUntil(clock.now() + waitMs, signal);
-        waitMs = Math.min(LONGEST_WAIT_MS, 2 * waitMs);
+        waitMs = Math.min(MAX_WAIT_MS, 2 * waitMs);
         if (signal.aborted || !writing.recover()) continue;
         problems.end(SUBJECT);
         onRecovered();

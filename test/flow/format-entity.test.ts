@@ -6,7 +6,7 @@ import { TestDaemon } from "../support/daemon/test-daemon.ts";
 import { assertDiscovery } from "../support/home/discovery-validator.ts";
 
 /** The most of attributes that Home Assistant's recorder keeps. */
-const MOST_BYTES = 16_384;
+const MAX_BYTES = 16_384;
 
 function configOf(addressId: string, format?: AttributeFormat) {
   const home = { address_id: addressId, id: "home", resolution: "fifteenMinutes" as const };
@@ -32,7 +32,7 @@ describe("prices for another program, over MQTT", () => {
         await daemon.watcher.until(() => daemon.watcher.json("elbro/home/prices").tomorrow_valid === true, "tomorrow");
         const payload = daemon.watcher.payload("elbro/home/format") ?? "";
         expect(Buffer.byteLength(payload)).toBeGreaterThan(5_000);
-        expect(Buffer.byteLength(payload)).toBeLessThan(MOST_BYTES - 500);
+        expect(Buffer.byteLength(payload)).toBeLessThan(MAX_BYTES - 500);
         assertDiscovery(retained(daemon));
         const document = daemon.watcher.json("homeassistant/device/elbro_home/config") as {
           components: Record<string, Record<string, unknown>>;

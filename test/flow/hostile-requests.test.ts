@@ -19,7 +19,7 @@ const AT_A_TIME = 16;
 /** An answer that is owed is waited for; what is no request may be left without one until its time is up. */
 const OWED_MS = 10_000;
 const NOT_OWED_MS = 60;
-const MOST_GROWTH_MB = 12;
+const MAX_GROWTH_MB = 12;
 
 const CONTROL_KEY = "control-canary-6f1d0c8e2b";
 const PAIR = { name: "inverter", api_key: "inverter", api_secret: "secret-canary-91c7a4d35e" } as const;
@@ -136,5 +136,5 @@ test(`${REQUESTS} hostile requests: documented answers, no crash, no growth, not
   expect(statuses.get(500) ?? 0).toBe(0);
   expect(running.log.filter(({ text }) => /failed|crash/.test(text)).map(({ facts }) => facts)).toEqual([]);
   expect((await running.request("/consumer/v1/me/addresses")).status).toBe(200);
-  expect(grownMb).toBeLessThan(MOST_GROWTH_MB);
+  expect(grownMb).toBeLessThan(MAX_GROWTH_MB);
 });

@@ -5,7 +5,7 @@ import { StartError } from "../../core/status/start-error.ts";
 import { keyDigest } from "../../server/auth/api-keys.ts";
 import { hmacSha256, pairDigest } from "../../server/auth/key-store.ts";
 import { thirdPartyToken } from "../../service/contract/token.ts";
-import { type KeptKey, KeyFile, KeyFileError, MOST_KEYS } from "../../storage/api-key-file.ts";
+import { type KeptKey, KeyFile, KeyFileError, MAX_KEYS } from "../../storage/api-key-file.ts";
 import { BadArgument, type CommandLine, type Given, readCommandLine, textOf } from "../arguments.ts";
 import { systemClock } from "../system-clock.ts";
 import { keyTable } from "./key-table.ts";
@@ -90,7 +90,7 @@ async function create(
   await change(file, (keys) => {
     if (has(keys, name) || configured.some((other) => same(other, name)))
       throw new BadArgument(`there is a key ${name} already; replace it, or give this one another name`);
-    if (keys.length >= MOST_KEYS)
+    if (keys.length >= MAX_KEYS)
       throw new BadArgument(`there are ${keys.length} keys, and no more are taken; revoke one that nobody uses`);
     return [...keys, made.kept];
   });

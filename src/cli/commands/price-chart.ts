@@ -28,8 +28,8 @@ interface Row {
   readonly level: Level | null;
 }
 
-const LEAST_BARS = 10;
-const MOST_BARS = 80;
+const MIN_BARS = 10;
+const MAX_BARS = 80;
 const EIGHTHS = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
 const ANSI: Readonly<Record<Level, number>> = {
   very_cheap: 92,
@@ -56,7 +56,7 @@ export function priceChart(day: DayPrices, now: EpochMs, style: ChartStyle): str
   const known = rows.flatMap(({ price }) => (price === null ? [] : [price]));
   const labelWidth = Math.max(...rows.map(({ label }) => label.length));
   const priceWidth = Math.max(...known.map((price) => price.toFixed(2).length), 1);
-  const room = Math.max(LEAST_BARS, Math.min(MOST_BARS, width - labelWidth - priceWidth - 5));
+  const room = Math.max(MIN_BARS, Math.min(MAX_BARS, width - labelWidth - priceWidth - 5));
   const scale = most - least === 0 ? 0 : room / (most - least);
   const below = Math.round(-least * scale);
   return rows.map((row) => {

@@ -32,14 +32,14 @@ const PRICE_DAYS_BACK = 3;
 /** The longest ranges one request of history may have. Source: service interface, part 8.1. */
 const BACKFILL_DAYS = { hour: 366, fifteenMinutes: 90 } as const;
 /** The longest sleep without looking again; a bound against a clock that was set back. */
-const LONGEST_SLEEP_MS = HOUR_MS;
+const MAX_SLEEP_MS = HOUR_MS;
 
 const USAGE_OPERATIONS = ["consumption", "consumptionCosts", "solarExport", "solarExportRevenue"] as const;
 
 /** The most urgent request that is due now, or the time until which nothing is. */
 export function nextFetch(input: FetchScheduleInput): NextFetch {
   let best: FetchRequest | null = null;
-  let until = input.now + LONGEST_SLEEP_MS;
+  let until = input.now + MAX_SLEEP_MS;
   for (const want of wants(input)) {
     const at = Math.max(want.dueAt, input.notBefore(want.step.series, want.step.priority));
     if (at > input.now) until = Math.min(until, at);

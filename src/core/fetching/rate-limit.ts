@@ -43,7 +43,7 @@ const MINUTE_WINDOW_MS = SERVICE_WINDOW_MS.minute + FLIGHT_MS;
 /** What is assumed before the first answer tells the limits. */
 export const UNKNOWN_LIMITS = { minute: 5, day: 50 } as const;
 /** No more is ever used of a limit: the attempts of a day are kept in memory and read back at a start. */
-export const MOST_ATTEMPTS = 10_000;
+export const MAX_ATTEMPTS = 10_000;
 
 /** Parts of a limit by share; the rest is never used and left to the user's other programs. */
 const POLL_PART = 0.25;
@@ -74,8 +74,8 @@ export function consumerRateLimits(
   addresses: number,
 ): RateLimit[] {
   return [
-    rateLimit("minute", MINUTE_WINDOW_MS, Math.min(limits.minute, MOST_ATTEMPTS), lastThird),
-    rateLimit("day", DAY_WINDOW_MS, Math.min(limits.day, MOST_ATTEMPTS), (poll) => dayReserve(poll, addresses)),
+    rateLimit("minute", MINUTE_WINDOW_MS, Math.min(limits.minute, MAX_ATTEMPTS), lastThird),
+    rateLimit("day", DAY_WINDOW_MS, Math.min(limits.day, MAX_ATTEMPTS), (poll) => dayReserve(poll, addresses)),
   ];
 }
 

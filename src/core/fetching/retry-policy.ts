@@ -32,11 +32,11 @@ const OUTAGE_TRIES = 5;
 const UNKNOWN_ADDRESS_TRIES = 3;
 export const UNKNOWN_ADDRESS_MS: number = DAY_MS;
 const UNKNOWN_ADDRESS_PAUSE_MS = 2 * HOUR_MS;
-const LEAST_WAIT_MS = SECOND_MS;
+const MIN_WAIT_MS = SECOND_MS;
 /** The longest silence of the service's own naming that is believed: its longest window, and an hour. */
-const LONGEST_NAMED_MS = DAY_MS + HOUR_MS;
+const MAX_NAMED_MS = DAY_MS + HOUR_MS;
 /** The longest `Retry-After` of an outage that is believed. */
-const LONGEST_OUTAGE_MS = HOUR_MS;
+const MAX_OUTAGE_MS = HOUR_MS;
 const RATE_LIMIT_JITTER_MS = 5 * SECOND_MS;
 
 /** Setbacks in a row that open the breaker, and how long it stays open. */
@@ -98,7 +98,7 @@ function judgeRefusal(setback: Refusal, streak: number, random: () => number): V
 /** The time the service named, and a little more; where it named none, ever longer. */
 function rateLimitWaitMs({ retryAfterMs }: Refusal, streak: number, random: () => number): number {
   const namedMs = retryAfterMs ?? backoff(MINUTE_MS, HOUR_MS, streak);
-  const waitMs = Math.min(LONGEST_NAMED_MS, Math.max(LEAST_WAIT_MS, namedMs));
+  const waitMs = Math.min(MAX_NAMED_MS, Math.max(MIN_WAIT_MS, namedMs));
   return waitMs + Math.round(random() * RATE_LIMIT_JITTER_MS);
 }
 
@@ -110,7 +110,7 @@ function internalError(streak: number, random: () => number): Verdict {
 }
 
 function namedOutageMs({ retryAfterMs }: Refusal): number {
-  return Math.min(LONGEST_OUTAGE_MS, retryAfterMs ?? 0);
+  return Math.min(MAX_OUTAGE_MS, retryAfterMs ?? 0);
 }
 
 /** How long the breaker stays open when it opens for the n-th time in a row, n from 0. Unit: ms. */
@@ -124,7 +124,7 @@ function backoff(firstMs: number, longestMs: number, streak: number): number {
 
 /** Full jitter: anything up to the back-off, but never at once. */
 function jitter(waitMs: number, random: () => number): number {
-  return Math.max(LEAST_WAIT_MS, Math.round(waitMs * random()));
+  return Math.max(MIN_WAIT_MS, Math.round(waitMs * random()));
 }
 
 function standing(scope: Scope, waitMs: number, problem: ServiceProblemCode | null): Verdict {

@@ -71,14 +71,14 @@ export interface CheapMoment {
  */
 const FOLLOWED_MS = 65 * MINUTE_MS;
 /** Changes that one silence can hold: slots of quarters, each with a beginning and an end, and room. */
-const MOST_CHANGES = 24;
+const MAX_CHANGES = 24;
 
 /** Where a question stands at `now`. `memory` is what survived a restart, for a question without a state. */
 export function askCheap(moment: CheapMoment, state: CheapState | null, memory: PlanRecord | null = null): CheapState {
   const { now } = moment;
   let advance = state?.advance ?? null;
   if (state && now - state.askedAt <= FOLLOWED_MS) {
-    for (let i = 0; i < MOST_CHANGES; i++) {
+    for (let i = 0; i < MAX_CHANGES; i++) {
       const next = advance?.nextChangeAt ?? null;
       if (!advance || next === null || next >= now) break;
       advance = advancePlan(planMoment(moment, next, advance.memory));

@@ -36,7 +36,7 @@ export type PlanCode = (typeof planCodes)[number];
 
 export interface PlanReason {
   readonly code: PlanCode;
-  /** One sentence without a point. Shape: at most `LONGEST_REASON` characters. */
+  /** One sentence without a point. Shape: at most `MAX_REASON_LENGTH` characters. */
   readonly text: string;
 }
 
@@ -52,13 +52,13 @@ export interface ReasonedFrom {
 }
 
 /** Home Assistant refuses a state of more than 255 characters. */
-const LONGEST_REASON = 255;
+const MAX_REASON_LENGTH = 255;
 /** Runs that are told one by one. */
-const MOST_RUNS_TOLD = 4;
+const MAX_RUNS_TOLD = 4;
 
 export function reasonOf(given: ReasonedFrom): PlanReason {
   const { code, text } = reasoned(given);
-  return { code, text: text.length > LONGEST_REASON ? `${text.slice(0, LONGEST_REASON - 1)}…` : text };
+  return { code, text: text.length > MAX_REASON_LENGTH ? `${text.slice(0, MAX_REASON_LENGTH - 1)}…` : text };
 }
 
 function reasoned(given: ReasonedFrom): PlanReason {
@@ -189,9 +189,7 @@ function averageOf({ currency }: ReasonedFrom, { outcome }: PlanRecord): string 
 
 function spansOf(given: ReasonedFrom, runs: readonly Interval[]): string {
   const joined = mergeRuns(runs);
-  const told = joined
-    .slice(0, MOST_RUNS_TOLD)
-    .map(({ start, end }) => `${timeOf(given, start)}-${clockOf(given, end)}`);
+  const told = joined.slice(0, MAX_RUNS_TOLD).map(({ start, end }) => `${timeOf(given, start)}-${clockOf(given, end)}`);
   const more = joined.length - told.length;
   return `${told.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }

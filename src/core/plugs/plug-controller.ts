@@ -17,7 +17,7 @@ import { afterSetBack, heard, noted } from "./plug-events.ts";
 import {
   DEAD_MAN_MARGIN_MS,
   ECHO_MS,
-  MOST_RETRIES,
+  MAX_RETRIES,
   type PlugCommand,
   type PlugEvent,
   type PlugRules,
@@ -29,7 +29,7 @@ import {
 } from "./plug-types.ts";
 
 /** Ends of an ON that are remembered; the device goes by one of them. */
-const MOST_ENDS = 3;
+const MAX_ENDS = 3;
 
 /** Everything a decision is made from. */
 export interface PlugMoment {
@@ -117,11 +117,11 @@ function act(state: PlugState, aim: boolean, heldUntil: EpochMs | null, moment: 
   if (sent.echoBy !== null) {
     if (now < sent.echoBy) return { state, commands: [] };
     if (sent.fights) return sendCommand(state, aim, 0, moment);
-    if (sent.retries < MOST_RETRIES) return sendCommand(state, aim, sent.retries + 1, moment);
+    if (sent.retries < MAX_RETRIES) return sendCommand(state, aim, sent.retries + 1, moment);
     return act({ ...state, unresponsive: true, sent: { ...sent, echoBy: null } }, aim, heldUntil, moment);
   }
   if ((aim || !sent.settled) && now >= sent.renewAt)
-    return sendCommand(state, aim, sent.settled ? 0 : MOST_RETRIES, moment);
+    return sendCommand(state, aim, sent.settled ? 0 : MAX_RETRIES, moment);
   return { state, commands: [] };
 }
 
@@ -156,7 +156,7 @@ function sendCommand(state: PlugState, on: boolean, retries: number, moment: Plu
 /** The ends a device may have been given; those of retries are one. A few renewals may be missed in a row. */
 function endsWith(before: Sent | null, end: EpochMs): EpochMs[] {
   const others = (before?.on ? before.ends : []).filter((each) => Math.abs(each - end) > TIMER_SLACK_MS);
-  return [...others, end].slice(-MOST_ENDS);
+  return [...others, end].slice(-MAX_ENDS);
 }
 
 /** How long an ON may go on by itself. Unit: ms, of whole seconds. */

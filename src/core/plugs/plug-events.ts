@@ -2,8 +2,8 @@
 import { type EpochMs, MINUTE_MS, SECOND_MS } from "../time/interval.ts";
 import {
   ECHO_MS,
-  LONGEST_DEAD_MAN_MS,
-  MOST_RETRIES,
+  MAX_DEAD_MAN_MS,
+  MAX_RETRIES,
   type PlugEvent,
   type PlugRules,
   type PlugState,
@@ -57,7 +57,7 @@ export function afterSetBack(state: PlugState, now: EpochMs): PlugState {
       at: Math.min(sent.at, now),
       echoBy: sent.echoBy && Math.min(sent.echoBy, now + ECHO_MS),
       renewAt: Math.min(sent.renewAt, now + RENEWED_EVERY_MS),
-      ends: sent.ends.map((end) => Math.min(end, now + LONGEST_DEAD_MAN_MS)),
+      ends: sent.ends.map((end) => Math.min(end, now + MAX_DEAD_MAN_MS)),
     },
   };
 }
@@ -91,7 +91,7 @@ function contradicted(state: PlugState, sent: Sent, rules: PlugRules, now: Epoch
     return { ...state, manualOverride: !sent.on, sent: byHand(sent) };
   const again = { ...sent, settled: false, echoBy: Math.max(now, sent.at + CONTRADICTION_PAUSE_MS) };
   if (now - sent.at > CALM_MS) return { ...state, sent: { ...again, retries: 0 } };
-  if (sent.retries < MOST_RETRIES) return { ...state, sent: again };
+  if (sent.retries < MAX_RETRIES) return { ...state, sent: again };
   return { ...state, sent: { ...again, fights: true, echoBy: sent.at + CALM_MS } };
 }
 

@@ -11,7 +11,7 @@ export interface PlugSnapshot {
   /** What it should be; null while nothing is decided: the time was never trusted, or a hand switched it on. */
   readonly wanted: boolean | null;
   readonly code: PlugReason;
-  /** Why, in words. Shape: at most `LONGEST_REASON` characters. */
+  /** Why, in words. Shape: at most `MAX_REASON_LENGTH` characters. */
   readonly reason: string;
   readonly available: boolean;
   /** It did not answer, retries included. */
@@ -21,12 +21,12 @@ export interface PlugSnapshot {
 }
 
 /** Home Assistant refuses a state of more than 255 characters. */
-const LONGEST_REASON = 255;
+const MAX_REASON_LENGTH = 255;
 
 /** Why a plug is told what it is told, in words. `because` is why its plan or signal wants what it wants. */
 export function plugReasonText(code: PlugReason, because: string | null): string {
   const text = wordsOf(code, because);
-  return text.length > LONGEST_REASON ? `${text.slice(0, LONGEST_REASON - 1)}…` : text;
+  return text.length > MAX_REASON_LENGTH ? `${text.slice(0, MAX_REASON_LENGTH - 1)}…` : text;
 }
 
 function wordsOf(code: PlugReason, because: string | null): string {

@@ -91,7 +91,7 @@ export interface PlugState {
 
 /** The answer to a command is awaited this long. Source: issue 5. */
 export const ECHO_MS: number = 10 * SECOND_MS;
-export const MOST_RETRIES = 3;
+export const MAX_RETRIES = 3;
 /** An ON is renewed at the bounds of these intervals, so that it ends soon after a daemon that died. */
 export const RENEWED_EVERY_MS: number = QUARTER_MS;
 /**
@@ -102,7 +102,7 @@ export const DEAD_MAN_MARGIN_MS: number = 150 * SECOND_MS;
 /** How far a device's own timer may be off: its clock, and the way of the command to it. */
 export const TIMER_SLACK_MS: number = 10 * SECOND_MS;
 /** The longest time an ON goes on by itself after the daemon or the broker has died. */
-export const LONGEST_DEAD_MAN_MS: number = RENEWED_EVERY_MS + DEAD_MAN_MARGIN_MS;
+export const MAX_DEAD_MAN_MS: number = RENEWED_EVERY_MS + DEAD_MAN_MARGIN_MS;
 
 /** A plug nobody has heard of yet; `since` is what an earlier life of the daemon knew. */
 export function unknownPlug(since: Since | null): PlugState {

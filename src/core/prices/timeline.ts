@@ -83,7 +83,7 @@ export function meanPrice(points: readonly PricePoint[]): number | null {
 }
 
 /** Fewer hours than this may be equal in their quarters by chance. */
-const LEAST_HOURS_TO_TELL = 20;
+const MIN_HOURS_TO_TELL = 20;
 
 /**
  * Whether quarter-hour prices are hourly ones said four times: a plan by the quarter then gains nothing, and the owner
@@ -99,5 +99,5 @@ export function repeatsHours(points: readonly PricePoint[]): boolean {
     prices.set(hour, price);
     quarters++;
   }
-  return prices.size >= LEAST_HOURS_TO_TELL && quarters > prices.size;
+  return prices.size >= MIN_HOURS_TO_TELL && quarters > prices.size;
 }

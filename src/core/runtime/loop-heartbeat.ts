@@ -5,7 +5,7 @@ import { type EpochMs, MINUTE_MS } from "../time/interval.ts";
 import type { Clock } from "./clock.ts";
 
 /** A turn may take this long: a request of half a minute, and a year of rows stored on a slow card. */
-const LONGEST_TURN_MS: number = 5 * MINUTE_MS;
+const MAX_TICK_MS: number = 5 * MINUTE_MS;
 /** A loop may wake this late: a machine that was asleep itself, or is busy. */
 const LATE_MS: number = 2 * MINUTE_MS;
 
@@ -43,7 +43,7 @@ export class LoopHeartbeat {
    */
   get lateMs(): number {
     const passedMs = this.#clock.monotonicMs() - this.#since;
-    if (this.#until === null) return Math.max(0, passedMs - LONGEST_TURN_MS);
+    if (this.#until === null) return Math.max(0, passedMs - MAX_TICK_MS);
     const byMonotonic = passedMs - (this.#until - this.#at);
     const byWall = this.#clock.now() - this.#until;
     return Math.max(0, Math.min(byMonotonic, byWall) - LATE_MS);

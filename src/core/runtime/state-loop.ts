@@ -8,7 +8,7 @@ import type { LoopHeartbeat } from "./loop-heartbeat.ts";
 import { LoopWaker } from "./loop-waker.ts";
 
 /** A pause after a state that was over before it was told; a bound against a spinning loop. */
-const LEAST_PAUSE_MS = 1_000;
+const MIN_PAUSE_MS = 1_000;
 
 export class StateLoop {
   readonly #clock: Clock;
@@ -33,7 +33,7 @@ export class StateLoop {
       this.#pulse?.turn();
       const now = this.#clock.now();
       const next = this.#show(now);
-      const until = next > now ? next : now + LEAST_PAUSE_MS;
+      const until = next > now ? next : now + MIN_PAUSE_MS;
       this.#pulse?.sleep(until);
       await this.#waker.sleep((wake) => this.#clock.sleepUntil(until, wake), signal);
     }

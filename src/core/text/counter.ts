@@ -5,18 +5,18 @@ export interface Counted {
 }
 
 /** Sets of labels that are told apart. A house has some dozens; what is new after that is counted together. */
-const MOST_LABEL_SETS = 500;
+const MAX_LABEL_SETS = 500;
 const OTHER = "other";
 
 export class Counter {
-  /** Bounded by MOST_LABEL_SETS, and one more. */
+  /** Bounded by MAX_LABEL_SETS, and one more. */
   readonly #counts = new Map<string, { readonly labels: readonly string[]; count: number }>();
 
   add(...labels: string[]): void {
     const key = labels.join("\n");
     const counted = this.#counts.get(key);
     if (counted) counted.count++;
-    else if (this.#counts.size < MOST_LABEL_SETS) this.#counts.set(key, { labels, count: 1 });
+    else if (this.#counts.size < MAX_LABEL_SETS) this.#counts.set(key, { labels, count: 1 });
     else this.#addOther(labels.length);
   }
 

@@ -14,17 +14,17 @@ export interface BrokerRules {
 }
 
 /** Clients that are logged in at the same time. */
-const MOST_CLIENTS = 256;
+const MAX_CLIENTS = 256;
 /** Different topic filters of one client over the life of its connection. */
-const MOST_SUBSCRIPTIONS = 500;
+const MAX_SUBSCRIPTIONS = 500;
 /**
  * Silence after which a client is taken for dead. Clients that announce a longer one, or none, are held to it too;
  * 3.1.1 has no words to refuse them with.
  */
-const LONGEST_KEEPALIVE_SEC = 3_600;
+const MAX_KEEPALIVE_SEC = 3_600;
 /** What clients other than the daemon may leave in the broker as retained messages, which are kept in memory. */
-const MOST_FOREIGN_RETAINED = 2_000;
-const MOST_FOREIGN_RETAINED_BYTES = 4 * 1024 * 1024;
+const MAX_FOREIGN_RETAINED = 2_000;
+const MAX_FOREIGN_RETAINED_BYTES = 4 * 1024 * 1024;
 
 const CANNOT_SERVE = 3;
 const WRONG_LOGIN = 4;
@@ -42,7 +42,7 @@ export function rulesOf(options: BrokerRules): Handlers {
       // Nothing is kept for a client that is away: it would grow in memory until it comes back, if ever.
       packet.clean = true;
       const wished = packet.keepalive ?? 0;
-      packet.keepalive = wished === 0 ? LONGEST_KEEPALIVE_SEC : Math.min(wished, LONGEST_KEEPALIVE_SEC);
+      packet.keepalive = wished === 0 ? MAX_KEEPALIVE_SEC : Math.min(wished, MAX_KEEPALIVE_SEC);
       done(null, true);
     },
     authenticate: (client, name, password, done) => {
@@ -80,7 +80,7 @@ class RuledHouse {
   readonly #told = new WeakSet<Client>();
   /** Client ids of the daemon itself; another client with one of them would push it out. */
   readonly #ownIds = new Set<string>();
-  /** Lengths of what others left, by topic. Bounded by MOST_FOREIGN_RETAINED. */
+  /** Lengths of what others left, by topic. Bounded by MAX_FOREIGN_RETAINED. */
   readonly #foreign = new Map<string, number>();
   #foreignBytes = 0;
   #clients = 0;
@@ -103,7 +103,7 @@ class RuledHouse {
     const user = await this.#userOf(gate, name, password);
     if (!user) return WRONG_LOGIN;
     if (this.#ownIds.has(client.id)) return WRONG_CLIENT_ID;
-    if (this.#clients >= MOST_CLIENTS) return CANNOT_SERVE;
+    if (this.#clients >= MAX_CLIENTS) return CANNOT_SERVE;
     if (gate.destroyed) return CANNOT_SERVE;
     this.#clients++;
     gate.once("close", () => this.#clients--);
@@ -133,7 +133,7 @@ class RuledHouse {
   mayListen(client: Client, filter: string): boolean {
     const filters = this.#filters.get(client) ?? new Set();
     this.#filters.set(client, filters);
-    if (filters.size >= MOST_SUBSCRIPTIONS && !filters.has(filter)) return false;
+    if (filters.size >= MAX_SUBSCRIPTIONS && !filters.has(filter)) return false;
     filters.add(filter);
     return true;
   }
@@ -143,8 +143,8 @@ class RuledHouse {
     const bytes = payload.length;
     const total = this.#foreignBytes - before + bytes;
     if (bytes === 0) this.#foreign.delete(topic);
-    else if (total > MOST_FOREIGN_RETAINED_BYTES) return false;
-    else if (!this.#foreign.has(topic) && this.#foreign.size >= MOST_FOREIGN_RETAINED) return false;
+    else if (total > MAX_FOREIGN_RETAINED_BYTES) return false;
+    else if (!this.#foreign.has(topic) && this.#foreign.size >= MAX_FOREIGN_RETAINED) return false;
     else this.#foreign.set(topic, bytes);
     this.#foreignBytes = total;
     return true;

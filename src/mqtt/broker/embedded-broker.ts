@@ -30,15 +30,15 @@ export interface EmbeddedBroker {
 
 /** A client that does not read what it subscribed to is closed after this. */
 const DRAIN_TIMEOUT_MS = 10_000;
-const MOST_TOPIC_LEVELS = 16;
+const MAX_TOPIC_LEVELS = 16;
 /** Messages of a client of quality 2 that it has begun and not finished; each is kept here until then. */
-const MOST_UNFINISHED = 16;
+const MAX_UNFINISHED = 16;
 /** Messages to subscribers on their way at the same time. */
 const CONCURRENCY = 100;
 /** Longest frame of WebSocket; it is buffered before anything of MQTT is known of it. */
-const LONGEST_FRAME_BYTES = 64 * 1024;
+const MAX_FRAME_BYTES = 64 * 1024;
 /** Clients that a listener of the system keeps for us, logged in or not; more than the rules let in. */
-const MOST_SOCKETS = 512;
+const MAX_SOCKETS = 512;
 /** A client that vanished without a word is noticed by the machine. */
 const TCP_KEEPALIVE_MS = 60_000;
 const LOOPBACK = "127.0.0.1";
@@ -53,8 +53,8 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
   const host = options.users.length > 0 ? options.host : LOOPBACK;
   const aedes = await Aedes.createBroker({
     drainTimeout: DRAIN_TIMEOUT_MS,
-    maxTopicLevels: MOST_TOPIC_LEVELS,
-    maxInflightInbound: MOST_UNFINISHED,
+    maxTopicLevels: MAX_TOPIC_LEVELS,
+    maxInflightInbound: MAX_UNFINISHED,
     concurrency: CONCURRENCY,
     authorizeForward: forwardWhatIsThere,
     ...rulesOf({ ...options, users: new BrokerUsers(options.users) }),
@@ -98,7 +98,7 @@ async function webSocketListener(aedes: Aedes, lobby: PendingLogins): Promise<ht
   const waiting = new WeakMap<Duplex, PendingLogin>();
   const server = http.createServer((_request, response) => response.writeHead(426, { upgrade: "websocket" }).end());
   server.on("connection", (socket: net.Socket) => waiting.set(socket, guarded(socket, lobby)));
-  const sockets = new WebSocketServer({ server, maxPayload: LONGEST_FRAME_BYTES, perMessageDeflate: false });
+  const sockets = new WebSocketServer({ server, maxPayload: MAX_FRAME_BYTES, perMessageDeflate: false });
   sockets.on("connection", (socket, request) => {
     socket.on("error", () => undefined);
     new PacketLimits({
@@ -124,7 +124,7 @@ function guarded(socket: net.Socket, lobby: PendingLogins): PendingLogin {
 function listen(server: net.Server | undefined, port: number, host: string): Promise<number> {
   return new Promise((resolve, reject) => {
     if (!server) throw new RangeError("no server");
-    server.maxConnections = MOST_SOCKETS;
+    server.maxConnections = MAX_SOCKETS;
     server.once("error", reject);
     server.listen(port, host, () => {
       const address = server.address();

@@ -6,12 +6,12 @@
 import { Duplex } from "node:stream";
 
 /** Longest CONNECT: name, password, will and client id of a real client are a few hundred bytes. */
-const LONGEST_CONNECT_BYTES = 4 * 1024;
+const MAX_CONNECT_BYTES = 4 * 1024;
 /** Longest packet after the login. */
-const LONGEST_PACKET_BYTES = 256 * 1024;
+const MAX_PACKET_BYTES = 256 * 1024;
 
 const CONNECT_HEADER = 0x10;
-const MOST_LENGTH_BYTES = 4;
+const MAX_LENGTH_BYTES = 4;
 
 export interface PacketLimitsOptions {
   /** The client's bytes. */
@@ -27,7 +27,7 @@ export class PacketLimits extends Duplex {
   readonly isLocal: boolean;
   readonly #socket: Duplex;
   readonly #options: PacketLimitsOptions;
-  readonly #packets = new PacketLengths(LONGEST_PACKET_BYTES);
+  readonly #packets = new PacketLengths(MAX_PACKET_BYTES);
   #stage: "knocking" | "asking" | "open" = "knocking";
   /** What came before the login was accepted. Bounded by the longest CONNECT and one read of a socket. */
   #early: Buffer = Buffer.alloc(0);
@@ -76,7 +76,7 @@ export class PacketLimits extends Duplex {
   }
 
   #pass(bytes: Buffer): void {
-    if (!this.#packets.take(bytes)) this.destroy(new Error(`a packet is longer than ${LONGEST_PACKET_BYTES} bytes`));
+    if (!this.#packets.take(bytes)) this.destroy(new Error(`a packet is longer than ${MAX_PACKET_BYTES} bytes`));
     else if (!this.push(bytes)) this.#socket.pause();
   }
 
@@ -107,11 +107,11 @@ export class PacketLimits extends Duplex {
 function connectBytes(bytes: Buffer): number | null | "no CONNECT" {
   if (bytes[0] !== undefined && bytes[0] !== CONNECT_HEADER) return "no CONNECT";
   let length = 0;
-  for (let i = 1; i <= MOST_LENGTH_BYTES; i++) {
+  for (let i = 1; i <= MAX_LENGTH_BYTES; i++) {
     const digit = bytes[i];
     if (digit === undefined) return null;
     length += (digit & 0x7f) * 128 ** (i - 1);
-    if (length > LONGEST_CONNECT_BYTES) return "no CONNECT";
+    if (length > MAX_CONNECT_BYTES) return "no CONNECT";
     if (digit < 0x80) return 1 + i + length;
   }
   return "no CONNECT";
@@ -150,7 +150,7 @@ class PacketLengths {
       return true;
     }
     this.#length += (byte & 0x7f) * 128 ** (digits - 1);
-    if (this.#length > this.#longest || digits > MOST_LENGTH_BYTES) return false;
+    if (this.#length > this.#longest || digits > MAX_LENGTH_BYTES) return false;
     if (byte >= 0x80) return true;
     this.#headerBytes = 0;
     this.#left = this.#length;

@@ -4,8 +4,8 @@
  */
 
 /** Places for clients that have not logged in, in all and from one address. */
-const MOST_WAITING = 64;
-const MOST_WAITING_OF_ADDRESS = 32;
+const MAX_WAITING = 64;
+const MAX_WAITING_OF_ADDRESS = 32;
 /** Time from the first byte of TCP to an accepted login. */
 const LOGIN_TIMEOUT_MS = 5_000;
 
@@ -20,7 +20,7 @@ interface Entry extends PendingLogin {
 }
 
 export class PendingLogins {
-  /** Shape: who waits longest first. Bounded by MOST_WAITING. */
+  /** Shape: who waits longest first. Bounded by MAX_WAITING. */
   readonly #entries = new Set<Entry>();
 
   /** A client came in from `address`; `sendAway` closes its connection. */
@@ -49,9 +49,9 @@ export class PendingLogins {
 
   #makeRoom(address: string): void {
     const ofAddress = [...this.#entries].filter((entry) => entry.address === address);
-    const crowded = ofAddress.length > MOST_WAITING_OF_ADDRESS ? ofAddress : [...this.#entries];
+    const crowded = ofAddress.length > MAX_WAITING_OF_ADDRESS ? ofAddress : [...this.#entries];
     const longest = crowded[0];
-    if (!longest || (crowded !== ofAddress && crowded.length <= MOST_WAITING)) return;
+    if (!longest || (crowded !== ofAddress && crowded.length <= MAX_WAITING)) return;
     longest.leave();
     longest.sendAway();
   }

@@ -18,7 +18,7 @@ const HASHED = /^\$scrypt\$([A-Za-z0-9+/=]+)\$([A-Za-z0-9+/=]+)$/;
  * Logins that wait for a hash to be computed. They are computed one by one, since each needs 16 MB, and the one that
  * came last first: guesses that pile up do not keep out somebody who comes once.
  */
-const MOST_WAITING = 16;
+const MAX_WAITING = 16;
 
 /** A password as it may stand in the configuration without being readable there. */
 export async function hashPassword(password: string): Promise<string> {
@@ -36,7 +36,7 @@ export class BrokerUsers {
   readonly #users: readonly BrokerUser[];
   /** Passwords that fitted a hash, as digests: a client that comes back does not cost 50 ms again. One per user. */
   readonly #proven = new Map<string, Buffer>();
-  /** Shape: who waits longest first. Bounded by MOST_WAITING. */
+  /** Shape: who waits longest first. Bounded by MAX_WAITING. */
   readonly #waiting: Login[] = [];
   #isComputing = false;
 
@@ -67,7 +67,7 @@ export class BrokerUsers {
   #inTurn(check: () => Promise<boolean>): Promise<boolean> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ check, resolve, reject });
-      if (this.#waiting.length > MOST_WAITING) this.#waiting.shift()?.resolve(false);
+      if (this.#waiting.length > MAX_WAITING) this.#waiting.shift()?.resolve(false);
       if (!this.#isComputing) void this.#compute();
     });
   }

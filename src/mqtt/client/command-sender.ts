@@ -14,7 +14,7 @@ export interface CommandSenderOptions {
  */
 export const COMMAND_WINDOW = 4;
 /** Commands that wait for the ones before them on the same connection: a few for each plug of a large house. */
-const MOST_WAITING = 512;
+const MAX_WAITING = 512;
 /**
  * A broker drops a command that it could not deliver for so long (MQTT 5, 3.3.2.3.3): a plug that comes back hours
  * later must not do what was right hours ago. Unit: seconds.
@@ -28,7 +28,7 @@ interface Command {
 
 export class CommandSender {
   readonly #options: CommandSenderOptions;
-  /** Bounded by MOST_WAITING, and gone with the connection. */
+  /** Bounded by MAX_WAITING, and gone with the connection. */
   readonly #waiting: Command[] = [];
   #onTheWay = 0;
 
@@ -38,7 +38,7 @@ export class CommandSender {
 
   /** Sends a command. False where it will not be sent. */
   send(topic: string, payload: string): boolean {
-    if (!this.#options.client.connected || this.#waiting.length >= MOST_WAITING) return false;
+    if (!this.#options.client.connected || this.#waiting.length >= MAX_WAITING) return false;
     this.#waiting.push({ topic, payload });
     this.#next();
     return true;

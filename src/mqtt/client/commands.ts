@@ -26,9 +26,9 @@ export interface CommandsOptions {
 }
 
 /** The longest payload that is looked at; every command is a few words. */
-const LONGEST_PAYLOAD = 1_024;
+const MAX_PAYLOAD_LENGTH = 1_024;
 /** How much of a topic an answer and a log line repeat. */
-const LONGEST_TOPIC_SHOWN = 200;
+const MAX_TOPIC_SHOWN_LENGTH = 200;
 
 export class Commands {
   readonly #options: CommandsOptions;
@@ -56,7 +56,7 @@ export class Commands {
       if (retained) return true;
       const result = await carryOut(command, levels, payload);
       const reason = result.kind === "refused" ? result.reason : null;
-      const shown = topic.slice(0, LONGEST_TOPIC_SHOWN);
+      const shown = topic.slice(0, MAX_TOPIC_SHOWN_LENGTH);
       if (reason !== null) onRefused(shown, reason);
       answer(`${baseTopic}/response`, JSON.stringify({ topic: shown, ok: reason === null, reason }));
       return true;
@@ -66,10 +66,10 @@ export class Commands {
 }
 
 function carryOut(command: Command, levels: readonly string[], payload: string): ReturnType<Command> {
-  if (payload.length > LONGEST_PAYLOAD)
+  if (payload.length > MAX_PAYLOAD_LENGTH)
     return {
       kind: "refused",
-      reason: `the payload has ${payload.length} characters; expected at most ${LONGEST_PAYLOAD}`,
+      reason: `the payload has ${payload.length} characters; expected at most ${MAX_PAYLOAD_LENGTH}`,
     };
   return command(levels, payload);
 }

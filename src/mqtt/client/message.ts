@@ -7,11 +7,11 @@ export interface Message {
 }
 
 /** Below this, a number of electricity is noise; plain decimals go no further. */
-const MOST_DECIMALS = 12;
+const MAX_DECIMALS = 12;
 
 /** A number as a plain decimal with a point, never with an exponent. */
 export function plainDecimal(value: number): string {
   const text = String(value);
   if (!text.includes("e")) return text;
-  return value.toFixed(MOST_DECIMALS).replace(/\.?0+$/, "");
+  return value.toFixed(MAX_DECIMALS).replace(/\.?0+$/, "");
 }

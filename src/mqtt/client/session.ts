@@ -43,9 +43,9 @@ const STUCK_MS = 60_000;
  */
 const WINDOW = 16;
 /** Topics that are named as what a broker may have broken off at. */
-const MOST_NAMED = 4;
+const MAX_NAMED = 4;
 /** Longest message taken from a broker: what is listened to are commands of a few words. */
-const LONGEST_MESSAGE_BYTES = 64 * 1024;
+const MAX_MESSAGE_BYTES = 64 * 1024;
 
 /** Lives one connection. Resolves when it is over; the signal ends it with a goodbye. */
 export async function runSession(
@@ -125,7 +125,7 @@ class Session {
       wasStable: wasUp && this.#grewOld,
       tryOlderVersion: this.#version === 5 && !wasUp && (hungUp || UNSUPPORTED_VERSION_CODES.includes(code)),
       retrySoon: wasUp && code !== TAKEN_OVER_CODE,
-      brokeAt: this.#onTheWay.slice(0, MOST_NAMED),
+      brokeAt: this.#onTheWay.slice(0, MAX_NAMED),
       takenOver: code === TAKEN_OVER_CODE,
       reason: this.#error === null ? explainSilentClose(this.#phase) : explainFailure(this.#error, this.#phase),
     };
@@ -219,7 +219,7 @@ function clientOptions(options: ConnectionOptions, version: ProtocolVersion): IC
     resubscribe: false,
     writeCache: false,
     will: { topic: options.statusTopic, payload: Buffer.from("offline"), qos: 1, retain: true },
-    ...(version === 5 ? { properties: { maximumPacketSize: LONGEST_MESSAGE_BYTES } } : {}),
+    ...(version === 5 ? { properties: { maximumPacketSize: MAX_MESSAGE_BYTES } } : {}),
     ...(options.username === undefined ? {} : { username: options.username }),
     ...(options.password === undefined ? {} : { password: options.password }),
   };

@@ -21,7 +21,7 @@ const TIME_PATTERN = "^([01]\\d|2[0-3]):[0-5]\\d$";
 /** Home Assistant takes no text that its pattern does not fit, so a time that is not set is shown as what it means. */
 const MIDNIGHT = "00:00";
 /** Runs are whole steps of the prices. */
-const LEAST_HOURS = 0.25;
+const MIN_HOURS = 0.25;
 /** A row's values stand beside the plan's own `state`, whose payload is public. */
 const VALUES = { topic: "entities" } as const;
 const SENSOR = { ...VALUES, platform: "sensor" } as const;
@@ -144,8 +144,8 @@ const settingRows: readonly Row[] = [
     about: "How long the plan runs, or for `avoid` does not.",
     ...VALUES,
     platform: "number",
-    value: (plan) => Math.max(LEAST_HOURS, Number(settingOf("hours")(plan))),
-    command: { setting: "hours", min: LEAST_HOURS, max: 24, step: LEAST_HOURS },
+    value: (plan) => Math.max(MIN_HOURS, Number(settingOf("hours")(plan))),
+    command: { setting: "hours", min: MIN_HOURS, max: 24, step: MIN_HOURS },
     unit: "h",
     icon: "mdi:timer-outline",
     exists: ({ definition }) => definition.spec.kind !== "below",

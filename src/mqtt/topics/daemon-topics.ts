@@ -5,8 +5,8 @@ import { formatInstant } from "../../core/time/interval.ts";
 import type { Message } from "../client/message.ts";
 
 /** Problems that are told one by one, and the length of what was found: bounds for Home Assistant's attributes. */
-const MOST_PROBLEMS = 12;
-const LONGEST_TEXT = 400;
+const MAX_PROBLEMS = 12;
+const MAX_TEXT_LENGTH = 400;
 
 /** What the daemon says of itself. `base` is the base topic, without a slash at its end. */
 export function daemonMessages(base: string, state: DaemonState): Message[] {
@@ -37,9 +37,9 @@ function infoOf({ version, startedAt, interfaces, problems, backfill }: DaemonSt
 /** Apart from `info`, which changes with every request: these are the attributes of an entity. */
 function problemsOf({ problems }: DaemonState): object {
   return {
-    reason: problemReason(problems)?.slice(0, LONGEST_TEXT) ?? null,
+    reason: problemReason(problems)?.slice(0, MAX_TEXT_LENGTH) ?? null,
     count: problems.length,
-    problems: problems.slice(0, MOST_PROBLEMS).map(problemState),
+    problems: problems.slice(0, MAX_PROBLEMS).map(problemState),
   };
 }
 
@@ -49,7 +49,7 @@ function problemState({ code, subject, since, advice, detail, requestId }: Probl
     subject,
     since: formatInstant(since),
     advice,
-    detail: detail.slice(0, LONGEST_TEXT),
+    detail: detail.slice(0, MAX_TEXT_LENGTH),
     request_id: requestId,
   };
 }

@@ -10,7 +10,7 @@ import { type Message, plainDecimal } from "../client/message.ts";
  * Forecast hours that are published. Together they stay under the 16,384 bytes above which Home Assistant's recorder
  * drops the attributes of a state; the length of the service's forecast varies.
  */
-const MOST_FORECAST_HOURS = 240;
+const MAX_FORECAST_HOURS = 240;
 
 /** Every state topic of a home's prices. `base` is the base topic, without a slash at its end. */
 export function homeMessages(base: string, snapshot: HomeSnapshot): Message[] {
@@ -41,7 +41,7 @@ function pricesPayload(snapshot: HomeSnapshot): string {
 }
 
 function forecastPayload(snapshot: HomeSnapshot): string {
-  const hours = startsAndValues(snapshot.forecast.slice(0, MOST_FORECAST_HOURS));
+  const hours = startsAndValues(snapshot.forecast.slice(0, MAX_FORECAST_HOURS));
   return `{"currency":${JSON.stringify(snapshot.currency)},"estimate":true,"forecast":${hours}}`;
 }
 

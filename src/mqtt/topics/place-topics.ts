@@ -6,7 +6,7 @@ import { formatInstant } from "../../core/time/interval.ts";
 import { type Message, plainDecimal } from "../client/message.ts";
 
 /** Prices that are published ahead: with their parts they stay under Home Assistant's 16,384 bytes of attributes. */
-const MOST_UPCOMING = 120;
+const MAX_UPCOMING = 120;
 
 /** Every state topic of a place. `base` is the base topic, without a slash at its end. */
 export function placeMessages(base: string, snapshot: PlaceSnapshot): Message[] {
@@ -39,7 +39,7 @@ function cheapestPayload({ cheapest }: PlaceSnapshot): object {
 function upcoming(snapshot: PlaceSnapshot): object {
   return {
     currency: snapshot.place.currency,
-    prices: snapshot.upcoming.slice(0, MOST_UPCOMING).map(({ start, price, charges, color }) => ({
+    prices: snapshot.upcoming.slice(0, MAX_UPCOMING).map(({ start, price, charges, color }) => ({
       start: formatInstant(start),
       value: rounded(price),
       ...(charges === null ? {} : { charges: rounded(charges) }),

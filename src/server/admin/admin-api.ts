@@ -119,7 +119,7 @@ export interface AdminApiDeps {
 }
 
 /** More accounts than this are not tried: a check is not to use up a minute. */
-const MOST_CHECKED = 3;
+const MAX_CHECKED = 3;
 
 export class AdminApi {
   readonly #parts: AdminApiDeps;
@@ -218,13 +218,13 @@ export class AdminApi {
     const { state, broker } = this.#parts;
     const findings: CheckResult[] = [];
     for (const [i, account] of state.accounts.all.entries())
-      findings.push(await this.#checkAccount(account, i < MOST_CHECKED));
+      findings.push(await this.#checkAccount(account, i < MAX_CHECKED));
     return { findings: [...findings, await broker(), await this.#checkDatabase()] };
   }
 
   async #checkAccount(account: Account, isTried: boolean): Promise<CheckResult> {
     const part = `service (${account.name})`;
-    if (!isTried) return { part, state: "untold", text: `not tried: a check asks ${MOST_CHECKED} accounts at most` };
+    if (!isTried) return { part, state: "untold", text: `not tried: a check asks ${MAX_CHECKED} accounts at most` };
     const isPartner = account === this.#parts.state.accounts.thirdParty;
     const trouble = await this.#try(account, isPartner ? "requestCounts" : "addresses", {});
     if (trouble) return { part, state: isPatience(trouble) ? "untold" : "fails", text: troubleText(trouble) };

@@ -9,9 +9,9 @@ import type { AdminRequest, AdminResponses } from "./admin-api.ts";
 
 const OWNER_ONLY = 0o600;
 /** What fits into a socket's address everywhere; the name of a longer one cannot be opened. */
-const LONGEST_PATH = 100;
-const LONGEST_QUESTION = 4_096;
-const MOST_CALLERS = 8;
+const MAX_PATH_LENGTH = 100;
+const MAX_REQUEST_LENGTH = 4_096;
+const MAX_CALLERS = 8;
 /** A question is there at once; its answer may wait for three requests to the service. */
 const QUESTION_MS = 5_000;
 const ANSWER_MS = 120_000;
@@ -23,7 +23,7 @@ type Reply = { readonly answer: unknown } | { readonly error: string };
 /** Where the socket of a data directory is; null where none can be. */
 export function adminSocketPath(dataDir: string): string | null {
   const socketPath = path.join(dataDir, "elbro.sock");
-  return process.platform === "win32" || Buffer.byteLength(socketPath) > LONGEST_PATH ? null : socketPath;
+  return process.platform === "win32" || Buffer.byteLength(socketPath) > MAX_PATH_LENGTH ? null : socketPath;
 }
 
 /** Answers at a socket until the signal fires. Errors: rejects where the file system has no sockets. */
@@ -35,7 +35,7 @@ export async function openAdminSocket(
   // Whoever holds the lock of the database is the only daemon here: what is there is from one that was killed.
   rmSync(socketPath, { force: true });
   const server = createServer((socket) => serve(socket, answer));
-  server.maxConnections = MOST_CALLERS;
+  server.maxConnections = MAX_CALLERS;
   await listening(server, socketPath);
   chmodSync(socketPath, OWNER_ONLY);
   if (signal.aborted) server.close();
@@ -58,7 +58,7 @@ function serve(socket: Socket, answer: (question: AdminRequest) => Promise<unkno
   socket.on("close", () => clearTimeout(timer));
   socket.setEncoding("utf8").on("data", (part: string) => {
     text += part;
-    if (text.length > LONGEST_QUESTION) return void socket.destroy();
+    if (text.length > MAX_REQUEST_LENGTH) return void socket.destroy();
     if (!text.includes("\n")) return;
     clearTimeout(timer);
     socket.pause();

@@ -10,13 +10,13 @@ import { type EpochMs, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../core/time/int
 /** Wrong keys that cost no wait: a slip of the hand, a device with yesterday's key. */
 const FREE_TRIES = 5;
 const FIRST_WAIT_MS = SECOND_MS;
-const LONGEST_WAIT_MS = 15 * MINUTE_MS;
+const MAX_WAIT_MS = 15 * MINUTE_MS;
 /** An address that gave no wrong key for so long begins anew. */
 const FORGOTTEN_AFTER_MS = HOUR_MS;
 /** Addresses that are remembered; beyond it the one that has been quiet the longest is forgotten. */
-const MOST_ADDRESSES = 1_000;
+const MAX_ADDRESSES = 1_000;
 /** Pairs of key and address that are remembered as right. */
-const MOST_PROVEN = 1_000;
+const MAX_PROVEN = 1_000;
 
 interface Tries {
   readonly wrong: number;
@@ -45,10 +45,10 @@ export class LoginThrottle {
     const before = this.#tries.get(address);
     const isForgotten = !before || now - before.lastAt > FORGOTTEN_AFTER_MS;
     const wrong = isForgotten ? 1 : before.wrong + 1;
-    const waitMs = wrong < FREE_TRIES ? 0 : Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (wrong - FREE_TRIES));
+    const waitMs = wrong < FREE_TRIES ? 0 : Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** (wrong - FREE_TRIES));
     this.#tries.delete(address);
     this.#tries.set(address, { wrong, lastAt: now, waitMs });
-    dropOldest(this.#tries, MOST_ADDRESSES);
+    dropOldest(this.#tries, MAX_ADDRESSES);
     return wrong === FREE_TRIES;
   }
 
@@ -56,7 +56,7 @@ export class LoginThrottle {
   prove(address: string, key: string): void {
     if (this.isProven(address, key)) return;
     this.#proven.add(`${address} ${key}`);
-    dropOldest(this.#proven, MOST_PROVEN);
+    dropOldest(this.#proven, MAX_PROVEN);
   }
 
   isProven(address: string, key: string): boolean {

@@ -17,7 +17,7 @@ import type { SessionKey, Sessions } from "./sessions.ts";
 /** The header that the page sends with everything it fetches. */
 export const PAGE_HEADER = "x-elbro-page";
 /** All pages together; a page asks for a dozen things when it opens and for a few when something happens. */
-const MOST_PER_MINUTE = 600;
+const MAX_PER_MINUTE = 600;
 
 export interface SessionAuthDeps {
   readonly sessions: Sessions;
@@ -82,7 +82,7 @@ export class SessionAuth {
   #isTooMany(now: EpochMs): boolean {
     if (now - this.#minute.start >= MINUTE_MS || now < this.#minute.start) this.#minute = { start: now, count: 0 };
     this.#minute.count++;
-    return this.#minute.count > MOST_PER_MINUTE;
+    return this.#minute.count > MAX_PER_MINUTE;
   }
 }
 

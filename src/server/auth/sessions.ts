@@ -34,7 +34,7 @@ export const SESSION_MS: number = 60 * DAY_MS;
 /** A session in use is made longer at most this often: each time is a write. */
 const RENEWED_EVERY_MS = DAY_MS;
 /** Phones and screens of a house; the one that was not seen for longest gives way. */
-export const MOST_SESSIONS = 50;
+export const MAX_SESSIONS = 50;
 const COOKIE = "elbro_session";
 const TOKEN_BYTES = 32;
 const KEPT_AS = "dashboard_sessions";
@@ -57,7 +57,7 @@ export class Sessions {
     const others = this.#list()
       .filter((one) => this.#keyOf(one, now) !== null)
       .sort((a, b) => b.until - a.until)
-      .slice(0, MOST_SESSIONS - 1);
+      .slice(0, MAX_SESSIONS - 1);
     this.#keep([session, ...others]);
     return cookieOf(token, SESSION_MS);
   }

@@ -47,12 +47,12 @@ interface Kept extends LiveEvent {
 }
 
 /** Events kept for listeners that come back: some hours of a house, and what they may take of memory. */
-const MOST_KEPT = 500;
-const MOST_KEPT_BYTES = 256 * 1024;
+const MAX_KEPT = 500;
+const MAX_KEPT_BYTES = 256 * 1024;
 /** Listeners at the same time; the server has as many connections again for everybody else. */
-export const MOST_LISTENERS = 100;
+export const MAX_LISTENERS = 100;
 /** What may wait for one listener beyond what the system buffers; a present state of many homes fits in. */
-export const MOST_WAITING_BYTES: number = 256 * 1024;
+export const MAX_WAITING_BYTES: number = 256 * 1024;
 /** Shorter than the minute after which proxies close what is silent. */
 const HEARTBEAT_MS = 15_000;
 /** How long a browser waits before it comes back. */
@@ -62,7 +62,7 @@ const HEARTBEAT = Buffer.from(": \n\n");
 export class SseHub {
   readonly #parts: SseHubOptions;
   readonly #listeners = new Set<Listener>();
-  /** Shape: ascending by `seq`. Bounded by MOST_KEPT and MOST_KEPT_BYTES. */
+  /** Shape: ascending by `seq`. Bounded by MAX_KEPT and MAX_KEPT_BYTES. */
   #kept: Kept[] = [];
   #keptBytes = 0;
   #seq = 0;
@@ -82,7 +82,7 @@ export class SseHub {
 
   /** Whether one more may listen. */
   get hasRoom(): boolean {
-    return !this.#closed && this.#listeners.size < MOST_LISTENERS;
+    return !this.#closed && this.#listeners.size < MAX_LISTENERS;
   }
 
   /** Tells everybody, and keeps it for those who come back. */
@@ -143,14 +143,14 @@ export class SseHub {
     this.#kept.push(event);
     this.#keptBytes += event.text.length;
     let over = 0;
-    for (; this.#kept.length - over > MOST_KEPT || this.#keptBytes > MOST_KEPT_BYTES; over++)
+    for (; this.#kept.length - over > MAX_KEPT || this.#keptBytes > MAX_KEPT_BYTES; over++)
       this.#keptBytes -= this.#kept[over]?.text.length ?? 0;
     if (over > 0) this.#kept = this.#kept.slice(over);
   }
 
   #send(listener: Listener, bytes: Uint8Array): void {
     const { out } = listener;
-    if (out.writableLength > MOST_WAITING_BYTES) this.#drop(listener);
+    if (out.writableLength > MAX_WAITING_BYTES) this.#drop(listener);
     else {
       this.#told++;
       out.write(bytes);

@@ -7,7 +7,7 @@ import { isIP } from "node:net";
 /** Ends of names that no registry gives away: those of home networks and of this machine. */
 const PRIVATE_ENDS = [".local", ".localhost", ".lan", ".home", ".home.arpa", ".internal", ".intranet"] as const;
 /** What was found to be allowed is remembered; a house has a handful of names and addresses. */
-const MOST_REMEMBERED = 100;
+const MAX_REMEMBERED = 100;
 /** Longer than any host name with its port. */
 const LONGEST = 300;
 
@@ -29,7 +29,7 @@ export class AllowedHosts {
     if (this.#remembered.has(host)) return true;
     const name = nameIn(host);
     if (name === null || !this.#isOwn(name)) return false;
-    if (this.#remembered.size < MOST_REMEMBERED) this.#remembered.add(host);
+    if (this.#remembered.size < MAX_REMEMBERED) this.#remembered.add(host);
     return true;
   }
 

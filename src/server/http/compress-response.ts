@@ -5,7 +5,7 @@ import { codingsFor } from "./negotiation.ts";
 import type { LocalAnswer } from "./response.ts";
 
 /** Shorter than this it fits into two packets anyhow. */
-const LEAST_BYTES = 2_048;
+const MIN_BYTES = 2_048;
 const JSON_TYPE = "application/json";
 
 /** The answer, its JSON compressed where it is long and the caller takes that; any other as it is. */
@@ -27,7 +27,7 @@ type Bytes = Extract<LocalAnswer, { kind: "bytes" }>;
 function longJson(answer: LocalAnswer): Bytes | null {
   const bytes = answer.kind === "json" ? inBytes(answer) : answer;
   if (bytes.kind !== "bytes" || bytes.type !== JSON_TYPE || bytes.headers?.["Content-Encoding"]) return null;
-  return bytes.bytes.length < LEAST_BYTES ? null : bytes;
+  return bytes.bytes.length < MIN_BYTES ? null : bytes;
 }
 
 function inBytes({ body, ...told }: Extract<LocalAnswer, { kind: "json" }>): Bytes {

@@ -6,9 +6,9 @@ import type { Socket } from "node:net";
 import { addressGroup } from "./address-group.ts";
 
 /** A hundred may stay and listen to events; the others find as many places again. */
-const MOST_CONNECTIONS = 200;
+const MAX_CONNECTIONS = 200;
 /** So many may be there for a moment, while none of them may go yet. Each takes some 80 kB. */
-const MOST_AT_ONCE = 500;
+const MAX_AT_ONCE = 500;
 /** A connection has this long to send its request before another may take its place. */
 const WAITING_GRACE_MS = 200;
 /** An answer that takes longer is a stream, has to be asked for at the service in parts, or has a slow reader. */
@@ -18,7 +18,7 @@ const ANSWERING_GRACE_MS = 10_000;
 const SILENT_MS = 120_000;
 
 /** Requests of one connection that are answered at a time. Hardly any client sends the next before it has the answer. */
-const MOST_PIPELINED = 4;
+const MAX_PIPELINED = 4;
 
 interface Place {
   readonly socket: Socket;
@@ -49,8 +49,8 @@ export class ConnectionLimits {
     this.#places.set(socket, { socket, from, answers: 0, since: now, moved: 0, movedAt: now });
     this.#held.set(from, this.#heldBy(from) + 1);
     socket.once("close", () => this.#leave(socket));
-    while (this.#places.size > MOST_CONNECTIONS) {
-      const least = this.#leastUseful(this.#places.size <= MOST_AT_ONCE);
+    while (this.#places.size > MAX_CONNECTIONS) {
+      const least = this.#leastUseful(this.#places.size <= MAX_AT_ONCE);
       if (!least) break;
       this.#close(least);
     }
@@ -60,7 +60,7 @@ export class ConnectionLimits {
   begin(socket: Socket): boolean {
     const place = this.#places.get(socket);
     if (!place) return !socket.destroyed;
-    if (place.answers >= MOST_PIPELINED) {
+    if (place.answers >= MAX_PIPELINED) {
       this.#close(place);
       return false;
     }

@@ -5,10 +5,10 @@ const codings = ["br", "gzip", "identity"] as const;
 export type Coding = (typeof codings)[number];
 
 /** Longer headers name more than anyone has; they are read as if they were not there. */
-const MOST_HEADER_CHARS = 4_096;
+const MAX_HEADER_CHARS = 4_096;
 /** Texts of `Accept-Encoding` remembered; the devices of a house send a handful of them. */
-const MOST_REMEMBERED = 32;
-const MOST_REMEMBERED_CHARS = 128;
+const MAX_REMEMBERED = 32;
+const MAX_REMEMBERED_CHARS = 128;
 const WEIGHTED = /^([!#$%&'*+.^_`|~0-9a-z-]+)(?:\s*;\s*q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?))?$/;
 const ENTITY_TAG = /(?:W\/)?("[\x21\x23-\x7e\x80-\xff]*")/g;
 
@@ -19,12 +19,12 @@ const remembered = new Map<string, readonly Coding[]>();
  * none of them is given the answer as it is: the service knows no error for that.
  */
 export function codingsFor(acceptEncoding: string | undefined): readonly Coding[] {
-  if (acceptEncoding === undefined || acceptEncoding.length > MOST_HEADER_CHARS) return ["identity"];
+  if (acceptEncoding === undefined || acceptEncoding.length > MAX_HEADER_CHARS) return ["identity"];
   const known = remembered.get(acceptEncoding);
   if (known) return known;
   const found = readCodings(acceptEncoding);
-  if (acceptEncoding.length <= MOST_REMEMBERED_CHARS) {
-    if (remembered.size >= MOST_REMEMBERED) remembered.clear();
+  if (acceptEncoding.length <= MAX_REMEMBERED_CHARS) {
+    if (remembered.size >= MAX_REMEMBERED) remembered.clear();
     remembered.set(acceptEncoding, found);
   }
   return found;
@@ -51,7 +51,7 @@ function readCodings(text: string): readonly Coding[] {
  * marked as weak is the same.
  */
 export function holdsTag(ifNoneMatch: string | undefined, tag: string): boolean {
-  if (ifNoneMatch === undefined || ifNoneMatch.length > MOST_HEADER_CHARS) return false;
+  if (ifNoneMatch === undefined || ifNoneMatch.length > MAX_HEADER_CHARS) return false;
   if (ifNoneMatch.trim() === "*") return true;
   for (const [, opaque] of ifNoneMatch.matchAll(ENTITY_TAG)) if (opaque === tag) return true;
   return false;

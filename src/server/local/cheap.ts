@@ -61,9 +61,9 @@ function bodyOf(view: PriceView, { plan, window, until }: CheapAnswer, now: Epoc
 }
 
 /** At the latest in a quarter of an hour: prices may come before anything changes by itself. */
-const LONGEST_RETRY_SEC = 900;
+const MAX_RETRY_SEC = 900;
 
 function retryAfter({ until }: CheapAnswer, now: EpochMs): { readonly retryAfterSec: number } {
-  const left = until === null ? LONGEST_RETRY_SEC : Math.ceil((until - now) / SECOND_MS);
-  return { retryAfterSec: Math.max(1, Math.min(left, LONGEST_RETRY_SEC)) };
+  const left = until === null ? MAX_RETRY_SEC : Math.ceil((until - now) / SECOND_MS);
+  return { retryAfterSec: Math.max(1, Math.min(left, MAX_RETRY_SEC)) };
 }

@@ -35,7 +35,7 @@ interface KindRow<Value> {
 }
 
 const SLUG = /^[a-z0-9][a-z0-9_-]{0,99}$/;
-const MOST_HOURS_MS = 24 * HOUR_MS;
+const MAX_HOURS_MS = 24 * HOUR_MS;
 const FORMAT_NAMES = Object.keys(priceFormats) as FormatName[];
 
 export const localParameterKinds: { readonly [K in Kind]: KindRow<Values[K]> } = {
@@ -55,7 +55,7 @@ export const localParameterKinds: { readonly [K in Kind]: KindRow<Values[K]> } =
   hours: {
     read: (text) => {
       const ms = readDuration(/^\d+(\.\d+)?$/.test(text) ? Number(text) : text);
-      return ms !== null && ms > 0 && ms <= MOST_HOURS_MS ? ms : null;
+      return ms !== null && ms > 0 && ms <= MAX_HOURS_MS ? ms : null;
     },
     expected: "hours above 0 and up to 24, as 3, 1.5, 45m or 1h30m",
     schema: { type: "string", pattern: "^(\\d+(\\.\\d+)?|(\\d+(\\.\\d+)?h)?(\\d+m)?)$" },

@@ -13,7 +13,7 @@ import type { LocalParams } from "./parameters.ts";
 import type { LocalSource, PriceView } from "./port.ts";
 
 /** The longest that is told at once: two weeks of quarters take a few milliseconds to judge. */
-const MOST_DAYS = 14;
+const MAX_DAYS = 14;
 
 export function answerNow(
   source: LocalSource,
@@ -119,14 +119,14 @@ function lastEnd(points: readonly JudgedPoint[]): string {
 
 function rangeOf({ calendar }: LocalSource, { from, to }: LocalParams<"prices">, now: EpochMs): Interval | LocalError {
   const start = from ?? Math.min(calendar.startOf("day", now), to ?? Number.POSITIVE_INFINITY);
-  const longest = calendar.shift(start, "day", MOST_DAYS);
+  const longest = calendar.shift(start, "day", MAX_DAYS);
   const end = to ?? longest;
   if (end <= start)
     return localError("invalid_range", `to (${formatInstant(end)}) is not after from (${formatInstant(start)})`);
   if (end > longest)
     return localError(
       "range_too_large",
-      `more than ${MOST_DAYS} days; ask in smaller parts, or for history at /consumer/v1`,
+      `more than ${MAX_DAYS} days; ask in smaller parts, or for history at /consumer/v1`,
     );
   return { start, end };
 }

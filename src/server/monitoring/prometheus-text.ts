@@ -20,7 +20,7 @@ export interface MetricFamily {
 export const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
 /** Values of one name that are told; a house has some dozens. */
-const MOST_SAMPLES = 500;
+const MAX_SAMPLES = 500;
 
 /** The text of some figures. What has no value is left out with its name. */
 export function metricsText(families: readonly MetricFamily[]): string {
@@ -28,7 +28,7 @@ export function metricsText(families: readonly MetricFamily[]): string {
 }
 
 function familyText({ name, type, help, samples }: MetricFamily): string {
-  const lines = samples.slice(0, MOST_SAMPLES).flatMap(({ labels, value }) => {
+  const lines = samples.slice(0, MAX_SAMPLES).flatMap(({ labels, value }) => {
     return value === null ? [] : [`${name}${labelsText(labels ?? {})} ${numberText(value)}\n`];
   });
   if (lines.length === 0) return "";

@@ -52,7 +52,7 @@ export interface AccountDeps {
 }
 
 /** Setbacks remembered at the same time; a house has a few dozen series, and guests may ask for anything. */
-const MOST_SETBACKS = 200;
+const MAX_SETBACKS = 200;
 /** Under which the last trouble of the service is remembered: it is what made all of an account silent. */
 const TROUBLE = " trouble";
 
@@ -202,7 +202,7 @@ export class Account {
     this.#setbacks.delete(scope);
     this.#setbacks.set(scope, setback);
     for (const oldest of this.#setbacks.keys()) {
-      if (this.#setbacks.size <= MOST_SETBACKS) break;
+      if (this.#setbacks.size <= MAX_SETBACKS) break;
       this.#setbacks.delete(oldest);
     }
   }

@@ -47,9 +47,9 @@ interface Kept {
 }
 
 /** Shorter silences are not worth a write to the card, unless the service itself asked for them. */
-const LEAST_KEPT_MS = MINUTE_MS;
+const MIN_KEPT_MS = MINUTE_MS;
 /** Scopes remembered; a LAN guest may think of any number of requests. */
-const MOST_SCOPES = 500;
+const MAX_SCOPES = 500;
 const BREAKER = "the breaker";
 
 export class CircuitBreaker {
@@ -81,7 +81,7 @@ export class CircuitBreaker {
     const verdict = judge(setback, streak, this.#parts.random);
     if (verdict.trouble && sentAt >= this.#lastFailureAt) this.#countFailure(now);
     this.#silence(scopes[verdict.scope], { kind, streak, since: now, until: now + verdict.waitMs });
-    if (verdict.waitMs >= LEAST_KEPT_MS || kind.startsWith("429")) this.#keep(now);
+    if (verdict.waitMs >= MIN_KEPT_MS || kind.startsWith("429")) this.#keep(now);
     return verdict;
   }
 
@@ -128,7 +128,7 @@ export class CircuitBreaker {
     if (before && before.until > silence.until) return;
     this.#silences.delete(name);
     this.#silences.set(name, silence);
-    if (this.#silences.size <= MOST_SCOPES) return;
+    if (this.#silences.size <= MAX_SCOPES) return;
     const oldest = [...this.#silences.keys()].find((other) => other !== this.#parts.account && other !== BREAKER);
     if (oldest !== undefined) this.#silences.delete(oldest);
   }

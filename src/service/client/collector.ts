@@ -65,7 +65,7 @@ export interface CollectorDeps {
 }
 
 /** A pause after a request that the governor kept in although it seemed due; a bound against a spinning loop. */
-const LEAST_PAUSE_MS = 1_000;
+const MIN_PAUSE_MS = 1_000;
 /** A pause before an answer that could not be stored is tried again. */
 const UNWRITTEN_PAUSE_MS = 30_000;
 
@@ -132,12 +132,12 @@ export class Collector {
       case "answered":
         return this.#keep({ step, answer: outcome, at: clock.now() });
       case "withheld":
-        return Math.max(outcome.until, clock.now() + LEAST_PAUSE_MS);
+        return Math.max(outcome.until, clock.now() + MIN_PAUSE_MS);
       case "refused":
       case "malformed":
       case "unreachable":
         if ("settled" in outcome && outcome.settled) keeping.noteAnswered(step.series, clock.now());
-        return clock.now() + LEAST_PAUSE_MS;
+        return clock.now() + MIN_PAUSE_MS;
     }
   }
 

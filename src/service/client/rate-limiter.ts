@@ -8,7 +8,7 @@
 import {
   type Attempt,
   DAY_WINDOW_MS,
-  MOST_ATTEMPTS,
+  MAX_ATTEMPTS,
   type MonotonicMs,
   type RateLimit,
   type Share,
@@ -111,7 +111,7 @@ export class RateLimiter {
     const { account, ledger, memory, clock } = parts;
     const now = clock.monotonicMs();
     this.#unknown = new LostLedger(memory, account, clock.boot, now);
-    const kept = ledger.recent(account, MOST_ATTEMPTS);
+    const kept = ledger.recent(account, MAX_ATTEMPTS);
     const note = readIdleNote(recall(memory, `idle/${account}`));
     const placed = placeAttempts(kept, note, clock.boot);
     this.#newestId = kept.at(-1)?.id ?? 0;

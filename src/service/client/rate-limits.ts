@@ -141,7 +141,7 @@ const THIRD_PARTY_LEAST = 4;
 const THIRD_PARTY_MOST = 1_000;
 const CLEAN_DAY_GROWTH = 1.1;
 /** A gap between two answers counts towards a clean day up to this: a silent daemon proves nothing. */
-const MOST_CLEAN_GAP_MS = 6 * HOUR_MS;
+const MAX_CLEAN_GAP_MS = 6 * HOUR_MS;
 /** Clean time is written down in steps, for the sake of the card. */
 const CLEAN_STEP_MS = HOUR_MS;
 
@@ -176,7 +176,7 @@ export class AdaptiveRateLimits implements RateLimitSource {
       this.#halve(now);
       return;
     }
-    this.#cleanMs += before === null ? 0 : Math.min(MOST_CLEAN_GAP_MS, Math.max(0, now - before));
+    this.#cleanMs += before === null ? 0 : Math.min(MAX_CLEAN_GAP_MS, Math.max(0, now - before));
     if (this.#cleanMs >= DAY_MS) {
       this.#cleanMs = 0;
       const grown = Math.max(this.#perDay + 1, Math.round(this.#perDay * CLEAN_DAY_GROWTH));

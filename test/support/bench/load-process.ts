@@ -24,7 +24,7 @@ export interface LoadResult {
 }
 
 /** Connections that a server may end without an answer in one run. */
-const MOST_LOST = 1_000;
+const MAX_LOST = 1_000;
 const READ_BYTES = 64 * 1024;
 const NOTHING = Buffer.alloc(0);
 const HEAD_END = Buffer.from("\r\n\r\n");
@@ -87,7 +87,7 @@ async function run({ port, paths, headers, connections, ms, count }: Load): Prom
       // A server may end a connection between two answers; a caller comes again.
       socket.on("close", () => {
         if (isOver()) resolve();
-        else if (answeredHere === 0 && ++lost > MOST_LOST) reject(new Error("the server closes its connections"));
+        else if (answeredHere === 0 && ++lost > MAX_LOST) reject(new Error("the server closes its connections"));
         else caller().then(resolve, reject);
       });
     });

@@ -15,8 +15,8 @@ export interface Answer {
 const HEAD_END = "\r\n\r\n";
 const CHUNKS_END = "0\r\n\r\n";
 /** No answer takes as long, not even on a busy machine; the slowest is due after five seconds. */
-const MOST_WAIT_MS = 60_000;
-const LONGEST_BODY = 2_000;
+const MAX_WAIT_MS = 60_000;
+const MAX_BODY_LENGTH = 2_000;
 
 /** How an answer is known to be whole. */
 export interface Awaited {
@@ -37,7 +37,7 @@ export function answerTo(port: number, bytes: Buffer, awaited: Awaited): Promise
       if (answer) resolve(answer);
       else reject(new Error(`no whole answer, but ${JSON.stringify(got.toString("latin1").slice(0, 500))}`));
     };
-    const timer = setTimeout(end, MOST_WAIT_MS);
+    const timer = setTimeout(end, MAX_WAIT_MS);
     socket.on("error", () => undefined);
     socket.once("close", end);
     socket.on("data", (data) => {
@@ -91,7 +91,7 @@ function decoded(bytes: Buffer, encoding: string | undefined): Buffer {
 
 /** A text as a golden file holds it: JSON as it is, of what is long the beginning and its digest. */
 export function shownText(text: string): unknown {
-  if (text.length <= LONGEST_BODY) return readable(text);
+  if (text.length <= MAX_BODY_LENGTH) return readable(text);
   const sha256 = createHash("sha256").update(text).digest("hex");
-  return { bytes: Buffer.byteLength(text), sha256, begins: text.slice(0, LONGEST_BODY) };
+  return { bytes: Buffer.byteLength(text), sha256, begins: text.slice(0, MAX_BODY_LENGTH) };
 }

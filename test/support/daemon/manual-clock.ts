@@ -10,7 +10,7 @@ interface Sleeper {
 /** Looks in a row, a millisecond apart, in which nothing falls asleep or wakes: whoever is missing has ended. */
 const QUIET_LOOKS = 40;
 /** The loops a daemon has at least: one that shows, one that collects, one for the upkeep of its data. */
-const LEAST_LOOPS = 3;
+const MIN_LOOPS = 3;
 
 /**
  * A clock that stands still until it is told. It moves from sleeper to sleeper, and each time waits until the loops it
@@ -23,7 +23,7 @@ export class ManualClock implements Clock {
   readonly #onJump: ((now: EpochMs) => Promise<void>) | null;
   readonly #sleepers = new Set<Sleeper>();
   /** How many slept at the same time before: as many are expected to sleep again. */
-  #loops = LEAST_LOOPS;
+  #loops = MIN_LOOPS;
   #changes = 0;
 
   /** `onJump` is told of every move, and waited for, before anybody wakes. */
@@ -74,7 +74,7 @@ export class ManualClock implements Clock {
       changes = this.#changes;
       await realPause(1);
     }
-    this.#loops = Math.max(LEAST_LOOPS, this.#sleepers.size);
+    this.#loops = Math.max(MIN_LOOPS, this.#sleepers.size);
   }
 
   /** Moves to `at`, stopping at every sleeper on the way. */

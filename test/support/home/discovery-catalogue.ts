@@ -176,6 +176,6 @@ export const takenAttributes: ReadonlySet<string> = new Set([
   "last_reset",
 ]);
 
-export const LONGEST_STATE = 255;
+export const MAX_STATE_LENGTH = 255;
 /** The recorder drops all attributes of a state above this. Unit: bytes of JSON. */
-export const MOST_ATTRIBUTE_BYTES = 16_384;
+export const MAX_ATTRIBUTE_BYTES = 16_384;

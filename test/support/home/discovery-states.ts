@@ -1,5 +1,5 @@
 /** Whether the published states are what Home Assistant takes for the entities that point at them. */
-import { LONGEST_STATE, MOST_ATTRIBUTE_BYTES, takenAttributes } from "./discovery-catalogue.ts";
+import { MAX_ATTRIBUTE_BYTES, MAX_STATE_LENGTH, takenAttributes } from "./discovery-catalogue.ts";
 import { render, TemplateError } from "./jinja.ts";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -59,7 +59,8 @@ function valueViolations(platform: string, component: Json, state: string | null
   const { device_class: deviceClass, options, unit_of_measurement: unit, state_class: stateClass } = component;
   const wrong = (expected: string) => [`the state ${state.slice(0, 40)} is not ${expected}`];
   if (state === "") return ["the state is empty, and ignored"];
-  if (state.length > LONGEST_STATE) return [`the state has ${state.length} characters; ${LONGEST_STATE} are taken`];
+  if (state.length > MAX_STATE_LENGTH)
+    return [`the state has ${state.length} characters; ${MAX_STATE_LENGTH} are taken`];
   if (platform === "binary_sensor") {
     const known = [component.payload_on ?? "ON", component.payload_off ?? "OFF"];
     return known.includes(state) ? [] : wrong(known.join(" or "));
@@ -99,7 +100,7 @@ function attributeViolations(component: Json, tree: StateTree): string[] {
   const own = JSON.stringify({ name, icon, device_class, state_class, unit_of_measurement, options });
   const bytes = Buffer.byteLength(payload) + Buffer.byteLength(own);
   const said =
-    bytes > MOST_ATTRIBUTE_BYTES ? [`its attributes have ${bytes} bytes; ${MOST_ATTRIBUTE_BYTES} are kept`] : [];
+    bytes > MAX_ATTRIBUTE_BYTES ? [`its attributes have ${bytes} bytes; ${MAX_ATTRIBUTE_BYTES} are kept`] : [];
   const attributes: unknown = JSON.parse(payload);
   if (typeof attributes !== "object" || attributes === null || Array.isArray(attributes))
     return [...said, "its attributes are no JSON object"];

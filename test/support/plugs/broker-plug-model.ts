@@ -1,7 +1,7 @@
 /** The plug model on a real broker, with a manual clock. It has fewer faults than `plug-model`. */
 import { setImmediate as turn } from "node:timers/promises";
 import mqtt, { type MqttClient } from "mqtt";
-import { LONGEST_DEAD_MAN_MS, type Wanted } from "../../../src/core/plugs/plug-types.ts";
+import { MAX_DEAD_MAN_MS, type Wanted } from "../../../src/core/plugs/plug-types.ts";
 import { Problems } from "../../../src/core/status/problem.ts";
 import { type EmbeddedBroker, startEmbeddedBroker } from "../../../src/mqtt/broker/embedded-broker.ts";
 import { type MqttClient, openMqttClient } from "../../../src/mqtt/client/mqtt-client.ts";
@@ -251,7 +251,7 @@ export class BrokerPlugModel implements AsyncDisposable {
       firmware.hasTimer &&
       device.isLive &&
       device.cause === "command" &&
-      until > lastEnd + LONGEST_DEAD_MAN_MS + TRUSTED_SKEW_MS + TRANSIT_MS
+      until > lastEnd + MAX_DEAD_MAN_MS + TRUSTED_SKEW_MS + TRANSIT_MS
     )
       this.violations.push(`${until / 1_000} s: ON after its run and its dead-man`);
   }

@@ -1,12 +1,12 @@
 /** Checks the plug model for forbidden states: an ON without an end, an unwanted ON, a retained command. */
 
-import { ECHO_MS, LONGEST_DEAD_MAN_MS, MOST_RETRIES, RENEWED_EVERY_MS } from "../../../src/core/plugs/plug-types.ts";
+import { ECHO_MS, MAX_DEAD_MAN_MS, MAX_RETRIES, RENEWED_EVERY_MS } from "../../../src/core/plugs/plug-types.ts";
 import type { EpochMs } from "../../../src/core/time/interval.ts";
 import type { Cause, EmulatedPlug } from "./emulated-plug.ts";
 import type { Firmware, Said } from "./firmware-emulators.ts";
 
 /** Every attempt may be lost or answered late, and the daemon notices a changed clock late. */
-const REACTION_MS = ECHO_MS * (MOST_RETRIES + 1) + 20_000;
+const REACTION_MS = ECHO_MS * (MAX_RETRIES + 1) + 20_000;
 const TRANSIT_MS = 15_000;
 
 /** Largest error of a trusted clock. */
@@ -79,7 +79,7 @@ export class PlugInvariants {
     // A clock that is set forward makes every answer late.
     if (now < this.#clockSetAt + REACTION_MS) return;
     const recent = this.#losses.filter((at) => at > now - REACTION_MS - ECHO_MS).length;
-    if (setup.family !== "esphome" && !isLate && recent < MOST_RETRIES) this.#violated(`silent after ${recent} losses`);
+    if (setup.family !== "esphome" && !isLate && recent < MAX_RETRIES) this.#violated(`silent after ${recent} losses`);
   }
 
   daemonStarts(): void {
@@ -98,7 +98,7 @@ export class PlugInvariants {
    */
   timerEnds(started: Cause): void {
     const { now, isLate } = this.#world;
-    if (isLate || started !== "command" || now < this.#clockSetAt + LONGEST_DEAD_MAN_MS) this.#pressedAt = now;
+    if (isLate || started !== "command" || now < this.#clockSetAt + MAX_DEAD_MAN_MS) this.#pressedAt = now;
     this.disturbed();
   }
 
@@ -151,11 +151,7 @@ export class PlugInvariants {
     if (plug.isLive) {
       this.liveMs += at - this.#seenUntil;
       const timed = firmware.hasTimer;
-      if (
-        timed &&
-        plug.cause === "command" &&
-        at > this.#lastEnd() + LONGEST_DEAD_MAN_MS + TRUSTED_SKEW_MS + TRANSIT_MS
-      )
+      if (timed && plug.cause === "command" && at > this.#lastEnd() + MAX_DEAD_MAN_MS + TRUSTED_SKEW_MS + TRANSIT_MS)
         this.#violated("ON after the end of its run and its dead-man");
     }
     this.#seenUntil = at;
@@ -168,7 +164,7 @@ export class PlugInvariants {
     const since = Math.max(this.#calmSince, this.#wantedSince) + slack;
     if (!this.#saidInLife && at > since) this.#violated("nothing was said at the start");
     if (this.#byHand() || toldOn === !plug.on) return;
-    if (plug.isLive && !this.#wanted && at > since + Math.min(setup.minOnMs, LONGEST_DEAD_MAN_MS))
+    if (plug.isLive && !this.#wanted && at > since + Math.min(setup.minOnMs, MAX_DEAD_MAN_MS))
       this.#violated(`ON although all is well and OFF is wanted (by ${plug.cause})`);
     if (!plug.isLive && this.#wanted && at > since + setup.minOffMs)
       this.#violated(`OFF although all is well and ON is wanted (by ${plug.cause})`);

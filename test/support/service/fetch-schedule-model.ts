@@ -34,7 +34,7 @@ export interface Asked {
 }
 
 /** Maximum of requests at one instant; more are an endless loop. */
-const MOST_AT_ONCE = 100;
+const MAX_AT_ONCE = 100;
 
 /** Returns the instant of a local time such as "2026-03-10 13:02". */
 export function local(text: string): EpochMs {
@@ -158,7 +158,7 @@ export class FetchScheduleModel {
     for (let atOnce = 0; this.now < until; atOnce++) {
       const step = this.next();
       if (step.kind === "request") {
-        if (atOnce > MOST_AT_ONCE) throw new Error(`spins with ${step.series.operation} at ${clockTime(this.now)}`);
+        if (atOnce > MAX_AT_ONCE) throw new Error(`spins with ${step.series.operation} at ${clockTime(this.now)}`);
         this.#ask(step);
         continue;
       }

@@ -27,7 +27,7 @@ export interface Schedule {
 
 const MINUTE = 60_000;
 const DAY = 86_400_000;
-const MOST_AT_ONCE = 60;
+const MAX_AT_ONCE = 60;
 const AT_ONCE: Passage = { upMs: 0, downMs: 0, fate: "answered" };
 const MIDNIGHT = Date.UTC(2026, 9, 25);
 
@@ -62,7 +62,7 @@ const passing: fc.Arbitrary<Action>[] = [
 const burstsOf = (how: fc.Arbitrary<Passage>): fc.Arbitrary<Action> =>
   fc.record({
     ...{ do: fc.constant("burst" as const), share, passage: how },
-    count: fc.oneof(fc.constantFrom(1, 1, 2), fc.integer({ min: 1, max: MOST_AT_ONCE })),
+    count: fc.oneof(fc.constantFrom(1, 1, 2), fc.integer({ min: 1, max: MAX_AT_ONCE })),
   });
 const bursts = burstsOf(passage);
 /** What is late or lost leaves open whether others have spent; the governor then takes the safe side. */
@@ -130,11 +130,11 @@ function act(world: RateLimiterModel, action: Action): void {
       return;
     case "pressAcross":
       advanceNear(world, action.window, action.beforeMs);
-      for (const each of shares) press(world, each, MOST_AT_ONCE, action.passage);
+      for (const each of shares) press(world, each, MAX_AT_ONCE, action.passage);
       world.advance(TIMEOUT_MS);
       for (const each of shares) {
         world.advanceUntilAllowed(each, 0);
-        press(world, each, MOST_AT_ONCE, AT_ONCE);
+        press(world, each, MAX_AT_ONCE, AT_ONCE);
       }
       return;
     case "spendAndDie":

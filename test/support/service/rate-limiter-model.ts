@@ -40,7 +40,7 @@ interface Event {
 
 /** The request's hard time-out. Source: design, quota. */
 export const TIMEOUT_MS = 30_000;
-const MOST_WAIT_MS = 26 * 3_600_000;
+const MAX_WAIT_MS = 26 * 3_600_000;
 
 export class RateLimiterModel {
   readonly service: StrictService;
@@ -108,7 +108,7 @@ export class RateLimiterModel {
   /** Waits until the rate limiter would grant a permit to this share. */
   advanceUntilAllowed(share: Share, extraMs: number): void {
     const waitMs = this.earliest(share) - this.#clock().monotonicMs();
-    this.advance(Math.min(MOST_WAIT_MS, Math.max(0, Math.ceil(waitMs))) + extraMs);
+    this.advance(Math.min(MAX_WAIT_MS, Math.max(0, Math.ceil(waitMs))) + extraMs);
   }
 
   /** Acquires a permit and sends the request. Returns true if the permit was granted. */

@@ -7,7 +7,7 @@ import { copiedYaml } from "../../support/docs/copied-files.ts";
 
 const canAnalyse = spawnSync("systemd-analyze", ["--version"]).status === 0;
 /** systemd's own scale: 0 is shut, 10 is open; 2 and above is no longer called OK. */
-const MOST_EXPOSURE = 2;
+const MAX_EXPOSURE = 2;
 
 interface Compose {
   readonly services: {
@@ -58,6 +58,6 @@ describe("elbro.service", () => {
   test.skipIf(!canAnalyse)("is shut, by systemd's own measure (needs systemd-analyze)", () => {
     const said = execFileSync("systemd-analyze", ["security", "--offline=true", path], { encoding: "utf8" });
     const [, exposure] = /Overall exposure level for elbro.service: ([\d.]+)/.exec(said) ?? [];
-    expect(Number(exposure)).toBeLessThan(MOST_EXPOSURE);
+    expect(Number(exposure)).toBeLessThan(MAX_EXPOSURE);
   });
 });

@@ -15,7 +15,7 @@ const ROUNDS = Number(process.env.ELBRO_CRASH_ROUNDS ?? 100);
 /** Each lane has its file; two keep a small machine busy. */
 const LANES = 2;
 /** A child is killed at some moment of this time after it is ready: in the first rounds of ingest. */
-const LATEST_KILL_MS = 40;
+const MAX_KILL_MS = 40;
 const TIME_LIMIT_MS = 30_000 + ROUNDS * 1_000;
 const QUARTERS = 1_156;
 
@@ -39,7 +39,7 @@ async function crashes(lane: number, rounds: number): Promise<string[]> {
   for (let i = 0; i < rounds; i++) {
     const child = new Child("ingest.ts", store.path, String(kept + 1));
     await child.said(1);
-    await realPause((((i * LANES + lane) * 7) % 20) * (LATEST_KILL_MS / 20));
+    await realPause((((i * LANES + lane) * 7) % 20) * (MAX_KILL_MS / 20));
     await child.kill();
     kept = lastOf(child.lines, "kept") ?? kept;
     spent = lastOf(child.lines, "spent") ?? spent;

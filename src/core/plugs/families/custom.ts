@@ -5,7 +5,7 @@ import type { CustomTopics, PlugAddress, PlugFamilyRow, PlugMessage } from "./pl
 
 const DAY_SEC = 86_400;
 /** Longer payloads are not tried: the owner's pattern may be slow on them. */
-const LONGEST_TRIED = 1_024;
+const MAX_TRIED_LENGTH = 1_024;
 const NOTHING: CustomTopics = { on: { topic: "", payload: "" }, off: { topic: "", payload: "" } };
 
 /**
@@ -46,7 +46,7 @@ export const customPlug: PlugFamilyRow = {
 export function fits(pattern: string, payload: string): boolean {
   const expression = expressionIn(pattern);
   if (expression === null) return payload.trim() === pattern;
-  return payload.length <= LONGEST_TRIED && new RegExp(expression, "u").test(payload);
+  return payload.length <= MAX_TRIED_LENGTH && new RegExp(expression, "u").test(payload);
 }
 
 /** The regular expression in a pattern; null where it is plain text. */

@@ -10,7 +10,7 @@ export type Heard =
 export type Reader = (payload: string) => Heard | null;
 
 /** Longer payloads are not looked at: a plug's state is a few hundred characters. */
-const LONGEST_PAYLOAD = 16_384;
+const MAX_PAYLOAD_LENGTH = 16_384;
 
 /** ON or OFF in any case, as text or boolean; null for anything else. */
 export function onOff(value: unknown): boolean | null {
@@ -49,7 +49,7 @@ export function availabilityReader(there: string, away: string): Reader {
 
 /** The JSON object in a text, or the value itself if it is one; null for anything else. */
 export function objectIn(value: unknown): Readonly<Record<string, unknown>> | null {
-  if (typeof value === "string") return value.length > LONGEST_PAYLOAD ? null : objectIn(parsed(value));
+  if (typeof value === "string") return value.length > MAX_PAYLOAD_LENGTH ? null : objectIn(parsed(value));
   return typeof value === "object" && value !== null && !Array.isArray(value)
     ? (value as Readonly<Record<string, unknown>>)
     : null;

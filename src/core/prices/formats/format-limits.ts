@@ -8,7 +8,7 @@ import type { PricePoint } from "../timeline.ts";
  * The most that the attributes of an entity may take. Home Assistant's recorder drops all of them when they exceed
  * 16,384 bytes together, with the entity's name, icon and unit among them.
  */
-const MOST_ATTRIBUTE_BYTES = 15_800;
+const MAX_ATTRIBUTE_BYTES = 15_800;
 
 /** Decimals of prices in attributes, where every byte counts: a thousandth of an øre. */
 const ATTRIBUTE_DECIMALS = 5;
@@ -45,7 +45,7 @@ export function fitting<Entry>(
   let bytes = byteLength(JSON.stringify(head));
   const count = entries.findIndex((entry) => {
     bytes += byteLength(textOf(entry)) + 1;
-    return bytes > MOST_ATTRIBUTE_BYTES;
+    return bytes > MAX_ATTRIBUTE_BYTES;
   });
   return count < 0 ? entries : entries.slice(0, count);
 }

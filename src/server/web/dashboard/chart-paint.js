@@ -1,11 +1,11 @@
 /** What a chart paints on the canvas between the axes, in pixels of the device. */
 
 /** Bars narrower than this are painted as one picture of their hours: least to most faint, the mean in full. */
-const LEAST_BAR_PX = 0.5;
+const MIN_BAR_PX = 0.5;
 /** From this width on bars stand apart. */
 const APART_PX = 5;
 const PAST_ALPHA = 0.42;
-const LEAST_LETTERS = 4;
+const MIN_LETTERS = 4;
 const FONT = "system-ui, sans-serif";
 
 /** Heights below the bars, in pixels of the page: of the labels, and below them of each plan's row. */
@@ -35,7 +35,7 @@ export function paintBars(plot, view, style) {
   ctx.beginPath();
   ctx.rect(scale.left, scale.top, scale.width, scale.height + 1);
   ctx.clip();
-  const dense = view.bars.length > 0 && scale.width / view.bars.length < LEAST_BAR_PX * scale.ratio;
+  const dense = view.bars.length > 0 && scale.width / view.bars.length < MIN_BAR_PX * scale.ratio;
   if (dense) paintDense(ctx, view, scale, zero, style);
   else paintEach(ctx, view, scale, zero, style);
   ctx.fillStyle = style.getPropertyValue("--line");
@@ -203,7 +203,7 @@ function shortened(ctx, name, width) {
   if (ctx.measureText(name).width <= width) return name;
   let length = name.length - 1;
   while (length > 0 && ctx.measureText(`${name.slice(0, length)}…`).width > width) length--;
-  return length < LEAST_LETTERS ? "" : `${name.slice(0, length).trimEnd()}…`;
+  return length < MIN_LETTERS ? "" : `${name.slice(0, length).trimEnd()}…`;
 }
 
 /** Midnights, where the estimates begin, and now. */

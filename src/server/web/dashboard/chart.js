@@ -10,7 +10,7 @@ const AXIS_FONT = "12px system-ui, sans-serif";
 const TOP = 18;
 /** What a label of the time axis takes, in pixels of the page. */
 const LABEL_PX = 36;
-const LEAST_LABELS = 4;
+const MIN_LABELS = 4;
 const Y_SPACE = 34;
 const Y_CHARACTER = 7.2;
 
@@ -136,7 +136,7 @@ export class Chart {
 
   /** A view with the labels that there is room for. */
   #labelled(view) {
-    const room = Math.max(LEAST_LABELS, Math.floor(this.#size().width / LABEL_PX));
+    const room = Math.max(MIN_LABELS, Math.floor(this.#size().width / LABEL_PX));
     return { ...view, ticks: view.ticksFor(room) };
   }
 

@@ -15,9 +15,9 @@ const LEVEL_SIGNS = {
 const COMING_HOURS = 12;
 /** Heights of the coming hours, in pixels. */
 const RISE_PX = 40;
-const LEAST_RISE_PX = 3;
+const MIN_RISE_PX = 3;
 /** A price of more characters is written smaller. */
-const MOST_FULL_SIZE = 4;
+const MAX_FULL_SIZE = 4;
 const CHEAPEST = [1, 2, 3, 4];
 
 /** A level as its sign and its word; the colour is only beside them. */
@@ -118,7 +118,7 @@ export class NowPart {
     setText(part.when, `${t("price_now")} · ${f.span(current.start, current.end)}`);
     const figure = f.number(current.price);
     setText(part.figure, figure);
-    part.figure.classList.toggle("long", figure.length > MOST_FULL_SIZE);
+    part.figure.classList.toggle("long", figure.length > MAX_FULL_SIZE);
     setText(part.unit, `${f.currency(currency)}/kWh`);
     fill(part.level, levelMark(current.level, t), current.estimate && h("span", { class: "tag" }, t("estimate")));
     setText(part.outlook, this.#outlookText(points, currency, now));
@@ -155,7 +155,7 @@ export class NowPart {
     const perUnit = RISE_PX / (most - least || 1);
     const items = hours.map(({ start, level, mean, estimate }, i) => {
       const bar = h("span", { class: `bar ${level ?? "unknown"}${estimate ? " estimate" : ""}` });
-      const height = Math.max(LEAST_RISE_PX, Math.round(Math.abs(mean ?? 0) * perUnit));
+      const height = Math.max(MIN_RISE_PX, Math.round(Math.abs(mean ?? 0) * perUnit));
       // Negative prices hang below the line, where there are any.
       const depth = Math.round(-least * perUnit);
       bar.style.height = `${height}px`;

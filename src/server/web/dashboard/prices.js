@@ -8,7 +8,7 @@ import { DAY_MS, HOUR_MS } from "./zone.js";
 
 /** The service has tomorrow's prices about this time. */
 const PUBLISHED_HOUR = 13;
-const MOST_LANES = 6;
+const MAX_LANES = 6;
 
 export class PricesPart {
   #root;
@@ -133,7 +133,7 @@ export class PricesPart {
           .map((run) => ({ ...run, past: run.end <= now })),
       }))
       .filter(({ runs }) => runs.length > 0)
-      .slice(0, MOST_LANES);
+      .slice(0, MAX_LANES);
   }
 
   #when(point) {

@@ -3,7 +3,7 @@ import { ageText, outcomesOf, pastProblems, presentProblems } from "./daemon.js"
 import { fill, h, icon } from "./dom.js";
 import { problemCard } from "./now.js";
 
-const MOST_PAST = 8;
+const MAX_PAST = 8;
 const DOWNLOAD = "M12 4v11m0 0-4.5-4.5M12 15l4.5-4.5M5 20h14";
 
 export class SystemPart {
@@ -176,7 +176,7 @@ export class SystemPart {
   #problems(system) {
     const t = this.#t;
     const present = presentProblems(system);
-    const past = pastProblems(system, MOST_PAST).map(({ code, advice, subject, since, ended_at: endedAt }) =>
+    const past = pastProblems(system, MAX_PAST).map(({ code, advice, subject, since, ended_at: endedAt }) =>
       h(
         "li",
         {},

@@ -3,7 +3,7 @@ import { HOUR_MS } from "./zone.js";
 
 export const LEVELS = ["very_cheap", "cheap", "normal", "expensive", "very_expensive"];
 /** A level that holds for less is no news. */
-const LEAST_SPELL_MS = 45 * 60_000;
+const MIN_SPELL_MS = 45 * 60_000;
 const OUTLOOK_MS = 24 * HOUR_MS;
 
 /** The index of the price that holds at an instant; -1 in a gap. */
@@ -84,7 +84,7 @@ export function outlook(points, now) {
   const ahead = points.filter((point) => point.end > now && point.start < now + OUTLOOK_MS);
   const [current, ...later] = spells(ahead);
   if (!current || current.start > now || !LEVELS.includes(current.level)) return null;
-  const next = later.find((spell) => spell.end - spell.start >= LEAST_SPELL_MS && spell.level !== current.level);
+  const next = later.find((spell) => spell.end - spell.start >= MIN_SPELL_MS && spell.level !== current.level);
   if (!next) return { kind: "stays", level: current.level, until: ahead.at(-1).end };
   const cheaper = LEVELS.indexOf(next.level) < LEVELS.indexOf(current.level);
   const estimate = next.points.some((point) => point.estimate);

@@ -5,7 +5,7 @@ import { DAY_MS } from "./zone.js";
 export const PERIODS = { day: "hour", month: "day", year: "month", years: "year" };
 const YEARS_SHOWN = 5;
 /** Beyond this, hours are too many for labels of their days. */
-const MOST_LABELLED_DAYS = 62;
+const MAX_LABELLED_DAYS = 62;
 
 /** A period: `kind` of `PERIODS`, or `custom` with dates; `at` an instant in it, null for the newest. */
 export function rangeOf({ kind, at, custom }, now, zone) {
@@ -73,6 +73,6 @@ export function ticksOf({ from, to, unit }, room, f) {
 
 function labelledBy(unit, days) {
   const isFine = unit === "hour" || unit === "day";
-  if (isFine && days > MOST_LABELLED_DAYS) return "month";
+  if (isFine && days > MAX_LABELLED_DAYS) return "month";
   return unit === "hour" && days > 2 ? "day" : unit;
 }

@@ -2,10 +2,10 @@
 import { MEASURES, rowsOf } from "./energy.js";
 
 /** More than this at once no operation of the service answers. */
-export const MOST_DAYS = 366;
+export const MAX_DAYS = 366;
 /** The same for prices by the quarter. */
-const MOST_QUARTER_DAYS = 90;
-const MOST_KEPT = 24;
+const MAX_QUARTER_DAYS = 90;
+const MAX_KEPT = 24;
 /** What is kept will do: the daemon asks for what is new by its own timetable. */
 const AS_KEPT = { "Cache-Control": "max-stale" };
 
@@ -47,7 +47,7 @@ export class UseReading {
 
   /** The plain mean of the prices of a stretch, read in parts that the service answers; null without any. */
   async marketMean(home, { from, to }, zone) {
-    const most = home.resolution === "hour" ? MOST_DAYS : MOST_QUARTER_DAYS;
+    const most = home.resolution === "hour" ? MAX_DAYS : MAX_QUARTER_DAYS;
     let sum = 0;
     let length = 0;
     for (let start = from; start < to; start = zone.shift("day", start, most)) {
@@ -66,7 +66,7 @@ export class UseReading {
     if (known) return await known;
     const asked = this.#house.get(path, AS_KEPT).then(read);
     this.#kept.set(path, asked);
-    if (this.#kept.size > MOST_KEPT) this.#kept.delete(this.#kept.keys().next().value);
+    if (this.#kept.size > MAX_KEPT) this.#kept.delete(this.#kept.keys().next().value);
     try {
       return await asked;
     } catch (refusal) {

@@ -3,13 +3,13 @@ import { Chart } from "./chart.js";
 import { button, choice, fill, h, icon, setText } from "./dom.js";
 import { addedUp, averagePaid, MEASURES, totalOf } from "./energy.js";
 import { barName, dateText, PERIODS, rangeOf, steppedFrom, ticksOf, titleOf } from "./use-period.js";
-import { MOST_DAYS, UseReading } from "./use-reading.js";
+import { MAX_DAYS, UseReading } from "./use-reading.js";
 import { DAY_MS, HOUR_MS } from "./zone.js";
 
 /** A bar that lacks a larger share of its hours is hatched; of any other the read-out alone tells. */
-const MOST_LACKING = 0.03;
+const MAX_LACKING = 0.03;
 /** A difference to the mean that is worth a word. */
-const LEAST_SHARE = 0.005;
+const MIN_SHARE = 0.005;
 const CUSTOM_DAYS = 30;
 /** What is further down is read when somebody comes this near, not when the page opens. Unit: pixels. */
 const NEAR = "400px";
@@ -83,8 +83,8 @@ export class UsePart {
       event.preventDefault();
       const custom = { from: fields.from.value, to: fields.to.value, by: fields.by.value };
       const days = (Date.parse(custom.to) - Date.parse(custom.from)) / DAY_MS;
-      const fits = days >= 0 && days < MOST_DAYS;
-      setText(wrong, fits ? "" : t("custom_wrong", { days: MOST_DAYS }));
+      const fits = days >= 0 && days < MAX_DAYS;
+      setText(wrong, fits ? "" : t("custom_wrong", { days: MAX_DAYS }));
       if (!fits) return;
       this.#period = { kind: "custom", at: null, custom };
       this.update();
@@ -189,7 +189,7 @@ export class UsePart {
     const t = this.#t;
     const f = this.#f;
     const past = bars.filter((bar) => bar.start < now);
-    const partial = (bar) => bar.value !== null && bar.missing * HOUR_MS > (bar.end - bar.start) * MOST_LACKING;
+    const partial = (bar) => bar.value !== null && bar.missing * HOUR_MS > (bar.end - bar.start) * MAX_LACKING;
     this.#part.plot.classList.toggle(
       "empty",
       past.every(({ value }) => value === null),
@@ -278,7 +278,7 @@ export class UsePart {
     if (mean === null) return { facts, notes: [] };
     facts.push([t("market_mean"), perKwh(mean)]);
     const share = (paid - mean) / Math.abs(mean);
-    if (mean <= 0 || Math.abs(share) < LEAST_SHARE) return { facts, notes: [] };
+    if (mean <= 0 || Math.abs(share) < MIN_SHARE) return { facts, notes: [] };
     return {
       facts,
       notes: [t(share < 0 ? "paid_below" : "paid_above", { percent: this.#f.percent(Math.abs(share)) })],

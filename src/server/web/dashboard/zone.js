@@ -6,7 +6,7 @@
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;
 /** A year of hours and a little more. */
-const MOST_OFFSETS = 20_000;
+const MAX_OFFSETS = 20_000;
 
 export class Zone {
   #format;
@@ -26,7 +26,7 @@ export class Zone {
     const hour = Math.floor(at / HOUR_MS);
     const known = this.#offsets.get(hour);
     if (known !== undefined) return known;
-    if (this.#offsets.size > MOST_OFFSETS) this.#offsets.clear();
+    if (this.#offsets.size > MAX_OFFSETS) this.#offsets.clear();
     const start = hour * HOUR_MS;
     const part = Object.fromEntries(this.#format.formatToParts(start).map(({ type, value }) => [type, Number(value)]));
     const local = Date.UTC(part.year, part.month - 1, part.day, part.hour, part.minute, part.second);

@@ -4,7 +4,7 @@ import {
   type Attempt,
   consumerRateLimits,
   DAY_WINDOW_MS,
-  MOST_ATTEMPTS,
+  MAX_ATTEMPTS,
   partRemainder,
   rateLimit,
   type Share,
@@ -57,7 +57,7 @@ describe("the shares of a limit", () => {
   });
 
   test("a limit beyond what is remembered is not used beyond it", () => {
-    expect(windowNamed("day", { minute: 60, day: 10 ** 9 }).limit).toBe(MOST_ATTEMPTS);
+    expect(windowNamed("day", { minute: 60, day: 10 ** 9 }).limit).toBe(MAX_ATTEMPTS);
   });
 
   test("windows are longer than the service's by the 32 s a request may be on its way", () => {

@@ -12,7 +12,7 @@ import { livePlug, type PlugLife, plugLives } from "../../../support/plugs/plug-
 const NIGHTLY = process.env.ELBRO_NIGHTLY === "1";
 const LIVES = NIGHTLY ? 200_000 : 3_000;
 /** The rarest is found in one life of five thousand on average; it ends with the first. */
-const MOST_LIVES_OF_A_MUTANT = 150_000;
+const MAX_RUNS_OF_A_MUTANT = 150_000;
 const TEST_TIMEOUT_MS = NIGHTLY ? 3_600_000 : 60_000;
 
 describe("plugs in a world that misbehaves", () => {
@@ -80,7 +80,7 @@ describe("the model is strict", () => {
   test.each(Object.entries(plugMutants))("it would notice %s", { timeout: TEST_TIMEOUT_MS }, (_, mutant) => {
     const caught = fc.check(
       fc.property(plugLives, (life) => livePlug(life, mutant).judge.violations.length === 0),
-      { numRuns: MOST_LIVES_OF_A_MUTANT, endOnFailure: true },
+      { numRuns: MAX_RUNS_OF_A_MUTANT, endOnFailure: true },
     );
     expect(caught.failed).toBe(true);
   });

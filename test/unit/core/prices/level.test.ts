@@ -4,9 +4,9 @@ import {
   colorOf,
   DEFAULT_THRESHOLDS,
   isCheap,
-  LEAST_REFERENCE,
   levelOf,
   levels,
+  MIN_REFERENCE,
   percentileAmong,
   percentileOf,
   rankOf,
@@ -61,7 +61,7 @@ describe("level of a price against the mean of three days", () => {
       fc.property(
         ratio,
         fc.integer({ min: 0, max: 6 }),
-        fc.double({ min: LEAST_REFERENCE, max: 10, noNaN: true }),
+        fc.double({ min: MIN_REFERENCE, max: 10, noNaN: true }),
         (percent, power, reference) => {
           const scale = 2 ** power;
           const given = (percent / 100) * reference;

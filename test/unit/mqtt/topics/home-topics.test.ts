@@ -6,7 +6,7 @@ import { emptyHome, fullHome } from "../../../support/home/home-cases.ts";
 import { at, calendar, dayOf, HOME, points, timelineOf } from "../../../support/home/price-days.ts";
 
 /** What Home Assistant's recorder keeps, less room for an entity's own attributes. */
-const MOST_BYTES = 16_384 - 512;
+const MAX_BYTES = 16_384 - 512;
 
 function payloadsOf(snapshot: ReturnType<typeof fullHome>) {
   return Object.fromEntries(homeMessages("elbro", snapshot).map(({ topic, payload }) => [topic, payload]));
@@ -90,7 +90,7 @@ test.each(["2026-10-24", "2026-10-25"])(
     const shown = payloadsOf(homeSnapshot({ home: HOME, timeline, now: today.start, calendar }));
     const prices = shown["elbro/home/prices"] ?? "";
     expect(JSON.parse(prices).raw_today.length + JSON.parse(prices).raw_tomorrow.length).toBe(196);
-    expect(Buffer.byteLength(prices)).toBeLessThan(MOST_BYTES);
-    expect(Buffer.byteLength(shown["elbro/home/forecast"] ?? "")).toBeLessThan(MOST_BYTES);
+    expect(Buffer.byteLength(prices)).toBeLessThan(MAX_BYTES);
+    expect(Buffer.byteLength(shown["elbro/home/forecast"] ?? "")).toBeLessThan(MAX_BYTES);
   },
 );

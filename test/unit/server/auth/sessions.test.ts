@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { keyDigest } from "../../../../src/server/auth/api-keys.ts";
-import { MOST_SESSIONS, SESSION_MS, type SessionKey, Sessions } from "../../../../src/server/auth/sessions.ts";
+import { MAX_SESSIONS, SESSION_MS, type SessionKey, Sessions } from "../../../../src/server/auth/sessions.ts";
 
 const NOW = Date.UTC(2026, 2, 1, 12);
 const DAY = 86_400_000;
@@ -122,8 +122,8 @@ test("of more sessions than a house has screens, the one not seen for longest gi
   const sessions = world.sessions();
   const first = sent(sessions.begin(world.key("kitchen"), NOW));
   const second = sent(sessions.begin(world.key("hall"), NOW + 1));
-  for (let i = 0; i < MOST_SESSIONS - 1; i++) sessions.begin(world.key("kitchen"), NOW + 2 + i);
+  for (let i = 0; i < MAX_SESSIONS - 1; i++) sessions.begin(world.key("kitchen"), NOW + 2 + i);
   expect(sessions.keyOf(first, NOW + 100)).toBeNull();
   expect(sessions.keyOf(second, NOW + 100)?.name).toBe("hall");
-  expect(JSON.parse(world.kept.get("dashboard_sessions") ?? "[]")).toHaveLength(MOST_SESSIONS);
+  expect(JSON.parse(world.kept.get("dashboard_sessions") ?? "[]")).toHaveLength(MAX_SESSIONS);
 });

@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { PassThrough, Writable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { type LiveEvent, MOST_LISTENERS, MOST_WAITING_BYTES, SseHub } from "../../../../src/server/events/sse-hub.ts";
+import { type LiveEvent, MAX_LISTENERS, MAX_WAITING_BYTES, SseHub } from "../../../../src/server/events/sse-hub.ts";
 
 const event = (n: number, home: string | null = null): LiveEvent => ({ type: "price", home, data: `{"n":${n}}` });
 
@@ -135,7 +135,7 @@ describe("bounds", () => {
 
   test("there is room for so many and no more; who leaves makes room; nobody comes after the end", async () => {
     const hub = hubWith();
-    const outs = Array.from({ length: MOST_LISTENERS }, () => new PassThrough().resume());
+    const outs = Array.from({ length: MAX_LISTENERS }, () => new PassThrough().resume());
     for (const out of outs) hub.subscribe(out, { lastEventId: null, home: null });
     expect(hub.hasRoom).toBe(false);
     outs[0]?.destroy();
@@ -178,7 +178,7 @@ test("a reader that stops reading is dropped, whatever the system holds for it; 
   }
   // The system's own buffers are full before ours are; ours never hold more than their bound and one event.
   expect([hub.counts.dropped, hub.counts.listeners]).toEqual([1, 1]);
-  expect(MOST_WAITING_BYTES).toBeLessThan(1_000_000);
+  expect(MAX_WAITING_BYTES).toBeLessThan(1_000_000);
   hub.broadcast(event(1));
   while (quick.bytes < told * 16_000) await new Promise((resolve) => setImmediate(resolve));
   slow.socket.resume();
