@@ -19,11 +19,11 @@ import { deliverThrough } from "./fault-delivery.ts";
 import type { FaultRule } from "./fault-rules.ts";
 import { FaultScript } from "./fault-script.ts";
 import { demoHomes, type HomeName } from "./homes.ts";
-import { thirdPartyHandlers } from "./partner-handlers.ts";
 import { marketOfFile, type Replay, readPriceFile } from "./price-file.ts";
 import type { PublicationDelay } from "./publication.ts";
 import { type AttemptsByWindow, QuotaCounter, type QuotaLimits } from "./quota.ts";
 import { type ClockStart, SimulatedClock } from "./simulated-clock.ts";
+import { thirdPartyHandlers } from "./third-party-handlers.ts";
 import { World } from "./world.ts";
 
 export interface SimulatorOptions {
