@@ -33,23 +33,28 @@ export function openOffline(config: Config, clock: Clock, proxy: ProxySettings |
   const { database, databasePath, recovery } = openDataDir(config.data_dir, clock.now());
   const settings = new KeyValueStore(database);
   const calendar = new Calendar(SERVICE_ZONE, transitionsIn(settings));
-  const library = new SeriesRepository(database, calendar, () => clock.now());
+  const repository = new SeriesRepository(database, calendar, () => clock.now());
   const stop = new AbortController();
   const service = openService({ config, proxy });
   const accounts = openAccounts({
-    ...{ config, service, library, settings, clock, proxy, random: Math.random, signal: stop.signal },
+    ...{ config, service, repository, settings, clock, proxy, random: Math.random, signal: stop.signal },
     spendsUnknown: recovery !== null,
     problems: new Problems(() => undefined),
     onServerTime: () => undefined,
     onSpent: () => undefined,
   });
   const names = accounts.consumers.map(({ name }) => name);
-  const homes = new Homes(names, config.homes, library, settings);
+  const homes = new Homes(names, config.homes, repository, settings);
   const thresholds = { ...config.levels, veryCheap: config.levels.very_cheap };
-  const house = new HomeReader({ shelf: library.store, calendar, memory: settings, thresholds });
+  const homeReader = new HomeReader({ store: repository.store, calendar, memory: settings, thresholds });
   const desk = new AdminApi({
-    ...{ config, clock, state: { calendar, accounts, homes, homeReader, series }, storage: { database, databasePath } },
-    onSeriesChanged: (series) => house.changed(series),
+    ...{
+      config,
+      clock,
+      state: { calendar, accounts, homes, homeReader, repository },
+      storage: { database, databasePath },
+    },
+    onSeriesChanged: (series) => homeReader.changed(series),
     broker: () => brokerFinding(config),
     diagnostics: async () => ({
       running: false,
@@ -61,7 +66,7 @@ export function openOffline(config: Config, clock: Clock, proxy: ProxySettings |
     async close() {
       stop.abort();
       await service.close();
-      library.close();
+      repository.close();
       database.close();
     },
   };

@@ -32,7 +32,7 @@ export interface StatePublisherDeps {
   readonly homes: Homes;
   readonly places: Places;
   readonly plans: Plans;
-  readonly house: HomeReader;
+  readonly homeReader: HomeReader;
   /** The attributes for another program that reads a home's prices. */
   readonly formatOf: FormatOf;
   readonly settings: KeyValueStore;
@@ -74,14 +74,14 @@ export class StatePublisher {
 
   /** Everything there is to show at `now`. */
   at(now: EpochMs): PublishedState {
-    const { config, homes, house } = this.#parts;
+    const { config, homes, homeReader } = this.#parts;
     const base = config.mqtt.base_topic;
     const urgent: Message[] = [];
     const later: Message[] = [];
     let until = now + MAX_SLEEP_MS;
     for (const home of homes.list()) {
       const snapshot = this.#snapshot(home, now);
-      const usage = house.usage(home, now);
+      const usage = homeReader.usage(home, now);
       const device = homeDevice(snapshot, usage);
       urgent.push(...homeMessages(base, snapshot), ...stateMessages(base, device));
       later.push(...usageMessages(base, home.id, usage), ...formatMessages(base, snapshot, this.#parts.formatOf));
@@ -120,8 +120,8 @@ export class StatePublisher {
   }
 
   #snapshot(home: Home, now: EpochMs): HomeSnapshot {
-    const { house, isTimeTrusted, log } = this.#parts;
-    const snapshot = house.snapshot(home, now);
+    const { homeReader, isTimeTrusted, log } = this.#parts;
+    const snapshot = homeReader.snapshot(home, now);
     if (snapshot.today.length > 0 && snapshot.quartersRepeatHours !== this.#repeating.get(home.id)) {
       if (snapshot.quartersRepeatHours)
         log.info({ home: home.id }, "quarter-hour prices are the hour's, said four times");

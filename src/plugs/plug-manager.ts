@@ -80,8 +80,8 @@ export class PlugManager {
   }
 
   /** Takes a message that came on one of the subscriptions. */
-  onMessage(arrival: IncomingMessage): void {
-    for (const plug of this.#plugs) plug.take(arrival);
+  onMessage(message: IncomingMessage): void {
+    for (const plug of this.#plugs) plug.take(message);
     this.#parts.wake();
   }
 
@@ -198,7 +198,7 @@ class Plug {
       code,
       reason: plugReasonText(code, this.#lastWanted?.reason ?? null),
       available: connected && available !== false,
-      silent,
+      silent: unresponsive,
       since: since && since.on === reported ? since.at : null,
     };
   }

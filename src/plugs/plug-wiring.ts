@@ -26,7 +26,7 @@ export interface PlugsOptions {
 }
 
 /** The parts of the state that plugs follow. */
-type Followed = Pick<State, "homes" | "house" | "places" | "plans" | "problems">;
+type Followed = Pick<State, "homes" | "homeReader" | "places" | "plans" | "problems">;
 
 type Signal = Pick<HomeSnapshot | PlaceSnapshot, "cheap" | "level" | "nextChangeAt">;
 

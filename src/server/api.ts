@@ -50,15 +50,15 @@ export function apiRoutes(deps: ApiDeps, keys: ApiKeys): Router {
     ingress: deps.ingress,
   });
   const door: RouteContext = {
-    admit: (arrival) => pages.admitLocal(arrival) ?? keys.admitLocal(arrival),
-    remains: (arrival) => pages.remains(arrival) || keys.isKnown(arrival.authorization, arrival.scope),
+    admit: (message) => pages.admitLocal(message) ?? keys.admitLocal(message),
+    remains: (message) => pages.remains(message) || keys.isKnown(message.authorization, message.scope),
     now: () => clock.now(),
     newRequestId: randomUUID,
     onCrash: (error, requestId) => log.warn({ err: error, requestId }, "a request of the LAN failed"),
     onAnswer: (caller, status) => deps.state.stats.answered.add(caller ?? "", String(status)),
   };
   const router = createLocalRouter(door);
-  mountMirror(router, deps, (arrival) => pages.admitMirror(arrival) ?? keys.admit(arrival), door);
+  mountMirror(router, deps, (message) => pages.admitMirror(message) ?? keys.admit(message), door);
   const routes: readonly LocalRoute[] = [
     ...localRoutes(deps),
     ...monitoringRoutes(deps),

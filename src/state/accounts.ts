@@ -27,7 +27,7 @@ import type { SeriesRepository } from "./series-repository.ts";
 export interface AccountsOptions {
   readonly config: Config;
   readonly service: Service;
-  readonly library: SeriesRepository;
+  readonly repository: SeriesRepository;
   readonly settings: KeyValueStore;
   readonly clock: Clock;
   readonly problems: Problems;
@@ -60,11 +60,11 @@ export function openAccounts(options: AccountsOptions): Accounts {
   const { config, service } = options;
   const spendsUnknown = options.spendsUnknown === true || options.settings.read(SPENDS_UNKNOWN) === "yes";
   const open = (name: string, authorization: { consumer?: string; thirdParty?: string }) => {
-    const { clock, library, settings: memory, problems, random, signal, onServerTime, onSpent } = options;
+    const { clock, repository, settings: memory, problems, random, signal, onServerTime, onSpent } = options;
     if (spendsUnknown) noteLostLedger(memory, name);
     const source =
       authorization.thirdParty === undefined
-        ? new LearnedRateLimits(name, memory, addressCount(name, library, clock))
+        ? new LearnedRateLimits(name, memory, addressCount(name, repository, clock))
         : new AdaptiveRateLimits(name, memory);
     const keyMark = createHash("sha256").update(JSON.stringify(authorization)).digest("hex").slice(0, KEY_MARK_LENGTH);
     return new Account({
@@ -76,7 +76,7 @@ export function openAccounts(options: AccountsOptions): Accounts {
         authorization,
         secrets: secretsOf(config, options.proxy ?? null, authorization),
       }),
-      governor: new RateLimiter({ account: name, ledger: library.spends, memory, clock, source }),
+      governor: new RateLimiter({ account: name, requestLog: repository.spends, memory, clock, source }),
       gate: new CircuitBreaker({ account: name, memory, clock, random, keyMark }),
       clock,
       problems,
@@ -120,19 +120,19 @@ function secretsOf(
 }
 
 /** How many addresses an account has by its last answer, looked up once in a while. */
-function addressCount(account: string, library: SeriesRepository, clock: Clock): () => number {
+function addressCount(account: string, repository: SeriesRepository, clock: Clock): () => number {
   const series = { account, place: "", operation: "addresses", unit: "latest" } as const;
   let counted: { readonly addresses: number; readonly at: number } | null = null;
   return () => {
     const now = clock.monotonicMs();
     if (!counted || now - counted.at > RECOUNT_MS)
-      counted = { addresses: library.store.rows(series, WHOLE).length, at: now };
+      counted = { addresses: repository.store.rows(series, WHOLE).length, at: now };
     return counted.addresses;
   };
 }
 
 /** An account as the collector asks it: steps of the timetable in, rows out. */
-export function fetchPortOf(account: Account, library: SeriesRepository): FetchPort {
+export function fetchPortOf(account: Account, repository: SeriesRepository): FetchPort {
   return {
     notBefore: (series, priority, now) =>
       account.notBefore(series.operation, paramsOf(series, undefined), shareOf(priority), now),
@@ -143,7 +143,7 @@ export function fetchPortOf(account: Account, library: SeriesRepository): FetchP
         operation,
         params,
         share: shareOf(step.priority),
-        seriesId: library.idOf(step.series),
+        seriesId: repository.idOf(step.series),
         range: step.range ?? null,
       };
       const reply = await account.ask<OperationId>(inquiry);

@@ -19,7 +19,7 @@ import type { SeriesRepository } from "./series-repository.ts";
 export interface DaemonStateDeps {
   readonly accounts: Accounts;
   readonly homes: Homes;
-  readonly library: SeriesRepository;
+  readonly repository: SeriesRepository;
   readonly calendar: Calendar;
   readonly problems: Problems;
   readonly startedAt: EpochMs;
@@ -29,7 +29,7 @@ export interface DaemonStateDeps {
 
 /** Reads the state of the daemon: service, quota, ages of the series, back-fill and problems. */
 export function daemonState(deps: DaemonStateDeps, now: EpochMs): DaemonState {
-  const { accounts, homes, library, problems, startedAt } = deps;
+  const { accounts, homes, repository, problems, startedAt } = deps;
   const list = problems.list();
   return {
     version: VERSION,
@@ -41,19 +41,22 @@ export function daemonState(deps: DaemonStateDeps, now: EpochMs): DaemonState {
       return {
         account: account.name,
         interface: partner ? "third_party" : "consumer",
-        service: serviceStateOf(account.name, answeredAt(library, account.name, partner) !== null, list),
+        service: serviceStateOf(account.name, answeredAt(repository, account.name, partner) !== null, list),
         minuteLeft: left.minute,
         dayLeft: left.day,
-        requestsToday: library.requestLog.countSince(account.name, Math.floor(now / DAY_MS) * DAY_MS),
+        requestsToday: repository.requestLog.countSince(account.name, Math.floor(now / DAY_MS) * DAY_MS),
       };
     }),
-    series: homes.list().flatMap((home) => freshnessOf(home, homes, library)),
+    series: homes.list().flatMap((home) => freshnessOf(home, homes, repository)),
     backfill: backfillState(deps, now),
   };
 }
 
 /** How much of the wanted history was asked. History is filled from the newest day on, so one gap is left at most. */
-function backfillState({ homes, library, calendar, historyFrom }: DaemonStateDeps, now: EpochMs): BackfillState | null {
+function backfillState(
+  { homes, repository, calendar, historyFrom }: DaemonStateDeps,
+  now: EpochMs,
+): BackfillState | null {
   const within = { start: calendar.startOf("day", historyFrom(now)), end: calendar.startOf("day", now) };
   const days = (range: Interval) => Math.round((range.end - range.start) / DAY_MS);
   let known = 0;
@@ -61,7 +64,7 @@ function backfillState({ homes, library, calendar, historyFrom }: DaemonStateDep
   for (const home of homes.list()) {
     for (const operation of operationsOf(home, homes)) {
       if (operation === "forecastPrices") continue;
-      const gap = library.stateOf(seriesOf(home, operation)).newestGap(within);
+      const gap = repository.stateOf(seriesOf(home, operation)).newestGap(within);
       wanted += days(within);
       known += days(within) - (gap ? days({ start: within.start, end: gap.end }) : 0);
     }
@@ -69,11 +72,11 @@ function backfillState({ homes, library, calendar, historyFrom }: DaemonStateDep
   return wanted === 0 ? null : { known, wanted };
 }
 
-function answeredAt(library: SeriesRepository, account: string, partner: boolean): EpochMs | null {
+function answeredAt(repository: SeriesRepository, account: string, partner: boolean): EpochMs | null {
   const series = partner
     ? ({ place: "{}", operation: "requestCounts" } as const)
     : ({ place: "", operation: "addresses" } as const);
-  return library.stateOf({ account, ...series, unit: "latest" }).answeredAt;
+  return repository.stateOf({ account, ...series, unit: "latest" }).answeredAt;
 }
 
 function operationsOf(home: Home, homes: Homes): SeriesOperation[] {
@@ -90,12 +93,12 @@ const LABELS: Readonly<Partial<Record<SeriesOperation, string>>> = {
   solarExportRevenue: "revenue",
 };
 
-function freshnessOf(home: Home, homes: Homes, library: SeriesRepository): SeriesFreshness[] {
+function freshnessOf(home: Home, homes: Homes, repository: SeriesRepository): SeriesFreshness[] {
   return operationsOf(home, homes).map((operation) => ({
     owner: { id: home.id, name: home.name },
     account: home.account,
     label: LABELS[operation] ?? operation,
-    lastSuccessAt: library.stateOf(seriesOf(home, operation)).answeredAt,
+    lastSuccessAt: repository.stateOf(seriesOf(home, operation)).answeredAt,
   }));
 }
 

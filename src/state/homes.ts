@@ -27,12 +27,12 @@ export class Homes {
   constructor(
     accounts: readonly string[],
     config: Config["homes"],
-    library: SeriesRepository,
+    repository: SeriesRepository,
     settings: KeyValueStore,
   ) {
     this.#accounts = accounts;
     this.#config = config;
-    this.#library = library;
+    this.#library = repository;
     this.#settings = settings;
   }
 

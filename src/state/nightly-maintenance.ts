@@ -16,7 +16,7 @@ import type { SeriesRepository } from "./series-repository.ts";
 export interface NightlyMaintenanceDeps {
   readonly database: DatabaseSync;
   readonly databasePath: string;
-  readonly library: SeriesRepository;
+  readonly repository: SeriesRepository;
   readonly settings: KeyValueStore;
   readonly writing: WriteGuard;
   readonly calendar: Calendar;
@@ -63,8 +63,8 @@ export class NightlyMaintenance {
   }
 
   async #once(signal: AbortSignal): Promise<void> {
-    const { library, calendar, years, settings, writing, clock, log } = this.#parts;
-    const deleting = deleteOld({ shelf: library.store, ledger: library.requestLog, calendar }, years);
+    const { repository, calendar, years, settings, writing, clock, log } = this.#parts;
+    const deleting = deleteOld({ store: repository.store, requestLog: repository.requestLog, calendar }, years);
     for (;;) {
       const step = writing.attempt(() => deleting.next())?.value;
       if (!step) return; // nothing can be written; it is due again in a while

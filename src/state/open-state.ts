@@ -46,7 +46,7 @@ export interface State {
   readonly thresholds: LevelThresholds;
   readonly problems: Problems;
   readonly stats: RuntimeStats;
-  readonly series: SeriesRepository;
+  readonly repository: SeriesRepository;
   readonly accounts: Accounts;
   readonly homes: Homes;
   readonly places: Places;
@@ -68,37 +68,37 @@ export interface State {
 /** Each installation asks at a time of its own within this, so that not all of them ask in the same second. */
 const MAX_OFFSET_MS = 8 * MINUTE_MS;
 
-type Basics = Pick<State, "startedAt" | "calendar" | "thresholds" | "problems" | "vitals" | "library">;
+type Basics = Pick<State, "startedAt" | "calendar" | "thresholds" | "problems" | "stats" | "repository">;
 
 /** Nothing is sent before `run`. */
 export function openState(options: StateOptions, storage: Storage, service: Service, changes: ChangeBus): State {
   const { config, clock } = options;
   const basics = openBasics(options, storage, changes);
-  const { startedAt, calendar, thresholds, problems, series } = basics;
+  const { startedAt, calendar, thresholds, problems, repository } = basics;
   const guard = openClockGuard(options, basics);
   const accounts = openAccountsOf(options, storage, service, basics, guard);
   const names = accounts.consumers.map(({ name }) => name);
-  const homes = new Homes(names, config.homes, series, storage.settings);
-  const house = new HomeReader({
-    ...{ calendar, thresholds, shelf: series.store, memory: storage.settings },
+  const homes = new Homes(names, config.homes, repository, storage.settings);
+  const homeReader = new HomeReader({
+    ...{ calendar, thresholds, store: repository.store, memory: storage.settings },
     costField: config.service.cost_field,
   });
-  const places = new Places({ config, library, calendar, memory: storage.settings, thresholds });
+  const places = new Places({ config, repository, calendar, memory: storage.settings, thresholds });
   const plans = new Plans({
     definitions: planDefinitions(config.plans),
     store: new PlanStore(storage.database, storage.writing),
-    timelineOf: (home, now) => house.timeline(home, now),
+    timelineOf: (home, now) => homeReader.timeline(home, now),
     isTimeTrusted: guard.isTrusted,
     onChange: (home) => changes.stateChanged.emit({ home }),
     ...{ homes, calendar, thresholds, problems, startedAt },
   });
   changes.seriesChanged.subscribe((series) => {
-    house.changed(series);
+    homeReader.changed(series);
     const home = homes.list().find(({ addressId }) => addressId === series.place);
     changes.stateChanged.emit({ home: home?.id ?? null });
   });
   const historyFrom = (now: EpochMs) => historyStartOf(config, calendar, now);
-  const state = { ...basics, accounts, homes, house, places, plans };
+  const state = { ...basics, accounts, homes, homeReader, places, plans };
   const loops = openLoops(options, storage, changes, { ...state, historyFrom });
   if (storage.recovery) reportRecovery(storage.recovery, problems, clock.now());
   return {
@@ -111,11 +111,11 @@ export function openState(options: StateOptions, storage: Storage, service: Serv
 }
 
 function openBasics({ config, clock, log }: StateOptions, storage: Storage, changes: ChangeBus): Basics {
-  const vitals = new RuntimeStats(clock);
+  const stats = new RuntimeStats(clock);
   const calendar = new Calendar(SERVICE_ZONE, transitionsIn(storage.settings));
   const problems = new Problems((problem, state) => changes.problem.emit({ problem, state }));
   changes.problem.subscribe(({ problem, state }) => {
-    vitals.problems.note(problem, state, clock.now());
+    stats.problems.note(problem, state, clock.now());
     const { code, subject, detail, advice, requestId } = problem;
     if (state === "started") log.warn({ code, subject, detail, requestId }, `problem: ${advice}`);
     else log.info({ code, subject }, "problem ended");
@@ -125,7 +125,7 @@ function openBasics({ config, clock, log }: StateOptions, storage: Storage, chan
     ...{ stats, calendar, problems },
     startedAt: clock.now(),
     thresholds: { ...config.levels, veryCheap: config.levels.very_cheap },
-    series: new SeriesRepository(storage.database, calendar, () => clock.now(), storage.writing),
+    repository: new SeriesRepository(storage.database, calendar, () => clock.now(), storage.writing),
   };
 }
 
@@ -135,9 +135,9 @@ interface Guard {
   readonly noteServerTime: (serverMs: EpochMs) => void;
 }
 
-function openClockGuard({ clock, simulatedTime }: StateOptions, { series, problems }: Basics): Guard {
+function openClockGuard({ clock, simulatedTime }: StateOptions, { repository, problems }: Basics): Guard {
   if (simulatedTime) return { isTrusted: () => true, check: () => undefined, noteServerTime: () => undefined };
-  const trust = new ClockGuard({ releasedAt: RELEASED_AT, lastToldMs: series.requestLog.serverTime(), clock });
+  const trust = new ClockGuard({ releasedAt: RELEASED_AT, lastToldMs: repository.requestLog.serverTime(), clock });
   return {
     isTrusted: (now) => trust.trusted(now),
     check: (now) => trust.tell(problems, now),
@@ -152,12 +152,12 @@ function openAccountsOf(
   options: StateOptions,
   storage: Storage,
   service: Service,
-  { series, problems, stats }: Basics,
+  { repository, problems, stats }: Basics,
   guard: Guard,
 ): Accounts {
   const { config, clock, random, signal, log, proxy = null } = options;
   return openAccounts({
-    ...{ config, service, library, clock, problems, random, proxy, signal },
+    ...{ config, service, repository, clock, problems, random, proxy, signal },
     settings: storage.settings,
     spendsUnknown: storage.recovery !== null,
     onServerTime: guard.noteServerTime,
@@ -177,7 +177,7 @@ type Loops = Pick<State, "refresh" | "run" | "close">;
 /** The loops that fetch, keep the database in order and retry failed writes. */
 function openLoops(options: StateOptions, storage: Storage, changes: ChangeBus, state: LoopDeps): Loops {
   const { config, clock, random, log, signal } = options;
-  const { calendar, problems, series, accounts, homes, places, historyFrom, stats } = state;
+  const { calendar, problems, repository, accounts, homes, places, historyFrom, stats } = state;
   const { settings } = storage;
   const offsetMs = Number(settings.once("offset_ms", () => String(Math.floor(random() * MAX_OFFSET_MS))));
   const collectors = accounts.all.map((account) => {
@@ -185,8 +185,8 @@ function openLoops(options: StateOptions, storage: Storage, changes: ChangeBus, 
     return new Collector({
       ...{ calendar, clock, offsetMs, historyFrom, log },
       account: account.name,
-      asking: fetchPortOf(account, series),
-      keeping: series,
+      asking: fetchPortOf(account, repository),
+      keeping: repository,
       targets: () => (isThirdParty ? [] : homes.targets(account.name)),
       places: (now) => (isThirdParty ? places.targets(now) : []),
       onChange: (series) => changes.seriesChanged.emit(series),
@@ -196,9 +196,9 @@ function openLoops(options: StateOptions, storage: Storage, changes: ChangeBus, 
   const refresh = () => {
     for (const collector of collectors) collector.wake();
   };
-  const upkeep = new NightlyMaintenance({
+  const maintenance = new NightlyMaintenance({
     ...storage,
-    library,
+    repository,
     calendar,
     clock,
     problems,
@@ -206,16 +206,16 @@ function openLoops(options: StateOptions, storage: Storage, changes: ChangeBus, 
     offsetMs,
     log,
   });
-  const mending = new WriteRecoveryLoop({ writing: storage.writing, clock, problems, onRecovered: refresh });
+  const writeRecovery = new WriteRecoveryLoop({ writing: storage.writing, clock, problems, onRecovered: refresh });
   let running: readonly Promise<void>[] = [];
   return {
     refresh,
     run() {
-      running = [upkeep, mending, ...collectors].map((loop) => loop.run(signal));
+      running = [maintenance, writeRecovery, ...collectors].map((loop) => loop.run(signal));
     },
     async close() {
       await Promise.all(running);
-      series.close();
+      repository.close();
     },
   };
 }

@@ -28,7 +28,7 @@ const CHARGE_YEARS = 1;
 
 export interface PlacesDeps {
   readonly config: Pick<Config, "third_party">;
-  readonly library: SeriesRepository;
+  readonly repository: SeriesRepository;
   readonly calendar: Calendar;
   readonly memory: ConstructorParameters<typeof PlaceHistory>[0];
   readonly thresholds?: LevelThresholds;
@@ -48,9 +48,9 @@ export class Places {
   readonly #ids: PlaceIds;
   readonly #thresholds: LevelThresholds | undefined;
 
-  constructor({ config, library, calendar, memory, thresholds }: PlacesDeps) {
+  constructor({ config, repository, calendar, memory, thresholds }: PlacesDeps) {
     this.#configured = config.third_party?.places ?? [];
-    this.#library = library;
+    this.#library = repository;
     this.#calendar = calendar;
     this.#past = new PlaceHistory(memory, calendar);
     this.#ids = new PlaceIds(this.#configured, memory);

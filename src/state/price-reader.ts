@@ -33,7 +33,7 @@ interface Memory {
 }
 
 export interface HomeReaderDeps {
-  readonly shelf: Pick<SeriesRepository["store"], "envelope" | "rows" | "latest" | "rowsByChunk">;
+  readonly store: Pick<SeriesRepository["store"], "envelope" | "rows" | "latest" | "rowsByChunk">;
   readonly calendar: Calendar;
   readonly memory: Memory;
   readonly thresholds?: LevelThresholds;
@@ -103,12 +103,12 @@ export class HomeReader {
 
   /** A home's prices of a range, of the days before it that levels are taken of, and of what is after it. */
   pricesIn(home: Home, range: Interval, now: EpochMs): readonly PricePoint[] {
-    const { shelf, calendar } = this.#parts;
+    const { store, calendar } = this.#parts;
     const known = this.timeline(home, now)?.points ?? [];
     const daysBefore = (at: EpochMs) => calendar.add("day", calendar.startOf("day", at), -REFERENCE_DAYS);
     const older = { start: daysBefore(range.start), end: Math.min(daysBefore(now), calendar.next("day", range.end)) };
     if (older.start >= older.end) return known;
-    return [...pricePoints(shelf.rows(pricesOf(home), older), false), ...known];
+    return [...pricePoints(store.rows(pricesOf(home), older), false), ...known];
   }
 
   usage(home: Home, now: EpochMs): HomeUsage {
@@ -120,24 +120,24 @@ export class HomeReader {
   }
 
   #readTimeline(home: Home, day: EpochMs): Timeline | null {
-    const { shelf, calendar } = this.#parts;
+    const { store, calendar } = this.#parts;
     const range = { start: calendar.add("day", day, -REFERENCE_DAYS), end: calendar.add("day", day, 2) };
     const confirmed = pricesOf(home);
     const estimated: SeriesKey = { ...confirmed, operation: "forecastPrices", unit: "latest" };
-    const envelope = shelf.envelope(confirmed) ?? shelf.envelope(estimated);
+    const envelope = store.envelope(confirmed) ?? store.envelope(estimated);
     const currency = envelope?.currency;
     if (!envelope || typeof currency !== "string") return null;
     const points = joinForecast(
-      pricePoints(shelf.rows(confirmed, range), false),
-      pricePoints(shelf.latest(estimated) ?? [], true),
+      pricePoints(store.rows(confirmed, range), false),
+      pricePoints(store.latest(estimated) ?? [], true),
     );
     return { points, currency, vatIncluded: envelope.vatIncluded === true };
   }
 
   #readMonth(home: Home, day: EpochMs): SortedPrices {
-    const { shelf, calendar } = this.#parts;
+    const { store, calendar } = this.#parts;
     const range = { start: calendar.add("day", day, -COMPARED_DAYS), end: day };
-    const prices = shelf.rows(pricesOf(home), range).map(({ totalPricePerKWh }) => totalPricePerKWh);
+    const prices = store.rows(pricesOf(home), range).map(({ totalPricePerKWh }) => totalPricePerKWh);
     return sortedPrices(prices.filter((price) => typeof price === "number"));
   }
 
@@ -151,11 +151,11 @@ export class HomeReader {
   }
 
   #readUsage(home: Home, operation: UsageOperation, now: EpochMs): SeriesDays | null {
-    const { shelf, calendar, costField = DEFAULT_COST_FIELD } = this.#parts;
+    const { store, calendar, costField = DEFAULT_COST_FIELD } = this.#parts;
     const series: SeriesKey = { account: home.account, place: home.addressId, operation, unit: "hour" };
-    const envelope = shelf.envelope(series);
+    const envelope = store.envelope(series);
     if (!envelope) return null;
-    const days = usageDays(shelf.rowsByChunk(series, usageRange(now, calendar)), operation, calendar, costField);
+    const days = usageDays(store.rowsByChunk(series, usageRange(now, calendar)), operation, calendar, costField);
     return { unit: typeof envelope.currency === "string" ? envelope.currency : "kWh", days };
   }
 

@@ -18,15 +18,15 @@ const ROWS_PER_STEP = 200;
  * nothing. Gives back how many rows went.
  */
 export function* deleteOld(
-  parts: { readonly shelf: SeriesStore; readonly ledger: RequestLog; readonly calendar: Calendar },
+  parts: { readonly store: SeriesStore; readonly requestLog: RequestLog; readonly calendar: Calendar },
   years: number,
 ): Generator<void, { readonly chunks: number; readonly attempts: number }> {
-  const { shelf, ledger, calendar } = parts;
-  const now = ledger.serverTime();
+  const { store, requestLog, calendar } = parts;
+  const now = requestLog.serverTime();
   if (now === null) return { chunks: 0, attempts: 0 };
   const before = historyStart(now, years, calendar);
-  const chunks = yield* inSteps((most) => shelf.deleteBefore(before, most));
-  const attempts = yield* inSteps((most) => ledger.deleteBefore(now - LEDGER_MS, most));
+  const chunks = yield* inSteps((most) => store.deleteBefore(before, most));
+  const attempts = yield* inSteps((most) => requestLog.deleteBefore(now - LEDGER_MS, most));
   return { chunks, attempts };
 }
 

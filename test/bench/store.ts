@@ -81,15 +81,15 @@ function measureReading(path: string, now: EpochMs): Record<string, number> {
   const openMs = medianMs(5, () => openDatabase(path).close());
   const database = openDatabase(path);
   const before = performance.now();
-  const library = new SeriesRepository(database, calendar, () => now);
+  const repository = new SeriesRepository(database, calendar, () => now);
   const within = { start: calendar.shift(now, "day", -396), end: now };
   const series: SeriesKey = { account: ACCOUNT, place: addressId, operation: "consumption", unit: "hour" };
   for (const operation of ["consumption", "consumptionCosts", "solarExport", "solarExportRevenue"] as const)
-    library.stateOf({ ...series, operation }).newestGap(within);
+    repository.stateOf({ ...series, operation }).newestGap(within);
   const startMs = performance.now() - before;
   const params = { addressId, from: calendar.shift(now, "day", -366), to: now, aggregation: "hour" } as const;
   const bodyOf = (operation: "consumption" | "consumptionCosts") => {
-    const found = library.find(ACCOUNT, operation, { ...params }, now);
+    const found = repository.find(ACCOUNT, operation, { ...params }, now);
     if (!found) throw new Error("the year is not on the shelf");
     return found.read();
   };
@@ -112,7 +112,7 @@ async function measureLargeAnswer(path: string): Promise<Record<string, number>>
       totalPricePerKWh: Math.round((2 + Math.sin(at)) * 1e4) / 1e4,
     });
   const series: SeriesKey = { account: ACCOUNT, place: addressId, operation: "prices", unit: "fifteenMinutes" };
-  const storing = home.library.store.storing(series, { start: from, end: to }, rows, {}, () => undefined);
+  const storing = home.repository.store.storing(series, { start: from, end: to }, rows, {}, () => undefined);
   let most = 0;
   for (let done = false; !done; ) {
     const before = performance.now();

@@ -35,7 +35,7 @@ export interface ConnectionOptions {
   readonly onDown: (reason: string) => void;
   /** The broker is there and does not take or give a topic. */
   readonly onRefused: (topic: string, reason: string) => void;
-  readonly onMessage: (arrival: IncomingMessage) => void;
+  readonly onMessage: (message: IncomingMessage) => void;
   /** A number from 0 to 1, for the jitter of the back-off. */
   readonly random: () => number;
 }

@@ -37,7 +37,7 @@ export interface MqttListener {
   /** Topic filters. */
   readonly subscriptions: readonly string[];
   /** Called for every message, also for those on the topics of other listeners. */
-  onMessage(arrival: IncomingMessage): void;
+  onMessage(message: IncomingMessage): void;
   onUp(): void;
   onDown(): void;
 }
@@ -95,12 +95,12 @@ export function openMqttClient(options: MqttClientOptions, signal: AbortSignal):
     answer: (topic, payload) => line?.publishTransient(topic, payload),
     onRefused: (topic, reason) => log.warn({ topic, reason }, "command refused"),
   });
-  const greet = onceAfterBirth(random, signal, () => publisher.repeat());
-  const onMessage = (arrival: IncomingMessage) => {
+  const greetHomeAssistant = onceAfterBirth(random, signal, () => publisher.repeat());
+  const onMessage = (message: IncomingMessage) => {
     // A retained birth is an old one: whoever was born before this connection reads what is retained.
-    if (arrival.topic === birthTopic && arrival.payload === "online" && !arrival.retained) greet();
-    else void commands.take(arrival);
-    for (const listener of listeners) listener.onMessage(arrival);
+    if (message.topic === birthTopic && message.payload === "online" && !message.retained) greetHomeAssistant();
+    else void commands.take(message);
+    for (const listener of listeners) listener.onMessage(message);
   };
   let isUp = () => {};
   const firstUp = new Promise<void>((resolve) => {
@@ -159,7 +159,7 @@ export function openMqttClient(options: MqttClientOptions, signal: AbortSignal):
 }
 
 /** Several births within one delay are one. */
-function onceAfterBirth(random: () => number, signal: AbortSignal, greet: () => void): () => void {
+function onceAfterBirth(random: () => number, signal: AbortSignal, greetHomeAssistant: () => void): () => void {
   let timer: NodeJS.Timeout | null = null;
   signal.addEventListener("abort", () => clearTimeout(timer ?? undefined));
   return () => {
@@ -167,7 +167,7 @@ function onceAfterBirth(random: () => number, signal: AbortSignal, greet: () => 
     const delayMs = BIRTH_DELAY_MS.least + random() * (BIRTH_DELAY_MS.most - BIRTH_DELAY_MS.least);
     timer = setTimeout(() => {
       timer = null;
-      greet();
+      greetHomeAssistant();
     }, delayMs);
   };
 }

@@ -53,7 +53,7 @@ export async function runSession(
   version: ProtocolVersion,
   signal: AbortSignal,
 ): Promise<SessionResult> {
-  const never = { wasUp: false, grewOld: false, tryOlderVersion: false, brokeAt: [], takenOver: false };
+  const never = { wasUp: false, wasStable: false, tryOlderVersion: false, brokeAt: [], takenOver: false };
   try {
     const stream = await options.open(signal);
     return await new Session(options, version, stream).over(signal);
@@ -92,9 +92,9 @@ class Session {
     signal.addEventListener("abort", stop);
     client.on("connect", (connack) => this.#welcome(connack, signal));
     client.on("message", (topic, payload, packet) => {
-      const arrival = { topic, payload: payload.toString(), retained: packet.retain };
-      if (topic !== this.#options.statusTopic) this.#options.onMessage(arrival);
-      else if (arrival.payload === "offline" && !signal.aborted) this.#sayOnline();
+      const message = { topic, payload: payload.toString(), retained: packet.retain };
+      if (topic !== this.#options.statusTopic) this.#options.onMessage(message);
+      else if (message.payload === "offline" && !signal.aborted) this.#sayOnline();
     });
     client.on("disconnect", ({ reasonCode }) => {
       this.#error = Object.assign(new Error(`reason ${reasonCode}`), { code: reasonCode ?? 0 });

@@ -109,7 +109,7 @@ export function checkResultOf(part: string, trouble: string | null, otherwise: s
 export interface AdminApiDeps {
   readonly config: Pick<Config, "levels">;
   readonly clock: { now(): EpochMs };
-  readonly state: Pick<State, "calendar" | "accounts" | "homes" | "house" | "library">;
+  readonly state: Pick<State, "calendar" | "accounts" | "homes" | "homeReader" | "repository">;
   readonly storage: Pick<Storage, "database" | "databasePath">;
   /** Called for a series whose stored rows an answer changed. */
   readonly onSeriesChanged: (series: SeriesKey) => void;
@@ -159,7 +159,7 @@ export class AdminApi {
 
   #knownAddresses({ name }: Account): readonly Address[] | null {
     const series = { account: name, place: "", operation: "addresses", unit: "latest" } as const;
-    return this.#parts.state.series.store.latest(series) as readonly Address[] | null;
+    return this.#parts.state.repository.store.latest(series) as readonly Address[] | null;
   }
 
   async #prices(wanted: string | null): Promise<AdminResponses["prices"]> {
@@ -203,14 +203,14 @@ export class AdminApi {
 
   async #suggest(query: string): Promise<AdminResponses["suggest"]> {
     const { clock, state } = this.#parts;
-    const { accounts, series } = state;
+    const { accounts, repository } = state;
     const account = accounts.thirdParty;
     if (!account)
       return { suggestions: [], trouble: "the search needs third_party.api_key and third_party.api_secret" };
     const series = seriesOf(account.name, "addressSuggestions", { query });
-    const isFresh = series.find(account.name, "addressSuggestions", { query }, clock.now())?.fresh === true;
+    const isFresh = repository.find(account.name, "addressSuggestions", { query }, clock.now())?.fresh === true;
     const trouble = isFresh ? null : await this.#ask(account, "addressSuggestions", { query });
-    const rows = series.store.latest(series) ?? [];
+    const rows = repository.store.latest(series) ?? [];
     return { suggestions: rows.map(({ id, suggestion }) => ({ id: String(id), text: String(suggestion) })), trouble };
   }
 
@@ -253,12 +253,12 @@ export class AdminApi {
 
   async #try<Id extends OperationId>(account: Account, operation: Id, params: ParamsOf<Id>): Promise<Trouble | null> {
     const { clock, onSeriesChanged } = this.#parts;
-    const { series } = this.#parts.state;
+    const { repository } = this.#parts.state;
     const series = seriesOf(account.name, operation, params);
     const range = "from" in params ? rangeOf(operation, params) : null;
-    const reply = await account.ask({ operation, params, share: "lan", seriesId: series.idOf(series), range });
+    const reply = await account.ask({ operation, params, share: "lan", seriesId: repository.idOf(series), range });
     if (reply.kind !== "ok") return reply;
-    const kept = await series.keepAnswer(account.name, operation, params, reply.body as BodyOf<Id>, clock.now());
+    const kept = await repository.keepAnswer(account.name, operation, params, reply.body as BodyOf<Id>, clock.now());
     if (kept) onSeriesChanged(series);
     return null;
   }

@@ -70,17 +70,17 @@ export class ApiKeys {
   }
 
   /** Admits a request that bears a key with quota left. Denied attempts count. */
-  admit(arrival: AuthRequest): AuthResult {
-    const verdict = this.#judge(arrival);
+  admit(message: AuthRequest): AuthResult {
+    const verdict = this.#judge(message);
     return verdict.kind === "refused" ? verdict : { kind: "admitted", caller: verdict.key.name, quota: verdict.quota };
   }
 
   /** The same at a route of the LAN's own, which may ask for the scope `control`. */
-  admitLocal(arrival: LocalAuthRequest): LocalAuthResult {
-    const verdict = this.#judge(arrival);
+  admitLocal(message: LocalAuthRequest): LocalAuthResult {
+    const verdict = this.#judge(message);
     if (verdict.kind === "refused") return verdict;
     const { key, quota } = verdict;
-    if (arrival.scope === "read" || key.control) return { kind: "admitted", caller: key.name, quota };
+    if (message.scope === "read" || key.control) return { kind: "admitted", caller: key.name, quota };
     const reason = `the key ${key.name} may read only; this asks for a key with the scope control`;
     return { kind: "refused", caller: key.name, quota, error: contractError("forbidden", reason) };
   }
@@ -96,11 +96,11 @@ export class ApiKeys {
     return key !== null && !key.isThirdParty && (scope === "read" || key.control === true);
   }
 
-  #judge(arrival: AnyArrival): Verdict {
-    const { authorization, remoteAddress, now } = arrival;
+  #judge(message: AnyArrival): Verdict {
+    const { authorization, remoteAddress, now } = message;
     if (authorization === undefined) return refused("send Authorization: Bearer <key>");
     const address = addressGroup(remoteAddress);
-    const key = this.#recognise(authorization, arrival.connection);
+    const key = this.#recognise(authorization, message.connection);
     const passes = key && (key.isRandom || this.#lockOut.isProven(address, key.name));
     const waitMs = passes ? 0 : this.#lockOut.waitMs(address, now);
     if (waitMs > 0) return lockedOut(waitMs);
@@ -116,7 +116,7 @@ export class ApiKeys {
       const error = contractError("rate_limited", `the quota of the key ${key.name} is used up`);
       return { kind: "refused", caller: key.name, quota: standing, error: { ...error, retryAfterSec } };
     }
-    if (key.isThirdParty && arrival.interface !== "thirdParty")
+    if (key.isThirdParty && message.interface !== "thirdParty")
       return { ...refused(`the key and secret ${key.name} open /thirdParty only`), quota: standing };
     return { kind: "admitted", key, quota: standing };
   }

@@ -44,27 +44,27 @@ export class SessionAuth {
   }
 
   /** The verdict on a page's request to a route of the LAN's own; null where it is for the keys to decide. */
-  admitLocal(arrival: LocalAuthRequest): LocalAuthResult | null {
-    const key = this.#visitor(arrival);
+  admitLocal(message: LocalAuthRequest): LocalAuthResult | null {
+    const key = this.#visitor(message);
     if (!key) return null;
-    if (this.#isTooMany(arrival.now)) return { kind: "refused", error: tooMany() };
-    if (arrival.scope === "read") return { kind: "admitted", caller: key.name };
-    if (!fromOwnPage(arrival.headers)) return { kind: "refused", error: notFromPage() };
+    if (this.#isTooMany(message.now)) return { kind: "refused", error: tooMany() };
+    if (message.scope === "read") return { kind: "admitted", caller: key.name };
+    if (!fromOwnPage(message.headers)) return { kind: "refused", error: notFromPage() };
     if (!key.control)
       return { kind: "refused", error: localError("forbidden", "log in with a key that has the scope control") };
     return { kind: "admitted", caller: key.name };
   }
 
   /** Whether a page's session still lasts, or needs none. Counts nothing. */
-  remains(arrival: LocalAuthRequest): boolean {
-    return this.#visitor(arrival) !== null;
+  remains(message: LocalAuthRequest): boolean {
+    return this.#visitor(message) !== null;
   }
 
   /** The same for the mirror, where a read may spend quota. */
-  admitMirror(arrival: AuthRequest): AuthResult | null {
-    const key = this.#visitor(arrival);
-    if (!key || !fromOwnPage(arrival.headers)) return null;
-    return this.#isTooMany(arrival.now) ? { kind: "refused", error: tooMany() } : { kind: "admitted" };
+  admitMirror(message: AuthRequest): AuthResult | null {
+    const key = this.#visitor(message);
+    if (!key || !fromOwnPage(message.headers)) return null;
+    return this.#isTooMany(message.now) ? { kind: "refused", error: tooMany() } : { kind: "admitted" };
   }
 
   /** Who is logged in: here, or in Home Assistant. */
@@ -74,9 +74,9 @@ export class SessionAuth {
   }
 
   /** Who comes without a key of its own: who is logged in, or anybody where the dashboard is open. */
-  #visitor(arrival: Pick<AuthRequest, "authorization" | "headers" | "remoteAddress" | "now">): SessionKey | null {
-    if (arrival.authorization !== undefined) return null;
-    return this.signedIn(arrival) ?? (this.#open ? ANYBODY : null);
+  #visitor(message: Pick<AuthRequest, "authorization" | "headers" | "remoteAddress" | "now">): SessionKey | null {
+    if (message.authorization !== undefined) return null;
+    return this.signedIn(message) ?? (this.#open ? ANYBODY : null);
   }
 
   #isTooMany(now: EpochMs): boolean {

@@ -30,13 +30,13 @@ export interface Subscription {
   /** Only events of this home, and those of no home; null for all. */
   readonly home: string | null;
   /** Whether it may go on; asked at every heartbeat. */
-  readonly mayStay?: () => boolean;
+  readonly isStillAuthorized?: () => boolean;
 }
 
 interface Listener {
   readonly out: Writable;
   readonly home: string | null;
-  readonly mayStay: () => boolean;
+  readonly isStillAuthorized: () => boolean;
   /** Bytes that waited at the last heartbeat. */
   waited: number;
 }
@@ -95,8 +95,8 @@ export class SseHub {
   }
 
   /** Adds a listener, and tells it what it missed or how things are. It stays until it leaves or is too slow. */
-  subscribe(out: Writable, { lastEventId, home, mayStay = () => true }: Subscription): void {
-    const listener: Listener = { out, home, mayStay, waited: 0 };
+  subscribe(out: Writable, { lastEventId, home, isStillAuthorized = () => true }: Subscription): void {
+    const listener: Listener = { out, home, isStillAuthorized, waited: 0 };
     this.#listeners.add(listener);
     out.once("close", () => this.#remove(listener));
     out.on("error", () => this.#remove(listener));
@@ -161,7 +161,7 @@ export class SseHub {
   #beat(): void {
     for (const listener of this.#listeners) {
       const waiting = listener.out.writableLength;
-      if (!listener.mayStay()) {
+      if (!listener.isStillAuthorized()) {
         this.#remove(listener);
         listener.out.end();
       } else if (waiting > 0 && waiting >= listener.waited && listener.waited > 0) this.#drop(listener);

@@ -16,10 +16,10 @@ import { readJsonBody } from "./request-body.ts";
 import { answerHeaders, type Exchange, type Headers, type LocalAnswer, sendAnswer } from "./response.ts";
 
 /**
- * `open`: anybody, without a key. `greeted`: anybody too, but a key that comes along has to be good, and is told to
+ * `open`: anybody, without a key. `optional`: anybody too, but a key that comes along has to be good, and is told to
  * `handle`. `read`: any key. `control`: a key with the scope `control`.
  */
-export type RouteScope = "open" | "greeted" | "read" | "control";
+export type RouteScope = "open" | "optional" | "read" | "control";
 
 export interface LocalRoute {
   readonly method: "GET" | "POST";
@@ -54,7 +54,7 @@ export interface LocalRequest {
 /** A request to a route that asks for a key. */
 export interface LocalAuthRequest extends Omit<AuthRequest, "interface"> {
   readonly interface: "local";
-  readonly scope: Exclude<RouteScope, "open" | "greeted">;
+  readonly scope: Exclude<RouteScope, "open" | "optional">;
 }
 
 /** The verdict on an arrival. `quota` is there once quota has been evaluated, also for a refusal. */
@@ -70,13 +70,13 @@ export type LocalAuthResult =
 
 /** What all routes share. */
 export interface RouteContext {
-  readonly admit: (arrival: LocalAuthRequest) => LocalAuthResult;
+  readonly admit: (message: LocalAuthRequest) => LocalAuthResult;
   readonly now: () => EpochMs;
   readonly newRequestId: () => string;
   /** Told of a handler that threw; the caller sees `internal_error` and the request id, nothing else. */
   readonly onCrash: (error: unknown, requestId: string) => void;
   /** Whether an arrival would be admitted, quota aside; without it, what was admitted may stay. */
-  readonly remains?: (arrival: LocalAuthRequest) => boolean;
+  readonly remains?: (message: LocalAuthRequest) => boolean;
   /** Told of every answer; the name of the key is null where none came, or no good one. */
   readonly onAnswer?: (caller: string | null, status: number) => void;
 }
@@ -119,7 +119,7 @@ interface Found {
 }
 
 function scopeOf({ scope }: LocalRoute, authorization: string | undefined): "open" | LocalAuthRequest["scope"] {
-  if (scope !== "greeted") return scope;
+  if (scope !== "optional") return scope;
   return authorization === undefined ? "open" : "read";
 }
 
@@ -139,9 +139,9 @@ async function answerOf(
   const from = { authorization, remoteAddress, connection, headers: told };
   const arrivalAt = (at: EpochMs): LocalAuthRequest | null =>
     scope === "open" ? null : { interface: "local", scope, ...from, now: at };
-  const arrival = arrivalAt(now);
-  if (arrival) {
-    const admission = door.admit(arrival);
+  const message = arrivalAt(now);
+  if (message) {
+    const admission = door.admit(message);
     if (admission.quota) Object.assign(headers, quotaHeaders(admission.quota));
     found.caller = admission.caller ?? null;
     if (admission.kind === "refused") return admission.error;
@@ -151,7 +151,7 @@ async function answerOf(
   const reading = route.method === "POST" ? await readJsonBody(request) : { kind: "body" as const, body: undefined };
   if (reading.kind === "error") return reading;
   const { signal } = gone;
-  const mayStay = () => {
+  const isStillAuthorized = () => {
     const again = arrivalAt(door.now());
     return again === null || (door.remains?.(again) ?? true);
   };
@@ -165,6 +165,6 @@ async function answerOf(
     requestId,
     caller: found.caller,
     signal,
-    isStillAuthorized,
+    isStillAuthorized: isStillAuthorized,
   });
 }

@@ -17,7 +17,7 @@ import type { LocalSource, PriceView } from "./port.ts";
 
 export interface LocalDeps {
   readonly config: Pick<Config, "levels">;
-  readonly state: Pick<State, "calendar" | "homes" | "house" | "places" | "plans" | "isTimeTrusted">;
+  readonly state: Pick<State, "calendar" | "homes" | "homeReader" | "places" | "plans" | "isTimeTrusted">;
   readonly storage: Pick<Storage, "settings">;
 }
 

@@ -21,7 +21,7 @@ const UNKEPT_WAIT_MS = MINUTE_MS;
 
 export interface MirrorDeps {
   readonly clock: { now(): EpochMs };
-  readonly state: Pick<State, "accounts" | "homes" | "library" | "calendar">;
+  readonly state: Pick<State, "accounts" | "homes" | "repository" | "calendar">;
   /** Called for a series whose stored rows an answer to the LAN changed. */
   readonly onSeriesChanged: (series: SeriesKey) => void;
 }
@@ -43,7 +43,7 @@ export function mountMirror(router: Router, deps: MirrorDeps, admit: MountOption
 
 function mirrorSource(deps: MirrorDeps): MirrorSource {
   const { clock, onSeriesChanged } = deps;
-  const { accounts, homes, series } = deps.state;
+  const { accounts, homes, repository } = deps.state;
   const accountFor = (operation: OperationId, params: ParamsOf<OperationId>): Account | null => {
     if (operationOf(operation).interface === "thirdParty") return accounts.thirdParty;
     const owner = homes.accountOf(addressIn(params));
@@ -61,7 +61,7 @@ function mirrorSource(deps: MirrorDeps): MirrorSource {
     },
     find(operation, params, now) {
       const account = accountFor(operation, params);
-      return account && series.find(account.name, operation, params, now);
+      return account && repository.find(account.name, operation, params, now);
     },
     async ask(operation, params) {
       const account = accountFor(operation, params);
@@ -70,13 +70,13 @@ function mirrorSource(deps: MirrorDeps): MirrorSource {
         return { kind: "refused", status: 403, code, reason, retryAfterMs: null, requestId: null };
       }
       const series = seriesOf(account.name, operation, params);
-      const seriesId = series.idOf(series);
+      const seriesId = repository.idOf(series);
       for (const part of partsToAsk(deps, account.name, operation, params)) {
         const range = operationOf(operation).range ? rangeOf(operation, part) : null;
         const reply = await account.ask({ operation, params: part, share: "lan", seriesId, range });
         if (reply.kind !== "ok") return reply;
         const at = clock.now();
-        const changed = await series.keepAnswer(account.name, operation, part, reply.body, at);
+        const changed = await repository.keepAnswer(account.name, operation, part, reply.body, at);
         if (changed === null) return unkept({ operation, wanted: params, asked: part, body: reply.body, at });
         if (changed) onSeriesChanged(series);
       }
@@ -103,14 +103,14 @@ function addressIn(params: ParamsOf<OperationId>): string {
  * Shape: ascending.
  */
 function partsToAsk<Id extends OperationId>(
-  { clock, state: { series, calendar } }: MirrorDeps,
+  { clock, state: { repository, calendar } }: MirrorDeps,
   account: string,
   operation: Id,
   params: ParamsOf<Id>,
 ): ParamsOf<Id>[] {
   const { range } = operationOf(operation);
   if (!range) return [params];
-  const stale = series.staleRange(account, operation, params, clock.now());
+  const stale = repository.staleRange(account, operation, params, clock.now());
   const unit = seriesOf(account, operation, params).unit;
   const cap = range.caps[unit] ?? UNCAPPED_CLIENT_RANGE;
   const parts: ParamsOf<Id>[] = [];

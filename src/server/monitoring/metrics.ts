@@ -44,7 +44,7 @@ export class Metrics {
       accounts: state.accounts.all.map((account) => ({
         name: account.name,
         windows: account.standing(now),
-        spent: spentToday(state.series, account.name, now),
+        spent: spentToday(state.repository, account.name, now),
       })),
       database: databaseFigures(storage),
       delays: this.#delays(),

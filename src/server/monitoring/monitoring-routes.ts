@@ -37,14 +37,14 @@ export function monitoringRoutes(deps: MonitoringDeps): readonly LocalRoute[] {
     {
       method: "GET",
       path: "/healthz",
-      scope: "greeted",
+      scope: "optional",
       summary: "200 while the loops live, the database writes and the price for now is known; else 503, and why.",
       handle: ({ caller }) => healthAnswer(caller, ({ serves }) => serves),
     },
     {
       method: "GET",
       path: "/livez",
-      scope: "greeted",
+      scope: "optional",
       summary: "503 for what a restart could mend, and for nothing else: for what restarts the daemon by itself.",
       handle: ({ caller }) => healthAnswer(caller, ({ lives }) => lives),
     },
@@ -116,6 +116,7 @@ async function listening(
     kind: "stream",
     type: "text/event-stream; charset=utf-8",
     headers: STREAM_HEADERS,
-    write: (out) => hub.subscribe(out, { lastEventId: typeof last === "string" ? last : null, home, mayStay }),
+    write: (out) =>
+      hub.subscribe(out, { lastEventId: typeof last === "string" ? last : null, home, isStillAuthorized }),
   };
 }

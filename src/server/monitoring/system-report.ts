@@ -57,10 +57,10 @@ export interface SpentToday {
 }
 
 /** Read from the ledger, so it knows of the whole day whenever the daemon started. */
-export function spentToday(library: SeriesRepository, account: string, now: EpochMs): SpentToday {
+export function spentToday(repository: SeriesRepository, account: string, now: EpochMs): SpentToday {
   const byShare: Record<string, number> = Object.fromEntries(shares.map((share) => [share, 0]));
   const byOutcome: Record<string, number> = {};
-  for (const { share, status } of library.requestLog.spentSince(account, Math.floor(now / DAY_MS) * DAY_MS)) {
+  for (const { share, status } of repository.requestLog.spentSince(account, Math.floor(now / DAY_MS) * DAY_MS)) {
     const outcome = status === null ? "open" : status === 0 ? "no_answer" : String(status);
     byShare[share] = (byShare[share] ?? 0) + 1;
     byOutcome[outcome] = (byOutcome[outcome] ?? 0) + 1;
@@ -69,13 +69,13 @@ export function spentToday(library: SeriesRepository, account: string, now: Epoc
 }
 
 function interfaceReport(
-  { state: { series, stats } }: MonitoringDeps,
+  { state: { repository, stats } }: MonitoringDeps,
   account: Account,
   state: DaemonState,
   now: EpochMs,
 ): object {
   const known = state.interfaces.find((each) => each.account === account.name);
-  const { byShare, byOutcome } = spentToday(series, account.name, now);
+  const { byShare, byOutcome } = spentToday(repository, account.name, now);
   const { minute, day } = account.standing(now);
   return {
     account: account.name,

@@ -67,7 +67,7 @@ export interface RateLimitSource {
 
 export interface RateLimiterDeps {
   readonly account: string;
-  readonly ledger: AttemptLog;
+  readonly requestLog: AttemptLog;
   readonly memory: Memory;
   readonly clock: RateLimiterClock;
   readonly source: RateLimitSource;
@@ -108,10 +108,10 @@ export class RateLimiter {
 
   constructor(parts: RateLimiterDeps) {
     this.#parts = parts;
-    const { account, ledger, memory, clock } = parts;
+    const { account, requestLog, memory, clock } = parts;
     const now = clock.monotonicMs();
     this.#unknown = new LostLedger(memory, account, clock.boot, now);
-    const kept = ledger.recent(account, MAX_ATTEMPTS);
+    const kept = requestLog.recent(account, MAX_ATTEMPTS);
     const note = readIdleNote(recall(memory, `idle/${account}`));
     const placed = placeAttempts(kept, note, clock.boot);
     this.#newestId = kept.at(-1)?.id ?? 0;
@@ -139,12 +139,12 @@ export class RateLimiter {
 
   /** Asks for leave. A `go` is spent and on disk when this returns. */
   acquire(share: Share, seriesId: number | null, range: Interval | null): PermitResult {
-    const { account, clock, ledger } = this.#parts;
+    const { account, clock, requestLog } = this.#parts;
     const monotonicMs = clock.monotonicMs();
     const untilMs = this.earliest(share, monotonicMs);
     if (untilMs > monotonicMs) return { kind: "wait", untilMs, why: "the quota for this is used up for now" };
     const at = clock.now();
-    const id = ledger.spend({ account, share, at, boot: clock.boot, monotonicMs, serverMs: null, seriesId, range });
+    const id = requestLog.spend({ account, share, at, boot: clock.boot, monotonicMs, serverMs: null, seriesId, range });
     if (id === null) return { kind: "wait", untilMs: monotonicMs + UNWRITTEN_WAIT_MS, why: UNWRITTEN };
     this.#newestId = id;
     this.#spending.add({ share, at: monotonicMs });
@@ -166,7 +166,7 @@ export class RateLimiter {
         if (!open) return;
         open = false;
         this.#inFlight--;
-        this.#parts.ledger.settle(attemptId, noted?.status ?? 0, noted?.requestId ?? null, serviceTime(noted));
+        this.#parts.requestLog.settle(attemptId, noted?.status ?? 0, noted?.requestId ?? null, serviceTime(noted));
       },
     };
   }

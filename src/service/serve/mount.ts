@@ -89,7 +89,7 @@ export interface Reply {
 
 export interface MountOptions {
   readonly handlers: ServerHandlers;
-  readonly admit: (arrival: AuthRequest) => AuthResult;
+  readonly admit: (message: AuthRequest) => AuthResult;
   readonly calendar: Calendar;
   readonly now: () => EpochMs;
   readonly newRequestId: () => string;

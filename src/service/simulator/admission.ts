@@ -16,8 +16,8 @@ export interface AdmissionOptions {
  * Who is let in. A consumer key that is nobody's is refused before any quota, for there is no account to count it on;
  * every other attempt counts, also one that is then denied. The third-party interface publishes no quota.
  */
-export function createAdmission(parts: AdmissionOptions): (arrival: AuthRequest) => AuthResult {
-  return (arrival) => (arrival.interface === "consumer" ? admitConsumer(arrival, parts) : admitPartner(arrival, parts));
+export function createAdmission(parts: AdmissionOptions): (message: AuthRequest) => AuthResult {
+  return (message) => (message.interface === "consumer" ? admitConsumer(message, parts) : admitPartner(message, parts));
 }
 
 function admitConsumer({ authorization, now }: AuthRequest, { account, quotas }: AdmissionOptions): AuthResult {

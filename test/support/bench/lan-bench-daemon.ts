@@ -122,5 +122,5 @@ async function fill(file: string, now: EpochMs): Promise<void> {
       from = to;
     }
   }
-  home.library.close();
+  home.repository.close();
 }

@@ -26,7 +26,7 @@ export type Answer = object;
 
 export class StoredHome implements Disposable {
   readonly database: ReturnType<typeof openDatabase>;
-  readonly library: SeriesRepository;
+  readonly repository: SeriesRepository;
   readonly #handlers = consumerHandlers(
     new World({ seed: 7, homes: [home], market: undefined, publicationDelay: () => 0 }),
   );
@@ -35,7 +35,7 @@ export class StoredHome implements Disposable {
   constructor(path: string, now: EpochMs) {
     this.now = now;
     this.database = openDatabase(path);
-    this.library = new SeriesRepository(this.database, calendar, () => this.now);
+    this.repository = new SeriesRepository(this.database, calendar, () => this.now);
   }
 
   /** Makes one request: records it, takes the answer and stores it. */
@@ -43,20 +43,25 @@ export class StoredHome implements Disposable {
     const id = this.spend(operation, params);
     const answer = known ?? (await this.answer(operation, params));
     this.now += ANSWER_MS;
-    this.library.requestLog.settle(id, 200, `b8f0a1c2-7d1e-4c7b-8f7c-${String(this.now).padStart(12, "0")}`, this.now);
-    await this.library.keepAnswer(ACCOUNT, operation, params, answer as never, this.now);
+    this.repository.requestLog.settle(
+      id,
+      200,
+      `b8f0a1c2-7d1e-4c7b-8f7c-${String(this.now).padStart(12, "0")}`,
+      this.now,
+    );
+    await this.repository.keepAnswer(ACCOUNT, operation, params, answer as never, this.now);
     return answer;
   }
 
   spend<Id extends ConsumerOperation>(operation: Id, params: ParamsOf<Id>): number {
-    return this.library.requestLog.spend({
+    return this.repository.requestLog.spend({
       account: ACCOUNT,
       share: "poll",
       at: this.now,
       boot: "5f0c9a1e-6a4b-4d7e-9b55-0d6a3f1c2b7d",
       monotonicMs: this.now,
       serverMs: this.now,
-      seriesId: this.library.store.idOf(seriesOf(ACCOUNT, operation, params)),
+      seriesId: this.repository.store.idOf(seriesOf(ACCOUNT, operation, params)),
       range: "from" in params ? rangeOf(operation, params) : null,
     });
   }
@@ -100,7 +105,7 @@ export class StoredHome implements Disposable {
 
   async #final<Id extends ConsumerOperation>(operation: Id, params: ParamsOf<Id>): Promise<number> {
     const answer = await this.answer(operation, params);
-    await this.library.keepAnswer(ACCOUNT, operation, params, answer as never, this.now);
+    await this.repository.keepAnswer(ACCOUNT, operation, params, answer as never, this.now);
     const { rows } = takeApart(operation as OperationId, answer as never);
     return [...rows].flatMap((row) => Object.values(row)).filter((value) => typeof value === "number").length;
   }

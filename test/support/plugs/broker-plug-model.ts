@@ -1,6 +1,6 @@
 /** The plug model on a real broker, with a manual clock. It has fewer faults than `plug-model`. */
 import { setImmediate as turn } from "node:timers/promises";
-import mqtt, { type MqttClient } from "mqtt";
+import mqtt, { type MqttClient as LibraryClient } from "mqtt";
 import { MAX_DEAD_MAN_MS, type Wanted } from "../../../src/core/plugs/plug-types.ts";
 import { Problems } from "../../../src/core/status/problem.ts";
 import { type EmbeddedBroker, startEmbeddedBroker } from "../../../src/mqtt/broker/embedded-broker.ts";
@@ -33,7 +33,7 @@ export class BrokerPlugModel implements AsyncDisposable {
   readonly #memory = new Map<string, string>();
   readonly #remembered = new TestMemory();
   #broker: EmbeddedBroker | null = null;
-  #watcher: MqttClient | null = null;
+  #watcher: LibraryClient | null = null;
   #heard = 0;
   #life: Life | null = null;
   #lookAtWall = Number.POSITIVE_INFINITY;

@@ -27,12 +27,12 @@ export class AskedAccount extends ManualMachine {
   readonly told: { readonly state: "started" | "ended"; readonly problem: Problem }[] = [];
   readonly spent: string[] = [];
   readonly stop = new AbortController();
-  readonly ledger = new RequestLog(openDatabase(":memory:"));
+  readonly requestLog = new RequestLog(openDatabase(":memory:"));
   readonly account: Account;
 
   constructor() {
     super();
-    const { clock, memory, ledger } = this;
+    const { clock, memory, requestLog } = this;
     const name = "consumer";
     this.account = new Account({
       name,
@@ -44,7 +44,7 @@ export class AskedAccount extends ManualMachine {
         secrets: [CANARY_KEY],
       }),
       governor: new RateLimiter({
-        ...{ account: name, ledger, memory, clock },
+        ...{ account: name, requestLog, memory, clock },
         source: new LearnedRateLimits(name, memory, () => 1),
       }),
       gate: new CircuitBreaker({ account: name, memory, clock, random: () => 0, keyMark: "key" }),

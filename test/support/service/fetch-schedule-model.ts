@@ -122,7 +122,7 @@ export interface FetchScheduleModelOptions {
 
 /** Runs the fetch schedule of one account; time advances from one step to the next. */
 export class FetchScheduleModel {
-  readonly shelf = new ModelStore();
+  readonly store = new ModelStore();
   /** Every request, oldest first. */
   log: Asked[] = [];
   now: EpochMs;
@@ -146,7 +146,7 @@ export class FetchScheduleModel {
       account: ACCOUNT,
       targets: this.targets,
       places: places?.(this.now) ?? [],
-      stateOf: (series) => this.shelf.stateOf(series, this.now),
+      stateOf: (series) => this.store.stateOf(series, this.now),
       notBefore: notBefore ?? (() => this.now),
       offsetMs,
       historyFrom: calendar.add("day", today, -historyDays),
@@ -190,6 +190,6 @@ export class FetchScheduleModel {
     const days = range ? calendar.intervals("day", range).map(({ start }) => start) : [0];
     const answers = new Map(days.map((day) => [day, this.service(series.operation, day, this.now)]));
     if ([...answers.values()].includes(null)) return;
-    this.shelf.keep(series, days, (day) => answers.get(day) ?? "none", this.now);
+    this.store.keep(series, days, (day) => answers.get(day) ?? "none", this.now);
   }
 }

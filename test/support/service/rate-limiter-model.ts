@@ -28,7 +28,7 @@ export interface Passage {
 /** Deliberate mistakes, each at one port of the rate limiter. */
 export interface Mutant {
   readonly source?: (source: RateLimitSource, memory: Memory) => RateLimitSource;
-  readonly ledger?: (ledger: AttemptLog) => AttemptLog;
+  readonly requestLog?: (requestLog: AttemptLog) => AttemptLog;
   readonly notes?: (notes: AnswerNotes) => AnswerNotes;
   readonly clock?: (clock: RateLimiterClock) => RateLimiterClock;
 }
@@ -158,10 +158,10 @@ export class RateLimiterModel {
       read: (name) => this.#kept.get(name) ?? null,
       write: (name, value) => void this.#kept.set(name, value),
     };
-    const { source = (same) => same, ledger = (same) => same, clock = (same) => same } = this.#mutant;
+    const { source = (same) => same, requestLog = (same) => same, clock = (same) => same } = this.#mutant;
     return new RateLimiter({
       account: this.#account,
-      ledger: ledger(new RequestLog(this.#database)),
+      requestLog: requestLog(new RequestLog(this.#database)),
       memory,
       clock: clock(this.#clock()),
       source: source(new LearnedRateLimits(this.#account, memory, () => 1), memory),

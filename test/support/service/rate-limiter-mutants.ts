@@ -13,19 +13,19 @@ function withWindow(name: "minute" | "day", lengthMs: number): Mutant {
 }
 
 /** Records a request only after it has ended. */
-function writtenLate(ledger: AttemptLog): AttemptLog {
+function writtenLate(requestLog: AttemptLog): AttemptLog {
   const waiting = new Map<number, () => number | null>();
   let next = 1_000_000;
   return {
-    recent: (account, count) => ledger.recent(account, count),
+    recent: (account, count) => requestLog.recent(account, count),
     spend(spend) {
-      waiting.set(++next, () => ledger.spend(spend));
+      waiting.set(++next, () => requestLog.spend(spend));
       return next;
     },
     settle(id, ...rest) {
       const written = waiting.get(id)?.();
       waiting.delete(id);
-      if (written != null) ledger.settle(written, ...rest);
+      if (written != null) requestLog.settle(written, ...rest);
     },
   };
 }
@@ -46,8 +46,8 @@ function eager(source: RateLimitSource, memory: { write(name: string, value: str
 export const mutants: Readonly<Record<string, Mutant>> = {
   "a minute of 60 s": withWindow("minute", 60_000),
   "a day of 24 h": withWindow("day", 86_400_000),
-  "attempts forgotten at a restart": { ledger: (ledger) => unkept(ledger) },
-  "spends written down after the request": { ledger: writtenLate },
+  "attempts forgotten at a restart": { requestLog: (requestLog) => unkept(requestLog) },
+  "spends written down after the request": { requestLog: writtenLate },
   "a higher limit used at once": { source: eager },
   "what is left ignored": {
     notes: (notes) => {
@@ -60,10 +60,10 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   "the wall clock trusted": { clock: (clock) => ({ ...clock, monotonicMs: () => clock.now() }) },
 };
 
-function unkept(ledger: AttemptLog): AttemptLog {
+function unkept(requestLog: AttemptLog): AttemptLog {
   return {
-    spend: (spend) => ledger.spend(spend),
-    settle: (...settled) => ledger.settle(...settled),
+    spend: (spend) => requestLog.spend(spend),
+    settle: (...settled) => requestLog.settle(...settled),
     recent: () => [],
   };
 }

@@ -31,14 +31,14 @@ async function openWorld({ config = { ...CONSUMER, ...PARTNER }, simulator = {} 
   const keys = { consumerKey: CANARY_KEY, thirdParty: CANARY_PARTNER };
   const service = await startSimulator({ now: () => clock.now(), keys, ...simulator });
   const database = openDatabase(":memory:");
-  const library = new SeriesRepository(database, new Calendar(SERVICE_ZONE), () => clock.now());
+  const repository = new SeriesRepository(database, new Calendar(SERVICE_ZONE), () => clock.now());
   const problems: Problem[] = [];
   const stop = new AbortController();
   const connection = openService({ config: { service: { base_url: service.url } } });
   const open = (changed: Readonly<Record<string, unknown>> = {}) =>
     openAccounts({
       service: connection,
-      ...{ library, clock, random: () => 0, settings: new KeyValueStore(database), signal: stop.signal },
+      ...{ repository, clock, random: () => 0, settings: new KeyValueStore(database), signal: stop.signal },
       config: configSchema.parse({ service: { base_url: service.url }, ...config, ...changed }),
       problems: new Problems((problem) => problems.push(problem)),
       onServerTime: () => undefined,
@@ -46,7 +46,7 @@ async function openWorld({ config = { ...CONSUMER, ...PARTNER }, simulator = {} 
     });
   const accounts = open();
   return {
-    ...{ machine, clock, service, library, problems, accounts, database },
+    ...{ machine, clock, service, repository, problems, accounts, database },
     /** The same data directory under a changed configuration. */
     reopen: open,
     async [Symbol.asyncDispose]() {
@@ -72,18 +72,18 @@ function first<Item>(items: readonly Item[]): Item {
 test("a step of the timetable becomes rows, an envelope and a row of the ledger", async () => {
   await using world = await openWorld();
   const account = first(world.accounts.consumers);
-  const asked = await fetchPortOf(account, world.library).ask(
+  const asked = await fetchPortOf(account, world.repository).ask(
     stepOf(account.name, world.service.addressIds.danish, "today"),
   );
   expect(asked).toMatchObject({ kind: "answered", envelope: { currency: "DKK", resolution: "hour" } });
   expect(asked.kind === "answered" && asked.rows).toHaveLength(24);
-  expect(world.library.requestLog.recent("consumer", 5)).toMatchObject([{ share: "poll" }]);
+  expect(world.repository.requestLog.recent("consumer", 5)).toMatchObject([{ share: "poll" }]);
 });
 
 test("back-fill stops at two thirds of the minute's polling, and what is due goes on", async () => {
   await using world = await openWorld();
   const account = first(world.accounts.consumers);
-  const asking = fetchPortOf(account, world.library);
+  const asking = fetchPortOf(account, world.repository);
   const ask = (day: number, priority: FetchRequest["priority"]) =>
     asking.ask(stepOf(account.name, world.service.addressIds.danish, priority, day));
   const kinds: string[] = [];
@@ -106,13 +106,13 @@ test("several consumer accounts have a quota and a silence each", async () => {
   const [mine, yours] = world.accounts.consumers;
   if (!mine || !yours) throw new RangeError("two accounts were configured");
   const home = world.service.addressIds.danish;
-  expect((await fetchPortOf(yours, world.library).ask(stepOf("yours", home, "today"))).kind).toBe("refused");
-  expect((await fetchPortOf(yours, world.library).ask(stepOf("yours", home, "today"))).kind).toBe("withheld");
-  expect((await fetchPortOf(mine, world.library).ask(stepOf("mine", home, "today"))).kind).toBe("answered");
+  expect((await fetchPortOf(yours, world.repository).ask(stepOf("yours", home, "today"))).kind).toBe("refused");
+  expect((await fetchPortOf(yours, world.repository).ask(stepOf("yours", home, "today"))).kind).toBe("withheld");
+  expect((await fetchPortOf(mine, world.repository).ask(stepOf("mine", home, "today"))).kind).toBe("answered");
   expect(world.problems).toMatchObject([{ subject: "yours", code: "invalid_token" }]);
   expect(JSON.stringify(world.problems)).not.toContain("nobody's");
-  expect(world.library.requestLog.recent("mine", 9)).toHaveLength(1);
-  expect(world.library.requestLog.recent("yours", 9)).toHaveLength(1);
+  expect(world.repository.requestLog.recent("mine", 9)).toHaveLength(1);
+  expect(world.repository.requestLog.recent("yours", 9)).toHaveLength(1);
 });
 
 test("a third-party key alone, or a consumer key alone, is enough", async () => {
@@ -129,12 +129,12 @@ test("a third-party key alone, or a consumer key alone, is enough", async () => 
 test("a replaced key is asked with at once", async () => {
   await using world = await openWorld({ config: { consumer: { api_key: "an old key" } } });
   const home = world.service.addressIds.danish;
-  const old = fetchPortOf(first(world.accounts.consumers), world.library);
+  const old = fetchPortOf(first(world.accounts.consumers), world.repository);
   expect((await old.ask(stepOf("consumer", home, "today"))).kind).toBe("refused");
   const accounts = world.reopen({ consumer: { api_key: CANARY_KEY } });
   // Long enough for the quota, and not for what was said of the old key.
   world.machine.advance(92 * SECOND_MS);
-  const renewed = fetchPortOf(first(accounts.consumers), world.library);
+  const renewed = fetchPortOf(first(accounts.consumers), world.repository);
   expect((await renewed.ask(stepOf("consumer", home, "today"))).kind).toBe("answered");
 });
 
@@ -143,9 +143,9 @@ test("a 429 silences the account across a restart", async () => {
     simulator: { faults: [{ operation: "*", fault: "status", status: 429, retryAfterSec: 1_800, times: 1 }] },
   });
   const home = world.service.addressIds.danish;
-  const asking = fetchPortOf(first(world.accounts.consumers), world.library);
+  const asking = fetchPortOf(first(world.accounts.consumers), world.repository);
   expect((await asking.ask(stepOf("consumer", home, "today"))).kind).toBe("refused");
-  const restarted = fetchPortOf(first(world.reopen().consumers), world.library);
+  const restarted = fetchPortOf(first(world.reopen().consumers), world.repository);
   const until = world.clock.now() + 30 * MINUTE_MS;
   expect(await restarted.ask(stepOf("consumer", home, "today"))).toMatchObject({ kind: "withheld", until });
   expect(world.service.answered()).toHaveLength(1);
@@ -154,9 +154,9 @@ test("a 429 silences the account across a restart", async () => {
 test("no key is written into the database", async () => {
   await using world = await openWorld();
   const home = world.service.addressIds.danish;
-  await fetchPortOf(first(world.accounts.consumers), world.library).ask(stepOf("consumer", home, "today"));
+  await fetchPortOf(first(world.accounts.consumers), world.repository).ask(stepOf("consumer", home, "today"));
   world.service.account.setEntitlement("plusEnded");
-  await fetchPortOf(first(world.accounts.consumers), world.library).ask(stepOf("consumer", home, "today", 1));
+  await fetchPortOf(first(world.accounts.consumers), world.repository).ask(stepOf("consumer", home, "today", 1));
   const tables = ["setting", "series", "attempt", "chunk"];
   const rows = tables.map((table) => world.database.prepare(`select * from ${table}`).all());
   expect(JSON.stringify(rows)).toContain("403 plus_required");

@@ -22,7 +22,7 @@ class Kept implements Disposable {
   /** When it slept until. */
   readonly woken: EpochMs[] = [];
   now: EpochMs = START;
-  library = new SeriesRepository(this.store.database, calendar, () => this.now);
+  repository = new SeriesRepository(this.store.database, calendar, () => this.now);
 
   /** Runs the upkeep for so many nights. */
   async nights(count: number, years = 10): Promise<void> {
@@ -41,8 +41,8 @@ class Kept implements Disposable {
     const log = { info: (_facts: object, text: string) => this.logged.push(text) };
     const writing = new WriteGuard(database);
     const settings = new KeyValueStore(database, writing);
-    const { library, problems } = this;
-    const upkeep = { database, databasePath, library, settings, writing, calendar, clock, problems, years, log };
+    const { repository, problems } = this;
+    const upkeep = { database, databasePath, repository, settings, writing, calendar, clock, problems, years, log };
     await new NightlyMaintenance({ ...upkeep, offsetMs: OFFSET_MS }).run(stop.signal);
   }
 
@@ -84,7 +84,7 @@ test("after a night under a clock that stood ahead the next copy is not years aw
 
 test("history beyond its years goes, and is said once", async () => {
   using kept = new Kept();
-  const { store, requestLog } = kept.library;
+  const { store, requestLog } = kept.repository;
   const old = dayOf("2023-12-31");
   store.store(seriesOf("hour"), old, rowsOf("hour", old), {});
   requestLog.settle(requestLog.spend(spendOf({ at: START })), 200, null, START);
@@ -108,7 +108,7 @@ test("a copy that cannot be made is a problem, told once, until one is made", as
 
 test("a database that is damaged while it is used is told, and its last good copy stays", async () => {
   using kept = new Kept();
-  const { store } = kept.library;
+  const { store } = kept.repository;
   const range = { start: dayOf("2026-01-01").start, end: dayOf("2026-03-31").end };
   store.store(
     seriesOf("hour"),

@@ -28,7 +28,7 @@ class Shown implements Disposable {
     this.#lent = lent !== undefined;
     this.#library = new SeriesRepository(this.#store.database, calendar, () => NOW);
     const memory = new KeyValueStore(this.#store.database);
-    this.places = new Places({ config, library: this.#library, calendar, memory });
+    this.places = new Places({ config, repository: this.#library, calendar, memory });
   }
 
   async told<Id extends OperationId>(operation: Id, params: ParamsOf<Id>, body: unknown): Promise<void> {

@@ -43,13 +43,13 @@ function rowsOf(range: Interval, unit: "hour" | "fifteenMinutes", fields: (index
     .map(({ start, end }, i) => ({ start: formatInstant(start), end: formatInstant(end), ...fields(i) }));
 }
 
-let shelf: CountedShelf;
+let store: CountedShelf;
 let memory: Map<string, string>;
 let house: HomeReader;
 
 function open(more: Partial<HomeReaderDeps> = {}): HomeReader {
   return new HomeReader({
-    shelf,
+    store,
     calendar,
     memory: { read: (name) => memory.get(name) ?? null, write: (name, value) => memory.set(name, value) },
     ...more,
@@ -57,13 +57,13 @@ function open(more: Partial<HomeReaderDeps> = {}): HomeReader {
 }
 
 beforeEach(() => {
-  shelf = new CountedShelf();
+  store = new CountedShelf();
   memory = new Map();
-  shelf.put(
+  store.put(
     PRICES,
     rowsOf(daysOf("2026-02-01", "2026-03-11"), "fifteenMinutes", (i) => ({ totalPricePerKWh: 1 + (i % 4) / 10 })),
   );
-  shelf.put(
+  store.put(
     CONSUMPTION,
     rowsOf(daysOf("2026-01-01", "2026-03-09"), "hour", () => ({ energyKWh: 0.5, isEstimate: false })),
   );
@@ -74,20 +74,20 @@ describe("what a house reads", () => {
   test("is read once for all edges of a day, and again after midnight", () => {
     house.snapshot(HOME, NOON);
     house.usage(HOME, NOON);
-    const { reads } = shelf;
+    const { reads } = store;
     for (let minute = 0; minute < 600; minute += 15) {
       house.snapshot(HOME, NOON + minute * 60_000);
       house.usage(HOME, NOON + minute * 60_000);
     }
-    expect(shelf.reads).toBe(reads);
+    expect(store.reads).toBe(reads);
     house.snapshot(HOME, NOON + 86_400_000);
-    expect(shelf.reads).toBeGreaterThan(reads);
+    expect(store.reads).toBeGreaterThan(reads);
   });
 
   test("is read again when its own series changed, and only then", () => {
     const before = house.usage(HOME, NOON).consumption?.yesterday?.value;
     house.snapshot(HOME, NOON);
-    shelf.put(
+    store.put(
       CONSUMPTION,
       rowsOf(daysOf("2026-01-01", "2026-03-09"), "hour", () => ({ energyKWh: 2, isEstimate: false })),
     );
@@ -118,7 +118,7 @@ describe("what a house says", () => {
   });
 
   test("nothing of a shelf without prices", () => {
-    shelf = new CountedShelf();
+    store = new CountedShelf();
     expect(open().snapshot(HOME, NOON)).toMatchObject({ currency: null, current: null });
   });
 });
@@ -135,7 +135,7 @@ describe("when tomorrow's prices were first there", () => {
     house.snapshot(HOME, NOON);
     const next = dayOf("2026-03-11").start;
     expect(house.snapshot(HOME, next).tomorrowPublishedAt).toBeNull();
-    shelf.put(
+    store.put(
       PRICES,
       rowsOf(daysOf("2026-03-11", "2026-03-12"), "fifteenMinutes", () => ({ totalPricePerKWh: 1 })),
     );

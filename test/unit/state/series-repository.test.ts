@@ -23,25 +23,25 @@ const account = "consumer";
 class Shelved implements Disposable {
   readonly #store = new StoreOnDisk();
   now: EpochMs = dayOf("2026-06-10").start;
-  library: SeriesRepository = this.#open();
+  repository: SeriesRepository = this.#open();
 
   #open(): SeriesRepository {
     return new SeriesRepository(this.#store.database, calendar, () => this.now);
   }
 
   restart(): void {
-    this.library.close();
+    this.repository.close();
     this.#store.reopen();
-    this.library = this.#open();
+    this.repository = this.#open();
   }
 
   /** Asks and keeps, as daemon and LAN do. */
   async answered(operation: "prices", params: ParamsOf<"prices">, body: object): Promise<boolean | null> {
     const range = { start: params.from, end: params.to };
-    const seriesId = this.library.store.idOf(seriesOf(account, operation, params));
-    const id = this.library.requestLog.spend(spendOf({ at: this.now, seriesId, range }));
-    this.library.requestLog.settle(id, 200, "request", this.now);
-    return this.library.keepAnswer(account, operation, params, body as never, this.now);
+    const seriesId = this.repository.store.idOf(seriesOf(account, operation, params));
+    const id = this.repository.requestLog.spend(spendOf({ at: this.now, seriesId, range }));
+    this.repository.requestLog.settle(id, 200, "request", this.now);
+    return this.repository.keepAnswer(account, operation, params, body as never, this.now);
   }
 
   [Symbol.dispose](): void {
@@ -77,7 +77,7 @@ describe("an answer from the shelf", () => {
     expect(await shelved.answered("prices", pricesOf(range), bodyOf(range))).toBe(true);
     expect(await shelved.answered("prices", pricesOf(range), bodyOf(range))).toBe(false);
     shelved.restart();
-    const found = shelved.library.find(account, "prices", pricesOf(range), shelved.now);
+    const found = shelved.repository.find(account, "prices", pricesOf(range), shelved.now);
     expect(textOf(found)).toBe(JSON.stringify(bodyOf(range)));
   });
 
@@ -90,7 +90,7 @@ describe("an answer from the shelf", () => {
       { start: range.start + 5 * HOUR_MS, end: range.end - 30 * HOUR_MS },
       { start: range.start + 5 * HOUR_MS, end: range.start + 6 * HOUR_MS },
     ]) {
-      const found = shelved.library.find(account, "prices", pricesOf(part), shelved.now);
+      const found = shelved.repository.find(account, "prices", pricesOf(part), shelved.now);
       expect(JSON.parse(textOf(found) ?? "")).toEqual(bodyOf(part));
     }
   });
@@ -98,10 +98,10 @@ describe("an answer from the shelf", () => {
   test("of no rows has none; what was never asked is not there", async () => {
     using shelved = new Shelved();
     const day = dayOf("2026-03-28");
-    expect(shelved.library.find(account, "prices", pricesOf(day), shelved.now)).toBeNull();
+    expect(shelved.repository.find(account, "prices", pricesOf(day), shelved.now)).toBeNull();
     await shelved.answered("prices", pricesOf(day), bodyOf(day, []));
-    expect(textOf(shelved.library.find(account, "prices", pricesOf(day), shelved.now))).toContain('"data":[]');
-    expect(shelved.library.find(account, "prices", pricesOf(dayOf("2026-03-29")), shelved.now)).toBeNull();
+    expect(textOf(shelved.repository.find(account, "prices", pricesOf(day), shelved.now))).toContain('"data":[]');
+    expect(shelved.repository.find(account, "prices", pricesOf(dayOf("2026-03-29")), shelved.now)).toBeNull();
   });
 
   test.each([
@@ -112,9 +112,9 @@ describe("an answer from the shelf", () => {
     ["requestCounts", {}],
   ] as const)("of %s is the newest as a whole", async (operation, params) => {
     using shelved = new Shelved();
-    const { library, now } = shelved;
-    await library.keepAnswer(account, operation, params as never, answers[operation] as never, now);
-    const found = library.find(account, operation, params as never, now);
+    const { repository, now } = shelved;
+    await repository.keepAnswer(account, operation, params as never, answers[operation] as never, now);
+    const found = repository.find(account, operation, params as never, now);
     expect(JSON.parse(textOf(found) ?? "")).toEqual(answers[operation]);
   });
 });
@@ -150,12 +150,12 @@ describe("how old an answer is", () => {
     await shelved.answered("prices", pricesOf(whole), bodyOf(whole));
     await shelved.answered("prices", pricesOf(short), bodyOf(short, rowsOf("hour", short).slice(1)));
     const asked = shelved.now;
-    const freshAt = (range: Interval, now: EpochMs) => shelved.library.find(account, "prices", pricesOf(range), now);
+    const freshAt = (range: Interval, now: EpochMs) => shelved.repository.find(account, "prices", pricesOf(range), now);
     expect(freshAt(whole, asked + 50 * DAY_MS)).toMatchObject({ fresh: true, answeredAt: asked });
     expect(freshAt(short, asked + 15 * MINUTE_MS)).toMatchObject({ fresh: true, answeredAt: asked });
     expect(freshAt(short, asked + 15 * MINUTE_MS + 1)).toMatchObject({ fresh: false, answeredAt: asked });
     const both = { start: whole.start, end: short.end };
-    const stale = shelved.library.staleRange(account, "prices", pricesOf(both), asked + HOUR_MS);
+    const stale = shelved.repository.staleRange(account, "prices", pricesOf(both), asked + HOUR_MS);
     expect(stale).toEqual(short);
   });
 
@@ -167,10 +167,10 @@ describe("how old an answer is", () => {
     shelved.now += HOUR_MS;
     await shelved.answered("prices", pricesOf(second), bodyOf(second));
     const both = pricesOf({ start: first.start, end: second.end });
-    expect(shelved.library.find(account, "prices", both, shelved.now)?.answeredAt).toBe(asked);
-    shelved.library.requestLog.deleteBefore(shelved.now, 100);
+    expect(shelved.repository.find(account, "prices", both, shelved.now)?.answeredAt).toBe(asked);
+    shelved.repository.requestLog.deleteBefore(shelved.now, 100);
     shelved.restart();
-    const found = shelved.library.find(account, "prices", both, shelved.now);
+    const found = shelved.repository.find(account, "prices", both, shelved.now);
     expect(found).toMatchObject({ fresh: true, answeredAt: shelved.now - 90 * DAY_MS });
   });
 
@@ -183,10 +183,10 @@ describe("how old an answer is", () => {
     for (const restart of [false, true]) {
       if (restart) shelved.restart();
       shelved.now = asked;
-      expect(shelved.library.stateOf(series).answeredAt).toBe(asked);
+      expect(shelved.repository.stateOf(series).answeredAt).toBe(asked);
       shelved.now = asked - 1;
-      expect(shelved.library.stateOf(series).answeredAt).toBeNull();
-      expect(shelved.library.find(account, "prices", pricesOf(day), shelved.now)?.fresh).toBe(false);
+      expect(shelved.repository.stateOf(series).answeredAt).toBeNull();
+      expect(shelved.repository.find(account, "prices", pricesOf(day), shelved.now)?.fresh).toBe(false);
     }
   });
 
@@ -199,8 +199,8 @@ describe("how old an answer is", () => {
     shelved.now = right;
     await shelved.answered("prices", pricesOf(day), bodyOf(day, []));
     shelved.restart();
-    expect(shelved.library.stateOf(seriesOf(account, "prices", pricesOf(day))).answeredAt).toBe(right);
-    expect(shelved.library.find(account, "prices", pricesOf(day), right)?.fresh).toBe(true);
+    expect(shelved.repository.stateOf(seriesOf(account, "prices", pricesOf(day))).answeredAt).toBe(right);
+    expect(shelved.repository.find(account, "prices", pricesOf(day), right)?.fresh).toBe(true);
   });
 });
 
@@ -211,7 +211,7 @@ describe("the same request again", () => {
 
   test("finds the same, until its time is over, it is answered again, or the clock is set back", async () => {
     using shelved = new Shelved();
-    const find = () => shelved.library.find(account, "prices", params, shelved.now);
+    const find = () => shelved.repository.find(account, "prices", params, shelved.now);
     await shelved.answered("prices", params, bodyOf(day, short));
     const asked = shelved.now;
     const first = find();
@@ -228,7 +228,7 @@ describe("the same request again", () => {
 
   test("sees a change of its rows, of what stands around them, and that they are gone", async () => {
     using shelved = new Shelved();
-    const find = () => shelved.library.find(account, "prices", params, shelved.now);
+    const find = () => shelved.repository.find(account, "prices", params, shelved.now);
     const seen: (number | undefined)[] = [];
     for (const body of [bodyOf(day, short), bodyOf(day), { ...bodyOf(day), currency: "SEK" }]) {
       await shelved.answered("prices", params, body);
@@ -236,23 +236,23 @@ describe("the same request again", () => {
       seen.push(find()?.version);
     }
     expect(new Set(seen).size).toBe(3);
-    shelved.library.store.deleteBefore(day.end, 10);
+    shelved.repository.store.deleteBefore(day.end, 10);
     expect(find()).toBeNull();
   });
 
   test("of another account finds nothing of this one", async () => {
     using shelved = new Shelved();
     await shelved.answered("prices", params, bodyOf(day));
-    expect(shelved.library.find(account, "prices", params, shelved.now)).not.toBeNull();
-    expect(shelved.library.find("another", "prices", params, shelved.now)).toBeNull();
+    expect(shelved.repository.find(account, "prices", params, shelved.now)).not.toBeNull();
+    expect(shelved.repository.find("another", "prices", params, shelved.now)).toBeNull();
   });
 
   test("a change of another series leaves its version as it is", async () => {
     using shelved = new Shelved();
     await shelved.answered("prices", params, bodyOf(day));
-    const { version } = shelved.library.find(account, "prices", params, shelved.now) ?? {};
-    await shelved.library.keepAnswer(account, "forecastPrices", { addressId }, answers.forecastPrices as never, 0);
-    expect(shelved.library.find(account, "prices", params, shelved.now)?.version).toBe(version);
+    const { version } = shelved.repository.find(account, "prices", params, shelved.now) ?? {};
+    await shelved.repository.keepAnswer(account, "forecastPrices", { addressId }, answers.forecastPrices as never, 0);
+    expect(shelved.repository.find(account, "prices", params, shelved.now)?.version).toBe(version);
   });
 });
 
@@ -261,42 +261,42 @@ describe("keeping", () => {
 
   test("a large answer lets others run between its slices, and they see what is there", async () => {
     using shelved = new Shelved();
-    const { library } = shelved;
+    const { repository } = shelved;
     const series = { ...seriesOf(account, "prices", pricesOf(range)), unit: "fifteenMinutes" as const };
-    const kept = library.keep(series, range, rowsOf("fifteenMinutes", range), {}, shelved.now);
+    const kept = repository.keep(series, range, rowsOf("fifteenMinutes", range), {}, shelved.now);
     const seen = new Set<number>();
     let over = false;
     const look = () => {
       if (over) return;
-      seen.add(library.store.rowsByChunk(series, range).length);
+      seen.add(repository.store.rowsByChunk(series, range).length);
       setImmediate(look);
     };
     setImmediate(look);
     expect(await kept).toEqual({ changed: true, strayRows: 0 });
     over = true;
     expect(seen.size).toBeGreaterThan(10);
-    expect(library.stateOf(series).answeredAt).toBe(shelved.now);
+    expect(repository.stateOf(series).answeredAt).toBe(shelved.now);
   });
 
   test("two answers for one series at once are both there", async () => {
     using shelved = new Shelved();
-    const { library } = shelved;
+    const { repository } = shelved;
     const series = { ...seriesOf(account, "prices", pricesOf(range)), unit: "fifteenMinutes" as const };
     const rows = rowsOf("fifteenMinutes", range);
     const even = rows.filter((_, i) => i % 2 === 0);
     const odd = rows.filter((_, i) => i % 2 === 1);
-    await Promise.all([even, odd].map((half) => library.keep(series, range, half, {}, shelved.now)));
-    expect(library.store.rows(series, range)).toEqual(rows);
+    await Promise.all([even, odd].map((half) => repository.keep(series, range, half, {}, shelved.now)));
+    expect(repository.store.rows(series, range)).toEqual(rows);
   });
 
   test("a series without a range is answered for all of time", async () => {
     using shelved = new Shelved();
     const series = { account, place: addressId, operation: "forecastPrices", unit: "latest" } as const;
-    const seriesId = shelved.library.store.idOf(series);
-    shelved.library.requestLog.spend(spendOf({ seriesId }));
-    await shelved.library.keep(series, WHOLE, [], {}, shelved.now);
+    const seriesId = shelved.repository.store.idOf(series);
+    shelved.repository.requestLog.spend(spendOf({ seriesId }));
+    await shelved.repository.keep(series, WHOLE, [], {}, shelved.now);
     shelved.restart();
-    expect(shelved.library.stateOf(series).answeredAt).toBe(shelved.now);
-    expect(shelved.library.find(account, "forecastPrices", { addressId }, shelved.now)?.fresh).toBe(true);
+    expect(shelved.repository.stateOf(series).answeredAt).toBe(shelved.now);
+    expect(shelved.repository.find(account, "forecastPrices", { addressId }, shelved.now)?.fresh).toBe(true);
   });
 });

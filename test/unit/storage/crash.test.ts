@@ -55,8 +55,8 @@ async function crashes(lane: number, rounds: number): Promise<string[]> {
 /** Holds what is stored against what was acknowledged. Gives back where the kill hit. */
 function inspect(store: StoreOnDisk, kept: number, spent: number): string {
   const shelf = new SeriesStore(store.database, calendar);
-  const ledger = new RequestLog(store.database);
-  const [newest] = ledger.recent("consumer", 1);
+  const requestLog = new RequestLog(store.database);
+  const [newest] = requestLog.recent("consumer", 1);
   expect(newest?.id ?? 0).toBeGreaterThanOrEqual(spent);
   expect(newest?.id ?? 0).toBeLessThanOrEqual(spent + 1);
   if (kept === 0) return "in flight";
@@ -69,7 +69,7 @@ function inspect(store: StoreOnDisk, kept: number, spent: number): string {
   const autumn = shelf.rows(ingested, dayOf("2026-10-25")).map((row) => row.totalPricePerKWh);
   expect(autumn).toHaveLength(100);
   expect(new Set(autumn).size).toBe(1);
-  const answered = ledger.answeredAt(shelf.idOf(ingested)) ?? 0;
+  const answered = requestLog.answeredAt(shelf.idOf(ingested)) ?? 0;
   expect(answered).toBeGreaterThanOrEqual(kept);
   // An answer counts as received when all of it is stored, and not before.
   expect(answered).toBe(Math.min(...prices));

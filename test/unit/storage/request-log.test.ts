@@ -52,17 +52,17 @@ describe("a spend", () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 20 }), (steps) => {
         using store = new StoreOnDisk();
-        const ledger = new RequestLog(store.database);
+        const requestLog = new RequestLog(store.database);
         const made: { at: number; share: string; status: number | null }[] = [];
         for (const { at, share, since } of steps) {
           const status = at % 3 === 0 ? null : 200 + at;
-          const id = ledger.spend(spendOf({ at, share }));
-          if (status !== null) ledger.settle(id, status, null, null);
+          const id = requestLog.spend(spendOf({ at, share }));
+          if (status !== null) requestLog.settle(id, status, null, null);
           made.push({ at, share, status });
           const found = made.filter((each) => each.at >= since).map(({ at: _at, ...rest }) => rest);
-          expect(ledger.spentSince("consumer", since).reverse()).toEqual(found);
-          expect(ledger.countSince("consumer", since)).toBe(found.length);
-          expect(ledger.spentSince("second", since)).toEqual([]);
+          expect(requestLog.spentSince("consumer", since).reverse()).toEqual(found);
+          expect(requestLog.countSince("consumer", since)).toBe(found.length);
+          expect(requestLog.spentSince("second", since)).toEqual([]);
         }
       }),
       { numRuns: 30 },
@@ -71,10 +71,10 @@ describe("a spend", () => {
 
   test("comes back to the governor: the newest of its account, oldest first, in its share", () => {
     using store = new StoreOnDisk();
-    const ledger = new RequestLog(store.database);
+    const requestLog = new RequestLog(store.database);
     for (const [i, share] of (["poll", "lan", "backfill", "poll"] as const).entries())
-      ledger.spend(spendOf({ share, at: 100 + i, serverMs: i === 1 ? 5 : null }));
-    ledger.spend(spendOf({ account: "second" }));
+      requestLog.spend(spendOf({ share, at: 100 + i, serverMs: i === 1 ? 5 : null }));
+    requestLog.spend(spendOf({ account: "second" }));
     const recent = new RequestLog(store.reopen()).recent("consumer", 3);
     expect(recent.map(({ share, at, serverMs }) => [share, at, serverMs])).toEqual([
       ["lan", 101, 5],
@@ -87,33 +87,33 @@ describe("a spend", () => {
 describe("what became of a spend", () => {
   test("goes to disk with the next spend", () => {
     using store = new StoreOnDisk();
-    const ledger = new RequestLog(store.database);
-    const id = ledger.spend(spendOf({ serverMs: 3 }));
-    ledger.settle(id, 429, "request", null);
+    const requestLog = new RequestLog(store.database);
+    const id = requestLog.spend(spendOf({ serverMs: 3 }));
+    requestLog.settle(id, 429, "request", null);
     expect(rowsIn(store)[0]).toMatchObject({ status: null });
-    ledger.spend(spendOf({}));
+    requestLog.spend(spendOf({}));
     store.reopen();
     expect(rowsIn(store)[0]).toMatchObject({ id, status: 429, request_id: "request", server_ms: 3 });
   });
 
   test("brings the service's own time; the newest that was told is known again after a restart", () => {
     using store = new StoreOnDisk();
-    const ledger = new RequestLog(store.database);
-    expect(ledger.serverTime()).toBeNull();
-    ledger.settle(ledger.spend(spendOf({ serverMs: 900 })), 200, null, 1_000.5);
-    ledger.settle(ledger.spend(spendOf({ serverMs: 5_000 })), 0, null, null);
-    ledger.flush();
+    const requestLog = new RequestLog(store.database);
+    expect(requestLog.serverTime()).toBeNull();
+    requestLog.settle(requestLog.spend(spendOf({ serverMs: 900 })), 200, null, 1_000.5);
+    requestLog.settle(requestLog.spend(spendOf({ serverMs: 5_000 })), 0, null, null);
+    requestLog.flush();
     expect(new RequestLog(store.reopen()).serverTime()).toBe(1_001);
   });
 
   test("a rolled back transaction takes its spend with it", () => {
     using store = new StoreOnDisk();
-    const ledger = new RequestLog(store.database);
-    const id = ledger.spend(spendOf({}));
-    ledger.settle(id, 200, null, null);
+    const requestLog = new RequestLog(store.database);
+    const id = requestLog.spend(spendOf({}));
+    requestLog.settle(id, 200, null, null);
     expect(() =>
       transaction(store.database, () => {
-        ledger.flush();
+        requestLog.flush();
         throw new Error("the disk is full");
       }),
     ).toThrow("the disk is full");
@@ -125,25 +125,25 @@ describe("when a series was answered", () => {
   test("counts from the moment its rows are stored, not from the status", () => {
     using store = new StoreOnDisk();
     const seriesId = new SeriesStore(store.database, calendar).idOf(seriesOf("hour"));
-    const ledger = new RequestLog(store.database);
-    ledger.settle(ledger.spend(spendOf({ seriesId, range: today })), 200, null, null);
-    ledger.spend(spendOf({}));
-    expect(ledger.answeredAt(seriesId)).toBeNull();
+    const requestLog = new RequestLog(store.database);
+    requestLog.settle(requestLog.spend(spendOf({ seriesId, range: today })), 200, null, null);
+    requestLog.spend(spendOf({}));
+    expect(requestLog.answeredAt(seriesId)).toBeNull();
     expect(new RequestLog(store.reopen()).answeredAt(seriesId)).toBeNull();
   });
 
   test("is known by chunk, also after a restart", () => {
     using store = new StoreOnDisk();
     const seriesId = new SeriesStore(store.database, calendar).idOf(seriesOf("hour"));
-    const ledger = new RequestLog(store.database);
+    const requestLog = new RequestLog(store.database);
     const answer = (range: typeof today, at: EpochMs) => {
-      ledger.spend(spendOf({ seriesId, range }));
-      ledger.writeAnswered(seriesId, range, at);
-      ledger.noteAnswered(seriesId, range, at);
+      requestLog.spend(spendOf({ seriesId, range }));
+      requestLog.writeAnswered(seriesId, range, at);
+      requestLog.noteAnswered(seriesId, range, at);
     };
     answer({ start: yesterday.start, end: today.end }, 10);
     answer(today, 20);
-    for (const known of [ledger, new RequestLog(store.reopen())]) {
+    for (const known of [requestLog, new RequestLog(store.reopen())]) {
       expect(known.answeredAt(seriesId)).toBe(20);
       expect(known.chunkAnsweredAt(seriesId, today.start)).toBe(20);
       expect(known.chunkAnsweredAt(seriesId, yesterday.start)).toBe(10);
@@ -154,10 +154,10 @@ describe("when a series was answered", () => {
 
   test("a request that brought nothing counts for the timetable, and for no chunk", () => {
     using store = new StoreOnDisk();
-    const ledger = new RequestLog(store.database);
-    ledger.noteSettled(1, 30);
-    expect(ledger.answeredAt(1)).toBe(30);
-    expect(ledger.chunkAnsweredAt(1, 0)).toBeNull();
+    const requestLog = new RequestLog(store.database);
+    requestLog.noteSettled(1, 30);
+    expect(requestLog.answeredAt(1)).toBe(30);
+    expect(requestLog.chunkAnsweredAt(1, 0)).toBeNull();
   });
 
   test("of overlapping answers the later one counts, by brute force", () => {

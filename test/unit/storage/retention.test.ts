@@ -11,19 +11,19 @@ import { calendar, dayOf, rowsOf, StoreOnDisk, seriesOf } from "../../support/da
 const hours = seriesOf("hour");
 
 interface Parts {
-  readonly shelf: SeriesStore;
-  readonly ledger: RequestLog;
+  readonly store: SeriesStore;
+  readonly requestLog: RequestLog;
   readonly calendar: typeof calendar;
 }
 
 function partsOf(store: StoreOnDisk): Parts {
-  return { shelf: new SeriesStore(store.database, calendar), ledger: new RequestLog(store.database), calendar };
+  return { store: new SeriesStore(store.database, calendar), requestLog: new RequestLog(store.database), calendar };
 }
 
 /** An attempt as of a moment, that the service answered with its own time. */
-function attempt({ ledger }: Parts, at: EpochMs, serverMs: EpochMs = at): void {
-  ledger.settle(ledger.spend(spendOf({ at })), 200, null, serverMs);
-  ledger.flush();
+function attempt({ requestLog }: Parts, at: EpochMs, serverMs: EpochMs = at): void {
+  requestLog.settle(requestLog.spend(spendOf({ at })), 200, null, serverMs);
+  requestLog.flush();
 }
 
 function run(parts: Parts, years: number): { readonly chunks: number; readonly attempts: number } {
@@ -35,16 +35,16 @@ describe("what is older than the owner wants", () => {
   const now = dayOf("2036-05-05").start;
 
   test("is deleted, to a whole year; the rest, the newest answers and what is remembered stay", () => {
-    using store = new StoreOnDisk();
-    const parts = partsOf(store);
-    const { shelf } = parts;
-    const store1 = (date: string) => shelf.store(hours, dayOf(date), rowsOf("hour", dayOf(date)), {});
-    for (const date of ["2025-12-30", "2025-12-31", "2026-01-01", "2036-05-04"]) store1(date);
-    shelf.store(seriesOf("latest"), WHOLE, rowsOf("hour", dayOf("2020-01-01")), {});
+    using disk = new StoreOnDisk();
+    const parts = partsOf(disk);
+    const { store } = parts;
+    const storeDay = (date: string) => store.store(hours, dayOf(date), rowsOf("hour", dayOf(date)), {});
+    for (const date of ["2025-12-30", "2025-12-31", "2026-01-01", "2036-05-04"]) storeDay(date);
+    store.store(seriesOf("latest"), WHOLE, rowsOf("hour", dayOf("2020-01-01")), {});
     attempt(parts, now);
     expect(run(parts, 10)).toEqual({ chunks: 2, attempts: 0 });
     for (const restarted of [false, true]) {
-      const known = restarted ? new SeriesStore(store.reopen(), calendar) : shelf;
+      const known = restarted ? new SeriesStore(disk.reopen(), calendar) : store;
       expect(known.covers(hours, dayOf("2025-12-31"))).toBe(false);
       expect(known.covers(hours, dayOf("2026-01-01"))).toBe(true);
       expect(known.covers(hours, dayOf("2036-05-04"))).toBe(true);
@@ -53,42 +53,42 @@ describe("what is older than the owner wants", () => {
   });
 
   test("goes in small steps", () => {
-    using store = new StoreOnDisk();
-    store.database.exec("pragma synchronous = off");
-    const parts = partsOf(store);
+    using disk = new StoreOnDisk();
+    disk.database.exec("pragma synchronous = off");
+    const parts = partsOf(disk);
     const range = { start: dayOf("2020-01-01").start, end: dayOf("2021-12-31").end };
-    parts.shelf.store(hours, range, [], {});
+    parts.store.store(hours, range, [], {});
     attempt(parts, now);
     expect([...deleteOld(parts, 10)]).toHaveLength(Math.ceil(731 / 200));
-    expect(parts.shelf.covers(hours, dayOf("2021-12-31"))).toBe(false);
+    expect(parts.store.covers(hours, dayOf("2021-12-31"))).toBe(false);
   });
 
   test("is counted from the service's own time: a clock that stands in 2069 deletes nothing", () => {
-    using store = new StoreOnDisk();
-    const parts = partsOf(store);
-    parts.shelf.store(hours, dayOf("2026-01-01"), [], {});
+    using disk = new StoreOnDisk();
+    const parts = partsOf(disk);
+    parts.store.store(hours, dayOf("2026-01-01"), [], {});
     expect(run(parts, 1)).toEqual({ chunks: 0, attempts: 0 });
     attempt(parts, Date.UTC(2069, 0, 1), dayOf("2026-05-05").start);
     expect(run(parts, 1)).toEqual({ chunks: 0, attempts: 0 });
-    expect(parts.shelf.covers(hours, dayOf("2026-01-01"))).toBe(true);
+    expect(parts.store.covers(hours, dayOf("2026-01-01"))).toBe(true);
   });
 
   test("in the ledger is what is older than 90 days", () => {
-    using store = new StoreOnDisk();
-    const parts = partsOf(store);
+    using disk = new StoreOnDisk();
+    const parts = partsOf(disk);
     for (const daysAgo of [200, 91, 89, 0]) attempt(parts, now - daysAgo * DAY_MS);
     expect(run(parts, 10)).toEqual({ chunks: 0, attempts: 2 });
-    expect(new RequestLog(store.reopen()).recent("consumer", 10).map(({ at }) => at)).toEqual([now - 89 * DAY_MS, now]);
+    expect(new RequestLog(disk.reopen()).recent("consumer", 10).map(({ at }) => at)).toEqual([now - 89 * DAY_MS, now]);
   });
 
   test("an attempt that a clock of 1970 wrote today is kept", () => {
-    using store = new StoreOnDisk();
-    const parts = partsOf(store);
+    using disk = new StoreOnDisk();
+    const parts = partsOf(disk);
     attempt(parts, now - 91 * DAY_MS);
     attempt(parts, 0, now);
-    parts.ledger.spend(spendOf({ at: 0 }));
+    parts.requestLog.spend(spendOf({ at: 0 }));
     expect(run(parts, 10).attempts).toBe(1);
-    expect(parts.ledger.recent("consumer", 10)).toHaveLength(2);
+    expect(parts.requestLog.recent("consumer", 10)).toHaveLength(2);
   });
 
   test("the kept history begins with a local year", () => {
@@ -98,9 +98,9 @@ describe("what is older than the owner wants", () => {
 });
 
 test("over twelve years with two kept the file stops growing after the third", () => {
-  using store = new StoreOnDisk();
-  store.database.exec("pragma synchronous = off");
-  const parts = partsOf(store);
+  using disk = new StoreOnDisk();
+  disk.database.exec("pragma synchronous = off");
+  const parts = partsOf(disk);
   const series = [seriesOf("fifteenMinutes"), hours, { ...hours, operation: "consumption" as const }];
   const sizes: number[] = [];
   let day = dayOf("2026-01-01");
@@ -108,15 +108,15 @@ test("over twelve years with two kept the file stops growing after the third", (
   for (let year = 2026; year < 2038; day = calendar.day(day.end + 9 * DAY_MS)) {
     for (const key of series) {
       const rows = rowsOf("hour", day, (start) => Math.round(1e6 * Math.abs(Math.sin(start))) / 1e6);
-      parts.shelf.store(key, day, rows as Row[], {});
-      for (let i = 0; i < 24; i++) parts.ledger.spend(spendOf({ at: day.end }));
+      parts.store.store(key, day, rows as Row[], {});
+      for (let i = 0; i < 24; i++) parts.requestLog.spend(spendOf({ at: day.end }));
     }
     if (calendar.dateOf(day.start) < `${year + 1}`) continue;
     year++;
     attempt(parts, day.end);
     run(parts, 2);
-    store.database.exec("pragma wal_checkpoint(truncate)");
-    sizes.push(statSync(store.path).size);
+    disk.database.exec("pragma wal_checkpoint(truncate)");
+    sizes.push(statSync(disk.path).size);
   }
   const settled = sizes.slice(3);
   expect(sizes).toHaveLength(12);

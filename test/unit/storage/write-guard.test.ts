@@ -69,7 +69,7 @@ describe.each(ways)("a database that is $name", ({ code, fill, free }) => {
     const { spends } = new SeriesRepository(store.database, calendar, () => NOW, writing);
     const { clock, memory } = new ManualMachine();
     const source = new LearnedRateLimits("consumer", memory, () => 1);
-    const governor = new RateLimiter({ account: "consumer", ledger: spends, memory, clock, source });
+    const governor = new RateLimiter({ account: "consumer", requestLog: spends, memory, clock, source });
     fill(store.database);
     // A row may find room in the last page; not so a hundred of them.
     const verdicts = Array.from({ length: 100 }, () => {
@@ -87,32 +87,32 @@ describe.each(ways)("a database that is $name", ({ code, fill, free }) => {
   test("shows what the shelf has; an answer it did not take is stored once there is room", async () => {
     using store = new StoreOnDisk();
     const writing = new WriteGuard(store.database);
-    const library = new SeriesRepository(store.database, calendar, () => NOW, writing);
+    const repository = new SeriesRepository(store.database, calendar, () => NOW, writing);
     const next = dayOf("2026-03-11");
     const rows = rowsOf("hour", next, (start) => Math.sin(start));
-    await library.keep(key, range, rowsOf("hour", range), {}, NOW);
+    await repository.keep(key, range, rowsOf("hour", range), {}, NOW);
     fill(store.database);
-    expect(await library.keep(key, next, rows, {}, NOW)).toBeNull();
-    expect(library.store.rows(key, range)).toHaveLength(24);
-    expect(library.store.rows(key, next)).toEqual([]);
+    expect(await repository.keep(key, next, rows, {}, NOW)).toBeNull();
+    expect(repository.store.rows(key, range)).toHaveLength(24);
+    expect(repository.store.rows(key, next)).toEqual([]);
     free(store.database);
-    expect(await library.keep(key, next, rows, {}, NOW)).toBeNull();
+    expect(await repository.keep(key, next, rows, {}, NOW)).toBeNull();
     writing.recover();
-    expect((await library.keep(key, next, rows, {}, NOW))?.changed).toBe(true);
-    expect(library.store.rows(key, next)).toEqual(rows);
+    expect((await repository.keep(key, next, rows, {}, NOW))?.changed).toBe(true);
+    expect(repository.store.rows(key, next)).toEqual(rows);
   });
 
   test("loses no end of a request that it did not take", () => {
     using store = new StoreOnDisk();
     const writing = new WriteGuard(store.database);
-    const library = new SeriesRepository(store.database, calendar, () => NOW, writing);
-    const id = library.requestLog.spend(spendOf({ account: "consumer", at: NOW - HOUR_MS }));
-    library.requestLog.settle(id, 429, null, NOW);
+    const repository = new SeriesRepository(store.database, calendar, () => NOW, writing);
+    const id = repository.requestLog.spend(spendOf({ account: "consumer", at: NOW - HOUR_MS }));
+    repository.requestLog.settle(id, 429, null, NOW);
     fill(store.database);
-    for (let i = 0; i < 100; i++) library.spends.spend(spendOf({ account: LONG, at: NOW }));
+    for (let i = 0; i < 100; i++) repository.spends.spend(spendOf({ account: LONG, at: NOW }));
     free(store.database);
     writing.recover();
-    library.close();
+    repository.close();
     expect(new RequestLog(store.reopen()).spentSince("consumer", 0)).toEqual([{ share: "poll", status: 429 }]);
   });
 

@@ -11,16 +11,16 @@ import { spendOf } from "../spend.ts";
 import { calendar } from "../store-on-disk.ts";
 
 const [databasePath = "", first = ""] = process.argv.slice(2);
-const library = new SeriesRepository(openDatabase(databasePath), calendar, () => 0);
+const repository = new SeriesRepository(openDatabase(databasePath), calendar, () => 0);
 const say = (text: string) => writeSync(1, `${text}\n`);
-const seriesId = library.store.idOf(ingested);
+const seriesId = repository.store.idOf(ingested);
 // The next child starts in a quarter of the time.
 flushCompileCache();
 say("ready");
 for (let round = Number(first); ; round++) {
-  const id = library.requestLog.spend(spendOf({ at: round, seriesId, range: ingestedRange }));
+  const id = repository.requestLog.spend(spendOf({ at: round, seriesId, range: ingestedRange }));
   say(`spent ${id}`);
-  library.requestLog.settle(id, 200, `round ${round}`, round);
-  await library.keep(ingested, ingestedRange, answerOf(round), { round }, round);
+  repository.requestLog.settle(id, 200, `round ${round}`, round);
+  await repository.keep(ingested, ingestedRange, answerOf(round), { round }, round);
   say(`kept ${round}`);
 }

@@ -5,5 +5,5 @@ import { RequestLog } from "../../../../src/storage/request-log.ts";
 import { spendOf } from "../spend.ts";
 
 const [databasePath = ""] = process.argv.slice(2);
-const ledger = new RequestLog(openDatabase(databasePath));
-for (let at = 1; ; at++) writeSync(1, `${ledger.spend(spendOf({ at }))}\n`);
+const requestLog = new RequestLog(openDatabase(databasePath));
+for (let at = 1; ; at++) writeSync(1, `${requestLog.spend(spendOf({ at }))}\n`);

@@ -75,7 +75,7 @@ describe("tomorrow's prices", () => {
     if (!series) throw new Error("nothing was asked");
     const longAgo = local("2025-03-10");
     it.now = local(`${TUESDAY} 13:03`);
-    it.shelf.keep(series, [longAgo], () => "whole", it.now);
+    it.store.keep(series, [longAgo], () => "whole", it.now);
     it.run(local(`${TUESDAY} 13:06`));
     expect(it.times("prices")).toEqual(["13:03"]);
   });
@@ -132,7 +132,7 @@ describe("today's missing prices", () => {
       ...{ account: "consumer", place: it.targets[0]?.addressId ?? "" },
       ...({ operation: "prices", unit: "fifteenMinutes" } as const),
     };
-    it.shelf.keep(series, [local("2025-03-10")], () => "whole", it.now - 1);
+    it.store.keep(series, [local("2025-03-10")], () => "whole", it.now - 1);
     it.run(it.now + 1);
     expect(it.times("prices")).toEqual(["03:00"]);
   });
@@ -143,7 +143,7 @@ describe("after a pause", () => {
     const it = model(published({})).run(local(`${TUESDAY} 15:13`));
     it.log = [];
     const again = new FetchScheduleModel({ start: it.now, service: published({}), targets: it.targets });
-    Object.assign(again, { shelf: it.shelf });
+    Object.assign(again, { store: it.store });
     again.run(local(`${TUESDAY} 15:31`));
     expect(again.times("prices")).toEqual([]);
     expect(again.run(local(`${TUESDAY} 15:33`)).times("prices")).toEqual(["15:32"]);

@@ -139,7 +139,7 @@ test("what is missing is asked for until it is there, whatever was answered befo
       it.run(end);
       const today = calendar.startOf("day", end);
       const chunk = (operation: "prices" | (typeof USAGE)[number], day: EpochMs) =>
-        it.shelf
+        it.store
           .stateOf(
             {
               account: "consumer",

@@ -95,7 +95,7 @@ describe("use of yesterday", () => {
   test("is asked at once although a guest of the LAN just asked for last year", () => {
     const it = new FetchScheduleModel({ start: local("2026-03-10 02:00"), targets: [targetOf(["consumption"])] });
     const [place, unit] = [it.targets[0]?.addressId ?? "", "hour"] as const;
-    it.shelf.keep(
+    it.store.keep(
       { account: "consumer", place, operation: "consumption", unit },
       [local("2025-03-10")],
       () => "whole",
@@ -108,7 +108,7 @@ describe("use of yesterday", () => {
     const it = model(all("06:00")).run(local("2026-03-10 06:59"));
     it.now = local("2026-03-10 07:01");
     const [place, unit] = [it.targets[0]?.addressId ?? "", "hour"] as const;
-    it.shelf.keep(
+    it.store.keep(
       { account: "consumer", place, operation: "consumption", unit },
       [local("2025-03-10")],
       () => "whole",

@@ -125,7 +125,7 @@ describe("bounds", () => {
     const hub = hubWith();
     const out = new PassThrough().resume();
     let may = true;
-    hub.subscribe(out, { lastEventId: null, home: null, mayStay: () => may });
+    hub.subscribe(out, { lastEventId: null, home: null, isStillAuthorized: () => may });
     vi.advanceTimersByTime(30_000);
     expect(out.writableEnded).toBe(false);
     may = false;

@@ -245,7 +245,7 @@ describe("the body of a POST", () => {
 
 describe("a route that greets", () => {
   const greeting: Partial<LocalRoute> = {
-    scope: "greeted",
+    scope: "optional",
     handle: ({ caller }) => ({ kind: "json", body: { caller } }),
   };
 

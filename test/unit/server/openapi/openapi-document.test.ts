@@ -29,7 +29,7 @@ function routerOf() {
     config: configSchema.parse({}),
     clock,
     storage,
-    state: { vitals: new RuntimeStats(clock) },
+    state: { stats: new RuntimeStats(clock) },
     log: console,
   };
   return apiRoutes(deps as unknown as ApiDeps, new ApiKeys([], { minute: 1, day: 1 }));

@@ -38,7 +38,7 @@ describe("one flight", () => {
     const replies = await Promise.all(asked);
     expect(new Set(replies.map((reply) => reply.kind))).toEqual(new Set(["ok"]));
     expect(world.spent).toEqual(["forecastPrices ok"]);
-    expect(world.ledger.recent("consumer", 10)).toHaveLength(2);
+    expect(world.requestLog.recent("consumer", 10)).toHaveLength(2);
   });
 
   test("a hundred equal callers of a request that fails are one setback", async () => {
@@ -100,7 +100,7 @@ describe("the shares", () => {
   test("what is withheld is not spent", async () => {
     const world = await opened();
     for (let day = 0; day < 40; day++) void askPrices(world, "lan", day);
-    expect(world.ledger.recent("consumer", 100)).toHaveLength(31);
+    expect(world.requestLog.recent("consumer", 100)).toHaveLength(31);
   });
 });
 

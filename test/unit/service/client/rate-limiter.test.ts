@@ -23,7 +23,7 @@ class Governed extends ManualMachine {
   #open(): RateLimiter {
     const { clock, memory } = this;
     const source = new LearnedRateLimits("consumer", memory, () => 1);
-    return new RateLimiter({ account: "consumer", ledger: new RequestLog(this.#database), memory, clock, source });
+    return new RateLimiter({ account: "consumer", requestLog: new RequestLog(this.#database), memory, clock, source });
   }
 
   kept() {
