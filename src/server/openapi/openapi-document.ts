@@ -28,7 +28,7 @@ export interface LanOpenApiOptions {
 /** Who may ask, as the document says it. A session is a page's. */
 const SECURITY: Readonly<Record<RouteScope, readonly Json[]>> = {
   open: [],
-  greeted: [{}, { lanKey: [] }],
+  optional: [{}, { lanKey: [] }],
   read: [{ lanKey: [] }, { session: [] }],
   control: [{ lanKey: [] }, { session: [] }],
 };
