@@ -1,0 +1,74 @@
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+
+const ROOT = path.resolve(import.meta.dirname, "../../..");
+
+/** Words that a fluent reader has to read twice, and names that were replaced, with what to write instead. */
+const BANNED: Readonly<Record<string, string>> = {
+  anew: "again",
+  beside: "besides, next to",
+  dear: "expensive",
+  dearer: "more expensive",
+  mend: "fix",
+  mends: "fixes",
+  mended: "fixed",
+  ordinarily: "by default",
+  "gives back": "returns",
+  "so many": "n",
+  "under way": "in flight",
+  "for good": "permanently",
+  "by hand": "manually",
+  "turn of the loop": "event-loop tick",
+  whoever: "the noun",
+  knocks: "connects without authentication",
+  "is told": "the actor and the channel",
+  "are told": "the actor and the channel",
+  "is none": "is not",
+  "are none": "are not",
+  shelf: "series store",
+  ledger: "request log",
+  governor: "rate limiter",
+  lobby: "pending logins",
+  desk: "admin API",
+  vitals: "runtime stats",
+  upkeep: "nightly maintenance",
+  mending: "write recovery",
+  setback: "fetch failure",
+  withheld: "deferred",
+  timetable: "fetch schedule",
+  companion: "plan slot",
+  discreet: "redacted",
+  partner: "third party",
+};
+
+/** How often they may stand in sources and documentation. It may only fall: lower it with the texts. */
+const MAX_COUNT = 551;
+
+function textsIn(folder: string, endings: RegExp): string[] {
+  return readdirSync(path.join(ROOT, folder), { recursive: true, encoding: "utf8" })
+    .filter((name) => endings.test(name))
+    .map((name) => readFileSync(path.join(ROOT, folder, name), "utf8"));
+}
+
+function countOf(word: string, texts: readonly string[]): number {
+  const pattern = new RegExp(`\\b${word}\\b`, "gi");
+  return texts.reduce((sum, text) => sum + (text.match(pattern)?.length ?? 0), 0);
+}
+
+test("banned words get fewer", () => {
+  const texts = [
+    ...textsIn("src", /\.(ts|js|md)$/),
+    ...textsIn("docs", /\.md$/),
+    ...["README.md", "CONTRIBUTING.md", "CHANGELOG.md"].map((name) => readFileSync(path.join(ROOT, name), "utf8")),
+  ];
+  const counts = Object.keys(BANNED).map((word) => ({ word, count: countOf(word, texts), instead: BANNED[word] }));
+  const total = counts.reduce((sum, { count }) => sum + count, 0);
+  const most = counts.sort((a, b) => b.count - a.count).slice(0, 10);
+  expect(total, JSON.stringify(most)).toBeLessThanOrEqual(MAX_COUNT);
+});
+
+test("a banned word is counted as a word, in any case, and not inside another", () => {
+  expect(countOf("mend", ["Mend it, recommend it, mends"])).toBe(1);
+  expect(countOf("gives back", ["It gives back; gives backs"])).toBe(1);
+});
