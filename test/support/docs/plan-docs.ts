@@ -1,7 +1,7 @@
 /** What plans and plugs may be in, in words for their owner: tables of plans.md and plugs.md, complete because their types are. */
 import type { PlanCode } from "../../../src/core/planning/plan-reason.ts";
 import { type PlanState, planStates } from "../../../src/core/planning/plan-state-machine.ts";
-import { type PlugFamily, plugFamilies } from "../../../src/core/plugs/families/families.ts";
+import { plugFamilies } from "../../../src/core/plugs/families/families.ts";
 import type { PlugFamilyRow } from "../../../src/core/plugs/families/plug-family.ts";
 import type { PlugReason } from "../../../src/core/plugs/plug-controller.ts";
 
@@ -38,20 +38,10 @@ export function planStateDocs(): string {
   return ["| state | what it says | codes of the reason |", "|---|---|---|", ...planStates.map(line)].join("\n");
 }
 
-/** How a family ends an ON by itself. */
-const DEAD_MANS: Readonly<Record<PlugFamily, string>> = {
-  tasmota: "yes: `PulseTime`, set in one message with the ON",
-  shelly_gen1: "no, not by MQTT: set *auto off* in the device, to 20 minutes",
-  shelly_gen2: "yes: `toggle_after`, in the ON itself",
-  zigbee2mqtt: "yes, where the device knows `on_time`: try it once",
-  esphome: "no: let the device's own configuration switch it off after 20 minutes without an ON",
-  custom: "where `on` or `dead_man` says `{seconds}`",
-};
-
 /** Markdown: the families of plugs. */
 export function plugFamilyDocs(): string {
   const line = ([family, row]: [string, PlugFamilyRow]) =>
-    `| \`${family}\` | ${row.topic} | ${row.channel.about} | ${DEAD_MANS[family as PlugFamily]} |`;
+    `| \`${family}\` | ${row.topic} | ${row.channel.about} | ${row.deadManNote} |`;
   return [
     "| family | `topic` | `channel` | ends an ON by itself |",
     "|---|---|---|---|",

@@ -15,6 +15,7 @@ const NOTHING: CustomTopics = { on: { topic: "", payload: "" }, off: { topic: ""
 export const customPlug: PlugFamilyRow = {
   topic: "what {topic} stands for",
   channel: { about: "what {channel} stands for", fits: /^[^+#]+$/, ordinary: "" },
+  deadManNote: "where `on` or `dead_man` says `{seconds}`",
   deadMan: (address) => (saysSeconds(topicsOf(address)) ? { leastSec: 1, mostSec: DAY_SEC } : null),
   answers: (address) => (topicsOf(address).state ? "changes" : "never"),
   on: (address, deadManSec) => {

@@ -9,6 +9,7 @@ export const esphomePlug = {
     fits: /^[\w-]+$/,
     ordinary: null,
   },
+  deadManNote: "no: let the device's own configuration switch it off after 20 minutes without an ON",
   deadMan: () => null,
   // A state that does not change is not published again; it lies in the broker.
   answers: () => "changes",

@@ -38,6 +38,8 @@ export interface PlugFamilyRow {
   readonly topic: string;
   /** What `channel` is, and what it is where nothing is said; null where it has to be said. */
   readonly channel: { readonly about: string; readonly fits: RegExp; readonly ordinary: string | null };
+  /** For the documentation: whether and how the device ends an ON by itself. */
+  readonly deadManNote: string;
   readonly deadMan: (address: PlugAddress) => DeadManLimits | null;
   readonly answers: (address: PlugAddress) => PlugRules["answers"];
   /** Shape: one message that says both, wherever the family can: of two, the end could be the one that is lost. */

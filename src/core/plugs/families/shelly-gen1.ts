@@ -6,6 +6,7 @@ export const shellyGen1Plug = {
   topic: "the device's id or custom MQTT prefix, as in shellies/<id>",
   channel: { about: "number of the relay, from 0", fits: /^\d\d?$/, ordinary: "0" },
   // Its timer is a setting of the device (auto off), or of its HTTP interface: MQTT has no word for it.
+  deadManNote: "no, not by MQTT: set *auto off* in the device, to 20 minutes",
   deadMan: () => null,
   answers: () => "changes",
   on: (address) => [{ topic: `${shellies(address)}/relay/${address.channel}/command`, payload: "on" }],

@@ -9,6 +9,7 @@ const RPC = { on: 1, off: 2, ask: 3 };
 export const shellyGen2Plug = {
   topic: "the device's MQTT prefix, ordinarily its id",
   channel: { about: "number of the switch, from 0", fits: /^\d\d?$/, ordinary: "0" },
+  deadManNote: "yes: `toggle_after`, in the ON itself",
   deadMan: () => ({ leastSec: 1, mostSec: DAY_SEC }),
   answers: () => "always",
   on: (address, deadManSec) => [rpc(address, RPC.on, "Switch.Set", { on: true, toggle_after: deadManSec ?? 0 })],

@@ -8,6 +8,7 @@ const PULSE_TIME = { offset: 100, least: 112, most: 64_900 };
 export const tasmotaPlug = {
   topic: "the device's Topic; with another FullTopic, that with %prefix% left in: home/heater/%prefix%",
   channel: { about: "number of the relay, for devices with several", fits: /^[1-9]\d?$/, ordinary: "" },
+  deadManNote: "yes: `PulseTime`, set in one message with the ON",
   deadMan: () => ({ leastSec: PULSE_TIME.least - PULSE_TIME.offset, mostSec: PULSE_TIME.most - PULSE_TIME.offset }),
   answers: () => "always",
   // Backlog: the timer and the switching in one message. PulseTime stays set, and runs anew with every ON.

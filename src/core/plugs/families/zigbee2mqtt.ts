@@ -9,6 +9,7 @@ export const zigbee2mqttPlug = {
   topic: "the device's friendly name, or the whole topic with another base topic than zigbee2mqtt",
   channel: { about: "the endpoint, for devices with several: left, l1", fits: /^\w+$/, ordinary: "" },
   // Most plugs keep it; it depends on the device's firmware.
+  deadManNote: "yes, where the device knows `on_time`: try it once",
   deadMan: () => ({ leastSec: 1, mostSec: ZIGBEE_MOST_SEC }),
   answers: () => "always",
   on: (address, deadManSec) => [zigbee(address, "set", { [zigbeeState(address)]: "ON", on_time: deadManSec ?? 0 })],
