@@ -9,9 +9,9 @@ import type { AddressInfo } from "node:net";
 import { DAY_MS, type EpochMs } from "../../core/time/interval.ts";
 import { ILLUSTRATED_LIMITS } from "../contract/limits.ts";
 import type { OperationId } from "../contract/operations.ts";
-import { type HashEncoding, type ThirdPartyCredentials, thirdPartyToken } from "../contract/token.ts";
 import { createApiRouter, mount } from "../serve/mount.ts";
-import { ConsumerAccount, hmacSha256 } from "./accounts.ts";
+import { type HashEncoding, type ThirdPartyCredentials, thirdPartyToken } from "../third-party-token.ts";
+import { ConsumerAccount } from "./accounts.ts";
 import { createAdmission } from "./admission.ts";
 import { consumerHandlers } from "./consumer-handlers.ts";
 import { mountControl } from "./control.ts";
@@ -134,7 +134,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   return {
     url: `${options.tls ? "https" : "http"}://${host.includes(":") ? `[${host}]` : host}:${port}`,
     port,
-    keys: { ...keys, thirdPartyToken: thirdPartyToken(keys.thirdParty, hashEncoding, hmacSha256) },
+    keys: { ...keys, thirdPartyToken: thirdPartyToken(keys.thirdParty, hashEncoding) },
     addressIds: { danish: idOf("danish"), swedish: idOf("swedish"), norwegian: idOf("norwegian") },
     clock,
     account,
