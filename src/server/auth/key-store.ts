@@ -4,11 +4,12 @@ import type { Config } from "../../config/schema.ts";
 import type { Clock } from "../../core/runtime/clock.ts";
 import type { Problems } from "../../core/status/problem.ts";
 import { type EpochMs, MINUTE_MS, SECOND_MS } from "../../core/time/interval.ts";
+import type { QuotaLimits } from "../../service/serve/quota-windows.ts";
 import { thirdPartyToken } from "../../service/third-party-token.ts";
 import { type KeptKey, KeyFile } from "../../storage/api-key-file.ts";
 import { KeyUseFile } from "../../storage/api-key-usage-file.ts";
 import { type ApiKey, ApiKeys, keyDigest } from "./api-keys.ts";
-import { KeyRateLimit, type QuotaLimits } from "./key-rate-limit.ts";
+import { KeyRateLimit } from "./key-rate-limit.ts";
 import { isLoopback } from "./require-key.ts";
 
 /** The file of keys is looked at this often at most, when somebody asks. */
