@@ -69,7 +69,7 @@ describe("who may import whom", () => {
   test.each([
     ["src/core/prices/level.ts", "../../config/schema.ts", "core may not import src/config/schema.ts"],
     ["src/core/prices/level.ts", "../../main.ts", "core may not import src/main.ts"],
-    ["src/config/schema.ts", "../service/contract/token.ts", "config may not import src/service/contract/token.ts"],
+    ["src/config/schema.ts", "../service/contract/range.ts", "config may not import src/service/contract/range.ts"],
     ["src/storage/series-store.ts", "../config/schema.ts", "storage may not import src/config/schema.ts"],
     ["src/service/client/client.ts", "../../storage/database.ts", "service may not import src/storage/database.ts"],
     [

@@ -5,6 +5,7 @@
 import { statSync } from "node:fs";
 import { createServer } from "node:net";
 import type { Config } from "../config/schema.ts";
+import { thresholdsOf } from "../core/prices/level.ts";
 import type { Clock } from "../core/runtime/clock.ts";
 import { Problems } from "../core/status/problem.ts";
 import { StartError } from "../core/status/start-error.ts";
@@ -45,13 +46,13 @@ export function openOffline(config: Config, clock: Clock, proxy: ProxySettings |
   });
   const names = accounts.consumers.map(({ name }) => name);
   const homes = new Homes(names, config.homes, repository, settings);
-  const thresholds = { ...config.levels, veryCheap: config.levels.very_cheap };
+  const thresholds = thresholdsOf(config.levels);
   const homeReader = new HomeReader({ store: repository.store, calendar, memory: settings, thresholds });
   const desk = new AdminApi({
     ...{
       config,
       clock,
-      state: { calendar, accounts, homes, homeReader, repository },
+      state: { calendar, accounts, homes, homeReader, repository, thresholds },
       storage: { database, databasePath },
     },
     onSeriesChanged: (series) => homeReader.changed(series),

@@ -17,6 +17,7 @@ import {
   unknownPlug,
   type Wanted,
 } from "../core/plugs/plug-types.ts";
+import type { KeyValue } from "../core/runtime/key-value.ts";
 import type { Problems } from "../core/status/problem.ts";
 import { type EpochMs, MINUTE_MS, SECOND_MS } from "../core/time/interval.ts";
 import type { IncomingMessage } from "../mqtt/client/broker-session.ts";
@@ -49,7 +50,7 @@ export interface PlugManagerDeps {
   /** Whether the clock can be right. */
   readonly trusted: (now: EpochMs) => boolean;
   /** Remembers since when each plug is ON or OFF, for the minimum times. */
-  readonly memory: { read(name: string): string | null; write(name: string, value: string): void };
+  readonly memory: KeyValue;
   readonly problems: Pick<Problems, "start" | "end">;
   readonly log: { info(facts: object, text: string): void };
   /** Something was heard: look again at once. */

@@ -1,5 +1,5 @@
 /** The accounts of the configuration, each with its own client, governor and error policy. */
-import { createHash, createHmac } from "node:crypto";
+import { createHash } from "node:crypto";
 import type { Config } from "../config/schema.ts";
 import type { Priority } from "../core/fetching/fetch-types.ts";
 import type { Share } from "../core/fetching/rate-limit.ts";
@@ -19,7 +19,7 @@ import { RateLimiter } from "../service/client/rate-limiter.ts";
 import { AdaptiveRateLimits, LearnedRateLimits } from "../service/client/rate-limits.ts";
 import type { OperationId } from "../service/contract/operations.ts";
 import { paramsOf, takeApart } from "../service/contract/series-mapping.ts";
-import { thirdPartyToken } from "../service/contract/token.ts";
+import { thirdPartyToken } from "../service/third-party-token.ts";
 import type { KeyValueStore } from "../storage/key-value-store.ts";
 import { SPENDS_UNKNOWN } from "../storage/recovery.ts";
 import type { SeriesRepository } from "./series-repository.ts";
@@ -102,8 +102,7 @@ function consumerKeys(config: Config): { readonly name: string; readonly api_key
 function thirdPartyAuthorization(config: Config): string | null {
   const { api_key, api_secret, hash_encoding } = config.third_party ?? {};
   if (api_key === undefined || api_secret === undefined) return null;
-  const hmac = (secret: string, message: string) => createHmac("sha256", secret).update(message).digest();
-  return `Bearer ${thirdPartyToken({ apiKey: api_key, apiSecret: api_secret }, hash_encoding ?? "hex", hmac)}`;
+  return `Bearer ${thirdPartyToken({ apiKey: api_key, apiSecret: api_secret }, hash_encoding ?? "hex")}`;
 }
 
 /** Everything that must not come back in a text: the keys, what is made of them, and a proxy's password. */

@@ -6,14 +6,9 @@ import { reasonOf } from "../core/planning/plan-reason.ts";
 import { newRecord, type PlanRecord } from "../core/planning/plan-record.ts";
 import { type PlanSnapshot, planSnapshot } from "../core/planning/plan-snapshot.ts";
 import type { Timeline } from "../core/prices/timeline.ts";
+import type { KeyValue } from "../core/runtime/key-value.ts";
 import type { Calendar } from "../core/time/calendar.ts";
 import type { EpochMs, Interval } from "../core/time/interval.ts";
-
-/** Remembers a small text across restarts. */
-interface Memory {
-  read(name: string): string | null;
-  write(name: string, value: string): void;
-}
 
 /** A home or a third-party place, by what both have. */
 export interface Priced {
@@ -33,7 +28,7 @@ export interface CheapAnswer {
 
 export interface CheapQueriesDeps {
   readonly calendar: Calendar;
-  readonly memory: Memory;
+  readonly memory: KeyValue;
   readonly isTimeTrusted: (now: EpochMs) => boolean;
 }
 

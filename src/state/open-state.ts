@@ -2,7 +2,7 @@
 
 import { planDefinitions } from "../config/plan-schema.ts";
 import type { Config } from "../config/schema.ts";
-import type { LevelThresholds } from "../core/prices/level.ts";
+import { type LevelThresholds, thresholdsOf } from "../core/prices/level.ts";
 import type { Clock } from "../core/runtime/clock.ts";
 import type { DaemonState } from "../core/status/daemon-status.ts";
 import { Problems } from "../core/status/problem.ts";
@@ -124,7 +124,7 @@ function openBasics({ config, clock, log }: StateOptions, storage: Storage, chan
   return {
     ...{ stats, calendar, problems },
     startedAt: clock.now(),
-    thresholds: { ...config.levels, veryCheap: config.levels.very_cheap },
+    thresholds: thresholdsOf(config.levels),
     repository: new SeriesRepository(storage.database, calendar, () => clock.now(), storage.writing),
   };
 }

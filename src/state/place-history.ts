@@ -5,14 +5,9 @@
 
 import { REFERENCE_DAYS } from "../core/prices/level.ts";
 import type { PlacePoint } from "../core/prices/place-snapshot.ts";
+import type { KeyValue } from "../core/runtime/key-value.ts";
 import type { Calendar } from "../core/time/calendar.ts";
 import type { EpochMs } from "../core/time/interval.ts";
-
-/** Remembers a small text across restarts. */
-interface Memory {
-  read(name: string): string | null;
-  write(name: string, value: string): void;
-}
 
 /** As it is remembered: start, end and price, for short. */
 type KeptPoint = readonly [start: EpochMs, end: EpochMs, price: number];
@@ -24,12 +19,12 @@ interface Kept {
 }
 
 export class PlaceHistory {
-  readonly #memory: Memory;
+  readonly #memory: KeyValue;
   readonly #calendar: Calendar;
   /** By place. Bounded by the places; each by `REFERENCE_DAYS` and what the service tells ahead. */
   readonly #texts = new Map<string, string | null>();
 
-  constructor(memory: Memory, calendar: Calendar) {
+  constructor(memory: KeyValue, calendar: Calendar) {
     this.#memory = memory;
     this.#calendar = calendar;
   }

@@ -2,13 +2,8 @@
  * The ids of the third-party places, which their topics are made of. A place keeps its id for good: whatever the order
  * of the configuration is, whatever other places come and go, and also under another name.
  */
+import type { KeyValue } from "../core/runtime/key-value.ts";
 import { freeSlug, slugOf } from "../core/text/slug.ts";
-
-/** Remembers a small text across restarts. */
-interface Memory {
-  read(name: string): string | null;
-  write(name: string, value: string): void;
-}
 
 /** A place as it is configured: by its name, and one of region, coordinates and address. */
 interface Configured {
@@ -32,11 +27,11 @@ type Given = Readonly<Record<string, string>>;
 
 export class PlaceIds {
   readonly #places: readonly Named[];
-  readonly #memory: Memory;
+  readonly #memory: KeyValue;
   /** By spot. Bounded by the places. */
   readonly #given = new Map<string, Given>();
 
-  constructor(places: readonly Configured[], memory: Memory) {
+  constructor(places: readonly Configured[], memory: KeyValue) {
     this.#memory = memory;
     const keys = new Set<string>();
     this.#places = places.map((place) => {

@@ -11,6 +11,7 @@ import {
   placePoints,
   placeSnapshot,
 } from "../core/prices/place-snapshot.ts";
+import type { KeyValue } from "../core/runtime/key-value.ts";
 import { type SeriesKey, seriesName } from "../core/series/series.ts";
 import { slugOf } from "../core/text/slug.ts";
 import type { Calendar } from "../core/time/calendar.ts";
@@ -30,7 +31,7 @@ export interface PlacesDeps {
   readonly config: Pick<Config, "third_party">;
   readonly repository: SeriesRepository;
   readonly calendar: Calendar;
-  readonly memory: ConstructorParameters<typeof PlaceHistory>[0];
+  readonly memory: KeyValue;
   readonly thresholds?: LevelThresholds;
 }
 

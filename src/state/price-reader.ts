@@ -21,21 +21,16 @@ import {
   usageOperations,
   usageRange,
 } from "../core/prices/usage.ts";
+import type { KeyValue } from "../core/runtime/key-value.ts";
 import type { SeriesKey } from "../core/series/series.ts";
 import type { Calendar } from "../core/time/calendar.ts";
 import type { EpochMs, Interval } from "../core/time/interval.ts";
 import type { SeriesRepository } from "./series-repository.ts";
 
-/** Remembers a small text across restarts. */
-interface Memory {
-  read(name: string): string | null;
-  write(name: string, value: string): void;
-}
-
 export interface HomeReaderDeps {
   readonly store: Pick<SeriesRepository["store"], "envelope" | "rows" | "latest" | "rowsByChunk">;
   readonly calendar: Calendar;
-  readonly memory: Memory;
+  readonly memory: KeyValue;
   readonly thresholds?: LevelThresholds;
   /** What the service calls the amount of a row of costs. */
   readonly costField?: string | undefined;

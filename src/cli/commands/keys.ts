@@ -3,8 +3,8 @@ import { randomBytes } from "node:crypto";
 import { loadConfiguration } from "../../config/load-config-file.ts";
 import { StartError } from "../../core/status/start-error.ts";
 import { keyDigest } from "../../server/auth/api-keys.ts";
-import { hmacSha256, pairDigest } from "../../server/auth/key-store.ts";
-import { thirdPartyToken } from "../../service/contract/token.ts";
+import { pairDigest } from "../../server/auth/key-store.ts";
+import { thirdPartyToken } from "../../service/third-party-token.ts";
 import { type KeptKey, KeyFile, KeyFileError, MAX_KEYS } from "../../storage/api-key-file.ts";
 import { BadArgument, type CommandLine, type Given, readCommandLine, textOf } from "../arguments.ts";
 import { systemClock } from "../system-clock.ts";
@@ -139,7 +139,7 @@ function makeKey(wanted: Omit<KeptKey, "sha256">): Made {
     shown: [
       ["key", pair.apiKey],
       ["secret", pair.apiSecret],
-      ["token", thirdPartyToken(pair, encoding, hmacSha256)],
+      ["token", thirdPartyToken(pair, encoding)],
     ],
   };
 }

@@ -16,6 +16,11 @@ export interface LevelThresholds {
   readonly expensive: number;
 }
 
+/** The thresholds of a configuration's `levels`. */
+export function thresholdsOf(levels: Omit<LevelThresholds, "veryCheap"> & { very_cheap: number }): LevelThresholds {
+  return { ...levels, veryCheap: levels.very_cheap };
+}
+
 export const DEFAULT_THRESHOLDS: LevelThresholds = { veryCheap: 0.6, cheap: 0.9, normal: 1.15, expensive: 1.4 };
 
 /** The days behind a reference mean. */

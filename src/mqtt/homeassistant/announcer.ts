@@ -1,13 +1,8 @@
+import type { KeyValue } from "../../core/runtime/key-value.ts";
 import type { Message } from "../client/message.ts";
 import { deviceId } from "./device-id.ts";
 import { type Announced, announce, type DiscoveryOptions } from "./discovery.ts";
 import { type Device, existsFor } from "./entity.ts";
-
-/** Remembers a small text across restarts. */
-interface Memory {
-  read(name: string): string | null;
-  write(name: string, value: string): void;
-}
 
 /** A document, and what it was made from. */
 interface Made {
@@ -19,11 +14,11 @@ interface Made {
 /** Announces devices: makes a document when something of it changed, and remembers what was ever in it. */
 export class Announcer {
   readonly #options: DiscoveryOptions;
-  readonly #memory: Memory;
+  readonly #memory: KeyValue;
   /** By device. Bounded by the homes and places. */
   readonly #made = new Map<string, Made>();
 
-  constructor(options: DiscoveryOptions, memory: Memory) {
+  constructor(options: DiscoveryOptions, memory: KeyValue) {
     this.#options = options;
     this.#memory = memory;
   }

@@ -7,7 +7,7 @@
 import type { Config } from "../../config/schema.ts";
 import type { Deferred, FetchFailure } from "../../core/fetching/fetch-outcome.ts";
 import type { Home } from "../../core/prices/home-snapshot.ts";
-import type { Level, LevelThresholds } from "../../core/prices/level.ts";
+import type { Level } from "../../core/prices/level.ts";
 import { judgedPoints } from "../../core/prices/price-comparison.ts";
 import type { SeriesKey } from "../../core/series/series.ts";
 import { VERSION } from "../../core/status/version.ts";
@@ -109,7 +109,7 @@ export function checkResultOf(part: string, trouble: string | null, otherwise: s
 export interface AdminApiDeps {
   readonly config: Pick<Config, "levels">;
   readonly clock: { now(): EpochMs };
-  readonly state: Pick<State, "calendar" | "accounts" | "homes" | "homeReader" | "repository">;
+  readonly state: Pick<State, "calendar" | "accounts" | "homes" | "homeReader" | "repository" | "thresholds">;
   readonly storage: Pick<Storage, "database" | "databasePath">;
   /** Called for a series whose stored rows an answer changed. */
   readonly onSeriesChanged: (series: SeriesKey) => void;
@@ -173,7 +173,7 @@ export class AdminApi {
 
   async #pricesOf(home: Home): Promise<HomePrices> {
     const { clock, state } = this.#parts;
-    const { homeReader, calendar } = state;
+    const { homeReader, calendar, thresholds } = state;
     const now = clock.now();
     const today = calendar.day(now);
     const range = { start: today.start, end: calendar.add("day", today.start, 2) };
@@ -183,7 +183,7 @@ export class AdminApi {
     const params = { addressId: home.addressId, from: range.start, to: range.end, resolution: home.resolution };
     const trouble = isKnown() || !account ? null : await this.#ask(account, "prices", params);
     const timeline = homeReader.timeline(home, now);
-    const points = judgedPoints(timeline?.points ?? [], range, calendar, this.#thresholds());
+    const points = judgedPoints(timeline?.points ?? [], range, calendar, thresholds);
     const days = calendar.intervals("day", range).map((day) => {
       const prices = points
         .filter(({ start }) => start >= day.start && start < day.end)
@@ -194,11 +194,6 @@ export class AdminApi {
       return { ...day, date: calendar.dateOf(day.start), prices };
     });
     return { id: home.id, name: home.name, currency: timeline?.currency ?? null, trouble, days, now };
-  }
-
-  #thresholds(): LevelThresholds {
-    const { levels } = this.#parts.config;
-    return { ...levels, veryCheap: levels.very_cheap };
   }
 
   async #suggest(query: string): Promise<AdminResponses["suggest"]> {

@@ -1,15 +1,15 @@
 /** Who may ask the LAN API: the keys of the configuration and of the command line, and what they have used. */
-import { createHmac } from "node:crypto";
 import type { CommandHint } from "../../config/command-hint.ts";
 import type { Config } from "../../config/schema.ts";
 import type { Clock } from "../../core/runtime/clock.ts";
 import type { Problems } from "../../core/status/problem.ts";
 import { type EpochMs, MINUTE_MS, SECOND_MS } from "../../core/time/interval.ts";
-import { thirdPartyToken } from "../../service/contract/token.ts";
+import type { QuotaLimits } from "../../service/serve/quota-windows.ts";
+import { thirdPartyToken } from "../../service/third-party-token.ts";
 import { type KeptKey, KeyFile } from "../../storage/api-key-file.ts";
 import { KeyUseFile } from "../../storage/api-key-usage-file.ts";
 import { type ApiKey, ApiKeys, keyDigest } from "./api-keys.ts";
-import { KeyRateLimit, type QuotaLimits } from "./key-rate-limit.ts";
+import { KeyRateLimit } from "./key-rate-limit.ts";
 import { isLoopback } from "./require-key.ts";
 
 /** The file of keys is looked at this often at most, when somebody asks. */
@@ -39,11 +39,6 @@ export interface KeyStore {
   readonly take: (api: ApiConfig) => void;
   /** Keeps what was used; the last thing that is done with it. */
   readonly close: () => Promise<void>;
-}
-
-/** The HMAC of the platform, as the contract asks for it. */
-export function hmacSha256(secret: string, message: string): Uint8Array {
-  return createHmac("sha256", secret).update(message).digest();
 }
 
 /** Opens the API to the keys there are, also to those that come while the daemon runs. */
@@ -198,7 +193,7 @@ export function pairDigest(
   pair: { readonly apiKey: string; readonly apiSecret: string },
   encoding: "hex" | "base64",
 ): Uint8Array {
-  return keyDigest(thirdPartyToken(pair, encoding, hmacSha256));
+  return keyDigest(thirdPartyToken(pair, encoding));
 }
 
 function lanKeyOf(kept: KeptKey): ApiKey {

@@ -5,13 +5,8 @@
  * revoked or replaced ends its sessions. They are kept where they outlive a restart, and are bounded in number and time.
  */
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import type { KeyValue } from "../../core/runtime/key-value.ts";
 import { DAY_MS, type EpochMs } from "../../core/time/interval.ts";
-
-/** Small texts that outlive a restart. */
-interface Memory {
-  read(name: string): string | null;
-  write(name: string, value: string): void;
-}
 
 /** A key as a session needs it. */
 export interface SessionKey {
@@ -40,11 +35,11 @@ const TOKEN_BYTES = 32;
 const KEPT_AS = "dashboard_sessions";
 
 export class Sessions {
-  readonly #memory: Memory;
+  readonly #memory: KeyValue;
   readonly #keyNamed: (name: string) => SessionKey | null;
   #sessions: readonly Session[] | null = null;
 
-  constructor(memory: Memory, keyNamed: (name: string) => SessionKey | null) {
+  constructor(memory: KeyValue, keyNamed: (name: string) => SessionKey | null) {
     this.#memory = memory;
     this.#keyNamed = keyNamed;
   }

@@ -10,9 +10,9 @@ import {
   UNKNOWN_ADDRESS_MS,
   type Verdict,
 } from "../../core/fetching/retry-policy.ts";
+import { type KeyValue, readJson } from "../../core/runtime/key-value.ts";
 import type { EpochMs } from "../../core/time/interval.ts";
 import { MINUTE_MS } from "../../core/time/interval.ts";
-import { type Memory, recall } from "./key-value.ts";
 import type { RateLimiterClock } from "./rate-limiter.ts";
 
 /** What a setback of one request may reach, by name. `account` is the account's own name. */
@@ -20,7 +20,7 @@ export type Scopes = Readonly<Record<Scope, string>>;
 
 export interface CircuitBreakerDeps {
   readonly account: string;
-  readonly memory: Memory;
+  readonly memory: KeyValue;
   readonly clock: RateLimiterClock;
   readonly random: () => number;
   /** Tells one key from another without giving it away: what the service said of the last key is no word on a new one. */
@@ -148,7 +148,7 @@ export class CircuitBreaker {
    */
   #restore(): void {
     const { account, memory, clock, keyMark } = this.#parts;
-    const kept = recall(memory, `silence/${account}`);
+    const kept = readJson(memory, `silence/${account}`);
     if (!isKept(kept)) return;
     const now = clock.monotonicMs();
     const sameBoot = kept.boot === clock.boot;

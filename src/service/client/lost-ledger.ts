@@ -4,7 +4,7 @@
  * is out of the part that is never used otherwise.
  */
 import { DAY_WINDOW_MS, type MonotonicMs, type RateLimit } from "../../core/fetching/rate-limit.ts";
-import { type Memory, recall } from "./key-value.ts";
+import { type KeyValue, readJson } from "../../core/runtime/key-value.ts";
 
 /** A minute of the service and a flight: after it, no unknown spend counts in the minute's window. */
 const MINUTE_OVER_MS = 92_000;
@@ -15,20 +15,20 @@ interface Kept {
 }
 
 /** Notes that spends of an account may be missing from now on; before its governor is made. */
-export function noteLostLedger(memory: Memory, account: string): void {
+export function noteLostLedger(memory: KeyValue, account: string): void {
   memory.write(nameOf(account), JSON.stringify({ boot: "", since: 0 } satisfies Kept));
 }
 
 export class LostLedger {
   readonly #name: string;
-  readonly #memory: Memory;
+  readonly #memory: KeyValue;
   #since: MonotonicMs | null = null;
 
   /** How long a machine was off is not known: each boot begins the day anew. */
-  constructor(memory: Memory, account: string, boot: string, now: MonotonicMs) {
+  constructor(memory: KeyValue, account: string, boot: string, now: MonotonicMs) {
     this.#name = nameOf(account);
     this.#memory = memory;
-    const kept = recall(memory, this.#name);
+    const kept = readJson(memory, this.#name);
     if (!isKept(kept)) return;
     this.#since = kept.boot === boot ? kept.since : now;
     if (kept.boot !== boot) memory.write(this.#name, JSON.stringify({ boot, since: now } satisfies Kept));

@@ -14,10 +14,10 @@ import {
   type Share,
 } from "../../core/fetching/rate-limit.ts";
 import { RateWindow } from "../../core/fetching/rate-window.ts";
+import { type KeyValue, readJson } from "../../core/runtime/key-value.ts";
 import { type EpochMs, type Interval, MINUTE_MS } from "../../core/time/interval.ts";
 import type { QuotaStanding } from "../contract/quota-headers.ts";
 import type { AnswerNotes } from "./client.ts";
-import { type Memory, recall } from "./key-value.ts";
 import { LostLedger } from "./lost-ledger.ts";
 import {
   ageByServerTime,
@@ -68,7 +68,7 @@ export interface RateLimitSource {
 export interface RateLimiterDeps {
   readonly account: string;
   readonly requestLog: AttemptLog;
-  readonly memory: Memory;
+  readonly memory: KeyValue;
   readonly clock: RateLimiterClock;
   readonly source: RateLimitSource;
 }
@@ -112,7 +112,7 @@ export class RateLimiter {
     const now = clock.monotonicMs();
     this.#unknown = new LostLedger(memory, account, clock.boot, now);
     const kept = requestLog.recent(account, MAX_ATTEMPTS);
-    const note = readIdleNote(recall(memory, `idle/${account}`));
+    const note = readIdleNote(readJson(memory, `idle/${account}`));
     const placed = placeAttempts(kept, note, clock.boot);
     this.#newestId = kept.at(-1)?.id ?? 0;
     this.#past = placed.filter((_, i) => kept[i]?.boot !== clock.boot);
@@ -222,7 +222,7 @@ export class RateLimiter {
 
   /** Across a reboot a ceiling lasts as long again as it had left: how long the machine was off is not known. */
   #restoreCeilings(kept: readonly KeptAttempt[], now: MonotonicMs): void {
-    const found = readKeptCeilings(recall(this.#parts.memory, `ceilings/${this.#parts.account}`));
+    const found = readKeptCeilings(readJson(this.#parts.memory, `ceilings/${this.#parts.account}`));
     if (!found) return;
     const { boot, monotonicMs, attemptId, ceilings } = found;
     const since = boot === this.#parts.clock.boot ? monotonicMs : 0;

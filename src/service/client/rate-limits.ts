@@ -9,11 +9,11 @@ import {
   thirdPartyRateLimits,
   UNKNOWN_LIMITS,
 } from "../../core/fetching/rate-limit.ts";
+import { type KeyValue, readJson } from "../../core/runtime/key-value.ts";
 import { DAY_MS, type EpochMs, HOUR_MS } from "../../core/time/interval.ts";
 import type { QuotaWindow } from "../contract/limits.ts";
 import type { WindowStanding } from "../contract/quota-headers.ts";
 import type { AnswerNotes } from "./client.ts";
-import { type Memory, recall } from "./key-value.ts";
 import type { RateLimitSource } from "./rate-limiter.ts";
 
 type Limits = Readonly<Record<QuotaWindow, number>>;
@@ -38,7 +38,7 @@ const WINDOWS = ["minute", "day"] as const;
  */
 export class LearnedRateLimits implements RateLimitSource {
   readonly #name: string;
-  readonly #memory: Memory;
+  readonly #memory: KeyValue;
   readonly #addresses: () => number;
   readonly #learned: Partial<Record<QuotaWindow, Learned>>;
   /** The service's time of the newest answer: what was said before it counts no more. */
@@ -46,11 +46,11 @@ export class LearnedRateLimits implements RateLimitSource {
   #made: { readonly key: string; readonly budget: readonly RateLimit[] } = { key: "", budget: [] };
 
   /** `addresses` tells how many are polled: back-fill leaves room for each. */
-  constructor(account: string, memory: Memory, addresses: () => number) {
+  constructor(account: string, memory: KeyValue, addresses: () => number) {
     this.#name = `limits/${account}`;
     this.#memory = memory;
     this.#addresses = addresses;
-    this.#learned = readLearned(recall(memory, this.#name));
+    this.#learned = readLearned(readJson(memory, this.#name));
   }
 
   /** The limits in force, or those assumed before the first answer. */
@@ -148,17 +148,17 @@ const CLEAN_STEP_MS = HOUR_MS;
 /** The third-party interface names no quota: a hundred a day, halved on a 429, a tenth more after each clean day. */
 export class AdaptiveRateLimits implements RateLimitSource {
   readonly #name: string;
-  readonly #memory: Memory;
+  readonly #memory: KeyValue;
   #perDay: number;
   #cleanMs: number;
   #keptCleanMs: number;
   #answeredAt: MonotonicMs | null = null;
   #halvedAt: MonotonicMs | null = null;
 
-  constructor(account: string, memory: Memory) {
+  constructor(account: string, memory: KeyValue) {
     this.#name = `per-day/${account}`;
     this.#memory = memory;
-    const kept = recall(memory, this.#name);
+    const kept = readJson(memory, this.#name);
     const [perDay, cleanMs] = Array.isArray(kept) && kept.every(Number.isSafeInteger) ? (kept as number[]) : [];
     this.#perDay = Math.min(THIRD_PARTY_MOST, Math.max(THIRD_PARTY_LEAST, perDay ?? THIRD_PARTY_FIRST));
     this.#cleanMs = Math.max(0, cleanMs ?? 0);

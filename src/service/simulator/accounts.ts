@@ -2,10 +2,10 @@
  * Who may ask: the consumer account with its key's life and its subscription, and the partner's key and secret.
  * Source: service interface, parts 3 and 5.
  */
-import { createHash, createHmac } from "node:crypto";
+import { createHash } from "node:crypto";
 import { type EpochMs, formatInstant } from "../../core/time/interval.ts";
 import { type ContractError, contractError } from "../contract/errors.ts";
-import { type HashEncoding, type ThirdPartyCredentials, verifyThirdPartyToken } from "../contract/token.ts";
+import { type HashEncoding, type ThirdPartyCredentials, verifyThirdPartyToken } from "../third-party-token.ts";
 
 /** What the subscription check says. `unverifiable`: the check itself is out of order. */
 export const entitlements = ["active", "plusEnded", "forbidden", "unverifiable"] as const;
@@ -109,16 +109,11 @@ export function thirdPartyDenial(
   encoding: HashEncoding,
 ): ContractError | null {
   const token = bearerToken(authorization);
-  if (token !== null && verifyThirdPartyToken(token, credentials, encoding, hmacSha256)) return null;
+  if (token !== null && verifyThirdPartyToken(token, credentials, encoding)) return null;
   return contractError(
     "invalid_token",
     "the bearer token is not Base64 of <API_KEY>:<HMAC-SHA256 of it with the secret>",
   );
-}
-
-/** HMAC-SHA256 of the platform, in the form the contract asks for. */
-export function hmacSha256(secret: string, message: string): Uint8Array {
-  return createHmac("sha256", secret).update(message).digest();
 }
 
 function bearerToken(authorization: string | undefined): string | null {

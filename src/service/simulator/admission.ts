@@ -1,7 +1,7 @@
 import { contractError } from "../contract/errors.ts";
 import type { InterfaceName } from "../contract/operations.ts";
-import type { HashEncoding, ThirdPartyCredentials } from "../contract/token.ts";
 import type { AuthRequest, AuthResult } from "../serve/mount.ts";
+import type { HashEncoding, ThirdPartyCredentials } from "../third-party-token.ts";
 import { type ConsumerAccount, thirdPartyDenial } from "./accounts.ts";
 import type { QuotaCounter } from "./quota.ts";
 

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import type { EpochMs } from "../../core/time/interval.ts";
 import { parseInstant } from "../contract/range.ts";
-import type { HashEncoding } from "../contract/token.ts";
+import type { HashEncoding } from "../third-party-token.ts";
 import { readFaultRules } from "./fault-rules.ts";
 import { type HomeName, homeNames } from "./homes.ts";
 import { readPriceFile } from "./price-file.ts";

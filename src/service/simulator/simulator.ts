@@ -9,9 +9,10 @@ import type { AddressInfo } from "node:net";
 import { DAY_MS, type EpochMs } from "../../core/time/interval.ts";
 import { ILLUSTRATED_LIMITS } from "../contract/limits.ts";
 import type { OperationId } from "../contract/operations.ts";
-import { type HashEncoding, type ThirdPartyCredentials, thirdPartyToken } from "../contract/token.ts";
 import { createApiRouter, mount } from "../serve/mount.ts";
-import { ConsumerAccount, hmacSha256 } from "./accounts.ts";
+import type { QuotaLimits } from "../serve/quota-windows.ts";
+import { type HashEncoding, type ThirdPartyCredentials, thirdPartyToken } from "../third-party-token.ts";
+import { ConsumerAccount } from "./accounts.ts";
 import { createAdmission } from "./admission.ts";
 import { consumerHandlers } from "./consumer-handlers.ts";
 import { mountControl } from "./control.ts";
@@ -21,7 +22,7 @@ import { FaultScript } from "./fault-script.ts";
 import { demoHomes, type HomeName } from "./homes.ts";
 import { marketOfFile, type Replay, readPriceFile } from "./price-file.ts";
 import type { PublicationDelay } from "./publication.ts";
-import { type AttemptsByWindow, QuotaCounter, type QuotaLimits } from "./quota.ts";
+import { type AttemptsByWindow, QuotaCounter } from "./quota.ts";
 import { type ClockStart, SimulatedClock } from "./simulated-clock.ts";
 import { thirdPartyHandlers } from "./third-party-handlers.ts";
 import { World } from "./world.ts";
@@ -134,7 +135,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   return {
     url: `${options.tls ? "https" : "http"}://${host.includes(":") ? `[${host}]` : host}:${port}`,
     port,
-    keys: { ...keys, thirdPartyToken: thirdPartyToken(keys.thirdParty, hashEncoding, hmacSha256) },
+    keys: { ...keys, thirdPartyToken: thirdPartyToken(keys.thirdParty, hashEncoding) },
     addressIds: { danish: idOf("danish"), swedish: idOf("swedish"), norwegian: idOf("norwegian") },
     clock,
     account,

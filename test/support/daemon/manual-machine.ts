@@ -1,4 +1,4 @@
-import type { Memory } from "../../../src/service/client/key-value.ts";
+import type { KeyValue } from "../../../src/core/runtime/key-value.ts";
 import type { RateLimiterClock } from "../../../src/service/client/rate-limiter.ts";
 
 /** A machine whose clocks the test moves, with a memory that outlives its processes. */
@@ -23,7 +23,7 @@ export class ManualMachine {
     };
   }
 
-  get memory(): Memory {
+  get memory(): KeyValue {
     return {
       read: (name) => this.keptTexts.get(name) ?? null,
       write: (name, value) => void this.keptTexts.set(name, value),

@@ -1,9 +1,8 @@
-import { createHmac } from "node:crypto";
 import type { FetchFailure } from "../../../src/core/fetching/fetch-outcome.ts";
 import { type AnswerNotes, type AskContext, createClient } from "../../../src/service/client/client.ts";
 import { openTransport, type TransportOptions } from "../../../src/service/client/http-transport.ts";
 import type { OperationId, ParamsOf, Success } from "../../../src/service/contract/operations.ts";
-import { type HashEncoding, thirdPartyToken } from "../../../src/service/contract/token.ts";
+import { type HashEncoding, thirdPartyToken } from "../../../src/service/third-party-token.ts";
 
 /** Keys that would be seen anywhere they do not belong. */
 export const CANARY_KEY = "canary-consumer-key-7f3a";
@@ -26,8 +25,7 @@ export interface AskingOptions extends TransportOptions {
 export async function openAsking(url: string, options: AskingOptions = {}) {
   const { consumerKey = CANARY_KEY, partner = CANARY_PARTNER, hashEncoding = "hex", basePath = "" } = options;
   const transport = openTransport(url, options);
-  const hmac = (secret: string, message: string) => createHmac("sha256", secret).update(message).digest();
-  const token = thirdPartyToken(partner, hashEncoding, hmac);
+  const token = thirdPartyToken(partner, hashEncoding);
   const stop = new AbortController();
   const client = createClient({
     get: transport.get,

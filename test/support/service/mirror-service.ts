@@ -1,8 +1,7 @@
 import { type EpochMs, SECOND_MS } from "../../../src/core/time/interval.ts";
-import { hmacSha256 } from "../../../src/server/auth/key-store.ts";
 import { operationOf } from "../../../src/service/contract/operations.ts";
-import { thirdPartyToken } from "../../../src/service/contract/token.ts";
 import type { FaultRule } from "../../../src/service/simulator/fault-rules.ts";
+import { thirdPartyToken } from "../../../src/service/third-party-token.ts";
 import { MIRROR_DIFFERENCES } from "../../contract/differences.ts";
 import { lookedAt } from "../../contract/looked-at.ts";
 import type { ServiceUnderTest } from "../../contract/service-expectations.ts";
@@ -26,7 +25,7 @@ export interface MirrorServiceOptions {
 export class MirrorService implements ServiceUnderTest {
   readonly daemon: TestDaemon;
   readonly consumerKey = LAN_KEY;
-  readonly thirdPartyToken: string = thirdPartyToken(LAN_PAIR, "hex", hmacSha256);
+  readonly thirdPartyToken: string = thirdPartyToken(LAN_PAIR, "hex");
   readonly differences = MIRROR_DIFFERENCES;
   readonly insteadOfData: NonNullable<ServiceUnderTest["insteadOfData"]> | null;
   readonly #restMs: number;

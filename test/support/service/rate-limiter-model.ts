@@ -4,8 +4,8 @@
  */
 import type { DatabaseSync } from "node:sqlite";
 import type { Share } from "../../../src/core/fetching/rate-limit.ts";
+import type { KeyValue } from "../../../src/core/runtime/key-value.ts";
 import type { AnswerNotes } from "../../../src/service/client/client.ts";
-import type { Memory } from "../../../src/service/client/key-value.ts";
 import {
   type AttemptLog,
   type Permit,
@@ -27,7 +27,7 @@ export interface Passage {
 
 /** Deliberate mistakes, each at one port of the rate limiter. */
 export interface Mutant {
-  readonly source?: (source: RateLimitSource, memory: Memory) => RateLimitSource;
+  readonly source?: (source: RateLimitSource, memory: KeyValue) => RateLimitSource;
   readonly requestLog?: (requestLog: AttemptLog) => AttemptLog;
   readonly notes?: (notes: AnswerNotes) => AnswerNotes;
   readonly clock?: (clock: RateLimiterClock) => RateLimiterClock;
@@ -154,7 +154,7 @@ export class RateLimiterModel {
   }
 
   #start(): RateLimiter {
-    const memory: Memory = {
+    const memory: KeyValue = {
       read: (name) => this.#kept.get(name) ?? null,
       write: (name, value) => void this.#kept.set(name, value),
     };

@@ -4,10 +4,10 @@ import { describe, expect, test } from "vitest";
 import { type Config, configSchema } from "../../../../src/config/schema.ts";
 import { Problems } from "../../../../src/core/status/problem.ts";
 import { keyDigest } from "../../../../src/server/auth/api-keys.ts";
-import { hmacSha256, openKeyStore, pairDigest } from "../../../../src/server/auth/key-store.ts";
+import { openKeyStore, pairDigest } from "../../../../src/server/auth/key-store.ts";
 import { requireKeys } from "../../../../src/server/auth/require-key.ts";
-import { thirdPartyToken } from "../../../../src/service/contract/token.ts";
 import type { AuthResult } from "../../../../src/service/serve/mount.ts";
+import { thirdPartyToken } from "../../../../src/service/third-party-token.ts";
 import { type KeptKey, KeyFile } from "../../../../src/storage/api-key-file.ts";
 import { ManualClock } from "../../../support/daemon/manual-clock.ts";
 import { TempDir } from "../../../support/daemon/temp-dir.ts";
@@ -195,13 +195,13 @@ describe("a key and secret", () => {
       const entry = { name: "inverter", api_key: pair.apiKey, api_secret: pair.apiSecret, hash_encoding: encoding };
       const access = livingIn(dir, new ManualClock(EVENING), { third_party_keys: [entry] });
       const other = encoding === "hex" ? "base64" : "hex";
-      expect(access.ask(thirdPartyToken(pair, encoding, hmacSha256), "thirdParty")).toMatchObject({
+      expect(access.ask(thirdPartyToken(pair, encoding), "thirdParty")).toMatchObject({
         kind: "admitted",
         quota: { day: { remaining: 1_999 } },
       });
-      for (const wrong of [thirdPartyToken(pair, other, hmacSha256), pair.apiKey, pair.apiSecret])
+      for (const wrong of [thirdPartyToken(pair, other), pair.apiKey, pair.apiSecret])
         expect(access.ask(wrong, "thirdParty")).toMatchObject({ error: { code: "invalid_token" } });
-      expect(access.ask(thirdPartyToken(pair, encoding, hmacSha256))).toMatchObject({
+      expect(access.ask(thirdPartyToken(pair, encoding))).toMatchObject({
         error: { code: "invalid_token", reason: "the key and secret inverter open /thirdParty only" },
       });
       await access.close();
@@ -213,7 +213,7 @@ describe("a key and secret", () => {
     const sha256 = Buffer.from(pairDigest(pair, "hex")).toString("hex");
     await keep(dir, { ...kitchen, kind: "third_party", api_key: pair.apiKey, sha256 });
     const access = livingIn(dir, new ManualClock(EVENING), configured);
-    const token = thirdPartyToken(pair, "hex", hmacSha256);
+    const token = thirdPartyToken(pair, "hex");
     expect(access.ask(token, "thirdParty").kind).toBe("admitted");
     const text = readFileSync(path.join(dir.path, "keys.json"), "utf8");
     for (const secret of [pair.apiSecret, token]) expect(text).not.toContain(secret);

@@ -1,0 +1,39 @@
+/** How the quota of fixed UTC windows is judged: by the simulator as the service, and by the daemon for its own keys. */
+
+import { DAY_MS, type EpochMs, MINUTE_MS, SECOND_MS } from "../../core/time/interval.ts";
+import type { QuotaWindow } from "../contract/limits.ts";
+import type { QuotaStanding, WindowStanding } from "../contract/quota-headers.ts";
+
+export type QuotaLimits = Readonly<Record<QuotaWindow, number>>;
+
+export interface QuotaVerdict {
+  readonly standing: QuotaStanding;
+  /** Seconds until the latest reset among the exhausted windows, at least 1; null where the attempt is within quota. */
+  readonly retryAfterSec: number | null;
+}
+
+const quotaWindows: readonly QuotaWindow[] = ["minute", "day"];
+
+const WINDOW_MS = { minute: MINUTE_MS, day: DAY_MS } as const satisfies Record<QuotaWindow, number>;
+
+/** Start of the window that `at` is in. */
+export function windowStart(window: QuotaWindow, at: EpochMs): EpochMs {
+  return Math.floor(at / WINDOW_MS[window]) * WINDOW_MS[window];
+}
+
+/**
+ * Judges the attempt at `now`. `counts` are the attempts in the windows of `now`, this one and denied ones included.
+ * Source: service interface, part 8.2.
+ */
+export function judgeAttempt(counts: QuotaLimits, limits: QuotaLimits, now: EpochMs): QuotaVerdict {
+  const standingIn = (window: QuotaWindow): WindowStanding => ({
+    limit: limits[window],
+    remaining: Math.max(0, limits[window] - counts[window]),
+    resetSec: (windowStart(window, now) + WINDOW_MS[window]) / SECOND_MS,
+  });
+  const standing = { minute: standingIn("minute"), day: standingIn("day") };
+  const exhausted = quotaWindows.filter((window) => counts[window] > limits[window]);
+  if (exhausted.length === 0) return { standing, retryAfterSec: null };
+  const latestResetSec = Math.max(...exhausted.map((window) => standing[window].resetSec));
+  return { standing, retryAfterSec: Math.max(1, Math.ceil(latestResetSec - now / SECOND_MS)) };
+}
