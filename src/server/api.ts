@@ -12,7 +12,7 @@ import type { Lookup } from "./http/listener.ts";
 import { createLocalRouter } from "./http/not-found.ts";
 import { guardRequests } from "./http/request-guard.ts";
 import { addRoute, type LocalRoute, type RouteContext } from "./http/route.ts";
-import { localRoutes } from "./local/local-routes.ts";
+import { localRoutes } from "./local/endpoints.ts";
 import type { LocalDeps } from "./local/local-source.ts";
 import type { MirrorDeps } from "./mirror/mirror-source.ts";
 import { mountMirror } from "./mirror/mirror-source.ts";

@@ -24,11 +24,11 @@ async function planned(scopes?: ("read" | "control")[], dir?: TempDir): Promise<
 describe("plans", () => {
   test("are told as they are published, and one with what it did", async () => {
     await using daemon = await planned();
-    const { plans } = (await askJson(daemon, "plans", "plans")) as { plans: Record<string, unknown>[] };
+    const { plans } = (await askJson(daemon, "plans")) as { plans: Record<string, unknown>[] };
     expect(plans).toMatchObject([{ id: "washer", name: "Washer", home: "home", kind: "window", on: false, kwh: 1.2 }]);
     expect(plans[0]).toMatchObject(daemon.watcher.json("elbro/home/plan/washer/state"));
     await daemon.clock.runUntil(EVENING + 24 * HOUR_MS);
-    const plan = await askJson(daemon, "plan", "plans/washer");
+    const plan = await askJson(daemon, "plans/washer");
     expect(plan).toMatchObject({
       history: {
         runs: [{ basis: "prices", cost: expect.any(Number), against_now: expect.any(Number) }],
@@ -54,10 +54,10 @@ describe("plans", () => {
     ]);
     await untilPlan(daemon, ({ settings }) => settings.hours?.value === 2, "the change on MQTT");
     await command(daemon, "hours", "1");
-    expect(await askJson(daemon, "plan", "plans/washer")).toMatchObject({ settings: { hours: { value: 1 } } });
+    expect(await askJson(daemon, "plans/washer")).toMatchObject({ settings: { hours: { value: 1 } } });
     await daemon.restart();
     await daemon.clock.settle();
-    expect(await askJson(daemon, "plan", "plans/washer")).toMatchObject({
+    expect(await askJson(daemon, "plans/washer")).toMatchObject({
       settings: { hours: { value: 1, changed: true }, max_price: { value: 5 } },
     });
     const back = await daemon.post("/local/v1/plans/washer", { hours: null, ready_by: null, max_price: null });
@@ -79,7 +79,7 @@ describe("plans", () => {
         reason: "hours: expected at most the 2 h between from and ready_by, found 3 h",
       },
     ]);
-    expect(await askJson(daemon, "plan", "plans/washer")).toMatchObject({ settings: { max_price: { value: null } } });
+    expect(await askJson(daemon, "plans/washer")).toMatchObject({ settings: { max_price: { value: null } } });
   });
 
   test("run_now, stop and skip do what they say, or say 409 and why", async () => {
@@ -123,13 +123,13 @@ describe("plans", () => {
       ]);
     }
     expect((await daemon.post("/local/v1/plans/dryer", { hours: 2 })).status).toBe(404);
-    const { settings } = await askJson(daemon, "plan", "plans/washer");
+    const { settings } = await askJson(daemon, "plans/washer");
     expect(Object.values(settings as object).some(({ changed }) => changed)).toBe(false);
   });
 
   test("a key without the scope control may look and not touch", async () => {
     await using daemon = await planned(["read"]);
-    await askJson(daemon, "plan", "plans/washer");
+    await askJson(daemon, "plans/washer");
     expect((await daemon.post("/local/v1/plans/washer", { hours: 2 })).status).toBe(403);
   });
 });
@@ -137,12 +137,12 @@ describe("plans", () => {
 describe("the signal of a plan", () => {
   test("is ON on the boundary: 200, else 400 by code=1; as JSON with its reason", async () => {
     await using daemon = await planned();
-    const { next_start } = (await askJson(daemon, "signal", "signal/washer?format=json")) as { next_start: string };
+    const { next_start } = (await askJson(daemon, "signal/washer?format=json")) as { next_start: string };
     expect(await askText(daemon, "signal/washer?code=1")).toMatchObject([400, "OFF", expect.any(String)]);
     expect(await askText(daemon, "signal/washer")).toMatchObject([200, "OFF", expect.any(String)]);
     await daemon.clock.runUntil(Date.parse(next_start));
     expect(await askText(daemon, "signal/washer?code=1")).toMatchObject([200, "ON", expect.any(String)]);
-    expect(await askJson(daemon, "signal", "signal/washer")).toMatchObject({ on: true, state: "running" });
+    expect(await askJson(daemon, "signal/washer")).toMatchObject({ on: true, state: "running" });
     await daemon.clock.runUntil(Date.parse(next_start) + 3 * HOUR_MS);
     expect(await askText(daemon, "signal/washer?code=1")).toMatchObject([400, "OFF", expect.any(String)]);
   });
@@ -172,7 +172,7 @@ test("third-party places have now, prices, cheap and formats", async () => {
     },
   });
   await daemon.clock.runUntil(EVENING);
-  const { homes } = (await askJson(daemon, "now", "now")) as { homes: Record<string, unknown>[] };
+  const { homes } = (await askJson(daemon, "now")) as { homes: Record<string, unknown>[] };
   expect(homes.map(({ id, kind }) => [id, kind])).toEqual([
     ["home", "home"],
     ["region", "place"],
@@ -182,15 +182,15 @@ test("third-party places have now, prices, cheap and formats", async () => {
   const { price, spot, charges } = homes[2] as Record<string, number>;
   expect(price).toBeCloseTo(Number(spot) + Number(charges), 6);
   expect(String(price)).toBe(daemon.watcher.payload("elbro/cabin/price"));
-  const { prices } = (await askJson(daemon, "prices", "prices?home=cabin")) as { prices: { start: string }[] };
+  const { prices } = (await askJson(daemon, "prices?home=cabin")) as { prices: { start: string }[] };
   expect(prices.length).toBeGreaterThan(24);
-  await askJson(daemon, "format", "formats/evcc?home=cabin");
+  await askJson(daemon, "formats/evcc?home=cabin");
   expect(await askText(daemon, "cheap?hours=3&ready_by=07:00")).toEqual([
     400,
     "OFF",
     "home: expected one of home, region, cabin, found nothing",
   ]);
-  const asked = await askJson(daemon, "cheap", "cheap?home=cabin&hours=3&ready_by=07:00");
+  const asked = await askJson(daemon, "cheap?home=cabin&hours=3&ready_by=07:00");
   const { start } = (asked.runs as { start: string }[])[0] ?? { start: "" };
   await daemon.clock.runUntil(Date.parse(start));
   expect(await askText(daemon, "cheap?home=cabin&hours=3&ready_by=07:00")).toMatchObject([

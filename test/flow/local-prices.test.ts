@@ -18,8 +18,7 @@ interface Told {
   }[];
 }
 
-const pricesOf = async (daemon: TestDaemon, query = "") =>
-  (await askJson(daemon, "prices", `prices${query}`)) as unknown as Told;
+const pricesOf = async (daemon: TestDaemon, query = "") => (await askJson(daemon, `prices${query}`)) as unknown as Told;
 
 async function evening(start = EVENING): Promise<TestDaemon> {
   const daemon = await startLocalApi({ start: start - 8 * HOUR_MS });
@@ -31,20 +30,20 @@ describe("now", () => {
   test("says what is published, and changes on the boundary", async () => {
     await using daemon = await evening();
     const published = () => daemon.watcher.json("elbro/home/price/state");
-    const now = await askJson(daemon, "now", "now?home=home");
+    const now = await askJson(daemon, "now?home=home");
     await daemon.watcher.until(() => published().start === now.start && published().next !== null, "the price now");
     expect(now).toMatchObject({ ...published(), id: "home", kind: "home", time_zone: "Europe/Copenhagen" });
-    expect(await askJson(daemon, "now", "now")).toMatchObject({ homes: [{ id: "home", price: now.price }] });
+    expect(await askJson(daemon, "now")).toMatchObject({ homes: [{ id: "home", price: now.price }] });
     expect(await askText(daemon, "now?format=text")).toEqual([200, String(now.price), null]);
     await daemon.clock.runUntil(EVENING + 15 * MINUTE_MS);
-    expect(await askJson(daemon, "now", "now?home=home")).toMatchObject({ start: isoOf(EVENING + 15 * MINUTE_MS) });
+    expect(await askJson(daemon, "now?home=home")).toMatchObject({ start: isoOf(EVENING + 15 * MINUTE_MS) });
   });
 
   test("without a price for now it is null, and as a text no number at all", async () => {
     await using daemon = await evening();
     daemon.simulator.setFaults([{ operation: "*", fault: "status", status: 502 }]);
     await daemon.clock.runUntil(EVENING + 14 * DAY_MS);
-    expect(await askJson(daemon, "now", "now?home=home")).toMatchObject({ price: null, level: null, cheap: null });
+    expect(await askJson(daemon, "now?home=home")).toMatchObject({ price: null, level: null, cheap: null });
     const answer = await daemon.request("/local/v1/now?format=text");
     expect(answer.status).toBe(503);
     expect(await answer.json()).toMatchObject({ errorCode: "not_known", reason: expect.stringContaining("no price") });
@@ -62,7 +61,7 @@ describe("now", () => {
       config: { consumer: { name: "consumer", api_key: "no" } },
     });
     await strange.clock.settle();
-    expect(await askJson(strange, "now", "now")).toMatchObject({ homes: [] });
+    expect(await askJson(strange, "now")).toMatchObject({ homes: [] });
     expect((await strange.request("/local/v1/now?home=home")).status).toBe(503);
     expect(await askText(strange, "cheap?hours=3")).toEqual([
       503,
@@ -83,7 +82,7 @@ describe("prices", () => {
     expect(prices.slice(first).every(({ estimate, rank }) => estimate && rank === null)).toBe(true);
     const ranks = prices.slice(0, 96).map(({ rank }) => Number(rank));
     expect([Math.min(...ranks), prices[0]?.rank_of]).toEqual([1, 96]);
-    const now = await askJson(daemon, "now", "now?home=home");
+    const now = await askJson(daemon, "now?home=home");
     const { level, rank, percentile } = now;
     expect(prices.find(({ start }) => start === now.start)).toMatchObject({ level, rank, percentile });
     const tag = (await daemon.request("/local/v1/prices")).headers.get("etag") ?? "";
@@ -110,9 +109,9 @@ describe("prices", () => {
     const today = prices.filter(({ rank_of }) => rank_of === count);
     expect(today.length).toBe(count);
     expect(prices.slice(1).every(({ start }, i) => start === prices[i]?.end)).toBe(true);
-    const evcc = (await askJson(daemon, "format", "formats/evcc")) as unknown as { start: string; end: string }[];
+    const evcc = (await askJson(daemon, "formats/evcc")) as unknown as { start: string; end: string }[];
     expect(evcc.slice(1).every(({ start }, i) => start === evcc[i]?.end)).toBe(true);
-    const nordpool = (await askJson(daemon, "format", "formats/nordpool")) as { raw_today: unknown[] };
+    const nordpool = (await askJson(daemon, "formats/nordpool")) as { raw_today: unknown[] };
     expect(nordpool.raw_today.length).toBe(count);
   });
 
@@ -138,9 +137,9 @@ test("below zero: the price, its level, every format and the cheap hour say so",
   expect(least).toMatchObject({ rank: 1, level: "very_cheap" });
   await daemon.clock.runUntil(Math.max(noon, Date.parse(least.start)));
   expect(await askText(daemon, "now?format=text")).toEqual([200, String(least.price), null]);
-  const [first] = (await askJson(daemon, "format", "formats/evcc")) as unknown as { value: number }[];
+  const [first] = (await askJson(daemon, "formats/evcc")) as unknown as { value: number }[];
   expect(first?.value).toBe(least.price);
-  expect(await askJson(daemon, "format", "formats/nordpool")).toMatchObject({
+  expect(await askJson(daemon, "formats/nordpool")).toMatchObject({
     current_price: least.price,
     low_price: true,
   });
@@ -158,8 +157,8 @@ test("every format is what its schema says, and none has half of tomorrow", asyn
   });
   await daemon.clock.runUntil(EVENING);
   for (const format of ["nordpool", "energidataservice", "evcc", "emhass", "predbat"])
-    await askJson(daemon, "format", `formats/${format}`);
-  expect(await askJson(daemon, "format", "formats/nordpool")).toMatchObject({ tomorrow: [], tomorrow_valid: false });
-  expect(await askJson(daemon, "format", "formats/energidataservice")).toMatchObject({ raw_tomorrow: null });
-  expect(await askJson(daemon, "format", "formats/predbat")).toMatchObject({ raw_tomorrow: [] });
+    await askJson(daemon, `formats/${format}`);
+  expect(await askJson(daemon, "formats/nordpool")).toMatchObject({ tomorrow: [], tomorrow_valid: false });
+  expect(await askJson(daemon, "formats/energidataservice")).toMatchObject({ raw_tomorrow: null });
+  expect(await askJson(daemon, "formats/predbat")).toMatchObject({ raw_tomorrow: [] });
 });

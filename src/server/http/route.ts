@@ -28,8 +28,8 @@ export interface LocalRoute {
   readonly scope: RouteScope;
   /** One sentence for the documentation. */
   readonly summary: string;
-  /** What else an OpenAPI document says of it: parameters, responses. */
-  readonly openApi?: Readonly<Record<string, unknown>>;
+  /** Returns what else the OpenAPI document says of it: parameters, body, responses. Called for that document only. */
+  readonly openApi?: () => Readonly<Record<string, unknown>>;
   readonly handle: (request: LocalRequest) => LocalAnswer | Promise<LocalAnswer>;
 }
 

@@ -4,43 +4,89 @@ import { cheapSpec } from "../../core/planning/cheap-query.ts";
 import { planStatus } from "../../core/planning/plan-payload.ts";
 import { type EpochMs, formatInstant, SECOND_MS } from "../../core/time/interval.ts";
 import type { CheapAnswer } from "../../state/cheap-queries.ts";
-import { type LocalError, localError } from "../http/errors.ts";
-import type { LocalAnswer } from "../http/response.ts";
-import type { LocalRequest } from "../http/route.ts";
-import { type LocalParams, readLocalParams } from "./parameters.ts";
-import { signalAnswer, signalError, wantsJson } from "./plain-text.ts";
-import type { LocalSource, PriceView } from "./port.ts";
-import { viewNamed } from "./prices.ts";
+import { localError } from "../http/errors.ts";
+import { instant, localTime, number, object, orNull, text } from "../openapi/json-schema.ts";
+import { type Endpoint, endpoint, HOME_ERRORS } from "./endpoint.ts";
+import type { PriceView } from "./local-source.ts";
+import { viewNamed } from "./named-view.ts";
+import * as parameter from "./parameters.ts";
+import { signalAnswer } from "./plain-text.ts";
+import { planned } from "./plan-schemas.ts";
 
-export function answerCheap(source: LocalSource, request: LocalRequest): LocalAnswer {
-  const json = wantsJson(request.query.get("format"), request);
-  const asked = ask(source, request);
-  if (asked.kind === "error") return json ? asked : signalError(asked);
-  const { view, answer } = asked;
-  if (!answer.isKnown) {
-    const error = { ...localError("not_known", answer.plan.reason.text), ...retryAfter(answer, request.now) };
-    return json ? error : signalError(error);
-  }
-  if (!json) return signalAnswer(answer.plan.on, answer.plan.reason.text);
-  return { kind: "json", body: bodyOf(view, answer, request.now) };
-}
-
-type Asked = { readonly kind: "asked"; readonly view: PriceView; readonly answer: CheapAnswer } | LocalError;
-
-function ask(source: LocalSource, request: LocalRequest): Asked {
-  const reading = readLocalParams("cheap", request);
-  if (reading.kind === "error") return reading;
-  const { params } = reading;
-  const view = viewNamed(source, params.home, request.now);
-  if (view.kind === "error") return view;
-  const read = cheapSpec(settingsOf(params));
-  if (read.kind === "mistake") return localError("invalid_parameter", read.text);
-  return { kind: "asked", view, answer: source.askCheap(view, read.spec, request.now) };
-}
-
-function settingsOf({ kind, hours, from, ready_by, max_price }: LocalParams<"cheap">) {
-  return { kind: kind ?? "window", hoursMs: hours, from, readyBy: ready_by, maxPrice: max_price } as const;
-}
+export const cheapEndpoints: readonly Endpoint[] = [
+  endpoint({
+    method: "GET",
+    path: "/local/v1/cheap",
+    scope: "read",
+    summary: "ON while now is among the cheapest hours of a window; without a configured plan.",
+    parameters: {
+      home: parameter.home,
+      hours: {
+        kind: parameter.hours,
+        required: true,
+        about: "How long, in each window: hours, or a text as `45m` or `1h30m`.",
+        example: "3",
+      },
+      ready_by: {
+        kind: parameter.timeOfDay,
+        about: "Everything has run by this local time, each day. Without it the time of `from`, without both midnight.",
+        example: "07:00",
+      },
+      from: {
+        kind: parameter.timeOfDay,
+        about: "Nothing runs before this local time. Without it the window begins where the one before ended.",
+        example: "22:00",
+      },
+      kind: {
+        kind: parameter.oneOf(["window", "slots"]),
+        about: "`window`: all hours in one run (usual). `slots`: the cheapest ones, wherever they are.",
+        example: "slots",
+      },
+      max_price: {
+        kind: parameter.price,
+        about: "The most that is paid: for `window` on average, for `slots` in each.",
+        example: "2.50",
+      },
+      format: parameter.format,
+    },
+    schema: object({
+      now: instant,
+      id: text,
+      name: text,
+      ...planned,
+      asked: object({
+        kind: { type: "string", enum: ["window", "slots"] },
+        hours: number,
+        from: orNull(localTime),
+        ready_by: orNull(localTime),
+        max_price: orNull(number),
+      }),
+      window: orNull(object({ start: instant, end: instant })),
+      until: orNull({ ...instant, description: "When this says something else by itself." }),
+    }),
+    text: "signal",
+    errors: HOME_ERRORS,
+    example: "/local/v1/cheap?home=home&hours=3&ready_by=07:00",
+    answer(source, { home, kind, hours, from, ready_by, max_price }, request) {
+      const { now } = request;
+      const view = viewNamed(source, home, now);
+      if (view.kind === "error") return view;
+      const settings = {
+        kind: kind ?? "window",
+        hoursMs: hours,
+        from,
+        readyBy: ready_by,
+        maxPrice: max_price,
+      } as const;
+      const read = cheapSpec(settings);
+      if (read.kind === "mistake") return localError("invalid_parameter", read.text);
+      const answer = source.askCheap(view, read.spec, now);
+      const { on, reason } = answer.plan;
+      if (!answer.isKnown) return { ...localError("not_known", reason.text), ...retryAfter(answer, now) };
+      return signalAnswer({ on, reason: reason.text, body: () => bodyOf(view, answer, now) }, request);
+    },
+  }),
+];
 
 function bodyOf(view: PriceView, { plan, window, until }: CheapAnswer, now: EpochMs): object {
   const { last_run: _run, month: _month, month_before: _before, settings, ...status } = planStatus(plan);

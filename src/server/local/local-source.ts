@@ -1,19 +1,17 @@
-/** What `/local/v1` is made of, loaded with its first request. */
+/** What the endpoints of `/local/v1` read. */
 
 import type { Config } from "../../config/schema.ts";
+import type { CheapSpec } from "../../core/planning/cheap-query.ts";
 import { type Home, type HomeSnapshot, homeSnapshot } from "../../core/prices/home-snapshot.ts";
-import { colorOf } from "../../core/prices/level.ts";
+import { colorOf, type LevelThresholds } from "../../core/prices/level.ts";
 import { type PlacePoint, placeSnapshot } from "../../core/prices/place-snapshot.ts";
-import { type Timeline, tiled } from "../../core/prices/timeline.ts";
-import type { EpochMs } from "../../core/time/interval.ts";
-import { HOUR_MS } from "../../core/time/interval.ts";
+import { type PricePoint, type Timeline, tiled } from "../../core/prices/timeline.ts";
+import { type EpochMs, HOUR_MS, type Interval } from "../../core/time/interval.ts";
 import { THIRD_PARTY } from "../../state/accounts.ts";
-import { CheapQueries } from "../../state/cheap-queries.ts";
+import { type CheapAnswer, CheapQueries, type Priced } from "../../state/cheap-queries.ts";
 import type { State } from "../../state/open-state.ts";
 import type { PricedPlace } from "../../state/places.ts";
 import type { Storage } from "../../storage/open-storage.ts";
-import { type LocalHandlers, localHandlers } from "./handlers.ts";
-import type { LocalSource, PriceView } from "./port.ts";
 
 export interface LocalDeps {
   readonly config: Pick<Config, "levels">;
@@ -21,12 +19,19 @@ export interface LocalDeps {
   readonly storage: Pick<Storage, "settings">;
 }
 
-/** The operations of `/local/v1` over the house. */
-export function openLocalApi(deps: LocalDeps): LocalHandlers {
-  return localHandlers(localSource(deps));
+/** Prices of a home or place at a moment. Of a place only what its day's prices are there for is judged. */
+export interface PriceView extends Priced {
+  readonly resolution: Home["resolution"];
+  /** The price region, as `DK1`; null where it is not known. */
+  readonly region: string | null;
+  readonly snapshot: HomeSnapshot;
+  /** The third-party price now, by its parts; null for a home, and while there is none. */
+  readonly parts: PlacePoint | null;
 }
 
-function localSource(deps: LocalDeps): LocalSource {
+export type LocalSource = ReturnType<typeof localSource>;
+
+export function localSource(deps: LocalDeps) {
   const { config, state } = deps;
   const { calendar, homes, homeReader, places, plans, isTimeTrusted } = state;
   const thresholds = { ...config.levels, veryCheap: config.levels.very_cheap };
@@ -44,26 +49,29 @@ function localSource(deps: LocalDeps): LocalSource {
   return {
     calendar,
     thresholds,
-    list: () => [
+    plans,
+    /** Homes first, then places. */
+    list: (): readonly Priced[] => [
       ...homes.list().map(({ id, name }) => ({ kind: "home" as const, id, name })),
       ...places.list(homeIds()).map(({ place: { id, name } }) => ({ kind: "place" as const, id, name })),
     ],
-    view(id, now) {
+    /** Returns null for an id that no home or place has. */
+    view(id: string, now: EpochMs): PriceView | null {
       const home = homeNamed(id);
       if (home) return homeView(state, home, now);
       const known = placeNamed(id, now);
       return known && placeView(state, known, thresholds, now);
     },
-    points(id, range, now) {
+    /**
+     * Confirmed prices and estimates; at least the stored ones of `range`, and those of the days before it that levels
+     * are computed from.
+     */
+    points(id: string, range: Interval, now: EpochMs): readonly PricePoint[] {
       const home = homeNamed(id);
       return home ? homeReader.pricesIn(home, range, now) : (timelineOf(id, now)?.points ?? []);
     },
-    askCheap: (view, spec, now) => cheap.ask(view, timelineOf(view.id, now), spec, now),
-    planIds: () => plans.ids,
-    plans: (now) => plans.at(now).plans,
-    plan: (id, now) => plans.detail(id, now),
-    change: (plan, changes) => plans.change(plan, changes),
-    act: (plan, action, now) => plans.act(plan, action, now),
+    askCheap: (view: PriceView, spec: CheapSpec, now: EpochMs): CheapAnswer =>
+      cheap.ask(view, timelineOf(view.id, now), spec, now),
   };
 }
 
@@ -94,7 +102,7 @@ function placeTimeline({ place, points }: PricedPlace): Timeline | null {
 function placeView(
   { calendar, isTimeTrusted }: LocalDeps["state"],
   known: PricedPlace,
-  thresholds: LocalSource["thresholds"],
+  thresholds: LevelThresholds,
   now: EpochMs,
 ): PriceView {
   const { place, points } = known;

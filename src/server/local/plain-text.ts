@@ -7,19 +7,24 @@ import { type LocalError, localErrorTable } from "../http/errors.ts";
 import type { LocalAnswer } from "../http/response.ts";
 import type { LocalRequest } from "../http/route.ts";
 
-/** Whether a request wants JSON: by `format`, else by `Accept`; a plain word where it says neither. */
-export function wantsJson(format: string | null, { headers }: Pick<LocalRequest, "headers">): boolean {
-  if (format !== null) return format === "json";
-  return /\bapplication\/json\b/i.test(headers.accept ?? "");
+interface Signal {
+  readonly on: boolean;
+  readonly reason: string;
+  readonly status?: number;
+  /** The same as JSON. */
+  readonly body: () => object;
 }
 
-/** `ON` or `OFF`. */
-export function signalAnswer(on: boolean, reason: string, status = 200): LocalAnswer {
+/** `ON` or `OFF`, or JSON for a request that wants it. */
+export function signalAnswer({ on, reason, status = 200, body }: Signal, request: LocalRequest): LocalAnswer {
+  if (wantsJson(request)) return { kind: "json", status, body: body() };
   return { kind: "text", text: on ? "ON" : "OFF", status, headers: { "X-Elbro-Reason": headerText(reason) } };
 }
 
-/** An error as a word. */
-export function signalError({ code, reason, retryAfterSec }: LocalError): LocalAnswer {
+/** An error as `OFF`; the error itself for a request that wants JSON. */
+export function signalError(error: LocalError, request: LocalRequest): LocalAnswer {
+  if (wantsJson(request)) return error;
+  const { code, reason, retryAfterSec } = error;
   const retry = retryAfterSec === undefined ? {} : { "Retry-After": String(retryAfterSec) };
   return {
     kind: "text",
@@ -27,6 +32,13 @@ export function signalError({ code, reason, retryAfterSec }: LocalError): LocalA
     status: localErrorTable[code].status,
     headers: { "X-Elbro-Reason": headerText(reason), ...retry },
   };
+}
+
+/** Whether a request wants JSON: by `format`, else by `Accept`; a plain word where it says neither. */
+function wantsJson({ query, headers }: LocalRequest): boolean {
+  const format = query.get("format");
+  if (format !== null) return format === "json";
+  return /\bapplication\/json\b/i.test(headers.accept ?? "");
 }
 
 /** A header carries ASCII; other letters are written as near as they come. */

@@ -1,27 +1,121 @@
-/** Plans over HTTP: as they are, their signals, and commands to them. */
+/** Plans over HTTP: as they are, and commands to them. */
 
 import type { RefusedCommand } from "../../core/planning/command-refusal.ts";
 import { planActions } from "../../core/planning/plan-commands.ts";
 import { finishedRun, planMonth, planStatus } from "../../core/planning/plan-payload.ts";
-import type { ChangedSettings, PlanSetting } from "../../core/planning/plan-settings.ts";
-import { planSettings } from "../../core/planning/plan-settings.ts";
+import { type ChangedSettings, type PlanSetting, planSettings } from "../../core/planning/plan-settings.ts";
 import type { PlanSnapshot } from "../../core/planning/plan-snapshot.ts";
-import { formatInstant } from "../../core/time/interval.ts";
+import { type EpochMs, formatInstant } from "../../core/time/interval.ts";
 import { type LocalError, type LocalErrorCode, localError } from "../http/errors.ts";
 import type { LocalAnswer } from "../http/response.ts";
-import type { LocalRequest } from "../http/route.ts";
-import { type LocalParams, readLocalParams } from "./parameters.ts";
-import { signalAnswer, signalError, wantsJson } from "./plain-text.ts";
-import type { LocalSource, PlanPast } from "./port.ts";
+import { boolean, instant, list, localTime, number, object, orNull, text } from "../openapi/json-schema.ts";
+import { type Endpoint, endpoint } from "./endpoint.ts";
+import type { LocalSource } from "./local-source.ts";
+import * as parameter from "./parameters.ts";
+import { finished, month, named, statusProperties } from "./plan-schemas.ts";
 
-export function answerPlans(source: LocalSource, { now }: LocalRequest): LocalAnswer {
-  return { kind: "json", body: { now: formatInstant(now), plans: source.plans(now).map(planOf) } };
-}
+const planProperties = {
+  ...named,
+  kind: { type: "string", enum: ["window", "slots", "below", "avoid"] },
+  ...statusProperties,
+  kwh: orNull(number),
+  days: orNull(list(text)),
+  use_forecast: boolean,
+  after: orNull(text),
+  power_limit: orNull(text),
+} as const;
 
-export function answerPlan(source: LocalSource, { plan }: LocalParams<"plan">, { now }: LocalRequest): LocalAnswer {
-  const found = source.plan(plan, now);
+const planSchema = object({
+  now: instant,
+  ...planProperties,
+  history: object({ runs: list(finished), months: list(month) }),
+});
+
+export const planEndpoints: readonly Endpoint[] = [
+  endpoint({
+    method: "GET",
+    path: "/local/v1/plans",
+    scope: "read",
+    summary: "Every plan: whether it is on, why, its runs, its settings.",
+    parameters: {},
+    schema: object({ now: instant, plans: list(object(planProperties)) }),
+    errors: [],
+    example: "/local/v1/plans",
+    answer: ({ plans }, _params, { now }) => ({
+      kind: "json",
+      body: { now: formatInstant(now), plans: plans.at(now).plans.map(planOf) },
+    }),
+  }),
+  endpoint({
+    method: "GET",
+    path: "/local/v1/plans/:plan",
+    scope: "read",
+    summary: "One plan, with its last runs and what they saved, run by run and month by month.",
+    parameters: { plan: parameter.plan },
+    schema: planSchema,
+    errors: ["resource_not_found"],
+    example: "/local/v1/plans/washer",
+    answer: (source, { plan }, { now }) => answerPlan(source, plan, now),
+  }),
+  endpoint({
+    method: "POST",
+    path: "/local/v1/plans/:plan",
+    scope: "control",
+    summary: "Changes settings of a plan, or gives it a command.",
+    parameters: { plan: parameter.plan },
+    schema: planSchema,
+    errors: ["invalid_parameter", "resource_not_found", "conflict", "payload_too_large", "unsupported_media_type"],
+    example: "/local/v1/plans/washer",
+    body: {
+      schema: {
+        oneOf: [
+          {
+            type: "object",
+            description: "Settings; null takes the file's value again.",
+            properties: {
+              hours: { type: ["number", "string", "null"], examples: [3, "1h30m"] },
+              from: orNull(localTime),
+              ready_by: orNull(localTime),
+              max_price: { type: ["number", "string", "null"] },
+              enabled: { type: ["boolean", "string", "null"] },
+            },
+            additionalProperties: false,
+            minProperties: 1,
+          },
+          {
+            type: "object",
+            properties: { command: { type: "string", enum: planActions } },
+            required: ["command"],
+            additionalProperties: false,
+          },
+        ],
+      },
+      example: { hours: 2, ready_by: "06:30" },
+    },
+    /** All of the request is done or nothing of it. */
+    answer(source, { plan }, { now, body }) {
+      const { plans } = source;
+      if (!plans.detail(plan, now)) return noPlan(source, plan);
+      const wanted = wantedOf(body);
+      if (wanted.kind === "error") return wanted;
+      if (wanted.kind === "settings") {
+        const changed = plans.change(plan, wanted.changes);
+        if (changed.kind === "refused") return refusalOf("invalid_parameter", changed);
+      } else {
+        const done = plans.act(plan, wanted.action, now);
+        if (done.kind === "refused") return refusalOf("conflict", done);
+      }
+      return answerPlan(source, plan, now);
+    },
+  }),
+];
+
+function answerPlan(source: LocalSource, plan: string, now: EpochMs): LocalAnswer {
+  const found = source.plans.detail(plan, now);
   if (!found) return noPlan(source, plan);
-  return { kind: "json", body: { now: formatInstant(now), ...pastOf(found) } };
+  const { snapshot, runs, months } = found;
+  const history = { runs: runs.map(finishedRun), months: months.map(planMonth) };
+  return { kind: "json", body: { now: formatInstant(now), ...planOf(snapshot), history } };
 }
 
 function planOf(plan: PlanSnapshot): object {
@@ -39,30 +133,6 @@ function planOf(plan: PlanSnapshot): object {
     after: after?.plan ?? null,
     power_limit: powerLimit,
   };
-}
-
-function pastOf({ snapshot, runs, months }: PlanPast): object {
-  return { ...planOf(snapshot), history: { runs: runs.map(finishedRun), months: months.map(planMonth) } };
-}
-
-/** Settings by their name, or one command; what is asked for is done whole or not at all. */
-export function changePlan(
-  source: LocalSource,
-  { plan }: LocalParams<"changePlan">,
-  request: LocalRequest,
-): LocalAnswer {
-  const { now, body } = request;
-  if (!source.plan(plan, now)) return noPlan(source, plan);
-  const wanted = wantedOf(body);
-  if (wanted.kind === "error") return wanted;
-  if (wanted.kind === "settings") {
-    const changed = source.change(plan, wanted.changes);
-    if (changed.kind === "refused") return refusalOf("invalid_parameter", changed);
-  } else {
-    const done = source.act(plan, wanted.action, now);
-    if (done.kind === "refused") return refusalOf("conflict", done);
-  }
-  return answerPlan(source, { plan }, request);
 }
 
 function refusalOf(code: LocalErrorCode, { why, reason }: RefusedCommand): LocalError {
@@ -122,29 +192,7 @@ function shown(value: unknown): string {
   return (JSON.stringify(value) ?? "nothing").slice(0, 60);
 }
 
-export function answerSignal(source: LocalSource, request: LocalRequest): LocalAnswer {
-  const json = wantsJson(request.query.get("format"), request);
-  const reading = readLocalParams("signal", request);
-  if (reading.kind === "error") return json ? reading : signalError(reading);
-  const { plan: id, code } = reading.params;
-  const plan = source.plans(request.now).find(({ definition }) => definition.id === id);
-  const answer = plan ? (unknownSignal(plan) ?? plan) : noPlan(source, id);
-  if ("code" in answer) return json ? answer : signalError(answer);
-  const status = code && !answer.on ? 400 : 200;
-  if (!json) return signalAnswer(answer.on, answer.reason.text, status);
-  const { name, home } = answer.definition;
-  return { kind: "json", status, body: { id, name, home, on: answer.on, ...planStatus(answer) } };
-}
-
-/** Whether OFF is not what the plan wants, only what is safe while nothing is known. */
-function unknownSignal({ on, state, reason }: PlanSnapshot): LocalError | null {
-  const unknown =
-    !on && (state === "no_prices" || reason.code === "clock_not_trusted" || reason.code === "unknown_home");
-  return unknown ? localError("not_known", reason.text) : null;
-}
-
-function noPlan(source: LocalSource, id: string): LocalError {
-  const ids = source.planIds();
+export function noPlan({ plans: { ids } }: LocalSource, id: string): LocalError {
   if (ids.includes(id)) return localError("not_known", "nothing is known of its home yet");
   const known = ids.length > 0 ? `there is ${ids.join(", ")}` : "none is configured";
   return localError("resource_not_found", `there is no plan "${id}"; ${known}`);

@@ -1,6 +1,6 @@
-/** `now`, `prices` and the neighbours' formats. */
+/** `now` and `prices`. */
 import { createHash } from "node:crypto";
-import { priceFormats } from "../../core/prices/formats/format-registry.ts";
+import { colors, levels } from "../../core/prices/level.ts";
 import { type JudgedPoint, judgedPoints } from "../../core/prices/price-comparison.ts";
 import { priceState } from "../../core/prices/price-state.ts";
 import { rounded } from "../../core/text/rounding.ts";
@@ -8,29 +8,166 @@ import { type EpochMs, formatInstant, type Interval } from "../../core/time/inte
 import { type LocalError, localError } from "../http/errors.ts";
 import { holdsTag } from "../http/negotiation.ts";
 import type { LocalAnswer } from "../http/response.ts";
-import type { LocalRequest } from "../http/route.ts";
-import type { LocalParams } from "./parameters.ts";
-import type { LocalSource, PriceView } from "./port.ts";
+import { boolean, instant, integer, list, number, object, orNull, perKwh, text } from "../openapi/json-schema.ts";
+import { type Endpoint, endpoint, HOME_ERRORS } from "./endpoint.ts";
+import type { LocalSource, PriceView } from "./local-source.ts";
+import { noPrice, viewNamed } from "./named-view.ts";
+import * as parameter from "./parameters.ts";
 
 /** The longest that is told at once: two weeks of quarters take a few milliseconds to judge. */
 const MAX_DAYS = 14;
 
-export function answerNow(
-  source: LocalSource,
-  { home, format }: LocalParams<"now">,
-  request: LocalRequest,
-): LocalAnswer {
-  const { now } = request;
-  const time = { now: formatInstant(now), time_zone: source.calendar.zone };
-  if (home === null && !(format === "text")) {
-    const views = source.list().flatMap(({ id }) => source.view(id, now) ?? []);
-    return { kind: "json", body: { ...time, homes: views.map(viewOf) } };
-  }
-  const view = viewNamed(source, home, now);
-  if (view.kind === "error") return view;
-  if (format === "text") return priceAlone(view, now);
-  return { kind: "json", body: { ...time, ...viewOf(view) } };
-}
+const level = orNull({ type: "string", enum: levels });
+const percent = orNull({ type: "integer", minimum: 0, maximum: 100, description: "Percent." });
+const startAndPrice = orNull(object({ start: instant, price: perKwh }));
+const figures = orNull(object({ min: perKwh, max: perKwh, mean: perKwh }));
+
+const subject = {
+  id: text,
+  name: text,
+  kind: { type: "string", enum: ["home", "place"] },
+  region: orNull(text),
+  resolution: { type: "string", enum: ["hour", "fifteenMinutes"] },
+  currency: orNull(text),
+  vat_included: orNull(boolean),
+} as const;
+
+const viewProperties = {
+  ...subject,
+  start: orNull(instant),
+  end: orNull(instant),
+  price: orNull(perKwh),
+  estimate: orNull(boolean),
+  level,
+  color: orNull({ type: "string", enum: colors }),
+  cheap: orNull(boolean),
+  rank: orNull(integer),
+  rank_of: orNull(integer),
+  percentile: percent,
+  percentile_30_days: percent,
+  previous: startAndPrice,
+  next: startAndPrice,
+  day: figures,
+  rest_of_day: figures,
+  cheapest: list(object({ hours: number, start: instant, end: instant, mean: perKwh })),
+  variable_charges: orNull(perKwh),
+  spot: orNull({ ...perKwh, description: "Of a place: the spot price in it." }),
+  charges: orNull({ ...perKwh, description: "Of a place: the charges in it." }),
+  tomorrow_valid: boolean,
+  tomorrow_mean: orNull(perKwh),
+  tomorrow_published_at: orNull(instant),
+  quarters_repeat_hours: boolean,
+  until: { ...instant, description: "When this says something else by itself." },
+} as const;
+const PLACE_ONLY = ["spot", "charges"];
+
+export const priceEndpoints: readonly Endpoint[] = [
+  endpoint({
+    method: "GET",
+    path: "/local/v1/now",
+    scope: "read",
+    summary: "The price now, what it is worth, and what comes next: of one home or place, or of all.",
+    parameters: {
+      home: {
+        ...parameter.home,
+        about: "The id of a home or of a third-party place; without it all of them are told.",
+      },
+      format: { ...parameter.format, about: "`text` answers the price of one home or place alone; `json` is usual." },
+    },
+    schema: {
+      oneOf: [
+        object({ now: instant, time_zone: text, homes: list(object(viewProperties, PLACE_ONLY)) }),
+        object({ now: instant, time_zone: text, ...viewProperties }, PLACE_ONLY),
+      ],
+    },
+    text: "the price",
+    errors: HOME_ERRORS,
+    example: "/local/v1/now?home=home",
+    answer(source, { home, format }, { now }) {
+      const time = { now: formatInstant(now), time_zone: source.calendar.zone };
+      if (home === null && !(format === "text")) {
+        const views = source.list().flatMap(({ id }) => source.view(id, now) ?? []);
+        return { kind: "json", body: { ...time, homes: views.map(viewOf) } };
+      }
+      const view = viewNamed(source, home, now);
+      if (view.kind === "error") return view;
+      if (format === "text") return priceAlone(view, now);
+      return { kind: "json", body: { ...time, ...viewOf(view) } };
+    },
+  }),
+  endpoint({
+    method: "GET",
+    path: "/local/v1/prices",
+    scope: "read",
+    summary: "One timeline of prices, confirmed and then estimated, each with its level and rank.",
+    parameters: {
+      home: parameter.home,
+      from: {
+        kind: parameter.instant,
+        about: "From when on; today's midnight where it is left out.",
+        example: "2026-03-10T00:00:00Z",
+      },
+      to: {
+        kind: parameter.instant,
+        about: "Until when; the end of what is known where it is left out.",
+        example: "2026-03-11T00:00:00Z",
+      },
+    },
+    schema: object({
+      ...subject,
+      time_zone: text,
+      from: instant,
+      to: instant,
+      tomorrow_valid: boolean,
+      prices: list(
+        object({
+          start: instant,
+          end: instant,
+          price: perKwh,
+          estimate: boolean,
+          level,
+          rank: orNull(integer),
+          rank_of: orNull(integer),
+          percentile: percent,
+        }),
+      ),
+    }),
+    errors: ["invalid_parameter", "invalid_range", "range_too_large", "resource_not_found", "not_known"],
+    statuses: { 304: "Nothing is new for who sent the `ETag` in `If-None-Match`." },
+    example: "/local/v1/prices?home=home",
+    answer(source, params, { now, headers }) {
+      const view = viewNamed(source, params.home, now);
+      if (view.kind === "error") return view;
+      const range = rangeOf(source, params, now);
+      if ("kind" in range) return range;
+      const points = judgedPoints(source.points(view.id, range, now), range, source.calendar, source.thresholds);
+      const body = {
+        id: view.id,
+        name: view.name,
+        kind: view.kind,
+        currency: view.snapshot.currency,
+        vat_included: view.snapshot.vatIncluded,
+        region: view.region,
+        resolution: view.resolution,
+        time_zone: source.calendar.zone,
+        from: formatInstant(range.start),
+        to:
+          params.to === null
+            ? points.length > 0
+              ? lastEnd(points)
+              : formatInstant(range.start)
+            : formatInstant(range.end),
+        tomorrow_valid: view.snapshot.tomorrowValid,
+        prices: pointsOf(points),
+      };
+      const text = JSON.stringify(body);
+      const tag = `"${createHash("sha256").update(text).digest("base64url").slice(0, 22)}"`;
+      const told = { ETag: tag, "Cache-Control": "private, no-cache" };
+      if (holdsTag(headers["if-none-match"], tag)) return { kind: "text", text: "", status: 304, headers: told };
+      return { kind: "bytes", bytes: Buffer.from(text), type: "application/json", headers: told };
+    },
+  }),
+];
 
 /** A plain decimal; without a price no number is said at all. */
 function priceAlone(view: PriceView, now: EpochMs): LocalAnswer {
@@ -61,39 +198,6 @@ function viewOf(view: PriceView): object {
   };
 }
 
-export function answerPrices(source: LocalSource, params: LocalParams<"prices">, request: LocalRequest): LocalAnswer {
-  const { now, headers } = request;
-  const view = viewNamed(source, params.home, now);
-  if (view.kind === "error") return view;
-  const range = rangeOf(source, params, now);
-  if ("kind" in range) return range;
-  const points = judgedPoints(source.points(view.id, range, now), range, source.calendar, source.thresholds);
-  const body = {
-    id: view.id,
-    name: view.name,
-    kind: view.kind,
-    currency: view.snapshot.currency,
-    vat_included: view.snapshot.vatIncluded,
-    region: view.region,
-    resolution: view.resolution,
-    time_zone: source.calendar.zone,
-    from: formatInstant(range.start),
-    to:
-      params.to === null
-        ? points.length > 0
-          ? lastEnd(points)
-          : formatInstant(range.start)
-        : formatInstant(range.end),
-    tomorrow_valid: view.snapshot.tomorrowValid,
-    prices: pointsOf(points),
-  };
-  const text = JSON.stringify(body);
-  const tag = `"${createHash("sha256").update(text).digest("base64url").slice(0, 22)}"`;
-  const told = { ETag: tag, "Cache-Control": "private, no-cache" };
-  if (holdsTag(headers["if-none-match"], tag)) return { kind: "text", text: "", status: 304, headers: told };
-  return { kind: "bytes", bytes: Buffer.from(text), type: "application/json", headers: told };
-}
-
 /** Most points begin where the one before ends: a text that was written for the one serves the other. */
 function pointsOf(points: readonly JudgedPoint[]): object[] {
   let written: { readonly at: EpochMs; readonly text: string } | null = null;
@@ -117,7 +221,12 @@ function lastEnd(points: readonly JudgedPoint[]): string {
   return formatInstant(points.at(-1)?.end ?? 0);
 }
 
-function rangeOf({ calendar }: LocalSource, { from, to }: LocalParams<"prices">, now: EpochMs): Interval | LocalError {
+interface AskedRange {
+  readonly from: EpochMs | null;
+  readonly to: EpochMs | null;
+}
+
+function rangeOf({ calendar }: LocalSource, { from, to }: AskedRange, now: EpochMs): Interval | LocalError {
   const start = from ?? Math.min(calendar.startOf("day", now), to ?? Number.POSITIVE_INFINITY);
   const longest = calendar.shift(start, "day", MAX_DAYS);
   const end = to ?? longest;
@@ -129,40 +238,6 @@ function rangeOf({ calendar }: LocalSource, { from, to }: LocalParams<"prices">,
       `more than ${MAX_DAYS} days; ask in smaller parts, or for history at /consumer/v1`,
     );
   return { start, end };
-}
-
-export function answerFormat(source: LocalSource, params: LocalParams<"format">, request: LocalRequest): LocalAnswer {
-  const { now } = request;
-  const view = viewNamed(source, params.home, now);
-  if (view.kind === "error") return view;
-  // Programs take an old list for a price list; an error they take for what it is.
-  if (!view.snapshot.current) return noPrice(view, now);
-  const made = priceFormats[params.format];
-  return { kind: "json", body: made({ snapshot: view.snapshot, calendar: source.calendar, region: view.region }) };
-}
-
-/** The home or place that is named, or the only one. */
-export function viewNamed(source: LocalSource, home: string | null, now: EpochMs): PriceView | LocalError {
-  const known = source.list();
-  const ids = known.map(({ id }) => id).join(", ");
-  if (known.length === 0)
-    return localError("not_known", "no home is known yet: the service has not told its addresses");
-  const only = known.length === 1 ? known[0] : undefined;
-  const id = home ?? only?.id;
-  if (id === undefined) return localError("invalid_parameter", `home: expected one of ${ids}, found nothing`);
-  const view = source.view(id, now);
-  return view ?? localError("resource_not_found", `there is no home or place "${id}"; there is ${ids}`);
-}
-
-/** When asking again makes sense, where nobody knows. */
-const ASK_AGAIN_SEC = 60;
-
-function noPrice({ name, snapshot }: PriceView, now: EpochMs): LocalError {
-  const next = snapshot.next ? `; the next begins at ${formatInstant(snapshot.next.start)}` : "";
-  return {
-    ...localError("not_known", `no price of ${name} is known for ${formatInstant(now)}${next}`),
-    retryAfterSec: ASK_AGAIN_SEC,
-  };
 }
 
 function figure(value: number | null | undefined): number | null {

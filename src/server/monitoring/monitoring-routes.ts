@@ -2,12 +2,14 @@
 
 import { VERSION } from "../../core/status/version.ts";
 import type { EpochMs } from "../../core/time/interval.ts";
+import { eventRows } from "../events/event-source.ts";
 import { type LocalError, localError } from "../http/errors.ts";
 import type { LocalAnswer } from "../http/response.ts";
 import type { LocalRequest, LocalRoute } from "../http/route.ts";
+import { jsonResponse, reference, type Schema, text } from "../openapi/json-schema.ts";
 import { diagnosticsReport } from "./diagnostics.ts";
 import { Health, type HealthReport, healthBody } from "./health.ts";
-import { Metrics } from "./metrics.ts";
+import { Metrics, metricRows } from "./metrics.ts";
 import type { MonitoringDeps } from "./monitoring-deps.ts";
 import { METRICS_TYPE, metricsText } from "./prometheus-text.ts";
 import { systemReport } from "./system-report.ts";
@@ -32,6 +34,28 @@ export function monitoringRoutes(deps: MonitoringDeps): readonly LocalRoute[] {
       path: "/events",
       scope: "read",
       summary: "What changes, as server-sent events: first the present state, or what was missed since Last-Event-ID.",
+      openApi: () => ({
+        description: `Server-sent events, each with an \`id\` and JSON as \`data\`. First \`hello\` (\`version\`, \`started_at\`, \`resumed\`), then the present state, or what was missed since the \`Last-Event-ID\`, then \`ready\`; from then on what changes. ${eventRows
+          .map(({ type, about }) => `\`${type}\`: ${about}.`)
+          .join(" ")} \`data\`: \`home\`, \`series\`, \`unit\`: a series has other rows than before.`,
+        parameters: [
+          {
+            name: "home",
+            in: "query",
+            required: false,
+            description: "Only this home, and what is of none.",
+            schema: text,
+          },
+          {
+            name: "Last-Event-ID",
+            in: "header",
+            required: false,
+            description: "The last `id` that was heard; a browser sends it by itself.",
+            schema: text,
+          },
+        ],
+        responses: { 200: { description: "The stream.", content: { "text/event-stream": { schema: text } } } },
+      }),
       handle: (request) => listening(deps, request),
     },
     {
@@ -39,6 +63,7 @@ export function monitoringRoutes(deps: MonitoringDeps): readonly LocalRoute[] {
       path: "/healthz",
       scope: "optional",
       summary: "200 while the loops live, the database writes and the price for now is known; else 503, and why.",
+      openApi: () => healthResponses("The house is not served: what is wrong stands in the checks."),
       handle: ({ caller }) => healthAnswer(caller, ({ serves }) => serves),
     },
     {
@@ -46,6 +71,7 @@ export function monitoringRoutes(deps: MonitoringDeps): readonly LocalRoute[] {
       path: "/livez",
       scope: "optional",
       summary: "503 for what a restart could mend, and for nothing else: for what restarts the daemon by itself.",
+      openApi: () => healthResponses("A restart could mend what is wrong."),
       handle: ({ caller }) => healthAnswer(caller, ({ lives }) => lives),
     },
     {
@@ -53,6 +79,14 @@ export function monitoringRoutes(deps: MonitoringDeps): readonly LocalRoute[] {
       path: "/metrics",
       scope: "read",
       summary: "Figures of house and daemon for Prometheus.",
+      openApi: () => ({
+        responses: {
+          200: {
+            description: `${metricRows.length} figures, as docs/monitoring.md lists them.`,
+            content: { [METRICS_TYPE]: { schema: text } },
+          },
+        },
+      }),
       handle: async ({ now }) => {
         const families = metrics().read(await health().report(), now);
         return { kind: "text", type: METRICS_TYPE, text: metricsText(families) };
@@ -63,6 +97,7 @@ export function monitoringRoutes(deps: MonitoringDeps): readonly LocalRoute[] {
       path: "/local/v1/system",
       scope: "read",
       summary: "Quota, requests, ages, broker, plugs, versions and problems of the daemon.",
+      openApi: () => ({ responses: { 200: jsonResponse("The daemon in full.", reference("schemas", "System")) } }),
       handle: async ({ now }) => ({ kind: "json", body: systemReport(deps, await health().report(), now) }),
     },
     {
@@ -70,6 +105,16 @@ export function monitoringRoutes(deps: MonitoringDeps): readonly LocalRoute[] {
       path: "/local/v1/diagnostics",
       scope: "read",
       summary: "A file to show to others: the daemon in full, without secrets and without where anybody lives.",
+      openApi: () => ({
+        responses: {
+          200: jsonResponse(
+            "The same with the configuration, without secrets, names and places: to be shown to others.",
+            {
+              type: "object",
+            },
+          ),
+        },
+      }),
       handle: async ({ now }) => {
         const report = diagnosticsReport(deps, await health().report(), now);
         const name = `elbro-diagnostics-${new Date(now).toISOString().slice(0, 10)}.json`;
@@ -82,6 +127,11 @@ export function monitoringRoutes(deps: MonitoringDeps): readonly LocalRoute[] {
       },
     },
   ];
+}
+
+function healthResponses(bad: string): Schema {
+  const schema = reference("schemas", "Health");
+  return { responses: { 200: jsonResponse("It is well.", schema), 503: jsonResponse(bad, schema) } };
 }
 
 /** Refuses the name of no home and no place; before the first answer of the service nobody knows. */

@@ -4,29 +4,17 @@
  */
 
 import { planRefusals } from "../../core/planning/command-refusal.ts";
+import { VERSION } from "../../core/status/version.ts";
 import { headerTable } from "../../service/contract/headers.ts";
 import { openApiDocument } from "../../service/contract/openapi.ts";
 import { operationIds, operationOf } from "../../service/contract/operations.ts";
 import { localErrorTable } from "../http/errors.ts";
 import type { LocalRoute, RouteScope } from "../http/route.ts";
-
-type Json = Readonly<Record<string, unknown>>;
-
-/** A route as far as it is described. */
-export type DescribedRoute = Omit<LocalRoute, "handle">;
-
-export interface LanOpenApiOptions {
-  readonly version: string;
-  /** Every route beside the contract's. */
-  readonly routes: readonly DescribedRoute[];
-  /** What else is said of a route: parameters, body, answers; nothing for a route that tells it itself, or needs none. */
-  readonly factsOf: (route: DescribedRoute) => Json | null;
-  /** Schemas that those facts refer to, by name. */
-  readonly schemas: Json;
-}
+import { monitoringSchemas } from "../monitoring/monitoring-schemas.ts";
+import { reference, type Schema } from "./json-schema.ts";
 
 /** Who may ask, as the document says it. A session is a page's. */
-const SECURITY: Readonly<Record<RouteScope, readonly Json[]>> = {
+const SECURITY: Readonly<Record<RouteScope, readonly Schema[]>> = {
   open: [],
   optional: [{}, { lanKey: [] }],
   read: [{ lanKey: [] }, { session: [] }],
@@ -59,22 +47,22 @@ const TAGS = [
   { name: "page", description: "Pages of this server, and what they need." },
 ];
 
-/** Builds the document. */
-export function localOpenApiDocument({ version, routes, factsOf, schemas }: LanOpenApiOptions): Json {
-  const contract = openApiDocument({ version });
+/** The document of these routes and of the mirror. */
+export function lanOpenApiDocument(routes: readonly LocalRoute[]): Schema {
+  const contract = openApiDocument({ version: VERSION });
   return {
     openapi: contract.openapi,
     info: {
       title: "elbro",
-      version,
+      version: VERSION,
       description:
         "Electricity data of a house, at home: the service's own operations answered from what is kept, and what LAN devices want beside them. Send a key as bearer; it has a quota per minute and day (UTC), told in every answer.",
     },
     servers: contract.servers,
     tags: [...contract.tags, ...TAGS],
-    paths: { ...mirrorPaths(contract.paths), ...routePaths(routes, factsOf) },
+    paths: { ...mirrorPaths(contract.paths), ...routePaths(routes) },
     components: {
-      schemas: { ...contract.components.schemas, ...schemas, ErrorBody: errorSchema() },
+      schemas: { ...contract.components.schemas, ...monitoringSchemas, ErrorBody: errorSchema() },
       responses: contract.components.responses,
       headers: { ...contract.components.headers, ...MIRROR_HEADERS },
       securitySchemes: {
@@ -100,12 +88,12 @@ export function localOpenApiDocument({ version, routes, factsOf, schemas }: LanO
   };
 }
 
-function mirrorPaths(paths: Readonly<Record<string, { readonly get: Json }>>): Json {
+function mirrorPaths(paths: Readonly<Record<string, { readonly get: Schema }>>): Schema {
   return Object.fromEntries(
     operationIds.map((id) => {
       const { path, interface: face } = operationOf(id);
       const get = paths[path]?.get ?? {};
-      const responses = get.responses as Readonly<Record<string, Json>>;
+      const responses = get.responses as Readonly<Record<string, Schema>>;
       const ok = responses[200] ?? {};
       const own = Object.fromEntries(Object.keys(MIRROR_HEADERS).map((name) => [name, reference("headers", name)]));
       const quota = Object.fromEntries(
@@ -121,20 +109,20 @@ function mirrorPaths(paths: Readonly<Record<string, { readonly get: Json }>>): J
   );
 }
 
-function routePaths(routes: readonly DescribedRoute[], factsOf: LanOpenApiOptions["factsOf"]): Json {
-  const paths: Record<string, Record<string, Json>> = {};
+function routePaths(routes: readonly LocalRoute[]): Schema {
+  const paths: Record<string, Record<string, Schema>> = {};
   for (const route of routes) {
     const path = route.path.replace(/:(\w+)/g, "{$1}");
     paths[path] = {
       ...paths[path],
-      [route.method.toLowerCase()]: describeRoute(route, route.openApi ?? factsOf(route) ?? {}),
+      [route.method.toLowerCase()]: describeRoute(route),
     };
   }
   return paths;
 }
 
-function describeRoute(route: DescribedRoute, facts: Json): Json {
-  const { method, path, scope, summary } = route;
+function describeRoute({ method, path, scope, summary, openApi }: LocalRoute): Schema {
+  const facts = openApi?.() ?? {};
   const control = scope === "control" ? { description: "For a key with the scope `control`." } : {};
   return {
     operationId: operationIdOf(method, path),
@@ -143,8 +131,8 @@ function describeRoute(route: DescribedRoute, facts: Json): Json {
     ...control,
     security: SECURITY[scope],
     ...facts,
-    parameters: withPathNames(path, (facts.parameters ?? []) as readonly Json[]),
-    responses: { 200: { description: summary }, ...errorsOf(scope), ...((facts.responses ?? {}) as Json) },
+    parameters: withPathNames(path, (facts.parameters ?? []) as readonly Schema[]),
+    responses: { 200: { description: summary }, ...errorsOf(scope), ...((facts.responses ?? {}) as Schema) },
   };
 }
 
@@ -163,13 +151,13 @@ function operationIdOf(method: string, path: string): string {
 }
 
 /** A name in the path is a parameter, whether or not anybody says more of it. */
-function withPathNames(path: string, parameters: readonly Json[]): readonly Json[] {
+function withPathNames(path: string, parameters: readonly Schema[]): readonly Schema[] {
   const names = [...path.matchAll(/:(\w+)/g)].map(([, name = ""]) => name);
   const untold = names.filter((name) => !parameters.some((each) => each.in === "path" && each.name === name));
   return [...untold.map((name) => ({ name, in: "path", required: true, schema: { type: "string" } })), ...parameters];
 }
 
-function errorsOf(scope: RouteScope): Json {
+function errorsOf(scope: RouteScope): Schema {
   const body = { "application/json": { schema: reference("schemas", "ErrorBody") } };
   const failure = { default: { description: "Any failure, in the form of every error.", content: body } };
   if (scope === "open") return failure;
@@ -178,7 +166,7 @@ function errorsOf(scope: RouteScope): Json {
   return { ...refused, ...forbidden, ...failure };
 }
 
-function errorSchema(): Json {
+function errorSchema(): Schema {
   return {
     type: "object",
     properties: {
@@ -189,8 +177,4 @@ function errorSchema(): Json {
     },
     required: ["error", "reason", "errorCode"],
   };
-}
-
-function reference(kind: "schemas" | "responses" | "headers", name: string): Json {
-  return { $ref: `#/components/${kind}/${name}` };
 }

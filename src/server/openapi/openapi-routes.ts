@@ -1,12 +1,13 @@
 /** The route of the OpenAPI document, which is made at the first request. */
 import type { LocalRoute } from "../http/route.ts";
+import { jsonResponse } from "./json-schema.ts";
 
 /** `all` returns every route besides the contract's. */
 export function openapiRoutes(all: () => readonly LocalRoute[]): readonly LocalRoute[] {
   let document: Promise<Buffer> | null = null;
   const make = async () => {
-    const { fullDocument } = await import("./full-document.ts");
-    return Buffer.from(JSON.stringify(fullDocument(all())));
+    const { lanOpenApiDocument } = await import("./openapi-document.ts");
+    return Buffer.from(JSON.stringify(lanOpenApiDocument(all())));
   };
   return [
     {
@@ -14,6 +15,7 @@ export function openapiRoutes(all: () => readonly LocalRoute[]): readonly LocalR
       path: "/openapi.json",
       scope: "open",
       summary: "This API as an OpenAPI document.",
+      openApi: () => ({ responses: { 200: jsonResponse("This document.", { type: "object" }) } }),
       handle: async () => {
         document ??= make();
         return { kind: "bytes", bytes: await document, type: "application/json" };

@@ -23,7 +23,7 @@ export function docsRoutes(): readonly LocalRoute[] {
       path: "/docs",
       scope: "open",
       summary: "Leads to the page that reads this document to people.",
-      openApi: { responses: { 200: undefined, 308: { description: "The page is at `docs/`." } } },
+      openApi: () => ({ responses: { 200: undefined, 308: { description: "The page is at `docs/`." } } }),
       handle: () => ({ kind: "text", text: "the page is at docs/\n", status: 308, headers: { Location: "docs/" } }),
     },
     {
@@ -31,9 +31,9 @@ export function docsRoutes(): readonly LocalRoute[] {
       path: "/docs/",
       scope: "open",
       summary: "A page that reads this document to people.",
-      openApi: {
+      openApi: () => ({
         responses: { 200: { description: "The page.", content: { "text/html": { schema: { type: "string" } } } } },
-      },
+      }),
       handle: async ({ headers }) => (await files()).page(headers),
     },
     {

@@ -2,8 +2,7 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { expect } from "vitest";
-import { localOperations } from "../../../src/server/local/operations.ts";
-import type { LocalOperationId } from "../../../src/server/local/routes.ts";
+import { endpoints } from "../../../src/server/local/endpoints.ts";
 import { type ConfigInput, LAN_KEY } from "./test-config.ts";
 import { TestDaemon, type TestDaemonOptions } from "./test-daemon.ts";
 
@@ -32,19 +31,22 @@ export function startLocalApi({ config, scopes, simulator, ...options }: LocalAp
 const ajv = new Ajv2020({ strict: false });
 addFormats.default(ajv);
 
-/** Sends a GET request and checks the JSON answer against the schema of the operation. */
-export async function askJson(
-  daemon: TestDaemon,
-  id: LocalOperationId,
-  path: string,
-): Promise<Record<string, unknown>> {
+/** Sends a GET request and checks the JSON answer against the schema of its endpoint. */
+export async function askJson(daemon: TestDaemon, path: string): Promise<Record<string, unknown>> {
   const answer = await daemon.request(`/local/v1/${path}`, { accept: "application/json" });
   const text = await answer.text();
   expect(`${path} ${answer.status}`, text).toBe(`${path} 200`);
   const body = JSON.parse(text) as Record<string, unknown>;
-  const fits = ajv.compile(localOperations[id].schema);
+  const fits = ajv.compile(endpointOf(`/local/v1/${path.split("?")[0]}`)?.schema ?? false);
   expect(fits(body) ? [] : fits.errors, path).toEqual([]);
   return body;
+}
+
+/** Finds the endpoint that answers a GET request to this path. */
+function endpointOf(path: string) {
+  return endpoints.find(
+    (row) => row.method === "GET" && new RegExp(`^${row.path.replace(/:\w+/g, "[^/]+")}$`).test(path),
+  );
 }
 
 /** Sends a GET request. Returns status, body and the `x-elbro-reason` header. */

@@ -1,12 +1,22 @@
 import { describe, expect, test } from "vitest";
 import { localErrorTable } from "../../../../src/server/http/errors.ts";
-import { localDocs, localOpenApi, localOperations } from "../../../../src/server/local/operations.ts";
-import { localParameters, type ParameterRow, readLocalParams } from "../../../../src/server/local/parameters.ts";
-import { localOperationIds, localPaths } from "../../../../src/server/local/routes.ts";
+import { endpointOpenApi } from "../../../../src/server/local/endpoint.ts";
+import { endpoints, localDocs } from "../../../../src/server/local/endpoints.ts";
+import { readParameters } from "../../../../src/server/local/parameters.ts";
 import { pageText } from "../../../support/docs/docs-pages.ts";
 
-const read = (id: Parameters<typeof readLocalParams>[0], query: string, path: Record<string, string> = {}) =>
-  readLocalParams(id, { path, query: new URLSearchParams(query) });
+type Row = (typeof endpoints)[number];
+
+const readBy = ({ parameters }: Row, query: string, path: Record<string, string> = {}) =>
+  readParameters(parameters, { path, query: new URLSearchParams(query) });
+
+function read(name: string, query: string, path: Record<string, string> = {}) {
+  const row = endpoints.find((each) => each.path.split("/")[3] === name);
+  if (!row) throw new Error(`there is no endpoint ${name}`);
+  return readBy(row, query, path);
+}
+
+const namesIn = ({ path }: Row) => [...path.matchAll(/:(\w+)/g)].map(([, name]) => name ?? "");
 
 describe("parameters", () => {
   test("are read by their kinds; what was left out is null", () => {
@@ -22,7 +32,7 @@ describe("parameters", () => {
         format: null,
       },
     });
-    expect(read("format", "home=cabin", { format: "evcc" })).toMatchObject({
+    expect(read("formats", "home=cabin", { format: "evcc" })).toMatchObject({
       params: { format: "evcc", home: "cabin" },
     });
   });
@@ -44,33 +54,32 @@ describe("parameters", () => {
   });
 
   test("every example can be read, and every example request too", () => {
-    for (const id of localOperationIds) {
-      const { example } = localOperations[id];
+    for (const row of endpoints) {
+      const { example } = row;
       const [path = "", query = ""] = example.split("?");
-      const names = [...localPaths[id].path.matchAll(/:(\w+)/g)].map(([, name]) => name ?? "");
-      const pattern = new RegExp(`^${localPaths[id].path.replace(/:\w+/g, "([^/]+)")}$`);
+      const names = namesIn(row);
+      const pattern = new RegExp(`^${row.path.replace(/:\w+/g, "([^/]+)")}$`);
       const values = pattern.exec(path)?.slice(1) ?? [];
       expect(values.length, example).toBe(names.length);
       const inPath = Object.fromEntries(names.map((name, i) => [name, values[i] ?? ""]));
-      expect(read(id, query, inPath), example).toMatchObject({ kind: "params" });
-      const inQuery = Object.entries<ParameterRow>(localParameters[id]).filter(([, row]) => row.in === "query");
-      const all = new URLSearchParams(inQuery.map(([name, row]): [string, string] => [name, row.example])).toString();
-      expect(read(id, all, inPath), all).toMatchObject({ kind: "params" });
+      expect(readBy(row, query, inPath), example).toMatchObject({ kind: "params" });
+      const inQuery = Object.entries(row.parameters).filter(([, each]) => each.in !== "path");
+      const all = new URLSearchParams(inQuery.map(([name, each]): [string, string] => [name, each.example])).toString();
+      expect(readBy(row, all, inPath), all).toMatchObject({ kind: "params" });
     }
   });
 });
 
 describe("described as data", () => {
-  test("every operation says its parameters, its answers and its errors", () => {
-    for (const id of localOperationIds) {
-      const { parameters, responses } = localOpenApi(id) as {
+  test("every endpoint says its parameters, its answers and its errors", () => {
+    for (const row of endpoints) {
+      const { parameters, responses } = endpointOpenApi(row) as {
         parameters: { name: string; in: string; required: boolean }[];
         responses: Record<string, { description: string }>;
       };
-      const inPath = [...localPaths[id].path.matchAll(/:(\w+)/g)].map(([, name]) => name);
-      expect(parameters.filter((each) => each.in === "path").map(({ name }) => name)).toEqual(inPath);
+      expect(parameters.filter((each) => each.in === "path").map(({ name }) => name)).toEqual(namesIn(row));
       expect(parameters.filter((each) => each.in === "path").every(({ required }) => required)).toBe(true);
-      for (const code of localOperations[id].errors)
+      for (const code of row.errors)
         expect(responses[localErrorTable[code].status]?.description).toContain(localErrorTable[code].meaning);
       expect(Object.values(responses).every(({ description }) => /^[A-Z0-9].*\.$/.test(description))).toBe(true);
     }

@@ -1,0 +1,98 @@
+/** An endpoint of `/local/v1` is one row. Its route, its part of the OpenAPI document and its documentation come from it. */
+
+import { type LocalErrorCode, localErrorTable } from "../http/errors.ts";
+import type { LocalAnswer } from "../http/response.ts";
+import type { LocalRequest, LocalRoute } from "../http/route.ts";
+import { reference, type Schema, text } from "../openapi/json-schema.ts";
+import type { LocalSource } from "./local-source.ts";
+import { type Parameters, readParameters, type ValuesOf } from "./parameters.ts";
+import { signalError } from "./plain-text.ts";
+
+interface EndpointFacts extends Pick<LocalRoute, "method" | "path" | "scope" | "summary"> {
+  /** Shape of the JSON. */
+  readonly schema: Schema;
+  /** What a plain text answer says; `signal` for `ON` or `OFF`, with errors as OFF too. */
+  readonly text?: string;
+  /** What a request may meet besides what every key may. */
+  readonly errors: readonly LocalErrorCode[];
+  /** Other statuses that are not errors. */
+  readonly statuses?: Readonly<Record<number, string>>;
+  /** A request to copy. */
+  readonly example: string;
+  readonly body?: { readonly schema: Schema; readonly example: object };
+}
+
+interface EndpointRow<Rows extends Parameters> extends EndpointFacts {
+  readonly parameters: Rows;
+  readonly answer: (source: LocalSource, params: ValuesOf<Rows>, request: LocalRequest) => LocalAnswer;
+}
+
+export interface Endpoint extends EndpointFacts {
+  readonly parameters: Parameters;
+  readonly answer: (source: LocalSource, request: LocalRequest) => LocalAnswer;
+}
+
+/** Errors of an endpoint that names a home, place or plan. */
+export const HOME_ERRORS = ["invalid_parameter", "resource_not_found", "not_known"] as const;
+
+/** Makes an endpoint of a row: reads the parameters first, and answers what cannot be read with its error. */
+export function endpoint<const Rows extends Parameters>(row: EndpointRow<Rows>): Endpoint {
+  return {
+    ...row,
+    answer(source, request) {
+      const reading = readParameters(row.parameters, request);
+      const answer = reading.kind === "error" ? reading : row.answer(source, reading.params, request);
+      return answer.kind === "error" && row.text === "signal" ? signalError(answer, request) : answer;
+    },
+  };
+}
+
+/** What plain text the endpoint answers; null if it answers JSON only. */
+export function textOf({ text: about }: EndpointFacts): string | null {
+  return about === "signal" ? "`ON` or `OFF`" : (about ?? null);
+}
+
+/** Returns what the OpenAPI document says besides path and summary: parameters, body, responses. */
+export function endpointOpenApi(row: Endpoint): Schema {
+  const { summary, schema, statuses = {}, body } = row;
+  const plain = textOf(row);
+  return {
+    parameters: Object.entries(row.parameters).map(([name, parameter]) => ({
+      name,
+      in: parameter.in ?? "query",
+      required: parameter.in === "path" || parameter.required === true,
+      description: parameter.about,
+      example: parameter.example,
+      schema: parameter.kind.schema,
+    })),
+    ...(body && { requestBody: { required: true, content: { "application/json": body } } }),
+    responses: {
+      200: {
+        description: summary,
+        ...(row.text === "signal" && { headers: REASON_HEADER }),
+        content: {
+          ...(plain !== null && { "text/plain": { schema: { ...text, description: plain } } }),
+          "application/json": { schema },
+        },
+      },
+      ...Object.fromEntries(Object.entries(statuses).map(([status, description]) => [status, { description }])),
+      ...errorResponses(row, plain !== null),
+    },
+  };
+}
+
+const REASON_HEADER = { "X-Elbro-Reason": { description: "Beside a word: why, in ASCII.", schema: text } };
+
+function errorResponses({ errors, statuses = {} }: EndpointFacts, hasText: boolean): Schema {
+  const content = {
+    ...(hasText && { "text/plain": { schema: text } }),
+    "application/json": { schema: reference("schemas", "ErrorBody") },
+  };
+  const byStatus = Map.groupBy(errors, (code) => localErrorTable[code].status);
+  return Object.fromEntries(
+    [...byStatus].map(([status, codes]) => {
+      const meanings = [statuses[status], ...codes.map((code) => localErrorTable[code].meaning)];
+      return [status, { description: meanings.filter(Boolean).join(" "), content }];
+    }),
+  );
+}

@@ -1,0 +1,67 @@
+/** `formats`: prices as other programs read them. */
+import { type FormatName, priceFormats } from "../../core/prices/formats/format-registry.ts";
+import { boolean, instant, list, object, orNull, perKwh, type Schema } from "../openapi/json-schema.ts";
+import { type Endpoint, endpoint, HOME_ERRORS } from "./endpoint.ts";
+import { noPrice, viewNamed } from "./named-view.ts";
+import * as parameter from "./parameters.ts";
+
+const startAndValue = object({ start: instant, end: instant, value: perKwh });
+const hourAndPrice = object({ hour: instant, price: perKwh });
+const byInstant: Schema = { type: "object", additionalProperties: perKwh };
+
+const names = Object.keys(priceFormats) as FormatName[];
+
+export const formatEndpoints: readonly Endpoint[] = [
+  endpoint({
+    method: "GET",
+    path: "/local/v1/formats/:format",
+    scope: "read",
+    summary: "Prices in the format of another program.",
+    parameters: {
+      format: { in: "path", kind: parameter.oneOf(names), about: "The program that reads it.", example: "evcc" },
+      home: parameter.home,
+    },
+    schema: {
+      oneOf: [
+        { title: "evcc", ...list(startAndValue) },
+        {
+          title: "nordpool",
+          ...object({
+            ...{ today: list(perKwh), tomorrow: list(perKwh), tomorrow_valid: boolean },
+            ...{ raw_today: list(startAndValue), raw_tomorrow: list(startAndValue), price_in_cents: boolean },
+            ...{ average: orNull(perKwh), min: orNull(perKwh), max: orNull(perKwh), mean: orNull(perKwh) },
+            ...{ peak: orNull(perKwh), off_peak_1: orNull(perKwh), off_peak_2: orNull(perKwh) },
+          }),
+        },
+        {
+          title: "energidataservice",
+          ...object({
+            raw_today: orNull(list(hourAndPrice)),
+            raw_tomorrow: orNull(list(hourAndPrice)),
+            forecast: list(hourAndPrice),
+            tariffs: { type: "object" },
+          }),
+        },
+        {
+          title: "emhass",
+          ...object({ load_cost_forecast: byInstant, prod_price_forecast: byInstant }, ["prod_price_forecast"]),
+        },
+        {
+          title: "predbat",
+          ...object({ raw_today: list(startAndValue), raw_tomorrow: list(startAndValue) }),
+          maxProperties: 2,
+        },
+      ],
+    },
+    errors: HOME_ERRORS,
+    example: "/local/v1/formats/evcc?home=home",
+    answer(source, { home, format }, { now }) {
+      const view = viewNamed(source, home, now);
+      if (view.kind === "error") return view;
+      // Programs take an old list for a price list; an error they take for what it is.
+      if (!view.snapshot.current) return noPrice(view, now);
+      const body = priceFormats[format]({ snapshot: view.snapshot, calendar: source.calendar, region: view.region });
+      return { kind: "json", body };
+    },
+  }),
+];

@@ -1,0 +1,93 @@
+/** Schemas of health and system report in the OpenAPI document, by name. */
+import {
+  boolean,
+  instant,
+  integer,
+  list,
+  number,
+  object,
+  orNull,
+  reference,
+  type Schema,
+  text,
+} from "../openapi/json-schema.ts";
+import { healthCodes } from "./health.ts";
+
+const healthCheck = {
+  ...object({ ok: boolean, code: { type: "string", enum: Object.keys(healthCodes) }, text }),
+  description: Object.entries(healthCodes)
+    .map(([code, meaning]) => `\`${code}\`: ${meaning}.`)
+    .join(" "),
+};
+
+const healthProperties = {
+  status: { type: "string", enum: ["ok", "starting", "degraded", "unhealthy"] },
+  checks: object(
+    Object.fromEntries(
+      ["loop", "database", "prices", "clock", "problems"].map((name) => [name, reference("schemas", "HealthCheck")]),
+    ),
+  ),
+};
+
+const problem = object({
+  code: text,
+  subject: text,
+  since: instant,
+  ended_at: orNull(instant),
+  advice: text,
+  detail: text,
+  request_id: orNull(text),
+});
+
+const window = orNull(object({ limit: integer, left: integer, resets_at: orNull(instant) }));
+const counts = { type: "object", additionalProperties: integer };
+
+const system = object({
+  version: text,
+  node: text,
+  now: instant,
+  started_at: instant,
+  uptime_seconds: integer,
+  time_trusted: boolean,
+  health: object(healthProperties),
+  interfaces: list(
+    object({
+      account: text,
+      interface: orNull({ type: "string", enum: ["consumer", "third_party"] }),
+      state: orNull(text),
+      quota: object({ minute: window, day: window }),
+      today: object({ requests: orNull(integer), by_share: counts, by_outcome: counts }),
+      since_start: list(object({ operation: text, outcome: text, count: integer })),
+    }),
+  ),
+  series: list(
+    object({
+      home: orNull(text),
+      name: orNull(text),
+      account: text,
+      series: text,
+      last_success_at: orNull(instant),
+      age_seconds: orNull(integer),
+    }),
+  ),
+  backfill: orNull(object({ days_known: integer, days_wanted: integer })),
+  broker: object({
+    kind: { type: "string", enum: ["inside", "configured"] },
+    host: orNull(text),
+    connected: boolean,
+    trouble: orNull(text),
+    connections: integer,
+    published: integer,
+  }),
+  plugs: list({ type: "object", description: "`id`, and what the topic `…/plug/<plug>/state` holds." }),
+  lan: object({ listeners: integer, requests: list(object({ key: orNull(text), status: integer, count: integer })) }),
+  database: object({ bytes: integer, log_bytes: orNull(integer), row_changes: integer }),
+  memory: { type: "object", additionalProperties: number },
+  problems: list(problem),
+});
+
+export const monitoringSchemas: Readonly<Record<string, Schema>> = {
+  HealthCheck: healthCheck,
+  Health: object({ ...healthProperties, version: text }),
+  System: system,
+};
