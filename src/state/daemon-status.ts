@@ -12,7 +12,7 @@ import type { Problems } from "../core/status/problem.ts";
 import { VERSION } from "../core/status/version.ts";
 import type { Calendar } from "../core/time/calendar.ts";
 import { DAY_MS, type EpochMs, type Interval } from "../core/time/interval.ts";
-import { labelOf } from "../service/contract/polled-series.ts";
+import { byCapability, labelOf } from "../service/contract/polled-series.ts";
 import { operationIdOf, seriesOf } from "../service/contract/series-mapping.ts";
 import type { Accounts } from "./accounts.ts";
 import type { Homes } from "./homes.ts";
@@ -79,10 +79,10 @@ function answeredAt(repository: SeriesRepository, account: string, partner: bool
   return repository.stateOf(series).answeredAt;
 }
 
-/** The series that are polled for a home. */
+/** The series that are polled for a home. Shape: in the order of the capability flags. */
 function seriesOfHome(home: Home, homes: Homes): SeriesKey[] {
   const target = homes.targets(home.account).find(({ addressId }) => addressId === home.addressId);
-  return target?.series.map(({ series }) => series) ?? [];
+  return target?.series.map(({ series }) => series).toSorted(byCapability) ?? [];
 }
 
 function freshnessOf(home: Home, homes: Homes, repository: SeriesRepository): SeriesFreshness[] {

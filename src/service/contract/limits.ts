@@ -10,7 +10,7 @@ export const DAYS_90: RangeCap = { unit: "day", count: 90 };
 export const FIVE_YEARS: RangeCap = { unit: "year", count: 5 };
 
 /** What the client asks at most where the service names no cap. Source: design, decisions. */
-export const UNCAPPED_CLIENT_RANGE: RangeCap = DAYS_366;
+export const UNCAPPED_CLIENT_RANGE: RangeCap = { unit: "day", count: 366 };
 
 /** The two fixed UTC windows in which the consumer interface counts attempts. Source: service interface, part 8.2. */
 export type QuotaWindow = "minute" | "day";

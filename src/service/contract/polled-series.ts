@@ -10,20 +10,9 @@ import { operationIdOf } from "./series-mapping.ts";
 
 const DAYS_PER_YEAR = 365;
 
-/** The operations that are polled for each address. Shape: in the order of the capability flags. */
-const addressOperations: readonly OperationId[] = operationIds
-  .filter((id) => "label" in operationOf(id).keep)
-  .toSorted((a, b) => flagOf(a) - flagOf(b));
-
-/** An operation without a capability is available for every address and comes last. */
-function flagOf(id: OperationId): number {
-  const { capability } = operationOf(id);
-  return capability ? capabilityNames.indexOf(capability) : capabilityNames.length;
-}
-
-/** The series that are polled for an address. Shape: in the order of the capability flags. */
+/** The series that are polled for an address. Shape: in the order of the table of operations. */
 export function addressSeries(account: string, address: Address, resolution: Resolution): AddressSeries[] {
-  return addressOperations.flatMap((operation) => {
+  return operationIds.flatMap((operation) => {
     const row = operationOf(operation);
     const isAvailable = row.capability === undefined || address.capabilities[row.capability] === true;
     if (!("label" in row.keep) || !isAvailable) return [];
@@ -42,6 +31,17 @@ function polledUnit({ range }: AnyOperation, resolution: Resolution): SeriesUnit
 function maxRangeDays({ range }: AnyOperation, unit: SeriesUnit): number {
   const cap = range?.caps[unit] ?? UNCAPPED_CLIENT_RANGE;
   return cap.unit === "day" ? cap.count : cap.count * DAYS_PER_YEAR;
+}
+
+/** Compares series of an address by their capability flags: the order in which the state of the daemon lists them. */
+export function byCapability(a: SeriesKey, b: SeriesKey): number {
+  return flagOf(operationIdOf(a)) - flagOf(operationIdOf(b));
+}
+
+/** An operation without a capability is available for every address and comes last. */
+function flagOf(id: OperationId): number {
+  const { capability } = operationOf(id);
+  return capability ? capabilityNames.indexOf(capability) : capabilityNames.length;
 }
 
 /** The series that are polled for a whole account of the consumer interface. */

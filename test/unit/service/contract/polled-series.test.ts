@@ -3,6 +3,7 @@ import { operationIds } from "../../../../src/service/contract/operations.ts";
 import {
   accountTarget,
   addressSeries,
+  byCapability,
   consumerTargets,
   labelOf,
 } from "../../../../src/service/contract/polled-series.ts";
@@ -11,12 +12,12 @@ import { demoHomes } from "../../../../src/service/simulator/homes.ts";
 
 const ACCOUNT = "consumer";
 
-test("an address with everything: six series, in the order of the capability flags", () => {
+test("an address with everything: six series, in the order of the table of operations", () => {
   const series = addressSeries(ACCOUNT, demoHomes.danish.address, "fifteenMinutes");
   expect(series.map((each) => [each.series.operation, each.series.unit, each.poll, each.maxRangeDays])).toEqual([
     ["consumption", "hour", "usage", 366],
-    ["solarExport", "hour", "usage", 366],
     ["consumptionCosts", "hour", "usage", 366],
+    ["solarExport", "hour", "usage", 366],
     ["solarExportRevenue", "hour", "usage", 366],
     ["prices", "fifteenMinutes", "prices", 90],
     ["forecastPrices", "latest", "forecast", 366],
@@ -26,6 +27,18 @@ test("an address with everything: six series, in the order of the capability fla
 test("the first series of usage is consumption, which the others wait for", () => {
   const usage = addressSeries(ACCOUNT, demoHomes.danish.address, "hour").filter(({ poll }) => poll === "usage");
   expect(usage[0]?.series.operation).toBe("consumption");
+});
+
+test("the state of the daemon lists them by the capability flags: what is sold before what it costs", () => {
+  const series = addressSeries(ACCOUNT, demoHomes.danish.address, "hour").map((each) => each.series);
+  expect(series.toSorted(byCapability).map((each) => labelOf(operationIdOf(each)))).toEqual([
+    "consumption",
+    "export",
+    "costs",
+    "revenue",
+    "prices",
+    "forecast",
+  ]);
 });
 
 test("an address has no series without its capability", () => {
