@@ -18,7 +18,8 @@ import type { ProxySettings } from "../service/client/proxy.ts";
 import { RateLimiter } from "../service/client/rate-limiter.ts";
 import { AdaptiveRateLimits, LearnedRateLimits } from "../service/client/rate-limits.ts";
 import type { OperationId } from "../service/contract/operations.ts";
-import { paramsOf, takeApart } from "../service/contract/series-mapping.ts";
+
+import { operationIdOf, paramsOf, seriesOf, takeApart } from "../service/contract/series-mapping.ts";
 import { thirdPartyToken } from "../service/third-party-token.ts";
 import type { KeyValueStore } from "../storage/key-value-store.ts";
 import { SPENDS_UNKNOWN } from "../storage/recovery.ts";
@@ -120,7 +121,7 @@ function secretsOf(
 
 /** How many addresses an account has by its last answer, looked up once in a while. */
 function addressCount(account: string, repository: SeriesRepository, clock: Clock): () => number {
-  const series = { account, place: "", operation: "addresses", unit: "latest" } as const;
+  const series = seriesOf(account, "addresses", {});
   let counted: { readonly addresses: number; readonly at: number } | null = null;
   return () => {
     const now = clock.monotonicMs();
@@ -134,9 +135,9 @@ function addressCount(account: string, repository: SeriesRepository, clock: Cloc
 export function fetchPortOf(account: Account, repository: SeriesRepository): FetchPort {
   return {
     notBefore: (series, priority, now) =>
-      account.notBefore(series.operation, paramsOf(series, undefined), shareOf(priority), now),
+      account.notBefore(operationIdOf(series), paramsOf(series, undefined), shareOf(priority), now),
     async ask(step) {
-      const { operation } = step.series;
+      const operation = operationIdOf(step.series);
       const params = paramsOf(step.series, step.range);
       const inquiry = {
         operation,

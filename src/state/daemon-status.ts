@@ -1,7 +1,7 @@
 /** The daemon's own state, read from accounts, storage and problems. */
 
 import type { Home } from "../core/prices/home-snapshot.ts";
-import type { SeriesKey, SeriesOperation } from "../core/series/series.ts";
+import type { SeriesKey } from "../core/series/series.ts";
 import {
   type BackfillState,
   type DaemonState,
@@ -12,6 +12,8 @@ import type { Problems } from "../core/status/problem.ts";
 import { VERSION } from "../core/status/version.ts";
 import type { Calendar } from "../core/time/calendar.ts";
 import { DAY_MS, type EpochMs, type Interval } from "../core/time/interval.ts";
+import { byCapability, labelOf } from "../service/contract/polled-series.ts";
+import { operationIdOf, seriesOf } from "../service/contract/series-mapping.ts";
 import type { Accounts } from "./accounts.ts";
 import type { Homes } from "./homes.ts";
 import type { SeriesRepository } from "./series-repository.ts";
@@ -62,9 +64,9 @@ function backfillState(
   let known = 0;
   let wanted = 0;
   for (const home of homes.list()) {
-    for (const operation of operationsOf(home, homes)) {
-      if (operation === "forecastPrices") continue;
-      const gap = repository.stateOf(seriesOf(home, operation)).newestGap(within);
+    for (const series of seriesOfHome(home, homes)) {
+      if (series.unit === "latest") continue;
+      const gap = repository.stateOf(series).newestGap(within);
       wanted += days(within);
       known += days(within) - (gap ? days({ start: within.start, end: gap.end }) : 0);
     }
@@ -73,37 +75,21 @@ function backfillState(
 }
 
 function answeredAt(repository: SeriesRepository, account: string, partner: boolean): EpochMs | null {
-  const series = partner
-    ? ({ place: "{}", operation: "requestCounts" } as const)
-    : ({ place: "", operation: "addresses" } as const);
-  return repository.stateOf({ account, ...series, unit: "latest" }).answeredAt;
+  const series = partner ? seriesOf(account, "requestCounts", {}) : seriesOf(account, "addresses", {});
+  return repository.stateOf(series).answeredAt;
 }
 
-function operationsOf(home: Home, homes: Homes): SeriesOperation[] {
+/** The series that are polled for a home. Shape: in the order of the capability flags. */
+function seriesOfHome(home: Home, homes: Homes): SeriesKey[] {
   const target = homes.targets(home.account).find(({ addressId }) => addressId === home.addressId);
-  return [...(target?.operations ?? [])];
+  return target?.series.map(({ series }) => series).toSorted(byCapability) ?? [];
 }
-
-const LABELS: Readonly<Partial<Record<SeriesOperation, string>>> = {
-  prices: "prices",
-  forecastPrices: "forecast",
-  consumption: "consumption",
-  consumptionCosts: "costs",
-  solarExport: "export",
-  solarExportRevenue: "revenue",
-};
 
 function freshnessOf(home: Home, homes: Homes, repository: SeriesRepository): SeriesFreshness[] {
-  return operationsOf(home, homes).map((operation) => ({
+  return seriesOfHome(home, homes).map((series) => ({
     owner: { id: home.id, name: home.name },
     account: home.account,
-    label: LABELS[operation] ?? operation,
-    lastSuccessAt: repository.stateOf(seriesOf(home, operation)).answeredAt,
+    label: labelOf(operationIdOf(series)),
+    lastSuccessAt: repository.stateOf(series).answeredAt,
   }));
-}
-
-function seriesOf({ account, addressId, resolution }: Home, operation: SeriesOperation): SeriesKey {
-  const place = addressId;
-  if (operation === "forecastPrices") return { account, place, operation, unit: "latest" };
-  return { account, place, operation, unit: operation === "prices" ? resolution : "hour" };
 }

@@ -3,18 +3,11 @@ import type { Config } from "../config/schema.ts";
 import type { CollectTarget } from "../core/fetching/fetch-types.ts";
 import type { Home } from "../core/prices/home-snapshot.ts";
 import { freeSlug, slugOf } from "../core/text/slug.ts";
+import { addressSeries } from "../service/contract/polled-series.ts";
 import type { Address } from "../service/contract/resources.ts";
+import { seriesOf } from "../service/contract/series-mapping.ts";
 import type { KeyValueStore } from "../storage/key-value-store.ts";
 import type { SeriesRepository } from "./series-repository.ts";
-
-const OPERATIONS = [
-  "consumption",
-  "solarExport",
-  "consumptionCosts",
-  "solarExportRevenue",
-  "prices",
-  "forecastPrices",
-] as const;
 
 export class Homes {
   readonly #accounts: readonly string[];
@@ -69,13 +62,8 @@ export class Homes {
     return this.list()
       .filter((home) => home.account === account)
       .map(({ addressId, resolution }) => {
-        const able = byId.get(addressId.toLowerCase())?.address.capabilities;
-        return {
-          account,
-          addressId,
-          resolution,
-          operations: new Set(OPERATIONS.filter((operation) => able?.[operation] === true)),
-        };
+        const address = byId.get(addressId.toLowerCase())?.address;
+        return { account, addressId, resolution, series: address ? addressSeries(account, address, resolution) : [] };
       });
   }
 
@@ -106,7 +94,7 @@ export class Homes {
     if (this.#seen?.changes === store.changes) return this.#seen.byId;
     const byId = new Map<string, HeldAddress>();
     for (const account of this.#accounts) {
-      for (const row of store.latest({ account, place: "", operation: "addresses", unit: "latest" }) ?? []) {
+      for (const row of store.latest(seriesOf(account, "addresses", {})) ?? []) {
         const address = row as Address;
         const id = address.id.toLowerCase();
         if (!byId.has(id)) byId.set(id, { account, address });

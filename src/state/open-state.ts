@@ -11,6 +11,7 @@ import { Calendar, SERVICE_ZONE } from "../core/time/calendar.ts";
 import { type EpochMs, MINUTE_MS } from "../core/time/interval.ts";
 import { Collector, type CollectorLog } from "../service/client/collector.ts";
 import type { Service, ServiceOptions } from "../service/client/open-service.ts";
+import { consumerTargets } from "../service/contract/polled-series.ts";
 import { transitionsIn } from "../storage/data-dir.ts";
 import type { Storage, StorageOptions } from "../storage/open-storage.ts";
 import { PlanStore } from "../storage/plan-store.ts";
@@ -184,11 +185,10 @@ function openLoops(options: StateOptions, storage: Storage, changes: ChangeBus, 
     const isThirdParty = account === accounts.thirdParty;
     return new Collector({
       ...{ calendar, clock, offsetMs, historyFrom, log },
-      account: account.name,
       asking: fetchPortOf(account, repository),
       keeping: repository,
       targets: () => (isThirdParty ? [] : homes.targets(account.name)),
-      places: (now) => (isThirdParty ? places.targets(now) : []),
+      accountTargets: (now) => (isThirdParty ? places.targets(now) : consumerTargets(account.name)),
       onChange: (series) => changes.seriesChanged.emit(series),
       pulse: stats.pulse(`collecting ${account.name}`),
     });

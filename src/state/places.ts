@@ -1,7 +1,7 @@
 /** The places of the third-party interface: what to ask for each, and what is known of it. */
 
 import type { Config } from "../config/schema.ts";
-import type { PlaceTarget } from "../core/fetching/fetch-types.ts";
+import type { AccountTarget } from "../core/fetching/fetch-types.ts";
 import type { LevelThresholds } from "../core/prices/level.ts";
 import {
   currencyOfRegion,
@@ -16,6 +16,7 @@ import { type SeriesKey, seriesName } from "../core/series/series.ts";
 import { slugOf } from "../core/text/slug.ts";
 import type { Calendar } from "../core/time/calendar.ts";
 import type { EpochMs } from "../core/time/interval.ts";
+import { accountTarget } from "../service/contract/polled-series.ts";
 import { seriesOf } from "../service/contract/series-mapping.ts";
 import { THIRD_PARTY } from "./accounts.ts";
 import { PlaceHistory } from "./place-history.ts";
@@ -59,8 +60,8 @@ export class Places {
   }
 
   /** What the collector of the third-party account asks for. */
-  targets(now: EpochMs): PlaceTarget[] {
-    const counts: PlaceTarget = { series: seriesOf(THIRD_PARTY, "requestCounts", {}), rhythm: "daily", reaches: null };
+  targets(now: EpochMs): AccountTarget[] {
+    const counts = accountTarget(seriesOf(THIRD_PARTY, "requestCounts", {}));
     return [counts, ...this.#configured.flatMap((place) => this.#targetsOf(place, now))];
   }
 
@@ -90,14 +91,14 @@ export class Places {
     });
   }
 
-  #targetsOf(place: ConfiguredPlace, now: EpochMs): PlaceTarget[] {
+  #targetsOf(place: ConfiguredPlace, now: EpochMs): AccountTarget[] {
     const prices = this.#priceSeries(place);
     if (!prices) {
       const query = place.address ?? place.name;
-      return [{ series: seriesOf(THIRD_PARTY, "addressSuggestions", { query }), rhythm: "once", reaches: null }];
+      return [accountTarget(seriesOf(THIRD_PARTY, "addressSuggestions", { query }))];
     }
     const last = placePoints(this.#library.store.latest(prices) ?? []).at(-1);
-    return [{ series: prices, rhythm: "prices", reaches: last?.end ?? null }, ...this.#chargeTargets(place, now)];
+    return [accountTarget(prices, last?.end ?? null), ...this.#chargeTargets(place, now)];
   }
 
   /** The series of a place's prices; null for an address whose id is not known yet. */
@@ -112,14 +113,14 @@ export class Places {
   }
 
   /** The charges of today, and since when each was valid. */
-  #chargeTargets({ latitude, longitude }: ConfiguredPlace, now: EpochMs): PlaceTarget[] {
+  #chargeTargets({ latitude, longitude }: ConfiguredPlace, now: EpochMs): AccountTarget[] {
     if (latitude === undefined || longitude === undefined) return [];
     const at = { latitude, longitude };
     const date = this.#calendar.startOf("day", now);
     const fromDate = this.#calendar.startOf("year", this.#calendar.shift(now, "year", -CHARGE_YEARS));
     return [
-      { series: seriesOf(THIRD_PARTY, "charges", { ...at, date }), rhythm: "once", reaches: null },
-      { series: seriesOf(THIRD_PARTY, "chargesHistory", { ...at, fromDate }), rhythm: "daily", reaches: null },
+      accountTarget(seriesOf(THIRD_PARTY, "charges", { ...at, date })),
+      accountTarget(seriesOf(THIRD_PARTY, "chargesHistory", { ...at, fromDate })),
     ];
   }
 }

@@ -6,7 +6,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { chunkStarts, chunksOf, chunkUnitOf, type SeriesKey } from "../core/series/series.ts";
 import type { Calendar } from "../core/time/calendar.ts";
-import { DAY_MS, type EpochMs, HOUR_MS, type Interval, MINUTE_MS } from "../core/time/interval.ts";
+import type { EpochMs, Interval } from "../core/time/interval.ts";
 import type { StorePort } from "../service/client/collector.ts";
 import type { AttemptLog } from "../service/client/rate-limiter.ts";
 import type { BodyOf } from "../service/contract/operations.ts";
@@ -18,16 +18,6 @@ import { SeriesStore } from "../storage/series-store.ts";
 import { WriteGuard } from "../storage/write-guard.ts";
 import { bodyAround } from "./response-assembly.ts";
 import type { Found } from "./stored-answer.ts";
-
-/** How long an answer that may still change is given to the LAN without asking again. */
-const FRESH_MS: Readonly<Partial<Record<OperationId, number>>> & { readonly otherwise: number } = {
-  addresses: 25 * HOUR_MS,
-  forecastPrices: 3 * HOUR_MS + 30 * MINUTE_MS,
-  addressSuggestions: 30 * DAY_MS,
-  charges: DAY_MS,
-  chargesHistory: DAY_MS,
-  otherwise: 15 * MINUTE_MS,
-};
 
 /** Requests whose state is cached; a household repeats a few dozen. */
 const MAX_LOOKUPS = 500;
@@ -201,14 +191,14 @@ export class SeriesRepository implements StorePort {
   #ages(series: SeriesKey, operation: OperationId, now: EpochMs): (start: EpochMs) => ChunkAge {
     const state = this.store.stateOf(series);
     const id = this.store.knownId(series);
-    const freshMs = FRESH_MS[operation] ?? FRESH_MS.otherwise;
-    const changes = operationOf(operation).range === undefined;
+    const { keep, range } = operationOf(operation);
+    const changes = range === undefined;
     return (start) => {
       const noted = id === null ? null : this.requestLog.chunkAnsweredAt(id, start);
       const answeredAt = notAhead(noted, now);
       const known = state.chunk(start);
       const settled = !changes && known?.complete === true && !known.estimated;
-      const recently = known === null || answeredAt === null ? Number.NEGATIVE_INFINITY : answeredAt + freshMs;
+      const recently = known === null || answeredAt === null ? Number.NEGATIVE_INFINITY : answeredAt + keep.freshForMs;
       return {
         answeredAt,
         freshUntil: settled ? Number.POSITIVE_INFINITY : recently,

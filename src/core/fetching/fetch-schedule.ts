@@ -5,16 +5,18 @@
  * last asking is when it is due, so a restart asks nothing again, and a clock that jumped catches up with one request.
  */
 
-import type { SeriesKey, SeriesOperation } from "../series/series.ts";
+import type { SeriesKey } from "../series/series.ts";
 import type { Calendar } from "../time/calendar.ts";
 import { type EpochMs, HOUR_MS } from "../time/interval.ts";
 import { nextSlot, slotOn, slots } from "../time/schedule-slots.ts";
 import {
+  type AccountTarget,
+  type AddressPoll,
+  type AddressSeries,
   type CollectTarget,
   type FetchRequest,
   type FetchScheduleInput,
   type NextFetch,
-  type PlaceTarget,
   type Priority,
   priorities,
   type SeriesState,
@@ -29,12 +31,8 @@ interface FetchCandidate {
 
 /** Days before today that a request for prices brings along while they lack: the reference of the price levels. */
 const PRICE_DAYS_BACK = 3;
-/** The longest ranges one request of history may have. Source: service interface, part 8.1. */
-const BACKFILL_DAYS = { hour: 366, fifteenMinutes: 90 } as const;
 /** The longest sleep without looking again; a bound against a clock that was set back. */
 const MAX_SLEEP_MS = HOUR_MS;
-
-const USAGE_OPERATIONS = ["consumption", "consumptionCosts", "solarExport", "solarExportRevenue"] as const;
 
 /** The most urgent request that is due now, or the time until which nothing is. */
 export function nextFetch(input: FetchScheduleInput): NextFetch {
@@ -53,35 +51,29 @@ function rank(step: FetchRequest): number {
 }
 
 function* wants(input: FetchScheduleInput): Generator<FetchCandidate> {
-  if (input.places.length === 0) yield addressesWant(input);
-  for (const place of input.places) yield* placeWants(input, place);
+  for (const target of input.accountTargets) yield* accountWants(input, target);
   for (const target of input.targets) {
-    yield* priceWants(input, target);
+    for (const { series } of polledAs(target, "prices")) yield* priceWants(input, series);
     yield* usageWants(input, target);
-    yield* forecastWants(input, target);
-    yield* backfillWants(input, target);
+    for (const { series } of polledAs(target, "forecast")) yield* forecastWants(input, target, series);
+    for (const polled of polledAs(target, "prices")) yield* backfillWants(input, polled, PRICE_DAYS_BACK);
+    for (const polled of polledAs(target, "usage")) yield* backfillWants(input, polled, USAGE_DAYS);
   }
 }
 
-function addressesWant(input: FetchScheduleInput): FetchCandidate {
-  const series: SeriesKey = { account: input.account, place: "", operation: "addresses", unit: "latest" };
+function* accountWants(input: FetchScheduleInput, target: AccountTarget): Generator<FetchCandidate> {
+  const { series, poll, reaches } = target;
   const { answeredAt } = input.stateOf(series);
-  const dueAt = answeredAt === null ? input.now : nextSlot(input, answeredAt, slots.addresses);
-  return { dueAt, step: { kind: "request", series, priority: answeredAt === null ? "today" : "account" } };
-}
-
-function* placeWants(input: FetchScheduleInput, { series, rhythm, reaches }: PlaceTarget): Generator<FetchCandidate> {
-  const { answeredAt } = input.stateOf(series);
-  const urgency = answeredAt === null ? "today" : "tomorrow";
-  const priority: Priority = rhythm === "prices" ? urgency : "account";
-  const step: FetchRequest = { kind: "request", series, priority };
+  const step: FetchRequest = { kind: "request", series, priority: accountPriority(target, answeredAt === null) };
   if (answeredAt === null) return yield { dueAt: input.now, step };
-  switch (rhythm) {
+  switch (poll) {
     case "once":
       return;
+    case "addresses":
+      return yield { dueAt: nextSlot(input, answeredAt, slots.addresses), step };
     case "daily":
       return yield { dueAt: nextSlot(input, answeredAt, slots.placeDaily), step };
-    case "prices": {
+    case "placePrices": {
       const today = input.calendar.day(input.now);
       if (reaches === null || reaches < today.end)
         return yield { dueAt: nextSlot(input, answeredAt, slots.placeToday), step };
@@ -91,15 +83,26 @@ function* placeWants(input: FetchScheduleInput, { series, rhythm, reaches }: Pla
   }
 }
 
+/** Without the list of addresses nothing else can be asked; the first prices of a place are today's. */
+function accountPriority({ poll }: AccountTarget, isFirst: boolean): Priority {
+  switch (poll) {
+    case "addresses":
+      return isFirst ? "today" : "account";
+    case "placePrices":
+      return isFirst ? "today" : "tomorrow";
+    case "daily":
+    case "once":
+      return "account";
+  }
+}
+
 /** Whether the chunk that starts at an instant is whole. */
 function isComplete(state: SeriesState, start: EpochMs): boolean {
   return state.chunk(start)?.complete === true;
 }
 
-function* priceWants(input: FetchScheduleInput, target: CollectTarget): Generator<FetchCandidate> {
-  if (!target.operations.has("prices")) return;
+function* priceWants(input: FetchScheduleInput, series: SeriesKey): Generator<FetchCandidate> {
   const { calendar, now } = input;
-  const series = seriesOf(target, "prices", target.resolution);
   const state = input.stateOf(series);
   const today = calendar.day(now);
   const tomorrow = calendar.day(today.end);
@@ -137,17 +140,17 @@ function oldestShortDay(state: SeriesState, calendar: Calendar, today: EpochMs):
 }
 
 /**
- * The four hour series of use. They come from one meter, so the first there is asks whether yesterday has come, and
+ * The series of use. They come from one meter, so the first there is asks whether yesterday has come, and
  * the others wait for it until the last time of the day: it may have a gap that never closes.
  */
 function* usageWants(input: FetchScheduleInput, target: CollectTarget): Generator<FetchCandidate> {
   const { calendar, now } = input;
   const today = calendar.startOf("day", now);
   const yesterday = calendar.add("day", today, -1);
-  const operations = USAGE_OPERATIONS.filter((operation) => target.operations.has(operation));
-  const states = operations.map((operation) => input.stateOf(seriesOf(target, operation, "hour")));
+  const polled = polledAs(target, "usage");
+  const states = polled.map(({ series }) => input.stateOf(series));
   const waitUntil = states[0] && isComplete(states[0], yesterday) ? now : slotOn(input, today, slots.usageLast);
-  for (const [i, operation] of operations.entries()) {
+  for (const [i, { series }] of polled.entries()) {
     const state = states[i];
     const want = state && usageCandidate(input, state, today);
     if (!want) continue;
@@ -156,7 +159,7 @@ function* usageWants(input: FetchScheduleInput, target: CollectTarget): Generato
       dueAt: waits ? Math.max(want.dueAt, waitUntil) : want.dueAt,
       step: {
         kind: "request",
-        series: seriesOf(target, operation, "hour"),
+        series,
         range: { start: want.start, end: today },
         priority: "usage",
       },
@@ -165,14 +168,17 @@ function* usageWants(input: FetchScheduleInput, target: CollectTarget): Generato
 }
 
 /** The forecast begins where the confirmed prices end: it is asked again when tomorrow's have come. */
-function* forecastWants(input: FetchScheduleInput, target: CollectTarget): Generator<FetchCandidate> {
-  if (!target.operations.has("forecastPrices")) return;
-  const series = seriesOf(target, "forecastPrices", "latest");
+function* forecastWants(
+  input: FetchScheduleInput,
+  target: CollectTarget,
+  series: SeriesKey,
+): Generator<FetchCandidate> {
   const { answeredAt } = input.stateOf(series);
-  const prices = input.stateOf(seriesOf(target, "prices", target.resolution));
+  const confirmed = polledAs(target, "prices")[0];
+  const prices = confirmed ? input.stateOf(confirmed.series) : null;
   const today = input.calendar.day(input.now);
-  const missingToday = target.operations.has("prices") && !isComplete(prices, today.start);
-  const cameAt = isComplete(prices, today.end) ? prices.askedAt(today.end) : null;
+  const missingToday = prices !== null && !isComplete(prices, today.start);
+  const cameAt = prices && isComplete(prices, today.end) ? prices.askedAt(today.end) : null;
   const due = answeredAt === null || (cameAt !== null && answeredAt < cameAt);
   yield {
     dueAt: due ? input.now : nextSlot(input, answeredAt, missingToday ? slots.forecastWithoutToday : slots.forecast),
@@ -180,25 +186,26 @@ function* forecastWants(input: FetchScheduleInput, target: CollectTarget): Gener
   };
 }
 
-function* backfillWants(input: FetchScheduleInput, target: CollectTarget): Generator<FetchCandidate> {
-  const today = input.calendar.startOf("day", input.now);
-  const start = input.calendar.startOf("day", input.historyFrom);
-  for (const operation of ["prices", ...USAGE_OPERATIONS] as const) {
-    if (!target.operations.has(operation)) continue;
-    const unit = operation === "prices" ? target.resolution : "hour";
-    const series = seriesOf(target, operation, unit);
-    const state = input.stateOf(series);
-    if (state.answeredAt === null) continue;
-    // The last days have times of their own.
-    const end = input.calendar.add("day", today, operation === "prices" ? -PRICE_DAYS_BACK : -USAGE_DAYS);
-    const gap = start < end ? state.newestGap({ start, end }) : null;
-    if (!gap) continue;
-    const from = Math.max(gap.start, input.calendar.add("day", gap.end, -BACKFILL_DAYS[unit]));
-    const range = { start: from, end: gap.end };
-    yield { dueAt: input.now, step: { kind: "request", series, range, priority: "backfill" } };
-  }
+/** History that was never asked, newest first. The last `pollDays` days have times of their own. */
+function* backfillWants(
+  input: FetchScheduleInput,
+  { series, maxRangeDays }: AddressSeries,
+  pollDays: number,
+): Generator<FetchCandidate> {
+  const { calendar, now } = input;
+  const state = input.stateOf(series);
+  if (state.answeredAt === null) return;
+  const start = calendar.startOf("day", input.historyFrom);
+  const end = calendar.add("day", calendar.startOf("day", now), -pollDays);
+  const gap = start < end ? state.newestGap({ start, end }) : null;
+  if (!gap) return;
+  const from = Math.max(gap.start, calendar.add("day", gap.end, -maxRangeDays));
+  yield {
+    dueAt: now,
+    step: { kind: "request", series, range: { start: from, end: gap.end }, priority: "backfill" },
+  };
 }
 
-function seriesOf(target: CollectTarget, operation: SeriesOperation, unit: SeriesKey["unit"]): SeriesKey {
-  return { account: target.account, place: target.addressId, operation, unit };
+function polledAs(target: CollectTarget, poll: AddressPoll): AddressSeries[] {
+  return target.series.filter((each) => each.poll === poll);
 }

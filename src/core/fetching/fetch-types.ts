@@ -1,6 +1,6 @@
 /** Types of the fetch schedule: what it knows, and what it decides. */
 
-import type { SeriesKey, SeriesOperation } from "../series/series.ts";
+import type { SeriesKey } from "../series/series.ts";
 import type { EpochMs, Interval } from "../time/interval.ts";
 import type { SlotClock } from "../time/schedule-slots.ts";
 
@@ -23,21 +23,37 @@ export interface SeriesState {
   readonly newestGap: (within: Interval) => Interval | null;
 }
 
+/**
+ * How a series of an address is polled. `prices`: until tomorrow is complete, and its history. `usage`: until yesterday
+ * is complete, and its history. `forecast`: every three hours, and when tomorrow's prices have arrived; it has no history.
+ */
+export type AddressPoll = "prices" | "usage" | "forecast";
+
+/** How a series of an account or place is polled. `placePrices`: until the prices reach the end of tomorrow. */
+export type AccountPoll = "addresses" | "placePrices" | "daily" | "once";
+
+/** A series of an address, and how it is polled. */
+export interface AddressSeries {
+  readonly series: SeriesKey;
+  readonly poll: AddressPoll;
+  /** Longest range of one request. */
+  readonly maxRangeDays: number;
+}
+
 /** An address to collect for. */
 export interface CollectTarget {
   readonly account: string;
   readonly addressId: string;
   readonly resolution: "hour" | "fifteenMinutes";
-  /** Names of the operations the address has data for and that are not switched off. */
-  readonly operations: ReadonlySet<SeriesOperation>;
+  /** What the address has data for. Shape: the first series with `usage` is requested before the others. */
+  readonly series: readonly AddressSeries[];
 }
 
-/** A series of a place of the third-party interface, and when it is to be asked again. */
-export interface PlaceTarget {
+/** A series of a whole account or of a place of the third-party interface, and how it is polled. */
+export interface AccountTarget {
   readonly series: SeriesKey;
-  /** `prices`: until they reach the end of tomorrow. */
-  readonly rhythm: "prices" | "daily" | "once";
-  /** The end of the last price that is known; null where none is, and for what is no price. */
+  readonly poll: AccountPoll;
+  /** End of the last known price; null if there is none, and for a series without prices. */
   readonly reaches: EpochMs | null;
 }
 
@@ -57,10 +73,9 @@ export type NextFetch = FetchRequest | { readonly kind: "sleep"; readonly until:
 
 export interface FetchScheduleInput extends SlotClock {
   readonly now: EpochMs;
-  readonly account: string;
   readonly targets: readonly CollectTarget[];
-  /** Places of the account; an account that has any has no addresses of its own to list. */
-  readonly places: readonly PlaceTarget[];
+  /** Series of the account itself and of its places. */
+  readonly accountTargets: readonly AccountTarget[];
   readonly stateOf: (series: SeriesKey) => SeriesState;
   /** The earliest moment at which the governor and the error policy let this series be asked at this priority. */
   readonly notBefore: (series: SeriesKey, priority: Priority) => EpochMs;

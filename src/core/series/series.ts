@@ -2,23 +2,6 @@ import type { Calendar, CalendarUnit } from "../time/calendar.ts";
 import { readInstantSeconds } from "../time/instant-text.ts";
 import { type EpochMs, type Interval, SECOND_MS } from "../time/interval.ts";
 
-/** What the daemon keeps, by the operation that answers with it. */
-export type SeriesOperation =
-  | "addresses"
-  | "prices"
-  | "forecastPrices"
-  | "consumption"
-  | "consumptionCosts"
-  | "solarExport"
-  | "solarExportRevenue"
-  | "regionPrices"
-  | "locationPrices"
-  | "addressSuggestions"
-  | "addressPrices"
-  | "charges"
-  | "chargesHistory"
-  | "requestCounts";
-
 /** `latest` marks a series of which only the newest answer counts, such as a forecast or the list of addresses. */
 export type SeriesUnit = CalendarUnit | "latest";
 
@@ -26,7 +9,8 @@ export type SeriesUnit = CalendarUnit | "latest";
 export interface SeriesKey {
   readonly account: string;
   readonly place: string;
-  readonly operation: SeriesOperation;
+  /** Id of the service's operation that answers with it. */
+  readonly operation: string;
   readonly unit: SeriesUnit;
 }
 

@@ -2,7 +2,7 @@
 
 import type { HomeUsage, UsageFigures, UsageOperation } from "../../core/prices/usage.ts";
 import { formatInstant } from "../../core/time/interval.ts";
-import { usageTopics } from "../topics/usage-topics.ts";
+import { labelOf } from "../../service/contract/polled-series.ts";
 import type { EntityRow } from "./entity.ts";
 
 interface Series {
@@ -98,7 +98,7 @@ function usageRow<State>(each: Series, period: Period, usageOf: (state: State) =
     return figures && period.of(figures);
   };
   const shared = {
-    key: `${usageTopics[each.operation]}_${period.key}`,
+    key: `${labelOf(each.operation)}_${period.key}`,
     name: `${each.name} ${period.name}`,
     about: `${each.about} ${period.about}.`,
     platform: "sensor",
@@ -106,7 +106,7 @@ function usageRow<State>(each: Series, period: Period, usageOf: (state: State) =
     value: (state: State) => sumOf(state)?.value ?? null,
     precision: 2,
     icon: each.icon,
-    attributes: usageTopics[each.operation],
+    attributes: labelOf(each.operation),
     exists: (state: State) => usageOf(state)[each.operation] !== null,
   } as const;
   if (each.kind === "energy") return { ...shared, deviceClass: "energy", unit: "kWh" };

@@ -1,25 +1,18 @@
 /** The public topics of what a home used, paid, sold and earned. */
 
-import type { DayUsage, HomeUsage, PeriodUsage, UsageFigures, UsageOperation } from "../../core/prices/usage.ts";
+import type { DayUsage, HomeUsage, PeriodUsage, UsageFigures } from "../../core/prices/usage.ts";
 import { usageOperations } from "../../core/prices/usage.ts";
 import { rounded } from "../../core/text/rounding.ts";
 import { formatInstant } from "../../core/time/interval.ts";
+import { labelOf } from "../../service/contract/polled-series.ts";
 import type { Message } from "../client/message.ts";
-
-/** What each series is called in topics and in Home Assistant. */
-export const usageTopics: Readonly<Record<UsageOperation, string>> = {
-  consumption: "consumption",
-  consumptionCosts: "costs",
-  solarExport: "export",
-  solarExportRevenue: "revenue",
-};
 
 /** One topic for each series that was ever answered. `base` is the base topic, without a slash at its end. */
 export function usageMessages(base: string, homeId: string, usage: HomeUsage): Message[] {
   return usageOperations.flatMap((operation) => {
     const figures = usage[operation];
     if (!figures) return [];
-    return [{ topic: `${base}/${homeId}/${usageTopics[operation]}`, payload: JSON.stringify(usageState(figures)) }];
+    return [{ topic: `${base}/${homeId}/${labelOf(operation)}`, payload: JSON.stringify(usageState(figures)) }];
   });
 }
 

@@ -155,7 +155,9 @@ interface PriceNow {
 /** Every home whose prices are collected, and every place. */
 function pricesNow({ homes, homeReader, places, accounts }: HealthDeps["state"], now: EpochMs): PriceNow[] {
   const wanted = accounts.consumers.flatMap(({ name }) => homes.targets(name));
-  const priced = new Set(wanted.filter(({ operations }) => operations.has("prices")).map(({ addressId }) => addressId));
+  const priced = new Set(
+    wanted.filter(({ series }) => series.some(({ poll }) => poll === "prices")).map(({ addressId }) => addressId),
+  );
   const list = homes.list();
   const ofHomes = list
     .filter(({ addressId }) => priced.has(addressId))

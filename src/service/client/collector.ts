@@ -7,9 +7,9 @@
 import type { Answered, FetchFailure, FetchResult } from "../../core/fetching/fetch-outcome.ts";
 import { nextFetch } from "../../core/fetching/fetch-schedule.ts";
 import type {
+  AccountTarget,
   CollectTarget,
   FetchRequest,
-  PlaceTarget,
   Priority,
   SeriesState,
 } from "../../core/fetching/fetch-types.ts";
@@ -48,11 +48,10 @@ export interface CollectorLog {
 }
 
 export interface CollectorDeps {
-  readonly account: string;
   readonly asking: FetchPort;
   readonly keeping: StorePort;
   readonly targets: () => readonly CollectTarget[];
-  readonly places: (now: EpochMs) => readonly PlaceTarget[];
+  readonly accountTargets: (now: EpochMs) => readonly AccountTarget[];
   readonly calendar: Calendar;
   readonly clock: Clock;
   readonly offsetMs: number;
@@ -108,15 +107,14 @@ export class Collector {
 
   /** Takes the next step. Gives back the time until which to pause; the past for none. */
   async #takeStep(): Promise<EpochMs> {
-    const { clock, account, asking, keeping, calendar, offsetMs } = this.#parts;
+    const { clock, asking, keeping, calendar, offsetMs } = this.#parts;
     const now = clock.now();
     const step = nextFetch({
       now,
       calendar,
-      account,
       offsetMs,
       targets: this.#parts.targets(),
-      places: this.#parts.places(now),
+      accountTargets: this.#parts.accountTargets(now),
       stateOf: (series) => keeping.stateOf(series),
       notBefore: (series, priority) => asking.notBefore(series, priority, now),
       historyFrom: this.#parts.historyFrom(now),

@@ -3,9 +3,10 @@
  * from this table, and so is the OpenAPI document. Source: service interface, part 4.
  */
 import type * as z from "zod/mini";
+import type { AccountPoll, AddressPoll } from "../../core/fetching/fetch-types.ts";
 import type { Rows } from "../../core/series/series.ts";
-import type { RangeCap } from "./limits.ts";
-import { rangeCaps } from "./limits.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../core/time/interval.ts";
+import { DAYS_90, DAYS_366, FIVE_YEARS, type RangeCap } from "./limits.ts";
 import type { ParameterValues } from "./parameters.ts";
 import * as resource from "./resources.ts";
 
@@ -21,6 +22,14 @@ type ResponseShape =
 
 type Kind = keyof ParameterValues;
 
+/**
+ * How answers are kept and polled. `freshForMs` is the time for which an answer that may still change is returned to the
+ * LAN without a request. `label` names a series of an address in MQTT topics and in the state of the daemon.
+ */
+type Keep =
+  | { readonly label: string; readonly freshForMs: number; readonly poll: AddressPoll }
+  | { readonly freshForMs: number; readonly poll: AccountPoll };
+
 interface Operation {
   readonly interface: InterfaceName;
   readonly path: string;
@@ -35,10 +44,14 @@ interface Operation {
   };
   readonly capability?: resource.Capability;
   readonly response: ResponseShape;
+  readonly keep: Keep;
 }
 
 const ofAddress = { addressId: "uuid" } as const;
 const aggregated = { from: "instant", to: "instant", aggregation: "aggregation" } as const;
+const uncapped = { hour: null, day: null, month: null, year: null } as const;
+const of366Days = { hour: DAYS_366, day: DAYS_366, month: DAYS_366, year: DAYS_366 } as const;
+const FRESH_MS = 15 * MINUTE_MS;
 const at = { latitude: "latitude", longitude: "longitude" } as const;
 
 export const operations = {
@@ -49,6 +62,7 @@ export const operations = {
     inPath: {},
     inQuery: {},
     response: { shape: "series", envelope: resource.addressList, row: resource.address },
+    keep: { freshForMs: 25 * HOUR_MS, poll: "addresses" },
   },
   consumption: {
     interface: "consumer",
@@ -56,9 +70,10 @@ export const operations = {
     summary: "Consumption of an address, in kWh.",
     inPath: ofAddress,
     inQuery: aggregated,
-    range: { unitFrom: "aggregation", caps: rangeCaps.consumption },
+    range: { unitFrom: "aggregation", caps: uncapped },
     capability: "consumption",
     response: { shape: "series", envelope: resource.consumptionEnvelope, row: resource.consumptionRow },
+    keep: { label: "consumption", freshForMs: FRESH_MS, poll: "usage" },
   },
   consumptionCosts: {
     interface: "consumer",
@@ -66,9 +81,10 @@ export const operations = {
     summary: "Calculated costs including VAT and fixed fees. Danish addresses only.",
     inPath: ofAddress,
     inQuery: aggregated,
-    range: { unitFrom: "aggregation", caps: rangeCaps.consumptionCosts },
+    range: { unitFrom: "aggregation", caps: of366Days },
     capability: "consumptionCosts",
     response: { shape: "series", envelope: resource.consumptionCostsEnvelope, row: resource.consumptionCostsRow },
+    keep: { label: "costs", freshForMs: FRESH_MS, poll: "usage" },
   },
   solarExport: {
     interface: "consumer",
@@ -76,9 +92,10 @@ export const operations = {
     summary: "Electricity exported from solar, in kWh.",
     inPath: ofAddress,
     inQuery: aggregated,
-    range: { unitFrom: "aggregation", caps: rangeCaps.solarExport },
+    range: { unitFrom: "aggregation", caps: { hour: DAYS_366, day: FIVE_YEARS, month: FIVE_YEARS, year: FIVE_YEARS } },
     capability: "solarExport",
     response: { shape: "series", envelope: resource.solarExportEnvelope, row: resource.solarExportRow },
+    keep: { label: "export", freshForMs: FRESH_MS, poll: "usage" },
   },
   solarExportRevenue: {
     interface: "consumer",
@@ -86,9 +103,10 @@ export const operations = {
     summary: "Revenue of exported electricity after fixed fees, excluding VAT. Danish addresses only.",
     inPath: ofAddress,
     inQuery: aggregated,
-    range: { unitFrom: "aggregation", caps: rangeCaps.solarExportRevenue },
+    range: { unitFrom: "aggregation", caps: of366Days },
     capability: "solarExportRevenue",
     response: { shape: "series", envelope: resource.solarExportRevenueEnvelope, row: resource.solarExportRevenueRow },
+    keep: { label: "revenue", freshForMs: FRESH_MS, poll: "usage" },
   },
   prices: {
     interface: "consumer",
@@ -96,9 +114,10 @@ export const operations = {
     summary: "Confirmed prices with all charges, in currency per kWh.",
     inPath: ofAddress,
     inQuery: { from: "instant", to: "instant", resolution: "resolution" },
-    range: { unitFrom: "resolution", caps: rangeCaps.prices },
+    range: { unitFrom: "resolution", caps: { hour: DAYS_366, fifteenMinutes: DAYS_90 } },
     capability: "prices",
     response: { shape: "series", envelope: resource.pricesEnvelope, row: resource.priceRow },
+    keep: { label: "prices", freshForMs: FRESH_MS, poll: "prices" },
   },
   forecastPrices: {
     interface: "consumer",
@@ -108,6 +127,7 @@ export const operations = {
     inQuery: {},
     capability: "forecastPrices",
     response: { shape: "series", envelope: resource.forecastPricesEnvelope, row: resource.priceRow },
+    keep: { label: "forecast", freshForMs: 3 * HOUR_MS + 30 * MINUTE_MS, poll: "forecast" },
   },
   regionPrices: {
     interface: "thirdParty",
@@ -116,6 +136,7 @@ export const operations = {
     inPath: { region: "text" },
     inQuery: {},
     response: { shape: "list", row: resource.pricePoint },
+    keep: { freshForMs: FRESH_MS, poll: "placePrices" },
   },
   locationPrices: {
     interface: "thirdParty",
@@ -124,6 +145,7 @@ export const operations = {
     inPath: {},
     inQuery: at,
     response: { shape: "list", row: resource.pricePoint },
+    keep: { freshForMs: FRESH_MS, poll: "placePrices" },
   },
   addressSuggestions: {
     interface: "thirdParty",
@@ -132,6 +154,7 @@ export const operations = {
     inPath: { query: "text" },
     inQuery: {},
     response: { shape: "list", row: resource.addressSuggestion },
+    keep: { freshForMs: 30 * DAY_MS, poll: "once" },
   },
   addressPrices: {
     interface: "thirdParty",
@@ -140,6 +163,7 @@ export const operations = {
     inPath: { addressId: "text" },
     inQuery: {},
     response: { shape: "list", row: resource.pricePoint },
+    keep: { freshForMs: FRESH_MS, poll: "placePrices" },
   },
   charges: {
     interface: "thirdParty",
@@ -148,6 +172,7 @@ export const operations = {
     inPath: {},
     inQuery: { ...at, date: "timestamp" },
     response: { shape: "document", schema: resource.chargesAtDate },
+    keep: { freshForMs: DAY_MS, poll: "once" },
   },
   chargesHistory: {
     interface: "thirdParty",
@@ -156,6 +181,7 @@ export const operations = {
     inPath: {},
     inQuery: { ...at, fromDate: "timestamp", toDate: "timestamp?" },
     response: { shape: "document", schema: resource.chargesHistory },
+    keep: { freshForMs: DAY_MS, poll: "daily" },
   },
   requestCounts: {
     interface: "thirdParty",
@@ -164,6 +190,7 @@ export const operations = {
     inPath: {},
     inQuery: {},
     response: { shape: "list", row: resource.requestCount },
+    keep: { freshForMs: FRESH_MS, poll: "daily" },
   },
 } as const satisfies Record<string, Operation>;
 
@@ -180,6 +207,16 @@ export const operationIds = Object.keys(operations) as readonly OperationId[];
 export function operationOf(id: OperationId): AnyOperation {
   return operations[id];
 }
+
+/** Returns true for the id of an operation. */
+export function isOperationId(name: string): name is OperationId {
+  return Object.hasOwn(operations, name);
+}
+
+/** The ids of one of the interfaces. */
+export type OperationIdOf<Name extends InterfaceName> = {
+  [Id in OperationId]: Operations[Id]["interface"] extends Name ? Id : never;
+}[OperationId];
 
 type Required<Query> = {
   readonly [P in keyof Query as Query[P] extends Kind ? P : never]: Query[P] extends Kind

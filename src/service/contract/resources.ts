@@ -24,21 +24,18 @@ export type Aggregation = (typeof aggregations)[number];
 export const resolutions = ["hour", "fifteenMinutes"] as const;
 export type Resolution = (typeof resolutions)[number];
 
-export const capabilities = z.looseObject({
+const capabilityFlags = {
   consumption: z.boolean(),
   solarExport: z.boolean(),
   consumptionCosts: z.boolean(),
   solarExportRevenue: z.boolean(),
   prices: z.boolean(),
   forecastPrices: z.boolean(),
-});
-export type Capability =
-  | "consumption"
-  | "solarExport"
-  | "consumptionCosts"
-  | "solarExportRevenue"
-  | "prices"
-  | "forecastPrices";
+};
+export const capabilities = z.looseObject(capabilityFlags);
+export type Capability = keyof typeof capabilityFlags;
+/** In the order in which the service describes them. */
+export const capabilityNames = Object.keys(capabilityFlags) as readonly Capability[];
 
 export const address = z.looseObject({
   id: z.guid(),

@@ -12,7 +12,7 @@ import {
   WHOLE,
 } from "../../core/series/series.ts";
 import { type EpochMs, formatInstant, type Interval } from "../../core/time/interval.ts";
-import { type BodyOf, type OperationId, operationOf, type ParamsOf } from "./operations.ts";
+import { type BodyOf, isOperationId, type OperationId, operationOf, type ParamsOf } from "./operations.ts";
 
 /** An answer taken apart for the shelf. */
 export interface Shelved {
@@ -30,6 +30,12 @@ export function seriesOf<Id extends OperationId>(account: string, operation: Id,
   return { account, place, operation, unit: range ? (values[range.unitFrom] as SeriesUnit) : "latest" };
 }
 
+/** The operation that answers with a series. Errors: throws if the contract has no such operation. */
+export function operationIdOf({ operation }: SeriesKey): OperationId {
+  if (!isOperationId(operation)) throw new TypeError(`the service has no operation ${operation}`);
+  return operation;
+}
+
 /** The range that an operation asks for; all of time for one that takes none. */
 export function rangeOf<Id extends OperationId>(operation: Id, params: ParamsOf<Id>): Interval {
   const values: Values = params;
@@ -38,7 +44,7 @@ export function rangeOf<Id extends OperationId>(operation: Id, params: ParamsOf<
 
 /** The parameters that ask for a series; `range` is needed where the operation takes one. */
 export function paramsOf(series: SeriesKey, range: Interval | undefined): ParamsOf<OperationId> {
-  const operation = operationOf(series.operation);
+  const operation = operationOf(operationIdOf(series));
   if (operation.interface === "thirdParty") return JSON.parse(series.place) as ParamsOf<OperationId>;
   const params: Record<string, unknown> = { ...(series.place === "" ? {} : { addressId: series.place }) };
   if (operation.range && range)

@@ -1,8 +1,8 @@
 import { SERVICE_ZONE } from "../../core/time/calendar.ts";
 import { type EpochMs, formatInstant, type Interval } from "../../core/time/interval.ts";
 import { type ContractError, contractError } from "../contract/errors.ts";
-import { operationOf } from "../contract/operations.ts";
-import type { Aggregation, Capability } from "../contract/resources.ts";
+import { type OperationIdOf, operationOf } from "../contract/operations.ts";
+import type { Aggregation } from "../contract/resources.ts";
 import type { ServerHandlers } from "../serve/mount.ts";
 import { costsRow, energyRow, revenueRow } from "./energy-rows.ts";
 import { forecastRows } from "./forecast.ts";
@@ -11,15 +11,6 @@ import { regions } from "./regions.ts";
 import { type PricedHour, type Total, totals } from "./series.ts";
 import type { World } from "./world.ts";
 
-export type ConsumerOperation =
-  | "addresses"
-  | "consumption"
-  | "consumptionCosts"
-  | "solarExport"
-  | "solarExportRevenue"
-  | "prices"
-  | "forecastPrices";
-
 interface RangeParams {
   readonly addressId: string;
   readonly from: EpochMs;
@@ -27,7 +18,7 @@ interface RangeParams {
 }
 
 /** The consumer interface over an invented world. */
-export function consumerHandlers(world: World): Pick<ServerHandlers, ConsumerOperation> {
+export function consumerHandlers(world: World): Pick<ServerHandlers, OperationIdOf<"consumer">> {
   const answerFor = homeFinder(world);
   return {
     addresses: async () => ({ kind: "ok", body: { data: world.homes.map(({ address }) => address) } }),
@@ -78,13 +69,13 @@ export function consumerHandlers(world: World): Pick<ServerHandlers, ConsumerOpe
 function homeFinder(world: World) {
   return <Body>(
     { addressId }: { readonly addressId: string },
-    operation: ConsumerOperation & Capability,
+    operation: OperationIdOf<"consumer">,
     body: (home: Home) => Body,
   ): { readonly kind: "ok"; readonly body: Body } | ContractError => {
     const home = world.home(addressId);
     if (!home) return contractError("resource_not_found", `this account has no address ${addressId}`);
-    const capability = operationOf(operation).capability ?? operation;
-    if (!home.address.capabilities[capability])
+    const capability = operationOf(operation).capability;
+    if (capability && !home.address.capabilities[capability])
       return contractError(
         "feature_unavailable",
         `${capability} is not available for the address ${home.address.label}`,

@@ -1,15 +1,13 @@
 import { DAY_MS, type EpochMs, formatInstant, HOUR_MS } from "../../core/time/interval.ts";
 import { contractError } from "../contract/errors.ts";
+import type { OperationIdOf } from "../contract/operations.ts";
 import type { ServerHandlers } from "../serve/mount.ts";
 import { type ChargeValidity, VAT_FACTOR } from "./charges.ts";
-import type { ConsumerOperation } from "./consumer-handlers.ts";
 import { round6 } from "./market.ts";
 import type { ConsumerPrice } from "./prices.ts";
 import { isRegion, type Region, regionAt, regions } from "./regions.ts";
 import { regionOfRegisterId, suggestAddresses } from "./streets.ts";
 import type { World } from "./world.ts";
-
-export type ThirdPartyOperation = Exclude<keyof ServerHandlers, ConsumerOperation>;
 
 const MAX_SUGGESTIONS = 10;
 
@@ -17,7 +15,7 @@ const MAX_SUGGESTIONS = 10;
 export function thirdPartyHandlers(
   world: World,
   requestsByDay: () => ReadonlyMap<EpochMs, number>,
-): Pick<ServerHandlers, ThirdPartyOperation> {
+): Pick<ServerHandlers, OperationIdOf<"thirdParty">> {
   const pricesWithCharges = (region: Region, now: EpochMs) => ({
     kind: "ok" as const,
     body: isDanish(region)

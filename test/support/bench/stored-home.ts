@@ -2,9 +2,9 @@
 
 import { Calendar, SERVICE_ZONE } from "../../../src/core/time/calendar.ts";
 import { type EpochMs, HOUR_MS } from "../../../src/core/time/interval.ts";
-import type { OperationId, ParamsOf } from "../../../src/service/contract/operations.ts";
+import type { OperationId, OperationIdOf, ParamsOf } from "../../../src/service/contract/operations.ts";
 import { rangeOf, seriesOf, takeApart } from "../../../src/service/contract/series-mapping.ts";
-import { type ConsumerOperation, consumerHandlers } from "../../../src/service/simulator/consumer-handlers.ts";
+import { consumerHandlers } from "../../../src/service/simulator/consumer-handlers.ts";
 import { demoHomes } from "../../../src/service/simulator/homes.ts";
 import { World } from "../../../src/service/simulator/world.ts";
 import { SeriesRepository } from "../../../src/state/series-repository.ts";
@@ -39,7 +39,11 @@ export class StoredHome implements Disposable {
   }
 
   /** Makes one request: records it, takes the answer and stores it. */
-  async poll<Id extends ConsumerOperation>(operation: Id, params: ParamsOf<Id>, known?: Answer): Promise<Answer> {
+  async poll<Id extends OperationIdOf<"consumer">>(
+    operation: Id,
+    params: ParamsOf<Id>,
+    known?: Answer,
+  ): Promise<Answer> {
     const id = this.spend(operation, params);
     const answer = known ?? (await this.answer(operation, params));
     this.now += ANSWER_MS;
@@ -53,7 +57,7 @@ export class StoredHome implements Disposable {
     return answer;
   }
 
-  spend<Id extends ConsumerOperation>(operation: Id, params: ParamsOf<Id>): number {
+  spend<Id extends OperationIdOf<"consumer">>(operation: Id, params: ParamsOf<Id>): number {
     return this.repository.requestLog.spend({
       account: ACCOUNT,
       share: "poll",
@@ -67,7 +71,7 @@ export class StoredHome implements Disposable {
   }
 
   /** Returns the answer of the simulator. */
-  async answer<Id extends ConsumerOperation>(operation: Id, params: ParamsOf<Id>): Promise<Answer> {
+  async answer<Id extends OperationIdOf<"consumer">>(operation: Id, params: ParamsOf<Id>): Promise<Answer> {
     const handler = this.#handlers[operation] as (params: unknown, context: unknown) => Promise<{ body?: Answer }>;
     const { body } = await handler(params, { now: this.now, headers: {} });
     if (!body) throw new Error(`the simulator has no ${operation}`);
@@ -103,7 +107,7 @@ export class StoredHome implements Disposable {
     this.database.close();
   }
 
-  async #final<Id extends ConsumerOperation>(operation: Id, params: ParamsOf<Id>): Promise<number> {
+  async #final<Id extends OperationIdOf<"consumer">>(operation: Id, params: ParamsOf<Id>): Promise<number> {
     const answer = await this.answer(operation, params);
     await this.repository.keepAnswer(ACCOUNT, operation, params, answer as never, this.now);
     const { rows } = takeApart(operation as OperationId, answer as never);

@@ -2,22 +2,23 @@
 
 import { nextFetch } from "../../../src/core/fetching/fetch-schedule.ts";
 import type {
+  AccountTarget,
+  AddressSeries,
   ChunkState,
   CollectTarget,
   FetchRequest,
   FetchScheduleInput,
-  PlaceTarget,
   SeriesState,
 } from "../../../src/core/fetching/fetch-types.ts";
-import { type SeriesKey, type SeriesOperation, seriesName } from "../../../src/core/series/series.ts";
+import { type SeriesKey, seriesName } from "../../../src/core/series/series.ts";
 import { Calendar, SERVICE_ZONE } from "../../../src/core/time/calendar.ts";
 import type { EpochMs, Interval } from "../../../src/core/time/interval.ts";
 
 export const calendar = new Calendar(SERVICE_ZONE);
 const ACCOUNT = "consumer";
 export const ADDRESS = "3f2504e0-4f89-41d3-9a0c-0305e82c3301";
-const ALL_OPERATIONS: readonly SeriesOperation[] = [
-  ...(["prices", "forecastPrices", "consumption", "consumptionCosts", "solarExport", "solarExportRevenue"] as const),
+const ALL_OPERATIONS: readonly string[] = [
+  ...["prices", "forecastPrices", "consumption", "consumptionCosts", "solarExport", "solarExportRevenue"],
 ];
 
 /** Completeness of a day at the service. */
@@ -25,7 +26,7 @@ export const richness = ["none", "short", "estimate", "whole"] as const;
 export type Richness = (typeof richness)[number];
 
 /** Returns the completeness of the day that starts at `day`, at the time `now`; null if the request fails. */
-export type Service = (operation: SeriesOperation, day: EpochMs, now: EpochMs) => Richness | null;
+export type Service = (operation: string, day: EpochMs, now: EpochMs) => Richness | null;
 
 /** A request and its time. */
 export interface Asked {
@@ -54,9 +55,27 @@ export function datesOf(range: Interval | undefined): string {
   return range ? `${calendar.dateOf(range.start)}..${calendar.dateOf(range.end - 1)}` : "";
 }
 
-export function targetOf(operations: readonly SeriesOperation[] = ALL_OPERATIONS): CollectTarget {
-  return { account: ACCOUNT, addressId: ADDRESS, resolution: "fifteenMinutes", operations: new Set(operations) };
+export function targetOf(operations: readonly string[] = ALL_OPERATIONS): CollectTarget {
+  return { account: ACCOUNT, addressId: ADDRESS, resolution: "fifteenMinutes", series: operations.map(seriesOf) };
 }
+
+function seriesOf(operation: string): AddressSeries {
+  const series = { account: ACCOUNT, place: ADDRESS, operation };
+  switch (operation) {
+    case "prices":
+      return { series: { ...series, unit: "fifteenMinutes" }, poll: "prices", maxRangeDays: 90 };
+    case "forecastPrices":
+      return { series: { ...series, unit: "latest" }, poll: "forecast", maxRangeDays: 366 };
+    default:
+      return { series: { ...series, unit: "hour" }, poll: "usage", maxRangeDays: 366 };
+  }
+}
+
+const ADDRESSES: AccountTarget = {
+  series: { account: ACCOUNT, place: "", operation: "addresses", unit: "latest" },
+  poll: "addresses",
+  reaches: null,
+};
 
 /** A normal day: prices just after 13:00, the consumption of yesterday at 06:00. */
 export const usual: Service = (operation, day, now) => {
@@ -114,7 +133,7 @@ export interface FetchScheduleModelOptions {
   readonly start: EpochMs;
   readonly service?: Service;
   readonly targets?: readonly CollectTarget[];
-  readonly places?: (now: EpochMs) => readonly PlaceTarget[];
+  readonly accountTargets?: (now: EpochMs) => readonly AccountTarget[];
   readonly offsetMs?: number;
   readonly historyDays?: number;
   readonly notBefore?: FetchScheduleInput["notBefore"];
@@ -138,14 +157,13 @@ export class FetchScheduleModel {
   }
 
   next(): ReturnType<typeof nextFetch> {
-    const { offsetMs = 0, historyDays = 0, notBefore, places } = this.#options;
+    const { offsetMs = 0, historyDays = 0, notBefore, accountTargets } = this.#options;
     const today = calendar.startOf("day", this.now);
     return nextFetch({
       now: this.now,
       calendar,
-      account: ACCOUNT,
       targets: this.targets,
-      places: places?.(this.now) ?? [],
+      accountTargets: accountTargets?.(this.now) ?? [ADDRESSES],
       stateOf: (series) => this.store.stateOf(series, this.now),
       notBefore: notBefore ?? (() => this.now),
       offsetMs,
@@ -170,17 +188,17 @@ export class FetchScheduleModel {
   }
 
   /** Returns the local times of the requests for an operation. */
-  times(operation: SeriesOperation): string[] {
+  times(operation: string): string[] {
     return this.of(operation).map(({ at }) => clockTime(at));
   }
 
   /** Returns the date ranges of the requests for an operation. */
-  dates(operation: SeriesOperation): string[] {
+  dates(operation: string): string[] {
     return this.of(operation).map(({ step }) => datesOf(step.range));
   }
 
   /** Returns the requests for an operation. */
-  of(operation: SeriesOperation): Asked[] {
+  of(operation: string): Asked[] {
     return this.log.filter(({ step }) => step.series.operation === operation);
   }
 

@@ -171,6 +171,6 @@ test("what is asked for is what the address has data for", async () => {
   await told.tell([[A, "Home"]]);
   const [target] = told.homes().targets("consumer");
   const able = Object.entries(first?.capabilities ?? {}).flatMap(([name, is]) => (is ? name : []));
-  expect([...(target?.operations ?? [])].toSorted()).toEqual(able.toSorted());
+  expect(target?.series.map(({ series }) => series.operation).toSorted()).toEqual(able.toSorted());
   expect(told.homes().targets("another")).toEqual([]);
 });

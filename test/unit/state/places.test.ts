@@ -37,7 +37,7 @@ class Shown implements Disposable {
 
   /** What is asked for at a moment: operation, parameters, rhythm. */
   asked(now = NOW): string[] {
-    return this.places.targets(now).map(({ series, rhythm }) => `${rhythm} ${series.operation} ${series.place}`);
+    return this.places.targets(now).map(({ series, poll }) => `${poll} ${series.operation} ${series.place}`);
   }
 
   [Symbol.dispose](): void {
@@ -59,7 +59,7 @@ describe("what is asked for", () => {
 
   test("by region is its prices", () => {
     using shown = new Shown([REGION]);
-    expect(shown.asked()).toEqual([COUNTS, 'prices regionPrices {"region":"DK1"}']);
+    expect(shown.asked()).toEqual([COUNTS, 'placePrices regionPrices {"region":"DK1"}']);
   });
 
   test("by coordinates is prices, today's charges once, and their history since the January before last", () => {
@@ -67,7 +67,7 @@ describe("what is asked for", () => {
     const at = '"latitude":56.1,"longitude":10.2';
     expect(shown.asked()).toEqual([
       COUNTS,
-      `prices locationPrices {${at}}`,
+      `placePrices locationPrices {${at}}`,
       `once charges {${at},"date":${local("2026-03-10")}}`,
       `daily chargesHistory {${at},"fromDate":${local("2025-01-01")}}`,
     ]);
@@ -84,7 +84,7 @@ describe("what is asked for", () => {
     using shown = new Shown([FLAT]);
     expect(shown.asked()).toEqual([COUNTS, 'once addressSuggestions {"query":"Vesterbrogade 1"}']);
     await shown.told("addressSuggestions", { query: "Vesterbrogade 1" }, [{ id: "id-1", text: "Vesterbrogade 1" }]);
-    expect(shown.asked()).toEqual([COUNTS, 'prices addressPrices {"addressId":"id-1"}']);
+    expect(shown.asked()).toEqual([COUNTS, 'placePrices addressPrices {"addressId":"id-1"}']);
   });
 
   test("by an address that nobody knows stays its id, which is not asked again", async () => {
@@ -95,7 +95,7 @@ describe("what is asked for", () => {
 
   test("prices reach to the end of the last one", async () => {
     using shown = new Shown([REGION]);
-    const reaches = () => shown.places.targets(NOW).find(({ rhythm }) => rhythm === "prices")?.reaches;
+    const reaches = () => shown.places.targets(NOW).find(({ poll }) => poll === "placePrices")?.reaches;
     expect(reaches()).toBeNull();
     await shown.told("regionPrices", { region: "DK1" }, hours(local("2026-03-10"), 24));
     expect(reaches()).toBe(local("2026-03-11"));

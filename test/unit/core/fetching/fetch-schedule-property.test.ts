@@ -1,6 +1,5 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { SeriesOperation } from "../../../../src/core/series/series.ts";
 import { DAY_MS, type EpochMs, HOUR_MS, MINUTE_MS } from "../../../../src/core/time/interval.ts";
 import {
   ADDRESS,
@@ -57,7 +56,7 @@ function serviceOf(arrivals: readonly Arrival[]): Service {
   };
 }
 
-function earliestOf(operation: SeriesOperation, day: EpochMs): EpochMs {
+function earliestOf(operation: string, day: EpochMs): EpochMs {
   if (operation !== "prices") return calendar.add("day", day, 1);
   return calendar.timeOnDay(calendar.add("day", day, -1), 13 * 60);
 }
@@ -162,6 +161,6 @@ test("what is missing is asked for until it is there, whatever was answered befo
   );
 });
 
-function wholeWhenOver(operation: SeriesOperation, day: EpochMs, now: EpochMs): Richness {
+function wholeWhenOver(operation: string, day: EpochMs, now: EpochMs): Richness {
   return now >= earliestOf(operation, day) ? "whole" : "none";
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { FetchScheduleInput, PlaceTarget } from "../../../../src/core/fetching/fetch-types.ts";
+import type { AccountPoll, AccountTarget, FetchScheduleInput } from "../../../../src/core/fetching/fetch-types.ts";
 import type { SeriesKey } from "../../../../src/core/series/series.ts";
 import { HOUR_MS, MINUTE_MS } from "../../../../src/core/time/interval.ts";
 import {
@@ -68,21 +68,12 @@ describe("the list of addresses", () => {
     expect(it.times("addresses")).toEqual(["09:00", "04:10", "04:10"]);
     expect(it.log.map(({ step }) => step.priority)).toEqual(["today", "account", "account"]);
   });
-
-  test("is not asked of an account that has places", () => {
-    const it = new FetchScheduleModel({
-      start: local(`${TUESDAY} 09:00`),
-      targets: [],
-      places: () => [place("daily", null)],
-    });
-    expect(it.run(local("2026-03-11 00:00")).times("addresses")).toEqual([]);
-  });
 });
 
 const REGION: SeriesKey = { account: "consumer", place: '{"region":"DK1"}', operation: "regionPrices", unit: "latest" };
 
-function place(rhythm: PlaceTarget["rhythm"], reaches: number | null): PlaceTarget {
-  return { series: REGION, rhythm, reaches };
+function place(poll: AccountPoll, reaches: number | null): AccountTarget {
+  return { series: REGION, poll, reaches };
 }
 
 describe("places", () => {
@@ -90,7 +81,7 @@ describe("places", () => {
     new FetchScheduleModel({
       start: local(`${TUESDAY} 09:00`),
       targets: [],
-      places: (now) => [place("prices", reaches(now))],
+      accountTargets: (now) => [place("placePrices", reaches(now))],
     });
 
   test("are asked for prices until these reach the end of tomorrow", () => {
@@ -114,8 +105,12 @@ describe("places", () => {
   });
 
   test("are asked once for what does not change, and once a day for what may", () => {
-    const times = (rhythm: PlaceTarget["rhythm"]) =>
-      new FetchScheduleModel({ start: local(`${TUESDAY} 09:00`), targets: [], places: () => [place(rhythm, null)] })
+    const times = (poll: AccountPoll) =>
+      new FetchScheduleModel({
+        start: local(`${TUESDAY} 09:00`),
+        targets: [],
+        accountTargets: () => [place(poll, null)],
+      })
         .run(local("2026-03-13 00:00"))
         .times("regionPrices");
     expect(times("once")).toEqual(["09:00"]);

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import type { SeriesOperation } from "../../../../src/core/series/series.ts";
 import {
   calendar,
   FetchScheduleModel,
@@ -13,7 +12,7 @@ const USAGE = ["consumption", "consumptionCosts", "solarExport", "solarExportRev
 const OTHERS = USAGE.slice(1);
 
 /** A house that knows all days before Tuesday 10 March; the log begins at its midnight. */
-function model(service: Service, operations: readonly SeriesOperation[] = USAGE): FetchScheduleModel {
+function model(service: Service, operations: readonly string[] = USAGE): FetchScheduleModel {
   const known: Service = (operation, day, now) =>
     calendar.dateOf(day) < "2026-03-09" ? "whole" : service(operation, day, now);
   const it = new FetchScheduleModel({
@@ -27,7 +26,7 @@ function model(service: Service, operations: readonly SeriesOperation[] = USAGE)
 }
 
 /** Yesterday comes at a time of each day. */
-function comesAt(times: Partial<Record<SeriesOperation, string>>, otherwise: Richness = "none"): Service {
+function comesAt(times: Partial<Record<string, string>>, otherwise: Richness = "none"): Service {
   return (operation, day, now) => {
     const time = times[operation];
     const tomorrow = calendar.add("day", day, 1);

@@ -3,6 +3,7 @@ import type { FetchRequest } from "../../../../src/core/fetching/fetch-types.ts"
 import { type SeriesKey, WHOLE } from "../../../../src/core/series/series.ts";
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from "../../../../src/core/time/interval.ts";
 import { Collector, type FetchPort, type StorePort } from "../../../../src/service/client/collector.ts";
+import { consumerTargets } from "../../../../src/service/contract/polled-series.ts";
 import { SingleLoopClock } from "../../../support/daemon/single-loop-clock.ts";
 import { calendar, local } from "../../../support/service/fetch-schedule-model.ts";
 import { refused, unreachable } from "../../../support/service/setbacks.ts";
@@ -44,8 +45,8 @@ function collecting(replies: readonly (Reply | (() => Reply))[], strays: readonl
     },
   };
   const collector = new Collector({
-    ...{ account: "third_party", asking, keeping, targets: () => [], calendar, clock, offsetMs: 0 },
-    places: () => [{ series: COUNTS, rhythm: "daily", reaches: null }],
+    ...{ asking, keeping, targets: () => [], calendar, clock, offsetMs: 0 },
+    accountTargets: () => [{ series: COUNTS, poll: "daily", reaches: null }],
     historyFrom: (now) => now,
     onChange: (series) => void changes.push(series),
     log: { debug: () => undefined, info: note("info"), warn: note("warn") },
@@ -168,7 +169,8 @@ describe("a collector", () => {
     const it = collecting([answered]);
     const stop = new AbortController();
     const other = new Collector({
-      ...{ account: "consumer", calendar, clock: it.clock, offsetMs: 0, targets: () => [], places: () => [] },
+      ...{ calendar, clock: it.clock, offsetMs: 0, targets: () => [] },
+      accountTargets: () => consumerTargets("consumer"),
       asking: {
         notBefore: () => 0,
         ask: async (step) => {

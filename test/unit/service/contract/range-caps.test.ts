@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { Calendar, SERVICE_ZONE } from "../../../../src/core/time/calendar.ts";
 import { type EpochMs, formatInstant } from "../../../../src/core/time/interval.ts";
-import { type RangeCap, rangeCaps } from "../../../../src/service/contract/limits.ts";
+import type { RangeCap } from "../../../../src/service/contract/limits.ts";
+import { type OperationId, operationIds, operationOf } from "../../../../src/service/contract/operations.ts";
 import { capEnd } from "../../../../src/service/contract/range.ts";
 import { readRequest } from "../../../../src/service/contract/request.ts";
 import { ADDRESS_ID } from "../../../fixtures/answers.ts";
@@ -9,11 +10,9 @@ import { ADDRESS_ID } from "../../../fixtures/answers.ts";
 const calendar = new Calendar(SERVICE_ZONE);
 
 /** Every capped operation, with its parameter and each value of it. */
-const capped = Object.entries(rangeCaps).flatMap(([id, caps]) =>
-  Object.entries<RangeCap | null>(caps).flatMap(([unit, cap]) =>
-    cap
-      ? [{ id: id as keyof typeof rangeCaps, unit: unit as "hour" | "day" | "month" | "year" | "fifteenMinutes", cap }]
-      : [],
+const capped = operationIds.flatMap((id) =>
+  Object.entries(operationOf(id).range?.caps ?? {}).flatMap(([unit, cap]) =>
+    cap ? [{ id, unit: unit as "hour" | "day" | "month" | "year" | "fifteenMinutes", cap }] : [],
   ),
 );
 
@@ -31,7 +30,7 @@ const starts = [
   "2023-03-01T00:00:00+01:00",
 ].map((text) => Date.parse(text));
 
-function ask(id: keyof typeof rangeCaps, unit: string, from: EpochMs, to: EpochMs) {
+function ask(id: OperationId, unit: string, from: EpochMs, to: EpochMs) {
   const parameter = id === "prices" ? "resolution" : "aggregation";
   const query = new URLSearchParams({ from: formatInstant(from), to: formatInstant(to), [parameter]: unit });
   const reading = readRequest(id, { path: { addressId: ADDRESS_ID }, query }, calendar);
