@@ -1,7 +1,7 @@
 /** The configuration's JSON Schema, for editors that complete and check while it is written. */
 import * as z from "zod/mini";
 import { isSecretKey } from "./config-error.ts";
-import { keyDescriptions } from "./descriptions.ts";
+import { keyRows } from "./key-rows.ts";
 import { kindOf, shapeOf } from "./keys.ts";
 import { configSchema } from "./schema.ts";
 
@@ -19,6 +19,7 @@ const FILE_OFFERED = /^(ca|cert)$/;
 
 /** The schema as it is written to config/elbro.schema.json. */
 export function configJsonSchema(): Json {
+  const descriptions = new Map(keyRows().map(({ path, words }) => [path, words.about]));
   const made = z.toJSONSchema(configSchema, {
     io: "input",
     target: "draft-7",
@@ -34,7 +35,7 @@ export function configJsonSchema(): Json {
     $schema: "http://json-schema.org/draft-07/schema#",
     title: "elbro",
     description: "The configuration of elbro.",
-    ...cleaned({ ...made, $schema: undefined }, ""),
+    ...cleaned({ ...made, $schema: undefined }, "", descriptions),
   };
 }
 
@@ -75,13 +76,13 @@ function fileWords(name: string): string {
   return `A file that holds the ${name}.`;
 }
 
-/** Adds the words, takes out what says nothing, and lets a section be empty: its lines are commented out. */
-function cleaned(json: unknown, path: string): Json {
+/** Adds the descriptions, removes fields without meaning, and lets a section be empty: its lines are commented out. */
+function cleaned(json: unknown, path: string, descriptions: ReadonlyMap<string, string>): Json {
   const { properties, items, anyOf, required, allOf, default: value, maximum, ...rest } = json as Json;
-  const words = keyDescriptions[path];
+  const description = descriptions.get(path);
   const isSection = properties !== undefined || items !== undefined;
   const kept: Json = {
-    ...(words && { description: words.about }),
+    ...(description && { description }),
     ...rest,
     ...(isSection && path !== "" && !path.endsWith("[]") && { type: [rest.type, "null"] }),
     ...(value !== undefined && !isSection && { default: value }),
@@ -92,11 +93,11 @@ function cleaned(json: unknown, path: string): Json {
   if (properties) {
     const prefix = path === "" ? "" : `${path}.`;
     kept.properties = Object.fromEntries(
-      Object.entries(properties).map(([name, below]) => [name, cleaned(below, `${prefix}${name}`)]),
+      Object.entries(properties).map(([name, below]) => [name, cleaned(below, `${prefix}${name}`, descriptions)]),
     );
   }
   // Several accounts are a list of what one account is.
-  if (items) kept.items = cleaned(items, anyOf ? path : `${path}[]`);
-  if (Array.isArray(anyOf)) kept.anyOf = anyOf.map((form) => cleaned(form, path));
+  if (items) kept.items = cleaned(items, anyOf ? path : `${path}[]`, descriptions);
+  if (Array.isArray(anyOf)) kept.anyOf = anyOf.map((form) => cleaned(form, path, descriptions));
   return kept;
 }

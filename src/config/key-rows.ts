@@ -1,7 +1,7 @@
 /** Every key of the configuration as a row: what it is for, what may stand there, what stands there if nothing is said. */
 import * as z from "zod/mini";
 import { isSecretKey } from "./config-error.ts";
-import { type KeyDescription, keyDescriptions } from "./descriptions.ts";
+import { descriptionOf, type KeyDescription } from "./key-description.ts";
 import { defaultOf, isOptional, itemOf, type KeyKind, kindOf, shapeOf } from "./keys.ts";
 import { configSchema } from "./schema.ts";
 
@@ -25,16 +25,16 @@ export interface KeyRow {
   readonly secret: boolean;
 }
 
-/** All keys, in the order of the schema; what is in a section or a list's items follows it. Errors: throws for a key without words. */
-export function keyRows(): KeyRow[] {
-  return rowsBelow(configSchema, "", { depth: 0, inList: false });
+/** All keys, in the order of the schema; what is in a section or a list's items follows it. Errors: throws for a key without a description. */
+export function keyRows(schema: Node = configSchema): KeyRow[] {
+  return rowsBelow(schema, "", { depth: 0, inList: false });
 }
 
 function rowsBelow(node: Node | undefined, prefix: string, place: { depth: number; inList: boolean }): KeyRow[] {
   return Object.entries(shapeOf(node) ?? {}).flatMap(([name, below]) => {
     const path = `${prefix}${name}`;
-    const words = keyDescriptions[path];
-    if (!words) throw new Error(`${path} has no words in key-words.ts`);
+    const words = descriptionOf(below);
+    if (!words) throw new Error(`${path} has no description: wrap its schema in key()`);
     const kind = kindOf(below);
     const row: KeyRow = {
       ...{ path, name, ...place, kind, words },

@@ -13,11 +13,10 @@ import { MAX_PRICE_LIMITS } from "../core/planning/plan-settings.ts";
 import { levels } from "../core/prices/level.ts";
 import { freeSlug, slugOf } from "../core/text/slug.ts";
 import { HOUR_MS } from "../core/time/interval.ts";
+import { key } from "./key-description.ts";
 import { unknownText } from "./suggest-key.ts";
+import { slug, text } from "./values.ts";
 
-const SLUG = /^[a-z0-9][a-z0-9_-]*$/;
-const name = z.string().check(z.minLength(1, "expected some text"));
-const slug = z.string().check(z.regex(SLUG, "expected lower-case letters, digits, _ and -"));
 const time = z.string().check(z.regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'expected a time of day as "07:00"'));
 const SPAN = /^([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d$/;
 
@@ -37,33 +36,67 @@ function shown(input: unknown): string {
 
 const planKinds = ["window", "slots", "below", "avoid"] as const satisfies readonly PlanKind[];
 
+const TIME = { form: 'time of day, "07:00"' };
+const LENGTH = { form: "hours as a number, or 45m, 1h30m" };
+const PERCENT = { form: "percent" };
+const length = z.optional(duration("above zero"));
+const lengthOrNone = z.optional(duration("zero too"));
+const percent = z.optional(z.number().check(z.minimum(0), z.maximum(100)));
+
 const planSchema = z
   .strictObject({
-    name,
-    home: slug,
-    id: z.optional(slug),
-    kind: z.enum(planKinds),
-    hours: z.optional(duration("above zero")),
-    profile: z.optional(z.array(z.number().check(z.minimum(0))).check(z.minLength(1, "expected some numbers"))),
-    kwh: z.optional(z.number().check(z.minimum(0))),
-    min_run: z.optional(duration("zero too")),
-    min_pause: z.optional(duration("zero too")),
-    max_gap: z.optional(duration("above zero")),
-    at_most_runs: z.optional(z.int().check(z.minimum(1))),
-    max_price: z.optional(z.number().check(z.minimum(MAX_PRICE_LIMITS.min), z.maximum(MAX_PRICE_LIMITS.max))),
-    level: z.optional(z.enum(levels)),
-    percent: z.optional(z.number().check(z.minimum(0), z.maximum(100))),
-    from: z.optional(time),
-    ready_by: z.optional(time),
-    days: z.optional(z.array(z.enum(weekdays)).check(z.minLength(1, "expected days, as [mon, tue]"))),
-    use_forecast: z._default(z.boolean(), false),
-    tolerance: z.optional(z.number().check(z.minimum(0), z.maximum(100))),
-    tolerance_side: z.optional(z.enum(["earliest", "latest"])),
-    after: z.optional(slug),
-    after_pause: z.optional(duration("zero too")),
-    power_limit: z.optional(name),
-    fallback: z.optional(z.array(z.string().check(z.regex(SPAN, 'expected hours as "02:00-05:00"')))),
-    enabled: z._default(z.boolean(), true),
+    name: key(text, "What it is called; its topics are made of it."),
+    home: key(slug, "The home whose prices count, by its id."),
+    id: key(z.optional(slug), "What it is called in topics, where not its name."),
+    kind: key(
+      z.enum(planKinds),
+      "window: one run; slots: hours in any pieces; below: whenever it is cheap; avoid: always but in the dearest hours.",
+    ),
+    hours: key(length, "How long it runs; for avoid, how long it does not.", LENGTH),
+    profile: key(
+      z.optional(z.array(z.number().check(z.minimum(0))).check(z.minLength(1, "expected some numbers"))),
+      "For window: relative power of each equal part of the run.",
+      { form: "list of numbers" },
+    ),
+    kwh: key(z.optional(z.number().check(z.minimum(0))), "What a run uses, so that costs are told in money.", {
+      form: "kWh",
+    }),
+    min_run: key(lengthOrNone, "For slots and below: the shortest run.", LENGTH),
+    min_pause: key(lengthOrNone, "For slots and below: the shortest pause.", LENGTH),
+    max_gap: key(length, "For slots and avoid: the longest time off.", LENGTH),
+    at_most_runs: key(z.optional(z.int().check(z.minimum(1))), "For slots: into how many pieces it may fall."),
+    max_price: key(
+      z.optional(z.number().check(z.minimum(MAX_PRICE_LIMITS.min), z.maximum(MAX_PRICE_LIMITS.max))),
+      "Above this price nothing runs.",
+      { form: "currency per kWh" },
+    ),
+    level: key(z.optional(z.enum(levels)), "For below: runs up to this price level."),
+    percent: key(percent, "For below: runs in the cheapest part of the day.", PERCENT),
+    from: key(z.optional(time), "Nothing runs before this time.", TIME),
+    ready_by: key(z.optional(time), "Everything has run by this time.", TIME),
+    days: key(
+      z.optional(z.array(z.enum(weekdays)).check(z.minLength(1, "expected days, as [mon, tue]"))),
+      "The days on which it runs; the day of `from` counts.",
+      { form: "list of mon … sun" },
+    ),
+    use_forecast: key(
+      z._default(z.boolean(), false),
+      "Whether to plan on estimated prices too; they never switch anything on.",
+    ),
+    tolerance: key(percent, "For window and slots: how much dearer than the best is as good.", PERCENT),
+    tolerance_side: key(
+      z.optional(z.enum(["earliest", "latest"])),
+      "Whether the earliest or the latest of those is taken.",
+    ),
+    after: key(z.optional(slug), "Another plan that has to be done first."),
+    after_pause: key(lengthOrNone, "How long after it.", LENGTH),
+    power_limit: key(z.optional(text), "Plans with the same word here never run at the same time."),
+    fallback: key(
+      z.optional(z.array(z.string().check(z.regex(SPAN, 'expected hours as "02:00-05:00"')))),
+      "Hours in which it runs when there are no prices.",
+      { form: 'list of "02:00-05:00"' },
+    ),
+    enabled: key(z._default(z.boolean(), true), "Whether it does anything at all."),
   })
   .check((payload) => {
     for (const { path, message } of mistakesOf(payload.value))

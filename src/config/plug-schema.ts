@@ -4,11 +4,12 @@ import { expressionIn } from "../core/plugs/families/custom.ts";
 import { type PlugFamily, plugFamilies } from "../core/plugs/families/families.ts";
 import type { PlugFamilyRow } from "../core/plugs/families/plug-family.ts";
 import { slugOf } from "../core/text/slug.ts";
+import { key } from "./key-description.ts";
 import { slug, text, topic } from "./values.ts";
 
 const families = Object.keys(plugFamilies) as [PlugFamily, ...PlugFamily[]];
 const minutes = z._default(z.number().check(z.minimum(0), z.maximum(24 * 60)), 0);
-const said = z.strictObject({ topic, payload: z.string() });
+const said = z.optional(z.strictObject({ topic, payload: z.string() }));
 
 /** A payload to compare with, or a regular expression between slashes. */
 const pattern = text.check(
@@ -17,26 +18,35 @@ const pattern = text.check(
 
 const plug = z
   .strictObject({
-    id: z.optional(slug),
-    name: text,
-    family: z.enum(families),
-    topic: z.optional(topic),
-    channel: z.optional(z.union([z.int(), text])),
-    /** What it follows: a plan, a signal of a home, or a topic of the owner's that says ON or OFF. */
-    plan: z.optional(slug),
-    home: z.optional(slug),
-    signal: z.optional(z.enum(["cheap"])),
-    signal_topic: z.optional(topic),
-    override: z._default(z.enum(["respect", "enforce"]), "respect"),
-    min_on: minutes,
-    min_off: minutes,
-    /** For the family `custom`. */
-    on: z.optional(said),
-    off: z.optional(said),
-    dead_man: z.optional(said),
-    ask: z.optional(said),
-    state: z.optional(z.strictObject({ topic, on: pattern, off: pattern })),
-    availability: z.optional(z.strictObject({ topic, online: pattern, offline: pattern })),
+    id: key(z.optional(slug), "What it is called in topics, where not its name."),
+    name: key(text, "What it is called."),
+    family: key(z.enum(families), "What it understands."),
+    topic: key(z.optional(topic), "Where it listens, as its family says it."),
+    channel: key(z.optional(z.union([z.int(), text])), "Which output, for devices with several.", {
+      form: "number or text",
+    }),
+    plan: key(z.optional(slug), "The plan it follows."),
+    home: key(z.optional(slug), "The home or third-party place whose signal it follows, by its id."),
+    signal: key(z.optional(z.enum(["cheap"])), "The signal it follows, with home."),
+    signal_topic: key(z.optional(topic), "A topic of yours that says ON or OFF."),
+    override: key(
+      z._default(z.enum(["respect", "enforce"]), "respect"),
+      "What happens when somebody switches it by hand: respect until the next planned change, or enforce the plan.",
+    ),
+    min_on: key(minutes, "The shortest time on.", { form: "minutes" }),
+    min_off: key(minutes, "The shortest time off.", { form: "minutes" }),
+    on: key(said, "For custom: what switches it on."),
+    off: key(said, "For custom: what switches it off."),
+    dead_man: key(said, "For custom: what makes it switch off by itself; {seconds} is the time."),
+    ask: key(said, "For custom: what makes it tell its state."),
+    state: key(
+      z.optional(z.strictObject({ topic, on: pattern, off: pattern })),
+      "For custom: where it tells its state.",
+    ),
+    availability: key(
+      z.optional(z.strictObject({ topic, online: pattern, offline: pattern })),
+      "For custom: where it tells whether it is there.",
+    ),
   })
   .check(({ value, issues }) => {
     for (const [key, message] of mistakesIn(value))

@@ -1,37 +1,17 @@
 /**
  * The configuration: one schema gives types, defaults, validation, environment names and the documentation.
- * Every object is strict: a key that is not here is a mistake, not a wish.
+ * One row per key, with its description. Every object is strict: an unknown key is a mistake.
  */
 import * as z from "zod/mini";
 import { attributeFormats } from "../core/prices/home-snapshot.ts";
+import { apiSchema } from "./api-schema.ts";
+import { key } from "./key-description.ts";
 import { plansSchema } from "./plan-schema.ts";
 import { plugs } from "./plug-schema.ts";
 import { referenceMistakes } from "./references.ts";
-import { slug, text, topic } from "./values.ts";
+import { hashEncoding, port, slug, text, topic, unique } from "./values.ts";
 
-const port = z.int().check(z.minimum(0), z.maximum(65_535));
-
-/** Every item of a list has another value for a key; what has none of its own is passed over. */
-function unique<Item>(key: keyof Item & string) {
-  return z.check<Item[]>(({ value, issues }) => {
-    const seen = new Map<unknown, number>();
-    for (const [i, item] of value.entries()) {
-      const name = typeof item[key] === "string" ? item[key].toLowerCase() : item[key];
-      const first = seen.get(name);
-      if (first === undefined) seen.set(name, i);
-      else if (name !== undefined)
-        issues.push({
-          code: "custom",
-          continue: true,
-          message: `is the same as that of [${first}]; each needs its own`,
-          path: [i, key],
-          input: value,
-        });
-    }
-  });
-}
-
-/** Two keys that are of use together only. */
+/** Requires two keys to be given together. */
 function together<Section>(one: keyof Section & string, other: keyof Section & string) {
   return z.check<Section>(({ value, issues }) => {
     for (const [given, missing] of [[one, other] as const, [other, one] as const])
@@ -46,13 +26,15 @@ function together<Section>(one: keyof Section & string, other: keyof Section & s
   });
 }
 
+const latitude = z.number().check(z.minimum(-90), z.maximum(90));
+const longitude = z.number().check(z.minimum(-180), z.maximum(180));
 const place = z
   .strictObject({
-    name: text,
-    region: z.optional(text),
-    latitude: z.optional(z.number().check(z.minimum(-90), z.maximum(90))),
-    longitude: z.optional(z.number().check(z.minimum(-180), z.maximum(180))),
-    address: z.optional(text),
+    name: key(text, "What the place is called; its topics are made of it, and stay when it is renamed."),
+    region: key(z.optional(text), "A price region. One of region, address, or latitude with longitude."),
+    latitude: key(z.optional(latitude), "Degrees north, with longitude."),
+    longitude: key(z.optional(longitude), "Degrees east, with latitude."),
+    address: key(z.optional(text), "An address as the service's search knows it; `elbro suggest` helps."),
   })
   .check(
     z.refine(
@@ -64,13 +46,12 @@ const place = z
   );
 
 const ratio = z.number().check(z.minimum(0), z.maximum(10));
-const DEFAULT_LEVELS = { very_cheap: 0.6, cheap: 0.9, normal: 1.15, expensive: 1.4 };
 const levels = z
   .strictObject({
-    very_cheap: z._default(ratio, DEFAULT_LEVELS.very_cheap),
-    cheap: z._default(ratio, DEFAULT_LEVELS.cheap),
-    normal: z._default(ratio, DEFAULT_LEVELS.normal),
-    expensive: z._default(ratio, DEFAULT_LEVELS.expensive),
+    very_cheap: key(z._default(ratio, 0.6), "Very cheap is at most this part of the mean."),
+    cheap: key(z._default(ratio, 0.9), "Cheap is at most this part; the signal `cheap` is ON up to here."),
+    normal: key(z._default(ratio, 1.15), "Normal is at most this part."),
+    expensive: key(z._default(ratio, 1.4), "Expensive is at most this part."),
   })
   .check(
     z.refine(
@@ -81,156 +62,144 @@ const levels = z
 
 /** The name under which the third-party account is kept. */
 const accountName = slug.check(z.refine((name) => name !== "third_party", "expected another name than third_party"));
-const consumer = z.strictObject({ name: z._default(accountName, "consumer"), api_key: z.optional(text) });
-
-const limits = {
-  requests_per_minute: z.optional(z.int().check(z.minimum(1))),
-  requests_per_day: z.optional(z.int().check(z.minimum(1))),
-};
-/** A device's key to the LAN API. */
-const apiKey = z.strictObject({
-  name: text,
-  key: text,
-  scopes: z.optional(z.array(z.enum(["read", "control"]))),
-  ...limits,
+const consumer = z.strictObject({
+  name: key(z._default(accountName, "consumer"), "What the account is called in problems and in Home Assistant."),
+  api_key: key(z.optional(text), "The key from the app: profile, API access (needs an active Plus subscription).", {
+    example: "put-your-key-here",
+  }),
 });
-/** A key and secret of which a device makes its token, as for the service's third-party interface. */
-const apiKeyAndSecret = z.strictObject({
-  name: text,
-  api_key: text,
-  api_secret: text,
-  hash_encoding: z._default(z.enum(["hex", "base64"]), "hex"),
-  ...limits,
+
+const home = z.strictObject({
+  address_id: key(z.guid("expected a UUID: the id of an address of the account"), "The id of an address.", {
+    form: "UUID",
+  }),
+  id: key(z.optional(slug), "What the home is called in topics and plans; else made of the address's label."),
+  resolution: key(z._default(z.enum(["hour", "fifteenMinutes"]), "fifteenMinutes"), "How fine its prices are."),
+  format: key(
+    z.optional(z.enum(attributeFormats)),
+    "An entity more, whose attributes are its prices as another program reads them (see docs/http-api.md).",
+  ),
 });
-const hostName = z
-  .string()
-  .check(
-    z.regex(
-      /^(\*\.)?[a-z0-9_-]+(\.[a-z0-9_-]+)*$/,
-      "expected a host name in lower case without a port, such as elbro.example.org or *.example.org",
-    ),
-  );
-const origin = z
-  .string()
-  .check(
-    z.regex(
-      /^https?:\/\/[a-z0-9_.:[\]-]+$/,
-      "expected where a page comes from, such as https://panel.example.org, without a path",
-    ),
-  );
 
-/** No two keys of the LAN API, of whichever kind, have one name: it is what their quotas are counted by. */
-const ownNames = z.check<{ keys: { name: string }[]; third_party_keys?: { name: string }[] | undefined }>(
-  ({ value, issues }) => {
-    const names = new Set(value.keys.map(({ name }) => name.toLowerCase()));
-    for (const [i, { name }] of (value.third_party_keys ?? []).entries())
-      if (names.has(name.toLowerCase()))
-        issues.push({
-          code: "custom",
-          continue: true,
-          message: "is the name of one of api.keys as well; each needs its own",
-          path: ["third_party_keys", i, "name"],
-          input: value,
-        });
-  },
-);
+const serviceUrl = z.url({ protocol: /^https?$/, error: "expected a URL that begins with https://" });
+const service = z.strictObject({
+  base_url: key(z._default(serviceUrl, "https://api.minstroem.app"), "Where both interfaces of the service live."),
+  ca: key(z.optional(text), "A certificate authority of your own, in PEM.", {
+    exampleFile: "./config/service-ca.pem",
+  }),
+  cost_field: key(z.optional(text), "The name of the amount in a row of costs, should the service call it otherwise.", {
+    example: "totalCost",
+  }),
+});
 
+const thirdParty = z
+  .strictObject({
+    api_key: key(z.optional(text), "The key of the pair.", { example: "key-of-the-pair" }),
+    api_secret: key(z.optional(text), "The secret of the pair.", { example: "secret-of-the-pair" }),
+    hash_encoding: key(z._default(hashEncoding, "hex"), "How the hash in the token is written."),
+    places: key(z._default(z.array(place), []), "Places whose prices are wanted.", {
+      items: [
+        "{ name: Region, region: DK1 }",
+        "{ name: Cabin, latitude: 56.1, longitude: 10.2 }",
+        '{ name: Flat, address: "Vesterbrogade 1, 1620 København V" }',
+      ],
+    }),
+  })
+  .check(together("api_key", "api_secret"));
+
+const brokerUrl = z.url({
+  protocol: /^(mqtts?|wss?)$/,
+  error: "expected a URL that begins with mqtt://, mqtts://, ws:// or wss://",
+});
+const mqtt = z.strictObject({
+  url: key(
+    z.optional(brokerUrl),
+    "Address of your broker: mqtt://, mqtts://, ws:// or wss://. Without it elbro starts one itself (broker).",
+    { example: "mqtt://192.168.1.10:1883" },
+  ),
+  username: key(z.optional(text), "The user at your broker.", { example: "elbro" }),
+  password: key(z.optional(text), "The user's password.", { example: "password-of-elbro" }),
+  ca: key(z.optional(text), "The certificate authority of your broker, in PEM.", {
+    exampleFile: "./config/broker-ca.pem",
+  }),
+  cert: key(z.optional(text), "A certificate to log in with, in PEM.", { exampleFile: "./config/elbro.pem" }),
+  key: key(z.optional(text), "The key of that certificate, in PEM.", { exampleFile: "./config/elbro.key" }),
+  base_topic: key(z._default(topic, "elbro"), "What all topics of elbro begin with."),
+  discovery_prefix: key(z._default(topic, "homeassistant"), "What Home Assistant's discovery topics begin with."),
+});
+
+const brokerUser = z.strictObject({
+  name: key(text, "The user's name."),
+  password: key(text, "The password, or what `elbro hash-password` makes of it."),
+  commands: key(z._default(z.boolean(), false), "Whether the user may send commands and publish to other topics."),
+});
+const broker = z.strictObject({
+  host: key(
+    z._default(text, "0.0.0.0"),
+    "Address to listen on. Without users it listens on this machine only and lets nobody in.",
+  ),
+  port: key(z._default(port, 1883), "Port for MQTT."),
+  ws_port: key(z.optional(port), "Port for MQTT over WebSocket.", { example: "9001" }),
+  users: key(z._default(z.array(brokerUser).check(unique("name")), []), "Who may log in.", {
+    items: ["{ name: homeassistant, password: a-long-password, commands: true }"],
+  }),
+});
+
+const months = z.int().check(z.minimum(0), z.maximum(60));
+const history = z.strictObject({
+  months: key(z._default(months, 13), "How many months of the past are fetched after the first start."),
+});
+const years = z.int().check(z.minimum(1), z.maximum(100));
+const retention = z.strictObject({ years: key(z._default(years, 10), "How many years are kept.") });
+const logLevel = z.enum(["debug", "info", "warn", "error"]);
+const log = z.strictObject({
+  level: key(z._default(logLevel, "info"), "The least important lines that are written."),
+});
+
+/** A section with `prefault` may be left out: its keys then have their defaults. */
 const sections = z.strictObject({
-  service: z._default(
-    z.strictObject({
-      base_url: z._default(
-        z.url({ protocol: /^https?$/, error: "expected a URL that begins with https://" }),
-        "https://api.minstroem.app",
-      ),
-      ca: z.optional(text),
-      cost_field: z.optional(text),
-    }),
-    { base_url: "https://api.minstroem.app" },
+  service: key(z.prefault(service, {}), "The service that is asked."),
+  consumer: key(
+    z.optional(z.union([consumer, z.array(consumer).check(unique("name"))])),
+    "Your account, or a list of accounts, each with a name and a quota of its own.",
   ),
-  consumer: z.optional(z.union([consumer, z.array(consumer).check(unique("name"))])),
-  third_party: z.optional(
-    z
-      .strictObject({
-        api_key: z.optional(text),
-        api_secret: z.optional(text),
-        hash_encoding: z._default(z.enum(["hex", "base64"]), "hex"),
-        places: z._default(z.array(place), []),
-      })
-      .check(together("api_key", "api_secret")),
+  third_party: key(
+    z.optional(thirdParty),
+    "Access to the third-party interface: spot prices and charges of any place.",
   ),
-  homes: z.optional(
-    z
-      .array(
-        z.strictObject({
-          address_id: z.guid("expected a UUID: the id of an address of the account"),
-          id: z.optional(slug),
-          resolution: z._default(z.enum(["hour", "fifteenMinutes"]), "fifteenMinutes"),
-          format: z.optional(z.enum(attributeFormats)),
-        }),
-      )
-      .check(unique("id"), unique("address_id")),
+  homes: key(
+    z.optional(z.array(home).check(unique("id"), unique("address_id"))),
+    "Which addresses of the accounts are homes; without it, all of them. `elbro addresses` lists them.",
+    { items: ["{ address_id: 11111111-2222-4333-8444-555555555555, id: home, resolution: fifteenMinutes }"] },
   ),
-  mqtt: z._default(
-    z.strictObject({
-      url: z.optional(
-        z.url({
-          protocol: /^(mqtts?|wss?)$/,
-          error: "expected a URL that begins with mqtt://, mqtts://, ws:// or wss://",
-        }),
-      ),
-      username: z.optional(text),
-      password: z.optional(text),
-      ca: z.optional(text),
-      cert: z.optional(text),
-      key: z.optional(text),
-      base_topic: z._default(topic, "elbro"),
-      discovery_prefix: z._default(topic, "homeassistant"),
-    }),
-    { base_topic: "elbro", discovery_prefix: "homeassistant" },
+  mqtt: key(z.prefault(mqtt, {}), "The broker that everything is published to."),
+  broker: key(z.prefault(broker, {}), "The broker inside elbro, used when mqtt.url is not set."),
+  api: key(z.prefault(apiSchema, {}), "The API for devices on the LAN."),
+  levels: key(
+    z.prefault(levels, {}),
+    "Where the price levels end, as parts of the mean of the last three days; dearer is very_expensive.",
   ),
-  broker: z._default(
-    z.strictObject({
-      host: z._default(text, "0.0.0.0"),
-      port: z._default(port, 1883),
-      ws_port: z.optional(port),
-      users: z._default(
-        z
-          .array(z.strictObject({ name: text, password: text, commands: z._default(z.boolean(), false) }))
-          .check(unique("name")),
-        [],
-      ),
-    }),
-    { host: "0.0.0.0", port: 1883, users: [] },
-  ),
-  api: z._default(
-    z
-      .strictObject({
-        host: z._default(text, "0.0.0.0"),
-        port: z._default(port, 8080),
-        keys: z._default(z.array(apiKey).check(unique("name"), unique("key")), []),
-        third_party_keys: z.optional(z.array(apiKeyAndSecret).check(unique("name"), unique("api_key"))),
-        requests_per_minute: z._default(z.int().check(z.minimum(1)), 60),
-        requests_per_day: z._default(z.int().check(z.minimum(1)), 2000),
-        hosts: z.optional(z.array(hostName)),
-        cors: z.optional(z.array(origin)),
-        dashboard: z.optional(z.enum(["open", "key"])),
-      })
-      .check(ownNames),
-    { host: "0.0.0.0", port: 8080, keys: [], requests_per_minute: 60, requests_per_day: 2000 },
-  ),
-  levels: z._default(levels, DEFAULT_LEVELS),
-  plans: z._default(plansSchema, []),
-  plugs: z._default(plugs, []),
-  history: z._default(z.strictObject({ months: z._default(z.int().check(z.minimum(0), z.maximum(60)), 13) }), {
-    months: 13,
+  plans: key(z._default(plansSchema, []), "Appliances whose hours are chosen by price.", {
+    items: [
+      '{ name: Dishwasher, home: home, kind: window, hours: 2, kwh: 1.1, from: "19:00", ready_by: "06:30" }',
+      '{ name: Car, home: home, kind: slots, hours: 4, kwh: 28, min_run: 30m, from: "17:00", ready_by: "07:00" }',
+      "{ name: Water heater, home: home, kind: below, percent: 35, min_run: 30m }",
+      "{ name: Floor heating, home: home, kind: avoid, hours: 3, max_gap: 2h }",
+    ],
   }),
-  retention: z._default(z.strictObject({ years: z._default(z.int().check(z.minimum(1), z.maximum(100)), 10) }), {
-    years: 10,
+  plugs: key(z._default(plugs, []), "Smart plugs that follow a plan, a home's signal or a topic of yours.", {
+    items: [
+      "{ name: Heater plug, family: shelly_gen2, topic: shellyplus1-a1b2c3, plan: water_heater }",
+      "{ name: Car plug, family: tasmota, topic: tasmota_4F21, home: home, signal: cheap }",
+    ],
   }),
-  data_dir: z._default(text, "./data"),
-  log: z._default(z.strictObject({ level: z._default(z.enum(["debug", "info", "warn", "error"]), "info") }), {
-    level: "info",
-  }),
+  history: key(z.prefault(history, {}), "What is fetched of the past."),
+  retention: key(z.prefault(retention, {}), "What is kept."),
+  data_dir: key(
+    z._default(text, "./data"),
+    "The folder of the database and of the checked copy of it that is made every night.",
+  ),
+  log: key(z.prefault(log, {}), "What is written to the standard output."),
 });
 
 /** The sections, and what they say of each other. */

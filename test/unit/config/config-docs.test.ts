@@ -4,12 +4,14 @@ import { Ajv } from "ajv";
 import formats from "ajv-formats";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
+import * as z from "zod/mini";
 import { configDocs } from "../../../src/config/config-docs.ts";
-import { keyDescriptions } from "../../../src/config/descriptions.ts";
 import { exampleText } from "../../../src/config/example.ts";
 import { configJsonSchema } from "../../../src/config/json-schema.ts";
+import { key } from "../../../src/config/key-description.ts";
 import { keyRows } from "../../../src/config/key-rows.ts";
 import { readConfig } from "../../../src/config/load.ts";
+import { text } from "../../../src/config/values.ts";
 import { corpusNames, corpusText } from "../../support/daemon/config-corpus.ts";
 
 const ajv = new Ajv({ allErrors: true, strict: true, strictRequired: false, allowUnionTypes: true });
@@ -27,14 +29,20 @@ function read(text: string) {
 /** The example with every line set that may be. */
 const everything = exampleText().replace(/^( *)#(?=\S)/gm, "$1");
 
-describe("the words", () => {
-  test("are there for every key, and for nothing else", () => {
-    const paths = keyRows().map(({ path: each }) => each);
-    expect(Object.keys(keyDescriptions).toSorted()).toEqual(paths.toSorted());
+describe("the descriptions", () => {
+  test("are there for every key; one without is named", () => {
+    expect(keyRows).not.toThrow();
+    const section = z.strictObject({ described: key(text, "A text."), bare: text });
+    expect(() => keyRows(z.strictObject({ section: key(section, "A section.") }))).toThrow("section.bare has no desc");
+  });
+
+  test("of keys that share a schema stay apart", () => {
+    const rows = keyRows(z.strictObject({ a: key(text, "One.", { example: "x" }), b: key(text, "Two.") }));
+    expect(rows.map(({ words }) => words)).toEqual([{ about: "One.", example: "x" }, { about: "Two." }]);
   });
 
   test("are sentences", () => {
-    for (const { about } of Object.values(keyDescriptions)) expect(about).toMatch(/^[A-Za-z].*\.$/);
+    for (const { words } of keyRows()) expect(words.about).toMatch(/^[A-Za-z].*\.$/);
   });
 
   test("fill one line of the table for every key that is not a section", () => {
@@ -100,7 +108,7 @@ describe("the JSON Schema", () => {
 
   test("describes every key", () => {
     const described = JSON.stringify(configJsonSchema());
-    for (const { about } of Object.values(keyDescriptions)) expect(described).toContain(JSON.stringify(about));
+    for (const { words } of keyRows()) expect(described).toContain(JSON.stringify(words.about));
   });
 });
 

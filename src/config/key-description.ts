@@ -1,0 +1,33 @@
+/** Descriptions of the configuration's keys, kept beside their schemas. Tables, the example and the JSON Schema are made from them. */
+import * as z from "zod/mini";
+
+export interface KeyDescription {
+  /** One or two sentences. */
+  readonly about: string;
+  /** A value as YAML text, for a key without a default. */
+  readonly example?: string;
+  /** A file that holds the value, for texts that are better kept out of the configuration. */
+  readonly exampleFile?: string;
+  /** Items as YAML text, for a list. Each is complete. */
+  readonly items?: readonly string[];
+  /** Unit or form, where the type does not tell it. */
+  readonly form?: string;
+}
+
+const descriptions = z.registry<KeyDescription>();
+
+/** Describes a key of the configuration. Returns a copy of its schema, so that keys can share one. */
+export function key<Schema extends z.ZodMiniType>(
+  schema: Schema,
+  about: string,
+  more: Omit<KeyDescription, "about"> = {},
+): Schema {
+  const own = schema.clone(schema._zod.def);
+  descriptions.add(own, { about, ...more });
+  return own;
+}
+
+/** The description of a key; undefined if its schema was not made by `key`. */
+export function descriptionOf(schema: z.core.$ZodType): KeyDescription | undefined {
+  return descriptions.get(schema);
+}
