@@ -9,7 +9,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { EpochMs } from "../../core/time/interval.ts";
 import { type QuotaStanding, quotaHeaders } from "../../service/contract/quota-headers.ts";
-import type { AuthRequest, Router } from "../../service/serve/mount.ts";
+import { type AuthRequest, queryOf, type Router } from "../../service/serve/mount.ts";
 import { smaller } from "./compress-response.ts";
 import { type LocalError, localError } from "./errors.ts";
 import { readJsonBody } from "./request-body.ts";
@@ -85,7 +85,7 @@ export interface RouteContext {
 export function addRoute(router: Router, route: LocalRoute, door: RouteContext): void {
   const methods = route.method === "GET" ? (["GET", "HEAD"] as const) : ([route.method] as const);
   router.on([...methods], route.path, (request, response, path, _store, query) =>
-    answer(route, door, { request, response, path, query: query as unknown as URLSearchParams }),
+    answer(route, door, { request, response, path, query: queryOf(query) }),
   );
 }
 

@@ -7,6 +7,7 @@
  */
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import createRouter, { type HTTPVersion, type Instance } from "find-my-way";
+import { LRUCache } from "lru-cache";
 import type { Calendar } from "../../core/time/calendar.ts";
 import type { EpochMs } from "../../core/time/interval.ts";
 import { type ContractError, contractError, errorBody, errorTable } from "../contract/errors.ts";
@@ -19,7 +20,7 @@ import {
   type Success,
 } from "../contract/operations.ts";
 import { type QuotaStanding, quotaHeaders } from "../contract/quota-headers.ts";
-import { readRequest } from "../contract/request.ts";
+import { type RequestReading, type RequestText, readRequest } from "../contract/request.ts";
 import { endSoon } from "./write-batching.ts";
 
 const JSON_TYPE = { "Content-Type": "application/json" } as const;
@@ -104,7 +105,7 @@ export interface MountOptions {
 /** Longest path parameter a route takes; a free-text address search is bounded below this by the contract. */
 const MAX_PATH_PARAMETER_LENGTH = 1_000;
 
-/** A router that keeps repeated names of a query apart and answers unknown paths in the service's own shape, or as it is told. */
+/** Creates the router. It leaves queries as text, see `queryOf`; unknown paths call `notFound`. */
 export function createApiRouter(
   newRequestId: () => string,
   notFound: (request: IncomingMessage, response: ServerResponse) => void = (request, response) =>
@@ -112,18 +113,40 @@ export function createApiRouter(
 ): Router {
   return createRouter({
     maxParamLength: MAX_PATH_PARAMETER_LENGTH,
-    querystringParser: (text) => new URLSearchParams(text),
+    querystringParser: (text) => text,
     defaultRoute: notFound,
     onBadUrl: (_path, request, response) => notFound(request, response),
   });
 }
 
+/** Returns the query of a route's request. Repeated parameters stay separate. `text` is what the router hands over. */
+export function queryOf(text: unknown): URLSearchParams {
+  return new URLSearchParams(String(text));
+}
+
+/** Unit: characters of the URLs whose parameters are cached; clients repeat a few dozen. */
+const MAX_URL_CHARS = 64 * 1024;
+
+/** Parsed requests by URL: parsing costs a quarter of the time of a small answer. */
+type ParsedRequests = LRUCache<string, RequestReading<OperationId>>;
+
 /** Adds a route for every operation of the contract. */
 export function mount(router: Router, options: MountOptions): void {
+  const parsed: ParsedRequests = new LRUCache({
+    maxSize: MAX_URL_CHARS,
+    sizeCalculation: (_reading, url) => url.length,
+  });
+  const read = (id: OperationId, url: string, path: RequestText["path"], query: unknown) => {
+    const known = parsed.get(url);
+    if (known) return known;
+    const reading = readRequest(id, { path, query: queryOf(query) }, options.calendar);
+    parsed.set(url, reading);
+    return reading;
+  };
   for (const id of operationIds) {
     const path = operationOf(id).path.replace(/\{(\w+)\}/g, ":$1");
     router.on("GET", path, (request, response, params, _store, query) =>
-      serve(id, options, { request, response, path: params, query: query as unknown as URLSearchParams }),
+      serve(id, options, { request, response, read: () => read(id, request.url ?? "/", params, query) }),
     );
   }
 }
@@ -158,8 +181,7 @@ export function sendReply(reply: Reply, response: ServerResponse): void {
 interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  readonly path: Readonly<Record<string, string | undefined>>;
-  readonly query: URLSearchParams;
+  readonly read: () => RequestReading<OperationId>;
 }
 
 async function serve(id: OperationId, options: MountOptions, exchange: Exchange): Promise<void> {
@@ -185,7 +207,7 @@ interface ResponseDraft {
 async function answer(
   id: OperationId,
   options: MountOptions,
-  { request, path, query }: Exchange,
+  { request, read }: Exchange,
   draft: ResponseDraft,
 ): Promise<Reply> {
   const now = options.now();
@@ -201,7 +223,7 @@ async function answer(
   if (admission.quota) Object.assign(draft.headers, quotaHeaders(admission.quota));
   draft.caller = admission.caller;
   if (admission.kind === "refused") return errorReply(admission.error, draft);
-  const reading = readRequest(id, { path, query }, options.calendar);
+  const reading = read();
   if (reading.kind === "error") return errorReply(reading, draft);
   const handler = options.handlers[id] as (params: unknown, context: RequestContext) => Promise<Result>;
   return replyOf(await handler(reading.params, { now, headers }), draft);
