@@ -22,16 +22,16 @@ const origin = z
   );
 
 const OWN_LIMIT = "Its own limit, where that is another than that of all keys.";
-const ownLimits = {
+const ownLimits = () => ({
   requests_per_minute: key(z.optional(atLeastOne), OWN_LIMIT),
   requests_per_day: key(z.optional(atLeastOne), OWN_LIMIT),
-};
+});
 /** A device's key to the LAN API. */
 const apiKey = z.strictObject({
   name: key(text, "What the device is called."),
   key: key(text, "The key: any long random text. The device sends it as a bearer key."),
   scopes: key(z.optional(z.array(z.enum(["read", "control"]))), "What it may do: read, or also control plans."),
-  ...ownLimits,
+  ...ownLimits(),
 });
 /** A key and secret of which a device makes its token, as for the service's third-party interface. */
 const apiKeyAndSecret = z.strictObject({
@@ -39,7 +39,7 @@ const apiKeyAndSecret = z.strictObject({
   api_key: key(text, "The key, which the token tells."),
   api_secret: key(text, "The secret, which only proves it."),
   hash_encoding: key(z._default(hashEncoding, "hex"), "How the device writes the hash in its token."),
-  ...ownLimits,
+  ...ownLimits(),
 });
 
 /** Requires a different name for every key of either kind: quotas are counted per name. */

@@ -1,5 +1,5 @@
 /** Descriptions of the configuration's keys, kept beside their schemas. Tables, the example and the JSON Schema are made from them. */
-import * as z from "zod/mini";
+import type * as z from "zod/mini";
 
 export interface KeyDescription {
   /** One or two sentences. */
@@ -14,16 +14,19 @@ export interface KeyDescription {
   readonly form?: string;
 }
 
-const descriptions = z.registry<KeyDescription>();
+const descriptions = new WeakMap<z.core.$ZodType, KeyDescription>();
 
-/** Describes a key of the configuration. Returns a copy of its schema, so that keys can share one. */
+/**
+ * Describes a key of the configuration. Returns its schema; a copy if another key has the same one already.
+ * Every start runs this for each key: a copy of each schema would cost it 1 ms.
+ */
 export function key<Schema extends z.ZodMiniType>(
   schema: Schema,
   about: string,
-  more: Omit<KeyDescription, "about"> = {},
+  more?: Omit<KeyDescription, "about">,
 ): Schema {
-  const own = schema.clone(schema._zod.def);
-  descriptions.add(own, { about, ...more });
+  const own = descriptions.has(schema) ? schema.clone(schema._zod.def) : schema;
+  descriptions.set(own, { about, ...more });
   return own;
 }
 

@@ -30,9 +30,10 @@ function read(text: string) {
 const everything = exampleText().replace(/^( *)#(?=\S)/gm, "$1");
 
 describe("the descriptions", () => {
-  test("are there for every key; one without is named", () => {
-    expect(keyRows).not.toThrow();
-    const section = z.strictObject({ described: key(text, "A text."), bare: text });
+  test("are there for every key, each its own; a key without is named", () => {
+    const descriptions = keyRows().map(({ words }) => words);
+    expect(new Set(descriptions).size).toBe(descriptions.length);
+    const section = z.strictObject({ described: key(text, "A text."), bare: z.optional(text) });
     expect(() => keyRows(z.strictObject({ section: key(section, "A section.") }))).toThrow("section.bare has no desc");
   });
 
@@ -71,6 +72,12 @@ describe("the example", () => {
       expect(everything, name).toMatch(new RegExp(`^${"  ".repeat(depth)}${key}:`, "m"));
       expect(inList).toBe(false);
     }
+  });
+
+  test("has sections whose defaults are those of their keys", () => {
+    const sections = ["service", "mqtt", "broker", "api", "levels", "history", "retention", "log"];
+    const given = sections.map((name) => `${name}: {}`).join("\n");
+    expect(read(given)).toEqual(read(""));
   });
 
   test("shows the defaults where there are any", () => {
