@@ -25,6 +25,8 @@ export interface CommandLine {
   readonly options?: Readonly<Record<string, Option>>;
   /** What it takes of what commands have in common, beside `help`; all of it where nothing is said. */
   readonly takes?: readonly Common[];
+  /** Help text instead of the one that is made from the rest. */
+  readonly help?: string;
 }
 
 type Common = "config" | "clock" | "speed";
@@ -82,14 +84,16 @@ export function readCommandLine(
 ): Given | { readonly kind: "help"; readonly text: string } {
   const common = commonOf(line);
   const { values, positionals } = parse(argv, { ...common, ...line.options }, line.usage);
-  if (values.help === true) return { kind: "help", text: helpOf(line) };
+  if (values.help === true) return { kind: "help", text: line.help ?? helpOf(line) };
   const [least, most] = line.words ?? [0, 0];
   if (positionals.length < least || positionals.length > most)
     throw new BadArgument(`usage: elbro ${line.usage}; see elbro ${nameOf(line)} --help`);
   const told = (option: Common, variable: string): Told | null => {
+    // A command may have an option of its own by that name.
+    if (!(option in common)) return null;
     const [given, set] = [textOf(values[option]), environment[variable]];
     if (given !== undefined) return { by: `--${option}`, text: given };
-    return option in common && set !== undefined ? { by: variable, text: set } : null;
+    return set === undefined ? null : { by: variable, text: set };
   };
   const clock = told("clock", "ELBRO_CLOCK");
   const speed = told("speed", "ELBRO_SPEED");
@@ -141,13 +145,16 @@ function nameOf({ usage }: CommandLine): string {
 /** The help of one command. */
 function helpOf(line: CommandLine): string {
   const rows = Object.entries({ ...line.options, ...commonOf(line) });
-  return `usage: elbro ${line.usage} [options]\n\n${line.about}\n\n${rows.map(optionLine).join("\n")}\n`;
+  return `usage: elbro ${line.usage} [options]\n\n${line.about}\n\n${optionLines(rows, OPTION_COLUMN)}\n`;
 }
 
 const OPTION_COLUMN = 20;
 
-function optionLine([name, { value, about }]: readonly [string, Option]): string {
-  return `  ${`--${name}${value === undefined ? "" : ` ${value}`}`.padEnd(OPTION_COLUMN)} ${about}`;
+/** The lines of a help text that list options, their descriptions starting at a column. */
+export function optionLines(rows: readonly (readonly [name: string, option: Option])[], column: number): string {
+  const lineOf = ([name, { value, about }]: (typeof rows)[number]) =>
+    `  ${`--${name}${value === undefined ? "" : ` ${value}`}`.padEnd(column)} ${about}`.trimEnd();
+  return rows.map(lineOf).join("\n");
 }
 
 /** A value, and what it was told by: an option or a variable. */

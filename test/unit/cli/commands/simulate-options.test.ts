@@ -1,10 +1,15 @@
 import { expect, test } from "vitest";
-import { readArguments } from "../../../../src/service/simulator/arguments.ts";
+import { readSimulatorOptions } from "../../../../src/cli/commands/simulate-options.ts";
 
 const now = () => 0;
 
+function read(argv: readonly string[]) {
+  const given = readSimulatorOptions(argv, now);
+  return given.kind === "simulator" ? given.options : given.kind;
+}
+
 test("without arguments it is a demo on the loopback, at port 9000", () => {
-  expect(readArguments([], now)).toMatchObject({
+  expect(read([])).toMatchObject({
     port: 9000,
     host: "127.0.0.1",
     seed: 1,
@@ -18,7 +23,7 @@ test("without arguments it is a demo on the loopback, at port 9000", () => {
 test("every argument is read", () => {
   const argv =
     "--port 0 --host ::1 --seed 7 --clock 2025-10-25T20:00:00Z --speed 60 --limits 5/50 --homes norwegian --hash-encoding base64";
-  expect(readArguments(argv.split(" "), now)).toMatchObject({
+  expect(read(argv.split(" "))).toMatchObject({
     port: 0,
     host: "::1",
     seed: 7,
@@ -30,7 +35,7 @@ test("every argument is read", () => {
 });
 
 test("--help asks for help", () => {
-  expect(readArguments(["--help"], now)).toBe("help");
+  expect(readSimulatorOptions(["--help"], now)).toMatchObject({ kind: "help" });
 });
 
 test.each([
@@ -48,7 +53,7 @@ test.each([
   [["--faults", new URL(import.meta.url).pathname], "not JSON"],
   [["--replay"], "--replay needs --prices FILE"],
   [["--bogus"], "--bogus"],
-  [["loose"], "loose"],
+  [["loose"], "usage: elbro simulate; see elbro simulate --help"],
 ])("%j is refused in one sentence", (argv, expected) => {
-  expect(() => readArguments(argv, now)).toThrow(expected);
+  expect(() => readSimulatorOptions(argv, now)).toThrow(expected);
 });
