@@ -104,7 +104,7 @@ function tellSession(state: Shown, { pages }: DashboardAccess, request: LocalReq
       control: key?.control ?? false,
       // Who is logged in by Home Assistant logs out there.
       can_log_out: pages.sessions.keyOf(headers.cookie, now) !== null,
-      ...(mayRead ? { homeReader: houseOf(state) } : {}),
+      ...(mayRead ? { house: houseOf(state) } : {}),
       now: formatInstant(now),
     },
     ...(cookie === null ? {} : { headers: { "Set-Cookie": cookie } }),
