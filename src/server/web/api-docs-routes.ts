@@ -3,7 +3,7 @@ import { readdirSync } from "node:fs";
 import path from "node:path";
 import { localError } from "../http/errors.ts";
 import type { LocalRoute } from "../http/route.ts";
-import type { DashboardFiles } from "./static-files.ts";
+import { DashboardFiles } from "./static-files.ts";
 
 /** Beside the program in what is installed, beside this file among the sources. */
 const FOLDER = path.join(import.meta.dirname, "api-docs");
@@ -12,9 +12,7 @@ const FOLDER = path.join(import.meta.dirname, "api-docs");
 export function docsRoutes(): readonly LocalRoute[] {
   let reading: Promise<DashboardFiles> | null = null;
   const files = (): Promise<DashboardFiles> => {
-    reading ??= import("./static-files.ts").then(({ DashboardFiles: Files }) =>
-      Files.read(readdirSync(FOLDER).map((name) => ({ name, path: path.join(FOLDER, name) }))),
-    );
+    reading ??= DashboardFiles.read(readdirSync(FOLDER).map((name) => ({ name, path: path.join(FOLDER, name) })));
     return reading;
   };
   return [

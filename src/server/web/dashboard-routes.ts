@@ -10,7 +10,7 @@ import { fromOwnPage, PAGE_HEADER, type SessionAuth } from "../auth/session-auth
 import { localError } from "../http/errors.ts";
 import type { LocalAnswer } from "../http/response.ts";
 import type { LocalRequest, LocalRoute } from "../http/route.ts";
-import type { DashboardFiles, DashboardSource } from "./static-files.ts";
+import { DashboardFiles, type DashboardSource } from "./static-files.ts";
 
 interface DashboardAccess {
   readonly keys: Pick<ApiKeys, "admitLocal" | "named">;
@@ -31,7 +31,7 @@ export function dashboardRoutes(state: Shown, access: DashboardAccess): readonly
   let reading: Promise<DashboardFiles> | null = null;
   // Read by the first who looks: a house without a screen keeps none of it in memory.
   const files = (): Promise<DashboardFiles> => {
-    reading ??= import("./static-files.ts").then(({ DashboardFiles: Files }) => Files.read(sources()));
+    reading ??= DashboardFiles.read(sources());
     return reading;
   };
   return [
