@@ -84,10 +84,10 @@ export function dashboardRoutes(state: Shown, access: DashboardAccess): readonly
 
 function sources(): DashboardSource[] {
   const own = readdirSync(FOLDER).map((name) => ({ name, path: path.join(FOLDER, name) }));
-  const repository = Object.entries(LIBRARY_FILES)
+  const library = Object.entries(LIBRARY_FILES)
     .filter(([name]) => !existsSync(path.join(FOLDER, name)))
     .map(([name, file]) => ({ name, path: path.join(LIBRARY, file) }));
-  return [...own, ...repository].sort((a, b) => (a.name < b.name ? -1 : 1));
+  return [...own, ...library].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 function tellSession(state: Shown, { pages }: DashboardAccess, request: LocalRequest): LocalAnswer {
