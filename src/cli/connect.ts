@@ -25,7 +25,7 @@ const KNOCKS = { most: 15, everyMs: 200 };
 /** Lets a command ask the house. Errors: throws a StartError where there is none. */
 export async function withAdminConnection<Result>(
   given: Given,
-  work: (homeReader: AdminConnection) => Promise<Result>,
+  work: (admin: AdminConnection) => Promise<Result>,
 ): Promise<Result> {
   const { config, path } = loadConfiguration(given.configPath, process.env);
   if (isDemo(config) && path !== null)
@@ -59,7 +59,7 @@ async function knock(socket: string): Promise<AdminConnection["ask"] | null> {
 async function withDemo<Result>(
   config: Config,
   clock: Clock,
-  work: (homeReader: AdminConnection) => Promise<Result>,
+  work: (admin: AdminConnection) => Promise<Result>,
 ): Promise<Result> {
   process.stderr.write("elbro: nothing is configured, so this is an invented house\n");
   const hasDataDir = process.env.ELBRO_DATA_DIR !== undefined;
@@ -80,14 +80,14 @@ interface Offline {
 
 async function withOffline<Result>(
   { config, clock, proxy, isDemo: isInvented }: Offline,
-  work: (homeReader: AdminConnection) => Promise<Result>,
+  work: (admin: AdminConnection) => Promise<Result>,
 ): Promise<Result> {
   const { openOffline } = await import("./offline.ts");
-  const homeReader = openOffline(config, clock, proxy);
+  const offline = openOffline(config, clock, proxy);
   try {
-    const ask = (question: AdminRequest) => homeReader.desk.answer(question);
+    const ask = (question: AdminRequest) => offline.desk.answer(question);
     return await work({ ask: ask as AdminConnection["ask"], isRunning: false, isDemo: isInvented });
   } finally {
-    await homeReader.close();
+    await offline.close();
   }
 }

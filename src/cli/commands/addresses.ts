@@ -15,7 +15,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     process.stdout.write(given.text);
     return 0;
   }
-  const { accounts } = await withAdminConnection(given, (homeReader) => homeReader.ask({ ask: "addresses" }));
+  const { accounts } = await withAdminConnection(given, (admin) => admin.ask({ ask: "addresses" }));
   process.stdout.write(`${accounts.map(accountText).join("\n\n")}\n`);
   return accounts.some(({ trouble }) => trouble !== null) ? 1 : 0;
 }

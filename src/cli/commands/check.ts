@@ -40,13 +40,9 @@ export async function main(argv: readonly string[]): Promise<number> {
       "it names nothing to collect from: set consumer.api_key or third_party; until then elbro shows an invented house\n",
     );
   if (given.values.online !== true) return 0;
-  const { findings, by } = await withAdminConnection(given, async (homeReader) => ({
-    ...(await homeReader.ask({ ask: "check" })),
-    by: homeReader.isRunning
-      ? "the daemon that runs"
-      : homeReader.isDemo
-        ? "an invented house"
-        : "this command; no daemon runs",
+  const { findings, by } = await withAdminConnection(given, async (admin) => ({
+    ...(await admin.ask({ ask: "check" })),
+    by: admin.isRunning ? "the daemon that runs" : admin.isDemo ? "an invented house" : "this command; no daemon runs",
   }));
   process.stdout.write(`tried by ${by}:\n`);
   for (const { part, state, text } of findings) process.stdout.write(`  ${MARKS[state]} ${part}: ${text}\n`);

@@ -22,7 +22,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     return 0;
   }
   const out = textOf(given.values.out);
-  const found = await withAdminConnection(given, (homeReader) => homeReader.ask({ ask: "diagnostics" }));
+  const found = await withAdminConnection(given, (admin) => admin.ask({ ask: "diagnostics" }));
   const text = `${JSON.stringify(found, null, 2)}\n`;
   if (out === undefined) process.stdout.write(text);
   else write(out, text);

@@ -23,9 +23,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     return 0;
   }
   const [home = null] = given.words;
-  const { homes, known, trouble } = await withAdminConnection(given, (homeReader) =>
-    homeReader.ask({ ask: "prices", home }),
-  );
+  const { homes, known, trouble } = await withAdminConnection(given, (admin) => admin.ask({ ask: "prices", home }));
   if (homes.length === 0) {
     const why = trouble === null ? "" : `: ${trouble}`;
     const others = known.length > 0 ? `there is no home "${home}"; there is ${known.join(", ")}` : null;

@@ -16,9 +16,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     return 0;
   }
   const [text = ""] = given.words;
-  const { suggestions, trouble } = await withAdminConnection(given, (homeReader) =>
-    homeReader.ask({ ask: "suggest", text }),
-  );
+  const { suggestions, trouble } = await withAdminConnection(given, (admin) => admin.ask({ ask: "suggest", text }));
   for (const found of suggestions) process.stdout.write(`${found.text}\n  id  ${found.id}\n`);
   if (trouble !== null) process.stderr.write(`elbro: ${trouble}\n`);
   else if (suggestions.length === 0) process.stdout.write("no address is like that\n");

@@ -36,7 +36,7 @@ type Handlers = Required<Pick<AedesOptions, "preConnect" | "authenticate" | "aut
 
 /** The handlers of a broker. The daemon's own client is the one that does not come through a gate. */
 export function rulesOf(options: BrokerRules): Handlers {
-  const homeReader = new RuledHouse(options);
+  const rules = new RuledHouse(options);
   return {
     preConnect: (_client, packet, done) => {
       // Nothing is kept for a client that is away: it would grow in memory until it comes back, if ever.
@@ -46,7 +46,7 @@ export function rulesOf(options: BrokerRules): Handlers {
       done(null, true);
     },
     authenticate: (client, name, password, done) => {
-      homeReader.login(client, name, password).then(
+      rules.login(client, name, password).then(
         (refusal) => {
           if (refusal === null) done(null, true);
           else done(Object.assign(new Error("refused"), { returnCode: refusal }), false);
@@ -55,11 +55,11 @@ export function rulesOf(options: BrokerRules): Handlers {
       );
     },
     authorizePublish: (client, packet, done) => {
-      if (!homeReader.takes(client, packet)) discard(packet);
+      if (!rules.takes(client, packet)) discard(packet);
       done(null);
     },
     authorizeSubscribe: (client, subscription, done) =>
-      done(null, homeReader.mayListen(client, subscription.topic) ? subscription : null),
+      done(null, rules.mayListen(client, subscription.topic) ? subscription : null),
   };
 }
 

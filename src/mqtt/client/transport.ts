@@ -54,11 +54,7 @@ function endpoint(text: string, usualPort: number): { host: string; port: number
 }
 
 function credentials({ ca, cert, key }: BrokerAddress): SecureContextOptions {
-  return {
-    ...(ca === undefined ? {} : { ca }),
-    ...(cert === undefined ? {} : { cert }),
-    ...(key === undefined ? {} : { key }),
-  };
+  return { ca, cert, key };
 }
 
 interface Opening {

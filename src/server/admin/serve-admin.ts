@@ -1,4 +1,4 @@
-/** The desk of the running daemon, at its socket. Loaded when the first prices are out. */
+/** Answers the commands of the running daemon, at its socket. */
 
 import type { Config } from "../../config/schema.ts";
 import { withoutLogin } from "../../mqtt/broker/start-broker.ts";

@@ -1,5 +1,6 @@
 /** Answers made smaller, beside the event loop: zlib works on threads of its own. */
-import type * as Zlib from "node:zlib";
+import { promisify } from "node:util";
+import { brotliCompress, constants, gzip } from "node:zlib";
 import type { Coding } from "./negotiation.ts";
 
 /**
@@ -10,23 +11,18 @@ const GZIP_LEVEL = 6;
 const BROTLI_QUALITY = 5;
 const BROTLI_WINDOW_BITS = 16;
 
-let zlib: Promise<typeof Zlib> | null = null;
+const toGzip = promisify(gzip);
+const toBrotli = promisify(brotliCompress);
 
-/** Loaded when the first caller takes a compressed answer. */
-export async function compress(coding: Exclude<Coding, "identity">, body: Uint8Array): Promise<Uint8Array> {
-  zlib ??= import("node:zlib");
-  const { brotliCompress, constants, gzip } = await zlib;
-  return new Promise((resolve, reject) => {
-    const done = (error: Error | null, bytes: Uint8Array) => (error ? reject(error) : resolve(bytes));
-    if (coding === "gzip") gzip(body, { level: GZIP_LEVEL }, done);
-    else {
-      const params = {
-        [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
-        [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY,
-        [constants.BROTLI_PARAM_LGWIN]: BROTLI_WINDOW_BITS,
-        [constants.BROTLI_PARAM_SIZE_HINT]: body.byteLength,
-      };
-      brotliCompress(body, { params }, done);
-    }
+/** Compresses a body. Errors: rejects where zlib fails. */
+export function compress(coding: Exclude<Coding, "identity">, body: Uint8Array): Promise<Uint8Array> {
+  if (coding === "gzip") return toGzip(body, { level: GZIP_LEVEL });
+  return toBrotli(body, {
+    params: {
+      [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
+      [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY,
+      [constants.BROTLI_PARAM_LGWIN]: BROTLI_WINDOW_BITS,
+      [constants.BROTLI_PARAM_SIZE_HINT]: body.byteLength,
+    },
   });
 }

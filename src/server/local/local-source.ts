@@ -1,6 +1,5 @@
 /** What the endpoints of `/local/v1` read. */
 
-import type { Config } from "../../config/schema.ts";
 import type { CheapSpec } from "../../core/planning/cheap-query.ts";
 import { type Home, type HomeSnapshot, homeSnapshot } from "../../core/prices/home-snapshot.ts";
 import { colorOf, type LevelThresholds } from "../../core/prices/level.ts";
@@ -14,8 +13,10 @@ import type { PricedPlace } from "../../state/places.ts";
 import type { Storage } from "../../storage/open-storage.ts";
 
 export interface LocalDeps {
-  readonly config: Pick<Config, "levels">;
-  readonly state: Pick<State, "calendar" | "homes" | "homeReader" | "places" | "plans" | "isTimeTrusted">;
+  readonly state: Pick<
+    State,
+    "thresholds" | "calendar" | "homes" | "homeReader" | "places" | "plans" | "isTimeTrusted"
+  >;
   readonly storage: Pick<Storage, "settings">;
 }
 
@@ -32,9 +33,8 @@ export interface PriceView extends Priced {
 export type LocalSource = ReturnType<typeof localSource>;
 
 export function localSource(deps: LocalDeps) {
-  const { config, state } = deps;
-  const { calendar, homes, homeReader, places, plans, isTimeTrusted } = state;
-  const thresholds = { ...config.levels, veryCheap: config.levels.very_cheap };
+  const { state } = deps;
+  const { thresholds, calendar, homes, homeReader, places, plans, isTimeTrusted } = state;
   const cheap = new CheapQueries({ calendar, memory: deps.storage.settings, isTimeTrusted });
   const homeNamed = (id: string) => homes.list().find((home) => home.id === id) ?? null;
   const homeIds = () => new Set(homes.list().map(({ id }) => id));

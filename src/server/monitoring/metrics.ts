@@ -18,45 +18,36 @@ export const metricRows: readonly MetricRow[] = [...houseMetricRows, ...daemonMe
 const NANOSECONDS = 1e9;
 
 /** Reads the figures. The event loop is watched from the first reading on. */
-export class Metrics {
-  readonly #deps: MonitoringDeps;
+export function readMetrics(deps: MonitoringDeps, health: HealthReport, now: EpochMs): readonly MetricFamily[] {
+  const moment = momentOf(deps, health, now);
+  return metricRows.map(({ name, type, help, samples }) => ({ name, type, help, samples: samples(moment) }));
+}
 
-  constructor(deps: MonitoringDeps) {
-    this.#deps = deps;
-  }
+function momentOf(deps: MonitoringDeps, health: HealthReport, now: EpochMs): MetricMoment {
+  const { state, storage } = deps;
+  const homes = state.homes.list();
+  return {
+    ...{ deps, now, health },
+    state: state.daemonState(now),
+    places: state.places.snapshots(now, new Set(homes.map(({ id }) => id))),
+    homes: homes.map((home) => ({ home, snapshot: state.homeReader.snapshot(home, now) })),
+    plans: state.plans.snapshots,
+    plugs: deps.plugs.snapshots(),
+    accounts: state.accounts.all.map((account) => ({
+      name: account.name,
+      windows: account.standing(now),
+      spent: spentToday(state.repository, account.name, now),
+    })),
+    database: databaseFigures(storage),
+    delays: loopDelays(deps),
+  };
+}
 
-  read(health: HealthReport, now: EpochMs): readonly MetricFamily[] {
-    const moment = this.#momentOf(health, now);
-    return metricRows.map(({ name, type, help, samples }) => ({ name, type, help, samples: samples(moment) }));
-  }
-
-  #momentOf(health: HealthReport, now: EpochMs): MetricMoment {
-    const deps = this.#deps;
-    const { state, storage } = deps;
-    const homes = state.homes.list();
-    return {
-      ...{ deps, now, health },
-      state: state.daemonState(now),
-      places: state.places.snapshots(now, new Set(homes.map(({ id }) => id))),
-      homes: homes.map((home) => ({ home, snapshot: state.homeReader.snapshot(home, now) })),
-      plans: state.plans.snapshots,
-      plugs: deps.plugs.snapshots(),
-      accounts: state.accounts.all.map((account) => ({
-        name: account.name,
-        windows: account.standing(now),
-        spent: spentToday(state.repository, account.name, now),
-      })),
-      database: databaseFigures(storage),
-      delays: this.#delays(),
-    };
-  }
-
-  #delays(): LoopDelays {
-    const delay = this.#deps.state.stats.loopDelay(monitorEventLoopDelay, this.#deps.signal);
-    const { count } = delay;
-    const seconds = (nanoseconds: number) => (count === 0 ? 0 : nanoseconds / NANOSECONDS);
-    const delays = { median: seconds(delay.percentile(50)), most: seconds(delay.max) };
-    delay.reset();
-    return delays;
-  }
+function loopDelays({ state, signal }: MonitoringDeps): LoopDelays {
+  const delay = state.stats.loopDelay(monitorEventLoopDelay, signal);
+  const { count } = delay;
+  const seconds = (nanoseconds: number) => (count === 0 ? 0 : nanoseconds / NANOSECONDS);
+  const delays = { median: seconds(delay.percentile(50)), most: seconds(delay.max) };
+  delay.reset();
+  return delays;
 }

@@ -9,7 +9,7 @@ import type { LocalRequest, LocalRoute } from "../http/route.ts";
 import { jsonResponse, reference, type Schema, text } from "../openapi/json-schema.ts";
 import { diagnosticsReport } from "./diagnostics.ts";
 import { Health, type HealthReport, healthBody } from "./health.ts";
-import { Metrics, metricRows } from "./metrics.ts";
+import { metricRows, readMetrics } from "./metrics.ts";
 import type { MonitoringDeps } from "./monitoring-deps.ts";
 import { METRICS_TYPE, metricsText } from "./prometheus-text.ts";
 import { systemReport } from "./system-report.ts";
@@ -21,10 +21,9 @@ const STREAM_HEADERS = { "X-Accel-Buffering": "no", "Cache-Control": "private, n
 
 /** Health, metrics, events, system report and diagnostics. */
 export function monitoringRoutes(deps: MonitoringDeps): readonly LocalRoute[] {
-  const health = once(() => new Health(deps));
-  const metrics = once(() => new Metrics(deps));
+  const health = new Health(deps);
   const healthAnswer = async (caller: string | null, isWell: (report: HealthReport) => boolean) => {
-    const report = await health().report();
+    const report = await health.report();
     const body = { ...healthBody(report, caller !== null), version: VERSION };
     return { kind: "json" as const, status: isWell(report) ? 200 : 503, body };
   };
@@ -88,7 +87,7 @@ export function monitoringRoutes(deps: MonitoringDeps): readonly LocalRoute[] {
         },
       }),
       handle: async ({ now }) => {
-        const families = metrics().read(await health().report(), now);
+        const families = readMetrics(deps, await health.report(), now);
         return { kind: "text", type: METRICS_TYPE, text: metricsText(families) };
       },
     },
@@ -98,7 +97,7 @@ export function monitoringRoutes(deps: MonitoringDeps): readonly LocalRoute[] {
       scope: "read",
       summary: "Quota, requests, ages, broker, plugs, versions and problems of the daemon.",
       openApi: () => ({ responses: { 200: jsonResponse("The daemon in full.", reference("schemas", "System")) } }),
-      handle: async ({ now }) => ({ kind: "json", body: systemReport(deps, await health().report(), now) }),
+      handle: async ({ now }) => ({ kind: "json", body: systemReport(deps, await health.report(), now) }),
     },
     {
       method: "GET",
@@ -116,7 +115,7 @@ export function monitoringRoutes(deps: MonitoringDeps): readonly LocalRoute[] {
         },
       }),
       handle: async ({ now }) => {
-        const report = diagnosticsReport(deps, await health().report(), now);
+        const report = diagnosticsReport(deps, await health.report(), now);
         const name = `elbro-diagnostics-${new Date(now).toISOString().slice(0, 10)}.json`;
         return {
           kind: "text",
@@ -140,15 +139,6 @@ function unknownHome({ homes, places }: MonitoringDeps["state"], home: string, n
   const known = [...ids, ...places.snapshots(now, new Set(ids)).map(({ place }) => place.id)];
   if (ids.length === 0 || known.includes(home)) return null;
   return localError("resource_not_found", `there is no home "${home.slice(0, 40)}"; expected ${known.join(", ")}`);
-}
-
-/** Made when it is first needed. */
-function once<Value>(make: () => Value): () => Value {
-  let made: Value | null = null;
-  return () => {
-    made ??= make();
-    return made;
-  };
 }
 
 async function listening(

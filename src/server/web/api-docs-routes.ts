@@ -1,22 +1,15 @@
 /** The page at `/docs/` that reads `openapi.json` to people. */
-import { readdirSync } from "node:fs";
 import path from "node:path";
 import { localError } from "../http/errors.ts";
 import type { LocalRoute } from "../http/route.ts";
-import type { DashboardFiles } from "./static-files.ts";
+import { filesIn, readOnce } from "./static-files.ts";
 
 /** Beside the program in what is installed, beside this file among the sources. */
 const FOLDER = path.join(import.meta.dirname, "api-docs");
 
 /** The routes of the page. Its links are relative, so that it may stand below any path of a proxy. */
 export function docsRoutes(): readonly LocalRoute[] {
-  let reading: Promise<DashboardFiles> | null = null;
-  const files = (): Promise<DashboardFiles> => {
-    reading ??= import("./static-files.ts").then(({ DashboardFiles: Files }) =>
-      Files.read(readdirSync(FOLDER).map((name) => ({ name, path: path.join(FOLDER, name) }))),
-    );
-    return reading;
-  };
+  const files = readOnce(() => filesIn(FOLDER));
   return [
     {
       method: "GET",

@@ -1,5 +1,5 @@
 /** The dashboard at `/`: its files, and who is logged in. */
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync } from "node:fs";
 import path from "node:path";
 import { VERSION } from "../../core/status/version.ts";
 import { SERVICE_ZONE } from "../../core/time/calendar.ts";
@@ -10,7 +10,7 @@ import { fromOwnPage, PAGE_HEADER, type SessionAuth } from "../auth/session-auth
 import { localError } from "../http/errors.ts";
 import type { LocalAnswer } from "../http/response.ts";
 import type { LocalRequest, LocalRoute } from "../http/route.ts";
-import type { DashboardFiles, DashboardSource } from "./static-files.ts";
+import { type DashboardSource, filesIn, readOnce } from "./static-files.ts";
 
 interface DashboardAccess {
   readonly keys: Pick<ApiKeys, "admitLocal" | "named">;
@@ -28,12 +28,7 @@ const LIBRARY_FILES: Readonly<Record<string, string>> = { "uplot.js": "uPlot.esm
 
 /** The routes of the dashboard. */
 export function dashboardRoutes(state: Shown, access: DashboardAccess): readonly LocalRoute[] {
-  let reading: Promise<DashboardFiles> | null = null;
-  // Read by the first who looks: a house without a screen keeps none of it in memory.
-  const files = (): Promise<DashboardFiles> => {
-    reading ??= import("./static-files.ts").then(({ DashboardFiles: Files }) => Files.read(sources()));
-    return reading;
-  };
+  const files = readOnce(sources);
   return [
     {
       method: "GET",
@@ -83,11 +78,10 @@ export function dashboardRoutes(state: Shown, access: DashboardAccess): readonly
 }
 
 function sources(): DashboardSource[] {
-  const own = readdirSync(FOLDER).map((name) => ({ name, path: path.join(FOLDER, name) }));
-  const repository = Object.entries(LIBRARY_FILES)
+  const library = Object.entries(LIBRARY_FILES)
     .filter(([name]) => !existsSync(path.join(FOLDER, name)))
     .map(([name, file]) => ({ name, path: path.join(LIBRARY, file) }));
-  return [...own, ...repository].sort((a, b) => (a.name < b.name ? -1 : 1));
+  return [...filesIn(FOLDER), ...library].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 function tellSession(state: Shown, { pages }: DashboardAccess, request: LocalRequest): LocalAnswer {

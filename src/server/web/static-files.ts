@@ -6,8 +6,9 @@
  * content of all files, so that a browser keeps it for ever and never mixes two versions.
  */
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import type { IncomingHttpHeaders } from "node:http";
+import { join } from "node:path";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import { codingsFor, holdsTag } from "../http/negotiation.ts";
@@ -18,6 +19,20 @@ import { PAGE_HEADERS } from "../http/security-headers.ts";
 export interface DashboardSource {
   readonly name: string;
   readonly path: string;
+}
+
+/** Reads the files when they are first asked for: a house without a screen keeps none of them in memory. */
+export function readOnce(sources: () => readonly DashboardSource[]): () => Promise<DashboardFiles> {
+  let reading: Promise<DashboardFiles> | null = null;
+  return () => {
+    reading ??= DashboardFiles.read(sources());
+    return reading;
+  };
+}
+
+/** The files of a folder. */
+export function filesIn(folder: string): DashboardSource[] {
+  return readdirSync(folder).map((name) => ({ name, path: join(folder, name) }));
 }
 
 /** A file as it is answered, in every encoding that a client may take. */

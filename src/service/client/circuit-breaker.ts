@@ -11,8 +11,7 @@ import {
   type Verdict,
 } from "../../core/fetching/retry-policy.ts";
 import { type KeyValue, readJson } from "../../core/runtime/key-value.ts";
-import type { EpochMs } from "../../core/time/interval.ts";
-import { MINUTE_MS } from "../../core/time/interval.ts";
+import { type EpochMs, MINUTE_MS } from "../../core/time/interval.ts";
 import type { RateLimiterClock } from "./rate-limiter.ts";
 
 /** What a setback of one request may reach, by name. `account` is the account's own name. */

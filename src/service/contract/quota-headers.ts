@@ -22,15 +22,12 @@ export const quotaHeaderNames = {
 } as const satisfies Record<QuotaWindow, Record<keyof WindowStanding, HeaderName>>;
 
 /** The six quota headers of an answer, by name. */
-export function quotaHeaders({ minute, day }: QuotaStanding): Record<string, string> {
-  return {
-    [quotaHeaderNames.minute.limit]: String(minute.limit),
-    [quotaHeaderNames.minute.remaining]: String(minute.remaining),
-    [quotaHeaderNames.minute.resetSec]: String(minute.resetSec),
-    [quotaHeaderNames.day.limit]: String(day.limit),
-    [quotaHeaderNames.day.remaining]: String(day.remaining),
-    [quotaHeaderNames.day.resetSec]: String(day.resetSec),
-  };
+export function quotaHeaders(standing: QuotaStanding): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const window of ["minute", "day"] as const)
+    for (const part of ["limit", "remaining", "resetSec"] as const)
+      headers[quotaHeaderNames[window][part]] = String(standing[window][part]);
+  return headers;
 }
 
 /**
