@@ -36,23 +36,23 @@ const BAR_WIDTH = 20;
 const MAX_FACT_LENGTH = 200;
 
 export class TerminalLog {
-  readonly #parts: TerminalLogOptions;
+  readonly #options: TerminalLogOptions;
   #progress = "";
 
-  constructor(parts: TerminalLogOptions) {
-    this.#parts = parts;
+  constructor(options: TerminalLogOptions) {
+    this.#options = options;
   }
 
   /** Takes a line of the JSON log. What is no such line is shown as it stands. */
   write(line: string): void {
-    const { write, colors } = this.#parts;
+    const { write, colors } = this.#options;
     const text = lineOf(line, colors === "ansi");
     write(`${this.#progress === "" ? "" : CLEAR_LINE}${text}\n${this.#progress}`);
   }
 
   /** Shows how much of some work is done; nothing once all of it is. */
   progress(what: string, done: { readonly known: number; readonly wanted: number } | null): void {
-    const { write, columns } = this.#parts;
+    const { write, columns } = this.#options;
     const isOver = done === null || done.known >= done.wanted;
     const next = isOver ? "" : progressText(what, done).slice(0, Math.max(0, columns() - 1));
     if (next === this.#progress) return;

@@ -53,28 +53,28 @@ export interface PublishedState {
 const MAX_SLEEP_MS = 60 * MINUTE_MS;
 
 export class StatePublisher {
-  readonly #parts: StatePublisherDeps;
+  readonly #deps: StatePublisherDeps;
   readonly #announcer: Announcer;
   /** Homes whose quarters repeated their hours when last seen. Bounded by the homes. */
   readonly #repeating = new Map<string, boolean>();
   /** Set by the module of plugs once it has started. */
   #plugs: () => readonly PlugSnapshot[] = () => [];
 
-  constructor(parts: StatePublisherDeps) {
-    const { base_topic: baseTopic, discovery_prefix: prefix } = parts.config.mqtt;
-    this.#parts = parts;
-    this.#announcer = new Announcer({ baseTopic, prefix, version: VERSION }, parts.settings);
+  constructor(deps: StatePublisherDeps) {
+    const { base_topic: baseTopic, discovery_prefix: prefix } = deps.config.mqtt;
+    this.#deps = deps;
+    this.#announcer = new Announcer({ baseTopic, prefix, version: VERSION }, deps.settings);
   }
 
   /** The prices of every home at `now`: what a house waits for, in half the time of all there is. */
   pricesAt(now: EpochMs): readonly Message[] {
-    const { config, homes } = this.#parts;
+    const { config, homes } = this.#deps;
     return homes.list().flatMap((home) => homeMessages(config.mqtt.base_topic, this.#snapshot(home, now)));
   }
 
   /** Everything there is to show at `now`. */
   at(now: EpochMs): PublishedState {
-    const { config, homes, homeReader } = this.#parts;
+    const { config, homes, homeReader } = this.#deps;
     const base = config.mqtt.base_topic;
     const urgent: Message[] = [];
     const later: Message[] = [];
@@ -84,19 +84,19 @@ export class StatePublisher {
       const usage = homeReader.usage(home, now);
       const device = homeDevice(snapshot, usage);
       urgent.push(...homeMessages(base, snapshot), ...stateMessages(base, device));
-      later.push(...usageMessages(base, home.id, usage), ...formatMessages(base, snapshot, this.#parts.formatOf));
+      later.push(...usageMessages(base, home.id, usage), ...formatMessages(base, snapshot, this.#deps.formatOf));
       if (device.currency !== null) later.push(this.#announcer.messageOf(device));
       until = Math.min(until, snapshot.nextChangeAt);
     }
-    const isTrusted = this.#parts.isTimeTrusted(now);
-    for (const place of this.#parts.places.snapshots(now, new Set(homes.list().map(({ id }) => id)))) {
+    const isTrusted = this.#deps.isTimeTrusted(now);
+    for (const place of this.#deps.places.snapshots(now, new Set(homes.list().map(({ id }) => id)))) {
       const snapshot = isTrusted ? place : { ...place, cheap: null };
       const device = placeDevice(snapshot);
       urgent.push(...placeMessages(base, snapshot), ...stateMessages(base, device));
       later.push(this.#announcer.messageOf(device));
       until = Math.min(until, snapshot.nextChangeAt ?? until);
     }
-    const planned = this.#parts.plans.at(now);
+    const planned = this.#deps.plans.at(now);
     for (const plan of planned.plans) {
       const device = planDevice(plan);
       urgent.push(...planMessages(base, plan), ...stateMessages(base, device));
@@ -108,7 +108,7 @@ export class StatePublisher {
       urgent.push(...plugMessages(base, plug), ...stateMessages(base, device));
       later.push(this.#announcer.messageOf(device));
     }
-    const state = this.#parts.daemonState(now);
+    const state = this.#deps.daemonState(now);
     const daemon = daemonDevice(state, nameOfDaemon(base));
     later.push(...daemonMessages(base, state), ...stateMessages(base, daemon), this.#announcer.messageOf(daemon));
     return { messages: [...urgent, ...later], until };
@@ -120,7 +120,7 @@ export class StatePublisher {
   }
 
   #snapshot(home: Home, now: EpochMs): HomeSnapshot {
-    const { homeReader, isTimeTrusted, log } = this.#parts;
+    const { homeReader, isTimeTrusted, log } = this.#deps;
     const snapshot = homeReader.snapshot(home, now);
     if (snapshot.today.length > 0 && snapshot.quartersRepeatHours !== this.#repeating.get(home.id)) {
       if (snapshot.quartersRepeatHours)

@@ -67,12 +67,12 @@ const MAX_WAITING = 64;
 const MAX_SLEEP_MS = 15 * MINUTE_MS;
 
 export class PlugManager {
-  readonly #parts: PlugManagerDeps;
+  readonly #deps: PlugManagerDeps;
   readonly #plugs: readonly Plug[];
 
-  constructor(parts: PlugManagerDeps) {
-    this.#parts = parts;
-    this.#plugs = parts.plugs.map((setup) => new Plug(setup, parts));
+  constructor(deps: PlugManagerDeps) {
+    this.#deps = deps;
+    this.#plugs = deps.plugs.map((setup) => new Plug(setup, deps));
   }
 
   /** Topics to subscribe to. */
@@ -83,24 +83,24 @@ export class PlugManager {
   /** Takes a message that came on one of the subscriptions. */
   onMessage(message: IncomingMessage): void {
     for (const plug of this.#plugs) plug.take(message);
-    this.#parts.wake();
+    this.#deps.wake();
   }
 
   onUp(): void {
     for (const plug of this.#plugs) plug.isUp(true);
-    this.#parts.wake();
+    this.#deps.wake();
   }
 
   onDown(): void {
     for (const plug of this.#plugs) plug.isUp(false);
-    this.#parts.wake();
+    this.#deps.wake();
   }
 
   /** Does what is due. Gives back when to look again. */
   tick(now: EpochMs): EpochMs {
     const before = JSON.stringify(this.snapshots());
     const wakes = this.#plugs.map((plug) => plug.look(now));
-    if (JSON.stringify(this.snapshots()) !== before) this.#parts.onChange();
+    if (JSON.stringify(this.snapshots()) !== before) this.#deps.onChange();
     return Math.min(now + MAX_SLEEP_MS, ...wakes);
   }
 
@@ -117,7 +117,7 @@ export class PlugManager {
 
 class Plug {
   readonly #setup: PlugSetup;
-  readonly #parts: PlugManagerDeps;
+  readonly #deps: PlugManagerDeps;
   readonly #row: PlugFamilyRow;
   readonly #address: PlugAddress;
   readonly #rules: PlugRules;
@@ -133,21 +133,21 @@ class Plug {
   #signalBy: EpochMs | null = null;
   #said: boolean | null = null;
 
-  constructor(setup: PlugSetup, parts: PlugManagerDeps) {
+  constructor(setup: PlugSetup, deps: PlugManagerDeps) {
     this.#setup = setup;
-    this.#parts = parts;
+    this.#deps = deps;
     this.#row = plugFamilies[setup.family];
     this.#address = {
       topic: setup.topic,
       channel: setup.channel ?? this.#row.channel.ordinary ?? "",
-      caller: `${parts.baseTopic}/plug/${setup.id}`,
+      caller: `${deps.baseTopic}/plug/${setup.id}`,
       custom: setup.custom,
     };
     const { override, minOnMs, minOffMs } = setup;
     const deadMan = this.#row.deadMan(this.#address);
     this.#rules = { deadMan, answers: this.#row.answers(this.#address), override, minOnMs, minOffMs };
     this.#readers = this.#row.listens(this.#address);
-    this.#state = unknownPlug(readSince(parts.memory.read(this.#memoryName)));
+    this.#state = unknownPlug(readSince(deps.memory.read(this.#memoryName)));
   }
 
   get topics(): string[] {
@@ -184,7 +184,7 @@ class Plug {
   leave(): void {
     const { connected, sent, manualOverride } = this.#state;
     if (!connected || !sent?.on || this.#rules.deadMan !== null || manualOverride !== null) return;
-    for (const { topic, payload } of this.#row.off(this.#address)) this.#parts.publishOnce(topic, payload);
+    for (const { topic, payload } of this.#row.off(this.#address)) this.#deps.publishOnce(topic, payload);
   }
 
   snapshot(): PlugSnapshot {
@@ -216,13 +216,13 @@ class Plug {
   }
 
   #decide(event: PlugEvent, now: EpochMs): PlugDecision {
-    const parts = this.#parts;
+    const deps = this.#deps;
     const before = this.#state;
     const wanted = this.#wantedAt(now);
-    const trusted = parts.trusted(now);
+    const trusted = deps.trusted(now);
     const decision = decide({ state: before, event, wanted, trusted, rules: this.#rules, now });
     for (const command of decision.commands) {
-      for (const { topic, payload } of this.#say(command)) parts.publishOnce(topic, payload);
+      for (const { topic, payload } of this.#say(command)) deps.publishOnce(topic, payload);
     }
     this.#state = decision.state;
     this.#last = decision;
@@ -233,7 +233,7 @@ class Plug {
 
   #wantedAt(now: EpochMs): Wanted | null {
     const { signalTopic, id } = this.#setup;
-    if (signalTopic === null) return this.#parts.wanted(id, now);
+    if (signalTopic === null) return this.#deps.wanted(id, now);
     return this.#signal === null
       ? null
       : { on: this.#signal, until: null, reason: `${signalTopic} says ${this.#signal ? "ON" : "OFF"}` };
@@ -249,15 +249,15 @@ class Plug {
     const { id, name } = this.#setup;
     const hasMinimum = this.#rules.minOnMs > 0 || this.#rules.minOffMs > 0;
     if (hasMinimum && state.since && state.since !== before.since)
-      this.#parts.memory.write(this.#memoryName, JSON.stringify(state.since));
+      this.#deps.memory.write(this.#memoryName, JSON.stringify(state.since));
     if (commands.length > 0 && aim !== this.#said) {
       this.#said = aim;
-      this.#parts.log.info({ plug: id, on: aim, reason, why: this.#lastWanted?.reason }, "plug switched");
+      this.#deps.log.info({ plug: id, on: aim, reason, why: this.#lastWanted?.reason }, "plug switched");
     }
     if (state.manualOverride !== null && before.manualOverride === null)
-      this.#parts.log.info({ plug: id, on: state.manualOverride }, "plug switched by hand");
+      this.#deps.log.info({ plug: id, on: state.manualOverride }, "plug switched by hand");
     if (state.unresponsive && !before.unresponsive) {
-      this.#parts.problems.start({
+      this.#deps.problems.start({
         code: "plug_silent",
         subject: `plug ${id}`,
         since: now,
@@ -265,7 +265,7 @@ class Plug {
         detail: `told ${state.sent?.on ? "ON" : "OFF"} four times without an answer; ${state.available === false ? "it is offline" : "it is told again each quarter of an hour"}`,
       });
     }
-    if (!state.unresponsive && before.unresponsive) this.#parts.problems.end(`plug ${id}`);
+    if (!state.unresponsive && before.unresponsive) this.#deps.problems.end(`plug ${id}`);
   }
 }
 

@@ -40,21 +40,19 @@ const NO_MONTH = { start: 0, runs: 0, hours: 0, cost: null, saving: { againstNow
 const NO_HISTORY = { month: NO_MONTH, monthBefore: NO_MONTH, lastRun: null };
 
 export class CheapQueries {
-  readonly #parts: CheapQueriesDeps;
+  readonly #deps: CheapQueriesDeps;
   /** By question, the one asked last at the end. */
   readonly #states = new Map<string, CheapState>();
   /** What an earlier life of the daemon had begun, by question. Bounded by `MAX_QUERIES`. */
   readonly #begun: Map<string, Begun>;
 
-  constructor(parts: CheapQueriesDeps) {
-    this.#parts = parts;
-    this.#begun = new Map(
-      (JSON.parse(parts.memory.read(NAME) ?? "[]") as Begun[]).map((each) => [each.question, each]),
-    );
+  constructor(deps: CheapQueriesDeps) {
+    this.#deps = deps;
+    this.#begun = new Map((JSON.parse(deps.memory.read(NAME) ?? "[]") as Begun[]).map((each) => [each.question, each]));
   }
 
   ask(subject: Priced, timeline: Timeline | null, spec: CheapSpec, now: EpochMs): CheapAnswer {
-    const { calendar, isTimeTrusted } = this.#parts;
+    const { calendar, isTimeTrusted } = this.#deps;
     const key = cheapKey(subject.id, spec);
     const moment = { spec, now, timeline, calendar, trusted: isTimeTrusted(now) };
     const before = this.#states.get(key) ?? null;
@@ -95,7 +93,7 @@ export class CheapQueries {
   #keep(now: EpochMs): void {
     const asked = [...this.#states].flatMap(([question, { advance }]) => begunIn(question, advance.memory));
     const begun = [...this.#begun.values(), ...asked].filter(({ end }) => end > now);
-    this.#parts.memory.write(NAME, JSON.stringify(begun.slice(-MAX_QUERIES)));
+    this.#deps.memory.write(NAME, JSON.stringify(begun.slice(-MAX_QUERIES)));
   }
 }
 

@@ -27,16 +27,16 @@ const MAX_APART_MS = 2 * MINUTE_MS;
 const SUBJECT = "clock";
 
 export class ClockGuard {
-  readonly #parts: ClockGuardDeps;
+  readonly #deps: ClockGuardDeps;
   #told: ServiceTime | null = null;
 
-  constructor(parts: ClockGuardDeps) {
-    this.#parts = parts;
+  constructor(deps: ClockGuardDeps) {
+    this.#deps = deps;
   }
 
   /** Notes the service's own time, as an answer that has just come tells it. */
   note(serverMs: EpochMs): void {
-    this.#told = { serverMs, monotonicMs: this.#parts.clock.monotonicMs() };
+    this.#told = { serverMs, monotonicMs: this.#deps.clock.monotonicMs() };
   }
 
   trusted(now: EpochMs): boolean {
@@ -45,7 +45,7 @@ export class ClockGuard {
 
   /** Why the time cannot be trusted; null where it can. */
   why(now: EpochMs): string | null {
-    const { releasedAt, lastToldMs } = this.#parts;
+    const { releasedAt, lastToldMs } = this.#deps;
     if (now < releasedAt) return `it shows ${shown(now)}, before this release was made`;
     const serviceNow = this.#serviceNow();
     if (serviceNow !== null && Math.abs(now - serviceNow) > MAX_APART_MS)
@@ -64,7 +64,7 @@ export class ClockGuard {
 
   /** The service's time goes on with the machine's monotonic clock. */
   #serviceNow(): EpochMs | null {
-    return this.#told && this.#told.serverMs + this.#parts.clock.monotonicMs() - this.#told.monotonicMs;
+    return this.#told && this.#told.serverMs + this.#deps.clock.monotonicMs() - this.#told.monotonicMs;
   }
 }
 

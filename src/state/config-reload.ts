@@ -48,14 +48,14 @@ export interface ConfigReloadDeps {
 /** The configuration in use, and how it is replaced. */
 export class ConfigReload {
   #used: Config;
-  readonly #parts: ConfigReloadDeps;
+  readonly #deps: ConfigReloadDeps;
   readonly #check: (next: Config) => void;
   readonly #applied: ((next: Config) => void)[] = [];
 
   /** `check` throws a StartError for a configuration that must not be used. */
   constructor(used: Config, parts: ConfigReloadDeps, check: (next: Config) => void) {
     this.#used = used;
-    this.#parts = parts;
+    this.#deps = parts;
     this.#check = check;
   }
 
@@ -70,7 +70,7 @@ export class ConfigReload {
 
   /** Reads and takes over. Errors: none of the owner's; what is wrong is a problem, and nothing changes. */
   async reload(read: () => Promise<Config>): Promise<Config> {
-    const { problems, log } = this.#parts;
+    const { problems, log } = this.#deps;
     try {
       const given = await read();
       const { live, later } = changeBetween(this.#used, given);
@@ -93,7 +93,7 @@ export class ConfigReload {
   }
 
   #refuse(detail: string): void {
-    const { problems, clock } = this.#parts;
+    const { problems, clock } = this.#deps;
     // Another mistake than before is another problem.
     problems.end(SUBJECT);
     problems.start({

@@ -36,15 +36,15 @@ const DONE_AT = "upkeep_at_ms";
 const SUBJECT = "database";
 
 export class NightlyMaintenance {
-  readonly #parts: NightlyMaintenanceDeps;
+  readonly #deps: NightlyMaintenanceDeps;
 
-  constructor(parts: NightlyMaintenanceDeps) {
-    this.#parts = parts;
+  constructor(deps: NightlyMaintenanceDeps) {
+    this.#deps = deps;
   }
 
   /** Runs until the signal fires. */
   async run(signal: AbortSignal): Promise<void> {
-    const { clock } = this.#parts;
+    const { clock } = this.#deps;
     for (;;) {
       const due = this.#nextAt(clock.now());
       await clock.sleepUntil(due, signal);
@@ -55,15 +55,15 @@ export class NightlyMaintenance {
   }
 
   #nextAt(now: EpochMs): EpochMs {
-    const done = Number(this.#parts.settings.read(DONE_AT) ?? Number.NaN);
+    const done = Number(this.#deps.settings.read(DONE_AT) ?? Number.NaN);
     // A time ahead of the clock was written by a clock that stood wrong.
     if (Number.isNaN(done) || done > now) return now + AFTER_START_MS;
-    const due = nextSlot(this.#parts, done, [MINUTE_OF_DAY]);
+    const due = nextSlot(this.#deps, done, [MINUTE_OF_DAY]);
     return due > now ? due : now + AFTER_START_MS;
   }
 
   async #once(signal: AbortSignal): Promise<void> {
-    const { repository, calendar, years, settings, writing, clock, log } = this.#parts;
+    const { repository, calendar, years, settings, writing, clock, log } = this.#deps;
     const deleting = deleteOld({ store: repository.store, requestLog: repository.requestLog, calendar }, years);
     for (;;) {
       const step = writing.attempt(() => deleting.next())?.value;
@@ -80,7 +80,7 @@ export class NightlyMaintenance {
   }
 
   async #copy(signal: AbortSignal): Promise<void> {
-    const { database, databasePath, problems, clock, log } = this.#parts;
+    const { database, databasePath, problems, clock, log } = this.#deps;
     const outcome = await copyDatabase(database, databasePath, { node: process.execPath, signal }).catch(
       (error: unknown): CopyOutcome | { readonly kind: "failed"; readonly why: string } => ({
         kind: "failed",

@@ -71,7 +71,7 @@ const GRACE_MS = 10 * MINUTE_MS;
 const NOTHING_YET: PlanAdvance = { memory: null, state: "waiting", running: null, nextChangeAt: null, finished: [] };
 
 export class Plans {
-  readonly #parts: PlansDeps;
+  readonly #deps: PlansDeps;
   /** In the order of the file. */
   #definitions: readonly PlanDefinition[] = [];
   /** In the order in which they are decided. */
@@ -81,14 +81,14 @@ export class Plans {
   readonly #histories = new Map<string, PlanHistory>();
   readonly #snapshots = new Map<string, PlanSnapshot>();
 
-  constructor(parts: PlansDeps) {
-    this.#parts = parts;
-    this.take(parts.definitions);
+  constructor(deps: PlansDeps) {
+    this.#deps = deps;
+    this.take(deps.definitions);
   }
 
   /** Takes these plans in place of those there are. One that stays goes on where it stands, as after a restart. */
   take(definitions: readonly PlanDefinition[]): void {
-    const { store, problems } = this.#parts;
+    const { store, problems } = this.#deps;
     const stay = new Set(definitions.map(({ id }) => id));
     for (const { id } of this.#definitions) if (!stay.has(id)) problems.end(subjectOf(id));
     this.#definitions = definitions;
@@ -114,11 +114,11 @@ export class Plans {
 
   /** Decides every plan at `now`, and remembers it. */
   at(now: EpochMs): ShownPlans {
-    return this.#parts.store.gather(() => this.#decideAll(now));
+    return this.#deps.store.gather(() => this.#decideAll(now));
   }
 
   #decideAll(now: EpochMs): ShownPlans {
-    const { homes } = this.#parts;
+    const { homes } = this.#deps;
     if (!homes.known) return { plans: [], until: null };
     const byId = new Map(homes.list().map((home) => [home.id, home]));
     const decided = new Set<string>();
@@ -150,7 +150,7 @@ export class Plans {
     this.at(now);
     const snapshot = this.#snapshots.get(plan);
     if (!snapshot) return null;
-    const { calendar, store } = this.#parts;
+    const { calendar, store } = this.#deps;
     const months: PlanMonth[] = [];
     let from = calendar.startOf("month", now);
     for (let i = 0; i < MAX_MONTHS_TOLD; i++, from = calendar.add("month", from, -1)) {
@@ -174,7 +174,7 @@ export class Plans {
 
   /** Does at once what an owner says, from wherever. */
   act(plan: string, action: PlanAction, now: EpochMs): PlanCommanded {
-    const { store, isTimeTrusted, onChange } = this.#parts;
+    const { store, isTimeTrusted, onChange } = this.#deps;
     const known = this.#companions.get(plan);
     if (!known) return refused("unknown_plan", `there is no plan "${plan}"`);
     const { definition, spec, advance } = known;
@@ -195,7 +195,7 @@ export class Plans {
 
   /** Changes settings, all or none; an empty text goes back to the file's. */
   change(plan: string, changes: ChangedSettings): PlanCommanded {
-    const { store, onChange } = this.#parts;
+    const { store, onChange } = this.#deps;
     const known = this.#companions.get(plan);
     if (!known) return refused("unknown_plan", `there is no plan "${plan}"`);
     const { definition } = known;
@@ -213,7 +213,7 @@ export class Plans {
 
   #decide(definition: PlanDefinition, home: Home | null, decided: ReadonlySet<string>, now: EpochMs): PlanAdvance {
     const { id } = definition;
-    const { calendar, timelineOf, thresholds, isTimeTrusted, startedAt, solve = solvePlan, store } = this.#parts;
+    const { calendar, timelineOf, thresholds, isTimeTrusted, startedAt, solve = solvePlan, store } = this.#deps;
     const all = [...this.#companions.values()];
     const known = this.#companions.get(id) ?? { definition, spec: definition.spec, advance: NOTHING_YET };
     const { spec } = known;
@@ -249,7 +249,7 @@ export class Plans {
   }
 
   #historyOf({ definition: { id }, spec }: PlanSlot, now: EpochMs): PlanHistory {
-    const { calendar, store } = this.#parts;
+    const { calendar, store } = this.#deps;
     const start = calendar.startOf("month", now);
     const known = this.#histories.get(id);
     if (known?.month.start === start) return known;
@@ -263,7 +263,7 @@ export class Plans {
   }
 
   #monthFrom(id: string, spec: PlanSpec, start: EpochMs): PlanMonth {
-    const { calendar, store } = this.#parts;
+    const { calendar, store } = this.#deps;
     const { runs, hours, cost, savingNow, savingMean } = store.totals(id, start, calendar.add("month", start, 1));
     const money = "kwh" in spec && spec.kwh !== undefined;
     const saving = { againstNow: money ? savingNow : null, againstMean: money ? savingMean : null };
@@ -271,7 +271,7 @@ export class Plans {
   }
 
   #tellHome({ id, home: name }: PlanDefinition, home: Home | null, ids: readonly string[], now: EpochMs): void {
-    const { problems } = this.#parts;
+    const { problems } = this.#deps;
     const subject = subjectOf(id);
     if (home) problems.end(subject);
     else

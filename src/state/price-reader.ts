@@ -56,7 +56,7 @@ const COMPARED_DAYS = 30;
  * once per change of its series and per day; an edge only looks into what was made.
  */
 export class HomeReader {
-  readonly #parts: HomeReaderDeps;
+  readonly #deps: HomeReaderDeps;
   /** By home, and for usage by home and operation. Bounded by the homes. */
   readonly #timelines = new Map<string, Made<Timeline | null>>();
   readonly #months = new Map<string, Made<SortedPrices>>();
@@ -64,8 +64,8 @@ export class HomeReader {
   readonly #usage = new Map<string, Made<UsageFigures | null>>();
   readonly #published = new Map<string, Published>();
 
-  constructor(parts: HomeReaderDeps) {
-    this.#parts = parts;
+  constructor(deps: HomeReaderDeps) {
+    this.#deps = deps;
   }
 
   /** Forgets what was made from a series that changed. */
@@ -78,12 +78,12 @@ export class HomeReader {
   }
 
   snapshot(home: Home, now: EpochMs): HomeSnapshot {
-    const day = this.#parts.calendar.startOf("day", now);
+    const day = this.#deps.calendar.startOf("day", now);
     return homeSnapshot({
       home,
       now,
-      calendar: this.#parts.calendar,
-      thresholds: this.#parts.thresholds ?? DEFAULT_THRESHOLDS,
+      calendar: this.#deps.calendar,
+      thresholds: this.#deps.thresholds ?? DEFAULT_THRESHOLDS,
       timeline: this.timeline(home, now),
       last30Days: madeOn(this.#months, home.addressId, day, () => this.#readMonth(home, day)),
       publishedAt: (tomorrow) => this.#publishedAt(home, tomorrow, now),
@@ -92,13 +92,13 @@ export class HomeReader {
 
   /** A home's prices from `REFERENCE_DAYS` ago on; null where none were ever answered. */
   timeline(home: Home, now: EpochMs): Timeline | null {
-    const day = this.#parts.calendar.startOf("day", now);
+    const day = this.#deps.calendar.startOf("day", now);
     return madeOn(this.#timelines, home.addressId, day, () => this.#readTimeline(home, day));
   }
 
   /** A home's prices of a range, of the days before it that levels are taken of, and of what is after it. */
   pricesIn(home: Home, range: Interval, now: EpochMs): readonly PricePoint[] {
-    const { store, calendar } = this.#parts;
+    const { store, calendar } = this.#deps;
     const known = this.timeline(home, now)?.points ?? [];
     const daysBefore = (at: EpochMs) => calendar.add("day", calendar.startOf("day", at), -REFERENCE_DAYS);
     const older = { start: daysBefore(range.start), end: Math.min(daysBefore(now), calendar.next("day", range.end)) };
@@ -107,7 +107,7 @@ export class HomeReader {
   }
 
   usage(home: Home, now: EpochMs): HomeUsage {
-    const day = this.#parts.calendar.startOf("day", now);
+    const day = this.#deps.calendar.startOf("day", now);
     const read = (operation: UsageOperation) =>
       madeOn(this.#usage, `${home.addressId} ${operation}`, day, () => this.#makeUsage(home, operation, now));
     const figures = usageOperations.map((operation) => [operation, read(operation)] as const);
@@ -115,7 +115,7 @@ export class HomeReader {
   }
 
   #readTimeline(home: Home, day: EpochMs): Timeline | null {
-    const { store, calendar } = this.#parts;
+    const { store, calendar } = this.#deps;
     const range = { start: calendar.add("day", day, -REFERENCE_DAYS), end: calendar.add("day", day, 2) };
     const confirmed = pricesOf(home);
     const estimated: SeriesKey = { ...confirmed, operation: "forecastPrices", unit: "latest" };
@@ -130,7 +130,7 @@ export class HomeReader {
   }
 
   #readMonth(home: Home, day: EpochMs): SortedPrices {
-    const { store, calendar } = this.#parts;
+    const { store, calendar } = this.#deps;
     const range = { start: calendar.add("day", day, -COMPARED_DAYS), end: day };
     const prices = store.rows(pricesOf(home), range).map(({ totalPricePerKWh }) => totalPricePerKWh);
     return sortedPrices(prices.filter((price) => typeof price === "number"));
@@ -138,7 +138,7 @@ export class HomeReader {
 
   /** At midnight the days stay and the sums are made anew; a new year reads again. */
   #makeUsage(home: Home, operation: UsageOperation, now: EpochMs): UsageFigures | null {
-    const { calendar } = this.#parts;
+    const { calendar } = this.#deps;
     const year = calendar.startOf("year", now);
     const read = () => this.#readUsage(home, operation, now);
     const known = madeOn(this.#usageDays, `${home.addressId} ${operation}`, year, read);
@@ -146,7 +146,7 @@ export class HomeReader {
   }
 
   #readUsage(home: Home, operation: UsageOperation, now: EpochMs): SeriesDays | null {
-    const { store, calendar, costField = DEFAULT_COST_FIELD } = this.#parts;
+    const { store, calendar, costField = DEFAULT_COST_FIELD } = this.#deps;
     const series: SeriesKey = { account: home.account, place: home.addressId, operation, unit: "hour" };
     const envelope = store.envelope(series);
     if (!envelope) return null;
@@ -156,7 +156,7 @@ export class HomeReader {
 
   /** When tomorrow's prices were first seen, also by an earlier run of the daemon. */
   #publishedAt({ addressId }: Home, tomorrow: EpochMs, now: EpochMs): EpochMs {
-    const { memory } = this.#parts;
+    const { memory } = this.#deps;
     const name = `published/${addressId}`;
     const known = this.#published.get(addressId) ?? readPublished(memory.read(name));
     const published = known?.day === tomorrow ? known : { day: tomorrow, at: now };

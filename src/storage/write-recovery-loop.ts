@@ -18,17 +18,17 @@ const MAX_WAIT_MS = 5 * MINUTE_MS;
 const SUBJECT = "disk";
 
 export class WriteRecoveryLoop {
-  readonly #parts: WriteRecoveryDeps;
+  readonly #deps: WriteRecoveryDeps;
   readonly #waker = new LoopWaker();
 
-  constructor(parts: WriteRecoveryDeps) {
-    this.#parts = parts;
-    parts.writing.onTrouble(() => this.#waker.wake());
+  constructor(deps: WriteRecoveryDeps) {
+    this.#deps = deps;
+    deps.writing.onTrouble(() => this.#waker.wake());
   }
 
   /** Runs until the signal fires. */
   async run(signal: AbortSignal): Promise<void> {
-    const { writing, clock, problems, onRecovered } = this.#parts;
+    const { writing, clock, problems, onRecovered } = this.#deps;
     let waitMs = FIRST_WAIT_MS;
     while (!signal.aborted) {
       const { trouble } = writing;

@@ -122,10 +122,10 @@ export interface AdminApiDeps {
 const MAX_CHECKED = 3;
 
 export class AdminApi {
-  readonly #parts: AdminApiDeps;
+  readonly #deps: AdminApiDeps;
 
-  constructor(parts: AdminApiDeps) {
-    this.#parts = parts;
+  constructor(deps: AdminApiDeps) {
+    this.#deps = deps;
   }
 
   answer(question: AdminRequest): Promise<AdminResponses[AdminRequest["ask"]]> {
@@ -141,12 +141,12 @@ export class AdminApi {
       case "check":
         return this.#check();
       case "diagnostics":
-        return this.#parts.diagnostics();
+        return this.#deps.diagnostics();
     }
   }
 
   async #addresses(): Promise<AdminResponses["addresses"]> {
-    const { accounts, homes } = this.#parts.state;
+    const { accounts, homes } = this.#deps.state;
     const listed: AccountAddresses[] = [];
     for (const account of accounts.consumers) {
       const trouble = this.#knownAddresses(account) === null ? await this.#ask(account, "addresses", {}) : null;
@@ -159,11 +159,11 @@ export class AdminApi {
 
   #knownAddresses({ name }: Account): readonly Address[] | null {
     const series = { account: name, place: "", operation: "addresses", unit: "latest" } as const;
-    return this.#parts.state.repository.store.latest(series) as readonly Address[] | null;
+    return this.#deps.state.repository.store.latest(series) as readonly Address[] | null;
   }
 
   async #prices(wanted: string | null): Promise<AdminResponses["prices"]> {
-    const { homes } = this.#parts.state;
+    const { homes } = this.#deps.state;
     const asked = homes.known ? [] : (await this.#addresses()).accounts;
     const trouble = asked.map((each) => each.trouble).find((each) => each !== null) ?? null;
     const shown: HomePrices[] = [];
@@ -172,14 +172,14 @@ export class AdminApi {
   }
 
   async #pricesOf(home: Home): Promise<HomePrices> {
-    const { clock, state } = this.#parts;
+    const { clock, state } = this.#deps;
     const { homeReader, calendar, thresholds } = state;
     const now = clock.now();
     const today = calendar.day(now);
     const range = { start: today.start, end: calendar.add("day", today.start, 2) };
     const isKnown = () =>
       (homeReader.timeline(home, now)?.points ?? []).some((point) => point.end > now && !point.estimate);
-    const account = this.#parts.state.accounts.consumers.find(({ name }) => name === home.account);
+    const account = this.#deps.state.accounts.consumers.find(({ name }) => name === home.account);
     const params = { addressId: home.addressId, from: range.start, to: range.end, resolution: home.resolution };
     const trouble = isKnown() || !account ? null : await this.#ask(account, "prices", params);
     const timeline = homeReader.timeline(home, now);
@@ -197,7 +197,7 @@ export class AdminApi {
   }
 
   async #suggest(query: string): Promise<AdminResponses["suggest"]> {
-    const { clock, state } = this.#parts;
+    const { clock, state } = this.#deps;
     const { accounts, repository } = state;
     const account = accounts.thirdParty;
     if (!account)
@@ -210,7 +210,7 @@ export class AdminApi {
   }
 
   async #check(): Promise<AdminResponses["check"]> {
-    const { state, broker } = this.#parts;
+    const { state, broker } = this.#deps;
     const findings: CheckResult[] = [];
     for (const [i, account] of state.accounts.all.entries())
       findings.push(await this.#checkAccount(account, i < MAX_CHECKED));
@@ -220,10 +220,10 @@ export class AdminApi {
   async #checkAccount(account: Account, isTried: boolean): Promise<CheckResult> {
     const part = `service (${account.name})`;
     if (!isTried) return { part, state: "untold", text: `not tried: a check asks ${MAX_CHECKED} accounts at most` };
-    const isPartner = account === this.#parts.state.accounts.thirdParty;
+    const isPartner = account === this.#deps.state.accounts.thirdParty;
     const trouble = await this.#try(account, isPartner ? "requestCounts" : "addresses", {});
     if (trouble) return { part, state: isPatience(trouble) ? "untold" : "fails", text: troubleText(trouble) };
-    const { minute, day } = account.left(this.#parts.clock.now());
+    const { minute, day } = account.left(this.#deps.clock.now());
     const left = [minute === null ? [] : `${minute} this minute`, day === null ? [] : `${day} today`].flat();
     const found = isPartner ? [] : [addressCount(this.#knownAddresses(account)?.length ?? 0)];
     return checkResultOf(
@@ -234,7 +234,7 @@ export class AdminApi {
   }
 
   async #checkDatabase(): Promise<CheckResult> {
-    const { database, databasePath } = this.#parts.storage;
+    const { database, databasePath } = this.#deps.storage;
     const trouble = await databaseTrouble(database, databasePath);
     const chunks = database.prepare("select count(*) as n from chunk").get()?.n;
     return checkResultOf("database", trouble, `it writes; parts of history: ${chunks}`);
@@ -247,8 +247,8 @@ export class AdminApi {
   }
 
   async #try<Id extends OperationId>(account: Account, operation: Id, params: ParamsOf<Id>): Promise<Trouble | null> {
-    const { clock, onSeriesChanged } = this.#parts;
-    const { repository } = this.#parts.state;
+    const { clock, onSeriesChanged } = this.#deps;
+    const { repository } = this.#deps.state;
     const series = seriesOf(account.name, operation, params);
     const range = "from" in params ? rangeOf(operation, params) : null;
     const reply = await account.ask({ operation, params, share: "lan", seriesId: repository.idOf(series), range });

@@ -105,7 +105,7 @@ export function openKeyStore({
 class KeyRing {
   #configured: readonly ApiKey[];
   readonly #file: KeyFile;
-  readonly #parts: Pick<KeyStoreOptions, "clock" | "problems">;
+  readonly #deps: Pick<KeyStoreOptions, "clock" | "problems">;
   #all: readonly ApiKey[];
   #stamp: string | null = null;
   #lookedAt: EpochMs;
@@ -113,7 +113,7 @@ class KeyRing {
   constructor(configured: readonly ApiKey[], file: KeyFile, parts: Pick<KeyStoreOptions, "clock" | "problems">) {
     this.#configured = configured;
     this.#file = file;
-    this.#parts = parts;
+    this.#deps = parts;
     this.#all = configured;
     this.#lookedAt = parts.clock.now();
     this.#look();
@@ -127,7 +127,7 @@ class KeyRing {
   }
 
   keys(): readonly ApiKey[] {
-    const now = this.#parts.clock.now();
+    const now = this.#deps.clock.now();
     if (Math.abs(now - this.#lookedAt) >= LOOK_EVERY_MS) {
       this.#lookedAt = now;
       this.#look();
@@ -144,7 +144,7 @@ class KeyRing {
     const stamp = this.#file.stamp;
     if (stamp === this.#stamp) return;
     this.#stamp = stamp;
-    const { clock, problems } = this.#parts;
+    const { clock, problems } = this.#deps;
     const reading = this.#file.read();
     if (reading.kind === "keys") {
       this.#all = [...this.#configured, ...reading.keys.map(lanKeyOf)];

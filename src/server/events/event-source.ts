@@ -19,14 +19,14 @@ export interface EventFeedOptions {
 const LIFE_LENGTH = 8;
 
 export class EventFeed {
-  readonly #parts: EventFeedOptions;
+  readonly #options: EventFeedOptions;
   #messages: readonly Message[] = [];
   #hub: SseHub | null = null;
   /** By topic: what was told last. Bounded by the topics of the house. */
   #told: ReadonlyMap<string, SentEvent> = new Map();
 
-  constructor(parts: EventFeedOptions) {
-    this.#parts = parts;
+  constructor(options: EventFeedOptions) {
+    this.#options = options;
   }
 
   /** The hub; created when it is first called, by the first subscriber. */
@@ -53,7 +53,7 @@ export class EventFeed {
   /** A series has other rows than before: who shows it reads it again. */
   changed({ operation, place, unit }: SeriesKey): void {
     if (!this.#hub) return;
-    const home = this.#parts.homes.list().find(({ addressId }) => addressId === place)?.id ?? null;
+    const home = this.#options.homes.list().find(({ addressId }) => addressId === place)?.id ?? null;
     this.#hub.broadcast({ type: "data", home, data: JSON.stringify({ home, series: operation, unit }) });
   }
 
@@ -62,7 +62,7 @@ export class EventFeed {
   }
 
   #open(): SseHub {
-    const { startedAt } = this.#parts;
+    const { startedAt } = this.#options;
     this.#told = this.#eventsOf(this.#messages);
     return new SseHub({
       life: randomUUID().slice(0, LIFE_LENGTH),
@@ -73,7 +73,7 @@ export class EventFeed {
 
   /** What is published as before is the event it was before. */
   #eventsOf(messages: readonly Message[]): Map<string, SentEvent> {
-    const base = `${this.#parts.baseTopic}/`;
+    const base = `${this.#options.baseTopic}/`;
     const events = new Map<string, SentEvent>();
     for (const { topic, payload } of messages) {
       if (!topic.startsWith(base)) continue;
@@ -122,7 +122,7 @@ function withNames(names: object, payload: string): string {
   return payload === "{}" ? `${own}}` : `${own},${payload.slice(1)}`;
 }
 
-function parts(payload: string, keys: readonly string[]): string {
+function fieldsOf(payload: string, keys: readonly string[]): string {
   const all = JSON.parse(payload) as Readonly<Record<string, unknown>>;
   return JSON.stringify(Object.fromEntries(keys.map((key) => [key, all[key]])));
 }
@@ -180,7 +180,7 @@ export const eventRows: readonly LiveRow[] = [
   {
     type: "quota",
     topic: ["info"],
-    data: (payload) => parts(payload, ["quota", "interfaces", "backfill"]),
+    data: (payload) => fieldsOf(payload, ["quota", "interfaces", "backfill"]),
     about: "`quota`, `interfaces`, `backfill` of the topic `elbro/info`",
   },
 ];

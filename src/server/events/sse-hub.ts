@@ -60,7 +60,7 @@ const RETRY_MS = 3_000;
 const HEARTBEAT = Buffer.from(": \n\n");
 
 export class SseHub {
-  readonly #parts: SseHubOptions;
+  readonly #options: SseHubOptions;
   readonly #listeners = new Set<Listener>();
   /** Shape: ascending by `seq`. Bounded by MAX_KEPT and MAX_KEPT_BYTES. */
   #kept: Kept[] = [];
@@ -71,8 +71,8 @@ export class SseHub {
   #heart: NodeJS.Timeout | null = null;
   #closed = false;
 
-  constructor(parts: SseHubOptions) {
-    this.#parts = parts;
+  constructor(options: SseHubOptions) {
+    this.#options = options;
   }
 
   /** How many listen, what they were told and how many were too slow, since the daemon started. */
@@ -88,7 +88,7 @@ export class SseHub {
   /** Tells everybody, and keeps it for those who come back. */
   broadcast(event: LiveEvent): void {
     this.#seq++;
-    const text = textOf(event, `${this.#parts.life}-${this.#seq}`);
+    const text = textOf(event, `${this.#options.life}-${this.#seq}`);
     this.#keep({ ...event, seq: this.#seq, text });
     const bytes = Buffer.from(text);
     for (const listener of this.#listeners) if (concerns(event, listener.home)) this.#send(listener, bytes);
@@ -102,11 +102,11 @@ export class SseHub {
     out.on("error", () => this.#remove(listener));
     this.#heart ??= setInterval(() => this.#beat(), HEARTBEAT_MS).unref();
     const missed = this.#since(lastEventId);
-    const data = this.#parts.greeting(missed !== null);
+    const data = this.#options.greeting(missed !== null);
     const hello = textOf({ type: "hello", data }, missed && lastEventId ? lastEventId : this.#unfinished);
     const rest = missed?.filter((event) => concerns(event, home)).map(({ text }) => text) ?? this.#presentFor(home);
     // The last id a listener has heard is that of the newest event, also where that was not for it.
-    const ready = textOf({ type: "ready", data: "{}" }, `${this.#parts.life}-${this.#seq}`);
+    const ready = textOf({ type: "ready", data: "{}" }, `${this.#options.life}-${this.#seq}`);
     this.#send(listener, Buffer.from(`retry: ${RETRY_MS}\n${hello}${rest.join("")}${ready}`));
   }
 
@@ -120,17 +120,17 @@ export class SseHub {
 
   /** An id that is never found again: whoever has heard only a part of the state begins anew. */
   get #unfinished(): string {
-    return `${this.#parts.life}-${this.#seq}-unfinished`;
+    return `${this.#options.life}-${this.#seq}-unfinished`;
   }
 
   #presentFor(home: string | null): string[] {
-    const events = this.#parts.present().filter((event) => concerns(event, home));
+    const events = this.#options.present().filter((event) => concerns(event, home));
     return events.map((event) => textOf(event, this.#unfinished));
   }
 
   /** What came after an event; null where that cannot be told. */
   #since(lastEventId: string | null): readonly Kept[] | null {
-    const { life } = this.#parts;
+    const { life } = this.#options;
     const known = lastEventId?.startsWith(`${life}-`) ? lastEventId.slice(life.length + 1) : "";
     if (!/^\d{1,15}$/.test(known)) return null;
     const last = Number(known);

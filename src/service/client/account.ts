@@ -58,16 +58,16 @@ const TROUBLE = " trouble";
 
 export class Account {
   readonly name: string;
-  readonly #parts: AccountDeps;
+  readonly #deps: AccountDeps;
   /** Requests under way, by path: equal callers share one. Bounded by the governor's minute. */
   readonly #flights = new Map<string, Promise<AccountReply<OperationId>>>();
   #told: Partial<QuotaStanding> = {};
   /** The last setback by the scope it silenced, for callers who ask meanwhile. */
   readonly #setbacks = new Map<string, FetchFailure>();
 
-  constructor(parts: AccountDeps) {
-    this.name = parts.name;
-    this.#parts = parts;
+  constructor(deps: AccountDeps) {
+    this.name = deps.name;
+    this.#deps = deps;
   }
 
   /** What the service last said was left in its windows, whole again after their reset; null where it has not told. */
@@ -97,7 +97,7 @@ export class Account {
 
   /** The earliest moment at which a request of this share may go out, seen from `now`; `now` itself for at once. */
   notBefore(operation: OperationId, params: ParamsOf<OperationId>, share: Share, now: EpochMs): EpochMs {
-    const { clock, gate, governor } = this.#parts;
+    const { clock, gate, governor } = this.#deps;
     const monotonicMs = clock.monotonicMs();
     const scopes = this.#scopesOf(operation, params, share);
     const until = Math.max(gate.pausedUntil(scopes), governor.earliest(share, monotonicMs));
@@ -109,7 +109,7 @@ export class Account {
     const path = writeRequest(inquiry.operation, inquiry.params);
     const flying = this.#flights.get(path);
     if (flying) return flying as Promise<AccountReply<Id>>;
-    const { governor, gate, clock } = this.#parts;
+    const { governor, gate, clock } = this.#deps;
     const scopes = this.#scopesOf(inquiry.operation, inquiry.params, inquiry.share);
     const silentUntil = gate.pausedUntil(scopes);
     if (silentUntil > clock.monotonicMs())
@@ -126,16 +126,16 @@ export class Account {
     scopes: Scopes,
     leave: Permit,
   ): Promise<AccountReply<Id>> {
-    const { client, clock } = this.#parts;
+    const { client, clock } = this.#deps;
     const sentAt = clock.monotonicMs();
     let requestId: string | null = null;
     const context: AskContext = {
-      signal: this.#parts.signal,
+      signal: this.#deps.signal,
       note: (notes) => {
         requestId = notes.requestId;
         this.#told = { ...this.#told, ...notes.quota };
         leave.note(notes);
-        if (notes.serverMs !== null) this.#parts.onServerTime(notes.serverMs);
+        if (notes.serverMs !== null) this.#deps.onServerTime(notes.serverMs);
       },
     };
     const handler = client[inquiry.operation] as (
@@ -144,7 +144,7 @@ export class Account {
     ) => Promise<Success<Id> | FetchFailure>;
     try {
       const answer = await handler(inquiry.params, context);
-      this.#parts.onSpent(inquiry.operation, answer.kind === "refused" ? String(answer.status) : answer.kind);
+      this.#deps.onSpent(inquiry.operation, answer.kind === "refused" ? String(answer.status) : answer.kind);
       if (answer.kind === "ok") return this.#succeeded(scopes, answer, requestId);
       return this.#failed(scopes, answer, sentAt);
     } finally {
@@ -153,18 +153,18 @@ export class Account {
   }
 
   #succeeded<Id extends OperationId>(scopes: Scopes, answer: Success<Id>, requestId: string | null): AccountReply<Id> {
-    const { gate, problems } = this.#parts;
+    const { gate, problems } = this.#deps;
     gate.success(scopes);
     for (const scope of [...Object.values(scopes), TROUBLE]) this.#setbacks.delete(scope);
     // An answer that was on its way ends no silence of the account, and so no problem of it either.
-    if (gate.pausedUntil(scopes) <= this.#parts.clock.monotonicMs()) problems.end(scopes.account);
+    if (gate.pausedUntil(scopes) <= this.#deps.clock.monotonicMs()) problems.end(scopes.account);
     problems.end(scopes.series);
     problems.end(scopes.place);
     return { ...answer, requestId };
   }
 
   #failed(scopes: Scopes, setback: FetchFailure, sentAt: MonotonicMs): FetchFailure & { readonly settled: boolean } {
-    const { gate, problems, clock, signal } = this.#parts;
+    const { gate, problems, clock, signal } = this.#deps;
     if (signal.aborted) return { ...setback, settled: false };
     const verdict = gate.failure(scopes, setback, sentAt);
     this.#remember(scopes[verdict.scope], setback);
@@ -213,7 +213,7 @@ export class Account {
   }
 
   #withheld(until: MonotonicMs, why: string, after: FetchFailure | null = null): Deferred {
-    const { clock } = this.#parts;
+    const { clock } = this.#deps;
     return { kind: "withheld", until: clock.now() + Math.max(0, Math.ceil(until - clock.monotonicMs())), why, after };
   }
 }

@@ -52,15 +52,15 @@ const MAX_SCOPES = 500;
 const BREAKER = "the breaker";
 
 export class CircuitBreaker {
-  readonly #parts: CircuitBreakerDeps;
+  readonly #deps: CircuitBreakerDeps;
   /** By scope. An expired one is kept for its streak until an answer comes. Oldest first. */
   readonly #silences = new Map<string, Pause>();
   /** Failures of the service or of the way to it since its last answer. */
   #failures = 0;
   #lastFailureAt: MonotonicMs = Number.NEGATIVE_INFINITY;
 
-  constructor(parts: CircuitBreakerDeps) {
-    this.#parts = parts;
+  constructor(deps: CircuitBreakerDeps) {
+    this.#deps = deps;
     this.#restore();
   }
 
@@ -73,11 +73,11 @@ export class CircuitBreaker {
 
   /** Takes note of a setback of a request that was sent at `sentAt`, and says what follows. */
   failure(scopes: Scopes, setback: FetchFailure, sentAt: MonotonicMs): Verdict {
-    const now = this.#parts.clock.monotonicMs();
+    const now = this.#deps.clock.monotonicMs();
     const kind = setback.kind === "refused" ? `${setback.status} ${setback.code ?? ""}`.trim() : setback.kind;
     const lost = setback.kind === "refused" && setback.status === 404;
     const streak = lost ? this.#countLost(scopes.place, sentAt, now) : this.#streakOf(scopes, kind, sentAt);
-    const verdict = judge(setback, streak, this.#parts.random);
+    const verdict = judge(setback, streak, this.#deps.random);
     if (verdict.trouble && sentAt >= this.#lastFailureAt) this.#countFailure(now);
     this.#silence(scopes[verdict.scope], { kind, streak, since: now, until: now + verdict.waitMs });
     if (verdict.waitMs >= MIN_KEPT_MS || kind.startsWith("429")) this.#keep(now);
@@ -86,7 +86,7 @@ export class CircuitBreaker {
 
   /** Takes note of an answer: its scopes are well. A silence of the account that still lasts is kept. */
   success(scopes: Scopes): void {
-    const now = this.#parts.clock.monotonicMs();
+    const now = this.#deps.clock.monotonicMs();
     const ended = [scopes.series, scopes.request, scopes.place, lostName(scopes.place), BREAKER];
     if ((this.#silences.get(scopes.account)?.until ?? 0) <= now) ended.push(scopes.account);
     this.#failures = 0;
@@ -128,12 +128,12 @@ export class CircuitBreaker {
     this.#silences.delete(name);
     this.#silences.set(name, silence);
     if (this.#silences.size <= MAX_SCOPES) return;
-    const oldest = [...this.#silences.keys()].find((other) => other !== this.#parts.account && other !== BREAKER);
+    const oldest = [...this.#silences.keys()].find((other) => other !== this.#deps.account && other !== BREAKER);
     if (oldest !== undefined) this.#silences.delete(oldest);
   }
 
   #keep(now: MonotonicMs): void {
-    const { account, memory, clock, keyMark } = this.#parts;
+    const { account, memory, clock, keyMark } = this.#deps;
     const silences = [...this.#silences].flatMap(([name, { kind, streak, until }]): KeptSilence[] =>
       until > now ? [[name, kind, streak, Math.ceil(until - now)]] : [],
     );
@@ -146,7 +146,7 @@ export class CircuitBreaker {
    * time the machine was off, but not for a 429: what the service asked for is kept even where the clock is wrong.
    */
   #restore(): void {
-    const { account, memory, clock, keyMark } = this.#parts;
+    const { account, memory, clock, keyMark } = this.#deps;
     const kept = readJson(memory, `silence/${account}`);
     if (!isKept(kept)) return;
     const now = clock.monotonicMs();

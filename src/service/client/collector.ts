@@ -77,15 +77,15 @@ interface Unwritten {
 }
 
 export class Collector {
-  readonly #parts: CollectorDeps;
+  readonly #deps: CollectorDeps;
   readonly #waker = new LoopWaker();
   /** Names of series whose last answer had rows that nobody asked for. Bounded by the series. */
   readonly #straying = new Set<string>();
   /** An answer that could not be stored yet: it was paid for, and nothing else is asked before. */
   #unwritten: Unwritten | null = null;
 
-  constructor(parts: CollectorDeps) {
-    this.#parts = parts;
+  constructor(deps: CollectorDeps) {
+    this.#deps = deps;
   }
 
   /** Looks again at once, for instance because the owner asked for a refresh. */
@@ -95,7 +95,7 @@ export class Collector {
 
   /** Runs until the signal fires. */
   async run(signal: AbortSignal): Promise<void> {
-    const { clock, pulse } = this.#parts;
+    const { clock, pulse } = this.#deps;
     while (!signal.aborted) {
       pulse?.turn();
       const until = await (this.#unwritten ? this.#keep(this.#unwritten) : this.#takeStep());
@@ -107,24 +107,24 @@ export class Collector {
 
   /** Takes the next step. Gives back the time until which to pause; the past for none. */
   async #takeStep(): Promise<EpochMs> {
-    const { clock, asking, keeping, calendar, offsetMs } = this.#parts;
+    const { clock, asking, keeping, calendar, offsetMs } = this.#deps;
     const now = clock.now();
     const step = nextFetch({
       now,
       calendar,
       offsetMs,
-      targets: this.#parts.targets(),
-      accountTargets: this.#parts.accountTargets(now),
+      targets: this.#deps.targets(),
+      accountTargets: this.#deps.accountTargets(now),
       stateOf: (series) => keeping.stateOf(series),
       notBefore: (series, priority) => asking.notBefore(series, priority, now),
-      historyFrom: this.#parts.historyFrom(now),
+      historyFrom: this.#deps.historyFrom(now),
     });
     return step.kind === "sleep" ? step.until : this.#carryOut(step);
   }
 
   /** Asks and records. Gives back the time until which to pause; the past for none. */
   async #carryOut(step: Asked): Promise<EpochMs> {
-    const { asking, keeping, clock } = this.#parts;
+    const { asking, keeping, clock } = this.#deps;
     const outcome = await asking.ask(step);
     switch (outcome.kind) {
       case "answered":
@@ -140,7 +140,7 @@ export class Collector {
   }
 
   async #keep(asked: Unwritten): Promise<EpochMs> {
-    const { keeping, clock, log, onChange } = this.#parts;
+    const { keeping, clock, log, onChange } = this.#deps;
     const { step, answer, at } = asked;
     const { rows, envelope } = answer;
     const change = await keeping.keep(step.series, step.range ?? WHOLE, rows, envelope, at);
@@ -163,7 +163,7 @@ export class Collector {
 
   /** Rows outside the range that was asked are told when they begin to come, and when they no longer do. */
   #tellStrays(series: string, rows: number): void {
-    const { log } = this.#parts;
+    const { log } = this.#deps;
     if (rows > 0 && !this.#straying.has(series)) {
       this.#straying.add(series);
       log.warn({ series, rows }, "rows outside the range that was asked are left out");

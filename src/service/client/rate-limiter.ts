@@ -94,7 +94,7 @@ const LONG_WAIT_MS = 10 * MINUTE_MS;
 const NOTE_EVERY_MS = 30 * MINUTE_MS;
 
 export class RateLimiter {
-  readonly #parts: RateLimiterDeps;
+  readonly #deps: RateLimiterDeps;
   readonly #ceilings = new SharedQuota();
   readonly #unknown: LostLedger;
   #spending: RateWindow;
@@ -106,9 +106,9 @@ export class RateLimiter {
   #notedAt: MonotonicMs = Number.NEGATIVE_INFINITY;
   #keptCeilings: string;
 
-  constructor(parts: RateLimiterDeps) {
-    this.#parts = parts;
-    const { account, requestLog, memory, clock } = parts;
+  constructor(deps: RateLimiterDeps) {
+    this.#deps = deps;
+    const { account, requestLog, memory, clock } = deps;
     const now = clock.monotonicMs();
     this.#unknown = new LostLedger(memory, account, clock.boot, now);
     const kept = requestLog.recent(account, MAX_ATTEMPTS);
@@ -127,7 +127,7 @@ export class RateLimiter {
   /** The earliest moment a share may ask, seen from `now`; `now` itself for at once. */
   earliest(share: Share, now: MonotonicMs): MonotonicMs {
     if (!this.#answeredOnce && this.#inFlight > 0) return now + FIRST_ANSWER_WAIT_MS;
-    const budget = this.#parts.source.budget(now);
+    const budget = this.#deps.source.budget(now);
     const until = Math.max(
       this.#spending.earliest(share, budget, now),
       this.#ceilings.until(share, budget, now),
@@ -139,7 +139,7 @@ export class RateLimiter {
 
   /** Asks for leave. A `go` is spent and on disk when this returns. */
   acquire(share: Share, seriesId: number | null, range: Interval | null): PermitResult {
-    const { account, clock, requestLog } = this.#parts;
+    const { account, clock, requestLog } = this.#deps;
     const monotonicMs = clock.monotonicMs();
     const untilMs = this.earliest(share, monotonicMs);
     if (untilMs > monotonicMs) return { kind: "wait", untilMs, why: "the quota for this is used up for now" };
@@ -166,13 +166,13 @@ export class RateLimiter {
         if (!open) return;
         open = false;
         this.#inFlight--;
-        this.#parts.requestLog.settle(attemptId, noted?.status ?? 0, noted?.requestId ?? null, serviceTime(noted));
+        this.#deps.requestLog.settle(attemptId, noted?.status ?? 0, noted?.requestId ?? null, serviceTime(noted));
       },
     };
   }
 
   #learn(id: number, notes: AnswerNotes): void {
-    const { clock, source } = this.#parts;
+    const { clock, source } = this.#deps;
     const now = clock.monotonicMs();
     const serverMs = serviceTime(notes);
     this.#answeredOnce = true;
@@ -201,7 +201,7 @@ export class RateLimiter {
     const newest = this.#spending.attempts.at(-1);
     if (!newest || now - this.#notedAt < NOTE_EVERY_MS) return;
     this.#notedAt = now;
-    const { account, memory, clock } = this.#parts;
+    const { account, memory, clock } = this.#deps;
     const note: IdleNote = {
       attemptId: this.#newestId,
       boot: clock.boot,
@@ -212,7 +212,7 @@ export class RateLimiter {
   }
 
   #keepCeilings(now: MonotonicMs): void {
-    const { account, memory, clock } = this.#parts;
+    const { account, memory, clock } = this.#deps;
     const ceilings = this.#ceilings.kept(now);
     const kept: KeptCeilings = { attemptId: this.#newestId, boot: clock.boot, monotonicMs: Math.floor(now), ceilings };
     const text = ceilings.length === 0 ? "" : JSON.stringify(kept);
@@ -222,10 +222,10 @@ export class RateLimiter {
 
   /** Across a reboot a ceiling lasts as long again as it had left: how long the machine was off is not known. */
   #restoreCeilings(kept: readonly KeptAttempt[], now: MonotonicMs): void {
-    const found = readKeptCeilings(readJson(this.#parts.memory, `ceilings/${this.#parts.account}`));
+    const found = readKeptCeilings(readJson(this.#deps.memory, `ceilings/${this.#deps.account}`));
     if (!found) return;
     const { boot, monotonicMs, attemptId, ceilings } = found;
-    const since = boot === this.#parts.clock.boot ? monotonicMs : 0;
+    const since = boot === this.#deps.clock.boot ? monotonicMs : 0;
     const spent = kept.filter(({ id }) => id > attemptId).length;
     for (const ceiling of ceilings)
       this.#ceilings.restore({ ...ceiling, restMs: ceiling.restMs - (now - since) }, spent, now);
