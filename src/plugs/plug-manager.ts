@@ -96,7 +96,7 @@ export class PlugManager {
     this.#deps.wake();
   }
 
-  /** Does what is due. Gives back when to look again. */
+  /** Does what is due. Returns when to look again. */
   tick(now: EpochMs): EpochMs {
     const before = JSON.stringify(this.snapshots());
     const wakes = this.#plugs.map((plug) => plug.look(now));

@@ -1,4 +1,4 @@
-/** The LAN API while it runs: its listener stays, and what answers behind it may be made anew. */
+/** The LAN API while it runs: its listener stays, and what answers behind it may be made again. */
 import type { Config } from "../config/schema.ts";
 import { onPort } from "../core/status/start-error.ts";
 import { type ApiDeps, apiRouter } from "./api.ts";

@@ -1,4 +1,4 @@
-/** The accounts of the configuration, each with its own client, governor and error policy. */
+/** The accounts of the configuration, each with its own client, rate limiter and error policy. */
 import { createHash } from "node:crypto";
 import type { Config } from "../config/schema.ts";
 import type { Priority } from "../core/fetching/fetch-types.ts";
@@ -49,7 +49,7 @@ export interface Accounts {
   readonly all: readonly Account[];
 }
 
-/** Name of the third-party account in the ledger and among the problems. */
+/** Name of the third-party account in the request log and among the problems. */
 export const THIRD_PARTY = "third_party";
 
 /** Enough of a digest to tell two keys apart, too little to be of any use. */
@@ -131,7 +131,7 @@ function addressCount(account: string, repository: SeriesRepository, clock: Cloc
   };
 }
 
-/** An account as the collector asks it: steps of the timetable in, rows out. */
+/** An account as the collector asks it: steps of the fetch schedule in, rows out. */
 export function fetchPortOf(account: Account, repository: SeriesRepository): FetchPort {
   return {
     notBefore: (series, priority, now) =>
@@ -153,7 +153,7 @@ export function fetchPortOf(account: Account, repository: SeriesRepository): Fet
   };
 }
 
-/** Back-fill leaves room for everything else of the timetable. */
+/** Back-fill leaves room for everything else of the fetch schedule. */
 function shareOf(priority: Priority): Share {
   return priority === "backfill" ? "backfill" : "poll";
 }

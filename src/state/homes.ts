@@ -14,7 +14,7 @@ export class Homes {
   readonly #config: Config["homes"];
   readonly #library: SeriesRepository;
   readonly #settings: KeyValueStore;
-  /** The addresses as of the last change of the shelf: each request of the LAN looks one up. */
+  /** The addresses as of the last change of the series store: each request of the LAN looks one up. */
   #seen: { readonly changes: number; readonly byId: ReadonlyMap<string, HeldAddress> } | null = null;
 
   constructor(
@@ -29,7 +29,7 @@ export class Homes {
     this.#settings = settings;
   }
 
-  /** Every home known by now. A home keeps its id for good, also when its label changes in the app. */
+  /** Every home known by now. A home keeps its id permanently, also when its label changes in the app. */
   list(): Home[] {
     const given = new Set(this.#config?.flatMap((home) => home.id ?? []));
     const known = [...this.#addresses().values()];

@@ -1,5 +1,5 @@
 /**
- * The ids of the third-party places, which their topics are made of. A place keeps its id for good: whatever the order
+ * The ids of the third-party places, which their topics are made of. A place keeps its id permanently: whatever the order
  * of the configuration is, whatever other places come and go, and also under another name.
  */
 import type { KeyValue } from "../core/runtime/key-value.ts";

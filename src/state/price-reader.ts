@@ -1,4 +1,4 @@
-/** From what is on the shelf to what the house is told. */
+/** From what is in storage to what the house is told. */
 
 import { type Home, type HomeSnapshot, homeSnapshot } from "../core/prices/home-snapshot.ts";
 import {
@@ -42,7 +42,7 @@ interface SeriesDays {
   readonly days: readonly DayUsage[];
 }
 
-/** What was made from the shelf, and the start of the day or year it was made for. */
+/** What was made from storage, and the start of the day or year it was made for. */
 interface Made<Value> {
   readonly from: EpochMs;
   readonly value: Value;
@@ -52,7 +52,7 @@ interface Made<Value> {
 const COMPARED_DAYS = 30;
 
 /**
- * Reads a home from the shelf. What is costly (parsing a week of quarters, sorting a month, adding up a year) is done
+ * Reads a home from storage. What is costly (parsing a week of quarters, sorting a month, adding up a year) is done
  * once per change of its series and per day; an edge only looks into what was made.
  */
 export class HomeReader {
@@ -136,7 +136,7 @@ export class HomeReader {
     return sortedPrices(prices.filter((price) => typeof price === "number"));
   }
 
-  /** At midnight the days stay and the sums are made anew; a new year reads again. */
+  /** At midnight the days stay and the sums are made again; a new year reads again. */
   #makeUsage(home: Home, operation: UsageOperation, now: EpochMs): UsageFigures | null {
     const { calendar } = this.#deps;
     const year = calendar.startOf("year", now);

@@ -20,7 +20,7 @@ export interface Unkept<Id extends OperationId> {
   readonly at: EpochMs;
 }
 
-/** The same as if it were on the shelf, for who wanted it; null where it is only a part of that. */
+/** The same as if it were in storage, for who wanted it; null where it is only a part of that. */
 export function foundIn<Id extends OperationId>({ operation, wanted, asked, body, at }: Unkept<Id>): Found | null {
   const range = rangeOf(operation, wanted);
   const whole = rangeOf(operation, asked);
@@ -28,7 +28,7 @@ export function foundIn<Id extends OperationId>({ operation, wanted, asked, body
   const { rows, envelope } = takeApart(operation, body);
   const inside = operationOf(operation).range ? rowsWithin([...rows], range) : [...rows];
   const read = () => bodyAround(operation, wanted, envelope, textOfRows(inside));
-  // Versions of the shelf are above zero.
+  // Versions of the series store are above zero.
   return { version: -at, answeredAt: at, fresh: true, read };
 }
 

@@ -1,5 +1,5 @@
 /**
- * The shelf and the ledger behind the ports of the collector and the mirror: what was asked, kept and found again,
+ * The series store and the request log behind the ports of the collector and the mirror: what was asked, kept and found again,
  * by series for one and by operation for the other.
  */
 import type { DatabaseSync } from "node:sqlite";
@@ -87,12 +87,12 @@ export class SeriesRepository implements StorePort {
     if (id !== null) this.requestLog.noteSettled(id, at);
   }
 
-  /** The stored id of a series, for the ledger; made on first use. Null where it cannot be written. */
+  /** The stored id of a series, for the request log; made on first use. Null where it cannot be written. */
   idOf(series: SeriesKey): number | null {
     return this.store.knownId(series) ?? this.#writing.attempt(() => this.store.idOf(series))?.value ?? null;
   }
 
-  /** The ledger as a governor needs it: a spend that is not on disk is none. */
+  /** The request log as a rate limiter needs it: a spend that is not on disk is none. */
   get spends(): AttemptLog {
     const { requestLog } = this;
     return {
@@ -102,7 +102,7 @@ export class SeriesRepository implements StorePort {
     };
   }
 
-  /** Keeps an answer that came for the LAN. Gives back whether it changed what is on the shelf; null where it cannot be kept. */
+  /** Keeps an answer that came for the LAN. Returns whether it changed what is in storage; null where it cannot be kept. */
   async keepAnswer<Id extends OperationId>(
     account: string,
     operation: Id,
@@ -115,7 +115,7 @@ export class SeriesRepository implements StorePort {
     return (await this.keep(series, rangeOf(operation, params), rows, envelope, at))?.changed ?? null;
   }
 
-  /** What the shelf has for a request; null where a part of it was never asked. */
+  /** What the series store has for a request; null where a part of it was never asked. */
   find<Id extends OperationId>(account: string, operation: Id, params: ParamsOf<Id>, now: EpochMs): Found | null {
     const lookup = this.#lookUp(account, operation, params, now);
     if (!lookup) return null;
@@ -167,7 +167,7 @@ export class SeriesRepository implements StorePort {
 
   /**
    * The chunks of a request that have to be asked before it can be answered afresh, from the first to the last.
-   * Whole chunks: a chunk on the shelf was asked as a whole. Null where nothing has to be asked.
+   * Whole chunks: a chunk in storage was asked as a whole. Null where nothing has to be asked.
    */
   staleRange<Id extends OperationId>(
     account: string,

@@ -22,7 +22,7 @@ export class KeyUseFile {
     this.#path = path.join(dataDir, FILE);
   }
 
-  /** What was kept. A file that is damaged tells nothing: the day's quotas begin anew. */
+  /** What was kept. A file that is damaged tells nothing: the day's quotas begin again. */
   read(): KeyUses {
     try {
       const json: unknown = JSON.parse(readWhole(this.#path) ?? "{}");

@@ -26,7 +26,7 @@ export function readWhole(file: string): string | null {
   }
 }
 
-/** What changes when a file is written anew; null where there is none. */
+/** What changes when a file is written again; null where there is none. */
 export function stampOf(file: string): string | null {
   const stat = statSync(file, { throwIfNoEntry: false });
   return stat ? `${stat.mtimeMs} ${stat.size} ${stat.ino}` : null;

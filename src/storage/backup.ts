@@ -19,7 +19,7 @@ const PAGES_PER_STEP = 200;
 
 /**
  * Checks every page, every index and every type: a database of ten years takes 20 ms on a desktop and ten times that on a
- * small machine. In a process of its own: a thread would take 9 MB of this one, and of what it gives back V8 keeps most
+ * small machine. In a process of its own: a thread would take 9 MB of this one, and of what it returns V8 keeps most
  * for seconds. A copy that is one plain file, without a log beside it, can be copied on by anybody. Plain JavaScript: it
  * is handed over as text, since the product is one file.
  */

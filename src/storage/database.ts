@@ -13,7 +13,7 @@ const PAGE_BYTES = 512;
  * changes with every request is written back once for all of them.
  */
 const CHECKPOINT_PAGES = 1000;
-/** Pages kept in memory: a day of one home and the ledger's end. A year that is read passes through. Unit: KiB. */
+/** Pages kept in memory: a day of one home and the request log's end. A year that is read passes through. Unit: KiB. */
 const CACHE_KIB = 1024;
 
 /** Why a database cannot be used, in words for the owner. */

@@ -21,7 +21,7 @@ export interface RunTotals {
 /** How long runs are kept: a year and the month before it. */
 const KEPT_MS = 400 * DAY_MS;
 
-/** A day of 25 hours, and as much by hand behind it. */
+/** A day of 25 hours, and as much manually behind it. */
 const MAX_RUN_MS = 50 * HOUR_MS;
 
 export class PlanStore {
@@ -92,7 +92,7 @@ export class PlanStore {
   }
 
   /**
-   * Keeps settings that differ from the file, all or none; null forgets one. Gives back whether they are on disk: what
+   * Keeps settings that differ from the file, all or none; null forgets one. Returns whether they are on disk: what
    * an owner is told is kept, is.
    */
   writeSettings(plan: string, texts: Readonly<Partial<Record<PlanSetting, string | null>>>): boolean {

@@ -18,7 +18,7 @@ import {
 } from "./database.ts";
 import { KeyValueStore } from "./key-value-store.ts";
 
-/** The setting of a database that took the place of another: the ledger lacks spends of the other. */
+/** The setting of a database that took the place of another: the request log lacks spends of the other. */
 export const SPENDS_UNKNOWN = "spends_unknown";
 
 /** What was done to get a database that works. */
@@ -121,7 +121,7 @@ function putInPlace(copyPath: string, databasePath: string): void {
 }
 
 /**
- * Puts a copy in place of the database, at its owner's wish. What was there is set aside; gives back where, or null where
+ * Puts a copy in place of the database, at its owner's wish. What was there is set aside; returns where, or null where
  * there was nothing. Errors: throws a DatabaseError where a process holds the database, or the copy cannot be used: then
  * nothing is changed.
  */
@@ -168,7 +168,7 @@ function requireFree(databasePath: string): void {
   }
 }
 
-/** Renames a file and what belongs to it. Gives back its new name; null where there was nothing. */
+/** Renames a file and what belongs to it. Returns its new name; null where there was nothing. */
 function putAside(databasePath: string, now: EpochMs, as: "broken" | "replaced" = "broken"): string | null {
   const stamp = formatInstant(now - (now % SECOND_MS)).replaceAll(":", "-");
   const wanted = `${databasePath}.${as}-${stamp}`;

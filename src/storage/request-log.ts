@@ -1,4 +1,4 @@
-/** The ledger: every request that was spent, committed before its socket opens, and what became of it. */
+/** The request log: every request that was spent, committed before its socket opens, and what became of it. */
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Share } from "../core/fetching/rate-limit.ts";
 import type { EpochMs, Interval } from "../core/time/interval.ts";
@@ -13,12 +13,12 @@ export interface Spend {
   readonly boot: string;
   readonly monotonicMs: number;
   readonly serverMs: EpochMs | null;
-  /** The stored id of the series that is asked, and the range; null for what is not kept on the shelf. */
+  /** The stored id of the series that is asked, and the range; null for what is not kept in storage. */
   readonly seriesId: number | null;
   readonly range: Interval | null;
 }
 
-/** A spend as it stands in the ledger. The monotonic time means something only within its boot. */
+/** A spend as it stands in the request log. The monotonic time means something only within its boot. */
 export interface SpentAttempt extends Pick<Spend, "share" | "at" | "boot" | "monotonicMs" | "serverMs"> {
   readonly id: number;
 }
@@ -32,7 +32,7 @@ interface Ending {
 
 /** Attempts looked back at for a budget; more than any day limit known would let through. */
 const MAX_RECENT = 20_000;
-/** Requests whose rows may still come. Each account has a few under way; what failed makes room here. */
+/** Requests whose rows may still come. Each account has a few in flight; what failed makes room here. */
 const MAX_OPEN = 100;
 
 export class RequestLog {
@@ -96,7 +96,7 @@ export class RequestLog {
 
   /**
    * Writes that the rows of a request are stored, inside the transaction that stores them: an answer counts as received
-   * when its rows are on the shelf, not before.
+   * when its rows are in storage, not before.
    */
   writeAnswered(seriesId: number, range: Interval | null, at: EpochMs): void {
     this.flush();
@@ -147,7 +147,7 @@ export class RequestLog {
 
   /**
    * What an account spent since an instant, and what became of it: an HTTP status, 0 for no answer, null for what is
-   * under way or was lost. Shape: at most `MAX_RECENT`.
+   * in flight or was lost. Shape: at most `MAX_RECENT`.
    */
   spentSince(account: string, since: EpochMs): { readonly share: string; readonly status: number | null }[] {
     const unwritten = new Map(this.#unwritten.map(({ id, status }) => [id, status]));
@@ -188,7 +188,7 @@ export class RequestLog {
   }
 
   /**
-   * Deletes the oldest attempts made before an instant of the service's time, at most so many. Gives back how many. The
+   * Deletes the oldest attempts made before an instant of the service's time, at most so many. Returns how many. The
    * wall clock has no say: an attempt of a boot in 1970 may be of today, and still count. One that was made before an
    * answer is older than it.
    */
@@ -202,7 +202,7 @@ export class RequestLog {
     return Number(changes);
   }
 
-  /** Where to begin looking for what was made since an instant: all of the ledger is read once for each, not each time. */
+  /** Where to begin looking for what was made since an instant: all of the request log is read once for each, not each time. */
   #firstSince(since: EpochMs): number {
     if (this.#first?.since !== since) {
       const found = this.#database

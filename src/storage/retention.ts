@@ -5,7 +5,7 @@ import type { RequestLog } from "./request-log.ts";
 import type { SeriesStore } from "./series-store.ts";
 
 /**
- * How long an attempt is kept. The governor looks back a day, the timetable a week, and what is given to the LAN
+ * How long an attempt is kept. The rate limiter looks back a day, the fetch schedule a week, and what is given to the LAN
  * without asking is at most 30 days old; the rest is for the owner who wants to know what was asked.
  */
 export const LEDGER_MS: number = 90 * DAY_MS;
@@ -15,7 +15,7 @@ const ROWS_PER_STEP = 200;
 /**
  * Deletes chunks that begin more than `years` ago, and attempts beyond their time. Yields between steps, so that the
  * caller may let others run. The years are counted from the service's own time: a clock that stands in 2069 deletes
- * nothing. Gives back how many rows went.
+ * nothing. Returns how many rows went.
  */
 export function* deleteOld(
   parts: { readonly store: SeriesStore; readonly requestLog: RequestLog; readonly calendar: Calendar },

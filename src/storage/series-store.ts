@@ -1,5 +1,5 @@
 /**
- * The shelf: what was asked, and what came, by series and chunk.
+ * The series store: what was asked, and what came, by series and chunk.
  *
  * A chunk that is there was asked as a whole; it may be empty. It is the JSON of its rows as the service sent them.
  * Content that is the same writes nothing.
@@ -58,7 +58,7 @@ export class SeriesStore {
     this.#find = database.prepare("select id, envelope from series where name = ?");
   }
 
-  /** Counts what changed on the shelf: as long as it stays, everything read before is still so. */
+  /** Counts what changed in storage: as long as it stays, everything read before is still so. */
   get changes(): number {
     return this.#changes;
   }
@@ -154,7 +154,7 @@ export class SeriesStore {
     return starts.every((start) => this.#chunkState(record, start) !== null);
   }
 
-  /** What the timetable needs to know of a series, but for the times it was asked. */
+  /** What the fetch schedule needs to know of a series, but for the times it was asked. */
   stateOf(key: SeriesKey): Omit<SeriesState, "answeredAt" | "askedAt"> {
     const record = this.#known(key);
     return {
@@ -168,12 +168,12 @@ export class SeriesStore {
     return this.#known(key)?.id ?? null;
   }
 
-  /** The stored id of a series, for the ledger; made on first use. */
+  /** The stored id of a series, for the request log; made on first use. */
   idOf(key: SeriesKey): number {
     return this.#recordOf(key).id;
   }
 
-  /** Deletes chunks that start before an instant, the oldest first, at most so many. Gives back how many. */
+  /** Deletes chunks that start before an instant, the oldest first, at most so many. Returns how many. */
   deleteBefore(before: EpochMs, most: number): number {
     const count = this.#chunks.deleteBefore(before, most);
     if (count > 0)

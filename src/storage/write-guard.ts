@@ -42,7 +42,7 @@ export class WriteGuard {
     this.#onTrouble = told;
   }
 
-  /** Writes, or gives back null where that cannot be. While the trouble lasts the disk is not touched. */
+  /** Writes, or returns null where that cannot be. While the trouble lasts the disk is not touched. */
   attempt<Result>(write: () => Result): { readonly value: Result } | null {
     if (this.#trouble) return null;
     try {
@@ -61,7 +61,7 @@ export class WriteGuard {
     if (this.#unwritten.has(name) || this.#unwritten.size < MAX_UNWRITTEN) this.#unwritten.set(name, write);
   }
 
-  /** Tries whether there is room again, and writes what waited. Gives back whether all of it is on disk. */
+  /** Tries whether there is room again, and writes what waited. Returns whether all of it is on disk. */
   recover(): boolean {
     if (!this.#trouble) return true;
     try {

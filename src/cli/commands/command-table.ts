@@ -3,7 +3,7 @@
 interface Command {
   /** What it is for, in a line of the general help. */
   readonly summary: string;
-  /** Gives back the exit code. Errors: throws a BadArgument or a StartError for what the owner can mend. */
+  /** Returns the exit code. Errors: throws a BadArgument or a StartError for what the owner can mend. */
   readonly load: () => Promise<{ readonly main: (argv: readonly string[]) => Promise<number> }>;
 }
 

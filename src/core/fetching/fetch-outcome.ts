@@ -29,11 +29,11 @@ export type FetchFailure =
   /** No answer: network, TLS, time-out, a body beyond its bound. */
   | { readonly kind: "unreachable"; readonly why: string };
 
-/** The governor or the error policy kept the request in. Nothing was spent. */
+/** The rate limiter or the error policy kept the request in. Nothing was spent. */
 export interface Deferred {
   readonly kind: "withheld";
   readonly until: EpochMs;
   readonly why: string;
-  /** The setback that made it silent, where this process has seen it; null for the quota. */
+  /** The failure that made it silent, where this process has seen it; null for the quota. */
   readonly after: FetchFailure | null;
 }

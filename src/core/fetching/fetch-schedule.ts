@@ -1,5 +1,5 @@
 /**
- * What to ask next, and when: the timetable of one account, as a pure function of what the shelf and the ledger know.
+ * What to ask next, and when: the fetch schedule of one account, as a pure function of what series store and request log know.
  *
  * Every want is a list of local clock times at which it may be asked until it is satisfied. The next time after the
  * last asking is when it is due, so a restart asks nothing again, and a clock that jumped catches up with one request.

@@ -13,7 +13,7 @@ export interface ChunkState {
 
 /** What is known of one series. */
 export interface SeriesState {
-  /** When it was last asked and answered, by the ledger; null if never. A failure is the error policy's to time. */
+  /** When it was last asked and answered, by the request log; null if never. A failure is the error policy's to time. */
   readonly answeredAt: EpochMs | null;
   /** The same for the chunk that starts at an instant: an answer about last year says nothing of today. */
   readonly askedAt: (start: EpochMs) => EpochMs | null;
@@ -57,7 +57,7 @@ export interface AccountTarget {
   readonly reaches: EpochMs | null;
 }
 
-/** One request the timetable wants. `range` is absent where the operation takes none. */
+/** One request the fetch schedule wants. `range` is absent where the operation takes none. */
 export interface FetchRequest {
   readonly kind: "request";
   readonly series: SeriesKey;
@@ -77,7 +77,7 @@ export interface FetchScheduleInput extends SlotClock {
   /** Series of the account itself and of its places. */
   readonly accountTargets: readonly AccountTarget[];
   readonly stateOf: (series: SeriesKey) => SeriesState;
-  /** The earliest moment at which the governor and the error policy let this series be asked at this priority. */
+  /** The earliest moment at which the rate limiter and the error policy let this series be asked at this priority. */
   readonly notBefore: (series: SeriesKey, priority: Priority) => EpochMs;
   /** How far back history is wanted. */
   readonly historyFrom: EpochMs;

@@ -10,7 +10,7 @@
 export type MonotonicMs = number;
 
 /**
- * What a request is for: the daemon's own timetable, the part of the timetable that can wait (back-fill, counted as
+ * What a request is for: the daemon's own fetch schedule, the part of the fetch schedule that can wait (back-fill, counted as
  * polling too), or a device on the LAN. Polling and the LAN cannot touch each other's part.
  */
 export const shares = ["poll", "backfill", "lan"] as const;
@@ -24,7 +24,7 @@ export interface Attempt {
 
 /**
  * At most `limit` attempts in any `lengthMs`; of these at most `shares.lan` for the LAN and `shares.poll` by the
- * timetable, and of the timetable's at most `shares.backfill` for back-fill: the rest is reserved for what is due.
+ * fetch schedule, and of the fetch schedule's at most `shares.backfill` for back-fill: the rest is reserved for what is due.
  */
 export interface RateLimit {
   readonly name: "minute" | "day" | "pace";
@@ -48,13 +48,13 @@ export const MAX_ATTEMPTS = 10_000;
 /** Parts of a limit by share; the rest is never used and left to the user's other programs. */
 const POLL_PART = 0.25;
 const LAN_PART = 0.5;
-/** Attempts a day kept free of back-fill for each address: its worst day. Source: design, timetable. */
+/** Attempts a day kept free of back-fill for each address: its worst day. Source: design, fetch schedule. */
 const RESERVE_PER_ADDRESS = 45;
 /** The pace towards the third-party interface, which publishes no quota. Source: design. */
 const THIRD_PARTY_PACE_MS = 10_000;
 
 /**
- * A window with its shares. Each share has at least one attempt, so that a small limit stops nobody for good.
+ * A window with its shares. Each share has at least one attempt, so that a small limit stops nobody permanently.
  * `reserve` is how much of the polling share back-fill must leave.
  */
 export function rateLimit(
@@ -80,7 +80,7 @@ export function consumerRateLimits(
 }
 
 /**
- * The third-party interface publishes no quota: one request per ten seconds, and a day's worth that the governor moves.
+ * The third-party interface publishes no quota: one request per ten seconds, and a day's worth that the rate limiter moves.
  * Nothing else is known of how it counts, so its shares are the same.
  */
 export function thirdPartyRateLimits(perDay: number): RateLimit[] {

@@ -1,15 +1,15 @@
 /**
- * The error policy: what a setback means for the next request. Source: design, table of answers.
+ * The error policy: what a failure means for the next request. Source: design, table of answers.
  */
 
 import type { ServiceProblemCode } from "../status/problem-catalog.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../time/interval.ts";
 import type { FetchFailure } from "./fetch-outcome.ts";
 
-/** How far a setback reaches: this very request, one series, all of an address, or everything of the account. */
+/** How far a failure reaches: this very request, one series, all of an address, or everything of the account. */
 export type Scope = "request" | "series" | "place" | "account";
 
-/** What follows from a setback. */
+/** What follows from a failure. */
 export interface Verdict {
   readonly scope: Scope;
   /** How long the scope stays silent. Unit: ms. */
@@ -39,13 +39,13 @@ const MAX_NAMED_MS = DAY_MS + HOUR_MS;
 const MAX_OUTAGE_MS = HOUR_MS;
 const RATE_LIMIT_JITTER_MS = 5 * SECOND_MS;
 
-/** Setbacks in a row that open the breaker, and how long it stays open. */
+/** Failures in a row that open the breaker, and how long it stays open. */
 export const BREAKER_FAILURES = 5;
 const BREAKER_FIRST_MS = 5 * MINUTE_MS;
 const BREAKER_LONGEST_MS = 60 * MINUTE_MS;
 
 /**
- * Judges a setback. `streak` is how many of the same kind came in a row before it in its scope, for an unknown address
+ * Judges a failure. `streak` is how many of the same kind came in a row before it in its scope, for an unknown address
  * how many there were in the last day; `random` gives numbers from 0 to 1 for jitter.
  */
 export function judge(setback: FetchFailure, streak: number, random: () => number): Verdict {

@@ -67,7 +67,7 @@ export interface CheapMoment {
 
 /**
  * Who asks at least this often is held to what was planned, to the minute: what should have begun since the last time
- * has begun. After a longer silence nobody can have followed the plan, and what is missed is planned anew.
+ * has begun. After a longer silence nobody can have followed the plan, and what is missed is planned again.
  */
 const FOLLOWED_MS = 65 * MINUTE_MS;
 /** Changes that one silence can hold: slots of quarters, each with a beginning and an end, and room. */

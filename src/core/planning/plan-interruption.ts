@@ -22,7 +22,7 @@ export function lookedAfter(memory: PlanRecord, now: EpochMs): PlanRecord {
 
 /**
  * Ends what ran where its plug has ended it. What is missing of a `window` is owed, hours of the owner's choice go on to
- * their end; the other kinds are planned anew.
+ * their end; the other kinds are planned again.
  */
 export function cutShort(memory: PlanRecord, spec: PlanSpec, now: EpochMs): PlanRecord {
   const { lastsUntil } = memory;

@@ -45,9 +45,9 @@ export interface PlanRecord {
   /** What has not begun, and may still be moved. Shape: ascending. */
   readonly planned: readonly PlanRun[];
   readonly outcome: PlanOutcome;
-  /** Names everything the plan was made from; null where it has to be made anew. */
+  /** Names everything the plan was made from; null where it has to be made again. */
   readonly madeFrom: string | null;
-  /** When it has to be made anew although nothing else changed. */
+  /** When it has to be made again although nothing else changed. */
   readonly replanAt: EpochMs | null;
   readonly ended: PlanEnding | null;
   /** Runs of the occurrence before, for pauses and gaps. */

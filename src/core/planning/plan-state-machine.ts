@@ -2,7 +2,7 @@
  * The life of a plan, one occurrence after the other: what it remembers, what it does at a moment, and when it changes
  * next. Everything that happened is in the memory, so a restart in the middle changes nothing.
  *
- * - What has begun is never moved. What has not begun is planned anew when prices, settings or other plans change.
+ * - What has begun is never moved. What has not begun is planned again when prices, settings or other plans change.
  * - A run begins on a confirmed price, on its owner's word, or as a fallback; never on an estimate alone. `window` then
  *   runs through; of the other kinds only what is confirmed is committed.
  * - A start that was missed is made up for at once where that costs no more than what is left to choose from.

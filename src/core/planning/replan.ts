@@ -1,4 +1,4 @@
-/** What a plan will do: made from prices and other plans, and made anew only when one of those changed. */
+/** What a plan will do: made from prices and other plans, and made again only when one of those changed. */
 
 import type { PricePoint } from "../prices/timeline.ts";
 import type { EpochMs, Interval } from "../time/interval.ts";
@@ -162,7 +162,7 @@ function startedLate(moment: PlanInput, memory: PlanRecord, solution: PlanSoluti
 
 /**
  * The rest of a run that was interrupted follows at once, as far as the window allows; what has begun is not judged
- * anew. Where other plans are in the way, or nothing is known of the price, a little later.
+ * again. Where other plans are in the way, or nothing is known of the price, a little later.
  */
 function madeUp(moment: PlanInput, memory: PlanRecord): PlanRecord {
   const { spec, now, blocked } = moment;

@@ -5,7 +5,7 @@
  * - At the start and whenever the way to the plug or the plug itself comes back, it is told at once what it should be:
  *   OFF, unless an ON is wanted right now. Unknown is OFF.
  * - An ON lasts by itself until a little after the end of its quarter of an hour, or of its run if that is sooner, and is
- *   renewed at each quarter. A family without such a timer is told ON anew at each quarter all the same.
+ *   renewed at each quarter. A family without such a timer is told ON again at each quarter all the same.
  * - An answer is awaited for ten seconds, with three retries; then the plug counts as silent until it answers, and is
  *   told again each quarter.
  * - A planned OFF waits for the minimum on time, but never beyond the end that the device was given: a minimum that is
@@ -81,7 +81,7 @@ export function decide(moment: PlugMoment): PlugDecision {
   return { ...next, aim, reason, wakeAt: trusted || state.begun ? wakeAt : null };
 }
 
-/** A planned edge ends what a hand did; the plug is then told anew, whatever it was told before. */
+/** A planned edge ends what a hand did; the plug is then told again, whatever it was told before. */
 function edged(state: PlugState, { wanted, trusted, now }: PlugMoment): PlugState {
   const begun = state.begun || trusted;
   const desired = trusted && wanted?.on === true && (wanted.until === null || now < wanted.until);

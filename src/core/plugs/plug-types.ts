@@ -4,7 +4,7 @@ import { type EpochMs, QUARTER_MS, SECOND_MS } from "../time/interval.ts";
 /** What a plan or a signal wants of a plug at a moment. */
 export interface Wanted {
   readonly on: boolean;
-  /** Until when it wants that; what it wants from then on is asked anew. Null where only an event can tell. */
+  /** Until when it wants that; what it wants from then on is asked again. Null where only an event can tell. */
   readonly until: EpochMs | null;
   /** In words, for the owner: `cheap at Home`. */
   readonly reason?: string;

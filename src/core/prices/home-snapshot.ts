@@ -72,7 +72,7 @@ export interface HomeSnapshot {
   /** Today's quarter-hours are hourly prices said four times. */
   readonly quartersRepeatHours: boolean;
   readonly tomorrowMean: number | null;
-  /** When tomorrow's prices were first on the shelf; null while they are not. */
+  /** When tomorrow's prices were first in storage; null while they are not. */
   readonly tomorrowPublishedAt: EpochMs | null;
   readonly forecast: readonly PricePoint[];
   /** Whether any price tells its variable charges. */

@@ -1,5 +1,5 @@
 /**
- * The loop that shows the house: at every edge (a new interval, a new day, new data) the whole state is made anew and
+ * The loop that shows the house: at every edge (a new interval, a new day, new data) the whole state is made again and
  * told. It sleeps until the next edge, so a price changes on its boundary and not on a poll's tick.
  */
 import type { EpochMs } from "../time/interval.ts";
@@ -16,7 +16,7 @@ export class StateLoop {
   readonly #pulse: Pick<LoopHeartbeat, "turn" | "sleep"> | null;
   readonly #waker = new LoopWaker();
 
-  /** `show` tells the state at a moment and gives back when it changes of itself next. */
+  /** `show` tells the state at a moment and returns when it changes of itself next. */
   constructor(clock: Clock, show: (now: EpochMs) => EpochMs, pulse?: Pick<LoopHeartbeat, "turn" | "sleep">) {
     this.#clock = clock;
     this.#show = show;

@@ -5,7 +5,7 @@ import { type EpochMs, type Interval, SECOND_MS } from "../time/interval.ts";
 /** `latest` marks a series of which only the newest answer counts, such as a forecast or the list of addresses. */
 export type SeriesUnit = CalendarUnit | "latest";
 
-/** Names one series on the shelf. `place` is an address id, a third-party place, or empty for a whole account. */
+/** Names one series in storage. `place` is an address id, a third-party place, or empty for a whole account. */
 export interface SeriesKey {
   readonly account: string;
   readonly place: string;
@@ -23,7 +23,7 @@ export type Rows<Each = Row> = readonly Each[];
 /** Everything of an answer but its rows and its range. */
 export type Envelope = Readonly<Record<string, unknown>>;
 
-/** The text form of a key, stable across restarts: the shelf stores it. */
+/** The text form of a key, stable across restarts: the series store stores it. */
 export function seriesName(key: SeriesKey): string {
   return [key.account, key.place, key.operation, key.unit].map(encodeURIComponent).join("/");
 }

@@ -33,7 +33,7 @@ export interface SeriesFreshness {
   readonly lastSuccessAt: EpochMs | null;
 }
 
-/** How much of the wanted history is on the shelf. Unit: days, of all series together. */
+/** How much of the wanted history is in storage. Unit: days, of all series together. */
 export interface BackfillState {
   readonly known: number;
   readonly wanted: number;

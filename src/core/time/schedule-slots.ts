@@ -1,4 +1,4 @@
-/** The local clock times of the timetable, and which of them comes next. */
+/** The local clock times of the fetch schedule, and which of them comes next. */
 import type { Calendar } from "./calendar.ts";
 import { DAY_MS, type EpochMs } from "./interval.ts";
 

@@ -43,7 +43,7 @@ export class Commands {
   }
 
   /**
-   * Does what a message commands. Gives back whether it is a command at all. A retained one is not done: it would be
+   * Does what a message commands. Returns whether it is a command at all. A retained one is not done: it would be
    * done again at every connection.
    */
   async take({ topic, payload, retained }: IncomingMessage): Promise<boolean> {

@@ -1,4 +1,4 @@
-/** Ids by which Home Assistant knows devices and entities. They are for good: a changed id is a new entity. */
+/** Ids by which Home Assistant knows devices and entities. They are permanently: a changed id is a new entity. */
 
 /** A base topic that can stand in an id as it is: without an underscore, so that the first one ends it. */
 const PLAIN = /^[a-z0-9]+$/;

@@ -12,7 +12,7 @@ import type { Message } from "../client/message.ts";
 export type EntityValue = string | number | boolean | null;
 
 export interface EntityRow<State> {
-  /** Letters, digits and underscores. Stands in unique ids: a key keeps its meaning and its platform for good. */
+  /** Letters, digits and underscores. Stands in unique ids: a key keeps its meaning and its platform permanently. */
   readonly key: string;
   readonly name: string;
   /** What it says, in one sentence for the documentation. */
@@ -48,7 +48,7 @@ export interface EntityRow<State> {
   readonly needs?: string;
   /** Unavailable after a while of silence: a dead daemon must not leave "cheap" ON. Its topic is a heartbeat. */
   readonly expires?: true;
-  /** When a sum last began anew; null is written as an empty text, which Home Assistant passes over. */
+  /** When a sum last began again; null is written as an empty text, which Home Assistant passes over. */
   readonly lastReset?: (state: State) => string | null;
   /** Whether the data has this at all; absent where it always has. Once shown, an entity stays. */
   readonly exists?: (state: State) => boolean;

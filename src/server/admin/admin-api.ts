@@ -1,7 +1,7 @@
 /**
  * Where the commands of the command line ask: one place that knows the house, in the daemon while it runs, else in the
- * command's own process. What is asked of the service here goes through the same account, so the same governor and
- * ledger, out of the LAN's share.
+ * command's own process. What is asked of the service here goes through the same account, so the same rate limiter and
+ * request log, out of the LAN's share.
  */
 
 import type { Config } from "../../config/schema.ts";
@@ -240,7 +240,7 @@ export class AdminApi {
     return checkResultOf("database", trouble, `it writes; parts of history: ${chunks}`);
   }
 
-  /** Asks the service and keeps the answer. Gives back what went wrong, in words; null for nothing. */
+  /** Asks the service and keeps the answer. Returns what went wrong, in words; null for nothing. */
   async #ask<Id extends OperationId>(account: Account, operation: Id, params: ParamsOf<Id>): Promise<string | null> {
     const trouble = await this.#try(account, operation, params);
     return trouble && troubleText(trouble);

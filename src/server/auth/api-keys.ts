@@ -55,7 +55,7 @@ export class ApiKeys {
   readonly #recognised = new WeakMap<object, Recognised>();
 
   /**
-   * Keys and limits may be asked anew for each arrival: both change while the daemon runs, keys to another list.
+   * Keys and limits may be asked again for each arrival: both change while the daemon runs, keys to another list.
    * `onLockedOut` is told of an address when its wrong keys begin to cost a wait.
    */
   constructor(

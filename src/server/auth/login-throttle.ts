@@ -11,7 +11,7 @@ import { type EpochMs, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../core/time/int
 const FREE_TRIES = 5;
 const FIRST_WAIT_MS = SECOND_MS;
 const MAX_WAIT_MS = 15 * MINUTE_MS;
-/** An address that gave no wrong key for so long begins anew. */
+/** An address that gave no wrong key for so long begins again. */
 const FORGOTTEN_AFTER_MS = HOUR_MS;
 /** Addresses that are remembered; beyond it the one that has been quiet the longest is forgotten. */
 const MAX_ADDRESSES = 1_000;
@@ -40,7 +40,7 @@ export class LoginThrottle {
     return passed < 0 ? 0 : Math.max(0, tries.waitMs - passed);
   }
 
-  /** Counts a wrong key. Gives back whether it is the one from which on the address has to wait. */
+  /** Counts a wrong key. Returns whether it is the one from which on the address has to wait. */
   wrong(address: string, now: EpochMs): boolean {
     const before = this.#tries.get(address);
     const isForgotten = !before || now - before.lastAt > FORGOTTEN_AFTER_MS;

@@ -44,7 +44,7 @@ export class Sessions {
     this.#keyNamed = keyNamed;
   }
 
-  /** Begins a session of a key. Gives back the `Set-Cookie` of it. */
+  /** Begins a session of a key. Returns the `Set-Cookie` of it. */
   begin(key: SessionKey, now: EpochMs): string {
     const token = randomBytes(TOKEN_BYTES).toString("base64url");
     const id = digest(token);
@@ -63,7 +63,7 @@ export class Sessions {
     return session && this.#keyOf(session, now);
   }
 
-  /** Makes a session that is in use longer. Gives back its new `Set-Cookie`; null where that is not due. */
+  /** Makes a session that is in use longer. Returns its new `Set-Cookie`; null where that is not due. */
   renew(cookies: string | undefined, now: EpochMs): string | null {
     const session = this.#find(cookies);
     if (!session || !this.#keyOf(session, now) || session.until - now > SESSION_MS - RENEWED_EVERY_MS) return null;
@@ -71,7 +71,7 @@ export class Sessions {
     return cookieOf(tokenIn(cookies) ?? "", SESSION_MS);
   }
 
-  /** Ends the session of a request's cookie. Gives back the `Set-Cookie` that takes it away. */
+  /** Ends the session of a request's cookie. Returns the `Set-Cookie` that takes it away. */
   end(cookies: string | undefined): string {
     const session = this.#find(cookies);
     if (session) this.#keep(this.#list().filter((one) => one !== session));

@@ -118,7 +118,7 @@ export class SseHub {
     this.#rest();
   }
 
-  /** An id that is never found again: whoever has heard only a part of the state begins anew. */
+  /** An id that is never found again: whoever has heard only a part of the state begins again. */
   get #unfinished(): string {
     return `${this.#options.life}-${this.#seq}-unfinished`;
   }

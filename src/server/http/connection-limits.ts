@@ -56,7 +56,7 @@ export class ConnectionLimits {
     }
   }
 
-  /** A request came, and is to be answered. Gives back whether it may: a connection with too many at a time is ended. */
+  /** A request came, and is to be answered. Returns whether it may: a connection with too many at a time is ended. */
   begin(socket: Socket): boolean {
     const place = this.#places.get(socket);
     if (!place) return !socket.destroyed;
@@ -78,7 +78,7 @@ export class ConnectionLimits {
   }
 
   /**
-   * Closes what is silent; to be called again and again. Node's own time-out of a socket would be set anew with every
+   * Closes what is silent; to be called again and again. Node's own time-out of a socket would be set again with every
    * request and answer.
    */
   closeSilent(): void {

@@ -1,4 +1,4 @@
-/** The LAN's mirror of the service: its operations from the shelf, and read through out of the LAN's share. */
+/** The LAN's mirror of the service: its operations from storage, and read through out of the LAN's share. */
 
 import type { SeriesKey } from "../../core/series/series.ts";
 import { type EpochMs, MINUTE_MS } from "../../core/time/interval.ts";

@@ -1,5 +1,5 @@
 /**
- * The mirror: the service's operations answered from the shelf, read through when that may be, and from what the shelf
+ * The mirror: the service's operations answered from storage, read through when that may be, and from what the series store
  * has when the service cannot be asked.
  */
 
@@ -20,14 +20,14 @@ export interface MirrorSource {
   ask<Id extends OperationId>(operation: Id, params: ParamsOf<Id>): Promise<Asked>;
 }
 
-/** What became of asking the service. `at` is when the last of the answer was on the shelf, if it could be kept. */
+/** What became of asking the service. `at` is when the last of the answer was in storage, if it could be kept. */
 export type Asked =
   | { readonly kind: "kept"; readonly at: EpochMs }
   | { readonly kind: "unkept"; readonly found: Found }
   | FetchFailure
   | Deferred;
 
-/** What the service decides for good, whatever the shelf has of earlier. */
+/** What the service decides permanently, whatever the series store has of earlier. */
 const FINAL_STATUSES: ReadonlySet<number> = new Set([400, 404, 422]);
 /** Errors of the service that are the caller's to know as they are. */
 const PASSED_ON: ReadonlySet<number> = new Set([400, 403, 404, 422, 502, 503]);
@@ -52,7 +52,7 @@ interface MirrorContext {
   readonly cache: ResponseCache;
 }
 
-/** Equal requests under way at the same time are asked, and stored, once. */
+/** Equal requests in flight at the same time are asked, and stored, once. */
 function singleFlight(source: MirrorSource): MirrorSource {
   /** By request. Bounded by the connections of the listener. */
   const flights = new Map<string, Promise<Asked>>();
@@ -114,7 +114,7 @@ async function answerAsked(
     if (kept) return give(kept, asked.at, FROM_SERVICE);
   }
   const isFinal = asked.kind === "refused" && FINAL_STATUSES.has(asked.status);
-  // The shelf may have changed while the service was asked.
+  // The series store may have changed while the service was asked.
   const older = hasOlder && !isFinal ? source.find(id, params, now) : null;
   return older ? give(older, now, STALE) : errorOf(asked, now);
 }
@@ -123,7 +123,7 @@ function encoded({ status, headers, body }: Representation, age: number, how: He
   return { kind: "encoded", status, headers: { Age: String(age), ...how, ...headers }, body };
 }
 
-/** What a LAN caller gets of a setback when the shelf has nothing. Source: design, table of answers. */
+/** What a LAN caller gets of a failure when the series store has nothing. Source: design, table of answers. */
 function errorOf(asked: Exclude<Asked, { kind: "unkept" }>, now: EpochMs): ContractError {
   switch (asked.kind) {
     case "kept":

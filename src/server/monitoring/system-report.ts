@@ -56,7 +56,7 @@ export interface SpentToday {
   readonly byOutcome: Readonly<Record<string, number>>;
 }
 
-/** Read from the ledger, so it knows of the whole day whenever the daemon started. */
+/** Read from the request log, so it knows of the whole day whenever the daemon started. */
 export function spentToday(repository: SeriesRepository, account: string, now: EpochMs): SpentToday {
   const byShare: Record<string, number> = Object.fromEntries(shares.map((share) => [share, 0]));
   const byOutcome: Record<string, number> = {};

@@ -90,7 +90,7 @@ export class DashboardFiles {
     if (!page) throw new Error(`the dashboard has no ${PAGE}`);
     const html = page.body.toString("utf8").replaceAll(`"${FOLDER}`, `"${FOLDER}${digest}/`);
     const assets = new Map<string, Prepared>();
-    // One after the other: each compression under way takes megabytes.
+    // One after the other: each compression in flight takes megabytes.
     for (const { name, body } of files) if (name !== PAGE) assets.set(name, await prepare(name, body));
     return new DashboardFiles(digest, await prepare(PAGE, Buffer.from(html)), assets);
   }

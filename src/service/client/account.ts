@@ -1,5 +1,5 @@
 /**
- * One account of the service: client, governor and error policy as one door. Polling and the LAN both go through it.
+ * One account of the service: client, rate limiter and error policy as one door. Polling and the LAN both go through it.
  */
 
 import type { Deferred, FetchFailure } from "../../core/fetching/fetch-outcome.ts";
@@ -14,7 +14,7 @@ import type { CircuitBreaker, Scopes } from "./circuit-breaker.ts";
 import type { AskContext, Client } from "./client.ts";
 import type { Permit, RateLimiter, RateLimiterClock } from "./rate-limiter.ts";
 
-/** One request of an account, with what the ledger notes of it. */
+/** One request of an account, with what the request log notes of it. */
 export interface AccountRequest<Id extends OperationId> {
   readonly operation: Id;
   readonly params: ParamsOf<Id>;
@@ -51,7 +51,7 @@ export interface AccountDeps {
   readonly onSpent: (operation: OperationId, outcome: string) => void;
 }
 
-/** Setbacks remembered at the same time; a house has a few dozen series, and guests may ask for anything. */
+/** Failures remembered at the same time; a house has a few dozen series, and guests may ask for anything. */
 const MAX_SETBACKS = 200;
 /** Under which the last trouble of the service is remembered: it is what made all of an account silent. */
 const TROUBLE = " trouble";
@@ -59,10 +59,10 @@ const TROUBLE = " trouble";
 export class Account {
   readonly name: string;
   readonly #deps: AccountDeps;
-  /** Requests under way, by path: equal callers share one. Bounded by the governor's minute. */
+  /** Requests in flight, by path: equal callers share one. Bounded by the rate limiter's minute. */
   readonly #flights = new Map<string, Promise<AccountReply<OperationId>>>();
   #told: Partial<QuotaStanding> = {};
-  /** The last setback by the scope it silenced, for callers who ask meanwhile. */
+  /** The last failure by the scope it silenced, for callers who ask meanwhile. */
   readonly #setbacks = new Map<string, FetchFailure>();
 
   constructor(deps: AccountDeps) {
@@ -104,7 +104,7 @@ export class Account {
     return now + Math.max(0, Math.ceil(until - monotonicMs));
   }
 
-  /** Asks the service, or says why not now. Equal requests under way at the same time are one. */
+  /** Asks the service, or says why not now. Equal requests in flight at the same time are one. */
   async ask<Id extends OperationId>(inquiry: AccountRequest<Id>): Promise<AccountReply<Id>> {
     const path = writeRequest(inquiry.operation, inquiry.params);
     const flying = this.#flights.get(path);
@@ -183,8 +183,8 @@ export class Account {
   }
 
   /**
-   * What a setback on one request says about others: the same operation at the same place, and all of the place. The
-   * timetable asks for a range that moves with time, so what is wrong with one is wrong with its next too; a LAN guest
+   * What a failure on one request says about others: the same operation at the same place, and all of the place. The
+   * fetch schedule asks for a range that moves with time, so what is wrong with one is wrong with its next too; a LAN guest
    * may ask for anything.
    */
   #scopesOf(operation: OperationId, params: ParamsOf<OperationId>, share: Share): Scopes {

@@ -14,7 +14,7 @@ import { type KeyValue, readJson } from "../../core/runtime/key-value.ts";
 import { type EpochMs, MINUTE_MS } from "../../core/time/interval.ts";
 import type { RateLimiterClock } from "./rate-limiter.ts";
 
-/** What a setback of one request may reach, by name. `account` is the account's own name. */
+/** What a failure of one request may reach, by name. `account` is the account's own name. */
 export type Scopes = Readonly<Record<Scope, string>>;
 
 export interface CircuitBreakerDeps {
@@ -26,11 +26,11 @@ export interface CircuitBreakerDeps {
   readonly keyMark: string;
 }
 
-/** A scope that is silent until a moment, after `streak` setbacks of the same kind before the last. */
+/** A scope that is silent until a moment, after `streak` failures of the same kind before the last. */
 interface Pause {
   readonly kind: string;
   readonly streak: number;
-  /** When the last setback came. */
+  /** When the last failure came. */
   readonly since: MonotonicMs;
   readonly until: MonotonicMs;
 }
@@ -71,7 +71,7 @@ export class CircuitBreaker {
     return Math.max(...names.map((name) => this.#silences.get(name)?.until ?? 0));
   }
 
-  /** Takes note of a setback of a request that was sent at `sentAt`, and says what follows. */
+  /** Takes note of a failure of a request that was sent at `sentAt`, and says what follows. */
   failure(scopes: Scopes, setback: FetchFailure, sentAt: MonotonicMs): Verdict {
     const now = this.#deps.clock.monotonicMs();
     const kind = setback.kind === "refused" ? `${setback.status} ${setback.code ?? ""}`.trim() : setback.kind;
@@ -95,7 +95,7 @@ export class CircuitBreaker {
     if (lasting.length > 0) this.#keep(now);
   }
 
-  /** Requests that were on their way together meet the same trouble: that is one setback. */
+  /** Requests that were on their way together meet the same trouble: that is one failure. */
   #streakOf(scopes: Scopes, kind: string, sentAt: MonotonicMs): number {
     const last = [scopes.account, scopes.series].map((name) => this.#silences.get(name)).find((s) => s?.kind === kind);
     return last ? last.streak + (sentAt < last.since ? 0 : 1) : 0;

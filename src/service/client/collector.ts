@@ -26,7 +26,7 @@ export interface FetchPort {
   notBefore(series: SeriesKey, priority: Priority, now: EpochMs): EpochMs;
 }
 
-/** The shelf and the ledger, as the collector needs them. */
+/** The series store and the request log, as the collector needs them. */
 export interface StorePort {
   stateOf(series: SeriesKey): SeriesState;
   /** Stores an answer and, with the last of it, that it was answered at `at`. Null where that cannot be written now. */
@@ -56,14 +56,14 @@ export interface CollectorDeps {
   readonly clock: Clock;
   readonly offsetMs: number;
   readonly historyFrom: (now: EpochMs) => EpochMs;
-  /** Told of every answer that changed what is on the shelf. */
+  /** Told of every answer that changed what is in storage. */
   readonly onChange: (series: SeriesKey) => void;
   readonly log: CollectorLog;
   /** Told when the loop turns and until when it sleeps. */
   readonly pulse?: Pick<LoopHeartbeat, "turn" | "sleep">;
 }
 
-/** A pause after a request that the governor kept in although it seemed due; a bound against a spinning loop. */
+/** A pause after a request that the rate limiter kept in although it seemed due; a bound against a spinning loop. */
 const MIN_PAUSE_MS = 1_000;
 /** A pause before an answer that could not be stored is tried again. */
 const UNWRITTEN_PAUSE_MS = 30_000;
@@ -105,7 +105,7 @@ export class Collector {
     }
   }
 
-  /** Takes the next step. Gives back the time until which to pause; the past for none. */
+  /** Takes the next step. Returns the time until which to pause; the past for none. */
   async #takeStep(): Promise<EpochMs> {
     const { clock, asking, keeping, calendar, offsetMs } = this.#deps;
     const now = clock.now();
@@ -122,7 +122,7 @@ export class Collector {
     return step.kind === "sleep" ? step.until : this.#carryOut(step);
   }
 
-  /** Asks and records. Gives back the time until which to pause; the past for none. */
+  /** Asks and records. Returns the time until which to pause; the past for none. */
   async #carryOut(step: Asked): Promise<EpochMs> {
     const { asking, keeping, clock } = this.#deps;
     const outcome = await asking.ask(step);

@@ -30,7 +30,7 @@ export interface TransportOptions {
   /** Certificate authorities to trust in place of the well-known ones, in PEM. */
   readonly ca?: string;
   readonly proxy?: ProxySettings;
-  /** From the first packet to the last byte. The governor's windows allow for no more than `REQUEST_TIMEOUT_MS`. */
+  /** From the first packet to the last byte. The rate limiter's windows allow for no more than `REQUEST_TIMEOUT_MS`. */
   readonly timeoutMs?: number;
 }
 

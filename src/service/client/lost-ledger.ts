@@ -14,7 +14,7 @@ interface Kept {
   readonly since: MonotonicMs;
 }
 
-/** Notes that spends of an account may be missing from now on; before its governor is made. */
+/** Notes that spends of an account may be missing from now on; before its rate limiter is made. */
 export function noteLostLedger(memory: KeyValue, account: string): void {
   memory.write(nameOf(account), JSON.stringify({ boot: "", since: 0 } satisfies Kept));
 }
@@ -24,7 +24,7 @@ export class LostLedger {
   readonly #memory: KeyValue;
   #since: MonotonicMs | null = null;
 
-  /** How long a machine was off is not known: each boot begins the day anew. */
+  /** How long a machine was off is not known: each boot begins the day again. */
   constructor(memory: KeyValue, account: string, boot: string, now: MonotonicMs) {
     this.#name = nameOf(account);
     this.#memory = memory;

@@ -1,5 +1,5 @@
 /**
- * The governor of one account: no request leaves without its leave, and each is on disk before its socket opens.
+ * The rate limiter of one account: no request leaves without its leave, and each is on disk before its socket opens.
  *
  * Time here is monotonic. Attempts of an earlier boot are placed by what is known to have passed since; how much older
  * they are is known only after the service has told its own time.
@@ -28,10 +28,10 @@ import {
 } from "./restored-attempts.ts";
 import { SharedQuota, type StoredSharedQuota } from "./shared-quota.ts";
 
-/** The ledger as the governor needs it. */
+/** The request log as the rate limiter needs it. */
 export interface AttemptLog {
   /**
-   * Writes a spend down; it is on disk when this returns. Gives back its number, which only grows; null where it could
+   * Writes a spend down; it is on disk when this returns. Returns its number, which only grows; null where it could
    * not be written, and then nothing may go out.
    */
   spend(spend: {
@@ -50,7 +50,7 @@ export interface AttemptLog {
 }
 
 /**
- * The clocks as the governor needs them. `boot` names the span in which monotonic times compare; the monotonic clock
+ * The clocks as the rate limiter needs them. `boot` names the span in which monotonic times compare; the monotonic clock
  * of a boot begins at 0 or later, so what carries another boot's name lies before 0.
  */
 export interface RateLimiterClock {
@@ -59,7 +59,7 @@ export interface RateLimiterClock {
   monotonicMs(): MonotonicMs;
 }
 
-/** How an account's budget comes about: from learned limits, or by the governor's own adaption. */
+/** How an account's budget comes about: from learned limits, or by the rate limiter's own adaption. */
 export interface RateLimitSource {
   budget(now: MonotonicMs): readonly RateLimit[];
   learn(notes: AnswerNotes, now: MonotonicMs): void;
@@ -89,7 +89,7 @@ const FIRST_ANSWER_WAIT_MS = 1_000;
 /** While a spend cannot be written, others look again after this long. */
 const UNWRITTEN_WAIT_MS = 30_000;
 const UNWRITTEN = "the database cannot be written, so nothing is asked";
-/** A wait longer than this is noted on disk, at most this often, so that a reboot does not begin it anew. */
+/** A wait longer than this is noted on disk, at most this often, so that a reboot does not begin it again. */
 const LONG_WAIT_MS = 10 * MINUTE_MS;
 const NOTE_EVERY_MS = 30 * MINUTE_MS;
 
@@ -196,7 +196,7 @@ export class RateLimiter {
     this.#spending = new RateWindow([...aged, ...thisBoot]);
   }
 
-  /** Time with nothing to ask for would be lost at a reboot: without this, a nightly one could stop all for good. */
+  /** Time with nothing to ask for would be lost at a reboot: without this, a nightly one could stop all permanently. */
   #noteIdle(now: MonotonicMs): void {
     const newest = this.#spending.attempts.at(-1);
     if (!newest || now - this.#notedAt < NOTE_EVERY_MS) return;

@@ -9,7 +9,7 @@
 import type { Attempt, MonotonicMs, Share } from "../../core/fetching/rate-limit.ts";
 import type { EpochMs } from "../../core/time/interval.ts";
 
-/** An attempt as the ledger keeps it. `serverMs` is the service's time in its answer; null where none came. */
+/** An attempt as the request log keeps it. `serverMs` is the service's time in its answer; null where none came. */
 export interface KeptAttempt {
   readonly id: number;
   readonly share: Share;

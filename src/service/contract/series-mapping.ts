@@ -1,6 +1,6 @@
 /**
  * How an answer is kept: which series it belongs to, what of it are rows, and how it is put together again.
- * One rule for all operations, so that polling, the LAN and the timetable mean the same series by the same name.
+ * One rule for all operations, so that polling, the LAN and the fetch schedule mean the same series by the same name.
  */
 
 import {
@@ -14,7 +14,7 @@ import {
 import { type EpochMs, formatInstant, type Interval } from "../../core/time/interval.ts";
 import { type BodyOf, isOperationId, type OperationId, operationOf, type ParamsOf } from "./operations.ts";
 
-/** An answer taken apart for the shelf. */
+/** An answer taken apart for the series store. */
 export interface Shelved {
   readonly rows: Rows;
   readonly envelope: Envelope;

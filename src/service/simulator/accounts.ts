@@ -1,5 +1,5 @@
 /**
- * Who may ask: the consumer account with its key's life and its subscription, and the partner's key and secret.
+ * Who may ask: the consumer account with its key's life and its subscription, and the third-party's key and secret.
  * Source: service interface, parts 3 and 5.
  */
 import { createHash } from "node:crypto";
@@ -102,7 +102,7 @@ export class ConsumerAccount {
   }
 }
 
-/** Why a partner's request is denied; null where its token was made with these credentials. */
+/** Why a third-party's request is denied; null where its token was made with these credentials. */
 export function thirdPartyDenial(
   authorization: string | undefined,
   credentials: ThirdPartyCredentials,

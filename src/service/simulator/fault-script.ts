@@ -10,7 +10,7 @@ export class FaultScript {
     this.replace(rules);
   }
 
-  /** Puts another script in place of this one and begins to count anew. */
+  /** Puts another script in place of this one and begins to count again. */
   replace(rules: readonly FaultRule[]): void {
     this.#rules = rules.map((rule) => ({ rule, struck: 0 }));
   }

@@ -14,7 +14,7 @@ const MISS = { near: 0.06, far: 0.5 } as const;
 
 /**
  * Hourly estimates that follow the latest confirmed price and begin no earlier than the current hour: the prices that
- * will come, missed by more the further ahead they are, and missed anew with every issue.
+ * will come, missed by more the further ahead they are, and missed again with every issue.
  */
 export function forecastRows(prices: ConsumerPrices, region: Region, seed: number, now: EpochMs): PriceRow[] {
   const issue = issueAt(prices, region, seed, now);

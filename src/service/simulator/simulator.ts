@@ -73,7 +73,7 @@ export interface Simulator extends AsyncDisposable {
   readonly addressIds: Readonly<Record<HomeName, string>>;
   readonly clock: SimulatedClock;
   readonly account: ConsumerAccount;
-  /** Attempts per fixed UTC window: those of the consumer account, denied ones too, or those of the partner. */
+  /** Attempts per fixed UTC window: those of the consumer account, denied ones too, or those of the third-party. */
   attempts(of?: "consumer" | "thirdParty"): AttemptsByWindow;
   /** The last answers, oldest first. */
   answered(): readonly AnsweredRequest[];

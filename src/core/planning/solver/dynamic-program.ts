@@ -59,7 +59,7 @@ export class RunsTable {
     this.#place = new Int32Array(rows);
   }
 
-  /** Fills it anew with what is passed by choices of `fewest` steps or more that cost no more than `most`. */
+  /** Fills it again with what is passed by choices of `fewest` steps or more that cost no more than `most`. */
   fill(most: number, fewest = this.problem.on): void {
     const { on, minRun, costs } = this.problem;
     this.#most = most;

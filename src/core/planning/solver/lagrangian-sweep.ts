@@ -40,7 +40,7 @@ export class RunsSweep {
     this.#on = Array.from({ length: layers }, () => new Int32Array(room));
   }
 
-  /** Finds the ways anew, where each step ON is paid so much. */
+  /** Finds the ways again, where each step ON is paid so much. */
   run(pay: number): void {
     this.least = Number.POSITIVE_INFINITY;
     this.leastOn = 0;

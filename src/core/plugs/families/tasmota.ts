@@ -11,7 +11,7 @@ export const tasmotaPlug = {
   deadManNote: "yes: `PulseTime`, set in one message with the ON",
   deadMan: () => ({ leastSec: PULSE_TIME.least - PULSE_TIME.offset, mostSec: PULSE_TIME.most - PULSE_TIME.offset }),
   answers: () => "always",
-  // Backlog: the timer and the switching in one message. PulseTime stays set, and runs anew with every ON.
+  // Backlog: the timer and the switching in one message. PulseTime stays set, and runs again with every ON.
   on: (address, deadManSec) => {
     const relay = address.channel || "1";
     const pulse = `PulseTime${relay} ${(deadManSec ?? 0) + PULSE_TIME.offset}`;

@@ -15,7 +15,7 @@ const ZONE = "Europe/Copenhagen";
 const RETRY_MS = 4_000;
 /** The line of now moves, and prices change on their boundaries. */
 const TICK_MS = 15_000;
-/** A screen on the wall is never opened anew; its session lasts as long as it looks. */
+/** A screen on the wall is never opened again; its session lasts as long as it looks. */
 const RENEW_MS = 6 * 3_600_000;
 
 const PARTS = {
@@ -36,7 +36,7 @@ let parts = null;
 let boundary = null;
 /** Who is asked for a key is not disturbed by what happens meanwhile. */
 let isAtDoor = false;
-/** Parts that have to be shown anew. */
+/** Parts that have to be shown again. */
 const due = new Set();
 
 document.title = t("title");
@@ -117,7 +117,7 @@ async function showDoor() {
   });
 }
 
-/** Who has to be shown anew after something changed. */
+/** Who has to be shown again after something changed. */
 function changed(what) {
   if (what === "contact") showContact();
   if (what === "session") {
@@ -138,7 +138,7 @@ function changed(what) {
   }
 }
 
-/** Parts are shown anew once for all that happened since they were painted. */
+/** Parts are shown again once for all that happened since they were painted. */
 function update(names) {
   if (due.size === 0) {
     // A page that nobody sees has no frames.

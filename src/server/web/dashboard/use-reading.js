@@ -6,7 +6,7 @@ export const MAX_DAYS = 366;
 /** The same for prices by the quarter. */
 const MAX_QUARTER_DAYS = 90;
 const MAX_KEPT = 24;
-/** What is kept will do: the daemon asks for what is new by its own timetable. */
+/** What is kept will do: the daemon asks for what is new by its own fetch schedule. */
 const AS_KEPT = { "Cache-Control": "max-stale" };
 
 export class UseReading {
@@ -24,7 +24,7 @@ export class UseReading {
   }
 
   /**
-   * Hours up to today, which are on the shelf: a meter tells a day later. Years as the service adds them up, amounts of
+   * Hours up to today, which are in storage: a meter tells a day later. Years as the service adds them up, amounts of
    * money one year at a time.
    */
   async rows(home, name, { from, to: end, unit }, zone) {

@@ -228,7 +228,7 @@ export class UsePart {
     fill(this.#part.told, h("span", { class: "told-when" }, when), strong, notes && h("span", { class: "tag" }, notes));
   }
 
-  /** The sum at once, what was paid beside it when that is read; what stands there stays until it is known anew. */
+  /** The sum at once, what was paid beside it when that is read; what stands there stays until it is known again. */
   async #showFacts(home, { rows, currency, bars, range, now }, isWanted) {
     const t = this.#t;
     const total = totalOf(bars);
