@@ -47,6 +47,8 @@ async function crashes(lane: number, rounds: number): Promise<string[]> {
     expect(opened.recovery).toBeNull();
     store.database = opened.database;
     found.push(inspect(store, kept, spent));
+    // An attempt whose line was lost with one child is not the next child's.
+    spent = new RequestLog(store.database).recent("consumer", 1)[0]?.id ?? spent;
     store.database.close();
   }
   return found;
@@ -54,22 +56,22 @@ async function crashes(lane: number, rounds: number): Promise<string[]> {
 
 /** Holds what is stored against what was acknowledged. Gives back where the kill hit. */
 function inspect(store: StoreOnDisk, kept: number, spent: number): string {
-  const shelf = new SeriesStore(store.database, calendar);
+  const series = new SeriesStore(store.database, calendar);
   const requestLog = new RequestLog(store.database);
   const [newest] = requestLog.recent("consumer", 1);
   expect(newest?.id ?? 0).toBeGreaterThanOrEqual(spent);
   expect(newest?.id ?? 0).toBeLessThanOrEqual(spent + 1);
   if (kept === 0) return "in flight";
-  const prices = shelf.rows(ingested, ingestedRange).map((row) => Number(row.totalPricePerKWh));
+  const prices = series.rows(ingested, ingestedRange).map((row) => Number(row.totalPricePerKWh));
   expect(prices).toHaveLength(QUARTERS);
   // Every row is of the last answer that was acknowledged, or of the one in flight: in whole days, the first ones first.
   expect(Math.min(...prices)).toBeGreaterThanOrEqual(kept);
   expect(Math.max(...prices)).toBeLessThanOrEqual(kept + 1);
   expect(prices).toEqual(prices.toSorted((a, b) => b - a));
-  const autumn = shelf.rows(ingested, dayOf("2026-10-25")).map((row) => row.totalPricePerKWh);
+  const autumn = series.rows(ingested, dayOf("2026-10-25")).map((row) => row.totalPricePerKWh);
   expect(autumn).toHaveLength(100);
   expect(new Set(autumn).size).toBe(1);
-  const answered = requestLog.answeredAt(shelf.idOf(ingested)) ?? 0;
+  const answered = requestLog.answeredAt(series.idOf(ingested)) ?? 0;
   expect(answered).toBeGreaterThanOrEqual(kept);
   // An answer counts as received when all of it is stored, and not before.
   expect(answered).toBe(Math.min(...prices));
