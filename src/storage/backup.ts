@@ -3,6 +3,7 @@ import { execFile } from "node:child_process";
 import { open, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { backup, type DatabaseSync } from "node:sqlite";
+import { setTimeout as pause } from "node:timers/promises";
 import { copyPathOf } from "./recovery.ts";
 
 /** What became of a copy. A damaged one is thrown away, and the last good one stays. */
@@ -16,6 +17,9 @@ export type CopyOutcome =
  * millisecond.
  */
 const PAGES_PER_STEP = 200;
+/** A write of the daemon takes a few milliseconds. */
+const MAX_ATTEMPTS = 20;
+const RETRY_PAUSE_MS = 50;
 
 /**
  * Checks every page, every index and every type: a database of ten years takes 20 ms on a desktop and ten times that on a
@@ -52,15 +56,16 @@ export async function copyDatabase(
   database: DatabaseSync,
   databasePath: string,
   { node, signal }: CopyOptions,
+  begin: typeof backup = backup,
 ): Promise<CopyOutcome> {
   const copyPath = copyPathOf(databasePath);
   const partPath = `${copyPath}.part`;
   await rm(partPath, { force: true });
   try {
-    await backup(database, partPath, {
-      rate: PAGES_PER_STEP,
-      progress: () => signal.throwIfAborted(),
-    });
+    await whenFree(
+      () => begin(database, partPath, { rate: PAGES_PER_STEP, progress: () => signal.throwIfAborted() }),
+      signal,
+    );
     const found = await check(partPath, node, signal);
     if (signal.aborted) return { kind: "stopped" };
     if (found !== "ok") return { kind: "damaged", damage: found };
@@ -73,6 +78,23 @@ export async function copyDatabase(
     throw error;
   } finally {
     for (const ending of ["", "-wal", "-journal"]) await rm(`${partPath}${ending}`, { force: true });
+  }
+}
+
+/**
+ * Node runs each step of a backup on another thread. If the daemon writes at the moment of the first step, SQLite answers
+ * SQLITE_LOCKED and Node rejects with the code 0, "not an error": then it is tried again.
+ */
+async function whenFree(copy: () => Promise<unknown>, signal: AbortSignal): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await copy();
+      return;
+    } catch (error) {
+      const wasLocked = error instanceof Error && "errcode" in error && error.errcode === 0;
+      if (!wasLocked || attempt === MAX_ATTEMPTS) throw error;
+      await pause(RETRY_PAUSE_MS, undefined, { signal });
+    }
   }
 }
 

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { DatabaseSync } from "node:sqlite";
+import { backup, DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import { copyDatabase } from "../../../src/storage/backup.ts";
 import { DatabaseError, DatabaseInUse, openDatabase } from "../../../src/storage/database.ts";
@@ -124,4 +124,14 @@ describe("nothing is changed", () => {
     store.database = openDatabase(store.path);
     expect(() => replaceDatabase(store.path, copyPathOf(store.path), NOW)).toThrow(DatabaseInUse);
   });
+});
+
+test("a copy is made although the database is locked when it begins", async () => {
+  using store = new StoreOnDisk();
+  let begins = 0;
+  // What Node answers when the daemon writes at the moment of the first step.
+  const locked = Object.assign(new Error("not an error"), { errcode: 0 });
+  const begin: typeof backup = (...given) => (++begins < 3 ? Promise.reject(locked) : backup(...given));
+  expect(await copyDatabase(store.database, store.path, idle, begin)).toMatchObject({ kind: "verified" });
+  expect(begins).toBe(3);
 });
