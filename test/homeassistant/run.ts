@@ -1,0 +1,84 @@
+/**
+ * `npm run homeassistant`: the built program beside a real Home Assistant, connected by the broker that is in elbro.
+ *
+ * `-- --newest` takes the newest Home Assistant instead of the pinned one. `-- --protocol 3.1.1` uses that version of
+ * MQTT; without it 5 is tried first. Exit code: 0 where all is as it should be, 1 where not, 75 where Home Assistant
+ * cannot be installed.
+ */
+import { mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { parseArgs } from "node:util";
+import { checkAvailability, checkCommands, checkEntities, checkLog } from "./checked-facts.ts";
+import { Checks } from "./checks.ts";
+import { HomeAssistant } from "./home-assistant.ts";
+import { type Installation, install } from "./install.ts";
+import { CannotInstall, type Machine, prepareMachine } from "./machine.ts";
+import { type Broker, connectMqtt, type Protocol } from "./mqtt-integration.ts";
+import { PlayedHouse } from "./played-house.ts";
+
+/** EX_TEMPFAIL of sysexits: not tested, which is no failure of elbro's. */
+const NOT_TESTED = 75;
+const LOG_FILE = path.resolve(import.meta.dirname, "../../build/homeassistant/home-assistant.log");
+const PROTOCOLS: readonly Protocol[] = ["5", "3.1.1"];
+
+const { newest, protocol } = optionsIn(process.argv.slice(2));
+try {
+  const machine = await timed("Python", () => prepareMachine());
+  const installation = await timed("Home Assistant installed", () => install(machine, { newest }));
+  process.exitCode = await test(machine, installation, protocol === undefined ? PROTOCOLS : [protocol]);
+} catch (error) {
+  if (!(error instanceof CannotInstall)) throw error;
+  console.log(`homeassistant: not tested: ${error.message}`);
+  process.exitCode = NOT_TESTED;
+}
+
+/** Shape: the exit code. */
+async function test(machine: Machine, installation: Installation, protocols: readonly Protocol[]): Promise<number> {
+  const checks = new Checks();
+  await using house = await timed("elbro started", () => PlayedHouse.start());
+  await using home = await timed("Home Assistant started", () => HomeAssistant.start(machine, installation));
+  const used = await connected(home, house.broker, protocols);
+  let entities = 0;
+  if (used !== null) {
+    const seen = { home, house, protocol: used };
+    entities = await checkEntities(checks, seen);
+    await checkCommands(checks, seen);
+    await checkLog(checks, seen, { brokerEnded: false });
+    await checkAvailability(checks, seen);
+    await checkLog(checks, seen, { brokerEnded: true });
+  }
+  mkdirSync(path.dirname(LOG_FILE), { recursive: true });
+  writeFileSync(LOG_FILE, `${home.log.join("\n")}\n`);
+  const { passed, failed } = checks;
+  const versions = `version=${installation.version} python=${machine.pythonVersion} protocol=${used ?? "none"}`;
+  console.log(`homeassistant: ${versions} entities=${entities} passed=${passed} failed=${failed}`);
+  return used !== null && failed === 0 ? 0 : 1;
+}
+
+/** The first protocol that Home Assistant can connect with; null where none. */
+async function connected(
+  home: HomeAssistant,
+  broker: Broker,
+  protocols: readonly Protocol[],
+): Promise<Protocol | null> {
+  for (const each of protocols) {
+    const refusal = await timed(`MQTT ${each}`, () => connectMqtt(home, broker, each));
+    if (refusal === null) return each;
+    console.log(`       MQTT ${each} is refused: ${refusal}`);
+  }
+  return null;
+}
+
+async function timed<T>(what: string, run: () => T | Promise<T>): Promise<T> {
+  const began = performance.now();
+  const value = await run();
+  console.log(`       ${what} (${((performance.now() - began) / 1_000).toFixed(1)} s)`);
+  return value;
+}
+
+function optionsIn(args: string[]): { readonly newest: boolean; readonly protocol: Protocol | undefined } {
+  const { values } = parseArgs({ args, options: { newest: { type: "boolean" }, protocol: { type: "string" } } });
+  const chosen = PROTOCOLS.find((each) => each === values.protocol);
+  if (values.protocol !== undefined && !chosen) throw new Error(`--protocol is one of ${PROTOCOLS.join(", ")}`);
+  return { newest: values.newest ?? false, protocol: chosen };
+}
