@@ -1,27 +1,28 @@
 /**
- * `npm run homeassistant`: the built program beside a real Home Assistant, connected by the broker that is in elbro.
+ * `npm run homeassistant`: the built program beside a real Home Assistant.
  *
  * `-- --newest` takes the newest Home Assistant instead of the pinned one. `-- --protocol 3.1.1` uses that version of
- * MQTT; without it 5 is tried first. Exit code: 0 where all is as it should be, 1 where not, 75 where Home Assistant
+ * MQTT; without it 5 is tried first. `-- --broker mosquitto` connects both by Mosquitto instead of the broker in elbro. Exit code: 0 where all is as it should be, 1 where not, 75 where Home Assistant
  * cannot be installed.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
-import { checkAvailability, checkCommands, checkEntities, checkLog } from "./checked-facts.ts";
+import { checkAvailability, checkCommands, checkEntities, checkLog, checkRemoval } from "./checked-facts.ts";
 import { Checks } from "./checks.ts";
 import { HomeAssistant } from "./home-assistant.ts";
 import { type Installation, install } from "./install.ts";
 import { CannotInstall, type Machine, prepareMachine } from "./machine.ts";
 import { type Broker, connectMqtt, type Protocol } from "./mqtt-integration.ts";
-import { PlayedHouse } from "./played-house.ts";
+import { type BrokerKind, PlayedHouse } from "./played-house.ts";
 
 /** EX_TEMPFAIL of sysexits: not tested, which is no failure of elbro's. */
 const NOT_TESTED = 75;
 const LOG_FILE = path.resolve(import.meta.dirname, "../../build/homeassistant/home-assistant.log");
 const PROTOCOLS: readonly Protocol[] = ["5", "3.1.1"];
+const BROKERS = ["embedded", "mosquitto"] as const satisfies readonly BrokerKind[];
 
-const { newest, protocol } = optionsIn(process.argv.slice(2));
+const { newest, protocol, broker } = optionsIn(process.argv.slice(2));
 try {
   const machine = await timed("Python", () => prepareMachine());
   const installation = await timed("Home Assistant installed", () => install(machine, { newest }));
@@ -35,7 +36,7 @@ try {
 /** Shape: the exit code. */
 async function test(machine: Machine, installation: Installation, protocols: readonly Protocol[]): Promise<number> {
   const checks = new Checks();
-  await using house = await timed("elbro started", () => PlayedHouse.start());
+  await using house = await timed("elbro started", () => PlayedHouse.start(broker));
   await using home = await timed("Home Assistant started", () => HomeAssistant.start(machine, installation));
   const used = await connected(home, house.broker, protocols);
   let entities = 0;
@@ -45,12 +46,13 @@ async function test(machine: Machine, installation: Installation, protocols: rea
     await checkCommands(checks, seen);
     await checkLog(checks, seen, { brokerEnded: false });
     await checkAvailability(checks, seen);
+    await checkRemoval(checks, seen);
     await checkLog(checks, seen, { brokerEnded: true });
   }
   mkdirSync(path.dirname(LOG_FILE), { recursive: true });
   writeFileSync(LOG_FILE, `${home.log.join("\n")}\n`);
   const { passed, failed } = checks;
-  const versions = `version=${installation.version} python=${machine.pythonVersion} protocol=${used ?? "none"}`;
+  const versions = `version=${installation.version} python=${machine.pythonVersion} broker=${broker} protocol=${used ?? "none"}`;
   console.log(`homeassistant: ${versions} entities=${entities} passed=${passed} failed=${failed}`);
   return used !== null && failed === 0 ? 0 : 1;
 }
@@ -76,9 +78,24 @@ async function timed<T>(what: string, run: () => T | Promise<T>): Promise<T> {
   return value;
 }
 
-function optionsIn(args: string[]): { readonly newest: boolean; readonly protocol: Protocol | undefined } {
-  const { values } = parseArgs({ args, options: { newest: { type: "boolean" }, protocol: { type: "string" } } });
-  const chosen = PROTOCOLS.find((each) => each === values.protocol);
-  if (values.protocol !== undefined && !chosen) throw new Error(`--protocol is one of ${PROTOCOLS.join(", ")}`);
-  return { newest: values.newest ?? false, protocol: chosen };
+interface Options {
+  readonly newest: boolean;
+  readonly protocol: Protocol | undefined;
+  readonly broker: BrokerKind;
+}
+
+function optionsIn(args: string[]): Options {
+  const { values } = parseArgs({
+    args,
+    options: {
+      newest: { type: "boolean", default: false },
+      protocol: { type: "string" },
+      broker: { type: "string", default: BROKERS[0] },
+    },
+  });
+  const protocol = PROTOCOLS.find((each) => each === values.protocol);
+  const broker = BROKERS.find((each) => each === values.broker);
+  if (values.protocol !== undefined && !protocol) throw new Error(`--protocol is one of ${PROTOCOLS.join(", ")}`);
+  if (!broker) throw new Error(`--broker is one of ${BROKERS.join(", ")}`);
+  return { newest: values.newest, protocol, broker };
 }
