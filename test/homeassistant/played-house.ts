@@ -13,7 +13,7 @@ import type { Broker } from "./mqtt-integration.ts";
 import { RetainedTopics } from "./retained-topics.ts";
 
 const LOGIN = { username: "homeassistant", password: "password-of-a-test" };
-export const BASE_TOPIC = "elbro";
+const BASE_TOPIC = "elbro";
 /** The plan that commands are tried on, and that the plug follows. */
 export const PLAN = { home: "home", id: "dishwasher", topic: `${BASE_TOPIC}/home/plan/dishwasher` };
 
