@@ -11,6 +11,8 @@ const COLLECTED_WITHIN_MS = 120_000;
 const SHOWN_WITHIN_MS = 15_000;
 /** Home Assistant connects again ten seconds after it lost a broker. */
 const BACK_WITHIN_MS = 60_000;
+/** Home Assistant's keep-alive is a minute, and a broker waits one and a half. */
+const SILENCE_WITHIN_MS = 180_000;
 const MAX_NAMED = 8;
 
 /** Loggers whose complaints are about what elbro publishes. */
@@ -120,6 +122,20 @@ export async function checkAvailability(checks: Checks, { home, house }: Seen): 
       return undefined;
     });
   }
+}
+
+/** A program that hangs: its keep-alive, or Home Assistant's where the broker hangs with it, has to find out. */
+export async function checkSilence(checks: Checks, { home, house }: Seen): Promise<void> {
+  await checks.check("while the program hangs every entity is unavailable", async () => {
+    house.signal("SIGSTOP");
+    const { seconds } = await until("all unavailable", SILENCE_WITHIN_MS, () => allAre(home, "unavailable"));
+    return `after ${seconds.toFixed(1)} s`;
+  });
+  await checks.check("when it goes on every entity is available", async () => {
+    house.signal("SIGCONT");
+    const { seconds } = await until("all available", BACK_WITHIN_MS, () => allAre(home, "available"));
+    return `after ${seconds.toFixed(1)} s`;
+  });
 }
 
 /** A plug that is taken out of the configuration leaves Home Assistant, and nothing else does. */

@@ -35,6 +35,7 @@ export interface Machine {
 export function prepareMachine(): Machine {
   const python = ["python3.14", "python3"].find((name) => isNewEnough(versionOf([name])));
   if (python !== undefined) return machine({ root: "", folder: FOLDER, python });
+  if (process.getuid?.() !== 0) throw new CannotInstall(`Python ${PYTHON.join(".")} is needed, or root for a Debian`);
   const root = path.join(FOLDER, SUITE);
   if (!existsSync(root)) installDebian(root);
   return machine({ root, folder: "/elbro", python: "python3" });
@@ -60,7 +61,6 @@ function machine({ root, folder, python }: { root: string; folder: string; pytho
 
 /** Unpacks a small Debian. An interrupted attempt leaves nothing behind under its final name. */
 function installDebian(root: string): void {
-  if (process.getuid?.() !== 0) throw new CannotInstall(`Python ${PYTHON.join(".")} is needed, or root for a Debian`);
   if (!canRun("apt-get", "--version")) throw new CannotInstall(`Python ${PYTHON.join(".")} is needed, or apt-get`);
   if (!canRun("debootstrap", "--version"))
     attempt("apt-get", "install", "-y", "--no-install-recommends", "debootstrap");

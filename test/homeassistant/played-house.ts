@@ -70,6 +70,11 @@ export class PlayedHouse implements AsyncDisposable {
     this.#daemon = null;
   }
 
+  /** Stops the program in the middle of what it does, without a word to anybody, and lets it go on. */
+  signal(signal: "SIGSTOP" | "SIGCONT"): void {
+    this.#daemon?.signal(signal);
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.topics[Symbol.asyncDispose]();
     await this.#plug[Symbol.asyncDispose]();
