@@ -18,7 +18,8 @@ const MAX_NAMED = 8;
 /** Loggers whose complaints are about what elbro publishes. */
 const WATCHED = /^homeassistant\.(components\.(mqtt|sensor|binary_sensor|number|text|switch|button|recorder)|helpers)/;
 /** What Home Assistant says of a broker that is gone, in a test that ends it. */
-const BROKER_GONE = /The connection was lost|Disconnected from MQTT server|Failed to connect to MQTT server/;
+const BROKER_GONE =
+  /connection was lost|Disconnected from MQTT|Failed to connect to MQTT|No ACK from MQTT|Error talking to MQTT/;
 
 export interface Seen {
   readonly home: HomeAssistant;
