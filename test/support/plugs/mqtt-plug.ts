@@ -33,12 +33,13 @@ export class MqttPlug implements AsyncDisposable {
   }
 
   /** Connects as the device does: subscribes and publishes its availability and state. */
-  async connect(port: number): Promise<void> {
+  async connect(port: number, login: { readonly username?: string; readonly password?: string } = {}): Promise<void> {
     if (this.#client || !this.device.powered) return;
     const { topic, payload, retain } = this.firmware.offline;
     const client = await mqtt.connectAsync(`mqtt://127.0.0.1:${port}`, {
       clientId: `plug-${this.firmware.setup.family}`,
       protocolVersion: 4,
+      ...login,
       reconnectPeriod: 0,
       will: { topic, payload: Buffer.from(payload), retain, qos: 1 },
     });

@@ -1,0 +1,74 @@
+/** What elbro announces beside what Home Assistant made of it. */
+import type { HomeAssistant } from "./home-assistant.ts";
+import type { RetainedTopics } from "./retained-topics.ts";
+
+interface Component {
+  readonly platform: string;
+  readonly unique_id: string;
+  readonly device_class?: string;
+  readonly state_topic?: string;
+  readonly value_template?: string;
+}
+
+interface RegistryEntry {
+  readonly entity_id: string;
+  readonly unique_id: string;
+  readonly platform: string;
+  readonly disabled_by: string | null;
+}
+
+export interface ShownEntity {
+  readonly uniqueId: string;
+  readonly entityId: string;
+  readonly state: string;
+}
+
+/** Every component of every discovery document. */
+export function announcedComponents(topics: RetainedTopics): Component[] {
+  return topics
+    .startingWith("homeassistant/device/")
+    .flatMap((topic) => Object.values((topics.json(topic).components ?? {}) as Record<string, Component>));
+}
+
+/** The MQTT entities of Home Assistant by unique id, with their states; `missing` is a state of an entity without one. */
+export async function shownEntities(home: HomeAssistant): Promise<Map<string, ShownEntity>> {
+  const registry = await home.socket.ask<RegistryEntry[]>({ type: "config/entity_registry/list" });
+  const states = new Map((await home.states()).map(({ entity_id, state }) => [entity_id, state]));
+  const shown = registry
+    .filter(({ platform }) => platform === "mqtt")
+    .map(({ unique_id, entity_id }) => ({
+      uniqueId: unique_id,
+      entityId: entity_id,
+      state: states.get(entity_id) ?? "missing",
+    }));
+  return new Map(shown.map((entity) => [entity.uniqueId, entity]));
+}
+
+/** What is wrong with how Home Assistant shows the components; empty where every state is the published value. */
+export function differences(
+  components: readonly Component[],
+  shown: ReadonlyMap<string, ShownEntity>,
+  topics: RetainedTopics,
+): string[] {
+  return components.flatMap((component) => {
+    const entity = shown.get(component.unique_id);
+    if (!entity) return [`${component.unique_id} is not in Home Assistant`];
+    const value = publishedValue(component, topics);
+    if (isShownAs(value, entity.state, component)) return [];
+    return [`${entity.entityId} is ${entity.state}, published is ${JSON.stringify(value)}`];
+  });
+}
+
+function publishedValue({ state_topic, value_template = "" }: Component, topics: RetainedTopics): unknown {
+  const key = /value_json\.(\w+)/.exec(value_template)?.[1];
+  return state_topic === undefined || key === undefined ? undefined : topics.json(state_topic)[key];
+}
+
+function isShownAs(value: unknown, state: string, { platform, device_class }: Component): boolean {
+  if (platform === "button") return state !== "unavailable" && state !== "missing";
+  if (value === null) return state === "unknown";
+  if (typeof value === "boolean") return state === (value ? "on" : "off");
+  if (typeof value === "number") return state !== "" && Number(state) === value;
+  if (device_class === "timestamp") return Date.parse(state) === Math.floor(Date.parse(String(value)) / 1_000) * 1_000;
+  return state === value;
+}

@@ -1,0 +1,164 @@
+/** A Home Assistant of our own: started with a minimal configuration, with a user, and with its APIs. */
+import type { ChildProcess } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { createInterface } from "node:readline";
+import { freePort } from "../support/broker/mosquitto.ts";
+import type { Installation } from "./install.ts";
+import type { Machine } from "./machine.ts";
+import { HomeAssistantSocket } from "./socket.ts";
+import { until } from "./until.ts";
+
+const START_TIMEOUT_MS = 180_000;
+/** It writes its last states within this; longer, and it is killed. */
+const STOP_TIMEOUT_MS = 30_000;
+
+export interface LogLine {
+  readonly level: "WARNING" | "ERROR" | "CRITICAL";
+  readonly logger: string;
+  readonly text: string;
+}
+
+/** One entity's state, as the API gives it. */
+export interface EntityState {
+  readonly entity_id: string;
+  readonly state: string;
+  readonly attributes: Readonly<Record<string, unknown>>;
+}
+
+export class HomeAssistant implements AsyncDisposable {
+  readonly #process: ChildProcess;
+  readonly #exit: Promise<unknown>;
+  readonly #configFolder: string;
+  readonly #url: string;
+  readonly #lines: string[] = [];
+  #token = "";
+  #socket: HomeAssistantSocket | null = null;
+
+  private constructor(child: ChildProcess, configFolder: string, url: string) {
+    this.#process = child;
+    this.#exit = new Promise((resolve) => child.once("close", resolve));
+    this.#configFolder = configFolder;
+    this.#url = url;
+    for (const stream of [child.stdout, child.stderr])
+      if (stream) createInterface(stream).on("line", (line) => this.#lines.push(line));
+  }
+
+  /** Starts it and creates its first user. */
+  static async start(machine: Machine, { hass }: Installation): Promise<HomeAssistant> {
+    const port = await freePort();
+    const outside = mkdtempSync(machine.outside(path.join(machine.folder, "config-")));
+    const inside = path.join(machine.folder, path.basename(outside));
+    // JSON is YAML.
+    writeFileSync(path.join(outside, "configuration.yaml"), JSON.stringify(configuration(port)));
+    const child = machine.spawn(hass, "--skip-pip", "--config", inside);
+    const started = new HomeAssistant(child, outside, `http://127.0.0.1:${port}`);
+    try {
+      await until("Home Assistant answers", START_TIMEOUT_MS, () => started.#isUp());
+      await started.#logIn();
+      return started;
+    } catch (error) {
+      const last = started.#lines.slice(-10).join("\n");
+      await started[Symbol.asyncDispose]();
+      throw new Error(`${error instanceof Error ? error.message : error}\n${last}`);
+    }
+  }
+
+  get socket(): HomeAssistantSocket {
+    if (!this.#socket) throw new Error("not logged in");
+    return this.#socket;
+  }
+
+  get log(): readonly string[] {
+    return this.#lines;
+  }
+
+  /** Warnings and errors so far. */
+  complaints(): LogLine[] {
+    return this.#lines.flatMap((line) => {
+      const [, level, logger, text] = /^\S+ \S+ (WARNING|ERROR|CRITICAL) \([^)]*\) \[([^\]]+)\] (.*)$/.exec(line) ?? [];
+      if (!level || !logger) return [];
+      return [{ level: level as LogLine["level"], logger, text: text ?? "" }];
+    });
+  }
+
+  /** A request to the REST API. Errors: rejects with the status and what Home Assistant says. */
+  async rest<Result>(method: "GET" | "POST", pathname: string, body?: object): Promise<Result> {
+    const response = await fetch(this.#url + pathname, {
+      method,
+      headers: { authorization: `Bearer ${this.#token}`, "content-type": "application/json" },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${method} ${pathname}: ${response.status} ${text}`);
+    return JSON.parse(text) as Result;
+  }
+
+  state(entityId: string): Promise<EntityState> {
+    return this.rest("GET", `/api/states/${entityId}`);
+  }
+
+  states(): Promise<readonly EntityState[]> {
+    return this.rest("GET", "/api/states");
+  }
+
+  /** Acts on an entity, as a user does. Shape of `action`: `number.set_value`. */
+  async act(action: string, entityId: string, fields: object = {}): Promise<void> {
+    await this.rest("POST", `/api/services/${action.replace(".", "/")}`, { entity_id: entityId, ...fields });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#socket?.[Symbol.dispose]();
+    const kill = setTimeout(() => this.#process.kill("SIGKILL"), STOP_TIMEOUT_MS);
+    this.#process.kill("SIGTERM");
+    await this.#exit;
+    clearTimeout(kill);
+    rmSync(this.#configFolder, { recursive: true, force: true });
+  }
+
+  async #isUp(): Promise<true | undefined> {
+    if (this.#process.exitCode !== null) throw new Error(`Home Assistant ended with ${this.#process.exitCode}`);
+    return (await fetch(`${this.#url}/api/onboarding`)).ok ? true : undefined;
+  }
+
+  /** The first step of the onboarding. The other steps set up integrations that ask the internet. */
+  async #logIn(): Promise<void> {
+    const clientId = `${this.#url}/`;
+    const user = { name: "Test", username: "test", password: randomBytes(12).toString("hex"), language: "en" };
+    const { auth_code } = await this.rest<{ auth_code: string }>("POST", "/api/onboarding/users", {
+      ...user,
+      client_id: clientId,
+    });
+    const response = await fetch(`${this.#url}/auth/token`, {
+      method: "POST",
+      body: new URLSearchParams({ grant_type: "authorization_code", code: auth_code, client_id: clientId }),
+    });
+    this.#token = ((await response.json()) as { access_token: string }).access_token;
+    this.#socket = await HomeAssistantSocket.connect(this.#url, this.#token);
+  }
+}
+
+function configuration(port: number): object {
+  return {
+    homeassistant: {
+      name: "Test",
+      latitude: 56.16,
+      longitude: 10.2,
+      elevation: 0,
+      unit_system: "metric",
+      time_zone: "Europe/Copenhagen",
+      country: "DK",
+      currency: "DKK",
+    },
+    http: { server_host: "127.0.0.1", server_port: port },
+    api: null,
+    websocket_api: null,
+    config: null,
+    recorder: { commit_interval: 1 },
+    history: null,
+    energy: null,
+    automation: null,
+    script: null,
+  };
+}

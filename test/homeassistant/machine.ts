@@ -1,0 +1,133 @@
+/**
+ * Where Home Assistant runs: on this machine if its Python is new enough, otherwise in a Debian of its own below
+ * `build/`, entered with chroot. Nothing of this machine is mounted into it, so that it can be deleted like any folder.
+ */
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
+import path from "node:path";
+
+const FOLDER = path.resolve(import.meta.dirname, "../../build/homeassistant");
+/** Home Assistant 2026.10 and later refuse anything older. */
+const PYTHON = [3, 14, 2] as const;
+/** What debootstrap calls Debian's newest release; it has this Python. */
+const SUITE = "sid";
+/** How name servers, certificates and package indexes are reached; copied as they are on this machine. */
+const NETWORK_FILES = ["/etc/resolv.conf", "/etc/ssl/certs/ca-certificates.crt", "/etc/pip.conf"];
+/** Others measure on the same machine. */
+const NICE = ["nice", "-n", "10"];
+
+/** Home Assistant cannot be installed here, for a reason that is not elbro's. */
+export class CannotInstall extends Error {}
+
+export interface Machine {
+  readonly pythonVersion: string;
+  readonly python: string;
+  /** Where Home Assistant is installed, as its programs see it. */
+  readonly folder: string;
+  /** The path on this machine of a file as Home Assistant's programs see it. */
+  outside(inside: string): string;
+  /** Runs a program to its end. Shape: what it wrote to standard output. Errors: throws with what it complained of. */
+  run(...command: string[]): string;
+  spawn(...command: string[]): ChildProcess;
+}
+
+/** Errors: throws `CannotInstall`. */
+export function prepareMachine(): Machine {
+  const python = ["python3.14", "python3"].find((name) => isNewEnough(versionOf([name])));
+  if (python !== undefined) return machine({ root: "", folder: FOLDER, python });
+  if (process.getuid?.() !== 0) throw new CannotInstall(`Python ${PYTHON.join(".")} is needed, or root for a Debian`);
+  const root = path.join(FOLDER, SUITE);
+  if (!existsSync(root)) installDebian(root);
+  return machine({ root, folder: "/elbro", python: "python3" });
+}
+
+function machine({ root, folder, python }: { root: string; folder: string; python: string }): Machine {
+  const entered = root === "" ? NICE : [...NICE, "chroot", root];
+  const version = versionOf([...entered, python]);
+  if (!isNewEnough(version)) throw new CannotInstall(`Python ${PYTHON.join(".")} is needed; ${SUITE} has ${version}`);
+  mkdirSync(path.join(root, folder), { recursive: true });
+  return {
+    pythonVersion: version,
+    python,
+    folder,
+    outside: (inside) => path.join(root, inside),
+    run: (...command) => run(...entered, ...command),
+    spawn: (...command) => {
+      const [program = "", ...args] = [...entered, ...command];
+      return spawn(program, args, { stdio: ["ignore", "pipe", "pipe"] });
+    },
+  };
+}
+
+/** Unpacks a small Debian. An interrupted attempt leaves nothing behind under its final name. */
+function installDebian(root: string): void {
+  if (!canRun("apt-get", "--version")) throw new CannotInstall(`Python ${PYTHON.join(".")} is needed, or apt-get`);
+  if (!canRun("debootstrap", "--version"))
+    attempt("apt-get", "install", "-y", "--no-install-recommends", "debootstrap");
+  const part = `${root}.part`;
+  rmSync(part, { recursive: true, force: true });
+  mkdirSync(part, { recursive: true });
+  const packages = "--include=ca-certificates,python3,python3-venv";
+  attempt(...NICE, "debootstrap", "--variant=minbase", packages, SUITE, part, debianMirror());
+  for (const file of NETWORK_FILES) if (existsSync(file)) copyFileSync(file, path.join(part, file));
+  renameSync(part, root);
+}
+
+/** The mirror that this machine's apt uses. */
+function debianMirror(): string {
+  const targets = run("apt-get", "indextargets", "--format", "$(LABEL) $(SITE)", "Created-By: Packages");
+  const mirror = /^Debian (\S+)$/m.exec(targets)?.[1];
+  if (mirror === undefined) throw new CannotInstall("apt of this machine has no mirror of Debian");
+  return mirror;
+}
+
+/** Shape: `3.14.1`, or an empty text where there is no such Python. */
+function versionOf(python: readonly string[]): string {
+  try {
+    return run(...python, "-c", "import platform; print(platform.python_version())").trim();
+  } catch {
+    return "";
+  }
+}
+
+function isNewEnough(version: string): boolean {
+  const [major = 0, minor = 0, patch = 0] = version.split(".").map(Number);
+  const [, needMinor, needPatch] = PYTHON;
+  return major === PYTHON[0] && (minor > needMinor || (minor === needMinor && patch >= needPatch));
+}
+
+function canRun(...command: string[]): boolean {
+  try {
+    run(...command);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function attempt(...command: string[]): void {
+  try {
+    run(...command);
+  } catch (error) {
+    throw new CannotInstall(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** Enough for the output of an installation. */
+const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
+const SHOWN_LINES = 5;
+
+function run(...command: string[]): string {
+  const [program = "", ...args] = command;
+  try {
+    return execFileSync(program, args, {
+      encoding: "utf8",
+      maxBuffer: MAX_OUTPUT_BYTES,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+  } catch (error) {
+    const { stderr = "", message } = error as { readonly stderr?: string; readonly message: string };
+    const last = (stderr || message).trim().split("\n").slice(-SHOWN_LINES).join("\n");
+    throw new Error(`${command.join(" ")}: ${last}`);
+  }
+}

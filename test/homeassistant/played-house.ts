@@ -1,0 +1,113 @@
+/** The house that is shown: the built program with the simulator, two homes, a place, plans and a plug. */
+
+import { deviceId, uniqueIdOf } from "../../src/mqtt/homeassistant/device-id.ts";
+import { formatRow, homeRows } from "../../src/mqtt/homeassistant/home-entities.ts";
+import { placeRows } from "../../src/mqtt/homeassistant/place-entities.ts";
+import { planRows } from "../../src/mqtt/homeassistant/plan-entities.ts";
+import { plugRows } from "../../src/mqtt/homeassistant/plug-entities.ts";
+import { freePort, Mosquitto } from "../support/broker/mosquitto.ts";
+import type { DaemonProcess } from "../support/daemon/daemon-process.ts";
+import { InstalledDaemon } from "../support/daemon/installed-daemon.ts";
+import { MqttPlug } from "../support/plugs/mqtt-plug.ts";
+import type { Broker } from "./mqtt-integration.ts";
+import { RetainedTopics } from "./retained-topics.ts";
+
+const LOGIN = { username: "homeassistant", password: "password-of-a-test" };
+const BASE_TOPIC = "elbro";
+/** The plan that commands are tried on, and that the plug follows. */
+export const PLAN = { home: "home", id: "dishwasher", topic: `${BASE_TOPIC}/home/plan/dishwasher` };
+
+/** What the unique ids of the plug's entities begin with. */
+export const PLUG_IDS = `${deviceId(BASE_TOPIC, "plug_dishwasher")}-`;
+export type BrokerKind = "embedded" | "mosquitto";
+
+/** Every row that this house has to show, by its unique id in Home Assistant. The daemon's own rows depend on its state. */
+export function expectedUniqueIds(): string[] {
+  const devices: readonly (readonly [id: string, rows: readonly { readonly key: string }[]])[] = [
+    ["home", [...homeRows, formatRow]],
+    ["cabin", placeRows],
+    [`${PLAN.home}_plan_${PLAN.id}`, planRows],
+    ["plug_dishwasher", plugRows],
+  ];
+  return devices.flatMap(([id, rows]) => rows.map(({ key }) => uniqueIdOf(deviceId(BASE_TOPIC, id), key)));
+}
+
+export class PlayedHouse implements AsyncDisposable {
+  readonly broker: Broker;
+  readonly topics: RetainedTopics;
+  readonly #installed: InstalledDaemon;
+  /** Null where the broker is the one in elbro. */
+  readonly #mosquitto: Mosquitto | null;
+  readonly #plug = new MqttPlug("tasmota", { now: Date.now });
+  #daemon: DaemonProcess | null = null;
+
+  private constructor(installed: InstalledDaemon, mosquitto: Mosquitto | null, port: number) {
+    this.#installed = installed;
+    this.#mosquitto = mosquitto;
+    this.broker = { port, ...LOGIN };
+    this.topics = new RetainedTopics(this.broker);
+  }
+
+  static async start(kind: BrokerKind): Promise<PlayedHouse> {
+    const users = { [LOGIN.username]: LOGIN.password };
+    const mosquitto = kind === "mosquitto" ? await Mosquitto.start({ users }) : null;
+    const installed = await InstalledDaemon.prepare({});
+    const house = new PlayedHouse(installed, mosquitto, mosquitto?.port ?? (await freePort()));
+    await house.up();
+    return house;
+  }
+
+  /** Starts the program, again where it was ended, and connects the plug. */
+  async up({ plug = true }: { readonly plug?: boolean } = {}): Promise<void> {
+    this.#configure(plug);
+    this.#daemon = await this.#installed.launch();
+    this.#plug.disconnect();
+    if (plug) await this.#plug.connect(this.broker.port, LOGIN);
+  }
+
+  async end(signal: "SIGTERM" | "SIGKILL"): Promise<void> {
+    await this.#daemon?.end(signal);
+    this.#daemon = null;
+  }
+
+  /** Stops the program in the middle of what it does, without a word to anybody, and lets it go on. */
+  signal(signal: "SIGSTOP" | "SIGCONT"): void {
+    this.#daemon?.signal(signal);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.topics[Symbol.asyncDispose]();
+    await this.#plug[Symbol.asyncDispose]();
+    await this.#daemon?.[Symbol.asyncDispose]();
+    await this.#installed[Symbol.asyncDispose]();
+    await this.#mosquitto?.[Symbol.asyncDispose]();
+  }
+
+  #configure(plug: boolean): void {
+    const { simulator } = this.#installed;
+    const { apiKey: api_key, apiSecret: api_secret } = simulator.keys.thirdParty;
+    const { danish, swedish } = simulator.addressIds;
+    const { family, topic } = this.#plug.firmware.setup;
+    this.#installed.configure({
+      third_party: { api_key, api_secret, places: [{ name: "Cabin", latitude: 56.1, longitude: 10.2 }] },
+      homes: [
+        { address_id: danish, id: "home", resolution: "fifteenMinutes", format: "nordpool" },
+        { address_id: swedish, id: "stugan" },
+      ],
+      ...(this.#mosquitto
+        ? { mqtt: { url: `mqtt://127.0.0.1:${this.broker.port}`, ...LOGIN } }
+        : {
+            broker: {
+              host: "127.0.0.1",
+              port: this.broker.port,
+              users: [{ name: LOGIN.username, password: LOGIN.password, commands: true }],
+            },
+          }),
+      plans: [
+        { name: "Dishwasher", home: "home", kind: "window", hours: 2, kwh: 1.1, from: "19:00", ready_by: "06:30" },
+        { name: "Water heater", home: "home", kind: "below", percent: 35 },
+      ],
+      plugs: plug ? [{ name: "Dishwasher", family, topic, plan: PLAN.id }] : [],
+    });
+  }
+}

@@ -1,0 +1,123 @@
+/**
+ * `npm run homeassistant`: the built program beside a real Home Assistant.
+ *
+ * `-- --newest` takes the newest Home Assistant instead of the pinned one. `-- --protocol 3.1.1` uses that version of
+ * MQTT; without it 5 is tried first. `-- --broker mosquitto` connects both by Mosquitto instead of the broker in elbro.
+ * `-- --silence` also waits until a program that hangs is found out, some minutes.
+ *
+ * Exit code: 0 where all is as it should be, 1 where not, 75 where Home Assistant cannot be installed. Its log and its
+ * entities are then in `build/homeassistant`.
+ */
+import { mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { parseArgs } from "node:util";
+import {
+  checkAvailability,
+  checkCommands,
+  checkEntities,
+  checkLog,
+  checkRemoval,
+  checkSilence,
+} from "./checked-facts.ts";
+import { Checks } from "./checks.ts";
+import { shownEntities } from "./entities.ts";
+import { HomeAssistant } from "./home-assistant.ts";
+import { type Installation, install } from "./install.ts";
+import { CannotInstall, type Machine, prepareMachine } from "./machine.ts";
+import { type Broker, connectMqtt, type Protocol } from "./mqtt-integration.ts";
+import { type BrokerKind, PlayedHouse } from "./played-house.ts";
+
+/** EX_TEMPFAIL of sysexits: not tested, which is no failure of elbro's. */
+const NOT_TESTED = 75;
+const FOLDER = path.resolve(import.meta.dirname, "../../build/homeassistant");
+const PROTOCOLS: readonly Protocol[] = ["5", "3.1.1"];
+const BROKERS = ["embedded", "mosquitto"] as const satisfies readonly BrokerKind[];
+
+const { newest, protocol, broker, silence } = optionsIn(process.argv.slice(2));
+try {
+  const machine = await timed("Python", () => prepareMachine());
+  const installation = await timed("Home Assistant installed", () => install(machine, { newest }));
+  process.exitCode = await test(machine, installation, protocol === undefined ? PROTOCOLS : [protocol]);
+} catch (error) {
+  if (!(error instanceof CannotInstall)) throw error;
+  console.log(`homeassistant: not tested: ${error.message}`);
+  process.exitCode = NOT_TESTED;
+}
+
+/** Shape: the exit code. */
+async function test(machine: Machine, installation: Installation, protocols: readonly Protocol[]): Promise<number> {
+  const checks = new Checks();
+  await using house = await timed("elbro started", () => PlayedHouse.start(broker));
+  await using home = await timed("Home Assistant started", () => HomeAssistant.start(machine, installation));
+  const used = await connected(home, house.broker, protocols);
+  let entities = 0;
+  if (used !== null) {
+    const seen = { home, house, protocol: used };
+    entities = await checkEntities(checks, seen);
+    await checkCommands(checks, seen);
+    await checkLog(checks, seen, { brokerEnded: false });
+    await checkAvailability(checks, seen);
+    if (silence) await checkSilence(checks, seen);
+    await checkRemoval(checks, seen);
+    await checkLog(checks, seen, { brokerEnded: true });
+  }
+  await keepFindings(home);
+  const { passed, failed } = checks;
+  const versions = `version=${installation.version} python=${machine.pythonVersion} broker=${broker} protocol=${used ?? "none"}`;
+  console.log(`homeassistant: ${versions} entities=${entities} passed=${passed} failed=${failed}`);
+  return used !== null && failed === 0 ? 0 : 1;
+}
+
+/** For whoever reads the result: the log, and each entity with its ids and state. */
+async function keepFindings(home: HomeAssistant): Promise<void> {
+  const entities = [...(await shownEntities(home)).values()];
+  const lines = entities.map(({ entityId, uniqueId, state }) => [entityId, uniqueId, state].join("\t")).sort();
+  mkdirSync(FOLDER, { recursive: true });
+  writeFileSync(path.join(FOLDER, "home-assistant.log"), `${home.log.join("\n")}\n`);
+  writeFileSync(path.join(FOLDER, "entities.tsv"), `${lines.join("\n")}\n`);
+}
+
+/** The first protocol that Home Assistant can connect with; null where none. */
+async function connected(
+  home: HomeAssistant,
+  broker: Broker,
+  protocols: readonly Protocol[],
+): Promise<Protocol | null> {
+  for (const each of protocols) {
+    const refusal = await timed(`MQTT ${each}`, () => connectMqtt(home, broker, each));
+    if (refusal === null) return each;
+    console.log(`       MQTT ${each} is refused: ${refusal}`);
+  }
+  return null;
+}
+
+async function timed<T>(what: string, run: () => T | Promise<T>): Promise<T> {
+  const began = performance.now();
+  const value = await run();
+  console.log(`       ${what} (${((performance.now() - began) / 1_000).toFixed(1)} s)`);
+  return value;
+}
+
+interface Options {
+  readonly newest: boolean;
+  readonly protocol: Protocol | undefined;
+  readonly broker: BrokerKind;
+  readonly silence: boolean;
+}
+
+function optionsIn(args: string[]): Options {
+  const { values } = parseArgs({
+    args,
+    options: {
+      newest: { type: "boolean", default: false },
+      protocol: { type: "string" },
+      broker: { type: "string", default: BROKERS[0] },
+      silence: { type: "boolean", default: false },
+    },
+  });
+  const protocol = PROTOCOLS.find((each) => each === values.protocol);
+  const broker = BROKERS.find((each) => each === values.broker);
+  if (values.protocol !== undefined && !protocol) throw new Error(`--protocol is one of ${PROTOCOLS.join(", ")}`);
+  if (!broker) throw new Error(`--broker is one of ${BROKERS.join(", ")}`);
+  return { newest: values.newest, protocol, broker, silence: values.silence };
+}
