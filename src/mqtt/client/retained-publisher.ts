@@ -131,7 +131,8 @@ export class RetainedPublisher {
   #obsoleteTopics(): string[] {
     const wanted = this.#wanted;
     if (!wanted || !this.#isWhole) return [];
-    return this.#memory.topics().filter((topic) => !wanted.has(topic) && !this.#alsoOurs.has(topic));
+    const obsolete = this.#memory.topics().filter((topic) => !wanted.has(topic) && !this.#alsoOurs.has(topic));
+    return [...obsolete.filter(isDeviceDocument), ...obsolete.filter((topic) => !isDeviceDocument(topic))];
   }
 
   #enqueue(topics: readonly string[]): void {
