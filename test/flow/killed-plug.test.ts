@@ -24,6 +24,7 @@ test("killed in the middle of a run, its plug goes off by itself; started anew, 
     baseTopic: "nobody",
     discoveryPrefix: "nobody",
     onRefused: () => undefined,
+    onConnectionRefused: () => undefined,
   });
   await using installed = await TestDaemon.install({
     simulator: { now, homes: ["danish"], publicationDelayMinutes: () => 0 },

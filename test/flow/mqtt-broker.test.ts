@@ -2,6 +2,7 @@ import net from "node:net";
 import mqtt, { type IClientOptions, type MqttClient } from "mqtt";
 import { describe, expect, test } from "vitest";
 import { type EmbeddedBrokerOptions, startEmbeddedBroker } from "../../src/mqtt/broker/embedded-broker.ts";
+import type { RefusedConnection } from "../../src/mqtt/broker/network-connection.ts";
 import { hashPassword } from "../../src/mqtt/broker/users.ts";
 import { openMqttClient } from "../../src/mqtt/client/mqtt-client.ts";
 import { HostileClients, hostilePackets } from "../support/broker/hostile-clients.ts";
@@ -15,6 +16,7 @@ const asTv = { username: TV.name, password: TV.password };
 
 async function startBroker(options: Partial<EmbeddedBrokerOptions> = {}) {
   const refused: string[] = [];
+  const refusals: RefusedConnection[] = [];
   const running = await startEmbeddedBroker({
     host: "127.0.0.1",
     port: 0,
@@ -23,9 +25,10 @@ async function startBroker(options: Partial<EmbeddedBrokerOptions> = {}) {
     baseTopic: "elbro",
     discoveryPrefix: "homeassistant",
     onRefused: (user, topic) => refused.push(`${user} ${topic}`),
+    onConnectionRefused: (refusal) => refusals.push(refusal),
     ...options,
   });
-  return { ...running, refused, [Symbol.asyncDispose]: () => running.close() };
+  return { ...running, refused, refusals, [Symbol.asyncDispose]: () => running.close() };
 }
 
 async function client(port: number, options: IClientOptions = {}, protocol = "mqtt") {

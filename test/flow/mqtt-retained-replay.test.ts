@@ -26,7 +26,12 @@ class BusyBroker implements AsyncDisposable {
   static async open(): Promise<BusyBroker> {
     const broker = await startEmbeddedBroker({
       ...{ host: "127.0.0.1", port: 0, users: [], anonymous: true },
-      ...{ baseTopic: "elbro", discoveryPrefix: "homeassistant", onRefused: () => undefined },
+      ...{
+        baseTopic: "elbro",
+        discoveryPrefix: "homeassistant",
+        onRefused: () => undefined,
+        onConnectionRefused: () => undefined,
+      },
     });
     const publisher = await mqtt.connectAsync(`mqtt://127.0.0.1:${broker.port}`, { protocolVersion: 4 });
     await publisher.publishAsync("retained", "all", { qos: 1, retain: true });

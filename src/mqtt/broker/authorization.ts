@@ -1,6 +1,6 @@
 /** What the embedded broker allows: who comes in, and what each may publish, subscribe to and leave behind. */
 import type { AedesOptions, Client, PublishPacket } from "aedes";
-import { PacketLimits } from "./packet-limits.ts";
+import { MAX_CONNECT_BYTES, type NetworkConnection } from "./network-connection.ts";
 import { type BrokerUser, type BrokerUsers, mayPublish } from "./users.ts";
 
 export interface BrokerRules {
@@ -17,11 +17,8 @@ export interface BrokerRules {
 const MAX_CLIENTS = 256;
 /** Different topic filters of one client over the life of its connection. */
 const MAX_SUBSCRIPTIONS = 500;
-/**
- * Silence after which a client is taken for dead. Clients that announce a longer one, or none, are held to it too;
- * 3.1.1 has no words to refuse them with.
- */
-const MAX_KEEPALIVE_SEC = 3_600;
+/** Silence after which a client is taken for dead. Clients that announce a longer one, or none, are held to it too. */
+export const MAX_KEEPALIVE_SEC = 3_600;
 /** What clients other than the daemon may leave in the broker as retained messages, which are kept in memory. */
 const MAX_FOREIGN_RETAINED = 2_000;
 const MAX_FOREIGN_RETAINED_BYTES = 4 * 1024 * 1024;
@@ -30,32 +27,47 @@ const CANNOT_SERVE = 3;
 const WRONG_LOGIN = 4;
 const WRONG_CLIENT_ID = 2;
 
+/** Reasons in the log. Clients are told the code alone. */
+const REASONS: Readonly<Record<number, string>> = {
+  [CANNOT_SERVE]: "too many clients",
+  [WRONG_LOGIN]: "wrong user name or password",
+  [WRONG_CLIENT_ID]: "the client id is the daemon's own, or not possible",
+};
+/** MQTT 5 sends this text to the client, so it says nothing about the house. */
+const NOT_AUTHORIZED = "not authorized";
+
 const ANYBODY: BrokerUser = { name: "anonymous", password: "", commands: true };
 
 type Handlers = Required<Pick<AedesOptions, "preConnect" | "authenticate" | "authorizePublish" | "authorizeSubscribe">>;
 
-/** The handlers of a broker. The daemon's own client is the one that does not come through a gate. */
-export function rulesOf(options: BrokerRules): Handlers {
-  const rules = new RuledHouse(options);
+/** Finds the connection of a client; undefined for the daemon's own client. */
+type ConnectionOf = (client: Client) => NetworkConnection | undefined;
+
+/** The handlers of a broker. */
+export function rulesOf(options: BrokerRules, connectionOf: ConnectionOf): Handlers {
+  const rules = new Rules(options, connectionOf);
   return {
     preConnect: (_client, packet, done) => {
-      // Nothing is kept for a client that is away: it would grow in memory until it comes back, if ever.
       packet.clean = true;
-      const wished = packet.keepalive ?? 0;
-      packet.keepalive = wished === 0 ? MAX_KEEPALIVE_SEC : Math.min(wished, MAX_KEEPALIVE_SEC);
+      // aedes tells clients of MQTT 5 its limit, and refuses the others.
+      if (packet.protocolVersion !== 5)
+        packet.keepalive = Math.min(packet.keepalive || MAX_KEEPALIVE_SEC, MAX_KEEPALIVE_SEC);
       done(null, true);
     },
     authenticate: (client, name, password, done) => {
+      const refuse = (returnCode: number) => {
+        connectionOf(client)?.refuse(REASONS[returnCode] ?? "", name ?? null);
+        done(Object.assign(new Error("refused"), { returnCode }), false);
+      };
       rules.login(client, name, password).then(
-        (refusal) => {
-          if (refusal === null) done(null, true);
-          else done(Object.assign(new Error("refused"), { returnCode: refusal }), false);
-        },
-        () => done(Object.assign(new Error("refused"), { returnCode: CANNOT_SERVE }), false),
+        (refusal) => (refusal === null ? done(null, true) : refuse(refusal)),
+        () => refuse(CANNOT_SERVE),
       );
     },
     authorizePublish: (client, packet, done) => {
-      if (!rules.takes(client, packet)) discard(packet);
+      const isTaken = rules.takes(client, packet);
+      if (!isTaken && client?.version === 5) return done(new Error(NOT_AUTHORIZED));
+      if (!isTaken) discard(packet);
       done(null);
     },
     authorizeSubscribe: (client, subscription, done) =>
@@ -65,7 +77,7 @@ export function rulesOf(options: BrokerRules): Handlers {
 
 /**
  * A message that may not be published is acknowledged and dropped (MQTT 3.1.1, 3.3.5: the other way is to hang up, and
- * a client that tries again after every hanging up would do so for ever).
+ * a client that tries again after every hanging up would do so for ever). Clients of MQTT 5 are told.
  */
 function discard(packet: PublishPacket): void {
   packet.topic = "$SYS/dropped";
@@ -73,8 +85,38 @@ function discard(packet: PublishPacket): void {
   packet.retain = false;
 }
 
-class RuledHouse {
+/** Properties of MQTT 5 that belong to a message, not to its way to the broker (MQTT 5, 3.3.2.3). */
+const FORWARDED = [
+  "payloadFormatIndicator",
+  "messageExpiryInterval",
+  "contentType",
+  "responseTopic",
+  "correlationData",
+  "userProperties",
+] as const;
+
+/**
+ * Leaves out what aedes 2.0.0-beta.1 would forward and clients would break off at: the delay of a will, and properties
+ * that came more than once.
+ */
+function cleanProperties(packet: PublishPacket): void {
+  const { properties } = packet;
+  if (!properties) return;
+  const kept = FORWARDED.filter((name) => properties[name] !== undefined && !Array.isArray(properties[name]));
+  packet.properties = Object.fromEntries(kept.map((name) => [name, properties[name]]));
+}
+
+/**
+ * Whether every object has a property of this name. aedes 2.0.0-beta.1 keeps clients and subscriptions in plain objects
+ * (GHSA-52qw-whmv-87c5, fixed in 1.1.3): a client of the id `constructor` would end the process.
+ */
+function isInherited(name: string): boolean {
+  return name in Object.prototype;
+}
+
+class Rules {
   readonly #options: BrokerRules;
+  readonly #connectionOf: ConnectionOf;
   readonly #users = new WeakMap<Client, BrokerUser>();
   readonly #filters = new WeakMap<Client, Set<string>>();
   readonly #told = new WeakSet<Client>();
@@ -85,8 +127,9 @@ class RuledHouse {
   #foreignBytes = 0;
   #clients = 0;
 
-  constructor(options: BrokerRules) {
+  constructor(options: BrokerRules, connectionOf: ConnectionOf) {
     this.#options = options;
+    this.#connectionOf = connectionOf;
   }
 
   /** The return code of a refused login; null for an accepted one. */
@@ -95,33 +138,34 @@ class RuledHouse {
     name: string | undefined,
     password: Readonly<Buffer> | undefined,
   ): Promise<number | null> {
-    const gate = client.conn;
-    if (!(gate instanceof PacketLimits)) {
+    const connection = this.#connectionOf(client);
+    if (!connection) {
       this.#ownIds.add(client.id);
       return null;
     }
-    const user = await this.#userOf(gate, name, password);
+    const user = await this.#userOf(connection, name, password);
     if (!user) return WRONG_LOGIN;
-    if (this.#ownIds.has(client.id)) return WRONG_CLIENT_ID;
+    if (this.#ownIds.has(client.id) || isInherited(client.id)) return WRONG_CLIENT_ID;
     if (this.#clients >= MAX_CLIENTS) return CANNOT_SERVE;
-    if (gate.destroyed) return CANNOT_SERVE;
+    if (connection.stream.destroyed) return CANNOT_SERVE;
     this.#clients++;
-    gate.once("close", () => this.#clients--);
+    connection.stream.once("close", () => this.#clients--);
     this.#users.set(client, user);
-    gate.admit();
+    connection.admit();
     return null;
   }
 
-  async #userOf(gate: PacketLimits, name: string | undefined, password: Readonly<Buffer> | undefined) {
+  async #userOf({ isLocal }: NetworkConnection, name: string | undefined, password: Readonly<Buffer> | undefined) {
     const { users, anonymous } = this.#options;
-    if (anonymous && gate.isLocal && name === undefined) return ANYBODY;
+    if (anonymous && isLocal && name === undefined) return ANYBODY;
     return users.find(name, password);
   }
 
   takes(client: Client | null, packet: PublishPacket): boolean {
-    if (client === null || !(client.conn instanceof PacketLimits)) return true;
+    if (client === null || !this.#connectionOf(client)) return true;
     const user = this.#users.get(client);
-    const allowed = user !== undefined && mayPublish(user, packet.topic, this.#options);
+    cleanProperties(packet);
+    const allowed = user !== undefined && !isInherited(packet.topic) && mayPublish(user, packet.topic, this.#options);
     const taken = allowed && (!packet.retain || this.#retains(packet));
     if (!taken && !this.#told.has(client)) {
       this.#told.add(client);
@@ -131,6 +175,9 @@ class RuledHouse {
   }
 
   mayListen(client: Client, filter: string): boolean {
+    if (!this.#connectionOf(client)) return true;
+    // aedes reads on for a moment between a CONNECT and its answer.
+    if (!this.#users.has(client) || isInherited(filter)) return false;
     const filters = this.#filters.get(client) ?? new Set();
     this.#filters.set(client, filters);
     if (filters.size >= MAX_SUBSCRIPTIONS && !filters.has(filter)) return false;
@@ -138,9 +185,10 @@ class RuledHouse {
     return true;
   }
 
-  #retains({ topic, payload }: PublishPacket): boolean {
+  #retains({ topic, payload, length }: PublishPacket): boolean {
     const before = this.#foreign.get(topic) ?? 0;
-    const bytes = payload.length;
+    // With its properties; of a will only the length of its CONNECT is bounded.
+    const bytes = payload.length === 0 ? 0 : (length ?? MAX_CONNECT_BYTES);
     const total = this.#foreignBytes - before + bytes;
     if (bytes === 0) this.#foreign.delete(topic);
     else if (total > MAX_FOREIGN_RETAINED_BYTES) return false;

@@ -3,11 +3,11 @@ import http from "node:http";
 import net from "node:net";
 import { type Duplex, duplexPair } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
-import { Aedes } from "aedes";
-import { type BrokerRules, rulesOf } from "./authorization.ts";
-import { PacketLimits } from "./packet-limits.ts";
+import { Aedes, type Client } from "aedes";
+import { type BrokerRules, MAX_KEEPALIVE_SEC, rulesOf } from "./authorization.ts";
+import { BrokerMemory, forwardWhatIsThere, MAX_UNFINISHED } from "./broker-memory.ts";
+import { NetworkConnection, type RefusedConnection } from "./network-connection.ts";
 import { type PendingLogin, PendingLogins } from "./pending-logins.ts";
-import { forwardWhatIsThere, replayNewest } from "./retained-replay.ts";
 import { type BrokerUser, BrokerUsers } from "./users.ts";
 
 export interface EmbeddedBrokerOptions extends Omit<BrokerRules, "users"> {
@@ -16,6 +16,8 @@ export interface EmbeddedBrokerOptions extends Omit<BrokerRules, "users"> {
   /** Port of a WebSocket listener; none without it. */
   readonly wsPort?: number | undefined;
   readonly users: readonly BrokerUser[];
+  /** A connection was not accepted. Called once per connection. */
+  readonly onConnectionRefused: (refused: RefusedConnection) => void;
 }
 
 export interface EmbeddedBroker {
@@ -31,8 +33,15 @@ export interface EmbeddedBroker {
 /** A client that does not read what it subscribed to is closed after this. */
 const DRAIN_TIMEOUT_MS = 10_000;
 const MAX_TOPIC_LEVELS = 16;
-/** Messages of a client of quality 2 that it has begun and not finished; each is kept here until then. */
-const MAX_UNFINISHED = 16;
+/** Longest packet. */
+const MAX_PACKET_BYTES = 256 * 1024;
+/**
+ * Session Expiry Interval that clients of MQTT 5 get instead of a longer one. Nothing is kept of a session, but 0 is
+ * no limit to aedes.
+ */
+const MAX_SESSION_SEC = 1;
+/** Sessions and wills of clients that left within that second. */
+const MAX_PENDING_SESSIONS = 64;
 /** Messages to subscribers on their way at the same time. */
 const CONCURRENCY = 100;
 /** Longest frame of WebSocket; it is buffered before anything of MQTT is known of it. */
@@ -44,6 +53,8 @@ const TCP_KEEPALIVE_MS = 60_000;
 const LOOPBACK = "127.0.0.1";
 /** What was acknowledged last, the daemon's own `offline`, is still on its way to the subscribers. */
 const LAST_WORDS_MS = 100;
+/** A client of MQTT 5 that does not read its DISCONNECT does not hold up the end. */
+const CLOSE_MS = 300;
 
 /**
  * Starts the broker. Without users nobody from the network could log in, so it then listens on this machine alone.
@@ -51,23 +62,38 @@ const LAST_WORDS_MS = 100;
  */
 export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promise<EmbeddedBroker> {
   const host = options.users.length > 0 ? options.host : LOOPBACK;
-  const aedes = await Aedes.createBroker({
+  const doors = new Doors(options.onConnectionRefused);
+  const aedes = new Broker({
+    persistence: new BrokerMemory(),
     drainTimeout: DRAIN_TIMEOUT_MS,
     maxTopicLevels: MAX_TOPIC_LEVELS,
-    maxInflightInbound: MAX_UNFINISHED,
+    maximumPacketSize: MAX_PACKET_BYTES,
+    keepaliveLimit: MAX_KEEPALIVE_SEC,
+    sessionExpiryIntervalLimit: MAX_SESSION_SEC,
+    pendingSessionsLimit: MAX_PENDING_SESSIONS,
+    receiveMaximum: MAX_UNFINISHED,
     concurrency: CONCURRENCY,
     authorizeForward: forwardWhatIsThere,
-    ...rulesOf({ ...options, users: new BrokerUsers(options.users) }),
+    ...rulesOf({ ...options, users: new BrokerUsers(options.users) }, (client) => doors.of(client)),
   });
-  replayNewest(aedes);
-  const lobby = new PendingLogins();
-  const servers = [tcpListener(aedes, lobby)];
-  if (options.wsPort !== undefined) servers.push(await webSocketListener(aedes, lobby));
+  await aedes.listen();
+  const noteError = (client: Client, error: Error) => {
+    // What has a code is the network's doing, not a refusal.
+    if (!("code" in error)) doors.of(client)?.refuse(error.message);
+  };
+  aedes.on("connectionError", noteError);
+  aedes.on("clientError", noteError);
+  doors.onConnect = (stream) => aedes.handle(stream);
+  const servers = [tcpListener(doors)];
+  if (options.wsPort !== undefined) servers.push(await webSocketListener(doors));
   const close = async () => {
     for (const server of servers) server.close();
-    lobby.close();
+    doors.closePending();
     await pause(LAST_WORDS_MS);
-    await new Promise<void>((resolve) => aedes.close(resolve));
+    const closed = new Promise<void>((resolve) => aedes.close(resolve));
+    await Promise.race([closed, pause(CLOSE_MS)]);
+    doors.closeAll();
+    await closed;
   };
   try {
     const [port = 0, wsPort = null] = await Promise.all(
@@ -80,45 +106,99 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
   }
 }
 
-function tcpListener(aedes: Aedes, lobby: PendingLogins): net.Server {
-  return net.createServer({ noDelay: true }, (socket) => {
-    const waiting = guarded(socket, lobby);
-    new PacketLimits({
-      stream: socket,
-      isLocal: isLoopback(socket),
-      onConnect: (gate) => aedes.handle(gate),
-      onAdmit: () => waiting.leave(),
+/**
+ * An aedes that survives UNSUBSCRIBE of `constructor` and the like, for which 2.0.0-beta.1 finds an inherited property
+ * instead of a subscription (GHSA-52qw-whmv-87c5, fixed in 1.1.3). It threw, and that ended the process.
+ */
+class Broker extends Aedes {
+  override unsubscribe(...[topic, deliver, done]: Parameters<Aedes["unsubscribe"]>): void {
+    if (typeof deliver === "function") super.unsubscribe(topic, deliver, done);
+    else done();
+  }
+}
+
+/** The connections from the network: counted and timed from TCP's first packet to an accepted login. */
+class Doors {
+  onConnect: (stream: Duplex) => void = () => undefined;
+  readonly #onRefused: (refused: RefusedConnection) => void;
+  readonly #pending = new PendingLogins();
+  readonly #logins = new WeakMap<net.Socket, PendingLogin>();
+  readonly #refused = new WeakSet<net.Socket>();
+  /** By stream. Bounded by MAX_SOCKETS of each listener. */
+  readonly #connections = new Map<Duplex, NetworkConnection>();
+
+  constructor(onRefused: (refused: RefusedConnection) => void) {
+    this.#onRefused = onRefused;
+  }
+
+  /** A socket takes a place among the pending logins until its client has logged in. */
+  guard(socket: net.Socket): void {
+    socket.setKeepAlive(true, TCP_KEEPALIVE_MS);
+    socket.on("error", () => socket.destroy());
+    const address = socket.remoteAddress ?? "";
+    const login = this.#pending.enter(address, (reason) => {
+      if (reason !== null) this.#refuse(socket, { address, reason, user: null });
+      socket.destroy();
     });
+    socket.on("close", () => login.leave());
+    this.#logins.set(socket, login);
+  }
+
+  /** Takes MQTT from a stream over a guarded socket. */
+  open(stream: Duplex, socket: net.Socket, isLocal: boolean): void {
+    const leave = () => this.#logins.get(socket)?.leave();
+    const connection = new NetworkConnection({
+      ...{ stream, isLocal, address: socket.remoteAddress ?? "" },
+      onConnect: () => this.onConnect(stream),
+      onAdmitted: leave,
+      onRefused: (refused) => {
+        leave();
+        this.#refuse(socket, refused);
+      },
+    });
+    this.#connections.set(stream, connection);
+    stream.on("close", () => this.#connections.delete(stream));
+  }
+
+  /** The connection of a client; undefined for the daemon's own. */
+  of(client: Client): NetworkConnection | undefined {
+    return this.#connections.get(client.conn);
+  }
+
+  #refuse(socket: net.Socket, refused: RefusedConnection): void {
+    if (this.#refused.has(socket)) return;
+    this.#refused.add(socket);
+    this.#onRefused(refused);
+  }
+
+  closePending(): void {
+    this.#pending.close();
+  }
+
+  closeAll(): void {
+    for (const stream of this.#connections.keys()) stream.destroy();
+  }
+}
+
+function tcpListener(doors: Doors): net.Server {
+  return net.createServer({ noDelay: true }, (socket) => {
+    doors.guard(socket);
+    doors.open(socket, socket, isLoopback(socket));
   });
 }
 
 /** WebSocket is loaded only here: most houses do without it. */
-async function webSocketListener(aedes: Aedes, lobby: PendingLogins): Promise<http.Server> {
+async function webSocketListener(doors: Doors): Promise<http.Server> {
   const { createWebSocketStream, WebSocketServer } = await import("ws");
-  const waiting = new WeakMap<Duplex, PendingLogin>();
   const server = http.createServer((_request, response) => response.writeHead(426, { upgrade: "websocket" }).end());
-  server.on("connection", (socket: net.Socket) => waiting.set(socket, guarded(socket, lobby)));
+  server.on("connection", (socket: net.Socket) => doors.guard(socket));
   const sockets = new WebSocketServer({ server, maxPayload: MAX_FRAME_BYTES, perMessageDeflate: false });
-  sockets.on("connection", (socket, request) => {
+  sockets.on("connection", (socket, { headers, socket: tcp }) => {
     socket.on("error", () => undefined);
-    new PacketLimits({
-      stream: createWebSocketStream(socket),
-      // A page of the web that a browser of this machine shows is not a program of this machine.
-      isLocal: request.headers.origin === undefined && isLoopback(request.socket),
-      onConnect: (gate) => aedes.handle(gate),
-      onAdmit: () => waiting.get(request.socket)?.leave(),
-    });
+    // A page of the web that a browser of this machine shows is not a program of this machine.
+    doors.open(createWebSocketStream(socket), tcp, headers.origin === undefined && isLoopback(tcp));
   });
   return server;
-}
-
-/** A socket takes a place in the lobby until its client has logged in. */
-function guarded(socket: net.Socket, lobby: PendingLogins): PendingLogin {
-  socket.setKeepAlive(true, TCP_KEEPALIVE_MS);
-  socket.on("error", () => socket.destroy());
-  const waiting = lobby.enter(socket.remoteAddress ?? "", () => socket.destroy());
-  socket.on("close", () => waiting.leave());
-  return waiting;
 }
 
 function listen(server: net.Server | undefined, port: number, host: string): Promise<number> {

@@ -1,6 +1,6 @@
 /**
- * Who knocks at the embedded broker and has not logged in yet. There is always room for one more: the one who waited
- * longest has to go. A real client is through within one round trip; only those who never meant to come in stay long.
+ * Connections to the embedded broker that have not logged in yet. There is always room for one more: the one that waited
+ * longest is closed. A real client logs in within one round trip; only those that never meant to log in stay long.
  */
 
 /** Places for clients that have not logged in, in all and from one address. */
@@ -16,16 +16,16 @@ export interface PendingLogin {
 
 interface Entry extends PendingLogin {
   readonly address: string;
-  readonly sendAway: () => void;
+  readonly sendAway: (reason: string | null) => void;
 }
 
 export class PendingLogins {
   /** Shape: who waits longest first. Bounded by MAX_WAITING. */
   readonly #entries = new Set<Entry>();
 
-  /** A client came in from `address`; `sendAway` closes its connection. */
-  enter(address: string, sendAway: () => void): PendingLogin {
-    const timer = setTimeout(sendAway, LOGIN_TIMEOUT_MS);
+  /** A client came in from `address`; `sendAway` closes its connection; its reason is null where the broker stops. */
+  enter(address: string, sendAway: (reason: string | null) => void): PendingLogin {
+    const timer = setTimeout(() => sendAway(`no login within ${LOGIN_TIMEOUT_MS / 1_000} s`), LOGIN_TIMEOUT_MS);
     const entry: Entry = {
       address,
       sendAway,
@@ -43,7 +43,7 @@ export class PendingLogins {
   close(): void {
     for (const entry of [...this.#entries]) {
       entry.leave();
-      entry.sendAway();
+      entry.sendAway(null);
     }
   }
 
@@ -53,6 +53,6 @@ export class PendingLogins {
     const longest = crowded[0];
     if (!longest || (crowded !== ofAddress && crowded.length <= MAX_WAITING)) return;
     longest.leave();
-    longest.sendAway();
+    longest.sendAway("too many connections without a login");
   }
 }

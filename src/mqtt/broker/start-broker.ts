@@ -4,6 +4,7 @@ import { onPort } from "../../core/status/start-error.ts";
 import type { MqttClientOptions } from "../client/mqtt-client.ts";
 import { openBrokerStream } from "../client/transport.ts";
 import type { EmbeddedBroker } from "./embedded-broker.ts";
+import { RefusalLog } from "./refusal-log.ts";
 
 interface BrokerLog {
   info(facts: object, text: string): void;
@@ -33,7 +34,12 @@ export async function startBroker(
       { user, topic },
       "the broker dropped a message: only the daemon and users with commands: true may publish there",
     );
-  const rules = { users, anonymous, baseTopic, discoveryPrefix, onRefused };
+  const refusals = new RefusalLog(
+    (facts) => log.warn(facts, "the broker refused a connection"),
+    () => performance.now(),
+  );
+  const onConnectionRefused = refusals.report.bind(refusals);
+  const rules = { users, anonymous, baseTopic, discoveryPrefix, onRefused, onConnectionRefused };
   const broker = await onPort("broker", port, () => startEmbeddedBroker({ ...rules, host, port, wsPort }));
   if (hasNoUsers(config) && !anonymous) log.warn({ host: broker.host }, NO_BROKER_USERS);
   else log.info({ host: broker.host, port: broker.port, ws_port: broker.wsPort }, "broker listens");

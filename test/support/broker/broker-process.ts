@@ -12,5 +12,6 @@ const broker = await startEmbeddedBroker({
   baseTopic: NOBODYS_TOPIC,
   discoveryPrefix: NOBODYS_TOPIC,
   onRefused: () => undefined,
+  onConnectionRefused: () => undefined,
 });
 process.stdout.write(`${broker.port}\n`);

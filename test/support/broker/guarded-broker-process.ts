@@ -18,6 +18,7 @@ const broker = await startEmbeddedBroker({
   baseTopic: "elbro",
   discoveryPrefix: "homeassistant",
   onRefused: () => undefined,
+  onConnectionRefused: () => undefined,
 });
 process.stdout.write(`${broker.port}\n`);
 createInterface(process.stdin).on("line", (line) => {

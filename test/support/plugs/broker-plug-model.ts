@@ -73,7 +73,13 @@ export class BrokerPlugModel implements AsyncDisposable {
   async startBroker(): Promise<void> {
     if (this.#broker) return;
     const rules = { users: [], anonymous: true, baseTopic: "elbro", discoveryPrefix: "homeassistant" };
-    this.#broker = await startEmbeddedBroker({ ...rules, host: "127.0.0.1", port: 0, onRefused: () => undefined });
+    this.#broker = await startEmbeddedBroker({
+      ...rules,
+      host: "127.0.0.1",
+      port: 0,
+      onRefused: () => undefined,
+      onConnectionRefused: () => undefined,
+    });
     this.#watcher = await mqtt.connectAsync(`mqtt://127.0.0.1:${this.#broker.port}`, { protocolVersion: 4 });
     this.#watcher.on("message", (topic) => topic === "quiet" || this.#heard++);
     await this.#watcher.subscribeAsync("#", { qos: 1 });

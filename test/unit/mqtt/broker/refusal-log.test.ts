@@ -1,0 +1,44 @@
+import { expect, test } from "vitest";
+import { RefusalLog } from "../../../../src/mqtt/broker/refusal-log.ts";
+
+function logAt() {
+  const written: unknown[] = [];
+  const clock = { nowMs: 0 };
+  const log = new RefusalLog(
+    ({ address, repeated }) => written.push([address, repeated]),
+    () => clock.nowMs,
+  );
+  const refuse = (address: string, reason = "wrong user name or password") =>
+    log.report({ address, reason, user: null });
+  return { written, clock, refuse };
+}
+
+test("each address and each reason has its line at once", () => {
+  const { written, refuse } = logAt();
+  refuse("192.0.2.1");
+  refuse("192.0.2.2");
+  refuse("192.0.2.1", "too many clients");
+  expect(written).toEqual([
+    ["192.0.2.1", 0],
+    ["192.0.2.2", 0],
+    ["192.0.2.1", 0],
+  ]);
+});
+
+test("a client that tries again and again has a line a minute, which counts", () => {
+  const { written, clock, refuse } = logAt();
+  for (; clock.nowMs < 120_000; clock.nowMs += 1_000) refuse("192.0.2.1");
+  expect(written).toEqual([
+    ["192.0.2.1", 0],
+    ["192.0.2.1", 59],
+  ]);
+});
+
+test("of thousands of addresses only the newest are remembered", () => {
+  const { written, refuse } = logAt();
+  for (let i = 0; i < 1_000; i++) refuse(`192.0.2.${i}`);
+  written.length = 0;
+  refuse("192.0.2.999");
+  refuse("192.0.2.0");
+  expect(written).toEqual([["192.0.2.0", 0]]);
+});
