@@ -67,6 +67,13 @@ test("a topic that is shown no longer is cleared", () => {
   expect([...retained]).toEqual([["elbro/home/price", "1"]]);
 });
 
+test("the document of a removed device is cleared before its states, which its templates read", () => {
+  const { publisher, port } = attached([state("plug/heater/state", "{}"), document("heater", { on: "switch" })]);
+  port.sent.length = 0;
+  publisher.show([]);
+  expect(port.topics()).toEqual(["homeassistant/device/heater/config", "elbro/plug/heater/state"]);
+});
+
 test("an empty payload clears the topic and is sent again on the next connection", () => {
   const { publisher, port, retained } = attached([state("price", "1")]);
   publisher.show([state("price", "")]);
