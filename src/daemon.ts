@@ -2,7 +2,6 @@
  * Composition root of the running daemon: opens the modules in order and closes them in reverse. What may touch the
  * process (arguments, environment, signals, output) is passed in by the command line.
  */
-
 import { DEFAULT_HINT } from "./config/command-hint.ts";
 import { planDefinitions } from "./config/plan-schema.ts";
 import type { Config } from "./config/schema.ts";
@@ -55,7 +54,7 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
   const mqtt = await startMqtt(options, storage, state, changes);
   const plugs = startPlugs(options, storage, state, mqtt, changes);
   const reloading = new ConfigReload(config, { clock, problems: state.problems, log }, checkKeys);
-  reloading.subscribe((next) => state.plans.take(planDefinitions(next.plans)));
+  reloading.applied.subscribe((next) => state.plans.take(planDefinitions(next.plans)));
   const server = await startServer(options, { storage, state, mqtt, plugs, reloading }, changes);
   for (const module of [mqtt, plugs, state]) module.run();
   return {

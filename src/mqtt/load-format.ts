@@ -1,16 +1,10 @@
 /** Price formats of other programs as MQTT attributes, for homes that are configured to have one. */
-import type { Config } from "../config/schema.ts";
 import { formatAttributes } from "../core/prices/formats/format-registry.ts";
 import type { Calendar } from "../core/time/calendar.ts";
 import type { Homes } from "../state/homes.ts";
 import type { FormatOf } from "./topics/format-topics.ts";
 
-export function openFormats(
-  config: Pick<Config, "homes">,
-  homes: Pick<Homes, "address">,
-  calendar: Calendar,
-): FormatOf {
-  if (!config.homes?.some(({ format }) => format !== undefined)) return () => null;
+export function openFormats(homes: Pick<Homes, "address">, calendar: Calendar): FormatOf {
   return (snapshot) => {
     const { format, addressId } = snapshot.home;
     if (format === undefined) return null;

@@ -49,7 +49,7 @@ export async function startMqtt(
   const { config, clock, log, signal } = options;
   const { homes, calendar } = state;
   const broker = await startBroker(config, log, { anonymous: options.anonymousBroker });
-  const formatOf = await openFormats(config, homes, calendar);
+  const formatOf = openFormats(homes, calendar);
   const showing = new StatePublisher({ ...state, settings: storage.settings, config, formatOf, log });
   const client = openMqttClient(
     {

@@ -54,7 +54,7 @@ export async function startServer(options: ServerOptions, deps: ServerDeps, chan
   await mqtt.client.upSoon;
   const { openApi } = await import("./api-listener.ts");
   const listener = await openApi(api);
-  reloading.subscribe((next) => {
+  reloading.applied.subscribe((next) => {
     listener.take(next);
     changes.stateChanged.emit({ home: null });
   });

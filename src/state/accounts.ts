@@ -18,7 +18,6 @@ import type { ProxySettings } from "../service/client/proxy.ts";
 import { RateLimiter } from "../service/client/rate-limiter.ts";
 import { AdaptiveRateLimits, LearnedRateLimits } from "../service/client/rate-limits.ts";
 import type { OperationId } from "../service/contract/operations.ts";
-
 import { operationIdOf, paramsOf, seriesOf, takeApart } from "../service/contract/series-mapping.ts";
 import { thirdPartyToken } from "../service/third-party-token.ts";
 import type { KeyValueStore } from "../storage/key-value-store.ts";

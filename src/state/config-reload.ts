@@ -5,6 +5,7 @@ import type { Config } from "../config/schema.ts";
 import type { Problems } from "../core/status/problem.ts";
 import { StartError } from "../core/status/start-error.ts";
 import type { EpochMs } from "../core/time/interval.ts";
+import { Listeners } from "./change-bus.ts";
 
 /** What has changed from one configuration to the next, by key. */
 export interface ConfigChange {
@@ -50,18 +51,14 @@ export class ConfigReload {
   #used: Config;
   readonly #deps: ConfigReloadDeps;
   readonly #check: (next: Config) => void;
-  readonly #applied: ((next: Config) => void)[] = [];
+  /** Called with every new configuration that passed the check. */
+  readonly applied: Listeners<Config> = new Listeners();
 
   /** `check` throws a StartError for a configuration that must not be used. */
-  constructor(used: Config, parts: ConfigReloadDeps, check: (next: Config) => void) {
+  constructor(used: Config, deps: ConfigReloadDeps, check: (next: Config) => void) {
     this.#used = used;
-    this.#deps = parts;
+    this.#deps = deps;
     this.#check = check;
-  }
-
-  /** Calls back with every new configuration that passed the check. */
-  subscribe(apply: (next: Config) => void): void {
-    this.#applied.push(apply);
   }
 
   get used(): Config {
@@ -88,7 +85,7 @@ export class ConfigReload {
 
   #take(next: Config): void {
     this.#check(next);
-    for (const apply of this.#applied) apply(next);
+    this.applied.emit(next);
     this.#used = next;
   }
 
