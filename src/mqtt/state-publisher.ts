@@ -2,13 +2,9 @@
 import type { Config } from "../config/schema.ts";
 import type { PlugSnapshot } from "../core/plugs/plug-snapshot.ts";
 import type { Home, HomeSnapshot } from "../core/prices/home-snapshot.ts";
-import type { DaemonState } from "../core/status/daemon-status.ts";
 import { VERSION } from "../core/status/version.ts";
 import { type EpochMs, MINUTE_MS } from "../core/time/interval.ts";
-import type { Homes } from "../state/homes.ts";
-import type { Places } from "../state/places.ts";
-import type { Plans } from "../state/plans.ts";
-import type { HomeReader } from "../state/price-reader.ts";
+import type { State } from "../state/open-state.ts";
 import type { KeyValueStore } from "../storage/key-value-store.ts";
 import type { Message } from "./client/message.ts";
 import { Announcer } from "./homeassistant/announcer.ts";
@@ -26,20 +22,13 @@ import { planMessages } from "./topics/plan-topics.ts";
 import { plugMessages } from "./topics/plug-topics.ts";
 import { usageMessages } from "./topics/usage-topics.ts";
 
-export interface StatePublisherDeps {
+export interface StatePublisherDeps
+  extends Pick<State, "homes" | "places" | "plans" | "homeReader" | "daemonState" | "isTimeTrusted"> {
   readonly log: { info(facts: object, text: string): void };
   readonly config: Config;
-  readonly homes: Homes;
-  readonly places: Places;
-  readonly plans: Plans;
-  readonly homeReader: HomeReader;
   /** The attributes for another program that reads a home's prices. */
   readonly formatOf: FormatOf;
   readonly settings: KeyValueStore;
-  /** The daemon as it is at `now`. */
-  readonly daemonState: (now: EpochMs) => DaemonState;
-  /** Whether the clock can be right; no signal is ON where it cannot. */
-  readonly isTimeTrusted: (now: EpochMs) => boolean;
 }
 
 /** The state as it is, and until when it stays so of itself. */
