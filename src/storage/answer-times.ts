@@ -1,4 +1,4 @@
-import type { EpochMs, Interval } from "../core/time/interval.ts";
+import { contains, type EpochMs, type Interval } from "../core/time/interval.ts";
 
 interface Stretch extends Interval {
   readonly at: EpochMs;
@@ -9,8 +9,8 @@ interface Stretch extends Interval {
  * clock that was set back is right again.
  */
 export class AnsweredTimes {
-  /** Ascending, without overlap. Bounded by the chunks of the series, as answers bring whole chunks. */
-  readonly #stretches: Stretch[] = [];
+  /** Without overlap, in no order. Bounded by the chunks of the series, as answers bring whole chunks. */
+  #stretches: readonly Stretch[] = [];
   #newest: EpochMs | null = null;
   #settled: EpochMs | null = null;
 
@@ -23,14 +23,15 @@ export class AnsweredTimes {
   note(range: Interval | null, at: EpochMs): void {
     this.#newest = at;
     const { start, end } = range ?? { start: Number.NEGATIVE_INFINITY, end: Number.POSITIVE_INFINITY };
-    const first = this.#stretches.findLastIndex((known) => known.end <= start) + 1;
-    let next = first;
-    while ((this.#stretches[next]?.start ?? end) < end) next++;
-    const [before, after] = [this.#stretches[first], this.#stretches[next - 1]];
-    const pieces: Stretch[] = [{ start, end, at }];
-    if (next > first && before && before.start < start) pieces.unshift({ ...before, end: start });
-    if (next > first && after && after.end > end) pieces.push({ ...after, start: end });
-    this.#stretches.splice(first, next - first, ...pieces);
+    const others = this.#stretches.flatMap((known) => {
+      if (known.end <= start || known.start >= end) return [known];
+      const rest = [
+        { ...known, end: start },
+        { ...known, start: end },
+      ];
+      return rest.filter((piece) => piece.start < piece.end);
+    });
+    this.#stretches = [...others, { start, end, at }];
   }
 
   /** Notes that the series was dealt with, although nothing came. */
@@ -46,14 +47,6 @@ export class AnsweredTimes {
 
   /** When the instant was last part of an answer; null if never. */
   at(instant: EpochMs): EpochMs | null {
-    let low = 0;
-    let high = this.#stretches.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((this.#stretches[middle] as Stretch).start <= instant) low = middle + 1;
-      else high = middle;
-    }
-    const found = this.#stretches[low - 1];
-    return found && instant < found.end ? found.at : null;
+    return this.#stretches.find((stretch) => contains(stretch, instant))?.at ?? null;
   }
 }
