@@ -234,14 +234,11 @@ export class SeriesStore {
   #newestGap(record: SeriesRecord, within: Interval): Interval | null {
     const days = this.#calendar.intervals("day", within);
     this.#learn(record, days.map(startOf));
-    const asked = (day: Interval | undefined) => day !== undefined && this.#chunkState(record, day.start) !== null;
-    let end = days.length;
-    while (end > 0 && asked(days[end - 1])) end--;
-    let start = end;
-    while (start > 0 && !asked(days[start - 1])) start--;
-    const first = days[start];
-    const last = days[end - 1];
-    return first && last && end > start ? { start: first.start, end: last.end } : null;
+    const isAsked = (day: Interval) => this.#chunkState(record, day.start) !== null;
+    const end = days.findLastIndex((day) => !isAsked(day)) + 1;
+    const gap = days.slice(days.slice(0, end).findLastIndex(isAsked) + 1, end);
+    const [first, last] = [gap[0], gap.at(-1)];
+    return first && last ? { start: first.start, end: last.end } : null;
   }
 
   #storeChunk(key: SeriesKey, record: SeriesRecord, chunk: Interval, newer: readonly Row[]): boolean {
