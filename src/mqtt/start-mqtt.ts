@@ -65,10 +65,7 @@ export async function startMqtt(
         },
         "+/plan/+/+/set": (levels, payload) => state.plans.command(levels, payload, clock.now()),
       },
-      remembered: {
-        read: () => storage.settings.read("mqtt_retained"),
-        write: (text) => storage.settings.write("mqtt_retained", text),
-      },
+      memory: storage.settings,
       ...{ log, random: options.random },
     },
     signal,

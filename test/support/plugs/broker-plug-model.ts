@@ -139,7 +139,7 @@ export class BrokerPlugModel implements AsyncDisposable {
         baseTopic: "elbro",
         discoveryPrefix: "homeassistant",
         commands: {},
-        remembered: this.#remembered,
+        memory: this.#remembered,
         log: { info: () => undefined, warn: () => undefined },
         random: () => 0,
       },
