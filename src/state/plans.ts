@@ -78,7 +78,6 @@ export class Plans {
   #ordered: readonly PlanDefinition[] = [];
   /** By plan. Bounded by the configuration. */
   readonly #companions = new Map<string, PlanSlot>();
-  readonly #histories = new Map<string, PlanHistory>();
   readonly #snapshots = new Map<string, PlanSnapshot>();
 
   constructor(deps: PlansDeps) {
@@ -93,7 +92,7 @@ export class Plans {
     for (const { id } of this.#definitions) if (!stay.has(id)) problems.end(subjectOf(id));
     this.#definitions = definitions;
     this.#ordered = inOrder(definitions);
-    for (const made of [this.#companions, this.#histories, this.#snapshots]) made.clear();
+    for (const made of [this.#companions, this.#snapshots]) made.clear();
     store.keepOnly([...stay]);
     for (const definition of this.#ordered) {
       const spec = adjustedSpec(definition, store.settings(definition.id));
@@ -239,7 +238,6 @@ export class Plans {
       solve,
     });
     if (advance.memory !== memory || advance.finished.length > 0) store.write(id, advance.memory, advance.finished);
-    if (advance.finished.length > 0) this.#histories.delete(id);
     this.#companions.set(id, { definition, spec, advance });
     const currency = timeline?.currency ?? null;
     const reason = reasonOf({ spec, advance, now, calendar, trusted, currency, home: home ? null : definition.home });
@@ -251,15 +249,11 @@ export class Plans {
   #historyOf({ definition: { id }, spec }: PlanSlot, now: EpochMs): PlanHistory {
     const { calendar, store } = this.#deps;
     const start = calendar.startOf("month", now);
-    const known = this.#histories.get(id);
-    if (known?.month.start === start) return known;
-    const history = {
+    return {
       month: this.#monthFrom(id, spec, start),
       monthBefore: this.#monthFrom(id, spec, calendar.add("month", start, -1)),
       lastRun: store.lastRun(id),
     };
-    this.#histories.set(id, history);
-    return history;
   }
 
   #monthFrom(id: string, spec: PlanSpec, start: EpochMs): PlanMonth {
