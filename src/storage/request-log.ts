@@ -1,5 +1,6 @@
 /** The request log: every request that was spent, committed before its socket opens, and what became of it. */
 import type { DatabaseSync } from "node:sqlite";
+import { LRUCache } from "lru-cache";
 import type { Share } from "../core/fetching/rate-limit.ts";
 import type { EpochMs, Interval } from "../core/time/interval.ts";
 import { AnsweredTimes } from "./answer-times.ts";
@@ -40,7 +41,7 @@ export class RequestLog {
   /** Bounded by the series. */
   readonly #answered = new Map<number, AnsweredTimes>();
   /** The newest spend by series and range. Bounded by MAX_OPEN. */
-  readonly #open = new Map<string, number>();
+  readonly #open = new LRUCache<string, number>({ max: MAX_OPEN });
   /** Ends of spends that go to disk with the next write, and leave this when it held. Bounded by the requests between two spends. */
   #unwritten: Ending[] = [];
 
@@ -64,7 +65,7 @@ export class RequestLog {
       return Number(insert.run(account, share, at, boot, monotonic, server, seriesId, start, end).lastInsertRowid);
     });
     this.#unwritten = [];
-    if (seriesId !== null) this.#noteOpen(openKey(seriesId, range), id);
+    if (seriesId !== null) this.#open.set(openKey(seriesId, range), id);
     return id;
   }
 
@@ -201,13 +202,6 @@ export class RequestLog {
     const times = this.#answered.get(seriesId) ?? new AnsweredTimes();
     this.#answered.set(seriesId, times);
     return times;
-  }
-
-  #noteOpen(key: string, id: number): void {
-    this.#open.delete(key);
-    this.#open.set(key, id);
-    const [oldest] = this.#open.keys();
-    if (this.#open.size > MAX_OPEN && oldest !== undefined) this.#open.delete(oldest);
   }
 }
 

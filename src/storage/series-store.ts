@@ -242,12 +242,12 @@ export class SeriesStore {
   }
 
   #storeChunk(key: SeriesKey, record: SeriesRecord, chunk: Interval, newer: readonly Row[]): boolean {
-    const stored = this.#chunks.read(record.id, chunk.start);
-    const newerText = textOfRows(newer);
-    if (stored?.text === newerText) return false;
-    const rows = stored && chunkUnitOf(key.unit) ? mergeByStart(rowsOfText(stored.text), newer) : newer;
-    const text = rows === newer ? newerText : textOfRows(rows);
-    if (stored?.text === text) return false;
+    const stored = this.#chunks.texts(record.id, [chunk.start]).get(chunk.start);
+    if (stored === textOfRows(newer)) return false;
+    const isCut = chunkUnitOf(key.unit) !== null;
+    const rows = stored !== undefined && isCut ? mergeByStart(rowsOfText(stored), newer) : newer;
+    const text = textOfRows(rows);
+    if (stored === text) return false;
     const complete = key.unit === "latest" || tiles(rows, key.unit, chunk, this.#calendar);
     const state = { complete, estimated: rows.some((row) => row.isEstimate === true) };
     this.#chunks.write(record.id, chunk.start, { text, state });
