@@ -1,4 +1,5 @@
 /** The broker inside the daemon, for houses that have none. Loaded only when it is used. */
+import { once } from "node:events";
 import http from "node:http";
 import net from "node:net";
 import { type Duplex, duplexPair } from "node:stream";
@@ -81,10 +82,11 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
   aedes.on("connectionError", noteError);
   aedes.on("clientError", noteError);
   connections.onConnect = (stream) => aedes.handle(stream);
-  const servers = [tcpListener(connections)];
-  if (options.wsPort !== undefined) servers.push(await webSocketListener(connections));
+  const tcp = tcpListener(connections);
+  const webSocket = options.wsPort === undefined ? null : await webSocketListener(connections);
   const close = async () => {
-    for (const server of servers) server.close();
+    tcp.close();
+    webSocket?.close();
     connections.closePending();
     await pause(LAST_WORDS_MS);
     const closed = new Promise<void>((resolve) => aedes.close(resolve));
@@ -93,9 +95,8 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
     await closed;
   };
   try {
-    const [port = 0, wsPort = null] = await Promise.all(
-      [options.port, options.wsPort ?? 0].slice(0, servers.length).map((at, i) => listen(servers[i], at, host)),
-    );
+    const port = await listen(tcp, options.port, host);
+    const wsPort = webSocket && (await listen(webSocket, options.wsPort ?? 0, host));
     return { host, port, wsPort, open: () => ownStream(aedes), close };
   } catch (error) {
     await close();
@@ -135,16 +136,11 @@ async function webSocketListener(connections: NetworkConnections): Promise<http.
   return server;
 }
 
-function listen(server: net.Server | undefined, port: number, host: string): Promise<number> {
-  return new Promise((resolve, reject) => {
-    if (!server) throw new RangeError("no server");
-    server.maxConnections = MAX_SOCKETS;
-    server.once("error", reject);
-    server.listen(port, host, () => {
-      const address = server.address();
-      resolve(typeof address === "object" && address ? address.port : port);
-    });
-  });
+async function listen(server: net.Server, port: number, host: string): Promise<number> {
+  server.maxConnections = MAX_SOCKETS;
+  server.listen(port, host);
+  await once(server, "listening");
+  return (server.address() as net.AddressInfo).port;
 }
 
 function ownStream(aedes: Aedes): Duplex {

@@ -2,14 +2,10 @@
 import type { Config } from "../../config/schema.ts";
 import { onPort } from "../../core/status/start-error.ts";
 import type { BrokerAccess } from "../client/broker-session.ts";
+import type { MqttClientLog } from "../client/mqtt-client.ts";
 import { openBrokerStream } from "../client/transport.ts";
 import type { EmbeddedBroker } from "./embedded-broker.ts";
 import { RefusalLog } from "./refusal-log.ts";
-
-interface BrokerLog {
-  info(facts: object, text: string): void;
-  warn(facts: object, text: string): void;
-}
 
 /** What is said where `letsNobodyIn` holds. */
 export const NO_BROKER_USERS = "the broker lets nobody in: add broker.users, or set mqtt.url to use another broker";
@@ -22,7 +18,7 @@ export function hasNoUsers({ mqtt, broker }: Config): boolean {
 /** Starts the embedded broker; null where the configuration names another. Errors: throws a StartError. */
 export async function startBroker(
   config: Config,
-  log: BrokerLog,
+  log: MqttClientLog,
   { anonymous }: { readonly anonymous: boolean },
 ): Promise<EmbeddedBroker | null> {
   if (config.mqtt.url !== undefined) return null;
