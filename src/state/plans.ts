@@ -14,6 +14,7 @@ import { adjustedSpec, type ChangedSettings, changeSettings, planSettings } from
 import { type PlanHistory, type PlanMonth, type PlanSnapshot, planSnapshot } from "../core/planning/plan-snapshot.ts";
 import { advancePlan, type PlanAdvance } from "../core/planning/plan-state-machine.ts";
 import { solvePlan } from "../core/planning/solve-plan.ts";
+import type { Wanted } from "../core/plugs/plug-types.ts";
 import type { Home } from "../core/prices/home-snapshot.ts";
 import type { LevelThresholds } from "../core/prices/level.ts";
 import type { Timeline } from "../core/prices/timeline.ts";
@@ -35,14 +36,6 @@ export interface PlansDeps {
   /** Called with the home's id after a command that changed something. */
   readonly onChange: (home: string) => void;
   readonly solve?: Solve;
-}
-
-/** What a plan wants of a plug. */
-export interface PlanWanted {
-  readonly on: boolean;
-  /** Until when; null where only new prices or a command can tell. */
-  readonly until: EpochMs | null;
-  readonly reason: string;
 }
 
 /** The plans as they are, and when they change by themselves. */
@@ -133,7 +126,7 @@ export class Plans {
   }
 
   /** What a plan wants at `now`; null for a plan that there is not, or not at `home` where one is given. */
-  wanted(plan: string, home: string | null, now: EpochMs): PlanWanted | null {
+  wanted(plan: string, home: string | null, now: EpochMs): Wanted | null {
     const definition = this.#companions.get(plan)?.definition;
     if (!definition || (home !== null && home !== definition.home)) return null;
     this.at(now);
