@@ -12,8 +12,7 @@ import { type EpochMs, MINUTE_MS } from "../core/time/interval.ts";
 import { Collector, type CollectorLog } from "../service/client/collector.ts";
 import type { Service, ServiceOptions } from "../service/client/open-service.ts";
 import { consumerTargets } from "../service/contract/polled-series.ts";
-import { transitionsIn } from "../storage/data-dir.ts";
-import type { Storage, StorageOptions } from "../storage/open-storage.ts";
+import { type Storage, type StorageOptions, transitionsIn } from "../storage/open-storage.ts";
 import { PlanStore } from "../storage/plan-store.ts";
 import { historyStart } from "../storage/retention.ts";
 import { WriteRecoveryLoop } from "../storage/write-recovery-loop.ts";
@@ -177,16 +176,8 @@ function openLoops(options: StateOptions, storage: Storage, changes: ChangeBus, 
   const refresh = () => {
     for (const collector of collectors) collector.wake();
   };
-  const maintenance = new NightlyMaintenance({
-    ...storage,
-    repository,
-    calendar,
-    clock,
-    problems,
-    years: config.retention.years,
-    offsetMs,
-    log,
-  });
+  const years = config.retention.years;
+  const maintenance = new NightlyMaintenance({ ...storage, ...state, clock, years, offsetMs, log });
   const writeRecovery = new WriteRecoveryLoop({ writing: storage.writing, clock, problems, onRecovered: refresh });
   let running: readonly Promise<void>[] = [];
   return {

@@ -51,11 +51,6 @@ export class ChunkTable {
     );
   }
 
-  /** How many damaged chunks were found since the start and are not replaced yet. */
-  get damaged(): number {
-    return this.#damaged.size;
-  }
-
   /** The texts of the chunks with these starts. Shape: in their order; chunks never stored or damaged are left out. */
   texts(seriesId: number, starts: readonly EpochMs[]): Map<EpochMs, string> {
     return new Map(
