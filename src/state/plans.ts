@@ -106,23 +106,20 @@ export class Plans {
 
   /** Decides every plan at `now`, and remembers it. */
   at(now: EpochMs): ShownPlans {
-    return this.#deps.store.gather(() => this.#decideAll(now));
-  }
-
-  #decideAll(now: EpochMs): ShownPlans {
-    const { homes } = this.#deps;
+    const { homes, store } = this.#deps;
     if (!homes.known) return { plans: [], until: null };
     const byId = new Map(homes.list().map((home) => [home.id, home]));
     const decided = new Set<string>();
-    let until: EpochMs | null = null;
-    for (const definition of this.#ordered) {
-      const home = byId.get(definition.home) ?? null;
-      const { nextChangeAt } = this.#decide(definition, home, decided, now);
-      this.#tellHome(definition, home, [...byId.keys()], now);
-      decided.add(definition.id);
-      if (nextChangeAt !== null) until = Math.min(until ?? nextChangeAt, nextChangeAt);
-    }
-    return { plans: this.snapshots, until };
+    const changes = store.gather(() =>
+      this.#ordered.flatMap((definition) => {
+        const home = byId.get(definition.home) ?? null;
+        const { nextChangeAt } = this.#decide(definition, home, decided, now);
+        this.#tellHome(definition, home, [...byId.keys()], now);
+        decided.add(definition.id);
+        return nextChangeAt ?? [];
+      }),
+    );
+    return { plans: this.snapshots, until: changes.length === 0 ? null : Math.min(...changes) };
   }
 
   /** What a plan wants at `now`; null for a plan that there is not, or not at `home` where one is given. */

@@ -11,12 +11,11 @@ import type { StorePort } from "../service/client/collector.ts";
 import type { AttemptLog } from "../service/client/rate-limiter.ts";
 import type { BodyOf } from "../service/contract/operations.ts";
 import { type OperationId, operationOf, type ParamsOf } from "../service/contract/operations.ts";
-import { rangeOf, seriesOf, takeApart } from "../service/contract/series-mapping.ts";
+import { putTogether, rangeOf, seriesOf, takeApart } from "../service/contract/series-mapping.ts";
 import { RequestLog } from "../storage/request-log.ts";
 import { LEDGER_MS } from "../storage/retention.ts";
 import { SeriesStore } from "../storage/series-store.ts";
 import { WriteGuard } from "../storage/write-guard.ts";
-import { bodyAround } from "./response-assembly.ts";
 import type { Found } from "./stored-answer.ts";
 
 export class SeriesRepository implements StorePort {
@@ -121,7 +120,7 @@ export class SeriesRepository implements StorePort {
       version,
       fresh: ages.every(({ freshUntil }) => now <= freshUntil),
       answeredAt: Math.min(now, ...ages.map(({ answeredAt }) => answeredAt ?? now - LEDGER_MS)),
-      read: () => bodyAround(operation, params, envelope, this.store.json(series, range)),
+      read: () => putTogether(operation, params, envelope, this.store.json(series, range)),
     };
   }
 
