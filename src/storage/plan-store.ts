@@ -1,6 +1,6 @@
 /** What is kept of plans: where each stands, what its owner changed, and what its runs cost. */
 import type { DatabaseSync } from "node:sqlite";
-import type { PlanBasis, PlanRecord } from "../core/planning/plan-record.ts";
+import type { PlanRecord } from "../core/planning/plan-record.ts";
 import type { FinishedRun } from "../core/planning/plan-savings.ts";
 import type { ChangedSettings, PlanSetting } from "../core/planning/plan-settings.ts";
 import { DAY_MS, type EpochMs, HOUR_MS } from "../core/time/interval.ts";
@@ -136,18 +136,11 @@ export class PlanStore {
   totals(plan: string, start: EpochMs, end: EpochMs): RunTotals {
     const sum = this.#database.prepare(
       `select count(*) as runs, total(end_ms - start_ms) / 3600000.0 as hours, total(mean_price * kwh) as cost,
-              total((started_now_price - mean_price) * kwh) as saving_now,
-              total((window_price - mean_price) * kwh) as saving_mean
+              total((started_now_price - mean_price) * kwh) as savingNow,
+              total((window_price - mean_price) * kwh) as savingMean
        from plan_run where plan = ? and start_ms >= ? and end_ms >= ? and end_ms < ?`,
     );
-    const row = sum.get(plan, start - MAX_RUN_MS, start, end) ?? {};
-    return {
-      runs: Number(row.runs),
-      hours: Number(row.hours),
-      cost: Number(row.cost),
-      savingNow: Number(row.saving_now),
-      savingMean: Number(row.saving_mean),
-    };
+    return sum.get(plan, start - MAX_RUN_MS, start, end) as unknown as RunTotals;
   }
 
   /** The latest run that is over; null before the first. */
@@ -157,20 +150,11 @@ export class PlanStore {
 
   /** The latest runs that are over. Shape: newest first. */
   lastRuns(plan: string, most: number): FinishedRun[] {
-    const rows = this.#database.prepare("select * from plan_run where plan = ? order by start_ms desc limit ?");
-    return rows.all(plan, most).map(finishedRun);
+    const runs = this.#database.prepare(
+      `select start_ms as start, end_ms as end, basis, mean_price as meanPrice, started_now_price as startedNowPrice,
+              window_price as windowPrice, kwh
+       from plan_run where plan = ? order by start_ms desc limit ?`,
+    );
+    return runs.all(plan, most) as unknown as FinishedRun[];
   }
-}
-
-function finishedRun(row: Record<string, unknown>): FinishedRun {
-  const figure = (value: unknown) => (typeof value === "number" ? value : null);
-  return {
-    start: Number(row.start_ms),
-    end: Number(row.end_ms),
-    basis: String(row.basis) as PlanBasis,
-    meanPrice: figure(row.mean_price),
-    startedNowPrice: figure(row.started_now_price),
-    windowPrice: figure(row.window_price),
-    kwh: figure(row.kwh),
-  };
 }

@@ -146,19 +146,11 @@ export class RequestLog {
 
   /** The newest attempts of an account that may still count. Shape: oldest first. */
   recent(account: string, count: number): SpentAttempt[] {
-    const rows = this.#database
-      .prepare(
-        "select id, share, at_ms, boot, monotonic_ms, server_ms from attempt where account = ? order by id desc limit ?",
-      )
-      .all(account, Math.min(count, MAX_RECENT));
-    return rows.reverse().map((row) => ({
-      id: Number(row.id),
-      share: row.share === "lan" || row.share === "backfill" ? row.share : "poll",
-      at: Number(row.at_ms),
-      boot: String(row.boot),
-      monotonicMs: Number(row.monotonic_ms),
-      serverMs: typeof row.server_ms === "number" ? row.server_ms : null,
-    }));
+    const attempts = this.#database.prepare(
+      `select id, share, at_ms as at, boot, monotonic_ms as monotonicMs, server_ms as serverMs from attempt
+       where account = ? order by id desc limit ?`,
+    );
+    return (attempts.all(account, Math.min(count, MAX_RECENT)) as unknown as SpentAttempt[]).reverse();
   }
 
   /** The service's own time at its newest answer; null if it never told. */
@@ -219,17 +211,14 @@ interface Stretch extends Interval {
 export class AnsweredTimes {
   /** Without overlap, in no order. Bounded by the chunks of the series, as answers bring whole chunks. */
   #stretches: readonly Stretch[] = [];
-  #newest: EpochMs | null = null;
-  #settled: EpochMs | null = null;
-
   /** When anything of the series was last answered; null if never. */
-  get newest(): EpochMs | null {
-    return this.#newest;
-  }
+  newest: EpochMs | null = null;
+  /** When the series was last dealt with although nothing came; null if never. */
+  settled: EpochMs | null = null;
 
   /** Notes an answer; one without a range is about all of time. */
   note(range: Interval | null, at: EpochMs): void {
-    this.#newest = at;
+    this.newest = at;
     const { start, end } = range ?? { start: Number.NEGATIVE_INFINITY, end: Number.POSITIVE_INFINITY };
     const others = this.#stretches.flatMap((known) => {
       if (known.end <= start || known.start >= end) return [known];
@@ -244,13 +233,8 @@ export class AnsweredTimes {
 
   /** Notes that the series was dealt with, although nothing came. */
   noteSettled(at: EpochMs): void {
-    this.#newest = at;
-    this.#settled = at;
-  }
-
-  /** When the series was last dealt with although nothing came; null if never. */
-  get settled(): EpochMs | null {
-    return this.#settled;
+    this.newest = at;
+    this.settled = at;
   }
 
   /** When the instant was last part of an answer; null if never. */
