@@ -142,7 +142,8 @@ class Plug {
   }
 
   get topics(): string[] {
-    return [...Object.keys(this.#readers), ...[this.#config.signal_topic ?? []].flat()];
+    const { signal_topic: signalTopic } = this.#config;
+    return [...Object.keys(this.#readers), ...(signalTopic === undefined ? [] : [signalTopic])];
   }
 
   /** The connection comes or goes; what was heard on the one before is of no use any more. */
