@@ -4,6 +4,7 @@
  */
 import type { DatabaseSync } from "node:sqlite";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { LRUCache } from "lru-cache";
 import { chunkStarts, chunksOf, chunkUnitOf, type SeriesKey } from "../core/series/series.ts";
 import type { Calendar } from "../core/time/calendar.ts";
 import type { EpochMs, Interval } from "../core/time/interval.ts";
@@ -18,12 +19,17 @@ import { SeriesStore } from "../storage/series-store.ts";
 import { WriteGuard } from "../storage/write-guard.ts";
 import type { Found } from "./stored-answer.ts";
 
+/** Requests whose state is cached; a household repeats a few dozen. */
+const MAX_LOOKUPS = 500;
+
 export class SeriesRepository implements StorePort {
   readonly store: SeriesStore;
   readonly requestLog: RequestLog;
   readonly #calendar: Calendar;
   readonly #now: () => EpochMs;
   readonly #writing: WriteGuard;
+  /** By request and the number of changes: what is stored or answered makes another key. */
+  readonly #lookups = new LRUCache<string, Lookup>({ max: MAX_LOOKUPS });
 
   constructor(
     database: DatabaseSync,
@@ -111,17 +117,40 @@ export class SeriesRepository implements StorePort {
   /** What the series store has for a request; null where a part of it was never asked. */
   find<Id extends OperationId>(account: string, operation: Id, params: ParamsOf<Id>, now: EpochMs): Found | null {
     const series = seriesOf(account, operation, params);
-    const range = rangeOf(operation, params);
     const version = this.store.versionOf(series);
     const envelope = this.store.envelope(series);
-    if (version === null || !envelope || !this.store.covers(series, range)) return null;
-    const ages = chunkStarts(series.unit, range, this.#calendar).map(this.#ages(series, operation, now));
+    if (version === null || !envelope) return null;
+    const lookup = this.#lookUp(account, operation, params, now);
+    if (!lookup) return null;
     return {
       version,
-      fresh: ages.every(({ freshUntil }) => now <= freshUntil),
-      answeredAt: Math.min(now, ...ages.map(({ answeredAt }) => answeredAt ?? now - LEDGER_MS)),
-      read: () => putTogether(operation, params, envelope, this.store.json(series, range)),
+      fresh: now <= lookup.freshUntil,
+      answeredAt: Math.min(now, lookup.answeredAt ?? now - LEDGER_MS),
+      read: () => putTogether(operation, params, envelope, this.store.json(series, rangeOf(operation, params))),
     };
+  }
+
+  /**
+   * The oldest of a request's chunks; null where one is missing. Cached, because a year has 366 chunks: 0.2 ms, half
+   * of the time of its answer.
+   */
+  #lookUp<Id extends OperationId>(account: string, operation: Id, params: ParamsOf<Id>, now: EpochMs): Lookup | null {
+    const changes = this.store.changes + this.requestLog.answers;
+    const key = JSON.stringify([changes, account, operation, params]);
+    const known = this.#lookups.get(key);
+    if (known && now >= known.seenAt) return known;
+    const series = seriesOf(account, operation, params);
+    const range = rangeOf(operation, params);
+    if (!this.store.covers(series, range)) return null;
+    const ages = chunkStarts(series.unit, range, this.#calendar).map(this.#ages(series, operation, now));
+    const answered = ages.map(({ answeredAt }) => answeredAt);
+    const lookup = {
+      seenAt: now,
+      freshUntil: Math.min(...ages.map(({ freshUntil }) => freshUntil)),
+      answeredAt: answered.includes(null) ? null : Math.min(...answered.filter((at) => at !== null)),
+    };
+    this.#lookups.set(key, lookup);
+    return lookup;
   }
 
   /**
@@ -171,4 +200,9 @@ interface ChunkAge {
   /** When it was last answered; null if that is too long ago to know. */
   readonly answeredAt: EpochMs | null;
   readonly freshUntil: EpochMs;
+}
+
+/** The state of a request's chunks in storage at `seenAt`. */
+interface Lookup extends ChunkAge {
+  readonly seenAt: EpochMs;
 }

@@ -41,6 +41,7 @@ export class RequestLog {
   readonly #answered = new Map<number, AnsweredTimes>();
   /** The newest spend by series and range. Bounded by MAX_OPEN. */
   readonly #open = new LRUCache<string, number>({ max: MAX_OPEN });
+  #answers = 0;
   /** Ends of spends that go to disk with the next write, and leave this when it held. Bounded by the requests between two spends. */
   #unwritten: Ending[] = [];
 
@@ -99,11 +100,18 @@ export class RequestLog {
   noteAnswered(seriesId: number, range: Interval | null, at: EpochMs): void {
     this.#unwritten = [];
     this.#timesOf(seriesId).note(range, at);
+    this.#answers++;
   }
 
   /** Notes that a series needs not be asked again before its next regular time, although nothing came. */
   noteSettled(seriesId: number, at: EpochMs): void {
     this.#timesOf(seriesId).noteSettled(at);
+    this.#answers++;
+  }
+
+  /** Counts the answers noted: as long as it stays, the times below do. */
+  get answers(): number {
+    return this.#answers;
   }
 
   /** When a series was last answered, by the wall clock; null if never. */
