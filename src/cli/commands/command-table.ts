@@ -1,13 +1,14 @@
 /** The commands: one row each. Everything else about a command stands in its own file, which is loaded when it is asked for. */
+import type { Command } from "../arguments.ts";
 
-interface Command {
+interface CommandRow {
   /** What it is for, in a line of the general help. */
   readonly summary: string;
-  /** Returns the exit code. Errors: throws a BadArgument or a StartError for what the owner can mend. */
-  readonly load: () => Promise<{ readonly main: (argv: readonly string[]) => Promise<number> }>;
+  readonly load: () => Promise<Command>;
 }
 
-const commands: Readonly<Record<string, Command>> = {
+const commands: Readonly<Record<string, CommandRow>> = {
+  run: { summary: "runs the daemon; so does elbro alone", load: () => import("./run.ts") },
   check: {
     summary: "says what is wrong with the configuration; --online: what works",
     load: () => import("./check.ts"),
@@ -34,8 +35,7 @@ const NAME_COLUMN = 14;
 
 /** Every command with its summary, in the order in which they are told. */
 export function commandRows(): readonly (readonly [name: string, summary: string])[] {
-  const others = Object.entries(commands).map(([name, { summary }]) => [name, summary] as const);
-  return [["run", "runs the daemon; so does elbro alone"], ...others];
+  return Object.entries(commands).map(([name, { summary }]) => [name, summary]);
 }
 
 /** What `elbro --help` prints. */
@@ -54,9 +54,9 @@ Exit codes: 0 done; 1 it did not work; 78 the configuration or the command line 
 }
 
 export function commandNames(): readonly string[] {
-  return ["run", ...Object.keys(commands)];
+  return Object.keys(commands);
 }
 
-export function commandNamed(name: string): Command | null {
+export function commandNamed(name: string): CommandRow | null {
   return Object.hasOwn(commands, name) ? (commands[name] ?? null) : null;
 }

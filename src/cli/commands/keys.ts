@@ -6,11 +6,11 @@ import { keyDigest } from "../../server/auth/api-keys.ts";
 import { pairDigest } from "../../server/auth/key-store.ts";
 import { thirdPartyToken } from "../../service/third-party-token.ts";
 import { type KeptKey, KeyFile, KeyFileError, MAX_KEYS } from "../../storage/api-key-file.ts";
-import { BadArgument, type CommandLine, type Given, readCommandLine, textOf } from "../arguments.ts";
+import { BadArgument, type CommandLine, type Given, textOf } from "../arguments.ts";
 import { systemClock } from "../system-clock.ts";
 import { keyTable } from "./key-table.ts";
 
-const line: CommandLine = {
+export const line: CommandLine = {
   usage: "keys create|list|replace|revoke [NAME]",
   about: `The keys of devices to the LAN API. A running daemon knows of a change within a second.
 
@@ -38,12 +38,7 @@ interface Made {
   readonly shown: readonly (readonly [string, string])[];
 }
 
-export async function main(argv: readonly string[]): Promise<number> {
-  const given = readCommandLine(line, argv, process.env);
-  if (given.kind === "help") {
-    process.stdout.write(given.text);
-    return 0;
-  }
+export async function main(given: Given): Promise<number> {
   const [verb = "", name] = given.words;
   const [option] = Object.keys(line.options ?? {}).filter((each) => given.values[each] !== undefined);
   if (verb !== "create" && option !== undefined)

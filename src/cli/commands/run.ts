@@ -10,7 +10,7 @@ import { DataDirInUse, StartError } from "../../core/status/start-error.ts";
 import { type Daemon, type DaemonOptions, startDaemon } from "../../daemon.ts";
 import { adminSocketPath, sendAdminRequest } from "../../server/admin/admin-socket.ts";
 import { proxyOf } from "../../service/client/proxy.ts";
-import { readCommandLine } from "../arguments.ts";
+import type { Given } from "../arguments.ts";
 import { demoGreeting, isDemo, startDemo } from "../demo.ts";
 import { systemClock } from "../system-clock.ts";
 import { TerminalLog } from "../terminal-log.ts";
@@ -28,15 +28,13 @@ const FLUSH_AFTER_MS = 2_000;
 /** After this a part that does not end is left behind; state is on disk at every moment. */
 const STOP_TIMEOUT_MS = 1_800;
 
-const line = {
+export const line = {
   usage: "run",
   about:
     "Runs the daemon. Without any configuration it shows an invented house. SIGINT and SIGTERM end it.\nSIGHUP has it read its configuration again: keys, plans, api.* and log.level are used at once, the rest is named.",
 };
 
-export async function runDaemon(argv: readonly string[]): Promise<void> {
-  const given = readCommandLine(line, argv, process.env);
-  if (given.kind === "help") return void process.stdout.write(given.text);
+export async function main(given: Given): Promise<number> {
   const up = Promise.withResolvers<Running>();
   installSignalHandlers(up.promise);
   const { config, path, warnings } = loadConfiguration(given.configPath, process.env);
@@ -90,6 +88,7 @@ export async function runDaemon(argv: readonly string[]): Promise<void> {
         await demo?.close();
       },
     });
+    return 0;
   } catch (error) {
     await demo?.close();
     throw error;
