@@ -62,7 +62,7 @@ export async function startServer(options: ServerOptions, deps: ServerDeps, chan
   const desk = serveAdmin(api, () => reloading.used, signal);
   return {
     port: listener.port,
-    shutdown: () => events.close(),
+    shutdown: () => events.hub.close(),
     close: async () => void (await Promise.all([listener.close(), desk])),
   };
 }

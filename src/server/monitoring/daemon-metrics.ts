@@ -96,11 +96,11 @@ export const daemonMetricRows: readonly MetricRow[] = [
     ["key", "status"],
     ({ deps }) => deps.state.stats.answered.list().map(({ labels, count }) => [labels, count]),
   ),
-  single("elbro_events_listeners", "Who listens to /events.", ({ deps }) => deps.events.opened?.counts.listeners ?? 0),
+  single("elbro_events_listeners", "Who listens to /events.", ({ deps }) => deps.events.hub.counts.listeners),
   single(
     "elbro_events_dropped_listeners_total",
     "Listeners that were sent away because they did not keep up.",
-    ({ deps }) => deps.events.opened?.counts.dropped ?? 0,
+    ({ deps }) => deps.events.hub.counts.dropped,
   ),
   single("elbro_database_bytes", "Size of the database.", ({ database }) => database.bytes),
   single(

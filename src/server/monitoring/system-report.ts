@@ -37,7 +37,7 @@ export function systemReport(deps: MonitoringDeps, health: HealthReport, now: Ep
     broker: { ...brokerReport(deps.config), ...deps.mqtt.client.status() },
     plugs: plugReports(deps.plugs),
     lan: {
-      listeners: deps.events.opened?.counts.listeners ?? 0,
+      listeners: deps.events.hub.counts.listeners,
       requests: stats.answered.list().map(({ labels: [key = "", status = ""], count }) => ({
         key: key === "" ? null : key,
         status: Number(status),
