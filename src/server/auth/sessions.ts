@@ -7,13 +7,9 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import type { KeyValue } from "../../core/runtime/key-value.ts";
 import { DAY_MS, type EpochMs } from "../../core/time/interval.ts";
+import type { ApiKey } from "./api-keys.ts";
 
-/** A key as a session needs it. */
-export interface SessionKey {
-  readonly name: string;
-  readonly sha256: Uint8Array;
-  readonly control?: boolean;
-}
+export type SessionKey = Pick<ApiKey, "name" | "sha256" | "control">;
 
 interface Session {
   /** Digest of the cookie, in hex. */
@@ -37,11 +33,12 @@ const KEPT_AS = "dashboard_sessions";
 export class Sessions {
   readonly #memory: KeyValue;
   readonly #keyNamed: (name: string) => SessionKey | null;
-  #sessions: readonly Session[] | null = null;
+  #sessions: readonly Session[];
 
   constructor(memory: KeyValue, keyNamed: (name: string) => SessionKey | null) {
     this.#memory = memory;
     this.#keyNamed = keyNamed;
+    this.#sessions = JSON.parse(memory.read(KEPT_AS) ?? "[]") as Session[];
   }
 
   /** Begins a session of a key. Returns the `Set-Cookie` of it. */
@@ -49,7 +46,7 @@ export class Sessions {
     const token = randomBytes(TOKEN_BYTES).toString("base64url");
     const id = digest(token);
     const session = { id, key: key.name, bond: bondOf(id, key), until: now + SESSION_MS };
-    const others = this.#list()
+    const others = this.#sessions
       .filter((one) => this.#keyOf(one, now) !== null)
       .sort((a, b) => b.until - a.until)
       .slice(0, MAX_SESSIONS - 1);
@@ -67,14 +64,14 @@ export class Sessions {
   renew(cookies: string | undefined, now: EpochMs): string | null {
     const session = this.#find(cookies);
     if (!session || !this.#keyOf(session, now) || session.until - now > SESSION_MS - RENEWED_EVERY_MS) return null;
-    this.#keep(this.#list().map((one) => (one === session ? { ...session, until: now + SESSION_MS } : one)));
+    this.#keep(this.#sessions.map((one) => (one === session ? { ...session, until: now + SESSION_MS } : one)));
     return cookieOf(tokenIn(cookies) ?? "", SESSION_MS);
   }
 
   /** Ends the session of a request's cookie. Returns the `Set-Cookie` that takes it away. */
   end(cookies: string | undefined): string {
     const session = this.#find(cookies);
-    if (session) this.#keep(this.#list().filter((one) => one !== session));
+    if (session) this.#keep(this.#sessions.filter((one) => one !== session));
     return cookieOf("", 0);
   }
 
@@ -82,7 +79,7 @@ export class Sessions {
     const token = tokenIn(cookies);
     if (token === null) return null;
     const id = digest(token);
-    return this.#list().find((one) => equal(one.id, id)) ?? null;
+    return this.#sessions.find((one) => equal(one.id, id)) ?? null;
   }
 
   #keyOf(session: Session, now: EpochMs): SessionKey | null {
@@ -90,19 +87,10 @@ export class Sessions {
     return key && now < session.until && equal(session.bond, bondOf(session.id, key)) ? key : null;
   }
 
-  #list(): readonly Session[] {
-    this.#sessions ??= readSessions(this.#memory.read(KEPT_AS));
-    return this.#sessions;
-  }
-
   #keep(sessions: readonly Session[]): void {
     this.#sessions = sessions;
     this.#memory.write(KEPT_AS, JSON.stringify(sessions));
   }
-}
-
-function readSessions(text: string | null): readonly Session[] {
-  return text === null ? [] : (JSON.parse(text) as Session[]);
 }
 
 function tokenIn(cookies: string | undefined): string | null {

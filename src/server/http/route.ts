@@ -132,11 +132,11 @@ async function answerOf(
 ): Promise<LocalAnswer> {
   const { requestId, headers } = found;
   const now = door.now();
-  const { headers: told, socket: connection } = request;
-  const remoteAddress = connection.remoteAddress ?? "";
+  const { headers: told, socket } = request;
+  const remoteAddress = socket.remoteAddress ?? "";
   const { authorization } = told;
   const scope = scopeOf(route, authorization);
-  const from = { authorization, remoteAddress, connection, headers: told };
+  const from = { authorization, remoteAddress, headers: told };
   const arrivalAt = (at: EpochMs): LocalAuthRequest | null =>
     scope === "open" ? null : { interface: "local", scope, ...from, now: at };
   const message = arrivalAt(now);
