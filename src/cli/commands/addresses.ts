@@ -1,4 +1,4 @@
-import type { AccountAddresses } from "../../server/admin/admin-api.ts";
+import type { AdminResponses } from "../../server/admin/admin-api.ts";
 import type { Given } from "../arguments.ts";
 import { withAdminConnection } from "../connect.ts";
 
@@ -15,7 +15,7 @@ export async function main(given: Given): Promise<number> {
   return accounts.some(({ trouble }) => trouble !== null) ? 1 : 0;
 }
 
-function accountText({ account, addresses, trouble }: AccountAddresses): string {
+function accountText({ account, addresses, trouble }: AdminResponses["addresses"]["accounts"][number]): string {
   const texts = addresses.map(({ id, label, address, region, home, capabilities }) =>
     [
       `${label}${home === null ? " (no home here: the configuration leaves it out)" : `: home ${home}`}`,

@@ -1,4 +1,4 @@
-import type { HomePrices } from "../../server/admin/admin-api.ts";
+import type { AdminResponses } from "../../server/admin/admin-api.ts";
 import type { Given } from "../arguments.ts";
 import { withAdminConnection } from "../connect.ts";
 import { type ChartStyle, priceChart, scaleOf } from "./price-chart.ts";
@@ -40,7 +40,10 @@ function styleOf(quarters: boolean): Omit<ChartStyle, "scale"> {
   };
 }
 
-function homeText({ id, name, currency, days, now, trouble }: HomePrices, look: Omit<ChartStyle, "scale">): string {
+function homeText(
+  { id, name, currency, days, now, trouble }: AdminResponses["prices"]["homes"][number],
+  look: Omit<ChartStyle, "scale">,
+): string {
   const style = { ...look, scale: scaleOf(days) };
   const shown = days.flatMap((day) => {
     if (day.prices.length === 0) return [];
