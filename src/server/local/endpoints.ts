@@ -1,7 +1,6 @@
 /** The endpoints of `/local/v1`, in the order of the documentation: each file below has the rows of one subject. */
 
 import type { LocalRoute } from "../http/route.ts";
-import { cheapEndpoints } from "./cheap.ts";
 import { type Endpoint, endpointOpenApi, textOf } from "./endpoint.ts";
 import { formatEndpoints } from "./formats.ts";
 import { type LocalDeps, localSource } from "./local-source.ts";
@@ -12,7 +11,6 @@ import { signalEndpoints } from "./signals.ts";
 export const endpoints: readonly Endpoint[] = [
   ...priceEndpoints,
   ...planEndpoints,
-  ...cheapEndpoints,
   ...signalEndpoints,
   ...formatEndpoints,
 ];
