@@ -17,12 +17,12 @@ async function main(): Promise<void> {
   const { name, rest } = commandIn(process.argv.slice(2));
   if (name === null && rest.includes("--version")) return void process.stdout.write(`${VERSION}\n`);
   if (name === "run" || (name === null && !rest.includes("--help") && !rest.includes("-h"))) return act(run, rest);
-  const { commandNamed, commandNames, generalHelp } = await import("./cli/commands/command-table.ts");
+  const { commands, generalHelp } = await import("./cli/commands/command-table.ts");
   if (name === null || name === "help") return void process.stdout.write(generalHelp());
-  const command = commandNamed(name);
-  if (!command)
-    throw new BadArgument(`"${name}" is no command; expected one of ${commandNames().join(", ")}, or see elbro --help`);
-  await act(await command.load(), rest);
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (command) return act(await command.load(), rest);
+  const names = Object.keys(commands).join(", ");
+  throw new BadArgument(`"${name}" is no command; expected one of ${names}, or see elbro --help`);
 }
 
 async function act(command: Command, argv: readonly string[]): Promise<void> {

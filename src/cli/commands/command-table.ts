@@ -7,7 +7,8 @@ interface CommandRow {
   readonly load: () => Promise<Command>;
 }
 
-const commands: Readonly<Record<string, CommandRow>> = {
+/** Every command, in the order in which they are told. */
+export const commands: Readonly<Record<string, CommandRow>> = {
   run: { summary: "runs the daemon; so does elbro alone", load: () => import("./run.ts") },
   check: {
     summary: "says what is wrong with the configuration; --online: what works",
@@ -33,30 +34,17 @@ const commands: Readonly<Record<string, CommandRow>> = {
 
 const NAME_COLUMN = 14;
 
-/** Every command with its summary, in the order in which they are told. */
-export function commandRows(): readonly (readonly [name: string, summary: string])[] {
-  return Object.entries(commands).map(([name, { summary }]) => [name, summary]);
-}
-
 /** What `elbro --help` prints. */
 export function generalHelp(): string {
   return `elbro: electricity prices and plans for the house
 
 usage: elbro [command] [options]
 
-${commandRows()
-  .map(([name, summary]) => `  ${name.padEnd(NAME_COLUMN)} ${summary}`)
+${Object.entries(commands)
+  .map(([name, { summary }]) => `  ${name.padEnd(NAME_COLUMN)} ${summary}`)
   .join("\n")}
 
 elbro COMMAND --help tells more. Without any configuration elbro shows an invented house.
 Exit codes: 0 done; 1 it did not work; 78 the configuration or the command line cannot be used.
 `;
-}
-
-export function commandNames(): readonly string[] {
-  return Object.keys(commands);
-}
-
-export function commandNamed(name: string): CommandRow | null {
-  return Object.hasOwn(commands, name) ? (commands[name] ?? null) : null;
 }

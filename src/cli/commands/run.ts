@@ -8,9 +8,9 @@ import { loadConfiguration } from "../../config/load-config-file.ts";
 import type { Config } from "../../config/schema.ts";
 import { DataDirInUse, StartError } from "../../core/status/start-error.ts";
 import { type Daemon, type DaemonOptions, startDaemon } from "../../daemon.ts";
-import { adminSocketPath, sendAdminRequest } from "../../server/admin/admin-socket.ts";
 import { proxyOf } from "../../service/client/proxy.ts";
 import type { Given } from "../arguments.ts";
+import { runningDaemon } from "../connect.ts";
 import { demoGreeting, isDemo, startDemo } from "../demo.ts";
 import { systemClock } from "../system-clock.ts";
 import { TerminalLog } from "../terminal-log.ts";
@@ -122,17 +122,12 @@ async function startWhenFree(options: DaemonOptions): Promise<Daemon> {
       return await startDaemon(options);
     } catch (error) {
       if (!(error instanceof DataDirInUse) || waits === WAITS.most) throw error;
-      if (await isAnswered(options.config.data_dir)) throw error;
+      // A daemon that answers is there to stay.
+      if (await runningDaemon(options.config.data_dir).catch(() => null)) throw error;
       if (waits === 0) options.log.info({}, "waits for the data directory: another elbro uses it at this moment");
       await pause(WAITS.everyMs);
     }
   }
-}
-
-/** Whether a daemon of this data directory answers: then it is there to stay. */
-async function isAnswered(dataDir: string): Promise<boolean> {
-  const socketPath = adminSocketPath(dataDir);
-  return socketPath !== null && (await sendAdminRequest(socketPath, { ask: "here" }).catch(() => null)) !== null;
 }
 
 /** Lines for a person, where one looks on; JSON everywhere else. */
