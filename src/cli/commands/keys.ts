@@ -1,14 +1,16 @@
 /** `elbro keys`: the keys of devices to the LAN API, also while the daemon runs. */
 import { randomBytes } from "node:crypto";
+import { commandHint } from "../../config/command-hint.ts";
 import { loadConfiguration } from "../../config/load-config-file.ts";
+import type { Config } from "../../config/schema.ts";
 import { StartError } from "../../core/status/start-error.ts";
 import { keyDigest } from "../../server/auth/api-keys.ts";
 import { pairDigest } from "../../server/auth/key-store.ts";
 import { thirdPartyToken } from "../../service/third-party-token.ts";
 import { type KeptKey, KeyFile, KeyFileError, MAX_KEYS } from "../../storage/api-key-file.ts";
+import { KeyUseFile } from "../../storage/api-key-usage-file.ts";
 import { BadArgument, type CommandLine, type Given, textOf } from "../arguments.ts";
 import { systemClock } from "../system-clock.ts";
-import { keyTable } from "./key-table.ts";
 
 export const line: CommandLine = {
   usage: "keys create|list|replace|revoke [NAME]",
@@ -31,6 +33,9 @@ export const line: CommandLine = {
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,39}$/;
 const SECRET_BYTES = 32;
 const PUBLIC_BYTES = 8;
+const HEAD = ["name", "opens", "may", "a minute", "a day", "made", "last used"] as const;
+const IN_CONFIGURATION = "in the configuration";
+const DATE_LENGTH = "2026-11-21".length;
 
 /** Where keys are made and changed. */
 interface KeyRing {
@@ -55,7 +60,7 @@ export async function main(given: Given): Promise<number> {
   const ring: KeyRing = {
     file: new KeyFile(config.data_dir),
     configured: [...config.api.keys, ...(config.api.third_party_keys ?? [])].map((key) => key.name),
-    today: new Date(systemClock(given.simulated).now()).toISOString().slice(0, "2026-11-21".length),
+    today: new Date(systemClock(given.simulated).now()).toISOString().slice(0, DATE_LENGTH),
   };
   try {
     if (verb === "list" && name === undefined) process.stdout.write(keyTable(config, ring.file));
@@ -67,6 +72,44 @@ export async function main(given: Given): Promise<number> {
     throw wordsFor(error, config.data_dir);
   }
   return 0;
+}
+
+/** One line per key, of the configuration and of the command line. Errors: throws a StartError where the keys cannot be read. */
+function keyTable({ api, data_dir }: Pick<Config, "api" | "data_dir">, file: KeyFile): string {
+  const reading = file.read();
+  if (reading.kind === "unreadable") throw new StartError(`${file.path} cannot be read: ${reading.why}`);
+  const uses = new KeyUseFile(data_dir).read();
+  const entries = [
+    ...api.keys.map((key) => ({ kind: "bearer", scopes: ["read"], created: IN_CONFIGURATION, ...key })),
+    ...(api.third_party_keys ?? []).map((key) => ({
+      ...{ kind: "third_party", scopes: ["read"], created: IN_CONFIGURATION },
+      ...key,
+    })),
+    ...reading.keys,
+  ];
+  if (entries.length === 0) return `There is no key. One is made by: ${commandHint(process)("keys create NAME")}\n`;
+  const rows = entries.map((key) => {
+    const use = uses[key.name];
+    return [
+      key.name,
+      key.kind === "bearer" ? "all" : "/thirdParty",
+      (key.scopes ?? ["read"]).join(", "),
+      String(key.requests_per_minute ?? api.requests_per_minute),
+      String(key.requests_per_day ?? api.requests_per_day),
+      key.created,
+      use ? new Date(use.day.start).toISOString().slice(0, DATE_LENGTH) : "never",
+    ];
+  });
+  const widths = HEAD.map((head, i) => Math.max(head.length, ...rows.map((row) => row[i]?.length ?? 0)));
+  return [HEAD, ...rows]
+    .map(
+      (row) =>
+        `${row
+          .map((cell, i) => cell.padEnd(widths[i] ?? 0))
+          .join("  ")
+          .trimEnd()}\n`,
+    )
+    .join("");
 }
 
 async function create(ring: KeyRing, name: string, values: Given["values"]): Promise<void> {

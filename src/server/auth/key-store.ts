@@ -204,13 +204,10 @@ function lanKeyOf(kept: KeptKey): ApiKey {
   };
 }
 
-interface Limited {
-  readonly requests_per_minute?: number | undefined;
-  readonly requests_per_day?: number | undefined;
-}
-
 /** The limits that an entry names. */
-function limitsOf(entry: Limited): Partial<QuotaLimits> {
+function limitsOf(
+  entry: Partial<Record<"requests_per_minute" | "requests_per_day", number | undefined>>,
+): Partial<QuotaLimits> {
   return {
     ...(entry.requests_per_minute === undefined ? {} : { minute: entry.requests_per_minute }),
     ...(entry.requests_per_day === undefined ? {} : { day: entry.requests_per_day }),

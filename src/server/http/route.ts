@@ -10,7 +10,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { EpochMs } from "../../core/time/interval.ts";
 import { type QuotaStanding, quotaHeaders } from "../../service/contract/quota-headers.ts";
 import { type AuthRequest, queryOf, type Router } from "../../service/serve/mount.ts";
-import { smaller } from "./compress-response.ts";
+import { smaller } from "./compression.ts";
 import { type LocalError, localError } from "./errors.ts";
 import { readJsonBody } from "./request-body.ts";
 import { answerHeaders, type Exchange, type Headers, type LocalAnswer, sendAnswer } from "./response.ts";
