@@ -80,7 +80,7 @@ export async function main(given: Given): Promise<number> {
     up.resolve({
       async reload() {
         if (demo) log.info({}, "the invented house has no configuration to read again");
-        else setLevel(log, await daemon.reload(readAgain));
+        else log.level = (await daemon.reload(readAgain)).log.level;
       },
       async stop() {
         await daemon.stop();
@@ -137,10 +137,6 @@ function terminalLog(): TerminalLog {
     columns: () => process.stdout.columns || USUAL_COLUMNS,
     colors: process.env.NO_COLOR || process.env.TERM === "dumb" ? "none" : "ansi",
   });
-}
-
-function setLevel(log: { level: string }, { log: { level } }: Config): void {
-  log.level = level;
 }
 
 /** An app of Home Assistant asks the supervisor for what the configuration does not say. */

@@ -22,13 +22,10 @@ import { databaseTrouble } from "../../storage/write-check.ts";
 
 /** What may be asked. */
 export type AdminRequest =
-  /** Whether anybody is there. */
-  | { readonly ask: "here" }
-  | { readonly ask: "addresses" }
+  /** `here`: whether anybody is there. */
+  | { readonly ask: "here" | "addresses" | "check" | "diagnostics" }
   | { readonly ask: "prices"; readonly home: string | null }
-  | { readonly ask: "suggest"; readonly text: string }
-  | { readonly ask: "check" }
-  | { readonly ask: "diagnostics" };
+  | { readonly ask: "suggest"; readonly text: string };
 
 /** What each question is answered with. */
 export interface AdminResponses {

@@ -29,18 +29,14 @@ export interface SessionAuthDeps {
 
 export class SessionAuth {
   readonly sessions: Sessions;
-  readonly #open: boolean;
+  readonly mode: SessionAuthDeps["dashboard"];
   readonly #ingress: boolean;
   #minute = { start: Number.NEGATIVE_INFINITY, count: 0 };
 
   constructor({ sessions, dashboard, ingress = false }: SessionAuthDeps) {
     this.sessions = sessions;
-    this.#open = dashboard === "open";
+    this.mode = dashboard;
     this.#ingress = ingress;
-  }
-
-  get mode(): "open" | "key" {
-    return this.#open ? "open" : "key";
   }
 
   /** The verdict on a page's request to a route of the LAN's own; null where it is for the keys to decide. */
@@ -76,7 +72,7 @@ export class SessionAuth {
   /** Who comes without a key of its own: who is logged in, or anybody where the dashboard is open. */
   #visitor(message: Pick<AuthRequest, "authorization" | "headers" | "remoteAddress" | "now">): SessionKey | null {
     if (message.authorization !== undefined) return null;
-    return this.signedIn(message) ?? (this.#open ? ANYBODY : null);
+    return this.signedIn(message) ?? (this.mode === "open" ? ANYBODY : null);
   }
 
   #isTooMany(now: EpochMs): boolean {
