@@ -4,7 +4,7 @@
  * Kept is a digest of the cookie, never itself, and one that binds the session to its key as it was: a key that is
  * revoked or replaced ends its sessions. They are kept where they outlive a restart, and are bounded in number and time.
  */
-import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { createHash, hash, randomBytes, timingSafeEqual } from "node:crypto";
 import type { KeyValue } from "../../core/runtime/key-value.ts";
 import { DAY_MS, type EpochMs } from "../../core/time/interval.ts";
 import type { ApiKey } from "./api-keys.ts";
@@ -44,7 +44,7 @@ export class Sessions {
   /** Begins a session of a key. Returns the `Set-Cookie` of it. */
   begin(key: SessionKey, now: EpochMs): string {
     const token = randomBytes(TOKEN_BYTES).toString("base64url");
-    const id = digest(token);
+    const id = hash("sha256", token);
     const session = { id, key: key.name, bond: bondOf(id, key), until: now + SESSION_MS };
     const others = this.#sessions
       .filter((one) => this.#keyOf(one, now) !== null)
@@ -78,7 +78,7 @@ export class Sessions {
   #find(cookies: string | undefined): Session | null {
     const token = tokenIn(cookies);
     if (token === null) return null;
-    const id = digest(token);
+    const id = hash("sha256", token);
     return this.#sessions.find((one) => equal(one.id, id)) ?? null;
   }
 
@@ -108,10 +108,6 @@ function cookieOf(token: string, forMs: number): string {
 
 function bondOf(id: string, key: SessionKey): string {
   return createHash("sha256").update(id).update(key.sha256).digest("hex");
-}
-
-function digest(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
 }
 
 function equal(one: string, other: string): boolean {

@@ -35,7 +35,7 @@ export function systemReport(deps: MonitoringDeps, health: HealthReport, now: Ep
     })),
     backfill: state.backfill && { days_known: state.backfill.known, days_wanted: state.backfill.wanted },
     broker: { ...brokerReport(deps.config), ...deps.mqtt.client.status() },
-    plugs: plugReports(deps.plugs),
+    plugs: deps.plugs.snapshots().map((plug) => ({ id: plug.id, ...plugState(plug) })),
     lan: {
       listeners: deps.events.hub.counts.listeners,
       requests: stats.answered.list().map(({ labels: [key = "", status = ""], count }) => ({
@@ -95,11 +95,6 @@ function windowReport(window: ReportedWindow | null): object | null {
 function brokerReport(config: Config): object {
   const { url } = config.mqtt;
   return { kind: url === undefined ? "inside" : "configured", host: url === undefined ? null : new URL(url).host };
-}
-
-/** The plugs as they are published. */
-function plugReports(plugs: MonitoringDeps["plugs"]): object[] {
-  return plugs.snapshots().map((plug) => ({ id: plug.id, ...plugState(plug) }));
 }
 
 /** The database. `log_bytes` is what was written last and waits to be folded in; null where there is none. */
