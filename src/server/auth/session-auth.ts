@@ -45,9 +45,9 @@ export class SessionAuth {
     if (!key) return null;
     if (this.#isTooMany(message.now)) return { kind: "refused", error: tooMany() };
     if (message.scope === "read") return { kind: "admitted", caller: key.name };
-    if (!fromOwnPage(message.headers)) return { kind: "refused", error: notFromPage() };
-    if (!key.control)
-      return { kind: "refused", error: localError("forbidden", "log in with a key that has the scope control") };
+    if (!fromOwnPage(message.headers))
+      return forbidden(`a session may change something only from its own page, with ${PAGE_HEADER}`);
+    if (!key.control) return forbidden("log in with a key that has the scope control");
     return { kind: "admitted", caller: key.name };
   }
 
@@ -91,8 +91,8 @@ export function fromOwnPage(headers: IncomingHttpHeaders | undefined): boolean {
   return headers?.[PAGE_HEADER] !== undefined && (site === undefined || site === "same-origin");
 }
 
-function notFromPage() {
-  return localError("forbidden", `a session may change something only from its own page, with ${PAGE_HEADER}`);
+function forbidden(reason: string): LocalAuthResult {
+  return { kind: "refused", error: localError("forbidden", reason) };
 }
 
 function tooMany() {
