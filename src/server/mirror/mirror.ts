@@ -15,7 +15,7 @@ import {
 import { type OperationId, operationIds, type ParamsOf } from "../../service/contract/operations.ts";
 import type { Encoded, Headers, RequestContext, ServerHandlers } from "../../service/serve/mount.ts";
 import type { Found } from "../../state/stored-answer.ts";
-import type { ResponseCache } from "./response-cache.ts";
+import type { Representation, ResponseCache } from "./response-cache.ts";
 
 /** Shelf and service, as the mirror needs them. */
 export interface MirrorSource {
@@ -87,22 +87,32 @@ type Answer = Encoded | ContractError;
 const TAKES_OLDER = /\bmax-stale\b/i;
 
 async function answer(
-  { source, cache }: MirrorContext,
+  parts: MirrorContext,
   id: OperationId,
   params: ParamsOf<OperationId>,
-  { now, headers }: RequestContext,
+  context: RequestContext,
 ): Promise<Answer> {
-  const refused = source.refusal(id, params);
+  const refused = parts.source.refusal(id, params);
   if (refused) return refused;
-  while (cache.isBusy) await cache.nextTick();
-  const give = async (found: Found, at: EpochMs, how: Headers): Promise<Encoded> => {
-    const { status, headers: own, body } = await cache.represent(keyOf(id, params), found, headers);
-    const age = Math.max(0, Math.floor((at - found.answeredAt) / 1_000));
-    return { kind: "encoded", status, headers: { Age: String(age), ...how, ...own }, body };
+  while (parts.cache.isBusy) await parts.cache.nextTick();
+  const found = parts.source.find(id, params, context.now);
+  const give: Giving = async (what, at, how) => {
+    const form = await parts.cache.represent(keyOf(id, params), what, context.headers);
+    return encoded(form, Math.max(0, Math.floor((at - what.answeredAt) / 1_000)), how);
   };
-  const found = source.find(id, params, now);
-  if (found?.fresh) return give(found, now, FROM_SHELF);
-  if (found && TAKES_OLDER.test(headers["cache-control"] ?? "")) return give(found, now, STALE);
+  if (found?.fresh) return give(found, context.now, FROM_SHELF);
+  if (found && TAKES_OLDER.test(context.headers["cache-control"] ?? "")) return give(found, context.now, STALE);
+  return answerAsked(parts.source, [id, params, context.now], found !== null, give);
+}
+
+type Giving = (found: Found, at: EpochMs, how: Headers) => Promise<Encoded>;
+
+async function answerAsked(
+  source: MirrorSource,
+  [id, params, now]: readonly [OperationId, ParamsOf<OperationId>, EpochMs],
+  hasOlder: boolean,
+  give: Giving,
+): Promise<Answer> {
   const asked = await source.ask(id, params);
   if (asked.kind === "unkept") return give(asked.found, asked.found.answeredAt, FROM_SERVICE);
   if (asked.kind === "kept") {
@@ -112,8 +122,12 @@ async function answer(
   }
   const isFinal = asked.kind === "refused" && FINAL_STATUSES.has(asked.status);
   // The series store may have changed while the service was asked.
-  const older = found && !isFinal ? source.find(id, params, now) : null;
+  const older = hasOlder && !isFinal ? source.find(id, params, now) : null;
   return older ? give(older, now, STALE) : errorOf(asked, now);
+}
+
+function encoded({ status, headers, body }: Representation, age: number, how: Headers): Encoded {
+  return { kind: "encoded", status, headers: { Age: String(age), ...how, ...headers }, body };
 }
 
 /** What a LAN caller gets of a failure when the series store has nothing. Source: design, table of answers. */

@@ -121,8 +121,13 @@ export class ResponseCache {
   /** Callers of the same form share one compression. Errors: rejects if it fails; the next call tries again. */
   async #compressed(plain: CachedBody, coding: Exclude<Coding, "identity">): Promise<CachedBody> {
     const etag = etagOf(plain, coding);
-    const known = this.#bodies.get(etag) ?? this.#compressing.get(etag);
+    const known = this.#bodies.get(etag);
     if (known) return known;
+    const inFlight = this.#compressing.get(etag) ?? this.#startCompression(etag, plain, coding);
+    return inFlight;
+  }
+
+  #startCompression(etag: string, plain: CachedBody, coding: Exclude<Coding, "identity">): Promise<CachedBody> {
     const flight = this.#compress(coding, typeof plain.body === "string" ? Buffer.from(plain.body) : plain.body)
       .then((bytes) => {
         const compressed = { ...plain, body: Buffer.from(bytes) };
