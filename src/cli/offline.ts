@@ -23,13 +23,8 @@ import { SeriesRepository } from "../state/series-repository.ts";
 import { KeyValueStore } from "../storage/key-value-store.ts";
 import { openDataDir, transitionsIn } from "../storage/open-storage.ts";
 
-export interface OfflineAdmin {
-  readonly desk: AdminApi;
-  readonly close: () => Promise<void>;
-}
-
 /** Opens the house. Errors: throws a StartError where the data directory cannot be used. */
-export function openOffline(config: Config, clock: Clock, proxy: ProxySettings | null): OfflineAdmin {
+export function openOffline(config: Config, clock: Clock, proxy: ProxySettings | null) {
   requireOwner(config.data_dir);
   const { database, databasePath, recovery } = openDataDir(config.data_dir, clock.now());
   const settings = new KeyValueStore(database);

@@ -5,7 +5,13 @@
 
 import type { Deferred, FetchFailure } from "../../core/fetching/fetch-outcome.ts";
 import type { EpochMs } from "../../core/time/interval.ts";
-import { type ContractError, contractError, errorTable, isErrorCode } from "../../service/contract/errors.ts";
+import {
+  type ContractError,
+  contractError,
+  type ErrorCode,
+  errorTable,
+  isErrorCode,
+} from "../../service/contract/errors.ts";
 import { type OperationId, operationIds, type ParamsOf } from "../../service/contract/operations.ts";
 import type { Encoded, Headers, RequestContext, ServerHandlers } from "../../service/serve/mount.ts";
 import type { Found } from "../../state/stored-answer.ts";
@@ -14,10 +20,10 @@ import type { Representation, ResponseCache } from "./response-cache.ts";
 /** Shelf and service, as the mirror needs them. */
 export interface MirrorSource {
   /** What the service would refuse for certain, by the addresses it told of; null where it has to be asked. */
-  refusal(operation: OperationId, params: ParamsOf<OperationId>): ContractError | null;
-  find<Id extends OperationId>(operation: Id, params: ParamsOf<Id>, now: EpochMs): Found | null;
+  readonly refusal: (operation: OperationId, params: ParamsOf<OperationId>) => ContractError | null;
+  readonly find: <Id extends OperationId>(operation: Id, params: ParamsOf<Id>, now: EpochMs) => Found | null;
   /** Asks the service out of the LAN's share and keeps the answer. */
-  ask<Id extends OperationId>(operation: Id, params: ParamsOf<Id>): Promise<Asked>;
+  readonly ask: <Id extends OperationId>(operation: Id, params: ParamsOf<Id>) => Promise<Asked>;
 }
 
 /** What became of asking the service. `at` is when the last of the answer was in storage, if it could be kept. */
@@ -34,12 +40,19 @@ const PASSED_ON: ReadonlySet<number> = new Set([400, 403, 404, 422, 502, 503]);
 const FROM_SHELF = { "X-Elbro-Source": "shelf" };
 const FROM_SERVICE = { "X-Elbro-Source": "service" };
 const STALE = { ...FROM_SHELF, "X-Elbro-Stale": "true" };
+/** What a status of the service says of the caller's request. */
+const CODE_BY_STATUS: Readonly<Record<number, ErrorCode>> = {
+  400: "invalid_parameter",
+  403: "forbidden",
+  404: "resource_not_found",
+  422: "feature_unavailable",
+};
 /** When to try again after a 429 that named no time. */
 const UNNAMED_WAIT_MS = 60_000;
 
 /** Makes the mirror's handlers from the contract's table. */
 export function mirrorHandlers(source: MirrorSource, cache: ResponseCache): ServerHandlers {
-  const parts = { source: singleFlight(source), cache };
+  const parts = { source: { ...source, ask: singleFlight(source.ask) }, cache };
   const handlers = operationIds.map((id) => [
     id,
     (params: ParamsOf<OperationId>, context: RequestContext) => answer(parts, id, params, context),
@@ -53,20 +66,14 @@ interface MirrorContext {
 }
 
 /** Equal requests in flight at the same time are asked, and stored, once. */
-function singleFlight(source: MirrorSource): MirrorSource {
+function singleFlight(ask: MirrorSource["ask"]): MirrorSource["ask"] {
   /** By request. Bounded by the connections of the listener. */
   const flights = new Map<string, Promise<Asked>>();
-  return {
-    refusal: (operation, params) => source.refusal(operation, params),
-    find: (operation, params, now) => source.find(operation, params, now),
-    ask(operation, params) {
-      const key = keyOf(operation, params);
-      const flying = flights.get(key);
-      if (flying) return flying;
-      const flight = source.ask(operation, params).finally(() => flights.delete(key));
-      flights.set(key, flight);
-      return flight;
-    },
+  return (operation, params) => {
+    const key = keyOf(operation, params);
+    const flight = flights.get(key) ?? ask(operation, params).finally(() => flights.delete(key));
+    flights.set(key, flight);
+    return flight;
   };
 }
 
@@ -151,24 +158,14 @@ function errorOf(asked: Exclude<Asked, { kind: "unkept" }>, now: EpochMs): Contr
 function refusalOf({ status, code, reason, retryAfterMs }: FetchFailure & { kind: "refused" }): ContractError {
   if (code !== null && isErrorCode(code) && errorTable[code].status === status && PASSED_ON.has(status))
     return contractError(code, reason);
-  switch (status) {
-    case 400:
-      return contractError("invalid_parameter", reason);
-    case 401:
-      return contractError("entitlement_unavailable", "the service refuses the daemon's key; see its problems");
-    case 403:
-      return contractError("forbidden", reason);
-    case 404:
-      return contractError("resource_not_found", reason);
-    case 422:
-      return contractError("feature_unavailable", reason);
-    case 429: {
-      const retryAfterSec = Math.max(1, Math.ceil((retryAfterMs ?? UNNAMED_WAIT_MS) / 1_000));
-      return { ...contractError("rate_limited", reason), retryAfterSec };
-    }
-    case 503:
-      return contractError("entitlement_unavailable", `the service answered with status ${status}`);
-    default:
-      return contractError("upstream_unavailable", `the service answered with status ${status}`);
+  const ownCode = CODE_BY_STATUS[status];
+  if (ownCode) return contractError(ownCode, reason);
+  if (status === 401)
+    return contractError("entitlement_unavailable", "the service refuses the daemon's key; see its problems");
+  if (status === 429) {
+    const retryAfterSec = Math.max(1, Math.ceil((retryAfterMs ?? UNNAMED_WAIT_MS) / 1_000));
+    return { ...contractError("rate_limited", reason), retryAfterSec };
   }
+  const failure = status === 503 ? "entitlement_unavailable" : "upstream_unavailable";
+  return contractError(failure, `the service answered with status ${status}`);
 }

@@ -60,8 +60,6 @@ export interface AuthRequest {
   readonly interface: InterfaceName;
   readonly authorization: string | undefined;
   readonly remoteAddress: string;
-  /** What it came by, where others may come after it. */
-  readonly connection?: object;
   /** What else it says of itself: the cookie of a page's session. */
   readonly headers?: IncomingMessage["headers"];
   readonly now: EpochMs;
@@ -216,7 +214,6 @@ async function answer(
     interface: operationOf(id).interface,
     authorization: headers.authorization,
     remoteAddress: request.socket.remoteAddress ?? "",
-    connection: request.socket,
     headers,
     now,
   });
