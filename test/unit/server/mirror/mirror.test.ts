@@ -247,7 +247,7 @@ test("of many requests at once, a few bodies are made per event-loop tick, in th
     },
     new ResponseCache(),
   );
-  const ask = (addressId: string) => handlers.forecastPrices({ addressId }, { now: NOW, headers: {} });
+  const ask = (addressId: string) => handlers.forecastPrices({ addressId }, { now: NOW, headers: {}, key: addressId });
   const asked = Array.from({ length: 30 }, (_, i) => String(i));
   let waiting = 1;
   void Promise.all(asked.map(ask)).then(() => waiting--);
