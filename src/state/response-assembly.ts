@@ -27,18 +27,18 @@ export function foundIn<Id extends OperationId>({ operation, wanted, asked, body
   if (range.start < whole.start || range.end > whole.end) return null;
   const { rows, envelope } = takeApart(operation, body);
   const inside = operationOf(operation).range ? rowsWithin([...rows], range) : [...rows];
-  const read = () => bodyAround(operation, wanted, envelope, textOfRows(inside));
+  const read = () => bodyAround(operation, wanted, envelope, [Buffer.from(textOfRows(inside))]);
   // Versions of the series store are above zero.
   return { version: -at, answeredAt: at, fresh: true, read };
 }
 
-/** Returns the body of an answer. Shape: `rows` is the inside of a JSON array. */
+/** Returns the body of an answer. Shape: `rows` are pieces of the inside of a JSON array. */
 export function bodyAround<Id extends OperationId>(
   operation: Id,
   params: ParamsOf<Id>,
   envelope: Envelope,
-  rows: string,
-): string {
+  rows: readonly Buffer[],
+): Buffer {
   const [head = "", tail = ""] = putTogether(operation, params, envelope, ROWS_MARK).split(ROWS_MARK);
-  return head + rows + tail;
+  return Buffer.concat([Buffer.from(head), ...rows, Buffer.from(tail)]);
 }

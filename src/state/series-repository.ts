@@ -19,14 +19,17 @@ import { WriteGuard } from "../storage/write-guard.ts";
 import { bodyAround } from "./response-assembly.ts";
 import type { Found } from "./stored-answer.ts";
 
+/** Requests whose state is cached; a household repeats a few dozen. */
+const MAX_LOOKUPS = 500;
+
 export class SeriesRepository implements StorePort {
   readonly store: SeriesStore;
   readonly requestLog: RequestLog;
   readonly #calendar: Calendar;
   readonly #now: () => EpochMs;
   readonly #writing: WriteGuard;
-  /** By the parameters of a request. Replaced when anything is stored or answered. */
-  #lookups = new WeakMap<object, Lookup>();
+  /** By request. Cleared when anything is stored or answered, and when full. */
+  readonly #lookups = new Map<string, Lookup>();
   #lookedUpAt = -1;
 
   constructor(
@@ -128,10 +131,11 @@ export class SeriesRepository implements StorePort {
   /** Checks all chunks of a request. Cached, because a year has 366: 0.2 ms, half of the time of its answer. */
   #lookUp<Id extends OperationId>(account: string, operation: Id, params: ParamsOf<Id>, now: EpochMs): Lookup | null {
     const changes = this.store.changes + this.requestLog.answers;
-    if (changes !== this.#lookedUpAt) this.#lookups = new WeakMap();
+    if (changes !== this.#lookedUpAt || this.#lookups.size >= MAX_LOOKUPS) this.#lookups.clear();
     this.#lookedUpAt = changes;
-    const known = this.#lookups.get(params);
-    if (known?.account === account && now >= known.seenAt) return known;
+    const key = JSON.stringify([account, operation, params]);
+    const known = this.#lookups.get(key);
+    if (known && now >= known.seenAt) return known;
     const series = seriesOf(account, operation, params);
     const range = rangeOf(operation, params);
     const version = this.store.versionOf(series);
@@ -150,7 +154,6 @@ export class SeriesRepository implements StorePort {
       isAhead ||= age.isAhead;
     }
     const lookup = {
-      account,
       version,
       seenAt: now,
       freshUntil,
@@ -158,7 +161,7 @@ export class SeriesRepository implements StorePort {
       oldestUnknown,
       read: () => bodyAround(operation, params, envelope, this.store.json(series, range)),
     };
-    if (!isAhead) this.#lookups.set(params, lookup);
+    if (!isAhead) this.#lookups.set(key, lookup);
     return lookup;
   }
 
@@ -220,7 +223,6 @@ interface ChunkAge {
 
 /** The state of a request's chunks in storage at `seenAt`. */
 interface Lookup {
-  readonly account: string;
   readonly seenAt: EpochMs;
   readonly version: number;
   readonly freshUntil: EpochMs;

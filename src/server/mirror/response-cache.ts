@@ -96,7 +96,7 @@ export class ResponseCache {
     const { version } = source;
     const known = this.#bodies.get(request);
     if (known?.version === version) return known;
-    const body = Buffer.from(source.read());
+    const body = source.read();
     const made = { version, digest: digestOf(body), body };
     this.#bodies.set(request, made);
     this.#bytesInTick += Math.max(body.length, MIN_BYTES_COUNTED);

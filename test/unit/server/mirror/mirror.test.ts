@@ -240,7 +240,7 @@ test("of many requests at once, a few bodies are made per event-loop tick, in th
         ...foundAt(NOW, true),
         read: () => {
           made.push({ turn, digit: "addressId" in params ? String(params.addressId) : "" });
-          return "[]";
+          return Buffer.from("[]");
         },
       }),
       ask: () => Promise.reject(new Error("nobody was to be asked")),
