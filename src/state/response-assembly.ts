@@ -27,7 +27,7 @@ export function foundIn<Id extends OperationId>({ operation, wanted, asked, body
   if (range.start < whole.start || range.end > whole.end) return null;
   const { rows, envelope } = takeApart(operation, body);
   const inside = operationOf(operation).range ? rowsWithin([...rows], range) : [...rows];
-  const read = () => bodyAround(operation, wanted, envelope, [Buffer.from(textOfRows(inside))]);
+  const read = () => bodyAround(operation, wanted, envelope, [textOfRows(inside)]);
   // Versions of the series store are above zero.
   return { version: -at, answeredAt: at, fresh: true, read };
 }
@@ -37,8 +37,12 @@ export function bodyAround<Id extends OperationId>(
   operation: Id,
   params: ParamsOf<Id>,
   envelope: Envelope,
-  rows: readonly Buffer[],
+  rows: readonly string[],
 ): Buffer {
   const [head = "", tail = ""] = putTogether(operation, params, envelope, ROWS_MARK).split(ROWS_MARK);
-  return Buffer.concat([Buffer.from(head), ...rows, Buffer.from(tail)]);
+  const pieces = [head, ...rows, tail];
+  const body = Buffer.allocUnsafe(pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0));
+  let end = 0;
+  for (const piece of pieces) end += body.write(piece, end);
+  return body;
 }

@@ -60,17 +60,14 @@ export class ChunkTable {
   read(seriesId: number, start: EpochMs): StoredChunk | null {
     for (const row of this.#soundRows(seriesId, [start])) {
       const text = this.#textOf(seriesId, row);
-      if (text !== null) return { text: text.toString(), state: row.state };
+      if (text !== null) return { text, state: row.state };
     }
     return null;
   }
 
-  /**
-   * The texts of the chunks with these starts, in UTF-8. Shape: in their order; chunks never stored or damaged are left
-   * out.
-   */
-  texts(seriesId: number, starts: readonly EpochMs[]): Map<EpochMs, Buffer> {
-    const texts = new Map<EpochMs, Buffer>();
+  /** The texts of the chunks with these starts. Shape: in their order; chunks never stored or damaged are left out. */
+  texts(seriesId: number, starts: readonly EpochMs[]): Map<EpochMs, string> {
+    const texts = new Map<EpochMs, string>();
     for (const row of this.#soundRows(seriesId, starts)) {
       const text = this.#textOf(seriesId, row);
       if (text !== null) texts.set(row.start, text);
@@ -114,7 +111,7 @@ export class ChunkTable {
     }
   }
 
-  #textOf(seriesId: number, { start, deflated }: SoundRow): Buffer | null {
+  #textOf(seriesId: number, { start, deflated }: SoundRow): string | null {
     try {
       return inflateText(deflated);
     } catch {

@@ -30,7 +30,7 @@ export function textOfRows(rows: readonly Row[]): string {
 }
 
 /** Reads rows from what `textOfRows` wrote. */
-export function rowsOfText(text: string | Buffer): Row[] {
+export function rowsOfText(text: string): Row[] {
   return JSON.parse(`[${text}]`) as Row[];
 }
 
@@ -38,9 +38,9 @@ export function deflateText(text: string): Uint8Array {
   return deflateRawSync(text, { level: LEVEL, windowBits: WINDOW_BITS, dictionary: DICTIONARY });
 }
 
-/** Returns the text in UTF-8. Errors: throws if the bytes are not what `deflateText` wrote. */
-export function inflateText(bytes: Uint8Array): Buffer {
-  return inflateRawSync(bytes, { windowBits: WINDOW_BITS, chunkSize: PIECE_BYTES, dictionary: DICTIONARY });
+/** Errors: throws if the bytes are not what `deflateText` wrote. */
+export function inflateText(bytes: Uint8Array): string {
+  return inflateRawSync(bytes, { windowBits: WINDOW_BITS, chunkSize: PIECE_BYTES, dictionary: DICTIONARY }).toString();
 }
 
 /**

@@ -42,8 +42,6 @@ interface SeriesRecord {
   readonly chunks: Map<EpochMs, ChunkState | null>;
 }
 
-const COMMA = Buffer.from(",");
-
 export class SeriesStore {
   readonly #database: DatabaseSync;
   readonly #calendar: Calendar;
@@ -126,20 +124,19 @@ export class SeriesStore {
   }
 
   /**
-   * The rows of a series that start inside `range` as JSON: the inside of an array, in pieces of UTF-8. All rows of a
-   * `latest` series. Only a chunk that is asked for in part is parsed.
+   * The rows of a series that start inside `range` as JSON: the inside of an array, in pieces. All rows of a `latest`
+   * series. Only a chunk that is asked for in part is parsed.
    */
-  json(key: SeriesKey, range: Interval): Buffer[] {
+  json(key: SeriesKey, range: Interval): string[] {
     const chunks = chunksOf(key.unit, range, this.#calendar);
     const isCut = chunkUnitOf(key.unit) !== null;
     const texts = this.#texts(key, chunks);
-    const parts = chunks.flatMap((chunk) => {
-      const text = texts.get(chunk.start);
-      if (!text) return [];
+    const parts = chunks.map((chunk) => {
+      const text = texts.get(chunk.start) ?? "";
       const isWhole = !isCut || (chunk.start >= range.start && chunk.end <= range.end);
-      return isWhole ? text : Buffer.from(textOfRows(rowsWithin(rowsOfText(text), range)));
+      return isWhole ? text : textOfRows(rowsWithin(rowsOfText(text), range));
     });
-    return parts.filter(({ length }) => length > 0).flatMap((part, i) => (i === 0 ? [part] : [COMMA, part]));
+    return parts.filter((part) => part !== "").flatMap((part, i) => (i === 0 ? [part] : [",", part]));
   }
 
   /** What came with the rows of a series: currency, VAT, zone; null if it was never answered. */
@@ -187,7 +184,7 @@ export class SeriesStore {
     return count;
   }
 
-  #texts(key: SeriesKey, chunks: readonly Interval[]): Map<EpochMs, Buffer> {
+  #texts(key: SeriesKey, chunks: readonly Interval[]): Map<EpochMs, string> {
     const id = this.knownId(key);
     return id === null ? new Map() : this.#chunks.texts(id, chunks.map(startOf));
   }
