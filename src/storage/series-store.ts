@@ -117,10 +117,10 @@ export class SeriesStore {
   }
 
   /**
-   * The rows of a series that start inside `range` as JSON: the inside of an array. All rows of a `latest` series.
-   * Only a chunk that is asked for in part is parsed.
+   * The rows of a series that start inside `range` as JSON: the inside of an array, in pieces. All rows of a `latest`
+   * series. Only a chunk that is asked for in part is parsed.
    */
-  json(key: SeriesKey, range: Interval): string {
+  json(key: SeriesKey, range: Interval): string[] {
     const chunks = chunksOf(key.unit, range, this.#calendar);
     const isCut = chunkUnitOf(key.unit) !== null;
     const texts = this.#texts(key, chunks);
@@ -129,7 +129,7 @@ export class SeriesStore {
       const isWhole = !isCut || (chunk.start >= range.start && chunk.end <= range.end);
       return isWhole ? text : textOfRows(rowsWithin(rowsOfText(text), range));
     });
-    return parts.filter((part) => part !== "").join(",");
+    return parts.filter((part) => part !== "").flatMap((part, i) => (i === 0 ? [part] : [",", part]));
   }
 
   /** What came with the rows of a series: currency, VAT, zone; null if it was never answered. */

@@ -15,7 +15,7 @@ import {
 import { type OperationId, operationIds, type ParamsOf } from "../../service/contract/operations.ts";
 import type { Encoded, Headers, RequestContext, ServerHandlers } from "../../service/serve/mount.ts";
 import type { Found } from "../../state/stored-answer.ts";
-import type { Representation, ResponseCache } from "./response-cache.ts";
+import type { ResponseCache } from "./response-cache.ts";
 
 /** Shelf and service, as the mirror needs them. */
 export interface MirrorSource {
@@ -96,38 +96,42 @@ async function answer(
   if (refused) return refused;
   while (parts.cache.isBusy) await parts.cache.nextTick();
   const found = parts.source.find(id, params, context.now);
-  const give: Giving = async (what, at, how) => {
-    const form = await parts.cache.represent(keyOf(id, params), what, context.headers);
-    return encoded(form, Math.max(0, Math.floor((at - what.answeredAt) / 1_000)), how);
-  };
-  if (found?.fresh) return give(found, context.now, FROM_SHELF);
-  if (found && TAKES_OLDER.test(context.headers["cache-control"] ?? "")) return give(found, context.now, STALE);
-  return answerAsked(parts.source, [id, params, context.now], found !== null, give);
+  const given =
+    found && (found.fresh || TAKES_OLDER.test(context.headers["cache-control"] ?? ""))
+      ? { kind: "given" as const, found, at: context.now, how: found.fresh ? FROM_SHELF : STALE }
+      : await ask(parts.source, [id, params, context.now], found !== null);
+  if (given.kind === "error") return given;
+  const { status, headers, body } = await parts.cache.represent(context.key, given.found, context.headers);
+  const age = Math.max(0, Math.floor((given.at - given.found.answeredAt) / 1_000));
+  return { kind: "encoded", status, headers: { Age: String(age), ...given.how, ...headers }, body };
 }
 
-type Giving = (found: Found, at: EpochMs, how: Headers) => Promise<Encoded>;
+/** What is answered, the time by which its age counts, and the headers that tell where it is from. */
+interface Given {
+  readonly kind: "given";
+  readonly found: Found;
+  readonly at: EpochMs;
+  readonly how: Headers;
+}
 
-async function answerAsked(
+/** Asks the service. Where that fails, what is kept may be the answer. */
+async function ask(
   source: MirrorSource,
   [id, params, now]: readonly [OperationId, ParamsOf<OperationId>, EpochMs],
   hasOlder: boolean,
-  give: Giving,
-): Promise<Answer> {
+): Promise<Given | ContractError> {
   const asked = await source.ask(id, params);
-  if (asked.kind === "unkept") return give(asked.found, asked.found.answeredAt, FROM_SERVICE);
+  if (asked.kind === "unkept")
+    return { kind: "given", found: asked.found, at: asked.found.answeredAt, how: FROM_SERVICE };
   if (asked.kind === "kept") {
     // An answer is newer than the request it is for.
     const kept = source.find(id, params, asked.at);
-    if (kept) return give(kept, asked.at, FROM_SERVICE);
+    if (kept) return { kind: "given", found: kept, at: asked.at, how: FROM_SERVICE };
   }
   const isFinal = asked.kind === "refused" && FINAL_STATUSES.has(asked.status);
   // The series store may have changed while the service was asked.
   const older = hasOlder && !isFinal ? source.find(id, params, now) : null;
-  return older ? give(older, now, STALE) : errorOf(asked, now);
-}
-
-function encoded({ status, headers, body }: Representation, age: number, how: Headers): Encoded {
-  return { kind: "encoded", status, headers: { Age: String(age), ...how, ...headers }, body };
+  return older ? { kind: "given", found: older, at: now, how: STALE } : errorOf(asked, now);
 }
 
 /** What a LAN caller gets of a failure when the series store has nothing. Source: design, table of answers. */
