@@ -1,5 +1,4 @@
 /** The service, asked: every operation of the contract as a function. */
-import { setImmediate } from "node:timers/promises";
 import type { FetchFailure } from "../../core/fetching/fetch-outcome.ts";
 import type { EpochMs } from "../../core/time/interval.ts";
 import { readAnswer } from "../contract/answer.ts";
@@ -102,16 +101,10 @@ async function readSuccess<Id extends OperationId>(
 ): Promise<Success<Id> | FetchFailure> {
   const json = parseJson(body);
   if (json === undefined) return { kind: "malformed", why: `the answer to ${id} is not JSON`, requestId };
-  const reading = readAnswer(id, json);
-  for (;;) {
-    const step = reading.next();
-    if (step.done) {
-      return step.value.kind === "body"
-        ? { kind: "ok", body: step.value.body }
-        : { kind: "malformed", why: `${id}: ${step.value.why}`, requestId };
-    }
-    await setImmediate();
-  }
+  const reading = await readAnswer(id, json);
+  return reading.kind === "body"
+    ? { kind: "ok", body: reading.body }
+    : { kind: "malformed", why: `${id}: ${reading.why}`, requestId };
 }
 
 function refusal(answer: HttpAnswer, notes: AnswerNotes, secrets: readonly string[]): FetchFailure {

@@ -7,8 +7,7 @@ import * as z from "zod/mini";
 import { formatInstant } from "../../core/time/interval.ts";
 import type { Router } from "../serve/mount.ts";
 import { type ConsumerAccount, entitlements } from "./accounts.ts";
-import { type FaultRule, readFaultRules } from "./fault-rules.ts";
-import type { FaultScript } from "./fault-script.ts";
+import { type FaultRule, type FaultScript, readFaultRules } from "./fault-rules.ts";
 import { instant } from "./instant-schema.ts";
 import type { SimulatedClock } from "./simulated-clock.ts";
 
