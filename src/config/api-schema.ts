@@ -1,7 +1,7 @@
 /** The `api:` of the configuration: the API on the LAN, its keys and limits. */
 import * as z from "zod/mini";
 import { key } from "./key-description.ts";
-import { hashEncoding, port, text, unique } from "./values.ts";
+import { hashEncoding, mistakes, port, text, unique } from "./values.ts";
 
 const atLeastOne = z.int().check(z.minimum(1));
 const hostName = z
@@ -43,18 +43,13 @@ const apiKeyAndSecret = z.strictObject({
 });
 
 /** Requires a different name for every key of either kind: quotas are counted per name. */
-const ownNames = z.check<{ keys: { name: string }[]; third_party_keys?: { name: string }[] | undefined }>(
-  ({ value, issues }) => {
-    const names = new Set(value.keys.map(({ name }) => name.toLowerCase()));
-    for (const [i, { name }] of (value.third_party_keys ?? []).entries())
-      if (names.has(name.toLowerCase()))
-        issues.push({
-          code: "custom",
-          continue: true,
-          message: "is the name of one of api.keys as well; each needs its own",
-          path: ["third_party_keys", i, "name"],
-          input: value,
-        });
+const ownNames = mistakes<{ keys: { name: string }[]; third_party_keys?: { name: string }[] | undefined }>(
+  ({ keys, third_party_keys = [] }) => {
+    const names = new Set(keys.map(({ name }) => name.toLowerCase()));
+    const text = "is the name of one of api.keys as well; each needs its own";
+    return third_party_keys.flatMap(({ name }, i) =>
+      names.has(name.toLowerCase()) ? [{ path: ["third_party_keys", i, "name"], text }] : [],
+    );
   },
 );
 

@@ -2,7 +2,6 @@
 import type * as z from "zod/mini";
 import { type ConfigMistake, describeIssue, isSecretKey, isTree, pathText, type Tree } from "./config-error.ts";
 import { itemOf, kindOf, meaningOf, shapeOf, variableNames } from "./keys.ts";
-import { plainValue } from "./plain-value.ts";
 import { type Config, configSchema } from "./schema.ts";
 import { nearest } from "./suggest-key.ts";
 import { readYaml } from "./yaml-text.ts";
@@ -101,8 +100,7 @@ function applyEnvironment(draft: Draft, environment: ConfigSources["environment"
       continue;
     }
     const { path, kind } = meaning.key;
-    const plain = kind === "text" ? value : plainValue(value);
-    const reading = plain === undefined ? readYaml(value) : ({ kind: "value", value: plain } as const);
+    const reading = kind === "text" ? ({ kind: "value", value } as const) : readYaml(value);
     if (reading.kind === "mistakes") {
       for (const { where, text } of reading.mistakes)
         draft.mistakes.push({ path: name, text: where === null ? text : `${where}: ${text}` });

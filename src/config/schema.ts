@@ -9,22 +9,7 @@ import { key } from "./key-description.ts";
 import { plansSchema } from "./plan-schema.ts";
 import { plugs } from "./plug-schema.ts";
 import { referenceMistakes } from "./references.ts";
-import { hashEncoding, port, slug, text, topic, unique } from "./values.ts";
-
-/** Requires two keys to be given together. */
-function together<Section>(one: keyof Section & string, other: keyof Section & string) {
-  return z.check<Section>(({ value, issues }) => {
-    for (const [given, missing] of [[one, other] as const, [other, one] as const])
-      if (value[given] !== undefined && value[missing] === undefined)
-        issues.push({
-          code: "custom",
-          continue: true,
-          message: `expected with ${given}, found nothing`,
-          path: [missing],
-          input: value,
-        });
-  });
-}
+import { hashEncoding, mistakes, port, slug, text, topic, unique } from "./values.ts";
 
 const latitude = z.number().check(z.minimum(-90), z.maximum(90));
 const longitude = z.number().check(z.minimum(-180), z.maximum(180));
@@ -105,7 +90,13 @@ const thirdParty = z
       ],
     }),
   })
-  .check(together("api_key", "api_secret"));
+  .check(
+    mistakes(({ api_key, api_secret }) => {
+      if ((api_key === undefined) === (api_secret === undefined)) return [];
+      const [given, missing] = api_key === undefined ? ["api_secret", "api_key"] : ["api_key", "api_secret"];
+      return [{ path: [missing], text: `expected with ${given}, found nothing` }];
+    }),
+  );
 
 const brokerUrl = z.url({
   protocol: /^(mqtts?|wss?)$/,
@@ -212,9 +203,6 @@ const sections = z.strictObject({
 });
 
 /** The sections, and what they say of each other. */
-export const configSchema = sections.check(({ value, issues }) => {
-  for (const { path, text } of referenceMistakes(value))
-    issues.push({ code: "custom", continue: true, message: text, path, input: value });
-});
+export const configSchema = sections.check(mistakes(referenceMistakes));
 
 export type Config = z.infer<typeof configSchema>;
