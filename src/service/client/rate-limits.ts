@@ -1,5 +1,6 @@
 /** Where the budgets of the two interfaces come from. */
 
+import * as z from "zod/mini";
 import {
   consumerRateLimits,
   FLIGHT_MS,
@@ -18,19 +19,18 @@ import type { RateLimitSource } from "./rate-limiter.ts";
 
 type Limits = Readonly<Record<QuotaWindow, number>>;
 
-/** A higher limit that holds from the next window on; by the service's clock, and by ours where that is known. */
-interface Raise {
-  readonly limit: number;
-  readonly resetSec: number;
-  readonly from: MonotonicMs | null;
-}
-
-interface Learned {
-  readonly limit: number;
-  readonly raise: Raise | null;
-}
-
 const WINDOWS = ["minute", "day"] as const;
+
+/** A higher limit that holds from the next window on; by the service's clock, and by ours where that is known. */
+const keptRaise = z.object({
+  limit: z.int(),
+  resetSec: z.int(),
+  from: z._default(z.nullable(z.number()), null),
+});
+const keptLimit = z.object({ limit: z.int().check(z.positive()), raise: z.nullable(keptRaise) });
+/** What outlives a restart. */
+const keptLimits = z.object({ minute: z.optional(keptLimit), day: z.optional(keptLimit) });
+type Learned = z.infer<typeof keptLimit>;
 
 /**
  * The consumer interface's limits, learned from its headers: a lower one counts at once, a higher one from the next
@@ -40,17 +40,17 @@ export class LearnedRateLimits implements RateLimitSource {
   readonly #name: string;
   readonly #memory: KeyValue;
   readonly #addresses: () => number;
-  readonly #learned: Partial<Record<QuotaWindow, Learned>>;
+  readonly #learned: z.infer<typeof keptLimits>;
   /** The service's time of the newest answer: what was said before it counts no more. */
   #newestMs: EpochMs | null = null;
-  #made: { readonly key: string; readonly budget: readonly RateLimit[] } = { key: "", budget: [] };
 
   /** `addresses` tells how many are polled: back-fill leaves room for each. */
   constructor(account: string, memory: KeyValue, addresses: () => number) {
     this.#name = `limits/${account}`;
     this.#memory = memory;
     this.#addresses = addresses;
-    this.#learned = readLearned(readJson(memory, this.#name));
+    const kept = keptLimits.safeParse(readJson(memory, this.#name));
+    this.#learned = kept.data ?? {};
   }
 
   /** The limits in force, or those assumed before the first answer. */
@@ -64,11 +64,7 @@ export class LearnedRateLimits implements RateLimitSource {
   }
 
   budget(now: MonotonicMs): readonly RateLimit[] {
-    const limits = this.limits(now);
-    const addresses = this.#addresses();
-    const key = `${limits.minute}/${limits.day}/${addresses}`;
-    if (this.#made.key !== key) this.#made = { key, budget: consumerRateLimits(limits, addresses) };
-    return this.#made.budget;
+    return consumerRateLimits(this.limits(now), this.#addresses());
   }
 
   learn(notes: AnswerNotes, now: MonotonicMs): void {
@@ -96,8 +92,9 @@ export class LearnedRateLimits implements RateLimitSource {
   ): void {
     const known = this.#learned[window];
     // An answer out of a later window shows that the raise holds.
-    const holds = known?.raise && told.resetSec > known.raise.resetSec;
-    const { limit, raise } = (holds ? { limit: known.raise.limit, raise: null } : known) ?? { ...told, raise: null };
+    const raised = known?.raise;
+    const holds = raised && told.resetSec > raised.resetSec;
+    const { limit, raise } = (holds ? { limit: raised.limit, raise: null } : known) ?? { ...told, raise: null };
     if (told.limit <= limit) this.#set(window, { limit: told.limit, raise: null });
     // Two answers of one second: which came first cannot be told, so the lower one counts.
     else if (order === "same")
@@ -113,27 +110,9 @@ export class LearnedRateLimits implements RateLimitSource {
 
   #set(window: QuotaWindow, learned: Learned): void {
     this.#learned[window] = learned;
-    const kept = WINDOWS.flatMap((name) => {
-      const { limit, raise } = this.#learned[name] ?? {};
-      return limit === undefined ? [] : [[name, [limit, ...(raise ? [raise.limit, raise.resetSec] : [])]]];
-    });
-    const text = JSON.stringify(Object.fromEntries(kept));
+    const text = JSON.stringify(this.#learned, (name, value) => (name === "from" ? undefined : value));
     if (text !== this.#memory.read(this.#name)) this.#memory.write(this.#name, text);
   }
-}
-
-function readLearned(kept: unknown): Partial<Record<QuotaWindow, Learned>> {
-  const learned: Partial<Record<QuotaWindow, Learned>> = {};
-  const byWindow: Readonly<Record<string, unknown>> = typeof kept === "object" && kept !== null ? { ...kept } : {};
-  for (const window of WINDOWS) {
-    const numbers: unknown = byWindow[window];
-    if (!Array.isArray(numbers) || !numbers.every((value) => Number.isSafeInteger(value) && value >= 0)) continue;
-    const [limit, raised, resetSec] = numbers as number[];
-    if (limit === undefined || limit < 1) continue;
-    const raise = raised === undefined || resetSec === undefined ? null : { limit: raised, resetSec, from: null };
-    learned[window] = { limit, raise };
-  }
-  return learned;
 }
 
 const THIRD_PARTY_FIRST = 100;

@@ -250,11 +250,3 @@ export interface Success<Id extends OperationId> {
   readonly kind: "ok";
   readonly body: BodyOf<Id>;
 }
-
-/**
- * One function per operation: what the client, the mirror and the simulator each implement. `Otherwise` is what each
- * may give instead of a success, and `Context` what it needs to know of the request beside its parameters.
- */
-export type Handlers<Otherwise, Context = void> = {
-  readonly [Id in OperationId]: (params: ParamsOf<Id>, context: Context) => Promise<Success<Id> | Otherwise>;
-};
