@@ -51,13 +51,13 @@ function readRow(line: string, endBefore: EpochMs): SpotPrice | { readonly expec
   const [startText = "", minutesText = "", priceText = ""] = line.split(",");
   const withSeconds = startText.replace(/T(\d{2}:\d{2})Z$/, "T$1:00Z");
   const reading = parseInstant(withSeconds);
-  if (reading.kind !== "instant") return { expected: "start_utc such as 2025-03-01T00:00Z" };
+  if (reading.kind !== "value") return { expected: "start_utc such as 2025-03-01T00:00Z" };
   if (minutesText !== "60" && minutesText !== "15") return { expected: "minutes 60 or 15" };
   const lengthMs = Number(minutesText) * MINUTE_MS;
-  if (reading.at % lengthMs !== 0) return { expected: `a start on a boundary of ${minutesText} minutes` };
+  if (reading.value % lengthMs !== 0) return { expected: `a start on a boundary of ${minutesText} minutes` };
   if (!/^-?\d+(\.\d+)?$/.test(priceText)) return { expected: "dkk_per_mwh as a number such as 897.83" };
-  if (reading.at < endBefore) return { expected: "a start not before the end of the row above" };
-  return { start: reading.at, end: reading.at + lengthMs, pricePerKwh: round6(Number(priceText) / KWH_PER_MWH) };
+  if (reading.value < endBefore) return { expected: "a start not before the end of the row above" };
+  return { start: reading.value, end: reading.value + lengthMs, pricePerKwh: round6(Number(priceText) / KWH_PER_MWH) };
 }
 
 /**
