@@ -80,8 +80,8 @@ export function readConfig({ text, environment, readFile, secrets = [] }: Config
 /** The keys and values of a text; null where there are none to go on with. */
 function readTree(text: string, mistakes: ConfigMistake[]): Tree | null {
   const reading = readYaml(text);
-  if (reading.kind === "mistakes") {
-    mistakes.push(...reading.mistakes.map(({ where, text }) => ({ path: where ?? "the file", text })));
+  if (reading.kind === "mistake") {
+    mistakes.push({ path: reading.where ?? "the file", text: reading.text });
     return null;
   }
   if (reading.value === null || reading.value === undefined) return {};
@@ -101,9 +101,9 @@ function applyEnvironment(draft: Draft, environment: ConfigSources["environment"
     }
     const { path, kind } = meaning.key;
     const reading = kind === "text" ? ({ kind: "value", value } as const) : readYaml(value);
-    if (reading.kind === "mistakes") {
-      for (const { where, text } of reading.mistakes)
-        draft.mistakes.push({ path: name, text: where === null ? text : `${where}: ${text}` });
+    if (reading.kind === "mistake") {
+      const { where, text } = reading;
+      draft.mistakes.push({ path: name, text: where === null ? text : `${where}: ${text}` });
       continue;
     }
     const key = `${path.at(-1)}${meaning.isFile ? FILE_SUFFIX : ""}`;

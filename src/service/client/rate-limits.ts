@@ -12,14 +12,12 @@ import {
 } from "../../core/fetching/rate-limit.ts";
 import { type KeyValue, readJson } from "../../core/runtime/key-value.ts";
 import { DAY_MS, type EpochMs, HOUR_MS } from "../../core/time/interval.ts";
-import type { QuotaWindow } from "../contract/limits.ts";
+import { type QuotaWindow, quotaWindows } from "../contract/limits.ts";
 import type { WindowStanding } from "../contract/quota-headers.ts";
 import type { AnswerNotes } from "./client.ts";
 import type { RateLimitSource } from "./rate-limiter.ts";
 
 type Limits = Readonly<Record<QuotaWindow, number>>;
-
-const WINDOWS = ["minute", "day"] as const;
 
 /** A higher limit that holds from the next window on; by the service's clock, and by ours where that is known. */
 const keptRaise = z.object({
@@ -55,7 +53,7 @@ export class LearnedRateLimits implements RateLimitSource {
 
   /** The limits in force, or those assumed before the first answer. */
   limits(now: MonotonicMs): Limits {
-    for (const window of WINDOWS) {
+    for (const window of quotaWindows) {
       const raise = this.#learned[window]?.raise;
       if (raise && raise.from !== null && now >= raise.from) this.#set(window, { limit: raise.limit, raise: null });
     }
@@ -70,7 +68,7 @@ export class LearnedRateLimits implements RateLimitSource {
   learn(notes: AnswerNotes, now: MonotonicMs): void {
     const order = this.#orderOf(notes.serverMs);
     if (order === "older") return;
-    for (const window of WINDOWS) {
+    for (const window of quotaWindows) {
       const standing = notes.quota[window];
       if (standing) this.#learnWindow(window, standing, { order, serverMs: notes.serverMs, now });
     }

@@ -17,7 +17,7 @@ import {
   type Share,
 } from "../../core/fetching/rate-limit.ts";
 import type { EpochMs } from "../../core/time/interval.ts";
-import type { QuotaWindow } from "../contract/limits.ts";
+import { type QuotaWindow, quotaWindows } from "../contract/limits.ts";
 import type { QuotaStanding, WindowStanding } from "../contract/quota-headers.ts";
 
 /** How many of this daemon's attempts were made after a moment. */
@@ -77,8 +77,6 @@ export interface StoredSharedQuota {
   readonly restMs: number;
 }
 
-const WINDOWS = ["minute", "day"] as const;
-
 export class SharedQuota {
   readonly #ceilings = new Map<QuotaWindow, Ceiling>();
   /** Bounded by the budget of a day; usually what is on its way. */
@@ -88,7 +86,7 @@ export class SharedQuota {
   until(share: Share, budget: readonly RateLimit[], now: MonotonicMs): MonotonicMs {
     let until = Number.NEGATIVE_INFINITY;
     for (const [window, ceiling] of this.#ceilings) {
-      if (ceiling.others && ceiling.until > now && availableTo(share, ceiling, sharesOf(budget, window)) <= 0)
+      if (ceiling.others && ceiling.until > now && availableTo(share, ceiling, windowOf(budget, window).shares) <= 0)
         until = Math.max(until, ceiling.until);
     }
     return until;
@@ -109,7 +107,7 @@ export class SharedQuota {
     const track = this.#tracks.find(({ id }) => id === told.id);
     if (!track) return;
     track.answeredAt = told.now;
-    for (const window of WINDOWS) {
+    for (const window of quotaWindows) {
       const standing = told.quota[window];
       if (standing) this.#toldOf(window, standing, track, told);
     }
@@ -138,15 +136,8 @@ export class SharedQuota {
     const remaining = left - spent;
     this.#ceilings.set(window, {
       ...{ id: -1, openSince: now - 1, countedBy: Number.NEGATIVE_INFINITY, arrivedAt: now, until: now + restMs },
-      ...{
-        used: Number.POSITIVE_INFINITY,
-        resetSec: 0,
-        others: true,
-        oursSince: now,
-        reserve,
-        remaining,
-        left: remaining,
-      },
+      ...{ used: Number.POSITIVE_INFINITY, resetSec: 0, others: true, oursSince: now },
+      ...{ reserve, remaining, left: remaining },
     });
   }
 
@@ -155,9 +146,9 @@ export class SharedQuota {
     const mark = { used: limit - remaining, resetSec };
     track.marks[window] = mark;
     const before = this.#ceilings.get(window);
-    const limitNow = limitOf(told.budget, window);
+    const { limit: known } = windowOf(told.budget, window);
     // A raise that is told already holds from the next window on.
-    const left = Math.max(0, Math.min(remaining, limitNow - mark.used));
+    const left = Math.max(0, Math.min(remaining, known - mark.used));
     if (before && before.until > told.now && !supersedes({ track, mark, left }, before)) return;
     this.#ceilings.set(window, {
       ...{ ...mark, id: track.id, arrivedAt: told.now, remaining: left },
@@ -182,7 +173,7 @@ export class SharedQuota {
     const spent = { poll: count("poll", beganAt), lan: count("lan", beganAt) };
     return {
       until: now + restMs + FLIGHT_MS,
-      reserve: partRemainder(left, spent, { shares: sharesOf(budget, window) }),
+      reserve: partRemainder(left, spent, windowOf(budget, window)),
       oursSince: serverMs === null ? now : beganAt - FLIGHT_MS,
       others: true,
     };
@@ -190,13 +181,12 @@ export class SharedQuota {
 
   /** How many attempts may have been counted later than a word was said. */
   #laterThan(window: QuotaWindow, ceiling: Ceiling): number {
-    const later = this.#tracks.filter(({ id, at, answeredAt, marks }) => {
+    return this.#tracks.filter(({ id, at, answeredAt, marks }) => {
       if (id === ceiling.id || at <= ceiling.openSince) return false;
       if (answeredAt !== null && answeredAt < ceiling.countedBy) return false;
       const mark = marks[window];
       return ceiling.id < 0 || !mark || mark.resetSec > ceiling.resetSec || mark.used > ceiling.used;
-    });
-    return later.length;
+    }).length;
   }
 
   #prune(now: MonotonicMs): void {
@@ -228,12 +218,8 @@ function availableTo(share: Share, { left, reserve }: Ceiling, shares: RateLimit
   }
 }
 
-const NO_SHARES: RateLimit["shares"] = { poll: 0, backfill: 0, lan: 0 };
-
-function sharesOf(budget: readonly RateLimit[], window: QuotaWindow): RateLimit["shares"] {
-  return budget.find(({ name }) => name === window)?.shares ?? NO_SHARES;
-}
-
-function limitOf(budget: readonly RateLimit[], window: QuotaWindow): number {
-  return budget.find(({ name }) => name === window)?.limit ?? Number.POSITIVE_INFINITY;
+/** The shares and the limit of a window; a window without a limit has no shares. */
+function windowOf(budget: readonly RateLimit[], window: QuotaWindow): Pick<RateLimit, "limit" | "shares"> {
+  const unlimited = { limit: Number.POSITIVE_INFINITY, shares: { poll: 0, backfill: 0, lan: 0 } };
+  return budget.find(({ name }) => name === window) ?? unlimited;
 }

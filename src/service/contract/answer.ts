@@ -18,7 +18,8 @@ const ROWS_PER_SLICE = 500;
  */
 export async function readAnswer<Id extends OperationId>(id: Id, json: unknown): Promise<AnswerReading<Id>> {
   const { response } = operationOf(id);
-  if (response.shape === "document") return mismatch(response.schema, json) ?? asBody(json);
+  const read: AnswerReading<Id> = { kind: "body", body: json as BodyOf<Id> };
+  if (response.shape === "document") return mismatch(response.schema, json) ?? read;
   if (response.shape === "series") {
     const wrong = mismatch(response.envelope, json);
     if (wrong) return wrong;
@@ -32,11 +33,7 @@ export async function readAnswer<Id extends OperationId>(id: Id, json: unknown):
     if (wrong) return wrong;
     if (++checked % ROWS_PER_SLICE === 0) await setImmediate();
   }
-  return asBody(json);
-}
-
-function asBody<Id extends OperationId>(json: unknown): AnswerReading<Id> {
-  return { kind: "body", body: json as BodyOf<Id> };
+  return read;
 }
 
 function mismatch(schema: z.ZodMiniType, value: unknown, where = ""): { kind: "malformed"; why: string } | null {

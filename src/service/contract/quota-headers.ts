@@ -1,5 +1,5 @@
 import type { HeaderName } from "./headers.ts";
-import type { QuotaWindow } from "./limits.ts";
+import { type QuotaWindow, quotaWindows } from "./limits.ts";
 
 /** How much of one window is left. Unit: attempts, and Unix seconds for `resetSec`. */
 export interface WindowStanding {
@@ -24,7 +24,7 @@ export const quotaHeaderNames = {
 /** The six quota headers of an answer, by name. */
 export function quotaHeaders(standing: QuotaStanding): Record<string, string> {
   const headers: Record<string, string> = {};
-  for (const window of ["minute", "day"] as const)
+  for (const window of quotaWindows)
     for (const part of ["limit", "remaining", "resetSec"] as const)
       headers[quotaHeaderNames[window][part]] = String(standing[window][part]);
   return headers;
@@ -36,7 +36,7 @@ export function quotaHeaders(standing: QuotaStanding): Record<string, string> {
  */
 export function parseQuotaHeaders(get: (name: string) => string | undefined): Partial<QuotaStanding> {
   const standing: Partial<Record<QuotaWindow, WindowStanding>> = {};
-  for (const window of ["minute", "day"] as const) {
+  for (const window of quotaWindows) {
     const names = quotaHeaderNames[window];
     const limit = wholeNumber(get(names.limit.toLowerCase()), 1);
     const remaining = wholeNumber(get(names.remaining.toLowerCase()), 0);

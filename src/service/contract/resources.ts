@@ -141,6 +141,7 @@ export const addressSuggestion = z.looseObject({
   zipCode: z.optional(z.string()),
   city: z.optional(z.string()),
 });
+export type AddressSuggestion = z.infer<typeof addressSuggestion>;
 
 const chargeItem = z.looseObject({ name: z.string(), ownerName: z.string(), price: z.number() });
 export const chargesAtDate = z.looseObject({
