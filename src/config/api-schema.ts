@@ -1,25 +1,17 @@
 /** The `api:` of the configuration: the API on the LAN, its keys and limits. */
 import * as z from "zod/mini";
 import { key } from "./key-description.ts";
-import { hashEncoding, mistakes, port, text, unique } from "./values.ts";
+import { hashEncoding, mistakes, port, text, textLike, unique } from "./values.ts";
 
 const atLeastOne = z.int().check(z.minimum(1));
-const hostName = z
-  .string()
-  .check(
-    z.regex(
-      /^(\*\.)?[a-z0-9_-]+(\.[a-z0-9_-]+)*$/,
-      "expected a host name in lower case without a port, such as elbro.example.org or *.example.org",
-    ),
-  );
-const origin = z
-  .string()
-  .check(
-    z.regex(
-      /^https?:\/\/[a-z0-9_.:[\]-]+$/,
-      "expected where a page comes from, such as https://panel.example.org, without a path",
-    ),
-  );
+const hostName = textLike(
+  /^(\*\.)?[a-z0-9_-]+(\.[a-z0-9_-]+)*$/,
+  "expected a host name in lower case without a port, such as elbro.example.org or *.example.org",
+);
+const origin = textLike(
+  /^https?:\/\/[a-z0-9_.:[\]-]+$/,
+  "expected where a page comes from, such as https://panel.example.org, without a path",
+);
 
 const OWN_LIMIT = "Its own limit, where that is another than that of all keys.";
 const ownLimits = () => ({

@@ -68,12 +68,9 @@ export function describeIssue(issue: z.core.$ZodIssue, tree: Tree): ConfigMistak
 function textOf(issue: z.core.$ZodIssue, found: unknown): string {
   if (issue.code === "custom") return issue.message;
   const text = `${expectation(issue)}, found ${shown(found, issue)}`;
-  const unquoted = issue.code === "invalid_type" && issue.expected === "string" && isPlain(found);
+  const isPlain = typeof found === "number" || typeof found === "boolean";
+  const unquoted = issue.code === "invalid_type" && issue.expected === "string" && isPlain;
   return unquoted ? `${text}; put it in quotes` : text;
-}
-
-function isPlain(value: unknown): boolean {
-  return typeof value === "number" || typeof value === "boolean";
 }
 
 function expectation(issue: z.core.$ZodIssue): string {

@@ -50,7 +50,7 @@ export function defaultOf(node: Node | undefined): unknown {
 /** Whether a key may be left out. */
 export function isOptional(node: Node | undefined): boolean {
   const { type } = definitionOf(node);
-  return type === "optional" || type === "default";
+  return type === "optional" || type === "default" || type === "prefault";
 }
 
 /** Every key that has a path of its own, sections included; what stands in lists has none. */

@@ -15,10 +15,10 @@ import { freeSlug, slugOf } from "../core/text/slug.ts";
 import { HOUR_MS } from "../core/time/interval.ts";
 import { key } from "./key-description.ts";
 import { unknownText } from "./suggest-key.ts";
-import { type Mistake, mistakes, repeated, slug, text } from "./values.ts";
+import { type Mistake, mistakes, repeated, slug, text, textLike } from "./values.ts";
 
-const time = z.string().check(z.regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'expected a time of day as "07:00"'));
-const SPAN = /^([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d$/;
+const time = textLike(/^([01]\d|2[0-3]):[0-5]\d$/, 'expected a time of day as "07:00"');
+const span = textLike(/^([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d$/, 'expected hours as "02:00-05:00"');
 
 /** A length: hours as a number, or a text as 45m, 2h or 1h30m. */
 function duration(least: "above zero" | "zero too") {
@@ -91,11 +91,9 @@ const planSchema = z
     after: key(z.optional(slug), "Another plan that has to be done first."),
     after_pause: key(lengthOrNone, "How long after it.", LENGTH),
     power_limit: key(z.optional(text), "Plans with the same word here never run at the same time."),
-    fallback: key(
-      z.optional(z.array(z.string().check(z.regex(SPAN, 'expected hours as "02:00-05:00"')))),
-      "Hours in which it runs when there are no prices.",
-      { form: 'list of "02:00-05:00"' },
-    ),
+    fallback: key(z.optional(z.array(span)), "Hours in which it runs when there are no prices.", {
+      form: 'list of "02:00-05:00"',
+    }),
     enabled: key(z._default(z.boolean(), true), "Whether it does anything at all."),
   })
   .check(mistakes((entry) => mistakesOf(entry)));

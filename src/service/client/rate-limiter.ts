@@ -14,6 +14,7 @@ import {
   type Share,
 } from "../../core/fetching/rate-limit.ts";
 import { RateWindow } from "../../core/fetching/rate-window.ts";
+import type { Clock } from "../../core/runtime/clock.ts";
 import { type KeyValue, readJson } from "../../core/runtime/key-value.ts";
 import { type EpochMs, type Interval, MINUTE_MS } from "../../core/time/interval.ts";
 import type { AnswerNotes } from "./client.ts";
@@ -52,11 +53,7 @@ export interface AttemptLog {
  * The clocks as the rate limiter needs them. `boot` names the span in which monotonic times compare; the monotonic clock
  * of a boot begins at 0 or later, so what carries another boot's name lies before 0.
  */
-export interface RateLimiterClock {
-  readonly boot: string;
-  now(): EpochMs;
-  monotonicMs(): MonotonicMs;
-}
+export type RateLimiterClock = Pick<Clock, "boot" | "now" | "monotonicMs">;
 
 /** How an account's budget comes about: from learned limits, or by the rate limiter's own adaption. */
 export interface RateLimitSource {

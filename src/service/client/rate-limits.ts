@@ -6,7 +6,6 @@ import {
   FLIGHT_MS,
   type MonotonicMs,
   type RateLimit,
-  SERVICE_WINDOW_MS,
   thirdPartyRateLimits,
   UNKNOWN_LIMITS,
 } from "../../core/fetching/rate-limit.ts";
@@ -16,6 +15,7 @@ import { type QuotaWindow, quotaWindows } from "../contract/limits.ts";
 import type { WindowStanding } from "../contract/quota-headers.ts";
 import type { AnswerNotes } from "./client.ts";
 import type { RateLimitSource } from "./rate-limiter.ts";
+import { windowRestMs } from "./shared-quota.ts";
 
 type Limits = Readonly<Record<QuotaWindow, number>>;
 
@@ -98,10 +98,8 @@ export class LearnedRateLimits implements RateLimitSource {
     else if (order === "same")
       this.#set(window, { limit, raise: raise && { ...raise, limit: Math.min(raise.limit, told.limit) } });
     else {
-      const lengthMs = SERVICE_WINDOW_MS[window];
-      const restMs = serverMs === null ? lengthMs : Math.min(lengthMs, Math.max(0, told.resetSec * 1_000 - serverMs));
       const pending = raise?.resetSec === told.resetSec ? raise.from : null;
-      const from = pending ?? now + restMs + FLIGHT_MS;
+      const from = pending ?? now + windowRestMs(window, told.resetSec, serverMs) + FLIGHT_MS;
       this.#set(window, { limit, raise: { limit: told.limit, resetSec: told.resetSec, from } });
     }
   }

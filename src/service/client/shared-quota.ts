@@ -150,33 +150,17 @@ export class SharedQuota {
     // A raise that is told already holds from the next window on.
     const left = Math.max(0, Math.min(remaining, known - mark.used));
     if (before && before.until > told.now && !supersedes({ track, mark, left }, before)) return;
-    this.#ceilings.set(window, {
-      ...{ ...mark, id: track.id, arrivedAt: told.now, remaining: left },
-      ...{ openSince: track.at - FLIGHT_MS, countedBy: track.at },
-      ...this.#reckon(window, mark, left, told),
-      left,
-    });
-  }
-
-  /** When a ceiling ends, since when it counts, and how it is parted. */
-  #reckon(
-    window: QuotaWindow,
-    mark: Mark,
-    left: number,
-    told: ToldQuota,
-  ): Pick<Ceiling, "until" | "reserve" | "oursSince" | "others"> {
     const { now, serverMs, count, budget } = told;
-    const lengthMs = SERVICE_WINDOW_MS[window];
-    const untilResetMs = serverMs === null ? lengthMs : mark.resetSec * 1_000 - serverMs;
-    const restMs = Math.min(lengthMs, Math.max(0, untilResetMs));
-    const beganAt = now + restMs - lengthMs;
+    const restMs = windowRestMs(window, resetSec, serverMs);
+    const beganAt = now + restMs - SERVICE_WINDOW_MS[window];
     const spent = { poll: count("poll", beganAt), lan: count("lan", beganAt) };
-    return {
-      until: now + restMs + FLIGHT_MS,
+    this.#ceilings.set(window, {
+      ...{ ...mark, id: track.id, arrivedAt: now, until: now + restMs + FLIGHT_MS },
+      ...{ openSince: track.at - FLIGHT_MS, countedBy: track.at, remaining: left, left },
       reserve: partRemainder(left, spent, windowOf(budget, window)),
       oursSince: serverMs === null ? now : beganAt - FLIGHT_MS,
       others: true,
-    };
+    });
   }
 
   /** How many attempts may have been counted later than a word was said. */
@@ -194,6 +178,12 @@ export class SharedQuota {
     const since = Math.min(now - 2 * FLIGHT_MS, ...lasting.map(({ openSince }) => openSince));
     if ((this.#tracks[0]?.at ?? now) <= since) this.#tracks = this.#tracks.filter(({ at }) => at > since);
   }
+}
+
+/** How long a window still lasts at most, by the reset that an answer of the time `serverMs` told. Unit: milliseconds. */
+export function windowRestMs(window: QuotaWindow, resetSec: number, serverMs: EpochMs | null): number {
+  const lengthMs = SERVICE_WINDOW_MS[window];
+  return serverMs === null ? lengthMs : Math.min(lengthMs, Math.max(0, resetSec * 1_000 - serverMs));
 }
 
 /** Whether a word on a window takes the place of the one before. */

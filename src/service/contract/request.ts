@@ -6,7 +6,7 @@ import type { EpochMs } from "../../core/time/interval.ts";
 import { type ContractError, contractError } from "./errors.ts";
 import { type AnyOperation, type OperationId, operationOf, type ParamsOf } from "./operations.ts";
 import { type ParameterValues, parameterKinds } from "./parameters.ts";
-import { normaliseRange, type Reading } from "./range.ts";
+import { normaliseRange } from "./range.ts";
 
 /** A request as text: decoded path parameters by name, and the decoded pairs of its query in their order. */
 export interface RequestText {
@@ -31,7 +31,7 @@ export function readRequest<Id extends OperationId>(id: Id, text: RequestText, c
   for (const [name, kind] of Object.entries(operation.inPath)) {
     const found = text.path[name];
     if (!found) return invalidParameter(name, "is missing");
-    const reading = readParameter(kind, found);
+    const reading = parameterKinds[kind].read(found);
     if (reading.kind === "unreadable") return invalidParameter(name, reading.why);
     values[name] = reading.value;
   }
@@ -43,7 +43,7 @@ export function readRequest<Id extends OperationId>(id: Id, text: RequestText, c
     if (only === undefined && kind.endsWith("?")) continue;
     if (only === undefined) return invalidParameter(name, "is missing");
     if (only === "") return invalidParameter(name, "is empty");
-    const reading = readParameter(baseKind(kind), only);
+    const reading = parameterKinds[baseKind(kind)].read(only);
     if (reading.kind === "unreadable") return invalidParameter(name, reading.why);
     values[name] = reading.value;
   }
@@ -82,10 +82,6 @@ function normalise(
 
 function baseKind(kind: string): keyof ParameterValues {
   return kind.replace("?", "") as keyof ParameterValues;
-}
-
-function readParameter(kind: keyof ParameterValues, text: string): Reading<unknown> {
-  return parameterKinds[kind].read(text);
 }
 
 function writeParameter(kind: keyof ParameterValues, value: unknown): string {

@@ -18,13 +18,7 @@ export type KeyIssue =
   | { readonly kind: "issued"; readonly key: string }
   | { readonly kind: "refused"; readonly reason: string };
 
-export interface AccountState {
-  readonly entitlement: Entitlement;
-  /** Last characters of the key, so that a person can tell two apart; null before the first. */
-  readonly keyEndsWith: string | null;
-  readonly expiresAt: EpochMs | null;
-}
-
+/** Last characters of the key, so that a person can tell two apart. */
 const SHOWN_CHARACTERS = 4;
 
 export class ConsumerAccount {
@@ -81,7 +75,8 @@ export class ConsumerAccount {
     this.#entitlement = entitlement;
   }
 
-  get state(): AccountState {
+  /** What may be shown of the account. */
+  get state() {
     return {
       entitlement: this.#entitlement,
       keyEndsWith: this.#key?.slice(-SHOWN_CHARACTERS) ?? null,

@@ -12,7 +12,18 @@ import type { UsageSeries, World } from "./world.ts";
 /** The consumer interface over an invented world. */
 export function consumerHandlers(world: World): Pick<ServerHandlers, OperationIdOf<"consumer">> {
   const { calendar } = world;
-  const answerFor = homeFinder(world);
+  const answerFor = <Body>(
+    { addressId }: { readonly addressId: string },
+    operation: OperationIdOf<"consumer">,
+    body: (home: Home) => Body,
+  ): { readonly kind: "ok"; readonly body: Body } | ContractError => {
+    const home = world.home(addressId);
+    if (!home) return contractError("resource_not_found", `this account has no address ${addressId}`);
+    const { capability } = operationOf(operation);
+    if (!capability || home.address.capabilities[capability]) return { kind: "ok", body: body(home) };
+    const reason = `${capability} is not available for the address ${home.address.label}`;
+    return contractError("feature_unavailable", reason);
+  };
   /** The handler of a series of the meter; `more` is added to the envelope. */
   const usage =
     <Row, More>(series: UsageSeries, rowOf: (total: Total) => Row, more: (home: Home) => More) =>
@@ -57,24 +68,6 @@ export function consumerHandlers(world: World): Pick<ServerHandlers, OperationId
         vatIncluded: true,
         data: forecastRows(world.prices, home.region, world.seed, now),
       })),
-  };
-}
-
-function homeFinder(world: World) {
-  return <Body>(
-    { addressId }: { readonly addressId: string },
-    operation: OperationIdOf<"consumer">,
-    body: (home: Home) => Body,
-  ): { readonly kind: "ok"; readonly body: Body } | ContractError => {
-    const home = world.home(addressId);
-    if (!home) return contractError("resource_not_found", `this account has no address ${addressId}`);
-    const capability = operationOf(operation).capability;
-    if (capability && !home.address.capabilities[capability])
-      return contractError(
-        "feature_unavailable",
-        `${capability} is not available for the address ${home.address.label}`,
-      );
-    return { kind: "ok", body: body(home) };
   };
 }
 
