@@ -157,7 +157,8 @@ function shapeAt(path: Path): ReturnType<typeof shapeOf> {
   return shapeOf(node);
 }
 
-function valueAt(tree: Tree, path: Path): unknown {
+/** What stands at a path; undefined where nothing does. */
+export function valueAt(tree: Tree, path: Path): unknown {
   return path.reduce<unknown>(
     (node, key) => (isTree(node) || Array.isArray(node) ? (node as Tree)[String(key)] : undefined),
     tree,
