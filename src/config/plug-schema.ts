@@ -48,7 +48,7 @@ const plug = z
       "For custom: where it tells whether it is there.",
     ),
   })
-  .check(mistakes((value) => mistakesIn(value).map(([key, text]) => ({ path: [key], text }))));
+  .check(mistakes((value) => [...mistakesIn(value)].map(([key, text]) => ({ path: [key], text }))));
 
 type Plug = z.infer<typeof plug>;
 export type PlugConfig = Plug;
@@ -56,37 +56,29 @@ type KeyMistake = readonly [key: keyof Plug & string, message: string];
 
 const CUSTOM_KEYS = ["on", "off", "dead_man", "ask", "state", "availability"] as const;
 
-function mistakesIn(given: Plug): KeyMistake[] {
-  return [...followMistakes(given), ...(given.family === "custom" ? customMistakes(given) : familyMistakes(given))];
-}
-
-function followMistakes({ plan, home, signal, signal_topic }: Plug): KeyMistake[] {
+function* mistakesIn(given: Plug): Generator<KeyMistake> {
+  const { plan, home, signal, signal_topic } = given;
   const followed = [plan, signal, signal_topic].filter((each) => each !== undefined).length;
   if (followed !== 1)
-    return [["plan", `expected one of plan, signal with home, or signal_topic, found ${followed || "none"}`]];
-  if (signal !== undefined && home === undefined)
-    return [["home", "expected the id of a home with signal, found nothing"]];
-  if (signal_topic !== undefined && home !== undefined) return [["home", "is of no use with signal_topic"]];
-  return [];
+    yield ["plan", `expected one of plan, signal with home, or signal_topic, found ${followed || "none"}`];
+  else if (signal !== undefined && home === undefined)
+    yield ["home", "expected the id of a home with signal, found nothing"];
+  else if (signal_topic !== undefined && home !== undefined) yield ["home", "is of no use with signal_topic"];
+  if (given.family !== "custom") yield* familyMistakes(given);
+  else
+    for (const key of ["on", "off"] as const)
+      if (!given[key]) yield [key, "expected a topic and a payload for a plug of the family custom, found nothing"];
 }
 
-function customMistakes(given: Plug): KeyMistake[] {
-  return (["on", "off"] as const).flatMap((key) =>
-    given[key] ? [] : [[key, "expected a topic and a payload for a plug of the family custom, found nothing"] as const],
-  );
-}
-
-function familyMistakes(given: Plug): KeyMistake[] {
+function* familyMistakes(given: Plug): Generator<KeyMistake> {
   const { topic: about, channel }: PlugFamilyRow = plugFamilies[given.family];
-  const found: KeyMistake[] = CUSTOM_KEYS.flatMap((key) =>
-    given[key] === undefined ? [] : [[key, `is for the family custom only, found family ${given.family}`] as const],
-  );
-  if (given.topic === undefined) found.push(["topic", `expected ${about}; found nothing`]);
+  for (const key of CUSTOM_KEYS)
+    if (given[key] !== undefined) yield [key, `is for the family custom only, found family ${given.family}`];
+  if (given.topic === undefined) yield ["topic", `expected ${about}; found nothing`];
   if (given.channel === undefined && channel.ordinary === null)
-    found.push(["channel", `expected ${channel.about}; found nothing`]);
+    yield ["channel", `expected ${channel.about}; found nothing`];
   if (given.channel !== undefined && !channel.fits.test(String(given.channel)))
-    found.push(["channel", `expected ${channel.about}; found ${JSON.stringify(given.channel)}`]);
-  return found;
+    yield ["channel", `expected ${channel.about}; found ${JSON.stringify(given.channel)}`];
 }
 
 /** The id of a plug: the one it is given, or its name's. */

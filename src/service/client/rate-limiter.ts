@@ -172,10 +172,8 @@ export class RateLimiter {
     this.#answeredOnce = true;
     source.learn(notes, now);
     if (serverMs !== null) this.#agePast(serverMs, now);
-    this.#ceilings.told({
-      ...{ id, quota: notes.quota, serverMs, now, budget: source.budget(now) },
-      count: (share, since) => this.#spending.count(share, since),
-    });
+    const budget = source.budget(now);
+    this.#ceilings.told({ id, quota: notes.quota, serverMs, now, budget, spending: this.#spending });
     this.#keepCeilings(now);
     // From here on, what the service says is left counts the spends that nobody knows of.
     if (notes.quota.day && serverMs !== null) this.#unknown.end();

@@ -16,22 +16,21 @@ import {
   SERVICE_WINDOW_MS,
   type Share,
 } from "../../core/fetching/rate-limit.ts";
+import type { RateWindow } from "../../core/fetching/rate-window.ts";
 import type { EpochMs } from "../../core/time/interval.ts";
 import { type QuotaWindow, quotaWindows } from "../contract/limits.ts";
 import type { QuotaStanding, WindowStanding } from "../contract/quota-headers.ts";
 
-/** How many of this daemon's attempts were made after a moment. */
-export type CountSince = (share: "all" | "poll" | "lan", since: MonotonicMs) => number;
-
 /** What an answer brought, for the attempt `id`. */
-export interface ToldQuota {
+interface ToldQuota {
   readonly id: number;
   readonly quota: Partial<QuotaStanding>;
   /** The service's time as it answered; null where it is not known. */
   readonly serverMs: EpochMs | null;
   readonly now: MonotonicMs;
   readonly budget: readonly RateLimit[];
-  readonly count: CountSince;
+  /** This daemon's own attempts. */
+  readonly spending: RateWindow;
 }
 
 interface Mark {
@@ -115,7 +114,7 @@ export class SharedQuota {
     for (const [window, ceiling] of this.#ceilings) {
       const later = this.#laterThan(window, ceiling);
       ceiling.left = ceiling.remaining - later;
-      ceiling.others = ceiling.used > told.count("all", ceiling.oursSince) - later;
+      ceiling.others = ceiling.used > told.spending.count("all", ceiling.oursSince) - later;
     }
   }
 
@@ -150,10 +149,10 @@ export class SharedQuota {
     // A raise that is told already holds from the next window on.
     const left = Math.max(0, Math.min(remaining, known - mark.used));
     if (before && before.until > told.now && !supersedes({ track, mark, left }, before)) return;
-    const { now, serverMs, count, budget } = told;
+    const { now, serverMs, spending, budget } = told;
     const restMs = windowRestMs(window, resetSec, serverMs);
     const beganAt = now + restMs - SERVICE_WINDOW_MS[window];
-    const spent = { poll: count("poll", beganAt), lan: count("lan", beganAt) };
+    const spent = { poll: spending.count("poll", beganAt), lan: spending.count("lan", beganAt) };
     this.#ceilings.set(window, {
       ...{ ...mark, id: track.id, arrivedAt: now, until: now + restMs + FLIGHT_MS },
       ...{ openSince: track.at - FLIGHT_MS, countedBy: track.at, remaining: left, left },
