@@ -1,4 +1,5 @@
 /** The service, asked for any operation of the contract. */
+import { setImmediate } from "node:timers/promises";
 import type { FetchFailure } from "../../core/fetching/fetch-outcome.ts";
 import type { EpochMs } from "../../core/time/interval.ts";
 import { readAnswer } from "../contract/answer.ts";
@@ -91,7 +92,7 @@ async function readSuccess<Id extends OperationId>(
     return malformed(`the answer to ${id} is encoded in a way that was not asked for`);
   const json = parseJson(body);
   if (json === undefined) return malformed(`the answer to ${id} is not JSON`);
-  const reading = await readAnswer(id, json);
+  const reading = await readAnswer(id, json, () => setImmediate());
   return reading.kind === "body" ? { kind: "ok", body: reading.body } : malformed(`${id}: ${reading.why}`);
 }
 

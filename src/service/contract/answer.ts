@@ -1,7 +1,6 @@
 /**
  * Checks an answer of the service against the contract, in slices, so that a year of rows never holds the event loop.
  */
-import { setImmediate } from "node:timers/promises";
 import type * as z from "zod/mini";
 import { type BodyOf, type OperationId, operationOf } from "./operations.ts";
 
@@ -13,10 +12,14 @@ export type AnswerReading<Id extends OperationId> =
 const ROWS_PER_SLICE = 500;
 
 /**
- * Checks parsed JSON against an operation's answer. Lets others run between slices.
+ * Checks parsed JSON against an operation's answer. Between slices it waits for `pause`, which may let others run.
  * Errors: `malformed` says where and what was expected. The body comes back as it was, unknown fields included.
  */
-export async function readAnswer<Id extends OperationId>(id: Id, json: unknown): Promise<AnswerReading<Id>> {
+export async function readAnswer<Id extends OperationId>(
+  id: Id,
+  json: unknown,
+  pause: () => Promise<unknown>,
+): Promise<AnswerReading<Id>> {
   const { response } = operationOf(id);
   const read: AnswerReading<Id> = { kind: "body", body: json as BodyOf<Id> };
   if (response.shape === "document") return mismatch(response.schema, json) ?? read;
@@ -31,7 +34,7 @@ export async function readAnswer<Id extends OperationId>(id: Id, json: unknown):
   for (const row of rows) {
     const wrong = mismatch(response.row, row, `row ${checked}`);
     if (wrong) return wrong;
-    if (++checked % ROWS_PER_SLICE === 0) await setImmediate();
+    if (++checked % ROWS_PER_SLICE === 0) await pause();
   }
   return read;
 }

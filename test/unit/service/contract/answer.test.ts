@@ -9,30 +9,26 @@ async function readWhole<Id extends OperationId>(
   json: unknown,
 ): Promise<{ reading: AnswerReading<Id>; pauses: number }> {
   let pauses = 0;
-  const another = () => {
-    pauses++;
-    turn = setImmediate(another);
-  };
-  let turn = setImmediate(another);
-  const reading = await readAnswer(id, json);
-  clearImmediate(turn);
+  const reading = await readAnswer(id, json, async () => ++pauses);
   return { reading, pauses };
 }
+
+const read = async (id: OperationId, json: unknown) => (await readWhole(id, json)).reading;
 
 describe.each(operationIds)("%s", (id) => {
   test("the answer of the document's field tables is read as it is", async () => {
     const answer = answers[id];
-    const reading = await readAnswer(id, answer);
+    const reading = await read(id, answer);
     expect(reading).toEqual({ kind: "body", body: answer });
     if (reading.kind === "body") expect(reading.body).toBe(answer);
   });
 
   test.each(breakages[id])("broken at $at: $why", async (breakage) => {
-    expect(await readAnswer(id, broken(answers[id], breakage))).toEqual({ kind: "malformed", why: breakage.why });
+    expect(await read(id, broken(answers[id], breakage))).toEqual({ kind: "malformed", why: breakage.why });
   });
 
   test.each([null, "text", 7, true])("%o instead of an answer is malformed, not a crash", async (json) => {
-    expect((await readAnswer(id, json)).kind).toBe("malformed");
+    expect((await read(id, json)).kind).toBe("malformed");
   });
 });
 
@@ -40,7 +36,7 @@ test.each(operationIds.filter((id) => operationOf(id).response.shape !== "docume
   "%s without rows is valid",
   async (id) => {
     const empty = operationOf(id).response.shape === "list" ? [] : { ...answers[id], data: [] };
-    expect(await readAnswer(id, empty)).toEqual({ kind: "body", body: empty });
+    expect(await read(id, empty)).toEqual({ kind: "body", body: empty });
   },
 );
 
@@ -48,25 +44,25 @@ describe("what the contract does not know", () => {
   test("is kept in rows, envelopes and nested objects", async () => {
     const prices = structuredClone(answers.prices);
     const answer = { ...prices, more: { a: [1] }, data: [{ ...prices.data[0], green: true }] };
-    expect(await readAnswer("prices", answer)).toEqual({ kind: "body", body: answer });
+    expect(await read("prices", answer)).toEqual({ kind: "body", body: answer });
     const [home] = answers.addresses.data;
     const address = { ...home, capabilities: { ...home.capabilities, heating: false } };
-    expect(await readAnswer("addresses", { data: [address] })).toEqual({ kind: "body", body: { data: [address] } });
+    expect(await read("addresses", { data: [address] })).toEqual({ kind: "body", body: { data: [address] } });
   });
 
   test("another form of a charge's price is kept", async () => {
     const entry = { ...answers.chargesHistory.tariffs[0], price: { hourly: [0.1, 0.2] } };
     const answer = { ...answers.chargesHistory, tariffs: [entry] };
-    expect(await readAnswer("chargesHistory", answer)).toEqual({ kind: "body", body: answer });
+    expect(await read("chargesHistory", answer)).toEqual({ kind: "body", body: answer });
   });
 
   test.each([null, 0.5, { from: "x", amount: 1 }])("variableChargesPerKWh may be %o", async (variableChargesPerKWh) => {
     const answer = { ...answers.prices, data: [{ ...answers.prices.data[0], variableChargesPerKWh }] };
-    expect((await readAnswer("prices", answer)).kind).toBe("body");
+    expect((await read("prices", answer)).kind).toBe("body");
   });
 
   test("the consumption envelope is not shown, so rows alone are enough", async () => {
-    expect((await readAnswer("consumption", { data: answers.consumption.data })).kind).toBe("body");
+    expect((await read("consumption", { data: answers.consumption.data })).kind).toBe("body");
   });
 });
 
@@ -80,7 +76,7 @@ test.each([
   ["1", false],
   ["", false],
 ])("a third-party date %o: %o", async (date, fits) => {
-  expect((await readAnswer("requestCounts", [{ date, requestCount: 1 }])).kind).toBe(fits ? "body" : "malformed");
+  expect((await read("requestCounts", [{ date, requestCount: 1 }])).kind).toBe(fits ? "body" : "malformed");
 });
 
 describe("slices", () => {
