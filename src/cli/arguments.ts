@@ -163,7 +163,7 @@ function readClock({ by, text }: Told): EpochMs {
   const reading = parseInstant(text);
   if (reading.kind === "unreadable")
     throw new BadArgument(`${by}: ${reading.why}; expected for instance 2025-10-25T20:00:00Z`);
-  return reading.at;
+  return reading.value;
 }
 
 function readSpeed({ by, text }: Told): number {

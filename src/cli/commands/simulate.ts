@@ -118,7 +118,7 @@ function wholeNumberOf(name: string, text: string, most: number): number {
 
 function instantOf(name: string, text: string): number {
   const reading = parseInstant(text);
-  if (reading.kind === "instant") return reading.at;
+  if (reading.kind === "value") return reading.value;
   throw bad(`${name}: ${reading.why}`);
 }
 

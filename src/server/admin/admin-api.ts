@@ -182,8 +182,8 @@ export class AdminApi {
     const isPartner = account === this.#deps.state.accounts.thirdParty;
     const trouble = await this.#try(account, isPartner ? "requestCounts" : "addresses", {});
     if (trouble) return { part, state: isPatience(trouble) ? "untold" : "fails", text: troubleText(trouble) };
-    const { minute, day } = account.left(this.#deps.clock.now());
-    const left = [minute === null ? [] : `${minute} this minute`, day === null ? [] : `${day} today`].flat();
+    const { minute, day } = account.standing(this.#deps.clock.now());
+    const left = [minute ? `${minute.left} this minute` : [], day ? `${day.left} today` : []].flat();
     const found = isPartner ? [] : [addressCount(this.#knownAddresses(account)?.length ?? 0)];
     return checkResultOf(
       part,
