@@ -20,8 +20,8 @@ import { openAccounts } from "../state/accounts.ts";
 import { Homes } from "../state/homes.ts";
 import { HomeReader } from "../state/price-reader.ts";
 import { SeriesRepository } from "../state/series-repository.ts";
-import { openDataDir, transitionsIn } from "../storage/data-dir.ts";
 import { KeyValueStore } from "../storage/key-value-store.ts";
+import { openDataDir, transitionsIn } from "../storage/open-storage.ts";
 
 export interface OfflineAdmin {
   readonly desk: AdminApi;

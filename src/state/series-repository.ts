@@ -11,16 +11,12 @@ import type { StorePort } from "../service/client/collector.ts";
 import type { AttemptLog } from "../service/client/rate-limiter.ts";
 import type { BodyOf } from "../service/contract/operations.ts";
 import { type OperationId, operationOf, type ParamsOf } from "../service/contract/operations.ts";
-import { rangeOf, seriesOf, takeApart } from "../service/contract/series-mapping.ts";
+import { putTogether, rangeOf, seriesOf, takeApart } from "../service/contract/series-mapping.ts";
 import { RequestLog } from "../storage/request-log.ts";
 import { LEDGER_MS } from "../storage/retention.ts";
 import { SeriesStore } from "../storage/series-store.ts";
 import { WriteGuard } from "../storage/write-guard.ts";
-import { bodyAround } from "./response-assembly.ts";
 import type { Found } from "./stored-answer.ts";
-
-/** Requests whose state is cached; a household repeats a few dozen. */
-const MAX_LOOKUPS = 500;
 
 export class SeriesRepository implements StorePort {
   readonly store: SeriesStore;
@@ -28,9 +24,6 @@ export class SeriesRepository implements StorePort {
   readonly #calendar: Calendar;
   readonly #now: () => EpochMs;
   readonly #writing: WriteGuard;
-  /** By request. Cleared when anything is stored or answered, and when full. */
-  readonly #lookups = new Map<string, Lookup>();
-  #lookedUpAt = -1;
 
   constructor(
     database: DatabaseSync,
@@ -117,52 +110,18 @@ export class SeriesRepository implements StorePort {
 
   /** What the series store has for a request; null where a part of it was never asked. */
   find<Id extends OperationId>(account: string, operation: Id, params: ParamsOf<Id>, now: EpochMs): Found | null {
-    const lookup = this.#lookUp(account, operation, params, now);
-    if (!lookup) return null;
-    const { version, answeredAt, freshUntil, oldestUnknown, read } = lookup;
-    return {
-      version,
-      fresh: now <= freshUntil,
-      answeredAt: Math.min(answeredAt, oldestUnknown ? now - LEDGER_MS : now),
-      read,
-    };
-  }
-
-  /** Checks all chunks of a request. Cached, because a year has 366: 0.2 ms, half of the time of its answer. */
-  #lookUp<Id extends OperationId>(account: string, operation: Id, params: ParamsOf<Id>, now: EpochMs): Lookup | null {
-    const changes = this.store.changes + this.requestLog.answers;
-    if (changes !== this.#lookedUpAt || this.#lookups.size >= MAX_LOOKUPS) this.#lookups.clear();
-    this.#lookedUpAt = changes;
-    const key = JSON.stringify([account, operation, params]);
-    const known = this.#lookups.get(key);
-    if (known && now >= known.seenAt) return known;
     const series = seriesOf(account, operation, params);
     const range = rangeOf(operation, params);
     const version = this.store.versionOf(series);
     const envelope = this.store.envelope(series);
     if (version === null || !envelope || !this.store.covers(series, range)) return null;
-    let freshUntil = Number.POSITIVE_INFINITY;
-    let answeredAt = Number.POSITIVE_INFINITY;
-    let oldestUnknown = false;
-    let isAhead = false;
-    const ageOf = this.#ages(series, operation, now);
-    for (const start of chunkStarts(series.unit, range, this.#calendar)) {
-      const age = ageOf(start);
-      freshUntil = Math.min(freshUntil, age.freshUntil);
-      if (age.answeredAt === null) oldestUnknown = true;
-      else answeredAt = Math.min(answeredAt, age.answeredAt);
-      isAhead ||= age.isAhead;
-    }
-    const lookup = {
+    const ages = chunkStarts(series.unit, range, this.#calendar).map(this.#ages(series, operation, now));
+    return {
       version,
-      seenAt: now,
-      freshUntil,
-      answeredAt,
-      oldestUnknown,
-      read: () => bodyAround(operation, params, envelope, this.store.json(series, range)),
+      fresh: ages.every(({ freshUntil }) => now <= freshUntil),
+      answeredAt: Math.min(now, ...ages.map(({ answeredAt }) => answeredAt ?? now - LEDGER_MS)),
+      read: () => putTogether(operation, params, envelope, this.store.json(series, range)),
     };
-    if (!isAhead) this.#lookups.set(key, lookup);
-    return lookup;
   }
 
   /**
@@ -194,16 +153,11 @@ export class SeriesRepository implements StorePort {
     const { keep, range } = operationOf(operation);
     const changes = range === undefined;
     return (start) => {
-      const noted = id === null ? null : this.requestLog.chunkAnsweredAt(id, start);
-      const answeredAt = notAhead(noted, now);
+      const answeredAt = id === null ? null : notAhead(this.requestLog.chunkAnsweredAt(id, start), now);
       const known = state.chunk(start);
       const settled = !changes && known?.complete === true && !known.estimated;
       const recently = known === null || answeredAt === null ? Number.NEGATIVE_INFINITY : answeredAt + keep.freshForMs;
-      return {
-        answeredAt,
-        freshUntil: settled ? Number.POSITIVE_INFINITY : recently,
-        isAhead: noted !== answeredAt,
-      };
+      return { answeredAt, freshUntil: settled ? Number.POSITIVE_INFINITY : recently };
     };
   }
 }
@@ -217,17 +171,4 @@ interface ChunkAge {
   /** When it was last answered; null if that is too long ago to know. */
   readonly answeredAt: EpochMs | null;
   readonly freshUntil: EpochMs;
-  /** The time of its answer is still to come by this clock. */
-  readonly isAhead: boolean;
-}
-
-/** The state of a request's chunks in storage at `seenAt`. */
-interface Lookup {
-  readonly seenAt: EpochMs;
-  readonly version: number;
-  readonly freshUntil: EpochMs;
-  /** The oldest known time of an answer. */
-  readonly answeredAt: EpochMs;
-  readonly oldestUnknown: boolean;
-  readonly read: Found["read"];
 }
