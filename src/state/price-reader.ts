@@ -1,13 +1,7 @@
 /** From what is in storage to what the house is told. */
 
 import { type Home, type HomeSnapshot, homeSnapshot } from "../core/prices/home-snapshot.ts";
-import {
-  DEFAULT_THRESHOLDS,
-  type LevelThresholds,
-  REFERENCE_DAYS,
-  type SortedPrices,
-  sortedPrices,
-} from "../core/prices/level.ts";
+import { DEFAULT_THRESHOLDS, type LevelThresholds, REFERENCE_DAYS } from "../core/prices/level.ts";
 import { joinForecast, type PricePoint, pricePoints, type Timeline } from "../core/prices/timeline.ts";
 import {
   type DayUsage,
@@ -52,14 +46,14 @@ interface Made<Value> {
 const COMPARED_DAYS = 30;
 
 /**
- * Reads a home from storage. What is costly (parsing a week of quarters, sorting a month, adding up a year) is done
+ * Reads a home from storage. What is costly (parsing a week of quarters, reading a month, adding up a year) is done
  * once per change of its series and per day; an edge only looks into what was made.
  */
 export class HomeReader {
   readonly #deps: HomeReaderDeps;
   /** By home, and for usage by home and operation. Bounded by the homes. */
   readonly #timelines = new Map<string, Made<Timeline | null>>();
-  readonly #months = new Map<string, Made<SortedPrices>>();
+  readonly #months = new Map<string, Made<readonly number[]>>();
   readonly #usageDays = new Map<string, Made<SeriesDays | null>>();
 
   constructor(deps: HomeReaderDeps) {
@@ -122,11 +116,11 @@ export class HomeReader {
     return { points, currency, vatIncluded: envelope.vatIncluded === true };
   }
 
-  #readMonth(home: Home, day: EpochMs): SortedPrices {
+  #readMonth(home: Home, day: EpochMs): readonly number[] {
     const { store, calendar } = this.#deps;
     const range = { start: calendar.add("day", day, -COMPARED_DAYS), end: day };
     const prices = store.rows(pricesOf(home), range).map(({ totalPricePerKWh }) => totalPricePerKWh);
-    return sortedPrices(prices.filter((price) => typeof price === "number"));
+    return prices.filter((price) => typeof price === "number");
   }
 
   /** The days are read once a year; their sums are made each time. */
