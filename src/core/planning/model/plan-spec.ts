@@ -111,6 +111,8 @@ export interface PlanContext {
   /** Nothing is chosen before: the end of another plan and the pause behind it. */
   readonly earliestStart?: EpochMs;
   readonly thresholds?: LevelThresholds;
+  /** How long steps are, where not as long as the shortest price interval. */
+  readonly stepMs?: number;
 }
 
 /** What else could have been done, for the words beside a plan. Unit: currency per kWh; null where it cannot be said. */

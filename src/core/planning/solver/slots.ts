@@ -23,6 +23,15 @@ export function solveSlots(task: PlanTask<SlotsPlan>): PlanSolution {
   return infeasible(task, on, short, (walls) => new RunsSolver(problemOf(task, on, walls)).cheapest() !== null);
 }
 
+/** What a plan of a power group is solved by; null where nothing of it is left, or where it cannot be even alone. */
+export function slotsProblem(task: PlanTask<SlotsPlan>): SlotsProblem | null {
+  const on = stepsLeft(task);
+  const { minRun } = lengthsOf(task.spec, task.grid.stepMs);
+  const lengths = task.grid.past.usedMs > 0 && on < minRun ? [on, minRun] : [on];
+  const problems = on === 0 ? [] : lengths.map((length) => problemOf(task, length));
+  return problems.find((problem) => new RunsSolver(problem).cheapest() !== null) ?? null;
+}
+
 /** What has not run of the hours, and at least what is fixed. */
 function stepsLeft({ spec, grid }: PlanTask<SlotsPlan>): number {
   const fixed = grid.forced.reduce((sum, forced) => sum + forced, 0);
