@@ -54,7 +54,7 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
   const mqtt = await startMqtt(options, storage, state, changes);
   const plugs = startPlugs(options, storage, state, mqtt, changes);
   const reloading = new ConfigReload(config, { clock, problems: state.problems, log }, checkKeys);
-  reloading.applied.subscribe((next) => state.plans.take(planDefinitions(next.plans)));
+  reloading.applied.subscribe((next) => state.plans.take(planDefinitions(next.plans, next.groups)));
   const server = await startServer(options, { storage, state, mqtt, plugs, reloading }, changes);
   for (const module of [mqtt, plugs, state]) module.run();
   return {

@@ -15,7 +15,7 @@ import { freeSlug, slugOf } from "../core/text/slug.ts";
 import { HOUR_MS } from "../core/time/interval.ts";
 import { key } from "./key-description.ts";
 import { unknownText } from "./suggest-key.ts";
-import { type Mistake, mistakes, repeated, slug, text, textLike } from "./values.ts";
+import { type Mistake, mistakes, repeated, slug, text, textLike, unique } from "./values.ts";
 
 const time = textLike(/^([01]\d|2[0-3]):[0-5]\d$/, 'expected a time of day as "07:00"');
 const span = textLike(/^([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d$/, 'expected hours as "02:00-05:00"');
@@ -40,6 +40,9 @@ const TIME = { form: 'time of day, "07:00"' };
 const LENGTH = { form: "hours as a number, or 45m, 1h30m" };
 const PERCENT = { form: "percent" };
 const length = z.optional(duration("above zero"));
+/** A priority that is not given comes behind all that are. */
+const MAX_PRIORITY = 99;
+const kilowatts = z.number().check(z.positive(), z.maximum(1_000));
 const lengthOrNone = z.optional(duration("zero too"));
 const percent = z.optional(z.number().check(z.minimum(0), z.maximum(100)));
 
@@ -91,6 +94,12 @@ const planSchema = z
     after: key(z.optional(slug), "Another plan that has to be done first."),
     after_pause: key(lengthOrNone, "How long after it.", LENGTH),
     power_limit: key(z.optional(text), "Plans with the same word here never run at the same time."),
+    group: key(z.optional(text), "The power group it belongs to, by its name."),
+    kw: key(z.optional(kilowatts), "What it draws while it runs; else kwh shared out over hours.", { form: "kW" }),
+    priority: key(
+      z.optional(z.int().check(z.minimum(1), z.maximum(MAX_PRIORITY))),
+      "Which plan of a group runs where not all can: 1 wins, without it the last.",
+    ),
     fallback: key(z.optional(z.array(span)), "Hours in which it runs when there are no prices.", {
       form: 'list of "02:00-05:00"',
     }),
@@ -102,6 +111,56 @@ const planSchema = z
 export type PlanEntry = z.infer<typeof planSchema>;
 
 export const plansSchema = z.array(planSchema).check(mistakes(listMistakes));
+
+const groupSchema = z.strictObject({
+  name: key(text, "What the group is called."),
+  limit_kw: key(kilowatts, "What its plans may draw together.", { form: "kW" }),
+});
+
+/** Plans that share a fuse. */
+export const groupsSchema = z.array(groupSchema).check(unique("name"));
+type GroupEntry = z.infer<typeof groupSchema>;
+
+/** So many plans of a group: which of them fit together is looked up in a table of all their sets. */
+const MAX_GROUP_PLANS = 12;
+
+/** What is wrong between plans and groups. Shape: paths from the top of the configuration. */
+export function groupMistakes(entries: readonly PlanEntry[], groups: readonly GroupEntry[]): Mistake[] {
+  return entries.flatMap((entry, i): Mistake[] => {
+    const mistake = (setting: string, text: string) => [{ path: ["plans", i, setting], text }];
+    if (entry.group === undefined) {
+      const { priority } = entry;
+      return priority === undefined ? [] : mistake("priority", "is of use in a power group only; this plan has none");
+    }
+    const group = groups.find(({ name }) => name === entry.group);
+    const fellows = entries.filter((other) => other.group === entry.group);
+    const draws = kilowattsOf(entry);
+    const names = groups.map(({ name }) => name);
+    if (!group) return mistake("group", unknownText("a group", entry.group, names));
+    if (fellows.length > MAX_GROUP_PLANS)
+      return mistake("group", `expected at most ${MAX_GROUP_PLANS} plans of a group, found ${fellows.length}`);
+    if (fellows[0]?.home !== entry.home)
+      return mistake("group", `expected plans of one home, found ${fellows[0]?.home} and ${entry.home}`);
+    if (draws === undefined)
+      return mistake("kw", "expected kw, or kwh with hours, for a plan of a group, found nothing");
+    if (draws <= group.limit_kw) return [];
+    return mistake("kw", `expected at most the ${group.limit_kw} kW of its group, found ${Number(draws.toFixed(3))}`);
+  });
+}
+
+function kilowattsOf({ kw, kwh, hours }: PlanEntry): number | undefined {
+  const hoursMs = msOf(hours);
+  return kw ?? (kwh === undefined || hoursMs === undefined ? undefined : (kwh * HOUR_MS) / hoursMs);
+}
+
+/** Draws are rounded up and limits down, so that rounding never adds up to more than the limit. */
+function powerOf(entry: PlanEntry, groups: readonly GroupEntry[]): Pick<PlanDefinition, "power"> {
+  const group = groups.find(({ name }) => name === entry.group);
+  if (!group) return {};
+  const watts = Math.ceil(Number(((kilowattsOf(entry) ?? 0) * 1_000).toFixed(3)));
+  const limitWatts = Math.floor(group.limit_kw * 1_000);
+  return { power: { group: group.name, limitWatts, watts, priority: entry.priority ?? MAX_PRIORITY + 1 } };
+}
 
 /** Settings that not every kind has. */
 const KINDS_OF: Readonly<Partial<Record<keyof PlanEntry, readonly PlanKind[]>>> = {
@@ -168,7 +227,7 @@ export function planIds(entries: readonly PlanEntry[]): string[] {
 }
 
 /** The plans that a configuration means. Shape: in the order of the file. */
-export function planDefinitions(entries: readonly PlanEntry[]): PlanDefinition[] {
+export function planDefinitions(entries: readonly PlanEntry[], groups: readonly GroupEntry[] = []): PlanDefinition[] {
   const ids = planIds(entries);
   return entries.map((entry, i) => ({
     id: ids[i] ?? "",
@@ -177,6 +236,7 @@ export function planDefinitions(entries: readonly PlanEntry[]): PlanDefinition[]
     spec: specOf(entry),
     after: entry.after === undefined ? null : { plan: entry.after, pauseMs: readDuration(entry.after_pause) ?? 0 },
     powerLimit: entry.power_limit ?? null,
+    ...powerOf(entry, groups),
   }));
 }
 

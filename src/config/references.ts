@@ -1,6 +1,6 @@
 /** Names in the configuration that stand for something else in it: a plug's plan and home, a plan's home. */
 import { slugOf } from "../core/text/slug.ts";
-import { type PlanEntry, planIds } from "./plan-schema.ts";
+import { groupMistakes, type PlanEntry, planIds } from "./plan-schema.ts";
 import type { PlugConfig } from "./plug-schema.ts";
 import { unknownText } from "./suggest-key.ts";
 import type { Mistake } from "./values.ts";
@@ -8,12 +8,13 @@ import type { Mistake } from "./values.ts";
 interface Referring {
   readonly plans: readonly PlanEntry[];
   readonly plugs: readonly PlugConfig[];
+  readonly groups: Parameters<typeof groupMistakes>[1];
   readonly homes?: readonly { readonly id?: string | undefined }[] | undefined;
   readonly third_party?: { readonly places: readonly { readonly name: string }[] } | undefined;
 }
 
 /** Every name that stands for nothing. A home's name is known here only where all homes are listed with their ids. */
-export function referenceMistakes({ plans, plugs, homes, third_party }: Referring): Mistake[] {
+export function referenceMistakes({ plans, plugs, groups, homes, third_party }: Referring): Mistake[] {
   const ids = planIds(plans);
   const homeIds = homes?.flatMap(({ id }) => id ?? []) ?? [];
   const namesHomes = homes !== undefined && homeIds.length === homes.length;
@@ -23,6 +24,7 @@ export function referenceMistakes({ plans, plugs, homes, third_party }: Referrin
       ? []
       : [{ path, text: unknownText("a home", home, known) }];
   return [
+    ...groupMistakes(plans, groups),
     ...plans.flatMap(({ home }, i) => homeMistake(["plans", i, "home"], home, homeIds)),
     ...plugs.flatMap(({ plan, home }, i) => {
       const homePath = ["plugs", i, "home"];

@@ -105,7 +105,7 @@ export function openState(options: StateOptions, storage: Storage, service: Serv
   });
   const places = new Places({ config, repository, calendar, memory: storage.settings, thresholds });
   const plans = new Plans({
-    definitions: planDefinitions(config.plans),
+    definitions: planDefinitions(config.plans, config.groups),
     store: new PlanStore(storage.database, storage.writing),
     timelineOf: (home, now) => homeReader.timeline(home, now),
     isTimeTrusted,

@@ -6,13 +6,14 @@ import type { PlanSpec, PlanWindow } from "../core/planning/model/plan-spec.ts";
 import { horizonOf } from "../core/planning/model/plan-windows.ts";
 import { type Commanded, type PlanAction, planActions, runNow, skip, stop } from "../core/planning/plan-commands.ts";
 import { afterStateOf, blockedBy, finishByOf, type PlanSlot } from "../core/planning/plan-dependencies.ts";
-import type { Solve } from "../core/planning/plan-input.ts";
+import type { PlanInput, Solve } from "../core/planning/plan-input.ts";
 import { reasonOf } from "../core/planning/plan-reason.ts";
 import type { PlanRecord } from "../core/planning/plan-record.ts";
 import type { FinishedRun } from "../core/planning/plan-savings.ts";
 import { adjustedSpec, type ChangedSettings, changeSettings, planSettings } from "../core/planning/plan-settings.ts";
 import { type PlanHistory, type PlanMonth, type PlanSnapshot, planSnapshot } from "../core/planning/plan-snapshot.ts";
-import { advancePlan, type PlanAdvance } from "../core/planning/plan-state-machine.ts";
+import { advancePlan, type PlanAdvance, runsOf } from "../core/planning/plan-state-machine.ts";
+import { crowdedFor, type GroupSeat, type GroupShares, shareOut } from "../core/planning/power-group.ts";
 import { solvePlan } from "../core/planning/solve-plan.ts";
 import type { Wanted } from "../core/plugs/plug-types.ts";
 import type { Home } from "../core/prices/home-snapshot.ts";
@@ -84,7 +85,7 @@ export class Plans {
     const stay = new Set(definitions.map(({ id }) => id));
     for (const { id } of this.#definitions) if (!stay.has(id)) problems.end(subjectOf(id));
     this.#definitions = definitions;
-    this.#ordered = inOrder(definitions);
+    this.#ordered = inOrder(definitions.toSorted((a, b) => (a.power?.priority ?? 0) - (b.power?.priority ?? 0)));
     for (const made of [this.#companions, this.#snapshots]) made.clear();
     store.keepOnly([...stay]);
     for (const definition of this.#ordered) {
@@ -110,10 +111,12 @@ export class Plans {
     if (!homes.known) return { plans: [], until: null };
     const byId = new Map(homes.list().map((home) => [home.id, home]));
     const decided = new Set<string>();
+    const homeOf = ({ home }: PlanDefinition) => byId.get(home) ?? null;
+    const shares = this.#shareOut(homeOf, now);
     const changes = store.gather(() =>
       this.#ordered.flatMap((definition) => {
-        const home = byId.get(definition.home) ?? null;
-        const { nextChangeAt } = this.#decide(definition, home, decided, now);
+        const home = homeOf(definition);
+        const { nextChangeAt } = this.#decide(definition, home, decided, shares, now);
         this.#tellHome(definition, home, [...byId.keys()], now);
         decided.add(definition.id);
         return nextChangeAt ?? [];
@@ -172,7 +175,9 @@ export class Plans {
     const commanded = (memory: PlanRecord | null): Commanded => {
       if (action === "skip") return skip(memory, now);
       if (action === "stop") return stop(memory, now);
-      return runNow(spec, memory, now, blockedBy(definition, new Set(), [...this.#companions.values()]));
+      const all = [...this.#companions.values()];
+      const crowded = crowdedFor(known, all, (other) => other.advance.memory?.begun ?? []);
+      return runNow(spec, memory, now, blockedBy(definition, new Set(), all), crowded);
     };
     const done = commanded(advance.memory);
     if (done.kind === "refused") return done;
@@ -200,33 +205,65 @@ export class Plans {
     return { kind: "done" };
   }
 
-  #decide(definition: PlanDefinition, home: Home | null, decided: ReadonlySet<string>, now: EpochMs): PlanAdvance {
-    const { id } = definition;
-    const { calendar, timelineOf, thresholds, isTimeTrusted, startedAt, solve = solvePlan, store } = this.#deps;
+  /** By group, when its plans run. Without a clock that can be right nothing is settled. */
+  #shareOut(homeOf: (definition: PlanDefinition) => Home | null, now: EpochMs): Map<string, GroupShares> {
+    const seats = this.#ordered.flatMap((definition): GroupSeat[] => {
+      const slot = this.#companions.get(definition.id);
+      const { power } = definition;
+      if (!slot || !power || !this.#deps.isTimeTrusted(now)) return [];
+      const crowded = crowdedFor(slot, [...this.#companions.values()], (other) => other.advance.memory?.begun ?? []);
+      const input = this.#inputOf(slot, homeOf(definition), new Set(), now);
+      return [{ slot, power, input: { ...input, blocked: [...input.blocked, ...crowded] } }];
+    });
+    const groups = Map.groupBy(seats, ({ power }) => power.group);
+    return new Map([...groups].map(([group, own]) => [group, shareOut(own)]));
+  }
+
+  #inputOf(known: PlanSlot, home: Home | null, decided: ReadonlySet<string>, now: EpochMs): PlanInput {
+    const { definition, spec, advance } = known;
+    const { calendar, timelineOf, thresholds, isTimeTrusted, startedAt, solve = solvePlan } = this.#deps;
     const all = [...this.#companions.values()];
-    const known = this.#companions.get(id) ?? { definition, spec: definition.spec, advance: NOTHING_YET };
-    const { spec } = known;
-    const { memory } = known.advance;
     const window = occurrenceOf(known, calendar, now);
-    const timeline = home && timelineOf(home, now);
-    const trusted = isTimeTrusted(now);
     const before = definition.after ? (this.#companions.get(definition.after.plan) ?? null) : null;
     const notBegun = (each: PlanSlot) =>
       each.advance.memory?.begun.length || each.advance.memory?.ended ? null : occurrenceOf(each, calendar, now);
-    const advance = advancePlan({
+    return {
       now,
       spec,
-      memory,
-      timeline,
+      memory: advance.memory,
+      timeline: home && timelineOf(home, now),
       calendar,
       ...(thresholds ? { thresholds } : {}),
       blocked: blockedBy(definition, decided, all).map(({ start, end }) => ({ start, end })),
       after: afterStateOf(definition, window, before),
-      finishBy: window && finishByOf(id, window, all, notBegun),
-      trusted,
+      finishBy: window && finishByOf(definition.id, window, all, notBegun),
+      trusted: isTimeTrusted(now),
       graceUntil: startedAt + GRACE_MS,
       solve,
+    };
+  }
+
+  #decide(
+    definition: PlanDefinition,
+    home: Home | null,
+    decided: ReadonlySet<string>,
+    shares: ReadonlyMap<string, GroupShares>,
+    now: EpochMs,
+  ): PlanAdvance {
+    const { id } = definition;
+    const { calendar, store } = this.#deps;
+    const known = this.#companions.get(id) ?? { definition, spec: definition.spec, advance: NOTHING_YET };
+    const { spec } = known;
+    const { memory } = known.advance;
+    const plain = this.#inputOf(known, home, decided, now);
+    const { timeline, trusted } = plain;
+    const share = shares.get(definition.power?.group ?? "");
+    const crowded = crowdedFor(known, [...this.#companions.values()], (other) => {
+      const runs = decided.has(other.definition.id) ? null : share?.runs.get(other.definition.id);
+      return runs ?? (other.advance.memory ? runsOf(other.advance.memory) : []);
     });
+    const group = share && { token: share.token, blocked: plain.blocked };
+    const advance = advancePlan({ ...plain, blocked: [...plain.blocked, ...crowded], ...(group ? { group } : {}) });
     if (advance.memory !== memory || advance.finished.length > 0) store.write(id, advance.memory, advance.finished);
     this.#companions.set(id, { definition, spec, advance });
     const currency = timeline?.currency ?? null;

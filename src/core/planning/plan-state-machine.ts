@@ -46,12 +46,9 @@ const REMEMBERED_MS = 26 * 60 * MINUTE_MS;
 
 /** What a plan does at `now`. */
 export function advancePlan(moment: PlanInput): PlanAdvance {
-  const { spec, now, timeline } = moment;
-  const window = horizonOf(spec, now, moment.calendar);
-  const points = timeline?.points ?? [];
-  const known = moment.memory && moment.trusted ? cutShort(moment.memory, spec, now) : moment.memory;
-  const settled = known ? settleRuns(known, spec, points, now) : { memory: null, finished: [] };
-  let memory = occurrenceOf(moment, settled.memory, window);
+  const { spec, now } = moment;
+  const settled = occurrenceAt(moment);
+  let { memory } = settled;
   if (!memory) return { memory, state: "impossible", running: null, nextChangeAt: null, finished: settled.finished };
   if (moment.trusted) {
     if (!spec.enabled) memory = halted(memory, now);
@@ -64,6 +61,14 @@ export function advancePlan(moment: PlanInput): PlanAdvance {
   const running = moment.trusted ? (memory.begun.find((run) => contains(run, now)) ?? null) : null;
   const state = stateOf(moment, memory, running);
   return { memory, state, running, nextChangeAt: nextChange(moment, memory), finished: settled.finished };
+}
+
+/** The occurrence that counts at a moment, as far as it is known, and the runs that are over. */
+export function occurrenceAt(moment: PlanInput): Pick<PlanAdvance, "memory" | "finished"> {
+  const { spec, now, timeline, trusted } = moment;
+  const known = moment.memory && trusted ? cutShort(moment.memory, spec, now) : moment.memory;
+  const settled = known ? settleRuns(known, spec, timeline?.points ?? [], now) : { memory: null, finished: [] };
+  return { ...settled, memory: occurrenceOf(moment, settled.memory, horizonOf(spec, now, moment.calendar)) };
 }
 
 function reached(at: EpochMs | null, now: EpochMs): boolean {

@@ -15,13 +15,15 @@ import { runPrice } from "./plan-savings.ts";
  * left would drift on as time passes.
  */
 export function inputFingerprint(moment: PlanInput, memory: PlanRecord): string {
-  const { spec, blocked, after, finishBy, timeline, now } = moment;
+  const { spec, group, blocked, after, finishBy, timeline, now } = moment;
   const { window, ended } = memory;
   const points = pointsOf(moment).filter((point) => point.end > window.start && point.start < window.until);
   const known = points.map(({ start, price, estimate }) => [start, price, estimate]);
   const current = pointAt(timeline?.points ?? [], now);
   const priced = current === null || current.estimate ? "unpriced" : "priced";
-  return hash(JSON.stringify([spec, window, ended, blocked, after, finishBy, known, spec.fallback ? priced : ""]));
+  const own = group?.blocked ?? blocked;
+  const made = hash(JSON.stringify([spec, window, ended, own, after, finishBy, known, spec.fallback ? priced : ""]));
+  return group ? `${made}/${group.token}` : made;
 }
 
 /** Makes the plan of what has not begun. `missed`: a run should have begun and did not. */
@@ -202,7 +204,7 @@ function pointsOf({ timeline }: PlanInput): readonly PricePoint[] {
 }
 
 /** FNV-1a over 16-bit units in two lanes: 64 bits keep the few hundred states of a plan's life apart. */
-function hash(text: string): string {
+export function hash(text: string): string {
   let a = 0x811c9dc5;
   let b = 0x9747b28c;
   for (let i = 0; i < text.length; i++) {

@@ -18,6 +18,18 @@ export interface PlanDefinition {
   readonly after: PlanPredecessor | null;
   /** Plans of the same group never run together. */
   readonly powerLimit: string | null;
+  /** Its place in a power group; absent for a plan of none. */
+  readonly power?: PlanPower;
+}
+
+/** Plans of the same group never draw more than its limit together. Unit: W, whole. */
+export interface PlanPower {
+  readonly group: string;
+  readonly limitWatts: number;
+  /** While the plan is ON. */
+  readonly watts: number;
+  /** 1 comes first where not all can run. */
+  readonly priority: number;
 }
 
 /** A setting that cannot be, by its name in the configuration. */
