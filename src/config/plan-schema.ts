@@ -8,7 +8,13 @@ import {
   readDuration,
   readLocalTime,
 } from "../core/planning/model/plan-definition.ts";
-import { type LocalSpan, type PlanKind, type PlanSpec, weekdays } from "../core/planning/model/plan-spec.ts";
+import {
+  type CheapBelow,
+  type LocalSpan,
+  type PlanKind,
+  type PlanSpec,
+  weekdays,
+} from "../core/planning/model/plan-spec.ts";
 import { MAX_PRICE_LIMITS } from "../core/planning/plan-settings.ts";
 import { levels } from "../core/prices/level.ts";
 import { freeSlug, slugOf } from "../core/text/slug.ts";
@@ -56,6 +62,12 @@ const planSchema = z
       "window: one run; slots: hours in any pieces; below: whenever it is cheap; avoid: always but in the dearest hours.",
     ),
     hours: key(length, "How long it runs; for avoid, how long it does not.", LENGTH),
+    up_to: key(length, "For slots, with cheap_below: up to so many hours while it is cheap.", LENGTH),
+    cheap_below: key(
+      z.optional(z.union([z.number(), z.enum(levels), textLike(/^\d+(\.\d+)?%$/, 'expected percent as "30%"')])),
+      "For slots, with up_to: what is cheap: a price, a price level, or the cheapest part of the day.",
+      { form: 'currency per kWh, a level, or "30%"' },
+    ),
     profile: key(
       z.optional(z.array(z.number().check(z.minimum(0))).check(z.minLength(1, "expected some numbers"))),
       "For window: relative power of each equal part of the run.",
@@ -171,6 +183,8 @@ const KINDS_OF: Readonly<Partial<Record<keyof PlanEntry, readonly PlanKind[]>>> 
   min_pause: ["slots", "below"],
   max_gap: ["slots", "avoid"],
   at_most_runs: ["slots"],
+  up_to: ["slots"],
+  cheap_below: ["slots"],
   level: ["below"],
   percent: ["below"],
   tolerance: ["window", "slots"],
@@ -186,6 +200,8 @@ function mistakesOf(entry: PlanEntry): Mistake[] {
   const { max_price, level, percent } = entry;
   if (entry.kind === "below" && max_price === undefined && level === undefined && percent === undefined)
     mistake("max_price", "expected one of max_price, level and percent, found nothing");
+  if ((entry.up_to === undefined) !== (entry.cheap_below === undefined))
+    mistake(entry.up_to === undefined ? "up_to" : "cheap_below", "expected up_to and cheap_below together, found one");
   if (entry.tolerance_side !== undefined && entry.tolerance === undefined)
     mistake("tolerance", "expected with tolerance_side, found nothing");
   if (entry.after_pause !== undefined && entry.after === undefined)
@@ -262,8 +278,16 @@ function specOf(entry: PlanEntry): PlanSpec {
     minPauseMs: msOf(entry.min_pause),
     maxGapMs: msOf(entry.max_gap),
     atMostRuns: entry.at_most_runs,
+    upToMs: msOf(entry.up_to),
+    cheapBelow: entry.cheap_below === undefined ? undefined : cheapBelowOf(entry.cheap_below),
   } satisfies { readonly [Setting in SettingOf<PlanSpec>]: unknown };
   return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined)) as unknown as PlanSpec;
+}
+
+function cheapBelowOf(text: NonNullable<PlanEntry["cheap_below"]>): CheapBelow {
+  if (typeof text === "number") return { maxPrice: text };
+  const level = levels.find((each) => each === text);
+  return level ? { level } : { percent: Number(text.replace("%", "")) };
 }
 
 /** The settings of any kind of plan. */

@@ -25,7 +25,11 @@ const plug = z
     channel: key(z.optional(z.union([z.int(), text])), "Which output, for devices with several.", {
       form: "number or text",
     }),
-    plan: key(z.optional(slug), "The plan it follows."),
+    plan: key(
+      z.optional(z.union([slug, z.array(slug).check(z.minLength(1, "expected the ids of plans"))])),
+      "The plan it follows, or a list: ON if any of them wants it.",
+      { form: "id, or list of ids" },
+    ),
     home: key(z.optional(slug), "The home or third-party place whose signal it follows, by its id."),
     signal: key(z.optional(z.enum(["cheap"])), "The signal it follows, with home."),
     signal_topic: key(z.optional(topic), "A topic of yours that says ON or OFF."),
@@ -79,6 +83,11 @@ function* familyMistakes(given: Plug): Generator<KeyMistake> {
     yield ["channel", `expected ${channel.about}; found nothing`];
   if (given.channel !== undefined && !channel.fits.test(String(given.channel)))
     yield ["channel", `expected ${channel.about}; found ${JSON.stringify(given.channel)}`];
+}
+
+/** The plans that a plug follows; none where it follows something else. */
+export function plansOf({ plan }: Pick<Plug, "plan">): readonly string[] {
+  return plan === undefined ? [] : [plan].flat();
 }
 
 /** The id of a plug: the one it is given, or its name's. */

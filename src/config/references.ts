@@ -1,7 +1,7 @@
 /** Names in the configuration that stand for something else in it: a plug's plan and home, a plan's home. */
 import { slugOf } from "../core/text/slug.ts";
 import { groupMistakes, type PlanEntry, planIds } from "./plan-schema.ts";
-import type { PlugConfig } from "./plug-schema.ts";
+import { type PlugConfig, plansOf } from "./plug-schema.ts";
 import { unknownText } from "./suggest-key.ts";
 import type { Mistake } from "./values.ts";
 
@@ -26,13 +26,16 @@ export function referenceMistakes({ plans, plugs, groups, homes, third_party }: 
   return [
     ...groupMistakes(plans, groups),
     ...plans.flatMap(({ home }, i) => homeMistake(["plans", i, "home"], home, homeIds)),
-    ...plugs.flatMap(({ plan, home }, i) => {
+    ...plugs.flatMap((plug, i) => {
+      const { home } = plug;
       const homePath = ["plugs", i, "home"];
-      if (plan === undefined) return homeMistake(homePath, home, homesAndPlaces);
-      const followed = plans[ids.indexOf(plan)];
-      if (!followed) return [{ path: ["plugs", i, "plan"], text: unknownText("a plan", plan, ids) }];
-      if (home === undefined || home === followed.home) return [];
-      return [{ path: homePath, text: `expected ${followed.home}, the home of the plan ${plan}, found "${home}"` }];
+      if (plug.plan === undefined) return homeMistake(homePath, home, homesAndPlaces);
+      return plansOf(plug).flatMap((plan): Mistake[] => {
+        const followed = plans[ids.indexOf(plan)];
+        if (!followed) return [{ path: ["plugs", i, "plan"], text: unknownText("a plan", plan, ids) }];
+        if (home === undefined || home === followed.home) return [];
+        return [{ path: homePath, text: `expected ${followed.home}, the home of the plan ${plan}, found "${home}"` }];
+      });
     }),
   ];
 }

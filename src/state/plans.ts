@@ -136,6 +136,21 @@ export class Plans {
     return { on: running !== null, until: running?.end ?? next, reason };
   }
 
+  /** ON while any of the plans wants it, and says which; null where nothing is known of any of them. */
+  wantedByAny(plans: readonly string[], home: string | null, now: EpochMs): Wanted | null {
+    const known = plans.flatMap((plan) => {
+      const wanted = this.wanted(plan, home, now);
+      const { name } = this.#companions.get(plan)?.definition ?? { name: plan };
+      return wanted ? [{ ...wanted, reason: plans.length > 1 ? `${name}: ${wanted.reason}` : wanted.reason }] : [];
+    });
+    const on = known.some((wanted) => wanted.on);
+    const telling = known.filter((wanted) => wanted.on === on);
+    const times = telling.flatMap(({ until }) => until ?? []);
+    if (known.length === 0) return null;
+    const until = times.length === 0 ? null : on ? Math.max(...times) : Math.min(...times);
+    return { on, until, reason: telling.map(({ reason }) => reason).join("; ") };
+  }
+
   /** The plan as it is at `now`, with what has run; null where there is none, or no home is known yet. */
   detail(plan: string, now: EpochMs): PlanDetail | null {
     if (!this.#companions.has(plan)) return null;

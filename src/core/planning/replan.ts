@@ -33,7 +33,7 @@ export function replan(moment: PlanInput, memory: PlanRecord, missed: boolean): 
   if (memory.ended !== null || !spec.enabled) return { ...made, outcome: outcomeOfBegun(moment, memory) };
   const hasRun = spec.kind === "window" && memory.begun.length > 0;
   if (hasRun) return memory.owedMs > 0 ? madeUp(moment, made) : made;
-  if (spec.kind === "slots" && lengthOf(memory.begun) >= spec.hoursMs) return made;
+  if (spec.kind === "slots" && lengthOf(memory.begun) >= (spec.upToMs ?? spec.hoursMs)) return made;
   if (after.kind === "waiting") return { ...made, outcome: { kind: "waiting_for_plan", plan: after.plan } };
   const solution = solved(moment, made);
   const late = missed ? startedLate(moment, made, solution) : null;

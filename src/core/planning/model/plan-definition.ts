@@ -51,6 +51,13 @@ export function nominalWindowMs({ from, readyBy }: Pick<PlanSpec, "from" | "read
 export function planMistakes(spec: PlanSpec): PlanMistake[] {
   const lengthMs = nominalWindowMs(spec);
   if (!("hoursMs" in spec)) return [];
+  if (spec.kind === "slots" && spec.upToMs !== undefined && spec.upToMs < spec.hoursMs)
+    return [
+      {
+        setting: "hours",
+        text: `expected at most the ${hoursText(spec.upToMs)} h of up_to, found ${hoursText(spec.hoursMs)} h`,
+      },
+    ];
   if (spec.hoursMs <= lengthMs) return [];
   const text = `expected at most the ${hoursText(lengthMs)} h between from and ready_by, found ${hoursText(spec.hoursMs)} h`;
   return [{ setting: "hours", text }];

@@ -60,7 +60,11 @@ export interface WindowPlan extends PlanCommon {
 export interface SlotsPlan extends PlanCommon {
   readonly kind: "slots";
   readonly hoursMs: number;
+  /** Of `hoursMs`; what runs beyond them uses as much again in the same time. */
   readonly kwh?: number;
+  /** With `cheapBelow`: beyond `hoursMs`, steps that are cheap run too, up to so many hours. */
+  readonly upToMs?: number;
+  readonly cheapBelow?: CheapBelow;
   readonly minRunMs?: number;
   readonly minPauseMs?: number;
   /** Longest time OFF between runs, from the horizon's start to the first and from the last to its end. */
@@ -68,6 +72,9 @@ export interface SlotsPlan extends PlanCommon {
   /** How many runs may begin in the window; one that goes on from before it is not counted. */
   readonly atMostRuns?: number;
 }
+
+/** What is cheap enough: under a price, at a level or better, or among the day's cheapest percent. */
+export type CheapBelow = Pick<BelowPlan, "maxPrice" | "level" | "percent">;
 
 /** ON whenever the price is under `maxPrice`, at `level` or better, and among the day's cheapest `percent`. */
 export interface BelowPlan extends PlanCommon {

@@ -42,12 +42,16 @@ export function solved(task: PlanTask, chosen: Selection): PlanSolved {
   const runs = mergeRuns([...begun, ...planned.flatMap((run) => clipped(run, window))]);
   const meanPrice = chosen.meanPrice ?? meanOver(grid.points, runs);
   const steps = chosen.runs.reduce((sum, [from, to]) => sum + to - from, 0);
+  const share =
+    spec.kind === "slots" && spec.upToMs !== undefined
+      ? runs.reduce((sum, run) => sum + run.end - run.start, 0) / spec.hoursMs
+      : 1;
   const kwh = spec.kind === "window" || spec.kind === "slots" ? spec.kwh : undefined;
   return {
     kind: "solved",
     runs,
     meanPrice,
-    cost: kwh === undefined || meanPrice === null ? null : kwh * meanPrice,
+    cost: kwh === undefined || meanPrice === null ? null : kwh * share * meanPrice,
     alternatives: {
       nextBest: chosen.nextBest ?? null,
       startedNow: chosen.startedNow === undefined ? meanOfSteps(grid, 0, steps) : chosen.startedNow,
