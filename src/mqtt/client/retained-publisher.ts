@@ -18,6 +18,8 @@ export interface PublishPort {
   readonly window: number;
   /** `settled` is called once the broker has answered, with whether it took the message. */
   publish(topic: string, payload: string, settled: (taken: boolean) => void): void;
+  /** Finds out whether the broker retains a message under a topic; true where it does not say. */
+  askRetained(topic: string, answer: (retained: boolean) => void): void;
 }
 
 export interface RetainedPublisherOptions {
@@ -48,6 +50,8 @@ export class RetainedPublisher {
   #aged: readonly string[] = [];
   #port: PublishPort | null = null;
   #onTheWay = 0;
+  /** Obsolete documents of which the broker has not said yet whether it retains them. Bounded by the window. */
+  readonly #asked = new Set<string>();
   #taken = 0;
 
   constructor({ remembered, alsoOurs }: RetainedPublisherOptions) {
@@ -95,6 +99,7 @@ export class RetainedPublisher {
   attach(port: PublishPort): void {
     this.#port = port;
     this.#onTheWay = 0;
+    this.#asked.clear();
     this.#unsent.clear();
     this.#reduced.clear();
     this.#aged = [];
@@ -144,19 +149,44 @@ export class RetainedPublisher {
   #send(): void {
     const port = this.#port;
     for (const topic of this.#unsent) {
-      if (!port || this.#onTheWay >= port.window) return;
+      if (!port || this.#onTheWay + this.#asked.size >= port.window) return;
+      const isObsolete = !this.#wanted?.has(topic);
+      // The states of a removed device go after its document, whose templates read them.
+      if (isObsolete && this.#asked.size > 0 && !isDeviceDocument(topic)) continue;
       this.#unsent.delete(topic);
-      const { payload, settled } = this.#sendingOf(topic);
-      this.#onTheWay++;
-      port.publish(topic, payload, (taken) => {
-        if (port !== this.#port) return;
-        this.#onTheWay--;
-        if (taken) this.#taken++;
-        if (taken) settled();
-        this.#send();
-      });
+      if (isObsolete && isDeviceDocument(topic)) this.#clearIfRetained(port, topic);
+      else this.#publish(port, topic);
     }
-    if (this.#onTheWay === 0) this.#memory.save();
+    if (this.#onTheWay + this.#asked.size === 0) this.#memory.save();
+  }
+
+  #publish(port: PublishPort, topic: string): void {
+    const { payload, settled } = this.#sendingOf(topic);
+    this.#onTheWay++;
+    port.publish(topic, payload, (taken) => {
+      if (port !== this.#port) return;
+      this.#onTheWay--;
+      if (taken) this.#taken++;
+      if (taken) settled();
+      this.#send();
+    });
+  }
+
+  /**
+   * Home Assistant logs a warning for the end of a device that it does not know, so a document that is gone already is
+   * not cleared again.
+   */
+  #clearIfRetained(port: PublishPort, topic: string): void {
+    if (this.#asked.has(topic)) return;
+    this.#asked.add(topic);
+    port.askRetained(topic, (retained) => {
+      if (port !== this.#port) return;
+      this.#asked.delete(topic);
+      const isWantedAgain = this.#wanted?.has(topic);
+      if (retained && !isWantedAgain) this.#publish(port, topic);
+      else this.#settleObsolete(topic);
+      this.#send();
+    });
   }
 
   #sendingOf(topic: string): Sending {

@@ -44,6 +44,8 @@ const STUCK_MS = 60_000;
 const WINDOW = 16;
 /** Topics that are named as what a broker may have broken off at. */
 const MAX_NAMED = 4;
+/** A broker sends what it retains right after it took a subscription; what has not come by then is not there. */
+const RETAINED_WITHIN_MS = 2_000;
 /** Longest message taken from a broker: what is listened to are commands of a few words. */
 const MAX_MESSAGE_BYTES = 64 * 1024;
 
@@ -75,6 +77,8 @@ class Session {
   /** Topics of the messages on their way, oldest first. Bounded by the window. */
   readonly #onTheWay: string[] = [];
   #stuck: NodeJS.Timeout | null = null;
+  /** By topic: what to call when the broker sends what it retains there. Bounded by the window. */
+  readonly #awaited = new Map<string, () => void>();
 
   constructor(options: ConnectionOptions, version: ProtocolVersion, stream: Duplex) {
     this.#options = options;
@@ -93,6 +97,7 @@ class Session {
     client.on("connect", (connack) => this.#welcome(connack, signal));
     client.on("message", (topic, payload, packet) => {
       const message = { topic, payload: payload.toString(), retained: packet.retain };
+      if (packet.retain) this.#awaited.get(topic)?.();
       if (topic !== this.#options.statusTopic) this.#options.onMessage(message);
       else if (message.payload === "offline" && !signal.aborted) this.#sayOnline();
     });
@@ -175,12 +180,28 @@ class Session {
           settled(!error);
         });
       },
+      askRetained: (topic, answer) => this.#askRetained(topic, answer),
       publishTransient: (topic, payload) => {
         if (client.connected) client.publish(topic, payload, { qos: 0, retain: false });
       },
       sendCommand: (topic, payload) => commands.send(topic, payload),
       subscribe: (topics) => this.#subscribe(topics),
     };
+  }
+
+  #askRetained(topic: string, answer: (retained: boolean) => void): void {
+    let timer: NodeJS.Timeout | null = null;
+    const settle = (retained: boolean) => {
+      clearTimeout(timer ?? undefined);
+      if (!this.#awaited.delete(topic) || !this.#client.connected) return;
+      this.#client.unsubscribe(topic);
+      answer(retained);
+    };
+    this.#awaited.set(topic, () => settle(true));
+    this.#client.subscribe(topic, { qos: 0 }, (error) => {
+      if (error) settle(true);
+      else if (this.#awaited.has(topic)) timer = setTimeout(() => settle(false), RETAINED_WITHIN_MS).unref();
+    });
   }
 
   #watchProgress(): void {
