@@ -65,6 +65,10 @@ export async function startMqtt(
         },
         "+/plan/+/+/set": (levels, payload) => state.plans.command(levels, payload, clock.now()),
       },
+      onRefusedCommand: (command, reason) => {
+        showing.showRefused({ command, reason, at: clock.now() });
+        changes.stateChanged.emit({ home: null });
+      },
       remembered: {
         read: () => storage.settings.read("mqtt_retained"),
         write: (text) => storage.settings.write("mqtt_retained", text),

@@ -27,6 +27,8 @@ export interface MqttClientOptions {
   /** Home Assistant's discovery prefix. */
   readonly discoveryPrefix: string;
   readonly commands: CommandTable;
+  /** Called for each command that was not carried out. */
+  readonly onRefusedCommand?: (topic: string, reason: string) => void;
   readonly remembered: Remembered;
   readonly log: MqttClientLog;
   /** Numbers from 0 to 1. */
@@ -93,7 +95,10 @@ export function openMqttClient(options: MqttClientOptions, signal: AbortSignal):
     baseTopic,
     table: options.commands,
     answer: (topic, payload) => line?.publishTransient(topic, payload),
-    onRefused: (topic, reason) => log.warn({ topic, reason }, "command refused"),
+    onRefused: (topic, reason) => {
+      log.warn({ topic, reason }, "command refused");
+      options.onRefusedCommand?.(topic, reason);
+    },
   });
   const greetHomeAssistant = onceAfterBirth(random, signal, () => publisher.repeat());
   const onMessage = (message: IncomingMessage) => {

@@ -176,7 +176,7 @@ export const houseMetricRows: readonly MetricRow[] = [
   {
     name: "elbro_plug_available",
     type: "gauge",
-    help: "Whether a plug can be reached.",
+    help: "Whether a plug can be reached; absent while it has said nothing.",
     labels: ["plug"],
     samples: perPlug(({ available }) => available),
   },
