@@ -75,8 +75,10 @@ export class StatePublisher {
       const snapshot = this.#snapshot(home, now);
       const usage = homeReader.usage(home, now);
       const device = homeDevice(snapshot, usage);
-      urgent.push(...homeMessages(base, snapshot), ...stateMessages(base, device));
-      later.push(...usageMessages(base, home.id, usage), ...formatMessages(base, snapshot, this.#deps.formatOf));
+      // Attributes before their states: a change of state is what automations wait for.
+      urgent.push(...homeMessages(base, snapshot), ...formatMessages(base, snapshot, this.#deps.formatOf));
+      urgent.push(...stateMessages(base, device));
+      later.push(...usageMessages(base, home.id, usage));
       if (device.currency !== null) later.push(this.#announcer.messageOf(device));
       until = Math.min(until, snapshot.nextChangeAt);
     }

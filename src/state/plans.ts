@@ -14,9 +14,9 @@ import {
   adjustedSpec,
   type ChangedSettings,
   changeSettings,
+  commandedChanges,
   planSettings,
   RESET_SETTINGS,
-  resetOf,
 } from "../core/planning/plan-settings.ts";
 import { type PlanHistory, type PlanMonth, type PlanSnapshot, planSnapshot } from "../core/planning/plan-snapshot.ts";
 import { advancePlan, type PlanAdvance } from "../core/planning/plan-state-machine.ts";
@@ -173,9 +173,8 @@ export class Plans {
     if (!known || known.definition.home !== home) return refused("unknown_plan", `${home} has no plan "${plan}"`);
     const action = planActions.find((each) => each === setting);
     if (action) return this.act(plan, action, now);
-    const name = planSettings.find((each) => each === setting);
-    if (name) return this.change(plan, { [name]: payload.trim() });
-    if (setting === RESET_SETTINGS) return this.change(plan, resetOf(known.definition));
+    const changes = commandedChanges(known.definition, setting, payload);
+    if (changes) return this.change(plan, changes);
     const expected = [...planSettings, ...planActions, RESET_SETTINGS].join(", ");
     return refused("unknown_setting", `a plan has no "${setting.slice(0, 40)}"; expected ${expected}`);
   }

@@ -25,6 +25,7 @@ import { HomeAssistant } from "./home-assistant.ts";
 import { type Installation, install } from "./install.ts";
 import { CannotInstall, type Machine, prepareMachine } from "./machine.ts";
 import { type Broker, connectMqtt, type Protocol } from "./mqtt-integration.ts";
+import { checkNamedEntities } from "./named-entities.ts";
 import { type BrokerKind, PlayedHouse } from "./played-house.ts";
 
 /** EX_TEMPFAIL of sysexits: not tested, which is no failure of elbro's. */
@@ -54,6 +55,7 @@ async function test(machine: Machine, installation: Installation, protocols: rea
   if (used !== null) {
     const seen = { home, house, protocol: used };
     entities = await checkEntities(checks, seen);
+    await checkNamedEntities(checks, home);
     await checkCommands(checks, seen);
     await checkLog(checks, seen, { brokerEnded: false });
     await checkAvailability(checks, seen);
