@@ -6,6 +6,7 @@ import type { Message } from "./message.ts";
 import {
   componentsGone,
   componentsOf,
+  documentWithout,
   isDeviceDocument,
   PublishedTopics,
   type Remembered,
@@ -18,6 +19,8 @@ export interface PublishPort {
   readonly window: number;
   /** `settled` is called once the broker has answered, with whether it took the message. */
   publish(topic: string, payload: string, settled: (taken: boolean) => void): void;
+  /** Sends a message that nobody needs later: neither retained nor sent again. */
+  publishTransient(topic: string, payload: string): void;
   /** Finds out whether the broker retains a message under a topic; true where it does not say. */
   askRetained(topic: string, answer: (retained: boolean) => void): void;
 }
@@ -173,8 +176,9 @@ export class RetainedPublisher {
   }
 
   /**
-   * Home Assistant logs a warning for the end of a device that it does not know, so a document that is gone already is
-   * not cleared again.
+   * Home Assistant logs a warning for the empty document of a device that it does not know. So a document is emptied only
+   * where the broker retains it. Where it does not, Home Assistant may know the device from before the broker forgot it
+   * (the embedded broker does at each restart), and is sent a document without components.
    */
   #clearIfRetained(port: PublishPort, topic: string): void {
     if (this.#asked.has(topic)) return;
@@ -184,9 +188,15 @@ export class RetainedPublisher {
       this.#asked.delete(topic);
       const isWantedAgain = this.#wanted?.has(topic);
       if (retained && !isWantedAgain) this.#publish(port, topic);
-      else this.#settleObsolete(topic);
+      else if (!isWantedAgain) this.#withdraw(port, topic);
       this.#send();
     });
+  }
+
+  #withdraw(port: PublishPort, topic: string): void {
+    const document = documentWithout(topic, this.#memory.components(topic));
+    if (document !== null) port.publishTransient(topic, document);
+    this.#settleObsolete(topic);
   }
 
   #sendingOf(topic: string): Sending {

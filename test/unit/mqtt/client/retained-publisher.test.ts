@@ -87,6 +87,32 @@ test("a document that the broker does not retain any more is not cleared again, 
   expect(port.topics()).toEqual(["elbro/plug/heater/state"]);
 });
 
+test("a broker that restarts empty: Home Assistant is told that the device has no components any more", () => {
+  const { memory } = attached([document("heater", { on: "switch", reason: "sensor" }), state("price", "1")]);
+  const { publisher, port } = attached([state("price", "1")], memory, new Map());
+  const withdrawn = {
+    device: { identifiers: ["heater"] },
+    origin: { name: "elbro" },
+    components: { on: { platform: "switch" }, reason: { platform: "sensor" } },
+  };
+  const told = () => port.transient.map(({ topic, payload }) => [topic, JSON.parse(payload)]);
+  expect(told()).toEqual([["homeassistant/device/heater/config", withdrawn]]);
+  publisher.repeat(); // Home Assistant connects.
+  port.answer();
+  expect(told()).toHaveLength(2);
+  expect(told()[1]).toEqual(told()[0]);
+  expect(port.topics()).not.toContain("homeassistant/device/heater/config");
+});
+
+test("what an earlier version remembers of cleared topics can be read", () => {
+  const memory = new TestMemory();
+  memory.text = JSON.stringify({ topics: {}, cleared: ["homeassistant/device/heater/config", "elbro/old"] });
+  const retained = new Map([["elbro/old", "1"]]);
+  const { port } = attached([state("price", "1")], memory, retained);
+  expect(port.transient).toEqual([]);
+  expect([...retained.keys()]).toEqual(["elbro/price"]);
+});
+
 test("for every new reader the broker is asked about a cleared document, and nothing is sent where it has none", () => {
   const { publisher, port, retained } = attached([state("price", "1"), document("heater", { on: "switch" })]);
   publisher.show([state("price", "1")]);
