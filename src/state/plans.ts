@@ -14,9 +14,9 @@ import {
   adjustedSpec,
   type ChangedSettings,
   changeSettings,
-  commandedChanges,
   planSettings,
   RESET_SETTINGS,
+  resetOf,
 } from "../core/planning/plan-settings.ts";
 import { type PlanHistory, type PlanMonth, type PlanSnapshot, planSnapshot } from "../core/planning/plan-snapshot.ts";
 import { advancePlan, type PlanAdvance } from "../core/planning/plan-state-machine.ts";
@@ -173,8 +173,9 @@ export class Plans {
     if (!known || known.definition.home !== home) return refused("unknown_plan", `${home} has no plan "${plan}"`);
     const action = planActions.find((each) => each === setting);
     if (action) return this.act(plan, action, now);
-    const changes = commandedChanges(known.definition, setting, payload);
-    if (changes) return this.change(plan, changes);
+    const name = planSettings.find((each) => each === setting);
+    if (name) return this.change(plan, { [name]: payload.trim() });
+    if (setting === RESET_SETTINGS) return this.#resetSettings(plan);
     const expected = [...planSettings, ...planActions, RESET_SETTINGS].join(", ");
     return refused("unknown_setting", `a plan has no "${setting.slice(0, 40)}"; expected ${expected}`);
   }
@@ -216,6 +217,11 @@ export class Plans {
     this.#companions.set(plan, { ...known, spec: adjustedSpec(definition, store.settings(plan)) });
     onChange(definition.home);
     return { kind: "done" };
+  }
+
+  #resetSettings(plan: string): PlanCommanded {
+    const known = this.#companions.get(plan);
+    return known ? this.change(plan, resetOf(known.definition)) : refused("unknown_plan", `there is no plan "${plan}"`);
   }
 
   #decide(definition: PlanDefinition, home: Home | null, decided: ReadonlySet<string>, now: EpochMs): PlanAdvance {

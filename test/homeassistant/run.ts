@@ -11,6 +11,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
+import { checkBirths, checkDevices } from "./checked-devices.ts";
 import {
   checkAvailability,
   checkCommands,
@@ -57,10 +58,12 @@ async function test(machine: Machine, installation: Installation, protocols: rea
     entities = await checkEntities(checks, seen);
     await checkNamedEntities(checks, home);
     await checkCommands(checks, seen);
+    await checkDevices(checks, seen);
     await checkLog(checks, seen, { brokerEnded: false });
     await checkAvailability(checks, seen);
     if (silence) await checkSilence(checks, seen);
     await checkRemoval(checks, seen);
+    await checkBirths(checks, seen);
     await checkLog(checks, seen, { brokerEnded: true });
   }
   await keepFindings(home);

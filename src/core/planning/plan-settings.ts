@@ -88,11 +88,9 @@ function specWith(definition: PlanDefinition, texts: ChangedSettings): PlanSpec 
   return spec;
 }
 
-/** The changes that a command asks for; null if it is not a command to settings. */
-export function commandedChanges({ spec }: PlanDefinition, command: string, payload: string): ChangedSettings | null {
-  if (command === RESET_SETTINGS) return Object.fromEntries(settingsOf(spec).map((setting) => [setting, ""]));
-  const name = planSettings.find((each) => each === command);
-  return name ? { [name]: payload.trim() } : null;
+/** The changes that set every setting of a plan back to the file's value. */
+export function resetOf({ spec }: PlanDefinition): ChangedSettings {
+  return Object.fromEntries(settingsOf(spec).map((setting) => [setting, ""]));
 }
 
 export type SettingsChange =
