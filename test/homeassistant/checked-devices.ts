@@ -3,7 +3,7 @@ import { deviceId } from "../../src/mqtt/homeassistant/device-id.ts";
 import type { Checks } from "./checks.ts";
 import { shownEntities } from "./entities.ts";
 import type { HomeAssistant } from "./home-assistant.ts";
-import { PLAN, type PlayedHouse } from "./played-house.ts";
+import { DASHBOARD_URL, PLAN, type PlayedHouse } from "./played-house.ts";
 import { until } from "./until.ts";
 
 const SHOWN_WITHIN_MS = 15_000;
@@ -20,17 +20,19 @@ interface RegistryDevice {
   readonly id: string;
   readonly identifiers: readonly (readonly [domain: string, id: string])[];
   readonly via_device_id: string | null;
+  readonly configuration_url: string | null;
 }
 
 export async function checkDevices(checks: Checks, { home, house }: House): Promise<void> {
-  await checks.check("a plan belongs to its home, everything else to the daemon", async () => {
+  await checks.check("a plan belongs to its home, the rest to the daemon; all link to the dashboard", async () => {
     const devices = await ourDevices(home);
     const belongs = (id: string) => devices.get(devices.get(id)?.via_device_id ?? "") ?? null;
     const wrong = [...devices].flatMap(([id, device]) => {
       if (id === device.id) return [];
       const expected = id === "elbro" ? null : id.includes("_plan_") ? id.slice(0, id.indexOf("_plan_")) : "elbro";
       const found = identifierOf(belongs(id));
-      return found === expected ? [] : [`${id} belongs to ${found}`];
+      const { configuration_url: link } = device;
+      return found === expected && link === DASHBOARD_URL ? [] : [`${id} belongs to ${found} and links to ${link}`];
     });
     if (wrong.length > 0) throw new Error(wrong.join(", "));
     return `${devices.size / 2} devices`;
