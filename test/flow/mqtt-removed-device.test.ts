@@ -85,7 +85,7 @@ function openClient({ open }: Broker) {
   const { show } = openMqttClient(
     {
       ...{ open, clientId: "elbro_test", baseTopic: "elbro", discoveryPrefix: "homeassistant", commands: {} },
-      ...{ remembered: new TestMemory(), log: { info: () => undefined, warn: () => undefined }, random: () => 0 },
+      ...{ memory: new TestMemory(), log: { info: () => undefined, warn: () => undefined }, random: () => 0 },
     },
     stop.signal,
   );

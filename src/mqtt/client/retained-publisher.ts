@@ -2,6 +2,7 @@
  * Publishes what changed, retained, and takes away what is no longer wanted. Nothing waits in line while the broker is
  * away: what is wanted is kept as one value per topic, and published whole on the next connection.
  */
+import type { KeyValue } from "../../core/runtime/key-value.ts";
 import type { Message } from "./message.ts";
 import {
   componentsGone,
@@ -9,7 +10,6 @@ import {
   documentWithout,
   isDeviceDocument,
   PublishedTopics,
-  type Remembered,
   withComponentsReduced,
 } from "./published-topics.ts";
 
@@ -23,13 +23,6 @@ export interface PublishPort {
   publishTransient(topic: string, payload: string): void;
   /** Finds out whether the broker retains a message under a topic; true where it does not say. */
   askRetained(topic: string, answer: (retained: boolean) => void): void;
-}
-
-export interface RetainedPublisherOptions {
-  /** Keeps the topics that were ever published; see `PublishedTopics`. */
-  readonly remembered: Remembered;
-  /** Topics of this daemon that others publish: remembered, never sent from here. */
-  readonly alsoOurs: readonly string[];
 }
 
 interface Sending {
@@ -57,8 +50,9 @@ export class RetainedPublisher {
   readonly #asked = new Set<string>();
   #taken = 0;
 
-  constructor({ remembered, alsoOurs }: RetainedPublisherOptions) {
-    this.#memory = new PublishedTopics(remembered);
+  /** `alsoOurs` are topics of this daemon that others publish: remembered, never sent from here. */
+  constructor(memory: KeyValue, alsoOurs: readonly string[]) {
+    this.#memory = new PublishedTopics(memory);
     this.#alsoOurs = new Set(alsoOurs);
   }
 
