@@ -38,13 +38,14 @@ export async function checkDevices(checks: Checks, { home, house }: House): Prom
     return `${devices.size / 2} devices`;
   });
   await checks.check("a refused command is shown with its reason", async () => {
-    const before = await shownRefusal(home);
-    await home.rest("POST", "/api/services/mqtt/publish", { topic: `${PLAN.topic}/hours/set`, payload: "30" });
+    const command = `${PLAN.topic}/hours/set`;
+    await home.rest("POST", "/api/services/mqtt/publish", { topic: command, payload: "30" });
     const { value } = await until("the refusal", SHOWN_WITHIN_MS, async () => {
-      const now = await shownRefusal(home);
-      return now.state !== before.state && now.attributes.reason ? now : undefined;
+      const { state, attributes } = await shownRefusal(home);
+      const isShown = attributes.command === command && attributes.reason && Date.parse(state) > 0;
+      if (!isShown) throw new Error(`${state} ${JSON.stringify(attributes)}`);
+      return { attributes };
     });
-    if (value.attributes.command !== `${PLAN.topic}/hours/set`) throw new Error(JSON.stringify(value.attributes));
     return String(value.attributes.reason);
   });
   await checks.check("Reset settings sets a plan's settings back to the configuration's", async () => {
