@@ -10,7 +10,14 @@ import type { Solve } from "../core/planning/plan-input.ts";
 import { reasonOf } from "../core/planning/plan-reason.ts";
 import type { PlanRecord } from "../core/planning/plan-record.ts";
 import type { FinishedRun } from "../core/planning/plan-savings.ts";
-import { adjustedSpec, type ChangedSettings, changeSettings, planSettings } from "../core/planning/plan-settings.ts";
+import {
+  adjustedSpec,
+  type ChangedSettings,
+  changeSettings,
+  planSettings,
+  RESET_SETTINGS,
+  resetOf,
+} from "../core/planning/plan-settings.ts";
 import { type PlanHistory, type PlanMonth, type PlanSnapshot, planSnapshot } from "../core/planning/plan-snapshot.ts";
 import { advancePlan, type PlanAdvance } from "../core/planning/plan-state-machine.ts";
 import { solvePlan } from "../core/planning/solve-plan.ts";
@@ -157,7 +164,8 @@ export class Plans {
     if (action) return this.act(plan, action, now);
     const name = planSettings.find((each) => each === setting);
     if (name) return this.change(plan, { [name]: payload.trim() });
-    const expected = [...planSettings, ...planActions].join(", ");
+    if (setting === RESET_SETTINGS) return this.#resetSettings(plan);
+    const expected = [...planSettings, ...planActions, RESET_SETTINGS].join(", ");
     return refused("unknown_setting", `a plan has no "${setting.slice(0, 40)}"; expected ${expected}`);
   }
 
@@ -198,6 +206,11 @@ export class Plans {
     this.#companions.set(plan, { ...known, spec: adjustedSpec(definition, store.settings(plan)) });
     onChange(definition.home);
     return { kind: "done" };
+  }
+
+  #resetSettings(plan: string): PlanCommanded {
+    const known = this.#companions.get(plan);
+    return known ? this.change(plan, resetOf(known.definition)) : refused("unknown_plan", `there is no plan "${plan}"`);
   }
 
   #decide(definition: PlanDefinition, home: Home | null, decided: ReadonlySet<string>, now: EpochMs): PlanAdvance {

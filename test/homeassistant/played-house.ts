@@ -19,6 +19,8 @@ export const PLAN = { home: "home", id: "dishwasher", topic: `${BASE_TOPIC}/home
 
 /** What the unique ids of the plug's entities begin with. */
 export const PLUG_IDS = `${deviceId(BASE_TOPIC, "plug_dishwasher")}-`;
+/** Where the configuration says that browsers reach the dashboard. */
+export const DASHBOARD_URL = "http://192.168.1.5:8080";
 export type BrokerKind = "embedded" | "mosquitto";
 
 /** Every row that this house has to show, by its unique id in Home Assistant. The daemon's own rows depend on its state. */
@@ -60,7 +62,7 @@ export class PlayedHouse implements AsyncDisposable {
   /** Starts the program, again where it was ended, and connects the plug. */
   async up({ plug = true }: { readonly plug?: boolean } = {}): Promise<void> {
     this.#configure(plug);
-    this.#daemon = await this.#installed.launch();
+    this.#daemon = await this.#installed.launch({ ELBRO_API_URL: DASHBOARD_URL });
     this.#plug.disconnect();
     if (plug) await this.#plug.connect(this.broker.port, LOGIN);
   }

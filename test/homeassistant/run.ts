@@ -11,6 +11,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
+import { checkBirths, checkDevices } from "./checked-devices.ts";
 import {
   checkAvailability,
   checkCommands,
@@ -25,6 +26,7 @@ import { HomeAssistant } from "./home-assistant.ts";
 import { type Installation, install } from "./install.ts";
 import { CannotInstall, type Machine, prepareMachine } from "./machine.ts";
 import { type Broker, connectMqtt, type Protocol } from "./mqtt-integration.ts";
+import { checkNamedEntities } from "./named-entities.ts";
 import { type BrokerKind, PlayedHouse } from "./played-house.ts";
 
 /** EX_TEMPFAIL of sysexits: not tested, which is no failure of elbro's. */
@@ -54,11 +56,14 @@ async function test(machine: Machine, installation: Installation, protocols: rea
   if (used !== null) {
     const seen = { home, house, protocol: used };
     entities = await checkEntities(checks, seen);
+    await checkNamedEntities(checks, home);
     await checkCommands(checks, seen);
+    await checkDevices(checks, seen);
     await checkLog(checks, seen, { brokerEnded: false });
     await checkAvailability(checks, seen);
     if (silence) await checkSilence(checks, seen);
     await checkRemoval(checks, seen);
+    await checkBirths(checks, seen);
     await checkLog(checks, seen, { brokerEnded: true });
   }
   await keepFindings(home);

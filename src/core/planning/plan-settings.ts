@@ -13,6 +13,9 @@ import type { PlanSpec } from "./model/plan-spec.ts";
 export const planSettings = ["hours", "from", "ready_by", "max_price", "enabled"] as const;
 export type PlanSetting = (typeof planSettings)[number];
 
+/** The command that sets every setting back to the file's value. */
+export const RESET_SETTINGS = "reset_settings";
+
 /** Prices that can be commanded: every price of an hour there ever was, in any currency, fits in. Unit: per kWh. */
 export const MAX_PRICE_LIMITS = { min: -10, max: 100 } as const;
 
@@ -83,6 +86,11 @@ function specWith(definition: PlanDefinition, texts: ChangedSettings): PlanSpec 
     if (read?.kind === "value") spec = read.spec;
   }
   return spec;
+}
+
+/** The changes that set every setting of a plan back to the file's value. */
+export function resetOf({ spec }: PlanDefinition): ChangedSettings {
+  return Object.fromEntries(settingsOf(spec).map((setting) => [setting, ""]));
 }
 
 export type SettingsChange =

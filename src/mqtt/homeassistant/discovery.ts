@@ -17,6 +17,8 @@ export interface DiscoveryOptions {
   /** Home Assistant's discovery prefix. */
   readonly prefix: string;
   readonly version: string;
+  /** Where browsers reach the dashboard; absent if the configuration does not say it. */
+  readonly dashboardUrl?: string | undefined;
 }
 
 /** The keys of the rows that a device was ever announced with. */
@@ -50,6 +52,8 @@ export function announce<State>(options: DiscoveryOptions, device: Device<State>
       manufacturer: "elbro",
       model: device.model,
       sw_version: options.version,
+      ...(device.via === undefined ? {} : { via_device: deviceId(options.baseTopic, device.via) }),
+      ...(options.dashboardUrl === undefined ? {} : { configuration_url: options.dashboardUrl }),
     },
     origin: { name: "elbro", sw_version: options.version },
     availability: [{ topic: `${options.baseTopic}/status` }],

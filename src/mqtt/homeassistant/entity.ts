@@ -40,7 +40,8 @@ export interface EntityRow<State> {
   /** Digits after the point that are shown. */
   readonly precision?: number;
   readonly options?: readonly string[];
-  readonly category?: "diagnostic";
+  /** `config` for what changes a setting, `diagnostic` for what says how elbro itself is doing. */
+  readonly category?: "diagnostic" | "config";
   readonly icon: string;
   /** The topic below the device's whose JSON object holds the attributes. */
   readonly attributes?: string;
@@ -73,6 +74,8 @@ export interface Device<State> {
   readonly path?: string;
   readonly name: string;
   readonly model: string;
+  /** The id of the device that this one belongs to: null for the daemon, absent for the daemon's own device. */
+  readonly via?: string | null;
   readonly rows: readonly EntityRow<State>[];
   readonly state: State;
   /** Rows with a unit of money are left out while it is null. */
