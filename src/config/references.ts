@@ -1,4 +1,4 @@
-/** Names in the configuration that stand for something else in it: a plug's plan and home, a plan's home. */
+/** Names in the configuration that stand for something else: a plug's plan and home, a plan's home, a home in Home Assistant. */
 import { slugOf } from "../core/text/slug.ts";
 import { type PlanEntry, planIds } from "./plan-schema.ts";
 import type { PlugConfig } from "./plug-schema.ts";
@@ -14,6 +14,23 @@ interface Referring {
   readonly plugs: readonly PlugConfig[];
   readonly homes?: readonly { readonly id?: string | undefined }[] | undefined;
   readonly third_party?: { readonly places: readonly { readonly name: string }[] } | undefined;
+}
+
+/**
+ * Homes whose ids are the same in Home Assistant, where only letters, digits and single underscores are allowed: the
+ * statistics of two homes would be one.
+ */
+export function statisticIdMistakes(homes: Referring["homes"] = []): ReferenceMistake[] {
+  const owners = new Map<string, string>();
+  return homes.flatMap(({ id }, i) => {
+    if (id === undefined) return [];
+    const name = slugOf(id);
+    const owner = owners.get(name);
+    owners.set(name, owner ?? id);
+    if (owner === undefined || owner === id) return [];
+    const text = `"${id}" and "${owner}" are both "${name}" in Home Assistant's statistics; change one of them`;
+    return [{ path: ["homes", i, "id"], text }];
+  });
 }
 
 /** Every name that stands for nothing. A home's name is known here only where all homes are listed with their ids. */

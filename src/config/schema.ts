@@ -8,7 +8,7 @@ import { apiSchema } from "./api-schema.ts";
 import { key } from "./key-description.ts";
 import { plansSchema } from "./plan-schema.ts";
 import { plugs } from "./plug-schema.ts";
-import { referenceMistakes } from "./references.ts";
+import { referenceMistakes, statisticIdMistakes } from "./references.ts";
 import { hashEncoding, port, slug, text, topic, unique } from "./values.ts";
 
 /** Requires two keys to be given together. */
@@ -128,6 +128,19 @@ const mqtt = z.strictObject({
   discovery_prefix: key(z._default(topic, "homeassistant"), "What Home Assistant's discovery topics begin with."),
 });
 
+const homeAssistantUrl = z.url({
+  protocol: /^(https?|wss?)$/,
+  error: "expected a URL such as http://homeassistant.local:8123",
+});
+const homeAssistant = z.strictObject({
+  url: key(homeAssistantUrl, "Address of Home Assistant, as in the browser; or ws://… of its WebSocket.", {
+    example: "http://homeassistant.local:8123",
+  }),
+  token: key(text, "A long-lived access token of an administrator: your profile in Home Assistant, Security.", {
+    example: "token-of-an-administrator",
+  }),
+});
+
 const brokerUser = z.strictObject({
   name: key(text, "The user's name."),
   password: key(text, "The password, or what `elbro hash-password` makes of it."),
@@ -180,6 +193,10 @@ const sections = z.strictObject({
     z._default(broker, { host: "0.0.0.0", port: 1883, users: [] }),
     "The broker inside elbro, used when mqtt.url is not set.",
   ),
+  home_assistant: key(
+    z.optional(homeAssistant),
+    "Imports consumption, cost, export and revenue into Home Assistant's statistics, on the right hours. The app needs nothing here.",
+  ),
   api: key(
     z._default(apiSchema, { host: "0.0.0.0", port: 8080, keys: [], requests_per_minute: 60, requests_per_day: 2000 }),
     "The API for devices on the LAN.",
@@ -213,7 +230,8 @@ const sections = z.strictObject({
 
 /** The sections, and what they say of each other. */
 export const configSchema = sections.check(({ value, issues }) => {
-  for (const { path, text } of referenceMistakes(value))
+  const statisticIds = value.home_assistant ? statisticIdMistakes(value.homes) : [];
+  for (const { path, text } of [...referenceMistakes(value), ...statisticIds])
     issues.push({ code: "custom", continue: true, message: text, path, input: value });
 });
 

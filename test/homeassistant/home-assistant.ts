@@ -70,6 +70,10 @@ export class HomeAssistant implements AsyncDisposable {
     return this.#socket;
   }
 
+  get url(): string {
+    return this.#url;
+  }
+
   get log(): readonly string[] {
     return this.#lines;
   }

@@ -61,7 +61,7 @@ export async function runDaemon(argv: readonly string[]): Promise<void> {
       `${path ?? "the configuration"} has neither consumer.api_key nor third_party; set one of them`,
     );
   try {
-    const used = demo?.config ?? (await withAppsBroker(config));
+    const used = demo?.config ?? (await withSupervisor(config));
     const daemon = await startWhenFree({
       ...{ config: used, clock, log, random: Math.random, anonymousBroker: demo?.anonymousBroker ?? false },
       commandHint: commandHint(process),
@@ -77,7 +77,7 @@ export async function runDaemon(argv: readonly string[]): Promise<void> {
     const readAgain = async () => {
       const again = loadConfiguration(given.configPath, process.env);
       for (const warning of again.warnings) log.warn({}, warning);
-      return withAppsBroker(again.config);
+      return withSupervisor(again.config);
     };
     up.resolve({
       async reload() {
@@ -150,9 +150,9 @@ function setLevel(log: { level: string }, { log: { level } }: Config): void {
 }
 
 /** An app of Home Assistant asks the supervisor for what the configuration does not say. */
-async function withAppsBroker(config: Config): Promise<Config> {
+async function withSupervisor(config: Config): Promise<Config> {
   const token = process.env.SUPERVISOR_TOKEN;
   if (token === undefined) return config;
-  const { withSupervisorsBroker } = await import("../homeassistant-supervisor.ts");
-  return withSupervisorsBroker(config, token);
+  const { withSupervisorsBroker, withSupervisorsHomeAssistant } = await import("../homeassistant-supervisor.ts");
+  return withSupervisorsHomeAssistant(await withSupervisorsBroker(config, token), token);
 }
