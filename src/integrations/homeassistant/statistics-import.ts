@@ -34,7 +34,7 @@ const SERIES_NAMES = {
 } as const satisfies Readonly<Record<UsageOperation, string>>;
 
 /** Home Assistant answers an import before it stores it. While it makes a backup it stores nothing for minutes. */
-const CONFIRM = { tries: 40, everyMs: 250 };
+const CONFIRM = { tries: 100, everyMs: 100 };
 
 /** A change of what an import makes of the same readings: all statistics are compared once. */
 const FORMAT = 1;
