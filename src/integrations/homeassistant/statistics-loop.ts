@@ -86,7 +86,6 @@ export class StatisticsLoop {
 
   async #importAll(signal: AbortSignal): Promise<void> {
     const { clock, account, problems } = this.#deps;
-    const changes = this.#changes;
     this.#changes = null;
     const homes = this.#homes();
     try {
@@ -104,8 +103,6 @@ export class StatisticsLoop {
     } catch (error) {
       if (signal.aborted) return;
       if (!(error instanceof HomeAssistantError)) throw error;
-      // What changed is still to be imported.
-      this.#changes ??= changes;
       this.#onFailure(error);
     }
   }
@@ -158,7 +155,8 @@ export class StatisticsLoop {
     const backoffMs = Math.min(RETRY.firstMs * 2 ** count, RETRY.mostMs);
     this.#nextAt = now + (kind === "token" ? RETRY_TOKEN_MS : backoffMs * (0.5 + random() / 2));
     if (kind === "unreachable" && now - since < TOLERATED_MS) return;
-    const code = kind === "unreachable" ? "home_assistant_unreachable" : "home_assistant_refused";
-    problems.start({ code, subject: SUBJECT, since: now, detail: message });
+    const found = { subject: SUBJECT, since: now, detail: message };
+    if (kind === "unreachable") problems.start({ ...found, code: "home_assistant_unreachable" });
+    else problems.start({ ...found, code: "home_assistant_refused" });
   }
 }

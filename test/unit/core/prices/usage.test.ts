@@ -177,6 +177,13 @@ describe("the figures of a series", () => {
     expect(monthAt("2026-03-07T23:00:00Z")).toMatchObject({ start: dayOf("2026-03-01").start, days: 9 });
   });
 
+  test("a month without any reading is not waited for", () => {
+    const known = [...usageOf("2026-01-01", "2026-01-31", () => 2), ...usageOf("2026-03-01", "2026-03-02", () => 3)];
+    const figures = usageFigures(known, "kWh", at("2026-03-03T09:00:00Z"), calendar);
+    expect(figures.month).toMatchObject({ start: dayOf("2026-03-01").start, value: 6 });
+    expect(figures.previousMonth).toBeNull();
+  });
+
   test("without any reading for a week the new month is unknown, and no old month is shown for it", () => {
     const known = usageOf("2026-02-01", "2026-02-28", () => 2);
     const figures = usageFigures(known, "kWh", at("2026-03-08T09:00:00Z"), calendar);
