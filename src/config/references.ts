@@ -3,16 +3,13 @@ import { slugOf } from "../core/text/slug.ts";
 import { type PlanEntry, planIds } from "./plan-schema.ts";
 import type { PlugConfig } from "./plug-schema.ts";
 import { unknownText } from "./suggest-key.ts";
-
-export interface ReferenceMistake {
-  readonly path: (string | number)[];
-  readonly text: string;
-}
+import { type Mistake, repeated } from "./values.ts";
 
 interface Referring {
   readonly plans: readonly PlanEntry[];
   readonly plugs: readonly PlugConfig[];
   readonly homes?: readonly { readonly id?: string | undefined }[] | undefined;
+  readonly home_assistant?: object | undefined;
   readonly third_party?: { readonly places: readonly { readonly name: string }[] } | undefined;
 }
 
@@ -20,30 +17,28 @@ interface Referring {
  * Homes whose ids are the same in Home Assistant, where only letters, digits and single underscores are allowed: the
  * statistics of two homes would be one.
  */
-export function statisticIdMistakes(homes: Referring["homes"] = []): ReferenceMistake[] {
-  const owners = new Map<string, string>();
-  return homes.flatMap(({ id }, i) => {
-    if (id === undefined) return [];
-    const name = slugOf(id);
-    const owner = owners.get(name);
-    owners.set(name, owner ?? id);
-    if (owner === undefined || owner === id) return [];
+export function statisticIdMistakes(homes: Referring["homes"] = []): Mistake[] {
+  const names = homes.map(({ id }) => (id === undefined ? undefined : slugOf(id)));
+  return repeated(names).flatMap(({ name, index, first }) => {
+    const [id, owner] = [homes[index]?.id, homes[first]?.id];
     const text = `"${id}" and "${owner}" are both "${name}" in Home Assistant's statistics; change one of them`;
-    return [{ path: ["homes", i, "id"], text }];
+    // The same id twice is a mistake of its own.
+    return id === owner ? [] : [{ path: ["homes", index, "id"], text }];
   });
 }
 
 /** Every name that stands for nothing. A home's name is known here only where all homes are listed with their ids. */
-export function referenceMistakes({ plans, plugs, homes, third_party }: Referring): ReferenceMistake[] {
+export function referenceMistakes({ plans, plugs, homes, home_assistant, third_party }: Referring): Mistake[] {
   const ids = planIds(plans);
   const homeIds = homes?.flatMap(({ id }) => id ?? []) ?? [];
   const namesHomes = homes !== undefined && homeIds.length === homes.length;
   const homesAndPlaces = [...homeIds, ...(third_party?.places ?? []).map(({ name }) => slugOf(name))];
-  const homeMistake = (path: (string | number)[], home: string | undefined, known: string[]): ReferenceMistake[] =>
+  const homeMistake = (path: (string | number)[], home: string | undefined, known: string[]): Mistake[] =>
     !namesHomes || home === undefined || known.includes(home)
       ? []
       : [{ path, text: unknownText("a home", home, known) }];
   return [
+    ...(home_assistant ? statisticIdMistakes(homes) : []),
     ...plans.flatMap(({ home }, i) => homeMistake(["plans", i, "home"], home, homeIds)),
     ...plugs.flatMap(({ plan, home }, i) => {
       const homePath = ["plugs", i, "home"];

@@ -16,27 +16,23 @@ export interface HourUsage {
   readonly value: number;
 }
 
+/** The amount of a row; null where a configuration may name it. */
+const AMOUNT_FIELDS: Readonly<Record<UsageOperation, string | null>> = {
+  consumption: "energyKWh",
+  consumptionCosts: null,
+  solarExport: "energyKWh",
+  solarExportRevenue: "netRevenue",
+};
+
 /** Returns what reads the amount of a row; what it returns is a number if the amount is known. */
 export function amountReader(
   rows: readonly Row[],
   operation: UsageOperation,
   costField: string,
 ): (row: Row) => unknown {
-  const field = amountField(operation, costField);
-  const isNamed = operation !== "consumptionCosts" || rows.some((row) => field in row);
+  const field = AMOUNT_FIELDS[operation] ?? costField;
+  const isNamed = AMOUNT_FIELDS[operation] !== null || rows.some((row) => field in row);
   return isNamed ? (row) => row[field] : amountByRate;
-}
-
-function amountField(operation: UsageOperation, costField: string): string {
-  switch (operation) {
-    case "consumption":
-    case "solarExport":
-      return "energyKWh";
-    case "consumptionCosts":
-      return costField;
-    case "solarExportRevenue":
-      return "netRevenue";
-  }
 }
 
 /**
