@@ -70,6 +70,10 @@ export class HomeAssistant implements AsyncDisposable {
     return this.#socket;
   }
 
+  get url(): string {
+    return this.#url;
+  }
+
   get log(): readonly string[] {
     return this.#lines;
   }
@@ -136,6 +140,8 @@ export class HomeAssistant implements AsyncDisposable {
     });
     this.#token = ((await response.json()) as { access_token: string }).access_token;
     this.#socket = await HomeAssistantSocket.connect(this.#url, this.#token);
+    // Since 2026.11 a new HTTP configuration is on trial: unless it is confirmed, Home Assistant ends after five minutes.
+    await this.#socket.ask({ type: "http/config/promote" }).catch(() => undefined);
   }
 }
 

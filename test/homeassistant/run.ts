@@ -28,6 +28,7 @@ import { CannotInstall, type Machine, prepareMachine } from "./machine.ts";
 import { type Broker, connectMqtt, type Protocol } from "./mqtt-integration.ts";
 import { checkNamedEntities } from "./named-entities.ts";
 import { type BrokerKind, PlayedHouse } from "./played-house.ts";
+import { checkStatistics } from "./statistics.ts";
 
 /** EX_TEMPFAIL of sysexits: not tested, which is no failure of elbro's. */
 const NOT_TESTED = 75;
@@ -64,6 +65,7 @@ async function test(machine: Machine, installation: Installation, protocols: rea
     if (silence) await checkSilence(checks, seen);
     await checkRemoval(checks, seen);
     await checkBirths(checks, seen);
+    await checkStatistics(checks, home);
     await checkLog(checks, seen, { brokerEnded: true });
   }
   await keepFindings(home);

@@ -31,6 +31,7 @@ describe("the app of Home Assistant", () => {
     const { version } = JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8")) as App;
     expect(app).toMatchObject({ name: "elbro", slug: "elbro", version, arch: ["aarch64", "amd64"], ingress: true });
     expect(app.services).toEqual(["mqtt:need"]);
+    expect(app.homeassistant_api).toBe(true);
     expect(app.watchdog).toBe(`http://[HOST]:[PORT:${String(app.ingress_port)}]/livez`);
     expect(Object.keys(app.ports)).toEqual([`${String(app.ingress_port)}/tcp`]);
   });
