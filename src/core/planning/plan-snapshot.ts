@@ -53,6 +53,8 @@ export interface PlanSnapshot {
   readonly savingPerKwh: PlanSaving;
   readonly history: PlanHistory;
   readonly settings: Partial<Record<PlanSetting, ShownSetting>>;
+  /** Why the last command over MQTT was refused; null if it was done. */
+  readonly refused: string | null;
 }
 
 export interface PlanSnapshotInput {
@@ -63,6 +65,7 @@ export interface PlanSnapshotInput {
   readonly reason: PlanReason;
   readonly currency: string | null;
   readonly history: PlanHistory;
+  readonly refused: string | null;
   readonly now: EpochMs;
 }
 
@@ -73,6 +76,7 @@ export function planSnapshot({
   reason,
   currency,
   history,
+  refused,
   now,
 }: PlanSnapshotInput): PlanSnapshot {
   const { memory, state, running } = advance;
@@ -104,6 +108,7 @@ export function planSnapshot({
     savingPerKwh,
     history,
     settings: shownSettings(definition, spec),
+    refused,
   };
 }
 

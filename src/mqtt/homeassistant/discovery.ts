@@ -2,6 +2,7 @@
 import type { Message } from "../client/message.ts";
 import { deviceId, entityIdOf, uniqueIdOf } from "./device-id.ts";
 import {
+  attributesKey,
   type Device,
   deviceTopic,
   type EntityCommand,
@@ -87,7 +88,7 @@ function component<State>(row: EntityRow<State>, device: Device<State>, baseTopi
     ...(row.precision === undefined ? {} : { suggested_display_precision: row.precision }),
     ...(row.options === undefined ? {} : { options: row.options }),
     ...(row.category === undefined ? {} : { entity_category: row.category }),
-    ...(row.attributes === undefined ? {} : { json_attributes_topic: `${topic}/${row.attributes}` }),
+    ...attributeKeys(row, topic),
     ...(row.lastReset === undefined
       ? {}
       : { last_reset_value_template: `{{ value_json.${lastResetKey(row.key)} or '' }}` }),
@@ -101,6 +102,22 @@ const TRUE_AND_FALSE = { payload_on: "True", payload_off: "False" } as const;
 
 function commandKeys({ setting, ...limits }: EntityCommand, topic: string): object {
   return { command_topic: `${topic}/${setting}/set`, ...limits };
+}
+
+/** A setting is found by its attribute `setting`, whatever its owner calls the entity. */
+function attributeKeys<State>(row: EntityRow<State>, topic: string): object {
+  if (row.attributes !== undefined) return { json_attributes_topic: `${topic}/${row.attributes}` };
+  const own = `${topic}/${topicOf(row)}`;
+  if (row.attributeValues !== undefined)
+    return {
+      json_attributes_topic: own,
+      json_attributes_template: `{{ value_json.${attributesKey(row.key)} | tojson }}`,
+    };
+  if (row.command === undefined || !hasValue(row)) return {};
+  return {
+    json_attributes_topic: own,
+    json_attributes_template: JSON.stringify({ setting: row.command.setting }),
+  };
 }
 
 /** In place of the document's availability: the daemon is there, and so is the value that others depend on. */
