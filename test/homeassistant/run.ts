@@ -11,6 +11,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
+import { checkBlueprintRestarts, checkBlueprints } from "./checked-blueprints.ts";
 import {
   checkAvailability,
   checkCommands,
@@ -55,7 +56,9 @@ async function test(machine: Machine, installation: Installation, protocols: rea
     const seen = { home, house, protocol: used };
     entities = await checkEntities(checks, seen);
     await checkCommands(checks, seen);
+    const blueprints = await checkBlueprints(checks, seen);
     await checkLog(checks, seen, { brokerEnded: false });
+    await checkBlueprintRestarts(checks, seen, blueprints);
     await checkAvailability(checks, seen);
     if (silence) await checkSilence(checks, seen);
     await checkRemoval(checks, seen);
