@@ -3,7 +3,8 @@ import type { Checks } from "./checks.ts";
 import { announcedComponents, differences, shownEntities } from "./entities.ts";
 import type { HomeAssistant, LogLine } from "./home-assistant.ts";
 import type { Protocol } from "./mqtt-integration.ts";
-import { expectedUniqueIds, PLAN, PLUG_IDS, type PlayedHouse } from "./played-house.ts";
+import { implausible } from "./plausible.ts";
+import { expectedRows, PLAN, PLUG_IDS, type PlayedHouse } from "./played-house.ts";
 import { until } from "./until.ts";
 
 /** elbro asks the simulator for what the rows show, within the service's quota. */
@@ -34,11 +35,22 @@ export async function checkEntities(checks: Checks, { home, house }: Seen): Prom
   await checks.check("every row of the entity tables is in Home Assistant", async () => {
     const { value } = await until("rows", COLLECTED_WITHIN_MS, async () => {
       const shown = await shownEntities(home);
-      const missing = expectedUniqueIds().filter((id) => !shown.has(id));
+      const missing = [...expectedRows().keys()].filter((id) => !shown.has(id));
       if (missing.length > 0) throw new Error(named(missing));
       return shown;
     });
-    return `${expectedUniqueIds().length} rows of ${value.size} entities`;
+    return `${expectedRows().size} rows of ${value.size} entities`;
+  });
+  await checks.check("every row has a plausible state", async () => {
+    await until("plausible", COLLECTED_WITHIN_MS, async () => {
+      const shown = await shownEntities(home);
+      const wrong = [...expectedRows()].flatMap(
+        ([id, row]) => implausible(row, shown.get(id)?.state ?? "missing", Date.now()) ?? [],
+      );
+      if (wrong.length > 0) throw new Error(named(wrong));
+      return true;
+    });
+    return undefined;
   });
   await checks.check("every announced entity shows the published value", async () => {
     const { value } = await until("same values", SHOWN_WITHIN_MS, async () => {

@@ -6,6 +6,7 @@ interface Component {
   readonly platform: string;
   readonly unique_id: string;
   readonly device_class?: string;
+  readonly state_class?: string;
   readonly state_topic?: string;
   readonly value_template?: string;
 }

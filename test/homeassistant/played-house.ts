@@ -1,6 +1,7 @@
 /** The house that is shown: the built program with the simulator, two homes, a place, plans and a plug. */
 
 import { deviceId, uniqueIdOf } from "../../src/mqtt/homeassistant/device-id.ts";
+import type { EntityRow } from "../../src/mqtt/homeassistant/entity.ts";
 import { formatRow, homeRows } from "../../src/mqtt/homeassistant/home-entities.ts";
 import { placeRows } from "../../src/mqtt/homeassistant/place-entities.ts";
 import { planRows } from "../../src/mqtt/homeassistant/plan-entities.ts";
@@ -45,14 +46,17 @@ export const SETUP: HouseSetup = {
 export type BrokerKind = "embedded" | "mosquitto";
 
 /** Every row that this house has to show, by its unique id in Home Assistant. The daemon's own rows depend on its state. */
-export function expectedUniqueIds(): string[] {
-  const devices: readonly (readonly [id: string, rows: readonly { readonly key: string }[]])[] = [
-    ["home", [...homeRows, formatRow]],
-    ["cabin", placeRows],
-    [`${PLAN.home}_plan_${PLAN.id}`, planRows],
-    ["plug_dishwasher", plugRows],
+export function expectedRows(): ReadonlyMap<string, EntityRow<never>> {
+  const devices: readonly (readonly [id: string, rows: readonly EntityRow<never>[]])[] = [
+    ["home", [...homeRows, formatRow] as readonly EntityRow<never>[]],
+    ["cabin", placeRows as readonly EntityRow<never>[]],
+    [`${PLAN.home}_plan_${PLAN.id}`, planRows as readonly EntityRow<never>[]],
+    ["plug_dishwasher", plugRows as readonly EntityRow<never>[]],
   ];
-  return devices.flatMap(([id, rows]) => rows.map(({ key }) => uniqueIdOf(deviceId(BASE_TOPIC, id), key)));
+  const all = devices.flatMap(([id, rows]) =>
+    rows.map((row) => [uniqueIdOf(deviceId(BASE_TOPIC, id), row.key), row] as const),
+  );
+  return new Map(all);
 }
 
 /** The local time of day in so many hours. Shape: `07:30`. */
@@ -71,6 +75,7 @@ export class PlayedHouse implements AsyncDisposable {
   readonly #mosquitto: Mosquitto | null;
   readonly #plug = new MqttPlug("tasmota", { now: Date.now });
   #daemon: DaemonProcess | null = null;
+  #hasPlug = false;
 
   private constructor(installed: InstalledDaemon, mosquitto: Mosquitto | null, port: number) {
     this.#installed = installed;
@@ -93,8 +98,8 @@ export class PlayedHouse implements AsyncDisposable {
     const setup = { ...SETUP, ...changes };
     this.#configure(setup);
     this.#daemon = await this.#installed.launch();
-    this.#plug.disconnect();
-    if (setup.plug) await this.#plug.connect(this.broker.port, LOGIN);
+    this.#hasPlug = setup.plug;
+    await this.#connectPlug();
   }
 
   async end(signal: "SIGTERM" | "SIGKILL"): Promise<void> {
@@ -115,6 +120,12 @@ export class PlayedHouse implements AsyncDisposable {
     await this.#mosquitto?.[Symbol.asyncDispose]();
   }
 
+  /** The device would connect again by itself. */
+  async #connectPlug(): Promise<void> {
+    this.#plug.disconnect();
+    if (this.#hasPlug) await this.#plug.connect(this.broker.port, LOGIN);
+  }
+
   get hasMosquitto(): boolean {
     return this.#mosquitto !== null;
   }
@@ -123,6 +134,7 @@ export class PlayedHouse implements AsyncDisposable {
   async restartMosquitto(): Promise<void> {
     await this.#mosquitto?.down("SIGKILL");
     await this.#mosquitto?.up();
+    await this.#connectPlug();
   }
 
   #configure({ plug, isWashingEnabled, carName, vanName, secondHome }: HouseSetup): void {

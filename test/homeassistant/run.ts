@@ -12,6 +12,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { checkBlueprintRestarts, checkBlueprints } from "./checked-blueprints.ts";
+import { checkEnergy } from "./checked-energy.ts";
 import {
   checkAvailability,
   checkCommands,
@@ -20,6 +21,7 @@ import {
   checkRemoval,
   checkSilence,
 } from "./checked-facts.ts";
+import { checkRenaming } from "./checked-renaming.ts";
 import { Checks } from "./checks.ts";
 import { shownEntities } from "./entities.ts";
 import { HomeAssistant } from "./home-assistant.ts";
@@ -56,12 +58,14 @@ async function test(machine: Machine, installation: Installation, protocols: rea
     const seen = { home, house, protocol: used };
     entities = await checkEntities(checks, seen);
     await checkCommands(checks, seen);
+    await checkEnergy(checks, seen);
     const blueprints = await checkBlueprints(checks, seen);
     await checkLog(checks, seen, { brokerEnded: false });
     await checkBlueprintRestarts(checks, seen, blueprints);
     await checkAvailability(checks, seen);
     if (silence) await checkSilence(checks, seen);
     await checkRemoval(checks, seen);
+    await checkRenaming(checks, seen);
     await checkLog(checks, seen, { brokerEnded: true });
   }
   await keepFindings(home);
