@@ -61,7 +61,7 @@ export function differences(
 }
 
 function publishedValue({ state_topic, value_template = "" }: Component, topics: RetainedTopics): unknown {
-  const key = /value_json\.(\w+)/.exec(value_template)?.[1];
+  const key = /value_json\.get\('(\w+)'\)/.exec(value_template)?.[1];
   return state_topic === undefined || key === undefined ? undefined : topics.json(state_topic)[key];
 }
 

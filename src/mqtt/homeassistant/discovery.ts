@@ -75,9 +75,7 @@ function component<State>(row: EntityRow<State>, device: Device<State>, baseTopi
     default_entity_id: entityIdOf(row.platform, id, row.key),
     name: row.name,
     icon: row.icon,
-    ...(hasValue(row)
-      ? { state_topic: `${topic}/${topicOf(row)}`, value_template: `{{ value_json.${row.key} }}` }
-      : {}),
+    ...(hasValue(row) ? { state_topic: `${topic}/${topicOf(row)}`, value_template: valueTemplate(row.key) } : {}),
     ...(row.command === undefined ? {} : commandKeys(row.command, topic)),
     ...(row.platform === "binary_sensor" ? TRUE_AND_FALSE : {}),
     ...(row.platform === "switch" ? { state_on: "True", state_off: "False" } : {}),
@@ -95,6 +93,14 @@ function component<State>(row: EntityRow<State>, device: Device<State>, baseTopi
     ...(row.expires === undefined ? {} : { expire_after: EXPIRE_AFTER_SEC }),
     ...(row.needs === undefined ? {} : availabilityBy(row.needs, `${topic}/${topicOf(row)}`, baseTopic)),
   };
+}
+
+/**
+ * `get`, since a row may leave the payload before Home Assistant has read the document without it; it logs a warning for
+ * `value_json.key` then.
+ */
+function valueTemplate(key: string): string {
+  return `{{ value_json.get('${key}') }}`;
 }
 
 /** How Home Assistant's templates write the booleans of JSON. */

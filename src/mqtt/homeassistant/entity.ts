@@ -3,7 +3,7 @@
  * the tests are all made from the rows, so adding an entity is adding a row.
  *
  * The values of a device stand in JSON objects, one per topic: `elbro/<home>/state` holds `{"<key>": <value>, …}`, and
- * every template is `{{ value_json.<key> }}`. The public topics with payloads of their own are made in `src/mqtt`.
+ * every template is `{{ value_json.get('<key>') }}`. The public topics with payloads of their own are made in `src/mqtt`.
  */
 import { rounded } from "../../core/text/rounding.ts";
 import type { Message } from "../client/message.ts";
