@@ -35,7 +35,7 @@ export interface HouseSetup {
   readonly secondHome: string;
 }
 
-export const SETUP: HouseSetup = {
+const SETUP: HouseSetup = {
   plug: true,
   isWashingEnabled: true,
   carName: "Car",
