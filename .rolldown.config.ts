@@ -54,6 +54,8 @@ export default defineConfig({
     alias: {
       // The same code as Node's own streams, which would be loaded twice: 6 MB and 27 ms.
       "readable-stream": "node:stream",
+      // Ours and mqtt's: by default `import` and `require` would each bring a build of the same library (16 kB).
+      "lru-cache": new URL("./node_modules/lru-cache/dist/esm/index.js", import.meta.url).pathname,
       // The module build of the same library, so that unused code can be left out.
       yaml: new URL("./node_modules/yaml/browser/dist/index.js", import.meta.url).pathname,
     },

@@ -1,6 +1,6 @@
 /** `elbro`: finds the command. The daemon stands in this program itself; every other command is loaded when it is asked for. */
-import { BadArgument, commandIn } from "./cli/arguments.ts";
-import { runDaemon } from "./cli/commands/run.ts";
+import { BadArgument, type Command, commandIn, readCommandLine } from "./cli/arguments.ts";
+import * as run from "./cli/commands/run.ts";
 import { StartError } from "./core/status/start-error.ts";
 import { VERSION } from "./core/status/version.ts";
 
@@ -14,16 +14,19 @@ main().catch((error: unknown) => {
 });
 
 async function main(): Promise<void> {
-  const argv = process.argv.slice(2);
-  const { name, rest } = commandIn(argv);
-  if (name === "run") return runDaemon(rest);
+  const { name, rest } = commandIn(process.argv.slice(2));
   if (name === null && rest.includes("--version")) return void process.stdout.write(`${VERSION}\n`);
-  if (name === null && !rest.includes("--help") && !rest.includes("-h")) return runDaemon(rest);
-  const { commandNamed, commandNames, generalHelp } = await import("./cli/commands/command-table.ts");
+  if (name === "run" || (name === null && !rest.includes("--help") && !rest.includes("-h"))) return act(run, rest);
+  const { commands, generalHelp } = await import("./cli/commands/command-table.ts");
   if (name === null || name === "help") return void process.stdout.write(generalHelp());
-  const command = commandNamed(name);
-  if (!command)
-    throw new BadArgument(`"${name}" is no command; expected one of ${commandNames().join(", ")}, or see elbro --help`);
-  const { main: runCommand } = await command.load();
-  process.exitCode = await runCommand(rest);
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (command) return act(await command.load(), rest);
+  const names = Object.keys(commands).join(", ");
+  throw new BadArgument(`"${name}" is no command; expected one of ${names}, or see elbro --help`);
+}
+
+async function act(command: Command, argv: readonly string[]): Promise<void> {
+  const given = readCommandLine(command.line, argv, process.env);
+  if (given.kind === "help") process.stdout.write(given.text);
+  else process.exitCode = await command.main(given);
 }

@@ -1,19 +1,18 @@
 /** Command lines: which command is meant, and what one command is given. Each command says itself what it takes. */
-import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
+import { type ParseArgsOptionDescriptor, parseArgs } from "node:util";
 import type { EpochMs } from "../core/time/interval.ts";
 import { parseInstant } from "../service/contract/range.ts";
 
 /** A command line that cannot be used, in one sentence for its writer. */
 export class BadArgument extends Error {}
 
-interface Option {
-  readonly type: "string" | "boolean";
-  /** A letter for it. */
-  readonly short?: string;
+interface Option extends Pick<ParseArgsOptionDescriptor, "type" | "short"> {
   /** What stands for its value in the help. */
   readonly value?: string;
   readonly about: string;
 }
+
+type Options = Readonly<Record<string, Option>>;
 
 /** What one command takes. Its help and its reading are made from this. */
 export interface CommandLine {
@@ -22,11 +21,17 @@ export interface CommandLine {
   readonly about: string;
   /** Words after the name: the least and the most there may be. */
   readonly words?: readonly [least: number, most: number];
-  readonly options?: Readonly<Record<string, Option>>;
+  readonly options?: Options;
   /** What it takes of what commands have in common, beside `help`; all of it where nothing is said. */
   readonly takes?: readonly Common[];
   /** Help text instead of the one that is made from the rest. */
   readonly help?: string;
+}
+
+export interface Command {
+  readonly line: CommandLine;
+  /** Returns the exit code. Errors: throws a BadArgument or a StartError for what the owner can mend. */
+  readonly main: (given: Given) => Promise<number>;
 }
 
 type Common = "config" | "clock" | "speed";
@@ -69,7 +74,7 @@ const commonOptions: Readonly<Record<Common | "help", Option>> = {
 
 /** The command that is meant, and what follows its name; null where none is named. Options may stand before it. */
 export function commandIn(argv: readonly string[]): { readonly name: string | null; readonly rest: readonly string[] } {
-  const options = typesOf({ ...commonOptions, version: { type: "boolean", about: "" } });
+  const options: Options = { ...commonOptions, version: { type: "boolean", about: "" } };
   const { tokens } = parseArgs({ args: [...argv], allowPositionals: true, strict: false, tokens: true, options });
   const word = tokens.find((token) => token.kind === "positional");
   if (!word) return { name: null, rest: argv };
@@ -111,9 +116,9 @@ export function textOf(value: string | boolean | undefined): string | undefined 
   return typeof value === "string" ? value : undefined;
 }
 
-function parse(argv: readonly string[], options: Readonly<Record<string, Option>>, usage: string) {
+function parse(argv: readonly string[], options: Options, usage: string) {
   try {
-    const { values, positionals } = parseArgs({ args: [...argv], allowPositionals: true, options: typesOf(options) });
+    const { values, positionals } = parseArgs({ args: [...argv], allowPositionals: true, options });
     // No option is allowed more than once, so none is a list.
     return { values: values as Values, positionals };
   } catch (error) {
@@ -123,19 +128,10 @@ function parse(argv: readonly string[], options: Readonly<Record<string, Option>
 }
 
 /** The common options that a command takes. */
-function commonOf({ takes }: CommandLine): Readonly<Record<string, Option>> {
+function commonOf({ takes }: CommandLine): Options {
   const taken = ([name]: readonly [string, Option]) =>
     name === "help" || takes?.some((each) => each === name) !== false;
   return Object.fromEntries(Object.entries(commonOptions).filter(taken));
-}
-
-function typesOf(options: Readonly<Record<string, Option>>): ParseArgsOptionsConfig {
-  return Object.fromEntries(
-    Object.entries(options).map(([name, { type, short }]) => [
-      name,
-      { type, ...(short === undefined ? {} : { short }) },
-    ]),
-  );
 }
 
 function nameOf({ usage }: CommandLine): string {
@@ -167,7 +163,7 @@ function readClock({ by, text }: Told): EpochMs {
   const reading = parseInstant(text);
   if (reading.kind === "unreadable")
     throw new BadArgument(`${by}: ${reading.why}; expected for instance 2025-10-25T20:00:00Z`);
-  return reading.at;
+  return reading.value;
 }
 
 function readSpeed({ by, text }: Told): number {

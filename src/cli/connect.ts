@@ -6,7 +6,7 @@ import type { Clock } from "../core/runtime/clock.ts";
 import { DataDirInUse, StartError } from "../core/status/start-error.ts";
 import type { AdminRequest, AdminResponses } from "../server/admin/admin-api.ts";
 import { adminSocketPath, sendAdminRequest } from "../server/admin/admin-socket.ts";
-import { type ProxySettings, proxyOf } from "../service/client/proxy.ts";
+import { proxyOf } from "../service/client/proxy.ts";
 import type { Given } from "./arguments.ts";
 import { isDemo, startDemo } from "./demo.ts";
 import { systemClock } from "./system-clock.ts";
@@ -28,16 +28,15 @@ export async function withAdminConnection<Result>(
   work: (admin: AdminConnection) => Promise<Result>,
 ): Promise<Result> {
   const { config, path } = loadConfiguration(given.configPath, process.env);
-  if (isDemo(config) && path !== null)
+  const isInvented = isDemo(config);
+  if (isInvented && path !== null)
     throw new StartError(`${path} has neither consumer.api_key nor third_party; set one of them`);
-  const socket = adminSocketPath(config.data_dir);
   const clock = systemClock(given.simulated);
   for (let knocks = 1; ; knocks++) {
-    const running = socket === null ? null : await knock(socket);
-    if (running) return work({ ask: running, isRunning: true, isDemo: isDemo(config) });
+    const socket = await runningDaemon(config.data_dir);
+    if (socket !== null) return work({ ask: askAt(socket), isRunning: true, isDemo: isInvented });
     try {
-      if (isDemo(config)) return await withDemo(config, clock, work);
-      return await withOffline({ config, clock, proxy: proxyOf(process.env), isDemo: false }, work);
+      return await withoutDaemon(config, clock, (ask) => work({ ask, isRunning: false, isDemo: isInvented }));
     } catch (error) {
       if (!(error instanceof DataDirInUse) || knocks === KNOCKS.most) throw error;
       await pause(KNOCKS.everyMs);
@@ -45,10 +44,13 @@ export async function withAdminConnection<Result>(
   }
 }
 
-/** Asks the daemon for nothing, to learn whether it runs. */
-async function knock(socket: string): Promise<AdminConnection["ask"] | null> {
-  const there = await sendAdminRequest(socket, { ask: "here" });
-  if (there === null) return null;
+/** The socket of the daemon that answers for a data directory; null where none runs. */
+export async function runningDaemon(dataDir: string): Promise<string | null> {
+  const socket = adminSocketPath(dataDir);
+  return socket === null || (await sendAdminRequest(socket, { ask: "here" })) === null ? null : socket;
+}
+
+function askAt(socket: string): AdminConnection["ask"] {
   return async (question) => {
     const answer = await sendAdminRequest(socket, question);
     if (answer === null) throw new StartError("the daemon has just ended; try again");
@@ -56,38 +58,21 @@ async function knock(socket: string): Promise<AdminConnection["ask"] | null> {
   };
 }
 
-async function withDemo<Result>(
+/** Opens the data directory itself, or the demo's, for the time of some work. */
+async function withoutDaemon<Result>(
   config: Config,
   clock: Clock,
-  work: (admin: AdminConnection) => Promise<Result>,
+  work: (ask: AdminConnection["ask"]) => Promise<Result>,
 ): Promise<Result> {
-  process.stderr.write("elbro: nothing is configured, so this is an invented house\n");
   const hasDataDir = process.env.ELBRO_DATA_DIR !== undefined;
-  const demo = await startDemo({ config, clock, hasDataDir, host: undefined });
+  const demo = isDemo(config) ? await startDemo({ config, clock, hasDataDir, host: undefined }) : null;
+  if (demo) process.stderr.write("elbro: nothing is configured, so this is an invented house\n");
   try {
-    return await withOffline({ config: demo.config, clock, proxy: null, isDemo: true }, work);
-  } finally {
-    await demo.close();
-  }
-}
-
-interface Offline {
-  readonly config: Config;
-  readonly clock: Clock;
-  readonly proxy: ProxySettings | null;
-  readonly isDemo: boolean;
-}
-
-async function withOffline<Result>(
-  { config, clock, proxy, isDemo: isInvented }: Offline,
-  work: (admin: AdminConnection) => Promise<Result>,
-): Promise<Result> {
-  const { openOffline } = await import("./offline.ts");
-  const offline = openOffline(config, clock, proxy);
-  try {
+    const { openOffline } = await import("./offline.ts");
+    const offline = openOffline(demo?.config ?? config, clock, demo ? null : proxyOf(process.env));
     const ask = (question: AdminRequest) => offline.desk.answer(question);
-    return await work({ ask: ask as AdminConnection["ask"], isRunning: false, isDemo: isInvented });
+    return await work(ask as AdminConnection["ask"]).finally(() => offline.close());
   } finally {
-    await offline.close();
+    await demo?.close();
   }
 }

@@ -23,19 +23,11 @@ export async function withSupervisorsBroker(config: Config, token: string, url =
   return { ...config, mqtt: { ...config.mqtt, url: `${ssl ? "mqtts" : "mqtt"}://${host}:${port}`, ...login } };
 }
 
-interface Broker {
-  readonly host: string;
-  readonly port: number;
-  readonly ssl: boolean;
-  readonly username?: string;
-  readonly password?: string;
-}
-
-function brokerOf({ status, text }: HttpGetResult): Broker {
+/** The broker in the supervisor's answer. Errors: throws a StartError where there is none. */
+function brokerOf({ status, text }: HttpGetResult) {
   if (status === 400 || status === 404) throw new StartError(`Home Assistant has no MQTT broker: ${MEND}`);
   if (status !== 200) throw new StartError(`the supervisor answered ${status} when asked for the MQTT broker: ${MEND}`);
-  const data = dataOf(text);
-  const { host, port, ssl, username, password } = data;
+  const { host, port, ssl, username, password } = dataOf(text);
   if (typeof host !== "string" || typeof port !== "number")
     throw new StartError(`the supervisor's answer names no host and port of the MQTT broker: ${MEND}`);
   return {

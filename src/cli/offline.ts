@@ -20,16 +20,11 @@ import { openAccounts } from "../state/accounts.ts";
 import { Homes } from "../state/homes.ts";
 import { HomeReader } from "../state/price-reader.ts";
 import { SeriesRepository } from "../state/series-repository.ts";
-import { openDataDir, transitionsIn } from "../storage/data-dir.ts";
 import { KeyValueStore } from "../storage/key-value-store.ts";
-
-export interface OfflineAdmin {
-  readonly desk: AdminApi;
-  readonly close: () => Promise<void>;
-}
+import { openDataDir, transitionsIn } from "../storage/open-storage.ts";
 
 /** Opens the house. Errors: throws a StartError where the data directory cannot be used. */
-export function openOffline(config: Config, clock: Clock, proxy: ProxySettings | null): OfflineAdmin {
+export function openOffline(config: Config, clock: Clock, proxy: ProxySettings | null) {
   requireOwner(config.data_dir);
   const { database, databasePath, recovery } = openDataDir(config.data_dir, clock.now());
   const settings = new KeyValueStore(database);

@@ -1,4 +1,5 @@
 /** The log as a person reads it on a terminal: a line each, and below them how far long work has come. */
+import { levels } from "pino";
 
 export interface TerminalLogOptions {
   readonly write: (text: string) => void;
@@ -14,15 +15,9 @@ interface LogRecord {
   readonly [fact: string]: unknown;
 }
 
-const NAMES: Readonly<Record<number, string>> = {
-  10: "trace",
-  20: "debug",
-  30: "info",
-  40: "WARN",
-  50: "ERROR",
-  60: "FATAL",
-};
 const NAME_WIDTH = 5;
+/** From this level on its name is in capital letters. */
+const WARN = 40;
 const ANSI: Readonly<Record<number, string>> = {
   20: "\u001b[2m",
   40: "\u001b[33m",
@@ -73,7 +68,9 @@ function lineOf(line: string, colors: boolean): string {
   const { level, time, msg = "", ...facts } = record;
   const clock = new Date(time).toTimeString().slice(0, "10:42:07".length);
   const told = Object.entries(facts).map(([name, value]) => `${name}=${factText(value)}`);
-  const text = [clock, (NAMES[level] ?? String(level)).padEnd(NAME_WIDTH), msg, ...told].join(" ");
+  const name = levels.labels[level] ?? String(level);
+  const shown = level >= WARN ? name.toUpperCase() : name;
+  const text = [clock, shown.padEnd(NAME_WIDTH), msg, ...told].join(" ");
   const color = colors ? ANSI[level] : undefined;
   return color === undefined ? text : `${color}${text}${ANSI_END}`;
 }

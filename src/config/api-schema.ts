@@ -1,25 +1,17 @@
 /** The `api:` of the configuration: the API on the LAN, its keys and limits. */
 import * as z from "zod/mini";
 import { key } from "./key-description.ts";
-import { hashEncoding, port, text, unique } from "./values.ts";
+import { hashEncoding, mistakes, port, text, textLike, unique } from "./values.ts";
 
 const atLeastOne = z.int().check(z.minimum(1));
-const hostName = z
-  .string()
-  .check(
-    z.regex(
-      /^(\*\.)?[a-z0-9_-]+(\.[a-z0-9_-]+)*$/,
-      "expected a host name in lower case without a port, such as elbro.example.org or *.example.org",
-    ),
-  );
-const origin = z
-  .string()
-  .check(
-    z.regex(
-      /^https?:\/\/[a-z0-9_.:[\]-]+$/,
-      "expected where a page comes from, such as https://panel.example.org, without a path",
-    ),
-  );
+const hostName = textLike(
+  /^(\*\.)?[a-z0-9_-]+(\.[a-z0-9_-]+)*$/,
+  "expected a host name in lower case without a port, such as elbro.example.org or *.example.org",
+);
+const origin = textLike(
+  /^https?:\/\/[a-z0-9_.:[\]-]+$/,
+  "expected where a page comes from, such as https://panel.example.org, without a path",
+);
 
 const OWN_LIMIT = "Its own limit, where that is another than that of all keys.";
 const ownLimits = () => ({
@@ -43,18 +35,13 @@ const apiKeyAndSecret = z.strictObject({
 });
 
 /** Requires a different name for every key of either kind: quotas are counted per name. */
-const ownNames = z.check<{ keys: { name: string }[]; third_party_keys?: { name: string }[] | undefined }>(
-  ({ value, issues }) => {
-    const names = new Set(value.keys.map(({ name }) => name.toLowerCase()));
-    for (const [i, { name }] of (value.third_party_keys ?? []).entries())
-      if (names.has(name.toLowerCase()))
-        issues.push({
-          code: "custom",
-          continue: true,
-          message: "is the name of one of api.keys as well; each needs its own",
-          path: ["third_party_keys", i, "name"],
-          input: value,
-        });
+const ownNames = mistakes<{ keys: { name: string }[]; third_party_keys?: { name: string }[] | undefined }>(
+  ({ keys, third_party_keys = [] }) => {
+    const names = new Set(keys.map(({ name }) => name.toLowerCase()));
+    const text = "is the name of one of api.keys as well; each needs its own";
+    return third_party_keys.flatMap(({ name }, i) =>
+      names.has(name.toLowerCase()) ? [{ path: ["third_party_keys", i, "name"], text }] : [],
+    );
   },
 );
 

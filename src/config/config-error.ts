@@ -68,12 +68,9 @@ export function describeIssue(issue: z.core.$ZodIssue, tree: Tree): ConfigMistak
 function textOf(issue: z.core.$ZodIssue, found: unknown): string {
   if (issue.code === "custom") return issue.message;
   const text = `${expectation(issue)}, found ${shown(found, issue)}`;
-  const unquoted = issue.code === "invalid_type" && issue.expected === "string" && isPlain(found);
+  const isPlain = typeof found === "number" || typeof found === "boolean";
+  const unquoted = issue.code === "invalid_type" && issue.expected === "string" && isPlain;
   return unquoted ? `${text}; put it in quotes` : text;
-}
-
-function isPlain(value: unknown): boolean {
-  return typeof value === "number" || typeof value === "boolean";
 }
 
 function expectation(issue: z.core.$ZodIssue): string {
@@ -160,7 +157,8 @@ function shapeAt(path: Path): ReturnType<typeof shapeOf> {
   return shapeOf(node);
 }
 
-function valueAt(tree: Tree, path: Path): unknown {
+/** What stands at a path; undefined where nothing does. */
+export function valueAt(tree: Tree, path: Path): unknown {
   return path.reduce<unknown>(
     (node, key) => (isTree(node) || Array.isArray(node) ? (node as Tree)[String(key)] : undefined),
     tree,

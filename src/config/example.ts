@@ -40,11 +40,9 @@ function block(row: KeyRow, rows: readonly KeyRow[]): string[] {
 }
 
 function suffix({ type, kind, needed, inList }: KeyRow): string {
-  const told = kind === "plain" || type.startsWith("`") || kind !== "text" ? type : type === "text" ? "" : type;
-  const parts = [kind === "section" && !inList ? "" : told, inList && needed ? "needed" : ""].filter(
-    (part) => part !== "",
-  );
-  return kind === "list" && !inList ? "" : parts.length === 0 ? "" : ` (${parts.join("; ").replaceAll("`", "")})`;
+  if (!inList && (kind === "section" || kind === "list")) return "";
+  const parts = [kind === "text" && type === "text" ? "" : type, inList && needed ? "needed" : ""].filter(Boolean);
+  return parts.length === 0 ? "" : ` (${parts.join("; ").replaceAll("`", "")})`;
 }
 
 function valueLine({ name, default: value, words }: KeyRow): string {

@@ -56,10 +56,11 @@ function withFiles(section: z.core.$ZodType, json: Json): Json {
   const neededTexts = required.filter((name) => texts.includes(name));
   const needed = required.filter((name) => !neededTexts.includes(name));
   const file = { type: "string", minLength: 1 };
+  const fileOf = (name: string) => [`${name}_file`, { ...file, description: `A file that holds the ${name}.` }];
   return {
     properties: {
       ...(json.properties as Json),
-      ...Object.fromEntries(offered.map((name) => [`${name}_file`, { ...file, description: fileWords(name) }])),
+      ...Object.fromEntries(offered.map(fileOf)),
     },
     ...(others.length > 0 && { patternProperties: { [`^(${others.join("|")})_file$`]: file } }),
     required: needed,
@@ -70,10 +71,6 @@ function withFiles(section: z.core.$ZodType, json: Json): Json {
         .map((name) => ({ not: { type: "object", required: [name, `${name}_file`] } })),
     ],
   };
-}
-
-function fileWords(name: string): string {
-  return `A file that holds the ${name}.`;
 }
 
 /** Adds the descriptions, removes fields without meaning, and lets a section be empty: its lines are commented out. */

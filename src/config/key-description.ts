@@ -1,5 +1,5 @@
 /** Descriptions of the configuration's keys, kept beside their schemas. Tables, the example and the JSON Schema are made from them. */
-import type * as z from "zod/mini";
+import * as z from "zod/mini";
 
 export interface KeyDescription {
   /** One or two sentences. */
@@ -14,19 +14,16 @@ export interface KeyDescription {
   readonly form?: string;
 }
 
-const descriptions = new WeakMap<z.core.$ZodType, KeyDescription>();
+const descriptions = z.registry<KeyDescription>();
 
-/**
- * Describes a key of the configuration. Returns its schema; a copy if another key has the same one already.
- * Every start runs this for each key: a copy of each schema would cost it 1 ms.
- */
+/** Describes a key of the configuration. Returns a copy of its schema: another key may have the same one. */
 export function key<Schema extends z.ZodMiniType>(
   schema: Schema,
   about: string,
   more?: Omit<KeyDescription, "about">,
 ): Schema {
-  const own = descriptions.has(schema) ? schema.clone(schema._zod.def) : schema;
-  descriptions.set(own, { about, ...more });
+  const own = schema.clone(schema._zod.def);
+  descriptions.add(own, { about, ...more });
   return own;
 }
 

@@ -13,8 +13,10 @@ export interface Key {
   readonly kind: KeyKind;
 }
 
-const PREFIX = "ELBRO_";
-const FILE_SUFFIX = "_FILE";
+/** What every variable of the environment begins with. */
+export const PREFIX = "ELBRO_";
+/** `api_key_file` names the file of `api_key`. */
+export const FILE_SUFFIX = "_file";
 
 /** The schema of a key seen through defaults and optionals; of several forms the one that a list is, or is not. */
 function schemaOf(node: Node | undefined, isList: boolean): Node | undefined {
@@ -50,7 +52,7 @@ export function defaultOf(node: Node | undefined): unknown {
 /** Whether a key may be left out. */
 export function isOptional(node: Node | undefined): boolean {
   const { type } = definitionOf(node);
-  return type === "optional" || type === "default";
+  return type === "optional" || type === "default" || type === "prefault";
 }
 
 /** Every key that has a path of its own, sections included; what stands in lists has none. */
@@ -63,31 +65,22 @@ function keysBelow(node: Node, path: readonly string[]): Key[] {
   });
 }
 
-/** The variable that sets a key. */
-function variableOf(path: readonly string[]): string {
-  return `${PREFIX}${path.join("_").toUpperCase()}`;
-}
-
-/** What a variable sets: a key, or a text by way of a file. */
-export interface VariableMeaning {
-  readonly key: Key;
-  readonly isFile: boolean;
-}
-
-const meanings = new Map<string, VariableMeaning>(
-  keys.flatMap((key) => {
-    const name = variableOf(key.path);
-    const direct = [name, { key, isFile: false }] as const;
-    return key.kind === "text" ? [direct, [`${name}${FILE_SUFFIX}`, { key, isFile: true }] as const] : [direct];
-  }),
+/** What each variable of the environment sets: a key, or the file that a text is read from. */
+const keysByVariable = new Map(
+  keys
+    .flatMap(({ path, kind }): Key[] => [
+      { path, kind },
+      ...(kind === "text" ? [{ path: [...path.slice(0, -1), `${path.at(-1)}${FILE_SUFFIX}`], kind }] : []),
+    ])
+    .map((key) => [`${PREFIX}${key.path.join("_").toUpperCase()}`, key]),
 );
 
-/** What a variable of the environment sets; null where it names no key. */
-export function meaningOf(variable: string): VariableMeaning | null {
-  return meanings.get(variable) ?? null;
+/** What a variable of the environment sets; undefined where it names no key. */
+export function keyOfVariable(variable: string): Key | undefined {
+  return keysByVariable.get(variable);
 }
 
-export const variableNames: readonly string[] = [...meanings.keys()];
+export const variableNames: readonly string[] = [...keysByVariable.keys()];
 
 interface Definition {
   readonly type?: string;

@@ -1,7 +1,6 @@
 /** Where the configuration is, and how it is read on this machine. */
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { StartError } from "../core/status/start-error.ts";
-import type { ConfigMistake } from "./config-error.ts";
 import { readConfig } from "./load.ts";
 import type { Config } from "./schema.ts";
 
@@ -40,9 +39,8 @@ export function loadConfiguration(given: string | null, environment: Environment
     // In an app of Home Assistant there are no other users.
     return { config, path, warnings: isApp ? [] : guarded.flatMap(exposureOf) };
   }
-  throw new StartError(
-    `the configuration${path === null ? "" : ` ${path}`} cannot be used:\n${reading.mistakes.map(lineOf).join("\n")}`,
-  );
+  const lines = reading.mistakes.map((mistake) => `  ${mistake.path}: ${mistake.text}`);
+  throw new StartError(`the configuration${path === null ? "" : ` ${path}`} cannot be used:\n${lines.join("\n")}`);
 }
 
 /** Files that are named as variables of the configuration. systemd names its folder by CREDENTIALS_DIRECTORY. */
@@ -73,8 +71,4 @@ function readText(path: string): string {
       `cannot read the configuration ${path}: ${error instanceof Error ? error.message : "unknown error"}`,
     );
   }
-}
-
-function lineOf({ path, text }: ConfigMistake): string {
-  return `  ${path}: ${text}`;
 }

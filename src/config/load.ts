@@ -1,8 +1,16 @@
 /** From the text of a file and the environment to a configuration, or to every mistake there is in them. */
+import { basename } from "node:path";
 import type * as z from "zod/mini";
-import { type ConfigMistake, describeIssue, isSecretKey, isTree, pathText, type Tree } from "./config-error.ts";
-import { itemOf, kindOf, meaningOf, shapeOf, variableNames } from "./keys.ts";
-import { plainValue } from "./plain-value.ts";
+import {
+  type ConfigMistake,
+  describeIssue,
+  isSecretKey,
+  isTree,
+  pathText,
+  type Tree,
+  valueAt,
+} from "./config-error.ts";
+import { FILE_SUFFIX, itemOf, keyOfVariable, kindOf, PREFIX, shapeOf, variableNames } from "./keys.ts";
 import { type Config, configSchema } from "./schema.ts";
 import { nearest } from "./suggest-key.ts";
 import { readYaml } from "./yaml-text.ts";
@@ -35,8 +43,6 @@ export interface ConfigSources {
 const OTHER_VARIABLES = new Set(["ELBRO_CONFIG", "ELBRO_CLOCK", "ELBRO_SPEED", "ELBRO_DEMO_HOST"]);
 /** What Kubernetes and Docker set of themselves for a service named elbro. */
 const FOREIGN_VARIABLES = /^ELBRO_(SERVICE_(HOST|PORT)(_.+)?|PORT(_.+)?)$/;
-const PREFIX = "ELBRO_";
-const FILE_SUFFIX = "_file";
 
 /** A configuration on its way, with what was wrong so far. */
 interface Draft {
@@ -81,8 +87,8 @@ export function readConfig({ text, environment, readFile, secrets = [] }: Config
 /** The keys and values of a text; null where there are none to go on with. */
 function readTree(text: string, mistakes: ConfigMistake[]): Tree | null {
   const reading = readYaml(text);
-  if (reading.kind === "mistakes") {
-    mistakes.push(...reading.mistakes.map(({ where, text }) => ({ path: where ?? "the file", text })));
+  if (reading.kind === "mistake") {
+    mistakes.push({ path: reading.where ?? "the file", text: reading.text });
     return null;
   }
   if (reading.value === null || reading.value === undefined) return {};
@@ -95,36 +101,30 @@ function readTree(text: string, mistakes: ConfigMistake[]): Tree | null {
 function applyEnvironment(draft: Draft, environment: ConfigSources["environment"]): void {
   for (const [name, value] of Object.entries(environment)) {
     if (!name.startsWith(PREFIX) || OTHER_VARIABLES.has(name) || !value) continue;
-    const meaning = meaningOf(name);
-    if (!meaning) {
+    const key = keyOfVariable(name);
+    if (!key) {
       if (!FOREIGN_VARIABLES.test(name)) draft.mistakes.push(unknownVariable(name));
       continue;
     }
-    const { path, kind } = meaning.key;
-    const plain = kind === "text" ? value : plainValue(value);
-    const reading = plain === undefined ? readYaml(value) : ({ kind: "value", value: plain } as const);
-    if (reading.kind === "mistakes") {
-      for (const { where, text } of reading.mistakes)
-        draft.mistakes.push({ path: name, text: where === null ? text : `${where}: ${text}` });
-      continue;
+    const reading = key.kind === "text" ? ({ kind: "value", value } as const) : readYaml(value);
+    if (reading.kind === "value") set(draft, key.path, reading.value, name);
+    else {
+      const { where, text } = reading;
+      draft.mistakes.push({ path: name, text: where === null ? text : `${where}: ${text}` });
     }
-    const key = `${path.at(-1)}${meaning.isFile ? FILE_SUFFIX : ""}`;
-    set(draft, [...path.slice(0, -1), key], reading.value, name);
   }
 }
 
 /** `/run/secrets/elbro_consumer_api_key` is what `ELBRO_CONSUMER_API_KEY_FILE` would name, unless the key is set already. */
 function applySecrets(draft: Draft, files: readonly string[]): void {
   for (const file of files) {
-    const meaning = meaningOf(file.slice(file.lastIndexOf("/") + 1).toUpperCase());
-    if (meaning?.key.kind !== "text" || meaning.isFile) continue;
-    const { path } = meaning.key;
-    const section = path
-      .slice(0, -1)
-      .reduce<unknown>((node, key) => (isTree(node) ? node[key] : undefined), draft.tree);
-    const fileKey = `${path.at(-1)}${FILE_SUFFIX}`;
-    const isSet = isTree(section) && (section[path.at(-1) ?? ""] ?? section[fileKey] ?? null) !== null;
-    if (!isSet) set(draft, [...path.slice(0, -1), fileKey], file, file);
+    const key = keyOfVariable(`${basename(file)}${FILE_SUFFIX}`.toUpperCase());
+    if (!key) continue;
+    const section = valueAt(draft.tree, key.path.slice(0, -1));
+    const fileName = key.path.at(-1) ?? "";
+    const name = fileName.slice(0, -FILE_SUFFIX.length);
+    const isSet = isTree(section) && (section[name] ?? section[fileName] ?? null) !== null;
+    if (!isSet) set(draft, key.path, file, file);
   }
 }
 

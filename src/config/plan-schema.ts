@@ -15,10 +15,10 @@ import { freeSlug, slugOf } from "../core/text/slug.ts";
 import { HOUR_MS } from "../core/time/interval.ts";
 import { key } from "./key-description.ts";
 import { unknownText } from "./suggest-key.ts";
-import { slug, text } from "./values.ts";
+import { type Mistake, mistakes, repeated, slug, text, textLike } from "./values.ts";
 
-const time = z.string().check(z.regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'expected a time of day as "07:00"'));
-const SPAN = /^([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d$/;
+const time = textLike(/^([01]\d|2[0-3]):[0-5]\d$/, 'expected a time of day as "07:00"');
+const span = textLike(/^([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d$/, 'expected hours as "02:00-05:00"');
 
 /** A length: hours as a number, or a text as 45m, 2h or 1h30m. */
 function duration(least: "above zero" | "zero too") {
@@ -91,30 +91,17 @@ const planSchema = z
     after: key(z.optional(slug), "Another plan that has to be done first."),
     after_pause: key(lengthOrNone, "How long after it.", LENGTH),
     power_limit: key(z.optional(text), "Plans with the same word here never run at the same time."),
-    fallback: key(
-      z.optional(z.array(z.string().check(z.regex(SPAN, 'expected hours as "02:00-05:00"')))),
-      "Hours in which it runs when there are no prices.",
-      { form: 'list of "02:00-05:00"' },
-    ),
+    fallback: key(z.optional(z.array(span)), "Hours in which it runs when there are no prices.", {
+      form: 'list of "02:00-05:00"',
+    }),
     enabled: key(z._default(z.boolean(), true), "Whether it does anything at all."),
   })
-  .check((payload) => {
-    for (const { path, message } of mistakesOf(payload.value))
-      payload.issues.push({ code: "custom", continue: true, message, path, input: payload.value });
-  });
+  .check(mistakes((entry) => mistakesOf(entry)));
 
 /** One plan as it is written. */
 export type PlanEntry = z.infer<typeof planSchema>;
 
-export const plansSchema = z.array(planSchema).check((payload) => {
-  for (const { path, message } of listMistakes(payload.value))
-    payload.issues.push({ code: "custom", continue: true, message, path, input: payload.value });
-});
-
-interface Mistake {
-  readonly path: (string | number)[];
-  readonly message: string;
-}
+export const plansSchema = z.array(planSchema).check(mistakes(listMistakes));
 
 /** Settings that not every kind has. */
 const KINDS_OF: Readonly<Partial<Record<keyof PlanEntry, readonly PlanKind[]>>> = {
@@ -132,7 +119,7 @@ const KINDS_OF: Readonly<Partial<Record<keyof PlanEntry, readonly PlanKind[]>>> 
 
 function mistakesOf(entry: PlanEntry): Mistake[] {
   const found: Mistake[] = [];
-  const mistake = (setting: string, message: string) => found.push({ path: [setting], message });
+  const mistake = (setting: string, text: string) => found.push({ path: [setting], text });
   for (const [setting, kinds] of Object.entries(KINDS_OF))
     if (entry[setting as keyof PlanEntry] !== undefined && !kinds.includes(entry.kind))
       mistake(setting, `is for plans of kind ${kinds.join(", ")}; this one is of kind ${entry.kind}`);
@@ -152,24 +139,19 @@ function mistakesOf(entry: PlanEntry): Mistake[] {
 /** What plans say of each other. */
 function listMistakes(entries: readonly PlanEntry[]): Mistake[] {
   const ids = planIds(entries);
-  const found: Mistake[] = [];
-  const seen = new Map<string, number>();
-  for (const [i, id] of ids.entries()) {
-    const first = seen.get(id);
-    if (first !== undefined)
-      found.push({ path: [i, "id"], message: `"${id}" is the same as that of [${first}]; each needs its own` });
-    else seen.set(id, i);
-  }
-  const afterOf = (id: string) => entries[seen.get(id) ?? -1]?.after;
+  const planOf = (id: string) => entries[ids.indexOf(id)];
+  const found: Mistake[] = repeated(ids).map(({ name, index, first }) => ({
+    path: [index, "id"],
+    text: `"${name}" is the same as that of [${first}]; each needs its own`,
+  }));
   for (const [i, { after, home }] of entries.entries()) {
     if (after === undefined) continue;
-    const path = [i, "after"];
-    const other = entries[seen.get(after) ?? -1];
-    if (!other) found.push({ path, message: unknownText("a plan", after, ids) });
-    else if (other.home !== home)
-      found.push({ path, message: `expected a plan of the same home, found one of ${other.home}` });
-    const circle = circleFrom(ids[i] ?? "", afterOf);
-    if (circle) found.push({ path, message: `expected plans that end, found a circle: ${circle.join(" after ")}` });
+    const mistake = (text: string) => found.push({ path: [i, "after"], text });
+    const other = planOf(after);
+    if (!other) mistake(unknownText("a plan", after, ids));
+    else if (other.home !== home) mistake(`expected a plan of the same home, found one of ${other.home}`);
+    const circle = circleFrom(ids[i] ?? "", (id) => planOf(id)?.after);
+    if (circle) mistake(`expected plans that end, found a circle: ${circle.join(" after ")}`);
   }
   return found;
 }
@@ -198,60 +180,44 @@ export function planDefinitions(entries: readonly PlanEntry[]): PlanDefinition[]
   }));
 }
 
+/** Settings that are not of the plan's kind are absent: the checks above refuse them. */
 function specOf(entry: PlanEntry): PlanSpec {
-  const hoursMs = readDuration(entry.hours) ?? nominalWindowMs({});
-  const common = withoutUndefined({
+  const { kind, kwh, profile, level, percent, days, enabled, tolerance } = entry;
+  const settings = {
+    kind,
+    hoursMs: kind === "below" ? undefined : (msOf(entry.hours) ?? nominalWindowMs({})),
     from: minuteOf(entry.from),
     readyBy: minuteOf(entry.ready_by),
-    days: entry.days,
+    days,
     maxPrice: entry.max_price,
     useForecast: entry.use_forecast,
-    tolerance:
-      entry.tolerance === undefined
-        ? undefined
-        : { percent: entry.tolerance, side: entry.tolerance_side ?? ("earliest" as const) },
+    tolerance: tolerance === undefined ? undefined : { percent: tolerance, side: entry.tolerance_side ?? "earliest" },
     fallback: entry.fallback?.map(spanOf),
-    enabled: entry.enabled,
-  });
-  const minRunMs = msOf(entry.min_run);
-  const minPauseMs = msOf(entry.min_pause);
-  const maxGapMs = msOf(entry.max_gap);
-  const { kwh, profile, at_most_runs: atMostRuns, level, percent } = entry;
-  switch (entry.kind) {
-    case "window":
-      return { kind: "window", hoursMs, ...common, ...withoutUndefined({ kwh, profile }) };
-    case "slots":
-      return {
-        kind: "slots",
-        hoursMs,
-        ...common,
-        ...withoutUndefined({ kwh, minRunMs, minPauseMs, maxGapMs, atMostRuns }),
-      };
-    case "below":
-      return { kind: "below", ...common, ...withoutUndefined({ level, percent, minRunMs, minPauseMs }) };
-    case "avoid":
-      return { kind: "avoid", hoursMs, ...common, ...withoutUndefined({ maxGapMs }) };
-  }
+    enabled,
+    kwh,
+    profile,
+    level,
+    percent,
+    minRunMs: msOf(entry.min_run),
+    minPauseMs: msOf(entry.min_pause),
+    maxGapMs: msOf(entry.max_gap),
+    atMostRuns: entry.at_most_runs,
+  } satisfies { readonly [Setting in SettingOf<PlanSpec>]: unknown };
+  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined)) as unknown as PlanSpec;
 }
 
+/** The settings of any kind of plan. */
+type SettingOf<Spec> = Spec extends PlanSpec ? keyof Spec : never;
+
 function msOf(value: number | string | undefined): number | undefined {
-  return value === undefined ? undefined : (readDuration(value) ?? undefined);
+  return readDuration(value) ?? undefined;
 }
 
 function minuteOf(text: string | undefined): number | undefined {
-  return text === undefined ? undefined : (readLocalTime(text) ?? undefined);
+  return readLocalTime(text ?? "") ?? undefined;
 }
 
 function spanOf(text: string): LocalSpan {
   const [from = "", until = ""] = text.split("-");
   return { from: readLocalTime(from) ?? 0, until: readLocalTime(until) ?? 0 };
-}
-
-/** An object without the keys that have no value, as optional properties want it. */
-function withoutUndefined<Given extends object>(
-  given: Given,
-): { [Key in keyof Given as undefined extends Given[Key] ? never : Key]: Given[Key] } & {
-  [Key in keyof Given as undefined extends Given[Key] ? Key : never]?: Exclude<Given[Key], undefined>;
-} {
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as never;
 }

@@ -5,7 +5,7 @@ import { type PlugFamily, plugFamilies } from "../core/plugs/families/families.t
 import type { PlugFamilyRow } from "../core/plugs/families/plug-family.ts";
 import { slugOf } from "../core/text/slug.ts";
 import { key } from "./key-description.ts";
-import { slug, text, topic } from "./values.ts";
+import { mistakes, repeated, slug, text, topic } from "./values.ts";
 
 const families = Object.keys(plugFamilies) as [PlugFamily, ...PlugFamily[]];
 const minutes = z._default(z.number().check(z.minimum(0), z.maximum(24 * 60)), 0);
@@ -48,48 +48,37 @@ const plug = z
       "For custom: where it tells whether it is there.",
     ),
   })
-  .check(({ value, issues }) => {
-    for (const [key, message] of mistakesIn(value))
-      issues.push({ code: "custom", continue: true, message, path: [key], input: value });
-  });
+  .check(mistakes((value) => [...mistakesIn(value)].map(([key, text]) => ({ path: [key], text }))));
 
 type Plug = z.infer<typeof plug>;
 export type PlugConfig = Plug;
-type Mistake = readonly [key: keyof Plug & string, message: string];
+type KeyMistake = readonly [key: keyof Plug & string, message: string];
 
 const CUSTOM_KEYS = ["on", "off", "dead_man", "ask", "state", "availability"] as const;
 
-function mistakesIn(given: Plug): Mistake[] {
-  return [...followMistakes(given), ...(given.family === "custom" ? customMistakes(given) : familyMistakes(given))];
-}
-
-function followMistakes({ plan, home, signal, signal_topic }: Plug): Mistake[] {
+function* mistakesIn(given: Plug): Generator<KeyMistake> {
+  const { plan, home, signal, signal_topic } = given;
   const followed = [plan, signal, signal_topic].filter((each) => each !== undefined).length;
   if (followed !== 1)
-    return [["plan", `expected one of plan, signal with home, or signal_topic, found ${followed || "none"}`]];
-  if (signal !== undefined && home === undefined)
-    return [["home", "expected the id of a home with signal, found nothing"]];
-  if (signal_topic !== undefined && home !== undefined) return [["home", "is of no use with signal_topic"]];
-  return [];
+    yield ["plan", `expected one of plan, signal with home, or signal_topic, found ${followed || "none"}`];
+  else if (signal !== undefined && home === undefined)
+    yield ["home", "expected the id of a home with signal, found nothing"];
+  else if (signal_topic !== undefined && home !== undefined) yield ["home", "is of no use with signal_topic"];
+  if (given.family !== "custom") yield* familyMistakes(given);
+  else
+    for (const key of ["on", "off"] as const)
+      if (!given[key]) yield [key, "expected a topic and a payload for a plug of the family custom, found nothing"];
 }
 
-function customMistakes(given: Plug): Mistake[] {
-  return (["on", "off"] as const).flatMap((key) =>
-    given[key] ? [] : [[key, "expected a topic and a payload for a plug of the family custom, found nothing"] as const],
-  );
-}
-
-function familyMistakes(given: Plug): Mistake[] {
+function* familyMistakes(given: Plug): Generator<KeyMistake> {
   const { topic: about, channel }: PlugFamilyRow = plugFamilies[given.family];
-  const mistakes: Mistake[] = CUSTOM_KEYS.flatMap((key) =>
-    given[key] === undefined ? [] : [[key, `is for the family custom only, found family ${given.family}`] as const],
-  );
-  if (given.topic === undefined) mistakes.push(["topic", `expected ${about}; found nothing`]);
+  for (const key of CUSTOM_KEYS)
+    if (given[key] !== undefined) yield [key, `is for the family custom only, found family ${given.family}`];
+  if (given.topic === undefined) yield ["topic", `expected ${about}; found nothing`];
   if (given.channel === undefined && channel.ordinary === null)
-    mistakes.push(["channel", `expected ${channel.about}; found nothing`]);
+    yield ["channel", `expected ${channel.about}; found nothing`];
   if (given.channel !== undefined && !channel.fits.test(String(given.channel)))
-    mistakes.push(["channel", `expected ${channel.about}; found ${JSON.stringify(given.channel)}`]);
-  return mistakes;
+    yield ["channel", `expected ${channel.about}; found ${JSON.stringify(given.channel)}`];
 }
 
 /** The id of a plug: the one it is given, or its name's. */
@@ -98,26 +87,23 @@ export function plugId({ id, name }: Pick<Plug, "id" | "name">): string {
 }
 
 /** Two plugs of one id would share their topics; two of one device would switch against each other. */
-export const plugs = z.array(plug).check(({ value, issues }) => {
-  const refuse = (i: number, key: string, message: string) =>
-    issues.push({ code: "custom", continue: true, message, path: [i, key], input: value });
-  const ids = new Map<string, number>();
-  const devices = new Map<string, number>();
-  for (const [i, each] of value.entries()) {
-    const sameId = firstOf(ids, plugId(each), i);
-    if (sameId !== null) refuse(i, "id", `is the same as that of [${sameId}]: ${plugId(each)}; give each its own`);
-    if (each.family === "custom" || each.topic === undefined) continue;
-    const channel = each.channel ?? plugFamilies[each.family].channel.ordinary;
-    const same = firstOf(devices, `${each.family} ${each.topic} ${channel}`, i);
-    if (same !== null) refuse(i, "topic", `is the same plug as [${same}]; the two would switch against each other`);
-  }
-});
+export const plugs = z.array(plug).check(
+  mistakes((list) => [
+    ...repeated(list.map(plugId)).map(({ name, index, first }) => ({
+      path: [index, "id"],
+      text: `is the same as that of [${first}]: ${name}; give each its own`,
+    })),
+    ...repeated(list.map(deviceOf)).map(({ index, first }) => ({
+      path: [index, "topic"],
+      text: `is the same plug as [${first}]; the two would switch against each other`,
+    })),
+  ]),
+);
 
-/** The index under which a name was seen first; null if this is the first time. */
-function firstOf(seen: Map<string, number>, name: string, index: number): number | null {
-  const first = seen.get(name);
-  if (first === undefined) seen.set(name, index);
-  return first ?? null;
+/** What a plug switches; undefined where only its owner knows. */
+function deviceOf({ family, topic, channel }: Plug): string | undefined {
+  if (family === "custom" || topic === undefined) return undefined;
+  return `${family} ${topic} ${channel ?? plugFamilies[family].channel.ordinary}`;
 }
 
 function isSound(expression: string | null): boolean {

@@ -3,11 +3,7 @@ import { slugOf } from "../core/text/slug.ts";
 import { type PlanEntry, planIds } from "./plan-schema.ts";
 import type { PlugConfig } from "./plug-schema.ts";
 import { unknownText } from "./suggest-key.ts";
-
-export interface ReferenceMistake {
-  readonly path: (string | number)[];
-  readonly text: string;
-}
+import type { Mistake } from "./values.ts";
 
 interface Referring {
   readonly plans: readonly PlanEntry[];
@@ -17,12 +13,12 @@ interface Referring {
 }
 
 /** Every name that stands for nothing. A home's name is known here only where all homes are listed with their ids. */
-export function referenceMistakes({ plans, plugs, homes, third_party }: Referring): ReferenceMistake[] {
+export function referenceMistakes({ plans, plugs, homes, third_party }: Referring): Mistake[] {
   const ids = planIds(plans);
   const homeIds = homes?.flatMap(({ id }) => id ?? []) ?? [];
   const namesHomes = homes !== undefined && homeIds.length === homes.length;
   const homesAndPlaces = [...homeIds, ...(third_party?.places ?? []).map(({ name }) => slugOf(name))];
-  const homeMistake = (path: (string | number)[], home: string | undefined, known: string[]): ReferenceMistake[] =>
+  const homeMistake = (path: (string | number)[], home: string | undefined, known: string[]): Mistake[] =>
     !namesHomes || home === undefined || known.includes(home)
       ? []
       : [{ path, text: unknownText("a home", home, known) }];

@@ -9,22 +9,7 @@ import { key } from "./key-description.ts";
 import { plansSchema } from "./plan-schema.ts";
 import { plugs } from "./plug-schema.ts";
 import { referenceMistakes } from "./references.ts";
-import { hashEncoding, port, slug, text, topic, unique } from "./values.ts";
-
-/** Requires two keys to be given together. */
-function together<Section>(one: keyof Section & string, other: keyof Section & string) {
-  return z.check<Section>(({ value, issues }) => {
-    for (const [given, missing] of [[one, other] as const, [other, one] as const])
-      if (value[given] !== undefined && value[missing] === undefined)
-        issues.push({
-          code: "custom",
-          continue: true,
-          message: `expected with ${given}, found nothing`,
-          path: [missing],
-          input: value,
-        });
-  });
-}
+import { hashEncoding, mistakes, port, slug, text, topic, unique } from "./values.ts";
 
 const latitude = z.number().check(z.minimum(-90), z.maximum(90));
 const longitude = z.number().check(z.minimum(-180), z.maximum(180));
@@ -105,7 +90,13 @@ const thirdParty = z
       ],
     }),
   })
-  .check(together("api_key", "api_secret"));
+  .check(
+    mistakes(({ api_key, api_secret }) => {
+      if ((api_key === undefined) === (api_secret === undefined)) return [];
+      const [given, missing] = api_key === undefined ? ["api_secret", "api_key"] : ["api_key", "api_secret"];
+      return [{ path: [missing], text: `expected with ${given}, found nothing` }];
+    }),
+  );
 
 const brokerUrl = z.url({
   protocol: /^(mqtts?|wss?)$/,
@@ -156,9 +147,9 @@ const log = z.strictObject({
   level: key(z._default(logLevel, "info"), "The least important lines that are written."),
 });
 
-/** A section that may be left out repeats the defaults of its keys: to parse them (`z.prefault`) costs a start 1 ms. */
+/** A section that is left out has the defaults of its keys. */
 const sections = z.strictObject({
-  service: key(z._default(service, { base_url: "https://api.minstroem.app" }), "The service that is asked."),
+  service: key(z.prefault(service, {}), "The service that is asked."),
   consumer: key(
     z.optional(z.union([consumer, z.array(consumer).check(unique("name"))])),
     "Your account, or a list of accounts, each with a name and a quota of its own.",
@@ -172,20 +163,11 @@ const sections = z.strictObject({
     "Which addresses of the accounts are homes; without it, all of them. `elbro addresses` lists them.",
     { items: ["{ address_id: 11111111-2222-4333-8444-555555555555, id: home, resolution: fifteenMinutes }"] },
   ),
-  mqtt: key(
-    z._default(mqtt, { base_topic: "elbro", discovery_prefix: "homeassistant" }),
-    "The broker that everything is published to.",
-  ),
-  broker: key(
-    z._default(broker, { host: "0.0.0.0", port: 1883, users: [] }),
-    "The broker inside elbro, used when mqtt.url is not set.",
-  ),
-  api: key(
-    z._default(apiSchema, { host: "0.0.0.0", port: 8080, keys: [], requests_per_minute: 60, requests_per_day: 2000 }),
-    "The API for devices on the LAN.",
-  ),
+  mqtt: key(z.prefault(mqtt, {}), "The broker that everything is published to."),
+  broker: key(z.prefault(broker, {}), "The broker inside elbro, used when mqtt.url is not set."),
+  api: key(z.prefault(apiSchema, {}), "The API for devices on the LAN."),
   levels: key(
-    z._default(levels, { very_cheap: 0.6, cheap: 0.9, normal: 1.15, expensive: 1.4 }),
+    z.prefault(levels, {}),
     "Where the price levels end, as parts of the mean of the last three days; dearer is very_expensive.",
   ),
   plans: key(z._default(plansSchema, []), "Appliances whose hours are chosen by price.", {
@@ -202,19 +184,16 @@ const sections = z.strictObject({
       "{ name: Car plug, family: tasmota, topic: tasmota_4F21, home: home, signal: cheap }",
     ],
   }),
-  history: key(z._default(history, { months: 13 }), "What is fetched of the past."),
-  retention: key(z._default(retention, { years: 10 }), "What is kept."),
+  history: key(z.prefault(history, {}), "What is fetched of the past."),
+  retention: key(z.prefault(retention, {}), "What is kept."),
   data_dir: key(
     z._default(text, "./data"),
     "The folder of the database and of the checked copy of it that is made every night.",
   ),
-  log: key(z._default(log, { level: "info" }), "What is written to the standard output."),
+  log: key(z.prefault(log, {}), "What is written to the standard output."),
 });
 
 /** The sections, and what they say of each other. */
-export const configSchema = sections.check(({ value, issues }) => {
-  for (const { path, text } of referenceMistakes(value))
-    issues.push({ code: "custom", continue: true, message: text, path, input: value });
-});
+export const configSchema = sections.check(mistakes(referenceMistakes));
 
 export type Config = z.infer<typeof configSchema>;

@@ -1,9 +1,23 @@
-/** The secrets of a configuration, to keep them out of what is shown. */
+/** The secrets of a configuration, and what may be shown of it: what is secret says only that it is set. */
 import { isSecretKey, isTree } from "./config-error.ts";
 import type { Config } from "./schema.ts";
 
 /** A text this short may be part of any word; as a secret it protects nothing. */
 const MIN_LENGTH = 4;
+
+const SET = "(set)";
+
+/** Everything of a configuration but its secrets, also those within URLs. */
+export function redactedConfig(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(redactedConfig);
+  if (typeof value === "string") return value.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/]*@/i, `$1${SET}@`);
+  if (!isTree(value)) return value;
+  const shown = Object.entries(value).map(([name, below]) => [
+    name,
+    isSecretKey(name) && below !== undefined ? SET : redactedConfig(below),
+  ]);
+  return Object.fromEntries(shown);
+}
 
 /** Every secret there is, those within URLs included. Shape: each once. */
 export function secretsIn(config: Config): string[] {

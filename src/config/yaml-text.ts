@@ -1,15 +1,10 @@
 /** YAML from its owner's hands: a value, or what is wrong with it, in words that repeat nothing of the text. */
 import { LineCounter, parseDocument } from "yaml";
 
-export interface YamlMistake {
-  /** Where, such as `line 3, column 7`; null where the text as a whole is meant. */
-  readonly where: string | null;
-  readonly text: string;
-}
-
+/** Where: such as `line 3, column 7`; null where the text as a whole is meant. */
 export type YamlReading =
   | { readonly kind: "value"; readonly value: unknown }
-  | { readonly kind: "mistakes"; readonly mistakes: readonly YamlMistake[] };
+  | { readonly kind: "mistake"; readonly where: string | null; readonly text: string };
 
 /** The library's own messages quote the text, and a password may stand there. Its codes do not. */
 const SENTENCES: Readonly<Record<string, string>> = {
@@ -37,13 +32,13 @@ export function readYaml(text: string): YamlReading {
     // What follows the first is mostly its consequence.
     const first = wrong.toSorted((a, b) => a.pos[0] - b.pos[0])[0];
     const { line, col } = lines.linePos(first?.pos[0] ?? 0);
-    const mistake = { where: `line ${line}, column ${col}`, text: SENTENCES[first?.code ?? ""] ?? OTHERWISE };
-    return { kind: "mistakes", mistakes: [mistake] };
+    const text = SENTENCES[first?.code ?? ""] ?? OTHERWISE;
+    return { kind: "mistake", where: `line ${line}, column ${col}`, text };
   }
   try {
     return { kind: "value", value: document.toJS() };
   } catch {
     // An alias without its anchor is found only now, and named without its place.
-    return { kind: "mistakes", mistakes: [{ where: null, text: SENTENCES.BAD_ALIAS ?? OTHERWISE }] };
+    return { kind: "mistake", where: null, text: SENTENCES.BAD_ALIAS ?? OTHERWISE };
   }
 }

@@ -10,7 +10,6 @@ import type { Storage } from "../storage/open-storage.ts";
 import { connectionTo, startBroker } from "./broker/start-broker.ts";
 import type { Message } from "./client/message.ts";
 import { type MqttClient, type MqttClientLog, openMqttClient } from "./client/mqtt-client.ts";
-import { openFormats } from "./load-format.ts";
 import { StatePublisher } from "./state-publisher.ts";
 
 export interface MqttOptions {
@@ -47,10 +46,8 @@ export async function startMqtt(
   changes: ChangeBus,
 ): Promise<Mqtt> {
   const { config, clock, log, signal } = options;
-  const { homes, calendar } = state;
   const broker = await startBroker(config, log, { anonymous: options.anonymousBroker });
-  const formatOf = openFormats(homes, calendar);
-  const showing = new StatePublisher({ ...state, settings: storage.settings, config, formatOf, log });
+  const showing = new StatePublisher({ ...state, settings: storage.settings, config, log });
   const client = openMqttClient(
     {
       ...connectionTo(broker, config),
@@ -65,10 +62,7 @@ export async function startMqtt(
         },
         "+/plan/+/+/set": (levels, payload) => state.plans.command(levels, payload, clock.now()),
       },
-      remembered: {
-        read: () => storage.settings.read("mqtt_retained"),
-        write: (text) => storage.settings.write("mqtt_retained", text),
-      },
+      memory: storage.settings,
       ...{ log, random: options.random },
     },
     signal,

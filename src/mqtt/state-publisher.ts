@@ -9,13 +9,13 @@ import type { KeyValueStore } from "../storage/key-value-store.ts";
 import type { Message } from "./client/message.ts";
 import { Announcer } from "./homeassistant/announcer.ts";
 import { daemonDevice } from "./homeassistant/daemon-entities.ts";
-import { stateMessages } from "./homeassistant/entity.ts";
+import { type Device, stateMessages } from "./homeassistant/entity.ts";
 import { homeDevice } from "./homeassistant/home-entities.ts";
 import { placeDevice } from "./homeassistant/place-entities.ts";
 import { planDevice } from "./homeassistant/plan-entities.ts";
 import { plugDevice } from "./homeassistant/plug-entities.ts";
 import { daemonMessages } from "./topics/daemon-topics.ts";
-import { type FormatOf, formatMessages } from "./topics/format-topics.ts";
+import { formatMessages } from "./topics/format-topics.ts";
 import { homeMessages } from "./topics/home-topics.ts";
 import { placeMessages } from "./topics/place-topics.ts";
 import { planMessages } from "./topics/plan-topics.ts";
@@ -23,11 +23,9 @@ import { plugMessages } from "./topics/plug-topics.ts";
 import { usageMessages } from "./topics/usage-topics.ts";
 
 export interface StatePublisherDeps
-  extends Pick<State, "homes" | "places" | "plans" | "homeReader" | "daemonState" | "isTimeTrusted"> {
+  extends Pick<State, "homes" | "places" | "plans" | "homeReader" | "calendar" | "daemonState" | "isTimeTrusted"> {
   readonly log: { info(facts: object, text: string): void };
   readonly config: Config;
-  /** The attributes for another program that reads a home's prices. */
-  readonly formatOf: FormatOf;
   readonly settings: KeyValueStore;
 }
 
@@ -63,40 +61,35 @@ export class StatePublisher {
 
   /** Everything there is to show at `now`. */
   at(now: EpochMs): PublishedState {
-    const { config, homes, homeReader } = this.#deps;
+    const { config, homes, homeReader, places, plans, calendar, isTimeTrusted } = this.#deps;
     const base = config.mqtt.base_topic;
     const urgent: Message[] = [];
     const later: Message[] = [];
     let until = now + MAX_SLEEP_MS;
+    const show = <Shown>(device: Device<Shown>, messages: readonly Message[]) => {
+      urgent.push(...messages, ...stateMessages(base, device));
+      later.push(this.#announcer.messageOf(device));
+    };
     for (const home of homes.list()) {
       const snapshot = this.#snapshot(home, now);
       const usage = homeReader.usage(home, now);
       const device = homeDevice(snapshot, usage);
+      const region = homes.address(home.addressId)?.region ?? null;
       urgent.push(...homeMessages(base, snapshot), ...stateMessages(base, device));
-      later.push(...usageMessages(base, home.id, usage), ...formatMessages(base, snapshot, this.#deps.formatOf));
+      later.push(...usageMessages(base, home.id, usage), ...formatMessages(base, snapshot, calendar, region));
       if (device.currency !== null) later.push(this.#announcer.messageOf(device));
       until = Math.min(until, snapshot.nextChangeAt);
     }
-    const isTrusted = this.#deps.isTimeTrusted(now);
-    for (const place of this.#deps.places.snapshots(now, new Set(homes.list().map(({ id }) => id)))) {
+    const isTrusted = isTimeTrusted(now);
+    for (const place of places.snapshots(now, new Set(homes.list().map(({ id }) => id)))) {
       const snapshot = isTrusted ? place : { ...place, cheap: null };
-      const device = placeDevice(snapshot);
-      urgent.push(...placeMessages(base, snapshot), ...stateMessages(base, device));
-      later.push(this.#announcer.messageOf(device));
+      show(placeDevice(snapshot), placeMessages(base, snapshot));
       until = Math.min(until, snapshot.nextChangeAt ?? until);
     }
-    const planned = this.#deps.plans.at(now);
-    for (const plan of planned.plans) {
-      const device = planDevice(plan);
-      urgent.push(...planMessages(base, plan), ...stateMessages(base, device));
-      later.push(this.#announcer.messageOf(device));
-    }
+    const planned = plans.at(now);
+    for (const plan of planned.plans) show(planDevice(plan), planMessages(base, plan));
     until = Math.min(until, planned.until ?? until);
-    for (const plug of this.#plugs()) {
-      const device = plugDevice(plug);
-      urgent.push(...plugMessages(base, plug), ...stateMessages(base, device));
-      later.push(this.#announcer.messageOf(device));
-    }
+    for (const plug of this.#plugs()) show(plugDevice(plug), plugMessages(base, plug));
     const state = this.#deps.daemonState(now);
     const daemon = daemonDevice(state, nameOfDaemon(base));
     later.push(...daemonMessages(base, state), ...stateMessages(base, daemon), this.#announcer.messageOf(daemon));

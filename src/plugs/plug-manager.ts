@@ -3,7 +3,8 @@
  * the family. It reads no clock: the root's loop looks when it was asked to, and whenever something was heard.
  */
 
-import { type PlugFamily, plugFamilies } from "../core/plugs/families/families.ts";
+import { type PlugConfig, plugId } from "../config/plug-schema.ts";
+import { plugFamilies } from "../core/plugs/families/families.ts";
 import { onOff, type Reader } from "../core/plugs/families/payload-readers.ts";
 import type { PlugAddress, PlugFamilyRow, PlugMessage } from "../core/plugs/families/plug-family.ts";
 import { decide, type PlugDecision } from "../core/plugs/plug-controller.ts";
@@ -22,31 +23,14 @@ import type { Problems } from "../core/status/problem.ts";
 import { type EpochMs, MINUTE_MS, SECOND_MS } from "../core/time/interval.ts";
 import type { IncomingMessage } from "../mqtt/client/broker-session.ts";
 
-/** A plug as it is configured. */
-export interface PlugSetup {
-  /** A slug: it stands in topics. */
-  readonly id: string;
-  readonly name: string;
-  readonly family: PlugFamily;
-  readonly topic: string;
-  /** Null for the family's ordinary one. */
-  readonly channel: string | null;
-  readonly custom?: PlugAddress["custom"];
-  readonly override: PlugRules["override"];
-  readonly minOnMs: number;
-  readonly minOffMs: number;
-  /** A topic of the owner's that says ON or OFF; null for a plug that follows `wanted`. */
-  readonly signalTopic: string | null;
-}
-
 export interface PlugManagerDeps {
   /** Without a slash at its end. */
   readonly baseTopic: string;
-  readonly plugs: readonly PlugSetup[];
+  readonly plugs: readonly PlugConfig[];
   /** Sends with QoS 1, not retained, and never later: false while there is no broker. */
   readonly publishOnce: (topic: string, payload: string) => boolean;
   /** What a plan or signal wants of a plug; null where it is unknown, which is OFF. */
-  readonly wanted: (plugId: string, now: EpochMs) => Wanted | null;
+  readonly wanted: (plug: PlugConfig, now: EpochMs) => Wanted | null;
   /** Whether the clock can be right. */
   readonly trusted: (now: EpochMs) => boolean;
   /** Remembers since when each plug is ON or OFF, for the minimum times. */
@@ -72,7 +56,7 @@ export class PlugManager {
 
   constructor(deps: PlugManagerDeps) {
     this.#deps = deps;
-    this.#plugs = deps.plugs.map((setup) => new Plug(setup, deps));
+    this.#plugs = deps.plugs.map((config) => new Plug(config, deps));
   }
 
   /** Topics to subscribe to. */
@@ -116,7 +100,8 @@ export class PlugManager {
 }
 
 class Plug {
-  readonly #setup: PlugSetup;
+  readonly #config: PlugConfig;
+  readonly #id: string;
   readonly #deps: PlugManagerDeps;
   readonly #row: PlugFamilyRow;
   readonly #address: PlugAddress;
@@ -133,26 +118,32 @@ class Plug {
   #signalBy: EpochMs | null = null;
   #said: boolean | null = null;
 
-  constructor(setup: PlugSetup, deps: PlugManagerDeps) {
-    this.#setup = setup;
+  constructor(config: PlugConfig, deps: PlugManagerDeps) {
+    const { family, topic = "", channel, on, off, override, min_on, min_off } = config;
+    this.#config = config;
+    this.#id = plugId(config);
     this.#deps = deps;
-    this.#row = plugFamilies[setup.family];
+    this.#row = plugFamilies[family];
     this.#address = {
-      topic: setup.topic,
-      channel: setup.channel ?? this.#row.channel.ordinary ?? "",
-      caller: `${deps.baseTopic}/plug/${setup.id}`,
-      custom: setup.custom,
+      topic,
+      channel: String(channel ?? this.#row.channel.ordinary ?? ""),
+      caller: `${deps.baseTopic}/plug/${this.#id}`,
+      custom: on && off ? { ...config, on, off } : undefined,
     };
-    const { override, minOnMs, minOffMs } = setup;
-    const deadMan = this.#row.deadMan(this.#address);
-    this.#rules = { deadMan, answers: this.#row.answers(this.#address), override, minOnMs, minOffMs };
+    this.#rules = {
+      deadMan: this.#row.deadMan(this.#address),
+      answers: this.#row.answers(this.#address),
+      override,
+      minOnMs: min_on * MINUTE_MS,
+      minOffMs: min_off * MINUTE_MS,
+    };
     this.#readers = this.#row.listens(this.#address);
     this.#state = unknownPlug(readSince(deps.memory.read(this.#memoryName)));
   }
 
   get topics(): string[] {
-    const { signalTopic } = this.#setup;
-    return [...Object.keys(this.#readers), ...(signalTopic === null ? [] : [signalTopic])];
+    const { signal_topic: signalTopic } = this.#config;
+    return [...Object.keys(this.#readers), ...(signalTopic === undefined ? [] : [signalTopic])];
   }
 
   /** The connection comes or goes; what was heard on the one before is of no use any more. */
@@ -163,7 +154,7 @@ class Plug {
   }
 
   take({ topic, payload, retained }: IncomingMessage): void {
-    if (topic === this.#setup.signalTopic) {
+    if (topic === this.#config.signal_topic) {
       this.#signal = onOff(payload);
       this.#signalBy = Number.NEGATIVE_INFINITY;
     }
@@ -174,7 +165,7 @@ class Plug {
   }
 
   look(now: EpochMs): EpochMs {
-    if (this.#line === "new" && this.#setup.signalTopic !== null) this.#signalBy ??= now + SIGNAL_GRACE_MS;
+    if (this.#line === "new" && this.#config.signal_topic !== undefined) this.#signalBy ??= now + SIGNAL_GRACE_MS;
     if (this.#line === "new" && now >= (this.#signalBy ?? now)) return this.#hear([{ kind: "connected" }], now);
     if (this.#line === "up") return this.#hear([], now);
     const decision = this.#decide({ kind: "disconnected" }, now);
@@ -188,12 +179,11 @@ class Plug {
   }
 
   snapshot(): PlugSnapshot {
-    const { id, name } = this.#setup;
     const { connected, available, reported, since, unresponsive } = this.#state;
     const { aim, reason: code } = this.#last ?? { aim: null, reason: "no_broker" };
     return {
-      id,
-      name,
+      id: this.#id,
+      name: this.#config.name,
       on: reported,
       wanted: aim,
       code,
@@ -205,7 +195,7 @@ class Plug {
   }
 
   get #memoryName(): string {
-    return `plug/${this.#setup.id}`;
+    return `plug/${this.#id}`;
   }
 
   /** Decides on what came first, on everything that was heard, and once more on the present. */
@@ -232,8 +222,8 @@ class Plug {
   }
 
   #wantedAt(now: EpochMs): Wanted | null {
-    const { signalTopic, id } = this.#setup;
-    if (signalTopic === null) return this.#deps.wanted(id, now);
+    const { signal_topic: signalTopic } = this.#config;
+    if (signalTopic === undefined) return this.#deps.wanted(this.#config, now);
     return this.#signal === null
       ? null
       : { on: this.#signal, until: null, reason: `${signalTopic} says ${this.#signal ? "ON" : "OFF"}` };
@@ -246,7 +236,8 @@ class Plug {
 
   /** Remembers, logs and raises what a decision changed. */
   #tell(before: PlugState, { state, aim, reason, commands }: PlugDecision, now: EpochMs): void {
-    const { id, name } = this.#setup;
+    const id = this.#id;
+    const { name } = this.#config;
     const hasMinimum = this.#rules.minOnMs > 0 || this.#rules.minOffMs > 0;
     if (hasMinimum && state.since && state.since !== before.since)
       this.#deps.memory.write(this.#memoryName, JSON.stringify(state.since));

@@ -10,12 +10,12 @@ import type { PlaceSnapshot } from "../core/prices/place-snapshot.ts";
 import type { Clock } from "../core/runtime/clock.ts";
 import { StateLoop } from "../core/runtime/state-loop.ts";
 import { slugOf } from "../core/text/slug.ts";
-import { type EpochMs, MINUTE_MS } from "../core/time/interval.ts";
+import type { EpochMs } from "../core/time/interval.ts";
 import type { Mqtt } from "../mqtt/start-mqtt.ts";
 import type { ChangeBus } from "../state/change-bus.ts";
 import type { State } from "../state/open-state.ts";
 import type { Storage } from "../storage/open-storage.ts";
-import { PlugManager, type PlugManagerDeps, type PlugSetup } from "./plug-manager.ts";
+import { PlugManager, type PlugManagerDeps } from "./plug-manager.ts";
 
 export interface PlugsOptions {
   readonly config: Pick<Config, "plugs" | "mqtt">;
@@ -46,16 +46,13 @@ export function startPlugs(
   mqtt: Mqtt,
   changes: ChangeBus,
 ): PlugsModule {
-  const byId = new Map(config.plugs.map((plug) => [plugId(plug), plug]));
-  const pulse = byId.size > 0 ? state.stats.pulse("switching") : undefined;
+  const hasPlugs = config.plugs.length > 0;
+  const pulse = hasPlugs ? state.stats.pulse("switching") : undefined;
   const plugs = new PlugManager({
     baseTopic: config.mqtt.base_topic,
-    plugs: config.plugs.map(setupOf),
+    plugs: config.plugs,
     publishOnce: (topic, payload) => mqtt.client.sendCommand(topic, payload),
-    wanted: (id, now) => {
-      const plug = byId.get(id);
-      return plug ? wantedOf(plug, state, now) : null;
-    },
+    wanted: (plug, now) => wantedOf(plug, state, now),
     trusted: state.isTimeTrusted,
     memory: storage.settings,
     onChange: () => changes.stateChanged.emit({ home: null }),
@@ -70,7 +67,7 @@ export function startPlugs(
   return {
     snapshots: () => plugs.snapshots(),
     run() {
-      if (byId.size > 0) running = loop.run(signal);
+      if (hasPlugs) running = loop.run(signal);
     },
     shutdown: () => plugs.shutdown(),
     close: async () => void (await running),
@@ -114,20 +111,4 @@ function tellHome(plug: PlugConfig, ids: readonly string[] | null, { problems }:
     names: { owner: `the plug ${plug.name}`, homes: ids.join(", ") || "the homes" },
     detail: unknownText("a home", plug.home ?? "", ids),
   });
-}
-
-function setupOf(plug: PlugConfig): PlugSetup {
-  const { on, off } = plug;
-  return {
-    id: plugId(plug),
-    name: plug.name,
-    family: plug.family,
-    topic: plug.topic ?? "",
-    channel: plug.channel === undefined ? null : String(plug.channel),
-    custom: on && off ? { ...plug, on, off } : undefined,
-    override: plug.override,
-    minOnMs: plug.min_on * MINUTE_MS,
-    minOffMs: plug.min_off * MINUTE_MS,
-    signalTopic: plug.signal_topic ?? null,
-  };
 }

@@ -1,14 +1,20 @@
-/** The LAN API put together: keys, the mirror of the service, and routes of its own. */
+/**
+ * The LAN API put together: keys, the mirror of the service, and routes of its own. Its listener stays while it runs, and
+ * what answers behind it may be made again.
+ */
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import type { CommandHint } from "../config/command-hint.ts";
+import type { Config } from "../config/schema.ts";
+import { onPort } from "../core/status/start-error.ts";
 import type { Router } from "../service/serve/mount.ts";
 import type { Storage } from "../storage/open-storage.ts";
 import type { ApiKeys } from "./auth/api-keys.ts";
+import { openKeyStore } from "./auth/key-store.ts";
 import { SessionAuth } from "./auth/session-auth.ts";
 import { Sessions } from "./auth/sessions.ts";
 import { AllowedHosts } from "./http/allowed-hosts.ts";
-import type { Lookup } from "./http/listener.ts";
+import { type Lookup, listen } from "./http/listener.ts";
 import { createLocalRouter } from "./http/not-found.ts";
 import { guardRequests } from "./http/request-guard.ts";
 import { addRoute, type LocalRoute, type RouteContext } from "./http/route.ts";
@@ -34,8 +40,33 @@ export interface ApiDeps extends MirrorDeps, LocalDeps, MonitoringDeps {
   readonly ingress: boolean;
 }
 
+export interface ApiListener {
+  readonly port: number;
+  /** Answers by another configuration from now on. Address and port stay what they are. */
+  readonly take: (config: Config) => void;
+  readonly close: () => Promise<void>;
+}
+
+/** Opens the API. Errors: throws a StartError where the port cannot be had. */
+export async function openApi(deps: ApiDeps): Promise<ApiListener> {
+  const { api } = deps.config;
+  const access = openKeyStore({ ...deps, problems: deps.state.problems });
+  let router = apiRouter(deps, access.keys);
+  const current: Lookup = { lookup: (request, response) => router.lookup(request, response) };
+  const { port, close } = await onPort("api", api.port, () => listen(current, api.host, api.port));
+  deps.log.info({ host: api.host, port }, "API listens");
+  return {
+    port,
+    take(config) {
+      access.take(config.api);
+      router = apiRouter({ ...deps, config }, access.keys);
+    },
+    close: () => close().then(access.close),
+  };
+}
+
 /** The LAN API: its routes behind the checks that every request passes. */
-export function apiRouter(deps: ApiDeps, keys: ApiKeys): Lookup {
+function apiRouter(deps: ApiDeps, keys: ApiKeys): Lookup {
   const { api } = deps.config;
   const hosts = new AllowedHosts(hostname(), api.hosts ?? []);
   return guardRequests(apiRoutes(deps, keys), { hosts, cors: new Set(api.cors), newRequestId: randomUUID });

@@ -52,7 +52,7 @@ export async function startServer(options: ServerOptions, deps: ServerDeps, chan
     onSeriesChanged: (series: SeriesKey) => changes.seriesChanged.emit(series),
   };
   await mqtt.client.upSoon;
-  const { openApi } = await import("./api-listener.ts");
+  const { openApi } = await import("./api.ts");
   const listener = await openApi(api);
   reloading.applied.subscribe((next) => {
     listener.take(next);
@@ -62,7 +62,7 @@ export async function startServer(options: ServerOptions, deps: ServerDeps, chan
   const desk = serveAdmin(api, () => reloading.used, signal);
   return {
     port: listener.port,
-    shutdown: () => events.close(),
+    shutdown: () => events.hub.close(),
     close: async () => void (await Promise.all([listener.close(), desk])),
   };
 }

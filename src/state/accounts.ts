@@ -7,7 +7,7 @@ import type { Clock } from "../core/runtime/clock.ts";
 import { WHOLE } from "../core/series/series.ts";
 import type { Problems } from "../core/status/problem.ts";
 import { VERSION } from "../core/status/version.ts";
-import { type EpochMs, MINUTE_MS } from "../core/time/interval.ts";
+import type { EpochMs } from "../core/time/interval.ts";
 import { Account } from "../service/client/account.ts";
 import { CircuitBreaker } from "../service/client/circuit-breaker.ts";
 import { createClient } from "../service/client/client.ts";
@@ -53,7 +53,6 @@ export const THIRD_PARTY = "third_party";
 
 /** Enough of a digest to tell two keys apart, too little to be of any use. */
 const KEY_MARK_LENGTH = 12;
-const RECOUNT_MS = 15 * MINUTE_MS;
 
 /** Opens every account that has a key. Nothing is sent before somebody asks. */
 export function openAccounts(options: AccountsOptions): Accounts {
@@ -62,9 +61,10 @@ export function openAccounts(options: AccountsOptions): Accounts {
   const open = (name: string, authorization: { consumer?: string; thirdParty?: string }) => {
     const { clock, repository, settings: memory, problems, random, signal, onServerTime, onSpent } = options;
     if (spendsUnknown) noteLostLedger(memory, name);
+    const addresses = seriesOf(name, "addresses", {});
     const source =
       authorization.thirdParty === undefined
-        ? new LearnedRateLimits(name, memory, addressCount(name, repository, clock))
+        ? new LearnedRateLimits(name, memory, () => repository.store.rows(addresses, WHOLE).length)
         : new AdaptiveRateLimits(name, memory);
     const keyMark = createHash("sha256").update(JSON.stringify(authorization)).digest("hex").slice(0, KEY_MARK_LENGTH);
     return new Account({
@@ -116,18 +116,6 @@ function secretsOf(
   const passwords = [proxy?.httpProxy, proxy?.httpsProxy].map((url) => URL.parse(url ?? "")?.password);
   const all = [...tokens, config.third_party?.api_secret, ...keys, ...passwords];
   return all.flatMap((secret) => (secret ? [secret, encodeURIComponent(secret)] : []));
-}
-
-/** How many addresses an account has by its last answer, looked up once in a while. */
-function addressCount(account: string, repository: SeriesRepository, clock: Clock): () => number {
-  const series = seriesOf(account, "addresses", {});
-  let counted: { readonly addresses: number; readonly at: number } | null = null;
-  return () => {
-    const now = clock.monotonicMs();
-    if (!counted || now - counted.at > RECOUNT_MS)
-      counted = { addresses: repository.store.rows(series, WHOLE).length, at: now };
-    return counted.addresses;
-  };
 }
 
 /** An account as the collector asks it: steps of the fetch schedule in, rows out. */

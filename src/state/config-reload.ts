@@ -67,38 +67,30 @@ export class ConfigReload {
 
   /** Reads and takes over. Errors: none of the owner's; what is wrong is a problem, and nothing changes. */
   async reload(read: () => Promise<Config>): Promise<Config> {
-    const { problems, log } = this.#deps;
+    const { problems, clock, log } = this.#deps;
     try {
       const given = await read();
       const { live, later } = changeBetween(this.#used, given);
-      if (live.length > 0) this.#take(takenOver(this.#used, given));
+      if (live.length > 0) {
+        const next = takenOver(this.#used, given);
+        this.#check(next);
+        this.applied.emit(next);
+        this.#used = next;
+      }
       problems.end(SUBJECT);
       if (live.length + later.length === 0) log.info({}, "configuration read again: nothing has changed");
       if (live.length > 0) log.info({ changed: live }, "configuration read again and used");
       for (const key of later) log.warn({}, `${key} changed: restart to use it`);
     } catch (error) {
       if (!(error instanceof StartError)) throw error;
-      this.#refuse(error.message);
+      // Another mistake than before is another problem.
+      problems.end(SUBJECT);
+      problems.start({
+        ...{ code: "configuration_refused", subject: SUBJECT, since: clock.now() },
+        detail: error.message,
+      });
     }
     return this.#used;
-  }
-
-  #take(next: Config): void {
-    this.#check(next);
-    this.applied.emit(next);
-    this.#used = next;
-  }
-
-  #refuse(detail: string): void {
-    const { problems, clock } = this.#deps;
-    // Another mistake than before is another problem.
-    problems.end(SUBJECT);
-    problems.start({
-      code: "configuration_refused",
-      subject: SUBJECT,
-      since: clock.now(),
-      detail,
-    });
   }
 }
 

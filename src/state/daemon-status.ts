@@ -39,13 +39,13 @@ export function daemonState(deps: DaemonStateDeps, now: EpochMs): DaemonState {
     problems: list,
     interfaces: accounts.all.map((account) => {
       const partner = account === accounts.thirdParty;
-      const left = account.left(now);
+      const { minute, day } = account.standing(now);
       return {
         account: account.name,
         interface: partner ? "third_party" : "consumer",
         service: serviceStateOf(account.name, answeredAt(repository, account.name, partner) !== null, list),
-        minuteLeft: left.minute,
-        dayLeft: left.day,
+        minuteLeft: minute?.left ?? null,
+        dayLeft: day?.left ?? null,
         requestsToday: repository.requestLog.countSince(account.name, Math.floor(now / DAY_MS) * DAY_MS),
       };
     }),

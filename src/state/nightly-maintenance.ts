@@ -1,5 +1,4 @@
 /** What the database needs once a day, at night: what is too old is deleted, and a copy is made and checked. */
-import type { DatabaseSync } from "node:sqlite";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Clock } from "../core/runtime/clock.ts";
 import type { Problems } from "../core/status/problem.ts";
@@ -7,18 +6,13 @@ import type { Calendar } from "../core/time/calendar.ts";
 import { type EpochMs, formatInstant, MINUTE_MS } from "../core/time/interval.ts";
 import { nextSlot } from "../core/time/schedule-slots.ts";
 import { type CopyOutcome, copyDatabase } from "../storage/backup.ts";
-import type { KeyValueStore } from "../storage/key-value-store.ts";
+import type { Storage } from "../storage/open-storage.ts";
 import type { Recovery } from "../storage/recovery.ts";
 import { deleteOld } from "../storage/retention.ts";
-import type { WriteGuard } from "../storage/write-guard.ts";
 import type { SeriesRepository } from "./series-repository.ts";
 
-export interface NightlyMaintenanceDeps {
-  readonly database: DatabaseSync;
-  readonly databasePath: string;
+export interface NightlyMaintenanceDeps extends Pick<Storage, "database" | "databasePath" | "settings" | "writing"> {
   readonly repository: SeriesRepository;
-  readonly settings: KeyValueStore;
-  readonly writing: WriteGuard;
   readonly calendar: Calendar;
   readonly clock: Clock;
   readonly problems: Problems;

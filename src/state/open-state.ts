@@ -12,8 +12,7 @@ import { type EpochMs, MINUTE_MS } from "../core/time/interval.ts";
 import { Collector, type CollectorLog } from "../service/client/collector.ts";
 import type { Service, ServiceOptions } from "../service/client/open-service.ts";
 import { consumerTargets } from "../service/contract/polled-series.ts";
-import { transitionsIn } from "../storage/data-dir.ts";
-import type { Storage, StorageOptions } from "../storage/open-storage.ts";
+import { type Storage, type StorageOptions, transitionsIn } from "../storage/open-storage.ts";
 import { PlanStore } from "../storage/plan-store.ts";
 import { historyStart } from "../storage/retention.ts";
 import { WriteRecoveryLoop } from "../storage/write-recovery-loop.ts";
@@ -73,11 +72,31 @@ type Basics = Pick<State, "startedAt" | "calendar" | "thresholds" | "problems" |
 
 /** Nothing is sent before `run`. */
 export function openState(options: StateOptions, storage: Storage, service: Service, changes: ChangeBus): State {
-  const { config, clock } = options;
+  const { config, clock, simulatedTime, random, signal, log, proxy = null } = options;
   const basics = openBasics(options, storage, changes);
-  const { startedAt, calendar, thresholds, problems, repository } = basics;
-  const guard = openClockGuard(options, basics);
-  const accounts = openAccountsOf(options, storage, service, basics, guard);
+  const { startedAt, calendar, thresholds, problems, repository, stats } = basics;
+  const guard = new ClockGuard({
+    // A simulated clock is right by definition.
+    releasedAt: simulatedTime ? Number.NEGATIVE_INFINITY : RELEASED_AT,
+    lastToldMs: simulatedTime ? null : repository.requestLog.serverTime(),
+    clock,
+  });
+  const isTimeTrusted = (now: EpochMs) => guard.trusted(now);
+  const checkClock = (now: EpochMs) => guard.tell(problems, now);
+  const accounts = openAccounts({
+    ...{ config, service, repository, clock, problems, random, proxy, signal },
+    settings: storage.settings,
+    spendsUnknown: storage.recovery !== null,
+    onServerTime(serverMs) {
+      if (simulatedTime) return;
+      guard.note(serverMs);
+      checkClock(clock.now());
+    },
+    onSpent(account, operation, outcome) {
+      stats.asked.add(account, operation, outcome);
+      log.debug({ account, operation, outcome }, "asked");
+    },
+  });
   const names = accounts.consumers.map(({ name }) => name);
   const homes = new Homes(names, config.homes, repository, storage.settings);
   const homeReader = new HomeReader({
@@ -89,7 +108,7 @@ export function openState(options: StateOptions, storage: Storage, service: Serv
     definitions: planDefinitions(config.plans),
     store: new PlanStore(storage.database, storage.writing),
     timelineOf: (home, now) => homeReader.timeline(home, now),
-    isTimeTrusted: guard.isTrusted,
+    isTimeTrusted,
     onChange: (home) => changes.stateChanged.emit({ home }),
     ...{ homes, calendar, thresholds, problems, startedAt },
   });
@@ -105,8 +124,8 @@ export function openState(options: StateOptions, storage: Storage, service: Serv
   return {
     ...state,
     ...loops,
-    isTimeTrusted: guard.isTrusted,
-    checkClock: guard.check,
+    isTimeTrusted,
+    checkClock,
     daemonState: (now) => daemonState({ ...state, historyFrom }, now),
   };
 }
@@ -128,45 +147,6 @@ function openBasics({ config, clock, log }: StateOptions, storage: Storage, chan
     thresholds: thresholdsOf(config.levels),
     repository: new SeriesRepository(storage.database, calendar, () => clock.now(), storage.writing),
   };
-}
-
-interface Guard {
-  readonly isTrusted: (now: EpochMs) => boolean;
-  readonly check: (now: EpochMs) => void;
-  readonly noteServerTime: (serverMs: EpochMs) => void;
-}
-
-function openClockGuard({ clock, simulatedTime }: StateOptions, { repository, problems }: Basics): Guard {
-  if (simulatedTime) return { isTrusted: () => true, check: () => undefined, noteServerTime: () => undefined };
-  const trust = new ClockGuard({ releasedAt: RELEASED_AT, lastToldMs: repository.requestLog.serverTime(), clock });
-  return {
-    isTrusted: (now) => trust.trusted(now),
-    check: (now) => trust.tell(problems, now),
-    noteServerTime(serverMs) {
-      trust.note(serverMs);
-      trust.tell(problems, clock.now());
-    },
-  };
-}
-
-function openAccountsOf(
-  options: StateOptions,
-  storage: Storage,
-  service: Service,
-  { repository, problems, stats }: Basics,
-  guard: Guard,
-): Accounts {
-  const { config, clock, random, signal, log, proxy = null } = options;
-  return openAccounts({
-    ...{ config, service, repository, clock, problems, random, proxy, signal },
-    settings: storage.settings,
-    spendsUnknown: storage.recovery !== null,
-    onServerTime: guard.noteServerTime,
-    onSpent: (account, operation, outcome) => {
-      stats.asked.add(account, operation, outcome);
-      log.debug({ account, operation, outcome }, "asked");
-    },
-  });
 }
 
 interface LoopDeps extends Omit<State, "isTimeTrusted" | "checkClock" | "daemonState" | keyof Loops> {
@@ -196,16 +176,8 @@ function openLoops(options: StateOptions, storage: Storage, changes: ChangeBus, 
   const refresh = () => {
     for (const collector of collectors) collector.wake();
   };
-  const maintenance = new NightlyMaintenance({
-    ...storage,
-    repository,
-    calendar,
-    clock,
-    problems,
-    years: config.retention.years,
-    offsetMs,
-    log,
-  });
+  const years = config.retention.years;
+  const maintenance = new NightlyMaintenance({ ...storage, ...state, clock, years, offsetMs, log });
   const writeRecovery = new WriteRecoveryLoop({ writing: storage.writing, clock, problems, onRecovered: refresh });
   let running: readonly Promise<void>[] = [];
   return {

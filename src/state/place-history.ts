@@ -12,7 +12,7 @@ import type { EpochMs } from "../core/time/interval.ts";
 /** As it is remembered: start, end and price, for short. */
 type KeptPoint = readonly [start: EpochMs, end: EpochMs, price: number];
 
-/** What is kept of a place. `series`: other coordinates are other prices. */
+/** What is kept of a place, of `REFERENCE_DAYS` and what the service tells ahead. `series`: other coordinates are other prices. */
 interface Kept {
   readonly series: string;
   readonly points: readonly KeptPoint[];
@@ -21,8 +21,6 @@ interface Kept {
 export class PlaceHistory {
   readonly #memory: KeyValue;
   readonly #calendar: Calendar;
-  /** By place. Bounded by the places; each by `REFERENCE_DAYS` and what the service tells ahead. */
-  readonly #texts = new Map<string, string | null>();
 
   constructor(memory: KeyValue, calendar: Calendar) {
     this.#memory = memory;
@@ -34,24 +32,15 @@ export class PlaceHistory {
     const [first] = latest;
     if (!first) return [];
     const since = this.#calendar.add("day", this.#calendar.startOf("day", now), -REFERENCE_DAYS);
-    const kept = this.#keptOf(place, series).filter(([start]) => start >= since && start < first.start);
+    const text = this.#memory.read(nameOf(place));
+    const before = text === null ? null : (JSON.parse(text) as Kept);
+    const known = before?.series === series ? before.points : [];
+    const kept = known.filter(([start]) => start >= since && start < first.start);
     const points = [...kept, ...latest.map(({ start, end, price }): KeptPoint => [start, end, price])];
-    this.#keep(place, JSON.stringify({ series, points } satisfies Kept));
+    const joined = JSON.stringify({ series, points } satisfies Kept);
+    if (joined !== text) this.#memory.write(nameOf(place), joined);
     const past = kept.map(([start, end, price]) => ({ start, end, price, spot: price, charges: null, color: null }));
     return [...past, ...latest];
-  }
-
-  #keptOf(place: string, series: string): readonly KeptPoint[] {
-    if (!this.#texts.has(place)) this.#texts.set(place, this.#memory.read(nameOf(place)));
-    const text = this.#texts.get(place) ?? null;
-    const kept = text === null ? null : (JSON.parse(text) as Kept);
-    return kept?.series === series ? kept.points : [];
-  }
-
-  #keep(place: string, text: string): void {
-    if (this.#texts.get(place) === text) return;
-    this.#texts.set(place, text);
-    this.#memory.write(nameOf(place), text);
   }
 }
 

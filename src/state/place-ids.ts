@@ -28,8 +28,6 @@ type Given = Readonly<Record<string, string>>;
 export class PlaceIds {
   readonly #places: readonly Named[];
   readonly #memory: KeyValue;
-  /** By spot. Bounded by the places. */
-  readonly #given = new Map<string, Given>();
 
   constructor(places: readonly Configured[], memory: KeyValue) {
     this.#memory = memory;
@@ -73,16 +71,11 @@ export class PlaceIds {
     if (given[key] === id) return;
     const others = Object.entries(given).filter(([, other]) => other !== id);
     const next = { ...Object.fromEntries(others), [key]: id };
-    this.#given.set(spot, next);
     this.#memory.write(nameOf(spot), JSON.stringify(next));
   }
 
   #givenAt(spot: string): Given {
-    const known = this.#given.get(spot);
-    if (known) return known;
-    const given = JSON.parse(this.#memory.read(nameOf(spot)) ?? "{}") as Given;
-    this.#given.set(spot, given);
-    return given;
+    return JSON.parse(this.#memory.read(nameOf(spot)) ?? "{}") as Given;
   }
 }
 

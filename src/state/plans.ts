@@ -14,6 +14,7 @@ import { adjustedSpec, type ChangedSettings, changeSettings, planSettings } from
 import { type PlanHistory, type PlanMonth, type PlanSnapshot, planSnapshot } from "../core/planning/plan-snapshot.ts";
 import { advancePlan, type PlanAdvance } from "../core/planning/plan-state-machine.ts";
 import { solvePlan } from "../core/planning/solve-plan.ts";
+import type { Wanted } from "../core/plugs/plug-types.ts";
 import type { Home } from "../core/prices/home-snapshot.ts";
 import type { LevelThresholds } from "../core/prices/level.ts";
 import type { Timeline } from "../core/prices/timeline.ts";
@@ -35,14 +36,6 @@ export interface PlansDeps {
   /** Called with the home's id after a command that changed something. */
   readonly onChange: (home: string) => void;
   readonly solve?: Solve;
-}
-
-/** What a plan wants of a plug. */
-export interface PlanWanted {
-  readonly on: boolean;
-  /** Until when; null where only new prices or a command can tell. */
-  readonly until: EpochMs | null;
-  readonly reason: string;
 }
 
 /** The plans as they are, and when they change by themselves. */
@@ -78,7 +71,6 @@ export class Plans {
   #ordered: readonly PlanDefinition[] = [];
   /** By plan. Bounded by the configuration. */
   readonly #companions = new Map<string, PlanSlot>();
-  readonly #histories = new Map<string, PlanHistory>();
   readonly #snapshots = new Map<string, PlanSnapshot>();
   /** By plan: why its last command over MQTT was refused. */
   readonly #refusals = new Map<string, string>();
@@ -95,7 +87,7 @@ export class Plans {
     for (const { id } of this.#definitions) if (!stay.has(id)) problems.end(subjectOf(id));
     this.#definitions = definitions;
     this.#ordered = inOrder(definitions);
-    for (const made of [this.#companions, this.#histories, this.#snapshots, this.#refusals]) made.clear();
+    for (const made of [this.#companions, this.#snapshots, this.#refusals]) made.clear();
     store.keepOnly([...stay]);
     for (const definition of this.#ordered) {
       const spec = adjustedSpec(definition, store.settings(definition.id));
@@ -116,27 +108,24 @@ export class Plans {
 
   /** Decides every plan at `now`, and remembers it. */
   at(now: EpochMs): ShownPlans {
-    return this.#deps.store.gather(() => this.#decideAll(now));
-  }
-
-  #decideAll(now: EpochMs): ShownPlans {
-    const { homes } = this.#deps;
+    const { homes, store } = this.#deps;
     if (!homes.known) return { plans: [], until: null };
     const byId = new Map(homes.list().map((home) => [home.id, home]));
     const decided = new Set<string>();
-    let until: EpochMs | null = null;
-    for (const definition of this.#ordered) {
-      const home = byId.get(definition.home) ?? null;
-      const { nextChangeAt } = this.#decide(definition, home, decided, now);
-      this.#tellHome(definition, home, [...byId.keys()], now);
-      decided.add(definition.id);
-      if (nextChangeAt !== null) until = Math.min(until ?? nextChangeAt, nextChangeAt);
-    }
-    return { plans: this.snapshots, until };
+    const changes = store.gather(() =>
+      this.#ordered.flatMap((definition) => {
+        const home = byId.get(definition.home) ?? null;
+        const { nextChangeAt } = this.#decide(definition, home, decided, now);
+        this.#tellHome(definition, home, [...byId.keys()], now);
+        decided.add(definition.id);
+        return nextChangeAt ?? [];
+      }),
+    );
+    return { plans: this.snapshots, until: changes.length === 0 ? null : Math.min(...changes) };
   }
 
   /** What a plan wants at `now`; null for a plan that there is not, or not at `home` where one is given. */
-  wanted(plan: string, home: string | null, now: EpochMs): PlanWanted | null {
+  wanted(plan: string, home: string | null, now: EpochMs): Wanted | null {
     const definition = this.#companions.get(plan)?.definition;
     if (!definition || (home !== null && home !== definition.home)) return null;
     this.at(now);
@@ -252,7 +241,6 @@ export class Plans {
       solve,
     });
     if (advance.memory !== memory || advance.finished.length > 0) store.write(id, advance.memory, advance.finished);
-    if (advance.finished.length > 0) this.#histories.delete(id);
     this.#companions.set(id, { definition, spec, advance });
     const currency = timeline?.currency ?? null;
     const reason = reasonOf({ spec, advance, now, calendar, trusted, currency, home: home ? null : definition.home });
@@ -265,15 +253,11 @@ export class Plans {
   #historyOf({ definition: { id }, spec }: PlanSlot, now: EpochMs): PlanHistory {
     const { calendar, store } = this.#deps;
     const start = calendar.startOf("month", now);
-    const known = this.#histories.get(id);
-    if (known?.month.start === start) return known;
-    const history = {
+    return {
       month: this.#monthFrom(id, spec, start),
       monthBefore: this.#monthFrom(id, spec, calendar.add("month", start, -1)),
       lastRun: store.lastRun(id),
     };
-    this.#histories.set(id, history);
-    return history;
   }
 
   #monthFrom(id: string, spec: PlanSpec, start: EpochMs): PlanMonth {

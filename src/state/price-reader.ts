@@ -1,13 +1,7 @@
 /** From what is in storage to what the house is told. */
 
 import { type Home, type HomeSnapshot, homeSnapshot } from "../core/prices/home-snapshot.ts";
-import {
-  DEFAULT_THRESHOLDS,
-  type LevelThresholds,
-  REFERENCE_DAYS,
-  type SortedPrices,
-  sortedPrices,
-} from "../core/prices/level.ts";
+import { DEFAULT_THRESHOLDS, type LevelThresholds, REFERENCE_DAYS } from "../core/prices/level.ts";
 import { joinForecast, type PricePoint, pricePoints, type Timeline } from "../core/prices/timeline.ts";
 import {
   type DayUsage,
@@ -21,7 +15,7 @@ import {
   usageOperations,
   usageRange,
 } from "../core/prices/usage.ts";
-import type { KeyValue } from "../core/runtime/key-value.ts";
+import { type KeyValue, readJson } from "../core/runtime/key-value.ts";
 import type { SeriesKey } from "../core/series/series.ts";
 import type { Calendar } from "../core/time/calendar.ts";
 import type { EpochMs, Interval } from "../core/time/interval.ts";
@@ -52,17 +46,15 @@ interface Made<Value> {
 const COMPARED_DAYS = 30;
 
 /**
- * Reads a home from storage. What is costly (parsing a week of quarters, sorting a month, adding up a year) is done
+ * Reads a home from storage. What is costly (parsing a week of quarters, reading a month, adding up a year) is done
  * once per change of its series and per day; an edge only looks into what was made.
  */
 export class HomeReader {
   readonly #deps: HomeReaderDeps;
   /** By home, and for usage by home and operation. Bounded by the homes. */
   readonly #timelines = new Map<string, Made<Timeline | null>>();
-  readonly #months = new Map<string, Made<SortedPrices>>();
+  readonly #months = new Map<string, Made<readonly number[]>>();
   readonly #usageDays = new Map<string, Made<SeriesDays | null>>();
-  readonly #usage = new Map<string, Made<UsageFigures | null>>();
-  readonly #published = new Map<string, Published>();
 
   constructor(deps: HomeReaderDeps) {
     this.#deps = deps;
@@ -72,9 +64,7 @@ export class HomeReader {
   changed({ operation, place, unit }: SeriesKey): void {
     if (operation === "prices" || operation === "forecastPrices") this.#timelines.delete(place);
     if (operation === "prices") this.#months.delete(place);
-    if (unit !== "hour") return;
-    this.#usageDays.delete(`${place} ${operation}`);
-    this.#usage.delete(`${place} ${operation}`);
+    if (unit === "hour") this.#usageDays.delete(`${place} ${operation}`);
   }
 
   snapshot(home: Home, now: EpochMs): HomeSnapshot {
@@ -107,10 +97,7 @@ export class HomeReader {
   }
 
   usage(home: Home, now: EpochMs): HomeUsage {
-    const day = this.#deps.calendar.startOf("day", now);
-    const read = (operation: UsageOperation) =>
-      madeOn(this.#usage, `${home.addressId} ${operation}`, day, () => this.#makeUsage(home, operation, now));
-    const figures = usageOperations.map((operation) => [operation, read(operation)] as const);
+    const figures = usageOperations.map((operation) => [operation, this.#usageOf(home, operation, now)] as const);
     return { ...NO_USAGE, ...Object.fromEntries(figures) };
   }
 
@@ -129,15 +116,15 @@ export class HomeReader {
     return { points, currency, vatIncluded: envelope.vatIncluded === true };
   }
 
-  #readMonth(home: Home, day: EpochMs): SortedPrices {
+  #readMonth(home: Home, day: EpochMs): readonly number[] {
     const { store, calendar } = this.#deps;
     const range = { start: calendar.add("day", day, -COMPARED_DAYS), end: day };
     const prices = store.rows(pricesOf(home), range).map(({ totalPricePerKWh }) => totalPricePerKWh);
-    return sortedPrices(prices.filter((price) => typeof price === "number"));
+    return prices.filter((price) => typeof price === "number");
   }
 
-  /** At midnight the days stay and the sums are made again; a new year reads again. */
-  #makeUsage(home: Home, operation: UsageOperation, now: EpochMs): UsageFigures | null {
+  /** The days are read once a year; their sums are made each time. */
+  #usageOf(home: Home, operation: UsageOperation, now: EpochMs): UsageFigures | null {
     const { calendar } = this.#deps;
     const year = calendar.startOf("year", now);
     const read = () => this.#readUsage(home, operation, now);
@@ -158,11 +145,10 @@ export class HomeReader {
   #publishedAt({ addressId }: Home, tomorrow: EpochMs, now: EpochMs): EpochMs {
     const { memory } = this.#deps;
     const name = `published/${addressId}`;
-    const known = this.#published.get(addressId) ?? readPublished(memory.read(name));
-    const published = known?.day === tomorrow ? known : { day: tomorrow, at: now };
-    if (published !== known) memory.write(name, JSON.stringify(published));
-    this.#published.set(addressId, published);
-    return published.at;
+    const known = readJson(memory, name) as Published | null;
+    if (known?.day === tomorrow) return known.at;
+    memory.write(name, JSON.stringify({ day: tomorrow, at: now } satisfies Published));
+    return now;
   }
 }
 
@@ -170,10 +156,6 @@ export class HomeReader {
 interface Published {
   readonly day: EpochMs;
   readonly at: EpochMs;
-}
-
-function readPublished(text: string | null): Published | null {
-  return text === null ? null : (JSON.parse(text) as Published);
 }
 
 function pricesOf({ account, addressId, resolution }: Home): SeriesKey {

@@ -1,14 +1,11 @@
 /** Puts answers for the LAN together from an envelope and rows. */
 
-import { type Envelope, rowsWithin } from "../core/series/series.ts";
+import { rowsWithin } from "../core/series/series.ts";
 import type { EpochMs } from "../core/time/interval.ts";
 import { type BodyOf, type OperationId, operationOf, type ParamsOf } from "../service/contract/operations.ts";
 import { putTogether, rangeOf, takeApart } from "../service/contract/series-mapping.ts";
 import { textOfRows } from "../storage/chunk-text.ts";
 import type { Found } from "./stored-answer.ts";
-
-/** Stands for the rows while an answer is put together; JSON text never has a line end. */
-const ROWS_MARK = "\n";
 
 /** An answer that was asked for and could not be kept. */
 export interface Unkept<Id extends OperationId> {
@@ -27,18 +24,7 @@ export function foundIn<Id extends OperationId>({ operation, wanted, asked, body
   if (range.start < whole.start || range.end > whole.end) return null;
   const { rows, envelope } = takeApart(operation, body);
   const inside = operationOf(operation).range ? rowsWithin([...rows], range) : [...rows];
-  const read = () => bodyAround(operation, wanted, envelope, textOfRows(inside));
+  const read = () => putTogether(operation, wanted, envelope, [textOfRows(inside)]);
   // Versions of the series store are above zero.
   return { version: -at, answeredAt: at, fresh: true, read };
-}
-
-/** Returns the body of an answer. Shape: `rows` is the inside of a JSON array. */
-export function bodyAround<Id extends OperationId>(
-  operation: Id,
-  params: ParamsOf<Id>,
-  envelope: Envelope,
-  rows: string,
-): string {
-  const [head = "", tail = ""] = putTogether(operation, params, envelope, ROWS_MARK).split(ROWS_MARK);
-  return head + rows + tail;
 }

@@ -5,8 +5,8 @@ import type { EpochMs } from "../core/time/interval.ts";
 export interface AnswerSource {
   /** Changes with every change of the series. */
   readonly version: number;
-  /** Returns the whole body. */
-  readonly read: () => string;
+  /** Returns the whole body, in UTF-8. */
+  readonly read: () => Buffer;
 }
 
 /** What storage has for a request. */

@@ -5,24 +5,28 @@
 import { closeSync, mkdirSync, openSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import * as z from "zod/mini";
 import { readWhole, stampOf, writeWhole } from "./atomic-file.ts";
 
-/** A key as the file keeps it. */
-export interface KeptKey {
-  readonly name: string;
+const limit = z.exactOptional(z.int().check(z.minimum(1)));
+const keptKey = z.object({
+  name: z.string(),
   /** `bearer`: a key that is sent as it is. `third_party`: a key and secret, of which a token is made and sent. */
-  readonly kind: "bearer" | "third_party";
-  readonly scopes: readonly ("read" | "control")[];
+  kind: z.enum(["bearer", "third_party"]),
+  scopes: z.readonly(z.array(z.enum(["read", "control"]))),
   /** SHA-256 of what is sent, in hex. */
-  readonly sha256: string;
+  sha256: z.string().check(z.regex(/^[0-9a-f]{64}$/)),
   /** The day it was made, in UTC: `2026-11-21`. */
-  readonly created: string;
+  created: z.string(),
   /** The part of a key and secret that is no secret. */
-  readonly api_key?: string;
-  readonly hash_encoding?: "hex" | "base64";
-  readonly requests_per_minute?: number;
-  readonly requests_per_day?: number;
-}
+  api_key: z.exactOptional(z.string()),
+  hash_encoding: z.exactOptional(z.enum(["hex", "base64"])),
+  requests_per_minute: limit,
+  requests_per_day: limit,
+});
+
+/** A key as the file keeps it. */
+export type KeptKey = Readonly<z.infer<typeof keptKey>>;
 
 export type KeyFileReading =
   | { readonly kind: "keys"; readonly keys: readonly KeptKey[] }
@@ -93,34 +97,9 @@ export class KeyFile {
 export class KeyFileError extends Error {}
 
 function parse(text: string): KeyFileReading {
-  const json: unknown = JSON.parse(text);
-  const keys = isRecord(json) ? json.keys : undefined;
+  const keys = (JSON.parse(text) as { keys?: unknown } | null)?.keys;
   if (!Array.isArray(keys)) return { kind: "unreadable", why: "it has no list of keys" };
-  const wrong = keys.findIndex((key) => !isKeptKey(key));
+  const wrong = keys.findIndex((key) => !keptKey.safeParse(key).success);
   if (wrong >= 0) return { kind: "unreadable", why: `keys[${wrong}] is not as the command line writes it` };
   return { kind: "keys", keys: keys as KeptKey[] };
-}
-
-function isKeptKey(key: unknown): key is KeptKey {
-  if (!isRecord(key)) return false;
-  const { name, kind, scopes, sha256, created, requests_per_minute, requests_per_day } = key;
-  return (
-    typeof name === "string" &&
-    (kind === "bearer" || kind === "third_party") &&
-    Array.isArray(scopes) &&
-    scopes.every((scope) => scope === "read" || scope === "control") &&
-    typeof sha256 === "string" &&
-    /^[0-9a-f]{64}$/.test(sha256) &&
-    typeof created === "string" &&
-    isLimit(requests_per_minute) &&
-    isLimit(requests_per_day)
-  );
-}
-
-function isLimit(value: unknown): boolean {
-  return value === undefined || (Number.isSafeInteger(value) && Number(value) >= 1);
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -3,15 +3,14 @@
  * outlives a restart, and when it was last used. Written by the daemon, a minute after the first request that is not in it.
  */
 import path from "node:path";
+import * as z from "zod/mini";
 import { readWhole, writeWhole, writeWholeSoon } from "./atomic-file.ts";
 
-interface Counted {
-  readonly start: number;
-  readonly count: number;
-}
+const counted = z.object({ start: z.int(), count: z.int().check(z.minimum(0)) });
+const keyUse = z.object({ minute: counted, day: counted });
 
 /** By the name of the key: the start of its minute and day, in epoch milliseconds, and the attempts in them. */
-export type KeyUses = Readonly<Record<string, { readonly minute: Counted; readonly day: Counted }>>;
+export type KeyUses = Readonly<Record<string, z.infer<typeof keyUse>>>;
 
 const FILE = "key-use.json";
 
@@ -26,7 +25,9 @@ export class KeyUseFile {
   read(): KeyUses {
     try {
       const json: unknown = JSON.parse(readWhole(this.#path) ?? "{}");
-      return Object.fromEntries(Object.entries(json as object).filter(([, use]) => isUse(use))) as KeyUses;
+      return Object.fromEntries(
+        Object.entries(json as object).filter(([, use]) => keyUse.safeParse(use).success),
+      ) as KeyUses;
     } catch {
       return {};
     }
@@ -44,14 +45,4 @@ export class KeyUseFile {
 
 function textOf(uses: KeyUses): string {
   return `${JSON.stringify(uses)}\n`;
-}
-
-function isUse(use: unknown): boolean {
-  const { minute, day } = (use ?? {}) as { minute?: unknown; day?: unknown };
-  return isCounted(minute) && isCounted(day);
-}
-
-function isCounted(value: unknown): boolean {
-  const { start, count } = (value ?? {}) as { start?: unknown; count?: unknown };
-  return Number.isSafeInteger(start) && Number.isSafeInteger(count) && Number(count) >= 0;
 }

@@ -9,7 +9,7 @@ import {
   renameSync,
   rmSync,
   statSync,
-  writeSync,
+  writeFileSync,
 } from "node:fs";
 import path from "node:path";
 
@@ -36,13 +36,7 @@ export function stampOf(file: string): string | null {
 export function writeWhole(file: string, text: string): void {
   const draft = `${file}.new`;
   try {
-    const descriptor = openSync(draft, "w", OWNER_ONLY);
-    try {
-      writeSync(descriptor, text);
-      fsyncSync(descriptor);
-    } finally {
-      closeSync(descriptor);
-    }
+    writeFileSync(draft, text, { mode: OWNER_ONLY, flush: true });
     giveToOwnerOf(path.dirname(file), draft);
     renameSync(draft, file);
   } catch (error) {
@@ -54,13 +48,7 @@ export function writeWhole(file: string, text: string): void {
 /** The same without holding anybody up. */
 export async function writeWholeSoon(file: string, text: string): Promise<void> {
   const draft = `${file}.soon`;
-  const handle = await promises.open(draft, "w", OWNER_ONLY);
-  try {
-    await handle.writeFile(text);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+  await promises.writeFile(draft, text, { mode: OWNER_ONLY, flush: true });
   await promises.rename(draft, file);
 }
 
@@ -68,4 +56,14 @@ export async function writeWholeSoon(file: string, text: string): Promise<void> 
 export function giveToOwnerOf(folder: string, file: string): void {
   const { uid, gid } = statSync(folder);
   if (statSync(file).uid !== uid) chownSync(file, uid, gid);
+}
+
+/** Puts on the disk what was written to a file, or the names that changed in a folder. */
+export function sync(file: string): void {
+  const descriptor = openSync(file, "r");
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
 }

@@ -1,9 +1,10 @@
 /** The daily copy of the database, checked before it takes the place of the one before. */
 import { execFile } from "node:child_process";
-import { open, rename, rm, stat } from "node:fs/promises";
+import { rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { backup, type DatabaseSync } from "node:sqlite";
 import { setTimeout as pause } from "node:timers/promises";
+import { sync } from "./atomic-file.ts";
 import { copyPathOf } from "./recovery.ts";
 
 /** What became of a copy. A damaged one is thrown away, and the last good one stays. */
@@ -71,7 +72,7 @@ export async function copyDatabase(
     if (found !== "ok") return { kind: "damaged", damage: found };
     const { size } = await stat(partPath);
     await rename(partPath, copyPath);
-    await syncFolder(path.dirname(copyPath));
+    sync(path.dirname(copyPath));
     return { kind: "verified", bytes: size };
   } catch (error) {
     if (signal.aborted) return { kind: "stopped" };
@@ -105,14 +106,4 @@ function check(databasePath: string, node: string, signal: AbortSignal): Promise
       else resolve(found);
     });
   });
-}
-
-/** A new name is on the disk when its folder is. */
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, "r");
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }

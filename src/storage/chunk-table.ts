@@ -33,7 +33,7 @@ export class ChunkTable {
   readonly #damaged = new Set<number>();
 
   /** `onDamaged` is called once for each damaged chunk that is found, until another is stored in its place. */
-  constructor(database: DatabaseSync, onDamaged: (seriesId: number, start: EpochMs) => void = () => undefined) {
+  constructor(database: DatabaseSync, onDamaged: (seriesId: number, start: EpochMs) => void) {
     this.#onDamaged = onDamaged;
     // A year is read by one statement: 0.15 ms against 0.43 ms for a statement a day. `cross join` keeps the order.
     this.#read = database.prepare(
@@ -51,35 +51,19 @@ export class ChunkTable {
     );
   }
 
-  /** How many damaged chunks were found since the start and are not replaced yet. */
-  get damaged(): number {
-    return this.#damaged.size;
-  }
-
-  /** A chunk; null if it was never stored, or is damaged. */
-  read(seriesId: number, start: EpochMs): StoredChunk | null {
-    for (const row of this.#soundRows(seriesId, [start])) {
-      const text = this.#textOf(seriesId, row);
-      if (text !== null) return { text, state: row.state };
-    }
-    return null;
-  }
-
   /** The texts of the chunks with these starts. Shape: in their order; chunks never stored or damaged are left out. */
   texts(seriesId: number, starts: readonly EpochMs[]): Map<EpochMs, string> {
-    const texts = new Map<EpochMs, string>();
-    for (const row of this.#soundRows(seriesId, starts)) {
-      const text = this.#textOf(seriesId, row);
-      if (text !== null) texts.set(row.start, text);
-    }
-    return texts;
+    return new Map(
+      this.#soundRows(seriesId, starts).flatMap((row) => {
+        const text = this.#textOf(seriesId, row);
+        return text === null ? [] : [[row.start, text]];
+      }),
+    );
   }
 
   /** The flags of the chunks with these starts; chunks never stored or damaged are left out. */
   states(seriesId: number, starts: readonly EpochMs[]): Map<EpochMs, ChunkState> {
-    const states = new Map<EpochMs, ChunkState>();
-    for (const { start, state } of this.#soundRows(seriesId, starts)) states.set(start, state);
-    return states;
+    return new Map(this.#soundRows(seriesId, starts).map(({ start, state }) => [start, state]));
   }
 
   /** Stores a chunk in place of the one that may be there. */
@@ -99,16 +83,16 @@ export class ChunkTable {
     return count;
   }
 
-  *#soundRows(seriesId: number, starts: readonly EpochMs[]): Generator<SoundRow> {
+  #soundRows(seriesId: number, starts: readonly EpochMs[]): SoundRow[] {
     const keys = JSON.stringify(starts.map((start) => keyOf(seriesId, start)));
-    for (const row of this.#read.all(keys) as unknown as unknown[][]) {
-      const [key, complete, estimated, digest, deflated] = row;
+    return (this.#read.all(keys) as unknown as unknown[][]).flatMap(([key, complete, estimated, digest, deflated]) => {
       const start = startOf(Number(key));
       const state = { complete: complete === 1, estimated: estimated === 1 };
       if (deflated instanceof Uint8Array && digest === digestOf(Number(key), state, deflated))
-        yield { start, state, deflated };
-      else this.#noteDamaged(seriesId, start);
-    }
+        return [{ start, state, deflated }];
+      this.#noteDamaged(seriesId, start);
+      return [];
+    });
   }
 
   #textOf(seriesId: number, { start, deflated }: SoundRow): string | null {

@@ -1,9 +1,13 @@
-/** Opens what is kept on disk: the database and what guards its writes. */
+/** Opens what is kept in the data directory: the database, opened or restored, and what guards its writes. */
+import { mkdirSync } from "node:fs";
+import path from "node:path";
 import type { DatabaseSync } from "node:sqlite";
+import { DataDirInUse, StartError } from "../core/status/start-error.ts";
+import { SERVICE_ZONE, type TransitionMemory } from "../core/time/calendar.ts";
 import type { EpochMs } from "../core/time/interval.ts";
-import { openDataDir } from "./data-dir.ts";
+import { DatabaseError, DatabaseInUse } from "./database.ts";
 import { KeyValueStore } from "./key-value-store.ts";
-import type { Recovery } from "./recovery.ts";
+import { type OpenedDatabase, openOrRestore, type Recovery } from "./recovery.ts";
 import { WriteGuard } from "./write-guard.ts";
 
 export interface StorageOptions {
@@ -30,4 +34,37 @@ export function openStorage({ config, clock, log }: StorageOptions): Storage {
   const writing = new WriteGuard(database);
   const settings = new KeyValueStore(database, writing);
   return { database, databasePath, recovery, writing, settings, close: () => database.close() };
+}
+
+/** Opens the database of a data directory, which is made where it is not there. Errors: throws a StartError. */
+export function openDataDir(dataDir: string, now: EpochMs): OpenedDatabase & { readonly databasePath: string } {
+  const databasePath = databasePathIn(dataDir);
+  try {
+    mkdirSync(dataDir, { recursive: true });
+    return { ...openOrRestore(databasePath, now), databasePath };
+  } catch (error) {
+    if (error instanceof DatabaseInUse) throw new DataDirInUse(error.message);
+    if (error instanceof DatabaseError) throw new StartError(error.message);
+    const why = error instanceof Error ? error.message : String(error);
+    throw new StartError(
+      `cannot write to the data directory ${dataDir} (${why}); set data_dir or ELBRO_DATA_DIR to a folder this user may write`,
+    );
+  }
+}
+
+/** Where the database of a data directory is. */
+export function databasePathIn(dataDir: string): string {
+  return path.join(dataDir, "elbro.db");
+}
+
+/** Stores the transitions of the service's zone, by version of the time zone database: another version is read again. */
+export function transitionsIn(
+  settings: Pick<KeyValueStore, "read" | "write">,
+  tz = process.versions.tz,
+): TransitionMemory {
+  const name = (year: number) => `transitions/${SERVICE_ZONE}/${tz}/${year}`;
+  return {
+    read: (year) => settings.read(name(year)),
+    write: (year, text) => settings.write(name(year), text),
+  };
 }

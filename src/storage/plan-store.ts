@@ -1,6 +1,6 @@
 /** What is kept of plans: where each stands, what its owner changed, and what its runs cost. */
-import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { PlanBasis, PlanRecord } from "../core/planning/plan-record.ts";
+import type { DatabaseSync } from "node:sqlite";
+import type { PlanRecord } from "../core/planning/plan-record.ts";
 import type { FinishedRun } from "../core/planning/plan-savings.ts";
 import type { ChangedSettings, PlanSetting } from "../core/planning/plan-settings.ts";
 import { DAY_MS, type EpochMs, HOUR_MS } from "../core/time/interval.ts";
@@ -23,50 +23,28 @@ const KEPT_MS = 400 * DAY_MS;
 
 /** A day of 25 hours, and as much manually behind it. */
 const MAX_RUN_MS = 50 * HOUR_MS;
+/** Finished runs that wait for a disk that takes nothing; a few a day. */
+const MAX_UNWRITTEN_RUNS = 2_000;
 
 export class PlanStore {
   readonly #database: DatabaseSync;
   readonly #writing: WriteGuard;
-  /** Where plans stand that is not on disk yet, because it takes nothing. Bounded by the plans. */
+  /** Where plans stand that is not on disk yet. Bounded by the plans. */
   readonly #ahead = new Map<string, PlanRecord>();
-  /** Plans whose place is written with that of others, while it is gathered; null where each is written by itself. */
-  #gathered: Set<string> | null = null;
-  readonly #writeMemory: StatementSync;
-  readonly #writeSetting: StatementSync;
-  readonly #deleteSetting: StatementSync;
-  readonly #writeRun: StatementSync;
-  readonly #deleteRuns: StatementSync;
-  readonly #sumRuns: StatementSync;
-  readonly #lastRun: StatementSync;
+  /** Runs that are over and not on disk yet. Bounded by MAX_UNWRITTEN_RUNS. */
+  #finished: { readonly plan: string; readonly run: FinishedRun }[] = [];
+  #isGathering = false;
 
   constructor(database: DatabaseSync, writing: WriteGuard = new WriteGuard(database)) {
     this.#database = database;
     this.#writing = writing;
-    this.#writeMemory = database.prepare(
-      "insert into plan_state (plan, memory) values (?, ?) on conflict (plan) do update set memory = excluded.memory where memory <> excluded.memory",
-    );
-    this.#writeSetting = database.prepare(
-      "insert into plan_setting (plan, name, value) values (?, ?, ?) on conflict (plan, name) do update set value = excluded.value",
-    );
-    this.#deleteSetting = database.prepare("delete from plan_setting where plan = ? and name = ?");
-    this.#writeRun = database.prepare(
-      `insert into plan_run (plan, start_ms, end_ms, basis, mean_price, started_now_price, window_price, kwh)
-       values (?, ?, ?, ?, ?, ?, ?, ?) on conflict (plan, start_ms) do nothing`,
-    );
-    this.#deleteRuns = database.prepare("delete from plan_run where plan = ? and start_ms < ?");
-    this.#sumRuns = database.prepare(
-      `select count(*) as runs, total(end_ms - start_ms) / 3600000.0 as hours, total(mean_price * kwh) as cost,
-              total((started_now_price - mean_price) * kwh) as saving_now,
-              total((window_price - mean_price) * kwh) as saving_mean
-       from plan_run where plan = ? and start_ms >= ? and end_ms >= ? and end_ms < ?`,
-    );
-    this.#lastRun = database.prepare("select * from plan_run where plan = ? order by start_ms desc limit 1");
   }
 
   /** Forgets every plan that is not among `plans`. */
   keepOnly(plans: readonly string[]): void {
     const list = JSON.stringify(plans);
     for (const plan of this.#ahead.keys()) if (!plans.includes(plan)) this.#ahead.delete(plan);
+    this.#finished = this.#finished.filter(({ plan }) => plans.includes(plan));
     this.#writing.keep("plans", () =>
       transaction(this.#database, () => {
         for (const table of ["plan_state", "plan_setting", "plan_run"])
@@ -97,9 +75,11 @@ export class PlanStore {
    */
   writeSettings(plan: string, texts: Readonly<Partial<Record<PlanSetting, string | null>>>): boolean {
     const write = () => {
+      const forget = this.#database.prepare("delete from plan_setting where plan = ? and name = ?");
+      const keep = this.#database.prepare("insert or replace into plan_setting (plan, name, value) values (?, ?, ?)");
       for (const [setting, text] of Object.entries(texts)) {
-        if (text === null) this.#deleteSetting.run(plan, setting);
-        else this.#writeSetting.run(plan, setting, text);
+        if (text === null) forget.run(plan, setting);
+        else keep.run(plan, setting, text);
       }
     };
     return this.#writing.attempt(() => transaction(this.#database, write)) !== null;
@@ -110,99 +90,71 @@ export class PlanStore {
    * here until it does.
    */
   write(plan: string, memory: PlanRecord | null, finished: readonly FinishedRun[]): void {
-    if (this.#gathered && memory && finished.length === 0) {
-      this.#ahead.set(plan, memory);
-      this.#gathered.add(plan);
-      return;
-    }
-    this.#gathered?.delete(plan);
-    const writeMemory = () => {
-      if (memory) this.#writeMemory.run(plan, JSON.stringify(memory));
-      this.#ahead.delete(plan);
-    };
     if (memory) this.#ahead.set(plan, memory);
-    const all = () => {
-      writeMemory();
-      for (const run of finished) this.#writeFinished(plan, run);
-    };
-    if (this.#writing.attempt(() => transaction(this.#database, all))) return;
-    if (memory) this.#ahead.set(plan, memory);
-    this.#writing.keep(`plan ${plan}`, writeMemory);
-    for (const run of finished) this.#writing.keep(`run ${plan} ${run.start}`, () => this.#writeFinished(plan, run));
+    this.#finished = [...this.#finished, ...finished.map((run) => ({ plan, run }))].slice(-MAX_UNWRITTEN_RUNS);
+    if (!this.#isGathering || finished.length > 0) this.#flush();
   }
 
   /** Where plans stand after `work` is written at once, at its end: one write to the disk for ten that run. */
   gather<Result>(work: () => Result): Result {
-    const gathered = new Set<string>();
-    this.#gathered = gathered;
+    this.#isGathering = true;
     try {
       return work();
     } finally {
-      this.#gathered = null;
-      if (gathered.size > 0) this.#writeGathered([...gathered]);
+      this.#isGathering = false;
+      if (this.#ahead.size > 0) this.#flush();
     }
   }
 
-  #writeGathered(plans: readonly string[]): void {
-    const write = (plan: string) => {
-      const memory = this.#ahead.get(plan);
-      if (memory) this.#writeMemory.run(plan, JSON.stringify(memory));
+  #flush(): void {
+    const writeAll = () => {
+      const write = this.#database.prepare(
+        "insert into plan_state (plan, memory) values (?, ?) on conflict (plan) do update set memory = excluded.memory where memory <> excluded.memory",
+      );
+      for (const [plan, memory] of this.#ahead) write.run(plan, JSON.stringify(memory));
+      for (const { plan, run } of this.#finished) this.#writeFinished(plan, run);
     };
-    const forget = (plan: string) => this.#ahead.delete(plan);
-    const isWritten = this.#writing.attempt(() =>
-      transaction(this.#database, () => {
-        plans.forEach(write);
-      }),
-    );
-    if (isWritten) plans.forEach(forget);
-    else
-      for (const plan of plans)
-        this.#writing.keep(`plan ${plan}`, () => {
-          write(plan);
-          forget(plan);
-        });
+    this.#writing.keep("plan records", () => {
+      transaction(this.#database, writeAll);
+      this.#ahead.clear();
+      this.#finished = [];
+    });
   }
 
   #writeFinished(plan: string, run: FinishedRun): void {
     const { start, end, basis, meanPrice, startedNowPrice, windowPrice, kwh } = run;
-    this.#writeRun.run(plan, start, end, basis, meanPrice, startedNowPrice, windowPrice, kwh);
-    this.#deleteRuns.run(plan, end - KEPT_MS);
+    this.#database
+      .prepare(
+        `insert into plan_run (plan, start_ms, end_ms, basis, mean_price, started_now_price, window_price, kwh)
+         values (?, ?, ?, ?, ?, ?, ?, ?) on conflict (plan, start_ms) do nothing`,
+      )
+      .run(plan, start, end, basis, meanPrice, startedNowPrice, windowPrice, kwh);
+    this.#database.prepare("delete from plan_run where plan = ? and start_ms < ?").run(plan, end - KEPT_MS);
   }
 
   /** The runs that were over from `start` on and before `end`, in sum. */
   totals(plan: string, start: EpochMs, end: EpochMs): RunTotals {
-    const row = this.#sumRuns.get(plan, start - MAX_RUN_MS, start, end) ?? {};
-    return {
-      runs: Number(row.runs),
-      hours: Number(row.hours),
-      cost: Number(row.cost),
-      savingNow: Number(row.saving_now),
-      savingMean: Number(row.saving_mean),
-    };
+    const sum = this.#database.prepare(
+      `select count(*) as runs, total(end_ms - start_ms) / 3600000.0 as hours, total(mean_price * kwh) as cost,
+              total((started_now_price - mean_price) * kwh) as savingNow,
+              total((window_price - mean_price) * kwh) as savingMean
+       from plan_run where plan = ? and start_ms >= ? and end_ms >= ? and end_ms < ?`,
+    );
+    return sum.get(plan, start - MAX_RUN_MS, start, end) as unknown as RunTotals;
   }
 
   /** The latest run that is over; null before the first. */
   lastRun(plan: string): FinishedRun | null {
-    const row = this.#lastRun.get(plan);
-    return row ? finishedRun(row) : null;
+    return this.lastRuns(plan, 1)[0] ?? null;
   }
 
   /** The latest runs that are over. Shape: newest first. */
   lastRuns(plan: string, most: number): FinishedRun[] {
-    const rows = this.#database.prepare("select * from plan_run where plan = ? order by start_ms desc limit ?");
-    return rows.all(plan, most).map(finishedRun);
+    const runs = this.#database.prepare(
+      `select start_ms as start, end_ms as end, basis, mean_price as meanPrice, started_now_price as startedNowPrice,
+              window_price as windowPrice, kwh
+       from plan_run where plan = ? order by start_ms desc limit ?`,
+    );
+    return runs.all(plan, most) as unknown as FinishedRun[];
   }
-}
-
-function finishedRun(row: Record<string, unknown>): FinishedRun {
-  const figure = (value: unknown) => (typeof value === "number" ? value : null);
-  return {
-    start: Number(row.start_ms),
-    end: Number(row.end_ms),
-    basis: String(row.basis) as PlanBasis,
-    meanPrice: figure(row.mean_price),
-    startedNowPrice: figure(row.started_now_price),
-    windowPrice: figure(row.window_price),
-    kwh: figure(row.kwh),
-  };
 }

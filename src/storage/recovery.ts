@@ -3,10 +3,11 @@
  * its place; without a copy an empty one does. A file of an older version is set aside too, and an empty one begun.
  * Nothing of a file that is set aside is deleted.
  */
-import { closeSync, copyFileSync, existsSync, fsyncSync, openSync, renameSync, statSync } from "node:fs";
+import { copyFileSync, existsSync, renameSync, statSync } from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { type EpochMs, formatInstant, SECOND_MS } from "../core/time/interval.ts";
+import { sync } from "./atomic-file.ts";
 import {
   BrokenDatabase,
   DatabaseError,
@@ -182,14 +183,4 @@ function putAside(databasePath: string, now: EpochMs, as: "broken" | "replaced" 
 
 function sizeOf(file: string): number | null {
   return statSync(file, { throwIfNoEntry: false })?.size ?? null;
-}
-
-/** What was written or renamed is on the disk when this returns. */
-function sync(file: string): void {
-  const descriptor = openSync(file, "r");
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
 }

@@ -1,8 +1,8 @@
 /** The request log: every request that was spent, committed before its socket opens, and what became of it. */
-import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
+import { LRUCache } from "lru-cache";
 import type { Share } from "../core/fetching/rate-limit.ts";
-import type { EpochMs, Interval } from "../core/time/interval.ts";
-import { AnsweredTimes } from "./answer-times.ts";
+import { contains, type EpochMs, type Interval } from "../core/time/interval.ts";
 import { transaction } from "./database.ts";
 
 /** What is known before a request goes out. */
@@ -37,29 +37,16 @@ const MAX_OPEN = 100;
 
 export class RequestLog {
   readonly #database: DatabaseSync;
-  readonly #insert: StatementSync;
-  readonly #settle: StatementSync;
-  readonly #answer: StatementSync;
   /** Bounded by the series. */
   readonly #answered = new Map<number, AnsweredTimes>();
   /** The newest spend by series and range. Bounded by MAX_OPEN. */
-  readonly #open = new Map<string, number>();
+  readonly #open = new LRUCache<string, number>({ max: MAX_OPEN });
   #answers = 0;
   /** Ends of spends that go to disk with the next write, and leave this when it held. Bounded by the requests between two spends. */
   #unwritten: Ending[] = [];
-  /** The first attempt since the instant that was asked for last. */
-  #first: { readonly since: EpochMs; readonly id: number } | null = null;
 
   constructor(database: DatabaseSync) {
     this.#database = database;
-    this.#insert = database.prepare(
-      `insert into attempt (account, share, at_ms, boot, monotonic_ms, server_ms, series_id, start_ms, end_ms)
-       values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    );
-    this.#settle = database.prepare(
-      "update attempt set status = ?, request_id = ?, server_ms = coalesce(?, server_ms) where id = ?",
-    );
-    this.#answer = database.prepare("update attempt set answered_ms = ? where id = ?");
     this.#readAnswers();
   }
 
@@ -69,14 +56,16 @@ export class RequestLog {
     const server = serverMs === null ? null : Math.round(serverMs);
     const monotonic = Math.round(monotonicMs);
     const [start, end] = [range?.start ?? null, range?.end ?? null];
+    const insert = this.#database.prepare(
+      `insert into attempt (account, share, at_ms, boot, monotonic_ms, server_ms, series_id, start_ms, end_ms)
+       values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    );
     const id = transaction(this.#database, () => {
       this.flush();
-      return Number(
-        this.#insert.run(account, share, at, boot, monotonic, server, seriesId, start, end).lastInsertRowid,
-      );
+      return Number(insert.run(account, share, at, boot, monotonic, server, seriesId, start, end).lastInsertRowid);
     });
     this.#unwritten = [];
-    if (seriesId !== null) this.#noteOpen(openKey(seriesId, range), id);
+    if (seriesId !== null) this.#open.set(openKey(seriesId, range), id);
     return id;
   }
 
@@ -90,8 +79,11 @@ export class RequestLog {
 
   /** Writes what `settle` noted. Inside a transaction of the caller's it is part of that, and may be written again. */
   flush(): void {
+    const settle = this.#database.prepare(
+      "update attempt set status = ?, request_id = ?, server_ms = coalesce(?, server_ms) where id = ?",
+    );
     for (const { id, status, requestId, serverMs } of this.#unwritten)
-      this.#settle.run(status, requestId, serverMs === null ? null : Math.round(serverMs), id);
+      settle.run(status, requestId, serverMs === null ? null : Math.round(serverMs), id);
   }
 
   /**
@@ -101,7 +93,7 @@ export class RequestLog {
   writeAnswered(seriesId: number, range: Interval | null, at: EpochMs): void {
     this.flush();
     const id = this.#open.get(openKey(seriesId, range));
-    if (id !== undefined) this.#answer.run(at, id);
+    if (id !== undefined) this.#database.prepare("update attempt set answered_ms = ? where id = ?").run(at, id);
   }
 
   /** Notes an answer whose rows are stored, so that the times below know without reading the disk. */
@@ -140,8 +132,8 @@ export class RequestLog {
   /** How many attempts of an account were made at `since` or later, by the wall clock. */
   countSince(account: string, since: EpochMs): number {
     const found = this.#database
-      .prepare("select count(*) as count from attempt where id >= ? and account = ? and at_ms >= ?")
-      .get(this.#firstSince(since), account, since);
+      .prepare("select count(*) as count from attempt where account = ? and at_ms >= ?")
+      .get(account, since);
     return Number(found?.count ?? 0);
   }
 
@@ -152,10 +144,8 @@ export class RequestLog {
   spentSince(account: string, since: EpochMs): { readonly share: string; readonly status: number | null }[] {
     const unwritten = new Map(this.#unwritten.map(({ id, status }) => [id, status]));
     return this.#database
-      .prepare(
-        "select id, share, status from attempt where id >= ? and account = ? and at_ms >= ? order by id desc limit ?",
-      )
-      .all(this.#firstSince(since), account, since, MAX_RECENT)
+      .prepare("select id, share, status from attempt where account = ? and at_ms >= ? order by id desc limit ?")
+      .all(account, since, MAX_RECENT)
       .map(({ id, share, status }) => ({
         share: String(share),
         status: unwritten.get(Number(id)) ?? (status === null ? null : Number(status)),
@@ -164,19 +154,11 @@ export class RequestLog {
 
   /** The newest attempts of an account that may still count. Shape: oldest first. */
   recent(account: string, count: number): SpentAttempt[] {
-    const rows = this.#database
-      .prepare(
-        "select id, share, at_ms, boot, monotonic_ms, server_ms from attempt where account = ? order by id desc limit ?",
-      )
-      .all(account, Math.min(count, MAX_RECENT));
-    return rows.reverse().map((row) => ({
-      id: Number(row.id),
-      share: row.share === "lan" || row.share === "backfill" ? row.share : "poll",
-      at: Number(row.at_ms),
-      boot: String(row.boot),
-      monotonicMs: Number(row.monotonic_ms),
-      serverMs: typeof row.server_ms === "number" ? row.server_ms : null,
-    }));
+    const attempts = this.#database.prepare(
+      `select id, share, at_ms as at, boot, monotonic_ms as monotonicMs, server_ms as serverMs from attempt
+       where account = ? order by id desc limit ?`,
+    );
+    return (attempts.all(account, Math.min(count, MAX_RECENT)) as unknown as SpentAttempt[]).reverse();
   }
 
   /** The service's own time at its newest answer; null if it never told. */
@@ -202,20 +184,10 @@ export class RequestLog {
     return Number(changes);
   }
 
-  /** Where to begin looking for what was made since an instant: all of the request log is read once for each, not each time. */
-  #firstSince(since: EpochMs): number {
-    if (this.#first?.since !== since) {
-      const found = this.#database
-        .prepare("select coalesce(min(case when at_ms >= ? then id end), max(id) + 1, 0) as id from attempt")
-        .get(since);
-      this.#first = { since, id: Number(found?.id ?? 0) };
-    }
-    return this.#first.id;
-  }
-
   #readAnswers(): void {
     const answers = this.#database.prepare(
-      "select series_id, start_ms, end_ms, answered_ms from attempt where answered_ms is not null order by id",
+      `select series_id, start_ms, end_ms, answered_ms, max(id) from attempt where answered_ms is not null
+       group by series_id, start_ms, end_ms order by max(id)`,
     );
     answers.setReturnArrays(true);
     for (const [seriesId, start, end, at] of answers.all() as unknown as (number | null)[][])
@@ -226,21 +198,55 @@ export class RequestLog {
   }
 
   #timesOf(seriesId: number): AnsweredTimes {
-    const known = this.#answered.get(seriesId);
-    if (known) return known;
-    const times = new AnsweredTimes();
+    const times = this.#answered.get(seriesId) ?? new AnsweredTimes();
     this.#answered.set(seriesId, times);
     return times;
-  }
-
-  #noteOpen(key: string, id: number): void {
-    this.#open.delete(key);
-    this.#open.set(key, id);
-    const [oldest] = this.#open.keys();
-    if (this.#open.size > MAX_OPEN && oldest !== undefined) this.#open.delete(oldest);
   }
 }
 
 function openKey(seriesId: number, range: Interval | null): string {
   return range ? `${seriesId} ${range.start} ${range.end}` : String(seriesId);
+}
+
+interface Stretch extends Interval {
+  readonly at: EpochMs;
+}
+
+/**
+ * When the parts of one series were last answered. What is noted later counts, also where its clock stood earlier: a
+ * clock that was set back is right again.
+ */
+export class AnsweredTimes {
+  /** Without overlap, in no order. Bounded by the chunks of the series, as answers bring whole chunks. */
+  #stretches: readonly Stretch[] = [];
+  /** When anything of the series was last answered; null if never. */
+  newest: EpochMs | null = null;
+  /** When the series was last dealt with although nothing came; null if never. */
+  settled: EpochMs | null = null;
+
+  /** Notes an answer; one without a range is about all of time. */
+  note(range: Interval | null, at: EpochMs): void {
+    this.newest = at;
+    const { start, end } = range ?? { start: Number.NEGATIVE_INFINITY, end: Number.POSITIVE_INFINITY };
+    const others = this.#stretches.flatMap((known) => {
+      if (known.end <= start || known.start >= end) return [known];
+      const rest = [
+        { ...known, end: start },
+        { ...known, start: end },
+      ];
+      return rest.filter((piece) => piece.start < piece.end);
+    });
+    this.#stretches = [...others, { start, end, at }];
+  }
+
+  /** Notes that the series was dealt with, although nothing came. */
+  noteSettled(at: EpochMs): void {
+    this.newest = at;
+    this.settled = at;
+  }
+
+  /** When the instant was last part of an answer; null if never. */
+  at(instant: EpochMs): EpochMs | null {
+    return this.#stretches.find((stretch) => contains(stretch, instant))?.at ?? null;
+  }
 }

@@ -1,6 +1,6 @@
 /** Rows in the order of their starts, cut into chunks and put together again. */
 
-import { type Row, rowStart } from "../core/series/series.ts";
+import { type Row, rowStart, rowsWithin } from "../core/series/series.ts";
 import type { EpochMs, Interval } from "../core/time/interval.ts";
 
 /** A chunk, and the rows of an answer that start in it. */
@@ -22,25 +22,20 @@ export function cutIntoChunks(
   rows: readonly Row[],
   chunks: readonly Interval[],
 ): { readonly filled: readonly Filled[]; readonly strayRows: number } {
-  const filled = chunks.map((chunk) => ({ chunk, rows: [] as Row[] }));
-  const last = chunks.map(() => Number.NEGATIVE_INFINITY);
-  const disordered = new Set<number>();
-  let strayRows = 0;
-  let index = 0;
-  for (const row of rows) {
-    const start = rowStart(row);
-    index = start === null ? -1 : indexOf(chunks, start, index);
-    if (start === null || index < 0) {
-      strayRows++;
-      index = 0;
-      continue;
-    }
-    if (start <= (last[index] ?? 0)) disordered.add(index);
-    last[index] = start;
-    filled[index]?.rows.push(row);
-  }
-  const sorted = filled.map((each, i) => (disordered.has(i) ? { ...each, rows: mergeByStart([], each.rows) } : each));
-  return { filled: sorted, strayRows };
+  const inside = rowsWithin(rows, { start: chunks[0]?.start ?? 0, end: chunks.at(-1)?.end ?? 0 });
+  const sorted = mergeByStart([], inside);
+  let next = 0;
+  const filled = chunks.map((chunk) => {
+    const first = next;
+    while (startAt(sorted, next) < chunk.end) next++;
+    return { chunk, rows: sorted.slice(first, next) };
+  });
+  return { filled, strayRows: rows.length - inside.length };
+}
+
+function startAt(rows: readonly Row[], index: number): EpochMs {
+  const row = rows[index];
+  return (row && rowStart(row)) ?? Number.POSITIVE_INFINITY;
 }
 
 /** Groups chunks so that each group can be stored in one transaction. */
@@ -62,25 +57,6 @@ export function batchesOf(filled: readonly Filled[]): Filled[][] {
 
 /** Puts two lists of rows together. Shape: the answer ascends; of rows with the same start the newest stays. */
 export function mergeByStart(stored: readonly Row[], newer: readonly Row[]): Row[] {
-  const byStart = new Map<EpochMs, Row>();
-  for (const row of stored) byStart.set(rowStart(row) ?? 0, row);
-  for (const row of newer) byStart.set(rowStart(row) ?? 0, row);
+  const byStart = new Map([...stored, ...newer].map((row) => [rowStart(row) ?? 0, row]));
   return [...byStart].sort(([a], [b]) => a - b).map(([, row]) => row);
-}
-
-/** The chunk that holds an instant, or -1. The one at `guess` or the next is looked at first: rows come in order. */
-function indexOf(chunks: readonly Interval[], at: EpochMs, guess: number): number {
-  for (const index of [guess, guess + 1]) {
-    const chunk = chunks[index];
-    if (chunk && at >= chunk.start && at < chunk.end) return index;
-  }
-  let low = 0;
-  let high = chunks.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((chunks[middle] as Interval).start <= at) low = middle + 1;
-    else high = middle;
-  }
-  const chunk = chunks[low - 1];
-  return chunk && at < chunk.end ? low - 1 : -1;
 }

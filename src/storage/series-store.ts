@@ -4,7 +4,7 @@
  * A chunk that is there was asked as a whole; it may be empty. It is the JSON of its rows as the service sent them.
  * Content that is the same writes nothing.
  */
-import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import type { ChunkState, SeriesState } from "../core/fetching/fetch-types.ts";
 import {
   chunkStarts,
@@ -48,24 +48,17 @@ export class SeriesStore {
   readonly #chunks: ChunkTable;
   /** Bounded by the series that were ever asked. */
   readonly #series = new Map<string, SeriesRecord>();
-  readonly #find: StatementSync;
   #changes = 0;
 
   constructor(database: DatabaseSync, calendar: Calendar) {
     this.#database = database;
     this.#calendar = calendar;
     this.#chunks = new ChunkTable(database, (id, start) => this.#forgetDamaged(id, start));
-    this.#find = database.prepare("select id, envelope from series where name = ?");
   }
 
   /** Counts what changed in storage: as long as it stays, everything read before is still so. */
   get changes(): number {
     return this.#changes;
-  }
-
-  /** How many stored chunks were found damaged since the start and are not replaced yet. */
-  get damagedChunks(): number {
-    return this.#chunks.damaged;
   }
 
   /** Counts what changed in one series, as `changes` does; null for one that was never kept. */
@@ -124,10 +117,10 @@ export class SeriesStore {
   }
 
   /**
-   * The rows of a series that start inside `range` as JSON: the inside of an array. All rows of a `latest` series.
-   * Only a chunk that is asked for in part is parsed.
+   * The rows of a series that start inside `range` as JSON: the inside of an array, in pieces. All rows of a `latest`
+   * series. Only a chunk that is asked for in part is parsed.
    */
-  json(key: SeriesKey, range: Interval): string {
+  json(key: SeriesKey, range: Interval): string[] {
     const chunks = chunksOf(key.unit, range, this.#calendar);
     const isCut = chunkUnitOf(key.unit) !== null;
     const texts = this.#texts(key, chunks);
@@ -136,7 +129,7 @@ export class SeriesStore {
       const isWhole = !isCut || (chunk.start >= range.start && chunk.end <= range.end);
       return isWhole ? text : textOfRows(rowsWithin(rowsOfText(text), range));
     });
-    return parts.filter((part) => part !== "").join(",");
+    return parts.filter((part) => part !== "").flatMap((part, i) => (i === 0 ? [part] : [",", part]));
   }
 
   /** What came with the rows of a series: currency, VAT, zone; null if it was never answered. */
@@ -234,23 +227,20 @@ export class SeriesStore {
   #newestGap(record: SeriesRecord, within: Interval): Interval | null {
     const days = this.#calendar.intervals("day", within);
     this.#learn(record, days.map(startOf));
-    const asked = (day: Interval | undefined) => day !== undefined && this.#chunkState(record, day.start) !== null;
-    let end = days.length;
-    while (end > 0 && asked(days[end - 1])) end--;
-    let start = end;
-    while (start > 0 && !asked(days[start - 1])) start--;
-    const first = days[start];
-    const last = days[end - 1];
-    return first && last && end > start ? { start: first.start, end: last.end } : null;
+    const isAsked = (day: Interval) => this.#chunkState(record, day.start) !== null;
+    const end = days.findLastIndex((day) => !isAsked(day)) + 1;
+    const gap = days.slice(days.slice(0, end).findLastIndex(isAsked) + 1, end);
+    const [first, last] = [gap[0], gap.at(-1)];
+    return first && last ? { start: first.start, end: last.end } : null;
   }
 
   #storeChunk(key: SeriesKey, record: SeriesRecord, chunk: Interval, newer: readonly Row[]): boolean {
-    const stored = this.#chunks.read(record.id, chunk.start);
-    const newerText = textOfRows(newer);
-    if (stored?.text === newerText) return false;
-    const rows = stored && chunkUnitOf(key.unit) ? mergeByStart(rowsOfText(stored.text), newer) : newer;
-    const text = rows === newer ? newerText : textOfRows(rows);
-    if (stored?.text === text) return false;
+    const stored = this.#chunks.texts(record.id, [chunk.start]).get(chunk.start);
+    if (stored === textOfRows(newer)) return false;
+    const isCut = chunkUnitOf(key.unit) !== null;
+    const rows = stored !== undefined && isCut ? mergeByStart(rowsOfText(stored), newer) : newer;
+    const text = textOfRows(rows);
+    if (stored === text) return false;
     const complete = key.unit === "latest" || tiles(rows, key.unit, chunk, this.#calendar);
     const state = { complete, estimated: rows.some((row) => row.isEstimate === true) };
     this.#chunks.write(record.id, chunk.start, { text, state });
@@ -269,15 +259,16 @@ export class SeriesStore {
   }
 
   #known(key: SeriesKey): SeriesRecord | undefined {
-    const name = seriesName(key);
-    const known = this.#series.get(name);
+    const known = this.#series.get(seriesName(key));
     if (known) return known;
-    const found = this.#find.get(name);
+    const found = this.#database.prepare("select id, envelope from series where name = ?").get(seriesName(key));
     if (!found) return undefined;
-    const envelope = found.envelope === null ? null : String(found.envelope);
-    const record: SeriesRecord = { id: Number(found.id), envelope, version: this.#changes, chunks: new Map() };
-    this.#noteChange(record);
-    this.#series.set(name, record);
+    return this.#remember(key, Number(found.id), found.envelope === null ? null : String(found.envelope));
+  }
+
+  #remember(key: SeriesKey, id: number, envelope: string | null): SeriesRecord {
+    const record: SeriesRecord = { id, envelope, version: ++this.#changes, chunks: new Map() };
+    this.#series.set(seriesName(key), record);
     return record;
   }
 
@@ -288,10 +279,8 @@ export class SeriesStore {
   #recordOf(key: SeriesKey): SeriesRecord {
     const known = this.#known(key);
     if (known) return known;
-    this.#database.prepare("insert into series (name) values (?)").run(seriesName(key));
-    const record = this.#known(key);
-    if (!record) throw new Error(`the series ${seriesName(key)} was stored and is not there`);
-    return record;
+    const { lastInsertRowid } = this.#database.prepare("insert into series (name) values (?)").run(seriesName(key));
+    return this.#remember(key, Number(lastInsertRowid), null);
   }
 }
 

@@ -11,11 +11,13 @@ export interface WriteTrouble {
   readonly detail: string;
 }
 
-/** Source: https://www.sqlite.org/rescode.html */
-const SQLITE_READONLY = 8;
-const SQLITE_IOERR = 10;
-const SQLITE_FULL = 13;
-const SQLITE_CANTOPEN = 14;
+/** Primary result codes of SQLite that are the disk's doing. Source: https://www.sqlite.org/rescode.html */
+const CODES: Readonly<Record<number, WriteTrouble["code"]>> = {
+  8: "database_not_writable", // SQLITE_READONLY
+  10: "database_not_writable", // SQLITE_IOERR
+  13: "disk_full", // SQLITE_FULL
+  14: "database_not_writable", // SQLITE_CANTOPEN
+};
 /** Room that has to be there before writing counts as mended: more than a day of one home. Unit: characters. */
 const ROOM_LENGTH = 64 * 1024;
 /** Texts that wait to be written: those of settings are few, finished runs a few a day. */
@@ -97,14 +99,6 @@ export class WriteGuard {
 export function writeTroubleOf(error: unknown): WriteTrouble | null {
   if (!(error instanceof Error) || !("errcode" in error)) return null;
   // Extended codes carry the primary one in their low byte.
-  switch (Number(error.errcode) & 0xff) {
-    case SQLITE_FULL:
-      return { code: "disk_full", detail: error.message };
-    case SQLITE_READONLY:
-    case SQLITE_IOERR:
-    case SQLITE_CANTOPEN:
-      return { code: "database_not_writable", detail: error.message };
-    default:
-      return null;
-  }
+  const code = CODES[Number(error.errcode) & 0xff];
+  return code === undefined ? null : { code, detail: error.message };
 }

@@ -28,7 +28,7 @@ export function dataRules(get: () => ServiceUnderTest, operations: readonly Oper
 function addressRules(get: () => ServiceUnderTest): void {
   test("addresses come with every field of the document and hold the Danish one", async () => {
     const answer = await ask(get(), "addresses");
-    expectFits("addresses", answer);
+    await expectFits("addresses", answer);
     const danish = answer.json.data.find(({ id }: { id: string }) => id === get().danishAddressId);
     expect(danish.region).toMatch(/^DK[12]$/);
     expect(danish.timeZone).toBe(SERVICE_ZONE);
@@ -68,7 +68,7 @@ function forecastRules(get: () => ServiceUnderTest): void {
   test("a forecast is hourly, estimated, takes no range and begins no earlier than the current hour", async () => {
     const answer = await ask(get(), "forecastPrices", { addressId: get().danishAddressId });
     expect(answer.status).toBe(200);
-    expectFits("forecastPrices", answer);
+    await expectFits("forecastPrices", answer);
     expect(answer.json).toMatchObject({ resolution: "hour", isEstimate: true, vatIncluded: true, currency: "DKK" });
     expect(answer.json).not.toHaveProperty("from");
     expect(answer.json).not.toHaveProperty("to");
@@ -100,7 +100,7 @@ function thirdPartyRules(get: () => ServiceUnderTest, operations: readonly Opera
       get().rest?.();
       const answer = await ask(get(), operation, values);
       expect(answer.status).toBe(200);
-      expectFits(operation, answer);
+      await expectFits(operation, answer);
       if (operation === "regionPrices") for (const point of answer.json) expect(point).not.toHaveProperty("charges");
     });
     const required = Object.keys(values).find((name) => name in operationOf(operation).inQuery);

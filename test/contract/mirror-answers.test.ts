@@ -3,7 +3,7 @@ import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { HOUR_MS } from "../../src/core/time/interval.ts";
 import { type OperationId, operationIds, operationOf } from "../../src/service/contract/operations.ts";
-import type { Fault } from "../../src/service/simulator/fault-rules.ts";
+import type { FaultRule } from "../../src/service/simulator/fault-rules.ts";
 import { MirrorService } from "../support/service/mirror-service.ts";
 import { ask, askPath, pathOf } from "../support/service/service-caller.ts";
 import { representative } from "./looked-at.ts";
@@ -109,6 +109,8 @@ describe("any operation", () => {
     }
   });
 });
+
+type Fault = FaultRule extends infer Rule ? (Rule extends FaultRule ? Omit<Rule, "operation"> : never) : never;
 
 describe("with an empty shelf, what the service answers decides", () => {
   const table: readonly (readonly [string, Fault, number, string])[] = [

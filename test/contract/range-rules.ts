@@ -131,7 +131,7 @@ export function rangeRules(get: Get, operation: OperationId): void {
     for (const unit of units) {
       const answer = await askWith({ ...recentRange(dataAt(get())), [unitName]: unit });
       expect(answer.status).toBe(200);
-      expectFits(operation, answer);
+      await expectFits(operation, answer);
       expectAscending(answer.json, unit);
     }
   });

@@ -120,7 +120,7 @@ test("a year of hours and all 14 operations fit the contract", async () => {
   for (const operation of operationIds) {
     const answer = await ask(service, operation, { ...values, addressId: simulator.addressIds.danish });
     expect([operation, answer.status]).toEqual([operation, 200]);
-    expectFits(operation, answer);
+    await expectFits(operation, answer);
   }
 });
 

@@ -300,7 +300,7 @@ test("elbro's own client speaks MQTT 5 with it", async () => {
     {
       open: async () => stream,
       ...{ clientId: "elbro_own", baseTopic: "elbro", discoveryPrefix: "homeassistant", commands: {} },
-      remembered: new TestMemory(),
+      memory: new TestMemory(),
       log: { info: () => undefined, warn: () => undefined },
       random: () => 0,
     },

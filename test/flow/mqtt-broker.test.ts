@@ -50,7 +50,7 @@ function daemonOn(open: () => ReturnType<EmbeddedBrokerHandle["open"]>) {
       baseTopic: "elbro",
       discoveryPrefix: "homeassistant",
       commands: { "command/refresh": () => ({ kind: "done" }) },
-      remembered: new TestMemory(),
+      memory: new TestMemory(),
       log: { info: () => undefined, warn: () => undefined },
       random: () => 0,
     },

@@ -111,11 +111,11 @@ describe.skipIf(!haveMosquitto)("on Mosquitto (skipped where it is not installed
   test("after a change of base topic nothing of the old one is left, its status included", async () => {
     const remembered = new TestMemory();
     await using broker = await Mosquitto.start();
-    const before = new TestMqttClient({ to: broker.port, remembered });
+    const before = new TestMqttClient({ to: broker.port, memory: remembered });
     before.show([documentOf("elbro_home", { price: "sensor" }), { topic: "elbro/home/price", payload: "1" }]);
     await expect.poll(async () => Object.keys(await retainedIn(broker.port))).toHaveLength(3);
     await before.stop();
-    await using after = new TestMqttClient({ to: broker.port, remembered, baseTopic: "power" });
+    await using after = new TestMqttClient({ to: broker.port, memory: remembered, baseTopic: "power" });
     after.show([documentOf("power_home", { price: "sensor" }), { topic: "power/home/price", payload: "1" }]);
     await expect
       .poll(async () => Object.keys(await retainedIn(broker.port)).sort())
@@ -197,7 +197,7 @@ describe.skipIf(!haveMosquitto)("on Mosquitto (skipped where it is not installed
     await watcher.until(() => watcher.payload("elbro/ghost") === "1", "the state of the process");
     child.kill("SIGKILL");
     await watcher.until(() => watcher.payload("elbro/status") === "offline", "the will");
-    await using next = new TestMqttClient({ to: broker.port, remembered: memory });
+    await using next = new TestMqttClient({ to: broker.port, memory });
     next.showStates({ "elbro/home": "1" });
     await expect.poll(() => retainedIn(broker.port)).toEqual({ "elbro/home": "1", ...ONLINE });
   });

@@ -16,8 +16,8 @@ const UNTIL = { timeout: 10_000, interval: 5 };
 /** Plugs of the configuration for played ones, each following the same. */
 function plugsOf(families: readonly (typeof FAMILIES)[number][], follows: object): Config["plugs"] {
   const plugs = families.map((family) => {
-    const { topic, channel, custom } = new MqttPlug(family, { now: () => 0 }).firmware.setup;
-    return { name: family, family, topic, ...(channel === null ? {} : { channel }), ...custom, ...follows };
+    const { setup } = new MqttPlug(family, { now: () => 0 }).firmware;
+    return { name: family, ...setup, ...follows };
   });
   return configSchema.parse({ plugs }).plugs;
 }

@@ -1,26 +1,21 @@
-import type { AccountAddresses } from "../../server/admin/admin-api.ts";
-import { readCommandLine } from "../arguments.ts";
+import type { AdminResponses } from "../../server/admin/admin-api.ts";
+import type { Given } from "../arguments.ts";
 import { withAdminConnection } from "../connect.ts";
 
-const line = {
+export const line = {
   usage: "addresses",
   about:
     "Lists the addresses of the account with what the service can tell of each. The ids stand in homes[].address_id of\nthe configuration. What is not known yet is asked for: one request an account.",
 };
 
 /** `elbro addresses` */
-export async function main(argv: readonly string[]): Promise<number> {
-  const given = readCommandLine(line, argv, process.env);
-  if (given.kind === "help") {
-    process.stdout.write(given.text);
-    return 0;
-  }
+export async function main(given: Given): Promise<number> {
   const { accounts } = await withAdminConnection(given, (admin) => admin.ask({ ask: "addresses" }));
   process.stdout.write(`${accounts.map(accountText).join("\n\n")}\n`);
   return accounts.some(({ trouble }) => trouble !== null) ? 1 : 0;
 }
 
-function accountText({ account, addresses, trouble }: AccountAddresses): string {
+function accountText({ account, addresses, trouble }: AdminResponses["addresses"]["accounts"][number]): string {
   const texts = addresses.map(({ id, label, address, region, home, capabilities }) =>
     [
       `${label}${home === null ? " (no home here: the configuration leaves it out)" : `: home ${home}`}`,

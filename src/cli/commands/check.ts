@@ -2,11 +2,11 @@ import { commandHint } from "../../config/command-hint.ts";
 import { loadConfiguration } from "../../config/load-config-file.ts";
 import { hasNoUsers, NO_BROKER_USERS } from "../../mqtt/broker/start-broker.ts";
 import { requireKeys } from "../../server/auth/require-key.ts";
-import { readCommandLine } from "../arguments.ts";
+import type { Given } from "../arguments.ts";
 import { withAdminConnection } from "../connect.ts";
 import { isDemo } from "../demo.ts";
 
-const line = {
+export const line = {
   usage: "check",
   about:
     "Says what is wrong with the configuration, every mistake at once. Ends with 0 where it can be used, with 78 where not.",
@@ -21,12 +21,7 @@ const line = {
 const MARKS = { works: "ok  ", fails: "FAIL", untold: "?   " } as const;
 
 /** `elbro check` */
-export async function main(argv: readonly string[]): Promise<number> {
-  const given = readCommandLine(line, argv, process.env);
-  if (given.kind === "help") {
-    process.stdout.write(given.text);
-    return 0;
-  }
+export async function main(given: Given): Promise<number> {
   const { config, path, warnings } = loadConfiguration(given.configPath, process.env);
   for (const warning of warnings) process.stdout.write(`warning: ${warning}\n`);
   // Home Assistant, which knows its users, hands on what they ask: there it starts without. It names the broker, too.

@@ -1,13 +1,15 @@
 /** The commands: one row each. Everything else about a command stands in its own file, which is loaded when it is asked for. */
+import type { Command } from "../arguments.ts";
 
-interface Command {
+interface CommandRow {
   /** What it is for, in a line of the general help. */
   readonly summary: string;
-  /** Returns the exit code. Errors: throws a BadArgument or a StartError for what the owner can mend. */
-  readonly load: () => Promise<{ readonly main: (argv: readonly string[]) => Promise<number> }>;
+  readonly load: () => Promise<Command>;
 }
 
-const commands: Readonly<Record<string, Command>> = {
+/** Every command, in the order in which they are told. */
+export const commands: Readonly<Record<string, CommandRow>> = {
+  run: { summary: "runs the daemon; so does elbro alone", load: () => import("./run.ts") },
   check: {
     summary: "says what is wrong with the configuration; --online: what works",
     load: () => import("./check.ts"),
@@ -32,31 +34,17 @@ const commands: Readonly<Record<string, Command>> = {
 
 const NAME_COLUMN = 14;
 
-/** Every command with its summary, in the order in which they are told. */
-export function commandRows(): readonly (readonly [name: string, summary: string])[] {
-  const others = Object.entries(commands).map(([name, { summary }]) => [name, summary] as const);
-  return [["run", "runs the daemon; so does elbro alone"], ...others];
-}
-
 /** What `elbro --help` prints. */
 export function generalHelp(): string {
   return `elbro: electricity prices and plans for the house
 
 usage: elbro [command] [options]
 
-${commandRows()
-  .map(([name, summary]) => `  ${name.padEnd(NAME_COLUMN)} ${summary}`)
+${Object.entries(commands)
+  .map(([name, { summary }]) => `  ${name.padEnd(NAME_COLUMN)} ${summary}`)
   .join("\n")}
 
 elbro COMMAND --help tells more. Without any configuration elbro shows an invented house.
 Exit codes: 0 done; 1 it did not work; 78 the configuration or the command line cannot be used.
 `;
-}
-
-export function commandNames(): readonly string[] {
-  return ["run", ...Object.keys(commands)];
-}
-
-export function commandNamed(name: string): Command | null {
-  return Object.hasOwn(commands, name) ? (commands[name] ?? null) : null;
 }

@@ -1,9 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { StartError } from "../../core/status/start-error.ts";
-import { readCommandLine, textOf } from "../arguments.ts";
+import { type Given, textOf } from "../arguments.ts";
 import { withAdminConnection } from "../connect.ts";
 
-const line = {
+export const line = {
   usage: "diagnostics",
   about:
     "Writes what helps to find out why something does not work, as JSON: versions, the configuration without its secrets,\nproblems, ages of data, quota. Read it before you send it to anybody.",
@@ -15,12 +15,7 @@ const line = {
 const OWNER_ONLY = 0o600;
 
 /** `elbro diagnostics` */
-export async function main(argv: readonly string[]): Promise<number> {
-  const given = readCommandLine(line, argv, process.env);
-  if (given.kind === "help") {
-    process.stdout.write(given.text);
-    return 0;
-  }
+export async function main(given: Given): Promise<number> {
   const out = textOf(given.values.out);
   const found = await withAdminConnection(given, (admin) => admin.ask({ ask: "diagnostics" }));
   const text = `${JSON.stringify(found, null, 2)}\n`;

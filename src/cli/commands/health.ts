@@ -1,8 +1,8 @@
 import { loadConfiguration } from "../../config/load-config-file.ts";
 import { httpGet } from "../../service/client/http-get.ts";
-import { readCommandLine } from "../arguments.ts";
+import type { Given } from "../arguments.ts";
 
-const line = {
+export const line = {
   usage: "health",
   about:
     "Asks the daemon of this configuration whether it is well (GET /livez, on this machine). Ends with 0 where it is, with 1\nwhere a restart is needed or nothing answers: the health check of the container.",
@@ -22,12 +22,7 @@ interface Body {
 }
 
 /** `elbro health` */
-export async function main(argv: readonly string[]): Promise<number> {
-  const given = readCommandLine(line, argv, process.env);
-  if (given.kind === "help") {
-    process.stdout.write(given.text);
-    return 0;
-  }
+export async function main(given: Given): Promise<number> {
   const { api } = loadConfiguration(given.configPath, process.env).config;
   const host = EVERYWHERE[api.host] ?? api.host;
   try {

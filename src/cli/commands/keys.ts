@@ -1,16 +1,18 @@
 /** `elbro keys`: the keys of devices to the LAN API, also while the daemon runs. */
 import { randomBytes } from "node:crypto";
+import { commandHint } from "../../config/command-hint.ts";
 import { loadConfiguration } from "../../config/load-config-file.ts";
+import type { Config } from "../../config/schema.ts";
 import { StartError } from "../../core/status/start-error.ts";
 import { keyDigest } from "../../server/auth/api-keys.ts";
 import { pairDigest } from "../../server/auth/key-store.ts";
 import { thirdPartyToken } from "../../service/third-party-token.ts";
 import { type KeptKey, KeyFile, KeyFileError, MAX_KEYS } from "../../storage/api-key-file.ts";
-import { BadArgument, type CommandLine, type Given, readCommandLine, textOf } from "../arguments.ts";
+import { KeyUseFile } from "../../storage/api-key-usage-file.ts";
+import { BadArgument, type CommandLine, type Given, textOf } from "../arguments.ts";
 import { systemClock } from "../system-clock.ts";
-import { keyTable } from "./key-table.ts";
 
-const line: CommandLine = {
+export const line: CommandLine = {
   usage: "keys create|list|replace|revoke [NAME]",
   about: `The keys of devices to the LAN API. A running daemon knows of a change within a second.
 
@@ -31,6 +33,17 @@ const line: CommandLine = {
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,39}$/;
 const SECRET_BYTES = 32;
 const PUBLIC_BYTES = 8;
+const HEAD = ["name", "opens", "may", "a minute", "a day", "made", "last used"] as const;
+const IN_CONFIGURATION = "in the configuration";
+const DATE_LENGTH = "2026-11-21".length;
+
+/** Where keys are made and changed. */
+interface KeyRing {
+  readonly file: KeyFile;
+  /** Names of the keys of the configuration. */
+  readonly configured: readonly string[];
+  readonly today: string;
+}
 
 /** What a new key is shown as, this once. */
 interface Made {
@@ -38,25 +51,22 @@ interface Made {
   readonly shown: readonly (readonly [string, string])[];
 }
 
-export async function main(argv: readonly string[]): Promise<number> {
-  const given = readCommandLine(line, argv, process.env);
-  if (given.kind === "help") {
-    process.stdout.write(given.text);
-    return 0;
-  }
+export async function main(given: Given): Promise<number> {
   const [verb = "", name] = given.words;
   const [option] = Object.keys(line.options ?? {}).filter((each) => given.values[each] !== undefined);
   if (verb !== "create" && option !== undefined)
     throw new BadArgument(`--${option} is for keys create; a key that is replaced stays as it was made`);
   const { config } = loadConfiguration(given.configPath, process.env);
-  const file = new KeyFile(config.data_dir);
-  const configured = [...config.api.keys, ...(config.api.third_party_keys ?? [])].map((key) => key.name);
-  const today = new Date(systemClock(given.simulated).now()).toISOString().slice(0, "2026-11-21".length);
+  const ring: KeyRing = {
+    file: new KeyFile(config.data_dir),
+    configured: [...config.api.keys, ...(config.api.third_party_keys ?? [])].map((key) => key.name),
+    today: new Date(systemClock(given.simulated).now()).toISOString().slice(0, DATE_LENGTH),
+  };
   try {
-    if (verb === "list" && name === undefined) process.stdout.write(keyTable(config, file));
-    else if (verb === "create") await create(file, nameIn(name), { given, configured, today });
-    else if (verb === "replace") await replace(file, nameIn(name), { configured, today });
-    else if (verb === "revoke") await revoke(file, nameIn(name), configured);
+    if (verb === "list" && name === undefined) process.stdout.write(keyTable(config, ring.file));
+    else if (verb === "create") await create(ring, nameIn(name), given.values);
+    else if (verb === "replace") await replace(ring, nameIn(name));
+    else if (verb === "revoke") await revoke(ring, nameIn(name));
     else throw new BadArgument(`usage: elbro ${line.usage}; see elbro keys --help`);
   } catch (error) {
     throw wordsFor(error, config.data_dir);
@@ -64,65 +74,87 @@ export async function main(argv: readonly string[]): Promise<number> {
   return 0;
 }
 
-async function create(
-  file: KeyFile,
-  name: string,
-  {
-    given,
-    configured,
-    today,
-  }: { readonly given: Given; readonly configured: readonly string[]; readonly today: string },
-): Promise<void> {
-  if (given.values.control && given.values["third-party"])
+/** One line per key, of the configuration and of the command line. Errors: throws a StartError where the keys cannot be read. */
+function keyTable({ api, data_dir }: Pick<Config, "api" | "data_dir">, file: KeyFile): string {
+  const reading = file.read();
+  if (reading.kind === "unreadable") throw new StartError(`${file.path} cannot be read: ${reading.why}`);
+  const uses = new KeyUseFile(data_dir).read();
+  const entries = [
+    ...api.keys.map((key) => ({ kind: "bearer", scopes: ["read"], created: IN_CONFIGURATION, ...key })),
+    ...(api.third_party_keys ?? []).map((key) => ({
+      ...{ kind: "third_party", scopes: ["read"], created: IN_CONFIGURATION },
+      ...key,
+    })),
+    ...reading.keys,
+  ];
+  if (entries.length === 0) return `There is no key. One is made by: ${commandHint(process)("keys create NAME")}\n`;
+  const rows = entries.map((key) => {
+    const use = uses[key.name];
+    return [
+      key.name,
+      key.kind === "bearer" ? "all" : "/thirdParty",
+      (key.scopes ?? ["read"]).join(", "),
+      String(key.requests_per_minute ?? api.requests_per_minute),
+      String(key.requests_per_day ?? api.requests_per_day),
+      key.created,
+      use ? new Date(use.day.start).toISOString().slice(0, DATE_LENGTH) : "never",
+    ];
+  });
+  const widths = HEAD.map((head, i) => Math.max(head.length, ...rows.map((row) => row[i]?.length ?? 0)));
+  return [HEAD, ...rows]
+    .map(
+      (row) =>
+        `${row
+          .map((cell, i) => cell.padEnd(widths[i] ?? 0))
+          .join("  ")
+          .trimEnd()}\n`,
+    )
+    .join("");
+}
+
+async function create(ring: KeyRing, name: string, values: Given["values"]): Promise<void> {
+  const { file, configured, today } = ring;
+  if (values.control && values["third-party"])
     throw new BadArgument("--control is for a key of its own: a key and secret opens /thirdParty, where all is read");
-  if (given.values["hash-encoding"] !== undefined && !given.values["third-party"])
+  if (values["hash-encoding"] !== undefined && !values["third-party"])
     throw new BadArgument("--hash-encoding is for --third-party");
   const wanted = {
     name,
-    kind: given.values["third-party"] ? ("third_party" as const) : ("bearer" as const),
-    scopes: given.values.control ? (["read", "control"] as const) : (["read"] as const),
+    kind: values["third-party"] ? ("third_party" as const) : ("bearer" as const),
+    scopes: values.control ? (["read", "control"] as const) : (["read"] as const),
     created: today,
-    ...limit("requests_per_minute", "--per-minute", textOf(given.values["per-minute"])),
-    ...limit("requests_per_day", "--per-day", textOf(given.values["per-day"])),
-    hash_encoding: encodingIn(textOf(given.values["hash-encoding"])),
+    ...limit("requests_per_minute", "--per-minute", textOf(values["per-minute"])),
+    ...limit("requests_per_day", "--per-day", textOf(values["per-day"])),
+    hash_encoding: encodingIn(textOf(values["hash-encoding"])),
   };
   const made = makeKey(wanted);
-  await change(file, (keys) => {
-    if (has(keys, name) || configured.some((other) => same(other, name)))
+  await file.change((keys) => {
+    if ([...keys.map((key) => key.name), ...configured].some((other) => same(other, name)))
       throw new BadArgument(`there is a key ${name} already; replace it, or give this one another name`);
     if (keys.length >= MAX_KEYS)
       throw new BadArgument(`there are ${keys.length} keys, and no more are taken; revoke one that nobody uses`);
     return [...keys, made.kept];
-  });
+  }, Date.now);
   show(made, "made");
 }
 
-async function replace(
-  file: KeyFile,
-  name: string,
-  { configured, today }: { readonly configured: readonly string[]; readonly today: string },
-): Promise<void> {
-  let made: Made | null = null;
-  await change(file, (keys) => {
-    const before = keys.find((key) => same(key.name, name));
-    if (!before) throw unknown(keys, name, configured);
+async function replace({ file, configured, today }: KeyRing, name: string): Promise<void> {
+  const made: Made[] = [];
+  await file.change((keys) => {
+    const before = knownKey(keys, name, configured);
     const next = makeKey({ ...before, created: today });
-    made = next;
+    made.push(next);
     return keys.map((key) => (key === before ? next.kept : key));
-  });
-  if (made) show(made, "replaced; the one before has ended");
+  }, Date.now);
+  for (const key of made) show(key, "replaced; the one before has ended");
 }
 
-async function revoke(file: KeyFile, name: string, configured: readonly string[]): Promise<void> {
-  await change(file, (keys) => {
-    if (!has(keys, name)) throw unknown(keys, name, configured);
-    return keys.filter((key) => !same(key.name, name));
-  });
+async function revoke({ file, configured }: KeyRing, name: string): Promise<void> {
+  await file.change((keys) => {
+    const ended = knownKey(keys, name, configured);
+    return keys.filter((key) => key !== ended);
+  }, Date.now);
   process.stdout.write(`The key ${name} has ended.\n`);
-}
-
-function change(file: KeyFile, edit: (keys: readonly KeptKey[]) => readonly KeptKey[]): Promise<void> {
-  return file.change(edit, Date.now);
 }
 
 /** A key of 256 random bits, or a key and secret of which the secret is. */
@@ -177,19 +209,18 @@ function encodingIn(text = "hex"): "hex" | "base64" {
   throw new BadArgument(`--hash-encoding: "${text}" is none; expected hex or base64`);
 }
 
-function unknown(keys: readonly KeptKey[], name: string, configured: readonly string[]): BadArgument {
+/** The key of a name. Errors: throws a BadArgument where there is none. */
+function knownKey(keys: readonly KeptKey[], name: string, configured: readonly string[]): KeptKey {
+  const known = keys.find((key) => same(key.name, name));
+  if (known) return known;
   if (configured.some((other) => same(other, name)))
-    return new BadArgument(
+    throw new BadArgument(
       `the key ${name} stands in the configuration, in api.keys or api.third_party_keys; change it there`,
     );
   const names = keys.map((key) => key.name).join(", ");
-  return new BadArgument(
+  throw new BadArgument(
     `there is no key ${name}; ${names === "" ? "there is none at all" : `expected one of ${names}`}`,
   );
-}
-
-function has(keys: readonly KeptKey[], name: string): boolean {
-  return keys.some((key) => same(key.name, name));
 }
 
 function same(one: string, other: string): boolean {

@@ -1,7 +1,7 @@
 /** Prices as bars of text: a row an hour, as long as the day is. */
 
 import type { Level } from "../../core/prices/level.ts";
-import { type EpochMs, HOUR_MS } from "../../core/time/interval.ts";
+import { type EpochMs, HOUR_MS, type Interval } from "../../core/time/interval.ts";
 import type { DayPrices, ShownPrice } from "../../server/admin/admin-api.ts";
 
 export interface ChartStyle {
@@ -19,15 +19,14 @@ export interface ChartScale {
   readonly most: number;
 }
 
-interface Row {
-  readonly start: EpochMs;
-  readonly end: EpochMs;
+interface Row extends Interval {
   readonly label: string;
   /** Null for a gap. */
   readonly price: number | null;
   readonly level: Level | null;
 }
 
+const UNKNOWN_TIME = "--:--";
 const MIN_BARS = 10;
 const MAX_BARS = 80;
 const EIGHTHS = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
@@ -85,14 +84,8 @@ function hourRows(day: DayPrices): Row[] {
     const within = day.prices.filter((price) => price.start >= start && price.start < start + HOUR_MS);
     const first = within[0];
     const price = first ? within.reduce((sum, each) => sum + each.price, 0) / within.length : null;
-    const minuteOfDay = first?.minuteOfDay ?? null;
-    rows.push({
-      start,
-      end: start + HOUR_MS,
-      label: clockText(minuteOfDay),
-      price,
-      level: first ? middleLevel(within) : null,
-    });
+    const label = clockText(first?.minuteOfDay ?? null);
+    rows.push({ start, end: start + HOUR_MS, label, price, level: middleLevel(within) });
   }
   return rows;
 }
@@ -108,21 +101,16 @@ function rowOf({ start, end, price, level, minuteOfDay }: ShownPrice): Row {
 }
 
 function clockText(minuteOfDay: number | null): string {
-  if (minuteOfDay === null) return "--:--";
+  if (minuteOfDay === null) return UNKNOWN_TIME;
   return [Math.floor(minuteOfDay / 60), minuteOfDay % 60].map((part) => String(part).padStart(2, "0")).join(":");
 }
 
 /** The hour that comes twice in the autumn is 2A, then 2B. */
 function named(rows: readonly Row[]): Row[] {
-  const seen = new Set<string>();
-  const twice = new Set(
-    rows.flatMap(({ label }) => (seen.size === seen.add(label).size && label !== "--:--" ? [label] : [])),
-  );
-  const shown = new Set<string>();
+  const byLabel = Map.groupBy(rows, ({ label }) => label);
   return rows.map((row) => {
-    if (!twice.has(row.label)) return row;
-    const letter = shown.has(row.label) ? "B" : "A";
-    shown.add(row.label);
-    return { ...row, label: `${row.label}${letter}` };
+    const same = byLabel.get(row.label) ?? [];
+    if (same.length < 2 || row.label === UNKNOWN_TIME) return row;
+    return { ...row, label: `${row.label}${row === same[0] ? "A" : "B"}` };
   });
 }

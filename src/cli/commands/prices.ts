@@ -1,9 +1,9 @@
-import type { HomePrices } from "../../server/admin/admin-api.ts";
-import { readCommandLine } from "../arguments.ts";
+import type { AdminResponses } from "../../server/admin/admin-api.ts";
+import type { Given } from "../arguments.ts";
 import { withAdminConnection } from "../connect.ts";
 import { type ChartStyle, priceChart, scaleOf } from "./price-chart.ts";
 
-const line = {
+export const line = {
   usage: "prices [HOME]",
   about:
     "Prints the prices of today, and of tomorrow once they are there. Hours are means of their quarters. Prices that are\nnot known yet are asked for: one request a home.",
@@ -16,12 +16,7 @@ const line = {
 const USUAL_WIDTH = 80;
 
 /** `elbro prices` */
-export async function main(argv: readonly string[]): Promise<number> {
-  const given = readCommandLine(line, argv, process.env);
-  if (given.kind === "help") {
-    process.stdout.write(given.text);
-    return 0;
-  }
+export async function main(given: Given): Promise<number> {
   const [home = null] = given.words;
   const { homes, known, trouble } = await withAdminConnection(given, (admin) => admin.ask({ ask: "prices", home }));
   if (homes.length === 0) {
@@ -45,7 +40,10 @@ function styleOf(quarters: boolean): Omit<ChartStyle, "scale"> {
   };
 }
 
-function homeText({ id, name, currency, days, now, trouble }: HomePrices, look: Omit<ChartStyle, "scale">): string {
+function homeText(
+  { id, name, currency, days, now, trouble }: AdminResponses["prices"]["homes"][number],
+  look: Omit<ChartStyle, "scale">,
+): string {
   const style = { ...look, scale: scaleOf(days) };
   const shown = days.flatMap((day) => {
     if (day.prices.length === 0) return [];

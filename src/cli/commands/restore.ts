@@ -3,13 +3,13 @@ import { loadConfiguration } from "../../config/load-config-file.ts";
 import { StartError } from "../../core/status/start-error.ts";
 import { formatInstant, SECOND_MS } from "../../core/time/interval.ts";
 import { giveToOwnerOf } from "../../storage/atomic-file.ts";
-import { databasePathIn } from "../../storage/data-dir.ts";
 import { DatabaseError } from "../../storage/database.ts";
+import { databasePathIn } from "../../storage/open-storage.ts";
 import { copyPathOf, replaceDatabase } from "../../storage/recovery.ts";
-import { readCommandLine } from "../arguments.ts";
+import type { Given } from "../arguments.ts";
 import { systemClock } from "../system-clock.ts";
 
-const line = {
+export const line = {
   usage: "restore [FILE]",
   about:
     "Puts a copy of the database in its place: FILE, or the copy that is made and checked every night. Stop the daemon\nfirst. The copy is checked before anything is changed, and what was there is kept under a dated name.",
@@ -17,12 +17,7 @@ const line = {
 };
 
 /** `elbro restore` */
-export async function main(argv: readonly string[]): Promise<number> {
-  const given = readCommandLine(line, argv, process.env);
-  if (given.kind === "help") {
-    process.stdout.write(given.text);
-    return 0;
-  }
+export async function main(given: Given): Promise<number> {
   const { config } = loadConfiguration(given.configPath, process.env);
   const databasePath = databasePathIn(config.data_dir);
   const [copyPath = copyPathOf(databasePath)] = given.words;

@@ -8,9 +8,9 @@ import { loadConfiguration } from "../../config/load-config-file.ts";
 import type { Config } from "../../config/schema.ts";
 import { DataDirInUse, StartError } from "../../core/status/start-error.ts";
 import { type Daemon, type DaemonOptions, startDaemon } from "../../daemon.ts";
-import { adminSocketPath, sendAdminRequest } from "../../server/admin/admin-socket.ts";
 import { proxyOf } from "../../service/client/proxy.ts";
-import { readCommandLine } from "../arguments.ts";
+import type { Given } from "../arguments.ts";
+import { runningDaemon } from "../connect.ts";
 import { demoGreeting, isDemo, startDemo } from "../demo.ts";
 import { systemClock } from "../system-clock.ts";
 import { TerminalLog } from "../terminal-log.ts";
@@ -28,15 +28,13 @@ const FLUSH_AFTER_MS = 2_000;
 /** After this a part that does not end is left behind; state is on disk at every moment. */
 const STOP_TIMEOUT_MS = 1_800;
 
-const line = {
+export const line = {
   usage: "run",
   about:
     "Runs the daemon. Without any configuration it shows an invented house. SIGINT and SIGTERM end it.\nSIGHUP has it read its configuration again: keys, plans, api.* and log.level are used at once, the rest is named.",
 };
 
-export async function runDaemon(argv: readonly string[]): Promise<void> {
-  const given = readCommandLine(line, argv, process.env);
-  if (given.kind === "help") return void process.stdout.write(given.text);
+export async function main(given: Given): Promise<number> {
   const up = Promise.withResolvers<Running>();
   installSignalHandlers(up.promise);
   const { config, path, warnings } = loadConfiguration(given.configPath, process.env);
@@ -82,7 +80,7 @@ export async function runDaemon(argv: readonly string[]): Promise<void> {
     up.resolve({
       async reload() {
         if (demo) log.info({}, "the invented house has no configuration to read again");
-        else setLevel(log, await daemon.reload(readAgain));
+        else log.level = (await daemon.reload(readAgain)).log.level;
       },
       async stop() {
         await daemon.stop();
@@ -90,6 +88,7 @@ export async function runDaemon(argv: readonly string[]): Promise<void> {
         await demo?.close();
       },
     });
+    return 0;
   } catch (error) {
     await demo?.close();
     throw error;
@@ -123,17 +122,12 @@ async function startWhenFree(options: DaemonOptions): Promise<Daemon> {
       return await startDaemon(options);
     } catch (error) {
       if (!(error instanceof DataDirInUse) || waits === WAITS.most) throw error;
-      if (await isAnswered(options.config.data_dir)) throw error;
+      // A daemon that answers is there to stay.
+      if (await runningDaemon(options.config.data_dir).catch(() => null)) throw error;
       if (waits === 0) options.log.info({}, "waits for the data directory: another elbro uses it at this moment");
       await pause(WAITS.everyMs);
     }
   }
-}
-
-/** Whether a daemon of this data directory answers: then it is there to stay. */
-async function isAnswered(dataDir: string): Promise<boolean> {
-  const socketPath = adminSocketPath(dataDir);
-  return socketPath !== null && (await sendAdminRequest(socketPath, { ask: "here" }).catch(() => null)) !== null;
 }
 
 /** Lines for a person, where one looks on; JSON everywhere else. */
@@ -143,10 +137,6 @@ function terminalLog(): TerminalLog {
     columns: () => process.stdout.columns || USUAL_COLUMNS,
     colors: process.env.NO_COLOR || process.env.TERM === "dumb" ? "none" : "ansi",
   });
-}
-
-function setLevel(log: { level: string }, { log: { level } }: Config): void {
-  log.level = level;
 }
 
 /** An app of Home Assistant asks the supervisor for what the configuration does not say. */

@@ -1,21 +1,53 @@
-import { formatInstant } from "../../core/time/interval.ts";
-import { type Simulator, startSimulator } from "../../service/simulator/simulator.ts";
-import { readSimulatorOptions } from "./simulate-options.ts";
-
 /** `elbro simulate`: the service's double on a port of its own, for a person with curl or a daemon with a demo key. */
-export async function main(argv: readonly string[]): Promise<number> {
-  const given = readSimulatorOptions(argv, Date.now);
-  if (given.kind === "help") {
-    process.stdout.write(given.text);
-    return 0;
-  }
+import { readFileSync } from "node:fs";
+import { type EpochMs, formatInstant } from "../../core/time/interval.ts";
+import { parseInstant } from "../../service/contract/range.ts";
+import { readFaultRules } from "../../service/simulator/fault-rules.ts";
+import { type HomeName, homeNames } from "../../service/simulator/homes.ts";
+import { readPriceFile } from "../../service/simulator/price-file.ts";
+import { type Simulator, type SimulatorOptions, startSimulator } from "../../service/simulator/simulator.ts";
+import type { HashEncoding } from "../../service/third-party-token.ts";
+import { BadArgument, type CommandLine, type Given, optionLines, textOf } from "../arguments.ts";
+
+const options = {
+  port: { type: "string", value: "N", about: "port to listen on (9000)" },
+  host: { type: "string", value: "ADDRESS", about: "address to listen on (127.0.0.1)" },
+  seed: { type: "string", value: "N", about: "another seed, another invented market and household (1)" },
+  prices: { type: "string", value: "FILE", about: "real day-ahead prices as CSV: start_utc,minutes,dkk_per_mwh" },
+  replay: { type: "boolean", about: "play the file's year on today's date" },
+  clock: { type: "string", value: "ISO", about: "begin at this time, such as 2025-10-25T20:00:00Z" },
+  speed: { type: "string", value: "N", about: "simulated seconds per second (1)" },
+  limits: { type: "string", value: "MINUTE/DAY", about: "quota of the consumer interface (60/2000)" },
+  faults: { type: "string", value: "FILE", about: "a script of faults as JSON" },
+  homes: { type: "string", value: "NAMES", about: "of danish,swedish,norwegian (danish,swedish)" },
+  "hash-encoding": { type: "string", value: "KIND", about: "hash in the third-party token: hex or base64 (hex)" },
+} as const;
+
+const OPTION_COLUMN = 22;
+const about = "Plays the whole electricity data service on this machine, both interfaces.";
+
+export const line: CommandLine = {
+  usage: "simulate",
+  about,
+  takes: [],
+  options,
+  help: `${about}
+
+usage: elbro simulate [options]     (in a clone: npm run simulate -- [options])
+
+${optionLines([...Object.entries(options), ["help", { type: "boolean", about: "" }]], OPTION_COLUMN)}
+`,
+};
+
+export async function main(given: Given): Promise<number> {
+  const asked = simulatorOptions(given, Date.now);
   try {
-    const simulator = await startSimulator({ ...given.options, onCrash: reportCrash });
+    const simulator = await startSimulator({ ...asked, onCrash: reportCrash });
     process.stdout.write(greeting(simulator));
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void simulator.close());
     return 0;
   } catch (error) {
-    process.stderr.write(`elbro: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.stderr.write(`elbro: ${messageOf(error)}\n`);
     return 1;
   }
 }
@@ -36,4 +68,105 @@ curl -H 'Authorization: Bearer ${keys.consumerKey}' ${url}/consumer/v1/me/addres
 
 State and controls: ${url}/simulator
 `;
+}
+
+/** Errors: throws BadArgument for the first argument that cannot be used. */
+export function simulatorOptions({ values }: Given, now: () => EpochMs): SimulatorOptions {
+  const text = (name: keyof typeof options) => textOf(values[name]);
+  const [clock, prices, faults] = [text("clock"), text("prices"), text("faults")];
+  const replay = values.replay === true;
+  if (replay && prices === undefined) throw bad("--replay needs --prices FILE");
+  return {
+    now,
+    clock: {
+      ...(clock !== undefined && { at: instantOf("--clock", clock) }),
+      speed: numberOf("--speed", text("speed") ?? "1", 0, 100_000),
+    },
+    port: wholeNumberOf("--port", text("port") ?? "9000", 65_535),
+    host: text("host") ?? "127.0.0.1",
+    seed: wholeNumberOf("--seed", text("seed") ?? "1", 2 ** 31 - 1),
+    ...(prices !== undefined && {
+      prices: { csv: pricesOf(prices), replay: replay ? "onTodaysDate" : "asDated" },
+    }),
+    limits: limitsOf(text("limits") ?? "60/2000"),
+    faults: faults === undefined ? [] : faultsOf(faults),
+    homes: homesOf(text("homes") ?? "danish,swedish"),
+    hashEncoding: encodingOf(text("hash-encoding") ?? "hex"),
+  };
+}
+
+/** The message says in one sentence which argument, what was found and what is expected. */
+function bad(message: string): BadArgument {
+  return new BadArgument(`${message}; see elbro simulate --help`);
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function numberOf(name: string, text: string, least: number, most: number): number {
+  const value = Number(text);
+  if (text.trim() === "" || !(value >= least && value <= most))
+    throw bad(`${name} is "${text}"; expected a number from ${least} to ${most}`);
+  return value;
+}
+
+function wholeNumberOf(name: string, text: string, most: number): number {
+  if (!/^\d{1,10}$/.test(text)) throw bad(`${name} is "${text}"; expected a whole number up to ${most}`);
+  return numberOf(name, text, 0, most);
+}
+
+function instantOf(name: string, text: string): number {
+  const reading = parseInstant(text);
+  if (reading.kind === "value") return reading.value;
+  throw bad(`${name}: ${reading.why}`);
+}
+
+function limitsOf(text: string): { minute: number; day: number } {
+  const [, minute = "", day = ""] = /^([1-9]\d{0,8})\/([1-9]\d{0,8})$/.exec(text) ?? [];
+  if (minute === "") throw bad(`--limits is "${text}"; expected MINUTE/DAY such as 60/2000`);
+  return { minute: Number(minute), day: Number(day) };
+}
+
+function homesOf(text: string): HomeName[] {
+  return text.split(",").map((name) => {
+    const home = homeNames.find((known) => known === name);
+    if (home) return home;
+    throw bad(`--homes has "${name}"; expected some of ${homeNames.join(",")}`);
+  });
+}
+
+function encodingOf(text: string): HashEncoding {
+  if (text === "hex" || text === "base64") return text;
+  throw bad(`--hash-encoding is "${text}"; expected hex or base64`);
+}
+
+function pricesOf(path: string): string {
+  const csv = read("--prices", path);
+  const reading = readPriceFile(csv);
+  if (reading.kind === "unreadable") throw bad(`--prices ${path}: ${reading.why}`);
+  return csv;
+}
+
+function faultsOf(path: string) {
+  const reading = readFaultRules(jsonOf(path));
+  if (reading.kind === "unreadable") throw bad(`--faults ${path}: ${reading.problems.join("; ")}`);
+  return reading.rules;
+}
+
+function jsonOf(path: string): unknown {
+  const text = read("--faults", path);
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw bad(`--faults ${path}: not JSON: ${messageOf(error)}`);
+  }
+}
+
+function read(name: string, path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    throw bad(`${name} ${path}: ${messageOf(error)}`);
+  }
 }

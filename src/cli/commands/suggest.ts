@@ -1,7 +1,7 @@
-import { readCommandLine } from "../arguments.ts";
+import type { Given } from "../arguments.ts";
 import { withAdminConnection } from "../connect.ts";
 
-const line = {
+export const line = {
   usage: "suggest TEXT",
   about:
     "Searches addresses that begin like TEXT, for third_party.places of the configuration. One request of the third-party\ninterface, kept for a month.",
@@ -9,12 +9,7 @@ const line = {
 };
 
 /** `elbro suggest "street 1"` */
-export async function main(argv: readonly string[]): Promise<number> {
-  const given = readCommandLine(line, argv, process.env);
-  if (given.kind === "help") {
-    process.stdout.write(given.text);
-    return 0;
-  }
+export async function main(given: Given): Promise<number> {
   const [text = ""] = given.words;
   const { suggestions, trouble } = await withAdminConnection(given, (admin) => admin.ask({ ask: "suggest", text }));
   for (const found of suggestions) process.stdout.write(`${found.text}\n  id  ${found.id}\n`);

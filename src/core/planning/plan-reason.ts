@@ -5,7 +5,7 @@ import { hoursText, localTimeText } from "./model/plan-definition.ts";
 import { type ImpossibleReason, type PlanSpec, weekdays } from "./model/plan-spec.ts";
 import { mergeRuns } from "./model/plan-windows.ts";
 import { interruptionsOf } from "./plan-interruption.ts";
-import { type PlanRecord, without } from "./plan-record.ts";
+import { type PlanRecord, type PlanRun, without } from "./plan-record.ts";
 import { type PlanAdvance, runsOf } from "./plan-state-machine.ts";
 
 export const planCodes = [
@@ -69,7 +69,7 @@ function reasoned(given: ReasonedFrom): PlanReason {
   if (given.home !== null && !running) return told("unknown_home", `there is no home "${given.home}"`);
   if (!memory) return told("no_occurrence", "no day of the plan has a window; check days, from and ready_by");
   if (!trusted) return told("clock_not_trusted", "the clock of this machine cannot be trusted, so nothing is ON");
-  if (running) return runningReason(given, memory, running.basis === "fallback", running.basis === "manual", running);
+  if (running) return runningReason(given, memory, running);
   switch (state) {
     case "scheduled": {
       const estimated = memory.planned.some((run) => run.basis === "estimates");
@@ -89,19 +89,18 @@ function reasoned(given: ReasonedFrom): PlanReason {
   }
 }
 
-function runningReason(
-  given: ReasonedFrom,
-  memory: PlanRecord,
-  isFallback: boolean,
-  byHand: boolean,
-  running: Interval,
-): PlanReason {
-  const until = timeOf(given, running.end);
-  if (isFallback)
-    return { code: "running_fallback", text: `prices are missing; runs at its fixed hours until ${until}` };
-  if (byHand) return { code: "running_by_hand", text: `was started by hand; runs until ${until}` };
-  const text = `runs until ${until}: ${planWords(given, memory)}${interruptedWords(given, memory)}`;
-  return { code: "running", text };
+function runningReason(given: ReasonedFrom, memory: PlanRecord, { basis, end }: PlanRun): PlanReason {
+  const until = timeOf(given, end);
+  switch (basis) {
+    case "fallback":
+      return { code: "running_fallback", text: `prices are missing; runs at its fixed hours until ${until}` };
+    case "manual":
+      return { code: "running_by_hand", text: `was started by hand; runs until ${until}` };
+    default: {
+      const text = `runs until ${until}: ${planWords(given, memory)}${interruptedWords(given, memory)}`;
+      return { code: "running", text };
+    }
+  }
 }
 
 function hasRunWords(given: ReasonedFrom, memory: PlanRecord): string {

@@ -57,28 +57,14 @@ export interface PlanSnapshot {
   readonly refused: string | null;
 }
 
-export interface PlanSnapshotInput {
-  readonly definition: PlanDefinition;
+interface PlanSnapshotInput extends Pick<PlanSnapshot, "definition" | "reason" | "currency" | "history" | "refused"> {
   /** The definition's with what was changed. */
   readonly spec: PlanSpec;
   readonly advance: PlanAdvance;
-  readonly reason: PlanReason;
-  readonly currency: string | null;
-  readonly history: PlanHistory;
-  readonly refused: string | null;
   readonly now: EpochMs;
 }
 
-export function planSnapshot({
-  definition,
-  spec,
-  advance,
-  reason,
-  currency,
-  history,
-  refused,
-  now,
-}: PlanSnapshotInput): PlanSnapshot {
+export function planSnapshot({ spec, advance, now, ...given }: PlanSnapshotInput): PlanSnapshot {
   const { memory, state, running } = advance;
   const solved = memory?.outcome.kind === "solved" ? memory.outcome : null;
   const { startedNow = null, windowMean = null } = solved?.alternatives ?? {};
@@ -94,21 +80,17 @@ export function planSnapshot({
   ];
   const next = memory?.planned.find((run) => run.start > now) ?? null;
   return {
-    definition,
+    ...given,
     on: running !== null,
     state,
-    reason,
     runs,
     nextStart: next?.start ?? null,
     nextEnd: running?.end ?? next?.end ?? null,
-    currency,
     meanPrice,
     cost: solved?.cost ?? null,
     saving: savingOver(savingPerKwh, kwh),
     savingPerKwh,
-    history,
-    settings: shownSettings(definition, spec),
-    refused,
+    settings: shownSettings(given.definition, spec),
   };
 }
 

@@ -82,7 +82,13 @@ function planOf(moment: PlanInput, memory: PlanRecord, solution: PlanSolution): 
       const planned = solution.runs
         .flatMap((run) => without(run, memory.begun))
         .map((run) => ({ ...run, basis: basisOf(pointsOf(moment), run) }));
-      return { ...memory, planned, outcome: outcomeOf(solution, startedNowAt(moment, memory)) };
+      const { kind, meanPrice, cost, alternatives, usesEstimates } = solution;
+      const startedNowAt = Math.max(moment.now, memory.window.start);
+      return {
+        ...memory,
+        planned,
+        outcome: { kind, meanPrice, cost, alternatives, usesEstimates, startedNowAt },
+      };
     }
     case "impossible":
       return { ...memory, outcome: solution };
@@ -95,14 +101,7 @@ function planOf(moment: PlanInput, memory: PlanRecord, solution: PlanSolution): 
   }
 }
 
-function outcomeOf(solution: PlanSolved, startedNowAt: EpochMs): PlanRecord["outcome"] {
-  const { meanPrice, cost, alternatives, usesEstimates } = solution;
-  return { kind: "solved", meanPrice, cost, alternatives, usesEstimates, startedNowAt };
-}
-
-function startedNowAt({ now }: PlanInput, { window }: PlanRecord): EpochMs {
-  return Math.max(now, window.start);
-}
+const UNCOMPARED: PlanSolved["alternatives"] = { nextBest: null, startedNow: null, windowMean: null };
 
 /** What a hand began or ended costs what it costs, not what was planned. */
 function outcomeOfBegun(moment: PlanInput, memory: PlanRecord): PlanRecord["outcome"] {
@@ -115,15 +114,8 @@ function outcomeOfBegun(moment: PlanInput, memory: PlanRecord): PlanRecord["outc
   const meanPrice = whole ? runPrice(points, whole, "all", spec.profile) : meanOver(begun, points);
   const kwh = "kwh" in spec && spec.kwh !== undefined ? (spec.kwh * lengthOf(begun)) / spec.hoursMs : null;
   const cost = kwh === null || meanPrice === null ? null : kwh * meanPrice;
-  const alternatives = { nextBest: null, startedNow: null, windowMean: null };
-  return {
-    kind: "solved",
-    meanPrice,
-    cost,
-    alternatives,
-    usesEstimates: false,
-    startedNowAt: first?.start ?? moment.now,
-  };
+  const solution = { meanPrice, cost, alternatives: UNCOMPARED, usesEstimates: false };
+  return { kind: "solved", ...solution, startedNowAt: first?.start ?? moment.now };
 }
 
 /**
@@ -142,22 +134,11 @@ function startedLate(moment: PlanInput, memory: PlanRecord, solution: PlanSoluti
   if (spec.maxPrice !== undefined && price > spec.maxPrice) return null;
   if (blocked.some((other) => overlaps(other, run)) || (after.kind === "from" && now < after.at)) return null;
   if (solution.kind === "solved" && (solution.meanPrice ?? price) < price) return null;
-  const alternatives =
-    solution.kind === "solved" ? solution.alternatives : { nextBest: null, startedNow: price, windowMean: null };
+  const alternatives = solution.kind === "solved" ? solution.alternatives : { ...UNCOMPARED, startedNow: price };
   const basis = basisOf(points, run);
   const cost = spec.kwh === undefined ? null : price * spec.kwh;
-  return {
-    ...memory,
-    planned: [{ ...run, basis }],
-    outcome: {
-      kind: "solved",
-      meanPrice: price,
-      cost,
-      alternatives,
-      usesEstimates: basis === "estimates",
-      startedNowAt: now,
-    },
-  };
+  const late = { meanPrice: price, cost, alternatives, usesEstimates: basis === "estimates" };
+  return { ...memory, planned: [{ ...run, basis }], outcome: { kind: "solved", ...late, startedNowAt: now } };
 }
 
 /**

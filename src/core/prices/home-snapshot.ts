@@ -4,15 +4,13 @@ import { type CheapestHours, cheapestHours } from "./cheapest.ts";
 import {
   type Color,
   colorOf,
+  countBelow,
   DEFAULT_THRESHOLDS,
   isCheap,
   type Level,
   type LevelThresholds,
   levelOf,
-  percentileAmong,
   percentileOf,
-  rankOf,
-  type SortedPrices,
 } from "./level.ts";
 import { referenceOf } from "./price-comparison.ts";
 import { indexAfter, meanPrice, type PricePoint, pointsIn, repeatsHours, type Timeline, tiled } from "./timeline.ts";
@@ -89,7 +87,7 @@ export interface HomePrices {
   readonly calendar: Calendar;
   readonly thresholds?: LevelThresholds;
   /** The confirmed prices of the 30 days before today. */
-  readonly last30Days?: SortedPrices;
+  readonly last30Days?: readonly number[];
   /** When tomorrow's prices were first there, for a day that begins at `tomorrow`. */
   readonly publishedAt?: (tomorrow: EpochMs) => EpochMs;
 }
@@ -163,15 +161,16 @@ function comparison(
   if (!current) return { ...none, percentile30Days: null };
   const reference = referenceOf(points, today, calendar);
   const level = reference === null ? null : levelOf(current.price, reference, thresholds);
+  const todayPrices = todayPoints.map(({ price }) => price);
   const ranked = !current.estimate && todayPoints.length > 0;
   return {
     level,
     color: level && colorOf(level),
     cheap: level && isCheap(level),
-    rank: ranked ? rankOf(current.price, todayPoints) : null,
+    rank: ranked ? 1 + countBelow(current.price, todayPrices) : null,
     rankOf: ranked ? todayPoints.length : null,
-    percentile: ranked ? percentileOf(current.price, todayPoints) : null,
-    percentile30Days: last30Days ? percentileAmong(current.price, last30Days) : null,
+    percentile: ranked ? percentileOf(current.price, todayPrices) : null,
+    percentile30Days: last30Days ? percentileOf(current.price, last30Days) : null,
   };
 }
 

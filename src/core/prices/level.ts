@@ -1,5 +1,3 @@
-import type { PricePoint } from "./timeline.ts";
-
 /** How a price compares with its recent past, cheapest first. */
 export const levels = ["very_cheap", "cheap", "normal", "expensive", "very_expensive"] as const;
 export type Level = (typeof levels)[number];
@@ -64,34 +62,12 @@ export function colorOf(level: Level): Color {
   return isCheap(level) ? "green" : "red";
 }
 
-/** Rank of a price among those of a day: 1 is the cheapest, equal prices share the better rank. */
-export function rankOf(price: number, day: readonly PricePoint[]): number {
-  return 1 + day.filter((point) => point.price < price).length;
+/** How many prices are below one: the cheapest has rank 1, equal prices share the better rank. */
+export function countBelow(price: number, prices: readonly number[]): number {
+  return prices.filter((other) => other < price).length;
 }
 
-/** Share of points that cost less, in percent: 0 for the cheapest, near 100 for the dearest. Null without points. */
-export function percentileOf(price: number, points: readonly PricePoint[]): number | null {
-  if (points.length === 0) return null;
-  return Math.round((100 * points.filter((point) => point.price < price).length) / points.length);
-}
-
-/** Prices put in order once, so that many can be compared with them. Shape: ascending. */
-export type SortedPrices = Float64Array;
-
-/** Puts prices in order, whatever order they came in. */
-export function sortedPrices(prices: readonly number[]): SortedPrices {
-  return Float64Array.from(prices).sort();
-}
-
-/** As `percentileOf`, among prices in order. Null without prices. */
-export function percentileAmong(price: number, sorted: SortedPrices): number | null {
-  if (sorted.length === 0) return null;
-  let low = 0;
-  let high = sorted.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((sorted[middle] as number) < price) low = middle + 1;
-    else high = middle;
-  }
-  return Math.round((100 * low) / sorted.length);
+/** Share of prices that are below one, in percent: 0 for the cheapest, near 100 for the dearest. Null without prices. */
+export function percentileOf(price: number, prices: readonly number[]): number | null {
+  return prices.length === 0 ? null : Math.round((100 * countBelow(price, prices)) / prices.length);
 }

@@ -2,14 +2,13 @@
 import type { Calendar } from "../time/calendar.ts";
 import type { EpochMs, Interval } from "../time/interval.ts";
 import {
+  countBelow,
   DEFAULT_THRESHOLDS,
   type Level,
   type LevelThresholds,
   levelOf,
-  percentileAmong,
+  percentileOf,
   REFERENCE_DAYS,
-  type SortedPrices,
-  sortedPrices,
 } from "./level.ts";
 import { meanPrice, type PricePoint, pointsIn, tiled } from "./timeline.ts";
 
@@ -52,7 +51,7 @@ export function judgedPoints(
 interface JudgedDay {
   readonly reference: number | null;
   /** Null while some of the day's confirmed prices are not known: nothing can be the third of them. */
-  readonly confirmed: SortedPrices | null;
+  readonly confirmed: readonly number[] | null;
 }
 
 function judgedDay(points: readonly PricePoint[], start: EpochMs, calendar: Calendar): JudgedDay {
@@ -62,7 +61,7 @@ function judgedDay(points: readonly PricePoint[], start: EpochMs, calendar: Cale
   const hasOwnDayOnly = known[0] === points[0];
   return {
     reference: hasOwnDayOnly && !tiled(known, day) ? null : referenceOf(points, day, calendar),
-    confirmed: tiled(confirmed, day) ? sortedPrices(confirmed.map(({ price }) => price)) : null,
+    confirmed: tiled(confirmed, day) ? confirmed.map(({ price }) => price) : null,
   };
 }
 
@@ -74,12 +73,6 @@ function judged(point: PricePoint, { reference, confirmed }: JudgedDay, threshol
     level,
     rank: 1 + countBelow(point.price, confirmed),
     rankOf: confirmed.length,
-    percentile: percentileAmong(point.price, confirmed),
+    percentile: percentileOf(point.price, confirmed),
   };
-}
-
-/** How many of `sorted` are below a price. */
-function countBelow(price: number, sorted: SortedPrices): number {
-  const first = sorted.findIndex((other) => other >= price);
-  return first < 0 ? sorted.length : first;
 }

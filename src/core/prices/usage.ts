@@ -56,6 +56,14 @@ export const NO_USAGE: HomeUsage = {
 /** What the service calls the amount of a row of costs is not documented; a configuration may name it. */
 export const DEFAULT_COST_FIELD = "totalCost";
 
+/** The amount of a row; null where a configuration may name it. */
+const AMOUNT_FIELDS: Readonly<Record<UsageOperation, string | null>> = {
+  consumption: "energyKWh",
+  consumptionCosts: null,
+  solarExport: "energyKWh",
+  solarExportRevenue: "netRevenue",
+};
+
 /** Days before the present year that are read too, so that in January a last complete day is found. */
 const LOOK_BACK_DAYS = 31;
 
@@ -87,8 +95,8 @@ function dayOf(
 ): DayUsage | null {
   const firstStart = rows[0] ? rowStart(rows[0]) : null;
   if (firstStart === null) return null;
-  const field = amountField(operation, costField);
-  const isNamed = operation !== "consumptionCosts" || rows.some((row) => field in row);
+  const field = AMOUNT_FIELDS[operation] ?? costField;
+  const isNamed = AMOUNT_FIELDS[operation] !== null || rows.some((row) => field in row);
   const amountOf = isNamed ? (row: Row) => row[field] : amountByRate;
   let value = 0;
   let hours = 0;
@@ -108,18 +116,6 @@ function dayOf(
     complete: hours === (day.end - day.start) / HOUR_MS,
     estimate: rows.some((row) => row.isEstimate === true),
   };
-}
-
-function amountField(operation: UsageOperation, costField: string): string {
-  switch (operation) {
-    case "consumption":
-    case "solarExport":
-      return "energyKWh";
-    case "consumptionCosts":
-      return costField;
-    case "solarExportRevenue":
-      return "netRevenue";
-  }
 }
 
 /**

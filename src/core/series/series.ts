@@ -1,6 +1,5 @@
 import type { Calendar, CalendarUnit } from "../time/calendar.ts";
-import { readInstantSeconds } from "../time/instant-text.ts";
-import { type EpochMs, type Interval, SECOND_MS } from "../time/interval.ts";
+import type { EpochMs, Interval } from "../time/interval.ts";
 
 /** `latest` marks a series of which only the newest answer counts, such as a forecast or the list of addresses. */
 export type SeriesUnit = CalendarUnit | "latest";
@@ -82,8 +81,6 @@ export function rowEnd(row: Row): EpochMs | null {
 
 function instantIn(value: unknown): EpochMs | null {
   if (typeof value !== "string") return null;
-  const seconds = readInstantSeconds(value);
-  if (seconds !== null) return seconds * SECOND_MS;
   const at = Date.parse(value);
   return Number.isNaN(at) ? null : at;
 }

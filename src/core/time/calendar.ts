@@ -250,12 +250,10 @@ function civilStart(unit: "day" | "month" | "year", local: number, count: number
     : Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + count, 1);
 }
 
-/** Both ends and every step between. The length is given beforehand: five years of hours cost a third of pushing. */
+/** Both ends and every step between. */
 function steps(start: EpochMs, end: EpochMs, stepMs: number): EpochMs[] {
   const count = Math.max(0, Math.ceil((end - start) / stepMs));
-  const found = new Array<EpochMs>(count + 1);
-  for (let i = 0; i <= count; i++) found[i] = start + i * stepMs;
-  return found;
+  return Array.from({ length: count + 1 }, (_, i) => start + i * stepMs);
 }
 
 function modulo(value: number, by: number): number {

@@ -1,4 +1,5 @@
 /** The broker inside the daemon, for houses that have none. Loaded only when it is used. */
+import { once } from "node:events";
 import http from "node:http";
 import net from "node:net";
 import { type Duplex, duplexPair } from "node:stream";
@@ -6,8 +7,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { Aedes, type Client } from "aedes";
 import { type BrokerRules, MAX_KEEPALIVE_SEC, rulesOf } from "./authorization.ts";
 import { BrokerMemory, forwardWhatIsThere, MAX_UNFINISHED } from "./broker-memory.ts";
-import { NetworkConnection, type RefusedConnection } from "./network-connection.ts";
-import { type PendingLogin, PendingLogins } from "./pending-logins.ts";
+import { NetworkConnections, type RefusedConnection } from "./network-connection.ts";
 import { type BrokerUser, BrokerUsers } from "./users.ts";
 
 export interface EmbeddedBrokerOptions extends Omit<BrokerRules, "users"> {
@@ -48,8 +48,6 @@ const CONCURRENCY = 100;
 const MAX_FRAME_BYTES = 64 * 1024;
 /** Clients that a listener of the system keeps for us, logged in or not; more than the rules let in. */
 const MAX_SOCKETS = 512;
-/** A client that vanished without a word is noticed by the machine. */
-const TCP_KEEPALIVE_MS = 60_000;
 const LOOPBACK = "127.0.0.1";
 /** What was acknowledged last, the daemon's own `offline`, is still on its way to the subscribers. */
 const LAST_WORDS_MS = 100;
@@ -62,7 +60,7 @@ const CLOSE_MS = 300;
  */
 export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promise<EmbeddedBroker> {
   const host = options.users.length > 0 ? options.host : LOOPBACK;
-  const doors = new Doors(options.onConnectionRefused);
+  const connections = new NetworkConnections(options.onConnectionRefused);
   const aedes = new Broker({
     persistence: new BrokerMemory(),
     drainTimeout: DRAIN_TIMEOUT_MS,
@@ -74,31 +72,31 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
     receiveMaximum: MAX_UNFINISHED,
     concurrency: CONCURRENCY,
     authorizeForward: forwardWhatIsThere,
-    ...rulesOf({ ...options, users: new BrokerUsers(options.users) }, (client) => doors.of(client)),
+    ...rulesOf({ ...options, users: new BrokerUsers(options.users) }, (client) => connections.of(client)),
   });
   await aedes.listen();
   const noteError = (client: Client, error: Error) => {
     // What has a code is the network's doing, not a refusal.
-    if (!("code" in error)) doors.of(client)?.refuse(error.message);
+    if (!("code" in error)) connections.of(client)?.refuse(error.message);
   };
   aedes.on("connectionError", noteError);
   aedes.on("clientError", noteError);
-  doors.onConnect = (stream) => aedes.handle(stream);
-  const servers = [tcpListener(doors)];
-  if (options.wsPort !== undefined) servers.push(await webSocketListener(doors));
+  connections.onConnect = (stream) => aedes.handle(stream);
+  const tcp = tcpListener(connections);
+  const webSocket = options.wsPort === undefined ? null : await webSocketListener(connections);
   const close = async () => {
-    for (const server of servers) server.close();
-    doors.closePending();
+    tcp.close();
+    webSocket?.close();
+    connections.closePending();
     await pause(LAST_WORDS_MS);
     const closed = new Promise<void>((resolve) => aedes.close(resolve));
     await Promise.race([closed, pause(CLOSE_MS)]);
-    doors.closeAll();
+    connections.closeAll();
     await closed;
   };
   try {
-    const [port = 0, wsPort = null] = await Promise.all(
-      [options.port, options.wsPort ?? 0].slice(0, servers.length).map((at, i) => listen(servers[i], at, host)),
-    );
+    const port = await listen(tcp, options.port, host);
+    const wsPort = webSocket && (await listen(webSocket, options.wsPort ?? 0, host));
     return { host, port, wsPort, open: () => ownStream(aedes), close };
   } catch (error) {
     await close();
@@ -117,100 +115,32 @@ class Broker extends Aedes {
   }
 }
 
-/** The connections from the network: counted and timed from TCP's first packet to an accepted login. */
-class Doors {
-  onConnect: (stream: Duplex) => void = () => undefined;
-  readonly #onRefused: (refused: RefusedConnection) => void;
-  readonly #pending = new PendingLogins();
-  readonly #logins = new WeakMap<net.Socket, PendingLogin>();
-  readonly #refused = new WeakSet<net.Socket>();
-  /** By stream. Bounded by MAX_SOCKETS of each listener. */
-  readonly #connections = new Map<Duplex, NetworkConnection>();
-
-  constructor(onRefused: (refused: RefusedConnection) => void) {
-    this.#onRefused = onRefused;
-  }
-
-  /** A socket takes a place among the pending logins until its client has logged in. */
-  guard(socket: net.Socket): void {
-    socket.setKeepAlive(true, TCP_KEEPALIVE_MS);
-    socket.on("error", () => socket.destroy());
-    const address = socket.remoteAddress ?? "";
-    const login = this.#pending.enter(address, (reason) => {
-      if (reason !== null) this.#refuse(socket, { address, reason, user: null });
-      socket.destroy();
-    });
-    socket.on("close", () => login.leave());
-    this.#logins.set(socket, login);
-  }
-
-  /** Takes MQTT from a stream over a guarded socket. */
-  open(stream: Duplex, socket: net.Socket, isLocal: boolean): void {
-    const leave = () => this.#logins.get(socket)?.leave();
-    const connection = new NetworkConnection({
-      ...{ stream, isLocal, address: socket.remoteAddress ?? "" },
-      onConnect: () => this.onConnect(stream),
-      onAdmitted: leave,
-      onRefused: (refused) => {
-        leave();
-        this.#refuse(socket, refused);
-      },
-    });
-    this.#connections.set(stream, connection);
-    stream.on("close", () => this.#connections.delete(stream));
-  }
-
-  /** The connection of a client; undefined for the daemon's own. */
-  of(client: Client): NetworkConnection | undefined {
-    return this.#connections.get(client.conn);
-  }
-
-  #refuse(socket: net.Socket, refused: RefusedConnection): void {
-    if (this.#refused.has(socket)) return;
-    this.#refused.add(socket);
-    this.#onRefused(refused);
-  }
-
-  closePending(): void {
-    this.#pending.close();
-  }
-
-  closeAll(): void {
-    for (const stream of this.#connections.keys()) stream.destroy();
-  }
-}
-
-function tcpListener(doors: Doors): net.Server {
+function tcpListener(connections: NetworkConnections): net.Server {
   return net.createServer({ noDelay: true }, (socket) => {
-    doors.guard(socket);
-    doors.open(socket, socket, isLoopback(socket));
+    connections.guard(socket);
+    connections.open(socket, socket, isLoopback(socket));
   });
 }
 
 /** WebSocket is loaded only here: most houses do without it. */
-async function webSocketListener(doors: Doors): Promise<http.Server> {
+async function webSocketListener(connections: NetworkConnections): Promise<http.Server> {
   const { createWebSocketStream, WebSocketServer } = await import("ws");
   const server = http.createServer((_request, response) => response.writeHead(426, { upgrade: "websocket" }).end());
-  server.on("connection", (socket: net.Socket) => doors.guard(socket));
+  server.on("connection", (socket: net.Socket) => connections.guard(socket));
   const sockets = new WebSocketServer({ server, maxPayload: MAX_FRAME_BYTES, perMessageDeflate: false });
   sockets.on("connection", (socket, { headers, socket: tcp }) => {
     socket.on("error", () => undefined);
     // A page of the web that a browser of this machine shows is not a program of this machine.
-    doors.open(createWebSocketStream(socket), tcp, headers.origin === undefined && isLoopback(tcp));
+    connections.open(createWebSocketStream(socket), tcp, headers.origin === undefined && isLoopback(tcp));
   });
   return server;
 }
 
-function listen(server: net.Server | undefined, port: number, host: string): Promise<number> {
-  return new Promise((resolve, reject) => {
-    if (!server) throw new RangeError("no server");
-    server.maxConnections = MAX_SOCKETS;
-    server.once("error", reject);
-    server.listen(port, host, () => {
-      const address = server.address();
-      resolve(typeof address === "object" && address ? address.port : port);
-    });
-  });
+async function listen(server: net.Server, port: number, host: string): Promise<number> {
+  server.maxConnections = MAX_SOCKETS;
+  server.listen(port, host);
+  await once(server, "listening");
+  return (server.address() as net.AddressInfo).port;
 }
 
 function ownStream(aedes: Aedes): Duplex {

@@ -1,15 +1,11 @@
 /** The broker the daemon talks to: its own, or the one of the configuration. */
 import type { Config } from "../../config/schema.ts";
 import { onPort } from "../../core/status/start-error.ts";
-import type { MqttClientOptions } from "../client/mqtt-client.ts";
+import type { BrokerAccess } from "../client/broker-session.ts";
+import type { MqttClientLog } from "../client/mqtt-client.ts";
 import { openBrokerStream } from "../client/transport.ts";
 import type { EmbeddedBroker } from "./embedded-broker.ts";
 import { RefusalLog } from "./refusal-log.ts";
-
-interface BrokerLog {
-  info(facts: object, text: string): void;
-  warn(facts: object, text: string): void;
-}
 
 /** What is said where `letsNobodyIn` holds. */
 export const NO_BROKER_USERS = "the broker lets nobody in: add broker.users, or set mqtt.url to use another broker";
@@ -22,7 +18,7 @@ export function hasNoUsers({ mqtt, broker }: Config): boolean {
 /** Starts the embedded broker; null where the configuration names another. Errors: throws a StartError. */
 export async function startBroker(
   config: Config,
-  log: BrokerLog,
+  log: MqttClientLog,
   { anonymous }: { readonly anonymous: boolean },
 ): Promise<EmbeddedBroker | null> {
   if (config.mqtt.url !== undefined) return null;
@@ -46,21 +42,17 @@ export async function startBroker(
   return broker;
 }
 
-/** How a client reaches the broker and logs in. The embedded one needs no password of the daemon. */
-export function connectionTo(
-  broker: EmbeddedBroker | null,
-  { mqtt }: Config,
-): Pick<MqttClientOptions, "open" | "username" | "password"> {
+/** The embedded broker needs no password of the daemon; user and password of the configuration count before those of the URL. */
+export function connectionTo(broker: EmbeddedBroker | null, { mqtt }: Config): BrokerAccess {
   if (broker) return { open: async () => broker.open() };
   const { url = "", ca, cert, key } = mqtt;
-  return { open: (signal) => openBrokerStream({ url, ca, cert, key }, signal), ...loginOf(mqtt) };
-}
-
-/** User and password of the configuration, else those of the URL. */
-function loginOf(mqtt: Config["mqtt"]): Pick<MqttClientOptions, "username" | "password"> {
-  const url = new URL(mqtt.url ?? "");
+  const login = new URL(url);
   const ofUrl = (text: string) => (text === "" ? undefined : decodeURIComponent(text));
-  return { username: mqtt.username ?? ofUrl(url.username), password: mqtt.password ?? ofUrl(url.password) };
+  return {
+    open: (signal) => openBrokerStream({ url, ca, cert, key }, signal),
+    username: mqtt.username ?? ofUrl(login.username),
+    password: mqtt.password ?? ofUrl(login.password),
+  };
 }
 
 /** The URL of a broker as it may be shown. */

@@ -1,5 +1,6 @@
 /** Users of the embedded broker: who they are, and what they may publish. */
-import { createHash, randomBytes, scrypt, timingSafeEqual } from "node:crypto";
+import { createHash, randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from "node:crypto";
+import { promisify } from "node:util";
 
 export interface BrokerUser {
   readonly name: string;
@@ -13,6 +14,7 @@ export interface BrokerUser {
 const COST = { N: 2 ** 14, r: 8, p: 1 };
 const HASH_BYTES = 32;
 const SALT_BYTES = 16;
+const derive = promisify<string | Buffer, Buffer, number, ScryptOptions, Buffer>(scrypt);
 const HASHED = /^\$scrypt\$([A-Za-z0-9+/=]+)\$([A-Za-z0-9+/=]+)$/;
 /**
  * Logins that wait for a hash to be computed. They are computed one by one, since each needs 16 MB, and the one that
@@ -23,7 +25,7 @@ const MAX_WAITING = 16;
 /** A password as it may stand in the configuration without being readable there. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(SALT_BYTES);
-  return `$scrypt$${salt.toString("base64")}$${(await scryptOf(password, salt)).toString("base64")}`;
+  return `$scrypt$${salt.toString("base64")}$${(await derive(password, salt, HASH_BYTES, COST)).toString("base64")}`;
 }
 
 interface Login {
@@ -110,13 +112,7 @@ function isPlugsAnswer(topic: string, baseTopic: string): boolean {
 async function fitsHash(password: Buffer, salt: string, hash: string): Promise<boolean> {
   const expected = Buffer.from(hash, "base64");
   if (expected.length !== HASH_BYTES) return false;
-  return timingSafeEqual(await scryptOf(password, Buffer.from(salt, "base64")), expected);
-}
-
-function scryptOf(password: Buffer | string, salt: Buffer): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    scrypt(password, salt, HASH_BYTES, COST, (error, key) => (error ? reject(error) : resolve(key)));
-  });
+  return timingSafeEqual(await derive(password, Buffer.from(salt, "base64"), HASH_BYTES, COST), expected);
 }
 
 function digest(password: Buffer | string): Buffer {

@@ -13,24 +13,31 @@ export interface IncomingMessage {
 export interface BrokerSession extends PublishPort {
   /** Sends a message that nobody needs later: neither retained nor sent again. */
   publishTransient(topic: string, payload: string): void;
-  /** Sends a command to a device, with QoS 1 and not retained; see `CommandSender`. */
+  /**
+   * Sends a command to a device: with QoS 1, not retained, and never on a later connection. False where it will not be
+   * sent.
+   */
   sendCommand(topic: string, payload: string): boolean;
   /** Subscribes to more topic filters for as long as the connection lasts. */
   subscribe(topics: readonly string[]): void;
 }
 
-export interface ConnectionOptions {
+/** How a client reaches its broker and logs in. */
+export interface BrokerAccess {
   /** Opens a byte stream to the broker. */
   readonly open: (signal: AbortSignal) => Promise<Duplex>;
   readonly username?: string | undefined;
   readonly password?: string | undefined;
+}
+
+export interface ConnectionOptions extends BrokerAccess {
   /** Stable, and another one for every data directory: two clients of one id push each other out. */
   readonly clientId: string;
   /** Retained topic that says `online` and, as the will, `offline`. */
   readonly statusTopic: string;
   /** Topic filters to subscribe to, read at each connection. */
   readonly subscriptions: () => readonly string[];
-  readonly onUp: (line: BrokerSession) => void;
+  readonly onUp: (session: BrokerSession) => void;
   /** Told once per reason, not once per attempt. */
   readonly onDown: (reason: string) => void;
   /** The broker is there and does not take or give a topic. */

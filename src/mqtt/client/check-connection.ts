@@ -1,22 +1,16 @@
 /** Looks whether a broker lets this daemon in: connects, and leaves without a word. */
 import type { Duplex } from "node:stream";
 import clientModule from "mqtt/lib/client";
+import type { BrokerAccess } from "./broker-session.ts";
 import { explainFailure, explainSilentClose } from "./connect-errors.ts";
 
 const MqttClient = clientModule.default;
-
-export interface BrokerTrial {
-  /** Opens a byte stream to the broker. */
-  readonly open: (signal: AbortSignal) => Promise<Duplex>;
-  readonly username?: string | undefined;
-  readonly password?: string | undefined;
-}
 
 /** The whole trial ends within this. */
 const TRIAL_MS = 10_000;
 
 /** Says why the broker does not let us in; null where it does. */
-export async function tryBroker({ open, username, password }: BrokerTrial): Promise<string | null> {
+export async function tryBroker({ open, username, password }: BrokerAccess): Promise<string | null> {
   const signal = AbortSignal.timeout(TRIAL_MS);
   let stream: Duplex;
   try {

@@ -3,12 +3,11 @@
  * Home Assistant, put together.
  */
 
-import type { Duplex } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
-import type { BrokerSession, IncomingMessage } from "./broker-session.ts";
+import type { KeyValue } from "../../core/runtime/key-value.ts";
+import type { BrokerAccess, BrokerSession, IncomingMessage } from "./broker-session.ts";
 import { Commands, type CommandTable } from "./commands.ts";
 import type { Message } from "./message.ts";
-import type { Remembered } from "./published-topics.ts";
 import { keepConnected } from "./reconnect.ts";
 import { RetainedPublisher } from "./retained-publisher.ts";
 
@@ -17,17 +16,14 @@ export interface MqttClientLog {
   warn(facts: object, text: string): void;
 }
 
-export interface MqttClientOptions {
-  /** Opens a byte stream to the broker. */
-  readonly open: (signal: AbortSignal) => Promise<Duplex>;
-  readonly username?: string | undefined;
-  readonly password?: string | undefined;
+export interface MqttClientOptions extends BrokerAccess {
   readonly clientId: string;
   readonly baseTopic: string;
   /** Home Assistant's discovery prefix. */
   readonly discoveryPrefix: string;
   readonly commands: CommandTable;
-  readonly remembered: Remembered;
+  /** Keeps the topics that were ever published. */
+  readonly memory: KeyValue;
   readonly log: MqttClientLog;
   /** Numbers from 0 to 1. */
   readonly random: () => number;
@@ -88,30 +84,33 @@ export function openMqttClient(options: MqttClientOptions, signal: AbortSignal):
   let line: BrokerSession | null = null;
   let trouble: string | null = "it is being connected";
   let connections = 0;
-  const publisher = new RetainedPublisher({ remembered: options.remembered, alsoOurs: [statusTopic] });
+  const publisher = new RetainedPublisher(options.memory, [statusTopic]);
   const commands = new Commands({
     baseTopic,
     table: options.commands,
     answer: (topic, payload) => line?.publishTransient(topic, payload),
     onRefused: (topic, reason) => log.warn({ topic, reason }, "command refused"),
   });
-  const greetHomeAssistant = onceAfterBirth(random, signal, () => publisher.repeat());
+  let isGreeting = false;
+  const greetHomeAssistant = async () => {
+    // Several births within one delay are one.
+    if (isGreeting) return;
+    isGreeting = true;
+    const delayMs = BIRTH_DELAY_MS.least + random() * (BIRTH_DELAY_MS.most - BIRTH_DELAY_MS.least);
+    await pause(delayMs, undefined, { signal }).catch(() => undefined);
+    isGreeting = false;
+    if (!signal.aborted) publisher.repeat();
+  };
   const onMessage = (message: IncomingMessage) => {
     // A retained birth is an old one: whoever was born before this connection reads what is retained.
-    if (message.topic === birthTopic && message.payload === "online" && !message.retained) greetHomeAssistant();
+    if (message.topic === birthTopic && message.payload === "online" && !message.retained) void greetHomeAssistant();
     else void commands.take(message);
     for (const listener of listeners) listener.onMessage(message);
   };
-  let isUp = () => {};
-  const firstUp = new Promise<void>((resolve) => {
-    isUp = resolve;
-  });
+  const firstUp = Promise.withResolvers<void>();
   const closed = keepConnected(
     {
-      open: options.open,
-      username: options.username,
-      password: options.password,
-      clientId: options.clientId,
+      ...options,
       statusTopic,
       subscriptions: () => [
         birthTopic,
@@ -125,7 +124,7 @@ export function openMqttClient(options: MqttClientOptions, signal: AbortSignal):
         connections++;
         publisher.attach(up);
         for (const listener of listeners) listener.onUp();
-        isUp();
+        firstUp.resolve();
       },
       onDown: (reason) => {
         log.warn({ reason }, "broker not connected");
@@ -136,7 +135,6 @@ export function openMqttClient(options: MqttClientOptions, signal: AbortSignal):
       },
       onRefused: (topic, reason) => log.warn({ topic, reason }, "the broker refuses a topic"),
       onMessage,
-      random,
     },
     signal,
   );
@@ -153,21 +151,7 @@ export function openMqttClient(options: MqttClientOptions, signal: AbortSignal):
     },
     sendCommand: (topic, payload) => line?.sendCommand(topic, payload) ?? false,
     status: () => ({ connected: line !== null, trouble, connections, published: publisher.taken }),
-    upSoon: Promise.race([firstUp, pause(QUICK_UP_MS, undefined, { ref: false })]),
+    upSoon: Promise.race([firstUp.promise, pause(QUICK_UP_MS, undefined, { ref: false })]),
     closed,
-  };
-}
-
-/** Several births within one delay are one. */
-function onceAfterBirth(random: () => number, signal: AbortSignal, greetHomeAssistant: () => void): () => void {
-  let timer: NodeJS.Timeout | null = null;
-  signal.addEventListener("abort", () => clearTimeout(timer ?? undefined));
-  return () => {
-    if (timer || signal.aborted) return;
-    const delayMs = BIRTH_DELAY_MS.least + random() * (BIRTH_DELAY_MS.most - BIRTH_DELAY_MS.least);
-    timer = setTimeout(() => {
-      timer = null;
-      greetHomeAssistant();
-    }, delayMs);
   };
 }

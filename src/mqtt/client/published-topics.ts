@@ -2,13 +2,10 @@
  * Every topic that was ever published and not yet taken away, with the components of discovery documents. It outlives
  * restarts, so that what a renamed or removed home leaves behind in a broker is found and cleared.
  */
+import { isDeepStrictEqual } from "node:util";
+import type { KeyValue } from "../../core/runtime/key-value.ts";
 
-/** Where the memory lies between two runs. `write` has it on disk when it returns. */
-export interface Remembered {
-  /** The text that was written last; null if none was. */
-  read(): string | null;
-  write(text: string): void;
-}
+const NAME = "mqtt_retained";
 
 /** Components of a discovery document: their keys, with their platforms. Empty for every other topic. */
 export type Components = Readonly<Record<string, string>>;
@@ -23,14 +20,14 @@ interface Kept {
 }
 
 export class PublishedTopics {
-  readonly #remembered: Remembered;
+  readonly #memory: KeyValue;
   readonly #topics: Map<string, Components>;
   readonly #cleared: Set<string>;
-  #dirty = false;
+  #isChanged = false;
 
-  constructor(remembered: Remembered) {
-    this.#remembered = remembered;
-    const kept = parseKept(remembered.read());
+  constructor(memory: KeyValue) {
+    this.#memory = memory;
+    const kept = JSON.parse(memory.read(NAME) ?? '{"topics":{},"cleared":[]}') as Kept;
     this.#topics = new Map(Object.entries(kept.topics));
     this.#cleared = new Set(kept.cleared);
   }
@@ -52,40 +49,39 @@ export class PublishedTopics {
 
   /** A topic is about to be published; components join those it had. */
   note(topic: string, components: Components): void {
-    if (this.#cleared.delete(topic)) this.#dirty = true;
+    if (this.#cleared.delete(topic)) this.#isChanged = true;
     const before = this.#topics.get(topic);
     const fresh = Object.keys(components).filter((key) => before?.[key] === undefined);
     if (before && fresh.length === 0) return;
     this.#topics.set(topic, { ...components, ...before });
-    this.#dirty = true;
+    this.#isChanged = true;
   }
 
   /** The broker has a document with exactly these components. */
   settle(topic: string, components: Components): void {
-    const before = this.#topics.get(topic);
-    if (before && sameComponents(before, components)) return;
+    if (isDeepStrictEqual(this.#topics.get(topic), components)) return;
     this.#topics.set(topic, components);
-    this.#dirty = true;
+    this.#isChanged = true;
   }
 
   /** The broker says that it has nothing under this topic any more. */
   clear(topic: string): void {
     if (!this.#topics.delete(topic)) return;
     this.#cleared.add(topic);
-    this.#dirty = true;
+    this.#isChanged = true;
   }
 
   /** The broker has nothing under this topic, also after a power cut. */
   forget(topic: string): void {
-    if (this.#cleared.delete(topic)) this.#dirty = true;
+    if (this.#cleared.delete(topic)) this.#isChanged = true;
   }
 
   /** Puts on disk what changed. A change is rare: a new, renamed or removed home or entity. */
   save(): void {
-    if (!this.#dirty) return;
-    this.#dirty = false;
+    if (!this.#isChanged) return;
+    this.#isChanged = false;
     const kept: Kept = { topics: Object.fromEntries(this.#topics), cleared: [...this.#cleared] };
-    this.#remembered.write(JSON.stringify(kept));
+    this.#memory.write(NAME, JSON.stringify(kept));
   }
 }
 
@@ -114,13 +110,4 @@ export function withComponentsReduced(document: string, gone: Components): strin
 /** Those of `before` that `after` lacks or shows on another platform. */
 export function componentsGone(before: Components, after: Components): Components {
   return Object.fromEntries(Object.entries(before).filter(([key, platform]) => after[key] !== platform));
-}
-
-function sameComponents(one: Components, other: Components): boolean {
-  const keys = Object.keys(one);
-  return keys.length === Object.keys(other).length && keys.every((key) => one[key] === other[key]);
-}
-
-function parseKept(text: string | null): Kept {
-  return text === null ? { topics: {}, cleared: [] } : (JSON.parse(text) as Kept);
 }

@@ -3,6 +3,7 @@
  * connection is ever sent on a new one.
  */
 
+import { setTimeout as pause } from "node:timers/promises";
 import type { ConnectionOptions } from "./broker-session.ts";
 import { explainYoungEnds } from "./connect-errors.ts";
 import { type ProtocolVersion, runSession, type SessionResult } from "./session.ts";
@@ -36,7 +37,7 @@ export async function keepConnected(options: ConnectionOptions, signal: AbortSig
     const reason = tooYoung(history, life) > 0 ? explainYoungEnds(life.reason, life.brokeAt) : life.reason;
     if (life.wasUp || reason !== told) options.onDown(reason);
     told = reason;
-    await pause(backoffMs(history, life, options.random()), signal);
+    await pause(backoffMs(history, life, options.random()), undefined, { signal }).catch(() => undefined);
   }
 }
 
@@ -65,16 +66,4 @@ function backoffMs(history: History, life: SessionResult, random: number): numbe
   const pace = life.retrySoon && young === 0 ? SOON_MS : SLOWLY_MS;
   const doublings = life.takenOver ? DOUBLINGS_AFTER_TAKEOVER : life.wasUp ? young : history.failures - 1;
   return Math.min(pace.longest, pace.first * 2 ** Math.min(doublings, 10)) * (0.5 + random / 2);
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(done, ms);
-    signal.addEventListener("abort", done);
-    function done() {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", done);
-      resolve();
-    }
-  });
 }

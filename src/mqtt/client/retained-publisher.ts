@@ -2,13 +2,13 @@
  * Publishes what changed, retained, and takes away what is no longer wanted. Nothing waits in line while the broker is
  * away: what is wanted is kept as one value per topic, and published whole on the next connection.
  */
+import type { KeyValue } from "../../core/runtime/key-value.ts";
 import type { Message } from "./message.ts";
 import {
   componentsGone,
   componentsOf,
   isDeviceDocument,
   PublishedTopics,
-  type Remembered,
   withComponentsReduced,
 } from "./published-topics.ts";
 
@@ -18,13 +18,6 @@ export interface PublishPort {
   readonly window: number;
   /** `settled` is called once the broker has answered, with whether it took the message. */
   publish(topic: string, payload: string, settled: (taken: boolean) => void): void;
-}
-
-export interface RetainedPublisherOptions {
-  /** Keeps the topics that were ever published; see `PublishedTopics`. */
-  readonly remembered: Remembered;
-  /** Topics of this daemon that others publish: remembered, never sent from here. */
-  readonly alsoOurs: readonly string[];
 }
 
 interface Sending {
@@ -50,8 +43,9 @@ export class RetainedPublisher {
   #onTheWay = 0;
   #taken = 0;
 
-  constructor({ remembered, alsoOurs }: RetainedPublisherOptions) {
-    this.#memory = new PublishedTopics(remembered);
+  /** `alsoOurs` are topics of this daemon that others publish: remembered, never sent from here. */
+  constructor(memory: KeyValue, alsoOurs: readonly string[]) {
+    this.#memory = new PublishedTopics(memory);
     this.#alsoOurs = new Set(alsoOurs);
   }
 

@@ -1,9 +1,8 @@
 /** One life of a connection: from opening the stream to its close, with one client of MQTT.js. */
 import type { Duplex } from "node:stream";
-import type { IClientOptions, IConnackPacket } from "mqtt";
+import type { IClientOptions, IClientPublishOptions, IConnackPacket } from "mqtt";
 import clientModule from "mqtt/lib/client";
 import type { BrokerSession, ConnectionOptions } from "./broker-session.ts";
-import { COMMAND_WINDOW, CommandSender } from "./command-sender.ts";
 import { explainFailure, explainSilentClose, type Phase } from "./connect-errors.ts";
 
 const MqttClient = clientModule.default;
@@ -42,6 +41,15 @@ const STUCK_MS = 60_000;
  * a message, since it answers late to a publisher that waits.
  */
 const WINDOW = 16;
+/** Commands on their way at the same time, besides those messages. */
+const COMMAND_WINDOW = 4;
+/** Commands that wait for the ones before them on the same connection: a few for each plug of a large house. */
+const MAX_WAITING_COMMANDS = 512;
+/**
+ * A broker drops a command that it could not deliver for so long (MQTT 5, 3.3.2.3.3): a plug that comes back hours
+ * later must not do what was right hours ago. Unit: seconds.
+ */
+const COMMAND_EXPIRY_SEC = 10;
 /** Topics that are named as what a broker may have broken off at. */
 const MAX_NAMED = 4;
 /** Longest message taken from a broker: what is listened to are commands of a few words. */
@@ -69,12 +77,15 @@ class Session {
   readonly #stream: Duplex;
   readonly #client: Client;
   readonly #refused = new Set<string>();
+  readonly #startedMs = performance.now();
   #phase: Phase = "greeting";
-  #grewOld = false;
   #error: unknown = null;
   /** Topics of the messages on their way, oldest first. Bounded by the window. */
   readonly #onTheWay: string[] = [];
-  #stuck: NodeJS.Timeout | null = null;
+  #stuck: NodeJS.Timeout | undefined;
+  /** Bounded by MAX_WAITING_COMMANDS, and gone with the connection. */
+  readonly #waitingCommands: { readonly topic: string; readonly payload: string }[] = [];
+  #commandsOnTheWay = 0;
 
   constructor(options: ConnectionOptions, version: ProtocolVersion, stream: Duplex) {
     this.#options = options;
@@ -85,9 +96,6 @@ class Session {
 
   over(signal: AbortSignal): Promise<SessionResult> {
     const client = this.#client;
-    const aging = setTimeout(() => {
-      this.#grewOld = true;
-    }, OLD_AGE_MS);
     const stop = () => this.#goodbye();
     signal.addEventListener("abort", stop);
     client.on("connect", (connack) => this.#welcome(connack, signal));
@@ -106,8 +114,7 @@ class Session {
     return new Promise((resolve) => {
       client.on("close", () => {
         signal.removeEventListener("abort", stop);
-        clearTimeout(aging);
-        clearTimeout(this.#stuck ?? undefined);
+        clearTimeout(this.#stuck);
         const life = this.#summary();
         client.end(true);
         resolve(life);
@@ -122,7 +129,7 @@ class Session {
     const hungUp = this.#error === null || code === "ECONNRESET" || code === "EPIPE";
     return {
       wasUp,
-      wasStable: wasUp && this.#grewOld,
+      wasStable: wasUp && performance.now() - this.#startedMs >= OLD_AGE_MS,
       tryOlderVersion: this.#version === 5 && !wasUp && (hungUp || UNSUPPORTED_VERSION_CODES.includes(code)),
       retrySoon: wasUp && code !== TAKEN_OVER_CODE,
       brokeAt: this.#onTheWay.slice(0, MAX_NAMED),
@@ -157,11 +164,6 @@ class Session {
 
   #line(window: number): BrokerSession {
     const client = this.#client;
-    const commands = new CommandSender({
-      client,
-      expires: this.#version === 5,
-      onRefused: (topic, error) => this.#noteRefusal(topic, error),
-    });
     return {
       window,
       publish: (topic, payload, settled) => {
@@ -178,13 +180,33 @@ class Session {
       publishTransient: (topic, payload) => {
         if (client.connected) client.publish(topic, payload, { qos: 0, retain: false });
       },
-      sendCommand: (topic, payload) => commands.send(topic, payload),
+      sendCommand: (topic, payload) => {
+        if (!client.connected || this.#waitingCommands.length >= MAX_WAITING_COMMANDS) return false;
+        this.#waitingCommands.push({ topic, payload });
+        this.#sendCommands();
+        return true;
+      },
       subscribe: (topics) => this.#subscribe(topics),
     };
   }
 
+  #sendCommands(): void {
+    const options: IClientPublishOptions = { qos: 1, retain: false };
+    if (this.#version === 5) options.properties = { messageExpiryInterval: COMMAND_EXPIRY_SEC };
+    while (this.#commandsOnTheWay < COMMAND_WINDOW && this.#client.connected) {
+      const command = this.#waitingCommands.shift();
+      if (!command) return;
+      this.#commandsOnTheWay++;
+      this.#client.publish(command.topic, command.payload, options, (error) => {
+        this.#commandsOnTheWay--;
+        if (error) this.#noteRefusal(command.topic, error);
+        this.#sendCommands();
+      });
+    }
+  }
+
   #watchProgress(): void {
-    clearTimeout(this.#stuck ?? undefined);
+    clearTimeout(this.#stuck);
     if (this.#onTheWay.length === 0) return;
     this.#stuck = setTimeout(() => {
       this.#error = new Error("the broker acknowledged nothing for a minute");

@@ -1,7 +1,8 @@
 /** Byte streams to a broker: TCP, TLS, WebSocket and secure WebSocket, opened within a bound of time. */
+import { type EventEmitter, once } from "node:events";
 import net from "node:net";
 import type { Duplex } from "node:stream";
-import tls, { type SecureContextOptions, type TLSSocket } from "node:tls";
+import tls, { type TLSSocket } from "node:tls";
 
 /** Where the broker is and how it is known. Certificates and keys are PEM texts. */
 export interface BrokerAddress {
@@ -28,24 +29,23 @@ export async function openBrokerStream(address: BrokerAddress, signal: AbortSign
   const secure = protocol === "mqtts:";
   const socket = secure ? openTls(address) : net.connect(endpoint(address.url, 1883));
   socket.setKeepAlive(true, TCP_KEEPALIVE_MS);
-  return opened(socket, secure ? "secureConnect" : "connect", signal);
+  return opened(socket, secure ? "secureConnect" : "connect", signal, socket);
 }
 
 function openTls(address: BrokerAddress): TLSSocket {
   const to = endpoint(address.url, 8883);
-  return tls.connect({ ...to, ...credentials(address), ...(net.isIP(to.host) ? {} : { servername: to.host }) });
+  const { ca, cert, key } = address;
+  return tls.connect({ ...to, ca, cert, key, ...(net.isIP(to.host) ? {} : { servername: to.host }) });
 }
 
 /** WebSocket is loaded only here: most houses do without it. */
-async function openWebSocket(address: BrokerAddress, signal: AbortSignal): Promise<Duplex> {
+async function openWebSocket({ url: text, ca, cert, key }: BrokerAddress, signal: AbortSignal): Promise<Duplex> {
   const { createWebSocketStream, WebSocket } = await import("ws");
-  const url = new URL(address.url);
+  const url = new URL(text);
   url.username = "";
   url.password = "";
-  const socket = new WebSocket(url, ["mqtt"], { ...credentials(address), perMessageDeflate: false });
-  const stream = createWebSocketStream(socket);
-  await opened(socket, "open", signal, stream);
-  return stream;
+  const socket = new WebSocket(url, ["mqtt"], { ca, cert, key, perMessageDeflate: false });
+  return opened(socket, "open", signal, createWebSocketStream(socket));
 }
 
 function endpoint(text: string, usualPort: number): { host: string; port: number; noDelay: true } {
@@ -53,45 +53,15 @@ function endpoint(text: string, usualPort: number): { host: string; port: number
   return { host: url.hostname.replace(/^\[|\]$/g, ""), port: Number(url.port || usualPort), noDelay: true };
 }
 
-function credentials({ ca, cert, key }: BrokerAddress): SecureContextOptions {
-  return { ca, cert, key };
-}
-
-interface Opening {
-  once(event: string, listener: () => void): unknown;
-}
-
 /** Waits for the event by which something opens; whatever else ends the wait destroys the stream. */
-function opened<Stream extends Duplex>(
-  opening: Opening,
-  event: string,
-  signal: AbortSignal,
-  stream: Duplex = opening as Stream,
-): Promise<Duplex> {
-  return new Promise((resolve, reject) => {
-    const fail = (error: Error) => {
-      settle();
-      stream.on("error", () => undefined);
-      stream.destroy();
-      reject(error);
-    };
-    const late = Object.assign(new Error("no answer in time"), { code: "ETIMEDOUT" });
-    const timer = setTimeout(() => fail(late), OPEN_TIMEOUT_MS);
-    const stop = () => fail(new Error("stopped"));
-    const closed = () => fail(new Error("the connection was closed while it was opened"));
-    const settle = () => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", stop);
-      stream.removeListener("error", fail);
-      stream.removeListener("close", closed);
-    };
-    signal.addEventListener("abort", stop);
-    stream.once("error", fail);
-    stream.once("close", closed);
-    opening.once(event, () => {
-      settle();
-      resolve(stream);
-    });
-    if (signal.aborted) stop();
-  });
+async function opened(opening: EventEmitter, event: string, signal: AbortSignal, stream: Duplex): Promise<Duplex> {
+  const late = AbortSignal.timeout(OPEN_TIMEOUT_MS);
+  stream.on("error", () => undefined);
+  try {
+    await once(opening, event, { signal: AbortSignal.any([signal, late]) });
+    return stream;
+  } catch (error) {
+    stream.destroy();
+    throw late.aborted ? Object.assign(new Error("no answer in time"), { code: "ETIMEDOUT" }) : error;
+  }
 }

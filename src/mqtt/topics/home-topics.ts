@@ -21,47 +21,32 @@ export function homeMessages(base: string, snapshot: HomeSnapshot): Message[] {
     { topic: `${topic}/cheap`, payload: cheap ? "ON" : "OFF", heartbeat: true },
     { topic: `${topic}/price/level`, payload: level ?? "" },
     { topic: `${topic}/price/state`, payload: JSON.stringify(priceState(snapshot)) },
-    { topic: `${topic}/prices`, payload: pricesPayload(snapshot) },
-    { topic: `${topic}/forecast`, payload: forecastPayload(snapshot) },
+    { topic: `${topic}/prices`, payload: JSON.stringify(pricesOf(snapshot)) },
+    { topic: `${topic}/forecast`, payload: JSON.stringify(forecastOf(snapshot)) },
   ];
 }
 
-function pricesPayload(snapshot: HomeSnapshot): string {
+function pricesOf(snapshot: HomeSnapshot): object {
   const tomorrow = snapshot.tomorrowValid ? snapshot.tomorrow : [];
-  const head = {
+  return {
     currency: snapshot.currency,
     today: snapshot.today.map((point) => rounded(point.price)),
     tomorrow: tomorrow.map((point) => rounded(point.price)),
     tomorrow_valid: snapshot.tomorrowValid,
     tomorrow_published_at: instant(snapshot.tomorrowPublishedAt),
     quarters_repeat_hours: snapshot.quartersRepeatHours,
+    raw_today: startsAndValues(snapshot.today),
+    raw_tomorrow: startsAndValues(tomorrow),
   };
-  const raw = `"raw_today":${startsAndValues(snapshot.today)},"raw_tomorrow":${startsAndValues(tomorrow)}`;
-  return `${JSON.stringify(head).slice(0, -1)},${raw}}`;
 }
 
-function forecastPayload(snapshot: HomeSnapshot): string {
-  const hours = startsAndValues(snapshot.forecast.slice(0, MAX_FORECAST_HOURS));
-  return `{"currency":${JSON.stringify(snapshot.currency)},"estimate":true,"forecast":${hours}}`;
+function forecastOf({ currency, forecast }: HomeSnapshot): object {
+  return { currency, estimate: true, forecast: startsAndValues(forecast.slice(0, MAX_FORECAST_HOURS)) };
 }
-
-/**
- * The texts of points, which stand in the arrays of many edges: written once per point, an edge costs a fifth. They
- * live as long as their timeline.
- */
-const texts = new WeakMap<PricePoint, string>();
 
 /** Without `end`: two days of quarters with it would be over what Home Assistant's recorder keeps of attributes. */
-function startsAndValues(points: readonly PricePoint[]): string {
-  return `[${points.map(textOf).join(",")}]`;
-}
-
-function textOf(point: PricePoint): string {
-  const known = texts.get(point);
-  if (known !== undefined) return known;
-  const text = JSON.stringify({ start: formatInstant(point.start), value: rounded(point.price) });
-  texts.set(point, text);
-  return text;
+function startsAndValues(points: readonly PricePoint[]): object[] {
+  return points.map(({ start, price }) => ({ start: formatInstant(start), value: rounded(price) }));
 }
 
 function instant(at: EpochMs | null | undefined): string | null {

@@ -22,55 +22,19 @@ import { databaseTrouble } from "../../storage/write-check.ts";
 
 /** What may be asked. */
 export type AdminRequest =
-  /** Whether anybody is there. */
-  | { readonly ask: "here" }
-  | { readonly ask: "addresses" }
+  /** `here`: whether anybody is there. */
+  | { readonly ask: "here" | "addresses" | "check" | "diagnostics" }
   | { readonly ask: "prices"; readonly home: string | null }
-  | { readonly ask: "suggest"; readonly text: string }
-  | { readonly ask: "check" }
-  | { readonly ask: "diagnostics" };
+  | { readonly ask: "suggest"; readonly text: string };
 
 /** What each question is answered with. */
 export interface AdminResponses {
   readonly here: { readonly version: string };
-  readonly addresses: { readonly accounts: readonly AccountAddresses[] };
-  readonly prices: {
-    readonly homes: readonly HomePrices[];
-    /** The ids of all there are. */
-    readonly known: readonly string[];
-    /** Why none is known. */
-    readonly trouble: string | null;
-  };
-  readonly suggest: { readonly suggestions: readonly Suggestion[]; readonly trouble: string | null };
-  readonly check: { readonly findings: readonly CheckResult[] };
+  readonly addresses: Awaited<ReturnType<AdminApi["addresses"]>>;
+  readonly prices: Awaited<ReturnType<AdminApi["prices"]>>;
+  readonly suggest: Awaited<ReturnType<AdminApi["suggest"]>>;
+  readonly check: Awaited<ReturnType<AdminApi["check"]>>;
   readonly diagnostics: object;
-}
-
-export interface AccountAddresses {
-  readonly account: string;
-  /** Why there is nothing, or nothing new. */
-  readonly trouble: string | null;
-  readonly addresses: readonly KnownAddress[];
-}
-
-export interface KnownAddress {
-  readonly id: string;
-  readonly label: string;
-  readonly address: string;
-  readonly region: string;
-  /** The id of the home it is here; null where the configuration leaves it out. */
-  readonly home: string | null;
-  readonly capabilities: readonly string[];
-}
-
-export interface HomePrices {
-  readonly id: string;
-  readonly name: string;
-  readonly currency: string | null;
-  readonly trouble: string | null;
-  /** Today and tomorrow, as far as prices are known. */
-  readonly days: readonly DayPrices[];
-  readonly now: EpochMs;
 }
 
 export interface DayPrices extends Interval {
@@ -86,11 +50,6 @@ export interface ShownPrice extends Interval {
   readonly price: number;
   readonly level: Level | null;
   readonly estimate: boolean;
-}
-
-export interface Suggestion {
-  readonly id: string;
-  readonly text: string;
 }
 
 /** Whether a part works, in words. */
@@ -128,26 +87,26 @@ export class AdminApi {
     this.#deps = deps;
   }
 
-  answer(question: AdminRequest): Promise<AdminResponses[AdminRequest["ask"]]> {
+  async answer(question: AdminRequest): Promise<AdminResponses[AdminRequest["ask"]]> {
     switch (question.ask) {
       case "here":
-        return Promise.resolve({ version: VERSION });
+        return { version: VERSION };
       case "addresses":
-        return this.#addresses();
+        return this.addresses();
       case "prices":
-        return this.#prices(question.home);
+        return this.prices(question.home);
       case "suggest":
-        return this.#suggest(question.text);
+        return this.suggest(question.text);
       case "check":
-        return this.#check();
+        return this.check();
       case "diagnostics":
         return this.#deps.diagnostics();
     }
   }
 
-  async #addresses(): Promise<AdminResponses["addresses"]> {
+  async addresses() {
     const { accounts, homes } = this.#deps.state;
-    const listed: AccountAddresses[] = [];
+    const listed = [];
     for (const account of accounts.consumers) {
       const trouble = this.#knownAddresses(account) === null ? await this.#ask(account, "addresses", {}) : null;
       const ids = new Map(homes.list().map((home) => [home.addressId, home.id]));
@@ -162,29 +121,29 @@ export class AdminApi {
     return this.#deps.state.repository.store.latest(series) as readonly Address[] | null;
   }
 
-  async #prices(wanted: string | null): Promise<AdminResponses["prices"]> {
+  async prices(wanted: string | null) {
     const { homes } = this.#deps.state;
-    const asked = homes.known ? [] : (await this.#addresses()).accounts;
+    const asked = homes.known ? [] : (await this.addresses()).accounts;
     const trouble = asked.map((each) => each.trouble).find((each) => each !== null) ?? null;
-    const shown: HomePrices[] = [];
+    const shown = [];
     for (const home of homes.list()) if (wanted === null || wanted === home.id) shown.push(await this.#pricesOf(home));
     return { homes: shown, known: homes.list().map(({ id }) => id), trouble };
   }
 
-  async #pricesOf(home: Home): Promise<HomePrices> {
+  async #pricesOf(home: Home) {
     const { clock, state } = this.#deps;
     const { homeReader, calendar, thresholds } = state;
     const now = clock.now();
     const today = calendar.day(now);
     const range = { start: today.start, end: calendar.add("day", today.start, 2) };
-    const isKnown = () =>
-      (homeReader.timeline(home, now)?.points ?? []).some((point) => point.end > now && !point.estimate);
+    const isKnown = (homeReader.timeline(home, now)?.points ?? []).some((point) => point.end > now && !point.estimate);
     const account = this.#deps.state.accounts.consumers.find(({ name }) => name === home.account);
     const params = { addressId: home.addressId, from: range.start, to: range.end, resolution: home.resolution };
-    const trouble = isKnown() || !account ? null : await this.#ask(account, "prices", params);
+    const trouble = isKnown || !account ? null : await this.#ask(account, "prices", params);
     const timeline = homeReader.timeline(home, now);
     const points = judgedPoints(timeline?.points ?? [], range, calendar, thresholds);
-    const days = calendar.intervals("day", range).map((day) => {
+    /** Today and tomorrow, as far as prices are known. */
+    const days = calendar.intervals("day", range).map((day): DayPrices => {
       const prices = points
         .filter(({ start }) => start >= day.start && start < day.end)
         .map(({ start, end, price, level, estimate }) => ({
@@ -196,7 +155,7 @@ export class AdminApi {
     return { id: home.id, name: home.name, currency: timeline?.currency ?? null, trouble, days, now };
   }
 
-  async #suggest(query: string): Promise<AdminResponses["suggest"]> {
+  async suggest(query: string) {
     const { clock, state } = this.#deps;
     const { accounts, repository } = state;
     const account = accounts.thirdParty;
@@ -209,7 +168,7 @@ export class AdminApi {
     return { suggestions: rows.map(({ id, suggestion }) => ({ id: String(id), text: String(suggestion) })), trouble };
   }
 
-  async #check(): Promise<AdminResponses["check"]> {
+  async check() {
     const { state, broker } = this.#deps;
     const findings: CheckResult[] = [];
     for (const [i, account] of state.accounts.all.entries())
@@ -223,8 +182,8 @@ export class AdminApi {
     const isPartner = account === this.#deps.state.accounts.thirdParty;
     const trouble = await this.#try(account, isPartner ? "requestCounts" : "addresses", {});
     if (trouble) return { part, state: isPatience(trouble) ? "untold" : "fails", text: troubleText(trouble) };
-    const { minute, day } = account.left(this.#deps.clock.now());
-    const left = [minute === null ? [] : `${minute} this minute`, day === null ? [] : `${day} today`].flat();
+    const { minute, day } = account.standing(this.#deps.clock.now());
+    const left = [minute ? `${minute.left} this minute` : [], day ? `${day.left} today` : []].flat();
     const found = isPartner ? [] : [addressCount(this.#knownAddresses(account)?.length ?? 0)];
     return checkResultOf(
       part,
@@ -259,10 +218,11 @@ export class AdminApi {
   }
 }
 
-function knownAddress(address: Address, homeIds: ReadonlyMap<string, string>): KnownAddress {
+function knownAddress(address: Address, homeIds: ReadonlyMap<string, string>) {
   const { id, label, formattedAddress, region, capabilities } = address;
   return {
     ...{ id, label, address: formattedAddress, region },
+    /** The id of the home it is here; null where the configuration leaves it out. */
     home: homeIds.get(id) ?? null,
     capabilities: Object.keys(capabilities).filter((name) => (capabilities as Record<string, unknown>)[name] === true),
   };

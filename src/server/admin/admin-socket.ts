@@ -2,9 +2,11 @@
  * The desk of a running daemon, for commands on the same machine: a socket in the data directory, which only its owner
  * may open. One question a connection, a line of JSON each way.
  */
+import { once } from "node:events";
 import { chmodSync, rmSync } from "node:fs";
-import { connect, createServer, type Server, type Socket } from "node:net";
+import { connect, createServer, type Socket } from "node:net";
 import path from "node:path";
+import { text } from "node:stream/consumers";
 import type { AdminRequest, AdminResponses } from "./admin-api.ts";
 
 const OWNER_ONLY = 0o600;
@@ -36,39 +38,33 @@ export async function openAdminSocket(
   rmSync(socketPath, { force: true });
   const server = createServer((socket) => serve(socket, answer));
   server.maxConnections = MAX_CALLERS;
-  await listening(server, socketPath);
+  server.listen(socketPath);
+  await once(server, "listening");
   chmodSync(socketPath, OWNER_ONLY);
   if (signal.aborted) server.close();
   signal.addEventListener("abort", () => server.close());
   server.unref();
 }
 
-function listening(server: Server, socketPath: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(socketPath, resolve);
-  });
-}
-
 function serve(socket: Socket, answer: (question: AdminRequest) => Promise<unknown>): void {
-  let text = "";
+  let line = "";
   const timer = setTimeout(() => socket.destroy(), QUESTION_MS);
   socket.unref();
   socket.on("error", () => socket.destroy());
   socket.on("close", () => clearTimeout(timer));
   socket.setEncoding("utf8").on("data", (part: string) => {
-    text += part;
-    if (text.length > MAX_REQUEST_LENGTH) return void socket.destroy();
-    if (!text.includes("\n")) return;
+    line += part;
+    if (line.length > MAX_REQUEST_LENGTH) return void socket.destroy();
+    if (!line.includes("\n")) return;
     clearTimeout(timer);
     socket.pause();
-    void replyTo(text, answer).then((reply) => socket.end(`${JSON.stringify(reply)}\n`));
+    void replyTo(line, answer).then((reply) => socket.end(`${JSON.stringify(reply)}\n`));
   });
 }
 
-async function replyTo(text: string, answer: (question: AdminRequest) => Promise<unknown>): Promise<Reply> {
+async function replyTo(line: string, answer: (question: AdminRequest) => Promise<unknown>): Promise<Reply> {
   try {
-    const given = await answer(JSON.parse(text) as AdminRequest);
+    const given = await answer(JSON.parse(line) as AdminRequest);
     return given === undefined
       ? { error: "this elbro does not know the question; is it another version?" }
       : { answer: given };
@@ -82,25 +78,23 @@ export async function sendAdminRequest<Asked extends AdminRequest>(
   socketPath: string,
   question: Asked,
 ): Promise<AdminResponses[Asked["ask"]] | null> {
-  const text = await exchange(socketPath, `${JSON.stringify(question)}\n`);
-  if (text === null) return null;
-  const reply = JSON.parse(text) as Reply;
+  const answer = await exchange(socketPath, `${JSON.stringify(question)}\n`);
+  if (answer === null) return null;
+  const reply = JSON.parse(answer) as Reply;
   if ("error" in reply) throw new Error(reply.error);
   return reply.answer as AdminResponses[Asked["ask"]];
 }
 
-function exchange(socketPath: string, line: string): Promise<string | null> {
-  return new Promise((resolve, reject) => {
-    let text = "";
-    const socket = connect(socketPath, () => socket.write(line));
-    socket.setTimeout(ANSWER_MS, () => socket.destroy(new Error("the daemon does not answer")));
-    socket.setEncoding("utf8").on("data", (part: string) => {
-      text += part;
-    });
-    socket.on("error", (error: NodeJS.ErrnoException) => {
-      if (NOBODY.has(error.code)) resolve(null);
-      else reject(error);
-    });
-    socket.on("end", () => (text === "" ? reject(new Error("the daemon hung up")) : resolve(text)));
-  });
+async function exchange(socketPath: string, line: string): Promise<string | null> {
+  const socket = connect(socketPath);
+  socket.setTimeout(ANSWER_MS, () => socket.destroy(new Error("the daemon does not answer")));
+  socket.write(line);
+  try {
+    const answer = await text(socket);
+    if (answer === "") throw new Error("the daemon hung up");
+    return answer;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && NOBODY.has(error.code)) return null;
+    throw error;
+  }
 }

@@ -27,17 +27,9 @@ export interface ApiKey {
 
 type AnyArrival = Omit<AuthRequest, "interface"> & { readonly interface: InterfaceName | "local" };
 
-/** A key that was right, what bore it, and the keys there were then. */
-interface Recognised {
-  readonly key: ApiKey;
-  readonly authorization: string;
-  readonly keys: readonly ApiKey[];
-}
-
 type Refusal = Extract<AuthResult, { kind: "refused" }>;
 type Verdict = { readonly kind: "admitted"; readonly key: ApiKey; readonly quota: QuotaStanding } | Refusal;
 
-const DIGEST = Buffer.alloc(32);
 const BEARER = /^Bearer +(\S+)$/i;
 
 /** The digest by which a key is kept and compared. */
@@ -51,8 +43,6 @@ export class ApiKeys {
   readonly #quota: KeyRateLimit;
   readonly #lockOut = new LoginThrottle();
   readonly #onLockedOut: (address: string) => void;
-  /** By connection, as long as it lasts. */
-  readonly #recognised = new WeakMap<object, Recognised>();
 
   /**
    * Keys and limits may be asked again for each arrival: both change while the daemon runs, keys to another list.
@@ -101,7 +91,7 @@ export class ApiKeys {
     const { authorization, remoteAddress, now } = message;
     if (authorization === undefined) return refused("send Authorization: Bearer <key>");
     const address = addressGroup(remoteAddress);
-    const key = this.#recognise(authorization, message.connection);
+    const key = this.#keyOf(authorization);
     const passes = key && (key.isRandom || this.#lockOut.isProven(address, key.name));
     const waitMs = passes ? 0 : this.#lockOut.waitMs(address, now);
     if (waitMs > 0) return lockedOut(waitMs);
@@ -122,33 +112,17 @@ export class ApiKeys {
     return { kind: "admitted", key, quota: standing };
   }
 
-  /** The key of a caller. Who bears on a connection what was right on it before is known without another digest. */
-  #recognise(authorization: string, connection: object | undefined): ApiKey | null {
-    const keys = this.#keys();
-    const before = connection && this.#recognised.get(connection);
-    if (before?.keys === keys && isSameSecret(before.authorization, authorization)) return before.key;
-    const key = this.#keyOf(authorization);
-    if (key && connection) this.#recognised.set(connection, { key, authorization, keys });
-    return key;
-  }
-
   /** Every key is compared, whichever is the right one, and the time of a comparison tells nothing. */
   #keyOf(authorization: string | undefined): ApiKey | null {
     const token = BEARER.exec(authorization ?? "")?.[1];
     if (token === undefined) return null;
-    // As text and into the same bytes each time: a buffer for every request would cost more than the digest.
-    DIGEST.write(hash("sha256", token, "binary"), "binary");
-    let found: ApiKey | null = null;
-    for (const key of this.#keys()) if (timingSafeEqual(key.sha256, DIGEST)) found = key;
-    return found;
+    const digest = keyDigest(token);
+    return (
+      this.#keys()
+        .filter((key) => timingSafeEqual(key.sha256, digest))
+        .at(-1) ?? null
+    );
   }
-}
-
-/** Compares all of it, so that the time of a comparison tells nothing: others may share a connection through a proxy. */
-function isSameSecret(one: string, other: string): boolean {
-  let difference = one.length ^ other.length;
-  for (let i = 0; i < one.length; i++) difference |= one.charCodeAt(i) ^ other.charCodeAt(i);
-  return difference === 0;
 }
 
 function refused(reason: string): Refusal {

@@ -104,9 +104,9 @@ export function openKeyStore({
 /** The keys of the configuration, and of the file as it is. */
 class KeyRing {
   #configured: readonly ApiKey[];
+  #kept: readonly ApiKey[] = [];
   readonly #file: KeyFile;
   readonly #deps: Pick<KeyStoreOptions, "clock" | "problems">;
-  #all: readonly ApiKey[];
   #stamp: string | null = null;
   #lookedAt: EpochMs;
 
@@ -114,16 +114,13 @@ class KeyRing {
     this.#configured = configured;
     this.#file = file;
     this.#deps = parts;
-    this.#all = configured;
     this.#lookedAt = parts.clock.now();
     this.#look();
   }
 
   /** Takes other keys of the configuration. */
   take(configured: readonly ApiKey[]): void {
-    const kept = this.#all.filter((key) => !this.#configured.includes(key));
     this.#configured = configured;
-    this.#all = [...configured, ...kept];
   }
 
   keys(): readonly ApiKey[] {
@@ -132,7 +129,7 @@ class KeyRing {
       this.#lookedAt = now;
       this.#look();
     }
-    return this.#all;
+    return [...this.#configured, ...this.#kept];
   }
 
   names(): string[] {
@@ -147,7 +144,7 @@ class KeyRing {
     const { clock, problems } = this.#deps;
     const reading = this.#file.read();
     if (reading.kind === "keys") {
-      this.#all = [...this.#configured, ...reading.keys.map(lanKeyOf)];
+      this.#kept = reading.keys.map(lanKeyOf);
       problems.end(PROBLEM_SUBJECT);
       return;
     }
@@ -207,13 +204,10 @@ function lanKeyOf(kept: KeptKey): ApiKey {
   };
 }
 
-interface Limited {
-  readonly requests_per_minute?: number | undefined;
-  readonly requests_per_day?: number | undefined;
-}
-
 /** The limits that an entry names. */
-function limitsOf(entry: Limited): Partial<QuotaLimits> {
+function limitsOf(
+  entry: Partial<Record<"requests_per_minute" | "requests_per_day", number | undefined>>,
+): Partial<QuotaLimits> {
   return {
     ...(entry.requests_per_minute === undefined ? {} : { minute: entry.requests_per_minute }),
     ...(entry.requests_per_day === undefined ? {} : { day: entry.requests_per_day }),

@@ -5,6 +5,7 @@
  * nothing else. A key that cannot be guessed passes at any time; one that may be weak, because its owner made it up,
  * passes where it was right from that address before.
  */
+import { LRUCache } from "lru-cache";
 import { type EpochMs, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../core/time/interval.ts";
 
 /** Wrong keys that cost no wait: a slip of the hand, a device with yesterday's key. */
@@ -25,15 +26,13 @@ interface Tries {
 }
 
 export class LoginThrottle {
-  /** By address, the one that has been quiet the longest first. */
-  readonly #tries = new Map<string, Tries>();
-  readonly #proven = new Set<string>();
-  /** Most requests come from where the one before came from. What was proven once is never disproved. */
-  #lastProven = { address: "", key: "" };
+  /** By address. */
+  readonly #tries = new LRUCache<string, Tries>({ max: MAX_ADDRESSES });
+  readonly #proven = new LRUCache<string, true>({ max: MAX_PROVEN });
 
   /** How long an address has to wait until its next guess is looked at; 0 where it need not. */
   waitMs(address: string, now: EpochMs): number {
-    const tries = this.#tries.get(address);
+    const tries = this.#tries.peek(address);
     if (!tries) return 0;
     const passed = now - tries.lastAt;
     // A clock that was set back locks nobody out for longer than the wait.
@@ -42,39 +41,20 @@ export class LoginThrottle {
 
   /** Counts a wrong key. Returns whether it is the one from which on the address has to wait. */
   wrong(address: string, now: EpochMs): boolean {
-    const before = this.#tries.get(address);
+    const before = this.#tries.peek(address);
     const isForgotten = !before || now - before.lastAt > FORGOTTEN_AFTER_MS;
     const wrong = isForgotten ? 1 : before.wrong + 1;
     const waitMs = wrong < FREE_TRIES ? 0 : Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** (wrong - FREE_TRIES));
-    this.#tries.delete(address);
     this.#tries.set(address, { wrong, lastAt: now, waitMs });
-    dropOldest(this.#tries, MAX_ADDRESSES);
     return wrong === FREE_TRIES;
   }
 
   /** A key was right from an address. */
   prove(address: string, key: string): void {
-    if (this.isProven(address, key)) return;
-    this.#proven.add(`${address} ${key}`);
-    dropOldest(this.#proven, MAX_PROVEN);
+    this.#proven.set(`${address} ${key}`, true);
   }
 
   isProven(address: string, key: string): boolean {
-    const { address: lastAddress, key: lastKey } = this.#lastProven;
-    if (address === lastAddress && key === lastKey) return true;
-    if (!this.#proven.has(`${address} ${key}`)) return false;
-    this.#lastProven = { address, key };
-    return true;
+    return this.#proven.has(`${address} ${key}`);
   }
-
-  /** How many addresses are remembered. */
-  get size(): number {
-    return this.#tries.size;
-  }
-}
-
-function dropOldest(kept: Map<string, unknown> | Set<string>, most: number): void {
-  if (kept.size <= most) return;
-  const [oldest] = kept.keys();
-  if (oldest !== undefined) kept.delete(oldest);
 }

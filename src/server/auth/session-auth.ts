@@ -29,18 +29,14 @@ export interface SessionAuthDeps {
 
 export class SessionAuth {
   readonly sessions: Sessions;
-  readonly #open: boolean;
+  readonly mode: SessionAuthDeps["dashboard"];
   readonly #ingress: boolean;
   #minute = { start: Number.NEGATIVE_INFINITY, count: 0 };
 
   constructor({ sessions, dashboard, ingress = false }: SessionAuthDeps) {
     this.sessions = sessions;
-    this.#open = dashboard === "open";
+    this.mode = dashboard;
     this.#ingress = ingress;
-  }
-
-  get mode(): "open" | "key" {
-    return this.#open ? "open" : "key";
   }
 
   /** The verdict on a page's request to a route of the LAN's own; null where it is for the keys to decide. */
@@ -49,9 +45,9 @@ export class SessionAuth {
     if (!key) return null;
     if (this.#isTooMany(message.now)) return { kind: "refused", error: tooMany() };
     if (message.scope === "read") return { kind: "admitted", caller: key.name };
-    if (!fromOwnPage(message.headers)) return { kind: "refused", error: notFromPage() };
-    if (!key.control)
-      return { kind: "refused", error: localError("forbidden", "log in with a key that has the scope control") };
+    if (!fromOwnPage(message.headers))
+      return forbidden(`a session may change something only from its own page, with ${PAGE_HEADER}`);
+    if (!key.control) return forbidden("log in with a key that has the scope control");
     return { kind: "admitted", caller: key.name };
   }
 
@@ -76,7 +72,7 @@ export class SessionAuth {
   /** Who comes without a key of its own: who is logged in, or anybody where the dashboard is open. */
   #visitor(message: Pick<AuthRequest, "authorization" | "headers" | "remoteAddress" | "now">): SessionKey | null {
     if (message.authorization !== undefined) return null;
-    return this.signedIn(message) ?? (this.#open ? ANYBODY : null);
+    return this.signedIn(message) ?? (this.mode === "open" ? ANYBODY : null);
   }
 
   #isTooMany(now: EpochMs): boolean {
@@ -95,8 +91,8 @@ export function fromOwnPage(headers: IncomingHttpHeaders | undefined): boolean {
   return headers?.[PAGE_HEADER] !== undefined && (site === undefined || site === "same-origin");
 }
 
-function notFromPage() {
-  return localError("forbidden", `a session may change something only from its own page, with ${PAGE_HEADER}`);
+function forbidden(reason: string): LocalAuthResult {
+  return { kind: "refused", error: localError("forbidden", reason) };
 }
 
 function tooMany() {

@@ -4,16 +4,12 @@
  * Kept is a digest of the cookie, never itself, and one that binds the session to its key as it was: a key that is
  * revoked or replaced ends its sessions. They are kept where they outlive a restart, and are bounded in number and time.
  */
-import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { createHash, hash, randomBytes, timingSafeEqual } from "node:crypto";
 import type { KeyValue } from "../../core/runtime/key-value.ts";
 import { DAY_MS, type EpochMs } from "../../core/time/interval.ts";
+import type { ApiKey } from "./api-keys.ts";
 
-/** A key as a session needs it. */
-export interface SessionKey {
-  readonly name: string;
-  readonly sha256: Uint8Array;
-  readonly control?: boolean;
-}
+export type SessionKey = Pick<ApiKey, "name" | "sha256" | "control">;
 
 interface Session {
   /** Digest of the cookie, in hex. */
@@ -37,19 +33,20 @@ const KEPT_AS = "dashboard_sessions";
 export class Sessions {
   readonly #memory: KeyValue;
   readonly #keyNamed: (name: string) => SessionKey | null;
-  #sessions: readonly Session[] | null = null;
+  #sessions: readonly Session[];
 
   constructor(memory: KeyValue, keyNamed: (name: string) => SessionKey | null) {
     this.#memory = memory;
     this.#keyNamed = keyNamed;
+    this.#sessions = JSON.parse(memory.read(KEPT_AS) ?? "[]") as Session[];
   }
 
   /** Begins a session of a key. Returns the `Set-Cookie` of it. */
   begin(key: SessionKey, now: EpochMs): string {
     const token = randomBytes(TOKEN_BYTES).toString("base64url");
-    const id = digest(token);
+    const id = hash("sha256", token);
     const session = { id, key: key.name, bond: bondOf(id, key), until: now + SESSION_MS };
-    const others = this.#list()
+    const others = this.#sessions
       .filter((one) => this.#keyOf(one, now) !== null)
       .sort((a, b) => b.until - a.until)
       .slice(0, MAX_SESSIONS - 1);
@@ -67,22 +64,22 @@ export class Sessions {
   renew(cookies: string | undefined, now: EpochMs): string | null {
     const session = this.#find(cookies);
     if (!session || !this.#keyOf(session, now) || session.until - now > SESSION_MS - RENEWED_EVERY_MS) return null;
-    this.#keep(this.#list().map((one) => (one === session ? { ...session, until: now + SESSION_MS } : one)));
+    this.#keep(this.#sessions.map((one) => (one === session ? { ...session, until: now + SESSION_MS } : one)));
     return cookieOf(tokenIn(cookies) ?? "", SESSION_MS);
   }
 
   /** Ends the session of a request's cookie. Returns the `Set-Cookie` that takes it away. */
   end(cookies: string | undefined): string {
     const session = this.#find(cookies);
-    if (session) this.#keep(this.#list().filter((one) => one !== session));
+    if (session) this.#keep(this.#sessions.filter((one) => one !== session));
     return cookieOf("", 0);
   }
 
   #find(cookies: string | undefined): Session | null {
     const token = tokenIn(cookies);
     if (token === null) return null;
-    const id = digest(token);
-    return this.#list().find((one) => equal(one.id, id)) ?? null;
+    const id = hash("sha256", token);
+    return this.#sessions.find((one) => equal(one.id, id)) ?? null;
   }
 
   #keyOf(session: Session, now: EpochMs): SessionKey | null {
@@ -90,19 +87,10 @@ export class Sessions {
     return key && now < session.until && equal(session.bond, bondOf(session.id, key)) ? key : null;
   }
 
-  #list(): readonly Session[] {
-    this.#sessions ??= readSessions(this.#memory.read(KEPT_AS));
-    return this.#sessions;
-  }
-
   #keep(sessions: readonly Session[]): void {
     this.#sessions = sessions;
     this.#memory.write(KEPT_AS, JSON.stringify(sessions));
   }
-}
-
-function readSessions(text: string | null): readonly Session[] {
-  return text === null ? [] : (JSON.parse(text) as Session[]);
 }
 
 function tokenIn(cookies: string | undefined): string | null {
@@ -120,10 +108,6 @@ function cookieOf(token: string, forMs: number): string {
 
 function bondOf(id: string, key: SessionKey): string {
   return createHash("sha256").update(id).update(key.sha256).digest("hex");
-}
-
-function digest(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
 }
 
 function equal(one: string, other: string): boolean {

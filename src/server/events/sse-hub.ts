@@ -63,21 +63,20 @@ export class SseHub {
   readonly #options: SseHubOptions;
   readonly #listeners = new Set<Listener>();
   /** Shape: ascending by `seq`. Bounded by MAX_KEPT and MAX_KEPT_BYTES. */
-  #kept: Kept[] = [];
+  readonly #kept: Kept[] = [];
   #keptBytes = 0;
   #seq = 0;
-  #told = 0;
   #dropped = 0;
-  #heart: NodeJS.Timeout | null = null;
+  readonly #heart = setInterval(() => this.#beat(), HEARTBEAT_MS).unref();
   #closed = false;
 
   constructor(options: SseHubOptions) {
     this.#options = options;
   }
 
-  /** How many listen, what they were told and how many were too slow, since the daemon started. */
-  get counts(): { readonly listeners: number; readonly told: number; readonly dropped: number } {
-    return { listeners: this.#listeners.size, told: this.#told, dropped: this.#dropped };
+  /** How many listen, and how many were too slow since the daemon started. */
+  get counts(): { readonly listeners: number; readonly dropped: number } {
+    return { listeners: this.#listeners.size, dropped: this.#dropped };
   }
 
   /** Whether one more may listen. */
@@ -98,9 +97,8 @@ export class SseHub {
   subscribe(out: Writable, { lastEventId, home, isStillAuthorized = () => true }: Subscription): void {
     const listener: Listener = { out, home, isStillAuthorized, waited: 0 };
     this.#listeners.add(listener);
-    out.once("close", () => this.#remove(listener));
-    out.on("error", () => this.#remove(listener));
-    this.#heart ??= setInterval(() => this.#beat(), HEARTBEAT_MS).unref();
+    out.once("close", () => this.#listeners.delete(listener));
+    out.on("error", () => this.#listeners.delete(listener));
     const missed = this.#since(lastEventId);
     const data = this.#options.greeting(missed !== null);
     const hello = textOf({ type: "hello", data }, missed && lastEventId ? lastEventId : this.#unfinished);
@@ -115,7 +113,7 @@ export class SseHub {
     this.#closed = true;
     for (const { out } of this.#listeners) out.end();
     this.#listeners.clear();
-    this.#rest();
+    clearInterval(this.#heart);
   }
 
   /** An id that is never found again: whoever has heard only a part of the state begins again. */
@@ -142,19 +140,13 @@ export class SseHub {
   #keep(event: Kept): void {
     this.#kept.push(event);
     this.#keptBytes += event.text.length;
-    let over = 0;
-    for (; this.#kept.length - over > MAX_KEPT || this.#keptBytes > MAX_KEPT_BYTES; over++)
-      this.#keptBytes -= this.#kept[over]?.text.length ?? 0;
-    if (over > 0) this.#kept = this.#kept.slice(over);
+    while (this.#kept.length > MAX_KEPT || this.#keptBytes > MAX_KEPT_BYTES)
+      this.#keptBytes -= this.#kept.shift()?.text.length ?? 0;
   }
 
   #send(listener: Listener, bytes: Uint8Array): void {
-    const { out } = listener;
-    if (out.writableLength > MAX_WAITING_BYTES) this.#drop(listener);
-    else {
-      this.#told++;
-      out.write(bytes);
-    }
+    if (listener.out.writableLength > MAX_WAITING_BYTES) this.#drop(listener);
+    else listener.out.write(bytes);
   }
 
   /** Whoever has as much waiting as a heartbeat ago, or more, is gone without a word or cannot follow. */
@@ -162,7 +154,7 @@ export class SseHub {
     for (const listener of this.#listeners) {
       const waiting = listener.out.writableLength;
       if (!listener.isStillAuthorized()) {
-        this.#remove(listener);
+        this.#listeners.delete(listener);
         listener.out.end();
       } else if (waiting > 0 && waiting >= listener.waited && listener.waited > 0) this.#drop(listener);
       else {
@@ -174,18 +166,8 @@ export class SseHub {
 
   #drop(listener: Listener): void {
     this.#dropped++;
-    this.#remove(listener);
-    listener.out.destroy();
-  }
-
-  #remove(listener: Listener): void {
     this.#listeners.delete(listener);
-    if (this.#listeners.size === 0) this.#rest();
-  }
-
-  #rest(): void {
-    if (this.#heart) clearInterval(this.#heart);
-    this.#heart = null;
+    listener.out.destroy();
   }
 }
 

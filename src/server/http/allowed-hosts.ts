@@ -6,16 +6,12 @@ import { isIP } from "node:net";
 
 /** Ends of names that no registry gives away: those of home networks and of this machine. */
 const PRIVATE_ENDS = [".local", ".localhost", ".lan", ".home", ".home.arpa", ".internal", ".intranet"] as const;
-/** What was found to be allowed is remembered; a house has a handful of names and addresses. */
-const MAX_REMEMBERED = 100;
 /** Longer than any host name with its port. */
 const LONGEST = 300;
 
 export class AllowedHosts {
   readonly #exact: ReadonlySet<string>;
   readonly #ends: readonly string[];
-  /** By `Host` as it was sent. */
-  readonly #remembered = new Set<string>();
 
   /** `own`: the machine's name. `more`: names of the configuration; `*.example.org` is every name below it. */
   constructor(own: string, more: readonly string[]) {
@@ -26,23 +22,17 @@ export class AllowedHosts {
 
   /** Whether a `Host`, with or without its port, is one of this machine's. */
   allows(host: string): boolean {
-    if (this.#remembered.has(host)) return true;
     const name = nameIn(host);
-    if (name === null || !this.#isOwn(name)) return false;
-    if (this.#remembered.size < MAX_REMEMBERED) this.#remembered.add(host);
-    return true;
+    if (name === null) return false;
+    // A name without a dot is one of this network, for instance of a container: no site on the internet has one.
+    if (isIP(name) !== 0 || !name.includes(".")) return true;
+    return this.isNamed(host) || PRIVATE_ENDS.some((end) => name.endsWith(end));
   }
 
   /** Whether the owner named a host, with or without its port. */
   isNamed(host: string): boolean {
     const name = nameIn(host) ?? "";
     return this.#exact.has(name) || this.#ends.some((end) => name.endsWith(end));
-  }
-
-  #isOwn(name: string): boolean {
-    // A name without a dot is one of this network, for instance of a container: no site on the internet has one.
-    if (isIP(name) !== 0 || !name.includes(".")) return true;
-    return this.#exact.has(name) || [...PRIVATE_ENDS, ...this.#ends].some((end) => name.endsWith(end));
   }
 }
 

@@ -34,8 +34,6 @@ interface Place {
 
 export class ConnectionLimits {
   readonly #places = new Map<Socket, Place>();
-  /** How many each address holds. */
-  readonly #held = new Map<string, number>();
   readonly #monotonicMs: () => number;
 
   constructor(monotonicMs: () => number) {
@@ -47,8 +45,7 @@ export class ConnectionLimits {
     const from = addressGroup(socket.remoteAddress ?? "");
     const now = this.#monotonicMs();
     this.#places.set(socket, { socket, from, answers: 0, since: now, moved: 0, movedAt: now });
-    this.#held.set(from, this.#heldBy(from) + 1);
-    socket.once("close", () => this.#leave(socket));
+    socket.once("close", () => this.#places.delete(socket));
     while (this.#places.size > MAX_CONNECTIONS) {
       const least = this.#leastUseful(this.#places.size <= MAX_AT_ONCE);
       if (!least) break;
@@ -97,38 +94,20 @@ export class ConnectionLimits {
   }
 
   #close({ socket }: Place): void {
-    this.#leave(socket);
-    socket.destroy();
-  }
-
-  #leave(socket: Socket): void {
-    const place = this.#places.get(socket);
-    if (!place) return;
     this.#places.delete(socket);
-    const held = this.#heldBy(place.from) - 1;
-    if (held > 0) this.#held.set(place.from, held);
-    else this.#held.delete(place.from);
-  }
-
-  #heldBy(from: string): number {
-    return this.#held.get(from) ?? 0;
+    socket.destroy();
   }
 
   /** Of the address with the most connections, the one that waits for the longest; one that is answered only if none waits. */
   #leastUseful(hasGrace: boolean): Place | null {
     const now = this.#monotonicMs();
-    let least: Place | null = null;
-    for (const place of this.#places.values()) {
-      const graceMs = place.answers > 0 ? ANSWERING_GRACE_MS : WAITING_GRACE_MS;
-      if ((!hasGrace || now - place.since >= graceMs) && (!least || this.#isLessUseful(place, least))) least = place;
-    }
-    return least;
-  }
-
-  #isLessUseful(one: Place, other: Place): boolean {
-    const more = this.#heldBy(one.from) - this.#heldBy(other.from);
-    if (more !== 0) return more > 0;
-    if (one.answers > 0 !== other.answers > 0) return other.answers > 0;
-    return one.since < other.since;
+    const graceMs = ({ answers }: Place) => (answers > 0 ? ANSWERING_GRACE_MS : WAITING_GRACE_MS);
+    const places = [...this.#places.values()];
+    const held = Map.groupBy(places, ({ from }) => from);
+    const heldBy = ({ from }: Place) => held.get(from)?.length ?? 0;
+    const [least] = places
+      .filter((place) => !hasGrace || now - place.since >= graceMs(place))
+      .sort((a, b) => heldBy(b) - heldBy(a) || Number(a.answers > 0) - Number(b.answers > 0) || a.since - b.since);
+    return least ?? null;
   }
 }

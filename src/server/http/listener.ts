@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { ConnectionLimits } from "./connection-limits.ts";
-import { rejectConnect, writeProtocolError } from "./protocol-errors.ts";
+import { writeProtocolError } from "./protocol-errors.ts";
 
 /** Node's defaults keep 400 sockets with slow headers open; these close them all. */
 const LIMITS = {
@@ -57,7 +57,7 @@ export async function listen(router: Lookup, host: string, port: number, parts =
   server.on("connection", (socket: Socket) => connections.enter(socket));
   // What is expected beside 100-continue is passed over: the answer itself is soon there.
   server.on("checkExpectation", answer);
-  server.on("connect", (_request, socket) => rejectConnect(socket, parts.newRequestId()));
+  server.on("connect", (_request, socket) => writeProtocolError(socket, "CONNECT", parts.newRequestId()));
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
     // Into the midst of an answer no other is written.
     if (connections.isAnswering(socket as Socket)) socket.destroy();

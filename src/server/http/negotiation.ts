@@ -6,13 +6,8 @@ export type Coding = (typeof codings)[number];
 
 /** Longer headers name more than anyone has; they are read as if they were not there. */
 const MAX_HEADER_CHARS = 4_096;
-/** Texts of `Accept-Encoding` remembered; the devices of a house send a handful of them. */
-const MAX_REMEMBERED = 32;
-const MAX_REMEMBERED_CHARS = 128;
 const WEIGHTED = /^([!#$%&'*+.^_`|~0-9a-z-]+)(?:\s*;\s*q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?))?$/;
 const ENTITY_TAG = /(?:W\/)?("[\x21\x23-\x7e\x80-\xff]*")/g;
-
-const remembered = new Map<string, readonly Coding[]>();
 
 /**
  * The codings a caller takes. Shape: the best first, by its weights, then by size; never empty. A caller that takes
@@ -20,19 +15,8 @@ const remembered = new Map<string, readonly Coding[]>();
  */
 export function codingsFor(acceptEncoding: string | undefined): readonly Coding[] {
   if (acceptEncoding === undefined || acceptEncoding.length > MAX_HEADER_CHARS) return ["identity"];
-  const known = remembered.get(acceptEncoding);
-  if (known) return known;
-  const found = readCodings(acceptEncoding);
-  if (acceptEncoding.length <= MAX_REMEMBERED_CHARS) {
-    if (remembered.size >= MAX_REMEMBERED) remembered.clear();
-    remembered.set(acceptEncoding, found);
-  }
-  return found;
-}
-
-function readCodings(text: string): readonly Coding[] {
   const weights = new Map<string, number>();
-  for (const part of text.toLowerCase().split(",")) {
+  for (const part of acceptEncoding.toLowerCase().split(",")) {
     const [, name, weight = "1"] = WEIGHTED.exec(part.trim()) ?? [];
     if (name !== undefined) weights.set(name === "x-gzip" ? "gzip" : name, Number(weight));
   }

@@ -8,34 +8,23 @@ const WORDS: Readonly<Record<string, readonly [LocalErrorCode, string]>> = {
   HPE_HEADER_OVERFLOW: ["headers_too_large", "path and headers are longer than 16 kB together"],
   HPE_CHUNK_EXTENSIONS_OVERFLOW: ["payload_too_large", "the parts of the body say more than the body"],
   ERR_HTTP_REQUEST_TIMEOUT: ["request_timeout", "the request did not come in time: 4 s for its headers, 8 s in all"],
+  // This server is nobody's way to another.
+  CONNECT: ["method_not_allowed", "there is no CONNECT here"],
 };
 
 /** What was refused may still send; it is read and thrown away for so long, or it might not see why. */
 const LINGER_MS = 1_000;
 const refused = new WeakSet<Duplex>();
 
-/** Refuses, in the shape of all errors, and ends the connection. `code` is what Node calls the failure. */
+/** Refuses, in the shape of all errors, and ends the connection. `code` is what Node calls the failure, or `CONNECT`. */
 export function writeProtocolError(socket: Duplex, code: string | undefined, requestId: string): void {
-  const [errorCode, reason] = WORDS[code ?? ""] ?? ["malformed_request", "this is no HTTP/1.1 request as it should be"];
-  writeRaw(socket, errorCode, { reason, requestId });
-}
-
-/** Refuses to be anybody's way to another server. */
-export function rejectConnect(socket: Duplex, requestId: string): void {
-  writeRaw(socket, "method_not_allowed", { reason: "there is no CONNECT here", requestId });
-}
-
-function writeRaw(
-  socket: Duplex,
-  errorCode: LocalErrorCode,
-  { reason, requestId }: { readonly reason: string; readonly requestId: string },
-): void {
   if (refused.has(socket)) return;
   refused.add(socket);
   if (!socket.writable) {
     socket.destroy();
     return;
   }
+  const [errorCode, reason] = WORDS[code ?? ""] ?? ["malformed_request", "this is no HTTP/1.1 request as it should be"];
   const { status } = localErrorTable[errorCode];
   const body = JSON.stringify({ error: true, reason, errorCode });
   const headers = {

@@ -10,7 +10,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { EpochMs } from "../../core/time/interval.ts";
 import { type QuotaStanding, quotaHeaders } from "../../service/contract/quota-headers.ts";
 import { type AuthRequest, queryOf, type Router } from "../../service/serve/mount.ts";
-import { smaller } from "./compress-response.ts";
+import { smaller } from "./compression.ts";
 import { type LocalError, localError } from "./errors.ts";
 import { readJsonBody } from "./request-body.ts";
 import { answerHeaders, type Exchange, type Headers, type LocalAnswer, sendAnswer } from "./response.ts";
@@ -132,11 +132,11 @@ async function answerOf(
 ): Promise<LocalAnswer> {
   const { requestId, headers } = found;
   const now = door.now();
-  const { headers: told, socket: connection } = request;
-  const remoteAddress = connection.remoteAddress ?? "";
+  const { headers: told, socket } = request;
+  const remoteAddress = socket.remoteAddress ?? "";
   const { authorization } = told;
   const scope = scopeOf(route, authorization);
-  const from = { authorization, remoteAddress, connection, headers: told };
+  const from = { authorization, remoteAddress, headers: told };
   const arrivalAt = (at: EpochMs): LocalAuthRequest | null =>
     scope === "open" ? null : { interface: "local", scope, ...from, now: at };
   const message = arrivalAt(now);

@@ -2,7 +2,7 @@
 import { type FormatName, priceFormats } from "../../core/prices/formats/format-registry.ts";
 import { boolean, instant, list, object, orNull, perKwh, type Schema } from "../openapi/json-schema.ts";
 import { type Endpoint, endpoint, HOME_ERRORS } from "./endpoint.ts";
-import { noPrice, viewNamed } from "./named-view.ts";
+import { noPrice, viewNamed } from "./local-source.ts";
 import * as parameter from "./parameters.ts";
 
 const startAndValue = object({ start: instant, end: instant, value: perKwh });

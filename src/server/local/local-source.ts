@@ -5,12 +5,13 @@ import { type Home, type HomeSnapshot, homeSnapshot } from "../../core/prices/ho
 import { colorOf, type LevelThresholds } from "../../core/prices/level.ts";
 import { type PlacePoint, placeSnapshot } from "../../core/prices/place-snapshot.ts";
 import { type PricePoint, type Timeline, tiled } from "../../core/prices/timeline.ts";
-import { type EpochMs, HOUR_MS, type Interval } from "../../core/time/interval.ts";
+import { type EpochMs, formatInstant, HOUR_MS, type Interval } from "../../core/time/interval.ts";
 import { THIRD_PARTY } from "../../state/accounts.ts";
 import { type CheapAnswer, CheapQueries, type Priced } from "../../state/cheap-queries.ts";
 import type { State } from "../../state/open-state.ts";
 import type { PricedPlace } from "../../state/places.ts";
 import type { Storage } from "../../storage/open-storage.ts";
+import { type LocalError, localError } from "../http/errors.ts";
 
 export interface LocalDeps {
   readonly state: Pick<
@@ -72,6 +73,31 @@ export function localSource(deps: LocalDeps) {
     },
     askCheap: (view: PriceView, spec: CheapSpec, now: EpochMs): CheapAnswer =>
       cheap.ask(view, timelineOf(view.id, now), spec, now),
+  };
+}
+
+/** The home or place that is named, or the only one. */
+export function viewNamed(source: LocalSource, home: string | null, now: EpochMs): PriceView | LocalError {
+  const known = source.list();
+  const ids = known.map(({ id }) => id).join(", ");
+  if (known.length === 0)
+    return localError("not_known", "no home is known yet: the service has not told its addresses");
+  const only = known.length === 1 ? known[0] : undefined;
+  const id = home ?? only?.id;
+  if (id === undefined) return localError("invalid_parameter", `home: expected one of ${ids}, found nothing`);
+  const view = source.view(id, now);
+  return view ?? localError("resource_not_found", `there is no home or place "${id}"; there is ${ids}`);
+}
+
+/** When asking again makes sense, where nobody knows. */
+const ASK_AGAIN_SEC = 60;
+
+/** Error for a home or place without a price now. */
+export function noPrice({ name, snapshot }: PriceView, now: EpochMs): LocalError {
+  const next = snapshot.next ? `; the next begins at ${formatInstant(snapshot.next.start)}` : "";
+  return {
+    ...localError("not_known", `no price of ${name} is known for ${formatInstant(now)}${next}`),
+    retryAfterSec: ASK_AGAIN_SEC,
   };
 }
 

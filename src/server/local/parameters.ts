@@ -48,7 +48,7 @@ const slug: ParameterKind<string> = {
 export const instant: ParameterKind<EpochMs> = {
   read: (text) => {
     const reading = parseInstant(text);
-    return reading.kind === "instant" ? reading.at : null;
+    return reading.kind === "value" ? reading.value : null;
   },
   expected: "an instant as 2026-03-10T09:00:00Z (the + of an offset is written %2B)",
   schema: openApiInstant,

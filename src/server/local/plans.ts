@@ -3,16 +3,74 @@
 import type { RefusedCommand } from "../../core/planning/command-refusal.ts";
 import { planActions } from "../../core/planning/plan-commands.ts";
 import { finishedRun, planMonth, planStatus } from "../../core/planning/plan-payload.ts";
+import { planCodes } from "../../core/planning/plan-reason.ts";
 import { type ChangedSettings, type PlanSetting, planSettings } from "../../core/planning/plan-settings.ts";
 import type { PlanSnapshot } from "../../core/planning/plan-snapshot.ts";
+import { planStates } from "../../core/planning/plan-state-machine.ts";
 import { type EpochMs, formatInstant } from "../../core/time/interval.ts";
 import { type LocalError, type LocalErrorCode, localError } from "../http/errors.ts";
 import type { LocalAnswer } from "../http/response.ts";
-import { boolean, instant, list, localTime, number, object, orNull, text } from "../openapi/json-schema.ts";
+import {
+  boolean,
+  instant,
+  integer,
+  list,
+  localTime,
+  money,
+  number,
+  object,
+  orNull,
+  perKwh,
+  type Schema,
+  text,
+} from "../openapi/json-schema.ts";
 import { type Endpoint, endpoint } from "./endpoint.ts";
 import type { LocalSource } from "./local-source.ts";
 import * as parameter from "./parameters.ts";
-import { finished, month, named, statusProperties } from "./plan-schemas.ts";
+
+const savings = { against_now: orNull(money), against_mean: orNull(money) } as const;
+const savingsPerKwh = object({ against_now: orNull(perKwh), against_mean: orNull(perKwh) });
+const basis: Schema = { type: "string", enum: ["prices", "estimates", "fallback", "manual"] };
+const finished = object({
+  start: instant,
+  end: instant,
+  basis,
+  mean_price: orNull(perKwh),
+  cost: orNull(money),
+  ...savings,
+  per_kwh: savingsPerKwh,
+});
+const month = object({ start: instant, runs: integer, hours: number, cost: orNull(money), ...savings });
+const settingValue: Schema = { type: ["string", "number", "boolean", "null"] };
+const setting = object({
+  value: settingValue,
+  changed: { ...boolean, description: "Whether it differs from the file." },
+  file: settingValue,
+});
+
+export const planned = {
+  on: boolean,
+  state: { type: "string", enum: planStates },
+  reason: text,
+  code: { type: "string", enum: planCodes },
+  runs: list(object({ start: instant, end: instant, basis, begun: boolean })),
+  currency: orNull(text),
+  mean_price: orNull(perKwh),
+  cost: orNull(money),
+  saving: orNull(money),
+  savings: object({ ...savings, per_kwh: savingsPerKwh }),
+  next_start: orNull(instant),
+  next_end: orNull(instant),
+} as const;
+
+export const statusProperties = {
+  ...planned,
+  last_run: orNull(finished),
+  month,
+  month_before: month,
+  settings: object(Object.fromEntries(planSettings.map((name) => [name, setting])), ["hours"]),
+} as const;
+export const named = { id: text, name: text, home: text } as const;
 
 const planProperties = {
   ...named,

@@ -10,8 +10,7 @@ import { holdsTag } from "../http/negotiation.ts";
 import type { LocalAnswer } from "../http/response.ts";
 import { boolean, instant, integer, list, number, object, orNull, perKwh, text } from "../openapi/json-schema.ts";
 import { type Endpoint, endpoint, HOME_ERRORS } from "./endpoint.ts";
-import type { LocalSource, PriceView } from "./local-source.ts";
-import { noPrice, viewNamed } from "./named-view.ts";
+import { type LocalSource, noPrice, type PriceView, viewNamed } from "./local-source.ts";
 import * as parameter from "./parameters.ts";
 
 /** The longest that is told at once: two weeks of quarters take a few milliseconds to judge. */
@@ -151,14 +150,9 @@ export const priceEndpoints: readonly Endpoint[] = [
         resolution: view.resolution,
         time_zone: source.calendar.zone,
         from: formatInstant(range.start),
-        to:
-          params.to === null
-            ? points.length > 0
-              ? lastEnd(points)
-              : formatInstant(range.start)
-            : formatInstant(range.end),
+        to: formatInstant(params.to === null ? (points.at(-1)?.end ?? range.start) : range.end),
         tomorrow_valid: view.snapshot.tomorrowValid,
-        prices: pointsOf(points),
+        prices: points.map(pointOf),
       };
       const text = JSON.stringify(body);
       const tag = `"${createHash("sha256").update(text).digest("base64url").slice(0, 22)}"`;
@@ -198,35 +192,20 @@ function viewOf(view: PriceView): object {
   };
 }
 
-/** Most points begin where the one before ends: a text that was written for the one serves the other. */
-function pointsOf(points: readonly JudgedPoint[]): object[] {
-  let written: { readonly at: EpochMs; readonly text: string } | null = null;
-  return points.map(({ start, end, price, estimate, level, rank, rankOf, percentile }) => {
-    const startText = written?.at === start ? written.text : formatInstant(start);
-    written = { at: end, text: formatInstant(end) };
-    return {
-      start: startText,
-      end: written.text,
-      price: rounded(price),
-      estimate,
-      level,
-      rank,
-      rank_of: rankOf,
-      percentile,
-    };
-  });
+function pointOf({ start, end, price, estimate, level, rank, rankOf, percentile }: JudgedPoint): object {
+  return {
+    start: formatInstant(start),
+    end: formatInstant(end),
+    price: rounded(price),
+    ...{ estimate, level, rank, rank_of: rankOf, percentile },
+  };
 }
 
-function lastEnd(points: readonly JudgedPoint[]): string {
-  return formatInstant(points.at(-1)?.end ?? 0);
-}
-
-interface AskedRange {
-  readonly from: EpochMs | null;
-  readonly to: EpochMs | null;
-}
-
-function rangeOf({ calendar }: LocalSource, { from, to }: AskedRange, now: EpochMs): Interval | LocalError {
+function rangeOf(
+  { calendar }: LocalSource,
+  { from, to }: { readonly from: EpochMs | null; readonly to: EpochMs | null },
+  now: EpochMs,
+): Interval | LocalError {
   const start = from ?? Math.min(calendar.startOf("day", now), to ?? Number.POSITIVE_INFINITY);
   const longest = calendar.shift(start, "day", MAX_DAYS);
   const end = to ?? longest;

@@ -1,16 +1,91 @@
-/** `signal`: whether a plan wants its appliance on, in a word. */
+/** Whether an appliance is to be on, in a word: `cheap`, a plan that nobody configured, and `signal`, a plan's own. */
 
+import { cheapSpec } from "../../core/planning/cheap-query.ts";
 import { planStatus } from "../../core/planning/plan-payload.ts";
 import type { PlanSnapshot } from "../../core/planning/plan-snapshot.ts";
+import { type EpochMs, formatInstant, SECOND_MS } from "../../core/time/interval.ts";
+import type { CheapAnswer } from "../../state/cheap-queries.ts";
 import { type LocalError, localError } from "../http/errors.ts";
-import { object } from "../openapi/json-schema.ts";
+import { instant, localTime, number, object, orNull, text } from "../openapi/json-schema.ts";
 import { type Endpoint, endpoint, HOME_ERRORS } from "./endpoint.ts";
+import { type PriceView, viewNamed } from "./local-source.ts";
 import * as parameter from "./parameters.ts";
 import { signalAnswer } from "./plain-text.ts";
-import { named, statusProperties } from "./plan-schemas.ts";
-import { noPlan } from "./plans.ts";
+import { named, noPlan, planned, statusProperties } from "./plans.ts";
 
 export const signalEndpoints: readonly Endpoint[] = [
+  endpoint({
+    method: "GET",
+    path: "/local/v1/cheap",
+    scope: "read",
+    summary: "ON while now is among the cheapest hours of a window; without a configured plan.",
+    parameters: {
+      home: parameter.home,
+      hours: {
+        kind: parameter.hours,
+        required: true,
+        about: "How long, in each window: hours, or a text as `45m` or `1h30m`.",
+        example: "3",
+      },
+      ready_by: {
+        kind: parameter.timeOfDay,
+        about: "Everything has run by this local time, each day. Without it the time of `from`, without both midnight.",
+        example: "07:00",
+      },
+      from: {
+        kind: parameter.timeOfDay,
+        about: "Nothing runs before this local time. Without it the window begins where the one before ended.",
+        example: "22:00",
+      },
+      kind: {
+        kind: parameter.oneOf(["window", "slots"]),
+        about: "`window`: all hours in one run (usual). `slots`: the cheapest ones, wherever they are.",
+        example: "slots",
+      },
+      max_price: {
+        kind: parameter.price,
+        about: "The most that is paid: for `window` on average, for `slots` in each.",
+        example: "2.50",
+      },
+      format: parameter.format,
+    },
+    schema: object({
+      now: instant,
+      id: text,
+      name: text,
+      ...planned,
+      asked: object({
+        kind: { type: "string", enum: ["window", "slots"] },
+        hours: number,
+        from: orNull(localTime),
+        ready_by: orNull(localTime),
+        max_price: orNull(number),
+      }),
+      window: orNull(object({ start: instant, end: instant })),
+      until: orNull({ ...instant, description: "When this says something else by itself." }),
+    }),
+    text: "signal",
+    errors: HOME_ERRORS,
+    example: "/local/v1/cheap?home=home&hours=3&ready_by=07:00",
+    answer(source, { home, kind, hours, from, ready_by, max_price }, request) {
+      const { now } = request;
+      const view = viewNamed(source, home, now);
+      if (view.kind === "error") return view;
+      const settings = {
+        kind: kind ?? "window",
+        hoursMs: hours,
+        from,
+        readyBy: ready_by,
+        maxPrice: max_price,
+      } as const;
+      const read = cheapSpec(settings);
+      if (read.kind === "mistake") return localError("invalid_parameter", read.text);
+      const answer = source.askCheap(view, read.spec, now);
+      const { on, reason } = answer.plan;
+      if (!answer.isKnown) return { ...localError("not_known", reason.text), ...retryAfter(answer, now) };
+      return signalAnswer({ on, reason: reason.text, body: () => bodyOf(view, answer, now) }, request);
+    },
+  }),
   endpoint({
     method: "GET",
     path: "/local/v1/signal/:plan",
@@ -41,6 +116,32 @@ export const signalEndpoints: readonly Endpoint[] = [
     },
   }),
 ];
+
+function bodyOf(view: PriceView, { plan, window, until }: CheapAnswer, now: EpochMs): object {
+  const { last_run: _run, month: _month, month_before: _before, settings, ...status } = planStatus(plan);
+  const { enabled: _enabled, ...asked } = settings;
+  return {
+    now: formatInstant(now),
+    id: view.id,
+    name: view.name,
+    on: plan.on,
+    ...status,
+    asked: {
+      kind: plan.definition.spec.kind,
+      ...Object.fromEntries(Object.entries(asked).map(([name, { value }]) => [name, value])),
+    },
+    window: window && { start: formatInstant(window.start), end: formatInstant(window.end) },
+    until: until === null ? null : formatInstant(until),
+  };
+}
+
+/** At the latest in a quarter of an hour: prices may come before anything changes by itself. */
+const MAX_RETRY_SEC = 900;
+
+function retryAfter({ until }: CheapAnswer, now: EpochMs): { readonly retryAfterSec: number } {
+  const left = until === null ? MAX_RETRY_SEC : Math.ceil((until - now) / SECOND_MS);
+  return { retryAfterSec: Math.max(1, Math.min(left, MAX_RETRY_SEC)) };
+}
 
 /** Whether OFF is not what the plan wants, only what is safe while nothing is known. */
 function unknownSignal({ on, state, reason }: PlanSnapshot): LocalError | null {

@@ -8,7 +8,7 @@ import { UNCAPPED_CLIENT_RANGE } from "../../service/contract/limits.ts";
 import { type OperationId, operationOf, type ParamsOf } from "../../service/contract/operations.ts";
 import { capEnd } from "../../service/contract/range.ts";
 import { rangeOf, seriesOf } from "../../service/contract/series-mapping.ts";
-import { type MountOptions, mount, type Router, sendReply } from "../../service/serve/mount.ts";
+import { type MountOptions, mount, type Router } from "../../service/serve/mount.ts";
 import type { State } from "../../state/open-state.ts";
 import { foundIn, type Unkept } from "../../state/response-assembly.ts";
 import type { RouteContext } from "../http/route.ts";
@@ -34,10 +34,6 @@ export function mountMirror(router: Router, deps: MirrorDeps, admit: MountOption
     admit,
     calendar: deps.state.calendar,
     headers: DATA_HEADERS,
-    deliver: async (_operation, reply, response) => {
-      door.onAnswer?.(reply.caller ?? null, reply.status);
-      sendReply(reply, response);
-    },
   });
 }
 

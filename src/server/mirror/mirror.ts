@@ -5,19 +5,25 @@
 
 import type { Deferred, FetchFailure } from "../../core/fetching/fetch-outcome.ts";
 import type { EpochMs } from "../../core/time/interval.ts";
-import { type ContractError, contractError, errorTable, isErrorCode } from "../../service/contract/errors.ts";
+import {
+  type ContractError,
+  contractError,
+  type ErrorCode,
+  errorTable,
+  isErrorCode,
+} from "../../service/contract/errors.ts";
 import { type OperationId, operationIds, type ParamsOf } from "../../service/contract/operations.ts";
 import type { Encoded, Headers, RequestContext, ServerHandlers } from "../../service/serve/mount.ts";
 import type { Found } from "../../state/stored-answer.ts";
-import type { Representation, ResponseCache } from "./response-cache.ts";
+import type { ResponseCache } from "./response-cache.ts";
 
 /** Shelf and service, as the mirror needs them. */
 export interface MirrorSource {
   /** What the service would refuse for certain, by the addresses it told of; null where it has to be asked. */
-  refusal(operation: OperationId, params: ParamsOf<OperationId>): ContractError | null;
-  find<Id extends OperationId>(operation: Id, params: ParamsOf<Id>, now: EpochMs): Found | null;
+  readonly refusal: (operation: OperationId, params: ParamsOf<OperationId>) => ContractError | null;
+  readonly find: <Id extends OperationId>(operation: Id, params: ParamsOf<Id>, now: EpochMs) => Found | null;
   /** Asks the service out of the LAN's share and keeps the answer. */
-  ask<Id extends OperationId>(operation: Id, params: ParamsOf<Id>): Promise<Asked>;
+  readonly ask: <Id extends OperationId>(operation: Id, params: ParamsOf<Id>) => Promise<Asked>;
 }
 
 /** What became of asking the service. `at` is when the last of the answer was in storage, if it could be kept. */
@@ -34,12 +40,19 @@ const PASSED_ON: ReadonlySet<number> = new Set([400, 403, 404, 422, 502, 503]);
 const FROM_SHELF = { "X-Elbro-Source": "shelf" };
 const FROM_SERVICE = { "X-Elbro-Source": "service" };
 const STALE = { ...FROM_SHELF, "X-Elbro-Stale": "true" };
+/** What a status of the service says of the caller's request. */
+const CODE_BY_STATUS: Readonly<Record<number, ErrorCode>> = {
+  400: "invalid_parameter",
+  403: "forbidden",
+  404: "resource_not_found",
+  422: "feature_unavailable",
+};
 /** When to try again after a 429 that named no time. */
 const UNNAMED_WAIT_MS = 60_000;
 
 /** Makes the mirror's handlers from the contract's table. */
 export function mirrorHandlers(source: MirrorSource, cache: ResponseCache): ServerHandlers {
-  const parts = { source: singleFlight(source), cache };
+  const parts = { source: { ...source, ask: singleFlight(source.ask) }, cache };
   const handlers = operationIds.map((id) => [
     id,
     (params: ParamsOf<OperationId>, context: RequestContext) => answer(parts, id, params, context),
@@ -53,20 +66,14 @@ interface MirrorContext {
 }
 
 /** Equal requests in flight at the same time are asked, and stored, once. */
-function singleFlight(source: MirrorSource): MirrorSource {
+function singleFlight(ask: MirrorSource["ask"]): MirrorSource["ask"] {
   /** By request. Bounded by the connections of the listener. */
   const flights = new Map<string, Promise<Asked>>();
-  return {
-    refusal: (operation, params) => source.refusal(operation, params),
-    find: (operation, params, now) => source.find(operation, params, now),
-    ask(operation, params) {
-      const key = keyOf(operation, params);
-      const flying = flights.get(key);
-      if (flying) return flying;
-      const flight = source.ask(operation, params).finally(() => flights.delete(key));
-      flights.set(key, flight);
-      return flight;
-    },
+  return (operation, params) => {
+    const key = keyOf(operation, params);
+    const flight = flights.get(key) ?? ask(operation, params).finally(() => flights.delete(key));
+    flights.set(key, flight);
+    return flight;
   };
 }
 
@@ -89,38 +96,42 @@ async function answer(
   if (refused) return refused;
   while (parts.cache.isBusy) await parts.cache.nextTick();
   const found = parts.source.find(id, params, context.now);
-  const give: Giving = async (what, at, how) => {
-    const form = await parts.cache.represent(keyOf(id, params), what, context.headers);
-    return encoded(form, Math.max(0, Math.floor((at - what.answeredAt) / 1_000)), how);
-  };
-  if (found?.fresh) return give(found, context.now, FROM_SHELF);
-  if (found && TAKES_OLDER.test(context.headers["cache-control"] ?? "")) return give(found, context.now, STALE);
-  return answerAsked(parts.source, [id, params, context.now], found !== null, give);
+  const given =
+    found && (found.fresh || TAKES_OLDER.test(context.headers["cache-control"] ?? ""))
+      ? { kind: "given" as const, found, at: context.now, how: found.fresh ? FROM_SHELF : STALE }
+      : await ask(parts.source, [id, params, context.now], found !== null);
+  if (given.kind === "error") return given;
+  const { status, headers, body } = await parts.cache.represent(context.key, given.found, context.headers);
+  const age = Math.max(0, Math.floor((given.at - given.found.answeredAt) / 1_000));
+  return { kind: "encoded", status, headers: { Age: String(age), ...given.how, ...headers }, body };
 }
 
-type Giving = (found: Found, at: EpochMs, how: Headers) => Promise<Encoded>;
+/** What is answered, the time by which its age counts, and the headers that tell where it is from. */
+interface Given {
+  readonly kind: "given";
+  readonly found: Found;
+  readonly at: EpochMs;
+  readonly how: Headers;
+}
 
-async function answerAsked(
+/** Asks the service. Where that fails, what is kept may be the answer. */
+async function ask(
   source: MirrorSource,
   [id, params, now]: readonly [OperationId, ParamsOf<OperationId>, EpochMs],
   hasOlder: boolean,
-  give: Giving,
-): Promise<Answer> {
+): Promise<Given | ContractError> {
   const asked = await source.ask(id, params);
-  if (asked.kind === "unkept") return give(asked.found, asked.found.answeredAt, FROM_SERVICE);
+  if (asked.kind === "unkept")
+    return { kind: "given", found: asked.found, at: asked.found.answeredAt, how: FROM_SERVICE };
   if (asked.kind === "kept") {
     // An answer is newer than the request it is for.
     const kept = source.find(id, params, asked.at);
-    if (kept) return give(kept, asked.at, FROM_SERVICE);
+    if (kept) return { kind: "given", found: kept, at: asked.at, how: FROM_SERVICE };
   }
   const isFinal = asked.kind === "refused" && FINAL_STATUSES.has(asked.status);
   // The series store may have changed while the service was asked.
   const older = hasOlder && !isFinal ? source.find(id, params, now) : null;
-  return older ? give(older, now, STALE) : errorOf(asked, now);
-}
-
-function encoded({ status, headers, body }: Representation, age: number, how: Headers): Encoded {
-  return { kind: "encoded", status, headers: { Age: String(age), ...how, ...headers }, body };
+  return older ? { kind: "given", found: older, at: now, how: STALE } : errorOf(asked, now);
 }
 
 /** What a LAN caller gets of a failure when the series store has nothing. Source: design, table of answers. */
@@ -151,24 +162,14 @@ function errorOf(asked: Exclude<Asked, { kind: "unkept" }>, now: EpochMs): Contr
 function refusalOf({ status, code, reason, retryAfterMs }: FetchFailure & { kind: "refused" }): ContractError {
   if (code !== null && isErrorCode(code) && errorTable[code].status === status && PASSED_ON.has(status))
     return contractError(code, reason);
-  switch (status) {
-    case 400:
-      return contractError("invalid_parameter", reason);
-    case 401:
-      return contractError("entitlement_unavailable", "the service refuses the daemon's key; see its problems");
-    case 403:
-      return contractError("forbidden", reason);
-    case 404:
-      return contractError("resource_not_found", reason);
-    case 422:
-      return contractError("feature_unavailable", reason);
-    case 429: {
-      const retryAfterSec = Math.max(1, Math.ceil((retryAfterMs ?? UNNAMED_WAIT_MS) / 1_000));
-      return { ...contractError("rate_limited", reason), retryAfterSec };
-    }
-    case 503:
-      return contractError("entitlement_unavailable", `the service answered with status ${status}`);
-    default:
-      return contractError("upstream_unavailable", `the service answered with status ${status}`);
+  const ownCode = CODE_BY_STATUS[status];
+  if (ownCode) return contractError(ownCode, reason);
+  if (status === 401)
+    return contractError("entitlement_unavailable", "the service refuses the daemon's key; see its problems");
+  if (status === 429) {
+    const retryAfterSec = Math.max(1, Math.ceil((retryAfterMs ?? UNNAMED_WAIT_MS) / 1_000));
+    return { ...contractError("rate_limited", reason), retryAfterSec };
   }
+  const failure = status === 503 ? "entitlement_unavailable" : "upstream_unavailable";
+  return contractError(failure, `the service answered with status ${status}`);
 }

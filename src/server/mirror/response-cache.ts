@@ -27,15 +27,12 @@ interface CachedBody {
   readonly version: number;
   /** Digest of the uncompressed body. */
   readonly digest: string;
-  /** A small body is text: Node sends it in one piece with its headers. */
-  readonly body: string | Buffer;
+  readonly body: Buffer;
 }
 
 /** Room for three years of hours with their compressed forms. */
 const MAX_BYTES = 4 * 1024 * 1024;
 const MAX_ENTRIES = 500;
-/** Unit: bytes. */
-const MAX_TEXT_LENGTH = 8 * 1024;
 /** A body that fits into one packet with its headers is not compressed. */
 const MIN_COMPRESSED_BYTES = 1_024;
 /** Concurrent compressions: two of the four threads of Node's pool stay free for others. */
@@ -60,7 +57,7 @@ export class ResponseCache {
     this.#bodies = new LRUCache({
       max: MAX_ENTRIES,
       maxSize: maxBytes,
-      sizeCalculation: ({ body }) => Buffer.byteLength(body),
+      sizeCalculation: ({ body }) => body.length,
     });
   }
 
@@ -86,7 +83,8 @@ export class ResponseCache {
   async represent(request: string, source: AnswerSource, wanted: Preconditions): Promise<Representation> {
     const plain = this.#plain(request, source);
     const accepted = codingsFor(wanted["accept-encoding"]);
-    const held = accepted.find((coding) => holdsTag(wanted["if-none-match"], etagOf(plain, coding)));
+    const tags = wanted["if-none-match"];
+    const held = tags === undefined ? undefined : accepted.find((coding) => holdsTag(tags, etagOf(plain, coding)));
     if (held !== undefined) return { status: 304, headers: validators(plain, held), body: "" };
     const [best = "identity"] = accepted;
     if (best === "identity" || (accepted.includes("identity") && !this.#isWorthCompressing(plain, best)))
@@ -98,12 +96,10 @@ export class ResponseCache {
     const { version } = source;
     const known = this.#bodies.get(request);
     if (known?.version === version) return known;
-    const text = source.read();
-    const bytes = Buffer.from(text);
-    const body = bytes.length <= MAX_TEXT_LENGTH ? text : bytes;
+    const body = source.read();
     const made = { version, digest: digestOf(body), body };
     this.#bodies.set(request, made);
-    this.#bytesInTick += Math.max(bytes.length, MIN_BYTES_COUNTED);
+    this.#bytesInTick += Math.max(body.length, MIN_BYTES_COUNTED);
     this.#tickEnd ??= nextTick().then(() => {
       this.#bytesInTick = 0;
       this.#tickEnd = null;
@@ -113,7 +109,7 @@ export class ResponseCache {
 
   /** Returns false for a small body, and while the maximum of others is compressed. */
   #isWorthCompressing(plain: CachedBody, coding: Coding): boolean {
-    if (Buffer.byteLength(plain.body) < MIN_COMPRESSED_BYTES) return false;
+    if (plain.body.length < MIN_COMPRESSED_BYTES) return false;
     const etag = etagOf(plain, coding);
     return this.#bodies.has(etag) || this.#compressing.has(etag) || this.#compressing.size < MAX_COMPRESSING;
   }
@@ -128,7 +124,7 @@ export class ResponseCache {
   }
 
   #startCompression(etag: string, plain: CachedBody, coding: Exclude<Coding, "identity">): Promise<CachedBody> {
-    const flight = this.#compress(coding, typeof plain.body === "string" ? Buffer.from(plain.body) : plain.body)
+    const flight = this.#compress(coding, plain.body)
       .then((bytes) => {
         const compressed = { ...plain, body: Buffer.from(bytes) };
         this.#bodies.set(etag, compressed);
@@ -140,7 +136,7 @@ export class ResponseCache {
   }
 }
 
-function digestOf(body: CachedBody["body"]): string {
+function digestOf(body: Buffer): string {
   return createHash("sha256").update(body).digest("base64url").slice(0, DIGEST_CHARS);
 }
 

@@ -2,9 +2,9 @@
  * What helps others to find out why something does not work: the daemon in full, the configuration, and the machine,
  * without secrets and without where anybody lives.
  */
-import { redactedConfig } from "../../config/redacted.ts";
+
 import type { Config } from "../../config/schema.ts";
-import { secretsIn } from "../../config/secrets.ts";
+import { redactedConfig, secretsIn } from "../../config/secrets.ts";
 import { type RedactedText, redact, tellsPlace } from "../../core/text/redact.ts";
 import { slugOf } from "../../core/text/slug.ts";
 import { type EpochMs, formatInstant } from "../../core/time/interval.ts";

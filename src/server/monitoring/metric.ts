@@ -1,49 +1,71 @@
 /** What a figure is, and what all of them are read from. */
-
-import type { PlanSnapshot } from "../../core/planning/plan-snapshot.ts";
-import type { PlugSnapshot } from "../../core/plugs/plug-snapshot.ts";
-import type { Home, HomeSnapshot } from "../../core/prices/home-snapshot.ts";
-import type { PlaceSnapshot } from "../../core/prices/place-snapshot.ts";
-import type { DaemonState } from "../../core/status/daemon-status.ts";
+import { monitorEventLoopDelay } from "node:perf_hooks";
 import { type EpochMs, SECOND_MS } from "../../core/time/interval.ts";
-import type { ReportedWindow } from "../../service/client/account.ts";
 import type { HealthReport } from "./health.ts";
 import type { MonitoringDeps } from "./monitoring-deps.ts";
-import type { MetricFamily, Sample } from "./prometheus-text.ts";
-import type { DatabaseFigures, SpentToday } from "./system-report.ts";
-
-/** Everything the figures are read from, at one moment. */
-export interface MetricMoment {
-  readonly deps: MonitoringDeps;
-  readonly now: EpochMs;
-  readonly health: HealthReport;
-  readonly state: DaemonState;
-  readonly homes: readonly { readonly home: Home; readonly snapshot: HomeSnapshot }[];
-  readonly places: readonly PlaceSnapshot[];
-  readonly plans: readonly PlanSnapshot[];
-  readonly plugs: readonly PlugSnapshot[];
-  readonly accounts: readonly {
-    readonly name: string;
-    readonly windows: Readonly<Record<"minute" | "day", ReportedWindow | null>>;
-    readonly spent: SpentToday;
-  }[];
-  readonly database: DatabaseFigures;
-  readonly delays: LoopDelays;
-}
+import type { MetricFamily } from "./prometheus-text.ts";
+import { databaseReport, spentToday } from "./system-report.ts";
 
 /** A figure: its name, what it says, the labels it has, and how it is read. */
 export interface MetricRow extends Omit<MetricFamily, "samples"> {
   readonly labels: readonly string[];
-  readonly samples: (moment: MetricMoment) => readonly Sample[];
+  readonly samples: (moment: MetricMoment) => MetricFamily["samples"];
 }
 
-/** How long the event loop was held since it was last asked. Unit: seconds. */
-export interface LoopDelays {
-  readonly median: number;
-  readonly most: number;
+/** A figure with labels: their values and what it is for them, null where that is not known. */
+export function metric(
+  name: string,
+  help: string,
+  labels: readonly string[],
+  read: (moment: MetricMoment) => readonly (readonly [values: readonly string[], value: number | null])[],
+): MetricRow {
+  const named = (values: readonly string[]) => Object.fromEntries(labels.map((label, i) => [label, values[i] ?? ""]));
+  const samples: MetricRow["samples"] = (moment) =>
+    read(moment).map(([values, value]) => ({ labels: named(values), value }));
+  return { name, type: name.endsWith("_total") ? "counter" : "gauge", help, labels, samples };
+}
+
+/** A figure of which there is one. */
+export function single(name: string, help: string, read: (moment: MetricMoment) => number | null): MetricRow {
+  return metric(name, help, [], (moment) => [[[], read(moment)]]);
 }
 
 /** A length of time as figures tell it. */
 export function seconds(ms: number): number {
   return ms / SECOND_MS;
+}
+
+export type MetricMoment = ReturnType<typeof metricMoment>;
+
+/** Everything the figures are read from, at one moment. */
+export function metricMoment(deps: MonitoringDeps, health: HealthReport, now: EpochMs) {
+  const { state } = deps;
+  const homes = state.homes.list();
+  return {
+    ...{ deps, now, health },
+    state: state.daemonState(now),
+    places: state.places.snapshots(now, new Set(homes.map(({ id }) => id))),
+    homes: homes.map((home) => ({ home, snapshot: state.homeReader.snapshot(home, now) })),
+    plans: state.plans.snapshots,
+    plugs: deps.plugs.snapshots(),
+    accounts: state.accounts.all.map((account) => ({
+      name: account.name,
+      windows: account.standing(now),
+      spent: spentToday(state.repository, account.name, now),
+    })),
+    database: databaseReport(deps.storage),
+    delays: loopDelays(deps),
+  };
+}
+
+const NANOSECONDS = 1e9;
+
+/** How long the event loop was held since it was last asked; it is watched from the first time on. Unit: seconds. */
+function loopDelays({ state, signal }: MonitoringDeps) {
+  const delay = state.stats.loopDelay(monitorEventLoopDelay, signal);
+  const { count } = delay;
+  const inSeconds = (nanoseconds: number) => (count === 0 ? 0 : nanoseconds / NANOSECONDS);
+  const delays = { median: inSeconds(delay.percentile(50)), most: inSeconds(delay.max) };
+  delay.reset();
+  return delays;
 }

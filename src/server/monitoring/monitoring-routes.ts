@@ -148,8 +148,7 @@ async function listening(
   const home = query.get("home");
   const unknown = home === null ? null : unknownHome(state, home, now);
   if (unknown) return unknown;
-  const hub = events.hub();
-  if (!hub.hasRoom)
+  if (!events.hub.hasRoom)
     return { ...localError("rate_limited", "as many listen as can be served"), retryAfterSec: FULL_RETRY_SEC };
   const last = headers["last-event-id"];
   return {
@@ -157,6 +156,6 @@ async function listening(
     type: "text/event-stream; charset=utf-8",
     headers: STREAM_HEADERS,
     write: (out) =>
-      hub.subscribe(out, { lastEventId: typeof last === "string" ? last : null, home, isStillAuthorized }),
+      events.subscribe(out, { lastEventId: typeof last === "string" ? last : null, home, isStillAuthorized }),
   };
 }

@@ -35,9 +35,9 @@ export function systemReport(deps: MonitoringDeps, health: HealthReport, now: Ep
     })),
     backfill: state.backfill && { days_known: state.backfill.known, days_wanted: state.backfill.wanted },
     broker: { ...brokerReport(deps.config), ...deps.mqtt.client.status() },
-    plugs: plugReports(deps.plugs),
+    plugs: deps.plugs.snapshots().map((plug) => ({ id: plug.id, ...plugState(plug) })),
     lan: {
-      listeners: deps.events.opened?.counts.listeners ?? 0,
+      listeners: deps.events.hub.counts.listeners,
       requests: stats.answered.list().map(({ labels: [key = "", status = ""], count }) => ({
         key: key === "" ? null : key,
         status: Number(status),
@@ -50,14 +50,11 @@ export function systemReport(deps: MonitoringDeps, health: HealthReport, now: Ep
   };
 }
 
-/** What an account spent since UTC midnight, by share and by outcome. */
-export interface SpentToday {
-  readonly byShare: Readonly<Record<string, number>>;
-  readonly byOutcome: Readonly<Record<string, number>>;
-}
-
-/** Read from the request log, so it knows of the whole day whenever the daemon started. */
-export function spentToday(repository: SeriesRepository, account: string, now: EpochMs): SpentToday {
+/**
+ * What an account spent since UTC midnight, by share and by outcome. Read from the request log, so it knows of the whole
+ * day whenever the daemon started.
+ */
+export function spentToday(repository: SeriesRepository, account: string, now: EpochMs) {
   const byShare: Record<string, number> = Object.fromEntries(shares.map((share) => [share, 0]));
   const byOutcome: Record<string, number> = {};
   for (const { share, status } of repository.requestLog.spentSince(account, Math.floor(now / DAY_MS) * DAY_MS)) {
@@ -65,7 +62,7 @@ export function spentToday(repository: SeriesRepository, account: string, now: E
     byShare[share] = (byShare[share] ?? 0) + 1;
     byOutcome[outcome] = (byOutcome[outcome] ?? 0) + 1;
   }
-  return { byShare, byOutcome };
+  return { by_share: byShare, by_outcome: byOutcome };
 }
 
 function interfaceReport(
@@ -75,14 +72,13 @@ function interfaceReport(
   now: EpochMs,
 ): object {
   const known = state.interfaces.find((each) => each.account === account.name);
-  const { byShare, byOutcome } = spentToday(repository, account.name, now);
   const { minute, day } = account.standing(now);
   return {
     account: account.name,
     interface: known?.interface ?? null,
     state: known?.service ?? null,
     quota: { minute: windowReport(minute), day: windowReport(day) },
-    today: { requests: known?.requestsToday ?? null, by_share: byShare, by_outcome: byOutcome },
+    today: { requests: known?.requestsToday ?? null, ...spentToday(repository, account.name, now) },
     since_start: stats.asked
       .list()
       .filter(({ labels: [name] }) => name === account.name)
@@ -101,25 +97,8 @@ function brokerReport(config: Config): object {
   return { kind: url === undefined ? "inside" : "configured", host: url === undefined ? null : new URL(url).host };
 }
 
-/** The plugs as they are published. */
-function plugReports(plugs: MonitoringDeps["plugs"]): object[] {
-  return plugs.snapshots().map((plug) => ({ id: plug.id, ...plugState(plug) }));
-}
-
-function databaseReport(storage: MonitoringDeps["storage"]): object {
-  const { bytes, logBytes, rowChanges } = databaseFigures(storage);
-  return { bytes, log_bytes: logBytes, row_changes: rowChanges };
-}
-
-/** The database in figures. `logBytes` is what was written last and waits to be folded in; null where there is none. */
-export interface DatabaseFigures {
-  readonly bytes: number;
-  readonly logBytes: number | null;
-  /** Rows that were written since the start. */
-  readonly rowChanges: number;
-}
-
-export function databaseFigures({ database, databasePath }: MonitoringDeps["storage"]): DatabaseFigures {
+/** The database. `log_bytes` is what was written last and waits to be folded in; null where there is none. */
+export function databaseReport({ database, databasePath }: MonitoringDeps["storage"]) {
   const found = database
     .prepare(
       "select page_count * page_size as bytes, total_changes() as changes from pragma_page_count, pragma_page_size",
@@ -127,8 +106,9 @@ export function databaseFigures({ database, databasePath }: MonitoringDeps["stor
     .get();
   return {
     bytes: Number(found?.bytes),
-    logBytes: statSync(`${databasePath}-wal`, { throwIfNoEntry: false })?.size ?? null,
-    rowChanges: Number(found?.changes),
+    log_bytes: statSync(`${databasePath}-wal`, { throwIfNoEntry: false })?.size ?? null,
+    /** Rows that were written since the start. */
+    row_changes: Number(found?.changes),
   };
 }
 

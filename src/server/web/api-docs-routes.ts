@@ -1,15 +1,14 @@
 /** The page at `/docs/` that reads `openapi.json` to people. */
 import path from "node:path";
-import { localError } from "../http/errors.ts";
 import type { LocalRoute } from "../http/route.ts";
-import { filesIn, readOnce } from "./static-files.ts";
+import { filesIn, pageHandlers } from "./static-files.ts";
 
 /** Beside the program in what is installed, beside this file among the sources. */
 const FOLDER = path.join(import.meta.dirname, "api-docs");
 
 /** The routes of the page. Its links are relative, so that it may stand below any path of a proxy. */
 export function docsRoutes(): readonly LocalRoute[] {
-  const files = readOnce(() => filesIn(FOLDER));
+  const { page, asset } = pageHandlers(() => filesIn(FOLDER), "the page");
   return [
     {
       method: "GET",
@@ -27,16 +26,14 @@ export function docsRoutes(): readonly LocalRoute[] {
       openApi: () => ({
         responses: { 200: { description: "The page.", content: { "text/html": { schema: { type: "string" } } } } },
       }),
-      handle: async ({ headers }) => (await files()).page(headers),
+      handle: page,
     },
     {
       method: "GET",
       path: "/docs/assets/:digest/:name",
       scope: "open",
       summary: "A file of that page.",
-      handle: async ({ path: { digest = "", name = "" }, headers }) =>
-        (await files()).asset(digest, name, headers) ??
-        localError("resource_not_found", "the page has no such file in this version; load the page again"),
+      handle: asset,
     },
   ];
 }

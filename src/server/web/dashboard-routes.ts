@@ -10,7 +10,7 @@ import { fromOwnPage, PAGE_HEADER, type SessionAuth } from "../auth/session-auth
 import { localError } from "../http/errors.ts";
 import type { LocalAnswer } from "../http/response.ts";
 import type { LocalRequest, LocalRoute } from "../http/route.ts";
-import { type DashboardSource, filesIn, readOnce } from "./static-files.ts";
+import { filesIn, pageHandlers, type StaticSource } from "./static-files.ts";
 
 interface DashboardAccess {
   readonly keys: Pick<ApiKeys, "admitLocal" | "named">;
@@ -28,23 +28,21 @@ const LIBRARY_FILES: Readonly<Record<string, string>> = { "uplot.js": "uPlot.esm
 
 /** The routes of the dashboard. */
 export function dashboardRoutes(state: Shown, access: DashboardAccess): readonly LocalRoute[] {
-  const files = readOnce(sources);
+  const { page, asset } = pageHandlers(sources, "the dashboard");
   return [
     {
       method: "GET",
       path: "/",
       scope: "open",
       summary: "The dashboard.",
-      handle: async ({ headers }) => (await files()).page(headers),
+      handle: page,
     },
     {
       method: "GET",
       path: "/assets/:digest/:name",
       scope: "open",
       summary: "A file of the dashboard.",
-      handle: async ({ path: { digest = "", name = "" }, headers }) =>
-        (await files()).asset(digest, name, headers) ??
-        localError("resource_not_found", "the dashboard has no such file in this version; load the page again"),
+      handle: asset,
     },
     {
       method: "GET",
@@ -77,7 +75,7 @@ export function dashboardRoutes(state: Shown, access: DashboardAccess): readonly
   ];
 }
 
-function sources(): DashboardSource[] {
+function sources(): StaticSource[] {
   const library = Object.entries(LIBRARY_FILES)
     .filter(([name]) => !existsSync(path.join(FOLDER, name)))
     .map(([name, file]) => ({ name, path: path.join(LIBRARY, file) }));

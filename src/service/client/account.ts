@@ -2,6 +2,7 @@
  * One account of the service: client, rate limiter and error policy as one door. Polling and the LAN both go through it.
  */
 
+import { LRUCache } from "lru-cache";
 import type { Deferred, FetchFailure } from "../../core/fetching/fetch-outcome.ts";
 import type { MonotonicMs, Share } from "../../core/fetching/rate-limit.ts";
 import type { Problems } from "../../core/status/problem.ts";
@@ -63,34 +64,21 @@ export class Account {
   readonly #flights = new Map<string, Promise<AccountReply<OperationId>>>();
   #told: Partial<QuotaStanding> = {};
   /** The last failure by the scope it silenced, for callers who ask meanwhile. */
-  readonly #setbacks = new Map<string, FetchFailure>();
+  readonly #setbacks = new LRUCache<string, FetchFailure>({ max: MAX_SETBACKS });
 
   constructor(deps: AccountDeps) {
     this.name = deps.name;
     this.#deps = deps;
   }
 
-  /** What the service last said was left in its windows, whole again after their reset; null where it has not told. */
-  left(now: EpochMs): Readonly<Record<QuotaWindow, number | null>> {
-    const leftIn = (window: QuotaWindow) => {
-      const standing = this.#told[window];
-      return standing && now < standing.resetSec * SECOND_MS ? standing.remaining : (standing?.limit ?? null);
-    };
-    return { minute: leftIn("minute"), day: leftIn("day") };
-  }
-
   /** The windows as the service last told them; null where it has not told. What is left is whole again after a reset. */
   standing(now: EpochMs): Readonly<Record<QuotaWindow, ReportedWindow | null>> {
-    const left = this.left(now);
     const told = (window: QuotaWindow): ReportedWindow | null => {
       const standing = this.#told[window];
       if (!standing) return null;
-      const resetsAt = standing.resetSec * SECOND_MS;
-      return {
-        limit: standing.limit,
-        left: left[window] ?? standing.limit,
-        resetsAt: resetsAt > now ? resetsAt : null,
-      };
+      const { limit, remaining, resetSec } = standing;
+      const resetsAt = resetSec * SECOND_MS;
+      return resetsAt > now ? { limit, left: remaining, resetsAt } : { limit, left: limit, resetsAt: null };
     };
     return { minute: told("minute"), day: told("day") };
   }
@@ -138,12 +126,8 @@ export class Account {
         if (notes.serverMs !== null) this.#deps.onServerTime(notes.serverMs);
       },
     };
-    const handler = client[inquiry.operation] as (
-      params: ParamsOf<Id>,
-      context: AskContext,
-    ) => Promise<Success<Id> | FetchFailure>;
     try {
-      const answer = await handler(inquiry.params, context);
+      const answer = await client(inquiry.operation, inquiry.params, context);
       this.#deps.onSpent(inquiry.operation, answer.kind === "refused" ? String(answer.status) : answer.kind);
       if (answer.kind === "ok") return this.#succeeded(scopes, answer, requestId);
       return this.#failed(scopes, answer, sentAt);
@@ -167,8 +151,8 @@ export class Account {
     const { gate, problems, clock, signal } = this.#deps;
     if (signal.aborted) return { ...setback, settled: false };
     const verdict = gate.failure(scopes, setback, sentAt);
-    this.#remember(scopes[verdict.scope], setback);
-    if (verdict.trouble) this.#remember(TROUBLE, setback);
+    this.#setbacks.set(scopes[verdict.scope], setback);
+    if (verdict.trouble) this.#setbacks.set(TROUBLE, setback);
     if (verdict.problem) {
       problems.start({
         code: verdict.problem,
@@ -198,18 +182,9 @@ export class Account {
     return { request, series, place, account: this.name };
   }
 
-  #remember(scope: string, setback: FetchFailure): void {
-    this.#setbacks.delete(scope);
-    this.#setbacks.set(scope, setback);
-    for (const oldest of this.#setbacks.keys()) {
-      if (this.#setbacks.size <= MAX_SETBACKS) break;
-      this.#setbacks.delete(oldest);
-    }
-  }
-
   #lastSetback({ request, series, place, account }: Scopes): FetchFailure | null {
     const last = [request, series, place, account, TROUBLE].find((scope) => this.#setbacks.has(scope));
-    return last === undefined ? null : (this.#setbacks.get(last) ?? null);
+    return this.#setbacks.get(last ?? "") ?? null;
   }
 
   #withheld(until: MonotonicMs, why: string, after: FetchFailure | null = null): Deferred {

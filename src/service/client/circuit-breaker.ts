@@ -147,8 +147,8 @@ export class CircuitBreaker {
    */
   #restore(): void {
     const { account, memory, clock, keyMark } = this.#deps;
-    const kept = readJson(memory, `silence/${account}`);
-    if (!isKept(kept)) return;
+    const kept = readJson(memory, `silence/${account}`) as Kept | null;
+    if (!kept || !Array.isArray(kept.silences)) return;
     const now = clock.monotonicMs();
     const sameBoot = kept.boot === clock.boot;
     const passedMs = Math.max(0, sameBoot ? now - kept.monotonicMs : now);
@@ -167,8 +167,4 @@ export class CircuitBreaker {
 /** Where the unknown addresses are counted; it silences nothing by itself. */
 function lostName(place: string): string {
   return `unknown ${place}`;
-}
-
-function isKept(kept: unknown): kept is Kept {
-  return typeof kept === "object" && kept !== null && "silences" in kept && Array.isArray(kept.silences);
 }

@@ -1,13 +1,11 @@
-/** The service, asked: every operation of the contract as a function. */
+/** The service, asked for any operation of the contract. */
 import { setImmediate } from "node:timers/promises";
 import type { FetchFailure } from "../../core/fetching/fetch-outcome.ts";
 import type { EpochMs } from "../../core/time/interval.ts";
 import { readAnswer } from "../contract/answer.ts";
 import {
-  type Handlers,
   type InterfaceName,
   type OperationId,
-  operationIds,
   operationOf,
   type ParamsOf,
   type Success,
@@ -32,7 +30,12 @@ export interface AskContext {
   readonly note: (notes: AnswerNotes) => void;
 }
 
-export type Client = Handlers<FetchFailure, AskContext>;
+/** Asks the service for an operation of the contract. */
+export type Client = <Id extends OperationId>(
+  id: Id,
+  params: ParamsOf<Id>,
+  context: AskContext,
+) => Promise<Success<Id> | FetchFailure>;
 
 export interface ClientOptions {
   readonly get: HttpGet;
@@ -51,43 +54,27 @@ const MAX_REQUEST_ID_LENGTH = 100;
 /** What an error code may look like; anything else is no code of this contract. */
 const ERROR_CODE = /^[a-z_]{1,50}$/;
 
-/** Makes the client from the contract's table. */
-export function createClient(options: ClientOptions): Client {
-  const asking = operationIds.map((id) => [
-    id,
-    (params: ParamsOf<OperationId>, context: AskContext) => ask(id, params, context, options),
-  ]);
-  return Object.fromEntries(asking) as Client;
-}
-
-async function ask<Id extends OperationId>(
-  id: Id,
-  params: ParamsOf<Id>,
-  context: AskContext,
-  options: ClientOptions,
-): Promise<Success<Id> | FetchFailure> {
-  const authorization = options.authorization[operationOf(id).interface];
-  if (authorization === undefined) throw new Error(`${id} was asked without a key for its interface`);
-  const headers = {
-    authorization,
-    accept: "application/json",
-    "accept-encoding": "identity",
-    "user-agent": options.userAgent,
+export function createClient({ get, basePath, userAgent, authorization, secrets }: ClientOptions): Client {
+  return async (id, params, context) => {
+    const key = authorization[operationOf(id).interface];
+    if (key === undefined) throw new Error(`${id} was asked without a key for its interface`);
+    const headers = {
+      authorization: key,
+      accept: "application/json",
+      "accept-encoding": "identity",
+      "user-agent": userAgent,
+    };
+    let answer: HttpAnswer;
+    try {
+      answer = await get(basePath + writeRequest(id, params), headers, context.signal);
+    } catch (error) {
+      const why = error instanceof Error ? error.message : "the request failed";
+      return { kind: "unreachable", why: withoutSecrets(why, secrets) };
+    }
+    const notes = notesOf(answer, secrets);
+    context.note(notes);
+    return answer.status === 200 ? readSuccess(id, answer, notes) : refusal(answer, notes, secrets);
   };
-  let answer: HttpAnswer;
-  try {
-    answer = await options.get(options.basePath + writeRequest(id, params), headers, context.signal);
-  } catch (error) {
-    const why = error instanceof Error ? error.message : "the request failed";
-    return { kind: "unreachable", why: withoutSecrets(why, options.secrets) };
-  }
-  const notes = notesOf(answer, options.secrets);
-  context.note(notes);
-  if (answer.status !== 200) return refusal(answer, notes, options.secrets);
-  const encoding = answer.header("content-encoding");
-  if (encoding === undefined || encoding === "identity") return readSuccess(id, answer.body, notes);
-  const why = `the answer to ${id} is encoded in a way that was not asked for`;
-  return { kind: "malformed", why, requestId: notes.requestId };
 }
 
 /** The text with every secret blotted out: an error of a server or of a library may quote what it was sent. */
@@ -97,21 +84,16 @@ function withoutSecrets(text: string, secrets: readonly string[]): string {
 
 async function readSuccess<Id extends OperationId>(
   id: Id,
-  body: Buffer,
+  { header, body }: HttpAnswer,
   { requestId }: AnswerNotes,
 ): Promise<Success<Id> | FetchFailure> {
+  const malformed = (why: string) => ({ kind: "malformed", why, requestId }) as const;
+  if ((header("content-encoding") ?? "identity") !== "identity")
+    return malformed(`the answer to ${id} is encoded in a way that was not asked for`);
   const json = parseJson(body);
-  if (json === undefined) return { kind: "malformed", why: `the answer to ${id} is not JSON`, requestId };
-  const reading = readAnswer(id, json);
-  for (;;) {
-    const step = reading.next();
-    if (step.done) {
-      return step.value.kind === "body"
-        ? { kind: "ok", body: step.value.body }
-        : { kind: "malformed", why: `${id}: ${step.value.why}`, requestId };
-    }
-    await setImmediate();
-  }
+  if (json === undefined) return malformed(`the answer to ${id} is not JSON`);
+  const reading = await readAnswer(id, json, () => setImmediate());
+  return reading.kind === "body" ? { kind: "ok", body: reading.body } : malformed(`${id}: ${reading.why}`);
 }
 
 function refusal(answer: HttpAnswer, notes: AnswerNotes, secrets: readonly string[]): FetchFailure {

@@ -41,11 +41,7 @@ export interface StorePort {
   noteAnswered(series: SeriesKey, at: EpochMs): void;
 }
 
-export interface CollectorLog {
-  info(facts: object, text: string): void;
-  warn(facts: object, text: string): void;
-  debug(facts: object, text: string): void;
-}
+export type CollectorLog = Readonly<Record<"debug" | "info" | "warn", (facts: object, text: string) => void>>;
 
 export interface CollectorDeps {
   readonly asking: FetchPort;

@@ -28,8 +28,8 @@ export class LostLedger {
   constructor(memory: KeyValue, account: string, boot: string, now: MonotonicMs) {
     this.#name = nameOf(account);
     this.#memory = memory;
-    const kept = readJson(memory, this.#name);
-    if (!isKept(kept)) return;
+    const kept = readJson(memory, this.#name) as Kept | null;
+    if (!kept) return;
     this.#since = kept.boot === boot ? kept.since : now;
     if (kept.boot !== boot) memory.write(this.#name, JSON.stringify({ boot, since: now } satisfies Kept));
   }
@@ -57,8 +57,4 @@ export class LostLedger {
 
 function nameOf(account: string): string {
   return `unknown_spends/${account}`;
-}
-
-function isKept(kept: unknown): kept is Kept {
-  return typeof kept === "object" && kept !== null && "boot" in kept && "since" in kept;
 }

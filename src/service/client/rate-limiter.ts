@@ -14,9 +14,9 @@ import {
   type Share,
 } from "../../core/fetching/rate-limit.ts";
 import { RateWindow } from "../../core/fetching/rate-window.ts";
+import type { Clock } from "../../core/runtime/clock.ts";
 import { type KeyValue, readJson } from "../../core/runtime/key-value.ts";
 import { type EpochMs, type Interval, MINUTE_MS } from "../../core/time/interval.ts";
-import type { QuotaStanding } from "../contract/quota-headers.ts";
 import type { AnswerNotes } from "./client.ts";
 import { LostLedger } from "./lost-ledger.ts";
 import {
@@ -53,11 +53,7 @@ export interface AttemptLog {
  * The clocks as the rate limiter needs them. `boot` names the span in which monotonic times compare; the monotonic clock
  * of a boot begins at 0 or later, so what carries another boot's name lies before 0.
  */
-export interface RateLimiterClock {
-  readonly boot: string;
-  now(): EpochMs;
-  monotonicMs(): MonotonicMs;
-}
+export type RateLimiterClock = Pick<Clock, "boot" | "now" | "monotonicMs">;
 
 /** How an account's budget comes about: from learned limits, or by the rate limiter's own adaption. */
 export interface RateLimitSource {
@@ -104,7 +100,6 @@ export class RateLimiter {
   #inFlight = 0;
   #answeredOnce = false;
   #notedAt: MonotonicMs = Number.NEGATIVE_INFINITY;
-  #keptCeilings: string;
 
   constructor(deps: RateLimiterDeps) {
     this.#deps = deps;
@@ -112,7 +107,7 @@ export class RateLimiter {
     const now = clock.monotonicMs();
     this.#unknown = new LostLedger(memory, account, clock.boot, now);
     const kept = requestLog.recent(account, MAX_ATTEMPTS);
-    const note = readIdleNote(readJson(memory, `idle/${account}`));
+    const note = readJson(memory, `idle/${account}`) as IdleNote | null;
     const placed = placeAttempts(kept, note, clock.boot);
     this.#newestId = kept.at(-1)?.id ?? 0;
     this.#past = placed.filter((_, i) => kept[i]?.boot !== clock.boot);
@@ -120,7 +115,6 @@ export class RateLimiter {
     placed.forEach(({ at, serverMs }, i) => {
       this.#ceilings.resume(kept[i]?.id ?? 0, at, serverMs !== null, now);
     });
-    this.#keptCeilings = memory.read(`ceilings/${account}`) ?? "";
     this.#restoreCeilings(kept, now);
   }
 
@@ -178,10 +172,8 @@ export class RateLimiter {
     this.#answeredOnce = true;
     source.learn(notes, now);
     if (serverMs !== null) this.#agePast(serverMs, now);
-    this.#ceilings.told({
-      ...{ id, quota: notes.quota, serverMs, now, budget: source.budget(now) },
-      count: (share, since) => this.#spending.count(share, since),
-    });
+    const budget = source.budget(now);
+    this.#ceilings.told({ id, quota: notes.quota, serverMs, now, budget, spending: this.#spending });
     this.#keepCeilings(now);
     // From here on, what the service says is left counts the spends that nobody knows of.
     if (notes.quota.day && serverMs !== null) this.#unknown.end();
@@ -216,14 +208,13 @@ export class RateLimiter {
     const ceilings = this.#ceilings.kept(now);
     const kept: KeptCeilings = { attemptId: this.#newestId, boot: clock.boot, monotonicMs: Math.floor(now), ceilings };
     const text = ceilings.length === 0 ? "" : JSON.stringify(kept);
-    if (text !== this.#keptCeilings) memory.write(`ceilings/${account}`, text);
-    this.#keptCeilings = text;
+    if (text !== (memory.read(`ceilings/${account}`) ?? "")) memory.write(`ceilings/${account}`, text);
   }
 
   /** Across a reboot a ceiling lasts as long again as it had left: how long the machine was off is not known. */
   #restoreCeilings(kept: readonly KeptAttempt[], now: MonotonicMs): void {
-    const found = readKeptCeilings(readJson(this.#deps.memory, `ceilings/${this.#deps.account}`));
-    if (!found) return;
+    const found = readJson(this.#deps.memory, `ceilings/${this.#deps.account}`) as KeptCeilings | null;
+    if (!found || !Array.isArray(found.ceilings)) return;
     const { boot, monotonicMs, attemptId, ceilings } = found;
     const since = boot === this.#deps.clock.boot ? monotonicMs : 0;
     const spent = kept.filter(({ id }) => id > attemptId).length;
@@ -235,11 +226,8 @@ export class RateLimiter {
 /** The time of an answer that is the service's own, and not that of something on the way. */
 function serviceTime(notes: AnswerNotes | null): EpochMs | null {
   if (!notes) return null;
-  return notes.requestId !== null || hasStanding(notes.quota) ? notes.serverMs : null;
-}
-
-function hasStanding(quota: Partial<QuotaStanding>): boolean {
-  return quota.minute !== undefined || quota.day !== undefined;
+  const { requestId, quota, serverMs } = notes;
+  return requestId !== null || quota.minute || quota.day ? serverMs : null;
 }
 
 /** The ceilings on disk, with the newest attempt they know of. */
@@ -248,12 +236,4 @@ interface KeptCeilings {
   readonly boot: string;
   readonly monotonicMs: MonotonicMs;
   readonly ceilings: readonly StoredSharedQuota[];
-}
-
-function readKeptCeilings(kept: unknown): KeptCeilings | null {
-  return typeof kept === "object" && kept !== null && "ceilings" in kept ? (kept as KeptCeilings) : null;
-}
-
-function readIdleNote(kept: unknown): IdleNote | null {
-  return typeof kept === "object" && kept !== null && "attemptId" in kept ? (kept as IdleNote) : null;
 }

@@ -1,36 +1,34 @@
 /** Where the budgets of the two interfaces come from. */
 
+import * as z from "zod/mini";
 import {
   consumerRateLimits,
   FLIGHT_MS,
   type MonotonicMs,
   type RateLimit,
-  SERVICE_WINDOW_MS,
   thirdPartyRateLimits,
   UNKNOWN_LIMITS,
 } from "../../core/fetching/rate-limit.ts";
 import { type KeyValue, readJson } from "../../core/runtime/key-value.ts";
 import { DAY_MS, type EpochMs, HOUR_MS } from "../../core/time/interval.ts";
-import type { QuotaWindow } from "../contract/limits.ts";
+import { type QuotaWindow, quotaWindows } from "../contract/limits.ts";
 import type { WindowStanding } from "../contract/quota-headers.ts";
 import type { AnswerNotes } from "./client.ts";
 import type { RateLimitSource } from "./rate-limiter.ts";
+import { windowRestMs } from "./shared-quota.ts";
 
 type Limits = Readonly<Record<QuotaWindow, number>>;
 
 /** A higher limit that holds from the next window on; by the service's clock, and by ours where that is known. */
-interface Raise {
-  readonly limit: number;
-  readonly resetSec: number;
-  readonly from: MonotonicMs | null;
-}
-
-interface Learned {
-  readonly limit: number;
-  readonly raise: Raise | null;
-}
-
-const WINDOWS = ["minute", "day"] as const;
+const keptRaise = z.object({
+  limit: z.int(),
+  resetSec: z.int(),
+  from: z._default(z.nullable(z.number()), null),
+});
+const keptLimit = z.object({ limit: z.int().check(z.positive()), raise: z.nullable(keptRaise) });
+/** What outlives a restart. */
+const keptLimits = z.object({ minute: z.optional(keptLimit), day: z.optional(keptLimit) });
+type Learned = z.infer<typeof keptLimit>;
 
 /**
  * The consumer interface's limits, learned from its headers: a lower one counts at once, a higher one from the next
@@ -40,22 +38,22 @@ export class LearnedRateLimits implements RateLimitSource {
   readonly #name: string;
   readonly #memory: KeyValue;
   readonly #addresses: () => number;
-  readonly #learned: Partial<Record<QuotaWindow, Learned>>;
+  readonly #learned: z.infer<typeof keptLimits>;
   /** The service's time of the newest answer: what was said before it counts no more. */
   #newestMs: EpochMs | null = null;
-  #made: { readonly key: string; readonly budget: readonly RateLimit[] } = { key: "", budget: [] };
 
   /** `addresses` tells how many are polled: back-fill leaves room for each. */
   constructor(account: string, memory: KeyValue, addresses: () => number) {
     this.#name = `limits/${account}`;
     this.#memory = memory;
     this.#addresses = addresses;
-    this.#learned = readLearned(readJson(memory, this.#name));
+    const kept = keptLimits.safeParse(readJson(memory, this.#name));
+    this.#learned = kept.data ?? {};
   }
 
   /** The limits in force, or those assumed before the first answer. */
   limits(now: MonotonicMs): Limits {
-    for (const window of WINDOWS) {
+    for (const window of quotaWindows) {
       const raise = this.#learned[window]?.raise;
       if (raise && raise.from !== null && now >= raise.from) this.#set(window, { limit: raise.limit, raise: null });
     }
@@ -64,17 +62,13 @@ export class LearnedRateLimits implements RateLimitSource {
   }
 
   budget(now: MonotonicMs): readonly RateLimit[] {
-    const limits = this.limits(now);
-    const addresses = this.#addresses();
-    const key = `${limits.minute}/${limits.day}/${addresses}`;
-    if (this.#made.key !== key) this.#made = { key, budget: consumerRateLimits(limits, addresses) };
-    return this.#made.budget;
+    return consumerRateLimits(this.limits(now), this.#addresses());
   }
 
   learn(notes: AnswerNotes, now: MonotonicMs): void {
     const order = this.#orderOf(notes.serverMs);
     if (order === "older") return;
-    for (const window of WINDOWS) {
+    for (const window of quotaWindows) {
       const standing = notes.quota[window];
       if (standing) this.#learnWindow(window, standing, { order, serverMs: notes.serverMs, now });
     }
@@ -96,44 +90,25 @@ export class LearnedRateLimits implements RateLimitSource {
   ): void {
     const known = this.#learned[window];
     // An answer out of a later window shows that the raise holds.
-    const holds = known?.raise && told.resetSec > known.raise.resetSec;
-    const { limit, raise } = (holds ? { limit: known.raise.limit, raise: null } : known) ?? { ...told, raise: null };
+    const raised = known?.raise;
+    const holds = raised && told.resetSec > raised.resetSec;
+    const { limit, raise } = (holds ? { limit: raised.limit, raise: null } : known) ?? { ...told, raise: null };
     if (told.limit <= limit) this.#set(window, { limit: told.limit, raise: null });
     // Two answers of one second: which came first cannot be told, so the lower one counts.
     else if (order === "same")
       this.#set(window, { limit, raise: raise && { ...raise, limit: Math.min(raise.limit, told.limit) } });
     else {
-      const lengthMs = SERVICE_WINDOW_MS[window];
-      const restMs = serverMs === null ? lengthMs : Math.min(lengthMs, Math.max(0, told.resetSec * 1_000 - serverMs));
       const pending = raise?.resetSec === told.resetSec ? raise.from : null;
-      const from = pending ?? now + restMs + FLIGHT_MS;
+      const from = pending ?? now + windowRestMs(window, told.resetSec, serverMs) + FLIGHT_MS;
       this.#set(window, { limit, raise: { limit: told.limit, resetSec: told.resetSec, from } });
     }
   }
 
   #set(window: QuotaWindow, learned: Learned): void {
     this.#learned[window] = learned;
-    const kept = WINDOWS.flatMap((name) => {
-      const { limit, raise } = this.#learned[name] ?? {};
-      return limit === undefined ? [] : [[name, [limit, ...(raise ? [raise.limit, raise.resetSec] : [])]]];
-    });
-    const text = JSON.stringify(Object.fromEntries(kept));
+    const text = JSON.stringify(this.#learned, (name, value) => (name === "from" ? undefined : value));
     if (text !== this.#memory.read(this.#name)) this.#memory.write(this.#name, text);
   }
-}
-
-function readLearned(kept: unknown): Partial<Record<QuotaWindow, Learned>> {
-  const learned: Partial<Record<QuotaWindow, Learned>> = {};
-  const byWindow: Readonly<Record<string, unknown>> = typeof kept === "object" && kept !== null ? { ...kept } : {};
-  for (const window of WINDOWS) {
-    const numbers: unknown = byWindow[window];
-    if (!Array.isArray(numbers) || !numbers.every((value) => Number.isSafeInteger(value) && value >= 0)) continue;
-    const [limit, raised, resetSec] = numbers as number[];
-    if (limit === undefined || limit < 1) continue;
-    const raise = raised === undefined || resetSec === undefined ? null : { limit: raised, resetSec, from: null };
-    learned[window] = { limit, raise };
-  }
-  return learned;
 }
 
 const THIRD_PARTY_FIRST = 100;

@@ -16,22 +16,21 @@ import {
   SERVICE_WINDOW_MS,
   type Share,
 } from "../../core/fetching/rate-limit.ts";
+import type { RateWindow } from "../../core/fetching/rate-window.ts";
 import type { EpochMs } from "../../core/time/interval.ts";
-import type { QuotaWindow } from "../contract/limits.ts";
+import { type QuotaWindow, quotaWindows } from "../contract/limits.ts";
 import type { QuotaStanding, WindowStanding } from "../contract/quota-headers.ts";
 
-/** How many of this daemon's attempts were made after a moment. */
-export type CountSince = (share: "all" | "poll" | "lan", since: MonotonicMs) => number;
-
 /** What an answer brought, for the attempt `id`. */
-export interface ToldQuota {
+interface ToldQuota {
   readonly id: number;
   readonly quota: Partial<QuotaStanding>;
   /** The service's time as it answered; null where it is not known. */
   readonly serverMs: EpochMs | null;
   readonly now: MonotonicMs;
   readonly budget: readonly RateLimit[];
-  readonly count: CountSince;
+  /** This daemon's own attempts. */
+  readonly spending: RateWindow;
 }
 
 interface Mark {
@@ -77,8 +76,6 @@ export interface StoredSharedQuota {
   readonly restMs: number;
 }
 
-const WINDOWS = ["minute", "day"] as const;
-
 export class SharedQuota {
   readonly #ceilings = new Map<QuotaWindow, Ceiling>();
   /** Bounded by the budget of a day; usually what is on its way. */
@@ -88,7 +85,7 @@ export class SharedQuota {
   until(share: Share, budget: readonly RateLimit[], now: MonotonicMs): MonotonicMs {
     let until = Number.NEGATIVE_INFINITY;
     for (const [window, ceiling] of this.#ceilings) {
-      if (ceiling.others && ceiling.until > now && availableTo(share, ceiling, sharesOf(budget, window)) <= 0)
+      if (ceiling.others && ceiling.until > now && availableTo(share, ceiling, windowOf(budget, window).shares) <= 0)
         until = Math.max(until, ceiling.until);
     }
     return until;
@@ -109,7 +106,7 @@ export class SharedQuota {
     const track = this.#tracks.find(({ id }) => id === told.id);
     if (!track) return;
     track.answeredAt = told.now;
-    for (const window of WINDOWS) {
+    for (const window of quotaWindows) {
       const standing = told.quota[window];
       if (standing) this.#toldOf(window, standing, track, told);
     }
@@ -117,7 +114,7 @@ export class SharedQuota {
     for (const [window, ceiling] of this.#ceilings) {
       const later = this.#laterThan(window, ceiling);
       ceiling.left = ceiling.remaining - later;
-      ceiling.others = ceiling.used > told.count("all", ceiling.oursSince) - later;
+      ceiling.others = ceiling.used > told.spending.count("all", ceiling.oursSince) - later;
     }
   }
 
@@ -138,15 +135,8 @@ export class SharedQuota {
     const remaining = left - spent;
     this.#ceilings.set(window, {
       ...{ id: -1, openSince: now - 1, countedBy: Number.NEGATIVE_INFINITY, arrivedAt: now, until: now + restMs },
-      ...{
-        used: Number.POSITIVE_INFINITY,
-        resetSec: 0,
-        others: true,
-        oursSince: now,
-        reserve,
-        remaining,
-        left: remaining,
-      },
+      ...{ used: Number.POSITIVE_INFINITY, resetSec: 0, others: true, oursSince: now },
+      ...{ reserve, remaining, left: remaining },
     });
   }
 
@@ -155,48 +145,31 @@ export class SharedQuota {
     const mark = { used: limit - remaining, resetSec };
     track.marks[window] = mark;
     const before = this.#ceilings.get(window);
-    const limitNow = limitOf(told.budget, window);
+    const { limit: known } = windowOf(told.budget, window);
     // A raise that is told already holds from the next window on.
-    const left = Math.max(0, Math.min(remaining, limitNow - mark.used));
+    const left = Math.max(0, Math.min(remaining, known - mark.used));
     if (before && before.until > told.now && !supersedes({ track, mark, left }, before)) return;
+    const { now, serverMs, spending, budget } = told;
+    const restMs = windowRestMs(window, resetSec, serverMs);
+    const beganAt = now + restMs - SERVICE_WINDOW_MS[window];
+    const spent = { poll: spending.count("poll", beganAt), lan: spending.count("lan", beganAt) };
     this.#ceilings.set(window, {
-      ...{ ...mark, id: track.id, arrivedAt: told.now, remaining: left },
-      ...{ openSince: track.at - FLIGHT_MS, countedBy: track.at },
-      ...this.#reckon(window, mark, left, told),
-      left,
-    });
-  }
-
-  /** When a ceiling ends, since when it counts, and how it is parted. */
-  #reckon(
-    window: QuotaWindow,
-    mark: Mark,
-    left: number,
-    told: ToldQuota,
-  ): Pick<Ceiling, "until" | "reserve" | "oursSince" | "others"> {
-    const { now, serverMs, count, budget } = told;
-    const lengthMs = SERVICE_WINDOW_MS[window];
-    const untilResetMs = serverMs === null ? lengthMs : mark.resetSec * 1_000 - serverMs;
-    const restMs = Math.min(lengthMs, Math.max(0, untilResetMs));
-    const beganAt = now + restMs - lengthMs;
-    const spent = { poll: count("poll", beganAt), lan: count("lan", beganAt) };
-    return {
-      until: now + restMs + FLIGHT_MS,
-      reserve: partRemainder(left, spent, { shares: sharesOf(budget, window) }),
+      ...{ ...mark, id: track.id, arrivedAt: now, until: now + restMs + FLIGHT_MS },
+      ...{ openSince: track.at - FLIGHT_MS, countedBy: track.at, remaining: left, left },
+      reserve: partRemainder(left, spent, windowOf(budget, window)),
       oursSince: serverMs === null ? now : beganAt - FLIGHT_MS,
       others: true,
-    };
+    });
   }
 
   /** How many attempts may have been counted later than a word was said. */
   #laterThan(window: QuotaWindow, ceiling: Ceiling): number {
-    const later = this.#tracks.filter(({ id, at, answeredAt, marks }) => {
+    return this.#tracks.filter(({ id, at, answeredAt, marks }) => {
       if (id === ceiling.id || at <= ceiling.openSince) return false;
       if (answeredAt !== null && answeredAt < ceiling.countedBy) return false;
       const mark = marks[window];
       return ceiling.id < 0 || !mark || mark.resetSec > ceiling.resetSec || mark.used > ceiling.used;
-    });
-    return later.length;
+    }).length;
   }
 
   #prune(now: MonotonicMs): void {
@@ -204,6 +177,12 @@ export class SharedQuota {
     const since = Math.min(now - 2 * FLIGHT_MS, ...lasting.map(({ openSince }) => openSince));
     if ((this.#tracks[0]?.at ?? now) <= since) this.#tracks = this.#tracks.filter(({ at }) => at > since);
   }
+}
+
+/** How long a window still lasts at most, by the reset that an answer of the time `serverMs` told. Unit: milliseconds. */
+export function windowRestMs(window: QuotaWindow, resetSec: number, serverMs: EpochMs | null): number {
+  const lengthMs = SERVICE_WINDOW_MS[window];
+  return serverMs === null ? lengthMs : Math.min(lengthMs, Math.max(0, resetSec * 1_000 - serverMs));
 }
 
 /** Whether a word on a window takes the place of the one before. */
@@ -228,12 +207,8 @@ function availableTo(share: Share, { left, reserve }: Ceiling, shares: RateLimit
   }
 }
 
-const NO_SHARES: RateLimit["shares"] = { poll: 0, backfill: 0, lan: 0 };
-
-function sharesOf(budget: readonly RateLimit[], window: QuotaWindow): RateLimit["shares"] {
-  return budget.find(({ name }) => name === window)?.shares ?? NO_SHARES;
-}
-
-function limitOf(budget: readonly RateLimit[], window: QuotaWindow): number {
-  return budget.find(({ name }) => name === window)?.limit ?? Number.POSITIVE_INFINITY;
+/** The shares and the limit of a window; a window without a limit has no shares. */
+function windowOf(budget: readonly RateLimit[], window: QuotaWindow): Pick<RateLimit, "limit" | "shares"> {
+  const unlimited = { limit: Number.POSITIVE_INFINITY, shares: { poll: 0, backfill: 0, lan: 0 } };
+  return budget.find(({ name }) => name === window) ?? unlimited;
 }

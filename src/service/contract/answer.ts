@@ -12,12 +12,17 @@ export type AnswerReading<Id extends OperationId> =
 const ROWS_PER_SLICE = 500;
 
 /**
- * Checks parsed JSON against an operation's answer. Yields between slices: the caller may let others run.
+ * Checks parsed JSON against an operation's answer. Between slices it waits for `pause`, which may let others run.
  * Errors: `malformed` says where and what was expected. The body comes back as it was, unknown fields included.
  */
-export function* readAnswer<Id extends OperationId>(id: Id, json: unknown): Generator<void, AnswerReading<Id>> {
+export async function readAnswer<Id extends OperationId>(
+  id: Id,
+  json: unknown,
+  pause: () => Promise<unknown>,
+): Promise<AnswerReading<Id>> {
   const { response } = operationOf(id);
-  if (response.shape === "document") return mismatch(response.schema, json) ?? asBody(json);
+  const read: AnswerReading<Id> = { kind: "body", body: json as BodyOf<Id> };
+  if (response.shape === "document") return mismatch(response.schema, json) ?? read;
   if (response.shape === "series") {
     const wrong = mismatch(response.envelope, json);
     if (wrong) return wrong;
@@ -29,13 +34,9 @@ export function* readAnswer<Id extends OperationId>(id: Id, json: unknown): Gene
   for (const row of rows) {
     const wrong = mismatch(response.row, row, `row ${checked}`);
     if (wrong) return wrong;
-    if (++checked % ROWS_PER_SLICE === 0) yield;
+    if (++checked % ROWS_PER_SLICE === 0) await pause();
   }
-  return asBody(json);
-}
-
-function asBody<Id extends OperationId>(json: unknown): AnswerReading<Id> {
-  return { kind: "body", body: json as BodyOf<Id> };
+  return read;
 }
 
 function mismatch(schema: z.ZodMiniType, value: unknown, where = ""): { kind: "malformed"; why: string } | null {
@@ -43,13 +44,25 @@ function mismatch(schema: z.ZodMiniType, value: unknown, where = ""): { kind: "m
   if (result.success) return null;
   const [issue] = result.error.issues;
   const path = [where, issue?.path.join(".")].filter(Boolean).join(": ");
-  return { kind: "malformed", why: `${path || "the answer"}: ${describe(issue)}` };
+  return { kind: "malformed", why: `${path || "the answer"}: ${issue ? describeIssue(issue) : "does not fit"}` };
 }
 
-function describe(issue: z.core.$ZodIssue | undefined): string {
-  if (!issue) return "does not fit";
-  if (issue.code === "invalid_type") return `expected ${issue.expected}`;
-  if (issue.code === "invalid_value") return `expected one of ${issue.values.join(", ")}`;
-  if (issue.code === "invalid_format") return `expected ${issue.format}`;
-  return issue.message || "does not fit";
+/** What one issue of a schema expects. */
+export function describeIssue(issue: z.core.$ZodIssue): string {
+  switch (issue.code) {
+    case "invalid_type":
+      return `expected ${issue.expected}`;
+    case "invalid_value":
+      return `expected one of ${issue.values.join(", ")}`;
+    case "invalid_format":
+      return `expected ${issue.format}`;
+    case "unrecognized_keys":
+      return `does not know ${issue.keys.join(", ")}`;
+    case "too_small":
+      return `expected at least ${issue.minimum}`;
+    case "too_big":
+      return `expected at most ${issue.maximum}`;
+    default:
+      return issue.message;
+  }
 }

@@ -13,7 +13,8 @@ export const FIVE_YEARS: RangeCap = { unit: "year", count: 5 };
 export const UNCAPPED_CLIENT_RANGE: RangeCap = { unit: "day", count: 366 };
 
 /** The two fixed UTC windows in which the consumer interface counts attempts. Source: service interface, part 8.2. */
-export type QuotaWindow = "minute" | "day";
+export const quotaWindows = ["minute", "day"] as const;
+export type QuotaWindow = (typeof quotaWindows)[number];
 
 /** Limits the service shows as illustrations of its headers. */
 export const ILLUSTRATED_LIMITS = { minute: 60, day: 2000 } as const satisfies Record<QuotaWindow, number>;

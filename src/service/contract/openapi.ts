@@ -10,20 +10,6 @@ import * as resources from "./resources.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
-export interface OpenApiDocument {
-  readonly openapi: "3.1.0";
-  readonly info: Json;
-  readonly servers: readonly Json[];
-  readonly tags: readonly Json[];
-  readonly paths: Readonly<Record<string, { readonly get: Json }>>;
-  readonly components: {
-    readonly schemas: Readonly<Record<string, Json>>;
-    readonly responses: Readonly<Record<string, Json>>;
-    readonly headers: Readonly<Record<string, Json>>;
-    readonly securitySchemes: Readonly<Record<string, Json>>;
-  };
-}
-
 interface OpenApiOptions {
   /** Where the paths begin, with nothing behind the host; without it they are relative to the document's own host. */
   readonly serverUrl?: string;
@@ -32,13 +18,15 @@ interface OpenApiOptions {
 
 const securityOf = { consumer: "consumerKey", thirdParty: "thirdPartyToken" } as const;
 
+const codesByStatus = Map.groupBy(Object.keys(errorTable) as ErrorCode[], (code) => errorTable[code].status);
+
 /** Schemas by the name they are exported under: `priceRow` becomes the component `PriceRow`. */
 const namesOfSchemas = new Map<unknown, string>(
   Object.entries(resources).map(([name, schema]) => [schema, capitalised(name)]),
 );
 
 /** Builds the document of both interfaces. */
-export function openApiDocument({ serverUrl = "/", version }: OpenApiOptions): OpenApiDocument {
+export function openApiDocument({ serverUrl = "/", version }: OpenApiOptions) {
   return {
     openapi: "3.1.0",
     info: {
@@ -54,7 +42,9 @@ export function openApiDocument({ serverUrl = "/", version }: OpenApiOptions): O
     paths: Object.fromEntries(operationIds.map((id) => [operationOf(id).path, { get: describeOperation(id) }])),
     components: {
       schemas: describeSchemas(),
-      responses: Object.fromEntries(statuses().map((status) => [errorName(status), describeError(status)])),
+      responses: Object.fromEntries(
+        [...codesByStatus].map(([status, codes]) => [errorName(status), describeError(status, codes)]),
+      ),
       headers: Object.fromEntries(
         Object.entries(headerTable).map(([name, { meaning, schema }]) => [name, { description: meaning, schema }]),
       ),
@@ -113,7 +103,7 @@ function describeErrors(operation: AnyOperation): Json {
   if (operation.interface === "thirdParty") {
     return { default: { description: "Any failure.", content: jsonOf(reference("schemas", "ErrorBody")) } };
   }
-  const possible = statuses().filter((status) => {
+  const possible = [...codesByStatus.keys()].filter((status) => {
     if (status === 400) return Object.keys({ ...operation.inPath, ...operation.inQuery }).length > 0;
     if (status === 404) return "addressId" in operation.inPath;
     return status !== 422 || operation.capability !== undefined;
@@ -121,8 +111,7 @@ function describeErrors(operation: AnyOperation): Json {
   return Object.fromEntries(possible.map((status) => [status, reference("responses", errorName(status))]));
 }
 
-function describeError(status: number): Json {
-  const codes = codesOf(status);
+function describeError(status: number, codes: readonly ErrorCode[]): Json {
   const examples = codes.map((code) => {
     const { meaning } = errorTable[code];
     return [code, { summary: meaning, value: { error: true, reason: meaning, errorCode: code } }];
@@ -204,15 +193,7 @@ function errorName(status: number): string {
   return `Error${status}`;
 }
 
-function codesOf(status: number): ErrorCode[] {
-  return (Object.keys(errorTable) as ErrorCode[]).filter((code) => errorTable[code].status === status);
-}
-
-function statuses(): number[] {
-  return [...new Set(Object.values(errorTable).map((row) => row.status))];
-}
-
-function reference(kind: keyof OpenApiDocument["components"], name: string): Json {
+function reference(kind: "schemas" | "responses" | "headers", name: string): Json {
   return { $ref: `#/components/${kind}/${name}` };
 }
 

@@ -48,7 +48,12 @@ interface Operation {
 }
 
 const ofAddress = { addressId: "uuid" } as const;
-const aggregated = { from: "instant", to: "instant", aggregation: "aggregation" } as const;
+const usage = {
+  interface: "consumer",
+  inPath: ofAddress,
+  inQuery: { from: "instant", to: "instant", aggregation: "aggregation" },
+} as const;
+const thirdParty = { interface: "thirdParty", inPath: {}, inQuery: {} } as const;
 const uncapped = { hour: null, day: null, month: null, year: null } as const;
 const of366Days = { hour: DAYS_366, day: DAYS_366, month: DAYS_366, year: DAYS_366 } as const;
 const FRESH_MS = 15 * MINUTE_MS;
@@ -65,44 +70,36 @@ export const operations = {
     keep: { freshForMs: 25 * HOUR_MS, poll: "addresses" },
   },
   consumption: {
-    interface: "consumer",
+    ...usage,
     path: "/consumer/v1/me/addresses/{addressId}/consumption",
     summary: "Consumption of an address, in kWh.",
-    inPath: ofAddress,
-    inQuery: aggregated,
     range: { unitFrom: "aggregation", caps: uncapped },
     capability: "consumption",
     response: { shape: "series", envelope: resource.consumptionEnvelope, row: resource.consumptionRow },
     keep: { label: "consumption", freshForMs: FRESH_MS, poll: "usage" },
   },
   consumptionCosts: {
-    interface: "consumer",
+    ...usage,
     path: "/consumer/v1/me/addresses/{addressId}/consumption-costs",
     summary: "Calculated costs including VAT and fixed fees. Danish addresses only.",
-    inPath: ofAddress,
-    inQuery: aggregated,
     range: { unitFrom: "aggregation", caps: of366Days },
     capability: "consumptionCosts",
     response: { shape: "series", envelope: resource.consumptionCostsEnvelope, row: resource.consumptionCostsRow },
     keep: { label: "costs", freshForMs: FRESH_MS, poll: "usage" },
   },
   solarExport: {
-    interface: "consumer",
+    ...usage,
     path: "/consumer/v1/me/addresses/{addressId}/solar-export",
     summary: "Electricity exported from solar, in kWh.",
-    inPath: ofAddress,
-    inQuery: aggregated,
     range: { unitFrom: "aggregation", caps: { hour: DAYS_366, day: FIVE_YEARS, month: FIVE_YEARS, year: FIVE_YEARS } },
     capability: "solarExport",
     response: { shape: "series", envelope: resource.solarExportEnvelope, row: resource.solarExportRow },
     keep: { label: "export", freshForMs: FRESH_MS, poll: "usage" },
   },
   solarExportRevenue: {
-    interface: "consumer",
+    ...usage,
     path: "/consumer/v1/me/addresses/{addressId}/solar-export-revenue",
     summary: "Revenue of exported electricity after fixed fees, excluding VAT. Danish addresses only.",
-    inPath: ofAddress,
-    inQuery: aggregated,
     range: { unitFrom: "aggregation", caps: of366Days },
     capability: "solarExportRevenue",
     response: { shape: "series", envelope: resource.solarExportRevenueEnvelope, row: resource.solarExportRevenueRow },
@@ -130,65 +127,57 @@ export const operations = {
     keep: { label: "forecast", freshForMs: 3 * HOUR_MS + 30 * MINUTE_MS, poll: "forecast" },
   },
   regionPrices: {
-    interface: "thirdParty",
+    ...thirdParty,
     path: "/thirdParty/prices/{region}",
     summary: "Future spot prices of a region, without charges.",
     inPath: { region: "text" },
-    inQuery: {},
     response: { shape: "list", row: resource.pricePoint },
     keep: { freshForMs: FRESH_MS, poll: "placePrices" },
   },
   locationPrices: {
-    interface: "thirdParty",
+    ...thirdParty,
     path: "/thirdParty/prices/location",
     summary: "Prices including charges at coordinates.",
-    inPath: {},
     inQuery: at,
     response: { shape: "list", row: resource.pricePoint },
     keep: { freshForMs: FRESH_MS, poll: "placePrices" },
   },
   addressSuggestions: {
-    interface: "thirdParty",
+    ...thirdParty,
     path: "/thirdParty/prices/addresses/suggestions/{query}",
     summary: "Addresses that match a free text.",
     inPath: { query: "text" },
-    inQuery: {},
     response: { shape: "list", row: resource.addressSuggestion },
     keep: { freshForMs: 30 * DAY_MS, poll: "once" },
   },
   addressPrices: {
-    interface: "thirdParty",
+    ...thirdParty,
     path: "/thirdParty/prices/addresses/{addressId}",
     summary: "Prices including charges at an address, best effort.",
     inPath: { addressId: "text" },
-    inQuery: {},
     response: { shape: "list", row: resource.pricePoint },
     keep: { freshForMs: FRESH_MS, poll: "placePrices" },
   },
   charges: {
-    interface: "thirdParty",
+    ...thirdParty,
     path: "/thirdParty/prices/charges/location",
     summary: "Charges at coordinates, valid at one time.",
-    inPath: {},
     inQuery: { ...at, date: "timestamp" },
     response: { shape: "document", schema: resource.chargesAtDate },
     keep: { freshForMs: DAY_MS, poll: "once" },
   },
   chargesHistory: {
-    interface: "thirdParty",
+    ...thirdParty,
     path: "/thirdParty/prices/charges/location/history",
     summary: "Charges at coordinates over a time; `toDate` defaults to now.",
-    inPath: {},
     inQuery: { ...at, fromDate: "timestamp", toDate: "timestamp?" },
     response: { shape: "document", schema: resource.chargesHistory },
     keep: { freshForMs: DAY_MS, poll: "daily" },
   },
   requestCounts: {
-    interface: "thirdParty",
+    ...thirdParty,
     path: "/thirdParty/currentRequestCount",
     summary: "Requests logged for the account, by day.",
-    inPath: {},
-    inQuery: {},
     response: { shape: "list", row: resource.requestCount },
     keep: { freshForMs: FRESH_MS, poll: "daily" },
   },
@@ -250,11 +239,3 @@ export interface Success<Id extends OperationId> {
   readonly kind: "ok";
   readonly body: BodyOf<Id>;
 }
-
-/**
- * One function per operation: what the client, the mirror and the simulator each implement. `Otherwise` is what each
- * may give instead of a success, and `Context` what it needs to know of the request beside its parameters.
- */
-export type Handlers<Otherwise, Context = void> = {
-  readonly [Id in OperationId]: (params: ParamsOf<Id>, context: Context) => Promise<Success<Id> | Otherwise>;
-};

@@ -3,15 +3,11 @@
  * One row per kind; the client writes with the same row the servers read with.
  */
 import { type EpochMs, formatInstant } from "../../core/time/interval.ts";
-import { parseInstant } from "./range.ts";
+import { parseInstant, type Reading, unreadable } from "./range.ts";
 import { type Aggregation, aggregations, type Resolution, resolutions } from "./resources.ts";
 
-export type ParameterReading<Value> =
-  | { readonly kind: "value"; readonly value: Value }
-  | { readonly kind: "unreadable"; readonly why: string };
-
 interface ParameterKind<Value> {
-  readonly read: (text: string) => ParameterReading<Value>;
+  readonly read: (text: string) => Reading<Value>;
   readonly write: (value: Value) => string;
   readonly schema: Readonly<Record<string, unknown>>;
 }
@@ -48,12 +44,12 @@ export const parameterKinds: { readonly [Kind in keyof ParameterValues]: Paramet
     schema: { type: "string", maxLength: MAX_TEXT_LENGTH },
   },
   instant: {
-    read: (text) => readInstant(text),
+    read: parseInstant,
     write: formatInstant,
     schema: { type: "string", format: "date-time" },
   },
   timestamp: {
-    read: (text) => readInstant(DATE_ALONE.test(text) ? `${text}T00:00:00Z` : text),
+    read: (text) => parseInstant(DATE_ALONE.test(text) ? `${text}T00:00:00Z` : text),
     write: formatInstant,
     schema: { type: "string", description: "ISO 8601 timestamp; a date alone means its midnight in UTC." },
   },
@@ -63,20 +59,11 @@ export const parameterKinds: { readonly [Kind in keyof ParameterValues]: Paramet
   resolution: oneOf(resolutions),
 };
 
-function value<Value>(found: Value): ParameterReading<Value> {
+function value<Value>(found: Value): Reading<Value> {
   return { kind: "value", value: found };
 }
 
-function unreadable(why: string): { readonly kind: "unreadable"; readonly why: string } {
-  return { kind: "unreadable", why };
-}
-
-function readInstant(text: string): ParameterReading<EpochMs> {
-  const reading = parseInstant(text);
-  return reading.kind === "instant" ? value(reading.at) : unreadable(reading.why);
-}
-
-function readText(text: string): ParameterReading<string> {
+function readText(text: string): Reading<string> {
   if (text.length > MAX_TEXT_LENGTH) return unreadable(`is longer than ${MAX_TEXT_LENGTH} characters`);
   return DOT_SEGMENT.test(text) ? unreadable("is a step in a path, not a text") : value(text);
 }

@@ -1,5 +1,5 @@
 import { CALENDAR_YEARS, type Calendar, type CalendarUnit } from "../../core/time/calendar.ts";
-import { DAY_MS, type EpochMs, formatInstant, type Interval, MINUTE_MS } from "../../core/time/interval.ts";
+import { contains, DAY_MS, type EpochMs, formatInstant, type Interval, MINUTE_MS } from "../../core/time/interval.ts";
 import { type ContractError, contractError } from "./errors.ts";
 import type { RangeCap } from "./limits.ts";
 
@@ -11,35 +11,35 @@ const READABLE: Interval = {
   end: Date.UTC(CALENDAR_YEARS.last + 1, 0, 1) + DAY_MS,
 };
 
-export type InstantReading =
-  | { readonly kind: "instant"; readonly at: EpochMs }
+/** What a text says, or why it says nothing. */
+export type Reading<Value> =
+  | { readonly kind: "value"; readonly value: Value }
   | { readonly kind: "unreadable"; readonly why: string };
+
+export function unreadable(why: string): { readonly kind: "unreadable"; readonly why: string } {
+  return { kind: "unreadable", why };
+}
 
 /**
  * Reads an RFC 3339 date-time with `Z` or a numeric offset; fractional seconds are accepted, below a millisecond cut.
  * A `+` that became a space on its way through a URL is refused with the advice to write `%2B`.
  */
-export function parseInstant(text: string): InstantReading {
+export function parseInstant(text: string): Reading<EpochMs> {
   const match = RFC_3339.exec(text);
-  if (!match)
-    return { kind: "unreadable", why: `"${clip(text)}" is not an RFC 3339 date-time with Z or a numeric offset` };
+  const shown = `"${text.length > 40 ? `${text.slice(0, 40)}…` : text}"`;
+  if (!match) return unreadable(`${shown} is not an RFC 3339 date-time with Z or a numeric offset`);
   const [, year, month, day, hour, minute, second, fraction = "", zone = ""] = match;
-  if (/\s/.test(zone)) {
-    return {
-      kind: "unreadable",
-      why: `"${clip(text)}" has a space where a sign should be; write the + of an offset as %2B`,
-    };
-  }
+  if (/\s/.test(zone))
+    return unreadable(`${shown} has a space where a sign should be; write the + of an offset as %2B`);
   if (!isCivil([year, month, day, hour, minute, second].map(Number)))
-    return { kind: "unreadable", why: `"${clip(text)}" is not a date and time that exists` };
+    return unreadable(`${shown} is not a date and time that exists`);
   const offsetMinutes = parseOffset(zone);
-  if (offsetMinutes === null)
-    return { kind: "unreadable", why: `"${zone}" is not an offset; expected ±HH:MM up to 23:59` };
+  if (offsetMinutes === null) return unreadable(`"${zone}" is not an offset; expected ±HH:MM up to 23:59`);
   const fractionMs = Number(fraction.padEnd(3, "0").slice(0, 3));
   const at = Date.parse(`${text.slice(0, 19).toUpperCase()}Z`) + fractionMs - offsetMinutes * MINUTE_MS;
-  if (at >= READABLE.start && at < READABLE.end) return { kind: "instant", at };
+  if (contains(READABLE, at)) return { kind: "value", value: at };
   const { first, last } = CALENDAR_YEARS;
-  return { kind: "unreadable", why: `the year of "${clip(text)}" is not between ${first} and ${last}` };
+  return unreadable(`the year of ${shown} is not between ${first} and ${last}`);
 }
 
 function isCivil([year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0]: readonly number[]): boolean {
@@ -55,8 +55,6 @@ function parseOffset(zone: string): number | null {
   return (zone.startsWith("-") ? -1 : 1) * (hours * 60 + minutes);
 }
 
-export type NormalisedRange = { readonly kind: "range"; readonly range: Interval } | ContractError;
-
 /**
  * Expands a requested range outward to the boundaries of `unit` in the service's calendar, then applies the cap.
  * Errors: `invalid_range` where `to` is not after `from`; `range_too_large` where the expanded range exceeds the cap.
@@ -66,28 +64,18 @@ export function normaliseRange(
   unit: CalendarUnit,
   cap: RangeCap | null,
   calendar: Calendar,
-): NormalisedRange {
+): Interval | ContractError {
   if (asked.to <= asked.from) {
-    return contractError(
-      "invalid_range",
-      `to (${formatInstant(asked.to)}) is not after from (${formatInstant(asked.from)})`,
-    );
+    const reason = `to (${formatInstant(asked.to)}) is not after from (${formatInstant(asked.from)})`;
+    return contractError("invalid_range", reason);
   }
   const range = calendar.expandOutward(unit, { start: asked.from, end: asked.to });
-  if (cap && range.end > capEnd(range.start, cap, calendar)) {
-    return contractError(
-      "range_too_large",
-      `${formatInstant(range.start)} to ${formatInstant(range.end)} is longer than ${cap.count} ${cap.unit}s; ask in smaller parts`,
-    );
-  }
-  return { kind: "range", range };
+  if (!cap || range.end <= capEnd(range.start, cap, calendar)) return range;
+  const asText = `${formatInstant(range.start)} to ${formatInstant(range.end)}`;
+  return contractError("range_too_large", `${asText} is longer than ${cap.count} ${cap.unit}s; ask in smaller parts`);
 }
 
 /** The latest `to` a cap allows for a normalised `from`: whole calendar days or years on the local clock. */
 export function capEnd(from: EpochMs, cap: RangeCap, calendar: Calendar): EpochMs {
   return calendar.shift(from, cap.unit, cap.count);
-}
-
-function clip(text: string): string {
-  return text.length > 40 ? `${text.slice(0, 40)}…` : text;
 }

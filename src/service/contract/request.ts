@@ -5,7 +5,7 @@ import type { Calendar, CalendarUnit } from "../../core/time/calendar.ts";
 import type { EpochMs } from "../../core/time/interval.ts";
 import { type ContractError, contractError } from "./errors.ts";
 import { type AnyOperation, type OperationId, operationOf, type ParamsOf } from "./operations.ts";
-import { type ParameterReading, type ParameterValues, parameterKinds } from "./parameters.ts";
+import { type ParameterValues, parameterKinds } from "./parameters.ts";
 import { normaliseRange } from "./range.ts";
 
 /** A request as text: decoded path parameters by name, and the decoded pairs of its query in their order. */
@@ -31,21 +31,19 @@ export function readRequest<Id extends OperationId>(id: Id, text: RequestText, c
   for (const [name, kind] of Object.entries(operation.inPath)) {
     const found = text.path[name];
     if (!found) return invalidParameter(name, "is missing");
-    const reading = readParameter(kind, found);
+    const reading = parameterKinds[kind].read(found);
     if (reading.kind === "unreadable") return invalidParameter(name, reading.why);
     values[name] = reading.value;
   }
-  const query = groupByName(text.query);
+  const query = Map.groupBy(text.query, ([name]) => name);
   for (const [name, kind] of Object.entries(operation.inQuery)) {
     const found = query.get(name) ?? [];
     if (found.length > 1) return invalidParameter(name, `was given ${found.length} times; expected once`);
-    const [only] = found;
-    if (only === undefined) {
-      if (kind.endsWith("?")) continue;
-      return invalidParameter(name, "is missing");
-    }
+    const only = found[0]?.[1];
+    if (only === undefined && kind.endsWith("?")) continue;
+    if (only === undefined) return invalidParameter(name, "is missing");
     if (only === "") return invalidParameter(name, "is empty");
-    const reading = readParameter(baseKind(kind), only);
+    const reading = parameterKinds[baseKind(kind)].read(only);
     if (reading.kind === "unreadable") return invalidParameter(name, reading.why);
     values[name] = reading.value;
   }
@@ -76,28 +74,14 @@ function normalise(
   const unit = values[range.unitFrom] as CalendarUnit;
   const asked = { from: values.from as EpochMs, to: values.to as EpochMs };
   const normalised = normaliseRange(asked, unit, range.caps[unit] ?? null, calendar);
-  if (normalised.kind === "error") return normalised;
-  values.from = normalised.range.start;
-  values.to = normalised.range.end;
+  if ("kind" in normalised) return normalised;
+  values.from = normalised.start;
+  values.to = normalised.end;
   return null;
-}
-
-function groupByName(pairs: RequestText["query"]): ReadonlyMap<string, readonly string[]> {
-  const groups = new Map<string, string[]>();
-  for (const [name, value] of pairs) {
-    const group = groups.get(name);
-    if (group) group.push(value);
-    else groups.set(name, [value]);
-  }
-  return groups;
 }
 
 function baseKind(kind: string): keyof ParameterValues {
   return kind.replace("?", "") as keyof ParameterValues;
-}
-
-function readParameter(kind: keyof ParameterValues, text: string): ParameterReading<unknown> {
-  return parameterKinds[kind].read(text);
 }
 
 function writeParameter(kind: keyof ParameterValues, value: unknown): string {

@@ -7,6 +7,7 @@
 import * as z from "zod/mini";
 
 const instant = z.iso.datetime({ offset: true });
+const interval = { start: instant, end: instant };
 const energyKwh = z.number();
 
 /** ISO 8601 in any of its common forms, date alone included; the third-party interface does not say which it uses. */
@@ -59,16 +60,14 @@ const rangeEnvelope = {
 const aggregationEnvelope = { ...rangeEnvelope, aggregation: z.enum(aggregations) };
 
 export const consumptionRow = z.looseObject({
-  start: instant,
-  end: instant,
+  ...interval,
   energyKWh: energyKwh,
   isEstimate: z.optional(z.boolean()),
 });
 export const consumptionEnvelope = z.partial(z.looseObject(aggregationEnvelope));
 
 export const consumptionCostsRow = z.looseObject({
-  start: instant,
-  end: instant,
+  ...interval,
   energyKWh: z.optional(energyKwh),
   totalPricePerKWh: z.nullish(z.number()),
   fixedFeesForInterval: z.optional(z.number()),
@@ -84,16 +83,14 @@ export const consumptionCostsEnvelope = z.looseObject({
 });
 
 export const solarExportRow = z.looseObject({
-  start: instant,
-  end: instant,
+  ...interval,
   energyKWh: energyKwh,
   isEstimate: z.boolean(),
 });
 export const solarExportEnvelope = z.looseObject(aggregationEnvelope);
 
 export const solarExportRevenueRow = z.looseObject({
-  start: instant,
-  end: instant,
+  ...interval,
   energyKWh: energyKwh,
   totalPricePerKWh: z.nullable(z.number()),
   fixedFeesForInterval: z.number(),
@@ -104,8 +101,7 @@ export const solarExportRevenueEnvelope = z.looseObject({ ...aggregationEnvelope
 
 /** A price of one interval. Unit: `totalPricePerKWh` in currency per kWh, all charges in. */
 export const priceRow = z.looseObject({
-  start: instant,
-  end: instant,
+  ...interval,
   totalPricePerKWh: z.number(),
   /** Null where shown; the type of a value is not documented, so anything is kept. */
   variableChargesPerKWh: z.optional(z.unknown()),
@@ -145,6 +141,7 @@ export const addressSuggestion = z.looseObject({
   zipCode: z.optional(z.string()),
   city: z.optional(z.string()),
 });
+export type AddressSuggestion = z.infer<typeof addressSuggestion>;
 
 const chargeItem = z.looseObject({ name: z.string(), ownerName: z.string(), price: z.number() });
 export const chargesAtDate = z.looseObject({

@@ -34,6 +34,8 @@ export type Router = Instance<HTTPVersion.V1>;
 export interface RequestContext {
   readonly now: EpochMs;
   readonly headers: IncomingMessage["headers"];
+  /** Names the operation and its parameters: the same for equal requests. */
+  readonly key: string;
 }
 
 /** An answer that is serialised already, or 304 Not Modified. */
@@ -60,8 +62,6 @@ export interface AuthRequest {
   readonly interface: InterfaceName;
   readonly authorization: string | undefined;
   readonly remoteAddress: string;
-  /** What it came by, where others may come after it. */
-  readonly connection?: object;
   /** What else it says of itself: the cookie of a page's session. */
   readonly headers?: IncomingMessage["headers"];
   readonly now: EpochMs;
@@ -98,6 +98,8 @@ export interface MountOptions {
   readonly headers?: Headers;
   /** Told of a handler that threw; the caller of the API sees `internal_error` and the request id, nothing else. */
   readonly onCrash: (error: unknown, requestId: string) => void;
+  /** Told of every answer; the name of the key is null where none came, or no good one. */
+  readonly onAnswer?: (caller: string | null, status: number) => void;
   /** Sends a reply in place of `sendReply`. The simulator's faults live here. */
   readonly deliver?: (operation: OperationId, reply: Reply, response: ServerResponse) => Promise<void>;
 }
@@ -127,26 +129,31 @@ export function queryOf(text: unknown): URLSearchParams {
 /** Unit: characters of the URLs whose parameters are cached; clients repeat a few dozen. */
 const MAX_URL_CHARS = 64 * 1024;
 
-/** Parsed requests by URL: parsing costs a quarter of the time of a small answer. */
-type ParsedRequests = LRUCache<string, RequestReading<OperationId>>;
+/** A request as it was read, and the key of its context. */
+interface ParsedRequest {
+  readonly reading: RequestReading<OperationId>;
+  readonly key: string;
+}
 
 /** Adds a route for every operation of the contract. */
 export function mount(router: Router, options: MountOptions): void {
-  const parsed: ParsedRequests = new LRUCache({
+  /** By URL: parsing costs a quarter of the time of a small answer. */
+  const parsed = new LRUCache<string, ParsedRequest>({
     maxSize: MAX_URL_CHARS,
-    sizeCalculation: (_reading, url) => url.length,
+    sizeCalculation: (_request, url) => url.length,
   });
-  const read = (id: OperationId, url: string, path: RequestText["path"], query: unknown) => {
+  const parse = (id: OperationId, url: string, path: RequestText["path"], query: unknown) => {
     const known = parsed.get(url);
     if (known) return known;
     const reading = readRequest(id, { path, query: queryOf(query) }, options.calendar);
-    parsed.set(url, reading);
-    return reading;
+    const key = JSON.stringify([id, reading.kind === "params" ? reading.params : null]);
+    parsed.set(url, { reading, key });
+    return { reading, key };
   };
   for (const id of operationIds) {
     const path = operationOf(id).path.replace(/\{(\w+)\}/g, ":$1");
     router.on("GET", path, (request, response, params, _store, query) =>
-      serve(id, options, { request, response, read: () => read(id, request.url ?? "/", params, query) }),
+      serve(id, options, { request, response, parse: () => parse(id, request.url ?? "/", params, query) }),
     );
   }
 }
@@ -157,109 +164,120 @@ function replyNotFound(method: string | undefined, requestId: string): Reply {
     method === "GET"
       ? "there is nothing at this path"
       : `there is no ${method ?? "such"} here; every operation is a GET`;
-  return errorReply(contractError("resource_not_found", reason), {
-    headers: baseHeaders(requestId),
-    caller: undefined,
-  });
+  const draft = { common: undefined, requestId, quota: undefined, caller: undefined };
+  return errorReply(contractError("resource_not_found", reason), draft);
 }
 
 /** Writes a reply as it is. A 304 has no length. */
-export function sendReply(reply: Reply, response: ServerResponse): void {
-  const { status, body } = reply;
-  const headers: OutgoingHttpHeaders = { ...reply.headers };
+export function sendReply({ status, headers, body }: Reply, response: ServerResponse): void {
+  const sent: OutgoingHttpHeaders =
+    status === 304 ? headers : { ...headers, "Content-Length": Buffer.byteLength(body) };
   // A CORS answer varies by origin as well: a second line of the same name.
   const vary = response.getHeader("Vary");
   if (typeof vary === "string" && headers.Vary !== undefined) {
     response.removeHeader("Vary");
-    headers.Vary = [String(headers.Vary), vary];
-  }
-  if (status !== 304) headers["Content-Length"] = Buffer.byteLength(body);
-  response.writeHead(status, headers);
+    response.writeHead(status, { ...sent, Vary: [headers.Vary, vary] });
+  } else response.writeHead(status, sent);
   endSoon(response, body);
 }
 
 interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  readonly read: () => RequestReading<OperationId>;
+  readonly parse: () => ParsedRequest;
 }
 
 async function serve(id: OperationId, options: MountOptions, exchange: Exchange): Promise<void> {
   const requestId = options.newRequestId();
-  const draft: ResponseDraft = { headers: { ...options.headers, ...baseHeaders(requestId) }, caller: undefined };
+  const draft: ResponseDraft = { common: options.headers, requestId, quota: undefined, caller: undefined };
   let reply: Reply;
   try {
-    reply = await answer(id, options, exchange, draft);
+    const arrived = arrive(id, options, exchange, draft);
+    reply = replyOf(arrived.kind === "error" ? arrived : await handle(id, options, arrived), draft);
   } catch (error) {
     options.onCrash(error, requestId);
     reply = errorReply(contractError("internal_error", `unexpected error; quote ${requestId}`), draft);
   }
+  options.onAnswer?.(reply.caller ?? null, reply.status);
   if (options.deliver) await options.deliver(id, reply, exchange.response);
   else sendReply(reply, exchange.response);
 }
 
 /** The part of a reply that is known before the answer is. */
 interface ResponseDraft {
-  readonly headers: Record<string, string>;
+  /** Headers of every answer besides the service's own. */
+  readonly common: Headers | undefined;
+  readonly requestId: string;
+  quota: QuotaStanding | undefined;
   caller: string | undefined;
 }
 
-async function answer(
+/** A request that was admitted and read. */
+interface Arrived {
+  readonly kind: "arrived";
+  readonly params: ParamsOf<OperationId>;
+  readonly context: RequestContext;
+}
+
+function arrive(
   id: OperationId,
   options: MountOptions,
-  { request, read }: Exchange,
+  { request, parse }: Exchange,
   draft: ResponseDraft,
-): Promise<Reply> {
+): Arrived | ContractError {
   const now = options.now();
-  const { headers } = request;
+  const { headers, socket } = request;
   const admission = options.admit({
     interface: operationOf(id).interface,
     authorization: headers.authorization,
-    remoteAddress: request.socket.remoteAddress ?? "",
-    connection: request.socket,
+    remoteAddress: socket.remoteAddress ?? "",
     headers,
     now,
   });
-  if (admission.quota) Object.assign(draft.headers, quotaHeaders(admission.quota));
+  draft.quota = admission.quota;
   draft.caller = admission.caller;
-  if (admission.kind === "refused") return errorReply(admission.error, draft);
-  const reading = read();
-  if (reading.kind === "error") return errorReply(reading, draft);
+  if (admission.kind === "refused") return admission.error;
+  const { reading, key } = parse();
+  return reading.kind === "error"
+    ? reading
+    : { kind: "arrived", params: reading.params, context: { now, headers, key } };
+}
+
+function handle(id: OperationId, options: MountOptions, { params, context }: Arrived): Promise<Result> {
   const handler = options.handlers[id] as (params: unknown, context: RequestContext) => Promise<Result>;
-  return replyOf(await handler(reading.params, { now, headers }), draft);
+  return handler(params, context);
 }
 
 function replyOf(result: Result, draft: ResponseDraft): Reply {
-  const { headers, caller } = draft;
+  const { caller } = draft;
   switch (result.kind) {
     case "error":
       return errorReply(result, draft);
     case "ok":
-      return { status: 200, headers: { ...headers, ...JSON_TYPE }, body: JSON.stringify(result.body), caller };
+      return { status: 200, headers: headersOf(draft, JSON_TYPE), body: JSON.stringify(result.body), caller };
     case "encoded":
-      return {
-        status: result.status,
-        headers: Object.assign(headers, result.headers),
-        body: result.body,
-        caller,
-      };
+      return { status: result.status, headers: headersOf(draft, result.headers), body: result.body, caller };
   }
 }
 
-function errorReply(error: ContractError, { headers, caller }: ResponseDraft): Reply {
+function errorReply(error: ContractError, draft: ResponseDraft): Reply {
   const { code, retryAfterSec } = error;
+  const retryAfter = retryAfterSec === undefined ? {} : { "Retry-After": String(retryAfterSec) };
   return {
     status: errorTable[code].status,
-    headers: {
-      ...headers,
-      ...(retryAfterSec === undefined ? {} : { "Retry-After": String(retryAfterSec) }),
-      ...JSON_TYPE,
-    },
+    headers: headersOf(draft, { ...retryAfter, ...JSON_TYPE }),
     body: JSON.stringify(errorBody(error)),
-    caller,
+    caller: draft.caller,
   };
 }
 
-function baseHeaders(requestId: string): Record<string, string> {
-  return { "Cache-Control": "private, no-store", "X-Request-ID": requestId };
+/** The headers of an answer; `own` are those of its body. */
+function headersOf({ common, requestId, quota }: ResponseDraft, own: Headers): Headers {
+  return {
+    ...common,
+    "Cache-Control": "private, no-store",
+    "X-Request-ID": requestId,
+    ...(quota && quotaHeaders(quota)),
+    ...own,
+  };
 }

@@ -1,7 +1,8 @@
 /** How the quota of fixed UTC windows is judged: by the simulator as the service, and by the daemon for its own keys. */
 
-import { DAY_MS, type EpochMs, MINUTE_MS, SECOND_MS } from "../../core/time/interval.ts";
-import type { QuotaWindow } from "../contract/limits.ts";
+import { SERVICE_WINDOW_MS } from "../../core/fetching/rate-limit.ts";
+import { type EpochMs, SECOND_MS } from "../../core/time/interval.ts";
+import { type QuotaWindow, quotaWindows } from "../contract/limits.ts";
 import type { QuotaStanding, WindowStanding } from "../contract/quota-headers.ts";
 
 export type QuotaLimits = Readonly<Record<QuotaWindow, number>>;
@@ -12,13 +13,9 @@ export interface QuotaVerdict {
   readonly retryAfterSec: number | null;
 }
 
-const quotaWindows: readonly QuotaWindow[] = ["minute", "day"];
-
-const WINDOW_MS = { minute: MINUTE_MS, day: DAY_MS } as const satisfies Record<QuotaWindow, number>;
-
 /** Start of the window that `at` is in. */
 export function windowStart(window: QuotaWindow, at: EpochMs): EpochMs {
-  return Math.floor(at / WINDOW_MS[window]) * WINDOW_MS[window];
+  return Math.floor(at / SERVICE_WINDOW_MS[window]) * SERVICE_WINDOW_MS[window];
 }
 
 /**
@@ -29,7 +26,7 @@ export function judgeAttempt(counts: QuotaLimits, limits: QuotaLimits, now: Epoc
   const standingIn = (window: QuotaWindow): WindowStanding => ({
     limit: limits[window],
     remaining: Math.max(0, limits[window] - counts[window]),
-    resetSec: (windowStart(window, now) + WINDOW_MS[window]) / SECOND_MS,
+    resetSec: (windowStart(window, now) + SERVICE_WINDOW_MS[window]) / SECOND_MS,
   });
   const standing = { minute: standingIn("minute"), day: standingIn("day") };
   const exhausted = quotaWindows.filter((window) => counts[window] > limits[window]);

@@ -2,10 +2,12 @@
  * Who may ask: the consumer account with its key's life and its subscription, and the third-party's key and secret.
  * Source: service interface, parts 3 and 5.
  */
-import { createHash } from "node:crypto";
 import { type EpochMs, formatInstant } from "../../core/time/interval.ts";
 import { type ContractError, contractError } from "../contract/errors.ts";
+import type { InterfaceName } from "../contract/operations.ts";
+import type { AuthRequest, AuthResult } from "../serve/mount.ts";
 import { type HashEncoding, type ThirdPartyCredentials, verifyThirdPartyToken } from "../third-party-token.ts";
+import type { QuotaCounter } from "./quota.ts";
 
 /** What the subscription check says. `unverifiable`: the check itself is out of order. */
 export const entitlements = ["active", "plusEnded", "forbidden", "unverifiable"] as const;
@@ -16,43 +18,30 @@ export type KeyIssue =
   | { readonly kind: "issued"; readonly key: string }
   | { readonly kind: "refused"; readonly reason: string };
 
-export interface AccountState {
-  readonly entitlement: Entitlement;
-  /** Last characters of the key, so that a person can tell two apart; null before the first. */
-  readonly keyEndsWith: string | null;
-  readonly expiresAt: EpochMs | null;
-}
-
-interface StoredKey {
-  readonly digest: string;
-  readonly endsWith: string;
-  readonly expiresAt: EpochMs | null;
-}
-
+/** Last characters of the key, so that a person can tell two apart. */
 const SHOWN_CHARACTERS = 4;
 
 export class ConsumerAccount {
   readonly #newKey: () => string;
-  #key: StoredKey | null;
+  #key: string | null;
+  #expiresAt: EpochMs | null = null;
   #entitlement: Entitlement = "active";
 
   /** `key` is the key the user has already; null where none was created yet. */
   constructor(key: string | null, newKey: () => string) {
-    this.#key = key === null ? null : store(key);
+    this.#key = key;
     this.#newKey = newKey;
   }
 
   /** Whether this is the account's present key, expired or not. A replaced one is not. */
   owns(authorization: string | undefined): boolean {
-    const token = bearerToken(authorization);
-    return token !== null && this.#key !== null && digestOf(token) === this.#key.digest;
+    return this.#key !== null && bearerToken(authorization) === this.#key;
   }
 
   /** Why the owner of the key is denied; null where they are not. */
   denial(now: EpochMs): ContractError | null {
-    const expiresAt = this.#key?.expiresAt ?? null;
-    if (expiresAt !== null && expiresAt <= now)
-      return contractError("credential_expired", `the API key expired at ${formatInstant(expiresAt)}`);
+    if (this.#expiresAt !== null && this.#expiresAt <= now)
+      return contractError("credential_expired", `the API key expired at ${formatInstant(this.#expiresAt)}`);
     switch (this.#entitlement) {
       case "active":
         return null;
@@ -79,51 +68,73 @@ export class ConsumerAccount {
 
   /** Makes the present key end at an instant; null takes its end away. */
   expireKey(at: EpochMs | null): void {
-    if (this.#key) this.#key = { ...this.#key, expiresAt: at };
+    if (this.#key !== null) this.#expiresAt = at;
   }
 
   setEntitlement(entitlement: Entitlement): void {
     this.#entitlement = entitlement;
   }
 
-  get state(): AccountState {
+  /** What may be shown of the account. */
+  get state() {
     return {
       entitlement: this.#entitlement,
-      keyEndsWith: this.#key?.endsWith ?? null,
-      expiresAt: this.#key?.expiresAt ?? null,
+      keyEndsWith: this.#key?.slice(-SHOWN_CHARACTERS) ?? null,
+      expiresAt: this.#expiresAt,
     };
   }
 
   #create(): KeyIssue {
     if (this.#entitlement !== "active") return { kind: "refused", reason: "a key needs an active Plus subscription" };
-    const key = this.#newKey();
-    this.#key = store(key);
-    return { kind: "issued", key };
+    this.#key = this.#newKey();
+    this.#expiresAt = null;
+    return { kind: "issued", key: this.#key };
   }
 }
 
-/** Why a third-party's request is denied; null where its token was made with these credentials. */
-export function thirdPartyDenial(
-  authorization: string | undefined,
-  credentials: ThirdPartyCredentials,
-  encoding: HashEncoding,
-): ContractError | null {
+export interface AdmissionOptions {
+  readonly account: ConsumerAccount;
+  readonly partner: ThirdPartyCredentials;
+  readonly hashEncoding: HashEncoding;
+  readonly quotas: Readonly<Record<InterfaceName, QuotaCounter>>;
+}
+
+/**
+ * Who is let in. A consumer key that is nobody's is refused before any quota, for there is no account to count it on;
+ * every other attempt counts, also one that is then denied. The third-party interface publishes no quota.
+ */
+export function createAdmission(parts: AdmissionOptions): (message: AuthRequest) => AuthResult {
+  return (message) => (message.interface === "consumer" ? admitConsumer(message, parts) : admitPartner(message, parts));
+}
+
+function admitConsumer({ authorization, now }: AuthRequest, { account, quotas }: AdmissionOptions): AuthResult {
+  if (!account.owns(authorization))
+    return {
+      kind: "refused",
+      error: contractError("invalid_token", "the API key is invalid; send it as a bearer token"),
+    };
+  const { standing, retryAfterSec } = quotas.consumer.count(now);
+  if (retryAfterSec !== null) {
+    const error = contractError("rate_limited", `quota exhausted; try again in ${retryAfterSec} s`);
+    return { kind: "refused", error: { ...error, retryAfterSec }, quota: standing };
+  }
+  const denial = account.denial(now);
+  return denial ? { kind: "refused", error: denial, quota: standing } : { kind: "admitted", quota: standing };
+}
+
+function admitPartner(
+  { authorization, now }: AuthRequest,
+  { partner, hashEncoding, quotas }: AdmissionOptions,
+): AuthResult {
   const token = bearerToken(authorization);
-  if (token !== null && verifyThirdPartyToken(token, credentials, encoding)) return null;
-  return contractError(
-    "invalid_token",
-    "the bearer token is not Base64 of <API_KEY>:<HMAC-SHA256 of it with the secret>",
-  );
+  if (token === null || !verifyThirdPartyToken(token, partner, hashEncoding)) {
+    const reason = "the bearer token is not Base64 of <API_KEY>:<HMAC-SHA256 of it with the secret>";
+    return { kind: "refused", error: contractError("invalid_token", reason) };
+  }
+  quotas.thirdParty.count(now);
+  return { kind: "admitted" };
 }
 
 function bearerToken(authorization: string | undefined): string | null {
   return /^Bearer +(\S+)$/i.exec(authorization ?? "")?.[1] ?? null;
-}
-
-function store(key: string): StoredKey {
-  return { digest: digestOf(key), endsWith: key.slice(-SHOWN_CHARACTERS), expiresAt: null };
-}
-
-function digestOf(key: string): string {
-  return createHash("sha256").update(key).digest("hex");
 }

@@ -26,7 +26,7 @@ export const feedIn = { tariffPerKwh: 0.0163, subscriptionPerMonth: 6.5 } as con
 const CHARGE_YEARS = { first: 2015, last: 2150 } as const;
 
 /** Electricity tax by the year it began, in DKK per kWh; it holds until the next. */
-const DANISH_TAX: ReadonlyMap<number, number> = new Map([
+const DANISH_TAX = [
   [2015, 0.884],
   [2021, 0.9],
   [2023, 0.697],
@@ -34,7 +34,9 @@ const DANISH_TAX: ReadonlyMap<number, number> = new Map([
   [2025, 0.72],
   [2026, 0.008],
   [2028, 0.727],
-]);
+] as const;
+
+const DANISH_GRIDS = { DK1: "Vestnet Elnet", DK2: "Sundnet Elnet" } as const;
 
 const HOURS_OF_DAY = 24;
 const MINUTES_OF_HOUR = 60;
@@ -83,14 +85,14 @@ export class Charges {
     const end = this.#calendar.add("year", start, 1);
     const summer = this.#calendar.add("month", start, 3);
     const autumn = this.#calendar.add("month", start, 9);
-    if (region === "SE3" || region === "SE4") return swedish({ start, end }, year);
-    if (region === "NO2") return norwegian({ start, end }, year);
-    const grid = region === "DK1" ? "Vestnet Elnet" : "Sundnet Elnet";
+    const ofYear = chargesOf(region, year).map((charge) => ({ ...charge, start, end }));
+    if (region !== "DK1" && region !== "DK2") return ofYear;
+    const grid = DANISH_GRIDS[region];
     return [
       ...gridTariff(grid, { start, end: summer }, year, { low: 0.104, high: 0.312, peak: 0.936 }),
       ...gridTariff(grid, { start: summer, end: autumn }, year, { low: 0.104, high: 0.156, peak: 0.406 }),
       ...gridTariff(grid, { start: autumn, end }, year, { low: 0.104, high: 0.312, peak: 0.936 }),
-      ...danish({ start, end }, year, grid),
+      ...ofYear,
     ];
   }
 
@@ -106,11 +108,7 @@ function gridTariff(
   price: { readonly low: number; readonly high: number; readonly peak: number },
 ): ChargeValidity[] {
   const band = (name: string, from: number, to: number, perKwh: number): ChargeValidity => ({
-    ...validity,
-    kind: "tariff",
-    name: `Nettarif C ${name}`,
-    ownerName,
-    price: indexed(perKwh, year),
+    ...{ ...validity, ...tariff(`Nettarif C ${name}`, ownerName, indexed(perKwh, year)) },
     hours: { from, to },
   });
   return [
@@ -121,37 +119,38 @@ function gridTariff(
   ];
 }
 
-function danish(validity: Interval, year: number, grid: string): ChargeValidity[] {
-  let tax = 0;
-  for (const [from, price] of DANISH_TAX) if (from <= year) tax = price;
-  return [
-    {
-      ...validity,
-      kind: "tariff",
-      name: "Transmissions nettarif",
-      ownerName: "Energinet",
-      price: indexed(0.043, year),
-    },
-    { ...validity, kind: "tariff", name: "Systemtarif", ownerName: "Energinet", price: indexed(0.072, year) },
-    { ...validity, kind: "tariff", name: "Elafgift", ownerName: "Energinet", price: tax },
-    { ...validity, kind: "subscription", name: "Netabonnement C", ownerName: grid, price: indexed(41.5, year) },
-    { ...validity, kind: "subscription", name: "Elabonnement", ownerName: "Brobyg Energi", price: 23.2 },
-  ];
+type Charge = Omit<ChargeValidity, keyof Interval>;
+
+function tariff(name: string, ownerName: string, price: number): Charge {
+  return { kind: "tariff", name, ownerName, price };
 }
 
-function swedish(validity: Interval, year: number): ChargeValidity[] {
-  return [
-    { ...validity, kind: "tariff", name: "Elöverföring", ownerName: "Sydnät", price: indexed(0.284, year) },
-    { ...validity, kind: "tariff", name: "Energiskatt", ownerName: "Skatteverket", price: 0.439 },
-    { ...validity, kind: "subscription", name: "Nätabonnemang", ownerName: "Sydnät", price: indexed(132, year) },
-  ];
+function subscription(name: string, ownerName: string, price: number): Charge {
+  return { kind: "subscription", name, ownerName, price };
 }
 
-function norwegian(validity: Interval, year: number): ChargeValidity[] {
-  return [
-    { ...validity, kind: "tariff", name: "Energiledd", ownerName: "Sørnett", price: indexed(0.213, year) },
-    { ...validity, kind: "tariff", name: "Forbruksavgift", ownerName: "Skatteetaten", price: 0.1693 },
-  ];
+/** The charges of a year that do not depend on the time of day. */
+function chargesOf(region: Region, year: number): Charge[] {
+  switch (region) {
+    case "SE3":
+    case "SE4":
+      return [
+        tariff("Elöverföring", "Sydnät", indexed(0.284, year)),
+        tariff("Energiskatt", "Skatteverket", 0.439),
+        subscription("Nätabonnemang", "Sydnät", indexed(132, year)),
+      ];
+    case "NO2":
+      return [tariff("Energiledd", "Sørnett", indexed(0.213, year)), tariff("Forbruksavgift", "Skatteetaten", 0.1693)];
+    case "DK1":
+    case "DK2":
+      return [
+        tariff("Transmissions nettarif", "Energinet", indexed(0.043, year)),
+        tariff("Systemtarif", "Energinet", indexed(0.072, year)),
+        tariff("Elafgift", "Energinet", DANISH_TAX.findLast(([from]) => from <= year)?.[1] ?? 0),
+        subscription("Netabonnement C", DANISH_GRIDS[region], indexed(41.5, year)),
+        subscription("Elabonnement", "Brobyg Energi", 23.2),
+      ];
+  }
 }
 
 /** Network prices rise by a fiftieth a year. */

@@ -5,10 +5,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import * as z from "zod/mini";
 import { formatInstant } from "../../core/time/interval.ts";
+import type { InterfaceName } from "../contract/operations.ts";
 import type { Router } from "../serve/mount.ts";
 import { type ConsumerAccount, entitlements } from "./accounts.ts";
-import { type FaultRule, readFaultRules } from "./fault-rules.ts";
-import type { FaultScript } from "./fault-script.ts";
+import { type FaultRule, type FaultScript, readFaultRules } from "./fault-rules.ts";
 import { instant } from "./instant-schema.ts";
 import type { SimulatedClock } from "./simulated-clock.ts";
 
@@ -16,12 +16,18 @@ export interface Controlled {
   readonly clock: SimulatedClock;
   readonly account: ConsumerAccount;
   readonly faults: FaultScript;
-  readonly attemptsToday: () => Readonly<Record<"consumer" | "thirdParty", number>>;
+  readonly attemptsToday: (of: InterfaceName) => number;
 }
 
-type ControlAnswer =
-  | { readonly kind: "done"; readonly body: unknown }
-  | { readonly kind: "refused"; readonly status: 400 | 409 | 413; readonly reason: string };
+/** Why a control did nothing, with the status that says so. */
+class Refusal extends Error {
+  readonly status: 400 | 409 | 413;
+
+  constructor(status: Refusal["status"], reason: string) {
+    super(reason);
+    this.status = status;
+  }
+}
 
 /** A script of a thousand rules fits; more is not a control. */
 const MAX_BODY_BYTES = 256 * 1024;
@@ -40,57 +46,53 @@ const entitlementChange = z.strictObject({ entitlement: z.enum(entitlements) });
 
 /** Adds `GET /simulator` and `POST /simulator/clock`, `/key`, `/entitlement`, `/faults`. */
 export function mountControl(router: Router, controlled: Controlled): void {
-  router.on("GET", "/simulator", (_request, response) => send(response, { kind: "done", body: stateOf(controlled) }));
-  const posts: Readonly<Record<string, (json: unknown, controlled: Controlled) => ControlAnswer>> = {
-    clock: setClock,
-    key: changeKey,
-    entitlement: setEntitlement,
-    faults: setFaults,
-  };
+  router.on("GET", "/simulator", (_request, response) => send(response, 200, stateOf(controlled)));
+  const posts = { clock: setClock, key: changeKey, entitlement: setEntitlement, faults: setFaults };
   for (const [name, act] of Object.entries(posts)) {
     router.on("POST", `/simulator/${name}`, async (request, response) => {
-      const reading = await readJson(request);
-      send(response, reading.kind === "json" ? act(reading.json, controlled) : reading);
+      try {
+        send(response, 200, act(await readJson(request), controlled) ?? stateOf(controlled));
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error;
+        send(response, error.status, { error: true, reason: error.message });
+      }
     });
   }
 }
 
-function setClock(json: unknown, controlled: Controlled): ControlAnswer {
-  const change = clockChange.safeParse(json);
-  if (!change.success)
-    return refused(`expected {"at": RFC 3339 date-time, "speed": 0 to ${MAX_SPEED}}, either may be left out`);
-  controlled.clock.set(change.data);
-  return { kind: "done", body: stateOf(controlled) };
+function setClock(json: unknown, { clock }: Controlled): void {
+  clock.set(
+    parsed(clockChange, json, `{"at": RFC 3339 date-time, "speed": 0 to ${MAX_SPEED}}, either may be left out`),
+  );
 }
 
-function changeKey(json: unknown, controlled: Controlled): ControlAnswer {
-  const change = keyAction.safeParse(json);
-  if (!change.success)
-    return refused(
-      `expected {"action": "issue" | "replace" | "expire"}; "at" says when a key expires, now where absent`,
-    );
-  const { account, clock } = controlled;
-  if (change.data.action === "expire") {
-    account.expireKey(change.data.at ?? clock.now());
-    return { kind: "done", body: stateOf(controlled) };
+function changeKey(json: unknown, { account, clock }: Controlled): object | undefined {
+  const expected = `{"action": "issue" | "replace" | "expire"}; "at" says when a key expires, now where absent`;
+  const change = parsed(keyAction, json, expected);
+  if (change.action === "expire") {
+    account.expireKey(change.at ?? clock.now());
+    return undefined;
   }
-  const issue = change.data.action === "issue" ? account.issueKey() : account.replaceKey();
-  if (issue.kind === "refused") return { kind: "refused", status: 409, reason: issue.reason };
-  return { kind: "done", body: { key: issue.key, note: "shown this once only" } };
+  const issue = change.action === "issue" ? account.issueKey() : account.replaceKey();
+  if (issue.kind === "refused") throw new Refusal(409, issue.reason);
+  return { key: issue.key, note: "shown this once only" };
 }
 
-function setEntitlement(json: unknown, controlled: Controlled): ControlAnswer {
-  const change = entitlementChange.safeParse(json);
-  if (!change.success) return refused(`expected {"entitlement": one of ${entitlements.join(", ")}}`);
-  controlled.account.setEntitlement(change.data.entitlement);
-  return { kind: "done", body: stateOf(controlled) };
+function setEntitlement(json: unknown, { account }: Controlled): void {
+  const expected = `{"entitlement": one of ${entitlements.join(", ")}}`;
+  account.setEntitlement(parsed(entitlementChange, json, expected).entitlement);
 }
 
-function setFaults(json: unknown, controlled: Controlled): ControlAnswer {
+function setFaults(json: unknown, { faults }: Controlled): void {
   const reading = readFaultRules(json);
-  if (reading.kind === "unreadable") return refused(reading.problems.join("; "));
-  controlled.faults.replace(reading.rules);
-  return { kind: "done", body: stateOf(controlled) };
+  if (reading.kind === "unreadable") throw new Refusal(400, reading.problems.join("; "));
+  faults.replace(reading.rules);
+}
+
+function parsed<Schema extends z.ZodMiniType>(schema: Schema, json: unknown, expected: string): z.infer<Schema> {
+  const reading = schema.safeParse(json);
+  if (!reading.success) throw new Refusal(400, `expected ${expected}`);
+  return reading.data;
 }
 
 function stateOf({ clock, account, faults, attemptsToday }: Controlled) {
@@ -99,7 +101,7 @@ function stateOf({ clock, account, faults, attemptsToday }: Controlled) {
     now: formatInstant(clock.now()),
     speed: clock.speed,
     account: { ...state, expiresAt: expiresAt === null ? null : formatInstant(expiresAt) },
-    attemptsToday: attemptsToday(),
+    attemptsToday: { consumer: attemptsToday("consumer"), thirdParty: attemptsToday("thirdParty") },
     faults: faults.state.map(({ rule, struck }) => ({ rule: writtenRule(rule), struck })),
   };
 }
@@ -113,31 +115,22 @@ function writtenRule({ from, to, ...rule }: FaultRule) {
   };
 }
 
-async function readJson(request: IncomingMessage) {
+async function readJson(request: IncomingMessage): Promise<unknown> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     length += chunk.length;
-    if (length > MAX_BODY_BYTES) {
-      const reason = `the body is longer than ${MAX_BODY_BYTES} bytes`;
-      return { kind: "refused", status: 413, reason } as const;
-    }
+    if (length > MAX_BODY_BYTES) throw new Refusal(413, `the body is longer than ${MAX_BODY_BYTES} bytes`);
     chunks.push(chunk);
   }
   try {
-    return { kind: "json", json: JSON.parse(Buffer.concat(chunks).toString("utf8")) as unknown } as const;
+    return JSON.parse(Buffer.concat(chunks).toString("utf8"));
   } catch {
-    return refused("the body is not JSON");
+    throw new Refusal(400, "the body is not JSON");
   }
 }
 
-function refused(reason: string) {
-  return { kind: "refused", status: 400, reason } as const;
-}
-
-function send(response: ServerResponse, answer: ControlAnswer): void {
-  const status = answer.kind === "done" ? 200 : answer.status;
-  const body = answer.kind === "done" ? answer.body : { error: true, reason: answer.reason };
+function send(response: ServerResponse, status: number, body: object): void {
   response.writeHead(status, { "Content-Type": "application/json", "Cache-Control": "no-store" });
   response.end(`${JSON.stringify(body)}\n`);
 }

@@ -1,12 +1,19 @@
+/** Sends replies through a script of faults. */
 import type { ServerResponse } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
-import type { EpochMs } from "../../core/time/interval.ts";
+import { type EpochMs, SECOND_MS } from "../../core/time/interval.ts";
+import { contractError, type ErrorCode, errorBody, errorTable } from "../contract/errors.ts";
 import type { OperationId } from "../contract/operations.ts";
+import { quotaHeaderNames } from "../contract/quota-headers.ts";
 import { type Reply, sendReply } from "../serve/mount.ts";
-import { firstHalf, spoiltReply } from "./fault-replies.ts";
-import type { FaultScript } from "./fault-script.ts";
+import type { FaultRule, FaultScript } from "./fault-rules.ts";
 
+type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
+type JsonObject = { [name: string]: Json };
 type Deliver = (operation: OperationId, reply: Reply, response: ServerResponse) => Promise<void>;
+
+/** What a caller is told to wait where no quota header says when the minute ends. */
+const RETRY_AFTER_WITHOUT_QUOTA_SEC = 60;
 
 /** Sends replies through a script of faults. Once `stopped`, nothing waits any longer. */
 export function deliverThrough(script: FaultScript, now: () => EpochMs, stopped: AbortSignal): Deliver {
@@ -36,4 +43,93 @@ export function deliverThrough(script: FaultScript, now: () => EpochMs, stopped:
 function cutOff(reply: Reply, response: ServerResponse): void {
   response.writeHead(reply.status, { ...reply.headers, "Content-Length": Buffer.byteLength(reply.body) });
   response.write(firstHalf(reply.body), () => response.destroy());
+}
+
+/** The answer as the fault leaves it. A fault of rows or fields leaves an error answer alone. */
+function spoiltReply(fault: FaultRule, reply: Reply, now: EpochMs): Reply {
+  switch (fault.fault) {
+    case "status":
+      return statusReply(fault, reply, now);
+    case "redirect":
+      return { status: 302, headers: { ...reply.headers, Location: fault.location }, body: "" };
+    case "brokenJson":
+      return { ...reply, body: firstHalf(reply.body) };
+    case "empty":
+      return withJson(reply, emptied);
+    case "missingField":
+      return withJson(reply, (json) => changeField(json, fault.field, remove));
+    case "wrongType":
+      return withJson(reply, (json) => changeField(json, fault.field, mistype));
+    default:
+      return reply;
+  }
+}
+
+/** The first half of a body, cut without looking. */
+function firstHalf(body: Reply["body"]): Uint8Array {
+  const bytes = Buffer.from(body);
+  return bytes.subarray(0, Math.ceil(bytes.length / 2));
+}
+
+function statusReply(fault: Extract<FaultRule, { fault: "status" }>, reply: Reply, now: EpochMs): Reply {
+  const code = fault.errorCode ?? codeOfStatus(fault.status);
+  if (!code) {
+    const page = `<html><head><title>${fault.status}</title></head><body><h1>${fault.status}</h1></body></html>`;
+    return { status: fault.status, headers: { "Content-Type": "text/html" }, body: page };
+  }
+  const headers: Record<string, string> = { ...reply.headers };
+  delete headers["Retry-After"];
+  if (fault.status === 429) {
+    const names = quotaHeaderNames.minute;
+    const resetSec = headers[names.resetSec];
+    if (resetSec !== undefined) headers[names.remaining] = "0";
+    const untilReset =
+      resetSec === undefined
+        ? RETRY_AFTER_WITHOUT_QUOTA_SEC
+        : Math.max(1, Math.ceil(Number(resetSec) - now / SECOND_MS));
+    headers["Retry-After"] = String(fault.retryAfterSec ?? untilReset);
+  } else if (fault.retryAfterSec !== undefined) headers["Retry-After"] = String(fault.retryAfterSec);
+  return {
+    status: fault.status,
+    headers,
+    body: JSON.stringify(errorBody(contractError(code, errorTable[code].meaning))),
+  };
+}
+
+function codeOfStatus(status: number): ErrorCode | undefined {
+  return (Object.keys(errorTable) as ErrorCode[]).find((code) => errorTable[code].status === status);
+}
+
+function withJson(reply: Reply, change: (json: Json) => Json): Reply {
+  if (reply.status !== 200) return reply;
+  const json: Json = JSON.parse(Buffer.from(reply.body).toString("utf8"));
+  return { ...reply, body: JSON.stringify(change(json)) };
+}
+
+/** The same answer without a row: a list, an envelope, or the lists of a document. */
+function emptied(json: Json): Json {
+  if (Array.isArray(json)) return [];
+  if (!isObject(json)) return json;
+  return Object.fromEntries(Object.entries(json).map(([name, value]) => [name, Array.isArray(value) ? [] : value]));
+}
+
+function changeField(json: Json, field: string, change: (from: JsonObject, field: string) => void): Json {
+  const rows = Array.isArray(json) ? json : isObject(json) && Array.isArray(json.data) ? json.data : [];
+  const holders = rows.filter(isObject).filter((row) => Object.hasOwn(row, field));
+  if (holders.length > 0) for (const row of holders) change(row, field);
+  else if (isObject(json) && Object.hasOwn(json, field)) change(json, field);
+  return json;
+}
+
+function remove(from: JsonObject, field: string): void {
+  delete from[field];
+}
+
+function mistype(from: JsonObject, field: string): void {
+  const value = from[field];
+  from[field] = typeof value === "number" ? String(value) : 12345;
+}
+
+function isObject(json: Json): json is JsonObject {
+  return typeof json === "object" && json !== null && !Array.isArray(json);
 }

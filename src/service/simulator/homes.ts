@@ -1,15 +1,13 @@
 /** The addresses of the demo account, and what stands behind each: who lives there, and what is on the roof. */
 
 import { SERVICE_ZONE } from "../../core/time/calendar.ts";
-import type { Address } from "../contract/resources.ts";
+import { type Address, type Capability, capabilityNames } from "../contract/resources.ts";
 import type { Region } from "./regions.ts";
 
 export const homeNames = ["danish", "swedish", "norwegian"] as const;
 export type HomeName = (typeof homeNames)[number];
 
-export interface Home {
-  readonly name: HomeName;
-  readonly address: Address;
+interface House {
   readonly region: Region;
   /** Draw that never ends: fridge, router, standby. */
   readonly baseWatts: number;
@@ -21,83 +19,60 @@ export interface Home {
   readonly longitude: number;
 }
 
+export interface Home extends House {
+  readonly name: HomeName;
+  readonly address: Address;
+}
+
 export const demoHomes: Readonly<Record<HomeName, Home>> = {
-  danish: {
-    name: "danish",
-    address: {
+  danish: home(
+    "danish",
+    { region: "DK1", baseWatts: 190, heatingWatts: 900, solarWatts: 6_000, latitude: 56.16, longitude: 10.2 },
+    {
       id: "5d0c9f0e-6a1b-4c5e-9b64-1f1f4a7e2d01",
       label: "Home",
       formattedAddress: "Strandvejen 12, 8000 Aarhus C, Denmark",
-      region: "DK1",
-      timeZone: SERVICE_ZONE,
       gridOperatorName: "Vestnet Elnet",
       supplierName: "Brobyg Energi",
-      capabilities: {
-        consumption: true,
-        solarExport: true,
-        consumptionCosts: true,
-        solarExportRevenue: true,
-        prices: true,
-        forecastPrices: true,
-      },
     },
-    region: "DK1",
-    baseWatts: 190,
-    heatingWatts: 900,
-    solarWatts: 6_000,
-    latitude: 56.16,
-    longitude: 10.2,
-  },
-  swedish: {
-    name: "swedish",
-    address: {
+    capabilityNames,
+  ),
+  swedish: home(
+    "swedish",
+    { region: "SE4", baseWatts: 70, heatingWatts: 1_400, solarWatts: 0, latitude: 55.7, longitude: 13.19 },
+    {
       id: "b7f3a1c4-2f58-4e0d-8a37-93c5d6e8f002",
       label: "Stugan",
       formattedAddress: "Storgatan 5, 222 20 Lund, Sweden",
-      region: "SE4",
-      timeZone: SERVICE_ZONE,
-      gridOperatorName: null,
-      supplierName: null,
-      capabilities: {
-        consumption: true,
-        solarExport: false,
-        consumptionCosts: false,
-        solarExportRevenue: false,
-        prices: true,
-        forecastPrices: true,
-      },
     },
-    region: "SE4",
-    baseWatts: 70,
-    heatingWatts: 1_400,
-    solarWatts: 0,
-    latitude: 55.7,
-    longitude: 13.19,
-  },
-  norwegian: {
-    name: "norwegian",
-    address: {
+    ["consumption", "prices", "forecastPrices"],
+  ),
+  norwegian: home(
+    "norwegian",
+    { region: "NO2", baseWatts: 0, heatingWatts: 0, solarWatts: 0, latitude: 58.25, longitude: 8.38 },
+    {
       id: "e2a94d77-0b6c-4d19-bf52-7a60c1d3e003",
       label: "Hytta",
       formattedAddress: "Bryggeveien 3, 4790 Lillesand, Norway",
-      region: "NO2",
-      timeZone: SERVICE_ZONE,
-      gridOperatorName: null,
-      supplierName: null,
-      capabilities: {
-        consumption: false,
-        solarExport: false,
-        consumptionCosts: false,
-        solarExportRevenue: false,
-        prices: true,
-        forecastPrices: false,
-      },
     },
-    region: "NO2",
-    baseWatts: 0,
-    heatingWatts: 0,
-    solarWatts: 0,
-    latitude: 58.25,
-    longitude: 8.38,
-  },
+    ["prices"],
+  ),
 };
+
+interface Place {
+  readonly id: string;
+  readonly label: string;
+  readonly formattedAddress: string;
+  readonly gridOperatorName?: string;
+  readonly supplierName?: string;
+}
+
+function home(name: HomeName, house: House, place: Place, available: readonly Capability[]): Home {
+  const { id, label, formattedAddress, gridOperatorName = null, supplierName = null } = place;
+  const flags = capabilityNames.map((capability) => [capability, available.includes(capability)]);
+  const address = {
+    ...{ id, label, formattedAddress, region: house.region, timeZone: SERVICE_ZONE, gridOperatorName, supplierName },
+    capabilities: Object.fromEntries(flags) as Address["capabilities"],
+  };
+  return { name, address, ...house };
+}

@@ -6,7 +6,7 @@ export const instant = z.pipe(
   z.string(),
   z.transform((text, context) => {
     const reading = parseInstant(text);
-    if (reading.kind === "instant") return reading.at;
+    if (reading.kind === "value") return reading.value;
     context.issues.push({ code: "custom", input: text, message: reading.why });
     return z.NEVER;
   }),

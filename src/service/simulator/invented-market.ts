@@ -36,12 +36,10 @@ interface Weather {
 /** A market made of the seed: two peaks a day, seasons, weekends, wind and sun, quarter-hours, sometimes below zero. */
 export function inventMarket(seed: number, calendar: Calendar): Market {
   const shared = { wind: createNoise(seed, "wind"), cloud: createNoise(seed, "cloud") };
-  const jitterOf = new Map<Region, Noise>();
   return {
     spotOn(region, day) {
-      const jitter = jitterOf.get(region) ?? createNoise(seed, `jitter ${region}`);
-      jitterOf.set(region, jitter);
       if (day.end <= FIRST_PRICE) return [];
+      const jitter = createNoise(seed, `jitter ${region}`);
       return quartersOf(day, REGION_OFFSET[region], { ...shared, jitter }, calendar);
     },
   };

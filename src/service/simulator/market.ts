@@ -30,16 +30,12 @@ function quartersOf(spot: SpotPrice): SpotPrice[] {
 }
 
 function hourly(settled: readonly SpotPrice[]): SpotPrice[] {
-  const hours: SpotPrice[] = [];
-  let open = { start: Number.NaN, coveredMs: 0, weighted: 0 };
-  for (const { start, end, pricePerKwh } of settled) {
-    const hour = Math.floor(start / HOUR_MS) * HOUR_MS;
-    if (open.start !== hour) open = { start: hour, coveredMs: 0, weighted: 0 };
-    open.coveredMs += end - start;
-    open.weighted += pricePerKwh * (end - start);
-    if (open.coveredMs === HOUR_MS) hours.push({ start: hour, end, pricePerKwh: round6(open.weighted / HOUR_MS) });
-  }
-  return hours;
+  const hours = Map.groupBy(settled, ({ start }) => Math.floor(start / HOUR_MS) * HOUR_MS);
+  return [...hours].flatMap(([start, parts]) => {
+    const coveredMs = parts.reduce((sum, part) => sum + part.end - part.start, 0);
+    const weighted = parts.reduce((sum, part) => sum + part.pricePerKwh * (part.end - part.start), 0);
+    return coveredMs === HOUR_MS ? [{ start, end: start + HOUR_MS, pricePerKwh: round6(weighted / HOUR_MS) }] : [];
+  });
 }
 
 /** Rounds to six decimals, the finest the simulator tells a price in. */

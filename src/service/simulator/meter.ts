@@ -1,6 +1,6 @@
+import { LRUCache } from "lru-cache";
 import type { Calendar } from "../../core/time/calendar.ts";
 import { DAY_MS, type EpochMs, HOUR_MS, type Interval, MINUTE_MS } from "../../core/time/interval.ts";
-import { BoundedCache } from "./bounded-cache.ts";
 import type { Home } from "./homes.ts";
 import { Household } from "./household.ts";
 import { createNoise, type Noise } from "./noise.ts";
@@ -33,7 +33,7 @@ type Phase = "awaited" | "estimated" | "final";
 export class Meter {
   readonly #calendar: Calendar;
   readonly #household: Household;
-  readonly #days = new BoundedCache<readonly MeteredHour[]>(KEPT_DAYS);
+  readonly #days = new LRUCache<string, readonly MeteredHour[]>({ max: KEPT_DAYS });
   readonly #arrival: Noise;
   readonly #finality: Noise;
   readonly #estimate: Noise;
@@ -52,7 +52,10 @@ export class Meter {
   hoursOn(flow: Flow, day: Interval, now: EpochMs): readonly MeteredHour[] {
     const phase = this.phaseOf(day, now);
     if (phase === "awaited" || day.start < FIRST_METERED) return [];
-    return this.#days.get(`${flow} ${phase} ${day.start}`, () => this.#make(flow, day, phase));
+    const name = `${flow} ${phase} ${day.start}`;
+    const hours = this.#days.get(name) ?? this.#make(flow, day, phase);
+    this.#days.set(name, hours);
+    return hours;
   }
 
   /** How far a local day has come on its way to final values. */

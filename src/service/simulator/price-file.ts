@@ -3,7 +3,7 @@
  */
 
 import type { Calendar } from "../../core/time/calendar.ts";
-import { DAY_MS, type EpochMs, type Interval, MINUTE_MS } from "../../core/time/interval.ts";
+import { contains, DAY_MS, type EpochMs, type Interval, MINUTE_MS } from "../../core/time/interval.ts";
 import { parseInstant } from "../contract/range.ts";
 import { type Market, round6, type SpotPrice } from "./market.ts";
 
@@ -29,14 +29,10 @@ export function readPriceFile(text: string): PriceFileReading {
   if (!lines[0]?.startsWith(HEADER))
     return unreadable(1, `"${clip(lines[0] ?? "")}"`, `a header that begins ${HEADER}`);
   const prices: SpotPrice[] = [];
-  for (let i = 1; i < lines.length; i++) {
-    const line = lines[i] as string;
-    if (line === "") continue;
-    const row = readRow(line);
+  for (const [i, line] of lines.entries()) {
+    if (i === 0 || line === "") continue;
+    const row = readRow(line, prices.at(-1)?.end ?? Number.NEGATIVE_INFINITY);
     if ("expected" in row) return unreadable(i + 1, `"${clip(line)}"`, row.expected);
-    const before = prices.at(-1);
-    if (before && row.start < before.end)
-      return unreadable(i + 1, `"${clip(line)}"`, "a start not before the end of the row above");
     prices.push(row);
   }
   if (prices.length === 0) return unreadable(2, "nothing", "at least one row of prices");
@@ -51,20 +47,17 @@ export function marketOfFile(prices: readonly SpotPrice[], replay: Replay, calen
   };
 }
 
-function readRow(line: string): SpotPrice | { readonly expected: string } {
+function readRow(line: string, endBefore: EpochMs): SpotPrice | { readonly expected: string } {
   const [startText = "", minutesText = "", priceText = ""] = line.split(",");
   const withSeconds = startText.replace(/T(\d{2}:\d{2})Z$/, "T$1:00Z");
   const reading = parseInstant(withSeconds);
-  if (reading.kind !== "instant") return { expected: "start_utc such as 2025-03-01T00:00Z" };
+  if (reading.kind !== "value") return { expected: "start_utc such as 2025-03-01T00:00Z" };
   if (minutesText !== "60" && minutesText !== "15") return { expected: "minutes 60 or 15" };
   const lengthMs = Number(minutesText) * MINUTE_MS;
-  if (reading.at % lengthMs !== 0) return { expected: `a start on a boundary of ${minutesText} minutes` };
+  if (reading.value % lengthMs !== 0) return { expected: `a start on a boundary of ${minutesText} minutes` };
   if (!/^-?\d+(\.\d+)?$/.test(priceText)) return { expected: "dkk_per_mwh as a number such as 897.83" };
-  return {
-    start: reading.at,
-    end: reading.at + lengthMs,
-    pricePerKwh: round6(Number(priceText) / KWH_PER_MWH),
-  };
+  if (reading.value < endBefore) return { expected: "a start not before the end of the row above" };
+  return { start: reading.value, end: reading.value + lengthMs, pricePerKwh: round6(Number(priceText) / KWH_PER_MWH) };
 }
 
 /**
@@ -104,20 +97,7 @@ function sourceDayOf(day: Interval, prices: readonly SpotPrice[], calendar: Cale
 }
 
 function pricesWithin(prices: readonly SpotPrice[], range: Interval): SpotPrice[] {
-  let low = 0;
-  let high = prices.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((prices[middle] as SpotPrice).start < range.start) low = middle + 1;
-    else high = middle;
-  }
-  const found: SpotPrice[] = [];
-  for (let i = low; i < prices.length; i++) {
-    const spot = prices[i] as SpotPrice;
-    if (spot.start >= range.end) break;
-    found.push(spot);
-  }
-  return found;
+  return prices.filter(({ start }) => contains(range, start));
 }
 
 function spotAt(prices: readonly SpotPrice[], at: EpochMs): SpotPrice | undefined {

@@ -1,7 +1,7 @@
+import { LRUCache } from "lru-cache";
 import type { Calendar } from "../../core/time/calendar.ts";
 import { contains, type EpochMs, formatInstant, HOUR_MS, type Interval, MINUTE_MS } from "../../core/time/interval.ts";
 import type { PriceRow, Resolution } from "../contract/resources.ts";
-import { BoundedCache } from "./bounded-cache.ts";
 import { type Charges, VAT_FACTOR } from "./charges.ts";
 import { type Market, round6, spotPricesOn } from "./market.ts";
 import type { Publication } from "./publication.ts";
@@ -30,7 +30,7 @@ const MAX_DAYS_WITHOUT_PRICE = 10;
 /** Prices a consumer pays, made a local day at a time and kept. */
 export class ConsumerPrices {
   readonly #sources: PriceSources;
-  readonly #days = new BoundedCache<readonly ConsumerPrice[]>(KEPT_DAYS);
+  readonly #days = new LRUCache<string, readonly ConsumerPrice[]>({ max: KEPT_DAYS });
 
   constructor(sources: PriceSources) {
     this.#sources = sources;
@@ -38,7 +38,10 @@ export class ConsumerPrices {
 
   /** The prices of a local day, published or not. Shape: ascending; gaps where the market has none. */
   on(region: Region, resolution: Resolution, day: Interval): readonly ConsumerPrice[] {
-    return this.#days.get(`${region} ${resolution} ${day.start}`, () => this.#make(region, resolution, day));
+    const name = `${region} ${resolution} ${day.start}`;
+    const prices = this.#days.get(name) ?? this.#make(region, resolution, day);
+    this.#days.set(name, prices);
+    return prices;
   }
 
   /** Confirmed prices that begin inside a range. Shape: ascending, sparse. */

@@ -1,5 +1,5 @@
 import type { Calendar, LocalDate } from "../../core/time/calendar.ts";
-import { type EpochMs, type Interval, MINUTE_MS } from "../../core/time/interval.ts";
+import { DAY_MS, type EpochMs, type Interval, MINUTE_MS } from "../../core/time/interval.ts";
 import { createNoise, type Noise } from "./noise.ts";
 
 /** A test's own word on how late the prices of a local day are, in minutes after 13:00; undefined leaves it to the seed. */
@@ -31,7 +31,7 @@ export class Publication {
   /** The instant at which the prices of a local day are there for everyone. */
   publishedAt(day: Interval): EpochMs {
     const dayBefore = this.#calendar.add("day", day.start, -1);
-    const index = Math.round(day.start / (24 * 60 * MINUTE_MS));
+    const index = Math.round(day.start / DAY_MS);
     const range = this.#isLate(index) < LATE_SHARE ? LATE_DELAY : ORDINARY_DELAY;
     const seeded = range.from + this.#chance(index) * (range.to - range.from);
     const delayMinutes = this.#delay(this.#calendar.dateOf(day.start)) ?? seeded;

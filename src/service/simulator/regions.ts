@@ -6,16 +6,14 @@ interface RegionRow {
   readonly currency: Currency;
   /** Units of the currency for one krone of Denmark; fixed, so that prices do not depend on a second market. */
   readonly perDkk: number;
-  /** Forecasts exist for DK1, DK2, SE3 and SE4 only. Source: service interface, part 4.1. */
-  readonly hasForecast: boolean;
 }
 
 export const regions: Readonly<Record<Region, RegionRow>> = {
-  DK1: { currency: "DKK", perDkk: 1, hasForecast: true },
-  DK2: { currency: "DKK", perDkk: 1, hasForecast: true },
-  SE3: { currency: "SEK", perDkk: 1.48, hasForecast: true },
-  SE4: { currency: "SEK", perDkk: 1.48, hasForecast: true },
-  NO2: { currency: "NOK", perDkk: 1.57, hasForecast: false },
+  DK1: { currency: "DKK", perDkk: 1 },
+  DK2: { currency: "DKK", perDkk: 1 },
+  SE3: { currency: "SEK", perDkk: 1.48 },
+  SE4: { currency: "SEK", perDkk: 1.48 },
+  NO2: { currency: "NOK", perDkk: 1.57 },
 };
 
 /** Whether a text names a region the simulator has prices for. */

@@ -1,12 +1,16 @@
 /**
  * From hours to any aggregation, in whole watt-hours and millionths of the currency, so that hours, days, months and
- * years add up without a rest.
+ * years add up without a rest; and the rows of the service's answers. Source: service interface, part 2.3.
  */
 
 import type { Calendar } from "../../core/time/calendar.ts";
-import { type EpochMs, HOUR_MS, type Interval } from "../../core/time/interval.ts";
+import { type EpochMs, formatInstant, HOUR_MS, type Interval } from "../../core/time/interval.ts";
 import type { Aggregation } from "../contract/resources.ts";
+import { round6 } from "./market.ts";
 import { FIRST_METERED, type MeteredHour } from "./meter.ts";
+
+const WH_PER_KWH = 1_000;
+const MICRO = 1_000_000;
 
 /** A metered hour with its money. Unit: millionths of the currency; `amount` is what the energy alone costs or earns. */
 export interface PricedHour extends MeteredHour {
@@ -21,11 +25,6 @@ export interface Total extends Interval {
   readonly feesMicro: number;
   /** Whether any of its hours is an estimate. */
   readonly isEstimate: boolean;
-}
-
-/** A metered hour without money. */
-export function unpriced(hour: MeteredHour): PricedHour {
-  return { ...hour, amountMicro: 0, feesMicro: 0 };
 }
 
 /**
@@ -65,11 +64,37 @@ function emptyTotal(unit: Aggregation, at: EpochMs, calendar: Calendar): Total {
 
 function plus(total: Total, hour: PricedHour): Total {
   return {
-    start: total.start,
-    end: total.end,
+    ...total,
     wh: total.wh + hour.wh,
     amountMicro: total.amountMicro + hour.amountMicro,
     feesMicro: total.feesMicro + hour.feesMicro,
     isEstimate: total.isEstimate || hour.isEstimate,
   };
+}
+
+/** A row of consumption or solar export. */
+export function energyRow(total: Total) {
+  return {
+    start: formatInstant(total.start),
+    end: formatInstant(total.end),
+    energyKWh: total.wh / WH_PER_KWH,
+    isEstimate: total.isEstimate,
+  };
+}
+
+/** A row of consumption costs: VAT and fixed fees in. `totalPricePerKWh` = (`totalCost` - `fixedFeesForInterval`) / `energyKWh`. */
+export function costsRow(total: Total) {
+  return { ...moneyRow(total), totalCost: (total.amountMicro + total.feesMicro) / MICRO };
+}
+
+/** A row of revenue: without VAT. `totalPricePerKWh` = (`netRevenue` + `fixedFeesForInterval`) / `energyKWh`. */
+export function revenueRow(total: Total) {
+  return { ...moneyRow(total), netRevenue: (total.amountMicro - total.feesMicro) / MICRO };
+}
+
+/** The price is null when energy is zero: there is no rate of nothing. */
+function moneyRow(total: Total) {
+  const { wh, amountMicro, feesMicro } = total;
+  const totalPricePerKWh = wh === 0 ? null : round6(amountMicro / MICRO / (wh / WH_PER_KWH));
+  return { ...energyRow(total), totalPricePerKWh, fixedFeesForInterval: feesMicro / MICRO };
 }

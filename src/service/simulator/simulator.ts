@@ -3,22 +3,21 @@
  * when it comes, and faults on request. What it answers is a function of the seed, the instant asked for and its clock.
  */
 import { randomBytes, randomUUID } from "node:crypto";
-import { createServer, type RequestListener, type Server } from "node:http";
+import { once } from "node:events";
+import { createServer, type RequestListener } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import { DAY_MS, type EpochMs } from "../../core/time/interval.ts";
+import type { EpochMs } from "../../core/time/interval.ts";
 import { ILLUSTRATED_LIMITS } from "../contract/limits.ts";
-import type { OperationId } from "../contract/operations.ts";
+import type { InterfaceName, OperationId } from "../contract/operations.ts";
 import { createApiRouter, mount } from "../serve/mount.ts";
-import type { QuotaLimits } from "../serve/quota-windows.ts";
+import { type QuotaLimits, windowStart } from "../serve/quota-windows.ts";
 import { type HashEncoding, type ThirdPartyCredentials, thirdPartyToken } from "../third-party-token.ts";
-import { ConsumerAccount } from "./accounts.ts";
-import { createAdmission } from "./admission.ts";
+import { ConsumerAccount, createAdmission } from "./accounts.ts";
 import { consumerHandlers } from "./consumer-handlers.ts";
 import { mountControl } from "./control.ts";
 import { deliverThrough } from "./fault-delivery.ts";
-import type { FaultRule } from "./fault-rules.ts";
-import { FaultScript } from "./fault-script.ts";
+import { type FaultRule, FaultScript } from "./fault-rules.ts";
 import { demoHomes, type HomeName } from "./homes.ts";
 import { marketOfFile, type Replay, readPriceFile } from "./price-file.ts";
 import type { PublicationDelay } from "./publication.ts";
@@ -74,7 +73,7 @@ export interface Simulator extends AsyncDisposable {
   readonly clock: SimulatedClock;
   readonly account: ConsumerAccount;
   /** Attempts per fixed UTC window: those of the consumer account, denied ones too, or those of the third-party. */
-  attempts(of?: "consumer" | "thirdParty"): AttemptsByWindow;
+  attempts(of?: InterfaceName): AttemptsByWindow;
   /** The last answers, oldest first. */
   answered(): readonly AnsweredRequest[];
   /** Replaces the script of faults. */
@@ -120,13 +119,16 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
       return deliver(operation, reply, response);
     },
   });
-  mountControl(router, { clock, account, faults, attemptsToday: () => attemptsToday(quotas, now()) });
+  const attemptsToday = (of: InterfaceName) => quotas[of].attempts.day.get(windowStart("day", now())) ?? 0;
+  mountControl(router, { clock, account, faults, attemptsToday });
 
-  const server = createListener(options, (request, response) => {
+  const listener: RequestListener = (request, response) => {
     response.setHeader("Date", new Date(now()).toUTCString());
     Promise.resolve(router.lookup(request, response)).catch(() => response.destroy());
-  });
-  const port = await listen(server, options.port ?? 0, host);
+  };
+  const server = options.tls ? createTlsServer(options.tls, listener) : createServer(listener);
+  await once(server.listen(options.port ?? 0, host), "listening");
+  const { port } = server.address() as AddressInfo;
   const close = async () => {
     stop.abort();
     server.closeAllConnections();
@@ -164,25 +166,6 @@ function worldOf({
     market: reading && ((calendar) => marketOfFile(reading.prices, prices.replay ?? "asDated", calendar)),
     publicationDelay: publicationDelayMinutes,
   });
-}
-
-function createListener({ tls }: SimulatorOptions, listener: RequestListener): Server {
-  return tls ? createTlsServer(tls, listener) : createServer(listener);
-}
-
-function listen(server: Server, port: number, host: string): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(port, host, () => resolve((server.address() as AddressInfo).port));
-  });
-}
-
-function attemptsToday(quotas: Readonly<Record<"consumer" | "thirdParty", QuotaCounter>>, now: EpochMs) {
-  const today = Math.floor(now / DAY_MS) * DAY_MS;
-  return {
-    consumer: quotas.consumer.attempts.day.get(today) ?? 0,
-    thirdParty: quotas.thirdParty.attempts.day.get(today) ?? 0,
-  };
 }
 
 function idOf(home: HomeName): string {

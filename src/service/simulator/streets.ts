@@ -1,16 +1,5 @@
+import type { AddressSuggestion } from "../contract/resources.ts";
 import type { Region } from "./regions.ts";
-
-/** An address of the invented register. */
-export type RegisteredAddress = {
-  readonly id: string;
-  readonly suggestion: string;
-  readonly streetName: string;
-  readonly streetNumber: string;
-  readonly floor?: string;
-  readonly door?: string;
-  readonly zipCode: string;
-  readonly city: string;
-};
 
 const STREETS = [
   ["Vesterbrogade", "1620", "København V"],
@@ -30,7 +19,7 @@ const FLATS = [undefined, { floor: "1", door: "tv" }, { floor: "1", door: "th" }
 /** Zip codes below this lie east of the Great Belt. */
 const FIRST_ZIP_OF_DK1 = 5000;
 
-const registeredAddresses: readonly RegisteredAddress[] = STREETS.flatMap(([streetName, zipCode, city], street) =>
+const registeredAddresses: readonly AddressSuggestion[] = STREETS.flatMap(([streetName, zipCode, city], street) =>
   NUMBERS.flatMap((streetNumber, number) =>
     FLATS.map((flat, index) => {
       const place = flat ? `, ${flat.floor}. ${flat.door}` : "";
@@ -48,7 +37,7 @@ const registeredAddresses: readonly RegisteredAddress[] = STREETS.flatMap(([stre
 );
 
 /** Addresses that hold every word of a free text, at most `most`. Shape: in the order of the register. */
-export function suggestAddresses(text: string, most: number): readonly RegisteredAddress[] {
+export function suggestAddresses(text: string, most: number): readonly AddressSuggestion[] {
   const words = text
     .toLowerCase()
     .split(/[\s,.]+/)

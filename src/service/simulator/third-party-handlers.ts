@@ -40,20 +40,16 @@ export function thirdPartyHandlers(
     charges: async ({ latitude, longitude, date }) => {
       const region = regionAt(latitude, longitude);
       if (!region || !isDanish(region)) return nowhere(latitude, longitude);
-      const valid = world.charges.at(region, date).map((charge) => ({ kind: charge.kind, item: chargeItem(charge) }));
-      return { kind: "ok", body: { date: formatInstant(date), ...byKind(valid) } };
+      const valid = byKind(world.charges.at(region, date), chargeItem);
+      return { kind: "ok", body: { date: formatInstant(date), ...valid } };
     },
     chargesHistory: async ({ latitude, longitude, fromDate, toDate }, { now }) => {
       const region = regionAt(latitude, longitude);
       if (!region || !isDanish(region)) return nowhere(latitude, longitude);
       const range = { start: fromDate, end: toDate ?? now };
       if (range.end <= range.start) return contractError("invalid_range", "toDate is not after fromDate");
-      const valid = world.charges.during(region, range);
-      const entries = valid.map((charge) => ({ kind: charge.kind, item: historyEntry(charge) }));
-      return {
-        kind: "ok",
-        body: { from: formatInstant(range.start), to: formatInstant(range.end), ...byKind(entries) },
-      };
+      const valid = byKind(world.charges.during(region, range), historyEntry);
+      return { kind: "ok", body: { from: formatInstant(range.start), to: formatInstant(range.end), ...valid } };
     },
     requestCounts: async () => ({
       kind: "ok",
@@ -95,9 +91,9 @@ function historyEntry({ name, ownerName, price, start }: ChargeValidity) {
   return { name, ownerName, from: formatInstant(start), price: { static: { price: round6(price * VAT_FACTOR) } } };
 }
 
-function byKind<Item>(charges: readonly { readonly kind: ChargeValidity["kind"]; readonly item: Item }[]) {
-  const of = (kind: ChargeValidity["kind"]) => charges.filter((charge) => charge.kind === kind).map(({ item }) => item);
-  return { subscriptions: of("subscription"), tariffs: of("tariff") };
+function byKind<Item>(charges: readonly ChargeValidity[], itemOf: (charge: ChargeValidity) => Item) {
+  const { subscription = [], tariff = [] } = Object.groupBy(charges, ({ kind }) => kind);
+  return { subscriptions: subscription.map(itemOf), tariffs: tariff.map(itemOf) };
 }
 
 function isDanish(region: Region): boolean {

@@ -7,7 +7,7 @@ import type { Market } from "./market.ts";
 import { Meter } from "./meter.ts";
 import { ConsumerPrices } from "./prices.ts";
 import { Publication, type PublicationDelay } from "./publication.ts";
-import { type PricedHour, unpriced } from "./series.ts";
+import type { PricedHour } from "./series.ts";
 
 export interface WorldOptions {
   readonly seed: number;
@@ -16,6 +16,9 @@ export interface WorldOptions {
   readonly market: ((calendar: Calendar) => Market) | undefined;
   readonly publicationDelay: PublicationDelay | undefined;
 }
+
+/** Series of what flows through a meter, by the operation that asks for them. */
+export type UsageSeries = "consumption" | "consumptionCosts" | "solarExport" | "solarExportRevenue";
 
 /** Everything the service knows: a market, its charges, and the meters of the account's homes. */
 export class World {
@@ -41,56 +44,26 @@ export class World {
     return this.homes.find(({ address }) => address.id === addressId);
   }
 
-  /** Hours drawn from the grid, without money. */
-  consumptionOn(home: Home, day: Interval, now: EpochMs): PricedHour[] {
-    return this.#metered(home, "consumption", day, now).map(unpriced);
-  }
-
-  /** Hours fed into the grid, without money. */
-  exportOn(home: Home, day: Interval, now: EpochMs): PricedHour[] {
-    return this.#metered(home, "solarExport", day, now).map(unpriced);
-  }
-
-  /** Hours drawn from the grid with what they cost, VAT and fixed fees in. An hour without a price is left out. */
-  costsOn(home: Home, day: Interval, now: EpochMs): PricedHour[] {
-    const feesPerMonth = this.charges.subscriptionsPerMonth(home.region, day.start) * VAT_FACTOR;
-    const feesMicro = this.#feesOfHour(feesPerMonth, day);
-    return this.#priced(home, "consumption", day, now, (price) => price.totalPerKwh).map((hour) => ({
-      ...hour,
-      feesMicro,
-    }));
-  }
-
-  /** Hours fed into the grid with what they earn, without VAT. An hour without a price is left out. */
-  revenueOn(home: Home, day: Interval, now: EpochMs): PricedHour[] {
-    const feesMicro = this.#feesOfHour(feedIn.subscriptionPerMonth, day);
-    return this.#priced(home, "solarExport", day, now, (price) => price.spotPerKwh - feedIn.tariffPerKwh).map(
-      (hour) => ({ ...hour, feesMicro }),
-    );
-  }
-
-  #priced(
-    home: Home,
-    flow: "consumption" | "solarExport",
-    day: Interval,
-    now: EpochMs,
-    rate: (price: ReturnType<ConsumerPrices["on"]>[number]) => number,
-  ): PricedHour[] {
-    const priced: PricedHour[] = [];
+  /**
+   * The hours of a series of a home: of the two with money, VAT and fixed fees are in the costs and fees in the revenue,
+   * and an hour without a price is left out.
+   */
+  hoursOn(series: UsageSeries, home: Home, day: Interval, now: EpochMs): PricedHour[] {
+    const flow = series === "consumption" || series === "consumptionCosts" ? "consumption" : "solarExport";
+    const metered = this.#meters.get(home.name)?.hoursOn(flow, day, now) ?? [];
+    if (series === flow) return metered.map((hour) => ({ ...hour, amountMicro: 0, feesMicro: 0 }));
+    const isDrawn = flow === "consumption";
+    const feesPerMonth = isDrawn
+      ? this.charges.subscriptionsPerMonth(home.region, day.start) * VAT_FACTOR
+      : feedIn.subscriptionPerMonth;
+    const feesMicro = Math.round((feesPerMonth / hoursOfMonth(this.calendar, day.start)) * 1e6);
     const prices = new Map(this.prices.on(home.region, "hour", day).map((price) => [price.start, price]));
-    for (const hour of this.#metered(home, flow, day, now)) {
+    return metered.flatMap((hour) => {
       const price = prices.get(hour.start);
+      if (!price) return [];
+      const rate = isDrawn ? price.totalPerKwh : price.spotPerKwh - feedIn.tariffPerKwh;
       // Watt-hours times currency per kWh are thousandths; millionths keep three digits more.
-      if (price) priced.push({ ...hour, amountMicro: Math.round(hour.wh * rate(price) * 1_000), feesMicro: 0 });
-    }
-    return priced;
-  }
-
-  #metered(home: Home, flow: "consumption" | "solarExport", day: Interval, now: EpochMs) {
-    return this.#meters.get(home.name)?.hoursOn(flow, day, now) ?? [];
-  }
-
-  #feesOfHour(perMonth: number, day: Interval): number {
-    return Math.round((perMonth / hoursOfMonth(this.calendar, day.start)) * 1e6);
+      return [{ ...hour, amountMicro: Math.round(hour.wh * rate * 1_000), feesMicro }];
+    });
   }
 }

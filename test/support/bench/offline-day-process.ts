@@ -14,7 +14,7 @@ const collect: () => void = runInNewContext("gc");
 
 const [port, attempts] = process.argv.slice(2).map(Number);
 const homes = new QuarterPriceHomes(10);
-const publisher = new RetainedPublisher({ remembered: { read: () => null, write: () => undefined }, alsoOurs: [] });
+const publisher = new RetainedPublisher({ read: () => null, write: () => undefined }, []);
 const signal = new AbortController().signal;
 const options = {
   open: (stop: AbortSignal) => openBrokerStream({ url: `mqtt://127.0.0.1:${port}` }, stop),

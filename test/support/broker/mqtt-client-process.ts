@@ -3,6 +3,6 @@ import { TestMqttClient } from "./test-mqtt-client.ts";
 
 const link = new TestMqttClient({
   to: Number(process.argv[2]),
-  remembered: { read: () => null, write: (text) => void process.stdout.write(`${text}\n`) },
+  memory: { read: () => null, write: (_name, text) => void process.stdout.write(`${text}\n`) },
 });
 link.showStates({ "elbro/ghost": "1" });

@@ -1,4 +1,4 @@
-import type { Remembered } from "../../../src/mqtt/client/published-topics.ts";
+import type { KeyValue } from "../../../src/core/runtime/key-value.ts";
 import type { PublishPort } from "../../../src/mqtt/client/retained-publisher.ts";
 
 /** What a broker keeps, without a broker: every message is kept in the order it was sent, and answered when told. */
@@ -39,7 +39,7 @@ export class RetainingPort implements PublishPort {
 }
 
 /** A memory that outlives a publisher but not a test. */
-export class TestMemory implements Remembered {
+export class TestMemory implements KeyValue {
   text: string | null = null;
   writes = 0;
 
@@ -47,7 +47,7 @@ export class TestMemory implements Remembered {
     return this.text;
   }
 
-  write(text: string): void {
+  write(_name: string, text: string): void {
     this.text = text;
     this.writes++;
   }

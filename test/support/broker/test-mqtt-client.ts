@@ -1,7 +1,7 @@
+import type { KeyValue } from "../../../src/core/runtime/key-value.ts";
 import type { CommandTable } from "../../../src/mqtt/client/commands.ts";
 import type { Message } from "../../../src/mqtt/client/message.ts";
 import { type MqttClient, openMqttClient } from "../../../src/mqtt/client/mqtt-client.ts";
-import type { Remembered } from "../../../src/mqtt/client/published-topics.ts";
 import { type BrokerAddress, openBrokerStream } from "../../../src/mqtt/client/transport.ts";
 import { TestMemory } from "./retaining-port.ts";
 
@@ -13,7 +13,7 @@ export interface TestMqttClientOptions extends Omit<BrokerAddress, "url"> {
   readonly clientId?: string;
   readonly baseTopic?: string;
   readonly commands?: CommandTable;
-  readonly remembered?: Remembered;
+  readonly memory?: KeyValue;
 }
 
 interface Line {
@@ -48,7 +48,7 @@ export class TestMqttClient implements AsyncDisposable {
         baseTopic: options.baseTopic ?? "elbro",
         discoveryPrefix: "homeassistant",
         commands: options.commands ?? {},
-        remembered: options.remembered ?? new TestMemory(),
+        memory: options.memory ?? new TestMemory(),
         log: { info: note, warn: note },
         random: () => 0,
       },

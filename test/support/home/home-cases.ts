@@ -1,7 +1,6 @@
 /** Devices of every kind, with everything that can be there and with nothing, for tests of tables and documents. */
 
 import { type HomeSnapshot, homeSnapshot } from "../../../src/core/prices/home-snapshot.ts";
-import { sortedPrices } from "../../../src/core/prices/level.ts";
 import { type PlaceSnapshot, placePoints, placeSnapshot } from "../../../src/core/prices/place-snapshot.ts";
 import { joinForecast } from "../../../src/core/prices/timeline.ts";
 import { type DayUsage, type HomeUsage, NO_USAGE, usageFigures } from "../../../src/core/prices/usage.ts";
@@ -32,7 +31,7 @@ export function fullHome(now: EpochMs = NOW, home = HOME): HomeSnapshot {
     timeline: timelineOf(joinForecast(confirmed, estimates)),
     now,
     calendar,
-    last30Days: sortedPrices([0.5, 1, 2]),
+    last30Days: [0.5, 1, 2],
     publishedAt: () => at("2026-03-10T12:04:00Z"),
   });
 }

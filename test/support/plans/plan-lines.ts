@@ -1,19 +1,13 @@
 /** Lines of steps with rules for runs, too long for trying every set; and their best by the whole table. */
 import * as fc from "fast-check";
-import { RunsTable } from "../../../src/core/planning/solver/dynamic-program.ts";
-import { RunsSweep } from "../../../src/core/planning/solver/lagrangian-sweep.ts";
-import { favouredProblem, type RunsBegin, type RunsProblem } from "../../../src/core/planning/solver/run-problem.ts";
-import { bestOf, type RunsChoice } from "../../../src/core/planning/solver/run-selection.ts";
+import type { RunsBegin, RunsProblem } from "../../../src/core/planning/solver/run-problem.ts";
+import { type RunsChoice, type RunsLimits, RunsTable } from "../../../src/core/planning/solver/runs-solver.ts";
+
+export type LineProblem = RunsProblem & { readonly on: number };
 
 /** The best of all states, none left out: that this is right is shown on lines that all sets can be tried of. */
-export function bestOfAll(problem: RunsProblem): RunsChoice | null {
-  const favoured = favouredProblem(problem);
-  const sweep = new RunsSweep(favoured);
-  sweep.run(0);
-  const table = new RunsTable(favoured, sweep, 0);
-  table.fill(Number.MAX_VALUE);
-  const best = bestOf(table);
-  return best && best.cost <= favoured.dearest ? { ...best, cost: best.cost + favoured.bonus } : null;
+export function bestOfAll(problem: LineProblem, limits?: RunsLimits): RunsChoice | null {
+  return new RunsTable(problem, 0).cheapest({ ...limits, on: problem.on });
 }
 
 /** Prices that rise and fall like days, in few different values or in many, with closed steps. */
@@ -48,7 +42,7 @@ function randomFrom(seed: number): () => number {
 }
 
 /** Problems on lines of such lengths, with and without each rule. */
-export function lineProblems(lengths: { min: number; max: number }): fc.Arbitrary<RunsProblem> {
+export function lineProblems(lengths: { min: number; max: number }): fc.Arbitrary<LineProblem> {
   const unbounded = fc.constant(Number.POSITIVE_INFINITY);
   return fc
     .record({
@@ -60,12 +54,11 @@ export function lineProblems(lengths: { min: number; max: number }): fc.Arbitrar
       maxRuns: fc.oneof(unbounded, fc.integer({ min: 0, max: 12 })),
       need: fc.option(fc.integer({ min: 0, max: 4 }), { nil: null, freq: 3 }),
       forced: fc.option(fc.integer({ min: 1, max: 6 }), { nil: 0, freq: 2 }),
-      except: fc.boolean(),
     })
-    .map(({ costs, share, need, forced, except, ...given }) => {
+    .map(({ costs, share, need, forced, ...given }) => {
       const length = costs.length;
       const last = Math.min(length - 1, given.maxGap);
-      const off: RunsBegin = { kind: "off", first: 0, last, ...(except ? { except: [10, 40] as const } : {}) };
+      const off: RunsBegin = { kind: "off", first: 0, last };
       const begin: RunsBegin = need === null ? off : { kind: "running", need };
       const marks = Uint8Array.from(costs, (_, step) => (need !== null && step < forced ? 1 : 0));
       const open = costs.map((cost, step) => (marks[step] === 1 && cost === Number.POSITIVE_INFINITY ? 0 : cost));

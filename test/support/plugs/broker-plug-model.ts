@@ -1,11 +1,12 @@
 /** The plug model on a real broker, with a manual clock. It has fewer faults than `plug-model`. */
 import { setImmediate as turn } from "node:timers/promises";
 import mqtt, { type MqttClient as LibraryClient } from "mqtt";
+import type { PlugConfig } from "../../../src/config/plug-schema.ts";
 import { MAX_DEAD_MAN_MS, type Wanted } from "../../../src/core/plugs/plug-types.ts";
 import { Problems } from "../../../src/core/status/problem.ts";
 import { type EmbeddedBroker, startEmbeddedBroker } from "../../../src/mqtt/broker/embedded-broker.ts";
 import { type MqttClient, openMqttClient } from "../../../src/mqtt/client/mqtt-client.ts";
-import { PlugManager, type PlugSetup } from "../../../src/plugs/plug-manager.ts";
+import { PlugManager } from "../../../src/plugs/plug-manager.ts";
 import { retainedIn } from "../broker/retained.ts";
 import { TestMemory } from "../broker/retaining-port.ts";
 import { MqttPlug } from "./mqtt-plug.ts";
@@ -41,13 +42,13 @@ export class BrokerPlugModel implements AsyncDisposable {
   #isLineUp = false;
   readonly #waitingForLine = new Set<() => void>();
 
-  private constructor(family: PlugSetup["family"], powerOn: "off" | "last" | "on", runs: readonly Run[]) {
+  private constructor(family: PlugConfig["family"], powerOn: "off" | "last" | "on", runs: readonly Run[]) {
     this.plug = new MqttPlug(family, { now: () => this.now, powerOn });
     this.#runs = runs;
   }
 
   static async start(
-    family: PlugSetup["family"],
+    family: PlugConfig["family"],
     powerOn: "off" | "last" | "on",
     runs: readonly Run[],
   ): Promise<BrokerPlugModel> {
@@ -106,10 +107,9 @@ export class BrokerPlugModel implements AsyncDisposable {
         {
           id: "plug",
           name: "Plug",
-          signalTopic: null,
           override: "enforce",
-          minOnMs: 0,
-          minOffMs: 0,
+          min_on: 0,
+          min_off: 0,
           ...this.plug.firmware.setup,
         },
       ],
@@ -139,7 +139,7 @@ export class BrokerPlugModel implements AsyncDisposable {
         baseTopic: "elbro",
         discoveryPrefix: "homeassistant",
         commands: {},
-        remembered: this.#remembered,
+        memory: this.#remembered,
         log: { info: () => undefined, warn: () => undefined },
         random: () => 0,
       },

@@ -2,7 +2,7 @@
  * Firmware of each plug family, without a network: subscribed topics, effects of commands, published states. Written
  * from the documentation of the devices, not from the daemon's drivers.
  */
-import type { PlugSetup } from "../../../src/plugs/plug-manager.ts";
+import type { PlugConfig } from "../../../src/config/plug-schema.ts";
 
 /** A message that a plug publishes. */
 export interface Said {
@@ -23,7 +23,7 @@ export interface Order {
 }
 
 export interface Firmware {
-  readonly setup: Pick<PlugSetup, "family" | "topic" | "channel" | "custom">;
+  readonly setup: Omit<Partial<PlugConfig>, "family"> & Pick<PlugConfig, "family">;
   /** Whether it can switch off by itself. */
   readonly hasTimer: boolean;
   readonly listens: readonly string[];
@@ -51,7 +51,7 @@ function switching(payload: string, tells: boolean): Order | null {
 }
 
 const tasmota: Firmware = {
-  setup: { family: "tasmota", topic: "heater", channel: null },
+  setup: { family: "tasmota", topic: "heater" },
   hasTimer: true,
   listens: ["cmnd/heater/POWER", "cmnd/heater/Backlog0", "cmnd/heater/PulseTime1"],
   online: kept("tele/heater/LWT", "Online"),
@@ -79,7 +79,7 @@ function pulseSec(text: string): number {
 }
 
 const shellyGen1: Firmware = {
-  setup: { family: "shelly_gen1", topic: "shellyplug-s-1", channel: null },
+  setup: { family: "shelly_gen1", topic: "shellyplug-s-1" },
   hasTimer: false,
   listens: ["shellies/shellyplug-s-1/relay/0/command", "shellies/shellyplug-s-1/command"],
   online: kept("shellies/shellyplug-s-1/online", "true"),
@@ -98,7 +98,7 @@ interface Request {
 }
 
 const shellyGen2: Firmware = {
-  setup: { family: "shelly_gen2", topic: "shellyplusplugs-2", channel: null },
+  setup: { family: "shelly_gen2", topic: "shellyplusplugs-2" },
   hasTimer: true,
   listens: ["shellyplusplugs-2/rpc"],
   online: kept("shellyplusplugs-2/online", "true"),
@@ -129,7 +129,7 @@ const shellyGen2: Firmware = {
 };
 
 const zigbee: Firmware = {
-  setup: { family: "zigbee2mqtt", topic: "Kitchen plug", channel: null },
+  setup: { family: "zigbee2mqtt", topic: "Kitchen plug" },
   hasTimer: true,
   listens: ["zigbee2mqtt/Kitchen plug/set", "zigbee2mqtt/Kitchen plug/get"],
   online: kept("zigbee2mqtt/Kitchen plug/availability", '{"state":"online"}'),
@@ -160,14 +160,11 @@ const custom: Firmware = {
   setup: {
     family: "custom",
     topic: "pump",
-    channel: null,
-    custom: {
-      on: { topic: "garden/{topic}/do", payload: "on {seconds}" },
-      off: { topic: "garden/{topic}/do", payload: "off" },
-      ask: { topic: "garden/{topic}/do", payload: "tell" },
-      state: { topic: "garden/pump/is", on: "/^running( .*)?$/", off: "idle" },
-      availability: { topic: "garden/pump/link", online: "up", offline: "down" },
-    },
+    on: { topic: "garden/{topic}/do", payload: "on {seconds}" },
+    off: { topic: "garden/{topic}/do", payload: "off" },
+    ask: { topic: "garden/{topic}/do", payload: "tell" },
+    state: { topic: "garden/pump/is", on: "/^running( .*)?$/", off: "idle" },
+    availability: { topic: "garden/pump/link", online: "up", offline: "down" },
   },
   hasTimer: true,
   listens: ["garden/pump/do"],
@@ -190,6 +187,6 @@ export const firmwares = {
   zigbee2mqtt: zigbee,
   esphome,
   custom,
-} as const satisfies Readonly<Record<PlugSetup["family"], Firmware>>;
+} as const satisfies Readonly<Record<PlugConfig["family"], Firmware>>;
 
-export const FAMILIES = Object.keys(firmwares) as PlugSetup["family"][];
+export const FAMILIES = Object.keys(firmwares) as PlugConfig["family"][];

@@ -1,5 +1,5 @@
 import mqtt, { type MqttClient } from "mqtt";
-import type { PlugSetup } from "../../../src/plugs/plug-manager.ts";
+import type { PlugConfig } from "../../../src/config/plug-schema.ts";
 import { EmulatedPlug } from "./emulated-plug.ts";
 import { type Firmware, firmwares, type Said } from "./firmware-emulators.ts";
 
@@ -22,7 +22,7 @@ export class MqttPlug implements AsyncDisposable {
   readonly #now: () => number;
   #client: MqttClient | null = null;
 
-  constructor(family: PlugSetup["family"], { now, powerOn = "off", on = false }: MqttPlugOptions) {
+  constructor(family: PlugConfig["family"], { now, powerOn = "off", on = false }: MqttPlugOptions) {
     this.firmware = firmwares[family];
     this.device = new EmulatedPlug(this.firmware, { powerOn, on });
     this.#now = now;

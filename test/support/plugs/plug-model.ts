@@ -3,10 +3,11 @@
  * daemon's clock may be wrong. Messages take the same way as on a real broker and may be lost or late.
  */
 
+import type { PlugConfig } from "../../../src/config/plug-schema.ts";
 import { ECHO_MS, type Wanted } from "../../../src/core/plugs/plug-types.ts";
 import { Problems } from "../../../src/core/status/problem.ts";
-import type { EpochMs } from "../../../src/core/time/interval.ts";
-import { PlugManager, type PlugManagerDeps, type PlugSetup } from "../../../src/plugs/plug-manager.ts";
+import { type EpochMs, MINUTE_MS } from "../../../src/core/time/interval.ts";
+import { PlugManager, type PlugManagerDeps } from "../../../src/plugs/plug-manager.ts";
 import { EmulatedPlug } from "./emulated-plug.ts";
 import { type Firmware, firmwares, type Said } from "./firmware-emulators.ts";
 import { PlugInvariants, TRUSTED_SKEW_MS } from "./plug-invariants.ts";
@@ -17,9 +18,9 @@ export interface Run {
 }
 
 export interface WorldSetup {
-  readonly family: PlugSetup["family"];
+  readonly family: PlugConfig["family"];
   readonly powerOn: "off" | "last" | "on";
-  readonly override: PlugSetup["override"];
+  readonly override: PlugConfig["override"];
   readonly minOnMs: number;
   readonly minOffMs: number;
   /** Whether the broker queues messages for the plug while it is offline. */
@@ -44,7 +45,7 @@ const CLOCK_SLICE_MS = 15_000;
 /** The broker detects a lost connection within this time. */
 const WILL_AFTER_MS = 20_000;
 const EXPIRY_MS = 10_000;
-const SETTINGS = { id: "plug", name: "Plug", signalTopic: null };
+const SETTINGS = { id: "plug", name: "Plug" };
 
 interface Event {
   readonly at: EpochMs;
@@ -119,9 +120,11 @@ export class PlugModel {
     if (this.daemon) return;
     this.judge.daemonStarts();
     const life = ++this.#lives;
+    const { override, minOnMs, minOffMs } = this.setup;
+    const rules = { override, min_on: minOnMs / MINUTE_MS, min_off: minOffMs / MINUTE_MS };
     const parts: PlugManagerDeps = {
       baseTopic: "elbro",
-      plugs: [{ ...SETTINGS, ...this.firmware.setup, ...this.setup }],
+      plugs: [{ ...SETTINGS, ...this.firmware.setup, ...rules }],
       publishOnce: (topic, payload) => this.publishOnce(topic, payload),
       wanted: (_id, now) => this.wanted(now),
       trusted: () => this.trusted,

@@ -1,5 +1,5 @@
 import type { FetchFailure } from "../../../src/core/fetching/fetch-outcome.ts";
-import { type AnswerNotes, type AskContext, createClient } from "../../../src/service/client/client.ts";
+import { type AnswerNotes, createClient } from "../../../src/service/client/client.ts";
 import { openTransport, type TransportOptions } from "../../../src/service/client/http-transport.ts";
 import type { OperationId, ParamsOf, Success } from "../../../src/service/contract/operations.ts";
 import { type HashEncoding, thirdPartyToken } from "../../../src/service/third-party-token.ts";
@@ -38,8 +38,7 @@ export async function openAsking(url: string, options: AskingOptions = {}) {
     stop,
     async ask<Id extends OperationId>(id: Id, params: ParamsOf<Id>): Promise<AskedOf<Id>> {
       let notes: AnswerNotes | null = null;
-      const handler = client[id] as (params: ParamsOf<Id>, context: AskContext) => Promise<Success<Id> | FetchFailure>;
-      const answer = await handler(params, {
+      const answer = await client(id, params, {
         signal: stop.signal,
         note: (said) => {
           notes = said;

@@ -51,5 +51,5 @@ async function askNobody(): Promise<Asked> {
 
 /** Returns a stored answer that never changes. */
 export function foundAt(answeredAt: number, fresh: boolean, json = '{"data":[]}'): Found {
-  return { version: 1, answeredAt, fresh, read: () => json };
+  return { version: 1, answeredAt, fresh, read: () => Buffer.from(json) };
 }

@@ -38,7 +38,10 @@ function eager(source: RateLimitSource, memory: { write(name: string, value: str
     learn({ quota: { minute, day } }) {
       if (!minute || !day) return;
       limits = { minute: minute.limit, day: day.limit };
-      memory.write("limits/a", JSON.stringify({ minute: [minute.limit], day: [day.limit] }));
+      memory.write(
+        "limits/a",
+        JSON.stringify({ minute: { limit: minute.limit, raise: null }, day: { limit: day.limit, raise: null } }),
+      );
     },
   };
 }

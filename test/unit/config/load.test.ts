@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { keyRows } from "../../../src/config/key-rows.ts";
 import { readConfig } from "../../../src/config/load.ts";
-import { redactedConfig } from "../../../src/config/redacted.ts";
+import { redactedConfig } from "../../../src/config/secrets.ts";
 import { corpusMessages, corpusMistakes, corpusNames, corpusText } from "../../support/daemon/config-corpus.ts";
 
 const CANARY = "canary";

@@ -1,23 +1,22 @@
 import { describe, expect, test } from "vitest";
+import type { PlugConfig } from "../../../src/config/plug-schema.ts";
 import type { Wanted } from "../../../src/core/plugs/plug-types.ts";
 import { type Problem, Problems } from "../../../src/core/status/problem.ts";
 import { plugMessages } from "../../../src/mqtt/topics/plug-topics.ts";
-import { PlugManager, type PlugSetup } from "../../../src/plugs/plug-manager.ts";
+import { PlugManager } from "../../../src/plugs/plug-manager.ts";
 
 const T0 = Date.UTC(2026, 2, 10, 12);
-const TASMOTA: PlugSetup = {
+const TASMOTA: PlugConfig = {
   id: "heater",
   name: "Heater",
   family: "tasmota",
   topic: "heater",
-  channel: null,
   override: "respect",
-  minOnMs: 0,
-  minOffMs: 0,
-  signalTopic: null,
+  min_on: 0,
+  min_off: 0,
 };
-const SIGNALLED: PlugSetup = { ...TASMOTA, signalTopic: "house/boost" };
-const ESPHOME: PlugSetup = { ...TASMOTA, id: "boiler", family: "esphome", topic: "boiler", channel: "relay" };
+const SIGNALLED: PlugConfig = { ...TASMOTA, signal_topic: "house/boost" };
+const ESPHOME: PlugConfig = { ...TASMOTA, id: "boiler", family: "esphome", topic: "boiler", channel: "relay" };
 
 /** The plugs with everything around them written down. */
 class Around {
@@ -30,7 +29,7 @@ class Around {
   changes = 0;
   wakes = 0;
 
-  constructor(setups: readonly PlugSetup[], memory: Readonly<Record<string, string>> = {}) {
+  constructor(setups: readonly PlugConfig[], memory: Readonly<Record<string, string>> = {}) {
     for (const [name, text] of Object.entries(memory)) this.memory.set(name, text);
     const kept = new Problems((problem, state) => state === "started" && this.problems.push(problem));
     this.plugs = new PlugManager({
@@ -98,7 +97,7 @@ describe("a topic of the owner's", () => {
   });
 
   test("what the plug told while the signal was waited for is not lost", () => {
-    const around = new Around([{ ...ESPHOME, signalTopic: "house/boost" }]);
+    const around = new Around([{ ...ESPHOME, signal_topic: "house/boost" }]);
     around.plugs.onUp();
     around.hears("boiler/switch/relay/state", "OFF", true);
     around.looks(T0);
@@ -164,7 +163,7 @@ describe("what is shown", () => {
 
 describe("memory", () => {
   test("since when a plug is OFF outlives a restart where there is a minimum time", () => {
-    const careful = { ...TASMOTA, minOffMs: 300_000 };
+    const careful = { ...TASMOTA, min_off: 5 };
     const first = new Around([careful]);
     first.plugs.onUp();
     first.looks(T0);

@@ -67,7 +67,7 @@ function bodyOf(range: Interval, rows: readonly object[] = rowsOf("hour", range)
 }
 
 function textOf(found: Found | null): string | null {
-  return found?.read() ?? null;
+  return found?.read().toString() ?? null;
 }
 
 describe("an answer from the shelf", () => {

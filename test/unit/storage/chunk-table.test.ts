@@ -32,7 +32,7 @@ describe("rows as text", () => {
         new SeriesStore(store.database, calendar).store(key, WHOLE, rows, envelope);
         const again = new SeriesStore(store.database, calendar);
         expect(JSON.stringify(again.latest(key))).toBe(JSON.stringify(rows));
-        expect(again.json(key, WHOLE)).toBe(JSON.stringify(rows).slice(1, -1));
+        expect(again.json(key, WHOLE).join("")).toBe(JSON.stringify(rows).slice(1, -1));
       }),
       { numRuns: 100 },
     );
@@ -96,10 +96,9 @@ describe("a damaged chunk", () => {
     expect(shelf.stateOf(hours).chunk(second.start)).toBeNull();
     expect(shelf.stateOf(hours).newestGap(range)).toEqual(second);
     expect(shelf.rows(hours, range)).toEqual(without);
-    expect(`[${shelf.json(hours, range)}]`).toBe(JSON.stringify(without));
-    expect(shelf.damagedChunks).toBe(1);
+    expect(`[${shelf.json(hours, range).join("")}]`).toBe(JSON.stringify(without));
     expect(shelf.store(hours, second, rows, envelope).changed).toBe(true);
-    expect([shelf.damagedChunks, shelf.covers(hours, range)]).toEqual([0, true]);
+    expect(shelf.covers(hours, range)).toBe(true);
     expect(new SeriesStore(store.reopen(), calendar).rows(hours, range)).toEqual(rows);
   });
 
@@ -113,7 +112,6 @@ describe("a damaged chunk", () => {
     const shelf = new SeriesStore(store.database, calendar);
     expect(shelf.covers(hours, second)).toBe(false);
     expect(shelf.rows(hours, second)).toEqual([]);
-    expect(shelf.damagedChunks).toBe(1);
   });
 
   test("that is found after it was known to be there changes the version of its series, once", () => {
@@ -127,7 +125,7 @@ describe("a damaged chunk", () => {
     expect(after).not.toBe(before);
     expect(shelf.covers(hours, range)).toBe(false);
     shelf.rows(hours, range);
-    expect([shelf.versionOf(hours), shelf.damagedChunks]).toEqual([after, 1]);
+    expect(shelf.versionOf(hours)).toBe(after);
   });
 
   test("whose digest is right and whose text is not is damaged too", () => {

@@ -1,9 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { EpochMs } from "../../../src/core/time/interval.ts";
-import { AnsweredTimes } from "../../../src/storage/answer-times.ts";
 import { transaction } from "../../../src/storage/database.ts";
-import { RequestLog } from "../../../src/storage/request-log.ts";
+import { AnsweredTimes, RequestLog } from "../../../src/storage/request-log.ts";
 import { SeriesStore } from "../../../src/storage/series-store.ts";
 import { Child } from "../../support/daemon/child.ts";
 import { spendOf } from "../../support/daemon/spend.ts";

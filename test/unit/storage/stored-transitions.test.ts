@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { Calendar, SERVICE_ZONE } from "../../../src/core/time/calendar.ts";
-import { transitionsIn } from "../../../src/storage/data-dir.ts";
+import { transitionsIn } from "../../../src/storage/open-storage.ts";
 
 test("stored transitions are used until Node brings another time zone database", () => {
   const rows = new Map<string, string>();

@@ -2,10 +2,9 @@
 
 import type { AvoidPlan, PlanSolution } from "../model/plan-spec.ts";
 import { beginOf, lengthsOf, stepCosts } from "./constraints.ts";
-import { fewestSteps } from "./feasible-count.ts";
 import { stepsUp } from "./grid.ts";
 import { type RunsProblem, startCosts } from "./run-problem.ts";
-import { cheapestRuns } from "./run-selection.ts";
+import { fewestSteps, RunsSolver } from "./runs-solver.ts";
 import { type HardLimits, infeasible, type PlanTask, solved } from "./solution.ts";
 
 /**
@@ -16,15 +15,18 @@ import { type HardLimits, infeasible, type PlanTask, solved } from "./solution.t
 export function solveAvoid(task: PlanTask<AvoidPlan>): PlanSolution {
   const problem = problemOf(task);
   if (problem.on === 0) return solved(task, { runs: [] });
-  const choice = cheapestRuns(problem);
+  const choice = new RunsSolver(problem).cheapest();
   if (choice) return solved(task, { runs: choice.runs });
   const off = problem.costs.length - problem.on;
-  const fewest = fewestSteps(problem, problem.on);
+  const fewest = fewestSteps(problem);
   const short = fewest === null ? off : fewest - problem.on;
-  return infeasible(task, off, short, (walls) => cheapestRuns(problemOf(task, walls)) !== null);
+  return infeasible(task, off, short, (walls) => new RunsSolver(problemOf(task, walls)).cheapest() !== null);
 }
 
-function problemOf({ spec, grid, window }: PlanTask<AvoidPlan>, walls?: HardLimits): RunsProblem {
+function problemOf(
+  { spec, grid, window }: PlanTask<AvoidPlan>,
+  walls?: HardLimits,
+): RunsProblem & { readonly on: number } {
   const costs = stepCosts(grid, spec.maxPrice, walls);
   const forced = grid.forced.slice();
   for (let step = 0; step < grid.count; step++) {

@@ -7,8 +7,7 @@ import type { BelowPlan, PlanContext, PlanSolution } from "../model/plan-spec.ts
 import { beginOf, lengthsOf } from "./constraints.ts";
 import { type PlanGrid, PRICE_SCALE, pricesOf, spanOf } from "./grid.ts";
 import { startCosts } from "./run-problem.ts";
-import type { StepRun } from "./run-selection.ts";
-import { cheapestAnyRuns } from "./run-selection-unbounded.ts";
+import { RunsSolver, type StepRun } from "./runs-solver.ts";
 import { type PlanTask, solved } from "./solution.ts";
 
 /**
@@ -22,9 +21,9 @@ export function solveBelow(task: PlanTask<BelowPlan>): PlanSolution {
   const costs = gains(grid, qualifying(task));
   const lengths = lengthsOf(spec, grid.stepMs);
   const begin = beginOf(grid, window.start, spec, costs, startCosts(costs, lengths.minRun));
-  const line = { costs, forced: grid.forced, begin };
+  const line = { costs, forced: grid.forced, begin, on: null, maxRuns: Number.POSITIVE_INFINITY, ...lengths };
   // What is fixed stands, even where a hand has made it shorter than the shortest run.
-  const choice = cheapestAnyRuns({ ...line, ...lengths }) ?? cheapestAnyRuns({ ...line, minRun: 1, minPause: 1 });
+  const choice = new RunsSolver(line).cheapest() ?? new RunsSolver({ ...line, minRun: 1, minPause: 1 }).cheapest();
   const end = Math.round((window.end - grid.start) / grid.stepMs);
   const runs = (choice?.runs ?? [])
     .filter(([from]) => from < end)

@@ -4,21 +4,16 @@
 export type RunsBegin =
   /** A run reaches the line and has to go on for `need` steps. */
   | { readonly kind: "running"; readonly need: number }
-  /** The first run begins in one of the steps `first` to `last`, both included, but in none of `except` [from, to). */
-  | {
-      readonly kind: "off";
-      readonly first: number;
-      readonly last: number;
-      readonly except?: readonly [from: number, to: number];
-    };
+  /** The first run begins in one of the steps `first` to `last`, both included. */
+  | { readonly kind: "off"; readonly first: number; readonly last: number };
 
 export interface RunsProblem {
   /** Shape: whole numbers, so that sums are exact; Infinity where it may not be ON. */
   readonly costs: Float64Array;
   /** 1 where it has to be ON; those have a cost. */
   readonly forced: Uint8Array;
-  /** How many steps are ON; at least 1, at most all. */
-  readonly on: number;
+  /** How many steps are ON, at least 1; null for any number, none included: for steps that are worth having. */
+  readonly on: number | null;
   /** At least 1. */
   readonly minRun: number;
   /** At least 1. */
@@ -30,37 +25,31 @@ export interface RunsProblem {
   readonly begin: RunsBegin;
 }
 
-/** Whether the first run may begin with a step. */
-export function mayBegin(begin: RunsBegin, step: number): boolean {
-  if (begin.kind === "running" || step < begin.first || step > begin.last) return false;
-  return !begin.except || step < begin.except[0] || step >= begin.except[1];
+/** A problem with what follows from it, for all who work along its line. */
+export interface RunsLine extends RunsProblem {
+  /** What the shortest run costs that begins with each step. */
+  readonly starts: Float64Array;
+  /** By the first step OFF: the last step by which it has to be ON again; the line's end where it need not. */
+  readonly latest: Int32Array;
+  /** The first step that has to be ON; the line's end where none has. */
+  readonly firstForced: number;
+  readonly countsRuns: boolean;
+  /** How many runs may still begin when the first of them has; 0 where they are not counted. */
+  readonly top: number;
 }
 
-/** A problem in which nothing has to be ON, with the same answers: what had to be is too good to be left out. */
-export interface FavouredProblem extends RunsProblem {
-  /** By how much the steps that have to be ON are cheaper together. */
-  readonly bonus: number;
-  /** A sum above this goes without one of them. */
-  readonly dearest: number;
-}
-
-/**
- * Makes each step that has to be ON cheaper by more than all steps cost together, and than all of them are in number: so
- * a sum tells whether one is missing. Sums of a week stay below 2^50, and whole.
- */
-export function favouredProblem(problem: RunsProblem): FavouredProblem {
-  const { costs, forced } = problem;
-  let sum = 0;
-  let count = 0;
-  for (let step = 0; step < costs.length; step++) {
-    const cost = costs[step] as number;
-    if (cost < Number.POSITIVE_INFINITY) sum += Math.abs(cost);
-    count += forced[step] as number;
+export function lineOf(problem: RunsProblem): RunsLine {
+  const { costs, forced, on, minRun, maxGap, maxRuns, begin } = problem;
+  const end = costs.length;
+  const latest = new Int32Array(end + 1);
+  let nextForced = end;
+  for (let step = end; step >= 0; step--) {
+    if (forced[step] === 1) nextForced = step;
+    latest[step] = Math.min(step + maxGap, nextForced);
   }
-  if (count === 0) return { ...problem, bonus: 0, dearest: Number.MAX_VALUE };
-  const each = 2 * (sum + costs.length) + 1;
-  const favoured = costs.map((cost, step) => (forced[step] === 1 ? cost - each : cost));
-  return { ...problem, costs: favoured, bonus: each * count, dearest: sum - each * count };
+  const countsRuns = maxRuns < (on ?? end) / minRun;
+  const top = countsRuns ? maxRuns - (begin.kind === "off" ? 1 : 0) : 0;
+  return { ...problem, starts: startCosts(costs, minRun), latest, firstForced: nextForced, countsRuns, top };
 }
 
 /** The cost of `length` steps from each; Infinity where one of them is not allowed or the line ends. */

@@ -13,7 +13,7 @@ import type {
 } from "../model/plan-spec.ts";
 import { mergeRuns } from "../model/plan-windows.ts";
 import { missingIn, type PlanGrid, PRICE_SCALE, spanOf } from "./grid.ts";
-import type { StepRun } from "./run-selection.ts";
+import type { StepRun } from "./runs-solver.ts";
 
 /** Everything that a kind is solved with. */
 export interface PlanTask<Spec extends PlanSpec = PlanSpec> {

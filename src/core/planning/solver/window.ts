@@ -3,7 +3,6 @@
 import type { PlanSolution, PlanTolerance, WindowPlan } from "../model/plan-spec.ts";
 import { stepCosts } from "./constraints.ts";
 import { PRICE_SCALE, spanOf, stepsUp } from "./grid.ts";
-import { startCosts } from "./run-problem.ts";
 import {
   fixedIn,
   type HardLimits,
@@ -84,11 +83,6 @@ function tolerated({ grid }: PlanTask, costs: Float64Array, total: number, { per
 /** What the run costs from every step it can begin with; Infinity where one of its steps is not allowed. */
 function weighted(costs: Float64Array, weights: Float64Array): Float64Array {
   const count = Math.max(0, costs.length - weights.length + 1);
-  if (weights.every((weight) => weight === MEAN_WEIGHT)) {
-    return startCosts(costs, weights.length)
-      .subarray(0, count)
-      .map((cost) => cost * MEAN_WEIGHT);
-  }
   const sums = new Float64Array(count);
   for (let first = 0; first < count; first++) {
     let sum = 0;

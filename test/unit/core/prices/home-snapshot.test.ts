@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import { type HomePrices, homeSnapshot } from "../../../../src/core/prices/home-snapshot.ts";
-import { sortedPrices } from "../../../../src/core/prices/level.ts";
 import { joinForecast, type PricePoint, pricePoints } from "../../../../src/core/prices/timeline.ts";
 import { HOUR_MS, QUARTER_MS } from "../../../../src/core/time/interval.ts";
 import { at, calendar, dayOf, daysOf, HOME, points, timelineOf } from "../../../support/home/price-days.ts";
@@ -12,7 +11,7 @@ function snapshotAt(now: string, list: readonly PricePoint[], more: Partial<Home
 const week = points(daysOf("2026-03-07", "2026-03-11"), (i) => 1 + (i % 96) / 100);
 
 describe("a home at noon of an ordinary day", () => {
-  const shown = snapshotAt("2026-03-10T11:07:00Z", week, { last30Days: sortedPrices([0.1, 1.2, 1.6, 3]) });
+  const shown = snapshotAt("2026-03-10T11:07:00Z", week, { last30Days: [0.1, 1.2, 1.6, 3] });
 
   test("the price now, before and after", () => {
     expect(shown.current?.price).toBe(1.48);

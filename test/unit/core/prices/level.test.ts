@@ -2,17 +2,14 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
   colorOf,
+  countBelow,
   DEFAULT_THRESHOLDS,
   isCheap,
   levelOf,
   levels,
   MIN_REFERENCE,
-  percentileAmong,
   percentileOf,
-  rankOf,
-  sortedPrices,
 } from "../../../../src/core/prices/level.ts";
-import { daysOf, points } from "../../../support/home/price-days.ts";
 
 const price = fc.double({ min: -20, max: 20, noNaN: true });
 const mean = fc.double({ min: -5, max: 10, noNaN: true });
@@ -102,24 +99,14 @@ test("cheap is green, normal is yellow, expensive is red", () => {
 });
 
 describe("rank and percentile", () => {
-  const day = points(daysOf("2026-03-10", "2026-03-10"), (i) => [0.2, -0.1, 0.2, 0][i % 4] ?? 0);
+  const day = Array.from({ length: 96 }, (_, i) => [0.2, -0.1, 0.2, 0][i % 4] ?? 0);
 
   test("equal prices share the better rank; negative before zero", () => {
-    expect([-0.1, 0, 0.2].map((given) => rankOf(given, day))).toEqual([1, 25, 49]);
+    expect([-0.1, 0, 0.2].map((given) => 1 + countBelow(given, day))).toEqual([1, 25, 49]);
   });
 
-  test("the cheapest has percentile 0, without points there is none", () => {
+  test("the cheapest has percentile 0, without prices there is none", () => {
     expect([-0.1, 0, 0.2].map((given) => percentileOf(given, day))).toEqual([0, 25, 50]);
     expect(percentileOf(1, [])).toBeNull();
-    expect(percentileAmong(1, sortedPrices([]))).toBeNull();
-  });
-
-  test("among prices in order, the percentile is that of counting", () => {
-    fc.assert(
-      fc.property(fc.array(price, { minLength: 1, maxLength: 60 }), price, (prices, given) => {
-        const counted = prices.map((each, i) => ({ start: i, end: i + 1, price: each, estimate: false }));
-        expect(percentileAmong(given, sortedPrices(prices))).toBe(percentileOf(given, counted));
-      }),
-    );
   });
 });

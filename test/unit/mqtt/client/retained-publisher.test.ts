@@ -7,7 +7,7 @@ import { RetainingPort, TestMemory } from "../../../support/broker/retaining-por
 const STATUS = "elbro/status";
 
 function publisherOn(memory: TestMemory): RetainedPublisher {
-  return new RetainedPublisher({ remembered: memory, alsoOurs: [STATUS] });
+  return new RetainedPublisher(memory, [STATUS]);
 }
 
 /** A publisher with a broker that answers at once when told. */
@@ -181,7 +181,7 @@ test("the status topic of an earlier base topic is cleared, that of this one nev
   retained.set(STATUS, "offline");
   const same = attached([state("home", "1")], memory, retained);
   expect(same.port.topics()).not.toContain(STATUS);
-  const renamed = new RetainedPublisher({ remembered: memory, alsoOurs: ["power/status"] });
+  const renamed = new RetainedPublisher(memory, ["power/status"]);
   const port = new RetainingPort(retained);
   renamed.show([{ topic: "power/home", payload: "1" }]);
   renamed.attach(port);

@@ -9,13 +9,12 @@ const homes = { list: () => [{ id: "home", addressId: "address-of-home" }] };
 async function listening(before: readonly Message[] = [], baseTopic = "elbro") {
   const feed = new EventFeed({ baseTopic, homes, startedAt: 0 });
   feed.show(before);
-  const hub = feed.hub();
   const out = new PassThrough();
   let text = "";
   out.on("data", (bytes: Buffer) => {
     text += bytes.toString();
   });
-  hub.subscribe(out, { lastEventId: null, home: null });
+  feed.subscribe(out, { lastEventId: null, home: null });
   const heard = () =>
     [...text.matchAll(/event: (.*)\ndata: (.*)\n/g)]
       .map(([, type, data]) => `${type} ${data}`)
@@ -86,11 +85,16 @@ test("a series that changed is told with its home; one of a place without where 
   ]);
 });
 
-test("before anybody listens nothing is kept or compared", () => {
+test("what changed before anybody listens is not kept: the first listener hears how things are", () => {
   const feed = new EventFeed({ baseTopic: "elbro", homes, startedAt: 0 });
-  // A payload that cannot be read would throw if it were looked at.
-  feed.show([{ topic: "elbro/info", payload: "no JSON" }]);
-  feed.changed({ account: "consumer", place: "x", operation: "prices", unit: "hour" });
-  feed.close();
-  expect(feed.opened).toBeNull();
+  feed.show([{ topic: "elbro/home/cheap", payload: "ON" }]);
+  feed.show([{ topic: "elbro/home/cheap", payload: "OFF" }]);
+  const out = new PassThrough();
+  feed.subscribe(out, { lastEventId: null, home: null });
+  expect(String(out.read()).match(/^id: .*$/gm)).toEqual([
+    expect.stringMatching(/-0-unfinished$/),
+    expect.stringMatching(/-0-unfinished$/),
+    expect.stringMatching(/-0$/),
+  ]);
+  feed.hub.close();
 });

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { localErrorTable } from "../../../../src/server/http/errors.ts";
 import { endpointOpenApi } from "../../../../src/server/local/endpoint.ts";
-import { endpoints, localDocs } from "../../../../src/server/local/endpoints.ts";
+import { endpoints } from "../../../../src/server/local/endpoints.ts";
 import { readParameters } from "../../../../src/server/local/parameters.ts";
+import { localDocs } from "../../../../src/server/openapi/reference-docs.ts";
 import { pageText } from "../../../support/docs/docs-pages.ts";
 
 type Row = (typeof endpoints)[number];

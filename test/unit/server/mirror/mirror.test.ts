@@ -240,14 +240,14 @@ test("of many requests at once, a few bodies are made per event-loop tick, in th
         ...foundAt(NOW, true),
         read: () => {
           made.push({ turn, digit: "addressId" in params ? String(params.addressId) : "" });
-          return "[]";
+          return Buffer.from("[]");
         },
       }),
       ask: () => Promise.reject(new Error("nobody was to be asked")),
     },
     new ResponseCache(),
   );
-  const ask = (addressId: string) => handlers.forecastPrices({ addressId }, { now: NOW, headers: {} });
+  const ask = (addressId: string) => handlers.forecastPrices({ addressId }, { now: NOW, headers: {}, key: addressId });
   const asked = Array.from({ length: 30 }, (_, i) => String(i));
   let waiting = 1;
   void Promise.all(asked.map(ask)).then(() => waiting--);

@@ -22,7 +22,7 @@ class Quarters implements AnswerSource {
 
   readonly read = () => {
     this.reads++;
-    return this.body;
+    return Buffer.from(this.body);
   };
 
   #chunks() {

@@ -3,44 +3,45 @@ import path from "node:path";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import type { LocalAnswer } from "../../../../src/server/http/response.ts";
-import { DashboardFiles } from "../../../../src/server/web/static-files.ts";
+import { StaticFiles } from "../../../../src/server/web/static-files.ts";
 import { TempDir } from "../../../support/daemon/temp-dir.ts";
 
 const PAGE = '<!doctype html><link href="assets/look.css"><script src="assets/app.js"></script>';
 const SCRIPT = `export const words = "${"price ".repeat(200)}";`;
 
-async function filesOf(script = SCRIPT): Promise<DashboardFiles> {
+function filesOf(script = SCRIPT): StaticFiles {
   using dir = new TempDir();
   const texts = { "index.html": PAGE, "app.js": script, "look.css": "body { margin: 0 }", "icon.svg": "<svg/>" };
   const sources = Object.entries(texts).map(([name, text]) => {
     writeFileSync(path.join(dir.path, name), text);
     return { name, path: path.join(dir.path, name) };
   });
-  return await DashboardFiles.read(sources);
+  return new StaticFiles(sources);
 }
 
-function bytes(answer: LocalAnswer | null): Extract<LocalAnswer, { kind: "bytes" }> {
+async function bytes(asked: Promise<LocalAnswer> | null): Promise<Extract<LocalAnswer, { kind: "bytes" }>> {
+  const answer = await asked;
   if (answer?.kind !== "bytes") throw new Error(`answered ${JSON.stringify(answer)}`);
   return answer;
 }
 
 test("the page loads its files below a name made of their content", async () => {
-  const files = await filesOf();
-  const html = Buffer.from(bytes(files.page({})).bytes).toString();
+  const files = filesOf();
+  const html = Buffer.from((await bytes(files.page({}))).bytes).toString();
   expect(html).toContain(`"assets/${files.digest}/app.js"`);
   expect(html).toContain(`"assets/${files.digest}/look.css"`);
-  expect((await filesOf(`${SCRIPT}//`)).digest).not.toBe(files.digest);
-  expect((await filesOf()).digest).toBe(files.digest);
+  expect(filesOf(`${SCRIPT}//`).digest).not.toBe(files.digest);
+  expect(filesOf().digest).toBe(files.digest);
 });
 
 test("the page is asked for each time, its files never again", async () => {
-  const files = await filesOf();
-  expect(bytes(files.page({})).headers?.["Cache-Control"]).toBe("no-cache");
-  expect(bytes(files.asset(files.digest, "app.js", {})).headers?.["Cache-Control"]).toMatch(/immutable/);
+  const files = filesOf();
+  expect((await bytes(files.page({}))).headers?.["Cache-Control"]).toBe("no-cache");
+  expect((await bytes(files.asset(files.digest, "app.js", {}))).headers?.["Cache-Control"]).toMatch(/immutable/);
 });
 
 test("a file of another version is not there", async () => {
-  const files = await filesOf();
+  const files = filesOf();
   expect(files.asset("0123456789abcdef", "app.js", {})).toBeNull();
   expect(files.asset(files.digest, "index.html", {})).toBeNull();
   expect(files.asset(files.digest, "../package.json", {})).toBeNull();
@@ -52,27 +53,27 @@ test.each([
   ["gzip", "br;q=0, GZIP;q=0.5", (body: Uint8Array) => gunzipSync(body)],
   [undefined, "identity", (body: Uint8Array) => Buffer.from(body)],
 ])("a client that takes it gets %s for %s", async (encoding, accepted, decode) => {
-  const files = await filesOf();
-  const answer = bytes(files.asset(files.digest, "app.js", { "accept-encoding": accepted }));
+  const files = filesOf();
+  const answer = await bytes(files.asset(files.digest, "app.js", { "accept-encoding": accepted }));
   expect(answer.headers?.["Content-Encoding"]).toBe(encoding);
   expect(answer.headers?.Vary).toBe("Accept-Encoding");
   expect(decode(answer.bytes).toString()).toBe(SCRIPT);
 });
 
 test("who has the page as it is gets 304, also behind a proxy that weakened the tag", async () => {
-  const files = await filesOf();
-  const tag = bytes(files.page({})).headers?.ETag ?? "";
+  const files = filesOf();
+  const tag = (await bytes(files.page({}))).headers?.ETag ?? "";
   for (const given of [tag, `W/${tag}`, `"other", ${tag}`])
-    expect(files.page({ "if-none-match": given })).toMatchObject({ status: 304 });
-  expect(files.page({ "if-none-match": '"other"' }).kind).toBe("bytes");
+    expect(await files.page({ "if-none-match": given })).toMatchObject({ status: 304 });
+  expect((await files.page({ "if-none-match": '"other"' })).kind).toBe("bytes");
 });
 
 test("types are right, and nothing foreign may run on the page", async () => {
-  const files = await filesOf();
-  expect(bytes(files.page({})).type).toBe("text/html; charset=utf-8");
-  expect(bytes(files.asset(files.digest, "app.js", {})).type).toBe("text/javascript; charset=utf-8");
-  expect(bytes(files.asset(files.digest, "icon.svg", {})).type).toBe("image/svg+xml");
-  const { headers } = bytes(files.page({}));
+  const files = filesOf();
+  expect((await bytes(files.page({}))).type).toBe("text/html; charset=utf-8");
+  expect((await bytes(files.asset(files.digest, "app.js", {}))).type).toBe("text/javascript; charset=utf-8");
+  expect((await bytes(files.asset(files.digest, "icon.svg", {}))).type).toBe("image/svg+xml");
+  const { headers } = await bytes(files.page({}));
   expect(headers?.["Content-Security-Policy"]).toContain("default-src 'self'");
   expect(headers?.["Content-Security-Policy"]).not.toContain("unsafe");
   expect(headers?.["X-Content-Type-Options"]).toBe("nosniff");

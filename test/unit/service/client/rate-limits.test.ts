@@ -128,20 +128,25 @@ describe("the learned budget of the consumer interface", () => {
     const budget = learned(machine);
     budget.learn(said(100), 0);
     machine.keptTexts.clear();
-    machine.keptTexts.set("limits/consumer", '{"minute":[60],"day":[100]}');
+    machine.keptTexts.set("limits/consumer", '{"minute":{"limit":60,"raise":null},"day":{"limit":100,"raise":null}}');
     const frozen = new Map(machine.keptTexts);
     budget.learn(said(100, 2_000), 2_000);
     expect(machine.keptTexts).toEqual(frozen);
   });
 
-  test.each(["", "{", "[]", "7", '{"day":[-3]}', '{"day":"x","minute":[1.5]}', '{"day":[]}'])(
-    "what cannot be read (%s) is as if it were not there",
-    (text) => {
-      const machine = new ManualMachine();
-      machine.keptTexts.set("limits/consumer", text);
-      expect(learned(machine).limits(0)).toEqual({ minute: 5, day: 50 });
-    },
-  );
+  test.each([
+    "",
+    "{",
+    "[]",
+    "7",
+    '{"day":{"limit":-3,"raise":null}}',
+    '{"day":"x"}',
+    '{"day":{"limit":1.5,"raise":null}}',
+  ])("what cannot be read (%s) is as if it were not there", (text) => {
+    const machine = new ManualMachine();
+    machine.keptTexts.set("limits/consumer", text);
+    expect(learned(machine).limits(0)).toEqual({ minute: 5, day: 50 });
+  });
 
   test("back-fill leaves room for as many addresses as there are", () => {
     const budget = learned();

@@ -3,65 +3,66 @@ import { type AnswerReading, readAnswer } from "../../../../src/service/contract
 import { type OperationId, operationIds, operationOf } from "../../../../src/service/contract/operations.ts";
 import { answers, breakages, broken } from "../../../fixtures/answers.ts";
 
-/** Runs the reading to its end and counts how often it let others run. */
-function readWhole<Id extends OperationId>(id: Id, json: unknown): { reading: AnswerReading<Id>; pauses: number } {
-  const slices = readAnswer(id, json);
-  for (let pauses = 0; ; pauses++) {
-    const slice = slices.next();
-    if (slice.done) return { reading: slice.value, pauses };
-  }
+/** Reads and counts how often it let others run. */
+async function readWhole<Id extends OperationId>(
+  id: Id,
+  json: unknown,
+): Promise<{ reading: AnswerReading<Id>; pauses: number }> {
+  let pauses = 0;
+  const reading = await readAnswer(id, json, async () => ++pauses);
+  return { reading, pauses };
 }
 
-const read = (id: OperationId, json: unknown) => readWhole(id, json).reading;
+const read = async (id: OperationId, json: unknown) => (await readWhole(id, json)).reading;
 
 describe.each(operationIds)("%s", (id) => {
-  test("the answer of the document's field tables is read as it is", () => {
+  test("the answer of the document's field tables is read as it is", async () => {
     const answer = answers[id];
-    const reading = read(id, answer);
+    const reading = await read(id, answer);
     expect(reading).toEqual({ kind: "body", body: answer });
     if (reading.kind === "body") expect(reading.body).toBe(answer);
   });
 
-  test.each(breakages[id])("broken at $at: $why", (breakage) => {
-    expect(read(id, broken(answers[id], breakage))).toEqual({ kind: "malformed", why: breakage.why });
+  test.each(breakages[id])("broken at $at: $why", async (breakage) => {
+    expect(await read(id, broken(answers[id], breakage))).toEqual({ kind: "malformed", why: breakage.why });
   });
 
-  test.each([null, "text", 7, true])("%o instead of an answer is malformed, not a crash", (json) => {
-    expect(read(id, json).kind).toBe("malformed");
+  test.each([null, "text", 7, true])("%o instead of an answer is malformed, not a crash", async (json) => {
+    expect((await read(id, json)).kind).toBe("malformed");
   });
 });
 
 test.each(operationIds.filter((id) => operationOf(id).response.shape !== "document"))(
   "%s without rows is valid",
-  (id) => {
+  async (id) => {
     const empty = operationOf(id).response.shape === "list" ? [] : { ...answers[id], data: [] };
-    expect(read(id, empty)).toEqual({ kind: "body", body: empty });
+    expect(await read(id, empty)).toEqual({ kind: "body", body: empty });
   },
 );
 
 describe("what the contract does not know", () => {
-  test("is kept in rows, envelopes and nested objects", () => {
+  test("is kept in rows, envelopes and nested objects", async () => {
     const prices = structuredClone(answers.prices);
     const answer = { ...prices, more: { a: [1] }, data: [{ ...prices.data[0], green: true }] };
-    expect(read("prices", answer)).toEqual({ kind: "body", body: answer });
+    expect(await read("prices", answer)).toEqual({ kind: "body", body: answer });
     const [home] = answers.addresses.data;
     const address = { ...home, capabilities: { ...home.capabilities, heating: false } };
-    expect(read("addresses", { data: [address] })).toEqual({ kind: "body", body: { data: [address] } });
+    expect(await read("addresses", { data: [address] })).toEqual({ kind: "body", body: { data: [address] } });
   });
 
-  test("another form of a charge's price is kept", () => {
+  test("another form of a charge's price is kept", async () => {
     const entry = { ...answers.chargesHistory.tariffs[0], price: { hourly: [0.1, 0.2] } };
     const answer = { ...answers.chargesHistory, tariffs: [entry] };
-    expect(read("chargesHistory", answer)).toEqual({ kind: "body", body: answer });
+    expect(await read("chargesHistory", answer)).toEqual({ kind: "body", body: answer });
   });
 
-  test.each([null, 0.5, { from: "x", amount: 1 }])("variableChargesPerKWh may be %o", (variableChargesPerKWh) => {
+  test.each([null, 0.5, { from: "x", amount: 1 }])("variableChargesPerKWh may be %o", async (variableChargesPerKWh) => {
     const answer = { ...answers.prices, data: [{ ...answers.prices.data[0], variableChargesPerKWh }] };
-    expect(read("prices", answer).kind).toBe("body");
+    expect((await read("prices", answer)).kind).toBe("body");
   });
 
-  test("the consumption envelope is not shown, so rows alone are enough", () => {
-    expect(read("consumption", { data: answers.consumption.data }).kind).toBe("body");
+  test("the consumption envelope is not shown, so rows alone are enough", async () => {
+    expect((await read("consumption", { data: answers.consumption.data })).kind).toBe("body");
   });
 });
 
@@ -74,8 +75,8 @@ test.each([
   ["October 25, 2026", false],
   ["1", false],
   ["", false],
-])("a third-party date %o: %o", (date, fits) => {
-  expect(read("requestCounts", [{ date, requestCount: 1 }]).kind).toBe(fits ? "body" : "malformed");
+])("a third-party date %o: %o", async (date, fits) => {
+  expect((await read("requestCounts", [{ date, requestCount: 1 }])).kind).toBe(fits ? "body" : "malformed");
 });
 
 describe("slices", () => {
@@ -87,13 +88,13 @@ describe("slices", () => {
     [500, 1],
     [8_784, 17],
     [35_136, 70],
-  ])("%i rows pause %i times", (count, pauses) => {
-    expect(readWhole("prices", { ...answers.prices, data: rows(count) }).pauses).toBe(pauses);
+  ])("%i rows pause %i times", async (count, pauses) => {
+    expect((await readWhole("prices", { ...answers.prices, data: rows(count) })).pauses).toBe(pauses);
   });
 
-  test("a bad row after the first slice is named by its place", () => {
+  test("a bad row after the first slice is named by its place", async () => {
     const data = [...rows(1_200), { ...answers.prices.data[0], end: 5 }];
-    expect(readWhole("prices", { ...answers.prices, data })).toEqual({
+    expect(await readWhole("prices", { ...answers.prices, data })).toEqual({
       reading: { kind: "malformed", why: "row 1200: end: expected string" },
       pauses: 2,
     });

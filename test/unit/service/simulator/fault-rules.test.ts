@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { readFaultRules } from "../../../../src/service/simulator/fault-rules.ts";
-import { FaultScript } from "../../../../src/service/simulator/fault-script.ts";
+import { FaultScript, readFaultRules } from "../../../../src/service/simulator/fault-rules.ts";
 
 test("a script is read, with its instants", () => {
   const reading = readFaultRules([

@@ -2,9 +2,15 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { DAY_MS, type Interval } from "../../../../src/core/time/interval.ts";
 import type { Aggregation } from "../../../../src/service/contract/resources.ts";
-import { costsRow, energyRow, revenueRow } from "../../../../src/service/simulator/energy-rows.ts";
 import { demoHomes } from "../../../../src/service/simulator/homes.ts";
-import { type PricedHour, type Total, totals } from "../../../../src/service/simulator/series.ts";
+import {
+  costsRow,
+  energyRow,
+  type PricedHour,
+  revenueRow,
+  type Total,
+  totals,
+} from "../../../../src/service/simulator/series.ts";
 import { World } from "../../../../src/service/simulator/world.ts";
 
 const { danish } = demoHomes;
@@ -24,11 +30,11 @@ function sum(parts: readonly Total[], field: "wh" | "amountMicro" | "feesMicro")
 
 test("hours, days and months add up to the year without a rest, for every series and any now", () => {
   const moments = fc.integer({ min: Date.UTC(2022, 0, 2), max: Date.UTC(2027, 0, 1) });
-  const series = fc.constantFrom("consumptionOn", "exportOn", "costsOn", "revenueOn");
+  const series = fc.constantFrom("consumption", "solarExport", "consumptionCosts", "solarExportRevenue");
   fc.assert(
     fc.property(moments, moments, series, (at, now, name) => {
       const year = calendar.expandOutward("year", { start: at, end: at + 1 });
-      const hoursOn: HoursOn = (day) => world[name](danish, day, now);
+      const hoursOn: HoursOn = (day) => world.hoursOn(name, danish, day, now);
       const [whole, ...others] = totalsOf(year, "year", hoursOn, now);
       expect(others).toEqual([]);
       for (const unit of ["hour", "day", "month"] as const) {
@@ -44,7 +50,7 @@ test("hours, days and months add up to the year without a rest, for every series
 
 test("every row is one interval of its unit, ascending, and one without a known hour is left out", () => {
   const range = { start: NOW - 120 * DAY_MS, end: NOW };
-  const hoursOn: HoursOn = (day) => world.consumptionOn(danish, day, NOW);
+  const hoursOn: HoursOn = (day) => world.hoursOn("consumption", danish, day, NOW);
   for (const unit of ["hour", "day", "month", "year"] as const) {
     const rows = totalsOf(range, unit, hoursOn);
     rows.forEach((row, i) => {
@@ -58,7 +64,7 @@ test("every row is one interval of its unit, ascending, and one without a known 
 
 test("the rate is what is left of the revenue before fees, per kWh, and null at zero energy", () => {
   const rows = totalsOf({ start: NOW - 400 * DAY_MS, end: NOW }, "hour", (day) =>
-    world.revenueOn(danish, day, NOW),
+    world.hoursOn("solarExportRevenue", danish, day, NOW),
   ).map(revenueRow);
   expect(rows.length).toBeGreaterThan(9_000);
   for (const row of rows) {
@@ -71,7 +77,7 @@ test("the rate is what is left of the revenue before fees, per kWh, and null at 
 test("an exported hour earns the spot price less the feed-in tariff, without VAT", () => {
   const day = calendar.day(Date.UTC(2026, 4, 20));
   const spot = new Map(world.prices.on("DK1", "hour", day).map(({ start, spotPerKwh }) => [start, spotPerKwh]));
-  const earned = world.revenueOn(danish, day, NOW).filter(({ wh }) => wh > 500);
+  const earned = world.hoursOn("solarExportRevenue", danish, day, NOW).filter(({ wh }) => wh > 500);
   expect(earned.length).toBeGreaterThan(3);
   for (const { start, wh, amountMicro } of earned)
     expect(amountMicro / 1_000 / wh).toBeCloseTo((spot.get(start) ?? Infinity) - 0.0163, 5);
@@ -82,9 +88,9 @@ test("fixed fees of a month without gaps are the month's subscriptions", () => {
   const hours = (month.end - month.start) / 3_600_000;
   const perHour =
     sum(
-      totalsOf(month, "hour", (day) => world.costsOn(danish, day, NOW)),
+      totalsOf(month, "hour", (day) => world.hoursOn("consumptionCosts", danish, day, NOW)),
       "feesMicro",
-    ) / totalsOf(month, "hour", (day) => world.costsOn(danish, day, NOW)).length;
+    ) / totalsOf(month, "hour", (day) => world.hoursOn("consumptionCosts", danish, day, NOW)).length;
   expect((perHour * hours) / 1e6).toBeCloseTo((41.5 + 23.2) * 1.25, 2);
 });
 

@@ -8,8 +8,10 @@ import { FAMILIES, firmwares } from "../../../../support/plugs/firmware-emulator
 const rows: Readonly<Record<string, PlugFamilyRow>> = plugFamilies;
 const rowOf = (family: string): PlugFamilyRow => rows[family] ?? plugFamilies.custom;
 const addressOf = (family: (typeof FAMILIES)[number], change: Partial<PlugAddress> = {}): PlugAddress => {
-  const { topic, channel, custom } = firmwares[family].setup;
-  return { topic, channel: channel ?? rowOf(family).channel.ordinary ?? "", custom, caller: "elbro/plug/p", ...change };
+  const { topic = "", channel: given, on, off, ...rest } = firmwares[family].setup;
+  const channel = String(given ?? rowOf(family).channel.ordinary ?? "");
+  const custom = on && off ? { ...rest, on, off } : undefined;
+  return { topic, channel, custom, caller: "elbro/plug/p", ...change };
 };
 const line = ({ topic, payload }: { topic: string; payload: string }) => `${topic} ${payload}`;
 

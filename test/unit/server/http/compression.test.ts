@@ -1,6 +1,6 @@
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { smaller } from "../../../../src/server/http/compress-response.ts";
+import { smaller } from "../../../../src/server/http/compression.ts";
 import type { LocalAnswer } from "../../../../src/server/http/response.ts";
 
 const LONG = { prices: Array.from({ length: 200 }, (_, i) => ({ start: i, price: 1.25 })) };

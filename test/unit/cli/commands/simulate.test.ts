@@ -1,11 +1,10 @@
 import { expect, test } from "vitest";
-import { readSimulatorOptions } from "../../../../src/cli/commands/simulate-options.ts";
-
-const now = () => 0;
+import { readCommandLine } from "../../../../src/cli/arguments.ts";
+import { line, simulatorOptions } from "../../../../src/cli/commands/simulate.ts";
 
 function read(argv: readonly string[]) {
-  const given = readSimulatorOptions(argv, now);
-  return given.kind === "simulator" ? given.options : given.kind;
+  const given = readCommandLine(line, argv, {});
+  return given.kind === "help" ? given.kind : simulatorOptions(given, () => 0);
 }
 
 test("without arguments it is a demo on the loopback, at port 9000", () => {
@@ -35,7 +34,7 @@ test("every argument is read", () => {
 });
 
 test("--help asks for help", () => {
-  expect(readSimulatorOptions(["--help"], now)).toMatchObject({ kind: "help" });
+  expect(read(["--help"])).toBe("help");
 });
 
 test.each([
@@ -55,5 +54,5 @@ test.each([
   [["--bogus"], "--bogus"],
   [["loose"], "usage: elbro simulate; see elbro simulate --help"],
 ])("%j is refused in one sentence", (argv, expected) => {
-  expect(() => readSimulatorOptions(argv, now)).toThrow(expected);
+  expect(() => read(argv)).toThrow(expected);
 });

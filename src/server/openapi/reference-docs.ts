@@ -1,0 +1,75 @@
+/** Tables of the LAN API in the documentation. Shape: Markdown without a line break at its ends. */
+import { eventRows } from "../events/event-source.ts";
+import { localErrorTable } from "../http/errors.ts";
+import { textOf } from "../local/endpoint.ts";
+import { endpoints } from "../local/endpoints.ts";
+import { metricRows } from "../monitoring/metrics.ts";
+
+/** Tables of endpoints and of their parameters in docs/http-api.md. */
+export function localDocs(): string {
+  const requests = endpoints.map((row) => {
+    const answers = [textOf(row), "JSON"].filter(Boolean).join(", ");
+    const key = row.scope === "control" ? " Needs a key with the scope `control`." : "";
+    return [`\`${row.method} ${written(row.path)}\``, `${row.summary}${key}`, answers];
+  });
+  const parameters = endpoints.flatMap(({ path, parameters: rows }) =>
+    Object.entries(rows)
+      .filter(([, row]) => row.in !== "path")
+      .map(([name, { example, about, required }]) => {
+        const must = required ? " Must be given." : "";
+        return [`\`${written(path).replace("/local/v1/", "")}\``, `\`${name}=${example}\``, `${about}${must}`];
+      }),
+  );
+  return [
+    table(["request", "what it answers", "as"], requests),
+    table(["of", "parameter", "what it is"], parameters),
+  ].join("\n\n");
+}
+
+function written(path: string): string {
+  return path.replace(/:(\w+)/g, "{$1}");
+}
+
+/** Table of errors in docs/http-api.md. */
+export function errorDocs(): string {
+  const rows = Object.entries(localErrorTable).sort(([, one], [, other]) => one.status - other.status);
+  return table(
+    ["status", "`errorCode`", "what it means"],
+    rows.map(([code, { status, meaning }]) => [String(status), `\`${code}\``, meaning]),
+  );
+}
+
+/** Table of events in docs/http-api.md. */
+export function eventDocs(): string {
+  const rows = [
+    {
+      type: "hello",
+      about: "`version`, `started_at`, `resumed`: whether what was missed follows, or the present state",
+    },
+    ...eventRows,
+    { type: "data", about: "`home`, `series`, `unit`: a series has other rows than before; read it again" },
+    { type: "ready", about: "nothing: all that was to be caught up with is told" },
+  ];
+  return table(
+    ["event", "data"],
+    rows.map(({ type, about }) => [`\`${type}\``, about]),
+  );
+}
+
+/** Table of figures in docs/monitoring.md. */
+export function metricDocs(): string {
+  return table(
+    ["figure", "kind", "labels", "what it says"],
+    metricRows.map(({ name, type, labels, help }) => [
+      `\`${name}\``,
+      type,
+      labels.map((label) => `\`${label}\``).join(" "),
+      help,
+    ]),
+  );
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const lineOf = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
+  return [lineOf(head), `|${"---|".repeat(head.length)}`, ...rows.map(lineOf)].join("\n");
+}
