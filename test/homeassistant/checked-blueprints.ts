@@ -12,11 +12,8 @@ const BATTERY = "sensor.test_battery";
 const WATER = "sensor.test_water";
 const ALL = ["appliance", "prices", "tomorrow", "water", "car", "late", "van", "hasty_appliance", "hasty_prices"];
 const SHORT_PATIENCE = { seconds: 3 };
-/**
- * What the automations do whose patience is the default, which is longer than any restart; but that of a plan which may run
- * at any time.
- */
-const ANY = /^(?!.*(hasty|late))/;
+/** What the automations do whose patience is the default, which is longer than any restart. */
+const ANY = /^(?!.*hasty)/;
 
 interface Device {
   readonly id: string;
@@ -88,7 +85,7 @@ export async function checkBlueprints(checks: Checks, seen: Seen): Promise<Runni
     await actions.expect(/ (appliance|heater|charger)$/, [
       "turn_off appliance",
       "turn_off heater",
-      ...["turn_off charger", "turn_off charger"],
+      ...["turn_off charger", "turn_off charger", "turn_off charger"],
     ]);
     return `${ALL.length} automations`;
   });
@@ -131,7 +128,7 @@ export async function checkBlueprints(checks: Checks, seen: Seen): Promise<Runni
     await actions.expect(/^tomorrow/, ["tomorrow 0"]);
     return undefined;
   });
-  await checkCar(checks, seen, actions);
+  await checkCar(checks, seen, { chosen, actions });
   return { chosen, actions };
 }
 
@@ -146,7 +143,7 @@ function automationsOf(chosen: Chosen): readonly (readonly [string, string, obje
   const mean = chosen.entity("home-day_mean");
   const car = (plugged: string, plan: string, departure: string, capacity: number) => ({
     plugged_in: `input_boolean.${plugged}`,
-    charger: { entity_id: `input_boolean.${plan === "late_car" ? "late_charger" : "charger"}` },
+    charger: { entity_id: "input_boolean.charger" },
     battery: BATTERY,
     capacity,
     departure: `${departure}:00`,
@@ -190,12 +187,12 @@ function automationsOf(chosen: Chosen): readonly (readonly [string, string, obje
       },
     ],
     ["car", "charge_car", car("plugged", "car", localTime(12), 60)],
-    ["late", "charge_car", car("late_plugged", "late_car", localTime(0.5), 60)],
+    ["late", "charge_car", car("late_plugged", "late_car", localTime(12), 60)],
     ["van", "charge_car", car("van_plugged", "van", localTime(9), 130)],
   ];
 }
 
-async function checkCar(checks: Checks, { home, house }: Seen, actions: RecordedActions): Promise<void> {
+async function checkCar(checks: Checks, { home, house }: Seen, { chosen, actions }: RunningBlueprints): Promise<void> {
   const plug = (name: string) => home.act("input_boolean.turn_on", `input_boolean.${name}`);
   const unplug = (name: string) => home.act("input_boolean.turn_off", `input_boolean.${name}`);
   const published = (plan: string) => house.topics.json(`elbro/home/plan/${plan}/entities`);
@@ -216,14 +213,24 @@ async function checkCar(checks: Checks, { home, house }: Seen, actions: Recorded
     return undefined;
   });
   await checks.check("charge_car tells the present reason of a plan that cannot be met, once", async () => {
-    actions.clear();
     await plug("late_plugged");
-    await until("impossible", SHOWN_WITHIN_MS, () => published("late_car").plan_state === "impossible" || undefined);
+    await until("set", SHOWN_WITHIN_MS, () => published("late_car").hours === 3.75 || undefined);
     await actions.settle(ALL);
+    actions.clear();
+    await home.act("number.set_value", chosen.entity("home_plan_late_car-max_price"), { value: -10 });
+    await until("impossible", SHOWN_WITHIN_MS, () => published("late_car").plan_state === "impossible" || undefined);
     const { reason } = published("late_car");
     await actions.expect(/^late_plugged/, [`late_plugged: ${reason}`]);
-    await unplug("late_plugged");
     return String(reason);
+  });
+  await checks.check("charge_car tells it again when the car is plugged in again", async () => {
+    await unplug("late_plugged");
+    await actions.settle(ALL);
+    actions.clear();
+    await plug("late_plugged");
+    await actions.expect(/^late_plugged/, [`late_plugged: ${published("late_car").reason}`]);
+    await unplug("late_plugged");
+    return undefined;
   });
   await checks.check("charge_car tells that the plan refused its hours", async () => {
     actions.clear();

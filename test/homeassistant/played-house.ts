@@ -162,7 +162,7 @@ export class PlayedHouse implements AsyncDisposable {
         { name: "Water heater", home: "home", kind: "below", percent: 35 },
         { name: "Washing machine", home: "home", kind: "window", hours: 1, ...LATER, enabled: isWashingEnabled },
         { name: carName, id: "car", home: "home", kind: "slots", hours: 1, ...LATER },
-        { name: "Late car", home: "home", kind: "slots", hours: 1, ready_by: localTime(12) },
+        { name: "Late car", home: "home", kind: "slots", hours: 1, ...LATER },
         { name: vanName, home: "home", kind: "slots", hours: 1, ...LATER },
       ],
       plugs: plug ? [{ name: "Dishwasher", family, topic, plan: PLAN.id }] : [],
