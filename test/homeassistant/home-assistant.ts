@@ -11,16 +11,7 @@ import { HomeAssistantSocket } from "./socket.ts";
 import { until } from "./until.ts";
 
 /** Switches that automations may switch. */
-const SWITCHES = [
-  "appliance",
-  "hasty_appliance",
-  "heater",
-  "charger",
-  "late_charger",
-  "plugged",
-  "late_plugged",
-  "van_plugged",
-];
+const SWITCHES = ["appliance", "hasty_appliance", "heater", "charger", "plugged", "late_plugged", "van_plugged"];
 const START_TIMEOUT_MS = 180_000;
 /** It writes its last states within this; longer, and it is killed. */
 const STOP_TIMEOUT_MS = 30_000;
