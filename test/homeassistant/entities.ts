@@ -24,11 +24,12 @@ export interface ShownEntity {
   readonly state: string;
 }
 
-/** Every component of every discovery document. */
+/** Every component of every discovery document; one that is reduced to its platform is being taken away. */
 export function announcedComponents(topics: RetainedTopics): Component[] {
   return topics
     .startingWith("homeassistant/device/")
-    .flatMap((topic) => Object.values((topics.json(topic).components ?? {}) as Record<string, Component>));
+    .flatMap((topic) => Object.values((topics.json(topic).components ?? {}) as Record<string, Component>))
+    .filter(({ unique_id }) => unique_id !== undefined);
 }
 
 /** The MQTT entities of Home Assistant by unique id, with their states; `missing` is a state of an entity without one. */
