@@ -11,7 +11,7 @@ type Json = Record<string, unknown>;
 const DURATION: Json = {
   anyOf: [
     { type: "number", minimum: 0, maximum: 24 },
-    { type: "string", pattern: "^(?=.)(\\d+(\\.\\d+)?h)?(\\d+m)?$" },
+    { type: "string", pattern: "^(\\d+(\\.\\d+)?|(?=.)(\\d+(\\.\\d+)?h)?(\\d+m)?)$" },
   ],
 };
 /** PEM texts and secrets: what is mostly kept in a file of its own. */

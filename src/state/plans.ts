@@ -79,6 +79,8 @@ export class Plans {
   /** By plan. Bounded by the configuration. */
   readonly #companions = new Map<string, PlanSlot>();
   readonly #snapshots = new Map<string, PlanSnapshot>();
+  /** By plan: why its last command over MQTT was refused. */
+  readonly #refusals = new Map<string, string>();
 
   constructor(deps: PlansDeps) {
     this.#deps = deps;
@@ -92,7 +94,7 @@ export class Plans {
     for (const { id } of this.#definitions) if (!stay.has(id)) problems.end(subjectOf(id));
     this.#definitions = definitions;
     this.#ordered = inOrder(definitions);
-    for (const made of [this.#companions, this.#snapshots]) made.clear();
+    for (const made of [this.#companions, this.#snapshots, this.#refusals]) made.clear();
     store.keepOnly([...stay]);
     for (const definition of this.#ordered) {
       const spec = adjustedSpec(definition, store.settings(definition.id));
@@ -160,6 +162,17 @@ export class Plans {
   command([home = "", plan = "", setting = ""]: readonly string[], payload: string, now: EpochMs): PlanCommanded {
     const known = this.#companions.get(plan);
     if (!known || known.definition.home !== home) return refused("unknown_plan", `${home} has no plan "${plan}"`);
+    const before = this.#refusals.get(plan);
+    this.#refusals.delete(plan);
+    const result = this.#carryOut(plan, setting, payload, now);
+    if (result.kind === "refused") {
+      this.#refusals.set(plan, result.reason);
+      if (result.reason !== before) this.#deps.onChange(home);
+    }
+    return result;
+  }
+
+  #carryOut(plan: string, setting: string, payload: string, now: EpochMs): PlanCommanded {
     const action = planActions.find((each) => each === setting);
     if (action) return this.act(plan, action, now);
     const name = planSettings.find((each) => each === setting);
@@ -245,7 +258,8 @@ export class Plans {
     const currency = timeline?.currency ?? null;
     const reason = reasonOf({ spec, advance, now, calendar, trusted, currency, home: home ? null : definition.home });
     const history = this.#historyOf(known, now);
-    this.#snapshots.set(id, planSnapshot({ definition, spec, advance, reason, currency, history, now }));
+    const refused = this.#refusals.get(id) ?? null;
+    this.#snapshots.set(id, planSnapshot({ definition, spec, advance, reason, currency, history, refused, now }));
     return advance;
   }
 

@@ -3,7 +3,8 @@
  *
  * `-- --newest` takes the newest Home Assistant instead of the pinned one. `-- --protocol 3.1.1` uses that version of
  * MQTT; without it 5 is tried first. `-- --broker mosquitto` connects both by Mosquitto instead of the broker in elbro.
- * `-- --silence` also waits until a program that hangs is found out, some minutes.
+ * `-- --silence` also waits until a program that hangs is found out, some minutes. `-- --install-within 240` gives up
+ * installing after so many seconds.
  *
  * Exit code: 0 where all is as it should be, 1 where not, 75 where Home Assistant cannot be installed. Its log and its
  * entities are then in `build/homeassistant`.
@@ -11,6 +12,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
+import { checkBlueprintRestarts, checkBlueprints } from "./checked-blueprints.ts";
+import { checkEnergy } from "./checked-energy.ts";
 import { checkBirths, checkDevices } from "./checked-devices.ts";
 import {
   checkAvailability,
@@ -20,6 +23,7 @@ import {
   checkRemoval,
   checkSilence,
 } from "./checked-facts.ts";
+import { checkRenaming } from "./checked-renaming.ts";
 import { Checks } from "./checks.ts";
 import { shownEntities } from "./entities.ts";
 import { HomeAssistant } from "./home-assistant.ts";
@@ -36,9 +40,9 @@ const FOLDER = path.resolve(import.meta.dirname, "../../build/homeassistant");
 const PROTOCOLS: readonly Protocol[] = ["5", "3.1.1"];
 const BROKERS = ["embedded", "mosquitto"] as const satisfies readonly BrokerKind[];
 
-const { newest, protocol, broker, silence } = optionsIn(process.argv.slice(2));
+const { newest, protocol, broker, silence, installWithinMs } = optionsIn(process.argv.slice(2));
 try {
-  const machine = await timed("Python", () => prepareMachine());
+  const machine = await timed("Python", () => prepareMachine(installWithinMs));
   const installation = await timed("Home Assistant installed", () => install(machine, { newest }));
   process.exitCode = await test(machine, installation, protocol === undefined ? PROTOCOLS : [protocol]);
 } catch (error) {
@@ -59,11 +63,15 @@ async function test(machine: Machine, installation: Installation, protocols: rea
     entities = await checkEntities(checks, seen);
     await checkNamedEntities(checks, home);
     await checkCommands(checks, seen);
+    await checkEnergy(checks, seen);
+    const blueprints = await checkBlueprints(checks, seen);
     await checkDevices(checks, seen);
     await checkLog(checks, seen, { brokerEnded: false });
+    await checkBlueprintRestarts(checks, seen, blueprints);
     await checkAvailability(checks, seen);
     if (silence) await checkSilence(checks, seen);
     await checkRemoval(checks, seen);
+    await checkRenaming(checks, seen);
     await checkBirths(checks, seen);
     await checkStatistics(checks, home);
     await checkLog(checks, seen, { brokerEnded: true });
@@ -110,6 +118,7 @@ interface Options {
   readonly protocol: Protocol | undefined;
   readonly broker: BrokerKind;
   readonly silence: boolean;
+  readonly installWithinMs: number;
 }
 
 function optionsIn(args: string[]): Options {
@@ -120,11 +129,13 @@ function optionsIn(args: string[]): Options {
       protocol: { type: "string" },
       broker: { type: "string", default: BROKERS[0] },
       silence: { type: "boolean", default: false },
+      "install-within": { type: "string", default: "Infinity" },
     },
   });
   const protocol = PROTOCOLS.find((each) => each === values.protocol);
   const broker = BROKERS.find((each) => each === values.broker);
   if (values.protocol !== undefined && !protocol) throw new Error(`--protocol is one of ${PROTOCOLS.join(", ")}`);
   if (!broker) throw new Error(`--broker is one of ${BROKERS.join(", ")}`);
-  return { newest: values.newest, protocol, broker, silence: values.silence };
+  const installWithinMs = 1_000 * Number(values["install-within"]);
+  return { newest: values.newest, protocol, broker, silence: values.silence, installWithinMs };
 }

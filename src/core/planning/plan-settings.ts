@@ -46,7 +46,7 @@ function withSetting(spec: PlanSpec, setting: PlanSetting, text: string): Settin
     refusedCommand("unreadable_setting", `${setting}: expected ${expected}, found "${text.slice(0, 40)}"`);
   switch (setting) {
     case "hours": {
-      const hoursMs = readDuration(/^\d+(\.\d+)?$/.test(text) ? Number(text) : text);
+      const hoursMs = readDuration(text);
       if (spec.kind === "below") return refusedCommand("unknown_setting", "a plan of kind below has no hours");
       if (hoursMs === null || hoursMs <= 0) return refused("hours above 0, as 3, 1.5, 45m or 1h30m");
       return { kind: "value", spec: { ...spec, hoursMs } };

@@ -48,11 +48,19 @@ const signalRows: readonly Row[] = [
   {
     key: "plan_state",
     name: "State",
-    about: "Where the plan stands.",
+    about:
+      "Where the plan stands. Attributes: reason, code, next_start, next_end, and why the last command was refused.",
     ...SENSOR,
     value: ({ state }) => state,
     deviceClass: "enum",
     options: planStates,
+    attributeValues: ({ reason, nextStart, nextEnd, refused }) => ({
+      reason: reason.text,
+      code: reason.code,
+      next_start: nextStart && formatInstant(nextStart),
+      next_end: nextEnd && formatInstant(nextEnd),
+      refused,
+    }),
     icon: "mdi:state-machine",
   },
   {
