@@ -29,7 +29,8 @@ export function shareOut(seats: readonly GroupSeat[]): GroupShares {
   const records = seats.map(({ input }) => occurrenceAt(input).memory);
   const facts = seats.map(({ slot, power, input }, i) => {
     const own = { ...input, blocked: [], after: { kind: "free" }, finishBy: null } as const;
-    return [slot.definition.id, power, records[i] && inputFingerprint(own, records[i])];
+    const byHand = records[i]?.begun.filter(({ basis }) => basis === "manual");
+    return [slot.definition.id, power, byHand, records[i] && inputFingerprint(own, records[i])];
   });
   const token = hash(JSON.stringify(facts));
   const isSettled = records.every((record) => record === null || record.madeFrom?.endsWith(`/${token}`));
