@@ -2,6 +2,7 @@
 import * as z from "zod/mini";
 import {
   circleFrom,
+  energyMs,
   nominalWindowMs,
   type PlanDefinition,
   planMistakes,
@@ -52,7 +53,7 @@ const kilowatts = z.number().check(z.positive(), z.maximum(1_000));
 const lengthOrNone = z.optional(duration("zero too"));
 const percent = z.optional(z.number().check(z.minimum(0), z.maximum(100)));
 
-const planSchema = z
+export const planSchema = z
   .strictObject({
     name: key(text, "What it is called; its topics are made of it."),
     home: key(slug, "The home whose prices count, by its id."),
@@ -106,6 +107,17 @@ const planSchema = z
     after: key(z.optional(slug), "Another plan that has to be done first."),
     after_pause: key(lengthOrNone, "How long after it.", LENGTH),
     power_limit: key(z.optional(text), "Plans with the same word here never run at the same time."),
+    energy: key(
+      z.optional(z.number().check(z.positive())),
+      "With kw, in place of hours and kwh: what a round is to use.",
+      {
+        form: "kWh",
+      },
+    ),
+    price: key(
+      z.optional(z.enum(["export"])),
+      "For below: export acts on what exported energy is worth, not on what bought energy costs.",
+    ),
     group: key(z.optional(text), "The power group it belongs to, by its name."),
     kw: key(z.optional(kilowatts), "What it draws while it runs; else kwh shared out over hours.", { form: "kW" }),
     priority: key(
@@ -131,10 +143,10 @@ const groupSchema = z.strictObject({
 
 /** Plans that share a fuse. */
 export const groupsSchema = z.array(groupSchema).check(unique("name"));
-type GroupEntry = z.infer<typeof groupSchema>;
+export type GroupEntry = z.infer<typeof groupSchema>;
 
 /** So many plans of a group: which of them fit together is looked up in a table of all their sets. */
-const MAX_GROUP_PLANS = 12;
+export const MAX_GROUP_PLANS = 12;
 
 /** What is wrong between plans and groups. Shape: paths from the top of the configuration. */
 export function groupMistakes(entries: readonly PlanEntry[], groups: readonly GroupEntry[]): Mistake[] {
@@ -184,6 +196,8 @@ const KINDS_OF: Readonly<Partial<Record<keyof PlanEntry, readonly PlanKind[]>>> 
   max_gap: ["slots", "avoid"],
   at_most_runs: ["slots"],
   up_to: ["slots"],
+  energy: ["window", "slots"],
+  price: ["below"],
   cheap_below: ["slots"],
   level: ["below"],
   percent: ["below"],
@@ -196,7 +210,13 @@ function mistakesOf(entry: PlanEntry): Mistake[] {
   for (const [setting, kinds] of Object.entries(KINDS_OF))
     if (entry[setting as keyof PlanEntry] !== undefined && !kinds.includes(entry.kind))
       mistake(setting, `is for plans of kind ${kinds.join(", ")}; this one is of kind ${entry.kind}`);
-  if (entry.kind !== "below" && entry.hours === undefined) mistake("hours", "expected hours, found nothing");
+  const { energy, kw } = entry;
+  if (energy !== undefined && kw === undefined) mistake("kw", "expected with energy, found nothing");
+  for (const setting of ["hours", "kwh"] as const)
+    if (energy !== undefined && entry[setting] !== undefined)
+      mistake(setting, "follows from energy and kw; give one or the other");
+  if (entry.kind !== "below" && entry.hours === undefined && energy === undefined)
+    mistake("hours", "expected hours, found nothing");
   const { max_price, level, percent } = entry;
   if (entry.kind === "below" && max_price === undefined && level === undefined && percent === undefined)
     mistake("max_price", "expected one of max_price, level and percent, found nothing");
@@ -258,10 +278,11 @@ export function planDefinitions(entries: readonly PlanEntry[], groups: readonly 
 
 /** Settings that are not of the plan's kind are absent: the checks above refuse them. */
 function specOf(entry: PlanEntry): PlanSpec {
-  const { kind, kwh, profile, level, percent, days, enabled, tolerance } = entry;
+  const { kind, profile, level, percent, days, enabled, tolerance, energy, kw, price } = entry;
+  const hoursMs = energy === undefined || kw === undefined ? msOf(entry.hours) : energyMs(energy, kw);
   const settings = {
     kind,
-    hoursMs: kind === "below" ? undefined : (msOf(entry.hours) ?? nominalWindowMs({})),
+    hoursMs: kind === "below" ? undefined : (hoursMs ?? nominalWindowMs({})),
     from: minuteOf(entry.from),
     readyBy: minuteOf(entry.ready_by),
     days,
@@ -270,7 +291,10 @@ function specOf(entry: PlanEntry): PlanSpec {
     tolerance: tolerance === undefined ? undefined : { percent: tolerance, side: entry.tolerance_side ?? "earliest" },
     fallback: entry.fallback?.map(spanOf),
     enabled,
-    kwh,
+    once: undefined,
+    price,
+    kwh: energy ?? entry.kwh,
+    energyKw: energy === undefined ? undefined : kw,
     profile,
     level,
     percent,

@@ -94,7 +94,7 @@ export function crowdedFor(
 /** What a group's limit leaves beside its `avoid` plans. Unit: W. */
 function freeOf(definitions: readonly PlanDefinition[]): number {
   const resting = definitions.filter(({ spec }) => spec.kind === "avoid");
-  const limit = definitions[0]?.power?.limitWatts ?? 0;
+  const limit = Math.min(...definitions.map(({ power }) => power?.limitWatts ?? 0));
   return resting.reduce((free, { power }) => free - (power?.watts ?? 0), limit);
 }
 

@@ -44,6 +44,8 @@ interface PlanCommon {
   /** When to run where prices are missing. Shape: any order. */
   readonly fallback?: readonly LocalSpan[];
   readonly enabled: boolean;
+  /** Its only occurrence, in place of `from`, `readyBy` and `days`. */
+  readonly once?: Interval;
 }
 
 /** One run of `hoursMs`, rounded up to whole steps. */
@@ -54,6 +56,8 @@ export interface WindowPlan extends PlanCommon {
   readonly profile?: readonly number[];
   /** Energy of the whole run, for its cost. */
   readonly kwh?: number;
+  /** For a plan that is told its energy: the draw that its hours follow from. Unit: kW. */
+  readonly energyKw?: number;
 }
 
 /** `hoursMs` in any steps. */
@@ -63,6 +67,7 @@ export interface SlotsPlan extends PlanCommon {
   /** Of `hoursMs`; what runs beyond them uses as much again in the same time. */
   readonly kwh?: number;
   /** With `cheapBelow`: beyond `hoursMs`, steps that are cheap run too, up to so many hours. */
+  readonly energyKw?: number;
   readonly upToMs?: number;
   readonly cheapBelow?: CheapBelow;
   readonly minRunMs?: number;
@@ -79,6 +84,8 @@ export type CheapBelow = Pick<BelowPlan, "maxPrice" | "level" | "percent">;
 /** ON whenever the price is under `maxPrice`, at `level` or better, and among the day's cheapest `percent`. */
 export interface BelowPlan extends PlanCommon {
   readonly kind: "below";
+  /** Which price counts; without it that of what is bought. */
+  readonly price?: "export";
   readonly level?: Level;
   readonly percent?: number;
   readonly minRunMs?: number;
