@@ -63,7 +63,7 @@ export const planSchema = z
       "window: one run; slots: hours in any pieces; below: whenever it is cheap; avoid: always but in the dearest hours.",
     ),
     hours: key(length, "How long it runs; for avoid, how long it does not.", LENGTH),
-    up_to: key(length, "For slots, with cheap_below: up to so many hours while it is cheap.", LENGTH),
+    up_to: key(length, "For slots, with cheap_below: the most hours, while it is cheap.", LENGTH),
     cheap_below: key(
       z.optional(z.union([z.number(), z.enum(levels), textLike(/^\d+(\.\d+)?%$/, 'expected percent as "30%"')])),
       "For slots, with up_to: what is cheap: a price, a price level, or the cheapest part of the day.",
@@ -145,7 +145,7 @@ const groupSchema = z.strictObject({
 export const groupsSchema = z.array(groupSchema).check(unique("name"));
 export type GroupEntry = z.infer<typeof groupSchema>;
 
-/** So many plans of a group: which of them fit together is looked up in a table of all their sets. */
+/** Most plans of a group: which of them fit together is looked up in a table of all their sets. */
 export const MAX_GROUP_PLANS = 12;
 
 /** What is wrong between plans and groups. Shape: paths from the top of the configuration. */

@@ -59,7 +59,7 @@ function withSetting(spec: PlanSpec, setting: PlanSetting, text: string): Settin
     case "energy": {
       const kwh = /^\d+(\.\d+)?$/.test(text) ? Number(text) : 0;
       if (!("energyKw" in spec) || spec.energyKw === undefined)
-        return refusedCommand("unknown_setting", "the plan is told its hours, not its energy");
+        return refusedCommand("unknown_setting", "the plan has hours, not an energy");
       if (kwh <= 0) return refused("kWh above 0, as 24 or 7.5");
       return { kind: "value", spec: { ...spec, kwh, hoursMs: energyMs(kwh, spec.energyKw) } };
     }

@@ -91,7 +91,7 @@ export function crowdedFor(
   return overloads(draws, freeOf(group.map((each) => each.definition)) - power.watts);
 }
 
-/** What a group's limit leaves beside its `avoid` plans. Unit: W. */
+/** What a group's limit leaves without its `avoid` plans. Unit: W. */
 function freeOf(definitions: readonly PlanDefinition[]): number {
   const resting = definitions.filter(({ spec }) => spec.kind === "avoid");
   const limit = Math.min(...definitions.map(({ power }) => power?.limitWatts ?? 0));

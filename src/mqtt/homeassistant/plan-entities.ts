@@ -169,7 +169,7 @@ const settingRows: readonly Row[] = [
   {
     key: "energy",
     name: "Energy",
-    about: "What a round of the plan is to use, for a plan that is told its energy.",
+    about: "What a round of the plan uses, for a plan with an energy in place of hours.",
     ...VALUES,
     platform: "number",
     value: settingOf("energy"),

@@ -14,6 +14,7 @@ export interface PlansWorld {
   timeline: Timeline | null;
   trusted?: boolean;
   startedAt?: number;
+  exportTimeline?: Timeline | null;
   groups?: readonly { readonly name: string; readonly limit_kw: number }[];
 }
 
@@ -62,6 +63,7 @@ export class PlansOnDisk implements Disposable {
       store: new PlanStore(this.#database),
       homes: { list: () => [HOME], known: true },
       timelineOf: () => world.timeline,
+      exportTimelineOf: () => world.exportTimeline ?? null,
       calendar,
       isTimeTrusted: () => world.trusted ?? true,
       memory: new KeyValueStore(this.#database),

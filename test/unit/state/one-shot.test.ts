@@ -112,3 +112,19 @@ test("a plan that is told its energy runs as long as its draw takes for it, and 
   expect(world.plans.command(["home", "car", "energy", "set"], "200", NOW)).toMatchObject({ kind: "refused" });
   expect(world.plans.command(["home", "car", "hours", "set"], "1", NOW)).toMatchObject({ why: "unknown_setting" });
 });
+
+test("a plan on the export price is ON while that is below 0, and says so where it is not known", () => {
+  const curtail = definitionOf(
+    { kind: "below", price: "export", maxPrice: 0, useForecast: false, enabled: true },
+    "curtail",
+  );
+  const exported = timelineOf(timeline.points.map((point) => ({ ...point, price: point.price === 1 ? -0.1 : 0.2 })));
+  using world = new PlansOnDisk({ definitions: [curtail], timeline, exportTimeline: exported });
+  expect(world.at(NOW, "curtail").runs).toMatchObject([{ start: NOW + 3 * HOUR, end: NOW + 5 * HOUR }]);
+  world.restart({ exportTimeline: null });
+  expect(world.at(NOW, "curtail")).toMatchObject({
+    on: false,
+    state: "impossible",
+    reason: { code: "no_export_price" },
+  });
+});

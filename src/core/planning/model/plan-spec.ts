@@ -56,7 +56,7 @@ export interface WindowPlan extends PlanCommon {
   readonly profile?: readonly number[];
   /** Energy of the whole run, for its cost. */
   readonly kwh?: number;
-  /** For a plan that is told its energy: the draw that its hours follow from. Unit: kW. */
+  /** For a plan with an energy in place of hours: the draw that its hours follow from. Unit: kW. */
   readonly energyKw?: number;
 }
 
@@ -66,7 +66,7 @@ export interface SlotsPlan extends PlanCommon {
   readonly hoursMs: number;
   /** Of `hoursMs`; what runs beyond them uses as much again in the same time. */
   readonly kwh?: number;
-  /** With `cheapBelow`: beyond `hoursMs`, steps that are cheap run too, up to so many hours. */
+  /** With `cheapBelow`: beyond `hoursMs`, steps that are cheap run too, up to this length. */
   readonly energyKw?: number;
   readonly upToMs?: number;
   readonly cheapBelow?: CheapBelow;

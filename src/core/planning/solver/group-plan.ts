@@ -61,7 +61,7 @@ export class GroupPlan {
     this.initial = this.#state(this.#top, on, phase);
   }
 
-  /** Puts fees on the steps. Returns what the cheapest choice costs with them; Infinity where there is none. */
+  /** Puts fees on the steps. Returns what the cheapest choice costs with them; Infinity where that is impossible. */
   charge(fees: Float64Array): number {
     const { costs, minRun, weights, begins, on } = this.problem;
     this.#fees = fees;
@@ -143,7 +143,7 @@ export class GroupPlan {
     return (costs[step] as number) * (weights?.[done] ?? 1) + (this.#fees[step] as number);
   }
 
-  /** What the cheapest way to the end costs from a step on; Infinity where there is none. */
+  /** What the cheapest way to the end costs from a step on; Infinity where that is impossible. */
   toGo(step: number, state: number): number {
     const { minRun, minPause, maxGap, begin, costs, weights } = this.problem;
     const phase = state % this.#phases;

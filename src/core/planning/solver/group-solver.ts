@@ -17,7 +17,7 @@ export interface GroupChoice {
   /** By plan. Shape: ascending, apart, in steps of its own line. */
   readonly runs: readonly (readonly StepRun[])[];
   readonly cost: number;
-  /** Whether there is none cheaper. */
+  /** Whether it is known to be the cheapest. */
   readonly isProven: boolean;
 }
 
@@ -32,12 +32,12 @@ interface Standing {
 }
 
 const NONE = Number.POSITIVE_INFINITY;
-/** How much higher the bound is hoped to come at first, as a share of it; it is halved after so many rounds in vain. */
+/** How much higher the bound is hoped to come at first, as a share of it; it is halved after `PATIENCE` rounds in vain. */
 const FIRST_HOPE = 0.1;
 const PATIENCE = 3;
-/** So many plans are solved exactly. */
+/** Groups of at most this many plans are solved exactly. */
 const EXACT_PLANS = 4;
-/** How many standings are kept of each step, after so many rounds of fees: a few to know a good choice, then more. */
+/** How many standings are kept of each step, after `rounds` rounds of fees: a few to know a good choice, then more. */
 const TRIES = {
   few: [
     { width: 8, rounds: 40 },
@@ -175,7 +175,7 @@ class GroupSolver {
     );
   }
 
-  /** Goes along the axis with so many standings. Returns whether none was left out that could be better. */
+  /** Goes along the axis with at most `width` standings. Returns whether nothing was left out that could be better. */
   #walk(least: number, width: number): boolean {
     let isWhole = true;
     let layer: Standing[] = [{ states: this.#plans.map(({ initial }) => initial), bound: least, before: null, on: 0 }];

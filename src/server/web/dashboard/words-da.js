@@ -130,6 +130,7 @@ export const words = {
   action_stop: "Stop",
   as_in_file: "Som i filen",
   setting_hours: "Timer",
+  setting_energy: "Energi, kWh",
   setting_from: "Ikke før",
   setting_ready_by: "Færdig kl.",
   setting_max_price: "Højeste pris pr. kWh",

@@ -130,6 +130,7 @@ export const words = {
   action_stop: "Stop",
   as_in_file: "As in the file",
   setting_hours: "Hours",
+  setting_energy: "Energy, kWh",
   setting_from: "Not before",
   setting_ready_by: "Ready by",
   setting_max_price: "Highest price per kWh",

@@ -131,6 +131,7 @@ export const words = {
   action_stop: "Stopp",
   as_in_file: "Som i filen",
   setting_hours: "Timer",
+  setting_energy: "Energi, kWh",
   setting_from: "Ikke før",
   setting_ready_by: "Ferdig kl.",
   setting_max_price: "Høyeste pris per kWh",

@@ -131,6 +131,7 @@ export const words = {
   action_stop: "Stoppa",
   as_in_file: "Som i filen",
   setting_hours: "Timmar",
+  setting_energy: "Energi, kWh",
   setting_from: "Inte före",
   setting_ready_by: "Klar kl.",
   setting_max_price: "Högsta pris per kWh",
