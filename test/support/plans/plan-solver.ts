@@ -169,7 +169,9 @@ function groupModel({ plans, limitWatts }: SolverGroup): string {
   const goals: (readonly [number, string])[] = [];
   const x = plans.map((plan, i) => {
     const names = addPlan(model, plan, `p${i}`);
-    goals.push(...model.goal.map(([factor, name]) => [(factor * plan.watts) / 1_000, name] as const));
+    // The weights of a profile are thousandths.
+    const unit = plan.spec.kind === "window" ? 1_000_000 : 1_000;
+    goals.push(...model.goal.map(([factor, name]) => [(factor * plan.watts) / unit, name] as const));
     return names;
   });
   model.goal = goals;

@@ -113,6 +113,18 @@ export class GroupPlan {
     }
   }
 
+  /** What it costs to be ON in these steps, without fees. */
+  priceOf(on: Uint8Array): number {
+    const { costs, minRun, weights } = this.problem;
+    let sum = 0;
+    let done = 0;
+    for (let step = 0; step < on.length; step++) {
+      done = on[step] === 1 ? done + 1 : 0;
+      if (done > 0) sum += (costs[step] as number) * (done <= minRun ? (weights?.[done - 1] ?? 1) : 1);
+    }
+    return sum;
+  }
+
   /** The state after a step; -1 where it may not be so. */
   next(step: number, state: number, isOn: boolean): number {
     const { costs, forced, minRun, minPause, maxGap, begin, begins } = this.problem;

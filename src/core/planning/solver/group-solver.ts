@@ -69,7 +69,7 @@ class GroupSolver {
   #fees: Float64Array[];
   /** By step: the most fees of plans that fit together. */
   #most: Float64Array;
-  #best: { readonly end: Standing | null; readonly cost: number };
+  #best: { readonly on: readonly Uint8Array[] | null; readonly cost: number };
   #tried = 0;
   /** Nothing is tried of which the bound is higher. */
   #highest = NONE;
@@ -86,7 +86,7 @@ class GroupSolver {
     });
     this.#fees = this.#plans.map(({ count }) => new Float64Array(count));
     this.#most = new Float64Array(limits.length);
-    this.#best = { end: null, cost: problems.reduce((sum, problem) => sum + worstOf(problem), SAME) };
+    this.#best = { on: null, cost: problems.reduce((sum, problem) => sum + worstOf(problem), SAME) };
   }
 
   solve(): GroupChoice | null {
@@ -95,11 +95,12 @@ class GroupSolver {
     for (const { width, rounds } of this.#plans.length > EXACT_PLANS ? TRIES.several : TRIES.few) {
       least = this.#raiseFees(least, rounds);
       if (least === NONE) return null;
-      isProven = this.#walk(least, width);
+      this.#placeInTurn();
+      isProven = this.#walk(least, width) || this.#best.cost <= least + SAME;
       if (isProven || this.#tried > MAX_TRIED) break;
     }
-    const { end, cost } = this.#best;
-    return end && { runs: this.#runsTo(end), cost, isProven };
+    const { on, cost } = this.#best;
+    return on && { runs: on.map(runsIn), cost, isProven };
   }
 
   /** Looks for fees with a higher bound, and leaves them on the plans. Returns the bound. */
@@ -193,7 +194,7 @@ class GroupSolver {
       layer.length = Math.min(layer.length, width);
       if (this.#tried > MAX_TRIED) return false;
     }
-    for (const end of layer) if (end.bound < this.#best.cost) this.#best = { end, cost: end.bound };
+    for (const end of layer) if (end.bound < this.#best.cost) this.#best = { on: this.#onTo(end), cost: end.bound };
     return isWhole;
   }
 
@@ -252,12 +253,49 @@ class GroupSolver {
     return sum;
   }
 
-  #runsTo(end: Standing): StepRun[][] {
+  #onTo(end: Standing): Uint8Array[] {
     const isOn: number[] = [];
     for (let at: Standing = end; at.before; at = at.before) isOn.unshift(at.on);
     return this.#plans.map(({ count, problem: { offset } }, p) =>
-      runsIn(Uint8Array.from({ length: count }, (_, step) => ((isOn[offset + step] ?? 0) >> p) & 1)),
+      Uint8Array.from({ length: count }, (_, step) => ((isOn[offset + step] ?? 0) >> p) & 1),
     );
+  }
+
+  /**
+   * Places one plan after the other where the ones before leave room: a good choice for little work. A plan that finds no
+   * room comes first the next time. Then each is placed again as the others stand, as long as that costs less.
+   */
+  #placeInTurn(): void {
+    let order = this.#plans.map((_, p) => p);
+    for (let turn = 0; turn < 2 * this.#plans.length; turn++) {
+      const placed = this.#plans.map(({ count }) => new Uint8Array(count));
+      const stuck = order.find((p) => !this.#place(p, placed, this.#fees[p] as Float64Array));
+      if (stuck !== undefined) {
+        order = [stuck, ...order.filter((p) => p !== stuck)];
+        continue;
+      }
+      for (let round = 0; round < 2; round++)
+        for (const [p, { count }] of this.#plans.entries()) this.#place(p, placed, new Float64Array(count));
+      const cost = this.#plans.reduce((sum, plan, p) => sum + plan.priceOf(placed[p] as Uint8Array), 0);
+      if (cost < this.#best.cost) this.#best = { on: placed, cost };
+      return;
+    }
+  }
+
+  /** Puts a plan where it costs least as the others are placed. Returns whether there is room. */
+  #place(p: number, placed: Uint8Array[], fees: Float64Array): boolean {
+    const { problem } = this.#plans[p] as GroupPlan;
+    const costs = problem.costs.map((cost, step) => {
+      const drawn = this.#plans.reduce((sum, { problem: other }, q) => {
+        const own = problem.offset + step - other.offset;
+        return q !== p && placed[q]?.[own] === 1 ? sum + other.watts : sum;
+      }, problem.watts);
+      return drawn <= (this.#limits[problem.offset + step] as number) ? cost : NONE;
+    });
+    const plan = new GroupPlan({ ...problem, costs });
+    if (plan.charge(fees) === NONE) return false;
+    placed[p] = plan.cheapest();
+    return true;
   }
 
   #forcedAt(step: number): number {
