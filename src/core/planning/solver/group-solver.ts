@@ -37,17 +37,20 @@ const FIRST_HOPE = 0.1;
 const PATIENCE = 3;
 /** Groups of at most this many plans are solved exactly. */
 const EXACT_PLANS = 4;
-/** How many standings are kept of each step, after `rounds` rounds of fees: a few to know a good choice, then more. */
+/**
+ * How many standings are kept of each step, after `rounds` rounds of fees and `turns` ways to
+ * place one plan after the other: a few to know a good choice, then more.
+ */
 const TRIES = {
   few: [
-    { width: 8, rounds: 40 },
-    { width: 64, rounds: 60 },
-    { width: 1_000, rounds: 200 },
-    { width: 20_000, rounds: 400 },
+    { width: 8, rounds: 40, turns: 1 },
+    { width: 64, rounds: 60, turns: 1 },
+    { width: 1_000, rounds: 200, turns: 1 },
+    { width: 20_000, rounds: 400, turns: 1 },
   ],
   several: [
-    { width: 8, rounds: 30 },
-    { width: 24, rounds: 40 },
+    { width: 8, rounds: 30, turns: 1 },
+    { width: 16, rounds: 40, turns: 4 },
   ],
 } as const;
 /** Steps from one standing to the next that are tried at most, over all widths. */
@@ -92,10 +95,10 @@ class GroupSolver {
   solve(): GroupChoice | null {
     let least = -NONE;
     let isProven = false;
-    for (const { width, rounds } of this.#plans.length > EXACT_PLANS ? TRIES.several : TRIES.few) {
+    for (const { width, rounds, turns } of this.#plans.length > EXACT_PLANS ? TRIES.several : TRIES.few) {
       least = this.#raiseFees(least, rounds);
       if (least === NONE) return null;
-      this.#placeInTurn();
+      for (let first = 0; first < turns; first++) this.#placeInTurn(2 * first);
       isProven = this.#walk(least, width) || this.#best.cost <= least + SAME;
       if (isProven || this.#tried > MAX_TRIED) break;
     }
@@ -265,8 +268,8 @@ class GroupSolver {
    * Places one plan after the other where the ones before leave room: a good choice for little work. A plan that finds no
    * room comes first the next time. Then each is placed again as the others stand, as long as that costs less.
    */
-  #placeInTurn(): void {
-    let order = this.#plans.map((_, p) => p);
+  #placeInTurn(first: number): void {
+    let order = this.#plans.map((_, p) => (p + first) % this.#plans.length);
     for (let turn = 0; turn < 2 * this.#plans.length; turn++) {
       const placed = this.#plans.map(({ count }) => new Uint8Array(count));
       const stuck = order.find((p) => !this.#place(p, placed, this.#fees[p] as Float64Array));
