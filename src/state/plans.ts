@@ -261,7 +261,7 @@ export class Plans {
   #monthFrom(id: string, spec: PlanSpec, start: EpochMs): PlanMonth {
     const { calendar, store } = this.#deps;
     const { runs, hours, cost, savingNow, savingMean } = store.totals(id, start, calendar.add("month", start, 1));
-    const money = "kwh" in spec && spec.kwh !== undefined;
+    const money = spec.kwh !== undefined;
     const saving = { againstNow: money ? savingNow : null, againstMean: money ? savingMean : null };
     return { start, runs, hours, cost: money ? cost : null, saving };
   }

@@ -1,7 +1,7 @@
 /** A plan as programs read it, over MQTT and over HTTP alike. */
 
 import { rounded } from "../text/rounding.ts";
-import { type EpochMs, formatInstant } from "../time/interval.ts";
+import { type EpochMs, formatInstant, HOUR_MS } from "../time/interval.ts";
 import type { FinishedRun } from "./plan-savings.ts";
 import { type PlanMonth, type PlanSaving, type PlanSnapshot, savingOf, savingOver } from "./plan-snapshot.ts";
 
@@ -21,6 +21,7 @@ export function planStatus(plan: PlanSnapshot) {
     currency: plan.currency,
     mean_price: figure(plan.meanPrice),
     cost: figure(plan.cost),
+    missing: plan.shortfall && { hours: rounded(plan.shortfall.missingMs / HOUR_MS), why: plan.shortfall.reason },
     saving: figure(plan.saving.againstNow),
     savings: { ...saving(plan.saving), per_kwh: saving(plan.savingPerKwh) },
     last_run: lastRun && finishedRun(lastRun),

@@ -2,7 +2,7 @@
 import type { Calendar } from "../time/calendar.ts";
 import { DAY_MS, type EpochMs, type Interval, QUARTER_MS } from "../time/interval.ts";
 import { hoursText, localTimeText } from "./model/plan-definition.ts";
-import { type ImpossibleReason, type PlanSpec, weekdays } from "./model/plan-spec.ts";
+import { type PlanShortfall, type PlanSpec, weekdays } from "./model/plan-spec.ts";
 import { mergeRuns } from "./model/plan-windows.ts";
 import { interruptionsOf } from "./plan-interruption.ts";
 import { type PlanRecord, type PlanRun, without } from "./plan-record.ts";
@@ -15,6 +15,7 @@ export const planCodes = [
   "running_by_hand",
   "running_fallback",
   "fallback_planned",
+  "partial",
   "done",
   "cut_short",
   "waiting_for_prices",
@@ -82,6 +83,10 @@ function reasoned(given: ReasonedFrom): PlanReason {
       const note = estimated ? "; on estimates until the prices are confirmed" : "";
       return told(estimated ? "scheduled_on_estimates" : "scheduled", `${planWords(given, memory)}${note}`);
     }
+    case "partial": {
+      const words = memory.planned.length > 0 ? planWords(given, memory) : hasRunWords(given, memory);
+      return told("partial", `${shortWords(given, memory)}; ${words}`);
+    }
     case "fallback":
       return told("fallback_planned", `prices are missing; runs at its fixed hours ${spansOf(given, memory.planned)}`);
     case "done":
@@ -103,7 +108,8 @@ function runningReason(given: ReasonedFrom, memory: PlanRecord, { basis, end }: 
     case "manual":
       return { code: "running_by_hand", text: `was started by hand; runs until ${until}` };
     default: {
-      const text = `runs until ${until}: ${planWords(given, memory)}${interruptedWords(given, memory)}`;
+      const short = shortWords(given, memory);
+      const text = `runs until ${until}: ${planWords(given, memory)}${interruptedWords(given, memory)}${short ? `; ${short}` : ""}`;
       return { code: "running", text };
     }
   }
@@ -146,7 +152,13 @@ function idleReason(given: ReasonedFrom, memory: PlanRecord): PlanReason {
   }
 }
 
-function impossibleWords(spec: PlanSpec, reason: ImpossibleReason, shortfallMs: number): string {
+/** What is missing of the hours and why; empty where nothing is. */
+function shortWords({ spec }: ReasonedFrom, { outcome }: PlanRecord): string {
+  const shortfall = outcome.kind === "solved" ? outcome.shortfall : null;
+  return shortfall ? impossibleWords(spec, shortfall.reason, shortfall.missingMs) : "";
+}
+
+function impossibleWords(spec: PlanSpec, reason: PlanShortfall["reason"], shortfallMs: number): string {
   const hours = "hoursMs" in spec ? `${hoursText(spec.hoursMs)} h` : "its time";
   const short = `${hoursText(shortfallMs)} h are missing`;
   switch (reason) {
@@ -154,6 +166,8 @@ function impossibleWords(spec: PlanSpec, reason: ImpossibleReason, shortfallMs: 
       return `not enough time is left for ${hours}: ${short}`;
     case "blocked":
       return `other plans of its power_limit group run: ${short} of ${hours}`;
+    case "no_prices":
+      return `prices are missing: ${short} of ${hours}`;
     case "max_price":
       return `prices are above max_price ${spec.maxPrice ?? ""}: ${short} of ${hours}`;
     case "constraints":

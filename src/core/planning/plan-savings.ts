@@ -76,11 +76,12 @@ export function settleRuns(
 
 function finishedRun(
   run: Interval & { readonly basis: PlanBasis },
-  { window, since }: PlanRecord,
+  memory: PlanRecord,
   spec: PlanSpec,
   points: readonly PricePoint[],
 ): FinishedRun {
   const { start, end, basis } = run;
+  const { window, since } = memory;
   const opened = Math.min(Math.max(window.start, since), start);
   const whole = { start: opened, end: Math.max(window.end, end) };
   const windowPrice = runPrice(points, whole, "confirmed");
@@ -94,6 +95,13 @@ function finishedRun(
     meanPrice: runPrice(points, run, "confirmed", profile),
     startedNowPrice: runPrice(points, atOnce, "confirmed", hasHours ? profile : undefined),
     windowPrice,
-    kwh: hasHours && spec.kwh !== undefined ? (spec.kwh * (end - start)) / spec.hoursMs : null,
+    kwh: energyOf(spec, end - start, memory),
   };
+}
+
+/** The energy of so much of a round; null where the plan does not tell it. A round of `below` or `avoid` is all it runs. */
+export function energyOf(spec: PlanSpec, lengthMs: number, { begun, planned }: PlanRecord): number | null {
+  const hasHours = spec.kind === "window" || spec.kind === "slots";
+  const wholeMs = hasHours ? spec.hoursMs : [...begun, ...planned].reduce((sum, run) => sum + run.end - run.start, 0);
+  return spec.kwh === undefined || wholeMs === 0 ? null : (spec.kwh * lengthMs) / wholeMs;
 }

@@ -1,7 +1,7 @@
 /** What is shown of a plan at one moment. */
 import type { EpochMs } from "../time/interval.ts";
 import type { PlanDefinition } from "./model/plan-definition.ts";
-import type { PlanSpec } from "./model/plan-spec.ts";
+import type { PlanShortfall, PlanSpec } from "./model/plan-spec.ts";
 import type { PlanReason } from "./plan-reason.ts";
 import type { PlanRun } from "./plan-record.ts";
 import type { FinishedRun } from "./plan-savings.ts";
@@ -49,6 +49,8 @@ export interface PlanSnapshot {
   readonly meanPrice: number | null;
   /** Of this occurrence. Unit: currency. */
   readonly cost: number | null;
+  /** What is missing of its hours and why; null where nothing is. */
+  readonly shortfall: PlanShortfall | null;
   readonly saving: PlanSaving;
   readonly savingPerKwh: PlanSaving;
   readonly history: PlanHistory;
@@ -71,7 +73,9 @@ export function planSnapshot({ spec, advance, now, ...given }: PlanSnapshotInput
     againstNow: difference(startedNow, meanPrice),
     againstMean: difference(windowMean, meanPrice),
   };
-  const kwh = "kwh" in spec ? (spec.kwh ?? null) : null;
+  const shortfall = solved?.shortfall ?? null;
+  const part = shortfall && "hoursMs" in spec ? 1 - shortfall.missingMs / spec.hoursMs : 1;
+  const kwh = spec.kwh === undefined ? null : spec.kwh * part;
   const runs = [
     ...(memory?.begun ?? []).map(({ start, end, basis }) => ({ start, end, basis, begun: true })),
     ...(memory?.planned ?? []).map((run) => ({ ...run, begun: false })),
@@ -86,6 +90,7 @@ export function planSnapshot({ spec, advance, now, ...given }: PlanSnapshotInput
     nextEnd: running?.end ?? next?.end ?? null,
     meanPrice,
     cost: solved?.cost ?? null,
+    shortfall,
     saving: savingOver(savingPerKwh, kwh),
     savingPerKwh,
     settings: shownSettings(given.definition, spec),

@@ -24,6 +24,7 @@ export const planStates = [
   "waiting",
   "scheduled",
   "running",
+  "partial",
   "done",
   "no_prices",
   "fallback",
@@ -201,7 +202,9 @@ function stateOf(moment: PlanInput, memory: PlanRecord, running: BegunRun | null
     isLost(moment, memory)
   )
     return "no_prices";
-  if (next) return next.basis === "fallback" ? "fallback" : "scheduled";
+  if (next?.basis === "fallback") return "fallback";
+  const isShort = memory.outcome.kind === "solved" && !!memory.outcome.shortfall;
+  if (next) return isShort ? "partial" : "scheduled";
   if (memory.ended === "run_now") return "done";
   switch (memory.outcome.kind) {
     case "impossible":
@@ -213,7 +216,8 @@ function stateOf(moment: PlanInput, memory: PlanRecord, running: BegunRun | null
     case "solved":
     case "none":
       if (spec.kind === "avoid") return "scheduled";
-      return begunInRound(memory).length > 0 && memory.owedMs === 0 ? "done" : "waiting";
+      if (begunInRound(memory).length === 0 || memory.owedMs > 0) return "waiting";
+      return isShort ? "partial" : "done";
   }
 }
 

@@ -76,7 +76,7 @@ const signalRows: readonly Row[] = [
   },
 ];
 
-const hasEnergy = ({ definition: { spec } }: PlanSnapshot) => "kwh" in spec && spec.kwh !== undefined;
+const hasEnergy = ({ definition: { spec } }: PlanSnapshot) => spec.kwh !== undefined;
 
 const moneyRows: readonly Row[] = [
   {

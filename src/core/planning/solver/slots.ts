@@ -19,8 +19,20 @@ export function solveSlots(task: PlanTask<SlotsPlan>): PlanSolution {
   const chosen = chooseSlots(task, on) ?? chooseRest(task, on);
   if (chosen) return solved(task, chosen);
   const problem = problemOf(task, on);
-  const short = on - mostSteps(problem);
-  return infeasible(task, on, short, (walls) => new RunsSolver(problemOf(task, on, walls)).cheapest() !== null);
+  const most = mostSteps(problem);
+  const possible = (walls: HardLimits) => new RunsSolver(problemOf(task, on, walls)).cheapest() !== null;
+  return partly(task, on, most, infeasible(task, on, on - most, possible));
+}
+
+/** The most of the hours that is possible, unless the owner wants all or nothing. */
+function partly(task: PlanTask<SlotsPlan>, on: number, most: number, none: PlanSolution): PlanSolution {
+  const { spec, grid } = task;
+  if (none.kind === "solved" || spec.whenShort === "nothing") return none;
+  const chosen = most > 0 ? chooseSlots(task, most) : grid.past.usedMs > 0 ? { runs: [] } : null;
+  if (!chosen) return none;
+  const reason = none.kind === "impossible" ? none.reason : "no_prices";
+  const partial = solved(task, { ...chosen, shortfall: { missingMs: (on - most) * grid.stepMs, reason } });
+  return none.kind === "impossible" ? partial : { ...none, partial };
 }
 
 /** What has not run of the hours, and at least what is fixed. */
