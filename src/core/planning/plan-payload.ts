@@ -22,7 +22,7 @@ export function planStatus(plan: PlanSnapshot) {
     mean_price: figure(plan.meanPrice),
     cost: figure(plan.cost),
     missing: plan.shortfall && { hours: rounded(plan.shortfall.missingMs / HOUR_MS), why: plan.shortfall.reason },
-    saving: figure(plan.saving.againstNow),
+    saving: figure(plan.saving.againstWindowStart),
     savings: { ...saving(plan.saving), per_kwh: saving(plan.savingPerKwh) },
     last_run: lastRun && finishedRun(lastRun),
     month: planMonth(month),
@@ -59,8 +59,12 @@ export function planMonth(month: PlanMonth): object {
   };
 }
 
-function saving({ againstNow, againstMean }: PlanSaving): object {
-  return { against_now: figure(againstNow), against_mean: figure(againstMean) };
+function saving({ againstNow, againstWindowStart, againstMean }: PlanSaving): object {
+  return {
+    against_now: figure(againstNow),
+    against_window_start: figure(againstWindowStart),
+    against_mean: figure(againstMean),
+  };
 }
 
 function figure(value: number | null): number | null {

@@ -9,8 +9,8 @@ import type { PlanBasis, PlanRecord } from "./plan-record.ts";
 export interface FinishedRun extends Interval {
   readonly basis: PlanBasis;
   readonly meanPrice: number | null;
-  /** Of the same hours in one run, started at once. */
-  readonly startedNowPrice: number | null;
+  /** Of the same hours in one run, started when the window opened. */
+  readonly windowStartPrice: number | null;
   /** Of the whole window. */
   readonly windowPrice: number | null;
   /** Null where the plan does not tell its energy. */
@@ -87,13 +87,13 @@ function finishedRun(
   const windowPrice = runPrice(points, whole, "confirmed");
   const profile = spec.kind === "window" ? spec.profile : undefined;
   const hasHours = spec.kind === "window" || spec.kind === "slots";
-  const atOnce = hasHours ? { start: opened, end: opened + spec.hoursMs } : whole;
+  const fromStart = hasHours ? { start: opened, end: opened + spec.hoursMs } : whole;
   return {
     start,
     end,
     basis,
     meanPrice: runPrice(points, run, "confirmed", profile),
-    startedNowPrice: runPrice(points, atOnce, "confirmed", hasHours ? profile : undefined),
+    windowStartPrice: runPrice(points, fromStart, "confirmed", hasHours ? profile : undefined),
     windowPrice,
     kwh: energyOf(spec, end - start, memory),
   };

@@ -8,9 +8,14 @@ import type { FinishedRun } from "./plan-savings.ts";
 import { type PlanSetting, type ShownSetting, shownSettings } from "./plan-settings.ts";
 import type { PlanAdvance, PlanState } from "./plan-state-machine.ts";
 
-/** What was saved against starting at once, and against the mean of the window. Unit: currency, or currency per kWh. */
+/**
+ * What is saved against starting now (null once the round has begun), against starting when the window opens, and against
+ * the mean of the window. A plan that was first seen in the midst of its window opens then. Unit: currency, or currency
+ * per kWh.
+ */
 export interface PlanSaving {
   readonly againstNow: number | null;
+  readonly againstWindowStart: number | null;
   readonly againstMean: number | null;
 }
 
@@ -70,7 +75,8 @@ export function planSnapshot({ spec, advance, now, ...given }: PlanSnapshotInput
   const { startedNow = null, windowMean = null } = solved?.alternatives ?? {};
   const meanPrice = solved?.meanPrice ?? null;
   const savingPerKwh = {
-    againstNow: difference(startedNow, meanPrice),
+    againstNow: difference(advance.startedNow, meanPrice),
+    againstWindowStart: difference(startedNow, meanPrice),
     againstMean: difference(windowMean, meanPrice),
   };
   const shortfall = solved?.shortfall ?? null;
@@ -98,13 +104,21 @@ export function planSnapshot({ spec, advance, now, ...given }: PlanSnapshotInput
 }
 
 /** What a run that is over saved. Unit: currency per kWh. */
-export function savingOf({ meanPrice, startedNowPrice, windowPrice }: FinishedRun): PlanSaving {
-  return { againstNow: difference(startedNowPrice, meanPrice), againstMean: difference(windowPrice, meanPrice) };
+export function savingOf({ meanPrice, windowStartPrice, windowPrice }: FinishedRun): PlanSaving {
+  return {
+    againstNow: null,
+    againstWindowStart: difference(windowStartPrice, meanPrice),
+    againstMean: difference(windowPrice, meanPrice),
+  };
 }
 
 /** The same of so much energy; null where that is not told. */
 export function savingOver(perKwh: PlanSaving, kwh: number | null): PlanSaving {
-  return { againstNow: times(perKwh.againstNow, kwh), againstMean: times(perKwh.againstMean, kwh) };
+  return {
+    againstNow: times(perKwh.againstNow, kwh),
+    againstWindowStart: times(perKwh.againstWindowStart, kwh),
+    againstMean: times(perKwh.againstMean, kwh),
+  };
 }
 
 function difference(from: number | null, less: number | null): number | null {

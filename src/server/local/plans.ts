@@ -28,8 +28,14 @@ import { type Endpoint, endpoint } from "./endpoint.ts";
 import type { LocalSource } from "./local-source.ts";
 import * as parameter from "./parameters.ts";
 
-const savings = { against_now: orNull(money), against_mean: orNull(money) } as const;
-const savingsPerKwh = object({ against_now: orNull(perKwh), against_mean: orNull(perKwh) });
+const savingsIn = (unit: Schema) =>
+  ({
+    against_now: { ...orNull(unit), description: "Against starting now; null once the round has begun." },
+    against_window_start: { ...orNull(unit), description: "Against starting when the window opens." },
+    against_mean: { ...orNull(unit), description: "Against the mean price of the window." },
+  }) as const;
+const savings = savingsIn(money);
+const savingsPerKwh = object(savingsIn(perKwh));
 const basis: Schema = { type: "string", enum: ["prices", "estimates", "fallback", "manual", "resting"] };
 const finished = object({
   start: instant,

@@ -133,7 +133,9 @@ export interface PlanContext {
 export interface PlanAlternatives {
   /** The best choice whose first run begins an hour or more (a run's length, where that is shorter) from the chosen. */
   readonly nextBest: { readonly start: EpochMs; readonly meanPrice: number } | null;
-  /** All of it in one run as soon as the window allows. */
+  /** The cheapest choice, where the tolerance took another. */
+  readonly best?: { readonly start: EpochMs; readonly meanPrice: number } | null;
+  /** All of it in one run as soon as the window allows: the baseline `window_start`. */
   readonly startedNow: number | null;
   /** The mean of the prices that could be chosen from. */
   readonly windowMean: number | null;

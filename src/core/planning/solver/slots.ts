@@ -53,7 +53,12 @@ function chooseSlots(task: PlanTask<SlotsPlan>, on: number): Selection | null {
   const best = solver.cheapest();
   if (!best) return null;
   const choice = tolerated(task, problem, solver, best);
-  return { runs: choice.runs, nextBest: nextBest(task, problem, solver, choice) };
+  const isSame = choice.runs[0]?.[0] === best.runs[0]?.[0] && choice.cost === best.cost;
+  return {
+    runs: choice.runs,
+    nextBest: nextBest(task, problem, solver, choice),
+    best: isSame ? null : told(task, best, on),
+  };
 }
 
 function problemOf({ spec, grid, window }: PlanTask<SlotsPlan>, on: number, walls?: HardLimits): SlotsProblem {
@@ -106,16 +111,21 @@ function latestWithin({ begin }: RunsProblem, solver: RunsSolver, best: RunsChoi
 
 /** The best whose first run begins elsewhere; null where a run goes on. */
 function nextBest(
-  { grid }: PlanTask,
+  task: PlanTask,
   { begin, on }: SlotsProblem,
   solver: RunsSolver,
   choice: RunsChoice,
 ): PlanAlternatives["nextBest"] {
   if (begin.kind === "running") return null;
   const chosen = choice.runs[0]?.[0] ?? 0;
-  const apart = otherStart(grid, on);
+  const apart = otherStart(task.grid, on);
   const other = solver.cheapest({ may: (first) => Math.abs(first - chosen) >= apart });
   if (!other) return null;
-  const first = other.runs[0]?.[0] ?? 0;
-  return { start: spanOf(grid, first, first + 1).start, meanPrice: other.cost / on / PRICE_SCALE };
+  return told(task, other, on);
+}
+
+/** When a choice begins and what it costs. */
+function told({ grid }: PlanTask, { runs, cost }: RunsChoice, on: number): NonNullable<PlanAlternatives["nextBest"]> {
+  const first = runs[0]?.[0] ?? 0;
+  return { start: spanOf(grid, first, first + 1).start, meanPrice: cost / on / PRICE_SCALE };
 }

@@ -31,6 +31,7 @@ const OTHER_START_MS = 60 * 60_000;
 export interface Selection {
   readonly runs: readonly StepRun[];
   readonly nextBest?: PlanAlternatives["nextBest"];
+  readonly best?: PlanAlternatives["nextBest"];
   readonly startedNow?: number | null;
   /** Weighted by a profile. */
   readonly meanPrice?: number;
@@ -54,6 +55,7 @@ export function solved(task: PlanTask, chosen: Selection): PlanSolved {
     shortfall,
     alternatives: {
       nextBest: chosen.nextBest ?? null,
+      best: chosen.best ?? null,
       startedNow: chosen.startedNow === undefined ? meanOfSteps(grid, 0, steps) : chosen.startedNow,
       windowMean: windowMean(grid),
     },

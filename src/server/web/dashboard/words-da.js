@@ -192,7 +192,8 @@ export const words = {
   reason_skipped: "Springes over denne gang",
   reason_stopped: "Blev stoppet",
   reason_mean: "{price} i snit",
-  reason_saves: "sparer {price} mod at starte straks",
+  reason_saves_now: "{price} billigere end at starte nu",
+  reason_saves_window_start: "{price} billigere end at starte, når tidsrummet åbner",
 
   diagnostics: "Diagnostik",
   interface_consumer: "Tjenesten",

@@ -192,7 +192,8 @@ export const words = {
   reason_skipped: "Is skipped this time",
   reason_stopped: "Was stopped",
   reason_mean: "{price} on average",
-  reason_saves: "saves {price} against starting at once",
+  reason_saves_now: "saves {price} against starting now",
+  reason_saves_window_start: "saves {price} against starting when its window opens",
 
   diagnostics: "Diagnostics",
   interface_consumer: "Service",

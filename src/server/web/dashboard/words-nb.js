@@ -193,7 +193,8 @@ export const words = {
   reason_skipped: "Hoppes over denne gangen",
   reason_stopped: "Ble stoppet",
   reason_mean: "{price} i snitt",
-  reason_saves: "sparer {price} mot å starte straks",
+  reason_saves_now: "{price} billigere enn å starte nå",
+  reason_saves_window_start: "{price} billigere enn å starte når tidsrommet åpner",
 
   diagnostics: "Diagnostikk",
   interface_consumer: "Tjenesten",

@@ -196,7 +196,8 @@ export const words = {
   reason_skipped: "Hoppas över den här gången",
   reason_stopped: "Stoppades",
   reason_mean: "{price} i snitt",
-  reason_saves: "sparar {price} mot att starta genast",
+  reason_saves_now: "{price} billigare än att starta nu",
+  reason_saves_window_start: "{price} billigare än att starta när tidsrummet öppnar",
 
   diagnostics: "Diagnostik",
   interface_consumer: "Tjänsten",
