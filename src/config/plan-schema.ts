@@ -15,6 +15,8 @@ import {
   type PlanKind,
   type PlanSpec,
   weekdays,
+  whenLostValues,
+  whenShortValues,
 } from "../core/planning/model/plan-spec.ts";
 import { MAX_PRICE_LIMITS } from "../core/planning/plan-settings.ts";
 import { levels } from "../core/prices/level.ts";
@@ -60,7 +62,7 @@ export const planSchema = z
     id: key(z.optional(slug), "What it is called in topics, where not its name."),
     kind: key(
       z.enum(planKinds),
-      "window: one run; slots: hours in any pieces; below: whenever it is cheap; avoid: always but in the dearest hours.",
+      "window: one run; slots: hours in any pieces; below: whenever it is cheap; avoid: always except in the most expensive hours.",
     ),
     hours: key(length, "How long it runs; for avoid, how long it does not.", LENGTH),
     up_to: key(length, "For slots, with cheap_below: the most hours, while it is cheap.", LENGTH),
@@ -74,16 +76,20 @@ export const planSchema = z
       "For window: relative power of each equal part of the run.",
       { form: "list of numbers" },
     ),
-    kwh: key(z.optional(z.number().check(z.minimum(0))), "What a run uses, so that costs are told in money.", {
-      form: "kWh",
-    }),
-    min_run: key(lengthOrNone, "For slots and below: the shortest run.", LENGTH),
+    kwh: key(
+      z.optional(z.number().check(z.minimum(0))),
+      "What a round uses, so that costs and savings are told in money.",
+      {
+        form: "kWh",
+      },
+    ),
+    min_run: key(lengthOrNone, "For slots, below and avoid: the shortest run.", LENGTH),
     min_pause: key(lengthOrNone, "For slots and below: the shortest pause.", LENGTH),
     max_gap: key(length, "For slots and avoid: the longest time off.", LENGTH),
     at_most_runs: key(z.optional(z.int().check(z.minimum(1))), "For slots: into how many pieces it may fall."),
     max_price: key(
       z.optional(z.number().check(z.minimum(MAX_PRICE_LIMITS.min), z.maximum(MAX_PRICE_LIMITS.max))),
-      "Above this price nothing runs.",
+      "Above this price nothing runs; for window: the highest mean price of the run.",
       { form: "currency per kWh" },
     ),
     level: key(z.optional(z.enum(levels)), "For below: runs up to this price level."),
@@ -127,6 +133,14 @@ export const planSchema = z
     fallback: key(z.optional(z.array(span)), "Hours in which it runs when there are no prices.", {
       form: 'list of "02:00-05:00"',
     }),
+    when_short: key(
+      z.optional(z.enum(whenShortValues)),
+      "For slots, where not all hours are possible: `partial` (default) runs those that are, `nothing` runs none.",
+    ),
+    when_lost: key(
+      z.optional(z.enum(whenLostValues)),
+      "What it wants without prices or a trusted clock: `on` (default for `avoid`), `off` (default otherwise) or `keep`.",
+    ),
     enabled: key(z._default(z.boolean(), true), "Whether it does anything at all."),
   })
   .check(mistakes((entry) => mistakesOf(entry)));
@@ -159,6 +173,8 @@ export function groupMistakes(entries: readonly PlanEntry[], groups: readonly Gr
     const group = groups.find(({ name }) => name === entry.group);
     const fellows = entries.filter((other) => other.group === entry.group);
     const draws = kilowattsOf(entry);
+    if (entry.kind !== "avoid" && (entry.when_lost ?? "off") !== "off")
+      return mistake("when_lost", "expected off in a power group, where only avoid may be ON without being planned");
     const names = groups.map(({ name }) => name);
     if (!group) return mistake("group", unknownText("a group", entry.group, names));
     if (fellows.length > MAX_GROUP_PLANS)
@@ -190,8 +206,8 @@ function powerOf(entry: PlanEntry, groups: readonly GroupEntry[]): Pick<PlanDefi
 const KINDS_OF: Readonly<Partial<Record<keyof PlanEntry, readonly PlanKind[]>>> = {
   hours: ["window", "slots", "avoid"],
   profile: ["window"],
-  kwh: ["window", "slots"],
-  min_run: ["slots", "below"],
+  when_short: ["slots"],
+  min_run: ["slots", "below", "avoid"],
   min_pause: ["slots", "below"],
   max_gap: ["slots", "avoid"],
   at_most_runs: ["slots"],
@@ -290,6 +306,8 @@ function specOf(entry: PlanEntry): PlanSpec {
     useForecast: entry.use_forecast,
     tolerance: tolerance === undefined ? undefined : { percent: tolerance, side: entry.tolerance_side ?? "earliest" },
     fallback: entry.fallback?.map(spanOf),
+    whenLost: entry.when_lost,
+    whenShort: entry.when_short,
     enabled,
     once: undefined,
     price,

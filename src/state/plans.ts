@@ -4,8 +4,8 @@ import { type GroupEntry, MAX_GROUP_PLANS } from "../config/plan-schema.ts";
 import { unknownText } from "../config/suggest-key.ts";
 import { type RefusedCommand, refusedCommand as refused } from "../core/planning/command-refusal.ts";
 import { inOrder, type PlanDefinition, readDuration } from "../core/planning/model/plan-definition.ts";
-import type { PlanSpec, PlanWindow } from "../core/planning/model/plan-spec.ts";
-import { horizonOf } from "../core/planning/model/plan-windows.ts";
+import { type PlanSpec, type PlanWindow, whenLostOf } from "../core/planning/model/plan-spec.ts";
+import { roundAt } from "../core/planning/model/plan-windows.ts";
 import { type Commanded, type PlanAction, planActions, runNow, skip, stop } from "../core/planning/plan-commands.ts";
 import { afterStateOf, blockedBy, finishByOf, type PlanSlot } from "../core/planning/plan-dependencies.ts";
 import type { PlanInput, Solve } from "../core/planning/plan-input.ts";
@@ -87,7 +87,16 @@ const NO_EXPORT_PRICE = {
 
 /** After a start, prices that are missing may only be late; fallback hours wait this long. */
 const GRACE_MS = 10 * MINUTE_MS;
-const NOTHING_YET: PlanAdvance = { memory: null, state: "waiting", running: null, nextChangeAt: null, finished: [] };
+const NOTHING_YET: PlanAdvance = {
+  memory: null,
+  state: "waiting",
+  on: false,
+  lost: true,
+  startedNow: null,
+  running: null,
+  nextChangeAt: null,
+  finished: [],
+};
 
 export class Plans {
   readonly #deps: PlansDeps;
@@ -124,7 +133,10 @@ export class Plans {
     store.keepOnly([...stay]);
     for (const definition of this.#ordered) {
       const spec = adjustedSpec(definition, store.settings(definition.id));
-      const advance = { ...NOTHING_YET, memory: store.memory(definition.id) };
+      const memory = store.memory(definition.id);
+      const wish = whenLostOf(spec);
+      const on = wish === "on" || (wish === "keep" && memory?.on === true);
+      const advance = { ...NOTHING_YET, on, memory };
       this.#companions.set(definition.id, { definition, spec, advance });
     }
   }
@@ -162,13 +174,14 @@ export class Plans {
 
   /** What a plan wants at `now`; null for a plan that there is not, or not at `home` where one is given. */
   wanted(plan: string, home: string | null, now: EpochMs): Wanted | null {
-    const definition = this.#companions.get(plan)?.definition;
-    if (!definition || (home !== null && home !== definition.home)) return null;
+    const known = this.#companions.get(plan);
+    if (!known || (home !== null && home !== known.definition.home)) return null;
     this.at(now);
-    const { running, memory } = this.#companions.get(plan)?.advance ?? NOTHING_YET;
+    const { running, memory, on, lost } = this.#companions.get(plan)?.advance ?? NOTHING_YET;
+    const whenLost = lost ? { lost: whenLostOf(known.spec) } : {};
     const reason = this.#snapshots.get(plan)?.reason.text ?? "nothing is known of its home yet";
     const next = memory?.planned.find((run) => run.start > now)?.start ?? null;
-    return { on: running !== null, until: running?.end ?? next, reason };
+    return { on, until: running?.end ?? (on ? null : next), reason, ...whenLost };
   }
 
   /** ON while any of the plans wants it, and says which; null where nothing is known of any of them. */
@@ -179,12 +192,18 @@ export class Plans {
       const { name } = this.#companions.get(plan)?.definition ?? { name: plan };
       return wanted ? [{ ...wanted, reason: all.length > 1 ? `${name}: ${wanted.reason}` : wanted.reason }] : [];
     });
+    const [only] = known;
+    if (!only || known.length === 1) return only ?? null;
     const on = known.some((wanted) => wanted.on);
     const telling = known.filter((wanted) => wanted.on === on);
     const times = telling.flatMap(({ until }) => until ?? []);
-    if (known.length === 0) return null;
-    const until = times.length === 0 ? null : on ? Math.max(...times) : Math.min(...times);
-    return { on, until, reason: telling.map(({ reason }) => reason).join("; ") };
+    const isOpen = times.length === 0 || (on && times.length < telling.length);
+    const until = isOpen ? null : on ? Math.max(...times) : Math.min(...times);
+    // Where one that is known wants ON, what the others do without prices is of no matter.
+    const isKnownOn = known.some((wanted) => wanted.on && wanted.lost === undefined);
+    const lost = (["on", "keep", "off"] as const).find((each) => known.some((wanted) => wanted.lost === each));
+    const whenLost = lost === undefined || isKnownOn ? {} : { lost };
+    return { on, until, reason: telling.map(({ reason }) => reason).join("; "), ...whenLost };
   }
 
   /** The plan as it is at `now`, with what has run; null where there is none, or no home is known yet. */
@@ -240,7 +259,7 @@ export class Plans {
       return refused("clock_not_trusted", "the clock of this machine cannot be trusted, so nothing is switched");
     const commanded = (memory: PlanRecord | null): Commanded => {
       if (action === "skip") return skip(memory, now);
-      if (action === "stop") return stop(memory, now);
+      if (action === "stop") return stop(memory, now, spec);
       const all = [...this.#companions.values()];
       const crowded = crowdedFor(known, all, (other) => other.advance.memory?.begun ?? []);
       return runNow(spec, memory, now, blockedBy(definition, new Set(), all), crowded);
@@ -406,9 +425,17 @@ export class Plans {
 
   #monthFrom(id: string, spec: PlanSpec, start: EpochMs): PlanMonth {
     const { calendar, store } = this.#deps;
-    const { runs, hours, cost, savingNow, savingMean } = store.totals(id, start, calendar.add("month", start, 1));
-    const money = "kwh" in spec && spec.kwh !== undefined;
-    const saving = { againstNow: money ? savingNow : null, againstMean: money ? savingMean : null };
+    const { runs, hours, cost, savingWindowStart, savingMean } = store.totals(
+      id,
+      start,
+      calendar.add("month", start, 1),
+    );
+    const money = spec.kwh !== undefined;
+    const saving = {
+      againstNow: null,
+      againstWindowStart: money ? savingWindowStart : null,
+      againstMean: money ? savingMean : null,
+    };
     return { start, runs, hours, cost: money ? cost : null, saving };
   }
 
@@ -434,7 +461,7 @@ type PlanCommanded = { readonly kind: "done" } | RefusedCommand;
 function occurrenceOf({ spec, advance }: PlanSlot, calendar: Calendar, now: EpochMs): PlanWindow | null {
   const { memory } = advance;
   const keeps = memory && (contains(memory.window, now) || memory.begun.some((run) => run.end > now));
-  return keeps ? memory.window : horizonOf(spec, now, calendar);
+  return keeps ? memory.window : roundAt(spec, memory?.window ?? null, now, calendar);
 }
 
 function objectIn(text: string): object | null {
