@@ -187,10 +187,10 @@ export class Plans {
   /** ON while any of the plans wants it, and says which; null where nothing is known of any of them. */
   wantedByAny(plans: readonly string[], home: string | null, now: EpochMs): Wanted | null {
     const all = plans.flatMap((plan) => [plan, ...this.#once.flatMap(({ of, id }) => (of === plan ? id : []))]);
-    const known = all.flatMap((plan) => {
+    const known = all.flatMap((plan): Wanted[] => {
       const wanted = this.wanted(plan, home, now);
       const { name } = this.#companions.get(plan)?.definition ?? { name: plan };
-      return wanted ? [{ ...wanted, reason: all.length > 1 ? `${name}: ${wanted.reason}` : wanted.reason }] : [];
+      return wanted ? [all.length > 1 ? { ...wanted, reason: `${name}: ${wanted.reason}` } : wanted] : [];
     });
     const [only] = known;
     if (!only || known.length === 1) return only ?? null;
