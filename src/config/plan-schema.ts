@@ -8,7 +8,13 @@ import {
   readDuration,
   readLocalTime,
 } from "../core/planning/model/plan-definition.ts";
-import { type LocalSpan, type PlanKind, type PlanSpec, weekdays } from "../core/planning/model/plan-spec.ts";
+import {
+  type LocalSpan,
+  type PlanKind,
+  type PlanSpec,
+  weekdays,
+  whenLostValues,
+} from "../core/planning/model/plan-spec.ts";
 import { MAX_PRICE_LIMITS } from "../core/planning/plan-settings.ts";
 import { levels } from "../core/prices/level.ts";
 import { freeSlug, slugOf } from "../core/text/slug.ts";
@@ -94,6 +100,10 @@ const planSchema = z
     fallback: key(z.optional(z.array(span)), "Hours in which it runs when there are no prices.", {
       form: 'list of "02:00-05:00"',
     }),
+    when_lost: key(
+      z.optional(z.enum(whenLostValues)),
+      "What it wants without prices or a trusted clock: `on` (default for `avoid`), `off` (default otherwise) or `keep`.",
+    ),
     enabled: key(z._default(z.boolean(), true), "Whether it does anything at all."),
   })
   .check(mistakes((entry) => mistakesOf(entry)));
@@ -193,6 +203,7 @@ function specOf(entry: PlanEntry): PlanSpec {
     useForecast: entry.use_forecast,
     tolerance: tolerance === undefined ? undefined : { percent: tolerance, side: entry.tolerance_side ?? "earliest" },
     fallback: entry.fallback?.map(spanOf),
+    whenLost: entry.when_lost,
     enabled,
     kwh,
     profile,

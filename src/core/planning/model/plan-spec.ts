@@ -27,6 +27,10 @@ export interface PlanTolerance {
   readonly side: "latest" | "earliest";
 }
 
+/** What a plan wants while elbro cannot know: without a trusted clock, or without prices. `keep`: what it wanted before. */
+export const whenLostValues = ["on", "off", "keep"] as const;
+export type WhenLost = (typeof whenLostValues)[number];
+
 /** The settings that every kind takes. */
 interface PlanCommon {
   /** Nothing runs before. Without it the time of `readyBy`, without both midnight. */
@@ -43,6 +47,8 @@ interface PlanCommon {
   readonly tolerance?: PlanTolerance;
   /** When to run where prices are missing. Shape: any order. */
   readonly fallback?: readonly LocalSpan[];
+  /** Read it with `whenLostOf`, which knows the default. */
+  readonly whenLost?: WhenLost;
   readonly enabled: boolean;
 }
 
@@ -88,6 +94,11 @@ export interface AvoidPlan extends PlanCommon {
 
 export type PlanSpec = WindowPlan | SlotsPlan | BelowPlan | AvoidPlan;
 export type PlanKind = PlanSpec["kind"];
+
+/** What a plan wants while elbro cannot know: `on` for `avoid`, otherwise `off`, where the owner says nothing. */
+export function whenLostOf({ kind, whenLost }: Pick<PlanSpec, "kind" | "whenLost">): WhenLost {
+  return whenLost ?? (kind === "avoid" ? "on" : "off");
+}
 
 /** One occurrence of a plan: everything it does lies in here. At most a local day long. */
 export interface PlanWindow extends Interval {
