@@ -52,8 +52,8 @@ const MAX_WAITING_COMMANDS = 512;
 const COMMAND_EXPIRY_SEC = 10;
 /** Topics that are named as what a broker may have broken off at. */
 const MAX_NAMED = 4;
-/** Longest message taken from a broker: what is listened to are commands of a few words. */
-const MAX_MESSAGE_BYTES = 64 * 1024;
+/** Longest message taken from a broker: the list of devices of a large Zigbee network. */
+const MAX_MESSAGE_BYTES = 4 * 1024 * 1024;
 
 /** Lives one connection. Resolves when it is over; the signal ends it with a goodbye. */
 export async function runSession(

@@ -31,6 +31,7 @@ test("a plug needs a name, a family, a topic, and what it follows; the rest has 
     home: "home",
     signal: "cheap",
     override: "respect",
+    inverted: false,
     min_on: 0,
     min_off: 0,
   });

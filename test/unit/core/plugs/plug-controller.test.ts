@@ -13,6 +13,7 @@ import {
 const T0 = Date.UTC(2026, 2, 10, 12);
 const at = (minutes: number, seconds = 0) => T0 + (minutes * 60 + seconds) * 1_000;
 const RULES: PlugRules = {
+  whenLost: "off",
   deadMan: { leastSec: 12, mostSec: 64_800 },
   answers: "always",
   override: "respect",
@@ -39,9 +40,10 @@ class Told {
     const { wanted, trusted, rules } = this;
     const kinds = typeof event === "string" ? ({ kind: event } as const) : event;
     this.last = decide({ state: this.last.state, event: kinds, wanted, trusted, rules, now });
-    return this.last.commands.map((command) =>
-      command.kind === "on" ? `on ${command.deadManSec ?? "-"}` : command.kind,
-    );
+    return this.last.commands.map((command) => {
+      if (command.kind === "on") return `on ${command.deadManSec ?? "-"}`;
+      return command.kind === "off" && command.deadManSec !== null ? `off ${command.deadManSec}` : command.kind;
+    });
   }
 
   /** Connected, told OFF and answered. */
@@ -142,9 +144,9 @@ describe("the echo", () => {
     expect(plug.last.wakeAt).toBe(at(0, 10));
     expect(plug.hears(at(0, 9))).toEqual([]);
     const tries = [10, 20, 30, 40].map((second) => plug.hears(at(0, second)));
-    expect(tries).toEqual([["off", "ask"], ["off", "ask"], ["off", "ask"], []]);
+    expect(tries).toEqual([["off"], ["off"], ["off"], []]);
     expect(plug.last.state.unresponsive).toBe(true);
-    expect([plug.last.wakeAt, plug.hears(at(15))]).toEqual([at(15), ["off", "ask"]]);
+    expect([plug.last.wakeAt, plug.hears(at(15))]).toEqual([at(15), ["off"]]);
     plug.hears(at(15, 1), heard(false));
     expect(plug.last.state.unresponsive).toBe(false);
     expect(plug.hears(at(30))).toEqual([]);
@@ -234,7 +236,7 @@ describe("a hand on the button", () => {
   test("counts until the next planned edge: ON outside of runs, which is not renewed", () => {
     const plug = Told.atRest();
     plug.wanted = { on: false, until: at(60) };
-    expect(plug.hears(at(5), heard(true))).toEqual([]);
+    expect(plug.hears(at(5), heard(true))).toEqual(["clear_timer"]);
     expect(plug.hears(at(30))).toEqual([]);
     expect([plug.last.reason, plug.last.aim]).toEqual(["switched_on_by_hand", null]);
     plug.wanted = { on: true, until: at(70) };
@@ -248,7 +250,7 @@ describe("a hand on the button", () => {
     const plug = Told.atRest({ minOffMs: 10 * 60_000 });
     plug.wanted = { on: true, until: at(20) };
     plug.hears(at(5));
-    expect(plug.hears(at(6), heard(true))).toEqual([]);
+    expect(plug.hears(at(6), heard(true))).toEqual(["clear_timer"]);
     plug.wanted = { on: false, until: null };
     expect(plug.hears(at(20))).toEqual(["off"]);
   });
@@ -337,10 +339,10 @@ describe("a clock that is set back", () => {
     plug.hears(at(135));
     expect(plug.last.state.sent?.echoBy).toBe(at(135, 10));
     plug.hears(at(0));
-    const { sent, since } = plug.last.state;
+    const { sent, since, ends } = plug.last.state;
     expect(sent?.echoBy).toBe(at(0, 10));
     expect(sent?.renewAt).toBeLessThanOrEqual(at(15));
-    expect(Math.max(...(sent?.ends ?? []))).toBeLessThanOrEqual(at(0) + MAX_DEAD_MAN_MS);
+    expect(Math.max(...ends)).toBeLessThanOrEqual(at(0) + MAX_DEAD_MAN_MS);
     expect(since?.at).toBeLessThanOrEqual(at(0));
   });
 });

@@ -42,6 +42,7 @@ describe("what random lives have found", () => {
   const leftOverTooLate: PlugLife = {
     setup: {
       family: "tasmota",
+      whenLost: "off",
       powerOn: "off",
       override: "respect",
       minOnMs: 0,

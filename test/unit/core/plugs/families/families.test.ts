@@ -17,7 +17,12 @@ const line = ({ topic, payload }: { topic: string; payload: string }) => `${topi
 
 describe("what is said", () => {
   test.each([
-    ["tasmota", "cmnd/heater/Backlog0 PulseTime1 1060; Power1 ON", "cmnd/heater/POWER OFF", "cmnd/heater/POWER "],
+    [
+      "tasmota",
+      "cmnd/heater/Backlog0 PulseTime1 1060; Power1 ON",
+      "cmnd/heater/Backlog0 PulseTime1 0; Power1 OFF",
+      "cmnd/heater/POWER ",
+    ],
     [
       "shelly_gen1",
       "shellies/shellyplug-s-1/relay/0/command on",
@@ -41,9 +46,9 @@ describe("what is said", () => {
   ] as const)("to %s: ON for 960 s, OFF, a question", (family, on, off, ask) => {
     const row = rowOf(family);
     const address = addressOf(family);
-    const seconds = row.deadMan(address) ? 960 : null;
+    const seconds = row.deadMan(address).on ? 960 : null;
     expect(row.on(address, seconds).map(line)).toEqual([on]);
-    expect(row.off(address).map(line)).toEqual([off]);
+    expect(row.off(address, null).map(line)).toEqual([off]);
     expect(row.ask(address).map(line)).toEqual(ask === null ? [] : [ask]);
   });
 
@@ -58,13 +63,13 @@ describe("what is said", () => {
   });
 
   test("Tasmota's PulseTime stays within 112 and 64900", () => {
-    expect(plugFamilies.tasmota.deadMan()).toEqual({ leastSec: 12, mostSec: 64_800 });
+    expect(plugFamilies.tasmota.deadMan().on).toEqual({ leastSec: 12, mostSec: 64_800 });
   });
 
   test("a custom plug without {seconds} has no end of its own; a dead_man message goes out first", () => {
     const said = { on: { topic: "p/set", payload: "1" }, off: { topic: "p/set", payload: "0" } };
     const plain = addressOf("custom", { custom: said });
-    expect(plugFamilies.custom.deadMan(plain)).toBeNull();
+    expect(plugFamilies.custom.deadMan(plain)).toEqual({ on: null, off: null });
     expect(plugFamilies.custom.answers(plain)).toBe("never");
     const timed = addressOf("custom", {
       custom: { ...said, dead_man: { topic: "p/{channel}/t", payload: "{seconds}" } },
@@ -76,9 +81,9 @@ describe("what is said", () => {
   test.each(FAMILIES)("the played %s understands ON with its end, and OFF", (family) => {
     const row = rowOf(family);
     const address = addressOf(family);
-    const limits = row.deadMan(address);
+    const limits = row.deadMan(address).on;
     const [on] = row.on(address, limits ? 960 : null);
-    const [off] = row.off(address);
+    const [off] = row.off(address, null);
     const understood = on && firmwares[family].understand(on.topic, on.payload);
     expect(understood?.set).toBe(true);
     expect(understood?.timerSec ?? understood?.pulseSec ?? null).toBe(limits ? 960 : null);
@@ -152,7 +157,7 @@ describe("what is heard", () => {
     fc.assert(
       fc.property(junk, fc.constantFrom(...readers), (payload, read) => {
         const result = read(payload);
-        expect(result === null || ["reported", "availability", "done"].includes(result.kind)).toBe(true);
+        expect(result === null || ["reported", "availability", "bridge", "done"].includes(result.kind)).toBe(true);
       }),
       { numRuns: 5_000 },
     );
