@@ -74,7 +74,7 @@ export class CheapQueries {
     };
     return {
       isKnown: cheapIsKnown(moment, advance),
-      plan: planSnapshot({ definition, spec, advance, reason, currency, history: NO_HISTORY, now }),
+      plan: planSnapshot({ definition, spec, advance, reason, currency, history: NO_HISTORY, refused: null, now }),
       window: advance.memory?.window ?? null,
       until: advance.running?.end ?? advance.nextChangeAt,
     };

@@ -10,7 +10,14 @@ import type { Solve } from "../core/planning/plan-input.ts";
 import { reasonOf } from "../core/planning/plan-reason.ts";
 import type { PlanRecord } from "../core/planning/plan-record.ts";
 import type { FinishedRun } from "../core/planning/plan-savings.ts";
-import { adjustedSpec, type ChangedSettings, changeSettings, planSettings } from "../core/planning/plan-settings.ts";
+import {
+  adjustedSpec,
+  type ChangedSettings,
+  changeSettings,
+  planSettings,
+  RESET_SETTINGS,
+  resetOf,
+} from "../core/planning/plan-settings.ts";
 import { type PlanHistory, type PlanMonth, type PlanSnapshot, planSnapshot } from "../core/planning/plan-snapshot.ts";
 import { advancePlan, type PlanAdvance } from "../core/planning/plan-state-machine.ts";
 import { solvePlan } from "../core/planning/solve-plan.ts";
@@ -72,6 +79,8 @@ export class Plans {
   /** By plan. Bounded by the configuration. */
   readonly #companions = new Map<string, PlanSlot>();
   readonly #snapshots = new Map<string, PlanSnapshot>();
+  /** By plan: why its last command over MQTT was refused. */
+  readonly #refusals = new Map<string, string>();
 
   constructor(deps: PlansDeps) {
     this.#deps = deps;
@@ -85,7 +94,7 @@ export class Plans {
     for (const { id } of this.#definitions) if (!stay.has(id)) problems.end(subjectOf(id));
     this.#definitions = definitions;
     this.#ordered = inOrder(definitions);
-    for (const made of [this.#companions, this.#snapshots]) made.clear();
+    for (const made of [this.#companions, this.#snapshots, this.#refusals]) made.clear();
     store.keepOnly([...stay]);
     for (const definition of this.#ordered) {
       const spec = adjustedSpec(definition, store.settings(definition.id));
@@ -153,11 +162,23 @@ export class Plans {
   command([home = "", plan = "", setting = ""]: readonly string[], payload: string, now: EpochMs): PlanCommanded {
     const known = this.#companions.get(plan);
     if (!known || known.definition.home !== home) return refused("unknown_plan", `${home} has no plan "${plan}"`);
+    const before = this.#refusals.get(plan);
+    this.#refusals.delete(plan);
+    const result = this.#carryOut(plan, setting, payload, now);
+    if (result.kind === "refused") {
+      this.#refusals.set(plan, result.reason);
+      if (result.reason !== before) this.#deps.onChange(home);
+    }
+    return result;
+  }
+
+  #carryOut(plan: string, setting: string, payload: string, now: EpochMs): PlanCommanded {
     const action = planActions.find((each) => each === setting);
     if (action) return this.act(plan, action, now);
     const name = planSettings.find((each) => each === setting);
     if (name) return this.change(plan, { [name]: payload.trim() });
-    const expected = [...planSettings, ...planActions].join(", ");
+    if (setting === RESET_SETTINGS) return this.#resetSettings(plan);
+    const expected = [...planSettings, ...planActions, RESET_SETTINGS].join(", ");
     return refused("unknown_setting", `a plan has no "${setting.slice(0, 40)}"; expected ${expected}`);
   }
 
@@ -200,6 +221,11 @@ export class Plans {
     return { kind: "done" };
   }
 
+  #resetSettings(plan: string): PlanCommanded {
+    const known = this.#companions.get(plan);
+    return known ? this.change(plan, resetOf(known.definition)) : refused("unknown_plan", `there is no plan "${plan}"`);
+  }
+
   #decide(definition: PlanDefinition, home: Home | null, decided: ReadonlySet<string>, now: EpochMs): PlanAdvance {
     const { id } = definition;
     const { calendar, timelineOf, thresholds, isTimeTrusted, startedAt, solve = solvePlan, store } = this.#deps;
@@ -232,7 +258,8 @@ export class Plans {
     const currency = timeline?.currency ?? null;
     const reason = reasonOf({ spec, advance, now, calendar, trusted, currency, home: home ? null : definition.home });
     const history = this.#historyOf(known, now);
-    this.#snapshots.set(id, planSnapshot({ definition, spec, advance, reason, currency, history, now }));
+    const refused = this.#refusals.get(id) ?? null;
+    this.#snapshots.set(id, planSnapshot({ definition, spec, advance, reason, currency, history, refused, now }));
     return advance;
   }
 

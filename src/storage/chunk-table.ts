@@ -26,6 +26,7 @@ const MAX_SERIES = 2 ** 20;
  */
 export class ChunkTable {
   readonly #read: StatementSync;
+  readonly #readDigests: StatementSync;
   readonly #write: StatementSync;
   readonly #delete: StatementSync;
   readonly #onDamaged: (seriesId: number, start: EpochMs) => void;
@@ -41,6 +42,9 @@ export class ChunkTable {
        from json_each(?) as asked cross join chunk on chunk.key = asked.value`,
     );
     this.#read.setReturnArrays(true);
+    this.#readDigests = database.prepare(
+      "select chunk.key, digest from json_each(?) as asked cross join chunk on chunk.key = asked.value order by chunk.key",
+    );
     this.#write = database.prepare(
       `insert into chunk (key, complete, estimated, digest, rows) values (?, ?, ?, ?, ?)
        on conflict (key) do update set
@@ -64,6 +68,12 @@ export class ChunkTable {
   /** The flags of the chunks with these starts; chunks never stored or damaged are left out. */
   states(seriesId: number, starts: readonly EpochMs[]): Map<EpochMs, ChunkState> {
     return new Map(this.#soundRows(seriesId, starts).map(({ start, state }) => [start, state]));
+  }
+
+  /** The digests of the chunks with these starts: another one means other content. Shape: ascending by start. */
+  digests(seriesId: number, starts: readonly EpochMs[]): Map<EpochMs, number> {
+    const rows = this.#readDigests.all(JSON.stringify(starts.map((start) => keyOf(seriesId, start))));
+    return new Map(rows.map(({ key, digest }) => [startOf(Number(key)), Number(digest)]));
   }
 
   /** Stores a chunk in place of the one that may be there. */

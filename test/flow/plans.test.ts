@@ -181,6 +181,23 @@ describe("commands", () => {
     await untilPlan(daemon, ({ settings }) => settings.hours?.changed === false, "the file's setting");
   });
 
+  test("reset_settings sets every setting back to the file's", async () => {
+    await using daemon = await startDaemon();
+    await daemon.clock.runUntil(EVENING);
+    for (const [setting, text] of [
+      ["hours", "2"],
+      ["max_price", "1.5"],
+      ["enabled", "OFF"],
+    ] as const)
+      expect(await command(daemon, setting, text)).toMatchObject({ ok: true });
+    const changed = ({ settings }: Awaited<ReturnType<typeof untilPlan>>) =>
+      Object.entries(settings).flatMap(([name, setting]) => (setting?.changed ? [name] : []));
+    await untilPlan(daemon, (plan) => changed(plan).length === 3, "the changed settings");
+    expect(await command(daemon, "reset_settings", "PRESS")).toMatchObject({ ok: true });
+    const plan = await untilPlan(daemon, (each) => changed(each).length === 0, "the file's settings");
+    expect(plan.settings).toMatchObject({ hours: { value: 3 }, max_price: { value: null }, enabled: { value: true } });
+  });
+
   test("run_now, stop and skip do what they say, each told why", async () => {
     await using daemon = await startDaemon();
     await daemon.clock.runUntil(EVENING);

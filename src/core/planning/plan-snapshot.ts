@@ -53,9 +53,11 @@ export interface PlanSnapshot {
   readonly savingPerKwh: PlanSaving;
   readonly history: PlanHistory;
   readonly settings: Partial<Record<PlanSetting, ShownSetting>>;
+  /** Why the last command over MQTT was refused; null if it was done. */
+  readonly refused: string | null;
 }
 
-interface PlanSnapshotInput extends Pick<PlanSnapshot, "definition" | "reason" | "currency" | "history"> {
+interface PlanSnapshotInput extends Pick<PlanSnapshot, "definition" | "reason" | "currency" | "history" | "refused"> {
   /** The definition's with what was changed. */
   readonly spec: PlanSpec;
   readonly advance: PlanAdvance;

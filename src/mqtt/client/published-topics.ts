@@ -16,20 +16,20 @@ const DEVICE_DOCUMENT = /\/device\/[^/]+\/config$/;
 /** The memory as it is written. */
 interface Kept {
   readonly topics: Readonly<Record<string, Components>>;
-  readonly cleared: readonly string[];
+  readonly cleared: Readonly<Record<string, Components>>;
 }
 
 export class PublishedTopics {
   readonly #memory: KeyValue;
   readonly #topics: Map<string, Components>;
-  readonly #cleared: Set<string>;
+  readonly #cleared: Map<string, Components>;
   #isChanged = false;
 
   constructor(memory: KeyValue) {
     this.#memory = memory;
-    const kept = JSON.parse(memory.read(NAME) ?? '{"topics":{},"cleared":[]}') as Kept;
+    const kept = parseKept(memory.read(NAME));
     this.#topics = new Map(Object.entries(kept.topics));
-    this.#cleared = new Set(kept.cleared);
+    this.#cleared = new Map(Object.entries(kept.cleared));
   }
 
   /** Topics that hold something. */
@@ -39,12 +39,15 @@ export class PublishedTopics {
 
   /** Topics that were cleared, and not long enough ago to be forgotten. */
   cleared(): string[] {
-    return [...this.#cleared];
+    return [...this.#cleared.keys()];
   }
 
-  /** What a broker may still know of a topic: the components of every document since the last settled one. */
+  /**
+   * What a broker, or Home Assistant, may still know of a topic: the components of every document since the last settled
+   * one, or of the document that was cleared.
+   */
   components(topic: string): Components {
-    return this.#topics.get(topic) ?? NONE;
+    return this.#topics.get(topic) ?? this.#cleared.get(topic) ?? NONE;
   }
 
   /** A topic is about to be published; components join those it had. */
@@ -66,8 +69,10 @@ export class PublishedTopics {
 
   /** The broker says that it has nothing under this topic any more. */
   clear(topic: string): void {
-    if (!this.#topics.delete(topic)) return;
-    this.#cleared.add(topic);
+    const components = this.#topics.get(topic);
+    if (!components) return;
+    this.#topics.delete(topic);
+    this.#cleared.set(topic, components);
     this.#isChanged = true;
   }
 
@@ -80,7 +85,7 @@ export class PublishedTopics {
   save(): void {
     if (!this.#isChanged) return;
     this.#isChanged = false;
-    const kept: Kept = { topics: Object.fromEntries(this.#topics), cleared: [...this.#cleared] };
+    const kept: Kept = { topics: Object.fromEntries(this.#topics), cleared: Object.fromEntries(this.#cleared) };
     this.#memory.write(NAME, JSON.stringify(kept));
   }
 }
@@ -107,7 +112,25 @@ export function withComponentsReduced(document: string, gone: Components): strin
   return JSON.stringify({ ...parsed, components: { ...parsed.components, ...reduced } });
 }
 
+/**
+ * The document by which Home Assistant drops a device that it may still know: all its components reduced. Unlike an
+ * empty one it says nothing of a device that it does not know. Null where no component is known.
+ */
+export function documentWithout(topic: string, gone: Components): string | null {
+  if (Object.keys(gone).length === 0) return null;
+  const identifiers = topic.split("/").slice(-2, -1);
+  return withComponentsReduced(JSON.stringify({ device: { identifiers }, origin: { name: "elbro" } }), gone);
+}
+
 /** Those of `before` that `after` lacks or shows on another platform. */
 export function componentsGone(before: Components, after: Components): Components {
   return Object.fromEntries(Object.entries(before).filter(([key, platform]) => after[key] !== platform));
+}
+
+function parseKept(text: string | null): Kept {
+  if (text === null) return { topics: {}, cleared: {} };
+  const { topics, cleared } = JSON.parse(text) as Kept | { topics: Kept["topics"]; cleared: readonly string[] };
+  // Earlier versions wrote a list of the cleared topics.
+  const components = Array.isArray(cleared) ? Object.fromEntries(cleared.map((topic) => [topic, NONE])) : cleared;
+  return { topics, cleared: components };
 }

@@ -112,7 +112,11 @@ export const houseMetricRows: readonly MetricRow[] = [
   ),
   perPlug("elbro_plug_on", "Whether a plug says that it is ON; absent while it has not told.", ({ on }) => on),
   perPlug("elbro_plug_wanted", "Whether a plug is to be ON.", ({ wanted }) => wanted),
-  perPlug("elbro_plug_available", "Whether a plug can be reached.", ({ available }) => available),
+  perPlug(
+    "elbro_plug_available",
+    "Whether a plug can be reached; absent while it has said nothing.",
+    ({ available }) => available,
+  ),
 ];
 
 function priceOf({ current }: { readonly current: { readonly price: number } | null }): number | null {

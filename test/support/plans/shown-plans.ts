@@ -56,5 +56,5 @@ export function planOf(spec: PlanSpec, prices: "prices" | "none" = "prices", now
     saving: none,
   };
   const history = { month, monthBefore: { ...month, start: at("2026-01-31T23:00:00Z") }, lastRun: null };
-  return planSnapshot({ definition: definitionOf(spec), spec, advance, reason, currency, history, now });
+  return planSnapshot({ definition: definitionOf(spec), spec, advance, reason, currency, history, refused: null, now });
 }

@@ -283,4 +283,9 @@ export const words = {
   problem_database_not_writable:
     "Der kan ikke skrives i databasen, så tjenesten spørges ikke. Se på disken eller hukommelseskortet, og på hvem der må skrive dér.",
   problem_copy_failed: "Nattens kopi af databasen kunne ikke laves. Gør plads på disken.",
+  problem_home_assistant_unreachable:
+    "Home Assistant kan ikke nås for at få statistik. Se efter, om den kører, og om adressen er rigtig.",
+  problem_home_assistant_refused:
+    "Home Assistant afviser import af statistik. Opret et nyt adgangstoken som administrator.",
+  problem_statistic_ids_collide: "To hjem har samme id i Home Assistant. Giv det ene et andet id.",
 };

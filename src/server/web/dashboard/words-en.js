@@ -283,4 +283,9 @@ export const words = {
   problem_database_not_writable:
     "The database cannot be written, so the service is asked nothing. Look at the disk or memory card, and at who may write there.",
   problem_copy_failed: "The nightly copy of the database could not be made. Make room on the disk.",
+  problem_home_assistant_unreachable:
+    "Home Assistant cannot be reached for its statistics. Check that it runs, and its address.",
+  problem_home_assistant_refused:
+    "Home Assistant refuses the import of statistics. Create a new access token as an administrator.",
+  problem_statistic_ids_collide: "Two homes have the same id in Home Assistant. Give one of them another id.",
 };

@@ -284,4 +284,9 @@ export const words = {
   problem_database_not_writable:
     "Det kan ikke skrives til databasen, så tjenesten blir ikke spurt. Se på disken eller minnekortet, og på hvem som får skrive der.",
   problem_copy_failed: "Nattens kopi av databasen kunne ikke lages. Lag plass på disken.",
+  problem_home_assistant_unreachable:
+    "Home Assistant kan ikke nås for å få statistikk. Sjekk at den kjører, og at adressen er riktig.",
+  problem_home_assistant_refused:
+    "Home Assistant avviser import av statistikk. Lag et nytt tilgangstoken som administrator.",
+  problem_statistic_ids_collide: "To hjem har samme id i Home Assistant. Gi det ene en annen id.",
 };

@@ -287,4 +287,9 @@ export const words = {
   problem_database_not_writable:
     "Det går inte att skriva till databasen, så tjänsten tillfrågas inte. Se efter disken eller minneskortet, och vem som får skriva där.",
   problem_copy_failed: "Nattens kopia av databasen kunde inte göras. Frigör utrymme på disken.",
+  problem_home_assistant_unreachable:
+    "Home Assistant kan inte nås för sin statistik. Kontrollera att den körs och att adressen stämmer.",
+  problem_home_assistant_refused:
+    "Home Assistant avvisar import av statistik. Skapa en ny åtkomsttoken som administratör.",
+  problem_statistic_ids_collide: "Två hem har samma id i Home Assistant. Ge det ena ett annat id.",
 };
