@@ -13,8 +13,8 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { checkBlueprintRestarts, checkBlueprints } from "./checked-blueprints.ts";
-import { checkEnergy } from "./checked-energy.ts";
 import { checkBirths, checkDevices } from "./checked-devices.ts";
+import { checkEnergy } from "./checked-energy.ts";
 import {
   checkAvailability,
   checkCommands,

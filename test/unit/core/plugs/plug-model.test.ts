@@ -77,6 +77,38 @@ describe("what random lives have found", () => {
   });
 });
 
+describe("a timer that was given before the broker was away", () => {
+  /** Renewed at 8,100 s, the ON lasts until 9,150 s; the commands after the broker came back are lost. */
+  const renewalsLost: PlugLife = {
+    setup: {
+      family: "tasmota",
+      whenLost: "off",
+      powerOn: "off",
+      override: "respect",
+      minOnMs: 0,
+      minOffMs: 0,
+      persistentSession: false,
+      startsOn: false,
+      runs: [{ start: 3_600_000, end: 9_300_000 }],
+    },
+    actions: [
+      { kind: "brokerDown", afterMs: 8_925_855 },
+      { kind: "loseToPlug", count: 4, afterMs: 68_827 },
+      { kind: "brokerUp", ms: 100, afterMs: 5_067 },
+    ],
+  };
+
+  test("is not taken for a hand when it fires: the plug is switched ON again", () => {
+    const { judge } = livePlug(renewalsLost);
+    expect(judge.violations).toEqual([]);
+  });
+
+  test("and neither with when_lost: on, where it ends an OFF", () => {
+    const { judge } = livePlug({ ...renewalsLost, setup: { ...renewalsLost.setup, whenLost: "on" } });
+    expect(judge.violations).toEqual([]);
+  });
+});
+
 describe("the model is strict", () => {
   test.each(Object.entries(plugMutants))("it would notice %s", { timeout: TEST_TIMEOUT_MS }, (_, mutant) => {
     const caught = fc.check(
