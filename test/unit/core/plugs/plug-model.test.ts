@@ -93,7 +93,7 @@ describe("a timer that was given before the broker was away", () => {
     },
     actions: [
       { kind: "brokerDown", afterMs: 8_925_855 },
-      { kind: "loseToPlug", count: 4, afterMs: 68_827 },
+      { kind: "loseToPlug", count: 4, afterMs: 68_828 },
       { kind: "brokerUp", ms: 100, afterMs: 5_067 },
     ],
   };
