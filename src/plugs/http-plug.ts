@@ -10,10 +10,13 @@ const TIMEOUT_MS = 5 * SECOND_MS;
 /** Requests that wait for the one in flight: a command with its question, and a retry of it. */
 const MAX_WAITING = 4;
 
+/** The daemon ends within two seconds. */
+const MAX_CLOSING_MS = SECOND_MS;
+
 export interface HttpPlug {
   /** Sends a GET. Returns false if too many are waiting. */
   readonly send: (message: PlugMessage) => boolean;
-  /** Waits for what was sent, then closes the connection. */
+  /** Waits for what was sent, a second at most, then closes the connection. */
   readonly close: () => Promise<void>;
 }
 
@@ -40,7 +43,9 @@ export function openHttpPlug(url: string, onAnswer: (body: string | null) => voi
       return true;
     },
     async close() {
+      const deadline = setTimeout(() => transport.close(), MAX_CLOSING_MS);
       await last;
+      clearTimeout(deadline);
       transport.close();
     },
   };
