@@ -62,6 +62,42 @@ describe("what is said", () => {
     expect(rowOf(family).on(addressOf(family, change), 60).map(line)).toEqual([on]);
   });
 
+  test.each([
+    ["tasmota", true, null, "cmnd/heater/Backlog0 PowerOnState 1; PulseTime1 0; Power1 ON"],
+    ["tasmota", false, 960, "cmnd/heater/Backlog0 PowerOnState 5; PulseTime1 1060; Power1 OFF"],
+    [
+      "shelly_gen2",
+      false,
+      960,
+      'shellyplusplugs-2/rpc {"id":2,"src":"elbro/plug/p","method":"Switch.Set","params":{"id":0,"on":false,"toggle_after":960}}',
+    ],
+    [
+      "shelly_gen3",
+      true,
+      60,
+      'shellyplugsg3-3/rpc {"id":1,"src":"elbro/plug/p","method":"Switch.Set","params":{"id":0,"on":true,"toggle_after":60}}',
+    ],
+    [
+      "shelly_gen4",
+      false,
+      60,
+      'shelly1g4-4/rpc {"id":2,"src":"elbro/plug/p","method":"Switch.Set","params":{"id":0,"on":false,"toggle_after":60}}',
+    ],
+    ["zigbee2mqtt", true, null, 'zigbee2mqtt/Kitchen plug/set {"state":"ON"}'],
+  ] as const)("to %s with when_lost: on or an inverted relay: ON %s, timer %s", (family, on, seconds, expected) => {
+    const row = rowOf(family);
+    expect((on ? row.on : row.off)(addressOf(family), seconds).map(line)).toEqual([expected]);
+  });
+
+  test("which families end an OFF by themselves", () => {
+    const ends = FAMILIES.filter((family) => rowOf(family).deadMan(addressOf(family)).off !== null);
+    expect(ends).toEqual(["tasmota", "shelly_gen2", "shelly_gen3", "shelly_gen4"]);
+    const off = { topic: "p/set", payload: "off for {seconds}" };
+    const custom = addressOf("custom", { custom: { on: { topic: "p/set", payload: "on" }, off } });
+    expect(plugFamilies.custom.deadMan(custom)).toEqual({ on: null, off: { leastSec: 1, mostSec: 86_400 } });
+    expect(plugFamilies.custom.off(custom, 960).map(line)).toEqual(["p/set off for 960"]);
+  });
+
   test("Tasmota's PulseTime stays within 112 and 64900", () => {
     expect(plugFamilies.tasmota.deadMan().on).toEqual({ leastSec: 12, mostSec: 64_800 });
   });
@@ -122,6 +158,23 @@ describe("what is heard", () => {
     ["zigbee2mqtt", "zigbee2mqtt/Kitchen plug", '{"state":"ON","power":12}', is(true)],
     ["zigbee2mqtt", "zigbee2mqtt/Kitchen plug/availability", '{"state":"offline"}', there(false)],
     ["zigbee2mqtt", "zigbee2mqtt/Kitchen plug/availability", "online", there(true)],
+    ["zigbee2mqtt", "zigbee2mqtt/bridge/state", '{"state":"offline"}', { kind: "bridge", up: false }],
+    ["zigbee2mqtt", "zigbee2mqtt/bridge/state", "online", { kind: "bridge", up: true }],
+    // Source: Shelly Gen2+ API, "Shelly Plug S Gen3", notification of a change by the button.
+    [
+      "shelly_gen3",
+      "shellyplugsg3-3/events/rpc",
+      '{"src":"shellyplugsg3-3","dst":"shellyplugsg3-3/events","method":"NotifyStatus","params":{"ts":1.5,"switch:0":{"id":0,"output":true,"source":"button"}}}',
+      is(true),
+    ],
+    // Source: the same, "Shelly 1 Gen4": a notification without the output tells nothing of it.
+    [
+      "shelly_gen4",
+      "shelly1g4-4/events/rpc",
+      '{"method":"NotifyStatus","params":{"ts":1.5,"switch:0":{"id":0,"temperature":{"tC":41.2,"tF":106.1}}}}',
+      null,
+    ],
+    ["shelly_gen4", "shelly1g4-4/status/switch:0", '{"id":0,"source":"MQTT","output":false}', is(false)],
     ["esphome", "boiler/switch/relay/state", "OFF", is(false)],
     ["esphome", "boiler/status", "online", there(true)],
     ["custom", "garden/pump/is", "running 40 W", is(true)],
