@@ -67,7 +67,7 @@ const planSchema = z
     kwh: key(z.optional(z.number().check(z.minimum(0))), "What a run uses, so that costs are told in money.", {
       form: "kWh",
     }),
-    min_run: key(lengthOrNone, "For slots and below: the shortest run.", LENGTH),
+    min_run: key(lengthOrNone, "For slots, below and avoid: the shortest run.", LENGTH),
     min_pause: key(lengthOrNone, "For slots and below: the shortest pause.", LENGTH),
     max_gap: key(length, "For slots and avoid: the longest time off.", LENGTH),
     at_most_runs: key(z.optional(z.int().check(z.minimum(1))), "For slots: into how many pieces it may fall."),
@@ -118,7 +118,7 @@ const KINDS_OF: Readonly<Partial<Record<keyof PlanEntry, readonly PlanKind[]>>> 
   hours: ["window", "slots", "avoid"],
   profile: ["window"],
   kwh: ["window", "slots"],
-  min_run: ["slots", "below"],
+  min_run: ["slots", "below", "avoid"],
   min_pause: ["slots", "below"],
   max_gap: ["slots", "avoid"],
   at_most_runs: ["slots"],

@@ -59,9 +59,9 @@ export class PlanStore {
     if (ahead) return ahead;
     const found = this.#database.prepare("select memory from plan_state where plan = ?").get(plan);
     if (!found) return null;
-    // Version 0.1 did not know of interruptions at first.
-    const kept = JSON.parse(String(found.memory)) as Omit<PlanRecord, "lastsUntil" | "owedMs">;
-    return { lastsUntil: null, owedMs: 0, ...kept };
+    // Version 0.1 did not know of interruptions and of resting at first.
+    const kept = JSON.parse(String(found.memory)) as Omit<PlanRecord, "lastsUntil" | "owedMs" | "restingSince" | "on">;
+    return { lastsUntil: null, owedMs: 0, restingSince: null, on: false, ...kept };
   }
 
   settings(plan: string): ChangedSettings {

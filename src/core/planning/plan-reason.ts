@@ -57,7 +57,10 @@ const MAX_REASON_LENGTH = 255;
 const MAX_RUNS_TOLD = 4;
 
 export function reasonOf(given: ReasonedFrom): PlanReason {
-  const { code, text } = reasoned(given);
+  const { state, on, running } = given.advance;
+  const reason = reasoned(given);
+  const { code } = reason;
+  const text = `${reason.text}${on && !running && state !== "scheduled" ? "; stays ON" : ""}`;
   return { code, text: text.length > MAX_REASON_LENGTH ? `${text.slice(0, MAX_REASON_LENGTH - 1)}…` : text };
 }
 
@@ -68,7 +71,10 @@ function reasoned(given: ReasonedFrom): PlanReason {
   if (!spec.enabled) return told("disabled", "the plan is disabled");
   if (given.home !== null && !running) return told("unknown_home", `there is no home "${given.home}"`);
   if (!memory) return told("no_occurrence", "no day of the plan has a window; check days, from and ready_by");
-  if (!trusted) return told("clock_not_trusted", "the clock of this machine cannot be trusted, so nothing is ON");
+  if (!trusted) {
+    const effect = advance.on ? "" : ", so nothing is ON";
+    return told("clock_not_trusted", `the clock of this machine cannot be trusted${effect}`);
+  }
   if (running) return runningReason(given, memory, running);
   switch (state) {
     case "scheduled": {
@@ -126,7 +132,7 @@ function idleReason(given: ReasonedFrom, memory: PlanRecord): PlanReason {
         ? { code: "waiting_for_prices", text: `waits for the prices from ${from} on` }
         : {
             code: "no_prices",
-            text: `no prices from ${from} on${given.spec.fallback ? ", and no fallback hours are left" : ""}; nothing runs`,
+            text: `no prices from ${from} on${given.spec.fallback ? ", and no fallback hours are left" : ""}${given.advance.on ? "" : "; nothing runs"}`,
           };
     }
     case "waiting_for_plan":
@@ -135,6 +141,7 @@ function idleReason(given: ReasonedFrom, memory: PlanRecord): PlanReason {
       return { code: outcome.reason, text: impossibleWords(given.spec, outcome.reason, outcome.shortfallMs) };
     case "solved":
     case "none":
+      if (given.advance.state === "no_prices") return { code: "no_prices", text: "there is no price for now" };
       return { code: "waiting_for_low_price", text: "no price that is known is low enough" };
   }
 }

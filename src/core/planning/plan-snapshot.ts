@@ -65,7 +65,7 @@ interface PlanSnapshotInput extends Pick<PlanSnapshot, "definition" | "reason" |
 }
 
 export function planSnapshot({ spec, advance, now, ...given }: PlanSnapshotInput): PlanSnapshot {
-  const { memory, state, running } = advance;
+  const { memory, state, running, on } = advance;
   const solved = memory?.outcome.kind === "solved" ? memory.outcome : null;
   const { startedNow = null, windowMean = null } = solved?.alternatives ?? {};
   const meanPrice = solved?.meanPrice ?? null;
@@ -81,7 +81,7 @@ export function planSnapshot({ spec, advance, now, ...given }: PlanSnapshotInput
   const next = memory?.planned.find((run) => run.start > now) ?? null;
   return {
     ...given,
-    on: running !== null,
+    on,
     state,
     runs,
     nextStart: next?.start ?? null,

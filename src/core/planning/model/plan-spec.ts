@@ -88,7 +88,8 @@ export interface BelowPlan extends PlanCommon {
 export interface AvoidPlan extends PlanCommon {
   readonly kind: "avoid";
   readonly hoursMs: number;
-  /** Longest time OFF. */
+  readonly minRunMs?: number;
+  /** Longest time OFF; stronger than `maxPrice`, other plans and every command. */
   readonly maxGapMs?: number;
 }
 

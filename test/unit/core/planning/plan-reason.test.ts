@@ -94,14 +94,15 @@ describe("what a hand began costs what it costs, not what was planned", () => {
   });
 
   test("or to where it was stopped, and nothing where it was skipped", () => {
-    const begun = runNow(spec, planned, AFTERNOON, []);
+    const opens = AFTERNOON + 5 * HOUR;
+    const begun = runNow(spec, planned, opens, []);
     if (begun.kind === "refused") throw new Error(begun.reason);
-    const now = AFTERNOON + HOUR / 4;
-    const stopped = stop(live({ now: AFTERNOON, memory: begun.memory, spec }, now).memory, now);
+    const now = opens + HOUR / 4;
+    const stopped = stop(live({ now: opens, memory: begun.memory, spec }, now).memory, now, spec);
     if (stopped.kind === "refused") throw new Error(stopped.reason);
     const after = step({ now, memory: stopped.memory, spec });
-    expect(after.memory?.outcome).toMatchObject({ kind: "solved", meanPrice: 2.17 });
-    expect(after.memory?.outcome.kind === "solved" && after.memory.outcome.cost).toBeCloseTo((2.17 * 2) / 8);
+    expect(after.memory?.outcome).toMatchObject({ kind: "solved", meanPrice: 2.22 });
+    expect(after.memory?.outcome.kind === "solved" && after.memory.outcome.cost).toBeCloseTo((2.22 * 2) / 8);
     const off = { ...spec, enabled: false };
     expect(step({ now: AFTERNOON, memory: planned, spec: off }).memory?.outcome).toEqual({ kind: "none" });
   });
