@@ -15,7 +15,7 @@ import { noHttp } from "../../support/plugs/plug-model.ts";
 const T0 = Date.UTC(2026, 2, 10, 12);
 
 function recipeOf(name: string): PlugConfig {
-  const examples = [...pageText("plugs").matchAll(/^```yaml\n(.*?)^```/gms)].map(([, text = ""]) => text);
+  const examples = [...pageText("docs/plugs.md").matchAll(/^```yaml\n(.*?)^```/gms)].map(([, text = ""]) => text);
   const text = examples.find((each) => (parse(each) as { plugs?: { name: string }[] }).plugs?.[0]?.name === name);
   const reading = readConfig({ text: text ?? "", environment: {}, readFile: () => "" });
   const plug = reading.kind === "config" ? reading.config.plugs[0] : undefined;
