@@ -1,7 +1,6 @@
 /** A plug that is reached over HTTP, without a broker: one request at a time, each bounded in time and number. */
 import type { PlugMessage } from "../core/plugs/families/plug-family.ts";
 import { MINUTE_MS, SECOND_MS } from "../core/time/interval.ts";
-import { openTransport } from "../service/client/http-transport.ts";
 
 /** A plug tells nothing by itself over HTTP: it is asked this often, so that a hand on its button is noticed. */
 export const POLL_MS: number = MINUTE_MS;
@@ -22,13 +21,16 @@ export interface HttpPlug {
 
 /** Opens a plug. `onAnswer` gets the body of each answer; null for a plug that did not answer. */
 export function openHttpPlug(url: string, onAnswer: (body: string | null) => void): HttpPlug {
-  const transport = openTransport(new URL(url).origin, { timeoutMs: TIMEOUT_MS });
+  // Loaded when there is such a plug: undici is 13 MB.
+  const opened = import("../service/client/http-transport.ts").then(({ openTransport }) =>
+    openTransport(new URL(url).origin, { timeoutMs: TIMEOUT_MS }),
+  );
   const { signal } = new AbortController();
   let waiting = 0;
   let last: Promise<void> = Promise.resolve();
   const get = async (path: string) => {
     try {
-      const { status, body } = await transport.get(path, {}, signal);
+      const { status, body } = await (await opened).get(path, {}, signal);
       onAnswer(status === 200 ? body.toString() : null);
     } catch {
       onAnswer(null);
@@ -43,6 +45,7 @@ export function openHttpPlug(url: string, onAnswer: (body: string | null) => voi
       return true;
     },
     async close() {
+      const transport = await opened;
       const deadline = setTimeout(() => transport.close(), MAX_CLOSING_MS);
       await last;
       clearTimeout(deadline);
