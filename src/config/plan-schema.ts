@@ -14,6 +14,7 @@ import {
   type PlanSpec,
   weekdays,
   whenLostValues,
+  whenShortValues,
 } from "../core/planning/model/plan-spec.ts";
 import { MAX_PRICE_LIMITS } from "../core/planning/plan-settings.ts";
 import { levels } from "../core/prices/level.ts";
@@ -64,9 +65,13 @@ const planSchema = z
       "For window: relative power of each equal part of the run.",
       { form: "list of numbers" },
     ),
-    kwh: key(z.optional(z.number().check(z.minimum(0))), "What a run uses, so that costs are told in money.", {
-      form: "kWh",
-    }),
+    kwh: key(
+      z.optional(z.number().check(z.minimum(0))),
+      "What a round uses, so that costs and savings are told in money.",
+      {
+        form: "kWh",
+      },
+    ),
     min_run: key(lengthOrNone, "For slots, below and avoid: the shortest run.", LENGTH),
     min_pause: key(lengthOrNone, "For slots and below: the shortest pause.", LENGTH),
     max_gap: key(length, "For slots and avoid: the longest time off.", LENGTH),
@@ -100,6 +105,10 @@ const planSchema = z
     fallback: key(z.optional(z.array(span)), "Hours in which it runs when there are no prices.", {
       form: 'list of "02:00-05:00"',
     }),
+    when_short: key(
+      z.optional(z.enum(whenShortValues)),
+      "For slots, where not all hours are possible: `partial` (default) runs those that are, `nothing` runs none.",
+    ),
     when_lost: key(
       z.optional(z.enum(whenLostValues)),
       "What it wants without prices or a trusted clock: `on` (default for `avoid`), `off` (default otherwise) or `keep`.",
@@ -117,7 +126,7 @@ export const plansSchema = z.array(planSchema).check(mistakes(listMistakes));
 const KINDS_OF: Readonly<Partial<Record<keyof PlanEntry, readonly PlanKind[]>>> = {
   hours: ["window", "slots", "avoid"],
   profile: ["window"],
-  kwh: ["window", "slots"],
+  when_short: ["slots"],
   min_run: ["slots", "below", "avoid"],
   min_pause: ["slots", "below"],
   max_gap: ["slots", "avoid"],
@@ -204,6 +213,7 @@ function specOf(entry: PlanEntry): PlanSpec {
     tolerance: tolerance === undefined ? undefined : { percent: tolerance, side: entry.tolerance_side ?? "earliest" },
     fallback: entry.fallback?.map(spanOf),
     whenLost: entry.when_lost,
+    whenShort: entry.when_short,
     enabled,
     kwh,
     profile,

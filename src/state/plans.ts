@@ -3,7 +3,7 @@ import { unknownText } from "../config/suggest-key.ts";
 import { type RefusedCommand, refusedCommand as refused } from "../core/planning/command-refusal.ts";
 import { inOrder, type PlanDefinition } from "../core/planning/model/plan-definition.ts";
 import { type PlanSpec, type PlanWindow, whenLostOf } from "../core/planning/model/plan-spec.ts";
-import { horizonOf } from "../core/planning/model/plan-windows.ts";
+import { roundAt } from "../core/planning/model/plan-windows.ts";
 import { type Commanded, type PlanAction, planActions, runNow, skip, stop } from "../core/planning/plan-commands.ts";
 import { afterStateOf, blockedBy, finishByOf, type PlanSlot } from "../core/planning/plan-dependencies.ts";
 import type { Solve } from "../core/planning/plan-input.ts";
@@ -73,6 +73,7 @@ const NOTHING_YET: PlanAdvance = {
   state: "waiting",
   on: false,
   lost: true,
+  startedNow: null,
   running: null,
   nextChangeAt: null,
   finished: [],
@@ -287,9 +288,17 @@ export class Plans {
 
   #monthFrom(id: string, spec: PlanSpec, start: EpochMs): PlanMonth {
     const { calendar, store } = this.#deps;
-    const { runs, hours, cost, savingNow, savingMean } = store.totals(id, start, calendar.add("month", start, 1));
-    const money = "kwh" in spec && spec.kwh !== undefined;
-    const saving = { againstNow: money ? savingNow : null, againstMean: money ? savingMean : null };
+    const { runs, hours, cost, savingWindowStart, savingMean } = store.totals(
+      id,
+      start,
+      calendar.add("month", start, 1),
+    );
+    const money = spec.kwh !== undefined;
+    const saving = {
+      againstNow: null,
+      againstWindowStart: money ? savingWindowStart : null,
+      againstMean: money ? savingMean : null,
+    };
     return { start, runs, hours, cost: money ? cost : null, saving };
   }
 
@@ -315,7 +324,7 @@ type PlanCommanded = { readonly kind: "done" } | RefusedCommand;
 function occurrenceOf({ spec, advance }: PlanSlot, calendar: Calendar, now: EpochMs): PlanWindow | null {
   const { memory } = advance;
   const keeps = memory && (contains(memory.window, now) || memory.begun.some((run) => run.end > now));
-  return keeps ? memory.window : horizonOf(spec, now, calendar);
+  return keeps ? memory.window : roundAt(spec, memory?.window ?? null, now, calendar);
 }
 
 /** What a plan is called among the problems. */

@@ -69,7 +69,7 @@ describe("an appliance in the night", () => {
     const done = await untilPlan(daemon, ({ month }) => month.runs === 1, "the run of this month");
     expect(done).toMatchObject({ state: "done", code: "done" });
     expect(done.month.cost).toBeCloseTo((plan.mean_price ?? 0) * 1.2, 4);
-    expect(done.month.against_now).toBeGreaterThanOrEqual(0);
+    expect(done.month.against_window_start).toBeGreaterThanOrEqual(0);
     const tree = daemon.watcher.topics().map((topic) => ({ topic, payload: daemon.watcher.payload(topic) ?? "" }));
     assertDiscovery(tree);
   });

@@ -1,6 +1,6 @@
 /** What is remembered of a plan across evaluations and restarts. */
 import type { EpochMs, Interval } from "../time/interval.ts";
-import type { ImpossibleReason, PlanAlternatives, PlanWindow } from "./model/plan-spec.ts";
+import type { ImpossibleReason, PlanAlternatives, PlanShortfall, PlanWindow } from "./model/plan-spec.ts";
 
 /**
  * What an ON rests on. `estimates`: at least one of its prices is not confirmed yet. `resting`: an `avoid` that had
@@ -26,6 +26,8 @@ export type PlanOutcome =
       readonly cost: number | null;
       readonly alternatives: PlanAlternatives;
       readonly usesEstimates: boolean;
+      /** What is missing of the hours; absent or null where nothing is. */
+      readonly shortfall?: PlanShortfall | null;
       /** When who had started at once would have: when this was planned, or when the window opens. */
       readonly startedNowAt: EpochMs;
     }

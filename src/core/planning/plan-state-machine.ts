@@ -12,18 +12,19 @@
  */
 import { contains, type EpochMs, type Interval, MINUTE_MS } from "../time/interval.ts";
 import { whenLostOf } from "./model/plan-spec.ts";
-import { horizonOf, mergeRuns } from "./model/plan-windows.ts";
+import { mergeRuns, roundAt } from "./model/plan-windows.ts";
 import { confirmedUntil, LATE_MS, type PlanInput, pointAt } from "./plan-input.ts";
 import { cutShort, lengthOf, lookedAfter, renewalAfter } from "./plan-interruption.ts";
 import { type BegunRun, begunInRound, newRecord, type PlanRecord, type PlanRun } from "./plan-record.ts";
 import { awakened, endedRest, gapEndsAt, isLost, isOnWithoutRun, restEndsAt, rested } from "./plan-resting.ts";
-import { type FinishedRun, settleRuns } from "./plan-savings.ts";
+import { type FinishedRun, runPrice, settleRuns } from "./plan-savings.ts";
 import { inputFingerprint, replan } from "./replan.ts";
 
 export const planStates = [
   "waiting",
   "scheduled",
   "running",
+  "partial",
   "done",
   "no_prices",
   "fallback",
@@ -41,6 +42,8 @@ export interface PlanAdvance {
   readonly on: boolean;
   /** Whether elbro cannot know what the plan is to do, so that the signal is that of `when_lost`. */
   readonly lost: boolean;
+  /** What a kWh of the round would cost if all of it started now; null once it has begun. */
+  readonly startedNow: number | null;
   /** The run that is ON right now. */
   readonly running: BegunRun | null;
   /** When this changes next by itself; null for never. */
@@ -55,7 +58,7 @@ const REMEMBERED_MS = 26 * 60 * MINUTE_MS;
 /** What a plan does at `now`. */
 export function advancePlan(moment: PlanInput): PlanAdvance {
   const { spec, now, timeline } = moment;
-  const window = horizonOf(spec, now, moment.calendar);
+  const window = roundAt(spec, moment.memory?.window ?? null, now, moment.calendar);
   const points = timeline?.points ?? [];
   const known = moment.memory && moment.trusted ? endedRest(cutShort(moment.memory, spec, now), now) : moment.memory;
   const settled = known ? settleRuns(known, spec, points, now) : { memory: null, finished: [] };
@@ -64,12 +67,13 @@ export function advancePlan(moment: PlanInput): PlanAdvance {
   const lost = !moment.trusted;
   if (!memory) {
     const on = isOnWithoutRun(moment, null);
-    return { memory, state: "impossible", on, lost, running: null, nextChangeAt: null, finished };
+    return { memory, state: "impossible", on, lost, startedNow: null, running: null, nextChangeAt: null, finished };
   }
   if (lost) {
     const on = isOnWithoutRun(moment, memory);
     const state = stateOf(moment, memory, null);
-    return { memory, state, on, lost, running: null, nextChangeAt: nextChange(moment, memory, on), finished };
+    const nextChangeAt = nextChange(moment, memory, on);
+    return { memory, state, on, lost, startedNow: null, running: null, nextChangeAt, finished };
   }
   memory = decided(moment, spec.enabled ? memory : halted(memory, now));
   if (spec.kind === "avoid") memory = restDecided(moment, memory);
@@ -78,7 +82,9 @@ export function advancePlan(moment: PlanInput): PlanAdvance {
   memory = lookedAfter(memory.on === on ? memory : { ...memory, on }, now);
   const state = stateOf(moment, memory, running);
   const nextChangeAt = nextChange(moment, memory, on);
-  return { memory, state, on, lost: running === null && isLost(moment, memory), running, nextChangeAt, finished };
+  const startedNow = startedNowPrice(moment, memory);
+  const isUnknown = running === null && isLost(moment, memory);
+  return { memory, state, on, lost: isUnknown, startedNow, running, nextChangeAt, finished };
 }
 
 /** Begins what is due, and plans again what has to be. */
@@ -105,6 +111,14 @@ function restDecided(moment: PlanInput, memory: PlanRecord): PlanRecord {
 
 function runningAt({ begun }: PlanRecord, now: EpochMs): BegunRun | null {
   return begun.find((run) => contains(run, now)) ?? null;
+}
+
+/** The mean price of what is planned, had it begun now in one run. */
+function startedNowPrice({ spec, now, timeline }: PlanInput, { begun, planned }: PlanRecord): number | null {
+  const hasHours = spec.kind === "window" || spec.kind === "slots";
+  if (!hasHours || begun.length > 0 || planned.length === 0) return null;
+  const run = { start: now, end: now + lengthOf(planned) };
+  return runPrice(timeline?.points ?? [], run, "all", spec.kind === "window" ? spec.profile : undefined);
 }
 
 function reached(at: EpochMs | null, now: EpochMs): boolean {
@@ -201,7 +215,9 @@ function stateOf(moment: PlanInput, memory: PlanRecord, running: BegunRun | null
     isLost(moment, memory)
   )
     return "no_prices";
-  if (next) return next.basis === "fallback" ? "fallback" : "scheduled";
+  if (next?.basis === "fallback") return "fallback";
+  const isShort = memory.outcome.kind === "solved" && !!memory.outcome.shortfall;
+  if (next) return isShort ? "partial" : "scheduled";
   if (memory.ended === "run_now") return "done";
   switch (memory.outcome.kind) {
     case "impossible":
@@ -213,7 +229,8 @@ function stateOf(moment: PlanInput, memory: PlanRecord, running: BegunRun | null
     case "solved":
     case "none":
       if (spec.kind === "avoid") return "scheduled";
-      return begunInRound(memory).length > 0 && memory.owedMs === 0 ? "done" : "waiting";
+      if (begunInRound(memory).length === 0 || memory.owedMs > 0) return "waiting";
+      return isShort ? "partial" : "done";
   }
 }
 

@@ -8,7 +8,7 @@ import { fallbackRuns } from "./model/plan-windows.ts";
 import { isUnpriced, overdueAt, type PlanInput, pointAt } from "./plan-input.ts";
 import { lengthOf, renewalAfter } from "./plan-interruption.ts";
 import { begunInRound, type PlanBasis, type PlanRecord, type PlanRun, without } from "./plan-record.ts";
-import { runPrice } from "./plan-savings.ts";
+import { energyOf, runPrice } from "./plan-savings.ts";
 
 /**
  * Names everything a plan is made from. While it stays the same so does the plan: with a tolerance, the best of what is
@@ -52,7 +52,7 @@ function solved(moment: PlanInput, memory: PlanRecord): PlanSolution {
   const expectedAt = overdueAt(moment.calendar, free.missing.start);
   if (expectedAt <= moment.now) return free;
   const held = solveFrom(moment, memory, expectedAt);
-  return held.kind === "solved" ? held : free;
+  return held.kind === "solved" && !held.shortfall ? held : free;
 }
 
 function solveFrom(moment: PlanInput, memory: PlanRecord, notBefore: EpochMs | null): PlanSolution {
@@ -81,7 +81,7 @@ function solveFrom(moment: PlanInput, memory: PlanRecord, notBefore: EpochMs | n
   };
   if (finishBy !== null && window.start < finishBy && finishBy < window.end) {
     const early = solve(spec, timeline, { ...window, end: finishBy, until: finishBy }, context);
-    if (early.kind === "solved") return early;
+    if (early.kind === "solved" && !early.shortfall) return early;
   }
   return solve(spec, timeline, window, context);
 }
@@ -92,12 +92,12 @@ function planOf(moment: PlanInput, memory: PlanRecord, solution: PlanSolution): 
       const planned = solution.runs
         .flatMap((run) => without(run, memory.begun))
         .map((run) => ({ ...run, basis: basisOf(pointsOf(moment), run) }));
-      const { kind, meanPrice, cost, alternatives, usesEstimates } = solution;
+      const { kind, meanPrice, cost, alternatives, usesEstimates, shortfall } = solution;
       const startedNowAt = Math.max(moment.now, memory.window.start);
       return {
         ...memory,
         planned,
-        outcome: { kind, meanPrice, cost, alternatives, usesEstimates, startedNowAt },
+        outcome: { kind, meanPrice, cost, alternatives, usesEstimates, shortfall, startedNowAt },
       };
     }
     case "impossible":
@@ -105,6 +105,8 @@ function planOf(moment: PlanInput, memory: PlanRecord, solution: PlanSolution): 
     case "no_prices": {
       const from = solution.missing.start;
       const dueAt = overdueAt(moment.calendar, from);
+      if (dueAt <= moment.now && solution.partial && !moment.spec.fallback)
+        return planOf(moment, memory, solution.partial);
       const replanAt = dueAt > moment.now ? dueAt : null;
       return { ...memory, outcome: { kind: "missing", from, overdueAt: dueAt }, replanAt };
     }
@@ -122,7 +124,7 @@ function outcomeOfBegun(moment: PlanInput, memory: PlanRecord): PlanRecord["outc
   const whole = spec.kind === "window" && begun.length === 1 && first;
   const points = pointsOf(moment);
   const meanPrice = whole ? runPrice(points, whole, "all", spec.profile) : meanOver(begun, points);
-  const kwh = "kwh" in spec && spec.kwh !== undefined ? (spec.kwh * lengthOf(begun)) / spec.hoursMs : null;
+  const kwh = energyOf(spec, lengthOf(begun), memory);
   const cost = kwh === null || meanPrice === null ? null : kwh * meanPrice;
   const solution = { meanPrice, cost, alternatives: UNCOMPARED, usesEstimates: false };
   return { kind: "solved", ...solution, startedNowAt: first?.start ?? moment.now };
@@ -167,7 +169,7 @@ function madeUp(moment: PlanInput, memory: PlanRecord): PlanRecord {
   const planned = [{ ...run, basis: basisOf(points, run) }];
   if (outcome.kind !== "solved") return { ...memory, planned };
   const meanPrice = meanOver([...begun, run], points);
-  const cost = "kwh" in spec && spec.kwh !== undefined && meanPrice !== null ? spec.kwh * meanPrice : null;
+  const cost = spec.kwh !== undefined && meanPrice !== null ? spec.kwh * meanPrice : null;
   return { ...memory, planned, outcome: { ...outcome, meanPrice, cost } };
 }
 
