@@ -57,7 +57,7 @@ const planSchema = z
     id: key(z.optional(slug), "What it is called in topics, where not its name."),
     kind: key(
       z.enum(planKinds),
-      "window: one run; slots: hours in any pieces; below: whenever it is cheap; avoid: always but in the dearest hours.",
+      "window: one run; slots: hours in any pieces; below: whenever it is cheap; avoid: always except in the most expensive hours.",
     ),
     hours: key(length, "How long it runs; for avoid, how long it does not.", LENGTH),
     profile: key(
@@ -78,7 +78,7 @@ const planSchema = z
     at_most_runs: key(z.optional(z.int().check(z.minimum(1))), "For slots: into how many pieces it may fall."),
     max_price: key(
       z.optional(z.number().check(z.minimum(MAX_PRICE_LIMITS.min), z.maximum(MAX_PRICE_LIMITS.max))),
-      "Above this price nothing runs.",
+      "Above this price nothing runs; for window: the highest mean price of the run.",
       { form: "currency per kWh" },
     ),
     level: key(z.optional(z.enum(levels)), "For below: runs up to this price level."),

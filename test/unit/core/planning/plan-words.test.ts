@@ -20,7 +20,16 @@ function shown(advance: PlanAdvance, spec: PlanSpec, now: number) {
   };
   const history = { month, monthBefore: month, lastRun: null };
   const reason = { code: "scheduled", text: "" } as const;
-  return planSnapshot({ definition: definitionOf(spec), spec, advance, reason, currency: "DKK", history, now });
+  return planSnapshot({
+    definition: definitionOf(spec),
+    spec,
+    advance,
+    reason,
+    currency: "DKK",
+    history,
+    refused: null,
+    now,
+  });
 }
 
 describe("savings name their baseline", () => {
