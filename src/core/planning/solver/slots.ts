@@ -28,7 +28,8 @@ export function solveSlots(task: PlanTask<SlotsPlan>): PlanSolution {
 function partly(task: PlanTask<SlotsPlan>, on: number, most: number, none: PlanSolution): PlanSolution {
   const { spec, grid } = task;
   if (none.kind === "solved" || spec.whenShort === "nothing") return none;
-  const chosen = most > 0 ? chooseSlots(task, most) : grid.past.usedMs > 0 ? { runs: [] } : null;
+  const hasRun = grid.past.usedMs > 0 && !grid.forced.includes(1);
+  const chosen = most > 0 ? chooseSlots(task, most) : hasRun ? { runs: [] } : null;
   if (!chosen) return none;
   const reason = none.kind === "impossible" ? none.reason : "no_prices";
   const partial = solved(task, { ...chosen, shortfall: { missingMs: (on - most) * grid.stepMs, reason } });

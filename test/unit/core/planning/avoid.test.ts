@@ -31,7 +31,7 @@ function priceOfHour(hour: number): number {
   if (hour === 18) return 5;
   return hour >= 17 && hour < 21 ? 3 : 1;
 }
-const before = (until: number): PricePoint[] => prices.filter(({ end }) => end <= until);
+const pricesUntil = (until: number): PricePoint[] => prices.filter(({ end }) => end <= until);
 
 function commanded(advance: PlanAdvance, command: (memory: PlanRecord | null) => ReturnType<typeof skip>): PlanRecord {
   const done = command(advance.memory);
@@ -47,7 +47,7 @@ describe("avoid rests ON", () => {
   });
 
   test("from midnight through an outage of ten hours, then avoids again", () => {
-    const known = { spec: freezer, timeline: timelineOf(before(MIDNIGHT)) };
+    const known = { spec: freezer, timeline: timelineOf(pricesUntil(MIDNIGHT)) };
     let advance = live({ now: MIDNIGHT - 6 * HOUR, ...known }, MIDNIGHT - 1);
     for (let now = MIDNIGHT; now < MIDNIGHT + 10 * HOUR; now += QUARTER) {
       advance = step({ now, memory: advance.memory, ...known });
@@ -68,10 +68,10 @@ describe("avoid rests ON", () => {
     const advance = live({ now: MIDNIGHT, spec: freezer, timeline: timelineOf(prices) }, evening);
     expect(advance.on).toBe(false);
     const lost = { now: evening + MINUTE, memory: advance.memory, spec: freezer };
-    expect(step({ ...lost, timeline: timelineOf(before(evening)) }).on).toBe(true);
-    expect(step({ ...lost, spec: { ...freezer, whenLost: "keep" }, timeline: timelineOf(before(evening)) }).on).toBe(
-      false,
-    );
+    expect(step({ ...lost, timeline: timelineOf(pricesUntil(evening)) }).on).toBe(true);
+    expect(
+      step({ ...lost, spec: { ...freezer, whenLost: "keep" }, timeline: timelineOf(pricesUntil(evening)) }).on,
+    ).toBe(false);
   });
 
   test.each(["run_now", "skip", "stop"] as const)("after %s in an avoided quarter, until the next round", (command) => {
