@@ -1,5 +1,6 @@
 import { commandHint } from "../../config/command-hint.ts";
 import { loadConfiguration } from "../../config/load-config-file.ts";
+import { plugWarnings } from "../../config/plug-schema.ts";
 import { hasNoUsers, NO_BROKER_USERS } from "../../mqtt/broker/start-broker.ts";
 import { requireKeys } from "../../server/auth/require-key.ts";
 import type { Given } from "../arguments.ts";
@@ -23,7 +24,8 @@ const MARKS = { works: "ok  ", fails: "FAIL", untold: "?   " } as const;
 /** `elbro check` */
 export async function main(given: Given): Promise<number> {
   const { config, path, warnings } = loadConfiguration(given.configPath, process.env);
-  for (const warning of warnings) process.stdout.write(`warning: ${warning}\n`);
+  for (const warning of [...warnings, ...plugWarnings(config.plugs, config.plans)])
+    process.stdout.write(`warning: ${warning}\n`);
   // Home Assistant, which knows its users, hands on what they ask: there it starts without. It names the broker, too.
   if (!isDemo(config) && process.env.SUPERVISOR_TOKEN === undefined) {
     requireKeys(config, commandHint(process));

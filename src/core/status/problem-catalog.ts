@@ -88,6 +88,13 @@ const otherProblems = {
     remedy: "Look whether the plug has power and reaches the broker, and whether topic and family are right.",
     advice: "the plug {name} does not answer; check that it has power and network, and its topic in the configuration",
   },
+  plug_without_timer: {
+    meaning: "A plug cannot return to its resting state by itself when elbro or the broker dies.",
+    automaticAction: "Switches it while it runs, and into its resting state when it ends or starts.",
+    remedy:
+      "Use a plug whose firmware has such a timer (docs/plugs.md), or set one in the device. A restart tests it again.",
+    advice: "the plug {name} cannot end an {state} by itself if elbro dies; use a plug with a timer, see docs/plugs.md",
+  },
   unknown_home: {
     meaning: "A plan or a plug names a home that there is not.",
     automaticAction: "Leaves it out; its signal is not ON.",

@@ -29,7 +29,7 @@ test("the configuration accepts the plans and plugs of the documentation, all of
   const plugs = listOf("plugs") as { family: string }[];
   expect(mistakesIn({ plans, plugs, groups: listOf("groups") })).toEqual([]);
   expect(new Set(plans.map(({ kind }) => kind))).toEqual(new Set(["window", "slots", "below", "avoid"]));
-  expect(new Set(plugs.map(({ family }) => family)).size).toBe(6);
+  expect(new Set(plugs.map(({ family }) => family)).size).toBe(8);
 });
 
 test("the configuration accepts every other example of the documentation", () => {

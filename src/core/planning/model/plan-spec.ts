@@ -115,7 +115,13 @@ export type PlanSpec = WindowPlan | SlotsPlan | BelowPlan | AvoidPlan;
 export type PlanKind = PlanSpec["kind"];
 
 /** What a plan wants while elbro cannot know: `on` for `avoid`, otherwise `off`, where the owner says nothing. */
-export function whenLostOf({ kind, whenLost }: Pick<PlanSpec, "kind" | "whenLost">): WhenLost {
+export function whenLostOf({
+  kind,
+  whenLost,
+}: {
+  readonly kind: PlanKind;
+  readonly whenLost?: WhenLost | undefined;
+}): WhenLost {
   return whenLost ?? (kind === "avoid" ? "on" : "off");
 }
 

@@ -277,6 +277,8 @@ export const words = {
   problem_unreachable: "Tjenesten kan ikke nås. Se på internetforbindelsen.",
   problem_unknown_home: "En plan nævner et hjem, der ikke findes. Ret dens hjem i konfigurationen.",
   problem_plug_silent: "En stikkontakt svarer ikke. Se på dens strøm, netværk og topic.",
+  problem_plug_without_timer:
+    "En stikkontakt kan ikke selv skifte tilbage, hvis elbro går ned. Brug en med timer, se dokumentationen.",
   problem_clock_wrong: "Maskinens ur går forkert. Intet tændes, før det går rigtigt.",
   problem_keys_unreadable:
     "Filen med nøglerne fra “elbro keys” kan ikke læses. Ret eller slet den, og lav nøglerne igen.",

@@ -277,6 +277,8 @@ export const words = {
   problem_unreachable: "The service cannot be reached. Check the internet connection.",
   problem_unknown_home: "A plan names a home that there is not. Correct its home in the configuration.",
   problem_plug_silent: "A plug does not answer. Check its power, its network and its topic.",
+  problem_plug_without_timer:
+    "A plug cannot switch back by itself if elbro dies. Use one with a timer: see the documentation.",
   problem_clock_wrong: "The clock of this machine is wrong. Nothing is switched until it is right.",
   problem_keys_unreadable:
     "The file with the keys of “elbro keys” cannot be read. Mend or delete it, and create its keys anew.",

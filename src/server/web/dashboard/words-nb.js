@@ -278,6 +278,8 @@ export const words = {
   problem_unreachable: "Tjenesten kan ikke nås. Se på internettforbindelsen.",
   problem_unknown_home: "En plan nevner et hjem som ikke finnes. Rett hjemmet i konfigurasjonen.",
   problem_plug_silent: "En stikkontakt svarer ikke. Se på strømmen, nettverket og topicen.",
+  problem_plug_without_timer:
+    "En stikkontakt kan ikke skifte tilbake selv hvis elbro stopper. Bruk en med timer, se dokumentasjonen.",
   problem_clock_wrong: "Maskinens klokke går feil. Ingenting slås på før den går riktig.",
   problem_keys_unreadable:
     "Filen med nøklene fra «elbro keys» kan ikke leses. Rett eller slett den, og lag nøklene på nytt.",

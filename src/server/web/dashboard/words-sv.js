@@ -281,6 +281,8 @@ export const words = {
   problem_unreachable: "Tjänsten kan inte nås. Se över internetanslutningen.",
   problem_unknown_home: "En plan nämner ett hem som inte finns. Rätta dess hem i konfigurationen.",
   problem_plug_silent: "Ett uttag svarar inte. Se över dess ström, nätverk och topic.",
+  problem_plug_without_timer:
+    "Ett uttag kan inte växla tillbaka av sig självt om elbro slutar fungera. Använd ett med timer, se dokumentationen.",
   problem_clock_wrong: "Datorns klocka går fel. Inget slås på förrän den går rätt.",
   problem_keys_unreadable:
     "Filen med nycklarna från ”elbro keys” går inte att läsa. Rätta eller ta bort den och skapa nycklarna på nytt.",
