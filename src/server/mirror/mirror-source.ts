@@ -30,14 +30,14 @@ export interface MirrorDeps {
 export function mountMirror(router: Router, deps: MirrorDeps, admit: MountOptions["admit"], door: RouteContext): void {
   mount(router, {
     ...door,
-    handlers: mirrorHandlers(mirrorSource(deps), new ResponseCache()),
+    handlers: mirrorHandlers(mirrorSource(deps, door), new ResponseCache()),
     admit,
     calendar: deps.state.calendar,
     headers: DATA_HEADERS,
   });
 }
 
-function mirrorSource(deps: MirrorDeps): MirrorSource {
+function mirrorSource(deps: MirrorDeps, { onCrash, newRequestId }: RouteContext): MirrorSource {
   const { clock, onSeriesChanged } = deps;
   const { accounts, homes, repository } = deps.state;
   const accountFor = (operation: OperationId, params: ParamsOf<OperationId>): Account | null => {
@@ -46,6 +46,7 @@ function mirrorSource(deps: MirrorDeps): MirrorSource {
     return accounts.consumers.find((account) => account.name === owner) ?? accounts.consumers[0] ?? null;
   };
   return {
+    onLateCrash: (error) => onCrash(error, newRequestId()),
     refusal(operation, params) {
       const { capability, interface: face } = operationOf(operation);
       const addressId = addressIn(params);
@@ -86,7 +87,7 @@ function unkept<Id extends OperationId>(answer: Unkept<Id>): Asked {
   const found = foundIn(answer);
   if (found) return { kind: "unkept", found };
   const why = "the database cannot be written, so no more is asked";
-  return { kind: "withheld", until: answer.at + UNKEPT_WAIT_MS, why, after: null };
+  return { kind: "withheld", until: answer.at + UNKEPT_WAIT_MS, why, after: null, isUnwritten: true };
 }
 
 /** The address that a request is about; empty for none. */

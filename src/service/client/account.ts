@@ -103,7 +103,8 @@ export class Account {
     if (silentUntil > clock.monotonicMs())
       return this.#withheld(silentUntil, "the service asked for silence, or has trouble", this.#lastSetback(scopes));
     const verdict = governor.acquire(inquiry.share, inquiry.seriesId, inquiry.range);
-    if (verdict.kind === "wait") return this.#withheld(verdict.untilMs, verdict.why);
+    if (verdict.kind === "wait")
+      return { ...this.#withheld(verdict.untilMs, verdict.why), isUnwritten: verdict.isUnwritten ?? false };
     const reply = this.#send(inquiry, scopes, verdict.leave).finally(() => this.#flights.delete(path));
     this.#flights.set(path, reply);
     return reply;

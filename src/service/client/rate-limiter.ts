@@ -78,7 +78,7 @@ export interface Permit {
 
 export type PermitResult =
   | { readonly kind: "go"; readonly leave: Permit }
-  | { readonly kind: "wait"; readonly untilMs: MonotonicMs; readonly why: string };
+  | { readonly kind: "wait"; readonly untilMs: MonotonicMs; readonly why: string; readonly isUnwritten?: true };
 
 /** While the first answer of a process is on its way, others look again after this long. */
 const FIRST_ANSWER_WAIT_MS = 1_000;
@@ -139,7 +139,8 @@ export class RateLimiter {
     if (untilMs > monotonicMs) return { kind: "wait", untilMs, why: "the quota for this is used up for now" };
     const at = clock.now();
     const id = requestLog.spend({ account, share, at, boot: clock.boot, monotonicMs, serverMs: null, seriesId, range });
-    if (id === null) return { kind: "wait", untilMs: monotonicMs + UNWRITTEN_WAIT_MS, why: UNWRITTEN };
+    if (id === null)
+      return { kind: "wait", untilMs: monotonicMs + UNWRITTEN_WAIT_MS, why: UNWRITTEN, isUnwritten: true };
     this.#newestId = id;
     this.#spending.add({ share, at: monotonicMs });
     this.#ceilings.spent(id, share, monotonicMs);

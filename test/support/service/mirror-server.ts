@@ -17,12 +17,17 @@ export interface LanAnswer {
 }
 
 /** Starts a mirror on a real socket; the test provides its data. */
-export async function startMirror(source: Partial<MirrorSource>, limits = { minute: 1_000, day: 1_000 }) {
+export async function startMirror(
+  source: Partial<MirrorSource>,
+  { overdue, ...limits }: { minute?: number; day?: number; overdue?: () => Promise<void> } = {},
+) {
   const world = { now: Date.parse("2026-03-10T09:00:30Z"), crashes: [] as unknown[] };
-  const keys = new ApiKeys([{ name: "kitchen", sha256: keyDigest(KEY) }], limits);
+  const keys = new ApiKeys([{ name: "kitchen", sha256: keyDigest(KEY) }], { minute: 1_000, day: 1_000, ...limits });
   const router = createApiRouter(() => "request-id");
+  const onLateCrash = (error: unknown) => void world.crashes.push(error);
+  const parts = { refusal: () => null, find: () => null, ask: askNobody, onLateCrash, ...source };
   mount(router, {
-    handlers: mirrorHandlers({ refusal: () => null, find: () => null, ask: askNobody, ...source }, new ResponseCache()),
+    handlers: mirrorHandlers(parts, new ResponseCache(), overdue),
     admit: (arrival) => keys.admit(arrival),
     calendar,
     now: () => world.now,
