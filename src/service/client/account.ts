@@ -131,7 +131,9 @@ export class Account {
       const answer = await client(inquiry.operation, inquiry.params, context);
       this.#deps.onSpent(inquiry.operation, answer.kind === "refused" ? String(answer.status) : answer.kind);
       if (answer.kind === "ok") return this.#succeeded(scopes, answer, requestId);
-      return this.#failed(scopes, answer, sentAt);
+      return isCallersOwn(inquiry.share, answer)
+        ? this.#failed({ ...scopes, series: scopes.request, place: scopes.request }, answer, sentAt, null)
+        : this.#failed(scopes, answer, sentAt);
     } finally {
       leave.settle();
     }
@@ -148,14 +150,20 @@ export class Account {
     return { ...answer, requestId };
   }
 
-  #failed(scopes: Scopes, setback: FetchFailure, sentAt: MonotonicMs): FetchFailure & { readonly settled: boolean } {
-    const { gate, problems, clock, signal } = this.#deps;
+  /** `problems` are the owner's; null for what is only its caller's. */
+  #failed(
+    scopes: Scopes,
+    setback: FetchFailure,
+    sentAt: MonotonicMs,
+    problems: Problems | null = this.#deps.problems,
+  ): FetchFailure & { readonly settled: boolean } {
+    const { gate, clock, signal } = this.#deps;
     if (signal.aborted) return { ...setback, settled: false };
     const verdict = gate.failure(scopes, setback, sentAt);
     this.#setbacks.set(scopes[verdict.scope], setback);
     if (verdict.trouble) this.#setbacks.set(TROUBLE, setback);
     if (verdict.problem) {
-      problems.start({
+      problems?.start({
         code: verdict.problem,
         // A request has no life of its own: what is wrong with one is shown at its series.
         subject: scopes[verdict.scope === "request" ? "series" : verdict.scope],
@@ -196,6 +204,11 @@ export class Account {
 
 /** Parameters of a query that name a place. */
 const PLACE_NAMES: readonly string[] = ["latitude", "longitude"];
+
+/** A caller of the LAN may ask for what there is not, or in a form that the service does not take. */
+function isCallersOwn(share: Share, setback: FetchFailure): boolean {
+  return share === "lan" && setback.kind === "refused" && (setback.status === 400 || setback.status === 404);
+}
 
 function detailOf(setback: FetchFailure): string {
   if (setback.kind !== "refused") return setback.why;
