@@ -23,6 +23,8 @@ export interface MirrorSource {
   /** What the service would refuse for certain, by the addresses it told of; null where it has to be asked. */
   readonly refusal: (operation: OperationId, params: ParamsOf<OperationId>) => ContractError | null;
   readonly find: <Id extends OperationId>(operation: Id, params: ParamsOf<Id>, now: EpochMs) => Found | null;
+  /** What there is of a request that was never asked as a whole; null for nothing of it. */
+  readonly findPart: <Id extends OperationId>(operation: Id, params: ParamsOf<Id>, now: EpochMs) => Found | null;
   /** Asks the service out of the LAN's share and keeps the answer. */
   readonly ask: <Id extends OperationId>(operation: Id, params: ParamsOf<Id>) => Promise<Asked>;
   /** Told of a request that threw when its caller had been answered from storage. */
@@ -159,7 +161,7 @@ async function ask(
   }
   const isFinal = asked.kind === "refused" && FINAL_STATUSES.has(asked.status);
   // The series store may have changed while the service was asked.
-  const older = hasOlder && !isFinal ? source.find(id, params, now) : null;
+  const older = isFinal ? null : ((hasOlder ? source.find(id, params, now) : null) ?? source.findPart(id, params, now));
   return older ? { kind: "given", found: older, at: now, how: STALE } : errorOf(asked, now);
 }
 

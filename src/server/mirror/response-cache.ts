@@ -24,7 +24,7 @@ export interface Representation {
 }
 
 interface CachedBody {
-  readonly version: number;
+  readonly version: number | string;
   /** Digest of the uncompressed body. */
   readonly digest: string;
   readonly body: Buffer;

@@ -239,6 +239,22 @@ test("what throws after its caller was answered is told and ends nothing", async
   await expect.poll(() => mirror.world.crashes).toHaveLength(1);
 });
 
+test("of what was never asked as a whole, the part that is kept is given where the service cannot be asked", async () => {
+  const part = foundAt(NOW - HOUR_MS, false, '{"data":[1]}');
+  for (const asked of [unreachable(), withheld, refused(503, null)]) {
+    await using mirror = await startMirror({ findPart: () => part, ask: async () => asked });
+    const { status, body, headers } = await mirror.ask();
+    expect([status, body, headers.get("x-elbro-stale"), headers.get("age")]).toEqual([
+      200,
+      { data: [1] },
+      "true",
+      "3600",
+    ]);
+  }
+  await using final = await startMirror({ findPart: () => part, ask: async () => refused(400, "range_too_large") });
+  expect((await final.ask()).status).toBe(400);
+});
+
 test("a caller for whom nothing is kept waits for the service", async () => {
   const asked = Promise.withResolvers<Asked>();
   await using mirror = await startMirror({ ask: () => asked.promise }, { overdue: async () => undefined });
@@ -293,7 +309,7 @@ test("of many requests at once, a few bodies are made per event-loop tick, in th
   let turn = 0;
   const handlers = mirrorHandlers(
     {
-      ...{ onLateCrash: () => undefined },
+      ...{ onLateCrash: () => undefined, findPart: () => null },
       refusal: () => null,
       find: (_operation, params) => ({
         ...foundAt(NOW, true),
