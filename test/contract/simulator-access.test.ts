@@ -9,7 +9,7 @@ import { SMALL_RANGE } from "./service-expectations.ts";
 const NOON = Date.UTC(2026, 5, 10, 12);
 
 test("every one of the 13 error codes is reached over HTTP, with its status", async () => {
-  await using started = await startAt(NOON, { limits: { minute: 100, day: 12 } });
+  await using started = await startAt(NOON, { limits: { minute: 100, day: 8 } });
   const { simulator, service } = started;
   const { danish, swedish } = simulator.addressIds;
   const range = { ...SMALL_RANGE, aggregation: "hour" };

@@ -43,6 +43,7 @@ export interface NetworkConnectionOptions {
 export class NetworkConnection {
   readonly stream: Duplex;
   readonly isLocal: boolean;
+  readonly address: string;
   readonly #options: NetworkConnectionOptions;
   #isDecided = false;
   /** Bounded by the longest CONNECT and one read of a socket. */
@@ -52,6 +53,7 @@ export class NetworkConnection {
     this.#options = options;
     this.stream = options.stream;
     this.isLocal = options.isLocal;
+    this.address = options.address;
     this.stream.on("error", () => this.stream.destroy());
     this.stream.on("readable", this.#read);
   }

@@ -8,8 +8,8 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { MINUTE_MS } from "../../core/time/interval.ts";
 import { contractError } from "../../service/contract/errors.ts";
+import { addressGroup } from "../../service/serve/address-group.ts";
 import type { AuthRequest, AuthResult } from "../../service/serve/mount.ts";
-import { addressGroup } from "../http/address-group.ts";
 import { localError } from "../http/errors.ts";
 import { isFromIngress } from "../http/ingress.ts";
 import type { LocalAuthRequest, LocalAuthResult } from "../http/route.ts";

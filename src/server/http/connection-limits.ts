@@ -4,7 +4,7 @@
  */
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { addressGroup } from "./address-group.ts";
+import { addressGroup } from "../../service/serve/address-group.ts";
 
 /** A hundred may stay and listen to events; the others find as many places again. */
 const MAX_CONNECTIONS = 200;

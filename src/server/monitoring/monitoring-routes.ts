@@ -2,8 +2,8 @@
 
 import { VERSION } from "../../core/status/version.ts";
 import type { EpochMs } from "../../core/time/interval.ts";
+import { addressGroup } from "../../service/serve/address-group.ts";
 import { eventRows } from "../events/event-source.ts";
-import { addressGroup } from "../http/address-group.ts";
 import { type LocalError, localError } from "../http/errors.ts";
 import type { LocalAnswer } from "../http/response.ts";
 import type { LocalRequest, LocalRoute } from "../http/route.ts";
