@@ -32,7 +32,11 @@ const plug = z
     channel: key(z.optional(z.union([z.int(), text])), "Which output, for devices with several.", {
       form: "number or text",
     }),
-    plan: key(z.optional(slug), "The plan it follows."),
+    plan: key(
+      z.optional(z.union([slug, z.array(slug).check(z.minLength(1, "expected the ids of plans"))])),
+      "The plan it follows, or a list: ON if any of them wants it.",
+      { form: "id, or list of ids" },
+    ),
     home: key(z.optional(slug), "The home or third-party place whose signal it follows, by its id."),
     signal: key(z.optional(z.enum(["cheap"])), "The signal it follows, with home."),
     signal_topic: key(z.optional(topic), "A topic of yours that says ON or OFF."),
@@ -97,6 +101,11 @@ function* familyMistakes(given: Plug): Generator<KeyMistake> {
     yield ["channel", `expected ${channel.about}; found ${JSON.stringify(given.channel)}`];
 }
 
+/** The plans that a plug follows; none where it follows something else. */
+export function plansOf({ plan }: Pick<Plug, "plan">): readonly string[] {
+  return plan === undefined ? [] : [plan].flat();
+}
+
 /** The id of a plug: the one it is given, or its name's. */
 export function plugId({ id, name }: Pick<Plug, "id" | "name">): string {
   return id ?? slugOf(name);
@@ -123,10 +132,12 @@ function deviceOf({ family, topic, url, channel }: Plug): string | undefined {
   return `${family} ${where} ${channel ?? plugFamilies[family].channel.ordinary}`;
 }
 
-/** What a plug is while nothing is known: what its owner says of it, otherwise what its plan says. */
-export function whenLostOfPlug({ when_lost: own, plan }: Plug, plans: readonly PlanEntry[]): WhenLost {
-  const followed = plan === undefined ? undefined : plans[planIds(plans).indexOf(plan)];
-  return own ?? (followed ? whenLostOf({ kind: followed.kind, whenLost: followed.when_lost }) : "off");
+/** What a plug is while nothing is known: what its owner says of it, otherwise ON or `keep` if one of its plans says so. */
+export function whenLostOfPlug(plug: Plug, plans: readonly PlanEntry[]): WhenLost {
+  const ids = planIds(plans);
+  const said = plansOf(plug).flatMap((id) => plans[ids.indexOf(id)] ?? []);
+  const wanted = said.map((plan) => whenLostOf({ kind: plan.kind, whenLost: plan.when_lost }));
+  return plug.when_lost ?? (["on", "keep"] as const).find((each) => wanted.includes(each)) ?? "off";
 }
 
 /** What `check` says of plugs whose firmware cannot carry out `when_lost`. Shape: one sentence each. */

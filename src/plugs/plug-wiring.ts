@@ -1,6 +1,6 @@
 /** The plugs of the house put together: which there are, what each follows, and the loop that looks after them. */
 
-import { type PlugConfig, plugId, whenLostOfPlug } from "../config/plug-schema.ts";
+import { type PlugConfig, plansOf, plugId, whenLostOfPlug } from "../config/plug-schema.ts";
 import type { Config } from "../config/schema.ts";
 import { unknownText } from "../config/suggest-key.ts";
 import type { PlugSnapshot } from "../core/plugs/plug-snapshot.ts";
@@ -82,7 +82,7 @@ export function startPlugs(
 
 function wantedOf(plug: PlugConfig, state: Followed, now: EpochMs): Wanted | null {
   const { homes, homeReader, places, plans } = state;
-  if (plug.plan !== undefined) return plans.wanted(plug.plan, plug.home ?? null, now);
+  if (plug.plan !== undefined) return plans.wantedByAny(plansOf(plug), plug.home ?? null, now);
   const known = homes.list();
   const home = known.find(({ id }) => id === plug.home);
   if (home) {

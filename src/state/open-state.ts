@@ -2,6 +2,7 @@
 
 import { planDefinitions } from "../config/plan-schema.ts";
 import type { Config } from "../config/schema.ts";
+import { exportTimeline } from "../core/prices/export-price.ts";
 import { type LevelThresholds, thresholdsOf } from "../core/prices/level.ts";
 import type { Clock } from "../core/runtime/clock.ts";
 import type { DaemonState } from "../core/status/daemon-status.ts";
@@ -105,7 +106,16 @@ export function openState(options: StateOptions, storage: Storage, service: Serv
   });
   const places = new Places({ config, repository, calendar, memory: storage.settings, thresholds });
   const plans = new Plans({
-    definitions: planDefinitions(config.plans),
+    definitions: planDefinitions(config.plans, config.groups),
+    groups: config.groups,
+    memory: storage.settings,
+    exportTimelineOf(home, now) {
+      const timeline = homeReader.timeline(home, now);
+      const region = homes.address(home.addressId)?.region;
+      const around = places.priced(now, new Set(homes.list().map(({ id }) => id)));
+      const spot = around.find(({ place }) => place.region !== null && place.region === region);
+      return timeline && exportTimeline(timeline, spot?.points ?? []);
+    },
     store: new PlanStore(storage.database, storage.writing),
     timelineOf: (home, now) => homeReader.timeline(home, now),
     isTimeTrusted,

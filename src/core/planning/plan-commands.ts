@@ -24,6 +24,7 @@ export function runNow(
   memory: PlanRecord | null,
   now: EpochMs,
   others: readonly (Interval & { readonly plan: string })[],
+  crowded: readonly Interval[] = [],
 ): Commanded {
   if (!spec.enabled) return refused("disabled", "the plan is disabled; enable it first");
   const known = memory ?? newRecord({ start: now, end: now + HOUR_MS, until: now + HOUR_MS }, now, []);
@@ -31,6 +32,8 @@ export function runNow(
   const run = { start: now, end: now + runNowMs(spec, known) };
   const other = others.find((each) => overlaps(each, run) && contains(each, now));
   if (other) return refused("power_limit", `"${other.plan}" runs now, and both are in the same power_limit group`);
+  if (crowded.some((each) => contains(each, now)))
+    return refused("power_limit", "what runs of its group now leaves too little of the group's limit_kw");
   const begun = [...known.begun, { ...run, basis: "manual", settled: false } as const];
   return done({ ...known, begun, planned: [] }, "run_now");
 }

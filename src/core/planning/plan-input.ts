@@ -27,6 +27,8 @@ export interface PlanInput {
   readonly thresholds?: LevelThresholds;
   /** Runs of plans that this one may not run beside. Shape: any order. */
   readonly blocked: readonly Interval[];
+  /** For a plan of a power group: a name for what its hours were settled from, and what else it may not run with. */
+  readonly group?: { readonly token: string; readonly blocked: readonly Interval[] };
   readonly after: AfterState;
   /** When everything should be over, so that the plans behind this one still get their hours. */
   readonly finishBy: EpochMs | null;

@@ -25,6 +25,7 @@ export const planCodes = [
   "no_prices",
   "no_occurrence",
   "unknown_home",
+  "no_export_price",
   "window_too_short",
   "blocked",
   "max_price",

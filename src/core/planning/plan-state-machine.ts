@@ -57,13 +57,9 @@ const REMEMBERED_MS = 26 * 60 * MINUTE_MS;
 
 /** What a plan does at `now`. */
 export function advancePlan(moment: PlanInput): PlanAdvance {
-  const { spec, now, timeline } = moment;
-  const window = roundAt(spec, moment.memory?.window ?? null, now, moment.calendar);
-  const points = timeline?.points ?? [];
-  const known = moment.memory && moment.trusted ? endedRest(cutShort(moment.memory, spec, now), now) : moment.memory;
-  const settled = known ? settleRuns(known, spec, points, now) : { memory: null, finished: [] };
-  let memory = occurrenceOf(moment, settled.memory, window);
-  const { finished } = settled;
+  const { spec, now } = moment;
+  const { memory: known, finished } = occurrenceAt(moment);
+  let memory = known;
   const lost = !moment.trusted;
   if (!memory) {
     const on = isOnWithoutRun(moment, null);
@@ -119,6 +115,15 @@ function startedNowPrice({ spec, now, timeline }: PlanInput, { begun, planned }:
   if (!hasHours || begun.length > 0 || planned.length === 0) return null;
   const run = { start: now, end: now + lengthOf(planned) };
   return runPrice(timeline?.points ?? [], run, "all", spec.kind === "window" ? spec.profile : undefined);
+}
+
+/** The occurrence that counts at a moment, as far as it is known, and the runs that are over. */
+export function occurrenceAt(moment: PlanInput): Pick<PlanAdvance, "memory" | "finished"> {
+  const { spec, now, timeline, trusted } = moment;
+  const window = roundAt(spec, moment.memory?.window ?? null, now, moment.calendar);
+  const known = moment.memory && trusted ? endedRest(cutShort(moment.memory, spec, now), now) : moment.memory;
+  const settled = known ? settleRuns(known, spec, timeline?.points ?? [], now) : { memory: null, finished: [] };
+  return { ...settled, memory: occurrenceOf(moment, settled.memory, window) };
 }
 
 function reached(at: EpochMs | null, now: EpochMs): boolean {

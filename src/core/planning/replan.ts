@@ -15,12 +15,14 @@ import { energyOf, runPrice } from "./plan-savings.ts";
  * left would drift on as time passes.
  */
 export function inputFingerprint(moment: PlanInput, memory: PlanRecord): string {
-  const { spec, blocked, after, finishBy } = moment;
+  const { spec, group, blocked, after, finishBy } = moment;
   const { window, ended } = memory;
   const points = pointsOf(moment).filter((point) => point.end > window.start && point.start < window.until);
   const known = points.map(({ start, price, estimate }) => [start, price, estimate]);
   const priced = isUnpriced(moment) ? "unpriced" : "priced";
-  return hash(JSON.stringify([spec, window, ended, blocked, after, finishBy, known, spec.fallback ? priced : ""]));
+  const own = group?.blocked ?? blocked;
+  const made = hash(JSON.stringify([spec, window, ended, own, after, finishBy, known, spec.fallback ? priced : ""]));
+  return group ? `${made}/${group.token}` : made;
 }
 
 /** Makes the plan of what has not begun. `missed`: a run should have begun and did not. */
@@ -31,7 +33,7 @@ export function replan(moment: PlanInput, memory: PlanRecord, missed: boolean): 
   const begun = begunInRound(memory);
   const hasRun = spec.kind === "window" && begun.length > 0;
   if (hasRun) return memory.owedMs > 0 ? madeUp(moment, made) : made;
-  if (spec.kind === "slots" && lengthOf(begun) >= spec.hoursMs) return made;
+  if (spec.kind === "slots" && lengthOf(begun) >= (spec.upToMs ?? spec.hoursMs)) return made;
   if (after.kind === "waiting") return { ...made, outcome: { kind: "waiting_for_plan", plan: after.plan } };
   const solution = solved(moment, made);
   const late = missed ? startedLate(moment, made, solution) : null;
@@ -213,7 +215,7 @@ function pointsOf({ timeline }: PlanInput): readonly PricePoint[] {
 }
 
 /** FNV-1a over 16-bit units in two lanes: 64 bits keep the few hundred states of a plan's life apart. */
-function hash(text: string): string {
+export function hash(text: string): string {
   let a = 0x811c9dc5;
   let b = 0x9747b28c;
   for (let i = 0; i < text.length; i++) {

@@ -1,5 +1,6 @@
 /** The entities of a plan: a device of its own, with everything its owner can change. */
 
+import type { PlanSpec } from "../../core/planning/model/plan-spec.ts";
 import {
   MAX_PRICE_LIMITS,
   type PlanSetting,
@@ -173,7 +174,19 @@ const settingRows: readonly Row[] = [
     command: { setting: "hours", min: MIN_HOURS, max: 24, step: MIN_HOURS },
     unit: "h",
     icon: "mdi:timer-outline",
-    exists: ({ definition }) => definition.spec.kind !== "below",
+    exists: ({ definition: { spec } }) => spec.kind !== "below" && !isToldEnergy(spec),
+  },
+  {
+    key: "energy",
+    name: "Energy",
+    about: "What a round of the plan uses, for a plan with an energy in place of hours.",
+    ...VALUES,
+    platform: "number",
+    value: settingOf("energy"),
+    command: { setting: "energy", min: 0.5, max: 200, step: 0.5 },
+    unit: "kWh",
+    icon: "mdi:battery-charging-medium",
+    exists: ({ definition: { spec } }) => isToldEnergy(spec),
   },
   {
     key: "from",
@@ -184,6 +197,7 @@ const settingRows: readonly Row[] = [
     value: (plan) => settingOf("from")(plan) ?? settingOf("ready_by")(plan) ?? MIDNIGHT,
     command: { setting: "from", pattern: TIME_PATTERN },
     icon: "mdi:clock-start",
+    exists: comesAgain,
   },
   {
     key: "ready_by",
@@ -194,6 +208,7 @@ const settingRows: readonly Row[] = [
     value: (plan) => settingOf("ready_by")(plan) ?? settingOf("from")(plan) ?? MIDNIGHT,
     command: { setting: "ready_by", pattern: TIME_PATTERN },
     icon: "mdi:clock-end",
+    exists: comesAgain,
   },
   {
     key: "max_price",
@@ -224,6 +239,15 @@ const buttonRows: readonly Row[] = [
   button("stop", "Stop", "Ends what runs, and leaves out the rest of this round.", "mdi:stop"),
   {
     ...button(
+      "once",
+      "Run once",
+      "Runs its hours once more: the cheapest within the next 8.",
+      "mdi:numeric-1-box-outline",
+    ),
+    exists: (plan) => comesAgain(plan) && ["window", "slots"].includes(plan.definition.spec.kind),
+  },
+  {
+    ...button(
       RESET_SETTINGS,
       "Reset settings",
       "Sets every setting of the plan back to what the configuration says.",
@@ -235,6 +259,14 @@ const buttonRows: readonly Row[] = [
 
 /** Every entity of a plan. */
 export const planRows: readonly Row[] = [...signalRows, ...moneyRows, ...settingRows, ...buttonRows];
+
+function comesAgain({ definition: { spec } }: PlanSnapshot): boolean {
+  return spec.once === undefined;
+}
+
+function isToldEnergy(spec: PlanSpec): boolean {
+  return "energyKw" in spec && spec.energyKw !== undefined;
+}
 
 function settingOf(setting: PlanSetting): (plan: PlanSnapshot) => SettingValue {
   return ({ settings }) => settings[setting]?.value ?? null;

@@ -80,7 +80,7 @@ export const statusProperties = {
   last_run: orNull(finished),
   month,
   month_before: month,
-  settings: object(Object.fromEntries(planSettings.map((name) => [name, setting])), ["hours"]),
+  settings: object(Object.fromEntries(planSettings.map((name) => [name, setting])), ["hours", "energy"]),
 } as const;
 export const named = { id: text, name: text, home: text } as const;
 
@@ -129,6 +129,39 @@ export const planEndpoints: readonly Endpoint[] = [
   }),
   endpoint({
     method: "POST",
+    path: "/local/v1/plans",
+    scope: "control",
+    summary: "Plans something once: the cheapest hours within the next hours. It ends by itself.",
+    parameters: {},
+    schema: planSchema,
+    errors: ["invalid_parameter", "conflict", "payload_too_large", "unsupported_media_type", "not_known"],
+    example: "/local/v1/plans",
+    body: {
+      schema: {
+        type: "object",
+        description:
+          "`once` and `within`, with the `plan` whose appliance it is for, or with `home` and settings as in the configuration.",
+        properties: {
+          once: { type: "boolean", enum: [true] },
+          within: { type: ["number", "string"], description: "Hours from now on; 8 without it.", examples: [8, "90m"] },
+          plan: text,
+          home: text,
+          hours: { type: ["number", "string"], examples: [2, "1h30m"] },
+        },
+        required: ["once"],
+      },
+      example: { once: true, plan: "washer", hours: 2, within: 8 },
+    },
+    answer(source, _params, { now, body }) {
+      if (typeof body !== "object" || body === null || !("once" in body) || body.once !== true)
+        return localError("invalid_parameter", "once: expected true; other plans stand in the configuration");
+      const done = source.plans.once(body, now);
+      if (done.kind === "done") return answerPlan(source, done.plan ?? "", now);
+      return refusalOf(done.why === "unreadable_setting" ? "invalid_parameter" : "conflict", done);
+    },
+  }),
+  endpoint({
+    method: "POST",
     path: "/local/v1/plans/:plan",
     scope: "control",
     summary: "Changes settings of a plan, or gives it a command.",
@@ -144,6 +177,7 @@ export const planEndpoints: readonly Endpoint[] = [
             description: "Settings; null takes the file's value again.",
             properties: {
               hours: { type: ["number", "string", "null"], examples: [3, "1h30m"] },
+              energy: { type: ["number", "string", "null"] },
               from: orNull(localTime),
               ready_by: orNull(localTime),
               max_price: { type: ["number", "string", "null"] },

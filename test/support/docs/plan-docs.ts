@@ -28,7 +28,15 @@ const PLAN_STATES: Readonly<Record<PlanState, StateWords>> = {
   fallback: { about: "runs, or will, at its `fallback` hours", codes: ["fallback_planned", "running_fallback"] },
   impossible: {
     about: "no choice of hours keeps what was asked for; the reason says what is in the way",
-    codes: ["window_too_short", "blocked", "max_price", "constraints", "unknown_home", "no_occurrence"],
+    codes: [
+      "window_too_short",
+      "blocked",
+      "max_price",
+      "constraints",
+      "unknown_home",
+      "no_export_price",
+      "no_occurrence",
+    ],
   },
   disabled: { about: "switched off", codes: ["disabled"] },
   skipped: { about: "left out this time, or stopped", codes: ["skipped", "stopped"] },

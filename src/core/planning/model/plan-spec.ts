@@ -55,6 +55,8 @@ interface PlanCommon {
   /** Read it with `whenLostOf`, which knows the default. */
   readonly whenLost?: WhenLost;
   readonly enabled: boolean;
+  /** Its only occurrence, in place of `from`, `readyBy` and `days`. */
+  readonly once?: Interval;
 }
 
 /** One run of `hoursMs`, rounded up to whole steps. */
@@ -63,12 +65,19 @@ export interface WindowPlan extends PlanCommon {
   readonly hoursMs: number;
   /** Relative power along the run, stretched over it: [2, 1] draws two thirds in the first half. Shape: none negative. */
   readonly profile?: readonly number[];
+  /** For a plan with an energy in place of hours: the draw that its hours follow from. Unit: kW. */
+  readonly energyKw?: number;
 }
 
 /** `hoursMs` in any steps. */
 export interface SlotsPlan extends PlanCommon {
   readonly kind: "slots";
   readonly hoursMs: number;
+  /** For a plan with an energy in place of hours: the draw that its hours follow from. Unit: kW. */
+  readonly energyKw?: number;
+  /** With `cheapBelow`: beyond `hoursMs`, steps that are cheap run too, up to this length; they use as much energy in the same time. */
+  readonly upToMs?: number;
+  readonly cheapBelow?: CheapBelow;
   /** What it does where not all hours are possible; without it `partial`. */
   readonly whenShort?: (typeof whenShortValues)[number];
   readonly minRunMs?: number;
@@ -79,9 +88,14 @@ export interface SlotsPlan extends PlanCommon {
   readonly atMostRuns?: number;
 }
 
+/** What is cheap enough: under a price, at a level or better, or among the day's cheapest percent. */
+export type CheapBelow = Pick<BelowPlan, "maxPrice" | "level" | "percent">;
+
 /** ON whenever the price is under `maxPrice`, at `level` or better, and among the day's cheapest `percent`. */
 export interface BelowPlan extends PlanCommon {
   readonly kind: "below";
+  /** Which price counts; without it that of what is bought. */
+  readonly price?: "export";
   readonly level?: Level;
   readonly percent?: number;
   readonly minRunMs?: number;
@@ -133,6 +147,8 @@ export interface PlanContext {
   /** Nothing is chosen before: the end of another plan and the pause behind it. */
   readonly earliestStart?: EpochMs;
   readonly thresholds?: LevelThresholds;
+  /** How long steps are, where not as long as the shortest price interval. */
+  readonly stepMs?: number;
 }
 
 /** What else could have been done, for the words beside a plan. Unit: currency per kWh; null where it cannot be said. */

@@ -15,6 +15,7 @@ const DAYS_BEFORE_MS = 2 * DAY_MS + HOUR_MS;
  * empty or the window always is.
  */
 export function horizonOf(spec: PlanSpec, now: EpochMs, calendar: Calendar): PlanWindow | null {
+  if (spec.once) return now < spec.once.end ? { ...spec.once, until: spec.once.end } : null;
   const opens = spec.from ?? spec.readyBy ?? 0;
   const closes = spec.readyBy ?? opens;
   let day = calendar.startOf("day", now - DAYS_BEFORE_MS);

@@ -47,11 +47,13 @@ export function solved(task: PlanTask, chosen: Selection): PlanSolved {
   const steps = chosen.runs.reduce((sum, [from, to]) => sum + to - from, 0);
   const { shortfall = null } = chosen;
   const missing = shortfall && "hoursMs" in spec ? shortfall.missingMs / spec.hoursMs : 0;
+  const isMore = spec.kind === "slots" && spec.upToMs !== undefined;
+  const share = isMore ? runs.reduce((sum, run) => sum + run.end - run.start, 0) / spec.hoursMs : 1 - missing;
   return {
     kind: "solved",
     runs,
     meanPrice,
-    cost: spec.kwh === undefined || meanPrice === null ? null : spec.kwh * (1 - missing) * meanPrice,
+    cost: spec.kwh === undefined || meanPrice === null ? null : spec.kwh * share * meanPrice,
     shortfall,
     alternatives: {
       nextBest: chosen.nextBest ?? null,

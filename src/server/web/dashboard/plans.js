@@ -5,6 +5,7 @@ import { headlineOf, joinedRuns, reasonOf, refusalOf } from "./plan-words.js";
 /** Settings with a field of their own; `enabled` is the switch of the card. */
 const FIELDS = {
   hours: { type: "number", min: "0.25", max: "24", step: "0.25", inputmode: "decimal" },
+  energy: { type: "number", min: "0.5", max: "1000", step: "0.5", inputmode: "decimal" },
   from: { type: "time" },
   ready_by: { type: "time" },
   max_price: { type: "number", min: "-10", max: "100", step: "0.01", inputmode: "decimal" },
