@@ -3,6 +3,7 @@
  * the family. It reads no clock: the root's loop looks when it was asked to, and whenever something was heard.
  */
 
+import * as z from "zod/mini";
 import { type PlugConfig, plugId } from "../config/plug-schema.ts";
 import { plugFamilies } from "../core/plugs/families/families.ts";
 import { onOff, type Reader } from "../core/plugs/families/payload-readers.ts";
@@ -14,11 +15,10 @@ import {
   type PlugEvent,
   type PlugRules,
   type PlugState,
-  type Since,
   unknownPlug,
   type Wanted,
 } from "../core/plugs/plug-types.ts";
-import type { KeyValue } from "../core/runtime/key-value.ts";
+import { type KeyValue, readJson } from "../core/runtime/key-value.ts";
 import type { Problems } from "../core/status/problem.ts";
 import { type EpochMs, MINUTE_MS, SECOND_MS } from "../core/time/interval.ts";
 import type { IncomingMessage } from "../mqtt/client/broker-session.ts";
@@ -138,7 +138,7 @@ class Plug {
       minOffMs: min_off * MINUTE_MS,
     };
     this.#readers = this.#row.listens(this.#address);
-    this.#state = unknownPlug(readSince(deps.memory.read(this.#memoryName)));
+    this.#state = unknownPlug(readJson(deps.memory, this.#memoryName, z.object({ on: z.boolean(), at: z.number() })));
   }
 
   get topics(): string[] {
@@ -258,8 +258,4 @@ class Plug {
     }
     if (!state.unresponsive && before.unresponsive) this.#deps.problems.end(`plug ${id}`);
   }
-}
-
-function readSince(text: string | null): Since | null {
-  return text === null ? null : (JSON.parse(text) as Since);
 }

@@ -28,6 +28,8 @@ const MINUTE_OF_DAY = 220;
 const AFTER_START_MS = 10 * MINUTE_MS;
 const DONE_AT = "upkeep_at_ms";
 const SUBJECT = "database";
+/** Values that were found damaged one by one are told under this, until the next copy that is found whole. */
+export const DAMAGED_VALUES = "stored values";
 
 export class NightlyMaintenance {
   readonly #deps: NightlyMaintenanceDeps;
@@ -58,7 +60,11 @@ export class NightlyMaintenance {
 
   async #once(signal: AbortSignal): Promise<void> {
     const { repository, calendar, years, settings, writing, clock, log } = this.#deps;
-    const deleting = deleteOld({ store: repository.store, requestLog: repository.requestLog, calendar }, years);
+    const deleting = deleteOld(
+      { store: repository.store, requestLog: repository.requestLog, calendar },
+      years,
+      clock.now(),
+    );
     for (;;) {
       const step = writing.attempt(() => deleting.next())?.value;
       if (!step) return; // nothing can be written; it is due again in a while
@@ -85,7 +91,7 @@ export class NightlyMaintenance {
     switch (outcome.kind) {
       case "verified":
         log.info({ kilobytes: Math.round(outcome.bytes / 1_000) }, "database copied and checked");
-        problems.end(SUBJECT);
+        for (const subject of [SUBJECT, DAMAGED_VALUES]) problems.end(subject);
         return;
       case "damaged":
         problems.start({ ...problem, code: "database_damaged", detail: outcome.damage });

@@ -8,7 +8,7 @@ import type { DaemonState } from "../core/status/daemon-status.ts";
 import { Problems } from "../core/status/problem.ts";
 import { RELEASED_AT } from "../core/status/version.ts";
 import { Calendar, SERVICE_ZONE } from "../core/time/calendar.ts";
-import { type EpochMs, MINUTE_MS } from "../core/time/interval.ts";
+import { DAY_MS, type EpochMs, MINUTE_MS } from "../core/time/interval.ts";
 import { Collector, type CollectorLog } from "../service/client/collector.ts";
 import type { Service, ServiceOptions } from "../service/client/open-service.ts";
 import { consumerTargets } from "../service/contract/polled-series.ts";
@@ -21,7 +21,7 @@ import type { ChangeBus } from "./change-bus.ts";
 import { ClockGuard } from "./clock-guard.ts";
 import { daemonState } from "./daemon-status.ts";
 import { Homes } from "./homes.ts";
-import { NightlyMaintenance, reportRecovery } from "./nightly-maintenance.ts";
+import { DAMAGED_VALUES, NightlyMaintenance, reportRecovery } from "./nightly-maintenance.ts";
 import { Places } from "./places.ts";
 import { Plans } from "./plans.ts";
 import { HomeReader } from "./price-reader.ts";
@@ -120,6 +120,11 @@ export function openState(options: StateOptions, storage: Storage, service: Serv
   const historyFrom = (now: EpochMs) => historyStartOf(config, calendar, now);
   const state = { ...basics, accounts, homes, homeReader, places, plans };
   const loops = openLoops(options, storage, changes, { ...state, historyFrom });
+  storage.writing.onDamage((what) => {
+    log.warn({ what }, "damaged in storage, and left out");
+    problems.start({ code: "values_damaged", subject: DAMAGED_VALUES, since: clock.now(), detail: what });
+    loops.refresh();
+  });
   if (storage.recovery) reportRecovery(storage.recovery, problems, clock.now());
   return {
     ...state,
@@ -160,7 +165,8 @@ function openLoops(options: StateOptions, storage: Storage, changes: ChangeBus, 
   const { config, clock, random, log, signal } = options;
   const { calendar, problems, repository, accounts, homes, places, historyFrom, stats } = state;
   const { settings } = storage;
-  const offsetMs = Number(settings.once("offset_ms", () => String(Math.floor(random() * MAX_OFFSET_MS))));
+  const kept = Number(settings.once("offset_ms", () => String(Math.floor(random() * MAX_OFFSET_MS))));
+  const offsetMs = kept >= 0 && kept <= MAX_OFFSET_MS ? kept : 0;
   const collectors = accounts.all.map((account) => {
     const isThirdParty = account === accounts.thirdParty;
     return new Collector({
@@ -194,6 +200,6 @@ function openLoops(options: StateOptions, storage: Storage, changes: ChangeBus, 
 
 /** Where the back-fill stops: what is older than the kept years would be deleted again. */
 function historyStartOf({ history, retention }: Config, calendar: Calendar, now: EpochMs): EpochMs {
-  const wanted = calendar.shift(now, "day", -Math.round((history.months * 365) / 12));
+  const wanted = now - Math.round((history.months * 365) / 12) * DAY_MS;
   return Math.max(wanted, historyStart(now, retention.years, calendar));
 }

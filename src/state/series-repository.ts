@@ -40,7 +40,7 @@ export class SeriesRepository implements StorePort {
     this.#writing = writing;
     this.#calendar = calendar;
     this.#now = now;
-    this.store = new SeriesStore(database, calendar);
+    this.store = new SeriesStore(database, calendar, writing);
     this.requestLog = new RequestLog(database);
   }
 

@@ -5,6 +5,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { DataDirInUse, StartError } from "../core/status/start-error.ts";
 import { SERVICE_ZONE, type TransitionMemory } from "../core/time/calendar.ts";
 import type { EpochMs } from "../core/time/interval.ts";
+import { dropDamagedRows } from "./damage-scan.ts";
 import { DatabaseError, DatabaseInUse } from "./database.ts";
 import { KeyValueStore } from "./key-value-store.ts";
 import { type OpenedDatabase, openOrRestore, type Recovery } from "./recovery.ts";
@@ -32,6 +33,7 @@ export function openStorage({ config, clock, log }: StorageOptions): Storage {
   if (outdated !== null)
     log.warn({ file: outdated }, "database of an older version set aside; its prices and usage are asked for again");
   const writing = new WriteGuard(database);
+  dropDamagedRows(database, writing);
   const settings = new KeyValueStore(database, writing);
   return { database, databasePath, recovery, writing, settings, close: () => database.close() };
 }

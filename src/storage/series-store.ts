@@ -23,8 +23,9 @@ import type { Calendar } from "../core/time/calendar.ts";
 import type { EpochMs, Interval } from "../core/time/interval.ts";
 import { ChunkTable } from "./chunk-table.ts";
 import { rowsOfText, textOfRows } from "./chunk-text.ts";
-import { transaction } from "./database.ts";
+import { transaction, withDigest } from "./database.ts";
 import { batchesOf, cutIntoChunks, type Filled, mergeByStart } from "./row-batches.ts";
+import { WriteGuard } from "./write-guard.ts";
 
 /** What an answer changed. */
 export interface SeriesChange {
@@ -45,14 +46,16 @@ interface SeriesRecord {
 export class SeriesStore {
   readonly #database: DatabaseSync;
   readonly #calendar: Calendar;
+  readonly #writing: WriteGuard;
   readonly #chunks: ChunkTable;
   /** Bounded by the series that were ever asked. */
   readonly #series = new Map<string, SeriesRecord>();
   #changes = 0;
 
-  constructor(database: DatabaseSync, calendar: Calendar) {
-    this.#database = database;
+  constructor(database: DatabaseSync, calendar: Calendar, writing: WriteGuard = new WriteGuard(database)) {
+    this.#database = withDigest(database);
     this.#calendar = calendar;
+    this.#writing = writing;
     this.#chunks = new ChunkTable(database, (id, start) => this.#forgetDamaged(id, start));
   }
 
@@ -184,11 +187,15 @@ export class SeriesStore {
 
   /** A damaged chunk counts as never asked from now on; what was read of it before is no longer so. */
   #forgetDamaged(seriesId: number, start: EpochMs): void {
-    for (const record of this.#series.values()) {
+    let name = `series ${seriesId}`;
+    for (const [known, record] of this.#series) {
       if (record.id !== seriesId) continue;
+      name = decodeURIComponent(known);
       record.chunks.set(start, null);
       this.#noteChange(record);
     }
+    const from = start > 0 ? ` of ${new Date(start).toISOString().slice(0, 10)}` : "";
+    this.#writing.damaged(`${name}${from}`, () => this.#chunks.delete(seriesId, start));
   }
 
   #storeBatch(key: SeriesKey, envelope: Envelope, batch: readonly Filled[], finish: () => void): boolean {
@@ -252,7 +259,9 @@ export class SeriesStore {
   #storeEnvelope(record: SeriesRecord, envelope: Envelope): boolean {
     const text = JSON.stringify(envelope);
     if (text === record.envelope) return false;
-    this.#database.prepare("update series set envelope = ? where id = ?").run(text, record.id);
+    this.#database
+      .prepare("update series set envelope = ?1, digest = digest(id, name, ?1) where id = ?2")
+      .run(text, record.id);
     record.envelope = text;
     this.#noteChange(record);
     return true;
@@ -261,8 +270,17 @@ export class SeriesStore {
   #known(key: SeriesKey): SeriesRecord | undefined {
     const known = this.#series.get(seriesName(key));
     if (known) return known;
-    const found = this.#database.prepare("select id, envelope from series where name = ?").get(seriesName(key));
+    const name = seriesName(key);
+    const found = this.#database
+      .prepare("select id, envelope, digest is digest(id, name, envelope) as sound from series where name = ?")
+      .get(name);
     if (!found) return undefined;
+    if (found.sound !== 1) {
+      // Whether the id or the name is wrong cannot be told: its chunks may be another's, so all is asked again.
+      const putAside = this.#database.prepare("update series set name = 'damaged ' || id where name = ?");
+      this.#writing.damaged(`${decodeURIComponent(name)}, all of it`, () => putAside.run(name));
+      return undefined;
+    }
     return this.#remember(key, Number(found.id), found.envelope === null ? null : String(found.envelope));
   }
 
@@ -279,8 +297,10 @@ export class SeriesStore {
   #recordOf(key: SeriesKey): SeriesRecord {
     const known = this.#known(key);
     if (known) return known;
-    const { lastInsertRowid } = this.#database.prepare("insert into series (name) values (?)").run(seriesName(key));
-    return this.#remember(key, Number(lastInsertRowid), null);
+    const name = seriesName(key);
+    const { lastInsertRowid: id } = this.#database.prepare("insert into series (name) values (?)").run(name);
+    this.#database.prepare("update series set digest = digest(id, name, envelope) where id = ?").run(id);
+    return this.#remember(key, Number(id), null);
   }
 }
 

@@ -121,6 +121,14 @@ const otherProblems = {
     advice:
       "the database was damaged and was replaced; what is missing is asked from the service again; look at the disk or memory card",
   },
+  values_damaged: {
+    meaning: "Some stored values are not what was written: the disk or memory card changed them.",
+    automaticAction:
+      "Leaves them out and asks the service for them again; plans and settings begin anew. Ends with the next nightly copy.",
+    remedy: "Look at the disk or memory card. `elbro check` reads everything that is stored.",
+    advice:
+      "stored values were damaged and are left out; what the service has is asked again; look at the disk or memory card",
+  },
   disk_full: {
     meaning: "The disk of the data directory is full.",
     automaticAction:

@@ -3,7 +3,8 @@
  * restarts, so that what a renamed or removed home leaves behind in a broker is found and cleared.
  */
 import { isDeepStrictEqual } from "node:util";
-import type { KeyValue } from "../../core/runtime/key-value.ts";
+import * as z from "zod/mini";
+import { type KeyValue, readJson } from "../../core/runtime/key-value.ts";
 
 const NAME = "mqtt_retained";
 
@@ -14,10 +15,10 @@ const NONE: Components = {};
 const DEVICE_DOCUMENT = /\/device\/[^/]+\/config$/;
 
 /** The memory as it is written. */
-interface Kept {
-  readonly topics: Readonly<Record<string, Components>>;
-  readonly cleared: readonly string[];
-}
+const kept = z.object({
+  topics: z.record(z.string(), z.record(z.string(), z.string())),
+  cleared: z.array(z.string()),
+});
 
 export class PublishedTopics {
   readonly #memory: KeyValue;
@@ -27,9 +28,9 @@ export class PublishedTopics {
 
   constructor(memory: KeyValue) {
     this.#memory = memory;
-    const kept = JSON.parse(memory.read(NAME) ?? '{"topics":{},"cleared":[]}') as Kept;
-    this.#topics = new Map(Object.entries(kept.topics));
-    this.#cleared = new Set(kept.cleared);
+    const known = readJson(memory, NAME, kept);
+    this.#topics = new Map(Object.entries(known?.topics ?? {}));
+    this.#cleared = new Set(known?.cleared);
   }
 
   /** Topics that hold something. */
@@ -80,8 +81,8 @@ export class PublishedTopics {
   save(): void {
     if (!this.#isChanged) return;
     this.#isChanged = false;
-    const kept: Kept = { topics: Object.fromEntries(this.#topics), cleared: [...this.#cleared] };
-    this.#memory.write(NAME, JSON.stringify(kept));
+    const now: z.infer<typeof kept> = { topics: Object.fromEntries(this.#topics), cleared: [...this.#cleared] };
+    this.#memory.write(NAME, JSON.stringify(now));
   }
 }
 

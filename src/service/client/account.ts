@@ -12,7 +12,7 @@ import { type OperationId, operationOf, type ParamsOf, type Success } from "../c
 import type { QuotaStanding } from "../contract/quota-headers.ts";
 import { writeRequest } from "../contract/request.ts";
 import type { CircuitBreaker, Scopes } from "./circuit-breaker.ts";
-import type { AskContext, Client } from "./client.ts";
+import { type AskContext, type Client, serviceTime } from "./client.ts";
 import type { Permit, RateLimiter, RateLimiterClock } from "./rate-limiter.ts";
 
 /** One request of an account, with what the request log notes of it. */
@@ -123,7 +123,8 @@ export class Account {
         requestId = notes.requestId;
         this.#told = { ...this.#told, ...notes.quota };
         leave.note(notes);
-        if (notes.serverMs !== null) this.#deps.onServerTime(notes.serverMs);
+        const serverMs = serviceTime(notes);
+        if (serverMs !== null) this.#deps.onServerTime(serverMs);
       },
     };
     try {

@@ -1,5 +1,6 @@
 /** The error policy of one account at work: what is silent, until when, and why. */
 
+import * as z from "zod/mini";
 import type { FetchFailure } from "../../core/fetching/fetch-outcome.ts";
 import type { MonotonicMs } from "../../core/fetching/rate-limit.ts";
 import {
@@ -11,7 +12,7 @@ import {
   type Verdict,
 } from "../../core/fetching/retry-policy.ts";
 import { type KeyValue, readJson } from "../../core/runtime/key-value.ts";
-import { type EpochMs, MINUTE_MS } from "../../core/time/interval.ts";
+import { MINUTE_MS } from "../../core/time/interval.ts";
 import type { RateLimiterClock } from "./rate-limiter.ts";
 
 /** What a failure of one request may reach, by name. `account` is the account's own name. */
@@ -35,15 +36,13 @@ interface Pause {
   readonly until: MonotonicMs;
 }
 
-type KeptSilence = readonly [scope: string, kind: string, streak: number, restMs: number];
-
-interface Kept {
-  readonly boot: string;
-  readonly monotonicMs: MonotonicMs;
-  readonly wall: EpochMs;
-  readonly keyMark: string;
-  readonly silences: readonly KeptSilence[];
-}
+/** Scope, kind, streak, what is left of it in ms, and the problem it was told as. */
+const keptSilence = z.tuple([z.string(), z.string(), z.number(), z.number(), z.nullish(z.string())]);
+type KeptSilence = z.infer<typeof keptSilence>;
+const keptSilences = z.object({
+  ...{ boot: z.string(), monotonicMs: z.number(), wall: z.number(), keyMark: z.string() },
+  silences: z.array(keptSilence),
+});
 
 /** Shorter silences are not worth a write to the card, unless the service itself asked for them. */
 const MIN_KEPT_MS = MINUTE_MS;
@@ -137,7 +136,13 @@ export class CircuitBreaker {
     const silences = [...this.#silences].flatMap(([name, { kind, streak, until }]): KeptSilence[] =>
       until > now ? [[name, kind, streak, Math.ceil(until - now)]] : [],
     );
-    const kept: Kept = { boot: clock.boot, monotonicMs: Math.floor(now), wall: clock.now(), keyMark, silences };
+    const kept: z.infer<typeof keptSilences> = {
+      boot: clock.boot,
+      monotonicMs: Math.floor(now),
+      wall: clock.now(),
+      keyMark,
+      silences,
+    };
     memory.write(`silence/${account}`, JSON.stringify(kept));
   }
 
@@ -147,8 +152,8 @@ export class CircuitBreaker {
    */
   #restore(): void {
     const { account, memory, clock, keyMark } = this.#deps;
-    const kept = readJson(memory, `silence/${account}`) as Kept | null;
-    if (!kept || !Array.isArray(kept.silences)) return;
+    const kept = readJson(memory, `silence/${account}`, keptSilences);
+    if (!kept) return;
     const now = clock.monotonicMs();
     const sameBoot = kept.boot === clock.boot;
     const passedMs = Math.max(0, sameBoot ? now - kept.monotonicMs : now);

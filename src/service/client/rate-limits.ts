@@ -47,8 +47,8 @@ export class LearnedRateLimits implements RateLimitSource {
     this.#name = `limits/${account}`;
     this.#memory = memory;
     this.#addresses = addresses;
-    const kept = keptLimits.safeParse(readJson(memory, this.#name));
-    this.#learned = kept.data ?? {};
+    const kept = readJson(memory, this.#name, keptLimits);
+    this.#learned = kept ?? {};
   }
 
   /** The limits in force, or those assumed before the first answer. */
@@ -133,8 +133,7 @@ export class AdaptiveRateLimits implements RateLimitSource {
   constructor(account: string, memory: KeyValue) {
     this.#name = `per-day/${account}`;
     this.#memory = memory;
-    const kept = readJson(memory, this.#name);
-    const [perDay, cleanMs] = Array.isArray(kept) && kept.every(Number.isSafeInteger) ? (kept as number[]) : [];
+    const [perDay, cleanMs] = readJson(memory, this.#name, z.array(z.int())) ?? [];
     this.#perDay = Math.min(THIRD_PARTY_MOST, Math.max(THIRD_PARTY_LEAST, perDay ?? THIRD_PARTY_FIRST));
     this.#cleanMs = Math.max(0, cleanMs ?? 0);
     this.#keptCleanMs = this.#cleanMs;
