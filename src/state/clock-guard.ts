@@ -44,6 +44,11 @@ export class ClockGuard {
     return this.why(now) === null;
   }
 
+  /** Whether a clock shows this at all: at a start without one, nothing of a day can be asked. */
+  isPossible(now: EpochMs): boolean {
+    return now >= this.#deps.releasedAt;
+  }
+
   /** Why the time cannot be trusted; null where it can. */
   why(now: EpochMs): string | null {
     const { releasedAt, lastToldMs } = this.#deps;

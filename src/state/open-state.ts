@@ -119,7 +119,8 @@ export function openState(options: StateOptions, storage: Storage, service: Serv
   });
   const historyFrom = (now: EpochMs) => historyStartOf(config, calendar, now);
   const state = { ...basics, accounts, homes, homeReader, places, plans };
-  const loops = openLoops(options, storage, changes, { ...state, historyFrom });
+  const isTimePossible = (now: EpochMs) => guard.isPossible(now);
+  const loops = openLoops(options, storage, changes, { ...state, historyFrom, isTimePossible });
   storage.writing.onDamage((what) => {
     log.warn({ what }, "damaged in storage, and left out");
     problems.start({ code: "values_damaged", subject: DAMAGED_VALUES, since: clock.now(), detail: what });
@@ -156,6 +157,7 @@ function openBasics({ config, clock, log }: StateOptions, storage: Storage, chan
 
 interface LoopDeps extends Omit<State, "isTimeTrusted" | "checkClock" | "daemonState" | keyof Loops> {
   readonly historyFrom: (now: EpochMs) => EpochMs;
+  readonly isTimePossible: (now: EpochMs) => boolean;
 }
 
 type Loops = Pick<State, "refresh" | "run" | "close">;
@@ -163,7 +165,7 @@ type Loops = Pick<State, "refresh" | "run" | "close">;
 /** The loops that fetch, keep the database in order and retry failed writes. */
 function openLoops(options: StateOptions, storage: Storage, changes: ChangeBus, state: LoopDeps): Loops {
   const { config, clock, random, log, signal } = options;
-  const { calendar, problems, repository, accounts, homes, places, historyFrom, stats } = state;
+  const { calendar, problems, repository, accounts, homes, places, historyFrom, isTimePossible, stats } = state;
   const { settings } = storage;
   const kept = Number(settings.once("offset_ms", () => String(Math.floor(random() * MAX_OFFSET_MS))));
   const offsetMs = kept >= 0 && kept <= MAX_OFFSET_MS ? kept : 0;
@@ -173,8 +175,11 @@ function openLoops(options: StateOptions, storage: Storage, changes: ChangeBus, 
       ...{ calendar, clock, offsetMs, historyFrom, log },
       asking: fetchPortOf(account, repository),
       keeping: repository,
-      targets: () => (isThirdParty ? [] : homes.targets(account.name)),
-      accountTargets: (now) => (isThirdParty ? places.targets(now) : consumerTargets(account.name)),
+      targets: () => (isThirdParty || !isTimePossible(clock.now()) ? [] : homes.targets(account.name)),
+      accountTargets(now) {
+        if (!isThirdParty) return consumerTargets(account.name);
+        return isTimePossible(now) ? places.targets(now) : [];
+      },
       onChange: (series) => changes.seriesChanged.emit(series),
       pulse: stats.pulse(`collecting ${account.name}`),
     });
