@@ -31,7 +31,8 @@ test(`${FLIPS} damaged databases: the daemon always starts, and never shows a wr
     writeFileSync(file, damaged);
     await daemon.restart();
     expect([price, null]).toContain(await priceNow(daemon));
-    if (daemon.log.splice(0).some(({ facts }) => "code" in facts && /damaged|restored/.test(String(facts.code)))) told++;
+    if (daemon.log.splice(0).some(({ facts }) => "code" in facts && /damaged|restored/.test(String(facts.code))))
+      told++;
   }
   await daemon.stop();
   expect(told).toBeGreaterThan(0);

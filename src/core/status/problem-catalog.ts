@@ -75,6 +75,13 @@ export const serviceProblems = {
 } as const satisfies Readonly<Record<string, ProblemRow>>;
 
 const otherProblems = {
+  quota_too_small: {
+    meaning: "The service's quota is smaller than what a bad day of these addresses or places may need.",
+    automaticAction: "Confirmed prices of today and tomorrow come first; history and use take what is left.",
+    remedy: "Ask the provider for a higher quota, or leave addresses out with `homes`, or places of `third_party`.",
+    advice:
+      "the quota is small, so usage and history come late; ask for a higher one, or leave addresses or places out",
+  },
   clock_wrong: {
     meaning: "The clock of this machine cannot be right.",
     automaticAction: "Switches nothing; no signal is ON.",

@@ -36,8 +36,8 @@ interface Pause {
   readonly until: MonotonicMs;
 }
 
-/** Scope, kind, streak, what is left of it in ms, and the problem it was told as. */
-const keptSilence = z.tuple([z.string(), z.string(), z.number(), z.number(), z.nullish(z.string())]);
+/** Scope, kind, streak, and what is left of it in ms. */
+const keptSilence = z.tuple([z.string(), z.string(), z.number(), z.number()]);
 type KeptSilence = z.infer<typeof keptSilence>;
 const keptSilences = z.object({
   ...{ boot: z.string(), monotonicMs: z.number(), wall: z.number(), keyMark: z.string() },
@@ -54,6 +54,8 @@ export class CircuitBreaker {
   readonly #deps: CircuitBreakerDeps;
   /** By scope. An expired one is kept for its streak until an answer comes. Oldest first. */
   readonly #silences = new Map<string, Pause>();
+  /** Names of the silences on disk. Bounded by MAX_SCOPES. */
+  #kept: readonly string[] = [];
   /** Failures of the service or of the way to it since its last answer. */
   #failures = 0;
   #lastFailureAt: MonotonicMs = Number.NEGATIVE_INFINITY;
@@ -61,6 +63,12 @@ export class CircuitBreaker {
   constructor(deps: CircuitBreakerDeps) {
     this.#deps = deps;
     this.#restore();
+  }
+
+  /** Whether the service's own pause of the account goes on from before the start. */
+  get isRateLimited(): boolean {
+    const silence = this.#silences.get(this.#deps.account);
+    return silence?.kind.startsWith("429") && silence.until > this.#deps.clock.monotonicMs();
   }
 
   /** Until when nothing may be asked in these scopes. Unit: monotonic ms; the past for now. */
@@ -89,9 +97,9 @@ export class CircuitBreaker {
     const ended = [scopes.series, scopes.request, scopes.place, lostName(scopes.place), BREAKER];
     if ((this.#silences.get(scopes.account)?.until ?? 0) <= now) ended.push(scopes.account);
     this.#failures = 0;
-    const lasting = ended.filter((name) => (this.#silences.get(name)?.until ?? 0) > now);
     for (const name of ended) this.#silences.delete(name);
-    if (lasting.length > 0) this.#keep(now);
+    // What is kept and over by now would begin again at the next reboot, which does not know how long it was off.
+    if (this.#kept.some((name) => (this.#silences.get(name)?.until ?? 0) <= now)) this.#keep(now);
   }
 
   /** Requests that were on their way together meet the same trouble: that is one failure. */
@@ -143,6 +151,7 @@ export class CircuitBreaker {
       keyMark,
       silences,
     };
+    this.#kept = silences.map(([name]) => name);
     memory.write(`silence/${account}`, JSON.stringify(kept));
   }
 
@@ -155,6 +164,7 @@ export class CircuitBreaker {
     const kept = readJson(memory, `silence/${account}`, keptSilences);
     if (!kept) return;
     const now = clock.monotonicMs();
+    this.#kept = kept.silences.map(([name]) => name);
     const sameBoot = kept.boot === clock.boot;
     const passedMs = Math.max(0, sameBoot ? now - kept.monotonicMs : now);
     const passedByWallMs = sameBoot ? passedMs : Math.max(passedMs, clock.now() - kept.wall);

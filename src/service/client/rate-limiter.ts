@@ -61,6 +61,8 @@ export type RateLimiterClock = Pick<Clock, "boot" | "now" | "monotonicMs">;
 export interface RateLimitSource {
   budget(now: MonotonicMs): readonly RateLimit[];
   learn(notes: AnswerNotes, now: MonotonicMs): void;
+  /** Why the budget is too small for what may have to be asked, in words; null where it is not. */
+  shortage?(): string | null;
 }
 
 export interface RateLimiterDeps {
@@ -118,6 +120,11 @@ export class RateLimiter {
       this.#ceilings.resume(kept[i]?.id ?? 0, at, serverMs !== null, now);
     });
     this.#restoreCeilings(kept, now);
+  }
+
+  /** Why the quota is too small for the fetch schedule, in words; null where it is not. */
+  get shortage(): string | null {
+    return this.#deps.source.shortage?.() ?? null;
   }
 
   /** The earliest moment a share may ask, seen from `now`; `now` itself for at once. */

@@ -195,9 +195,11 @@ function supersedes(
   return next.track.at > before.arrivedAt || next.left < before.remaining;
 }
 
-/** What a share may take of what is left: the other's part is reserved, and back-fill leaves polling's too. */
+/** What a share may take of what is left: prices all, the others not each other's part, and back-fill not polling's. */
 function availableTo(share: Share, { left, reserve }: Ceiling, shares: RateLimit["shares"]): number {
   switch (share) {
+    case "prices":
+      return left;
     case "lan":
       return left - reserve.poll;
     case "poll":

@@ -216,6 +216,18 @@ describe("a silence after a 429", () => {
     }
   });
 
+  test("that is over does not begin again at a reboot", () => {
+    const machine = new ManualMachine();
+    const gate = gateOf(machine, { dice: 0 });
+    meet(gate, machine, refused(429, "rate_limited", HOUR_MS));
+    expect(gateOf(machine).isRateLimited).toBe(true);
+    machine.advance(2 * HOUR_MS);
+    gate.success(prices);
+    machine.reboot(MINUTE_MS, machine.clock.now());
+    expect(silence(gateOf(machine), machine)).toBe(0);
+    expect(gateOf(machine).isRateLimited).toBe(false);
+  });
+
   test("outlives a reboot, also where the wall clock says that it is long past", () => {
     for (const wall of [0, Date.UTC(2069, 0, 1)]) {
       const machine = new ManualMachine();
