@@ -26,6 +26,8 @@ export interface NightlyMaintenanceDeps extends Pick<Storage, "database" | "data
 const MINUTE_OF_DAY = 220;
 /** A copy that is overdue waits until the daemon has started and shown what it has. */
 const AFTER_START_MS = 10 * MINUTE_MS;
+/** A copy that could not be made is tried again after this long. */
+const RETRY_MS = 50 * MINUTE_MS;
 const DONE_AT = "upkeep_at_ms";
 const SUBJECT = "database";
 /** Values that were found damaged one by one are told under this, until the next copy that is found whole. */
@@ -33,6 +35,8 @@ export const DAMAGED_VALUES = "stored values";
 
 export class NightlyMaintenance {
   readonly #deps: NightlyMaintenanceDeps;
+  /** When a copy that could not be made is tried again. */
+  #retryAt = Number.POSITIVE_INFINITY;
 
   constructor(deps: NightlyMaintenanceDeps) {
     this.#deps = deps;
@@ -54,7 +58,7 @@ export class NightlyMaintenance {
     const done = Number(this.#deps.settings.read(DONE_AT) ?? Number.NaN);
     // A time ahead of the clock was written by a clock that stood wrong.
     if (Number.isNaN(done) || done > now) return now + AFTER_START_MS;
-    const due = nextSlot(this.#deps, done, [MINUTE_OF_DAY]);
+    const due = Math.min(this.#retryAt, nextSlot(this.#deps, done, [MINUTE_OF_DAY]));
     return due > now ? due : now + AFTER_START_MS;
   }
 
@@ -87,6 +91,7 @@ export class NightlyMaintenance {
         why: error instanceof Error ? error.message : String(error),
       }),
     );
+    this.#retryAt = outcome.kind === "failed" ? clock.now() + RETRY_MS : Number.POSITIVE_INFINITY;
     const problem = { subject: SUBJECT, since: clock.now() };
     switch (outcome.kind) {
       case "verified":

@@ -6,6 +6,7 @@ import { backup, type DatabaseSync } from "node:sqlite";
 import { setTimeout as pause } from "node:timers/promises";
 import { sync } from "./atomic-file.ts";
 import { copyPathOf } from "./recovery.ts";
+import { databaseTrouble } from "./write-check.ts";
 
 /** What became of a copy. A damaged one is thrown away, and the last good one stays. */
 export type CopyOutcome =
@@ -65,6 +66,7 @@ export async function copyDatabase(
   try {
     await whenFree(
       () => begin(database, partPath, { rate: PAGES_PER_STEP, progress: () => signal.throwIfAborted() }),
+      async () => (await databaseTrouble(database, databasePath)) ?? "the database was being written all the time",
       signal,
     );
     const found = await check(partPath, node, signal);
@@ -86,14 +88,19 @@ export async function copyDatabase(
  * Node runs each step of a backup on another thread. If the daemon writes at the moment of the first step, SQLite answers
  * SQLITE_LOCKED and Node rejects with the code 0, "not an error": then it is tried again.
  */
-async function whenFree(copy: () => Promise<unknown>, signal: AbortSignal): Promise<void> {
+async function whenFree(
+  copy: () => Promise<unknown>,
+  trouble: () => Promise<string>,
+  signal: AbortSignal,
+): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
       await copy();
       return;
     } catch (error) {
       const wasLocked = error instanceof Error && "errcode" in error && error.errcode === 0;
-      if (!wasLocked || attempt === MAX_ATTEMPTS) throw error;
+      if (!wasLocked) throw error;
+      if (attempt === MAX_ATTEMPTS) throw new Error(await trouble());
       await pause(RETRY_PAUSE_MS, undefined, { signal });
     }
   }

@@ -13,6 +13,8 @@ import {
   type Envelope,
   type Row,
   type Rows,
+  rowEnd,
+  rowStart,
   rowsWithin,
   type SeriesKey,
   seriesName,
@@ -20,7 +22,7 @@ import {
   WHOLE,
 } from "../core/series/series.ts";
 import type { Calendar } from "../core/time/calendar.ts";
-import type { EpochMs, Interval } from "../core/time/interval.ts";
+import { type EpochMs, HOUR_MS, type Interval } from "../core/time/interval.ts";
 import { ChunkTable } from "./chunk-table.ts";
 import { rowsOfText, textOfRows } from "./chunk-text.ts";
 import { transaction, withDigest } from "./database.ts";
@@ -82,7 +84,7 @@ export class SeriesStore {
   /**
    * As `store`, in slices: yields between them, so that the caller may let others run. Each slice is a transaction.
    * What is on the disk after a crash between two is a smaller answer, correct as it stands. `finish` runs inside the
-   * last transaction.
+   * last transaction. An empty answer takes no row away that has not ended at `now`.
    */
   *storing(
     key: SeriesKey,
@@ -90,6 +92,7 @@ export class SeriesStore {
     rows: Rows,
     envelope: Envelope,
     finish: () => void,
+    now: EpochMs = Number.POSITIVE_INFINITY,
   ): Generator<void, SeriesChange> {
     const { filled, strayRows } = chunkUnitOf(key.unit)
       ? cutIntoChunks([...rows], chunksOf(key.unit, range, this.#calendar))
@@ -98,7 +101,7 @@ export class SeriesStore {
     let changed = false;
     for (const [i, batch] of batches.entries()) {
       const isLast = i === batches.length - 1;
-      changed = this.#storeBatch(key, envelope, batch, isLast ? finish : () => undefined) || changed;
+      changed = this.#storeBatch(key, envelope, batch, isLast ? finish : () => undefined, now) || changed;
       if (!isLast) yield;
     }
     return { changed, strayRows };
@@ -198,12 +201,12 @@ export class SeriesStore {
     this.#writing.damaged(`${name}${from}`, () => this.#chunks.delete(seriesId, start));
   }
 
-  #storeBatch(key: SeriesKey, envelope: Envelope, batch: readonly Filled[], finish: () => void): boolean {
+  #storeBatch(key: SeriesKey, envelope: Envelope, batch: readonly Filled[], finish: () => void, now: EpochMs): boolean {
     try {
       return transaction(this.#database, () => {
         const record = this.#recordOf(key);
         let changed = this.#storeEnvelope(record, envelope);
-        for (const { chunk, rows } of batch) changed = this.#storeChunk(key, record, chunk, rows) || changed;
+        for (const { chunk, rows } of batch) changed = this.#storeChunk(key, record, chunk, rows, now) || changed;
         finish();
         return changed;
       });
@@ -241,11 +244,10 @@ export class SeriesStore {
     return first && last ? { start: first.start, end: last.end } : null;
   }
 
-  #storeChunk(key: SeriesKey, record: SeriesRecord, chunk: Interval, newer: readonly Row[]): boolean {
+  #storeChunk(key: SeriesKey, record: SeriesRecord, chunk: Interval, newer: readonly Row[], now: EpochMs): boolean {
     const stored = this.#chunks.texts(record.id, [chunk.start]).get(chunk.start);
     if (stored === textOfRows(newer)) return false;
-    const isCut = chunkUnitOf(key.unit) !== null;
-    const rows = stored !== undefined && isCut ? mergeByStart(rowsOfText(stored), newer) : newer;
+    const rows = stored === undefined ? newer : this.#joined(key, rowsOfText(stored), newer, now);
     const text = textOfRows(rows);
     if (stored === text) return false;
     const complete = key.unit === "latest" || tiles(rows, key.unit, chunk, this.#calendar);
@@ -254,6 +256,17 @@ export class SeriesStore {
     record.chunks.set(chunk.start, state);
     this.#noteChange(record);
     return true;
+  }
+
+  /**
+   * What was stored with what came. A newest answer replaces the one before, but an empty one takes no price away whose
+   * interval has not ended.
+   */
+  #joined(key: SeriesKey, stored: readonly Row[], newer: readonly Row[], now: EpochMs): readonly Row[] {
+    if (chunkUnitOf(key.unit) !== null) return mergeByStart(stored, newer);
+    return newer.length > 0
+      ? newer
+      : stored.filter((row) => (rowEnd(row) ?? (rowStart(row) ?? -HOUR_MS) + HOUR_MS) > now);
   }
 
   #storeEnvelope(record: SeriesRecord, envelope: Envelope): boolean {

@@ -154,7 +154,7 @@ const otherProblems = {
   },
   copy_failed: {
     meaning: "The nightly copy of the database could not be made.",
-    automaticAction: "Keeps the copy before and tries again the next night.",
+    automaticAction: "Keeps the copy before and tries again within the hour.",
     remedy: "Make room on the disk, and let the user that runs elbro write to the data directory.",
     advice: "the database could not be copied; make room on the disk and let this user write to the data directory",
   },

@@ -68,7 +68,7 @@ export class CircuitBreaker {
   /** Whether the service's own pause of the account goes on from before the start. */
   get isRateLimited(): boolean {
     const silence = this.#silences.get(this.#deps.account);
-    return silence?.kind.startsWith("429") && silence.until > this.#deps.clock.monotonicMs();
+    return silence?.kind.startsWith("429") === true && silence.until > this.#deps.clock.monotonicMs();
   }
 
   /** Until when nothing may be asked in these scopes. Unit: monotonic ms; the past for now. */
