@@ -1,10 +1,10 @@
 /** The daily copy of the database, checked before it takes the place of the one before. */
 import { execFile } from "node:child_process";
-import { rename, rm, stat } from "node:fs/promises";
+import { chmod, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { backup, type DatabaseSync } from "node:sqlite";
 import { setTimeout as pause } from "node:timers/promises";
-import { sync } from "./atomic-file.ts";
+import { OWNER_ONLY, sync } from "./atomic-file.ts";
 import { copyPathOf } from "./recovery.ts";
 import { databaseTrouble } from "./write-check.ts";
 
@@ -73,6 +73,7 @@ export async function copyDatabase(
     if (signal.aborted) return { kind: "stopped" };
     if (found !== "ok") return { kind: "damaged", damage: found };
     const { size } = await stat(partPath);
+    await chmod(partPath, OWNER_ONLY);
     await rename(partPath, copyPath);
     sync(path.dirname(copyPath));
     return { kind: "verified", bytes: size };

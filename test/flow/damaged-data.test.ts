@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { HOUR_MS } from "../../src/core/time/interval.ts";
 import { TestDaemon } from "../support/daemon/test-daemon.ts";
@@ -40,6 +40,8 @@ test(`${FLIPS} damaged databases: the daemon always starts, and never shows a wr
 
 test("folders where files should be do not keep the daemon from starting", async () => {
   await using daemon = await TestDaemon.start({ start: MORNING, simulator: { homes: ["danish"] } });
+  expect(statSync(daemon.dir.path).mode & 0o777).toBe(0o700);
+  for (const ending of ["", "-wal"]) expect(statSync(daemon.dir.file(`elbro.db${ending}`)).mode & 0o777).toBe(0o600);
   await daemon.stop();
   for (const name of ["elbro.db", "elbro.db-wal", "elbro.db.copy", "elbro.sock", "key-use.json", "keys.json"]) {
     rmSync(daemon.dir.file(name), { recursive: true, force: true });

@@ -26,7 +26,7 @@ export const serviceProblems = {
   },
   plus_required: {
     meaning: "The subscription that the key belongs to has ended.",
-    automaticAction: "Asks once a day.",
+    automaticAction: "Asks once an hour.",
     remedy: "Renew Plus in the app. Nothing has to be changed here.",
     advice: "the subscription of this key has ended; renew Plus in the app, nothing needs to be changed here",
   },
