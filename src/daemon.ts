@@ -5,6 +5,7 @@
 import { DEFAULT_HINT } from "./config/command-hint.ts";
 import { planDefinitions } from "./config/plan-schema.ts";
 import type { Config } from "./config/schema.ts";
+import { startIntegrations } from "./integrations/start-integrations.ts";
 import { type MqttOptions, startMqtt } from "./mqtt/start-mqtt.ts";
 import { startPlugs } from "./plugs/plug-wiring.ts";
 import { requireKeys } from "./server/auth/require-key.ts";
@@ -53,10 +54,11 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
   const state = openState(options, storage, service, changes);
   const mqtt = await startMqtt(options, storage, state, changes);
   const plugs = startPlugs(options, storage, state, mqtt, changes);
+  const integrations = startIntegrations(options, storage, state, changes);
   const reloading = new ConfigReload(config, { clock, problems: state.problems, log }, checkKeys);
   reloading.applied.subscribe((next) => state.plans.take(planDefinitions(next.plans)));
   const server = await startServer(options, { storage, state, mqtt, plugs, reloading }, changes);
-  for (const module of [mqtt, plugs, state]) module.run();
+  for (const module of [mqtt, plugs, state, integrations]) module.run();
   return {
     apiPort: server.port,
     brokerPort: mqtt.brokerPort,
@@ -65,7 +67,7 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
       plugs.shutdown();
       server.shutdown();
       stopping.abort();
-      for (const module of [server, plugs, mqtt, state, service, storage]) await module.close();
+      for (const module of [server, integrations, plugs, mqtt, state, service, storage]) await module.close();
     },
   };
 }

@@ -1,8 +1,11 @@
 /**
- * Home Assistant's supervisor, which starts elbro as an app: it knows the broker of the house and its password.
+ * Home Assistant's supervisor, which starts elbro as an app: it knows the broker of the house and its password, and
+ * passes the app on to Home Assistant's WebSocket API.
  *
- * Source: Home Assistant, app communication: `GET /services/mqtt` with the app's token.
+ * Source: Home Assistant, app communication: `GET /services/mqtt` and `ws://supervisor/core/websocket` with the app's
+ * token (`homeassistant_api` in the app's description).
  */
+import { statisticIdMistakes } from "../config/references.ts";
 import type { Config } from "../config/schema.ts";
 import { StartError } from "../core/status/start-error.ts";
 import { type HttpGetResult, httpGet } from "../service/client/http-get.ts";
@@ -21,6 +24,19 @@ export async function withSupervisorsBroker(config: Config, token: string, url =
   if (config.mqtt.url !== undefined) return config;
   const { host, port, ssl, ...login } = brokerOf(await ask(`${url}/services/mqtt`, token));
   return { ...config, mqtt: { ...config.mqtt, url: `${ssl ? "mqtts" : "mqtt"}://${host}:${port}`, ...login } };
+}
+
+const CORE_WEBSOCKET = "ws://supervisor/core/websocket";
+
+/**
+ * The configuration with Home Assistant's WebSocket; as it is where it names a Home Assistant of its own. Errors: throws a
+ * StartError for homes whose ids are the same in Home Assistant.
+ */
+export function withSupervisorsHomeAssistant(config: Config, token: string): Config {
+  if (config.home_assistant) return config;
+  const mistakes = statisticIdMistakes(config.homes).map(({ path: [, i], text }) => `homes[${i}].id: ${text}`);
+  if (mistakes.length > 0) throw new StartError(mistakes.join("; "));
+  return { ...config, home_assistant: { url: CORE_WEBSOCKET, token } };
 }
 
 /** The broker in the supervisor's answer. Errors: throws a StartError where there is none. */

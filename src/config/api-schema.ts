@@ -49,6 +49,11 @@ export const apiSchema = z
   .strictObject({
     host: key(z._default(text, "0.0.0.0"), "Address to listen on; 127.0.0.1 for this machine only."),
     port: key(z._default(port, 8080), "Port for HTTP."),
+    url: key(
+      z.optional(z.url({ protocol: /^https?$/, error: "expected a URL that begins with http:// or https://" })),
+      "Where browsers reach the dashboard. Home Assistant links to it from every device of elbro.",
+      { example: "http://192.168.1.5:8080" },
+    ),
     keys: key(
       z._default(z.array(apiKey).check(unique("name"), unique("key")), []),
       "The keys of devices, each with a quota of its own. `elbro keys create NAME` makes them without this list.",

@@ -11,7 +11,7 @@ type Json = Record<string, unknown>;
 const DURATION: Json = {
   anyOf: [
     { type: "number", minimum: 0, maximum: 24 },
-    { type: "string", pattern: "^(?=.)(\\d+(\\.\\d+)?h)?(\\d+m)?$" },
+    { type: "string", pattern: "^(\\d+(\\.\\d+)?|(?=.)(\\d+(\\.\\d+)?h)?(\\d+m)?)$" },
   ],
 };
 /** PEM texts and secrets: what is mostly kept in a file of its own. */
@@ -65,10 +65,8 @@ function withFiles(section: z.core.$ZodType, json: Json): Json {
     ...(others.length > 0 && { patternProperties: { [`^(${others.join("|")})_file$`]: file } }),
     required: needed,
     allOf: [
-      ...neededTexts.map((name) => ({ oneOf: [{ required: [name] }, { required: [`${name}_file`] }] })),
-      ...texts
-        .filter((name) => !neededTexts.includes(name))
-        .map((name) => ({ not: { type: "object", required: [name, `${name}_file`] } })),
+      ...neededTexts.map((name) => ({ anyOf: [{ required: [name] }, { required: [`${name}_file`] }] })),
+      ...texts.map((name) => ({ not: { type: "object", required: [name, `${name}_file`] } })),
     ],
   };
 }

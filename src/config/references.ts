@@ -1,19 +1,34 @@
-/** Names in the configuration that stand for something else in it: a plug's plan and home, a plan's home. */
+/** Names in the configuration that stand for something else: a plug's plan and home, a plan's home, a home in Home Assistant. */
 import { slugOf } from "../core/text/slug.ts";
 import { type PlanEntry, planIds } from "./plan-schema.ts";
 import type { PlugConfig } from "./plug-schema.ts";
 import { unknownText } from "./suggest-key.ts";
-import type { Mistake } from "./values.ts";
+import { type Mistake, repeated } from "./values.ts";
 
 interface Referring {
   readonly plans: readonly PlanEntry[];
   readonly plugs: readonly PlugConfig[];
   readonly homes?: readonly { readonly id?: string | undefined }[] | undefined;
+  readonly home_assistant?: object | undefined;
   readonly third_party?: { readonly places: readonly { readonly name: string }[] } | undefined;
 }
 
+/**
+ * Homes whose ids are the same in Home Assistant, where only letters, digits and single underscores are allowed: the
+ * statistics of two homes would be one.
+ */
+export function statisticIdMistakes(homes: Referring["homes"] = []): Mistake[] {
+  const names = homes.map(({ id }) => (id === undefined ? undefined : slugOf(id)));
+  return repeated(names).flatMap(({ name, index, first }) => {
+    const [id, owner] = [homes[index]?.id, homes[first]?.id];
+    const text = `"${id}" and "${owner}" are both "${name}" in Home Assistant's statistics; change one of them`;
+    // The same id twice is a mistake of its own.
+    return id === owner ? [] : [{ path: ["homes", index, "id"], text }];
+  });
+}
+
 /** Every name that stands for nothing. A home's name is known here only where all homes are listed with their ids. */
-export function referenceMistakes({ plans, plugs, homes, third_party }: Referring): Mistake[] {
+export function referenceMistakes({ plans, plugs, homes, home_assistant, third_party }: Referring): Mistake[] {
   const ids = planIds(plans);
   const homeIds = homes?.flatMap(({ id }) => id ?? []) ?? [];
   const namesHomes = homes !== undefined && homeIds.length === homes.length;
@@ -23,6 +38,7 @@ export function referenceMistakes({ plans, plugs, homes, third_party }: Referrin
       ? []
       : [{ path, text: unknownText("a home", home, known) }];
   return [
+    ...(home_assistant ? statisticIdMistakes(homes) : []),
     ...plans.flatMap(({ home }, i) => homeMistake(["plans", i, "home"], home, homeIds)),
     ...plugs.flatMap(({ plan, home }, i) => {
       const homePath = ["plugs", i, "home"];

@@ -119,6 +119,19 @@ const mqtt = z.strictObject({
   discovery_prefix: key(z._default(topic, "homeassistant"), "What Home Assistant's discovery topics begin with."),
 });
 
+const homeAssistantUrl = z.url({
+  protocol: /^(https?|wss?)$/,
+  error: "expected a URL such as http://homeassistant.local:8123",
+});
+const homeAssistant = z.strictObject({
+  url: key(homeAssistantUrl, "Address of Home Assistant, as in the browser; or ws://… of its WebSocket.", {
+    example: "http://homeassistant.local:8123",
+  }),
+  token: key(text, "A long-lived access token of an administrator: your profile in Home Assistant, Security.", {
+    example: "token-of-an-administrator",
+  }),
+});
+
 const brokerUser = z.strictObject({
   name: key(text, "The user's name."),
   password: key(text, "The password, or what `elbro hash-password` makes of it."),
@@ -165,6 +178,10 @@ const sections = z.strictObject({
   ),
   mqtt: key(z.prefault(mqtt, {}), "The broker that everything is published to."),
   broker: key(z.prefault(broker, {}), "The broker inside elbro, used when mqtt.url is not set."),
+  home_assistant: key(
+    z.optional(homeAssistant),
+    "Imports consumption, cost, export and revenue into Home Assistant's statistics, on the right hours. The app needs nothing here.",
+  ),
   api: key(z.prefault(apiSchema, {}), "The API for devices on the LAN."),
   levels: key(
     z.prefault(levels, {}),

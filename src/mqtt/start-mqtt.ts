@@ -62,6 +62,10 @@ export async function startMqtt(
         },
         "+/plan/+/+/set": (levels, payload) => state.plans.command(levels, payload, clock.now()),
       },
+      onRefusedCommand: (command, reason) => {
+        showing.showRefused({ command, reason, at: clock.now() });
+        changes.stateChanged.emit({ home: null });
+      },
       memory: storage.settings,
       ...{ log, random: options.random },
     },

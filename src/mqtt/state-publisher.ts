@@ -1,4 +1,5 @@
 /** What is shown at a moment: every message of every home and of the daemon, the most urgent first. */
+import { dashboardUrlOf } from "../config/dashboard-url.ts";
 import type { Config } from "../config/schema.ts";
 import type { PlugSnapshot } from "../core/plugs/plug-snapshot.ts";
 import type { Home, HomeSnapshot } from "../core/prices/home-snapshot.ts";
@@ -14,7 +15,7 @@ import { homeDevice } from "./homeassistant/home-entities.ts";
 import { placeDevice } from "./homeassistant/place-entities.ts";
 import { planDevice } from "./homeassistant/plan-entities.ts";
 import { plugDevice } from "./homeassistant/plug-entities.ts";
-import { daemonMessages } from "./topics/daemon-topics.ts";
+import { daemonMessages, type RefusedCommand } from "./topics/daemon-topics.ts";
 import { formatMessages } from "./topics/format-topics.ts";
 import { homeMessages } from "./topics/home-topics.ts";
 import { placeMessages } from "./topics/place-topics.ts";
@@ -46,11 +47,13 @@ export class StatePublisher {
   readonly #repeating = new Map<string, boolean>();
   /** Set by the module of plugs once it has started. */
   #plugs: () => readonly PlugSnapshot[] = () => [];
+  #refusedCommand: RefusedCommand | null = null;
 
   constructor(deps: StatePublisherDeps) {
     const { base_topic: baseTopic, discovery_prefix: prefix } = deps.config.mqtt;
     this.#deps = deps;
-    this.#announcer = new Announcer({ baseTopic, prefix, version: VERSION }, deps.settings);
+    const dashboardUrl = dashboardUrlOf(deps.config.api);
+    this.#announcer = new Announcer({ baseTopic, prefix, version: VERSION, dashboardUrl }, deps.settings);
   }
 
   /** The prices of every home at `now`: what a house waits for, in half the time of all there is. */
@@ -75,8 +78,10 @@ export class StatePublisher {
       const usage = homeReader.usage(home, now);
       const device = homeDevice(snapshot, usage);
       const region = homes.address(home.addressId)?.region ?? null;
-      urgent.push(...homeMessages(base, snapshot), ...stateMessages(base, device));
-      later.push(...usageMessages(base, home.id, usage), ...formatMessages(base, snapshot, calendar, region));
+      // Attributes before their states: a change of state is what automations wait for.
+      urgent.push(...homeMessages(base, snapshot), ...formatMessages(base, snapshot, calendar, region));
+      urgent.push(...stateMessages(base, device));
+      later.push(...usageMessages(base, home.id, usage));
       if (device.currency !== null) later.push(this.#announcer.messageOf(device));
       until = Math.min(until, snapshot.nextChangeAt);
     }
@@ -90,7 +95,7 @@ export class StatePublisher {
     for (const plan of planned.plans) show(planDevice(plan), planMessages(base, plan));
     until = Math.min(until, planned.until ?? until);
     for (const plug of this.#plugs()) show(plugDevice(plug), plugMessages(base, plug));
-    const state = this.#deps.daemonState(now);
+    const state = { ...this.#deps.daemonState(now), refusedCommand: this.#refusedCommand };
     const daemon = daemonDevice(state, nameOfDaemon(base));
     later.push(...daemonMessages(base, state), ...stateMessages(base, daemon), this.#announcer.messageOf(daemon));
     return { messages: [...urgent, ...later], until };
@@ -99,6 +104,11 @@ export class StatePublisher {
   /** From now on these plugs are published as well. */
   showPlugs(snapshots: () => readonly PlugSnapshot[]): void {
     this.#plugs = snapshots;
+  }
+
+  /** Shows a command that was refused, in place of the one before. */
+  showRefused(refused: RefusedCommand): void {
+    this.#refusedCommand = refused;
   }
 
   #snapshot(home: Home, now: EpochMs): HomeSnapshot {

@@ -188,7 +188,7 @@ class Plug {
       wanted: aim,
       code,
       reason: plugReasonText(code, this.#lastWanted?.reason ?? null),
-      available: connected && available !== false,
+      available: connected ? (available ?? (reported === null ? null : true)) : false,
       silent: unresponsive,
       since: since && since.on === reported ? since.at : null,
     };

@@ -37,7 +37,13 @@ export interface CheapQueriesDeps {
 const MAX_QUERIES = 64;
 const NAME = "cheap_questions";
 /** A question has no past of its own. */
-const NO_MONTH = { start: 0, runs: 0, hours: 0, cost: null, saving: { againstNow: null, againstMean: null } };
+const NO_MONTH = {
+  start: 0,
+  runs: 0,
+  hours: 0,
+  cost: null,
+  saving: { againstNow: null, againstWindowStart: null, againstMean: null },
+};
 const NO_HISTORY = { month: NO_MONTH, monthBefore: NO_MONTH, lastRun: null };
 
 /** What has begun of a question in its window. Shape: `runs` ascending. */
@@ -82,7 +88,7 @@ export class CheapQueries {
     };
     return {
       isKnown: cheapIsKnown(moment, advance),
-      plan: planSnapshot({ definition, spec, advance, reason, currency, history: NO_HISTORY, now }),
+      plan: planSnapshot({ definition, spec, advance, reason, currency, history: NO_HISTORY, refused: null, now }),
       window: advance.memory?.window ?? null,
       until: advance.running?.end ?? advance.nextChangeAt,
     };

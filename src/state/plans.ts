@@ -2,15 +2,22 @@
 import { unknownText } from "../config/suggest-key.ts";
 import { type RefusedCommand, refusedCommand as refused } from "../core/planning/command-refusal.ts";
 import { inOrder, type PlanDefinition } from "../core/planning/model/plan-definition.ts";
-import type { PlanSpec, PlanWindow } from "../core/planning/model/plan-spec.ts";
-import { horizonOf } from "../core/planning/model/plan-windows.ts";
+import { type PlanSpec, type PlanWindow, whenLostOf } from "../core/planning/model/plan-spec.ts";
+import { roundAt } from "../core/planning/model/plan-windows.ts";
 import { type Commanded, type PlanAction, planActions, runNow, skip, stop } from "../core/planning/plan-commands.ts";
 import { afterStateOf, blockedBy, finishByOf, type PlanSlot } from "../core/planning/plan-dependencies.ts";
 import type { Solve } from "../core/planning/plan-input.ts";
 import { reasonOf } from "../core/planning/plan-reason.ts";
 import type { PlanRecord } from "../core/planning/plan-record.ts";
 import type { FinishedRun } from "../core/planning/plan-savings.ts";
-import { adjustedSpec, type ChangedSettings, changeSettings, planSettings } from "../core/planning/plan-settings.ts";
+import {
+  adjustedSpec,
+  type ChangedSettings,
+  changeSettings,
+  planSettings,
+  RESET_SETTINGS,
+  resetOf,
+} from "../core/planning/plan-settings.ts";
 import { type PlanHistory, type PlanMonth, type PlanSnapshot, planSnapshot } from "../core/planning/plan-snapshot.ts";
 import { advancePlan, type PlanAdvance } from "../core/planning/plan-state-machine.ts";
 import { solvePlan } from "../core/planning/solve-plan.ts";
@@ -61,7 +68,16 @@ const MAX_MONTHS_TOLD = 14;
 
 /** After a start, prices that are missing may only be late; fallback hours wait this long. */
 const GRACE_MS = 10 * MINUTE_MS;
-const NOTHING_YET: PlanAdvance = { memory: null, state: "waiting", running: null, nextChangeAt: null, finished: [] };
+const NOTHING_YET: PlanAdvance = {
+  memory: null,
+  state: "waiting",
+  on: false,
+  lost: true,
+  startedNow: null,
+  running: null,
+  nextChangeAt: null,
+  finished: [],
+};
 
 export class Plans {
   readonly #deps: PlansDeps;
@@ -72,6 +88,8 @@ export class Plans {
   /** By plan. Bounded by the configuration. */
   readonly #companions = new Map<string, PlanSlot>();
   readonly #snapshots = new Map<string, PlanSnapshot>();
+  /** By plan: why its last command over MQTT was refused. */
+  readonly #refusals = new Map<string, string>();
 
   constructor(deps: PlansDeps) {
     this.#deps = deps;
@@ -85,11 +103,14 @@ export class Plans {
     for (const { id } of this.#definitions) if (!stay.has(id)) problems.end(subjectOf(id));
     this.#definitions = definitions;
     this.#ordered = inOrder(definitions);
-    for (const made of [this.#companions, this.#snapshots]) made.clear();
+    for (const made of [this.#companions, this.#snapshots, this.#refusals]) made.clear();
     store.keepOnly([...stay]);
     for (const definition of this.#ordered) {
       const spec = adjustedSpec(definition, store.settings(definition.id));
-      const advance = { ...NOTHING_YET, memory: store.memory(definition.id) };
+      const memory = store.memory(definition.id);
+      const wish = whenLostOf(spec);
+      const on = wish === "on" || (wish === "keep" && memory?.on === true);
+      const advance = { ...NOTHING_YET, on, memory };
       this.#companions.set(definition.id, { definition, spec, advance });
     }
   }
@@ -124,13 +145,14 @@ export class Plans {
 
   /** What a plan wants at `now`; null for a plan that there is not, or not at `home` where one is given. */
   wanted(plan: string, home: string | null, now: EpochMs): Wanted | null {
-    const definition = this.#companions.get(plan)?.definition;
-    if (!definition || (home !== null && home !== definition.home)) return null;
+    const known = this.#companions.get(plan);
+    if (!known || (home !== null && home !== known.definition.home)) return null;
     this.at(now);
-    const { running, memory } = this.#companions.get(plan)?.advance ?? NOTHING_YET;
+    const { running, memory, on, lost } = this.#companions.get(plan)?.advance ?? NOTHING_YET;
+    const whenLost = lost ? { lost: whenLostOf(known.spec) } : {};
     const reason = this.#snapshots.get(plan)?.reason.text ?? "nothing is known of its home yet";
     const next = memory?.planned.find((run) => run.start > now)?.start ?? null;
-    return { on: running !== null, until: running?.end ?? next, reason };
+    return { on, until: running?.end ?? (on ? null : next), reason, ...whenLost };
   }
 
   /** The plan as it is at `now`, with what has run; null where there is none, or no home is known yet. */
@@ -153,11 +175,23 @@ export class Plans {
   command([home = "", plan = "", setting = ""]: readonly string[], payload: string, now: EpochMs): PlanCommanded {
     const known = this.#companions.get(plan);
     if (!known || known.definition.home !== home) return refused("unknown_plan", `${home} has no plan "${plan}"`);
+    const before = this.#refusals.get(plan);
+    this.#refusals.delete(plan);
+    const result = this.#carryOut(plan, setting, payload, now);
+    if (result.kind === "refused") {
+      this.#refusals.set(plan, result.reason);
+      if (result.reason !== before) this.#deps.onChange(home);
+    }
+    return result;
+  }
+
+  #carryOut(plan: string, setting: string, payload: string, now: EpochMs): PlanCommanded {
     const action = planActions.find((each) => each === setting);
     if (action) return this.act(plan, action, now);
     const name = planSettings.find((each) => each === setting);
     if (name) return this.change(plan, { [name]: payload.trim() });
-    const expected = [...planSettings, ...planActions].join(", ");
+    if (setting === RESET_SETTINGS) return this.#resetSettings(plan);
+    const expected = [...planSettings, ...planActions, RESET_SETTINGS].join(", ");
     return refused("unknown_setting", `a plan has no "${setting.slice(0, 40)}"; expected ${expected}`);
   }
 
@@ -171,7 +205,7 @@ export class Plans {
       return refused("clock_not_trusted", "the clock of this machine cannot be trusted, so nothing is switched");
     const commanded = (memory: PlanRecord | null): Commanded => {
       if (action === "skip") return skip(memory, now);
-      if (action === "stop") return stop(memory, now);
+      if (action === "stop") return stop(memory, now, spec);
       return runNow(spec, memory, now, blockedBy(definition, new Set(), [...this.#companions.values()]));
     };
     const done = commanded(advance.memory);
@@ -198,6 +232,11 @@ export class Plans {
     this.#companions.set(plan, { ...known, spec: adjustedSpec(definition, store.settings(plan)) });
     onChange(definition.home);
     return { kind: "done" };
+  }
+
+  #resetSettings(plan: string): PlanCommanded {
+    const known = this.#companions.get(plan);
+    return known ? this.change(plan, resetOf(known.definition)) : refused("unknown_plan", `there is no plan "${plan}"`);
   }
 
   #decide(definition: PlanDefinition, home: Home | null, decided: ReadonlySet<string>, now: EpochMs): PlanAdvance {
@@ -232,7 +271,8 @@ export class Plans {
     const currency = timeline?.currency ?? null;
     const reason = reasonOf({ spec, advance, now, calendar, trusted, currency, home: home ? null : definition.home });
     const history = this.#historyOf(known, now);
-    this.#snapshots.set(id, planSnapshot({ definition, spec, advance, reason, currency, history, now }));
+    const refused = this.#refusals.get(id) ?? null;
+    this.#snapshots.set(id, planSnapshot({ definition, spec, advance, reason, currency, history, refused, now }));
     return advance;
   }
 
@@ -248,9 +288,17 @@ export class Plans {
 
   #monthFrom(id: string, spec: PlanSpec, start: EpochMs): PlanMonth {
     const { calendar, store } = this.#deps;
-    const { runs, hours, cost, savingNow, savingMean } = store.totals(id, start, calendar.add("month", start, 1));
-    const money = "kwh" in spec && spec.kwh !== undefined;
-    const saving = { againstNow: money ? savingNow : null, againstMean: money ? savingMean : null };
+    const { runs, hours, cost, savingWindowStart, savingMean } = store.totals(
+      id,
+      start,
+      calendar.add("month", start, 1),
+    );
+    const money = spec.kwh !== undefined;
+    const saving = {
+      againstNow: null,
+      againstWindowStart: money ? savingWindowStart : null,
+      againstMean: money ? savingMean : null,
+    };
     return { start, runs, hours, cost: money ? cost : null, saving };
   }
 
@@ -276,7 +324,7 @@ type PlanCommanded = { readonly kind: "done" } | RefusedCommand;
 function occurrenceOf({ spec, advance }: PlanSlot, calendar: Calendar, now: EpochMs): PlanWindow | null {
   const { memory } = advance;
   const keeps = memory && (contains(memory.window, now) || memory.begun.some((run) => run.end > now));
-  return keeps ? memory.window : horizonOf(spec, now, calendar);
+  return keeps ? memory.window : roundAt(spec, memory?.window ?? null, now, calendar);
 }
 
 /** What a plan is called among the problems. */

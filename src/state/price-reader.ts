@@ -6,16 +6,14 @@ import { DEFAULT_THRESHOLDS, type LevelThresholds, REFERENCE_DAYS } from "../cor
 import { joinForecast, type PricePoint, pricePoints, type Timeline } from "../core/prices/timeline.ts";
 import {
   type DayUsage,
-  DEFAULT_COST_FIELD,
   type HomeUsage,
   NO_USAGE,
   type UsageFigures,
-  type UsageOperation,
   usageDays,
   usageFigures,
-  usageOperations,
   usageRange,
 } from "../core/prices/usage.ts";
+import { DEFAULT_COST_FIELD, type UsageOperation, usageOperations } from "../core/prices/usage-amounts.ts";
 import { type KeyValue, readJson } from "../core/runtime/key-value.ts";
 import type { SeriesKey } from "../core/series/series.ts";
 import type { Calendar } from "../core/time/calendar.ts";
@@ -37,7 +35,7 @@ interface SeriesDays {
   readonly days: readonly DayUsage[];
 }
 
-/** What was made from storage, and the start of the day or year it was made for. */
+/** What was made from storage, and the start of the day or range it was made for. */
 interface Made<Value> {
   readonly from: EpochMs;
   readonly value: Value;
@@ -124,12 +122,12 @@ export class HomeReader {
     return prices.filter((price) => typeof price === "number");
   }
 
-  /** The days are read once a year; their sums are made each time. */
+  /** The days are read again when they begin elsewhere; their sums are made each time. */
   #usageOf(home: Home, operation: UsageOperation, now: EpochMs): UsageFigures | null {
     const { calendar } = this.#deps;
-    const year = calendar.startOf("year", now);
+    const { start } = usageRange(now, calendar);
     const read = () => this.#readUsage(home, operation, now);
-    const known = madeOn(this.#usageDays, `${home.addressId} ${operation}`, year, read);
+    const known = madeOn(this.#usageDays, `${home.addressId} ${operation}`, start, read);
     return known && usageFigures(known.days, known.unit, now, calendar);
   }
 
@@ -160,7 +158,7 @@ function pricesOf({ account, addressId, resolution }: Home): SeriesKey {
   return { account, place: addressId, operation: "prices", unit: resolution };
 }
 
-/** What was made for the day or year that begins at `from`, or is made now. */
+/** What was made for the day or range that begins at `from`, or is made now. */
 function madeOn<Value>(known: Map<string, Made<Value>>, key: string, from: EpochMs, make: () => Value): Value {
   const found = known.get(key);
   if (found?.from === from) return found.value;

@@ -4,7 +4,6 @@
  */
 import type { DatabaseSync } from "node:sqlite";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { LRUCache } from "lru-cache";
 import { chunkStarts, chunksOf, chunkUnitOf, type SeriesKey } from "../core/series/series.ts";
 import type { Calendar } from "../core/time/calendar.ts";
 import type { EpochMs, Interval } from "../core/time/interval.ts";
@@ -19,17 +18,14 @@ import { SeriesStore } from "../storage/series-store.ts";
 import { WriteGuard } from "../storage/write-guard.ts";
 import type { Found } from "./stored-answer.ts";
 
-/** Requests whose state is cached; a household repeats a few dozen. */
-const MAX_LOOKUPS = 500;
-
 export class SeriesRepository implements StorePort {
   readonly store: SeriesStore;
   readonly requestLog: RequestLog;
   readonly #calendar: Calendar;
   readonly #now: () => EpochMs;
   readonly #writing: WriteGuard;
-  /** By request and the number of changes: what is stored or answered makes another key. */
-  readonly #lookups = new LRUCache<string, Lookup>({ max: MAX_LOOKUPS });
+  /** By the parameters of a request, which the API keeps for equal URLs. */
+  readonly #lookups = new WeakMap<object, Lookup>();
 
   constructor(
     database: DatabaseSync,
@@ -115,40 +111,36 @@ export class SeriesRepository implements StorePort {
 
   /** What the series store has for a request; null where a part of it was never asked. */
   find<Id extends OperationId>(account: string, operation: Id, params: ParamsOf<Id>, now: EpochMs): Found | null {
-    const series = seriesOf(account, operation, params);
-    const version = this.store.versionOf(series);
-    const envelope = this.store.envelope(series);
-    if (version === null || !envelope) return null;
-    const lookup = this.#lookUp(account, operation, params, now);
+    const changes = this.store.changes + this.requestLog.answers;
+    const known = this.#lookups.get(params);
+    const isSame = known?.account === account && known.operation === operation && known.changes === changes;
+    const lookup = isSame && now >= known.seenAt ? known : this.#lookUp(account, operation, params, now);
     if (!lookup) return null;
-    return {
-      version,
-      fresh: now <= lookup.freshUntil,
-      answeredAt: Math.min(now, lookup.answeredAt ?? now - LEDGER_MS),
-      read: () => putTogether(operation, params, envelope, this.store.json(series, rangeOf(operation, params))),
-    };
+    const { version, read } = lookup;
+    const answeredAt = Math.min(now, lookup.answeredAt ?? now - LEDGER_MS);
+    return { version, fresh: now <= lookup.freshUntil, answeredAt, read };
   }
 
-  /**
-   * The oldest of a request's chunks; null where one is missing. Cached, because a year has 366 chunks: 0.2 ms, half
-   * of the time of its answer.
-   */
+  /** Checks all chunks of a request: a year has 366, which takes 0.2 ms, half of the time of its answer. */
   #lookUp<Id extends OperationId>(account: string, operation: Id, params: ParamsOf<Id>, now: EpochMs): Lookup | null {
-    const changes = this.store.changes + this.requestLog.answers;
-    const key = JSON.stringify([changes, account, operation, params]);
-    const known = this.#lookups.get(key);
-    if (known && now >= known.seenAt) return known;
     const series = seriesOf(account, operation, params);
     const range = rangeOf(operation, params);
-    if (!this.store.covers(series, range)) return null;
+    const version = this.store.versionOf(series);
+    const envelope = this.store.envelope(series);
+    if (version === null || !envelope || !this.store.covers(series, range)) return null;
     const ages = chunkStarts(series.unit, range, this.#calendar).map(this.#ages(series, operation, now));
     const answered = ages.map(({ answeredAt }) => answeredAt);
-    const lookup = {
+    const lookup: Lookup = {
+      account,
+      operation,
+      changes: this.store.changes + this.requestLog.answers,
       seenAt: now,
+      version,
       freshUntil: Math.min(...ages.map(({ freshUntil }) => freshUntil)),
       answeredAt: answered.includes(null) ? null : Math.min(...answered.filter((at) => at !== null)),
+      read: () => putTogether(operation, params, envelope, this.store.json(series, range)),
     };
-    this.#lookups.set(key, lookup);
+    this.#lookups.set(params, lookup);
     return lookup;
   }
 
@@ -201,7 +193,10 @@ interface ChunkAge {
   readonly freshUntil: EpochMs;
 }
 
-/** The state of a request's chunks in storage at `seenAt`. */
-interface Lookup extends ChunkAge {
+/** The state of a request's chunks in storage at `seenAt`; it holds until something is stored or answered. */
+interface Lookup extends ChunkAge, Pick<Found, "version" | "read"> {
+  readonly account: string;
+  readonly operation: OperationId;
+  readonly changes: number;
   readonly seenAt: EpochMs;
 }

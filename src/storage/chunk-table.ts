@@ -27,6 +27,7 @@ const MAX_SERIES = 2 ** 20;
 export class ChunkTable {
   readonly #read: StatementSync;
   readonly #all: StatementSync;
+  readonly #readDigests: StatementSync;
   readonly #write: StatementSync;
   readonly #delete: StatementSync;
   readonly #onDamaged: (seriesId: number, start: EpochMs) => void;
@@ -44,6 +45,9 @@ export class ChunkTable {
     );
     this.#all = database.prepare(`select key + 0.0, ${columns} from chunk`);
     for (const statement of [this.#read, this.#all]) statement.setReturnArrays(true);
+    this.#readDigests = database.prepare(
+      "select asked.value, digest + 0.0 as digest from json_each(?) as asked cross join chunk on chunk.key = asked.value order by chunk.key",
+    );
     this.#write = database.prepare(
       `insert into chunk (key, complete, estimated, digest, rows) values (?, ?, ?, ?, ?)
        on conflict (key) do update set
@@ -77,6 +81,12 @@ export class ChunkTable {
       if (sound === null || textIn(sound) === null) count++;
     }
     return count;
+  }
+
+  /** The digests of the chunks with these starts: another one means other content. Shape: ascending by start. */
+  digests(seriesId: number, starts: readonly EpochMs[]): Map<EpochMs, number> {
+    const rows = this.#readDigests.all(JSON.stringify(starts.map((start) => keyOf(seriesId, start))));
+    return new Map(rows.map(({ value, digest }) => [startOf(Number(value)), Number(digest)]));
   }
 
   /** Stores a chunk in place of the one that may be there. */

@@ -13,8 +13,8 @@ export interface RunTotals {
   readonly runs: number;
   readonly hours: number;
   readonly cost: number;
-  /** Against starting at once. */
-  readonly savingNow: number;
+  /** Against starting when the window opened. */
+  readonly savingWindowStart: number;
   /** Against the mean of the window. */
   readonly savingMean: number;
 }
@@ -136,13 +136,13 @@ export class PlanStore {
   }
 
   #writeFinished(plan: string, run: FinishedRun): void {
-    const { start, end, basis, meanPrice, startedNowPrice, windowPrice, kwh } = run;
+    const { start, end, basis, meanPrice, windowStartPrice, windowPrice, kwh } = run;
     this.#database
       .prepare(
         `insert into plan_run (plan, ${RUN_COLUMNS}, digest)
          values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, digest(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)) on conflict (plan, start_ms) do nothing`,
       )
-      .run(plan, start, end, basis, meanPrice, startedNowPrice, windowPrice, kwh);
+      .run(plan, start, end, basis, meanPrice, windowStartPrice, windowPrice, kwh);
     this.#database.prepare("delete from plan_run where plan = ? and start_ms < ?").run(plan, end - KEPT_MS);
   }
 
@@ -150,7 +150,7 @@ export class PlanStore {
   totals(plan: string, start: EpochMs, end: EpochMs): RunTotals {
     const sum = this.#database.prepare(
       `select count(*) as runs, total(end_ms - start_ms) / 3600000.0 as hours, total(mean_price * kwh) as cost,
-              total((started_now_price - mean_price) * kwh) as savingNow,
+              total((started_now_price - mean_price) * kwh) as savingWindowStart,
               total((window_price - mean_price) * kwh) as savingMean
        from plan_run where plan = ? and start_ms >= ? and end_ms >= ? and end_ms < ?`,
     );
@@ -165,7 +165,7 @@ export class PlanStore {
   /** The latest runs that are over. Shape: newest first. */
   lastRuns(plan: string, most: number): FinishedRun[] {
     const runs = this.#database.prepare(
-      `select start_ms as start, end_ms as end, basis, mean_price as meanPrice, started_now_price as startedNowPrice,
+      `select start_ms as start, end_ms as end, basis, mean_price as meanPrice, started_now_price as windowStartPrice,
               window_price as windowPrice, kwh
        from plan_run where plan = ? order by start_ms desc limit ?`,
     );
@@ -176,10 +176,10 @@ export class PlanStore {
 /** A record as it was written; null for what another version wrote. */
 function recordOf(text: string): PlanRecord | null {
   try {
-    // Version 0.1 did not know of interruptions at first.
-    const kept = JSON.parse(text) as Omit<PlanRecord, "lastsUntil" | "owedMs">;
+    // Version 0.1 did not know of interruptions and of resting at first.
+    const kept = JSON.parse(text) as Omit<PlanRecord, "lastsUntil" | "owedMs" | "restingSince" | "on">;
     const isSound = keptRecord.safeParse(kept).success;
-    return isSound ? { lastsUntil: null, owedMs: 0, ...kept } : null;
+    return isSound ? { lastsUntil: null, owedMs: 0, restingSince: null, on: false, ...kept } : null;
   } catch {
     return null;
   }

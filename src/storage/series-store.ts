@@ -117,6 +117,12 @@ export class SeriesStore {
     return [...this.#texts(key, chunksOf(key.unit, range, this.#calendar)).values()].map(rowsOfText);
   }
 
+  /** Digests of the stored chunks that `range` touches, by start: another one means other rows. Shape: ascending. */
+  digests(key: SeriesKey, range: Interval): Map<EpochMs, number> {
+    const id = this.knownId(key);
+    return id === null ? new Map() : this.#chunks.digests(id, chunkStarts(key.unit, range, this.#calendar));
+  }
+
   /** The rows of a `latest` series; null if it was never answered. */
   latest(key: SeriesKey): Row[] | null {
     return this.rowsByChunk(key, WHOLE)[0] ?? null;

@@ -17,6 +17,15 @@ test("a refresh by MQTT is answered; what no plan is for is refused with a reaso
   await daemon.watcher.until(() => daemon.watcher.json("elbro/response").ok === false, "the refusal");
   expect(daemon.watcher.json("elbro/response").reason).toContain("washer");
   expect(daemon.log.some(({ level, text }) => level === "warn" && text === "command refused")).toBe(true);
+  await daemon.watcher.until(() => daemon.watcher.json("elbro/state").refused_command !== null, "the entity");
+  const { reason } = daemon.watcher.json("elbro/response");
+  const at = daemon.watcher.json("elbro/state").refused_command;
+  expect(daemon.watcher.json("elbro/refused_command")).toEqual({
+    command: "elbro/home/plan/washer/hours/set",
+    reason,
+    at,
+  });
+  expect(Date.parse(String(at))).toBeGreaterThanOrEqual(NOON);
 });
 
 test("without users the embedded broker says that nobody can come in, and listens on this machine alone", async () => {

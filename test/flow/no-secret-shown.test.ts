@@ -10,6 +10,7 @@ const SECRETS = {
   brokerPassword: "canary-broker-password",
   lanKey: "canary-lan-key-that-is-long",
   pairSecret: "canary-pair-secret-that-is-long",
+  homeAssistant: "canary-home-assistant-token",
 };
 
 test("no secret is in any line, topic, answer or command", async () => {
@@ -28,6 +29,7 @@ test("no secret is in any line, topic, answer or command", async () => {
       third_party_keys: [{ name: "pair", api_key: "pair", api_secret: SECRETS.pairSecret }],
     },
     broker: { host: "127.0.0.1", port: 0, users: [{ name: "test", password: SECRETS.brokerPassword }] },
+    home_assistant: { url: "http://127.0.0.1:1", token: SECRETS.homeAssistant },
     log: { level: "debug" },
   };
   installed.configure(config);

@@ -52,7 +52,7 @@ test("every topic that elbro publishes is in mqtt.md, and every topic there is p
       watcher.payload("elbro/home/revenue") !== null &&
       watcher.payload("elbro/home/forecast") !== null &&
       watcher.payload("elbro/home/plan/car/state") !== null &&
-      watcher.payload("elbro/problems") !== null,
+      watcher.payload("elbro/refused_command") !== null,
     "everything there is to show",
   );
   const published = watcher.topics().filter((topic) => topic.startsWith("elbro/"));

@@ -3,20 +3,22 @@ import type { Checks } from "./checks.ts";
 import { announcedComponents, differences, shownEntities } from "./entities.ts";
 import type { HomeAssistant, LogLine } from "./home-assistant.ts";
 import type { Protocol } from "./mqtt-integration.ts";
-import { expectedUniqueIds, PLAN, PLUG_IDS, type PlayedHouse } from "./played-house.ts";
+import { implausible } from "./plausible.ts";
+import { expectedRows, PLAN, PLUG_IDS, type PlayedHouse } from "./played-house.ts";
 import { until } from "./until.ts";
 
 /** elbro asks the simulator for what the rows show, within the service's quota. */
 const COLLECTED_WITHIN_MS = 120_000;
-const SHOWN_WITHIN_MS = 15_000;
+export const SHOWN_WITHIN_MS = 15_000;
 /** Home Assistant connects again ten seconds after it lost a broker. */
-const BACK_WITHIN_MS = 60_000;
+export const BACK_WITHIN_MS = 60_000;
 /** Home Assistant's keep-alive is a minute, and a broker waits one and a half. */
 const SILENCE_WITHIN_MS = 180_000;
 const MAX_NAMED = 8;
 
 /** Loggers whose complaints are about what elbro publishes. */
-const WATCHED = /^homeassistant\.(components\.(mqtt|sensor|binary_sensor|number|text|switch|button|recorder)|helpers)/;
+const WATCHED =
+  /^homeassistant\.(components\.(mqtt|sensor|binary_sensor|number|text|switch|button|recorder|automation|blueprint|script|template)|helpers)/;
 /** What Home Assistant says of a broker that is gone, in a test that ends it. */
 const BROKER_GONE =
   /connection was lost|Disconnected from MQTT|Failed to connect to MQTT|No ACK from MQTT|Error talking to MQTT/;
@@ -33,11 +35,22 @@ export async function checkEntities(checks: Checks, { home, house }: Seen): Prom
   await checks.check("every row of the entity tables is in Home Assistant", async () => {
     const { value } = await until("rows", COLLECTED_WITHIN_MS, async () => {
       const shown = await shownEntities(home);
-      const missing = expectedUniqueIds().filter((id) => !shown.has(id));
+      const missing = [...expectedRows().keys()].filter((id) => !shown.has(id));
       if (missing.length > 0) throw new Error(named(missing));
       return shown;
     });
-    return `${expectedUniqueIds().length} rows of ${value.size} entities`;
+    return `${expectedRows().size} rows of ${value.size} entities`;
+  });
+  await checks.check("every row has a plausible state", async () => {
+    await until("plausible", COLLECTED_WITHIN_MS, async () => {
+      const shown = await shownEntities(home);
+      const wrong = [...expectedRows()].flatMap(
+        ([id, row]) => implausible(row, shown.get(id)?.state ?? "missing", Date.now()) ?? [],
+      );
+      if (wrong.length > 0) throw new Error(named(wrong));
+      return true;
+    });
+    return undefined;
   });
   await checks.check("every announced entity shows the published value", async () => {
     const { value } = await until("same values", SHOWN_WITHIN_MS, async () => {
@@ -102,7 +115,7 @@ export async function checkCommands(checks: Checks, { home, house }: Seen): Prom
     );
 }
 
-export async function checkAvailability(checks: Checks, { home, house }: Seen): Promise<void> {
+export async function checkAvailability(checks: Checks, { home, house, protocol }: Seen): Promise<void> {
   for (const signal of ["SIGTERM", "SIGKILL"] as const) {
     await checks.check(`after ${signal} every entity is unavailable`, async () => {
       await house.end(signal);
@@ -115,11 +128,7 @@ export async function checkAvailability(checks: Checks, { home, house }: Seen): 
       return `after ${seconds.toFixed(1)} s`;
     });
     await checks.check(`after the start that follows ${signal} the values are the published ones`, async () => {
-      await until("same values", SHOWN_WITHIN_MS, async () => {
-        const wrong = differences(announcedComponents(house.topics), await shownEntities(home), house.topics);
-        if (wrong.length > 0) throw new Error(named(wrong));
-        return true;
-      });
+      await whenSame({ home, house, protocol });
       return undefined;
     });
   }
@@ -190,6 +199,20 @@ async function entityId(home: HomeAssistant, key: string): Promise<string> {
   const entity = (await shownEntities(home)).get(uniqueId);
   if (!entity) throw new Error(`${uniqueId} is not in Home Assistant`);
   return entity.entityId;
+}
+
+/** Waits until every entity is available. Returns the time it took, in seconds. */
+export async function whenAvailable({ home }: Seen, withinMs: number): Promise<number> {
+  return (await until("all available", withinMs, () => allAre(home, "available"))).seconds;
+}
+
+/** Waits until every entity shows what elbro publishes. */
+export async function whenSame({ home, house }: Seen): Promise<void> {
+  await until("same values", SHOWN_WITHIN_MS, async () => {
+    const wrong = differences(announcedComponents(house.topics), await shownEntities(home), house.topics);
+    if (wrong.length > 0) throw new Error(named(wrong));
+    return true;
+  });
 }
 
 async function allAre(home: HomeAssistant, wanted: "available" | "unavailable"): Promise<number | undefined> {

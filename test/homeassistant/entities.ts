@@ -6,6 +6,7 @@ interface Component {
   readonly platform: string;
   readonly unique_id: string;
   readonly device_class?: string;
+  readonly state_class?: string;
   readonly state_topic?: string;
   readonly value_template?: string;
 }
@@ -23,11 +24,12 @@ export interface ShownEntity {
   readonly state: string;
 }
 
-/** Every component of every discovery document. */
+/** Every component of every discovery document; one that is reduced to its platform is being taken away. */
 export function announcedComponents(topics: RetainedTopics): Component[] {
   return topics
     .startingWith("homeassistant/device/")
-    .flatMap((topic) => Object.values((topics.json(topic).components ?? {}) as Record<string, Component>));
+    .flatMap((topic) => Object.values((topics.json(topic).components ?? {}) as Record<string, Component>))
+    .filter(({ unique_id }) => unique_id !== undefined);
 }
 
 /** The MQTT entities of Home Assistant by unique id, with their states; `missing` is a state of an entity without one. */
@@ -60,7 +62,7 @@ export function differences(
 }
 
 function publishedValue({ state_topic, value_template = "" }: Component, topics: RetainedTopics): unknown {
-  const key = /value_json\.(\w+)/.exec(value_template)?.[1];
+  const key = /value_json\.get\('(\w+)'\)/.exec(value_template)?.[1];
   return state_topic === undefined || key === undefined ? undefined : topics.json(state_topic)[key];
 }
 

@@ -10,6 +10,8 @@ import type { Machine } from "./machine.ts";
 import { HomeAssistantSocket } from "./socket.ts";
 import { until } from "./until.ts";
 
+/** Switches that automations may switch. */
+const SWITCHES = ["appliance", "hasty_appliance", "heater", "charger", "plugged", "late_plugged", "van_plugged"];
 const START_TIMEOUT_MS = 180_000;
 /** It writes its last states within this; longer, and it is killed. */
 const STOP_TIMEOUT_MS = 30_000;
@@ -51,7 +53,12 @@ export class HomeAssistant implements AsyncDisposable {
     const outside = mkdtempSync(machine.outside(path.join(machine.folder, "config-")));
     const inside = path.join(machine.folder, path.basename(outside));
     // JSON is YAML.
-    writeFileSync(path.join(outside, "configuration.yaml"), JSON.stringify(configuration(port)));
+    const written = JSON.stringify(configuration(port)).replace(
+      '"!include automations.yaml"',
+      "!include automations.yaml",
+    );
+    writeFileSync(path.join(outside, "configuration.yaml"), written);
+    writeFileSync(path.join(outside, "automations.yaml"), "[]\n");
     const child = machine.spawn(hass, "--skip-pip", "--config", inside);
     const started = new HomeAssistant(child, outside, `http://127.0.0.1:${port}`);
     try {
@@ -68,6 +75,10 @@ export class HomeAssistant implements AsyncDisposable {
   get socket(): HomeAssistantSocket {
     if (!this.#socket) throw new Error("not logged in");
     return this.#socket;
+  }
+
+  get url(): string {
+    return this.#url;
   }
 
   get log(): readonly string[] {
@@ -103,6 +114,11 @@ export class HomeAssistant implements AsyncDisposable {
     return this.rest("GET", "/api/states");
   }
 
+  /** Shows a sensor that no integration has. */
+  async show(entityId: string, state: string, attributes: object = {}): Promise<void> {
+    await this.rest("POST", `/api/states/${entityId}`, { state, attributes });
+  }
+
   /** Acts on an entity, as a user does. Shape of `action`: `number.set_value`. */
   async act(action: string, entityId: string, fields: object = {}): Promise<void> {
     await this.rest("POST", `/api/services/${action.replace(".", "/")}`, { entity_id: entityId, ...fields });
@@ -136,6 +152,8 @@ export class HomeAssistant implements AsyncDisposable {
     });
     this.#token = ((await response.json()) as { access_token: string }).access_token;
     this.#socket = await HomeAssistantSocket.connect(this.#url, this.#token);
+    // Since 2026.11 a new HTTP configuration is on trial: unless it is confirmed, Home Assistant ends after five minutes.
+    await this.#socket.ask({ type: "http/config/promote" }).catch(() => undefined);
   }
 }
 
@@ -158,7 +176,8 @@ function configuration(port: number): object {
     recorder: { commit_interval: 1 },
     history: null,
     energy: null,
-    automation: null,
+    automation: "!include automations.yaml",
     script: null,
+    input_boolean: Object.fromEntries(SWITCHES.map((name) => [name, { name, initial: false }])),
   };
 }

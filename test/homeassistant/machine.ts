@@ -31,8 +31,9 @@ export interface Machine {
   spawn(...command: string[]): ChildProcess;
 }
 
-/** Errors: throws `CannotInstall`. */
-export function prepareMachine(): Machine {
+/** Errors: throws `CannotInstall`. From now on, installing may take `withinMs` in all. */
+export function prepareMachine(withinMs: number): Machine {
+  giveUpAt = performance.now() + withinMs;
   const python = ["python3.14", "python3"].find((name) => isNewEnough(versionOf([name])));
   if (python !== undefined) return machine({ root: "", folder: FOLDER, python });
   if (process.getuid?.() !== 0) throw new CannotInstall(`Python ${PYTHON.join(".")} is needed, or root for a Debian`);
@@ -62,8 +63,10 @@ function machine({ root, folder, python }: { root: string; folder: string; pytho
 /** Unpacks a small Debian. An interrupted attempt leaves nothing behind under its final name. */
 function installDebian(root: string): void {
   if (!canRun("apt-get", "--version")) throw new CannotInstall(`Python ${PYTHON.join(".")} is needed, or apt-get`);
-  if (!canRun("debootstrap", "--version"))
+  if (!canRun("debootstrap", "--version")) {
+    attempt("apt-get", "update");
     attempt("apt-get", "install", "-y", "--no-install-recommends", "debootstrap");
+  }
   const part = `${root}.part`;
   rmSync(part, { recursive: true, force: true });
   mkdirSync(part, { recursive: true });
@@ -116,17 +119,20 @@ function attempt(...command: string[]): void {
 /** Enough for the output of an installation. */
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 const SHOWN_LINES = 5;
+let giveUpAt = Number.POSITIVE_INFINITY;
 
 function run(...command: string[]): string {
   const [program = "", ...args] = command;
   try {
     return execFileSync(program, args, {
+      ...(Number.isFinite(giveUpAt) && { timeout: Math.max(1, Math.ceil(giveUpAt - performance.now())) }),
       encoding: "utf8",
       maxBuffer: MAX_OUTPUT_BYTES,
       stdio: ["ignore", "pipe", "pipe"],
     });
   } catch (error) {
-    const { stderr = "", message } = error as { readonly stderr?: string; readonly message: string };
+    const { stderr = "", message, code } = error as { stderr?: string; message: string; code?: string };
+    if (code === "ETIMEDOUT") throw new Error(`${program} ${args.slice(0, 2).join(" ")} took too long`);
     const last = (stderr || message).trim().split("\n").slice(-SHOWN_LINES).join("\n");
     throw new Error(`${command.join(" ")}: ${last}`);
   }

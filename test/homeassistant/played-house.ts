@@ -1,6 +1,7 @@
 /** The house that is shown: the built program with the simulator, two homes, a place, plans and a plug. */
 
 import { deviceId, uniqueIdOf } from "../../src/mqtt/homeassistant/device-id.ts";
+import type { EntityRow } from "../../src/mqtt/homeassistant/entity.ts";
 import { formatRow, homeRows } from "../../src/mqtt/homeassistant/home-entities.ts";
 import { placeRows } from "../../src/mqtt/homeassistant/place-entities.ts";
 import { planRows } from "../../src/mqtt/homeassistant/plan-entities.ts";
@@ -19,18 +20,54 @@ export const PLAN = { home: "home", id: "dishwasher", topic: `${BASE_TOPIC}/home
 
 /** What the unique ids of the plug's entities begin with. */
 export const PLUG_IDS = `${deviceId(BASE_TOPIC, "plug_dishwasher")}-`;
+/** A plan that nothing runs but commands: its hours are some hours away. */
+export const COMMANDED_PLAN = { home: "home", id: "washing_machine", topic: `${BASE_TOPIC}/home/plan/washing_machine` };
+
+/** What a restart may change of the configuration. */
+export interface HouseSetup {
+  readonly plug: boolean;
+  readonly isWashingEnabled: boolean;
+  /** The name of the plan `car`. */
+  readonly carName: string;
+  /** The name of a plan without an id. */
+  readonly vanName: string;
+  /** The id of the second home. */
+  readonly secondHome: string;
+}
+
+const SETUP: HouseSetup = {
+  plug: true,
+  isWashingEnabled: true,
+  carName: "Car",
+  vanName: "Van",
+  secondHome: "stugan",
+};
+
+/** Where the configuration says that browsers reach the dashboard. */
+export const DASHBOARD_URL = "http://192.168.1.5:8080";
 export type BrokerKind = "embedded" | "mosquitto";
 
 /** Every row that this house has to show, by its unique id in Home Assistant. The daemon's own rows depend on its state. */
-export function expectedUniqueIds(): string[] {
-  const devices: readonly (readonly [id: string, rows: readonly { readonly key: string }[]])[] = [
-    ["home", [...homeRows, formatRow]],
-    ["cabin", placeRows],
-    [`${PLAN.home}_plan_${PLAN.id}`, planRows],
-    ["plug_dishwasher", plugRows],
+export function expectedRows(): ReadonlyMap<string, EntityRow<never>> {
+  const devices: readonly (readonly [id: string, rows: readonly EntityRow<never>[]])[] = [
+    ["home", [...homeRows, formatRow] as readonly EntityRow<never>[]],
+    ["cabin", placeRows as readonly EntityRow<never>[]],
+    [`${PLAN.home}_plan_${PLAN.id}`, planRows as readonly EntityRow<never>[]],
+    ["plug_dishwasher", plugRows as readonly EntityRow<never>[]],
   ];
-  return devices.flatMap(([id, rows]) => rows.map(({ key }) => uniqueIdOf(deviceId(BASE_TOPIC, id), key)));
+  const all = devices.flatMap(([id, rows]) =>
+    rows.map((row) => [uniqueIdOf(deviceId(BASE_TOPIC, id), row.key), row] as const),
+  );
+  return new Map(all);
 }
+
+/** The local time of day in so many hours. Shape: `07:30`. */
+export function localTime(inHours: number): string {
+  const at = new Date(Date.now() + inHours * 3_600_000);
+  return at.toLocaleTimeString("en-GB", { timeZone: "Europe/Copenhagen", hour: "2-digit", minute: "2-digit" });
+}
+
+const LATER = { from: localTime(6), ready_by: localTime(9) };
 
 export class PlayedHouse implements AsyncDisposable {
   readonly broker: Broker;
@@ -40,6 +77,7 @@ export class PlayedHouse implements AsyncDisposable {
   readonly #mosquitto: Mosquitto | null;
   readonly #plug = new MqttPlug("tasmota", { now: Date.now });
   #daemon: DaemonProcess | null = null;
+  #hasPlug = false;
 
   private constructor(installed: InstalledDaemon, mosquitto: Mosquitto | null, port: number) {
     this.#installed = installed;
@@ -58,11 +96,12 @@ export class PlayedHouse implements AsyncDisposable {
   }
 
   /** Starts the program, again where it was ended, and connects the plug. */
-  async up({ plug = true }: { readonly plug?: boolean } = {}): Promise<void> {
-    this.#configure(plug);
-    this.#daemon = await this.#installed.launch();
-    this.#plug.disconnect();
-    if (plug) await this.#plug.connect(this.broker.port, LOGIN);
+  async up(changes: Partial<HouseSetup> = {}): Promise<void> {
+    const setup = { ...SETUP, ...changes };
+    this.#configure(setup);
+    this.#daemon = await this.#installed.launch({ ELBRO_API_URL: DASHBOARD_URL });
+    this.#hasPlug = setup.plug;
+    await this.#connectPlug();
   }
 
   async end(signal: "SIGTERM" | "SIGKILL"): Promise<void> {
@@ -83,7 +122,24 @@ export class PlayedHouse implements AsyncDisposable {
     await this.#mosquitto?.[Symbol.asyncDispose]();
   }
 
-  #configure(plug: boolean): void {
+  /** The device would connect again by itself. */
+  async #connectPlug(): Promise<void> {
+    this.#plug.disconnect();
+    if (this.#hasPlug) await this.#plug.connect(this.broker.port, LOGIN);
+  }
+
+  get hasMosquitto(): boolean {
+    return this.#mosquitto !== null;
+  }
+
+  /** Ends Mosquitto, with all that it retains, and starts it again. */
+  async restartMosquitto(): Promise<void> {
+    await this.#mosquitto?.down("SIGKILL");
+    await this.#mosquitto?.up();
+    await this.#connectPlug();
+  }
+
+  #configure({ plug, isWashingEnabled, carName, vanName, secondHome }: HouseSetup): void {
     const { simulator } = this.#installed;
     const { apiKey: api_key, apiSecret: api_secret } = simulator.keys.thirdParty;
     const { danish, swedish } = simulator.addressIds;
@@ -92,7 +148,7 @@ export class PlayedHouse implements AsyncDisposable {
       third_party: { api_key, api_secret, places: [{ name: "Cabin", latitude: 56.1, longitude: 10.2 }] },
       homes: [
         { address_id: danish, id: "home", resolution: "fifteenMinutes", format: "nordpool" },
-        { address_id: swedish, id: "stugan" },
+        { address_id: swedish, id: secondHome },
       ],
       ...(this.#mosquitto
         ? { mqtt: { url: `mqtt://127.0.0.1:${this.broker.port}`, ...LOGIN } }
@@ -106,6 +162,10 @@ export class PlayedHouse implements AsyncDisposable {
       plans: [
         { name: "Dishwasher", home: "home", kind: "window", hours: 2, kwh: 1.1, from: "19:00", ready_by: "06:30" },
         { name: "Water heater", home: "home", kind: "below", percent: 35 },
+        { name: "Washing machine", home: "home", kind: "window", hours: 1, ...LATER, enabled: isWashingEnabled },
+        { name: carName, id: "car", home: "home", kind: "slots", hours: 1, ...LATER },
+        { name: "Late car", home: "home", kind: "slots", hours: 1, ...LATER },
+        { name: vanName, home: "home", kind: "slots", hours: 1, ...LATER },
       ],
       plugs: plug ? [{ name: "Dishwasher", family, topic, plan: PLAN.id }] : [],
     });

@@ -18,7 +18,11 @@ export class RetainedTopics implements AsyncDisposable {
     });
     this.#client.on("error", () => undefined);
     this.#client.on("connect", () => this.#client.subscribe("#", { qos: 1 }, () => undefined));
-    this.#client.on("message", (topic, payload) => this.#payloads.set(topic, payload.toString()));
+    this.#client.on("message", (topic, payload) => {
+      // An empty message takes the retained one away.
+      if (payload.length === 0) this.#payloads.delete(topic);
+      else this.#payloads.set(topic, payload.toString());
+    });
   }
 
   /** Topics that begin with `prefix`. */

@@ -3,7 +3,8 @@
  *
  * `-- --newest` takes the newest Home Assistant instead of the pinned one. `-- --protocol 3.1.1` uses that version of
  * MQTT; without it 5 is tried first. `-- --broker mosquitto` connects both by Mosquitto instead of the broker in elbro.
- * `-- --silence` also waits until a program that hangs is found out, some minutes.
+ * `-- --silence` also waits until a program that hangs is found out, some minutes. `-- --install-within 240` gives up
+ * installing after so many seconds.
  *
  * Exit code: 0 where all is as it should be, 1 where not, 75 where Home Assistant cannot be installed. Its log and its
  * entities are then in `build/homeassistant`.
@@ -11,6 +12,9 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
+import { checkBlueprintRestarts, checkBlueprints } from "./checked-blueprints.ts";
+import { checkBirths, checkDevices } from "./checked-devices.ts";
+import { checkEnergy } from "./checked-energy.ts";
 import {
   checkAvailability,
   checkCommands,
@@ -19,13 +23,16 @@ import {
   checkRemoval,
   checkSilence,
 } from "./checked-facts.ts";
+import { checkRenaming } from "./checked-renaming.ts";
 import { Checks } from "./checks.ts";
 import { shownEntities } from "./entities.ts";
 import { HomeAssistant } from "./home-assistant.ts";
 import { type Installation, install } from "./install.ts";
 import { CannotInstall, type Machine, prepareMachine } from "./machine.ts";
 import { type Broker, connectMqtt, type Protocol } from "./mqtt-integration.ts";
+import { checkNamedEntities } from "./named-entities.ts";
 import { type BrokerKind, PlayedHouse } from "./played-house.ts";
+import { checkStatistics } from "./statistics.ts";
 
 /** EX_TEMPFAIL of sysexits: not tested, which is no failure of elbro's. */
 const NOT_TESTED = 75;
@@ -33,9 +40,9 @@ const FOLDER = path.resolve(import.meta.dirname, "../../build/homeassistant");
 const PROTOCOLS: readonly Protocol[] = ["5", "3.1.1"];
 const BROKERS = ["embedded", "mosquitto"] as const satisfies readonly BrokerKind[];
 
-const { newest, protocol, broker, silence } = optionsIn(process.argv.slice(2));
+const { newest, protocol, broker, silence, installWithinMs } = optionsIn(process.argv.slice(2));
 try {
-  const machine = await timed("Python", () => prepareMachine());
+  const machine = await timed("Python", () => prepareMachine(installWithinMs));
   const installation = await timed("Home Assistant installed", () => install(machine, { newest }));
   process.exitCode = await test(machine, installation, protocol === undefined ? PROTOCOLS : [protocol]);
 } catch (error) {
@@ -54,11 +61,19 @@ async function test(machine: Machine, installation: Installation, protocols: rea
   if (used !== null) {
     const seen = { home, house, protocol: used };
     entities = await checkEntities(checks, seen);
+    await checkNamedEntities(checks, home);
     await checkCommands(checks, seen);
+    await checkEnergy(checks, seen);
+    const blueprints = await checkBlueprints(checks, seen);
+    await checkDevices(checks, seen);
     await checkLog(checks, seen, { brokerEnded: false });
+    await checkBlueprintRestarts(checks, seen, blueprints);
     await checkAvailability(checks, seen);
     if (silence) await checkSilence(checks, seen);
     await checkRemoval(checks, seen);
+    await checkRenaming(checks, seen);
+    await checkBirths(checks, seen);
+    await checkStatistics(checks, home);
     await checkLog(checks, seen, { brokerEnded: true });
   }
   await keepFindings(home);
@@ -103,6 +118,7 @@ interface Options {
   readonly protocol: Protocol | undefined;
   readonly broker: BrokerKind;
   readonly silence: boolean;
+  readonly installWithinMs: number;
 }
 
 function optionsIn(args: string[]): Options {
@@ -113,11 +129,13 @@ function optionsIn(args: string[]): Options {
       protocol: { type: "string" },
       broker: { type: "string", default: BROKERS[0] },
       silence: { type: "boolean", default: false },
+      "install-within": { type: "string", default: "Infinity" },
     },
   });
   const protocol = PROTOCOLS.find((each) => each === values.protocol);
   const broker = BROKERS.find((each) => each === values.broker);
   if (values.protocol !== undefined && !protocol) throw new Error(`--protocol is one of ${PROTOCOLS.join(", ")}`);
   if (!broker) throw new Error(`--broker is one of ${BROKERS.join(", ")}`);
-  return { newest: values.newest, protocol, broker, silence: values.silence };
+  const installWithinMs = 1_000 * Number(values["install-within"]);
+  return { newest: values.newest, protocol, broker, silence: values.silence, installWithinMs };
 }

@@ -1,7 +1,14 @@
 /** Home Assistant's WebSocket API. Source: its developer documentation, "WebSocket API". */
 
+/** Something that happened in Home Assistant. */
+export interface HomeAssistantEvent {
+  readonly event_type: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
 interface Answer {
   readonly id: number;
+  readonly event?: HomeAssistantEvent;
   readonly type: string;
   readonly success?: boolean;
   readonly result?: unknown;
@@ -11,6 +18,7 @@ interface Answer {
 export class HomeAssistantSocket implements Disposable {
   readonly #socket: WebSocket;
   readonly #asked = new Map<number, PromiseWithResolvers<unknown>>();
+  readonly #listeners = new Map<number, (event: HomeAssistantEvent) => void>();
   #lastId = 0;
 
   private constructor(socket: WebSocket) {
@@ -41,11 +49,18 @@ export class HomeAssistantSocket implements Disposable {
     return asked.promise as Promise<Result>;
   }
 
+  /** Calls `listener` at every event of a type, from now on. */
+  async listen(eventType: string, listener: (event: HomeAssistantEvent) => void): Promise<void> {
+    this.#listeners.set(this.#lastId + 1, listener);
+    await this.ask({ type: "subscribe_events", event_type: eventType });
+  }
+
   [Symbol.dispose](): void {
     this.#socket.close();
   }
 
-  #answered({ id, success, result, error }: Answer): void {
+  #answered({ id, event, success, result, error }: Answer): void {
+    if (event) return void this.#listeners.get(id)?.(event);
     const asked = this.#asked.get(id);
     this.#asked.delete(id);
     if (success) asked?.resolve(result);

@@ -59,7 +59,7 @@ export async function main(given: Given): Promise<number> {
       `${path ?? "the configuration"} has neither consumer.api_key nor third_party; set one of them`,
     );
   try {
-    const used = demo?.config ?? (await withAppsBroker(config));
+    const used = demo?.config ?? (await withSupervisor(config));
     const daemon = await startWhenFree({
       ...{ config: used, clock, log, random: Math.random, anonymousBroker: demo?.anonymousBroker ?? false },
       commandHint: commandHint(process),
@@ -75,7 +75,7 @@ export async function main(given: Given): Promise<number> {
     const readAgain = async () => {
       const again = loadConfiguration(given.configPath, process.env);
       for (const warning of again.warnings) log.warn({}, warning);
-      return withAppsBroker(again.config);
+      return withSupervisor(again.config);
     };
     up.resolve({
       async reload() {
@@ -140,9 +140,9 @@ function terminalLog(): TerminalLog {
 }
 
 /** An app of Home Assistant asks the supervisor for what the configuration does not say. */
-async function withAppsBroker(config: Config): Promise<Config> {
+async function withSupervisor(config: Config): Promise<Config> {
   const token = process.env.SUPERVISOR_TOKEN;
   if (token === undefined) return config;
-  const { withSupervisorsBroker } = await import("../homeassistant-supervisor.ts");
-  return withSupervisorsBroker(config, token);
+  const { withSupervisorsBroker, withSupervisorsHomeAssistant } = await import("../homeassistant-supervisor.ts");
+  return withSupervisorsHomeAssistant(await withSupervisorsBroker(config, token), token);
 }

@@ -13,6 +13,9 @@ import type { PlanSpec } from "./model/plan-spec.ts";
 export const planSettings = ["hours", "from", "ready_by", "max_price", "enabled"] as const;
 export type PlanSetting = (typeof planSettings)[number];
 
+/** The command that sets every setting back to the file's value. */
+export const RESET_SETTINGS = "reset_settings";
+
 /** Prices that can be commanded: every price of an hour there ever was, in any currency, fits in. Unit: per kWh. */
 export const MAX_PRICE_LIMITS = { min: -10, max: 100 } as const;
 
@@ -43,7 +46,7 @@ function withSetting(spec: PlanSpec, setting: PlanSetting, text: string): Settin
     refusedCommand("unreadable_setting", `${setting}: expected ${expected}, found "${text.slice(0, 40)}"`);
   switch (setting) {
     case "hours": {
-      const hoursMs = readDuration(/^\d+(\.\d+)?$/.test(text) ? Number(text) : text);
+      const hoursMs = readDuration(text);
       if (spec.kind === "below") return refusedCommand("unknown_setting", "a plan of kind below has no hours");
       if (hoursMs === null || hoursMs <= 0) return refused("hours above 0, as 3, 1.5, 45m or 1h30m");
       return { kind: "value", spec: { ...spec, hoursMs } };
@@ -83,6 +86,11 @@ function specWith(definition: PlanDefinition, texts: ChangedSettings): PlanSpec 
     if (read?.kind === "value") spec = read.spec;
   }
   return spec;
+}
+
+/** The changes that set every setting of a plan back to the file's value. */
+export function resetOf({ spec }: PlanDefinition): ChangedSettings {
+  return Object.fromEntries(settingsOf(spec).map((setting) => [setting, ""]));
 }
 
 export type SettingsChange =

@@ -13,7 +13,8 @@ export interface PlugSnapshot {
   readonly code: PlugReason;
   /** Why, in words. Shape: at most `MAX_REASON_LENGTH` characters. */
   readonly reason: string;
-  readonly available: boolean;
+  /** Whether it can be reached; null while it has said nothing since the broker was connected. */
+  readonly available: boolean | null;
   /** It did not answer, retries included. */
   readonly silent: boolean;
   /** Since when it is `on`; null while that is unknown. */

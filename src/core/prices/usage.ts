@@ -3,10 +3,7 @@
 import { type Row, rowStart } from "../series/series.ts";
 import type { Calendar, LocalDate } from "../time/calendar.ts";
 import { type EpochMs, HOUR_MS, type Interval } from "../time/interval.ts";
-
-/** The series of use, by operation. */
-export const usageOperations = ["consumption", "consumptionCosts", "solarExport", "solarExportRevenue"] as const;
-export type UsageOperation = (typeof usageOperations)[number];
+import { amountReader, DEFAULT_COST_FIELD, type UsageOperation } from "./usage-amounts.ts";
 
 /** What is known of one local day. Unit: kWh for energy, the series' currency for amounts. */
 export interface DayUsage extends Interval {
@@ -41,6 +38,12 @@ export interface UsageFigures {
   readonly lastCompleteDay: DayUsage | null;
   readonly monthToDate: PeriodUsage | null;
   readonly yearToDate: PeriodUsage | null;
+  /** The month that is reported: the present one once its readings arrive, until then the one before it. */
+  readonly month: PeriodUsage | null;
+  /** The month before the reported one. */
+  readonly previousMonth: PeriodUsage | null;
+  /** The year that is reported, by the same rule as the month. */
+  readonly year: PeriodUsage | null;
 }
 
 /** The figures of a home; a series that the service never answered has none. */
@@ -53,25 +56,16 @@ export const NO_USAGE: HomeUsage = {
   solarExportRevenue: null,
 };
 
-/** What the service calls the amount of a row of costs is not documented; a configuration may name it. */
-export const DEFAULT_COST_FIELD = "totalCost";
+/** A period that has ended waits this long for its last day: missing days are asked again for a week. */
+const MAX_WAIT_DAYS = 7;
 
-/** The amount of a row; null where a configuration may name it. */
-const AMOUNT_FIELDS: Readonly<Record<UsageOperation, string | null>> = {
-  consumption: "energyKWh",
-  consumptionCosts: null,
-  solarExport: "energyKWh",
-  solarExportRevenue: "netRevenue",
-};
-
-/** Days before the present year that are read too, so that in January a last complete day is found. */
-const LOOK_BACK_DAYS = 31;
-
-/** The days that `usageFigures` needs. */
+/** The days that `usageFigures` needs: of the year that may be reported, and of the month before the reported one. */
 export function usageRange(now: EpochMs, calendar: Calendar): Interval {
   const today = calendar.day(now);
-  const start = Math.min(calendar.startOf("year", now), calendar.add("day", today.start, -LOOK_BACK_DAYS));
-  return { start, end: today.end };
+  const waitedFrom = calendar.add("day", today.start, -MAX_WAIT_DAYS);
+  const year = calendar.startOf("year", waitedFrom);
+  const previousMonth = calendar.add("month", calendar.startOf("month", waitedFrom), -1);
+  return { start: Math.min(year, previousMonth), end: today.end };
 }
 
 /**
@@ -95,9 +89,7 @@ function dayOf(
 ): DayUsage | null {
   const firstStart = rows[0] ? rowStart(rows[0]) : null;
   if (firstStart === null) return null;
-  const field = AMOUNT_FIELDS[operation] ?? costField;
-  const isNamed = AMOUNT_FIELDS[operation] !== null || rows.some((row) => field in row);
-  const amountOf = isNamed ? (row: Row) => row[field] : amountByRate;
+  const amountOf = amountReader(rows, operation, costField);
   let value = 0;
   let hours = 0;
   for (const row of rows) {
@@ -118,31 +110,52 @@ function dayOf(
   };
 }
 
-/**
- * Costs under an unknown name are still rate x energy + fees, as the rate is defined; null if a part is missing.
- * Source: service interface, 2.3.
- */
-function amountByRate({ totalPricePerKWh: rate, energyKWh: energy, fixedFeesForInterval: fee }: Row): number | null {
-  if (typeof energy !== "number" || typeof fee !== "number") return null;
-  if (energy === 0) return fee;
-  return typeof rate === "number" ? rate * energy + fee : null;
-}
-
 /** The figures at `now`. Shape: `days` ascending, sparse. */
 export function usageFigures(days: readonly DayUsage[], unit: string, now: EpochMs, calendar: Calendar): UsageFigures {
   const today = calendar.startOf("day", now);
   const yesterday = calendar.add("day", today, -1);
+  const toDate = (each: PeriodUnit) => periodOf(days, periodAt(each, now, calendar), calendar);
+  const month = reportedPeriod(days, "month", now, calendar);
+  const year = reportedPeriod(days, "year", now, calendar);
   return {
     unit,
     yesterday: days.find((day) => day.start === yesterday) ?? null,
     lastCompleteDay: days.findLast((day) => day.complete && day.start < today) ?? null,
-    monthToDate: periodOf(days, calendar.startOf("month", now), calendar),
-    yearToDate: periodOf(days, calendar.startOf("year", now), calendar),
+    monthToDate: toDate("month"),
+    yearToDate: toDate("year"),
+    month: periodOf(days, month, calendar),
+    previousMonth: periodOf(days, periodBefore("month", month, calendar), calendar),
+    year: periodOf(days, year, calendar),
   };
 }
 
-function periodOf(days: readonly DayUsage[], start: EpochMs, calendar: Calendar): PeriodUsage | null {
-  const known = days.filter((day) => day.start >= start);
+type PeriodUnit = "month" | "year";
+
+function periodAt(unit: PeriodUnit, at: EpochMs, calendar: Calendar): Interval {
+  const start = calendar.startOf(unit, at);
+  return { start, end: calendar.add(unit, start, 1) };
+}
+
+function periodBefore(unit: PeriodUnit, { start }: Interval, calendar: Calendar): Interval {
+  return { start: calendar.add(unit, start, -1), end: start };
+}
+
+/**
+ * The month or year that is reported at `now`. Readings arrive a day late, so a period is reported until its last day
+ * and the first readings of the next period are known, and for a week at most.
+ */
+function reportedPeriod(days: readonly DayUsage[], unit: PeriodUnit, now: EpochMs, calendar: Calendar): Interval {
+  const present = periodAt(unit, now, calendar);
+  const before = periodBefore(unit, present, calendar);
+  const isLate = now >= calendar.add("day", present.start, MAX_WAIT_DAYS);
+  const lastBefore = days.findLast((day) => day.start < present.start);
+  if (isLate || !lastBefore || lastBefore.start < before.start) return present;
+  const hasBegun = days.some((day) => day.start >= present.start);
+  return hasBegun && lastBefore.end === before.end ? present : before;
+}
+
+function periodOf(days: readonly DayUsage[], { start, end }: Interval, calendar: Calendar): PeriodUsage | null {
+  const known = days.filter((day) => day.start >= start && day.start < end);
   const last = known.at(-1);
   if (!last) return null;
   return {

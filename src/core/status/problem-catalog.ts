@@ -158,6 +158,26 @@ const otherProblems = {
     remedy: "Make room on the disk, and let the user that runs elbro write to the data directory.",
     advice: "the database could not be copied; make room on the disk and let this user write to the data directory",
   },
+  home_assistant_unreachable: {
+    meaning: "Home Assistant has not been reached for a quarter of an hour, or does not store statistics.",
+    automaticAction: "Tries again, within ten minutes at most. Nothing is lost: what is missing is imported then.",
+    remedy: "Check that Home Assistant runs, and `home_assistant.url`. MQTT does not depend on it.",
+    advice: "Home Assistant cannot be reached for its statistics; check that it runs, and home_assistant.url",
+  },
+  home_assistant_refused: {
+    meaning: "Home Assistant refuses the token, or statistics that elbro imports.",
+    automaticAction: "Tries again: a refused token after six hours, everything else within ten minutes.",
+    remedy:
+      "Create a long-lived access token as an administrator (your profile, Security), put it into `home_assistant.token` and restart elbro. Home Assistant must be 2025.11 or newer, with its recorder.",
+    advice:
+      "Home Assistant refuses the import of statistics; set home_assistant.token to a long-lived access token of an administrator; Home Assistant must be 2025.11 or newer, with its recorder",
+  },
+  statistic_ids_collide: {
+    meaning: "Two homes would have the same statistics in Home Assistant, whose ids hold no `-`.",
+    automaticAction: "Imports the statistics of the first of them.",
+    remedy: "Give one of them another id (`homes[].id`).",
+    advice: "the statistics of {home} are not imported: its id is that of {other} in Home Assistant; change homes[].id",
+  },
 } as const satisfies Readonly<Record<string, ProblemRow>>;
 
 export const problemCatalog = { ...serviceProblems, ...otherProblems };

@@ -11,8 +11,6 @@ export interface IncomingMessage {
 
 /** A connection that is up. */
 export interface BrokerSession extends PublishPort {
-  /** Sends a message that nobody needs later: neither retained nor sent again. */
-  publishTransient(topic: string, payload: string): void;
   /**
    * Sends a command to a device: with QoS 1, not retained, and never on a later connection. False where it will not be
    * sent.

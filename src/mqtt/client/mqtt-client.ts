@@ -22,6 +22,8 @@ export interface MqttClientOptions extends BrokerAccess {
   /** Home Assistant's discovery prefix. */
   readonly discoveryPrefix: string;
   readonly commands: CommandTable;
+  /** Called for each command that was not carried out. */
+  readonly onRefusedCommand?: (topic: string, reason: string) => void;
   /** Keeps the topics that were ever published. */
   readonly memory: KeyValue;
   readonly log: MqttClientLog;
@@ -89,7 +91,10 @@ export function openMqttClient(options: MqttClientOptions, signal: AbortSignal):
     baseTopic,
     table: options.commands,
     answer: (topic, payload) => line?.publishTransient(topic, payload),
-    onRefused: (topic, reason) => log.warn({ topic, reason }, "command refused"),
+    onRefused: (topic, reason) => {
+      log.warn({ topic, reason }, "command refused");
+      options.onRefusedCommand?.(topic, reason);
+    },
   });
   let isGreeting = false;
   const greetHomeAssistant = async () => {

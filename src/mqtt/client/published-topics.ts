@@ -15,22 +15,28 @@ const NONE: Components = {};
 const DEVICE_DOCUMENT = /\/device\/[^/]+\/config$/;
 
 /** The memory as it is written. */
-const kept = z.object({
-  topics: z.record(z.string(), z.record(z.string(), z.string())),
-  cleared: z.array(z.string()),
+interface Kept {
+  readonly topics: Readonly<Record<string, Components>>;
+  readonly cleared: Readonly<Record<string, Components>>;
+}
+
+const components = z.record(z.string(), z.string());
+const keptTopics = z.object({
+  topics: z.record(z.string(), components),
+  cleared: z.union([z.array(z.string()), z.record(z.string(), components)]),
 });
 
 export class PublishedTopics {
   readonly #memory: KeyValue;
   readonly #topics: Map<string, Components>;
-  readonly #cleared: Set<string>;
+  readonly #cleared: Map<string, Components>;
   #isChanged = false;
 
   constructor(memory: KeyValue) {
     this.#memory = memory;
-    const known = readJson(memory, NAME, kept);
-    this.#topics = new Map(Object.entries(known?.topics ?? {}));
-    this.#cleared = new Set(known?.cleared);
+    const kept = keptIn(memory);
+    this.#topics = new Map(Object.entries(kept.topics));
+    this.#cleared = new Map(Object.entries(kept.cleared));
   }
 
   /** Topics that hold something. */
@@ -40,12 +46,15 @@ export class PublishedTopics {
 
   /** Topics that were cleared, and not long enough ago to be forgotten. */
   cleared(): string[] {
-    return [...this.#cleared];
+    return [...this.#cleared.keys()];
   }
 
-  /** What a broker may still know of a topic: the components of every document since the last settled one. */
+  /**
+   * What a broker, or Home Assistant, may still know of a topic: the components of every document since the last settled
+   * one, or of the document that was cleared.
+   */
   components(topic: string): Components {
-    return this.#topics.get(topic) ?? NONE;
+    return this.#topics.get(topic) ?? this.#cleared.get(topic) ?? NONE;
   }
 
   /** A topic is about to be published; components join those it had. */
@@ -67,8 +76,10 @@ export class PublishedTopics {
 
   /** The broker says that it has nothing under this topic any more. */
   clear(topic: string): void {
-    if (!this.#topics.delete(topic)) return;
-    this.#cleared.add(topic);
+    const components = this.#topics.get(topic);
+    if (!components) return;
+    this.#topics.delete(topic);
+    this.#cleared.set(topic, components);
     this.#isChanged = true;
   }
 
@@ -81,8 +92,8 @@ export class PublishedTopics {
   save(): void {
     if (!this.#isChanged) return;
     this.#isChanged = false;
-    const now: z.infer<typeof kept> = { topics: Object.fromEntries(this.#topics), cleared: [...this.#cleared] };
-    this.#memory.write(NAME, JSON.stringify(now));
+    const kept: Kept = { topics: Object.fromEntries(this.#topics), cleared: Object.fromEntries(this.#cleared) };
+    this.#memory.write(NAME, JSON.stringify(kept));
   }
 }
 
@@ -108,7 +119,24 @@ export function withComponentsReduced(document: string, gone: Components): strin
   return JSON.stringify({ ...parsed, components: { ...parsed.components, ...reduced } });
 }
 
+/**
+ * The document by which Home Assistant drops a device that it may still know: all its components reduced. Unlike an
+ * empty one it says nothing of a device that it does not know. Null where no component is known.
+ */
+export function documentWithout(topic: string, gone: Components): string | null {
+  if (Object.keys(gone).length === 0) return null;
+  const identifiers = topic.split("/").slice(-2, -1);
+  return withComponentsReduced(JSON.stringify({ device: { identifiers }, origin: { name: "elbro" } }), gone);
+}
+
 /** Those of `before` that `after` lacks or shows on another platform. */
 export function componentsGone(before: Components, after: Components): Components {
   return Object.fromEntries(Object.entries(before).filter(([key, platform]) => after[key] !== platform));
+}
+
+function keptIn(memory: KeyValue): Kept {
+  const { topics, cleared } = readJson(memory, NAME, keptTopics) ?? { topics: {}, cleared: {} };
+  // Earlier versions wrote a list of the cleared topics.
+  const components = Array.isArray(cleared) ? Object.fromEntries(cleared.map((topic) => [topic, NONE])) : cleared;
+  return { topics, cleared: components };
 }

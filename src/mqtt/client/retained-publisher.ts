@@ -7,6 +7,7 @@ import type { Message } from "./message.ts";
 import {
   componentsGone,
   componentsOf,
+  documentWithout,
   isDeviceDocument,
   PublishedTopics,
   withComponentsReduced,
@@ -18,6 +19,10 @@ export interface PublishPort {
   readonly window: number;
   /** `settled` is called once the broker has answered, with whether it took the message. */
   publish(topic: string, payload: string, settled: (taken: boolean) => void): void;
+  /** Sends a message that nobody needs later: neither retained nor sent again. */
+  publishTransient(topic: string, payload: string): void;
+  /** Finds out whether the broker retains a message under a topic; true where it does not say. */
+  askRetained(topic: string, answer: (retained: boolean) => void): void;
 }
 
 interface Sending {
@@ -41,6 +46,8 @@ export class RetainedPublisher {
   #aged: readonly string[] = [];
   #port: PublishPort | null = null;
   #onTheWay = 0;
+  /** Obsolete documents of which the broker has not said yet whether it retains them. Bounded by the window. */
+  readonly #asked = new Set<string>();
   #taken = 0;
 
   /** `alsoOurs` are topics of this daemon that others publish: remembered, never sent from here. */
@@ -89,6 +96,7 @@ export class RetainedPublisher {
   attach(port: PublishPort): void {
     this.#port = port;
     this.#onTheWay = 0;
+    this.#asked.clear();
     this.#unsent.clear();
     this.#reduced.clear();
     this.#aged = [];
@@ -138,19 +146,51 @@ export class RetainedPublisher {
   #send(): void {
     const port = this.#port;
     for (const topic of this.#unsent) {
-      if (!port || this.#onTheWay >= port.window) return;
+      if (!port || this.#onTheWay + this.#asked.size >= port.window) return;
+      const isObsolete = !this.#wanted?.has(topic);
+      // The states of a removed device go after its document, whose templates read them.
+      if (isObsolete && this.#asked.size > 0 && !isDeviceDocument(topic)) continue;
       this.#unsent.delete(topic);
-      const { payload, settled } = this.#sendingOf(topic);
-      this.#onTheWay++;
-      port.publish(topic, payload, (taken) => {
-        if (port !== this.#port) return;
-        this.#onTheWay--;
-        if (taken) this.#taken++;
-        if (taken) settled();
-        this.#send();
-      });
+      if (isObsolete && isDeviceDocument(topic)) this.#clearIfRetained(port, topic);
+      else this.#publish(port, topic);
     }
-    if (this.#onTheWay === 0) this.#memory.save();
+    if (this.#onTheWay + this.#asked.size === 0) this.#memory.save();
+  }
+
+  #publish(port: PublishPort, topic: string): void {
+    const { payload, settled } = this.#sendingOf(topic);
+    this.#onTheWay++;
+    port.publish(topic, payload, (taken) => {
+      if (port !== this.#port) return;
+      this.#onTheWay--;
+      if (taken) this.#taken++;
+      if (taken) settled();
+      this.#send();
+    });
+  }
+
+  /**
+   * Home Assistant logs a warning for the empty document of a device that it does not know. So a document is emptied only
+   * where the broker retains it. Where it does not, Home Assistant may know the device from before the broker forgot it
+   * (the embedded broker does at each restart), and is sent a document without components.
+   */
+  #clearIfRetained(port: PublishPort, topic: string): void {
+    if (this.#asked.has(topic)) return;
+    this.#asked.add(topic);
+    port.askRetained(topic, (retained) => {
+      if (port !== this.#port) return;
+      this.#asked.delete(topic);
+      const isWantedAgain = this.#wanted?.has(topic);
+      if (retained && !isWantedAgain) this.#publish(port, topic);
+      else if (!isWantedAgain) this.#withdraw(port, topic);
+      this.#send();
+    });
+  }
+
+  #withdraw(port: PublishPort, topic: string): void {
+    const document = documentWithout(topic, this.#memory.components(topic));
+    if (document !== null) port.publishTransient(topic, document);
+    this.#settleObsolete(topic);
   }
 
   #sendingOf(topic: string): Sending {

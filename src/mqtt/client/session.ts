@@ -52,6 +52,8 @@ const MAX_WAITING_COMMANDS = 512;
 const COMMAND_EXPIRY_SEC = 10;
 /** Topics that are named as what a broker may have broken off at. */
 const MAX_NAMED = 4;
+/** A broker sends what it retains right after it took a subscription; what has not come by then is not there. */
+const RETAINED_WITHIN_MS = 2_000;
 /** Longest message taken from a broker: what is listened to are commands of a few words. */
 const MAX_MESSAGE_BYTES = 64 * 1024;
 
@@ -86,6 +88,8 @@ class Session {
   /** Bounded by MAX_WAITING_COMMANDS, and gone with the connection. */
   readonly #waitingCommands: { readonly topic: string; readonly payload: string }[] = [];
   #commandsOnTheWay = 0;
+  /** By topic: what to call when the broker sends what it retains there. Bounded by the window. */
+  readonly #awaited = new Map<string, () => void>();
 
   constructor(options: ConnectionOptions, version: ProtocolVersion, stream: Duplex) {
     this.#options = options;
@@ -101,6 +105,7 @@ class Session {
     client.on("connect", (connack) => this.#welcome(connack, signal));
     client.on("message", (topic, payload, packet) => {
       const message = { topic, payload: payload.toString(), retained: packet.retain };
+      if (packet.retain) this.#awaited.get(topic)?.();
       if (topic !== this.#options.statusTopic) this.#options.onMessage(message);
       else if (message.payload === "offline" && !signal.aborted) this.#sayOnline();
     });
@@ -177,6 +182,7 @@ class Session {
           settled(!error);
         });
       },
+      askRetained: (topic, answer) => this.#askRetained(topic, answer),
       publishTransient: (topic, payload) => {
         if (client.connected) client.publish(topic, payload, { qos: 0, retain: false });
       },
@@ -188,6 +194,21 @@ class Session {
       },
       subscribe: (topics) => this.#subscribe(topics),
     };
+  }
+
+  #askRetained(topic: string, answer: (retained: boolean) => void): void {
+    let timer: NodeJS.Timeout | null = null;
+    const settle = (retained: boolean) => {
+      clearTimeout(timer ?? undefined);
+      if (!this.#awaited.delete(topic) || !this.#client.connected) return;
+      this.#client.unsubscribe(topic);
+      answer(retained);
+    };
+    this.#awaited.set(topic, () => settle(true));
+    this.#client.subscribe(topic, { qos: 0 }, (error) => {
+      if (error) settle(true);
+      else if (this.#awaited.has(topic)) timer = setTimeout(() => settle(false), RETAINED_WITHIN_MS).unref();
+    });
   }
 
   #sendCommands(): void {

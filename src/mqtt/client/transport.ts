@@ -55,13 +55,22 @@ function endpoint(text: string, usualPort: number): { host: string; port: number
 
 /** Waits for the event by which something opens; whatever else ends the wait destroys the stream. */
 async function opened(opening: EventEmitter, event: string, signal: AbortSignal, stream: Duplex): Promise<Duplex> {
-  const late = AbortSignal.timeout(OPEN_TIMEOUT_MS);
+  const wait = new AbortController();
+  const stop = () => wait.abort();
+  // Not AbortSignal.timeout and AbortSignal.any: both live on after the attempt, a kilobyte each time.
+  const timer = setTimeout(stop, OPEN_TIMEOUT_MS);
+  signal.addEventListener("abort", stop);
+  if (signal.aborted) stop();
   stream.on("error", () => undefined);
   try {
-    await once(opening, event, { signal: AbortSignal.any([signal, late]) });
+    await once(opening, event, { signal: wait.signal });
     return stream;
   } catch (error) {
     stream.destroy();
-    throw late.aborted ? Object.assign(new Error("no answer in time"), { code: "ETIMEDOUT" }) : error;
+    const isLate = wait.signal.aborted && !signal.aborted;
+    throw isLate ? Object.assign(new Error("no answer in time"), { code: "ETIMEDOUT" }) : error;
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", stop);
   }
 }

@@ -1,23 +1,19 @@
 /** The entities of the daemon itself: a device of its own, all diagnostic. */
-import {
-  type DaemonState,
-  type InterfaceState,
-  type SeriesFreshness,
-  serviceStates,
-} from "../../core/status/daemon-status.ts";
+import { type InterfaceState, type SeriesFreshness, serviceStates } from "../../core/status/daemon-status.ts";
 import { slugOf } from "../../core/text/slug.ts";
 import { formatInstant } from "../../core/time/interval.ts";
+import type { DaemonView } from "../topics/daemon-topics.ts";
 import type { Device, EntityRow } from "./entity.ts";
 
-type Row = EntityRow<DaemonState>;
+type Row = EntityRow<DaemonView>;
 
 /** The device of the daemon. Rows of accounts and series come and go with the configuration. */
-export function daemonDevice(state: DaemonState, name = "elbro"): Device<DaemonState> {
+export function daemonDevice(state: DaemonView, name = "elbro"): Device<DaemonView> {
   return { id: null, name, model: "Daemon", rows: daemonRows(state), state, currency: null };
 }
 
 /** Every entity of the daemon, for its accounts and series of the moment. */
-export function daemonRows(state: Pick<DaemonState, "interfaces" | "series">): Row[] {
+export function daemonRows(state: Pick<DaemonView, "interfaces" | "series">): Row[] {
   return [...fixedRows, ...state.interfaces.flatMap(interfaceRows), ...state.series.map(freshnessRow)];
 }
 
@@ -63,11 +59,21 @@ const fixedRows: readonly Row[] = [
     precision: 0,
     icon: "mdi:database-clock-outline",
   },
+  {
+    key: "refused_command",
+    name: "Last refused command",
+    about: "When a command over MQTT was last refused since the start; the command and the reason are its attributes.",
+    value: ({ refusedCommand }) => refusedCommand && formatInstant(refusedCommand.at),
+    ...DIAGNOSTIC,
+    deviceClass: "timestamp",
+    icon: "mdi:message-alert-outline",
+    attributes: "refused_command",
+  },
 ];
 
 function interfaceRows({ account }: InterfaceState): Row[] {
   const key = slugOf(account);
-  const find = (state: DaemonState) => state.interfaces.find((each) => each.account === account);
+  const find = (state: DaemonView) => state.interfaces.find((each) => each.account === account);
   const count = { ...DIAGNOSTIC, icon: "mdi:counter" };
   return [
     {

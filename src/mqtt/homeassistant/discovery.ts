@@ -2,6 +2,7 @@
 import type { Message } from "../client/message.ts";
 import { deviceId, entityIdOf, uniqueIdOf } from "./device-id.ts";
 import {
+  attributesKey,
   type Device,
   deviceTopic,
   type EntityCommand,
@@ -17,6 +18,8 @@ export interface DiscoveryOptions {
   /** Home Assistant's discovery prefix. */
   readonly prefix: string;
   readonly version: string;
+  /** Where browsers reach the dashboard; absent if the configuration does not say it. */
+  readonly dashboardUrl?: string | undefined;
 }
 
 /** The keys of the rows that a device was ever announced with. */
@@ -50,6 +53,8 @@ export function announce<State>(options: DiscoveryOptions, device: Device<State>
       manufacturer: "elbro",
       model: device.model,
       sw_version: options.version,
+      ...(device.via === undefined ? {} : { via_device: deviceId(options.baseTopic, device.via) }),
+      ...(options.dashboardUrl === undefined ? {} : { configuration_url: options.dashboardUrl }),
     },
     origin: { name: "elbro", sw_version: options.version },
     availability: [{ topic: `${options.baseTopic}/status` }],
@@ -74,9 +79,7 @@ function component<State>(row: EntityRow<State>, device: Device<State>, baseTopi
     default_entity_id: entityIdOf(row.platform, id, row.key),
     name: row.name,
     icon: row.icon,
-    ...(hasValue(row)
-      ? { state_topic: `${topic}/${topicOf(row)}`, value_template: `{{ value_json.${row.key} }}` }
-      : {}),
+    ...(hasValue(row) ? { state_topic: `${topic}/${topicOf(row)}`, value_template: valueTemplate(row.key) } : {}),
     ...(row.command === undefined ? {} : commandKeys(row.command, topic)),
     ...(row.platform === "binary_sensor" ? TRUE_AND_FALSE : {}),
     ...(row.platform === "switch" ? { state_on: "True", state_off: "False" } : {}),
@@ -87,7 +90,7 @@ function component<State>(row: EntityRow<State>, device: Device<State>, baseTopi
     ...(row.precision === undefined ? {} : { suggested_display_precision: row.precision }),
     ...(row.options === undefined ? {} : { options: row.options }),
     ...(row.category === undefined ? {} : { entity_category: row.category }),
-    ...(row.attributes === undefined ? {} : { json_attributes_topic: `${topic}/${row.attributes}` }),
+    ...attributeKeys(row, topic),
     ...(row.lastReset === undefined
       ? {}
       : { last_reset_value_template: `{{ value_json.${lastResetKey(row.key)} or '' }}` }),
@@ -96,11 +99,35 @@ function component<State>(row: EntityRow<State>, device: Device<State>, baseTopi
   };
 }
 
+/**
+ * `get`, since a row may leave the payload before Home Assistant has read the document without it; it logs a warning for
+ * `value_json.key` then.
+ */
+function valueTemplate(key: string): string {
+  return `{{ value_json.get('${key}') }}`;
+}
+
 /** How Home Assistant's templates write the booleans of JSON. */
 const TRUE_AND_FALSE = { payload_on: "True", payload_off: "False" } as const;
 
 function commandKeys({ setting, ...limits }: EntityCommand, topic: string): object {
   return { command_topic: `${topic}/${setting}/set`, ...limits };
+}
+
+/** A setting is found by its attribute `setting`, whatever its owner calls the entity. */
+function attributeKeys<State>(row: EntityRow<State>, topic: string): object {
+  if (row.attributes !== undefined) return { json_attributes_topic: `${topic}/${row.attributes}` };
+  const own = `${topic}/${topicOf(row)}`;
+  if (row.attributeValues !== undefined)
+    return {
+      json_attributes_topic: own,
+      json_attributes_template: `{{ value_json.${attributesKey(row.key)} | tojson }}`,
+    };
+  if (row.command === undefined || !hasValue(row)) return {};
+  return {
+    json_attributes_topic: own,
+    json_attributes_template: JSON.stringify({ setting: row.command.setting }),
+  };
 }
 
 /** In place of the document's availability: the daemon is there, and so is the value that others depend on. */

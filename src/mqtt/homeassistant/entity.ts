@@ -3,7 +3,7 @@
  * the tests are all made from the rows, so adding an entity is adding a row.
  *
  * The values of a device stand in JSON objects, one per topic: `elbro/<home>/state` holds `{"<key>": <value>, …}`, and
- * every template is `{{ value_json.<key> }}`. The public topics with payloads of their own are made in `src/mqtt`.
+ * every template is `{{ value_json.get('<key>') }}`. The public topics with payloads of their own are made in `src/mqtt`.
  */
 import { rounded } from "../../core/text/rounding.ts";
 import type { Message } from "../client/message.ts";
@@ -40,10 +40,13 @@ export interface EntityRow<State> {
   /** Digits after the point that are shown. */
   readonly precision?: number;
   readonly options?: readonly string[];
-  readonly category?: "diagnostic";
+  /** `config` for what changes a setting, `diagnostic` for what says how elbro itself is doing. */
+  readonly category?: "diagnostic" | "config";
   readonly icon: string;
   /** The topic below the device's whose JSON object holds the attributes. */
   readonly attributes?: string;
+  /** Attributes that stand in the value's own payload, so that they change at the same moment as the value. */
+  readonly attributeValues?: (state: State) => Readonly<Record<string, EntityValue>>;
   /** Unavailable while this other value of the same topic is null: without a price now, a level is not merely unknown. */
   readonly needs?: string;
   /** Unavailable after a while of silence: a dead daemon must not leave "cheap" ON. Its topic is a heartbeat. */
@@ -73,6 +76,8 @@ export interface Device<State> {
   readonly path?: string;
   readonly name: string;
   readonly model: string;
+  /** The id of the device that this one belongs to: null for the daemon, absent for the daemon's own device. */
+  readonly via?: string | null;
   readonly rows: readonly EntityRow<State>[];
   readonly state: State;
   /** Rows with a unit of money are left out while it is null. */
@@ -111,10 +116,11 @@ export function stateMessages<State>(baseTopic: string, device: Device<State>): 
 }
 
 function payloadOf<State>(rows: readonly EntityRow<State>[], state: State): string {
-  const values: Record<string, EntityValue> = {};
+  const values: Record<string, EntityValue | Readonly<Record<string, EntityValue>>> = {};
   for (const row of rows) {
     values[row.key] = publishedValue(row, state);
     if (row.lastReset) values[lastResetKey(row.key)] = row.lastReset(state);
+    if (row.attributeValues) values[attributesKey(row.key)] = row.attributeValues(state);
   }
   return JSON.stringify(values);
 }
@@ -123,6 +129,11 @@ function payloadOf<State>(rows: readonly EntityRow<State>[], state: State): stri
 export function publishedValue<State>(row: EntityRow<State>, state: State): EntityValue {
   const value = row.value(state);
   return typeof value === "number" ? rounded(value) : value;
+}
+
+/** Where the attributes of a value stand in its payload. */
+export function attributesKey(key: string): string {
+  return `${key}_attributes`;
 }
 
 /** Where the time of a sum's last beginning stands in the payload. */

@@ -1,4 +1,5 @@
 /** The entities of a home. */
+import { exportPrice } from "../../core/prices/export-price.ts";
 import type { DayFigures, HomeSnapshot } from "../../core/prices/home-snapshot.ts";
 import { colors, levels } from "../../core/prices/level.ts";
 import type { HomeUsage } from "../../core/prices/usage.ts";
@@ -21,6 +22,7 @@ export function homeDevice(prices: HomeSnapshot, usage: HomeUsage): Device<HomeS
     id: prices.home.id,
     name: prices.home.name,
     model: "Home",
+    via: null,
     rows: prices.home.format === undefined ? homeRows : [...homeRows, formatRow],
     state: { prices, usage },
     currency: prices.currency ?? usage.consumptionCosts?.unit ?? usage.solarExportRevenue?.unit ?? null,
@@ -124,6 +126,17 @@ const presentRows: readonly Row[] = [
     value: ({ prices }) => withoutCharges(prices),
     ...FIGURE,
     exists: ({ prices }) => prices.hasVariableCharges,
+    ...NOW,
+  },
+  {
+    key: "export_price",
+    name: "Export price",
+    about: "What a kWh sold is worth now: the price without its variable charges and without VAT.",
+    value: ({ prices: { current, vatIncluded } }) => current && exportPrice(current, vatIncluded),
+    ...FIGURE,
+    stateClass: "measurement",
+    expires: true,
+    exists: ({ prices, usage }) => prices.hasVariableCharges && usage.solarExportRevenue !== null,
     ...NOW,
   },
 ];

@@ -9,7 +9,7 @@ type Row = EntityRow<PlaceSnapshot>;
 /** The device of a place. */
 export function placeDevice(snapshot: PlaceSnapshot): Device<PlaceSnapshot> {
   const { id, name, currency } = snapshot.place;
-  return { id, name, model: "Place", rows: placeRows, state: snapshot, currency };
+  return { id, name, model: "Place", via: null, rows: placeRows, state: snapshot, currency };
 }
 
 const PRICE = { platform: "sensor", unit: "perKwh", precision: 2, icon: "mdi:cash", needs: "spot" } as const;

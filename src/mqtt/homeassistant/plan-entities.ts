@@ -1,6 +1,11 @@
 /** The entities of a plan: a device of its own, with everything its owner can change. */
 
-import { MAX_PRICE_LIMITS, type PlanSetting, type SettingValue } from "../../core/planning/plan-settings.ts";
+import {
+  MAX_PRICE_LIMITS,
+  type PlanSetting,
+  RESET_SETTINGS,
+  type SettingValue,
+} from "../../core/planning/plan-settings.ts";
 import type { PlanSnapshot } from "../../core/planning/plan-snapshot.ts";
 import { planStates } from "../../core/planning/plan-state-machine.ts";
 import { formatInstant } from "../../core/time/interval.ts";
@@ -13,7 +18,8 @@ type Row = EntityRow<PlanSnapshot>;
 export function planDevice(plan: PlanSnapshot): Device<PlanSnapshot> {
   const { home, id, name } = plan.definition;
   const path = planPath(plan);
-  return { id: `${home}_plan_${id}`, path, name, model: "Plan", rows: planRows, state: plan, currency: plan.currency };
+  const { currency } = plan;
+  return { id: `${home}_plan_${id}`, path, name, model: "Plan", via: home, rows: planRows, state: plan, currency };
 }
 
 /** What a time of day has to look like: 00:00 to 23:59. */
@@ -25,6 +31,7 @@ const MIN_HOURS = 0.25;
 /** A row's values stand beside the plan's own `state`, whose payload is public. */
 const VALUES = { topic: "entities" } as const;
 const SENSOR = { ...VALUES, platform: "sensor" } as const;
+const SETTING = { ...VALUES, category: "config" } as const;
 
 const signalRows: readonly Row[] = [
   {
@@ -41,11 +48,19 @@ const signalRows: readonly Row[] = [
   {
     key: "plan_state",
     name: "State",
-    about: "Where the plan stands.",
+    about:
+      "Where the plan stands. Attributes: reason, code, next_start, next_end, and why the last command was refused.",
     ...SENSOR,
     value: ({ state }) => state,
     deviceClass: "enum",
     options: planStates,
+    attributeValues: ({ reason, nextStart, nextEnd, refused }) => ({
+      reason: reason.text,
+      code: reason.code,
+      next_start: nextStart && formatInstant(nextStart),
+      next_end: nextEnd && formatInstant(nextEnd),
+      refused,
+    }),
     icon: "mdi:state-machine",
   },
   {
@@ -76,7 +91,7 @@ const signalRows: readonly Row[] = [
   },
 ];
 
-const hasEnergy = ({ definition: { spec } }: PlanSnapshot) => "kwh" in spec && spec.kwh !== undefined;
+const hasEnergy = ({ definition: { spec } }: PlanSnapshot) => spec.kwh !== undefined;
 
 const moneyRows: readonly Row[] = [
   {
@@ -92,7 +107,17 @@ const moneyRows: readonly Row[] = [
   {
     key: "saving_per_kwh",
     name: "Saving per kWh",
-    about: "What a kWh costs less than at once.",
+    about: "What a kWh costs less than if the plan started when its window opens (`window_start`).",
+    ...SENSOR,
+    value: ({ savingPerKwh }) => savingPerKwh.againstWindowStart,
+    unit: "perKwh",
+    precision: 2,
+    icon: "mdi:piggy-bank-outline",
+  },
+  {
+    key: "saving_now_per_kwh",
+    name: "Saving per kWh against now",
+    about: "What a kWh costs less than if the plan started now (`now`); unknown once it has begun.",
     ...SENSOR,
     value: ({ savingPerKwh }) => savingPerKwh.againstNow,
     unit: "perKwh",
@@ -113,9 +138,9 @@ const moneyRows: readonly Row[] = [
   {
     key: "saving",
     name: "Saving",
-    about: "What this round costs less than starting at once.",
+    about: "What this round costs less than starting when its window opens (`window_start`).",
     ...SENSOR,
-    value: ({ saving }) => saving.againstNow,
+    value: ({ saving }) => saving.againstWindowStart,
     unit: "currency",
     precision: 2,
     icon: "mdi:piggy-bank-outline",
@@ -124,9 +149,9 @@ const moneyRows: readonly Row[] = [
   {
     key: "saving_month",
     name: "Saving this month",
-    about: "What the runs of this month cost less than starting at once.",
+    about: "What the runs of this month cost less than starting when their windows opened (`window_start`).",
     ...SENSOR,
-    value: ({ history: { month } }) => month.saving.againstNow,
+    value: ({ history: { month } }) => month.saving.againstWindowStart,
     deviceClass: "monetary",
     stateClass: "total",
     lastReset: ({ history: { month } }) => formatInstant(month.start),
@@ -142,7 +167,7 @@ const settingRows: readonly Row[] = [
     key: "hours",
     name: "Hours",
     about: "How long the plan runs, or for `avoid` does not.",
-    ...VALUES,
+    ...SETTING,
     platform: "number",
     value: (plan) => Math.max(MIN_HOURS, Number(settingOf("hours")(plan))),
     command: { setting: "hours", min: MIN_HOURS, max: 24, step: MIN_HOURS },
@@ -154,7 +179,7 @@ const settingRows: readonly Row[] = [
     key: "from",
     name: "From",
     about: "Nothing runs before this time of day.",
-    ...VALUES,
+    ...SETTING,
     platform: "text",
     value: (plan) => settingOf("from")(plan) ?? settingOf("ready_by")(plan) ?? MIDNIGHT,
     command: { setting: "from", pattern: TIME_PATTERN },
@@ -164,7 +189,7 @@ const settingRows: readonly Row[] = [
     key: "ready_by",
     name: "Ready by",
     about: "Everything has run by this time of day.",
-    ...VALUES,
+    ...SETTING,
     platform: "text",
     value: (plan) => settingOf("ready_by")(plan) ?? settingOf("from")(plan) ?? MIDNIGHT,
     command: { setting: "ready_by", pattern: TIME_PATTERN },
@@ -174,7 +199,7 @@ const settingRows: readonly Row[] = [
     key: "max_price",
     name: "Highest price",
     about: "Above this price nothing runs.",
-    ...VALUES,
+    ...SETTING,
     platform: "number",
     value: settingOf("max_price"),
     command: { setting: "max_price", ...MAX_PRICE_LIMITS, step: 0.01 },
@@ -185,7 +210,7 @@ const settingRows: readonly Row[] = [
     key: "enabled",
     name: "Enabled",
     about: "Whether the plan does anything at all.",
-    ...VALUES,
+    ...SETTING,
     platform: "switch",
     value: settingOf("enabled"),
     command: { setting: "enabled" },
@@ -197,6 +222,15 @@ const buttonRows: readonly Row[] = [
   button("run_now", "Run now", "Starts a run at once, whatever it costs.", "mdi:play"),
   button("skip", "Skip", "Leaves out this round of the plan.", "mdi:skip-next"),
   button("stop", "Stop", "Ends what runs, and leaves out the rest of this round.", "mdi:stop"),
+  {
+    ...button(
+      RESET_SETTINGS,
+      "Reset settings",
+      "Sets every setting of the plan back to what the configuration says.",
+      "mdi:restore",
+    ),
+    category: "config",
+  },
 ];
 
 /** Every entity of a plan. */

@@ -8,7 +8,16 @@ type Row = EntityRow<PlugSnapshot>;
 /** The device of a plug. */
 export function plugDevice(plug: PlugSnapshot): Device<PlugSnapshot> {
   const { id, name } = plug;
-  return { id: `plug_${id}`, path: plugPath(id), name, model: "Plug", rows: plugRows, state: plug, currency: null };
+  return {
+    id: `plug_${id}`,
+    path: plugPath(id),
+    name,
+    model: "Plug",
+    via: null,
+    rows: plugRows,
+    state: plug,
+    currency: null,
+  };
 }
 
 /** A row's values stand beside the plug's own `state`, whose payload is public. */
@@ -61,7 +70,7 @@ export const plugRows: readonly Row[] = [
   {
     key: "available",
     name: "Reachable",
-    about: "Whether the plug is there, as far as its broker knows.",
+    about: "Whether the plug can be reached; unknown until it has reported.",
     ...VALUES,
     platform: "binary_sensor",
     value: ({ available }) => available,

@@ -1,6 +1,7 @@
-/** The entities of what a home used, paid, sold and earned: three sums for each of four series. */
+/** The entities of what a home used, paid, sold and earned: sums of a day, two months and a year for each of four series. */
 
-import type { HomeUsage, UsageFigures, UsageOperation } from "../../core/prices/usage.ts";
+import type { HomeUsage, UsageFigures } from "../../core/prices/usage.ts";
+import type { UsageOperation } from "../../core/prices/usage-amounts.ts";
 import { formatInstant } from "../../core/time/interval.ts";
 import { labelOf } from "../../service/contract/polled-series.ts";
 import type { EntityRow } from "./entity.ts";
@@ -45,7 +46,7 @@ const series: readonly Series[] = [
 ];
 
 interface Period {
-  readonly key: "day" | "month" | "year";
+  readonly key: "day" | "month" | "previous_month" | "year";
   readonly name: string;
   readonly about: string;
   readonly of: (figures: UsageFigures) => { readonly start: number; readonly value: number } | null;
@@ -61,20 +62,27 @@ const periods: readonly Period[] = [
   {
     key: "month",
     name: "this month",
-    about: "this month, over the days that are known",
-    of: (figures) => figures.monthToDate,
+    about: "this month, over the days that are known; the ended month until the first day of the new one has arrived",
+    of: (figures) => figures.month,
+  },
+  {
+    key: "previous_month",
+    name: "previous month",
+    about: "in the month before the one shown as “this month”, over the days that are known",
+    of: (figures) => figures.previousMonth,
   },
   {
     key: "year",
     name: "this year",
-    about: "this year, over the days that are known",
-    of: (figures) => figures.yearToDate,
+    about: "this year, over the days that are known; the ended year until the first day of the new one has arrived",
+    of: (figures) => figures.year,
   },
 ];
 
 /**
- * The rows of use. Energy of a closed period has no state class: it arrives a day late, and the Energy dashboard would
- * price it at the moment of its arrival. Money may only be a `total`, which says when it began.
+ * The rows of use. Months and years are a `total`, which says when it began, so that Home Assistant keeps long-term
+ * statistics of them. Energy of a day has no state class: it arrives a day late, and the statistics of its hours are
+ * imported (see integrations/homeassistant).
  */
 export function usageRows<State>(usageOf: (state: State) => HomeUsage): EntityRow<State>[] {
   const sums = series.flatMap((each) => periods.map((period) => usageRow(each, period, usageOf)));
@@ -109,15 +117,13 @@ function usageRow<State>(each: Series, period: Period, usageOf: (state: State) =
     attributes: labelOf(each.operation),
     exists: (state: State) => usageOf(state)[each.operation] !== null,
   } as const;
-  if (each.kind === "energy") return { ...shared, deviceClass: "energy", unit: "kWh" };
-  return {
-    ...shared,
-    deviceClass: "monetary",
+  const total = {
     stateClass: "total",
-    unit: "currency",
-    lastReset: (state) => {
+    lastReset: (state: State) => {
       const sum = sumOf(state);
       return sum && formatInstant(sum.start);
     },
-  };
+  } as const;
+  if (each.kind === "money") return { ...shared, ...total, deviceClass: "monetary", unit: "currency" };
+  return { ...shared, ...(period.key === "day" ? {} : total), deviceClass: "energy", unit: "kWh" };
 }

@@ -1,18 +1,34 @@
 /** The public topics of the daemon itself. */
 import { type DaemonState, problemReason } from "../../core/status/daemon-status.ts";
 import type { Problem } from "../../core/status/problem.ts";
-import { formatInstant } from "../../core/time/interval.ts";
+import { type EpochMs, formatInstant } from "../../core/time/interval.ts";
 import type { Message } from "../client/message.ts";
 
 /** Problems that are told one by one, and the length of what was found: bounds for Home Assistant's attributes. */
 const MAX_PROBLEMS = 12;
 const MAX_TEXT_LENGTH = 400;
 
+/** A command over MQTT that was not carried out. */
+export interface RefusedCommand {
+  /** Its topic. */
+  readonly command: string;
+  /** In words for its sender. */
+  readonly reason: string;
+  readonly at: EpochMs;
+}
+
+/** What the daemon's entities are shown from. */
+export interface DaemonView extends DaemonState {
+  /** The last one since the start; null if there was none. */
+  readonly refusedCommand: RefusedCommand | null;
+}
+
 /** What the daemon says of itself. `base` is the base topic, without a slash at its end. */
-export function daemonMessages(base: string, state: DaemonState): Message[] {
+export function daemonMessages(base: string, state: DaemonView): Message[] {
   return [
     { topic: `${base}/info`, payload: JSON.stringify(infoOf(state)) },
     { topic: `${base}/problems`, payload: JSON.stringify(problemsOf(state)) },
+    { topic: `${base}/refused_command`, payload: JSON.stringify(refusedOf(state)) },
   ];
 }
 
@@ -32,6 +48,12 @@ function infoOf({ version, startedAt, interfaces, problems, backfill }: DaemonSt
     backfill: backfill && { days_known: backfill.known, days_wanted: backfill.wanted },
     problems: problems.map(problemState),
   };
+}
+
+function refusedOf({ refusedCommand }: DaemonView): object {
+  if (refusedCommand === null) return { command: null, reason: null, at: null };
+  const { command, reason, at } = refusedCommand;
+  return { command, reason: reason.slice(0, MAX_TEXT_LENGTH), at: formatInstant(at) };
 }
 
 /** Apart from `info`, which changes with every request: these are the attributes of an entity. */

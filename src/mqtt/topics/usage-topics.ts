@@ -1,7 +1,7 @@
 /** The public topics of what a home used, paid, sold and earned. */
 
 import type { DayUsage, HomeUsage, PeriodUsage, UsageFigures } from "../../core/prices/usage.ts";
-import { usageOperations } from "../../core/prices/usage.ts";
+import { usageOperations } from "../../core/prices/usage-amounts.ts";
 import { rounded } from "../../core/text/rounding.ts";
 import { formatInstant } from "../../core/time/interval.ts";
 import { labelOf } from "../../service/contract/polled-series.ts";
@@ -16,13 +16,17 @@ export function usageMessages(base: string, homeId: string, usage: HomeUsage): M
   });
 }
 
-function usageState({ unit, yesterday, lastCompleteDay, monthToDate, yearToDate }: UsageFigures): object {
+function usageState(figures: UsageFigures): object {
+  const { unit, yesterday, lastCompleteDay, monthToDate, yearToDate, month, previousMonth, year } = figures;
   return {
     unit,
     yesterday: yesterday && dayState(yesterday),
     last_complete_day: lastCompleteDay && dayState(lastCompleteDay),
     month_to_date: monthToDate && periodState(monthToDate),
     year_to_date: yearToDate && periodState(yearToDate),
+    month: month && periodState(month),
+    previous_month: previousMonth && periodState(previousMonth),
+    year: year && periodState(year),
   };
 }
 

@@ -1,5 +1,6 @@
 /** Who may ask the LAN API: local keys, each with its scope and its quota, and what happens to who has none. */
 import { hash, timingSafeEqual } from "node:crypto";
+import { LRUCache } from "lru-cache";
 import { SECOND_MS } from "../../core/time/interval.ts";
 import { contractError } from "../../service/contract/errors.ts";
 import type { InterfaceName } from "../../service/contract/operations.ts";
@@ -30,6 +31,9 @@ type AnyArrival = Omit<AuthRequest, "interface"> & { readonly interface: Interfa
 type Refusal = Extract<AuthResult, { kind: "refused" }>;
 type Verdict = { readonly kind: "admitted"; readonly key: ApiKey; readonly quota: QuotaStanding } | Refusal;
 
+/** Keys that are used at the same time; a household has a few. */
+const MAX_DIGESTS = 100;
+
 const BEARER = /^Bearer +(\S+)$/i;
 
 /** The digest by which a key is kept and compared. */
@@ -43,6 +47,8 @@ export class ApiKeys {
   readonly #quota: KeyRateLimit;
   readonly #lockOut = new LoginThrottle();
   readonly #onLockedOut: (address: string) => void;
+  /** By token: the digest costs as much as all other checks of a request. */
+  readonly #digests = new LRUCache<string, Uint8Array>({ max: MAX_DIGESTS });
 
   /**
    * Keys and limits may be asked again for each arrival: both change while the daemon runs, keys to another list.
@@ -116,7 +122,8 @@ export class ApiKeys {
   #keyOf(authorization: string | undefined): ApiKey | null {
     const token = BEARER.exec(authorization ?? "")?.[1];
     if (token === undefined) return null;
-    const digest = keyDigest(token);
+    const digest = this.#digests.get(token) ?? keyDigest(token);
+    this.#digests.set(token, digest);
     return (
       this.#keys()
         .filter((key) => timingSafeEqual(key.sha256, digest))

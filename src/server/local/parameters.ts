@@ -57,7 +57,7 @@ export const instant: ParameterKind<EpochMs> = {
 /** In milliseconds. */
 export const hours: ParameterKind<number> = {
   read: (text) => {
-    const ms = readDuration(/^\d+(\.\d+)?$/.test(text) ? Number(text) : text);
+    const ms = readDuration(text);
     return ms !== null && ms > 0 && ms <= MAX_HOURS_MS ? ms : null;
   },
   expected: "hours above 0 and up to 24, as 3, 1.5, 45m or 1h30m",

@@ -102,17 +102,21 @@ export const houseMetricRows: readonly MetricRow[] = [
   ),
   metric(
     "elbro_plan_month_saving",
-    "What the runs of this month cost less than starting at once, or than the mean of the window.",
+    "What the runs of this month cost less than starting when their windows opened, or than the mean of the window.",
     ["home", "plan", "against"],
     ({ plans }) =>
       plans.flatMap(({ definition: { home, id }, history: { month } }) => [
-        [[home, id, "now"], month.saving.againstNow] as const,
+        [[home, id, "window_start"], month.saving.againstWindowStart] as const,
         [[home, id, "mean"], month.saving.againstMean] as const,
       ]),
   ),
   perPlug("elbro_plug_on", "Whether a plug says that it is ON; absent while it has not told.", ({ on }) => on),
   perPlug("elbro_plug_wanted", "Whether a plug is to be ON.", ({ wanted }) => wanted),
-  perPlug("elbro_plug_available", "Whether a plug can be reached.", ({ available }) => available),
+  perPlug(
+    "elbro_plug_available",
+    "Whether a plug can be reached; absent while it has said nothing.",
+    ({ available }) => available,
+  ),
 ];
 
 function priceOf({ current }: { readonly current: { readonly price: number } | null }): number | null {

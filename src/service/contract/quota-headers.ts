@@ -22,16 +22,12 @@ export const quotaHeaderNames = {
 } as const satisfies Record<QuotaWindow, Record<keyof WindowStanding, HeaderName>>;
 
 /** The six quota headers of an answer, by name. */
-export function quotaHeaders({ minute, day }: QuotaStanding): Record<string, string> {
-  const names = quotaHeaderNames;
-  return {
-    [names.minute.limit]: `${minute.limit}`,
-    [names.minute.remaining]: `${minute.remaining}`,
-    [names.minute.resetSec]: `${minute.resetSec}`,
-    [names.day.limit]: `${day.limit}`,
-    [names.day.remaining]: `${day.remaining}`,
-    [names.day.resetSec]: `${day.resetSec}`,
-  };
+export function quotaHeaders(standing: QuotaStanding): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const window of ["minute", "day"] as const)
+    for (const part of ["limit", "remaining", "resetSec"] as const)
+      headers[quotaHeaderNames[window][part]] = String(standing[window][part]);
+  return headers;
 }
 
 /**

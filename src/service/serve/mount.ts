@@ -164,7 +164,7 @@ function replyNotFound(method: string | undefined, requestId: string): Reply {
     method === "GET"
       ? "there is nothing at this path"
       : `there is no ${method ?? "such"} here; every operation is a GET`;
-  const draft = { common: undefined, requestId, quota: undefined, caller: undefined };
+  const draft = { headers: baseHeaders(requestId), caller: undefined };
   return errorReply(contractError("resource_not_found", reason), draft);
 }
 
@@ -189,7 +189,7 @@ interface Exchange {
 
 async function serve(id: OperationId, options: MountOptions, exchange: Exchange): Promise<void> {
   const requestId = options.newRequestId();
-  const draft: ResponseDraft = { common: options.headers, requestId, quota: undefined, caller: undefined };
+  const draft: ResponseDraft = { headers: { ...options.headers, ...baseHeaders(requestId) }, caller: undefined };
   let reply: Reply;
   try {
     const arrived = arrive(id, options, exchange, draft);
@@ -205,10 +205,7 @@ async function serve(id: OperationId, options: MountOptions, exchange: Exchange)
 
 /** The part of a reply that is known before the answer is. */
 interface ResponseDraft {
-  /** Headers of every answer besides the service's own. */
-  readonly common: Headers | undefined;
-  readonly requestId: string;
-  quota: QuotaStanding | undefined;
+  readonly headers: Record<string, string>;
   caller: string | undefined;
 }
 
@@ -234,7 +231,7 @@ function arrive(
     headers,
     now,
   });
-  draft.quota = admission.quota;
+  if (admission.quota) Object.assign(draft.headers, quotaHeaders(admission.quota));
   draft.caller = admission.caller;
   if (admission.kind === "refused") return admission.error;
   const { reading, key } = parse();
@@ -254,9 +251,14 @@ function replyOf(result: Result, draft: ResponseDraft): Reply {
     case "error":
       return errorReply(result, draft);
     case "ok":
-      return { status: 200, headers: headersOf(draft, JSON_TYPE), body: JSON.stringify(result.body), caller };
+      return { status: 200, headers: { ...draft.headers, ...JSON_TYPE }, body: JSON.stringify(result.body), caller };
     case "encoded":
-      return { status: result.status, headers: headersOf(draft, result.headers), body: result.body, caller };
+      return {
+        status: result.status,
+        headers: Object.assign(draft.headers, result.headers),
+        body: result.body,
+        caller,
+      };
   }
 }
 
@@ -265,19 +267,12 @@ function errorReply(error: ContractError, draft: ResponseDraft): Reply {
   const retryAfter = retryAfterSec === undefined ? {} : { "Retry-After": String(retryAfterSec) };
   return {
     status: errorTable[code].status,
-    headers: headersOf(draft, { ...retryAfter, ...JSON_TYPE }),
+    headers: { ...draft.headers, ...retryAfter, ...JSON_TYPE },
     body: JSON.stringify(errorBody(error)),
     caller: draft.caller,
   };
 }
 
-/** The headers of an answer; `own` are those of its body. */
-function headersOf({ common, requestId, quota }: ResponseDraft, own: Headers): Headers {
-  return {
-    ...common,
-    "Cache-Control": "private, no-store",
-    "X-Request-ID": requestId,
-    ...(quota && quotaHeaders(quota)),
-    ...own,
-  };
+function baseHeaders(requestId: string): Record<string, string> {
+  return { "Cache-Control": "private, no-store", "X-Request-ID": requestId };
 }

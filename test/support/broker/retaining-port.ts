@@ -5,6 +5,10 @@ import type { PublishPort } from "../../../src/mqtt/client/retained-publisher.ts
 export class RetainingPort implements PublishPort {
   readonly window: number;
   readonly sent: { readonly topic: string; readonly payload: string }[] = [];
+  /** Messages that were sent without being retained. */
+  readonly transient: { readonly topic: string; readonly payload: string }[] = [];
+  /** Topics of which was asked whether something is retained there. */
+  readonly asked: string[] = [];
   mostOnTheWay = 0;
   readonly #retained: Map<string, string>;
   readonly #unanswered: ((taken: boolean) => void)[] = [];
@@ -21,6 +25,15 @@ export class RetainingPort implements PublishPort {
     else this.#retained.set(topic, payload);
     this.#unanswered.push(settled);
     this.mostOnTheWay = Math.max(this.mostOnTheWay, this.#unanswered.length);
+  }
+
+  publishTransient(topic: string, payload: string): void {
+    this.transient.push({ topic, payload });
+  }
+
+  askRetained(topic: string, answer: (retained: boolean) => void): void {
+    this.asked.push(topic);
+    this.#unanswered.push(() => answer(this.#retained.has(topic)));
   }
 
   /** Answers what is on the way, and what is sent meanwhile, up to a number of messages. */

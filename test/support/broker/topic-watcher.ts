@@ -68,8 +68,8 @@ export class TopicWatcher implements AsyncDisposable {
     });
   }
 
-  async publish(topic: string, payload: string): Promise<void> {
-    await this.#client.publishAsync(topic, payload, { qos: 1 });
+  async publish(topic: string, payload: string, { retain = false } = {}): Promise<void> {
+    await this.#client.publishAsync(topic, payload, { qos: 1, retain });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -6,6 +6,7 @@ import { exampleText } from "../../../src/config/example.ts";
 import { configJsonSchema } from "../../../src/config/json-schema.ts";
 import { entityDocs } from "../../../src/mqtt/homeassistant/entity-docs.ts";
 import { errorDocs, eventDocs, localDocs, metricDocs } from "../../../src/server/openapi/reference-docs.ts";
+import { appSchemaText } from "./app-schema.ts";
 import { commandDocs } from "./command-docs.ts";
 import { operationDocs } from "./operation-docs.ts";
 import { planStateDocs, plugFamilyDocs, plugReasonDocs } from "./plan-docs.ts";
@@ -28,6 +29,8 @@ export const generatedParts: Readonly<Record<string, Readonly<Record<string, () 
   "docs/plugs.md": { "plug-families": plugFamilyDocs, "plug-reasons": plugReasonDocs },
 };
 
+const APP = "config/home-assistant/elbro/config.yaml";
+
 /** Every generated file as it should be. Errors: throws if a page lacks a mark. */
 export function generatedFiles(root: string): GeneratedFile[] {
   const pages = Object.keys(generatedParts).map((name) => ({
@@ -36,9 +39,17 @@ export function generatedFiles(root: string): GeneratedFile[] {
   }));
   return [
     ...pages,
+    { name: APP, text: withAppSchema(readFileSync(path.join(root, APP), "utf8")) },
     { name: "config/elbro.example.yaml", text: exampleText() },
     { name: "config/elbro.schema.json", text: `${JSON.stringify(configJsonSchema(), null, 2)}\n` },
   ];
+}
+
+/** The app's description with its schema as the code makes it. */
+function withAppSchema(text: string): string {
+  const marks = /(# <schema>\n).*(# <\/schema>)/s;
+  if (!marks.test(text)) throw new Error(`${APP} has no # <schema> marks`);
+  return text.replace(marks, (_all, open: string, close: string) => `${open}${appSchemaText()}${close}`);
 }
 
 /** The page with its generated parts as the code makes them. */

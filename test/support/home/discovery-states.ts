@@ -94,8 +94,10 @@ function lastResetViolations(component: Json, tree: StateTree): string[] {
 }
 
 function attributeViolations(component: Json, tree: StateTree): string[] {
-  const payload = tree.get(String(component.json_attributes_topic));
-  if (component.json_attributes_topic === undefined || payload === undefined) return [];
+  const { json_attributes_topic: topic, json_attributes_template: template } = component;
+  const published = tree.get(String(topic));
+  if (topic === undefined || published === undefined) return [];
+  const payload = typeof template === "string" ? render(template, published) : published;
   const { name, icon, device_class, state_class, unit_of_measurement, options } = component;
   const own = JSON.stringify({ name, icon, device_class, state_class, unit_of_measurement, options });
   const bytes = Buffer.byteLength(payload) + Buffer.byteLength(own);

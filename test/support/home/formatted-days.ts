@@ -3,7 +3,7 @@
 import type { FormatSource } from "../../../src/core/prices/formats/format-source.ts";
 import { homeSnapshot } from "../../../src/core/prices/home-snapshot.ts";
 import { joinForecast } from "../../../src/core/prices/timeline.ts";
-import { HOUR_MS } from "../../../src/core/time/interval.ts";
+import { type EpochMs, HOUR_MS } from "../../../src/core/time/interval.ts";
 import { calendar, dayOf, daysOf, HOME, points, timelineOf } from "./price-days.ts";
 
 export interface FormattedDay {
@@ -29,12 +29,16 @@ interface Given {
   readonly tomorrow: "there" | "missing" | "half there";
   readonly charges?: number;
   readonly priceOf?: (index: number) => number;
+  readonly resolution?: "hour" | "fifteenMinutes";
+  /** Six in the evening without it. */
+  readonly now?: EpochMs;
 }
 
 /** A home at six in the evening, with confirmed prices and a week of estimates behind them. */
-export function formatted(day: FormattedDay, { tomorrow, charges, priceOf = (i) => i / 100 }: Given): FormatSource {
+export function formatted(day: FormattedDay, given: Given): FormatSource {
+  const { tomorrow, charges, priceOf = (i) => i / 100, now = dayOf(day.date).end - 6 * HOUR_MS } = given;
   const range = tomorrow === "missing" ? dayOf(day.date) : daysOf(day.date, day.dateAfter);
-  const all = points(range, priceOf);
+  const all = points(range, priceOf, { unit: given.resolution ?? "fifteenMinutes" });
   const known = tomorrow === "half there" ? all.slice(0, day.quarters + 40) : all;
   const confirmed = charges === undefined ? known : known.map((point) => ({ ...point, variableCharges: charges }));
   const forecastFrom = confirmed.at(-1)?.end ?? range.end;
@@ -45,7 +49,7 @@ export function formatted(day: FormattedDay, { tomorrow, charges, priceOf = (i) 
   const snapshot = homeSnapshot({
     home: HOME,
     timeline: timelineOf(joinForecast(confirmed, estimates)),
-    now: dayOf(day.date).end - 6 * HOUR_MS,
+    now,
     calendar,
   });
   return { snapshot, calendar, region: "DK1" };

@@ -4,11 +4,11 @@ import { type HomeSnapshot, homeSnapshot } from "../../../src/core/prices/home-s
 import { type PlaceSnapshot, placePoints, placeSnapshot } from "../../../src/core/prices/place-snapshot.ts";
 import { joinForecast } from "../../../src/core/prices/timeline.ts";
 import { type DayUsage, type HomeUsage, NO_USAGE, usageFigures } from "../../../src/core/prices/usage.ts";
-import type { DaemonState } from "../../../src/core/status/daemon-status.ts";
 import type { EpochMs } from "../../../src/core/time/interval.ts";
 import type { Message } from "../../../src/mqtt/client/message.ts";
 import { announce, type DiscoveryOptions } from "../../../src/mqtt/homeassistant/discovery.ts";
 import { type Device, stateMessages } from "../../../src/mqtt/homeassistant/entity.ts";
+import type { DaemonView } from "../../../src/mqtt/topics/daemon-topics.ts";
 import { at, calendar, daysOf, HOME, points, timelineOf } from "./price-days.ts";
 
 const NOW = at("2026-03-10T13:07:00Z");
@@ -85,9 +85,10 @@ export function place(kind: "charges" | "spot", now: EpochMs = NOW): PlaceSnapsh
 }
 
 /** A daemon with two accounts, problems and series; or one that has just started. */
-export function daemon(kind: "busy" | "new"): DaemonState {
+export function daemon(kind: "busy" | "new"): DaemonView {
   const base = { version: "1.2.3", startedAt: NOW - 60_000 };
-  if (kind === "new") return { ...base, problems: [], interfaces: [], series: [], backfill: null };
+  if (kind === "new")
+    return { ...base, problems: [], interfaces: [], series: [], backfill: null, refusedCommand: null };
   return {
     ...base,
     problems: [
@@ -123,6 +124,7 @@ export function daemon(kind: "busy" | "new"): DaemonState {
       { owner: { id: "cabin", name: "Cabin" }, account: "third_party", label: "prices", lastSuccessAt: null },
     ],
     backfill: { known: 400, wanted: 1_975 },
+    refusedCommand: { command: "elbro/home/plan/washer/hours/set", reason: "hours: expected hours", at: NOW - 3_000 },
   };
 }
 

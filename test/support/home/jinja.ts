@@ -1,16 +1,20 @@
 /**
- * Home Assistant's templates, in the three forms that elbro writes: a value of the payload's JSON, by path; whether
- * it is there; and the value or an empty text. Rendered as Python renders: `None`, `True`, `False`.
+ * Home Assistant's templates, in the five forms that elbro writes: a value of the payload's JSON, by path or by `get`,
+ * which is asked for nothing that the payload lacks; whether it is there; the value or an empty text; the value as JSON; and a JSON object that is always the same. Rendered as
+ * Python renders: `None`, `True`, `False`.
  */
 
 /** A template that this file does not know, or a payload it cannot be asked of. */
 export class TemplateError extends Error {}
 
-const FORM = /^\{\{ value_json((?:\.[a-z_][a-z0-9_]*)+)( is not none| or '')? \}\}$/i;
+const FORM = /^\{\{ value_json((?:\.[a-z_][a-z0-9_]*)+)( is not none| or ''| \| tojson)? \}\}$/i;
+const GET = /\.get\('([a-z_][a-z0-9_]*)'\)/i;
+const CONSTANT = /^\{"[^{}]*\}$/;
 
 /** Renders a template over a payload. Errors: throws a TemplateError. */
 export function render(template: string, payload: string): string {
-  const [, path, test] = FORM.exec(template) ?? [];
+  if (CONSTANT.test(template)) return template;
+  const [, path, test] = FORM.exec(template.replace(GET, ".$1")) ?? [];
   if (path === undefined) throw new TemplateError(`the template ${template} has no known form`);
   let value = parse(payload);
   for (const key of path.slice(1).split(".")) {
@@ -18,6 +22,7 @@ export function render(template: string, payload: string): string {
       throw new TemplateError(`the template ${template} finds no ${key} in the payload`);
     value = (value as Record<string, unknown>)[key];
   }
+  if (test === " | tojson") return JSON.stringify(value);
   if (test === " or ''") return value === null ? "" : python(value);
   return python(test === undefined ? value : value !== null);
 }

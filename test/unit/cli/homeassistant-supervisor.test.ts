@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, test } from "vitest";
-import { withSupervisorsBroker } from "../../../src/cli/homeassistant-supervisor.ts";
+import { withSupervisorsBroker, withSupervisorsHomeAssistant } from "../../../src/cli/homeassistant-supervisor.ts";
 import { readConfig } from "../../../src/config/load.ts";
 import type { Config } from "../../../src/config/schema.ts";
 
@@ -89,6 +89,25 @@ describe("Home Assistant's supervisor", () => {
     await gone[Symbol.asyncDispose]();
     await expect(withSupervisorsBroker(configOf(""), "app-token", gone.url)).rejects.toThrow(
       /^the supervisor cannot be reached \(.*ECONNREFUSED.*\): install and start/,
+    );
+  });
+
+  test("passes the app on to Home Assistant's WebSocket, unless the configuration names another", () => {
+    expect(withSupervisorsHomeAssistant(configOf(""), "app-token").home_assistant).toEqual({
+      url: "ws://supervisor/core/websocket",
+      token: "app-token",
+    });
+    const config = configOf("home_assistant: { url: 'http://other:8123', token: mine }");
+    expect(withSupervisorsHomeAssistant(config, "app-token")).toBe(config);
+  });
+
+  test("homes that are the same in Home Assistant are a mistake of the configuration there", () => {
+    const homes = ["my-home", "my_home"].map(
+      (id, i) => `{ address_id: 3f2504e0-4f89-41d3-9a0c-0305e82c330${i}, id: ${id} }`,
+    );
+    const config = configOf(`homes: [${homes.join()}]`);
+    expect(() => withSupervisorsHomeAssistant(config, "app-token")).toThrow(
+      'homes[1].id: "my_home" and "my-home" are both',
     );
   });
 });

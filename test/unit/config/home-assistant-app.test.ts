@@ -1,11 +1,13 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import { keyRows } from "../../../src/config/key-rows.ts";
 import { readConfig } from "../../../src/config/load.ts";
+import { planDefinitions } from "../../../src/config/plan-schema.ts";
+import { type AppElement, appSchema, ELSEWHERE, NOT_IN_A_FORM } from "../../support/docs/app-schema.ts";
 import { copiedText, copiedYaml } from "../../support/docs/copied-files.ts";
-
-/** What Home Assistant's supervisor demands of an app. Source: its documentation of app configuration. */
-const ELEMENT =
-  /^(bool|email|url|port|device(\(.+\))?|str(\(\d*,\d*\))?|password(\(\d*,\d*\))?|int(\(-?\d*,-?\d*\))?|float(\(-?[\d.]*,-?[\d.]*\))?|match\(.+\)|list\(.+\))\??$/;
+import { pageText } from "../../support/docs/docs-pages.ts";
+import { ELEMENT, takenOptions } from "../../support/home/supervisor-options.ts";
 
 interface App {
   readonly name: string;
@@ -26,23 +28,78 @@ function read(options: object) {
   return readConfig({ text: JSON.stringify(options), environment: {}, readFile: () => "" });
 }
 
+/** Every path of a schema or of options. Shape: as `plans[].hours`. */
+function pathsOf(value: AppElement, path: string): string[] {
+  const here = path === "" || path.endsWith("[]") ? [] : [path];
+  if (Array.isArray(value)) return [...here, ...new Set(value.flatMap((each) => pathsOf(each, `${path}[]`)))];
+  if (typeof value !== "object" || value === null) return here;
+  const prefix = path === "" ? "" : `${path}.`;
+  return [...here, ...Object.entries(value).flatMap(([name, below]) => pathsOf(below, `${prefix}${name}`))];
+}
+
+function isLeftOut(path: string): boolean {
+  const section = /^\w+/.exec(path)?.[0] ?? "";
+  return section in ELSEWHERE || NOT_IN_A_FORM.has(path);
+}
+
+/** The plans, plugs and homes of the documentation, without plugs of the family custom. Shape: name, options. */
+function documented(): [string, Record<string, unknown>][] {
+  const blocks = ["docs/plans.md", "docs/plugs.md"].flatMap((page) =>
+    [...pageText(page).matchAll(/^```yaml\n((?:plans|plugs|homes):.*?)^```/gms)].map(
+      ([, yaml = ""], i) => [`${page} ${i + 1}`, parse(yaml)] as [string, Record<string, unknown>],
+    ),
+  );
+  const examples = keyRows().flatMap(({ path, words }): [string, Record<string, unknown>][] =>
+    ["homes", "plans", "plugs"].includes(path) && words.items
+      ? [[`example of ${path}`, { [path]: words.items.map((item) => parse(item)) }]]
+      : [],
+  );
+  const app = copiedText("home-assistant/elbro/DOCS.md");
+  const [plan, plug] = [...app.matchAll(/^```yaml\n(- name:.*?)^```/gms)].map(([, yaml = ""]) => parse(yaml));
+  const format = { address_id: "3f2504e0-4f89-41d3-9a0c-0305e82c3301", id: "home", format: "nordpool" };
+  return [...blocks, ...examples, ["DOCS.md", { homes: [format], plans: plan, plugs: plug }] as const].map(
+    ([name, given]) => [name, withoutCustom(given)],
+  );
+}
+
+function withoutCustom(given: Record<string, unknown>): Record<string, unknown> {
+  const { plugs, ...others } = given as { plugs?: { family: string }[] };
+  return plugs ? { ...others, plugs: plugs.filter(({ family }) => family !== "custom") } : others;
+}
+
+function mistakesOf(reading: ReturnType<typeof read>): readonly string[] {
+  return reading.kind === "config" ? [] : reading.mistakes.map(({ path, text }) => `${path}: ${text}`);
+}
+
+/** Plans and plugs as the program understands them; the supervisor may write a number as a text. */
+function meaningOf(options: object): unknown {
+  const { plans = [], plugs = [], homes = [] } = options as Partial<Record<string, never[]>>;
+  return { homes, plans: planDefinitions(plans), plugs: plugs.map((plug) => withTextChannel(plug)) };
+}
+
+function withTextChannel(plug: { channel?: unknown }): object {
+  return plug.channel === undefined ? plug : { ...plug, channel: String(plug.channel) };
+}
+
 describe("the app of Home Assistant", () => {
   test("has what the supervisor needs, and the version of the program", () => {
     const { version } = JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8")) as App;
     expect(app).toMatchObject({ name: "elbro", slug: "elbro", version, arch: ["aarch64", "amd64"], ingress: true });
     expect(app.services).toEqual(["mqtt:need"]);
+    expect(app.homeassistant_api).toBe(true);
     expect(app.watchdog).toBe(`http://[HOST]:[PORT:${String(app.ingress_port)}]/livez`);
     expect(Object.keys(app.ports)).toEqual([`${String(app.ingress_port)}/tcp`]);
   });
 
-  test("every option is of a kind that the supervisor knows, at a depth that it takes", () => {
-    const elements = (value: unknown, depth: number): unknown[] => {
-      if (typeof value !== "object" || value === null) return [value];
-      expect(depth, JSON.stringify(value)).toBeLessThan(Array.isArray(value) ? 1 : 2);
-      return Object.values(value).flatMap((each) => elements(each, depth + (Array.isArray(value) ? 0 : 1)));
-    };
-    const all = Object.values(app.schema).flatMap((value) => elements(value, 0));
-    expect(all.length).toBeGreaterThan(25);
+  test("may use Home Assistant's API, and has a folder by the present name of its kind", () => {
+    expect(app).toMatchObject({ homeassistant_api: true, map: ["app_config:ro"] });
+  });
+
+  test("every option is of a kind that the supervisor knows", () => {
+    const elements = (value: unknown): unknown[] =>
+      typeof value === "object" && value !== null ? Object.values(value).flatMap(elements) : [value];
+    const all = elements(app.schema);
+    expect(all.length).toBeGreaterThan(40);
     for (const element of all) expect(element).toMatch(ELEMENT);
   });
 
@@ -52,54 +109,42 @@ describe("the app of Home Assistant", () => {
     }
   });
 
-  test("the options as installed are a configuration, and so are all of them filled in", () => {
-    expect(read(app.options)).toMatchObject({ kind: "config" });
-    const filled = {
-      consumer: { api_key: "key" },
-      homes: [{ address_id: "3f2504e0-4f89-41d3-9a0c-0305e82c3301", id: "home", resolution: "hour" }],
-      plans: [
-        {
-          name: "Dishwasher",
-          home: "home",
-          id: "dish",
-          kind: "window",
-          hours: 2.5,
-          kwh: 1,
-          from: "19:00",
-          ready_by: "06:30",
-          max_price: 3,
-        },
-        {
-          name: "Car",
-          home: "home",
-          kind: "slots",
-          hours: 4,
-          min_run: "30m",
-          min_pause: "15m",
-          max_gap: "9h",
-          at_most_runs: 3,
-          after: "dish",
-        },
-        {
-          name: "Water",
-          home: "home",
-          kind: "below",
-          level: "cheap",
-          percent: 30,
-          power_limit: "big",
-          use_forecast: true,
-          enabled: false,
-        },
-      ],
-      plugs: [{ name: "Dish", plan: "dish", family: "tasmota", topic: "dish", override: "enforce" }],
-      log: { level: "debug" },
-    };
-    expect(read(filled)).toMatchObject({ kind: "config" });
-    const known = (value: unknown): string[] =>
-      typeof value === "object" && value !== null
-        ? Object.entries(value).flatMap(([key, below]) => (/^\d+$/.test(key) ? known(below) : [key, ...known(below)]))
-        : [];
-    expect(new Set(known(app.schema))).toEqual(new Set(known(filled)));
+  test("every key of the configuration is an option, or left out for a reason", () => {
+    const options = pathsOf(appSchema(), "");
+    const known = keyRows().map(({ path }) => path);
+    const missing = known.filter((path) => !options.includes(path) && !isLeftOut(path));
+    expect(missing).toEqual([]);
+    expect(options.filter((path) => !known.includes(path))).toEqual([]);
+    const sections = keyRows().filter(({ depth }) => depth === 0);
+    expect(Object.keys(ELSEWHERE).filter((name) => !sections.some(({ path }) => path === name))).toEqual([]);
+    expect([...NOT_IN_A_FORM].filter((path) => !known.includes(path))).toEqual([]);
+  });
+
+  test("the options as installed are a configuration", () => {
+    const { options, dropped } = takenOptions(app.schema, app.options);
+    expect(dropped).toEqual([]);
+    expect(read(options)).toMatchObject({ kind: "config" });
+  });
+
+  test.each(documented())("the supervisor passes on what the documentation says: %s", (_name, given) => {
+    const { options, dropped } = takenOptions(app.schema, { ...app.options, ...given });
+    expect(dropped).toEqual([]);
+    expect(mistakesOf(read(options))).toEqual(mistakesOf(read(given)));
+    expect(meaningOf(options)).toEqual(meaningOf(given));
+  });
+
+  test("the documentation has plans and plugs for almost every option", () => {
+    const shown = new Set(documented().flatMap(([, given]) => pathsOf(given as never, "")));
+    const options = pathsOf(appSchema(), "").filter((path) => /^(plans|plugs)\[\]/.test(path));
+    expect(options.filter((path) => !shown.has(path))).toEqual(["plans[].id", "plans[].enabled", "plugs[].id"]);
+  });
+
+  test("what is not in the schema is dropped, and a value that does not fit is refused", () => {
+    const plan = { name: "Car", home: "home", kind: "slots", hours: "45m" };
+    const take = (more: object) => takenOptions(app.schema, { ...app.options, plans: [{ ...plan, ...more }] });
+    expect(take({ hour: 3 }).dropped).toEqual(["plans[0].hour"]);
+    for (const wrong of [{ kind: "slot" }, { hours: "two" }, { from: "7:00" }, { percent: 101 }, { days: ["monday"] }])
+      expect(() => take(wrong), JSON.stringify(wrong)).toThrow();
   });
 
   test.each(["en", "da"])("every section is explained in %s", (language) => {

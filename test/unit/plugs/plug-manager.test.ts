@@ -136,6 +136,20 @@ describe("what is shown", () => {
     expect(around.changes).toBe(changes + 1);
   });
 
+  test.each([
+    ["its state", "stat/heater/POWER", "OFF", true],
+    ["that it is there", "tele/heater/LWT", "Online", true],
+    ["that it is not there", "tele/heater/LWT", "Offline", false],
+  ])("whether it can be reached is unknown until it has told %s", (_what, topic, payload, expected) => {
+    const around = new Around([TASMOTA]);
+    around.plugs.onUp();
+    around.looks(T0);
+    expect(around.state().available).toBeNull();
+    around.hears(topic, payload, true);
+    around.looks(T0 + 1_000);
+    expect(around.state().available).toBe(expected);
+  });
+
   test("a switching is logged when it begins, not with each renewal or connection; a hand is too", () => {
     const around = new Around([TASMOTA]);
     around.plugs.onUp();

@@ -57,6 +57,18 @@ describe("a command", () => {
     expect([world.told, world.plans.wanted("washer", null, NOW)?.on]).toEqual([2, false]);
   });
 
+  test("that was refused is shown with the plan until one is done", () => {
+    using world = new PlansOnDisk({ definitions: [washer], timeline });
+    expect(world.at(NOW)).toMatchObject({ refused: null });
+    const refused = world.plans.command(["home", "washer", "hours", "set"], "30", NOW);
+    expect(refused).toMatchObject({ kind: "refused" });
+    expect([world.told, world.at(NOW)?.refused]).toEqual([1, "reason" in refused && refused.reason]);
+    world.plans.command(["home", "washer", "hours", "set"], "30", NOW);
+    expect(world.told).toBe(1);
+    world.plans.command(["home", "washer", "hours", "set"], "2", NOW);
+    expect([world.told, world.at(NOW)?.refused]).toEqual([2, null]);
+  });
+
   test("that would switch is refused while the clock is in doubt; a setting is not", () => {
     using world = new PlansOnDisk({ definitions: [washer], timeline, trusted: false });
     world.at(NOW);

@@ -20,7 +20,7 @@ const hours = seriesOf("hour");
 const envelope = { currency: "DKK", vatIncluded: true };
 const record = newRecord({ start: START, end: START + 24 * HOUR_MS, until: START + 24 * HOUR_MS }, START, []);
 const run: FinishedRun = {
-  ...{ start: START, end: START + HOUR_MS, basis: "prices", meanPrice: 1.5, startedNowPrice: 2, windowPrice: 1.75 },
+  ...{ start: START, end: START + HOUR_MS, basis: "prices", meanPrice: 1.5, windowStartPrice: 2, windowPrice: 1.75 },
   kwh: 3,
 };
 const spend = { account: "consumer", share: "poll", at: START, boot: "a", monotonicMs: 5, serverMs: START } as const;

@@ -86,6 +86,8 @@ export function localTimeText(minute: LocalMinute): string {
 export function readDuration(value: unknown): number | null {
   if (typeof value === "number") return Number.isFinite(value) && value >= 0 ? Math.round(value * HOUR_MS) : null;
   if (typeof value !== "string") return null;
+  // The app of Home Assistant writes a number of hours as a text.
+  if (/^\d+(\.\d+)?$/.test(value.trim())) return readDuration(Number(value));
   const [found, hours = "0", minutes = "0"] = /^(?:(\d+(?:\.\d+)?)h)?(?:(\d+)m)?$/.exec(value.trim()) ?? [];
   return found ? Math.round(Number(hours) * HOUR_MS) + Number(minutes) * MINUTE_MS : null;
 }

@@ -8,12 +8,10 @@
 
 import { rounded } from "../../text/rounding.ts";
 import { formatInstant } from "../../time/interval.ts";
+import { exportPrice } from "../export-price.ts";
 import type { PricePoint } from "../timeline.ts";
 import { fitting, fromNow } from "./format-limits.ts";
 import type { FormatSource } from "./format-source.ts";
-
-/** Denmark, Norway and Sweden have the same. */
-const VAT_FACTOR = 1.25;
 
 type Entry = readonly [at: string, price: number];
 
@@ -61,12 +59,10 @@ function sellingEntries(
   points: readonly PricePoint[],
   decimals: (price: number) => number,
 ): Entry[] {
-  const factor = snapshot.vatIncluded ? VAT_FACTOR : 1;
-  return points.flatMap((point): Entry[] =>
-    point.variableCharges === undefined
-      ? []
-      : [[instantOf(point), decimals((point.price - point.variableCharges) / factor)]],
-  );
+  return points.flatMap((point): Entry[] => {
+    const price = exportPrice(point, snapshot.vatIncluded);
+    return price === null ? [] : [[instantOf(point), decimals(price)]];
+  });
 }
 
 /** `2026-01-01 10:00:00+00:00`. */

@@ -16,15 +16,10 @@ type Decimals = (price: number) => number;
 const NEXT_UPDATE = "13:00:00";
 
 export function energidataserviceFormat(source: FormatSource): object {
-  const { current, forecast } = source.snapshot;
-  return {
-    current_price: current ? rounded(current.price) : null,
-    ...daysOf(source, rounded),
-    forecast: entries(source, forecast, rounded),
-  };
+  return { ...daysOf(source, rounded), forecast: entries(source, source.snapshot.forecast, rounded) };
 }
 
-/** Without the price now, which is the state of the entity; the forecast as far as attributes can carry it. */
+/** With the forecast as far as attributes can carry it. */
 export function energidataserviceAttributes(source: FormatSource): object {
   const days = daysOf(source, shortPrice);
   const forecast = fitting({ ...days, forecast: [] }, entries(source, source.snapshot.forecast, shortPrice));
@@ -33,10 +28,11 @@ export function energidataserviceAttributes(source: FormatSource): object {
 
 function daysOf(source: FormatSource, decimals: Decimals): object {
   const { snapshot, region } = source;
-  const { today, currency, tomorrowValid } = snapshot;
+  const { current, today, currency, tomorrowValid, now } = snapshot;
   const tomorrow = wholeTomorrow(snapshot);
   const orNull = <List extends readonly unknown[]>(list: List) => (list.length > 0 ? list : null);
   return {
+    current_price: current ? decimals(current.price) : null,
     unit: "kWh",
     currency,
     region,
@@ -48,6 +44,11 @@ function daysOf(source: FormatSource, decimals: Decimals): object {
     raw_today: orNull(entries(source, today, decimals)),
     raw_tomorrow: orNull(entries(source, tomorrow, decimals)),
     ...figuresOf("today", source, today),
+    ...figuresOf(
+      "today_remaining",
+      source,
+      today.filter(({ end }) => end > now),
+    ),
     ...figuresOf("tomorrow", source, tomorrow),
     use_cent: false,
     tariffs: { additional_tariffs: {}, tariffs: {} },
@@ -55,7 +56,12 @@ function daysOf(source: FormatSource, decimals: Decimals): object {
   };
 }
 
-function figuresOf(day: "today" | "tomorrow", source: FormatSource, points: readonly PricePoint[]): object {
+/** `today_remaining` begins with the present interval. */
+function figuresOf(
+  day: "today" | "today_remaining" | "tomorrow",
+  source: FormatSource,
+  points: readonly PricePoint[],
+): object {
   const least = points.reduce<PricePoint | null>((a, b) => (a && a.price <= b.price ? a : b), null);
   const most = points.reduce<PricePoint | null>((a, b) => (a && a.price >= b.price ? a : b), null);
   const mean = meanPrice(points);

@@ -4,6 +4,8 @@
  */
 
 import { rounded } from "../../text/rounding.ts";
+import type { Calendar } from "../../time/calendar.ts";
+import { type EpochMs, formatInstant, HOUR_MS } from "../../time/interval.ts";
 import { localInstant } from "../../time/local-instant.ts";
 import { meanPrice, type PricePoint } from "../timeline.ts";
 import { pricesOf, shortPrice, wholeTomorrow } from "./format-limits.ts";
@@ -15,62 +17,67 @@ const DAY_BEGINS = 8 * MINUTES;
 const EVENING_BEGINS = 20 * MINUTES;
 const COUNTRIES: Readonly<Record<string, string>> = { DK: "Denmark", SE: "Sweden", NO: "Norway" };
 
+/** How instants and prices are written. */
+interface Writing {
+  readonly instant: (at: EpochMs, calendar: Calendar) => string;
+  readonly decimals: (price: number) => number;
+}
+
+const FULL: Writing = { instant: localInstant, decimals: rounded };
+/** Hours of two days fit into attributes like this. */
+const HOURS: Writing = { instant: localInstant, decimals: shortPrice };
+/**
+ * Two days of quarters fit into attributes only in UTC, without seconds, and with three decimals, which are the
+ * integration's own default.
+ */
+const QUARTERS: Writing = {
+  instant: (at) => formatInstant(at).replace(":00Z", "Z"),
+  decimals: (price) => Number(price.toFixed(3)) + 0,
+};
+
 export function nordpoolFormat(source: FormatSource): object {
+  return shaped(source, FULL);
+}
+
+/** The same, as short as the resolution of the prices needs it. */
+export function nordpoolAttributes(source: FormatSource): object {
+  const isHours = source.snapshot.today.every(({ start, end }) => end - start >= HOUR_MS);
+  return shaped(source, isHours ? HOURS : QUARTERS);
+}
+
+function shaped(source: FormatSource, { instant, decimals }: Writing): object {
   const { snapshot, calendar, region } = source;
-  const { current, today, day } = snapshot;
+  const { current, today, day, currency } = snapshot;
   const tomorrow = wholeTomorrow(snapshot);
   const raw = (points: readonly PricePoint[]) =>
     points.map(({ start, end, price }) => ({
-      start: localInstant(start, calendar),
-      end: localInstant(end, calendar),
-      value: rounded(price),
+      start: instant(start, calendar),
+      end: instant(end, calendar),
+      value: decimals(price),
     }));
   return {
-    current_price: current ? rounded(current.price) : null,
-    ...figuresOfDay(source),
+    current_price: current ? decimals(current.price) : null,
+    ...figuresOfDay(source, decimals),
     low_price: current && day ? current.price < day.mean : null,
     price_percent_to_average: current && day && day.mean !== 0 ? rounded(current.price / day.mean) : null,
     unit: "kWh",
-    currency: snapshot.currency,
+    currency,
     country: COUNTRIES[region?.slice(0, 2) ?? ""] ?? null,
     region,
-    today: pricesOf(today),
-    tomorrow: pricesOf(tomorrow),
+    today: pricesOf(today, decimals),
+    tomorrow: pricesOf(tomorrow, decimals),
     tomorrow_valid: snapshot.tomorrowValid,
     raw_today: raw(today),
     raw_tomorrow: raw(tomorrow),
-    additional_costs_current_hour: current?.variableCharges ?? null,
+    additional_costs_current_hour: current?.variableCharges === undefined ? null : decimals(current.variableCharges),
     price_in_cents: false,
   };
 }
 
-/**
- * What changes with the prices and not with the hour, and without `end`: two days of quarters with it are more than
- * Home Assistant keeps of attributes. The price now is the state of the entity.
- */
-export function nordpoolAttributes(source: FormatSource): object {
-  const { snapshot, calendar, region } = source;
-  const tomorrow = wholeTomorrow(snapshot);
-  const raw = (points: readonly PricePoint[]) =>
-    points.map(({ start, price }) => ({ start: localInstant(start, calendar), value: shortPrice(price) }));
-  return {
-    ...figuresOfDay(source),
-    unit: "kWh",
-    currency: snapshot.currency,
-    country: COUNTRIES[region?.slice(0, 2) ?? ""] ?? null,
-    region,
-    today: pricesOf(snapshot.today, shortPrice),
-    tomorrow: pricesOf(tomorrow, shortPrice),
-    tomorrow_valid: snapshot.tomorrowValid,
-    raw_today: raw(snapshot.today),
-    raw_tomorrow: raw(tomorrow),
-    price_in_cents: false,
-  };
-}
-
-/** `mean` is the median there; what has no price is null. */
-function figuresOfDay({ snapshot, calendar }: FormatSource): object {
+/** `mean` is the median there; what has no price is null. Peak hours are by the clock, whatever the resolution. */
+function figuresOfDay({ snapshot, calendar }: FormatSource, decimals: Writing["decimals"]): object {
   const { today, day } = snapshot;
+  const figure = (value: number | null) => (value === null ? null : decimals(value));
   const between = (from: number, to: number) =>
     figure(
       meanPrice(today.filter(({ start }) => calendar.minuteOfDay(start) >= from && calendar.minuteOfDay(start) < to)),
@@ -91,8 +98,4 @@ function medianPrice(points: readonly PricePoint[]): number | null {
   const above = sorted[Math.floor(sorted.length / 2)];
   const below = sorted[Math.ceil(sorted.length / 2) - 1];
   return above === undefined || below === undefined ? null : (above + below) / 2;
-}
-
-function figure(value: number | null): number | null {
-  return value === null ? null : rounded(value);
 }

@@ -139,14 +139,9 @@ export class SystemPart {
     const t = this.#t;
     const place = broker.kind === "inside" ? t("broker_inside") : broker.host;
     const plugRows = plugs.map((plug) => {
-      const state = !plug.available
-        ? "plug_away"
-        : plug.on === null
-          ? "plug_unknown"
-          : plug.on
-            ? "plug_on"
-            : "plug_off";
-      return [h("span", {}, plug.name ?? plug.id), [mark(plug.available), t(state)]];
+      const isAway = plug.available === false;
+      const state = isAway ? "plug_away" : plug.on === null ? "plug_unknown" : plug.on ? "plug_on" : "plug_off";
+      return [h("span", {}, plug.name ?? plug.id), [mark(!isAway), t(state)]];
     });
     return this.#block(
       t("connections"),

@@ -124,6 +124,7 @@ export const words = {
   plan_enabled: "slået til",
   plan_change: "Ændr",
   plan_runs_until: "Kører til {time}",
+  plan_on: "Tændt",
   and_more: { one: "og {count} mere", other: "og {count} mere" },
   action_run_now: "Kør nu",
   action_skip: "Spring over",
@@ -159,6 +160,7 @@ export const words = {
   state_waiting: "Venter",
   state_scheduled: "Planlagt",
   state_running: "Kører",
+  state_partial: "Delvist",
   state_done: "Færdig",
   state_no_prices: "Ingen priser",
   state_fallback: "Faste timer",
@@ -172,6 +174,7 @@ export const words = {
   reason_running_by_hand: "Blev startet i hånden",
   reason_running_fallback: "Priser mangler: kører i sine faste timer",
   reason_fallback_planned: "Priser mangler: vil køre i sine faste timer",
+  reason_partial: "Kun nogle af timerne kan lade sig gøre: der mangler {hours} t. {why}",
   reason_done: "Har kørt",
   reason_cut_short: "Har kørt, men ikke alle sine timer: elbro kørte ikke",
   reason_waiting_for_prices: "Venter på priser, der ikke er her endnu",
@@ -189,7 +192,8 @@ export const words = {
   reason_skipped: "Springes over denne gang",
   reason_stopped: "Blev stoppet",
   reason_mean: "{price} i snit",
-  reason_saves: "sparer {price} mod at starte straks",
+  reason_saves_now: "{price} billigere end at starte nu",
+  reason_saves_window_start: "{price} billigere end at starte, når tidsrummet åbner",
 
   diagnostics: "Diagnostik",
   interface_consumer: "Tjenesten",
@@ -286,4 +290,9 @@ export const words = {
   problem_database_not_writable:
     "Der kan ikke skrives i databasen, så tjenesten spørges ikke. Se på disken eller hukommelseskortet, og på hvem der må skrive dér.",
   problem_copy_failed: "Nattens kopi af databasen kunne ikke laves. Gør plads på disken.",
+  problem_home_assistant_unreachable:
+    "Home Assistant kan ikke nås for at få statistik. Se efter, om den kører, og om adressen er rigtig.",
+  problem_home_assistant_refused:
+    "Home Assistant afviser import af statistik. Opret et nyt adgangstoken som administrator.",
+  problem_statistic_ids_collide: "To hjem har samme id i Home Assistant. Giv det ene et andet id.",
 };

@@ -124,6 +124,7 @@ export const words = {
   plan_enabled: "switched on",
   plan_change: "Change",
   plan_runs_until: "Runs until {time}",
+  plan_on: "On",
   and_more: { one: "and {count} more", other: "and {count} more" },
   action_run_now: "Run now",
   action_skip: "Skip",
@@ -159,6 +160,7 @@ export const words = {
   state_waiting: "Waits",
   state_scheduled: "Planned",
   state_running: "Runs",
+  state_partial: "Partly",
   state_done: "Done",
   state_no_prices: "No prices",
   state_fallback: "Fixed hours",
@@ -172,6 +174,7 @@ export const words = {
   reason_running_by_hand: "Was started by hand",
   reason_running_fallback: "Prices are missing: runs at its fixed hours",
   reason_fallback_planned: "Prices are missing: will run at its fixed hours",
+  reason_partial: "Only some of its hours are possible: {hours} h are missing. {why}",
   reason_done: "Has run",
   reason_cut_short: "Has run, but not for all its hours: elbro was not running",
   reason_waiting_for_prices: "Waits for prices that are not there yet",
@@ -189,7 +192,8 @@ export const words = {
   reason_skipped: "Is skipped this time",
   reason_stopped: "Was stopped",
   reason_mean: "{price} on average",
-  reason_saves: "saves {price} against starting at once",
+  reason_saves_now: "saves {price} against starting now",
+  reason_saves_window_start: "saves {price} against starting when its window opens",
 
   diagnostics: "Diagnostics",
   interface_consumer: "Service",
@@ -286,4 +290,9 @@ export const words = {
   problem_database_not_writable:
     "The database cannot be written, so the service is asked nothing. Look at the disk or memory card, and at who may write there.",
   problem_copy_failed: "The nightly copy of the database could not be made. Make room on the disk.",
+  problem_home_assistant_unreachable:
+    "Home Assistant cannot be reached for its statistics. Check that it runs, and its address.",
+  problem_home_assistant_refused:
+    "Home Assistant refuses the import of statistics. Create a new access token as an administrator.",
+  problem_statistic_ids_collide: "Two homes have the same id in Home Assistant. Give one of them another id.",
 };

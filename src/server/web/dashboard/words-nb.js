@@ -125,6 +125,7 @@ export const words = {
   plan_enabled: "slått på",
   plan_change: "Endre",
   plan_runs_until: "Kjører til {time}",
+  plan_on: "På",
   and_more: { one: "og {count} til", other: "og {count} til" },
   action_run_now: "Kjør nå",
   action_skip: "Hopp over",
@@ -160,6 +161,7 @@ export const words = {
   state_waiting: "Venter",
   state_scheduled: "Planlagt",
   state_running: "Kjører",
+  state_partial: "Delvis",
   state_done: "Ferdig",
   state_no_prices: "Ingen priser",
   state_fallback: "Faste timer",
@@ -173,6 +175,7 @@ export const words = {
   reason_running_by_hand: "Ble startet for hånd",
   reason_running_fallback: "Priser mangler: kjører i sine faste timer",
   reason_fallback_planned: "Priser mangler: vil kjøre i sine faste timer",
+  reason_partial: "Bare noen av timene er mulige: {hours} t mangler. {why}",
   reason_done: "Har kjørt",
   reason_cut_short: "Har kjørt, men ikke alle timene sine: elbro kjørte ikke",
   reason_waiting_for_prices: "Venter på priser som ikke er her ennå",
@@ -190,7 +193,8 @@ export const words = {
   reason_skipped: "Hoppes over denne gangen",
   reason_stopped: "Ble stoppet",
   reason_mean: "{price} i snitt",
-  reason_saves: "sparer {price} mot å starte straks",
+  reason_saves_now: "{price} billigere enn å starte nå",
+  reason_saves_window_start: "{price} billigere enn å starte når tidsrommet åpner",
 
   diagnostics: "Diagnostikk",
   interface_consumer: "Tjenesten",
@@ -287,4 +291,9 @@ export const words = {
   problem_database_not_writable:
     "Det kan ikke skrives til databasen, så tjenesten blir ikke spurt. Se på disken eller minnekortet, og på hvem som får skrive der.",
   problem_copy_failed: "Nattens kopi av databasen kunne ikke lages. Lag plass på disken.",
+  problem_home_assistant_unreachable:
+    "Home Assistant kan ikke nås for å få statistikk. Sjekk at den kjører, og at adressen er riktig.",
+  problem_home_assistant_refused:
+    "Home Assistant avviser import av statistikk. Lag et nytt tilgangstoken som administrator.",
+  problem_statistic_ids_collide: "To hjem har samme id i Home Assistant. Gi det ene en annen id.",
 };

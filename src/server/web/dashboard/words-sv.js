@@ -125,6 +125,7 @@ export const words = {
   plan_enabled: "påslagen",
   plan_change: "Ändra",
   plan_runs_until: "Körs till {time}",
+  plan_on: "På",
   and_more: { one: "och {count} till", other: "och {count} till" },
   action_run_now: "Kör nu",
   action_skip: "Hoppa över",
@@ -163,6 +164,7 @@ export const words = {
   state_waiting: "Väntar",
   state_scheduled: "Planerad",
   state_running: "Körs",
+  state_partial: "Delvis",
   state_done: "Klar",
   state_no_prices: "Inga priser",
   state_fallback: "Fasta timmar",
@@ -176,6 +178,7 @@ export const words = {
   reason_running_by_hand: "Startades för hand",
   reason_running_fallback: "Priser saknas: körs under sina fasta timmar",
   reason_fallback_planned: "Priser saknas: kommer att köras under sina fasta timmar",
+  reason_partial: "Bara en del av timmarna är möjliga: {hours} h saknas. {why}",
   reason_done: "Har körts",
   reason_cut_short: "Har körts, men inte alla sina timmar: elbro var inte igång",
   reason_waiting_for_prices: "Väntar på priser som inte finns än",
@@ -193,7 +196,8 @@ export const words = {
   reason_skipped: "Hoppas över den här gången",
   reason_stopped: "Stoppades",
   reason_mean: "{price} i snitt",
-  reason_saves: "sparar {price} mot att starta genast",
+  reason_saves_now: "{price} billigare än att starta nu",
+  reason_saves_window_start: "{price} billigare än att starta när tidsrummet öppnar",
 
   diagnostics: "Diagnostik",
   interface_consumer: "Tjänsten",
@@ -290,4 +294,9 @@ export const words = {
   problem_database_not_writable:
     "Det går inte att skriva till databasen, så tjänsten tillfrågas inte. Se efter disken eller minneskortet, och vem som får skriva där.",
   problem_copy_failed: "Nattens kopia av databasen kunde inte göras. Frigör utrymme på disken.",
+  problem_home_assistant_unreachable:
+    "Home Assistant kan inte nås för sin statistik. Kontrollera att den körs och att adressen stämmer.",
+  problem_home_assistant_refused:
+    "Home Assistant avvisar import av statistik. Skapa en ny åtkomsttoken som administratör.",
+  problem_statistic_ids_collide: "Två hem har samma id i Home Assistant. Ge det ena ett annat id.",
 };

@@ -143,6 +143,55 @@ describe("the figures of a series", () => {
     expect([figures.yearToDate, figures.lastCompleteDay?.date]).toEqual([null, "2025-12-31"]);
   });
 
+  test.each([
+    ["2026-02-28T12:00:00Z", "2026-02-27", "2026-02", 27, "2026-01", "2026"],
+    // The month has ended; its last day is still to come.
+    ["2026-03-01T04:00:00Z", "2026-02-27", "2026-02", 27, "2026-01", "2026"],
+    // It is there, and counted before the new month begins.
+    ["2026-03-01T09:00:00Z", "2026-02-28", "2026-02", 28, "2026-01", "2026"],
+    ["2026-03-02T09:00:00Z", "2026-03-01", "2026-03", 1, "2026-02", "2026"],
+    ["2026-01-01T09:00:00Z", "2025-12-31", "2025-12", 31, "2025-11", "2025"],
+    ["2026-01-02T09:00:00Z", "2026-01-01", "2026-01", 1, "2025-12", "2026"],
+    // A summer of 24 hours: the last of March is the day after the change of the clock.
+    ["2026-04-01T03:00:00Z", "2026-03-30", "2026-03", 30, "2026-02", "2026"],
+  ])(
+    "at %s, known until %s, the month is %s with %i days, after %s, and the year %s",
+    (now, last, month, days, before, year) => {
+      const range = usageRange(at(now), calendar);
+      const known = usageOf(calendar.dateOf(range.start), last, () => 2);
+      const figures = usageFigures(known, "kWh", at(now), calendar);
+      expect(figures.month).toMatchObject({ start: dayOf(`${month}-01`).start, days, value: days * 2 });
+      expect(figures.previousMonth).toMatchObject({ start: dayOf(`${before}-01`).start });
+      expect(figures.previousMonth?.days).toBe(figures.previousMonth?.daysPassed);
+      expect(figures.previousMonth?.end).toBe(figures.month?.start);
+      expect(figures.year).toMatchObject({ start: dayOf(`${year}-01-01`).start });
+      expect(figures.year?.daysPassed).toBe(figures.year?.days);
+    },
+  );
+
+  test("the old month waits for its last day while newer days are there, for a week at most", () => {
+    const known = usageOf("2026-02-01", "2026-03-09", () => 2).filter(({ date }) => date !== "2026-02-28");
+    const monthAt = (now: string) => usageFigures(known, "kWh", at(now), calendar).month;
+    expect(monthAt("2026-03-03T09:00:00Z")).toMatchObject({ start: dayOf("2026-02-01").start, value: 54, days: 27 });
+    expect(monthAt("2026-03-07T22:59:00Z")).toMatchObject({ start: dayOf("2026-02-01").start });
+    expect(monthAt("2026-03-07T23:00:00Z")).toMatchObject({ start: dayOf("2026-03-01").start, days: 9 });
+  });
+
+  test("a month without any reading is not waited for", () => {
+    const known = [...usageOf("2026-01-01", "2026-01-31", () => 2), ...usageOf("2026-03-01", "2026-03-02", () => 3)];
+    const figures = usageFigures(known, "kWh", at("2026-03-03T09:00:00Z"), calendar);
+    expect(figures.month).toMatchObject({ start: dayOf("2026-03-01").start, value: 6 });
+    expect(figures.previousMonth).toBeNull();
+  });
+
+  test("without any reading for a week the new month is unknown, and no old month is shown for it", () => {
+    const known = usageOf("2026-02-01", "2026-02-28", () => 2);
+    const figures = usageFigures(known, "kWh", at("2026-03-08T09:00:00Z"), calendar);
+    expect(figures.month).toBeNull();
+    expect(figures.previousMonth).toMatchObject({ value: 56 });
+    expect(usageFigures(known, "kWh", at("2026-04-02T09:00:00Z"), calendar).month).toBeNull();
+  });
+
   test("nothing known is null, never zero", () => {
     expect(usageFigures([], "kWh", NOW, calendar)).toEqual({
       unit: "kWh",
@@ -150,6 +199,9 @@ describe("the figures of a series", () => {
       lastCompleteDay: null,
       monthToDate: null,
       yearToDate: null,
+      month: null,
+      previousMonth: null,
+      year: null,
     });
   });
 });
@@ -166,6 +218,9 @@ describe("the topics of use", () => {
       last_complete_day: { date: "2026-03-09" },
       month_to_date: { start: "2026-02-28T23:00:00Z", days: 9, days_passed: 9 },
       year_to_date: { start: "2025-12-31T23:00:00Z", days: 23 },
+      month: { start: "2026-02-28T23:00:00Z", days: 9 },
+      previous_month: { start: "2026-01-31T23:00:00Z", end: "2026-02-28T23:00:00Z" },
+      year: { start: "2025-12-31T23:00:00Z", days: 23 },
     });
   });
 

@@ -71,7 +71,72 @@ test("the document of a removed device is cleared before its states, which its t
   const { publisher, port } = attached([state("plug/heater/state", "{}"), document("heater", { on: "switch" })]);
   port.sent.length = 0;
   publisher.show([]);
+  port.answer();
   expect(port.topics()).toEqual(["homeassistant/device/heater/config", "elbro/plug/heater/state"]);
+});
+
+test("a document that the broker does not retain any more is not cleared again, its states are", () => {
+  const { publisher, port, retained } = attached([
+    state("plug/heater/state", "{}"),
+    document("heater", { on: "switch" }),
+  ]);
+  port.sent.length = 0;
+  retained.delete("homeassistant/device/heater/config"); // Home Assistant or its owner has removed the device.
+  publisher.show([]);
+  port.answer();
+  expect(port.topics()).toEqual(["elbro/plug/heater/state"]);
+});
+
+test("a broker that restarts empty: Home Assistant is told that the device has no components any more", () => {
+  const { memory } = attached([document("heater", { on: "switch", reason: "sensor" }), state("price", "1")]);
+  const { publisher, port } = attached([state("price", "1")], memory, new Map());
+  const withdrawn = {
+    device: { identifiers: ["heater"] },
+    origin: { name: "elbro" },
+    components: { on: { platform: "switch" }, reason: { platform: "sensor" } },
+  };
+  const told = () => port.transient.map(({ topic, payload }) => [topic, JSON.parse(payload)]);
+  expect(told()).toEqual([["homeassistant/device/heater/config", withdrawn]]);
+  publisher.repeat(); // Home Assistant connects.
+  port.answer();
+  expect(told()).toHaveLength(2);
+  expect(told()[1]).toEqual(told()[0]);
+  expect(port.topics()).not.toContain("homeassistant/device/heater/config");
+});
+
+test("what an earlier version remembers of cleared topics can be read", () => {
+  const memory = new TestMemory();
+  memory.text = JSON.stringify({ topics: {}, cleared: ["homeassistant/device/heater/config", "elbro/old"] });
+  const retained = new Map([["elbro/old", "1"]]);
+  const { port } = attached([state("price", "1")], memory, retained);
+  expect(port.transient).toEqual([]);
+  expect([...retained.keys()]).toEqual(["elbro/price"]);
+});
+
+test("for every new reader the broker is asked about a cleared document, and nothing is sent where it has none", () => {
+  const { publisher, port, retained } = attached([state("price", "1"), document("heater", { on: "switch" })]);
+  publisher.show([state("price", "1")]);
+  port.answer();
+  for (let births = 1; births <= 2; births++) {
+    port.sent.length = 0;
+    publisher.repeat();
+    publisher.repeat();
+    port.answer();
+    expect(port.asked).toHaveLength(1 + births);
+    expect(new Set(port.topics())).toEqual(new Set(["elbro/price"]));
+  }
+  retained.set("homeassistant/device/heater/config", "{}"); // as of the broker's last save
+  publisher.repeat();
+  port.answer();
+  expect([...retained.keys()]).toEqual(["elbro/price"]);
+});
+
+test("a document that is wanted again before the broker has answered stays", () => {
+  const { publisher, port, retained } = attached([document("heater", { on: "switch" })]);
+  publisher.show([]);
+  publisher.show([document("heater", { on: "switch" })]);
+  port.answer();
+  expect([...retained.keys()]).toEqual(["homeassistant/device/heater/config"]);
 });
 
 test("an empty payload clears the topic and is sent again on the next connection", () => {
@@ -240,6 +305,8 @@ test("an unchanged house writes nothing to disk, however often it is shown", () 
 });
 
 const topic = fc.constantFrom("a", "b", "c", "d");
+/** One of them holds the document of a device. */
+const topicOf = (name: string) => (name === "d" ? "homeassistant/device/d/config" : `elbro/${name}`);
 const house = fc.dictionary(topic, fc.constantFrom("", "1", "2"));
 const event = fc.oneof(
   fc.record({ kind: fc.constant("show" as const), house }),
@@ -258,7 +325,7 @@ test("whatever changes, breaks and restarts: in the end the broker holds exactly
       let publisher = publisherOn(memory);
       let port = new RetainingPort(retained, 2);
       const messagesOf = (wanted: Readonly<Record<string, string>>) =>
-        Object.entries(wanted).map(([name, payload]) => state(name, payload));
+        Object.entries(wanted).map(([name, payload]) => ({ topic: topicOf(name), payload }));
       const attach = () => {
         port = new RetainingPort(retained, 2);
         publisher.attach(port);
@@ -286,7 +353,7 @@ test("whatever changes, breaks and restarts: in the end the broker holds exactly
       const wanted = Object.entries(last).filter(([, payload]) => payload !== "");
       expect(Object.fromEntries(retained)).toEqual({
         "other/daemon": "theirs",
-        ...Object.fromEntries(wanted.map(([name, payload]) => [`elbro/${name}`, payload])),
+        ...Object.fromEntries(wanted.map(([name, payload]) => [topicOf(name), payload])),
       });
     }),
     { numRuns: 500 },

@@ -167,7 +167,54 @@ describe("the classes that Home Assistant's statistics depend on", () => {
 
   test("only price and signals expire", () => {
     const expiring = Object.entries(components).filter(([, each]) => "expire_after" in each);
-    expect(expiring.map(([key]) => key)).toEqual(["price", "level", "color", "cheap"]);
+    expect(expiring.map(([key]) => key)).toEqual(["price", "level", "color", "cheap", "export_price"]);
+  });
+});
+
+describe("the devices", () => {
+  const deviceOf = (device: Device<never>, options = OPTIONS) =>
+    JSON.parse(announce(options, device, []).message.payload).device as Json;
+
+  test("a plan belongs to its home; homes, places and plugs belong to the daemon", () => {
+    const belongs = Object.fromEntries(cases.map(({ device }) => [device.model, deviceOf(device).via_device]));
+    expect(belongs).toEqual({ Home: "elbro", Place: "elbro", Plug: "elbro", Plan: "elbro_home", Daemon: undefined });
+    const { device } = planCase("", planOf(WASHER));
+    expect(deviceOf(device, { ...OPTIONS, baseTopic: "my/elbro" }).via_device).toBe(deviceId("my/elbro", "home"));
+  });
+
+  test("link to the dashboard where the configuration says where it is, and nowhere otherwise", () => {
+    const { device } = homeCase("");
+    expect(deviceOf(device)).not.toHaveProperty("configuration_url");
+    const dashboardUrl = "http://192.168.1.5:8080/";
+    expect(deviceOf(device, { ...OPTIONS, dashboardUrl }).configuration_url).toBe(dashboardUrl);
+  });
+
+  test("what changes a setting is configuration; what acts at once is not", () => {
+    const { components } = documentOf(planCase("", planOf(WASHER)).tree);
+    const commanded = Object.entries(components).filter(([, each]) => "command_topic" in each);
+    const config = commanded.filter(([, each]) => each.entity_category === "config").map(([key]) => key);
+    const actions = commanded.filter(([, each]) => each.entity_category === undefined).map(([key]) => key);
+    expect(config).toEqual(["hours", "from", "ready_by", "max_price", "enabled", "reset_settings"]);
+    expect(actions).toEqual(["run_now", "skip", "stop"]);
+  });
+});
+
+describe("the price of what is exported", () => {
+  const shownIn = (usage = fullUsage()) => {
+    const { availability, components } = documentOf(homeCase("", fullHome(), usage).tree);
+    const payloads = new Map(homeCase("", fullHome(), usage).tree.map(({ topic, payload }) => [topic, payload]));
+    return components.export_price && shownState(components.export_price, availability, payloads);
+  };
+
+  test("is the price without charges and without VAT", () => {
+    const { current, vatIncluded } = fullHome();
+    if (!current) throw new Error("no price now");
+    expect([current.variableCharges, vatIncluded]).toEqual([expect.any(Number), true]);
+    expect(Number(shownIn())).toBeCloseTo((current.price - (current.variableCharges ?? 0)) / 1.25, 6);
+  });
+
+  test("is there only where the service tells revenue", () => {
+    expect(shownIn({ ...fullUsage(), solarExportRevenue: null })).toBeUndefined();
   });
 });
 

@@ -114,6 +114,21 @@ describe.each(formattedDays)("$name ($date)", (day) => {
     },
   );
 
+  test("nordpool as attributes: instants and prices are those of the format, as short as needed", () => {
+    const given = { tomorrow: "there", charges: 0.123456789, priceOf: (i: number) => i / 97 } as const;
+    const [full, short] = [whole("nordpool", day, given), attributes("nordpool", day, given)];
+    expect(Object.keys(short)).toEqual(Object.keys(full));
+    for (const name of ["raw_today", "raw_tomorrow"] as const) {
+      const [rows, kept] = [full[name] as Required<Raw[number]>[], short[name] as Required<Raw[number]>[]];
+      for (const key of ["start", "end"] as const)
+        expect(kept.map((row) => Date.parse(row[key]))).toEqual(rows.map((row) => Date.parse(row[key])));
+      for (const [i, { value }] of kept.entries()) expect(value).toBeCloseTo(rows[i]?.value ?? Number.NaN, 3);
+    }
+    expect(short.today).toEqual((short.raw_today as Raw).map(({ value }) => value));
+    expect(short.today).toContain(short.current_price);
+    expect(short.today).toContain(short.min);
+  });
+
   test("attributes lose nothing of the two days", () => {
     for (const name of ["nordpool", "predbat", "energidataservice"] as const) {
       const shown = attributes(name, day, { tomorrow: "there", priceOf: () => LONG_PRICE });
@@ -176,6 +191,38 @@ describe("the shapes as their readers know them", () => {
     });
   });
 
+  test("attributes have what templates read, with the price now", () => {
+    const given = { tomorrow: "there", charges: 0.5 } as const;
+    expect(attributes("nordpool", normal, given)).toMatchObject({
+      ...{ current_price: 0.72, low_price: false, price_percent_to_average: 1.515789 },
+      ...{ average: 0.475, min: 0, max: 0.95, off_peak_1: 0.155, peak: 0.555, off_peak_2: 0.875 },
+      additional_costs_current_hour: 0.5,
+    });
+    expect((attributes("nordpool", normal, given).raw_today as Raw)[0]).toEqual({
+      start: "2026-06-09T22:00Z",
+      end: "2026-06-09T22:15Z",
+      value: 0,
+    });
+    const { forecast: _whole, ...keys } = whole("energidataservice", normal, given);
+    expect(attributes("energidataservice", normal, given)).toMatchObject({ ...keys, current_price: 0.72 });
+  });
+
+  test("hours are written in local time, with seconds", () => {
+    const { raw_today } = attributes("nordpool", normal, { tomorrow: "there", resolution: "hour" });
+    expect((raw_today as Raw)[0]).toEqual({
+      start: "2026-06-10T00:00:00+02:00",
+      end: "2026-06-10T01:00:00+02:00",
+      value: 0,
+    });
+  });
+
+  test("without a price now nothing is said of it", () => {
+    const gap = attributes("nordpool", normal, { tomorrow: "there", now: at("2026-07-01T10:00:00Z") });
+    expect(gap).toMatchObject({ current_price: null, low_price: null, price_percent_to_average: null });
+    const over = attributes("energidataservice", normal, { tomorrow: "there", now: at("2026-07-01T10:00:00Z") });
+    expect(over).toMatchObject({ current_price: null, today_remaining_min: null, today_remaining_mean: null });
+  });
+
   test("energidataservice has its tariffs nested and empty, and its least and most with their hour", () => {
     const shown = whole("energidataservice", normal, { tomorrow: "there" });
     expect(shown).toMatchObject({
@@ -186,6 +233,9 @@ describe("the shapes as their readers know them", () => {
       today_min: { hour: "2026-06-10T00:00:00+02:00", price: 0 },
       today_max: { hour: "2026-06-10T23:45:00+02:00", price: 0.95 },
       today_mean: 0.475,
+      today_remaining_min: { hour: "2026-06-10T18:00:00+02:00", price: 0.72 },
+      today_remaining_max: { hour: "2026-06-10T23:45:00+02:00", price: 0.95 },
+      today_remaining_mean: 0.835,
       next_data_update: "13:00:00",
     });
     const flat = Object.entries(shown.tariffs as Json).filter(([, value]) => typeof value === "number");

@@ -1,0 +1,84 @@
+/** The amounts in the rows of a series of usage, and their sums by the hour. */
+
+import { type Row, rowEnd, rowStart } from "../series/series.ts";
+import { type EpochMs, HOUR_MS, type Interval } from "../time/interval.ts";
+
+/** The series of use, by operation. */
+export const usageOperations = ["consumption", "consumptionCosts", "solarExport", "solarExportRevenue"] as const;
+export type UsageOperation = (typeof usageOperations)[number];
+
+/** What the service calls the amount of a row of costs is not documented; a configuration may name it. */
+export const DEFAULT_COST_FIELD = "totalCost";
+
+/** An hour of which everything is known. Unit: kWh for energy, the series' currency for amounts. */
+export interface HourUsage {
+  readonly start: EpochMs;
+  readonly value: number;
+}
+
+/** The amount of a row; null where a configuration may name it. */
+const AMOUNT_FIELDS: Readonly<Record<UsageOperation, string | null>> = {
+  consumption: "energyKWh",
+  consumptionCosts: null,
+  solarExport: "energyKWh",
+  solarExportRevenue: "netRevenue",
+};
+
+/** Returns what reads the amount of a row; what it returns is a number if the amount is known. */
+export function amountReader(
+  rows: readonly Row[],
+  operation: UsageOperation,
+  costField: string,
+): (row: Row) => unknown {
+  const field = AMOUNT_FIELDS[operation] ?? costField;
+  const isNamed = AMOUNT_FIELDS[operation] !== null || rows.some((row) => field in row);
+  return isNamed ? (row) => row[field] : amountByRate;
+}
+
+/**
+ * Costs under an unknown name are still rate x energy + fees, as the rate is defined; null if a part is missing.
+ * Source: service interface, 2.3.
+ */
+function amountByRate({ totalPricePerKWh: rate, energyKWh: energy, fixedFeesForInterval: fee }: Row): number | null {
+  if (typeof energy !== "number" || typeof fee !== "number") return null;
+  if (energy === 0) return fee;
+  return typeof rate === "number" ? rate * energy + fee : null;
+}
+
+/**
+ * Sums rows of hours or quarters by the hour. An hour that is not known as a whole is left out.
+ * Shape: the rows of one day, in any order, without overlap; the answer is ascending.
+ */
+export function usageHours(
+  rows: readonly Row[],
+  operation: UsageOperation,
+  costField: string = DEFAULT_COST_FIELD,
+): HourUsage[] {
+  const amountOf = amountReader(rows, operation, costField);
+  const hours = new Map<EpochMs, { value: number; knownMs: number }>();
+  for (const row of rows) {
+    const span = spanWithinHour(row);
+    const amount = amountOf(row);
+    if (!span || typeof amount !== "number" || !Number.isFinite(amount)) continue;
+    const start = hourOf(span.start);
+    const { value, knownMs } = hours.get(start) ?? { value: 0, knownMs: 0 };
+    hours.set(start, { value: value + amount, knownMs: knownMs + span.end - span.start });
+  }
+  return [...hours]
+    .filter(([, { knownMs }]) => knownMs === HOUR_MS)
+    .map(([start, { value }]) => ({ start, value }))
+    .sort((a, b) => a.start - b.start);
+}
+
+/** The interval of a row; null if it is not inside one hour. */
+function spanWithinHour(row: Row): Interval | null {
+  const start = rowStart(row);
+  const end = rowEnd(row);
+  if (start === null || end === null || end <= start || end > hourOf(start) + HOUR_MS) return null;
+  return { start, end };
+}
+
+/** Offsets of the service's zone are whole hours. */
+function hourOf(at: EpochMs): EpochMs {
+  return Math.floor(at / HOUR_MS) * HOUR_MS;
+}

@@ -1,0 +1,169 @@
+/**
+ * Brings one statistic of Home Assistant to what is stored: month by month from the first one that changed, since every
+ * later sum changes with it. What Home Assistant has already is not written again.
+ */
+import { setTimeout as pause } from "node:timers/promises";
+import { crc32 } from "node:zlib";
+import type { Home } from "../../core/prices/home-snapshot.ts";
+import { DEFAULT_COST_FIELD, type UsageOperation, usageHours } from "../../core/prices/usage-amounts.ts";
+import type { KeyValue } from "../../core/runtime/key-value.ts";
+import type { SeriesKey } from "../../core/series/series.ts";
+import { slugOf } from "../../core/text/slug.ts";
+import type { Calendar } from "../../core/time/calendar.ts";
+import { type EpochMs, HOUR_MS, type Interval } from "../../core/time/interval.ts";
+import type { SeriesRepository } from "../../state/series-repository.ts";
+import { type ImportedStatistic, importedUntil, readImported, withMonth, writeImported } from "./imported-statistic.ts";
+import { changedRows, rowsOf } from "./statistic-rows.ts";
+import { SOURCE, type StatisticMetadata, type StatisticRow, type StatisticsApi } from "./statistics-api.ts";
+import { HomeAssistantError } from "./websocket-client.ts";
+
+export interface ImportDeps {
+  readonly store: Pick<SeriesRepository["store"], "envelope" | "digests" | "rowsByChunk">;
+  readonly calendar: Calendar;
+  readonly memory: KeyValue;
+  /** What the service calls the amount of a row of costs. */
+  readonly costField?: string | undefined;
+}
+
+/** The part of an id that names the series. */
+const SERIES_NAMES = {
+  consumption: "consumption",
+  consumptionCosts: "cost",
+  solarExport: "export",
+  solarExportRevenue: "revenue",
+} as const satisfies Readonly<Record<UsageOperation, string>>;
+
+/** Home Assistant answers an import before it stores it. While it makes a backup it stores nothing for minutes. */
+const CONFIRM = { tries: 100, everyMs: 100 };
+
+/** A change of what an import makes of the same readings: all statistics are compared once. */
+const FORMAT = 1;
+
+export class StatisticsImport {
+  readonly #deps: ImportDeps;
+
+  constructor(deps: ImportDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Imports one series of a home as far as it changed. Returns how many rows were written. `range` is where readings may
+   * be stored. Errors: rejects with a HomeAssistantError; what was imported until then is remembered.
+   */
+  async run(api: StatisticsApi, home: Home, operation: UsageOperation, range: Interval): Promise<number> {
+    const { store, memory } = this.#deps;
+    const series: SeriesKey = { account: home.account, place: home.addressId, operation, unit: "hour" };
+    const digests = store.digests(series, range);
+    const [firstDay] = digests.keys();
+    const envelope = store.envelope(series);
+    if (firstDay === undefined || !envelope) return 0;
+    const statistic = this.#statisticOf(home, operation, envelope.currency);
+    const known = await this.#stillImported(api, statistic.id, home, statistic);
+    const begin = Math.max(firstDay, known.from);
+    const months = this.#monthsOf(digests, begin);
+    const remembered = new Map(known.months.map((month) => [month.start, month]));
+    let imported = known;
+    let written = 0;
+    let sum = await this.#sumAt(api, statistic.id, known, begin);
+    let until = known.from;
+    for (const { start, end, digest } of months) {
+      let month = remembered.get(start);
+      if (month?.digest !== digest || month.before !== sum) {
+        const span = { start: Math.max(start, begin), end };
+        const rows = rowsOf(this.#hoursIn(series, operation, span), sum);
+        written += await writeRows(api, statistic, span, rows, sum);
+        const last = rows.at(-1);
+        month = { start, digest, before: sum, after: last?.sum ?? sum, until: last ? last.start + HOUR_MS : until };
+        imported = withMonth(imported, begin, month);
+        writeImported(memory, statistic.id, imported);
+      }
+      sum = month.after;
+      until = month.until;
+    }
+    return written;
+  }
+
+  /** A statistic has one unit. Where the currency of a home changes, the next one has its currency in its name. */
+  #statisticOf({ id: homeId, name }: Home, operation: UsageOperation, currency: unknown): NewStatistic {
+    const label = SERIES_NAMES[operation];
+    const id = `${SOURCE}:${slugOf(homeId)}_${label}`;
+    if (typeof currency !== "string") return { id, name: `${name} ${label}`, unit: "kWh", from: 0 };
+    const first = readImported(this.#deps.memory, id);
+    if (!first || first.unit === currency) return { id, name: `${name} ${label}`, unit: currency, from: 0 };
+    const next = { id: `${id}_${slugOf(currency)}`, name: `${name} ${label} ${currency}`, unit: currency };
+    return { ...next, from: importedUntil(first) };
+  }
+
+  /**
+   * What is remembered, as far as Home Assistant still has it: its database may have been deleted or restored. Where the
+   * home has another address than before, what was imported stays and the new address continues it.
+   */
+  async #stillImported(
+    api: StatisticsApi,
+    id: string,
+    { addressId: address }: Home,
+    { unit, from }: NewStatistic,
+  ): Promise<ImportedStatistic> {
+    const known = readImported(this.#deps.memory, id);
+    if (!known) return { address, unit, from, begin: from, months: [] };
+    const until = importedUntil(known);
+    if (known.address !== address) return { address, unit, from: until, begin: until, months: [] };
+    const sum = known.months.at(-1)?.after;
+    if (until === known.from) return known;
+    const [last] = await api.hours(id, { start: until - HOUR_MS, end: until });
+    return last?.sum === sum ? known : { ...known, months: [] };
+  }
+
+  /** The running sum where the import begins: as remembered, else as Home Assistant has it. */
+  #sumAt(api: StatisticsApi, id: string, known: ImportedStatistic, begin: EpochMs): number | Promise<number> {
+    const [first] = known.months;
+    return first && known.begin === begin ? first.before : api.sumBefore(id, begin);
+  }
+
+  /** Months of the calendar from the first to the last stored day, without gaps. */
+  #monthsOf(digests: ReadonlyMap<EpochMs, number>, begin: EpochMs): StoredMonth[] {
+    const days = [...digests].filter(([start]) => this.#deps.calendar.next("day", start) > begin);
+    const last = days.at(-1);
+    if (!last) return [];
+    const costField = this.#deps.costField ?? DEFAULT_COST_FIELD;
+    return this.#deps.calendar.intervals("month", { start: begin, end: last[0] + HOUR_MS }).map((month) => {
+      const within = days.filter(([start]) => start >= month.start && start < month.end);
+      return { ...month, digest: crc32(JSON.stringify([FORMAT, costField, within])) };
+    });
+  }
+
+  #hoursIn(series: SeriesKey, operation: UsageOperation, span: Interval) {
+    return this.#deps.store
+      .rowsByChunk(series, span)
+      .flatMap((rows) => usageHours(rows, operation, this.#deps.costField))
+      .filter(({ start }) => start >= span.start && start < span.end);
+  }
+}
+
+interface NewStatistic extends StatisticMetadata {
+  /** Where its hours begin, if not with the stored ones. */
+  readonly from: EpochMs;
+}
+
+interface StoredMonth extends Interval {
+  readonly digest: number;
+}
+
+/** Writes what differs and waits until Home Assistant has stored it. Returns how many rows were written. */
+async function writeRows(
+  api: StatisticsApi,
+  statistic: StatisticMetadata,
+  span: Interval,
+  rows: readonly StatisticRow[],
+  sum: number,
+): Promise<number> {
+  const missing = async () => changedRows(rows, await api.hours(statistic.id, span), sum);
+  const changed = await missing();
+  if (changed.length === 0) return 0;
+  await api.import(statistic, changed);
+  for (let tries = 0; tries < CONFIRM.tries; tries++) {
+    if ((await missing()).length === 0) return changed.length;
+    await pause(CONFIRM.everyMs);
+  }
+  throw new HomeAssistantError("unreachable", `it does not store ${statistic.id}`);
+}

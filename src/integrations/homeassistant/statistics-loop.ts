@@ -1,0 +1,162 @@
+/**
+ * Decides when statistics are imported: at the start, after readings changed, and once a day to see that Home Assistant
+ * still has them. The connection lasts as long as an import.
+ */
+import type { Home } from "../../core/prices/home-snapshot.ts";
+import { usageOperations } from "../../core/prices/usage-amounts.ts";
+import type { Clock } from "../../core/runtime/clock.ts";
+import type { LoopHeartbeat } from "../../core/runtime/loop-heartbeat.ts";
+import { LoopWaker } from "../../core/runtime/loop-waker.ts";
+import type { SeriesKey } from "../../core/series/series.ts";
+import type { Problems } from "../../core/status/problem.ts";
+import { slugOf } from "../../core/text/slug.ts";
+import { DAY_MS, type EpochMs, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../core/time/interval.ts";
+import { historyStart } from "../../storage/retention.ts";
+import { StatisticsApi } from "./statistics-api.ts";
+import { type ImportDeps, StatisticsImport } from "./statistics-import.ts";
+import { type HomeAssistantAccount, HomeAssistantClient, HomeAssistantError } from "./websocket-client.ts";
+
+export interface StatisticsLoopDeps extends ImportDeps {
+  readonly account: HomeAssistantAccount;
+  readonly homes: { list(): readonly Home[] };
+  readonly problems: Pick<Problems, "start" | "end">;
+  readonly retentionYears: number;
+  readonly clock: Clock;
+  readonly log: { info(facts: object, text: string): void };
+  readonly random: () => number;
+  readonly pulse: Pick<LoopHeartbeat, "turn" | "sleep">;
+}
+
+const SUBJECT = "Home Assistant";
+/** The series of a home are answered one after another; they are imported together. */
+const SETTLE_MS: number = 30 * SECOND_MS;
+/** A back-fill changes something every few seconds for hours. */
+const MAX_SETTLE_MS: number = 15 * MINUTE_MS;
+const CHECK_EVERY_MS: number = DAY_MS;
+const RETRY = { firstMs: 10 * SECOND_MS, mostMs: 10 * MINUTE_MS };
+/** An update of Home Assistant takes this long. */
+const TOLERATED_MS: number = 15 * MINUTE_MS;
+/** Home Assistant notifies its users of each refused token, and may ban the address. */
+const RETRY_TOKEN_MS: number = 6 * HOUR_MS;
+
+export class StatisticsLoop {
+  readonly #deps: StatisticsLoopDeps;
+  readonly #import: StatisticsImport;
+  readonly #waker = new LoopWaker();
+  /** When the first and the last change came that are not imported yet. */
+  #changes: { readonly first: EpochMs; readonly last: EpochMs } | null = null;
+  /** When the import failed first, and how often it failed since. */
+  #failures: { readonly since: EpochMs; readonly count: number } | null = null;
+  #nextAt: EpochMs;
+  /** Homes whose ids are those of other homes in Home Assistant. Bounded by the homes. */
+  readonly #colliding = new Set<string>();
+
+  constructor(deps: StatisticsLoopDeps) {
+    this.#deps = deps;
+    this.#import = new StatisticsImport(deps);
+    this.#nextAt = deps.clock.now();
+  }
+
+  /** Stored readings changed. */
+  changed({ operation, unit }: SeriesKey): void {
+    if (unit !== "hour" || !usageOperations.some((each) => each === operation)) return;
+    const now = this.#deps.clock.now();
+    this.#changes = { first: this.#changes?.first ?? now, last: now };
+    this.#waker.wake();
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock, pulse } = this.#deps;
+    while (!signal.aborted) {
+      pulse.turn();
+      const until = this.#dueAt();
+      if (until <= clock.now()) await this.#importAll(signal);
+      else {
+        pulse.sleep(until);
+        await this.#waker.sleep((wake) => clock.sleepUntil(until, wake), signal);
+      }
+    }
+  }
+
+  #dueAt(): EpochMs {
+    if (!this.#changes || this.#failures) return this.#nextAt;
+    const { first, last } = this.#changes;
+    return Math.min(this.#nextAt, last + SETTLE_MS, first + MAX_SETTLE_MS);
+  }
+
+  async #importAll(signal: AbortSignal): Promise<void> {
+    const { clock, account, problems } = this.#deps;
+    this.#changes = null;
+    const homes = this.#homes();
+    try {
+      if (homes.length > 0) {
+        const client = await HomeAssistantClient.connect(account, signal);
+        try {
+          await this.#importHomes(new StatisticsApi(client), homes);
+        } finally {
+          client.close();
+        }
+        problems.end(SUBJECT);
+      }
+      this.#failures = null;
+      this.#nextAt = clock.now() + CHECK_EVERY_MS;
+    } catch (error) {
+      if (signal.aborted) return;
+      if (!(error instanceof HomeAssistantError)) throw error;
+      this.#onFailure(error);
+    }
+  }
+
+  async #importHomes(api: StatisticsApi, homes: readonly Home[]): Promise<void> {
+    const { calendar, clock, retentionYears, log, pulse } = this.#deps;
+    const now = clock.now();
+    const range = { start: historyStart(now, retentionYears, calendar), end: calendar.next("day", now) };
+    for (const home of homes) {
+      for (const operation of usageOperations) {
+        pulse.turn();
+        const rows = await this.#import.run(api, home, operation, range);
+        if (rows > 0) log.info({ home: home.id, operation, rows }, "statistics imported into Home Assistant");
+      }
+    }
+  }
+
+  /** Homes with ids of their own in Home Assistant, where `my-home` and `my_home` are the same. */
+  #homes(): Home[] {
+    const { homes, problems, clock } = this.#deps;
+    const owners = new Map<string, string>();
+    const colliding = new Set<string>();
+    const own = homes.list().filter(({ id }) => {
+      const owner = owners.get(slugOf(id));
+      if (owner === undefined) {
+        owners.set(slugOf(id), id);
+        return true;
+      }
+      colliding.add(id);
+      problems.start({
+        code: "statistic_ids_collide",
+        subject: `statistics of ${id}`,
+        since: clock.now(),
+        names: { home: id, other: owner },
+        detail: `${id} and ${owner} are both ${slugOf(id)} in Home Assistant`,
+      });
+      return false;
+    });
+    for (const id of this.#colliding) if (!colliding.has(id)) problems.end(`statistics of ${id}`);
+    this.#colliding.clear();
+    for (const id of colliding) this.#colliding.add(id);
+    return own;
+  }
+
+  #onFailure({ kind, message }: HomeAssistantError): void {
+    const { clock, problems, random } = this.#deps;
+    const now = clock.now();
+    const { since, count } = this.#failures ?? { since: now, count: 0 };
+    this.#failures = { since, count: count + 1 };
+    const backoffMs = Math.min(RETRY.firstMs * 2 ** count, RETRY.mostMs);
+    this.#nextAt = now + (kind === "token" ? RETRY_TOKEN_MS : backoffMs * (0.5 + random() / 2));
+    if (kind === "unreachable" && now - since < TOLERATED_MS) return;
+    const found = { subject: SUBJECT, since: now, detail: message };
+    if (kind === "unreachable") problems.start({ ...found, code: "home_assistant_unreachable" });
+    else problems.start({ ...found, code: "home_assistant_refused" });
+  }
+}

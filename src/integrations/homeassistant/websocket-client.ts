@@ -1,0 +1,171 @@
+/**
+ * Client of Home Assistant's WebSocket API.
+ *
+ * Source: Home Assistant's developer documentation, "WebSocket API". The supervisor's proxy speaks the same protocol.
+ */
+import type { WebSocket } from "ws";
+import { SECOND_MS } from "../../core/time/interval.ts";
+
+/** Where Home Assistant is, and a token of one of its administrators. */
+export interface HomeAssistantAccount {
+  /** `http(s)://host:port`, or the address of the WebSocket itself: `ws(s)://…`. */
+  readonly url: string;
+  readonly token: string;
+}
+
+/** A command of the API with its fields. */
+export interface HomeAssistantCommand {
+  readonly type: string;
+  readonly [field: string]: unknown;
+}
+
+/** Why a command was not carried out. */
+export class HomeAssistantError extends Error {
+  /** `unreachable` passes by itself; `token` and `refused` need the owner. */
+  readonly kind: "unreachable" | "token" | "refused";
+
+  constructor(kind: HomeAssistantError["kind"], message: string) {
+    super(message);
+    this.kind = kind;
+  }
+}
+
+interface IncomingMessage {
+  readonly type?: unknown;
+  readonly id?: unknown;
+  readonly success?: unknown;
+  readonly result?: unknown;
+  readonly message?: unknown;
+  readonly error?: { readonly code?: unknown; readonly message?: unknown };
+}
+
+const CONNECT_TIMEOUT_MS: number = 10 * SECOND_MS;
+/** A small machine reads a month of statistics in a second; while Home Assistant starts, it takes longer. */
+const ANSWER_TIMEOUT_MS: number = 60 * SECOND_MS;
+/** The answer with a month of hours has 80 kB, and one with all months of a century 150 kB. */
+const MAX_MESSAGE_BYTES: number = 4 * 1024 * 1024;
+
+export class HomeAssistantClient {
+  readonly #socket: WebSocket;
+  /** Commands without an answer yet, by id. Bounded by the caller, who waits for each. */
+  readonly #pending = new Map<number, PromiseWithResolvers<unknown>>();
+  readonly #authenticated = Promise.withResolvers<void>();
+  #lastId = 0;
+
+  private constructor(socket: WebSocket) {
+    this.#socket = socket;
+    // A failure is awaited by `connect`; later ones are rejections of the commands.
+    this.#authenticated.promise.catch(() => undefined);
+    socket.on("message", (data) => this.#onMessage(String(data)));
+    socket.on("error", (error) => this.#fail(new HomeAssistantError("unreachable", error.message)));
+    socket.on("close", () => this.#fail(new HomeAssistantError("unreachable", "the connection was closed")));
+  }
+
+  /** Connects and logs in. Errors: rejects with a HomeAssistantError. */
+  static async connect({ url, token }: HomeAssistantAccount, signal: AbortSignal): Promise<HomeAssistantClient> {
+    const { WebSocket } = await import("ws");
+    signal.throwIfAborted();
+    const socket = new WebSocket(websocketUrl(url), {
+      handshakeTimeout: CONNECT_TIMEOUT_MS,
+      maxPayload: MAX_MESSAGE_BYTES,
+      perMessageDeflate: false,
+    });
+    const client = new HomeAssistantClient(socket);
+    signal.addEventListener("abort", () => client.close(), { once: true });
+    try {
+      await client.#logIn(token);
+      return client;
+    } catch (error) {
+      client.close();
+      throw error;
+    }
+  }
+
+  /** Sends a command and returns its result. Errors: rejects with a HomeAssistantError. */
+  ask(command: HomeAssistantCommand): Promise<unknown> {
+    const id = ++this.#lastId;
+    const pending = Promise.withResolvers<unknown>();
+    this.#pending.set(id, pending);
+    this.#send({ ...command, id });
+    return this.#inTime(pending.promise, ANSWER_TIMEOUT_MS, `no answer to ${command.type}`);
+  }
+
+  close(): void {
+    this.#socket.terminate();
+  }
+
+  async #logIn(token: string): Promise<void> {
+    this.#socket.once("message", () => this.#send({ type: "auth", access_token: token }));
+    await this.#inTime(this.#authenticated.promise, CONNECT_TIMEOUT_MS, "no answer to the login");
+  }
+
+  #send(message: object): void {
+    this.#socket.send(JSON.stringify(message), (error) => {
+      if (error) this.#fail(new HomeAssistantError("unreachable", error.message));
+    });
+  }
+
+  #onMessage(text: string): void {
+    const message = parsed(text);
+    switch (message.type) {
+      case "auth_ok":
+        this.#authenticated.resolve();
+        break;
+      case "auth_invalid":
+        this.#fail(new HomeAssistantError("token", String(message.message ?? "the token is refused")));
+        break;
+      case "result":
+        this.#onResult(message);
+        break;
+    }
+  }
+
+  #onResult({ id, success, result, error }: IncomingMessage): void {
+    const pending = this.#pending.get(Number(id));
+    if (!pending) return;
+    this.#pending.delete(Number(id));
+    if (success === true) pending.resolve(result);
+    else pending.reject(refusal(String(error?.code ?? "error"), String(error?.message ?? "")));
+  }
+
+  #fail(error: HomeAssistantError): void {
+    this.#authenticated.reject(error);
+    for (const pending of this.#pending.values()) pending.reject(error);
+    this.#pending.clear();
+  }
+
+  async #inTime<Result>(result: Promise<Result>, withinMs: number, what: string): Promise<Result> {
+    const timeout = setTimeout(() => {
+      this.#fail(new HomeAssistantError("unreachable", `${what} within ${withinMs / SECOND_MS} s`));
+      this.close();
+    }, withinMs);
+    try {
+      return await result;
+    } finally {
+      clearTimeout(timeout);
+    }
+  }
+}
+
+/** `http://host:8123` has its WebSocket at `/api/websocket`; a `ws` URL is the WebSocket's own. */
+export function websocketUrl(url: string): string {
+  if (/^wss?:/.test(url)) return url;
+  return `${url.replace(/^http/, "ws").replace(/\/+$/, "")}/api/websocket`;
+}
+
+function refusal(code: string, message: string): HomeAssistantError {
+  if (code === "unauthorized") return new HomeAssistantError("token", "the token's user is not an administrator");
+  // A command is unknown while the integration that has it is not loaded.
+  if (code === "unknown_command") return new HomeAssistantError("refused", "the recorder integration is not loaded");
+  return new HomeAssistantError("refused", `${code}: ${message}`);
+}
+
+/** A message that is not a JSON object has no type, and is ignored. */
+function parsed(text: string): IncomingMessage {
+  try {
+    const message: unknown = JSON.parse(text);
+    return typeof message === "object" && message !== null ? message : {};
+  } catch {
+    return {};
+  }
+}

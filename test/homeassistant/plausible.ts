@@ -1,0 +1,47 @@
+/** Whether a state can be true of a row of the entity tables. */
+import type { EntityRow } from "../../src/mqtt/homeassistant/entity.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+/** Rows that may be unknown in the house of the test, by key, with the reason. */
+const MAY_BE_UNKNOWN: Readonly<Record<string, string>> = {
+  tomorrow_mean: "tomorrow's prices come at about 13:00",
+  tomorrow_published_at: "tomorrow's prices come at about 13:00",
+  next_start: "a plan that is done has no next run",
+  next_end: "a plan that is done has no next run",
+  saving: "a plan without runs saves nothing",
+  saving_per_kwh: "a plan without runs saves nothing",
+  mean_price: "a plan without runs has no price",
+  cost: "a plan without runs costs nothing",
+  max_price: "is not set",
+  wanted: "a hand may have switched the plug",
+};
+
+/** What numbers of a unit can be. */
+const RANGES: Readonly<Record<NonNullable<EntityRow<never>["unit"]>, readonly [least: number, most: number]>> = {
+  perKwh: [-10, 20],
+  currency: [-100_000, 100_000],
+  kWh: [0, 100_000],
+  "%": [0, 100],
+  h: [0, 24],
+};
+
+/** What is wrong with a state; null for a plausible one. */
+export function implausible(row: EntityRow<never>, state: string, now: number): string | null {
+  const wrong = (expected: string) => `${row.key} is ${state}, expected ${expected}`;
+  if (state === "unavailable" || state === "missing") return wrong("a state");
+  if (row.platform === "button") return null;
+  if (state === "unknown") return row.key in MAY_BE_UNKNOWN ? null : wrong("a known state");
+  if (row.platform === "binary_sensor" || row.platform === "switch")
+    return ["on", "off"].includes(state) ? null : wrong("on or off");
+  if (row.options) return row.options.includes(state) ? null : wrong(row.options.join(", "));
+  if (row.deviceClass === "timestamp" || row.deviceClass === "date")
+    return Math.abs(Date.parse(state) - now) < 400 * DAY_MS ? null : wrong("a day of this or last year");
+  if (row.platform === "text") return /^\d\d:\d\d$/.test(state) ? null : wrong("a time of day");
+  if (row.unit) {
+    const [least, most] = RANGES[row.unit];
+    const value = Number(state);
+    return state !== "" && value >= least && value <= most ? null : wrong(`a number from ${least} to ${most}`);
+  }
+  return state === "" ? wrong("something") : null;
+}

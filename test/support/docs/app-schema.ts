@@ -1,0 +1,100 @@
+/**
+ * The options of the Home Assistant app, made from the schema of the configuration: a key that is added there is in the
+ * app's form, or in one of the two tables of what is left out.
+ */
+import { stringify } from "yaml";
+import * as z from "zod/mini";
+import { isOptional, itemOf, kindOf, shapeOf } from "../../../src/config/keys.ts";
+import { configSchema } from "../../../src/config/schema.ts";
+
+type Node = z.core.$ZodType;
+
+/** An element of the supervisor's schema: a kind of value, a list of one, or keys with elements. */
+export type AppElement = string | readonly [AppElement] | { readonly [key: string]: AppElement };
+
+/** Sections of the configuration that the app's page does not have; each can be in elbro.yaml. */
+export const ELSEWHERE: Readonly<Record<string, string>> = {
+  service: "for tests and development",
+  third_party: "its keys, places and their one-of-several rules are easier in elbro.yaml",
+  mqtt: "the supervisor names the broker",
+  home_assistant: "the supervisor leads to Home Assistant",
+  broker: "the app uses Home Assistant's broker",
+  api: "its address is the app's; keys are made with `elbro keys create`",
+  levels: "has good defaults",
+  history: "has good defaults",
+  retention: "has good defaults",
+  data_dir: "is the app's",
+};
+
+/**
+ * Keys that the supervisor's form cannot hold: a section within a list's item is always required there
+ * (supervisor/apps/options.py, `_check_missing_options`).
+ */
+export const NOT_IN_A_FORM: ReadonlySet<string> = new Set([
+  "consumer.name",
+  ...["on", "off", "dead_man", "ask", "state", "availability"].map((name) => `plugs[].${name}`),
+]);
+
+/** Values of a key that need one of the keys above. */
+const LEFT_OUT_VALUES: Readonly<Record<string, readonly string[]>> = { "plugs[].family": ["custom"] };
+
+/** The app's schema, by section. */
+export function appSchema(): Readonly<Record<string, AppElement>> {
+  const sections = Object.entries(shapeOf(configSchema) ?? {}).filter(([name]) => !(name in ELSEWHERE));
+  return Object.fromEntries(sections.map(([name, node]) => [name, elementOf(node, name)]));
+}
+
+/** The text between the marks of the app's config.yaml. */
+export function appSchemaText(): string {
+  return stringify({ schema: appSchema() }, { lineWidth: 0 });
+}
+
+function elementOf(node: Node, path: string): AppElement {
+  const shape = shapeOf(node);
+  if (shape) return sectionOf(shape, path);
+  if (kindOf(node) !== "list") return `${leafOf(node, path)}${isOptional(node) ? "?" : ""}`;
+  const item = itemOf(node);
+  const items = item && shapeOf(item);
+  if (items) return [sectionOf(items, `${path}[]`)];
+  if (!item) throw new Error(`${path} is a list of nothing`);
+  return [`${leafOf(item, path)}${isOptional(node) ? "?" : ""}`];
+}
+
+function sectionOf(shape: Readonly<Record<string, Node>>, path: string): AppElement {
+  const kept = Object.entries(shape).filter(([name]) => !NOT_IN_A_FORM.has(`${path}.${name}`));
+  return Object.fromEntries(kept.map(([name, node]) => [name, elementOf(node, `${path}.${name}`)]));
+}
+
+/** The kind of a single value. Errors: throws for one that this function has no word for. */
+function leafOf(node: Node, path: string): string {
+  const schema = z.toJSONSchema(node, { io: "input", unrepresentable: "any" });
+  if (/(^|[._])api_key$/.test(path)) return "password";
+  if (schema.enum) {
+    const values = schema.enum.map(String).filter((value) => !LEFT_OUT_VALUES[path]?.includes(value));
+    return `list(${values.join("|")})`;
+  }
+  if (schema.type === "boolean") return "bool";
+  if (schema.type === "integer") return `int${rangeOf(schema)}`;
+  if (schema.type === "number") return `float${rangeOf(schema)}`;
+  if (schema.type === "string" && schema.format === undefined && schema.pattern && isPortable(schema.pattern))
+    return `match(${schema.pattern})`;
+  // Ids of addresses, numbers or texts, and topics: elbro says what is wrong with them.
+  if (schema.type === "string" || schema.anyOf) return "str";
+  if (Object.keys(schema).every((key) => key === "$schema")) return `match(${DURATION})`;
+  throw new Error(`the app has no element for ${path}: ${JSON.stringify(schema)}`);
+}
+
+/** A length as `readDuration` reads it; the supervisor passes it on as a text, so a number of hours is one too. */
+const DURATION = "^\\d+(\\.\\d+)?(h(\\d+m)?|m)?$";
+
+/** Python reads these as JavaScript does. */
+function isPortable(pattern: string): boolean {
+  return !/[+#]\/|\(\?/.test(pattern);
+}
+
+function rangeOf({ minimum, maximum }: { readonly minimum?: number; readonly maximum?: number }): string {
+  const bounded = [minimum, maximum].map((bound) =>
+    bound === undefined || Math.abs(bound) === Number.MAX_SAFE_INTEGER ? "" : String(bound),
+  );
+  return bounded.some((bound) => bound !== "") ? `(${bounded.join(",")})` : "";
+}

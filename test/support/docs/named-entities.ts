@@ -1,0 +1,23 @@
+/** The entity ids that the documentation, the snippets and the blueprints name. */
+import { globSync, readFileSync } from "node:fs";
+import path from "node:path";
+
+const ROOT = path.resolve(import.meta.dirname, "../../..");
+const FILES = ["README.md", "docs/*.md", "config/home-assistant/**/*.{md,yaml}", "config/snippets/*"];
+/** Not before `<`: what follows there is for the reader to fill in. */
+const ENTITY_ID = /\b(?:sensor|binary_sensor|number|text|switch|button|select)\.[a-z0-9_]+\b(?!<)/g;
+/** Actions of Home Assistant look like entity ids. */
+const ACTION = /\.(?:turn_on|turn_off|toggle|set_value|press|select_option)$/;
+
+export interface NamedEntity {
+  readonly id: string;
+  readonly file: string;
+}
+
+/** Shape: each id once per file. */
+export function namedEntities(): NamedEntity[] {
+  return globSync(FILES, { cwd: ROOT }).flatMap((file) => {
+    const ids = readFileSync(path.join(ROOT, file), "utf8").match(ENTITY_ID) ?? [];
+    return [...new Set(ids)].filter((id) => !ACTION.test(id)).map((id) => ({ id, file }));
+  });
+}

@@ -1,0 +1,178 @@
+/**
+ * Home Assistant's WebSocket API with its recorder, as far as statistics go. The messages are those of Home Assistant
+ * 2026.11 (websocket_api/auth.py, recorder/websocket_api.py); `npm run homeassistant` runs the same commands on the real one.
+ */
+import type { AddressInfo } from "node:net";
+import { type WebSocket, WebSocketServer } from "ws";
+import { HOUR_MS } from "../../../src/core/time/interval.ts";
+import { calendar } from "./price-days.ts";
+
+interface Statistic {
+  metadata: Readonly<Record<string, unknown>>;
+  readonly rows: Map<number, { readonly state: number; readonly sum: number }>;
+}
+
+interface Command {
+  readonly id: number;
+  readonly type: string;
+  readonly [field: string]: unknown;
+}
+
+interface ImportCommand {
+  readonly metadata: Readonly<Record<string, unknown>> & { readonly statistic_id: string; readonly source: string };
+  readonly stats: readonly { readonly start: string; readonly state: number; readonly sum: number }[];
+}
+
+const VALID_ID = /^(?!.+__)(?!_)[\da-z_]+(?<!_):(?!_)[\da-z_]+(?<!_)$/;
+const METADATA_KEYS = ["has_sum", "mean_type", "name", "source", "statistic_id", "unit_class", "unit_of_measurement"];
+const ID = { type: "result", success: false };
+
+export class EmulatedHomeAssistant implements AsyncDisposable {
+  readonly token = "token-of-an-administrator";
+  readonly statistics = new Map<string, Statistic>();
+  /** How many rows each import brought, in their order. */
+  readonly imports: { readonly id: string; readonly rows: number }[] = [];
+  logins = 0;
+  isAdmin = true;
+  isRecorderLoaded = true;
+  /** `late`: after the answer. `never`: a restart before the recorder came to it. */
+  stores: "at once" | "late" | "never" = "at once";
+  /** Ends the connection in place of the answer to the import after so many. */
+  endsAfterImports = Number.POSITIVE_INFINITY;
+  #server: WebSocketServer | null = null;
+  #port = 0;
+
+  static async start(): Promise<EmulatedHomeAssistant> {
+    const started = new EmulatedHomeAssistant();
+    await started.up();
+    return started;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.#port}`;
+  }
+
+  /** Listens, on the same port as before. */
+  async up(): Promise<void> {
+    const server = new WebSocketServer({ host: "127.0.0.1", port: this.#port, path: "/api/websocket" });
+    server.on("connection", (socket) => this.#accept(socket));
+    await new Promise((resolve) => server.once("listening", resolve));
+    this.#server = server;
+    this.#port = (server.address() as AddressInfo).port;
+  }
+
+  /** Ends without a word. */
+  async down(): Promise<void> {
+    const server = this.#server;
+    this.#server = null;
+    for (const client of server?.clients ?? []) client.terminate();
+    await new Promise((resolve) => (server ? server.close(resolve) : resolve(null)));
+  }
+
+  /** Hours of a statistic with what each changed. Shape: `[start, state, change]`, ascending. */
+  hours(id: string): [start: number, state: number, change: number][] {
+    let before = 0;
+    return this.#sorted(id).map(([start, { state, sum }]) => {
+      const change = Number((sum - before).toFixed(6));
+      before = sum;
+      return [start, state, change];
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.down();
+  }
+
+  #sorted(id: string) {
+    return [...(this.statistics.get(id)?.rows ?? [])].sort(([a], [b]) => a - b);
+  }
+
+  #accept(socket: WebSocket): void {
+    const send = (message: object) => socket.send(JSON.stringify(message));
+    let isLoggedIn = false;
+    let lastId = 0;
+    send({ type: "auth_required", ha_version: "2026.11.0" });
+    socket.on("message", (data) => {
+      const message = JSON.parse(String(data)) as Command;
+      if (isLoggedIn) {
+        if (message.id <= lastId) throw new Error("Identifier values have to increase.");
+        lastId = message.id;
+        this.#answer(message, socket, send);
+      } else if (message.type === "auth" && message.access_token === this.token) {
+        this.logins++;
+        isLoggedIn = true;
+        send({ type: "auth_ok", ha_version: "2026.11.0" });
+      } else {
+        this.logins++;
+        send({ type: "auth_invalid", message: "Invalid access token or password" });
+        socket.close();
+      }
+    });
+  }
+
+  #answer(command: Command, socket: WebSocket, send: (message: object) => void): void {
+    const { id, type } = command;
+    const refuse = (code: string, message: string) => send({ id, ...ID, error: { code, message } });
+    if (!this.isRecorderLoaded) refuse("unknown_command", "Unknown command.");
+    else if (type === "recorder/statistics_during_period")
+      send({ id, type: "result", success: true, result: this.#during(command) });
+    else if (type !== "recorder/import_statistics") refuse("unknown_command", "Unknown command.");
+    else if (!this.isAdmin) refuse("unauthorized", "Unauthorized");
+    else this.#import(command as unknown as ImportCommand, { socket, refuse, done: () => this.#done(id, send) });
+  }
+
+  #done(id: number, send: (message: object) => void): void {
+    send({ id, type: "result", success: true, result: null });
+  }
+
+  #import(
+    { metadata, stats }: ImportCommand,
+    { socket, refuse, done }: { socket: WebSocket; refuse: (code: string, message: string) => void; done: () => void },
+  ): void {
+    const { statistic_id: id } = metadata;
+    const refusal = refusalOf(metadata, stats);
+    if (refusal) {
+      refuse(...refusal);
+      return;
+    }
+    this.imports.push({ id, rows: stats.length });
+    const store = () => {
+      const { rows } = this.statistics.get(id) ?? { rows: new Map() };
+      for (const { start, state, sum } of stats) rows.set(Date.parse(start), { state, sum });
+      this.statistics.set(id, { metadata, rows });
+    };
+    if (this.stores === "at once") store();
+    if (this.imports.length > this.endsAfterImports) socket.terminate();
+    else done();
+    if (this.stores === "late") setImmediate(() => setImmediate(store));
+  }
+
+  #during(command: Command): Record<string, object[]> {
+    const { start_time, end_time, statistic_ids, period } = command;
+    const [id = ""] = statistic_ids as string[];
+    const unit = period === "month" ? "month" : "hour";
+    const start = calendar.startOf(unit, Date.parse(String(start_time)));
+    const end = Date.parse(String(end_time));
+    // The month that holds the end counts as a whole.
+    const bound = unit === "month" ? calendar.next("month", end) : end;
+    const within = this.#sorted(id).filter(([at]) => at >= start && at < bound);
+    const rows = new Map(within.map(([at, row]) => [calendar.startOf(unit, at), row]));
+    if (rows.size === 0) return {};
+    return { [id]: [...rows].map(([at, row]) => ({ start: at, end: calendar.next(unit, at), ...row })) };
+  }
+}
+
+/** Shape: code and message; null if the recorder takes the rows. */
+function refusalOf(
+  metadata: ImportCommand["metadata"],
+  stats: ImportCommand["stats"],
+): [code: string, message: string] | null {
+  const { statistic_id: id, source } = metadata;
+  const keys = Object.keys(metadata).sort().join();
+  if (keys !== METADATA_KEYS.join()) return ["invalid_format", `extra or missing keys: ${keys}`];
+  if (!VALID_ID.test(id)) return ["home_assistant_error", "Invalid statistic_id"];
+  if (id.split(":")[0] !== source) return ["home_assistant_error", "Invalid source"];
+  if (stats.some(({ start }) => Date.parse(start) % HOUR_MS !== 0))
+    return ["home_assistant_error", "Invalid timestamp: timestamps must be from the top of the hour"];
+  return null;
+}
