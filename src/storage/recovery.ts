@@ -88,7 +88,7 @@ function headDamageOf(databasePath: string): string | null {
   const length = readSync(file, head);
   closeSync(file);
   const isKnown = length < HEAD_BYTES || (inRange(head[18]) && inRange(head[19]));
-  return isKnown ? null : "the head of the file is damaged";
+  return isKnown ? null : "the head of the file is malformed";
 }
 
 /** Source: https://www.sqlite.org/fileformat2.html, 1.3.3 */
