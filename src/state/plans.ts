@@ -1,4 +1,5 @@
 /** The plans of the house: the configuration, the prices, the clock and what is remembered come together here. */
+import * as z from "zod/mini";
 import { readOneShot } from "../config/one-shot.ts";
 import { type GroupEntry, MAX_GROUP_PLANS } from "../config/plan-schema.ts";
 import { unknownText } from "../config/suggest-key.ts";
@@ -80,6 +81,13 @@ const MAX_MONTHS_TOLD = 14;
 /** Plans for once at a time; a house has a few. */
 const MAX_ONCE = 8;
 const ONCE = "plans_once";
+/** What the rest of the program relies on; the digest has told that it is as it was written. */
+const keptOnce = z.array(
+  z.looseObject({
+    ...{ id: z.string(), name: z.string(), home: z.string(), after: z.nullable(z.looseObject({ plan: z.string() })) },
+    spec: z.looseObject({ kind: z.string(), once: z.object({ start: z.number(), end: z.number() }) }),
+  }),
+);
 const NO_EXPORT_PRICE = {
   code: "no_export_price",
   text: "the service tells no charges of this home, so its export price is not known; add a third_party place with the region of the home",
@@ -115,7 +123,7 @@ export class Plans {
 
   constructor(deps: PlansDeps) {
     this.#deps = deps;
-    this.#once = (readJson(deps.memory, ONCE) ?? []) as PlanDefinition[];
+    this.#once = (readJson(deps.memory, ONCE, keptOnce) ?? []) as unknown as PlanDefinition[];
     this.take(deps.definitions, deps.groups);
   }
 

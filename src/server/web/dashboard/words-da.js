@@ -288,6 +288,9 @@ export const words = {
     "Databasen er beskadiget. Genstart elbro: den sidste gode kopi træder i stedet. Se så på disken eller hukommelseskortet.",
   problem_database_restored:
     "Databasen var beskadiget og blev erstattet af den sidste gode kopi. Se på disken eller hukommelseskortet.",
+  problem_values_damaged: "Gemte værdier var beskadiget og hentes igen. Se på disken eller hukommelseskortet.",
+  problem_quota_too_small:
+    "Kvoten er lille: priser kommer først, forbrug og historik sent. Bed om en højere, eller udelad adresser.",
   problem_disk_full: "Disken er fuld, så tjenesten spørges ikke. Gør plads på den; elbro fortsætter af sig selv.",
   problem_database_not_writable:
     "Der kan ikke skrives i databasen, så tjenesten spørges ikke. Se på disken eller hukommelseskortet, og på hvem der må skrive dér.",

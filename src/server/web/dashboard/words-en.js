@@ -288,6 +288,9 @@ export const words = {
     "The database is damaged. Restart elbro: the last good copy takes its place. Then look at the disk or memory card.",
   problem_database_restored:
     "The database was damaged and was replaced by its last good copy. Look at the disk or memory card.",
+  problem_values_damaged: "Stored values were damaged and are asked for again. Look at the disk or memory card.",
+  problem_quota_too_small:
+    "The quota is small: prices come first, usage and history late. Ask for a higher one, or leave addresses out.",
   problem_disk_full: "The disk is full, so the service is asked nothing. Make room on it; elbro goes on by itself.",
   problem_database_not_writable:
     "The database cannot be written, so the service is asked nothing. Look at the disk or memory card, and at who may write there.",
