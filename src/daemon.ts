@@ -56,7 +56,7 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
   const plugs = startPlugs(options, storage, state, mqtt, changes);
   const integrations = startIntegrations(options, storage, state, changes);
   const reloading = new ConfigReload(config, { clock, problems: state.problems, log }, checkKeys);
-  reloading.applied.subscribe((next) => state.plans.take(planDefinitions(next.plans)));
+  reloading.applied.subscribe((next) => state.plans.take(planDefinitions(next.plans, next.groups), next.groups));
   const server = await startServer(options, { storage, state, mqtt, plugs, reloading }, changes);
   for (const module of [mqtt, plugs, state, integrations]) module.run();
   return {

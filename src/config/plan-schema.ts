@@ -2,20 +2,29 @@
 import * as z from "zod/mini";
 import {
   circleFrom,
+  energyMs,
   nominalWindowMs,
   type PlanDefinition,
   planMistakes,
   readDuration,
   readLocalTime,
 } from "../core/planning/model/plan-definition.ts";
-import { type LocalSpan, type PlanKind, type PlanSpec, weekdays } from "../core/planning/model/plan-spec.ts";
+import {
+  type CheapBelow,
+  type LocalSpan,
+  type PlanKind,
+  type PlanSpec,
+  weekdays,
+  whenLostValues,
+  whenShortValues,
+} from "../core/planning/model/plan-spec.ts";
 import { MAX_PRICE_LIMITS } from "../core/planning/plan-settings.ts";
 import { levels } from "../core/prices/level.ts";
 import { freeSlug, slugOf } from "../core/text/slug.ts";
 import { HOUR_MS } from "../core/time/interval.ts";
 import { key } from "./key-description.ts";
 import { unknownText } from "./suggest-key.ts";
-import { type Mistake, mistakes, repeated, slug, text, textLike } from "./values.ts";
+import { type Mistake, mistakes, repeated, slug, text, textLike, unique } from "./values.ts";
 
 const time = textLike(/^([01]\d|2[0-3]):[0-5]\d$/, 'expected a time of day as "07:00"');
 const span = textLike(/^([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d$/, 'expected hours as "02:00-05:00"');
@@ -40,34 +49,47 @@ const TIME = { form: 'time of day, "07:00"' };
 const LENGTH = { form: "hours as a number, or 45m, 1h30m" };
 const PERCENT = { form: "percent" };
 const length = z.optional(duration("above zero"));
+/** A priority that is not given comes behind all that are. */
+const MAX_PRIORITY = 99;
+const kilowatts = z.number().check(z.positive(), z.maximum(1_000));
 const lengthOrNone = z.optional(duration("zero too"));
 const percent = z.optional(z.number().check(z.minimum(0), z.maximum(100)));
 
-const planSchema = z
+export const planSchema = z
   .strictObject({
     name: key(text, "What it is called; its topics are made of it."),
     home: key(slug, "The home whose prices count, by its id."),
     id: key(z.optional(slug), "What it is called in topics, where not its name."),
     kind: key(
       z.enum(planKinds),
-      "window: one run; slots: hours in any pieces; below: whenever it is cheap; avoid: always but in the dearest hours.",
+      "window: one run; slots: hours in any pieces; below: whenever it is cheap; avoid: always except in the most expensive hours.",
     ),
     hours: key(length, "How long it runs; for avoid, how long it does not.", LENGTH),
+    up_to: key(length, "For slots, with cheap_below: the most hours, while it is cheap.", LENGTH),
+    cheap_below: key(
+      z.optional(z.union([z.number(), z.enum(levels), textLike(/^\d+(\.\d+)?%$/, 'expected percent as "30%"')])),
+      "For slots, with up_to: what is cheap: a price, a price level, or the cheapest part of the day.",
+      { form: 'currency per kWh, a level, or "30%"' },
+    ),
     profile: key(
       z.optional(z.array(z.number().check(z.minimum(0))).check(z.minLength(1, "expected some numbers"))),
       "For window: relative power of each equal part of the run.",
       { form: "list of numbers" },
     ),
-    kwh: key(z.optional(z.number().check(z.minimum(0))), "What a run uses, so that costs are told in money.", {
-      form: "kWh",
-    }),
-    min_run: key(lengthOrNone, "For slots and below: the shortest run.", LENGTH),
+    kwh: key(
+      z.optional(z.number().check(z.minimum(0))),
+      "What a round uses, so that costs and savings are told in money.",
+      {
+        form: "kWh",
+      },
+    ),
+    min_run: key(lengthOrNone, "For slots, below and avoid: the shortest run.", LENGTH),
     min_pause: key(lengthOrNone, "For slots and below: the shortest pause.", LENGTH),
     max_gap: key(length, "For slots and avoid: the longest time off.", LENGTH),
     at_most_runs: key(z.optional(z.int().check(z.minimum(1))), "For slots: into how many pieces it may fall."),
     max_price: key(
       z.optional(z.number().check(z.minimum(MAX_PRICE_LIMITS.min), z.maximum(MAX_PRICE_LIMITS.max))),
-      "Above this price nothing runs.",
+      "Above this price nothing runs; for window: the highest mean price of the run.",
       { form: "currency per kWh" },
     ),
     level: key(z.optional(z.enum(levels)), "For below: runs up to this price level."),
@@ -91,9 +113,34 @@ const planSchema = z
     after: key(z.optional(slug), "Another plan that has to be done first."),
     after_pause: key(lengthOrNone, "How long after it.", LENGTH),
     power_limit: key(z.optional(text), "Plans with the same word here never run at the same time."),
+    energy: key(
+      z.optional(z.number().check(z.positive())),
+      "With kw, in place of hours and kwh: what a round is to use.",
+      {
+        form: "kWh",
+      },
+    ),
+    price: key(
+      z.optional(z.enum(["export"])),
+      "For below: export acts on what exported energy is worth, not on what bought energy costs.",
+    ),
+    group: key(z.optional(text), "The power group it belongs to, by its name."),
+    kw: key(z.optional(kilowatts), "What it draws while it runs; else kwh shared out over hours.", { form: "kW" }),
+    priority: key(
+      z.optional(z.int().check(z.minimum(1), z.maximum(MAX_PRIORITY))),
+      "Which plan of a group runs where not all can: 1 wins, without it the last.",
+    ),
     fallback: key(z.optional(z.array(span)), "Hours in which it runs when there are no prices.", {
       form: 'list of "02:00-05:00"',
     }),
+    when_short: key(
+      z.optional(z.enum(whenShortValues)),
+      "For slots, where not all hours are possible: `partial` (default) runs those that are, `nothing` runs none.",
+    ),
+    when_lost: key(
+      z.optional(z.enum(whenLostValues)),
+      "What it wants without prices or a trusted clock: `on` (default for `avoid`), `off` (default otherwise) or `keep`.",
+    ),
     enabled: key(z._default(z.boolean(), true), "Whether it does anything at all."),
   })
   .check(mistakes((entry) => mistakesOf(entry)));
@@ -103,15 +150,71 @@ export type PlanEntry = z.infer<typeof planSchema>;
 
 export const plansSchema = z.array(planSchema).check(mistakes(listMistakes));
 
+const groupSchema = z.strictObject({
+  name: key(text, "What the group is called."),
+  limit_kw: key(kilowatts, "What its plans may draw together.", { form: "kW" }),
+});
+
+/** Plans that share a fuse. */
+export const groupsSchema = z.array(groupSchema).check(unique("name"));
+export type GroupEntry = z.infer<typeof groupSchema>;
+
+/** Most plans of a group: which of them fit together is looked up in a table of all their sets. */
+export const MAX_GROUP_PLANS = 12;
+
+/** What is wrong between plans and groups. Shape: paths from the top of the configuration. */
+export function groupMistakes(entries: readonly PlanEntry[], groups: readonly GroupEntry[]): Mistake[] {
+  return entries.flatMap((entry, i): Mistake[] => {
+    const mistake = (setting: string, text: string) => [{ path: ["plans", i, setting], text }];
+    if (entry.group === undefined) {
+      const { priority } = entry;
+      return priority === undefined ? [] : mistake("priority", "is of use in a power group only; this plan has none");
+    }
+    const group = groups.find(({ name }) => name === entry.group);
+    const fellows = entries.filter((other) => other.group === entry.group);
+    const draws = kilowattsOf(entry);
+    if (entry.kind !== "avoid" && (entry.when_lost ?? "off") !== "off")
+      return mistake("when_lost", "expected off in a power group, where only avoid may be ON without being planned");
+    const names = groups.map(({ name }) => name);
+    if (!group) return mistake("group", unknownText("a group", entry.group, names));
+    if (fellows.length > MAX_GROUP_PLANS)
+      return mistake("group", `expected at most ${MAX_GROUP_PLANS} plans of a group, found ${fellows.length}`);
+    if (fellows[0]?.home !== entry.home)
+      return mistake("group", `expected plans of one home, found ${fellows[0]?.home} and ${entry.home}`);
+    if (draws === undefined)
+      return mistake("kw", "expected kw, or kwh with hours, for a plan of a group, found nothing");
+    if (draws <= group.limit_kw) return [];
+    return mistake("kw", `expected at most the ${group.limit_kw} kW of its group, found ${Number(draws.toFixed(3))}`);
+  });
+}
+
+function kilowattsOf({ kw, kwh, hours }: PlanEntry): number | undefined {
+  const hoursMs = msOf(hours);
+  return kw ?? (kwh === undefined || hoursMs === undefined ? undefined : (kwh * HOUR_MS) / hoursMs);
+}
+
+/** Draws are rounded up and limits down, so that rounding never adds up to more than the limit. */
+function powerOf(entry: PlanEntry, groups: readonly GroupEntry[]): Pick<PlanDefinition, "power"> {
+  const group = groups.find(({ name }) => name === entry.group);
+  if (!group) return {};
+  const watts = Math.ceil(Number(((kilowattsOf(entry) ?? 0) * 1_000).toFixed(3)));
+  const limitWatts = Math.floor(group.limit_kw * 1_000);
+  return { power: { group: group.name, limitWatts, watts, priority: entry.priority ?? MAX_PRIORITY + 1 } };
+}
+
 /** Settings that not every kind has. */
 const KINDS_OF: Readonly<Partial<Record<keyof PlanEntry, readonly PlanKind[]>>> = {
   hours: ["window", "slots", "avoid"],
   profile: ["window"],
-  kwh: ["window", "slots"],
-  min_run: ["slots", "below"],
+  when_short: ["slots"],
+  min_run: ["slots", "below", "avoid"],
   min_pause: ["slots", "below"],
   max_gap: ["slots", "avoid"],
   at_most_runs: ["slots"],
+  up_to: ["slots"],
+  energy: ["window", "slots"],
+  price: ["below"],
+  cheap_below: ["slots"],
   level: ["below"],
   percent: ["below"],
   tolerance: ["window", "slots"],
@@ -123,10 +226,18 @@ function mistakesOf(entry: PlanEntry): Mistake[] {
   for (const [setting, kinds] of Object.entries(KINDS_OF))
     if (entry[setting as keyof PlanEntry] !== undefined && !kinds.includes(entry.kind))
       mistake(setting, `is for plans of kind ${kinds.join(", ")}; this one is of kind ${entry.kind}`);
-  if (entry.kind !== "below" && entry.hours === undefined) mistake("hours", "expected hours, found nothing");
+  const { energy, kw } = entry;
+  if (energy !== undefined && kw === undefined) mistake("kw", "expected with energy, found nothing");
+  for (const setting of ["hours", "kwh"] as const)
+    if (energy !== undefined && entry[setting] !== undefined)
+      mistake(setting, "follows from energy and kw; give one or the other");
+  if (entry.kind !== "below" && entry.hours === undefined && energy === undefined)
+    mistake("hours", "expected hours, found nothing");
   const { max_price, level, percent } = entry;
   if (entry.kind === "below" && max_price === undefined && level === undefined && percent === undefined)
     mistake("max_price", "expected one of max_price, level and percent, found nothing");
+  if ((entry.up_to === undefined) !== (entry.cheap_below === undefined))
+    mistake(entry.up_to === undefined ? "up_to" : "cheap_below", "expected up_to and cheap_below together, found one");
   if (entry.tolerance_side !== undefined && entry.tolerance === undefined)
     mistake("tolerance", "expected with tolerance_side, found nothing");
   if (entry.after_pause !== undefined && entry.after === undefined)
@@ -168,7 +279,7 @@ export function planIds(entries: readonly PlanEntry[]): string[] {
 }
 
 /** The plans that a configuration means. Shape: in the order of the file. */
-export function planDefinitions(entries: readonly PlanEntry[]): PlanDefinition[] {
+export function planDefinitions(entries: readonly PlanEntry[], groups: readonly GroupEntry[] = []): PlanDefinition[] {
   const ids = planIds(entries);
   return entries.map((entry, i) => ({
     id: ids[i] ?? "",
@@ -177,15 +288,17 @@ export function planDefinitions(entries: readonly PlanEntry[]): PlanDefinition[]
     spec: specOf(entry),
     after: entry.after === undefined ? null : { plan: entry.after, pauseMs: readDuration(entry.after_pause) ?? 0 },
     powerLimit: entry.power_limit ?? null,
+    ...powerOf(entry, groups),
   }));
 }
 
 /** Settings that are not of the plan's kind are absent: the checks above refuse them. */
 function specOf(entry: PlanEntry): PlanSpec {
-  const { kind, kwh, profile, level, percent, days, enabled, tolerance } = entry;
+  const { kind, profile, level, percent, days, enabled, tolerance, energy, kw, price } = entry;
+  const hoursMs = energy === undefined || kw === undefined ? msOf(entry.hours) : energyMs(energy, kw);
   const settings = {
     kind,
-    hoursMs: kind === "below" ? undefined : (msOf(entry.hours) ?? nominalWindowMs({})),
+    hoursMs: kind === "below" ? undefined : (hoursMs ?? nominalWindowMs({})),
     from: minuteOf(entry.from),
     readyBy: minuteOf(entry.ready_by),
     days,
@@ -193,8 +306,13 @@ function specOf(entry: PlanEntry): PlanSpec {
     useForecast: entry.use_forecast,
     tolerance: tolerance === undefined ? undefined : { percent: tolerance, side: entry.tolerance_side ?? "earliest" },
     fallback: entry.fallback?.map(spanOf),
+    whenLost: entry.when_lost,
+    whenShort: entry.when_short,
     enabled,
-    kwh,
+    once: undefined,
+    price,
+    kwh: energy ?? entry.kwh,
+    energyKw: energy === undefined ? undefined : kw,
     profile,
     level,
     percent,
@@ -202,8 +320,16 @@ function specOf(entry: PlanEntry): PlanSpec {
     minPauseMs: msOf(entry.min_pause),
     maxGapMs: msOf(entry.max_gap),
     atMostRuns: entry.at_most_runs,
+    upToMs: msOf(entry.up_to),
+    cheapBelow: entry.cheap_below === undefined ? undefined : cheapBelowOf(entry.cheap_below),
   } satisfies { readonly [Setting in SettingOf<PlanSpec>]: unknown };
   return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined)) as unknown as PlanSpec;
+}
+
+function cheapBelowOf(text: NonNullable<PlanEntry["cheap_below"]>): CheapBelow {
+  if (typeof text === "number") return { maxPrice: text };
+  const level = levels.find((each) => each === text);
+  return level ? { level } : { percent: Number(text.replace("%", "")) };
 }
 
 /** The settings of any kind of plan. */

@@ -1,10 +1,12 @@
 /** The list of plugs: which there are, how to reach them, and what each follows. */
 import * as z from "zod/mini";
+import { type WhenLost, whenLostOf, whenLostValues } from "../core/planning/model/plan-spec.ts";
 import { expressionIn } from "../core/plugs/families/custom.ts";
 import { type PlugFamily, plugFamilies } from "../core/plugs/families/families.ts";
 import type { PlugFamilyRow } from "../core/plugs/families/plug-family.ts";
 import { slugOf } from "../core/text/slug.ts";
 import { key } from "./key-description.ts";
+import { type PlanEntry, planIds } from "./plan-schema.ts";
 import { mistakes, repeated, slug, text, topic } from "./values.ts";
 
 const families = Object.keys(plugFamilies) as [PlugFamily, ...PlugFamily[]];
@@ -22,10 +24,19 @@ const plug = z
     name: key(text, "What it is called."),
     family: key(z.enum(families), "What it understands."),
     topic: key(z.optional(topic), "Where it listens, as its family says it."),
+    url: key(
+      z.optional(text.check(z.regex(/^http:\/\/[\w.:[\]-]+\/?$/, "expected http://host or http://host:port"))),
+      "Its address where it is switched over HTTP, without MQTT: tasmota and shelly only.",
+      { form: "http://host" },
+    ),
     channel: key(z.optional(z.union([z.int(), text])), "Which output, for devices with several.", {
       form: "number or text",
     }),
-    plan: key(z.optional(slug), "The plan it follows."),
+    plan: key(
+      z.optional(z.union([slug, z.array(slug).check(z.minLength(1, "expected the ids of plans"))])),
+      "The plan it follows, or a list: ON if any of them wants it.",
+      { form: "id, or list of ids" },
+    ),
     home: key(z.optional(slug), "The home or third-party place whose signal it follows, by its id."),
     signal: key(z.optional(z.enum(["cheap"])), "The signal it follows, with home."),
     signal_topic: key(z.optional(topic), "A topic of yours that says ON or OFF."),
@@ -33,6 +44,11 @@ const plug = z
       z._default(z.enum(["respect", "enforce"]), "respect"),
       "What happens when somebody switches it by hand: respect until the next planned change, or enforce the plan.",
     ),
+    when_lost: key(
+      z.optional(z.enum(whenLostValues)),
+      "What it is while nothing is known, and after elbro died: on, off or keep. Default: that of its plan, otherwise off.",
+    ),
+    inverted: key(z._default(z.boolean(), false), "Whether the appliance is on while the relay is off (SG-Ready)."),
     min_on: key(minutes, "The shortest time on.", { form: "minutes" }),
     min_off: key(minutes, "The shortest time off.", { form: "minutes" }),
     on: key(said, "For custom: what switches it on."),
@@ -64,6 +80,7 @@ function* mistakesIn(given: Plug): Generator<KeyMistake> {
   else if (signal !== undefined && home === undefined)
     yield ["home", "expected the id of a home with signal, found nothing"];
   else if (signal_topic !== undefined && home !== undefined) yield ["home", "is of no use with signal_topic"];
+  if (given.family === "custom" && given.url !== undefined) yield ["url", "is for tasmota and shelly only"];
   if (given.family !== "custom") yield* familyMistakes(given);
   else
     for (const key of ["on", "off"] as const)
@@ -71,14 +88,22 @@ function* mistakesIn(given: Plug): Generator<KeyMistake> {
 }
 
 function* familyMistakes(given: Plug): Generator<KeyMistake> {
-  const { topic: about, channel }: PlugFamilyRow = plugFamilies[given.family];
+  const { topic: about, channel, http }: PlugFamilyRow = plugFamilies[given.family];
   for (const key of CUSTOM_KEYS)
     if (given[key] !== undefined) yield [key, `is for the family custom only, found family ${given.family}`];
-  if (given.topic === undefined) yield ["topic", `expected ${about}; found nothing`];
+  if (given.url === undefined) {
+    if (given.topic === undefined) yield ["topic", `expected ${about}; found nothing`];
+  } else if (!http) yield ["url", `is for tasmota and shelly only, found family ${given.family}`];
+  else if (given.topic !== undefined) yield ["topic", "is of no use with url"];
   if (given.channel === undefined && channel.ordinary === null)
     yield ["channel", `expected ${channel.about}; found nothing`];
   if (given.channel !== undefined && !channel.fits.test(String(given.channel)))
     yield ["channel", `expected ${channel.about}; found ${JSON.stringify(given.channel)}`];
+}
+
+/** The plans that a plug follows; none where it follows something else. */
+export function plansOf({ plan }: Pick<Plug, "plan">): readonly string[] {
+  return plan === undefined ? [] : [plan].flat();
 }
 
 /** The id of a plug: the one it is given, or its name's. */
@@ -101,9 +126,34 @@ export const plugs = z.array(plug).check(
 );
 
 /** What a plug switches; undefined where only its owner knows. */
-function deviceOf({ family, topic, channel }: Plug): string | undefined {
-  if (family === "custom" || topic === undefined) return undefined;
-  return `${family} ${topic} ${channel ?? plugFamilies[family].channel.ordinary}`;
+function deviceOf({ family, topic, url, channel }: Plug): string | undefined {
+  const where = url ?? topic;
+  if (family === "custom" || where === undefined) return undefined;
+  return `${family} ${where} ${channel ?? plugFamilies[family].channel.ordinary}`;
+}
+
+/** What a plug is while nothing is known: what its owner says of it, otherwise ON or `keep` if one of its plans says so. */
+export function whenLostOfPlug(plug: Plug, plans: readonly PlanEntry[]): WhenLost {
+  const ids = planIds(plans);
+  const said = plansOf(plug).flatMap((id) => plans[ids.indexOf(id)] ?? []);
+  const wanted = said.map((plan) => whenLostOf({ kind: plan.kind, whenLost: plan.when_lost }));
+  return plug.when_lost ?? (["on", "keep"] as const).find((each) => wanted.includes(each)) ?? "off";
+}
+
+/** What `check` says of plugs whose firmware cannot carry out `when_lost`. Shape: one sentence each. */
+export function plugWarnings(list: readonly Plug[], plans: readonly PlanEntry[]): string[] {
+  return list.flatMap((plug) => {
+    const { name, family, topic = "", channel = "", on, off, url, inverted } = plug;
+    const whenLost = whenLostOfPlug(plug, plans);
+    const row: PlugFamilyRow = plugFamilies[family];
+    const custom = on && off ? { ...plug, on, off } : undefined;
+    const address = { topic, channel: String(channel), caller: "", custom };
+    const timers = (url === undefined ? row : (row.http ?? row)).deadMan(address);
+    const isOn = whenLost === "off";
+    if (whenLost === "keep" || timers[isOn !== inverted ? "on" : "off"] !== null) return [];
+    const state = isOn ? "ON" : "OFF";
+    return `plugs: ${name} (${family}) cannot end an ${state} by itself: if elbro dies, it stays ${state}; see docs/plugs.md`;
+  });
 }
 
 function isSound(expression: string | null): boolean {

@@ -1,13 +1,14 @@
 /** Names in the configuration that stand for something else: a plug's plan and home, a plan's home, a home in Home Assistant. */
 import { slugOf } from "../core/text/slug.ts";
-import { type PlanEntry, planIds } from "./plan-schema.ts";
-import type { PlugConfig } from "./plug-schema.ts";
+import { groupMistakes, type PlanEntry, planIds } from "./plan-schema.ts";
+import { type PlugConfig, plansOf } from "./plug-schema.ts";
 import { unknownText } from "./suggest-key.ts";
 import { type Mistake, repeated } from "./values.ts";
 
 interface Referring {
   readonly plans: readonly PlanEntry[];
   readonly plugs: readonly PlugConfig[];
+  readonly groups: Parameters<typeof groupMistakes>[1];
   readonly homes?: readonly { readonly id?: string | undefined }[] | undefined;
   readonly home_assistant?: object | undefined;
   readonly third_party?: { readonly places: readonly { readonly name: string }[] } | undefined;
@@ -28,7 +29,8 @@ export function statisticIdMistakes(homes: Referring["homes"] = []): Mistake[] {
 }
 
 /** Every name that stands for nothing. A home's name is known here only where all homes are listed with their ids. */
-export function referenceMistakes({ plans, plugs, homes, home_assistant, third_party }: Referring): Mistake[] {
+export function referenceMistakes(given: Referring): Mistake[] {
+  const { plans, plugs, groups, homes, home_assistant, third_party } = given;
   const ids = planIds(plans);
   const homeIds = homes?.flatMap(({ id }) => id ?? []) ?? [];
   const namesHomes = homes !== undefined && homeIds.length === homes.length;
@@ -38,15 +40,19 @@ export function referenceMistakes({ plans, plugs, homes, home_assistant, third_p
       ? []
       : [{ path, text: unknownText("a home", home, known) }];
   return [
+    ...groupMistakes(plans, groups),
     ...(home_assistant ? statisticIdMistakes(homes) : []),
     ...plans.flatMap(({ home }, i) => homeMistake(["plans", i, "home"], home, homeIds)),
-    ...plugs.flatMap(({ plan, home }, i) => {
+    ...plugs.flatMap((plug, i) => {
+      const { home } = plug;
       const homePath = ["plugs", i, "home"];
-      if (plan === undefined) return homeMistake(homePath, home, homesAndPlaces);
-      const followed = plans[ids.indexOf(plan)];
-      if (!followed) return [{ path: ["plugs", i, "plan"], text: unknownText("a plan", plan, ids) }];
-      if (home === undefined || home === followed.home) return [];
-      return [{ path: homePath, text: `expected ${followed.home}, the home of the plan ${plan}, found "${home}"` }];
+      if (plug.plan === undefined) return homeMistake(homePath, home, homesAndPlaces);
+      return plansOf(plug).flatMap((plan): Mistake[] => {
+        const followed = plans[ids.indexOf(plan)];
+        if (!followed) return [{ path: ["plugs", i, "plan"], text: unknownText("a plan", plan, ids) }];
+        if (home === undefined || home === followed.home) return [];
+        return [{ path: homePath, text: `expected ${followed.home}, the home of the plan ${plan}, found "${home}"` }];
+      });
     }),
   ];
 }

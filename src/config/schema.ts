@@ -6,7 +6,7 @@ import * as z from "zod/mini";
 import { attributeFormats } from "../core/prices/home-snapshot.ts";
 import { apiSchema } from "./api-schema.ts";
 import { key } from "./key-description.ts";
-import { plansSchema } from "./plan-schema.ts";
+import { groupsSchema, plansSchema } from "./plan-schema.ts";
 import { plugs } from "./plug-schema.ts";
 import { referenceMistakes } from "./references.ts";
 import { hashEncoding, mistakes, port, slug, text, topic, unique } from "./values.ts";
@@ -194,6 +194,9 @@ const sections = z.strictObject({
       "{ name: Water heater, home: home, kind: below, percent: 35, min_run: 30m }",
       "{ name: Floor heating, home: home, kind: avoid, hours: 3, max_gap: 2h }",
     ],
+  }),
+  groups: key(z._default(groupsSchema, []), "Plans that share a limit of power, such as a fuse.", {
+    items: ["{ name: house, limit_kw: 11 }"],
   }),
   plugs: key(z._default(plugs, []), "Smart plugs that follow a plan, a home's signal or a topic of yours.", {
     items: [

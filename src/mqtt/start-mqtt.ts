@@ -60,6 +60,7 @@ export async function startMqtt(
           changes.stateChanged.emit({ home: null });
           return { kind: "done" };
         },
+        "+/once/set": (levels, payload) => state.plans.onceAt(levels, payload, clock.now()),
         "+/plan/+/+/set": (levels, payload) => state.plans.command(levels, payload, clock.now()),
       },
       onRefusedCommand: (command, reason) => {

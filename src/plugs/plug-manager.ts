@@ -1,12 +1,14 @@
 /**
- * The plugs of the house: what they tell goes into the rules of `core/plug`, what those decide goes out by the row of
+ * The plugs of the house: what they tell goes into the rules of `core/plugs`, what those decide goes out by the row of
  * the family. It reads no clock: the root's loop looks when it was asked to, and whenever something was heard.
  */
 
+import * as z from "zod/mini";
 import { type PlugConfig, plugId } from "../config/plug-schema.ts";
+import type { WhenLost } from "../core/planning/model/plan-spec.ts";
 import { plugFamilies } from "../core/plugs/families/families.ts";
 import { onOff, type Reader } from "../core/plugs/families/payload-readers.ts";
-import type { PlugAddress, PlugFamilyRow, PlugMessage } from "../core/plugs/families/plug-family.ts";
+import type { PlugAddress, PlugCommands, PlugFamilyRow, PlugMessage } from "../core/plugs/families/plug-family.ts";
 import { decide, type PlugDecision } from "../core/plugs/plug-controller.ts";
 import { type PlugSnapshot, plugReasonText } from "../core/plugs/plug-snapshot.ts";
 import {
@@ -14,14 +16,14 @@ import {
   type PlugEvent,
   type PlugRules,
   type PlugState,
-  type Since,
   unknownPlug,
   type Wanted,
 } from "../core/plugs/plug-types.ts";
-import type { KeyValue } from "../core/runtime/key-value.ts";
+import { type KeyValue, readJson } from "../core/runtime/key-value.ts";
 import type { Problems } from "../core/status/problem.ts";
 import { type EpochMs, MINUTE_MS, SECOND_MS } from "../core/time/interval.ts";
 import type { IncomingMessage } from "../mqtt/client/broker-session.ts";
+import { type HttpPlug, POLL_MS } from "./http-plug.ts";
 
 export interface PlugManagerDeps {
   /** Without a slash at its end. */
@@ -29,8 +31,12 @@ export interface PlugManagerDeps {
   readonly plugs: readonly PlugConfig[];
   /** Sends with QoS 1, not retained, and never later: false while there is no broker. */
   readonly publishOnce: (topic: string, payload: string) => boolean;
-  /** What a plan or signal wants of a plug; null where it is unknown, which is OFF. */
+  /** What a plan or signal wants of a plug; null where it is unknown. */
   readonly wanted: (plug: PlugConfig, now: EpochMs) => Wanted | null;
+  /** What a plug is while nothing is known, and after elbro died. */
+  readonly whenLost: (plug: PlugConfig) => WhenLost;
+  /** Opens a plug with a `url`. `onAnswer` gets the body of each answer; null for a plug that did not answer. */
+  readonly openHttp: (url: string, onAnswer: (body: string | null) => void) => HttpPlug;
   /** Whether the clock can be right. */
   readonly trusted: (now: EpochMs) => boolean;
   /** Remembers since when each plug is ON or OFF, for the minimum times. */
@@ -42,6 +48,8 @@ export interface PlugManagerDeps {
   /** What is shown of the plugs changed. */
   readonly onChange: () => void;
 }
+
+const keptSince = z.object({ on: z.boolean(), at: z.number() });
 
 /** The signal of a topic is awaited this long after connecting, so that a plug that stays ON is not switched twice. */
 const SIGNAL_GRACE_MS = 2 * SECOND_MS;
@@ -88,9 +96,14 @@ export class PlugManager {
     return Math.min(now + MAX_SLEEP_MS, ...wakes);
   }
 
-  /** The daemon ends: what it switched on and the device would not end by itself is switched off. */
+  /** The daemon ends: what the device would not return to its resting state by itself is switched so. */
   shutdown(): void {
     for (const plug of this.#plugs) plug.leave();
+  }
+
+  /** Waits for the last commands of plugs over HTTP. */
+  async close(): Promise<void> {
+    await Promise.all(this.#plugs.map((plug) => plug.close()));
   }
 
   /** Each plug as it is; all of them from the start on, so that Home Assistant never loses one. */
@@ -104,9 +117,13 @@ class Plug {
   readonly #id: string;
   readonly #deps: PlugManagerDeps;
   readonly #row: PlugFamilyRow;
-  readonly #address: PlugAddress;
-  readonly #rules: PlugRules;
-  readonly #readers: Readonly<Record<string, Reader>>;
+  readonly #whenLost: WhenLost;
+  readonly #commands: PlugCommands;
+  readonly #http: HttpPlug | null;
+  #address: PlugAddress;
+  #rules: PlugRules;
+  #readers: Readonly<Record<string, Reader>>;
+  #askAt: EpochMs = 0;
   #state: PlugState;
   #last: PlugDecision | null = null;
   #lastWanted: Wanted | null = null;
@@ -119,35 +136,62 @@ class Plug {
   #said: boolean | null = null;
 
   constructor(config: PlugConfig, deps: PlugManagerDeps) {
-    const { family, topic = "", channel, on, off, override, min_on, min_off } = config;
+    const { family, topic = "", channel, on, off, url } = config;
     this.#config = config;
     this.#id = plugId(config);
     this.#deps = deps;
     this.#row = plugFamilies[family];
+    this.#whenLost = deps.whenLost(config);
+    const { http } = this.#row;
+    this.#commands = url !== undefined && http ? http : this.#row;
     this.#address = {
       topic,
       channel: String(channel ?? this.#row.channel.ordinary ?? ""),
       caller: `${deps.baseTopic}/plug/${this.#id}`,
       custom: on && off ? { ...config, on, off } : undefined,
     };
-    this.#rules = {
-      deadMan: this.#row.deadMan(this.#address),
-      answers: this.#row.answers(this.#address),
-      override,
-      minOnMs: min_on * MINUTE_MS,
-      minOffMs: min_off * MINUTE_MS,
-    };
-    this.#readers = this.#row.listens(this.#address);
-    this.#state = unknownPlug(readSince(deps.memory.read(this.#memoryName)));
+    this.#rules = this.#rulesOf(this.#address);
+    this.#readers = url === undefined ? this.#row.listens(this.#address) : {};
+    const timerWorks = deps.memory.read(this.#timerMemory) === "works" ? true : null;
+    this.#state = { ...unknownPlug(readJson(deps.memory, this.#memoryName, keptSince)), timerWorks };
+    const reads = http?.reads(this.#address);
+    this.#http = url === undefined || !reads ? null : deps.openHttp(url, (body) => this.#answered(body, reads));
+    if (this.#http) this.#line = "new";
   }
 
   get topics(): string[] {
     const { signal_topic: signalTopic } = this.#config;
-    return [...Object.keys(this.#readers), ...(signalTopic === undefined ? [] : [signalTopic])];
+    const learns = Object.keys(this.#learns);
+    return [...Object.keys(this.#readers), ...learns, ...(signalTopic === undefined ? [] : [signalTopic])];
+  }
+
+  get #learns() {
+    return (this.#http === null && this.#row.learns?.(this.#address)) || {};
+  }
+
+  #rulesOf(address: PlugAddress): PlugRules {
+    const { override, min_on, min_off } = this.#config;
+    const timers = this.#commands.deadMan(address);
+    const whenLost = this.#whenLost;
+    return {
+      whenLost,
+      deadMan: whenLost === "keep" ? null : timers[this.#relay(whenLost === "off") ? "on" : "off"],
+      isTimerUnsure: this.#commands.isTimerUnsure ?? false,
+      answers: this.#commands.answers(address),
+      override,
+      minOnMs: min_on * MINUTE_MS,
+      minOffMs: min_off * MINUTE_MS,
+    };
+  }
+
+  /** The state of the relay for one of the appliance, and the other way round. */
+  #relay(on: boolean): boolean {
+    return on !== this.#config.inverted;
   }
 
   /** The connection comes or goes; what was heard on the one before is of no use any more. */
   isUp(up: boolean): void {
+    if (this.#http) return;
     this.#waiting = [];
     this.#line = up ? "new" : "down";
     this.#signalBy = null;
@@ -158,24 +202,65 @@ class Plug {
       this.#signal = onOff(payload);
       this.#signalBy = Number.NEGATIVE_INFINITY;
     }
+    const learned = this.#learns[topic]?.(payload);
+    if (learned && JSON.stringify(learned) !== JSON.stringify(this.#address.learned)) {
+      this.#address = { ...this.#address, learned };
+      this.#rules = this.#rulesOf(this.#address);
+      this.#readers = this.#row.listens(this.#address);
+      this.#push({ kind: "connected" });
+    }
     const heard = Object.hasOwn(this.#readers, topic) ? this.#readers[topic]?.(payload) : null;
     if (!heard) return;
-    this.#waiting.push(heard.kind === "done" ? heard : { ...heard, retained });
+    if (heard.kind === "bridge") this.#push(heard);
+    else if (heard.kind === "availability") this.#push({ ...heard, retained });
+    else {
+      const on = this.#relay(heard.on);
+      this.#push(heard.kind === "done" ? { kind: "done", on } : { kind: "reported", on, retained });
+    }
+  }
+
+  #push(event: PlugEvent): void {
+    this.#waiting.push(event);
     if (this.#waiting.length > MAX_WAITING) this.#waiting.shift();
+  }
+
+  /** Takes an answer over HTTP. A plug that answers again may have been without power. */
+  #answered(body: string | null, read: Reader): void {
+    const available = body !== null;
+    if (available !== (this.#state.available ?? true)) this.#push({ kind: "availability", available, retained: false });
+    const heard = body === null ? null : read(body);
+    if (heard?.kind === "reported") this.#push({ kind: "reported", on: this.#relay(heard.on), retained: false });
+    this.#deps.wake();
   }
 
   look(now: EpochMs): EpochMs {
     if (this.#line === "new" && this.#config.signal_topic !== undefined) this.#signalBy ??= now + SIGNAL_GRACE_MS;
     if (this.#line === "new" && now >= (this.#signalBy ?? now)) return this.#hear([{ kind: "connected" }], now);
-    if (this.#line === "up") return this.#hear([], now);
+    if (this.#line === "up") return Math.min(this.#hear([], now), this.#poll(now));
     const decision = this.#decide({ kind: "disconnected" }, now);
     return Math.min(decision.wakeAt ?? Number.POSITIVE_INFINITY, this.#signalBy ?? Number.POSITIVE_INFINITY);
   }
 
   leave(): void {
     const { connected, sent, manualOverride } = this.#state;
-    if (!connected || !sent?.on || this.#rules.deadMan !== null || manualOverride !== null) return;
-    for (const { topic, payload } of this.#row.off(this.#address)) this.#deps.publishOnce(topic, payload);
+    const rest = this.#whenLost === "on";
+    if (this.#whenLost === "keep" || !connected || !sent || manualOverride !== null) return;
+    if (sent.on !== rest && (rest || this.#rules.deadMan === null))
+      this.#send({ kind: rest ? "on" : "off", deadManSec: null });
+  }
+
+  async close(): Promise<void> {
+    await this.#http?.close();
+  }
+
+  /** Asks a plug over HTTP. Returns when to ask again. */
+  #poll(now: EpochMs): EpochMs {
+    if (!this.#http) return Number.POSITIVE_INFINITY;
+    if (now >= this.#askAt || this.#askAt > now + POLL_MS) {
+      this.#askAt = now + POLL_MS;
+      this.#send({ kind: "ask" });
+    }
+    return this.#askAt;
   }
 
   snapshot(): PlugSnapshot {
@@ -187,7 +272,7 @@ class Plug {
       on: reported,
       wanted: aim,
       code,
-      reason: plugReasonText(code, this.#lastWanted?.reason ?? null),
+      reason: plugReasonText(code, this.#lastWanted?.reason ?? null, this.#whenLost),
       available: connected ? (available ?? (reported === null ? null : true)) : false,
       silent: unresponsive,
       since: since && since.on === reported ? since.at : null,
@@ -196,6 +281,10 @@ class Plug {
 
   get #memoryName(): string {
     return `plug/${this.#id}`;
+  }
+
+  get #timerMemory(): string {
+    return `${this.#memoryName}/timer`;
   }
 
   /** Decides on what came first, on everything that was heard, and once more on the present. */
@@ -211,9 +300,7 @@ class Plug {
     const wanted = this.#wantedAt(now);
     const trusted = deps.trusted(now);
     const decision = decide({ state: before, event, wanted, trusted, rules: this.#rules, now });
-    for (const command of decision.commands) {
-      for (const { topic, payload } of this.#say(command)) deps.publishOnce(topic, payload);
-    }
+    for (const command of decision.commands) this.#send(command);
     this.#state = decision.state;
     this.#last = decision;
     this.#lastWanted = wanted;
@@ -229,9 +316,17 @@ class Plug {
       : { on: this.#signal, until: null, reason: `${signalTopic} says ${this.#signal ? "ON" : "OFF"}` };
   }
 
+  #send(command: PlugCommand): void {
+    for (const message of this.#say(command))
+      if (this.#http) this.#http.send(message);
+      else this.#deps.publishOnce(message.topic, message.payload);
+  }
+
   #say(command: PlugCommand): PlugMessage[] {
-    if (command.kind === "on") return this.#row.on(this.#address, command.deadManSec);
-    return command.kind === "off" ? this.#row.off(this.#address) : this.#row.ask(this.#address);
+    const commands = this.#commands;
+    if (command.kind === "ask") return commands.ask(this.#address);
+    if (command.kind === "clear_timer") return commands.clearTimer?.(this.#address) ?? [];
+    return commands[this.#relay(command.kind === "on") ? "on" : "off"](this.#address, command.deadManSec);
   }
 
   /** Remembers, logs and raises what a decision changed. */
@@ -241,7 +336,7 @@ class Plug {
     const hasMinimum = this.#rules.minOnMs > 0 || this.#rules.minOffMs > 0;
     if (hasMinimum && state.since && state.since !== before.since)
       this.#deps.memory.write(this.#memoryName, JSON.stringify(state.since));
-    if (commands.length > 0 && aim !== this.#said) {
+    if (aim !== null && commands.length > 0 && aim !== this.#said) {
       this.#said = aim;
       this.#deps.log.info({ plug: id, on: aim, reason, why: this.#lastWanted?.reason }, "plug switched");
     }
@@ -257,9 +352,22 @@ class Plug {
       });
     }
     if (!state.unresponsive && before.unresponsive) this.#deps.problems.end(`plug ${id}`);
+    this.#tellTimer(before, state, now);
   }
-}
 
-function readSince(text: string | null): Since | null {
-  return text === null ? null : (JSON.parse(text) as Since);
+  /** Remembers whether the timer was seen to work, and says where there is none. */
+  #tellTimer(before: PlugState, { timerWorks }: PlugState, now: EpochMs): void {
+    const { memory, problems } = this.#deps;
+    if (this.#rules.isTimerUnsure && timerWorks !== before.timerWorks)
+      memory.write(this.#timerMemory, timerWorks ? "works" : "none");
+    const isMissing = this.#rules.isTimerUnsure && timerWorks !== true && memory.read(this.#timerMemory) === "none";
+    const subject = `timer of plug ${this.#id}`;
+    const on = this.#whenLost === "on" ? "OFF" : "ON";
+    if (isMissing || (this.#whenLost === "on" && this.#rules.deadMan === null))
+      problems.start({
+        ...{ code: "plug_without_timer", subject, since: now, names: { name: this.#config.name, state: on } },
+        detail: isMissing ? `it did not end an ${on} by itself` : `its firmware cannot end an ${on} by itself`,
+      });
+    else problems.end(subject);
+  }
 }

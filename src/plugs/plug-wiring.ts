@@ -1,6 +1,6 @@
 /** The plugs of the house put together: which there are, what each follows, and the loop that looks after them. */
 
-import { type PlugConfig, plugId } from "../config/plug-schema.ts";
+import { type PlugConfig, plansOf, plugId, whenLostOfPlug } from "../config/plug-schema.ts";
 import type { Config } from "../config/schema.ts";
 import { unknownText } from "../config/suggest-key.ts";
 import type { PlugSnapshot } from "../core/plugs/plug-snapshot.ts";
@@ -15,10 +15,11 @@ import type { Mqtt } from "../mqtt/start-mqtt.ts";
 import type { ChangeBus } from "../state/change-bus.ts";
 import type { State } from "../state/open-state.ts";
 import type { Storage } from "../storage/open-storage.ts";
+import { openHttpPlug } from "./http-plug.ts";
 import { PlugManager, type PlugManagerDeps } from "./plug-manager.ts";
 
 export interface PlugsOptions {
-  readonly config: Pick<Config, "plugs" | "mqtt">;
+  readonly config: Pick<Config, "plans" | "plugs" | "mqtt">;
   readonly clock: Clock;
   readonly log: PlugManagerDeps["log"];
   /** Fires when the daemon ends. */
@@ -53,6 +54,8 @@ export function startPlugs(
     plugs: config.plugs,
     publishOnce: (topic, payload) => mqtt.client.sendCommand(topic, payload),
     wanted: (plug, now) => wantedOf(plug, state, now),
+    whenLost: (plug) => whenLostOfPlug(plug, config.plans),
+    openHttp: openHttpPlug,
     trusted: state.isTimeTrusted,
     memory: storage.settings,
     onChange: () => changes.stateChanged.emit({ home: null }),
@@ -70,13 +73,16 @@ export function startPlugs(
       if (hasPlugs) running = loop.run(signal);
     },
     shutdown: () => plugs.shutdown(),
-    close: async () => void (await running),
+    async close() {
+      await running;
+      await plugs.close();
+    },
   };
 }
 
 function wantedOf(plug: PlugConfig, state: Followed, now: EpochMs): Wanted | null {
   const { homes, homeReader, places, plans } = state;
-  if (plug.plan !== undefined) return plans.wanted(plug.plan, plug.home ?? null, now);
+  if (plug.plan !== undefined) return plans.wantedByAny(plansOf(plug), plug.home ?? null, now);
   const known = homes.list();
   const home = known.find(({ id }) => id === plug.home);
   if (home) {

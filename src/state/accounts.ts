@@ -65,7 +65,7 @@ export function openAccounts(options: AccountsOptions): Accounts {
     const source =
       authorization.thirdParty === undefined
         ? new LearnedRateLimits(name, memory, () => repository.store.rows(addresses, WHOLE).length)
-        : new AdaptiveRateLimits(name, memory);
+        : new AdaptiveRateLimits(name, memory, config.third_party?.places.length);
     const keyMark = createHash("sha256").update(JSON.stringify(authorization)).digest("hex").slice(0, KEY_MARK_LENGTH);
     return new Account({
       name,
@@ -140,7 +140,8 @@ export function fetchPortOf(account: Account, repository: SeriesRepository): Fet
   };
 }
 
-/** Back-fill leaves room for everything else of the fetch schedule. */
-function shareOf(priority: Priority): Share {
+/** Prices may take any part of the quota; back-fill leaves room for everything else of the fetch schedule. */
+export function shareOf(priority: Priority): Share {
+  if (priority === "today" || priority === "tomorrow") return "prices";
   return priority === "backfill" ? "backfill" : "poll";
 }

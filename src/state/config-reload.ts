@@ -16,7 +16,7 @@ export interface ConfigChange {
 }
 
 /** The API's doors cannot be moved under those who stand in them; all else of it can change. */
-const LIVE = /^(log\.level|plans|api\.(?!host$|port$).+)$/;
+const LIVE = /^(log\.level|plans|groups|api\.(?!host$|port$).+)$/;
 
 /** Says what differs. Shape: keys as in the file, in its order; a list is one key. */
 export function changeBetween(before: Config, after: Config): ConfigChange {
@@ -35,7 +35,7 @@ export function changeBetween(before: Config, after: Config): ConfigChange {
 /** The configuration that is in use once a change is taken over: the new one where it may be, the old one elsewhere. */
 export function takenOver(before: Config, after: Config): Config {
   const { host, port } = before.api;
-  return { ...before, log: after.log, plans: after.plans, api: { ...after.api, host, port } };
+  return { ...before, log: after.log, plans: after.plans, groups: after.groups, api: { ...after.api, host, port } };
 }
 
 const SUBJECT = "configuration";

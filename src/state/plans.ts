@@ -1,12 +1,15 @@
 /** The plans of the house: the configuration, the prices, the clock and what is remembered come together here. */
+import * as z from "zod/mini";
+import { readOneShot } from "../config/one-shot.ts";
+import { type GroupEntry, MAX_GROUP_PLANS } from "../config/plan-schema.ts";
 import { unknownText } from "../config/suggest-key.ts";
 import { type RefusedCommand, refusedCommand as refused } from "../core/planning/command-refusal.ts";
-import { inOrder, type PlanDefinition } from "../core/planning/model/plan-definition.ts";
-import type { PlanSpec, PlanWindow } from "../core/planning/model/plan-spec.ts";
-import { horizonOf } from "../core/planning/model/plan-windows.ts";
+import { inOrder, type PlanDefinition, readDuration } from "../core/planning/model/plan-definition.ts";
+import { type PlanSpec, type PlanWindow, whenLostOf } from "../core/planning/model/plan-spec.ts";
+import { roundAt } from "../core/planning/model/plan-windows.ts";
 import { type Commanded, type PlanAction, planActions, runNow, skip, stop } from "../core/planning/plan-commands.ts";
 import { afterStateOf, blockedBy, finishByOf, type PlanSlot } from "../core/planning/plan-dependencies.ts";
-import type { Solve } from "../core/planning/plan-input.ts";
+import type { PlanInput, Solve } from "../core/planning/plan-input.ts";
 import { reasonOf } from "../core/planning/plan-reason.ts";
 import type { PlanRecord } from "../core/planning/plan-record.ts";
 import type { FinishedRun } from "../core/planning/plan-savings.ts";
@@ -19,13 +22,16 @@ import {
   resetOf,
 } from "../core/planning/plan-settings.ts";
 import { type PlanHistory, type PlanMonth, type PlanSnapshot, planSnapshot } from "../core/planning/plan-snapshot.ts";
-import { advancePlan, type PlanAdvance } from "../core/planning/plan-state-machine.ts";
+import { advancePlan, type PlanAdvance, runsOf } from "../core/planning/plan-state-machine.ts";
+import { crowdedFor, type GroupSeat, type GroupShares, shareOut } from "../core/planning/power-group.ts";
 import { solvePlan } from "../core/planning/solve-plan.ts";
 import type { Wanted } from "../core/plugs/plug-types.ts";
 import type { Home } from "../core/prices/home-snapshot.ts";
 import type { LevelThresholds } from "../core/prices/level.ts";
 import type { Timeline } from "../core/prices/timeline.ts";
+import { type KeyValue, readJson } from "../core/runtime/key-value.ts";
 import type { Problems } from "../core/status/problem.ts";
+import { freeSlug } from "../core/text/slug.ts";
 import type { Calendar } from "../core/time/calendar.ts";
 import { contains, type EpochMs, MINUTE_MS } from "../core/time/interval.ts";
 import type { PlanStore } from "../storage/plan-store.ts";
@@ -40,6 +46,12 @@ export interface PlansDeps {
   readonly isTimeTrusted: (now: EpochMs) => boolean;
   readonly problems: Pick<Problems, "start" | "end">;
   readonly startedAt: EpochMs;
+  /** Remembers the plans for once. */
+  readonly memory: KeyValue;
+  /** The power groups of the configuration. */
+  readonly groups?: readonly GroupEntry[];
+  /** What exported energy is worth; null where the service does not tell it and no place of the region does. */
+  readonly exportTimelineOf?: (home: Home, now: EpochMs) => Timeline | null;
   /** Called with the home's id after a command that changed something. */
   readonly onChange: (home: string) => void;
   readonly solve?: Solve;
@@ -66,14 +78,41 @@ const MAX_RUNS_TOLD = 60;
 /** As far back as runs are kept. */
 const MAX_MONTHS_TOLD = 14;
 
+/** Plans for once at a time; a house has a few. */
+const MAX_ONCE = 8;
+const ONCE = "plans_once";
+/** What the rest of the program relies on; the digest has told that it is as it was written. */
+const keptOnce = z.array(
+  z.looseObject({
+    ...{ id: z.string(), name: z.string(), home: z.string(), after: z.nullable(z.looseObject({ plan: z.string() })) },
+    spec: z.looseObject({ kind: z.string(), once: z.object({ start: z.number(), end: z.number() }) }),
+  }),
+);
+const NO_EXPORT_PRICE = {
+  code: "no_export_price",
+  text: "the service tells no charges of this home, so its export price is not known; add a third_party place with the region of the home",
+} as const;
+
 /** After a start, prices that are missing may only be late; fallback hours wait this long. */
 const GRACE_MS = 10 * MINUTE_MS;
-const NOTHING_YET: PlanAdvance = { memory: null, state: "waiting", running: null, nextChangeAt: null, finished: [] };
+const NOTHING_YET: PlanAdvance = {
+  memory: null,
+  state: "waiting",
+  on: false,
+  lost: true,
+  startedNow: null,
+  running: null,
+  nextChangeAt: null,
+  finished: [],
+};
 
 export class Plans {
   readonly #deps: PlansDeps;
-  /** In the order of the file. */
+  /** In the order of the file, then those for once. */
   #definitions: readonly PlanDefinition[] = [];
+  /** Those for once, the oldest first. Bounded by MAX_ONCE. */
+  #once: readonly PlanDefinition[];
+  #groups: readonly GroupEntry[] = [];
   /** In the order in which they are decided. */
   #ordered: readonly PlanDefinition[] = [];
   /** By plan. Bounded by the configuration. */
@@ -84,26 +123,33 @@ export class Plans {
 
   constructor(deps: PlansDeps) {
     this.#deps = deps;
-    this.take(deps.definitions);
+    this.#once = (readJson(deps.memory, ONCE, keptOnce) ?? []) as unknown as PlanDefinition[];
+    this.take(deps.definitions, deps.groups);
   }
 
   /** Takes these plans in place of those there are. One that stays goes on where it stands, as after a restart. */
-  take(definitions: readonly PlanDefinition[]): void {
+  take(configured: readonly PlanDefinition[], groups: readonly GroupEntry[] = this.#groups): void {
+    this.#groups = groups;
     const { store, problems } = this.#deps;
+    const ids = new Set(configured.map(({ id }) => id));
+    const definitions = [...configured, ...this.#once.filter(({ id }) => !ids.has(id))];
     const stay = new Set(definitions.map(({ id }) => id));
     for (const { id } of this.#definitions) if (!stay.has(id)) problems.end(subjectOf(id));
     this.#definitions = definitions;
-    this.#ordered = inOrder(definitions);
+    this.#ordered = inOrder(definitions.toSorted((a, b) => (a.power?.priority ?? 0) - (b.power?.priority ?? 0)));
     for (const made of [this.#companions, this.#snapshots, this.#refusals]) made.clear();
     store.keepOnly([...stay]);
     for (const definition of this.#ordered) {
       const spec = adjustedSpec(definition, store.settings(definition.id));
-      const advance = { ...NOTHING_YET, memory: store.memory(definition.id) };
+      const memory = store.memory(definition.id);
+      const wish = whenLostOf(spec);
+      const on = wish === "on" || (wish === "keep" && memory?.on === true);
+      const advance = { ...NOTHING_YET, on, memory };
       this.#companions.set(definition.id, { definition, spec, advance });
     }
   }
 
-  /** Those of the configuration. Shape: in the order of the file. */
+  /** Those of the configuration, then those for once. Shape: in the order of the file. */
   get ids(): readonly string[] {
     return this.#definitions.map(({ id }) => id);
   }
@@ -117,12 +163,15 @@ export class Plans {
   at(now: EpochMs): ShownPlans {
     const { homes, store } = this.#deps;
     if (!homes.known) return { plans: [], until: null };
+    this.#endOnce(now);
     const byId = new Map(homes.list().map((home) => [home.id, home]));
     const decided = new Set<string>();
+    const homeOf = ({ home }: PlanDefinition) => byId.get(home) ?? null;
+    const shares = this.#shareOut(homeOf, now);
     const changes = store.gather(() =>
       this.#ordered.flatMap((definition) => {
-        const home = byId.get(definition.home) ?? null;
-        const { nextChangeAt } = this.#decide(definition, home, decided, now);
+        const home = homeOf(definition);
+        const { nextChangeAt } = this.#decide(definition, home, decided, shares, now);
         this.#tellHome(definition, home, [...byId.keys()], now);
         decided.add(definition.id);
         return nextChangeAt ?? [];
@@ -133,13 +182,37 @@ export class Plans {
 
   /** What a plan wants at `now`; null for a plan that there is not, or not at `home` where one is given. */
   wanted(plan: string, home: string | null, now: EpochMs): Wanted | null {
-    const definition = this.#companions.get(plan)?.definition;
-    if (!definition || (home !== null && home !== definition.home)) return null;
+    const known = this.#companions.get(plan);
+    if (!known || (home !== null && home !== known.definition.home)) return null;
     this.at(now);
-    const { running, memory } = this.#companions.get(plan)?.advance ?? NOTHING_YET;
+    const { running, memory, on, lost } = this.#companions.get(plan)?.advance ?? NOTHING_YET;
+    const whenLost = lost ? { lost: whenLostOf(known.spec) } : {};
     const reason = this.#snapshots.get(plan)?.reason.text ?? "nothing is known of its home yet";
     const next = memory?.planned.find((run) => run.start > now)?.start ?? null;
-    return { on: running !== null, until: running?.end ?? next, reason };
+    return { on, until: running?.end ?? (on ? null : next), reason, ...whenLost };
+  }
+
+  /** ON while any of the plans wants it, and says which; null where nothing is known of any of them. */
+  wantedByAny(plans: readonly string[], home: string | null, now: EpochMs): Wanted | null {
+    const all = plans.flatMap((plan) => [plan, ...this.#once.flatMap(({ of, id }) => (of === plan ? id : []))]);
+    const known = all.flatMap((plan) => {
+      const wanted = this.wanted(plan, home, now);
+      if (!wanted) return [];
+      const { name } = this.#companions.get(plan)?.definition ?? { name: plan };
+      return all.length > 1 ? { ...wanted, reason: `${name}: ${wanted.reason}` } : wanted;
+    });
+    const [only] = known;
+    if (!only || known.length === 1) return only ?? null;
+    const on = known.some((wanted) => wanted.on);
+    const telling = known.filter((wanted) => wanted.on === on);
+    const times = telling.flatMap(({ until }) => until ?? []);
+    const isOpen = times.length === 0 || (on && times.length < telling.length);
+    const until = isOpen ? null : on ? Math.max(...times) : Math.min(...times);
+    // Where one that is known wants ON, what the others do without prices is of no matter.
+    const isKnownOn = known.some((wanted) => wanted.on && wanted.lost === undefined);
+    const lost = (["on", "keep", "off"] as const).find((each) => known.some((wanted) => wanted.lost === each));
+    const whenLost = lost === undefined || isKnownOn ? {} : { lost };
+    return { on, until, reason: telling.map(({ reason }) => reason).join("; "), ...whenLost };
   }
 
   /** The plan as it is at `now`, with what has run; null where there is none, or no home is known yet. */
@@ -175,6 +248,9 @@ export class Plans {
   #carryOut(plan: string, setting: string, payload: string, now: EpochMs): PlanCommanded {
     const action = planActions.find((each) => each === setting);
     if (action) return this.act(plan, action, now);
+    const within = payload.trim();
+    if (setting === "once")
+      return this.once({ plan, ...(readDuration(hoursOf(within)) ? { within: hoursOf(within) } : {}) }, now);
     const name = planSettings.find((each) => each === setting);
     if (name) return this.change(plan, { [name]: payload.trim() });
     if (setting === RESET_SETTINGS) return this.#resetSettings(plan);
@@ -192,8 +268,10 @@ export class Plans {
       return refused("clock_not_trusted", "the clock of this machine cannot be trusted, so nothing is switched");
     const commanded = (memory: PlanRecord | null): Commanded => {
       if (action === "skip") return skip(memory, now);
-      if (action === "stop") return stop(memory, now);
-      return runNow(spec, memory, now, blockedBy(definition, new Set(), [...this.#companions.values()]));
+      if (action === "stop") return stop(memory, now, spec);
+      const all = [...this.#companions.values()];
+      const crowded = crowdedFor(known, all, (other) => other.advance.memory?.begun ?? []);
+      return runNow(spec, memory, now, blockedBy(definition, new Set(), all), crowded);
     };
     const done = commanded(advance.memory);
     if (done.kind === "refused") return done;
@@ -201,6 +279,48 @@ export class Plans {
     this.#companions.set(definition.id, { ...known, advance: { ...advance, memory: done.memory } });
     onChange(definition.home);
     return { kind: "done" };
+  }
+
+  /** Plans something once, as it is asked for; it ends by itself. */
+  once(asked: object, now: EpochMs): { readonly kind: "done"; readonly plan: string } | RefusedCommand {
+    const { isTimeTrusted, onChange, homes } = this.#deps;
+    if (!isTimeTrusted(now)) return refused("clock_not_trusted", "the clock of this machine cannot be trusted");
+    const read = readOneShot(asked, this.#definitions, this.#groups, now);
+    if (typeof read === "string") return refused("unreadable_setting", read);
+    const ids = homes.list().map(({ id }) => id);
+    if (!ids.includes(read.home))
+      return refused("unreadable_setting", `home: ${unknownText("a home", read.home, ids)}`);
+    const fellows = this.#definitions.filter(({ power }) => power && power.group === read.power?.group);
+    if (this.#once.length >= MAX_ONCE || fellows.length >= MAX_GROUP_PLANS)
+      return refused("too_many", `there are ${this.#once.length} plans for once already; wait until one is over`);
+    const definition = { ...read, id: freeSlug(read.id, new Set(this.ids)) };
+    this.#keepOnce([...this.#once, definition]);
+    onChange(definition.home);
+    return { kind: "done", plan: definition.id };
+  }
+
+  /** A command of `<home>/once/set`: JSON as over HTTP. */
+  onceAt([home = ""]: readonly string[], payload: string, now: EpochMs): PlanCommanded {
+    const asked = objectIn(payload);
+    const expected = 'expected JSON such as {"hours": 2, "within": 8}';
+    return asked ? this.once({ home, ...asked }, now) : refused("unreadable_setting", expected);
+  }
+
+  /** Forgets those for once that are over. */
+  #endOnce(now: EpochMs): void {
+    if (!this.#deps.isTimeTrusted(now)) return;
+    const stay = this.#once.filter(({ id, spec }) => {
+      const begun = this.#companions.get(id)?.advance.memory?.begun ?? [];
+      return now < (spec.once?.end ?? 0) || begun.some(({ end }) => end > now);
+    });
+    if (stay.length < this.#once.length) this.#keepOnce(stay);
+  }
+
+  #keepOnce(once: readonly PlanDefinition[]): void {
+    const configured = this.#definitions.filter(({ spec }) => !spec.once);
+    this.#once = once;
+    this.#deps.memory.write(ONCE, JSON.stringify(once));
+    this.take(configured);
   }
 
   /** Changes settings, all or none; an empty text goes back to the file's. */
@@ -226,37 +346,76 @@ export class Plans {
     return known ? this.change(plan, resetOf(known.definition)) : refused("unknown_plan", `there is no plan "${plan}"`);
   }
 
-  #decide(definition: PlanDefinition, home: Home | null, decided: ReadonlySet<string>, now: EpochMs): PlanAdvance {
-    const { id } = definition;
-    const { calendar, timelineOf, thresholds, isTimeTrusted, startedAt, solve = solvePlan, store } = this.#deps;
+  /** By group, when its plans run. Without a clock that can be right nothing is settled. */
+  #shareOut(homeOf: (definition: PlanDefinition) => Home | null, now: EpochMs): Map<string, GroupShares> {
+    const seats = this.#ordered.flatMap((definition): GroupSeat[] => {
+      const slot = this.#companions.get(definition.id);
+      const { power } = definition;
+      if (!slot || !power || !this.#deps.isTimeTrusted(now)) return [];
+      const crowded = crowdedFor(slot, [...this.#companions.values()], (other) => other.advance.memory?.begun ?? []);
+      const input = this.#inputOf(slot, homeOf(definition), new Set(), now);
+      return [{ slot, power, input: { ...input, blocked: [...input.blocked, ...crowded] } }];
+    });
+    const groups = Map.groupBy(seats, ({ power }) => power.group);
+    return new Map([...groups].map(([group, own]) => [group, shareOut(own)]));
+  }
+
+  #inputOf(known: PlanSlot, home: Home | null, decided: ReadonlySet<string>, now: EpochMs): PlanInput {
+    const { definition, spec, advance } = known;
+    const { calendar, timelineOf, exportTimelineOf = () => null } = this.#deps;
+    const { thresholds, isTimeTrusted, startedAt, solve = solvePlan } = this.#deps;
     const all = [...this.#companions.values()];
-    const known = this.#companions.get(id) ?? { definition, spec: definition.spec, advance: NOTHING_YET };
-    const { spec } = known;
-    const { memory } = known.advance;
     const window = occurrenceOf(known, calendar, now);
-    const timeline = home && timelineOf(home, now);
-    const trusted = isTimeTrusted(now);
     const before = definition.after ? (this.#companions.get(definition.after.plan) ?? null) : null;
     const notBegun = (each: PlanSlot) =>
       each.advance.memory?.begun.length || each.advance.memory?.ended ? null : occurrenceOf(each, calendar, now);
-    const advance = advancePlan({
+    return {
       now,
       spec,
-      memory,
-      timeline,
+      memory: advance.memory,
+      timeline: home && (isExport(spec) ? exportTimelineOf(home, now) : timelineOf(home, now)),
       calendar,
       ...(thresholds ? { thresholds } : {}),
       blocked: blockedBy(definition, decided, all).map(({ start, end }) => ({ start, end })),
       after: afterStateOf(definition, window, before),
-      finishBy: window && finishByOf(id, window, all, notBegun),
-      trusted,
+      finishBy: window && finishByOf(definition.id, window, all, notBegun),
+      trusted: isTimeTrusted(now),
       graceUntil: startedAt + GRACE_MS,
       solve,
+    };
+  }
+
+  #decide(
+    definition: PlanDefinition,
+    home: Home | null,
+    decided: ReadonlySet<string>,
+    shares: ReadonlyMap<string, GroupShares>,
+    now: EpochMs,
+  ): PlanAdvance {
+    const { id } = definition;
+    const { calendar, store } = this.#deps;
+    const known = this.#companions.get(id) ?? { definition, spec: definition.spec, advance: NOTHING_YET };
+    const { spec } = known;
+    const { memory } = known.advance;
+    const plain = this.#inputOf(known, home, decided, now);
+    const { timeline, trusted } = plain;
+    const share = shares.get(definition.power?.group ?? "");
+    const crowded = crowdedFor(known, [...this.#companions.values()], (other) => {
+      const runs = decided.has(other.definition.id) ? null : share?.runs.get(other.definition.id);
+      return runs ?? (other.advance.memory ? runsOf(other.advance.memory) : []);
     });
+    const group = share && { token: share.token, blocked: plain.blocked };
+    const decision = advancePlan({ ...plain, blocked: [...plain.blocked, ...crowded], ...(group ? { group } : {}) });
+    // What has a price to buy at and none to sell at never will have one.
+    const isRefused = isExport(spec) && home !== null && timeline === null && this.#deps.timelineOf(home, now) !== null;
+    const advance = isRefused && !decision.running ? { ...decision, state: "impossible" as const } : decision;
     if (advance.memory !== memory || advance.finished.length > 0) store.write(id, advance.memory, advance.finished);
     this.#companions.set(id, { definition, spec, advance });
     const currency = timeline?.currency ?? null;
-    const reason = reasonOf({ spec, advance, now, calendar, trusted, currency, home: home ? null : definition.home });
+    const reason =
+      isRefused && spec.enabled
+        ? NO_EXPORT_PRICE
+        : reasonOf({ spec, advance, now, calendar, trusted, currency, home: home ? null : definition.home });
     const history = this.#historyOf(known, now);
     const refused = this.#refusals.get(id) ?? null;
     this.#snapshots.set(id, planSnapshot({ definition, spec, advance, reason, currency, history, refused, now }));
@@ -275,9 +434,17 @@ export class Plans {
 
   #monthFrom(id: string, spec: PlanSpec, start: EpochMs): PlanMonth {
     const { calendar, store } = this.#deps;
-    const { runs, hours, cost, savingNow, savingMean } = store.totals(id, start, calendar.add("month", start, 1));
-    const money = "kwh" in spec && spec.kwh !== undefined;
-    const saving = { againstNow: money ? savingNow : null, againstMean: money ? savingMean : null };
+    const { runs, hours, cost, savingWindowStart, savingMean } = store.totals(
+      id,
+      start,
+      calendar.add("month", start, 1),
+    );
+    const money = spec.kwh !== undefined;
+    const saving = {
+      againstNow: null,
+      againstWindowStart: money ? savingWindowStart : null,
+      againstMean: money ? savingMean : null,
+    };
     return { start, runs, hours, cost: money ? cost : null, saving };
   }
 
@@ -303,7 +470,25 @@ type PlanCommanded = { readonly kind: "done" } | RefusedCommand;
 function occurrenceOf({ spec, advance }: PlanSlot, calendar: Calendar, now: EpochMs): PlanWindow | null {
   const { memory } = advance;
   const keeps = memory && (contains(memory.window, now) || memory.begun.some((run) => run.end > now));
-  return keeps ? memory.window : horizonOf(spec, now, calendar);
+  return keeps ? memory.window : roundAt(spec, memory?.window ?? null, now, calendar);
+}
+
+function objectIn(text: string): object | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && !Array.isArray(value) ? value : null;
+  } catch {
+    return null; // no JSON
+  }
+}
+
+function isExport(spec: PlanSpec): boolean {
+  return spec.kind === "below" && spec.price === "export";
+}
+
+/** Hours that are written as a number alone are meant as a number. */
+function hoursOf(text: string): number | string {
+  return /^\d+(\.\d+)?$/.test(text) ? Number(text) : text;
 }
 
 /** What a plan is called among the problems. */

@@ -36,7 +36,7 @@ export class SeriesRepository implements StorePort {
     this.#writing = writing;
     this.#calendar = calendar;
     this.#now = now;
-    this.store = new SeriesStore(database, calendar);
+    this.store = new SeriesStore(database, calendar, writing);
     this.requestLog = new RequestLog(database);
   }
 
@@ -58,9 +58,8 @@ export class SeriesRepository implements StorePort {
 
   async keep(...[series, range, rows, envelope, at]: Parameters<StorePort["keep"]>): ReturnType<StorePort["keep"]> {
     const asked = chunkUnitOf(series.unit) === null ? null : range;
-    const storing = this.store.storing(series, range, rows, envelope, () =>
-      this.requestLog.writeAnswered(this.store.idOf(series), asked, at),
-    );
+    const writeAnswered = () => this.requestLog.writeAnswered(this.store.idOf(series), asked, at);
+    const storing = this.store.storing(series, range, rows, envelope, writeAnswered, at);
     for (;;) {
       const step = this.#writing.attempt(() => storing.next())?.value;
       if (!step) return null;

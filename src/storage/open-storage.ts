@@ -1,10 +1,12 @@
 /** Opens what is kept in the data directory: the database, opened or restored, and what guards its writes. */
-import { mkdirSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, statSync } from "node:fs";
 import path from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { DataDirInUse, StartError } from "../core/status/start-error.ts";
 import { SERVICE_ZONE, type TransitionMemory } from "../core/time/calendar.ts";
 import type { EpochMs } from "../core/time/interval.ts";
+import { OWNER_ONLY } from "./atomic-file.ts";
+import { dropDamagedRows } from "./damage-scan.ts";
 import { DatabaseError, DatabaseInUse } from "./database.ts";
 import { KeyValueStore } from "./key-value-store.ts";
 import { type OpenedDatabase, openOrRestore, type Recovery } from "./recovery.ts";
@@ -32,6 +34,7 @@ export function openStorage({ config, clock, log }: StorageOptions): Storage {
   if (outdated !== null)
     log.warn({ file: outdated }, "database of an older version set aside; its prices and usage are asked for again");
   const writing = new WriteGuard(database);
+  dropDamagedRows(database, writing);
   const settings = new KeyValueStore(database, writing);
   return { database, databasePath, recovery, writing, settings, close: () => database.close() };
 }
@@ -40,8 +43,10 @@ export function openStorage({ config, clock, log }: StorageOptions): Storage {
 export function openDataDir(dataDir: string, now: EpochMs): OpenedDatabase & { readonly databasePath: string } {
   const databasePath = databasePathIn(dataDir);
   try {
-    mkdirSync(dataDir, { recursive: true });
-    return { ...openOrRestore(databasePath, now), databasePath };
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    const opened = openOrRestore(databasePath, now);
+    keepPrivate(dataDir, databasePath);
+    return { ...opened, databasePath };
   } catch (error) {
     if (error instanceof DatabaseInUse) throw new DataDirInUse(error.message);
     if (error instanceof DatabaseError) throw new StartError(error.message);
@@ -50,6 +55,14 @@ export function openDataDir(dataDir: string, now: EpochMs): OpenedDatabase & { r
       `cannot write to the data directory ${dataDir} (${why}); set data_dir or ELBRO_DATA_DIR to a folder this user may write`,
     );
   }
+}
+
+/** Prices tell when somebody is at home: nobody but the daemon's user may look. A file system without owners cannot. */
+function keepPrivate(dataDir: string, databasePath: string): void {
+  if (statSync(dataDir).uid !== process.getuid?.()) return;
+  chmodSync(dataDir, 0o700);
+  for (const ending of ["", "-wal", ".copy"])
+    if (existsSync(databasePath + ending)) chmodSync(databasePath + ending, OWNER_ONLY);
 }
 
 /** Where the database of a data directory is. */

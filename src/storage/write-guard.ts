@@ -29,6 +29,9 @@ export class WriteGuard {
   readonly #unwritten = new Map<string, () => void>();
   #trouble: WriteTrouble | null = null;
   #onTrouble: () => void = () => undefined;
+  #onDamage: (what: string) => void = (what) => this.#damage.push(what);
+  /** Found before anybody listens. Bounded by the values read while the daemon is opened. */
+  readonly #damage: string[] = [];
 
   constructor(database: DatabaseSync) {
     this.#database = database;
@@ -42,6 +45,18 @@ export class WriteGuard {
   /** `told` is called when a trouble begins. */
   onTrouble(told: () => void): void {
     this.#onTrouble = told;
+  }
+
+  /** `told` is called for each stored value that is found damaged, also for those found before. */
+  onDamage(told: (what: string) => void): void {
+    this.#onDamage = told;
+    for (const what of this.#damage.splice(0)) told(what);
+  }
+
+  /** A stored value is not what was written: `drop` takes it away, so that it counts as never stored. */
+  damaged(what: string, drop: () => void): void {
+    this.attempt(drop);
+    this.#onDamage(what);
   }
 
   /** Writes, or returns null where that cannot be. While the trouble lasts the disk is not touched. */

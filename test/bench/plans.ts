@@ -7,12 +7,17 @@
  * - `median_ms`, `max_ms`: one call of `solvePlan`, over all weeks and plans, each the fastest of a few: what the
  *   computer does beside is not the plan's.
  * - `first_ms`: the first call of a process, before anything is compiled; the median of a few processes.
+ * - `group_median_ms`, `group_max_ms`: four plans of a power group, each the fastest of a few; `group_worse`: groups of two
+ *   to four plans that cost more than the best that the solver has found.
+ * - `eight_median_ms`, `eight_max_ms`: eight plans of a group; `eight_excess_percent`: how much more the worst of them costs
+ *   than the best that the solver has found in its time.
  * - `solver_ratio`: how many times longer the solver took for the same cases.
  */
 import { spawnSync } from "node:child_process";
 import path from "node:path";
 import { type EpochMs, formatInstant, HOUR_MS } from "../../src/core/time/interval.ts";
-import { PlanSolver, pricedSteps, stepPrices, stepsOn } from "../support/plans/plan-solver.ts";
+import { type GroupCase, groupCases, solveCase, solverGroup, stepsOfCase } from "../support/plans/plan-groups.ts";
+import { groupCost, PlanSolver, pricedSteps, stepPrices, stepsOn } from "../support/plans/plan-solver.ts";
 import { solveWeek, type WeekCase, weekCases, weekPlans } from "../support/plans/plan-weeks.ts";
 import { haveRealPrices } from "../support/plans/real-prices.ts";
 
@@ -30,6 +35,13 @@ const SOLVED = new Set(["2025-10-22", "2025-12-17", "2026-03-25", "2025-03-30", 
 const SOLVER_LIMIT_S = 4;
 
 const SAME = 1e-9;
+
+/** Days of groups that are timed, and of those that the solver is asked about. */
+const GROUP_DAYS = 19;
+const SOLVED_GROUPS = 6;
+const GROUP_LIMIT_S = 20;
+/** Less than any two of the large appliances draw with a third. */
+const EIGHT_LIMIT_W = 11_000;
 
 export async function run(): Promise<Record<string, number>> {
   if (!haveRealPrices) {
@@ -52,6 +64,36 @@ export async function run(): Promise<Record<string, number>> {
     max_ms: Math.max(...times),
     first_ms: firstMs,
     solver_ratio: compared.ratio,
+    ...(await measureGroups()),
+  };
+}
+
+async function measureGroups(): Promise<Record<string, number>> {
+  const solver = new PlanSolver({ limitS: GROUP_LIMIT_S });
+  const excessOf = async (given: GroupCase) => {
+    const runs = solveCase(given);
+    const group = solverGroup(given);
+    const best = await solver.solveGroup(group);
+    if (runs.includes(null) || best === null)
+      return best === null && runs.includes(null) ? 0 : Number.POSITIVE_INFINITY;
+    const cost = groupCost(group, stepsOfCase(given, runs));
+    if (best.proven && cost < best.cost - SAME) throw new Error("a group costs less than the least there is");
+    return (cost - best.cost) / Math.max(Math.abs(best.cost), 1);
+  };
+  let worse = 0;
+  for (const count of [2, 3, 4])
+    for (const given of groupCases(count, SOLVED_GROUPS)) if ((await excessOf(given)) > SAME) worse++;
+  const excess: number[] = [];
+  for (const given of groupCases(8, SOLVED_GROUPS, EIGHT_LIMIT_W)) excess.push(await excessOf(given));
+  const four = groupCases(4, GROUP_DAYS).map((given) => fastestMs(() => solveCase(given)));
+  const eight = groupCases(8, GROUP_DAYS, EIGHT_LIMIT_W).map((given) => fastestMs(() => solveCase(given)));
+  return {
+    group_median_ms: middleOf(four),
+    group_max_ms: Math.max(...four),
+    group_worse: worse,
+    eight_median_ms: middleOf(eight),
+    eight_max_ms: Math.max(...eight),
+    eight_excess_percent: 100 * Math.max(...excess),
   };
 }
 

@@ -71,3 +71,37 @@ test("killed in the middle of a run, its plug goes off by itself; started anew, 
     await broker.close();
   }
 });
+
+test("killed while its freezer is OFF, the plug goes on by itself", async () => {
+  const began = performance.now();
+  const now = () => START + (performance.now() - began) * SPEED;
+  const rules = { users: [], anonymous: true, baseTopic: "nobody", discoveryPrefix: "nobody" };
+  const nobody = { onRefused: () => undefined, onConnectionRefused: () => undefined };
+  const broker = await startEmbeddedBroker({ host: "127.0.0.1", port: 0, ...rules, ...nobody });
+  await using installed = await TestDaemon.install({
+    simulator: { now, homes: ["danish"], publicationDelayMinutes: () => 0 },
+    config: {
+      mqtt: { url: `mqtt://127.0.0.1:${broker.port}` },
+      plans: [{ name: "Freezer", home: "home", kind: "avoid", hours: 20 }],
+      plugs: [{ name: "Freezer", family: "tasmota", topic: "heater", plan: "freezer" }],
+    },
+  });
+  await using watcher = await TopicWatcher.on(broker.port);
+  await using plug = new MqttPlug("tasmota", { now, on: false });
+  await plug.connect(broker.port);
+  const ticking = setInterval(() => plug.tick(), 50);
+  const until = (holds: () => boolean) => expect.poll(holds, { timeout: 50_000, interval: 10 }).toBe(true);
+  try {
+    const clock = new Date(now()).toISOString().slice(0, 19).concat("Z");
+    await using daemon = installed.spawn(["--clock", clock, "--speed", String(SPEED)]);
+    await watcher.until(() => watcher.json("elbro/plug/freezer/state").wanted === false, "a gap");
+    await until(() => !plug.device.on && plug.device.cause === "command");
+    await daemon.end("SIGKILL");
+    const killedAt = now();
+    await until(() => plug.device.on);
+    expect([plug.device.cause, now() < killedAt + DEAD_MAN_MS + 2 * SLACK_MS]).toEqual(["timer", true]);
+  } finally {
+    clearInterval(ticking);
+    await broker.close();
+  }
+});

@@ -31,7 +31,7 @@ describe("plans", () => {
     const plan = await askJson(daemon, "plans/washer");
     expect(plan).toMatchObject({
       history: {
-        runs: [{ basis: "prices", cost: expect.any(Number), against_now: expect.any(Number) }],
+        runs: [{ basis: "prices", cost: expect.any(Number), against_window_start: expect.any(Number) }],
         months: [{ start: "2026-02-28T23:00:00Z", runs: 1, hours: 3 }],
       },
     });
@@ -100,6 +100,26 @@ describe("plans", () => {
       on: false,
     });
     expect(await askText(daemon, "signal/washer?code=1")).toEqual([400, "OFF", expect.stringContaining("stopped")]);
+  });
+
+  test("a plan for once is planned at once, published, and gone when its time is over", async () => {
+    await using daemon = await planned(["control", "read"]);
+    const asked = await daemon.post("/local/v1/plans", { once: true, plan: "washer", hours: 2, within: 8 });
+    expect([asked.status, await asked.json()]).toMatchObject([
+      200,
+      { id: "washer_once", name: "Washer once", state: "scheduled", settings: { hours: { value: 2 } } },
+    ]);
+    const plan = await untilPlan(daemon, ({ state }) => state === "scheduled", "the plan on MQTT", "washer_once");
+    expect(Date.parse(plan.next_end ?? "")).toBeLessThanOrEqual(EVENING + 8 * HOUR_MS);
+    const refused = await daemon.post("/local/v1/plans", { once: true, home: "home", hours: 9, within: 8 });
+    expect([refused.status, await refused.json()]).toMatchObject([400, { errorCode: "invalid_parameter" }]);
+    expect((await daemon.post("/local/v1/plans", { hours: 2 })).status).toBe(400);
+    await daemon.watcher.publish("elbro/home/once/set", '{"name": "Dryer", "hours": 1, "within": 2}');
+    await untilPlan(daemon, ({ state }) => state === "scheduled", "the plan by MQTT", "dryer");
+    await daemon.clock.runUntil(EVENING + 8 * HOUR_MS);
+    await daemon.watcher.until(() => !daemon.watcher.payload("elbro/home/plan/washer_once/state"), "it is withdrawn");
+    const { plans } = (await askJson(daemon, "plans")) as { plans: { id: string }[] };
+    expect(plans.map(({ id }) => id)).toEqual(["washer"]);
   });
 
   test("what cannot be read is refused in words and changes nothing", async () => {

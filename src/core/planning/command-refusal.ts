@@ -13,6 +13,7 @@ export const planRefusals = [
   "unreadable_setting",
   "unknown_setting",
   "unknown_plan",
+  "too_many",
 ] as const;
 
 export type PlanRefusal = (typeof planRefusals)[number];

@@ -24,6 +24,7 @@ export function runNow(
   memory: PlanRecord | null,
   now: EpochMs,
   others: readonly (Interval & { readonly plan: string })[],
+  crowded: readonly Interval[] = [],
 ): Commanded {
   if (!spec.enabled) return refused("disabled", "the plan is disabled; enable it first");
   const known = memory ?? newRecord({ start: now, end: now + HOUR_MS, until: now + HOUR_MS }, now, []);
@@ -31,6 +32,8 @@ export function runNow(
   const run = { start: now, end: now + runNowMs(spec, known) };
   const other = others.find((each) => overlaps(each, run) && contains(each, now));
   if (other) return refused("power_limit", `"${other.plan}" runs now, and both are in the same power_limit group`);
+  if (crowded.some((each) => contains(each, now)))
+    return refused("power_limit", "what runs of its group now leaves too little of the group's limit_kw");
   const begun = [...known.begun, { ...run, basis: "manual", settled: false } as const];
   return done({ ...known, begun, planned: [] }, "run_now");
 }
@@ -51,12 +54,18 @@ export function skip(memory: PlanRecord | null, now: EpochMs): Commanded {
   return done({ ...memory, planned: [] }, "skipped");
 }
 
-/** Ends what runs, and leaves out the rest of the occurrence. */
-export function stop(memory: PlanRecord | null, now: EpochMs): Commanded {
-  if (!memory?.begun.some((run) => contains(run, now))) return refused("not_running", "the plan does not run");
-  return done(halted(memory, now), "stopped");
+/**
+ * Ends what runs, and leaves out the rest of the occurrence; what was started manually before the occurrence is none of
+ * it. An `avoid` stops avoiding: it is ON for the rest of the occurrence.
+ */
+export function stop(memory: PlanRecord | null, now: EpochMs, { kind }: Pick<PlanSpec, "kind">): Commanded {
+  const running = memory?.begun.find((run) => contains(run, now));
+  if (!memory || (!running && (kind !== "avoid" || memory.ended !== null || now < memory.window.start)))
+    return refused("not_running", "the plan does not run");
+  const isBefore = running?.basis === "manual" && now < memory.window.start;
+  return done(halted(memory, now), isBefore ? null : "stopped");
 }
 
-function done(memory: PlanRecord, ended: PlanEnding): Commanded {
+function done(memory: PlanRecord, ended: PlanEnding | null): Commanded {
   return { kind: "done", memory: { ...memory, ended, madeFrom: null } };
 }

@@ -27,6 +27,8 @@ export interface PlanInput {
   readonly thresholds?: LevelThresholds;
   /** Runs of plans that this one may not run beside. Shape: any order. */
   readonly blocked: readonly Interval[];
+  /** For a plan of a power group: a name for what its hours were settled from, and what else it may not run with. */
+  readonly group?: { readonly token: string; readonly blocked: readonly Interval[] };
   readonly after: AfterState;
   /** When everything should be over, so that the plans behind this one still get their hours. */
   readonly finishBy: EpochMs | null;
@@ -44,6 +46,12 @@ export const LATE_MS = 60_000;
 export function pointAt(points: readonly PricePoint[], at: EpochMs): PricePoint | null {
   const point = points[indexAfter(points, at) - 1];
   return point && at < point.end ? point : null;
+}
+
+/** Whether the price for now is missing or only estimated. */
+export function isUnpriced({ timeline, now }: Pick<PlanInput, "timeline" | "now">): boolean {
+  const current = pointAt(timeline?.points ?? [], now);
+  return current === null || current.estimate;
 }
 
 /** The end of the confirmed prices that follow `at` without a gap; `at` where there are none. */

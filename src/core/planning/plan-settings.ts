@@ -2,6 +2,7 @@
 import { HOUR_MS } from "../time/interval.ts";
 import { type RefusedCommand, refusedCommand } from "./command-refusal.ts";
 import {
+  energyMs,
   localTimeText,
   type PlanDefinition,
   planMistakes,
@@ -10,7 +11,7 @@ import {
 } from "./model/plan-definition.ts";
 import type { PlanSpec } from "./model/plan-spec.ts";
 
-export const planSettings = ["hours", "from", "ready_by", "max_price", "enabled"] as const;
+export const planSettings = ["hours", "energy", "from", "ready_by", "max_price", "enabled"] as const;
 export type PlanSetting = (typeof planSettings)[number];
 
 /** The command that sets every setting back to the file's value. */
@@ -36,8 +37,12 @@ export interface ShownSetting {
 export type SettingRead = { readonly kind: "value"; readonly spec: PlanSpec } | RefusedCommand;
 
 /** Which settings a plan has. */
-function settingsOf({ kind }: PlanSpec): PlanSetting[] {
-  return planSettings.filter((setting) => setting !== "hours" || kind !== "below");
+function settingsOf(spec: PlanSpec): PlanSetting[] {
+  const isTold = "energyKw" in spec && spec.energyKw !== undefined;
+  const other: PlanSetting[] = [isTold || spec.kind === "below" ? "hours" : "energy"];
+  if (!isTold) other.push("energy");
+  if (spec.once) other.push("from", "ready_by");
+  return planSettings.filter((setting) => !other.includes(setting));
 }
 
 /** Puts one setting, as it was commanded, into a spec. The spec may become one that can never be. */
@@ -50,6 +55,13 @@ function withSetting(spec: PlanSpec, setting: PlanSetting, text: string): Settin
       if (spec.kind === "below") return refusedCommand("unknown_setting", "a plan of kind below has no hours");
       if (hoursMs === null || hoursMs <= 0) return refused("hours above 0, as 3, 1.5, 45m or 1h30m");
       return { kind: "value", spec: { ...spec, hoursMs } };
+    }
+    case "energy": {
+      const kwh = /^\d+(\.\d+)?$/.test(text) ? Number(text) : 0;
+      if (!("energyKw" in spec) || spec.energyKw === undefined)
+        return refusedCommand("unknown_setting", "the plan has hours, not an energy");
+      if (kwh <= 0) return refused("kWh above 0, as 24 or 7.5");
+      return { kind: "value", spec: { ...spec, kwh, hoursMs: energyMs(kwh, spec.energyKw) } };
     }
     case "from":
     case "ready_by": {
@@ -143,6 +155,8 @@ function settingValue(spec: PlanSpec, setting: PlanSetting): SettingValue {
   switch (setting) {
     case "hours":
       return "hoursMs" in spec ? spec.hoursMs / HOUR_MS : null;
+    case "energy":
+      return "kwh" in spec ? (spec.kwh ?? null) : null;
     case "from":
       return spec.from === undefined ? null : localTimeText(spec.from);
     case "ready_by":

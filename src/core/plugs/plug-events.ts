@@ -8,6 +8,7 @@ import {
   type PlugRules,
   type PlugState,
   RENEWED_EVERY_MS,
+  restsOn,
   type Sent,
   TIMER_SLACK_MS,
 } from "./plug-types.ts";
@@ -32,6 +33,9 @@ export function heard(state: PlugState, event: PlugEvent, rules: PlugRules, now:
       // What lies in the broker tells that it is there, not that it has just come.
       if (event.retained && state.available !== false) return { ...state, available: true };
       return { ...state, ...fresh, available: true };
+    case "bridge":
+      if (!event.up) return { ...state, available: false, reported: null, isBridgeDown: true };
+      return state.isBridgeDown ? { ...state, ...fresh, available: null, isBridgeDown: false } : state;
     case "reported":
       return event.retained && state.reported !== null ? state : reported(state, event, rules, now);
     case "done":
@@ -57,8 +61,8 @@ export function afterSetBack(state: PlugState, now: EpochMs): PlugState {
       at: Math.min(sent.at, now),
       echoBy: sent.echoBy && Math.min(sent.echoBy, now + ECHO_MS),
       renewAt: Math.min(sent.renewAt, now + RENEWED_EVERY_MS),
-      ends: sent.ends.map((end) => Math.min(end, now + MAX_DEAD_MAN_MS)),
     },
+    ends: state.ends.map((end) => Math.min(end, now + MAX_DEAD_MAN_MS)),
   };
 }
 
@@ -86,21 +90,18 @@ function reported(before: PlugState, { on, retained }: Report, rules: PlugRules,
 
 /** A plug is not as it was told, after it had been: its own timer, a rest of its past, or a hand. */
 function contradicted(state: PlugState, sent: Sent, rules: PlugRules, now: EpochMs): PlugState {
-  if (rules.deadMan && sent.on && timedOut(sent, now)) return { ...state, sent: null };
+  if (rules.deadMan && sent.on !== restsOn(rules) && timedOut(state.ends, now))
+    return { ...state, sent: null, timerWorks: true };
   if (rules.override === "respect" && now >= state.waryUntil)
-    return { ...state, manualOverride: !sent.on, sent: byHand(sent) };
+    // A plug that a hand put into its resting state need not be told so.
+    return { ...state, manualOverride: !sent.on, sent: { ...sent, on: restsOn(rules) } };
   const again = { ...sent, settled: false, echoBy: Math.max(now, sent.at + CONTRADICTION_PAUSE_MS) };
   if (now - sent.at > CALM_MS) return { ...state, sent: { ...again, retries: 0 } };
   if (sent.retries < MAX_RETRIES) return { ...state, sent: again };
   return { ...state, sent: { ...again, fights: true, echoBy: sent.at + CALM_MS } };
 }
 
-/** A plug that a hand switched off need not be told so. */
-function byHand(sent: Sent): Sent {
-  return sent.on ? { ...sent, on: false, ends: [] } : sent;
-}
-
-/** Whether the device's own timer may have ended an ON: that of the last command, or of one whose renewal it missed. */
-function timedOut({ ends }: Sent, now: EpochMs): boolean {
+/** Whether the device's own timer may have fired: that of the last command, or of one whose renewal it missed. */
+function timedOut(ends: readonly EpochMs[], now: EpochMs): boolean {
   return ends.some((end) => Math.abs(now - end) <= TIMER_SLACK_MS) || now >= Math.max(...ends);
 }

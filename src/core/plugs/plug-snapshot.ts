@@ -1,4 +1,5 @@
 /** What is shown of a plug at one moment. */
+import type { WhenLost } from "../planning/model/plan-spec.ts";
 import type { EpochMs } from "../time/interval.ts";
 import type { PlugReason } from "./plug-controller.ts";
 
@@ -25,12 +26,15 @@ export interface PlugSnapshot {
 const MAX_REASON_LENGTH = 255;
 
 /** Why a plug is told what it is told, in words. `because` is why its plan or signal wants what it wants. */
-export function plugReasonText(code: PlugReason, because: string | null): string {
-  const text = wordsOf(code, because);
+export function plugReasonText(code: PlugReason, because: string | null, whenLost: WhenLost = "off"): string {
+  const text = wordsOf(code, because, whenLost);
   return text.length > MAX_REASON_LENGTH ? `${text.slice(0, MAX_REASON_LENGTH - 1)}…` : text;
 }
 
-function wordsOf(code: PlugReason, because: string | null): string {
+/** What a plug is while nothing is known. */
+const LOST: Readonly<Record<WhenLost, string>> = { on: "is ON", off: "is OFF", keep: "keeps its state" };
+
+function wordsOf(code: PlugReason, because: string | null, whenLost: WhenLost): string {
   const then = because === null ? "" : `; then: ${because}`;
   switch (code) {
     case "wanted_on":
@@ -38,9 +42,9 @@ function wordsOf(code: PlugReason, because: string | null): string {
     case "wanted_off":
       return because ?? "it is wanted OFF";
     case "no_signal":
-      return "nothing is known of what it follows, so it is OFF";
+      return `nothing is known of what it follows, so it ${LOST[whenLost]}`;
     case "clock_not_trusted":
-      return "the clock of this machine cannot be trusted, so nothing is switched ON";
+      return `the clock of this machine cannot be trusted, so ${whenLost === "off" ? "nothing is switched ON" : `it ${LOST[whenLost]}`}`;
     case "no_broker":
       return "there is no connection to the broker";
     case "switched_on_by_hand":
@@ -51,5 +55,7 @@ function wordsOf(code: PlugReason, because: string | null): string {
       return `stays ON for its shortest time on${then}`;
     case "minimum_off_time":
       return `stays OFF for its shortest time off${then}`;
+    case "timer_test":
+      return `is left to its own timer once, to see whether it works${then}`;
   }
 }

@@ -1,4 +1,5 @@
 /** The nouns of switching a plug: what is wanted, what is known of it, what was said to it. */
+import type { WhenLost } from "../planning/model/plan-spec.ts";
 import { type EpochMs, QUARTER_MS, SECOND_MS } from "../time/interval.ts";
 
 /** What a plan or a signal wants of a plug at a moment. */
@@ -8,6 +9,8 @@ export interface Wanted {
   readonly until: EpochMs | null;
   /** In words, for the owner: `cheap at Home`. */
   readonly reason?: string;
+  /** `when_lost` of the plan, where nothing is known that `on` could come from: `when_lost` of the plug decides. */
+  readonly lost?: WhenLost;
 }
 
 /** What a device can enforce by itself. Unit: seconds. */
@@ -16,12 +19,19 @@ export interface DeadManLimits {
   readonly mostSec: number;
 }
 
-/** How a plug is to be treated. */
+/** How a plug is to be treated. ON and OFF are those of the appliance: an inverted relay is the edge's to translate. */
 export interface PlugRules {
-  /** Null for a family that cannot be given an end together with an ON. */
+  /** What the plug is while nothing is known, and after elbro died: its resting state. `keep`: it has none. */
+  readonly whenLost: WhenLost;
+  /** Limits of the timer that returns the device to its resting state. Null if the device has no such timer. */
   readonly deadMan: DeadManLimits | null;
-  /** When a plug tells its state after a command: `changes` if it stays silent where the command changes nothing. */
-  readonly answers: "always" | "changes" | "never";
+  /** Whether the timer has to be observed once: some devices accept its command and ignore it. */
+  readonly isTimerUnsure?: boolean;
+  /**
+   * When a plug tells its state after a command. `changes`: not where the command changes nothing. `asked`: after a
+   * command with a timer only if it is asked.
+   */
+  readonly answers: "always" | "changes" | "asked" | "never";
   /** Whether a hand on the button counts until the next planned edge. */
   readonly override: "respect" | "enforce";
   readonly minOnMs: number;
@@ -34,14 +44,17 @@ export type PlugEvent =
   | { readonly kind: "connected" }
   | { readonly kind: "disconnected" }
   | { readonly kind: "availability"; readonly available: boolean; readonly retained: boolean }
+  /** The bridge between the broker and the plug came or went. */
+  | { readonly kind: "bridge"; readonly up: boolean }
   | { readonly kind: "reported"; readonly on: boolean; readonly retained: boolean }
   /** The plug has done a command. Unlike a report it says nothing of later: it may come late. */
   | { readonly kind: "done"; readonly on: boolean };
 
 /** What is to be said to a plug now. `ask` is for its state, where a family has a way to ask. */
 export type PlugCommand =
-  | { readonly kind: "on"; readonly deadManSec: number | null }
-  | { readonly kind: "off" }
+  | { readonly kind: "on" | "off"; readonly deadManSec: number | null }
+  /** Clears a timer that is stored in the device, without switching. */
+  | { readonly kind: "clear_timer" }
   | { readonly kind: "ask" };
 
 /** The last command, on the present connection and since the plug was last there. */
@@ -57,8 +70,6 @@ export interface Sent {
   /** When the answer is overdue; null once nobody waits for it any more. */
   readonly echoBy: EpochMs | null;
   readonly renewAt: EpochMs;
-  /** When the device's own timer may end an ON: by this command, or by one before whose renewals it missed. */
-  readonly ends: readonly EpochMs[];
 }
 
 /** Since when a plug is ON or OFF. */
@@ -80,6 +91,12 @@ export interface PlugState {
   /** What was wanted at the last decision; a change of it is a planned edge. Null before the first. */
   readonly desired: boolean | null;
   readonly sent: Sent | null;
+  /** When the device's own timer may fire: by the last command, or by one before whose renewals it missed. */
+  readonly ends: readonly EpochMs[];
+  /** Whether the timer was seen to work. Null before it was observed. */
+  readonly timerWorks: boolean | null;
+  /** The bridge to the plug said that it is gone. */
+  readonly isBridgeDown: boolean;
   /** What a hand has switched to, against what was wanted. */
   readonly manualOverride: boolean | null;
   /** Until when a contradiction is no hand's: a plug that just came back may first do what it finds in the broker. */
@@ -92,7 +109,7 @@ export interface PlugState {
 /** The answer to a command is awaited this long. Source: issue 5. */
 export const ECHO_MS: number = 10 * SECOND_MS;
 export const MAX_RETRIES = 3;
-/** An ON is renewed at the bounds of these intervals, so that it ends soon after a daemon that died. */
+/** What is not the resting state is renewed at the bounds of these intervals, so that it ends soon after a daemon that died. */
 export const RENEWED_EVERY_MS: number = QUARTER_MS;
 /**
  * How much longer than its interval an ON lasts by itself: a clock that is trusted may be two minutes off, and be put
@@ -101,8 +118,13 @@ export const RENEWED_EVERY_MS: number = QUARTER_MS;
 export const DEAD_MAN_MARGIN_MS: number = 150 * SECOND_MS;
 /** How far a device's own timer may be off: its clock, and the way of the command to it. */
 export const TIMER_SLACK_MS: number = 10 * SECOND_MS;
-/** The longest time an ON goes on by itself after the daemon or the broker has died. */
+/** The longest time until the device returns to its resting state after the daemon or the broker has died. */
 export const MAX_DEAD_MAN_MS: number = RENEWED_EVERY_MS + DEAD_MAN_MARGIN_MS;
+
+/** The state of a plug that nobody controls; without one (`keep`) OFF counts as such where a choice is needed. */
+export function restsOn({ whenLost }: Pick<PlugRules, "whenLost">): boolean {
+  return whenLost === "on";
+}
 
 /** A plug nobody has heard of yet; `since` is what an earlier life of the daemon knew. */
 export function unknownPlug(since: Since | null): PlugState {
@@ -114,6 +136,9 @@ export function unknownPlug(since: Since | null): PlugState {
     since,
     desired: null,
     sent: null,
+    ends: [],
+    timerWorks: null,
+    isBridgeDown: false,
     manualOverride: null,
     waryUntil: Number.NEGATIVE_INFINITY,
     unresponsive: false,

@@ -1,4 +1,5 @@
-import type { PricePoint } from "./timeline.ts";
+import type { PlacePoint } from "./place-snapshot.ts";
+import type { PricePoint, Timeline } from "./timeline.ts";
 
 /** VAT on electricity; Denmark, Norway and Sweden have the same. */
 const VAT_FACTOR = 1.25;
@@ -14,4 +15,18 @@ export function exportPrice(
 ): number | null {
   if (variableCharges === undefined) return null;
   return (price - variableCharges) / (vatIncluded ? VAT_FACTOR : 1);
+}
+
+/**
+ * What exported energy is worth over time: by the charges of the home's own prices, else the spot prices of its region.
+ * Returns null where neither is known.
+ */
+export function exportTimeline(timeline: Timeline, spot: readonly PlacePoint[]): Timeline | null {
+  const own = timeline.points.flatMap((point): PricePoint[] => {
+    const price = exportPrice(point, timeline.vatIncluded);
+    return price === null ? [] : [{ ...point, price }];
+  });
+  const points =
+    own.length > 0 ? own : spot.map(({ start, end, spot: price }) => ({ start, end, price, estimate: false }));
+  return points.length > 0 ? { ...timeline, points, vatIncluded: false } : null;
 }

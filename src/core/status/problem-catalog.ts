@@ -26,7 +26,7 @@ export const serviceProblems = {
   },
   plus_required: {
     meaning: "The subscription that the key belongs to has ended.",
-    automaticAction: "Asks once a day.",
+    automaticAction: "Asks once an hour.",
     remedy: "Renew Plus in the app. Nothing has to be changed here.",
     advice: "the subscription of this key has ended; renew Plus in the app, nothing needs to be changed here",
   },
@@ -75,6 +75,13 @@ export const serviceProblems = {
 } as const satisfies Readonly<Record<string, ProblemRow>>;
 
 const otherProblems = {
+  quota_too_small: {
+    meaning: "The service's quota is smaller than what a bad day of these addresses or places may need.",
+    automaticAction: "Confirmed prices of today and tomorrow come first; history and use take what is left.",
+    remedy: "Ask the provider for a higher quota, or leave addresses out with `homes`, or places of `third_party`.",
+    advice:
+      "the quota is small, so usage and history come late; ask for a higher one, or leave addresses or places out",
+  },
   clock_wrong: {
     meaning: "The clock of this machine cannot be right.",
     automaticAction: "Switches nothing; no signal is ON.",
@@ -87,6 +94,13 @@ const otherProblems = {
     automaticAction: "Tries again when it shows itself. What is ON ends by the plug's own timer where it has one.",
     remedy: "Look whether the plug has power and reaches the broker, and whether topic and family are right.",
     advice: "the plug {name} does not answer; check that it has power and network, and its topic in the configuration",
+  },
+  plug_without_timer: {
+    meaning: "A plug cannot return to its resting state by itself when elbro or the broker dies.",
+    automaticAction: "Switches it while it runs, and into its resting state when it ends or starts.",
+    remedy:
+      "Use a plug whose firmware has such a timer (docs/plugs.md), or set one in the device. A restart tests it again.",
+    advice: "the plug {name} cannot end an {state} by itself if elbro dies; use a plug with a timer, see docs/plugs.md",
   },
   unknown_home: {
     meaning: "A plan or a plug names a home that there is not.",
@@ -121,6 +135,14 @@ const otherProblems = {
     advice:
       "the database was damaged and was replaced; what is missing is asked from the service again; look at the disk or memory card",
   },
+  values_damaged: {
+    meaning: "Some stored values are not what was written: the disk or memory card changed them.",
+    automaticAction:
+      "Leaves them out and asks the service for them again; plans and settings begin anew. Ends with the next nightly copy.",
+    remedy: "Look at the disk or memory card. `elbro check` reads everything that is stored.",
+    advice:
+      "stored values were damaged and are left out; what the service has is asked again; look at the disk or memory card",
+  },
   disk_full: {
     meaning: "The disk of the data directory is full.",
     automaticAction:
@@ -139,7 +161,7 @@ const otherProblems = {
   },
   copy_failed: {
     meaning: "The nightly copy of the database could not be made.",
-    automaticAction: "Keeps the copy before and tries again the next night.",
+    automaticAction: "Keeps the copy before and tries again within the hour.",
     remedy: "Make room on the disk, and let the user that runs elbro write to the data directory.",
     advice: "the database could not be copied; make room on the disk and let this user write to the data directory",
   },

@@ -54,8 +54,8 @@ const COMMAND_EXPIRY_SEC = 10;
 const MAX_NAMED = 4;
 /** A broker sends what it retains right after it took a subscription; what has not come by then is not there. */
 const RETAINED_WITHIN_MS = 2_000;
-/** Longest message taken from a broker: what is listened to are commands of a few words. */
-const MAX_MESSAGE_BYTES = 64 * 1024;
+/** Longest message taken from a broker: the list of devices of a large Zigbee network. */
+const MAX_MESSAGE_BYTES = 4 * 1024 * 1024;
 
 /** Lives one connection. Resolves when it is over; the signal ends it with a goodbye. */
 export async function runSession(

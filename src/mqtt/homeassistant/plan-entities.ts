@@ -1,5 +1,6 @@
 /** The entities of a plan: a device of its own, with everything its owner can change. */
 
+import type { PlanSpec } from "../../core/planning/model/plan-spec.ts";
 import {
   MAX_PRICE_LIMITS,
   type PlanSetting,
@@ -91,7 +92,7 @@ const signalRows: readonly Row[] = [
   },
 ];
 
-const hasEnergy = ({ definition: { spec } }: PlanSnapshot) => "kwh" in spec && spec.kwh !== undefined;
+const hasEnergy = ({ definition: { spec } }: PlanSnapshot) => spec.kwh !== undefined;
 
 const moneyRows: readonly Row[] = [
   {
@@ -107,7 +108,17 @@ const moneyRows: readonly Row[] = [
   {
     key: "saving_per_kwh",
     name: "Saving per kWh",
-    about: "What a kWh costs less than at once.",
+    about: "What a kWh costs less than if the plan started when its window opens (`window_start`).",
+    ...SENSOR,
+    value: ({ savingPerKwh }) => savingPerKwh.againstWindowStart,
+    unit: "perKwh",
+    precision: 2,
+    icon: "mdi:piggy-bank-outline",
+  },
+  {
+    key: "saving_now_per_kwh",
+    name: "Saving per kWh against now",
+    about: "What a kWh costs less than if the plan started now (`now`); unknown once it has begun.",
     ...SENSOR,
     value: ({ savingPerKwh }) => savingPerKwh.againstNow,
     unit: "perKwh",
@@ -128,9 +139,9 @@ const moneyRows: readonly Row[] = [
   {
     key: "saving",
     name: "Saving",
-    about: "What this round costs less than starting at once.",
+    about: "What this round costs less than starting when its window opens (`window_start`).",
     ...SENSOR,
-    value: ({ saving }) => saving.againstNow,
+    value: ({ saving }) => saving.againstWindowStart,
     unit: "currency",
     precision: 2,
     icon: "mdi:piggy-bank-outline",
@@ -139,9 +150,9 @@ const moneyRows: readonly Row[] = [
   {
     key: "saving_month",
     name: "Saving this month",
-    about: "What the runs of this month cost less than starting at once.",
+    about: "What the runs of this month cost less than starting when their windows opened (`window_start`).",
     ...SENSOR,
-    value: ({ history: { month } }) => month.saving.againstNow,
+    value: ({ history: { month } }) => month.saving.againstWindowStart,
     deviceClass: "monetary",
     stateClass: "total",
     lastReset: ({ history: { month } }) => formatInstant(month.start),
@@ -163,7 +174,19 @@ const settingRows: readonly Row[] = [
     command: { setting: "hours", min: MIN_HOURS, max: 24, step: MIN_HOURS },
     unit: "h",
     icon: "mdi:timer-outline",
-    exists: ({ definition }) => definition.spec.kind !== "below",
+    exists: ({ definition: { spec } }) => spec.kind !== "below" && !isToldEnergy(spec),
+  },
+  {
+    key: "energy",
+    name: "Energy",
+    about: "What a round of the plan uses, for a plan with an energy in place of hours.",
+    ...VALUES,
+    platform: "number",
+    value: settingOf("energy"),
+    command: { setting: "energy", min: 0.5, max: 200, step: 0.5 },
+    unit: "kWh",
+    icon: "mdi:battery-charging-medium",
+    exists: ({ definition: { spec } }) => isToldEnergy(spec),
   },
   {
     key: "from",
@@ -174,6 +197,7 @@ const settingRows: readonly Row[] = [
     value: (plan) => settingOf("from")(plan) ?? settingOf("ready_by")(plan) ?? MIDNIGHT,
     command: { setting: "from", pattern: TIME_PATTERN },
     icon: "mdi:clock-start",
+    exists: comesAgain,
   },
   {
     key: "ready_by",
@@ -184,6 +208,7 @@ const settingRows: readonly Row[] = [
     value: (plan) => settingOf("ready_by")(plan) ?? settingOf("from")(plan) ?? MIDNIGHT,
     command: { setting: "ready_by", pattern: TIME_PATTERN },
     icon: "mdi:clock-end",
+    exists: comesAgain,
   },
   {
     key: "max_price",
@@ -214,6 +239,15 @@ const buttonRows: readonly Row[] = [
   button("stop", "Stop", "Ends what runs, and leaves out the rest of this round.", "mdi:stop"),
   {
     ...button(
+      "once",
+      "Run once",
+      "Runs its hours once more: the cheapest within the next 8.",
+      "mdi:numeric-1-box-outline",
+    ),
+    exists: (plan) => comesAgain(plan) && ["window", "slots"].includes(plan.definition.spec.kind),
+  },
+  {
+    ...button(
       RESET_SETTINGS,
       "Reset settings",
       "Sets every setting of the plan back to what the configuration says.",
@@ -225,6 +259,14 @@ const buttonRows: readonly Row[] = [
 
 /** Every entity of a plan. */
 export const planRows: readonly Row[] = [...signalRows, ...moneyRows, ...settingRows, ...buttonRows];
+
+function comesAgain({ definition: { spec } }: PlanSnapshot): boolean {
+  return spec.once === undefined;
+}
+
+function isToldEnergy(spec: PlanSpec): boolean {
+  return "energyKw" in spec && spec.energyKw !== undefined;
+}
 
 function settingOf(setting: PlanSetting): (plan: PlanSnapshot) => SettingValue {
   return ({ settings }) => settings[setting]?.value ?? null;

@@ -17,6 +17,7 @@ import type { BodyOf, OperationId, ParamsOf } from "../../service/contract/opera
 import type { Address } from "../../service/contract/resources.ts";
 import { rangeOf, seriesOf } from "../../service/contract/series-mapping.ts";
 import type { State } from "../../state/open-state.ts";
+import { damageIn } from "../../storage/damage-scan.ts";
 import type { Storage } from "../../storage/open-storage.ts";
 import { databaseTrouble } from "../../storage/write-check.ts";
 
@@ -194,7 +195,7 @@ export class AdminApi {
 
   async #checkDatabase(): Promise<CheckResult> {
     const { database, databasePath } = this.#deps.storage;
-    const trouble = await databaseTrouble(database, databasePath);
+    const trouble = (await databaseTrouble(database, databasePath)) ?? (damageIn(database).join(", ") || null);
     const chunks = database.prepare("select count(*) as n from chunk").get()?.n;
     return checkResultOf("database", trouble, `it writes; parts of history: ${chunks}`);
   }

@@ -28,9 +28,15 @@ import { type Endpoint, endpoint } from "./endpoint.ts";
 import type { LocalSource } from "./local-source.ts";
 import * as parameter from "./parameters.ts";
 
-const savings = { against_now: orNull(money), against_mean: orNull(money) } as const;
-const savingsPerKwh = object({ against_now: orNull(perKwh), against_mean: orNull(perKwh) });
-const basis: Schema = { type: "string", enum: ["prices", "estimates", "fallback", "manual"] };
+const savingsIn = (unit: Schema) =>
+  ({
+    against_now: { ...orNull(unit), description: "Against starting now; null once the round has begun." },
+    against_window_start: { ...orNull(unit), description: "Against starting when the window opens." },
+    against_mean: { ...orNull(unit), description: "Against the mean price of the window." },
+  }) as const;
+const savings = savingsIn(money);
+const savingsPerKwh = object(savingsIn(perKwh));
+const basis: Schema = { type: "string", enum: ["prices", "estimates", "fallback", "manual", "resting"] };
 const finished = object({
   start: instant,
   end: instant,
@@ -57,6 +63,12 @@ export const planned = {
   currency: orNull(text),
   mean_price: orNull(perKwh),
   cost: orNull(money),
+  missing: orNull(
+    object({
+      hours: { ...number, description: "What is missing of its hours." },
+      why: { type: "string", enum: ["window_too_short", "blocked", "max_price", "constraints", "no_prices"] },
+    }),
+  ),
   saving: orNull(money),
   savings: object({ ...savings, per_kwh: savingsPerKwh }),
   next_start: orNull(instant),
@@ -68,7 +80,7 @@ export const statusProperties = {
   last_run: orNull(finished),
   month,
   month_before: month,
-  settings: object(Object.fromEntries(planSettings.map((name) => [name, setting])), ["hours"]),
+  settings: object(Object.fromEntries(planSettings.map((name) => [name, setting])), ["hours", "energy"]),
 } as const;
 export const named = { id: text, name: text, home: text } as const;
 
@@ -117,6 +129,39 @@ export const planEndpoints: readonly Endpoint[] = [
   }),
   endpoint({
     method: "POST",
+    path: "/local/v1/plans",
+    scope: "control",
+    summary: "Plans something once: the cheapest hours within the next hours. It ends by itself.",
+    parameters: {},
+    schema: planSchema,
+    errors: ["invalid_parameter", "conflict", "payload_too_large", "unsupported_media_type", "not_known"],
+    example: "/local/v1/plans",
+    body: {
+      schema: {
+        type: "object",
+        description:
+          "`once` and `within`, with the `plan` whose appliance it is for, or with `home` and settings as in the configuration.",
+        properties: {
+          once: { type: "boolean", enum: [true] },
+          within: { type: ["number", "string"], description: "Hours from now on; 8 without it.", examples: [8, "90m"] },
+          plan: text,
+          home: text,
+          hours: { type: ["number", "string"], examples: [2, "1h30m"] },
+        },
+        required: ["once"],
+      },
+      example: { once: true, plan: "washer", hours: 2, within: 8 },
+    },
+    answer(source, _params, { now, body }) {
+      if (typeof body !== "object" || body === null || !("once" in body) || body.once !== true)
+        return localError("invalid_parameter", "once: expected true; other plans stand in the configuration");
+      const done = source.plans.once(body, now);
+      if (done.kind === "done") return answerPlan(source, done.plan ?? "", now);
+      return refusalOf(done.why === "unreadable_setting" ? "invalid_parameter" : "conflict", done);
+    },
+  }),
+  endpoint({
+    method: "POST",
     path: "/local/v1/plans/:plan",
     scope: "control",
     summary: "Changes settings of a plan, or gives it a command.",
@@ -132,6 +177,7 @@ export const planEndpoints: readonly Endpoint[] = [
             description: "Settings; null takes the file's value again.",
             properties: {
               hours: { type: ["number", "string", "null"], examples: [3, "1h30m"] },
+              energy: { type: ["number", "string", "null"] },
               from: orNull(localTime),
               ready_by: orNull(localTime),
               max_price: { type: ["number", "string", "null"] },
@@ -185,7 +231,7 @@ function planOf(plan: PlanSnapshot): object {
     kind: spec.kind,
     on: plan.on,
     ...planStatus(plan),
-    kwh: "kwh" in spec ? (spec.kwh ?? null) : null,
+    kwh: spec.kwh ?? null,
     days: spec.days ?? null,
     use_forecast: spec.useForecast,
     after: after?.plan ?? null,

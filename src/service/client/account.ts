@@ -12,7 +12,7 @@ import { type OperationId, operationOf, type ParamsOf, type Success } from "../c
 import type { QuotaStanding } from "../contract/quota-headers.ts";
 import { writeRequest } from "../contract/request.ts";
 import type { CircuitBreaker, Scopes } from "./circuit-breaker.ts";
-import type { AskContext, Client } from "./client.ts";
+import { type AskContext, type Client, serviceTime } from "./client.ts";
 import type { Permit, RateLimiter, RateLimiterClock } from "./rate-limiter.ts";
 
 /** One request of an account, with what the request log notes of it. */
@@ -69,6 +69,9 @@ export class Account {
   constructor(deps: AccountDeps) {
     this.name = deps.name;
     this.#deps = deps;
+    const { gate, problems, clock } = deps;
+    const detail = "429 before the start; the service's pause goes on";
+    if (gate.isRateLimited) problems.start({ code: "rate_limited", subject: deps.name, since: clock.now(), detail });
   }
 
   /** The windows as the service last told them; null where it has not told. What is left is whole again after a reset. */
@@ -124,7 +127,9 @@ export class Account {
         requestId = notes.requestId;
         this.#told = { ...this.#told, ...notes.quota };
         leave.note(notes);
-        if (notes.serverMs !== null) this.#deps.onServerTime(notes.serverMs);
+        this.#tellShortage();
+        const serverMs = serviceTime(notes);
+        if (serverMs !== null) this.#deps.onServerTime(serverMs);
       },
     };
     try {
@@ -137,6 +142,14 @@ export class Account {
     } finally {
       leave.settle();
     }
+  }
+
+  #tellShortage(): void {
+    const { problems, governor, clock } = this.#deps;
+    const subject = `${this.name} quota`;
+    const detail = governor.shortage;
+    if (detail === null) problems.end(subject);
+    else problems.start({ code: "quota_too_small", subject, since: clock.now(), detail });
   }
 
   #succeeded<Id extends OperationId>(scopes: Scopes, answer: Success<Id>, requestId: string | null): AccountReply<Id> {

@@ -149,3 +149,10 @@ function parseJson(body: Buffer): unknown {
     return undefined;
   }
 }
+
+/** The time of an answer that is the service's own, and not that of something on the way, such as a portal's page. */
+export function serviceTime(notes: AnswerNotes | null): EpochMs | null {
+  if (!notes) return null;
+  const { requestId, quota, serverMs } = notes;
+  return requestId !== null || quota.minute || quota.day ? serverMs : null;
+}

@@ -18,12 +18,25 @@ const PLAN_STATES: Readonly<Record<PlanState, StateWords>> = {
   },
   scheduled: { about: "its hours are chosen; they may still move", codes: ["scheduled", "scheduled_on_estimates"] },
   running: { about: "ON; nothing moves it any more", codes: ["running", "running_by_hand"] },
+  partial: {
+    about:
+      "only some of its hours are possible: those are planned or have run, and the reason says what is missing and why",
+    codes: ["partial"],
+  },
   done: { about: "has run; the next round begins when its window ends", codes: ["done"] },
   no_prices: { about: "the prices that it needs should be there and are not", codes: ["no_prices"] },
   fallback: { about: "runs, or will, at its `fallback` hours", codes: ["fallback_planned", "running_fallback"] },
   impossible: {
     about: "no choice of hours keeps what was asked for; the reason says what is in the way",
-    codes: ["window_too_short", "blocked", "max_price", "constraints", "unknown_home", "no_occurrence"],
+    codes: [
+      "window_too_short",
+      "blocked",
+      "max_price",
+      "constraints",
+      "unknown_home",
+      "no_export_price",
+      "no_occurrence",
+    ],
   },
   disabled: { about: "switched off", codes: ["disabled"] },
   skipped: { about: "left out this time, or stopped", codes: ["skipped", "stopped"] },
@@ -41,10 +54,10 @@ export function planStateDocs(): string {
 /** Markdown: the families of plugs. */
 export function plugFamilyDocs(): string {
   const line = ([family, row]: [string, PlugFamilyRow]) =>
-    `| \`${family}\` | ${row.topic} | ${row.channel.about} | ${row.deadManNote} |`;
+    `| \`${family}\` | ${row.topic} | ${row.channel.about} | ${row.deadManNote.on} | ${row.deadManNote.off} |`;
   return [
-    "| family | `topic` | `channel` | ends an ON by itself |",
-    "|---|---|---|---|",
+    "| family | `topic` | `channel` | ends an ON by itself | ends an OFF by itself |",
+    "|---|---|---|---|---|",
     ...Object.entries(plugFamilies).map(line),
   ].join("\n");
 }
@@ -52,13 +65,14 @@ export function plugFamilyDocs(): string {
 const PLUG_REASONS: Readonly<Record<PlugReason, string>> = {
   wanted_on: "what it follows wants it ON",
   wanted_off: "what it follows wants it OFF",
-  no_signal: "nothing is known of what it follows: OFF",
-  clock_not_trusted: "the machine's clock cannot be right: nothing is switched ON",
+  no_signal: "nothing is known of what it follows: `when_lost` decides, ordinarily OFF",
+  clock_not_trusted: "the machine's clock cannot be right: `when_lost` decides, ordinarily nothing is switched ON",
   no_broker: "there is no connection to the broker",
   switched_on_by_hand: "somebody switched it on: that counts until the next planned change",
   switched_off_by_hand: "somebody switched it off: that counts until the next planned change",
   minimum_on_time: "`min_on` is not over",
   minimum_off_time: "`min_off` is not over",
+  timer_test: "its run is over, and elbro looks once, for three minutes at most, whether the device's own timer works",
 };
 
 /** Markdown: why a plug is told what it is told. */

@@ -17,6 +17,12 @@ export interface SolverCase {
   readonly given?: readonly boolean[];
 }
 
+/** Plans of a power group on the same steps; a price is null where a plan's window does not reach. Unit: W. */
+export interface SolverGroup {
+  readonly plans: readonly (SolverCase & { readonly watts: number })[];
+  readonly limitWatts: number;
+}
+
 /** The prices of what is ON, and how many steps are. */
 export interface PricedSteps {
   readonly sum: number;
@@ -56,10 +62,7 @@ export class PlanSolver {
   /** Null where there is no set. */
   async solve(given: SolverCase): Promise<SolverAnswer | null> {
     if (this.#asked++ % PROBLEMS_PER_INSTANCE === 0) this.#solver = await loadSolver();
-    const model = modelOf(given);
-    const before = performance.now();
-    const found = this.#solver?.solve(model, { mip_rel_gap: 0, mip_abs_gap: ABSOLUTE_GAP, time_limit: this.#limitS });
-    this.spentMs += performance.now() - before;
+    const found = this.#ask(modelOf(given));
     if (found?.Status === "Infeasible") return null;
     const proven = found?.Status === "Optimal";
     if (!proven && found?.Status !== "Time limit reached") throw new Error(`the solver says ${found?.Status}`);
@@ -67,6 +70,32 @@ export class PlanSolver {
     const on = given.prices.map((_, step) => Math.round(found.Columns[`x${step}`]?.Primal ?? 0) === 1);
     return { ...pricedSteps(given, on), proven };
   }
+
+  /** What a group costs at least; null where its plans do not fit, Infinity where nothing was found in the time. */
+  async solveGroup(group: SolverGroup): Promise<{ readonly cost: number; readonly proven: boolean } | null> {
+    if (this.#asked++ % PROBLEMS_PER_INSTANCE === 0) this.#solver = await loadSolver();
+    const found = this.#ask(groupModel(group));
+    if (found?.Status === "Infeasible") return null;
+    const proven = found?.Status === "Optimal";
+    if (!proven && found?.Status !== "Time limit reached") throw new Error(`the solver says ${found?.Status}`);
+    if (!proven && !Number.isFinite(found.ObjectiveValue)) return { cost: Number.POSITIVE_INFINITY, proven };
+    const on = group.plans.map(({ prices }, i) =>
+      prices.map((_, step) => Math.round(found.Columns[`p${i}x${step}`]?.Primal ?? 0) === 1),
+    );
+    return { cost: groupCost(group, on), proven };
+  }
+
+  #ask(model: string) {
+    const before = performance.now();
+    const found = this.#solver?.solve(model, { mip_rel_gap: 0, mip_abs_gap: ABSOLUTE_GAP, time_limit: this.#limitS });
+    this.spentMs += performance.now() - before;
+    return found;
+  }
+}
+
+/** The energy of a choice of a group, each plan's prices by what it draws. Unit: currency per hour of a step. */
+export function groupCost({ plans }: SolverGroup, on: readonly (readonly boolean[])[]): number {
+  return plans.reduce((sum, plan, i) => sum + (sumOf(plan, on[i] ?? []) * plan.watts) / 1_000, 0);
 }
 
 /** Whether each step of a case is ON. Shape: `runs` of whole steps, counted from `start`. */
@@ -131,20 +160,44 @@ class Model {
 
 function modelOf(given: SolverCase): string {
   const model = new Model();
-  const { spec, prices } = given;
-  const x = prices.map((_, step) => model.flag(`x${step}`));
-  if (spec.kind === "window") oneRun(model, given, x);
-  else manyRuns(model, given, x);
-  for (const [step, on] of (given.given ?? []).entries()) model.require([[1, x[step] ?? ""]], "=", on ? 1 : 0);
+  addPlan(model, given, "");
   return model.toString();
 }
 
+function groupModel({ plans, limitWatts }: SolverGroup): string {
+  const model = new Model();
+  const goals: (readonly [number, string])[] = [];
+  const x = plans.map((plan, i) => {
+    const names = addPlan(model, plan, `p${i}`);
+    // The weights of a profile are thousandths.
+    const unit = plan.spec.kind === "window" ? 1_000_000 : 1_000;
+    goals.push(...model.goal.map(([factor, name]) => [(factor * plan.watts) / unit, name] as const));
+    return names;
+  });
+  model.goal = goals;
+  for (const step of plans[0]?.prices.keys() ?? []) {
+    const draws = plans.map(({ watts }, i) => [watts / 1_000, x[i]?.[step] ?? ""] as const);
+    model.require(draws, "<=", limitWatts / 1_000);
+  }
+  return model.toString();
+}
+
+/** Adds what a plan is to keep, and makes its cost the goal. Returns the names of its steps. */
+function addPlan(model: Model, given: SolverCase, prefix: string): string[] {
+  const { spec, prices } = given;
+  const x = prices.map((_, step) => model.flag(`${prefix}x${step}`));
+  if (spec.kind === "window") oneRun(model, given, x, prefix);
+  else manyRuns(model, given, x, prefix);
+  for (const [step, on] of (given.given ?? []).entries()) model.require([[1, x[step] ?? ""]], "=", on ? 1 : 0);
+  return x;
+}
+
 /** y says where the run begins; x follows it. */
-function oneRun(model: Model, { spec, stepMs, prices }: SolverCase, x: readonly string[]): void {
+function oneRun(model: Model, { spec, stepMs, prices }: SolverCase, x: readonly string[], prefix: string): void {
   if (spec.kind !== "window") return;
   const weights = profileWeights(spec.profile, Math.ceil(spec.hoursMs / stepMs));
   const starts = prices.slice(0, Math.max(0, prices.length - weights.length + 1));
-  const y = starts.map((_, step) => model.flag(`y${step}`));
+  const y = starts.map((_, step) => model.flag(`${prefix}y${step}`));
   model.goal = y.map((name, first) => [
     weights.reduce((sum, weight, i) => sum + weight * Math.round((prices[first + i] ?? 0) * PRICE_GRAIN), 0),
     name,
@@ -161,11 +214,11 @@ function oneRun(model: Model, { spec, stepMs, prices }: SolverCase, x: readonly 
   });
 }
 
-function manyRuns(model: Model, given: SolverCase, x: readonly string[]): void {
+function manyRuns(model: Model, given: SolverCase, x: readonly string[], prefix: string): void {
   const { spec, stepMs, prices } = given;
   if (spec.kind === "window") return;
   const rules = rulesOf(spec, stepMs);
-  const wanted = spec.kind === "avoid" ? prices.length - Math.ceil(spec.hoursMs / stepMs) : null;
+  const wanted = spec.kind === "avoid" ? prices.length - Math.floor(spec.hoursMs / stepMs) : null;
   const on = spec.kind === "slots" ? Math.ceil(spec.hoursMs / stepMs) : wanted;
   const worth = spec.kind === "below" ? worthOfStep(prices) : 0;
   model.goal = x.map((name, step) => [Math.round((prices[step] ?? 0) * PRICE_GRAIN) - worth, name]);
@@ -176,13 +229,13 @@ function manyRuns(model: Model, given: SolverCase, x: readonly string[]): void {
       on,
     );
   // Whole numbers by themselves where x is: more than they have to be only makes them break rules.
-  const s = x.map((_, step) => `s${step}`);
-  const z = x.map((_, step) => `z${step}`);
+  const s = x.map((_, step) => `${prefix}s${step}`);
+  const z = x.map((_, step) => `${prefix}z${step}`);
   // c counts what has been ON so far: a row for a gap needs two of them, not every step of it.
   if (Number.isFinite(rules.maxGap)) {
     for (const [step, name] of x.entries()) {
-      const before = step > 0 ? [[-1, `c${step - 1}`] as const] : [];
-      model.require([[1, `c${step}`], [-1, name], ...before], "=", 0);
+      const before = step > 0 ? [[-1, `${prefix}c${step - 1}`] as const] : [];
+      model.require([[1, `${prefix}c${step}`], [-1, name], ...before], "=", 0);
     }
   }
   x.forEach((name, step) => {
@@ -197,7 +250,11 @@ function manyRuns(model: Model, given: SolverCase, x: readonly string[]): void {
     model.require([...ended, [1, name]], "<=", 1);
     const until = step + rules.maxGap;
     if (until < x.length)
-      model.require([[1, `c${until}`], ...(step > 0 ? [[-1, `c${step - 1}`] as const] : [])], ">=", 1);
+      model.require(
+        [[1, `${prefix}c${until}`], ...(step > 0 ? [[-1, `${prefix}c${step - 1}`] as const] : [])],
+        ">=",
+        1,
+      );
   });
   if (rules.maxRuns < x.length)
     model.require(
@@ -230,7 +287,7 @@ interface Rules {
 function rulesOf(spec: Exclude<PlanSpec, { kind: "window" }>, stepMs: number): Rules {
   const up = (durationMs = 0) => Math.max(1, Math.ceil(durationMs / stepMs));
   const { maxPrice = Number.POSITIVE_INFINITY } = spec;
-  const shortest = spec.kind === "avoid" ? {} : { run: spec.minRunMs, pause: spec.minPauseMs };
+  const shortest = spec.kind === "avoid" ? { run: spec.minRunMs } : { run: spec.minRunMs, pause: spec.minPauseMs };
   return {
     minRun: up(shortest.run),
     minPause: up(shortest.pause),

@@ -4,6 +4,7 @@ import type { PlanSnapshot } from "../../../src/core/planning/plan-snapshot.ts";
 import type { Timeline } from "../../../src/core/prices/timeline.ts";
 import { Plans } from "../../../src/state/plans.ts";
 import { openDatabase } from "../../../src/storage/database.ts";
+import { KeyValueStore } from "../../../src/storage/key-value-store.ts";
 import { PlanStore } from "../../../src/storage/plan-store.ts";
 import { TempDir } from "../daemon/temp-dir.ts";
 import { calendar, HOME } from "../home/price-days.ts";
@@ -13,6 +14,8 @@ export interface PlansWorld {
   timeline: Timeline | null;
   trusted?: boolean;
   startedAt?: number;
+  exportTimeline?: Timeline | null;
+  groups?: readonly { readonly name: string; readonly limit_kw: number }[];
 }
 
 export class PlansOnDisk implements Disposable {
@@ -60,8 +63,11 @@ export class PlansOnDisk implements Disposable {
       store: new PlanStore(this.#database),
       homes: { list: () => [HOME], known: true },
       timelineOf: () => world.timeline,
+      exportTimelineOf: () => world.exportTimeline ?? null,
       calendar,
       isTimeTrusted: () => world.trusted ?? true,
+      memory: new KeyValueStore(this.#database),
+      groups: world.groups ?? [],
       problems: { start: () => undefined, end: () => undefined },
       startedAt: world.startedAt ?? 0,
       onChange: () => this.told++,

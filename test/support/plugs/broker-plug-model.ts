@@ -10,7 +10,7 @@ import { PlugManager } from "../../../src/plugs/plug-manager.ts";
 import { retainedIn } from "../broker/retained.ts";
 import { TestMemory } from "../broker/retaining-port.ts";
 import { MqttPlug } from "./mqtt-plug.ts";
-import type { Run } from "./plug-model.ts";
+import { noHttp, type Run } from "./plug-model.ts";
 
 /** After this many round trips without a message, all clients are idle. */
 const QUIET_ROUND_TRIPS = 5;
@@ -108,6 +108,7 @@ export class BrokerPlugModel implements AsyncDisposable {
           id: "plug",
           name: "Plug",
           override: "enforce",
+          inverted: false,
           min_on: 0,
           min_off: 0,
           ...this.plug.firmware.setup,
@@ -115,6 +116,8 @@ export class BrokerPlugModel implements AsyncDisposable {
       ],
       publishOnce: (topic, payload) => link.sendCommand(topic, payload),
       wanted: () => this.wanted,
+      whenLost: () => "off",
+      openHttp: noHttp,
       trusted: () => this.isTrusted,
       memory: {
         read: (name) => this.#memory.get(name) ?? null,

@@ -14,6 +14,7 @@ export class EmulatedPlug {
   cause: Cause = "power";
   timerAt: EpochMs | null = null;
   #pulseSec = 0;
+  #powerOnState: number | null = null;
 
   constructor(firmware: Firmware, { powerOn, on }: { readonly powerOn: "off" | "last" | "on"; readonly on: boolean }) {
     this.firmware = firmware;
@@ -25,7 +26,11 @@ export class EmulatedPlug {
   receive(topic: string, payload: string, now: EpochMs, cause: "command" | "foreign" = "command"): Said[] {
     const order = this.powered ? this.firmware.understand(topic, payload) : null;
     if (!order) return [];
-    if (order.pulseSec !== undefined) this.#pulseSec = order.pulseSec;
+    this.#powerOnState = order.powerOnState ?? this.#powerOnState;
+    if (order.pulseSec !== undefined) {
+      this.#pulseSec = order.pulseSec;
+      this.timerAt = order.pulseSec > 0 ? now + order.pulseSec * 1_000 : null;
+    }
     const before = this.on;
     if (order.set !== undefined) this.#set(order.set, now, cause, order.timerSec ?? null);
     const told = order.tells || before !== this.on ? this.firmware.state(this.on) : [];
@@ -42,8 +47,8 @@ export class EmulatedPlug {
   /** Handles the end of the device's timer. */
   tick(now: EpochMs): Said[] {
     if (!this.powered || this.timerAt === null || now < this.timerAt) return [];
-    this.#set(false, now, "timer", null);
-    return this.firmware.state(false);
+    this.#set(this.#pulseSec > 0 ? this.#isPulseInverted : !this.on, now, "timer", null);
+    return this.firmware.state(this.on);
   }
 
   losePower(): void {
@@ -55,8 +60,8 @@ export class EmulatedPlug {
   getPower(now: EpochMs): void {
     if (this.powered) return;
     this.powered = true;
-    const on = this.powerOn === "last" ? this.on : this.powerOn === "on";
-    this.#set(on, now, "power", null);
+    const last = this.powerOn === "last" ? this.on : this.powerOn === "on";
+    this.#set(this.#powerOnState === null ? last : this.#powerOnState === 1, now, "power", null);
   }
 
   /** Messages that it publishes when it connects to a broker. */
@@ -69,10 +74,15 @@ export class EmulatedPlug {
     return this.powered && this.on;
   }
 
+  get #isPulseInverted(): boolean {
+    return this.#powerOnState === 5;
+  }
+
   #set(on: boolean, now: EpochMs, cause: Cause, timerSec: number | null): void {
     this.on = on;
     this.cause = cause;
-    const seconds = timerSec ?? (this.#pulseSec > 0 ? this.#pulseSec : null);
-    this.timerAt = on && seconds !== null ? now + seconds * 1_000 : null;
+    const pulseSec = this.#pulseSec > 0 && on !== this.#isPulseInverted ? this.#pulseSec : null;
+    const seconds = timerSec ?? pulseSec;
+    this.timerAt = seconds !== null ? now + seconds * 1_000 : null;
   }
 }

@@ -11,12 +11,14 @@ export interface Said {
   readonly retain: boolean;
 }
 
-/** Effect of a command. `timerSec`: the plug switches off by itself after this time. */
+/** Effect of a command. `timerSec`: the plug flips back by itself after this time. */
 export interface Order {
   readonly set?: boolean;
   readonly timerSec?: number;
-  /** A setting that survives a power cut: every later ON ends after this time. */
+  /** A setting that survives a power cut: every later ON ends after this time. 0 clears it, and a running timer. */
   readonly pulseSec?: number;
+  /** Tasmota's PowerOnState: with 5, `pulseSec` ends an OFF. */
+  readonly powerOnState?: number;
   /** Publishes its state even if it has not changed. */
   readonly tells: boolean;
   readonly answer?: (on: boolean) => Said;
@@ -26,6 +28,8 @@ export interface Firmware {
   readonly setup: Omit<Partial<PlugConfig>, "family"> & Pick<PlugConfig, "family">;
   /** Whether it can switch off by itself. */
   readonly hasTimer: boolean;
+  /** Whether it can switch on by itself. */
+  readonly hasOffTimer: boolean;
   readonly listens: readonly string[];
   readonly online: Said;
   readonly offline: Said;
@@ -53,6 +57,7 @@ function switching(payload: string, tells: boolean): Order | null {
 const tasmota: Firmware = {
   setup: { family: "tasmota", topic: "heater" },
   hasTimer: true,
+  hasOffTimer: true,
   listens: ["cmnd/heater/POWER", "cmnd/heater/Backlog0", "cmnd/heater/PulseTime1"],
   online: kept("tele/heater/LWT", "Online"),
   offline: kept("tele/heater/LWT", "Offline"),
@@ -64,10 +69,11 @@ const tasmota: Firmware = {
     if (topic.endsWith("/POWER")) return payload === "" ? { tells: true } : switching(payload, true);
     if (topic.endsWith("/PulseTime1")) return { pulseSec: pulseSec(payload), tells: false };
     const orders = payload.split(";").map((part) => part.trim().split(" "));
-    const pulse = orders.find(([word]) => word === "PulseTime1")?.[1];
-    const power = orders.find(([word]) => word === "Power1")?.[1];
+    const argumentOf = (command: string) => orders.find(([word]) => word === command)?.[1];
+    const [pulse, power, start] = ["PulseTime1", "Power1", "PowerOnState"].map(argumentOf);
     const set = switching(power ?? "", true);
-    return set && { ...set, ...(pulse === undefined ? {} : { pulseSec: pulseSec(pulse) }) };
+    const stored = pulse === undefined ? {} : { pulseSec: pulseSec(pulse) };
+    return set && { ...set, ...stored, ...(start === undefined ? {} : { powerOnState: Number(start) }) };
   },
   foreignOn: { topic: "cmnd/heater/POWER", payload: "ON" },
 };
@@ -81,6 +87,7 @@ function pulseSec(text: string): number {
 const shellyGen1: Firmware = {
   setup: { family: "shelly_gen1", topic: "shellyplug-s-1" },
   hasTimer: false,
+  hasOffTimer: false,
   listens: ["shellies/shellyplug-s-1/relay/0/command", "shellies/shellyplug-s-1/command"],
   online: kept("shellies/shellyplug-s-1/online", "true"),
   offline: kept("shellies/shellyplug-s-1/online", "false"),
@@ -97,18 +104,23 @@ interface Request {
   readonly params: { readonly id: number; readonly on?: boolean; readonly toggle_after?: number };
 }
 
-const shellyGen2: Firmware = {
-  setup: { family: "shelly_gen2", topic: "shellyplusplugs-2" },
+/**
+ * The RPC interface is the same since the second generation; the ids of the devices differ.
+ * Source: Shelly Gen2+ API, firmware 1.7, "Shelly Plus Plug S", "Shelly Plug S Gen3", "Shelly 1 Gen4".
+ */
+const shellyRpc = (family: "shelly_gen2" | "shelly_gen3" | "shelly_gen4", prefix: string): Firmware => ({
+  setup: { family, topic: prefix },
   hasTimer: true,
-  listens: ["shellyplusplugs-2/rpc"],
-  online: kept("shellyplusplugs-2/online", "true"),
-  offline: kept("shellyplusplugs-2/online", "false"),
+  hasOffTimer: true,
+  listens: [`${prefix}/rpc`],
+  online: kept(`${prefix}/online`, "true"),
+  offline: kept(`${prefix}/online`, "false"),
   state: (on) => [
     fresh(
-      "shellyplusplugs-2/events/rpc",
+      `${prefix}/events/rpc`,
       JSON.stringify({
-        src: "shellyplusplugs-2",
-        dst: "shellyplusplugs-2/events",
+        src: prefix,
+        dst: `${prefix}/events`,
         method: "NotifyStatus",
         params: { ts: 1_700_000_000.5, "switch:0": { id: 0, output: on, source: "MQTT" } },
       }),
@@ -123,14 +135,15 @@ const shellyGen2: Firmware = {
     return { set: params.on, ...timer, tells: false, answer: () => answer({ was_on: !params.on }) };
   },
   foreignOn: {
-    topic: "shellyplusplugs-2/rpc",
+    topic: `${prefix}/rpc`,
     payload: '{"id":9,"src":"app","method":"Switch.Set","params":{"id":0,"on":true}}',
   },
-};
+});
 
 const zigbee: Firmware = {
   setup: { family: "zigbee2mqtt", topic: "Kitchen plug" },
   hasTimer: true,
+  hasOffTimer: false,
   listens: ["zigbee2mqtt/Kitchen plug/set", "zigbee2mqtt/Kitchen plug/get"],
   online: kept("zigbee2mqtt/Kitchen plug/availability", '{"state":"online"}'),
   offline: kept("zigbee2mqtt/Kitchen plug/availability", '{"state":"offline"}'),
@@ -138,7 +151,8 @@ const zigbee: Firmware = {
   understand(topic, payload) {
     const { state, on_time: timerSec } = JSON.parse(payload) as { state: string; on_time?: number };
     if (topic.endsWith("/get")) return { tells: true };
-    const order = switching(state, true);
+    // A timed ON publishes no state. Source: zigbee-herdsman-converters 26.112, toZigbee.ts, on_off.
+    const order = switching(state, timerSec === undefined);
     return order && timerSec !== undefined ? { ...order, timerSec } : order;
   },
   foreignOn: { topic: "zigbee2mqtt/Kitchen plug/set", payload: '{"state":"ON"}' },
@@ -147,6 +161,7 @@ const zigbee: Firmware = {
 const esphome: Firmware = {
   setup: { family: "esphome", topic: "boiler", channel: "relay" },
   hasTimer: false,
+  hasOffTimer: false,
   listens: ["boiler/switch/relay/command"],
   online: kept("boiler/status", "online"),
   offline: kept("boiler/status", "offline"),
@@ -167,6 +182,7 @@ const custom: Firmware = {
     availability: { topic: "garden/pump/link", online: "up", offline: "down" },
   },
   hasTimer: true,
+  hasOffTimer: false,
   listens: ["garden/pump/do"],
   online: kept("garden/pump/link", "up"),
   offline: kept("garden/pump/link", "down"),
@@ -175,7 +191,7 @@ const custom: Firmware = {
     const [word = "", seconds] = payload.split(" ");
     if (word === "tell") return { tells: true };
     const order = switching(word, false);
-    return order && seconds !== undefined ? { ...order, timerSec: Number(seconds) } : order;
+    return order && Number(seconds) > 0 ? { ...order, timerSec: Number(seconds) } : order;
   },
   foreignOn: { topic: "garden/pump/do", payload: "on" },
 };
@@ -183,7 +199,9 @@ const custom: Firmware = {
 export const firmwares = {
   tasmota,
   shelly_gen1: shellyGen1,
-  shelly_gen2: shellyGen2,
+  shelly_gen2: shellyRpc("shelly_gen2", "shellyplusplugs-2"),
+  shelly_gen3: shellyRpc("shelly_gen3", "shellyplugsg3-3"),
+  shelly_gen4: shellyRpc("shelly_gen4", "shelly1g4-4"),
   zigbee2mqtt: zigbee,
   esphome,
   custom,

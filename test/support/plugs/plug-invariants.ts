@@ -1,6 +1,13 @@
 /** Checks the plug model for forbidden states: an ON without an end, an unwanted ON, a retained command. */
 
-import { ECHO_MS, MAX_DEAD_MAN_MS, MAX_RETRIES, RENEWED_EVERY_MS } from "../../../src/core/plugs/plug-types.ts";
+import {
+  DEAD_MAN_MARGIN_MS,
+  ECHO_MS,
+  MAX_DEAD_MAN_MS,
+  MAX_RETRIES,
+  RENEWED_EVERY_MS,
+  TIMER_SLACK_MS,
+} from "../../../src/core/plugs/plug-types.ts";
 import type { EpochMs } from "../../../src/core/time/interval.ts";
 import type { Cause, EmulatedPlug } from "./emulated-plug.ts";
 import type { Firmware, Said } from "./firmware-emulators.ts";
@@ -8,6 +15,9 @@ import type { Firmware, Said } from "./firmware-emulators.ts";
 /** Every attempt may be lost or answered late, and the daemon notices a changed clock late. */
 const REACTION_MS = ECHO_MS * (MAX_RETRIES + 1) + 20_000;
 const TRANSIT_MS = 15_000;
+
+/** The device's timer ends an ON this long after its run at most, and is waited for a little longer. */
+const TIMER_TEST_MS = DEAD_MAN_MARGIN_MS + 2 * TIMER_SLACK_MS;
 
 /** Largest error of a trusted clock. */
 export const TRUSTED_SKEW_MS = 120_000;
@@ -17,13 +27,15 @@ interface ObservedModel {
   readonly now: EpochMs;
   readonly setup: {
     readonly family: string;
+    /** The resting state; the runs are out of it. */
+    readonly whenLost: "on" | "off";
     readonly override: "respect" | "enforce";
     readonly minOnMs: number;
     readonly minOffMs: number;
   };
   readonly firmware: Firmware;
   readonly plug: EmulatedPlug;
-  readonly problems: { list(): readonly unknown[] };
+  readonly problems: { list(): readonly { readonly code: string }[] };
   readonly runs: readonly { readonly start: EpochMs; readonly end: EpochMs }[];
   readonly isLate: boolean;
   readonly trusted: boolean;
@@ -42,7 +54,7 @@ export class PlugInvariants {
   /** Commands sent by all processes of the daemon. */
   commands = 0;
   onCommands = 0;
-  /** Time the plug was ON. Unit: ms. */
+  /** Time the plug was out of its resting state. Unit: ms. */
   liveMs = 0;
   readonly #world: ObservedModel;
   #calmSince: EpochMs = 0;
@@ -123,10 +135,10 @@ export class PlugInvariants {
     if (retain) this.#violated("a command is retained");
     const order = firmware.understand(topic, payload);
     if (!order) this.#violated(`no plug of this family understands ${topic} ${payload}`);
-    if (!order?.set) return;
+    if (order?.set === undefined || order.set === this.#restsOn) return;
     this.onCommands++;
-    if (!trusted) this.#violated("ON while the clock is not trusted");
-    if (!this.#wants()) this.#violated("ON although it is not wanted");
+    if (!trusted) this.#violated(`${this.#away} while the clock is not trusted`);
+    if (!this.#wants()) this.#violated(`${this.#away} although it is not wanted`);
   }
 
   /** Called when the daemon reads the plan. It only notices changes that it reads. */
@@ -148,11 +160,11 @@ export class PlugInvariants {
   passes(at: EpochMs): void {
     this.looks();
     const { plug, firmware } = this.#world;
-    if (plug.isLive) {
+    if (this.#isAway) {
       this.liveMs += at - this.#seenUntil;
-      const timed = firmware.hasTimer;
+      const timed = this.#restsOn ? firmware.hasOffTimer : firmware.hasTimer;
       if (timed && plug.cause === "command" && at > this.#lastEnd() + MAX_DEAD_MAN_MS + TRUSTED_SKEW_MS + TRANSIT_MS)
-        this.#violated("ON after the end of its run and its dead-man");
+        this.#violated(`${this.#away} after the end of its run and its dead-man`);
     }
     this.#seenUntil = at;
     if (this.#isCalm()) this.#judgeCalm(at);
@@ -160,14 +172,34 @@ export class PlugInvariants {
 
   #judgeCalm(at: EpochMs): void {
     const { plug, setup, toldOn, problems } = this.#world;
-    const slack = REACTION_MS + (problems.list().length > 0 ? RENEWED_EVERY_MS : 0);
+    const slack = REACTION_MS + (problems.list().some(({ code }) => code === "plug_silent") ? RENEWED_EVERY_MS : 0);
     const since = Math.max(this.#calmSince, this.#wantedSince) + slack;
     if (!this.#saidInLife && at > since) this.#violated("nothing was said at the start");
     if (this.#byHand() || toldOn === !plug.on) return;
-    if (plug.isLive && !this.#wanted && at > since + Math.min(setup.minOnMs, MAX_DEAD_MAN_MS))
-      this.#violated(`ON although all is well and OFF is wanted (by ${plug.cause})`);
-    if (!plug.isLive && this.#wanted && at > since + setup.minOffMs)
-      this.#violated(`OFF although all is well and ON is wanted (by ${plug.cause})`);
+    const [minAwayMs, minRestMs] = this.#restsOn ? [setup.minOffMs, setup.minOnMs] : [setup.minOnMs, setup.minOffMs];
+    // The daemon leaves the plug to its timer once, to see whether it works.
+    const testMs = setup.family === "zigbee2mqtt" ? TIMER_TEST_MS : 0;
+    if (this.#isAway && !this.#wanted && at > since + Math.min(Math.max(minAwayMs, testMs), MAX_DEAD_MAN_MS))
+      this.#violated(`${this.#away} although all is well and ${this.#rest} is wanted (by ${plug.cause})`);
+    if (!this.#isAway && this.#wanted && at > since + minRestMs)
+      this.#violated(`${this.#rest} although all is well and ${this.#away} is wanted (by ${plug.cause})`);
+  }
+
+  get #restsOn(): boolean {
+    return this.#world.setup.whenLost === "on";
+  }
+
+  get #rest(): string {
+    return this.#restsOn ? "ON" : "OFF";
+  }
+
+  get #away(): string {
+    return this.#restsOn ? "OFF" : "ON";
+  }
+
+  get #isAway(): boolean {
+    const { powered, on } = this.#world.plug;
+    return powered && on !== this.#restsOn;
   }
 
   /** Returns true if the daemon and the plug can exchange messages. */
@@ -184,7 +216,7 @@ export class PlugInvariants {
   }
 
   #wants(): boolean {
-    return this.#world.trusted && this.#world.wanted()?.on === true;
+    return this.#world.trusted && this.#world.wanted()?.on === !this.#restsOn;
   }
 
   /** Returns the end of the run that started last. */

@@ -19,6 +19,8 @@ export interface Run {
 
 export interface WorldSetup {
   readonly family: PlugConfig["family"];
+  /** The resting state; the runs are out of it. */
+  readonly whenLost: "on" | "off";
   readonly powerOn: "off" | "last" | "on";
   readonly override: PlugConfig["override"];
   readonly minOnMs: number;
@@ -45,7 +47,12 @@ const CLOCK_SLICE_MS = 15_000;
 /** The broker detects a lost connection within this time. */
 const WILL_AFTER_MS = 20_000;
 const EXPIRY_MS = 10_000;
-const SETTINGS = { id: "plug", name: "Plug" };
+const SETTINGS = { id: "plug", name: "Plug", inverted: false };
+
+/** For plugs without a `url`. */
+export function noHttp(): never {
+  throw new Error("no plug of this model has a url");
+}
 
 interface Event {
   readonly at: EpochMs;
@@ -69,7 +76,9 @@ export class PlugModel {
   /** What the broker keeps, with what the plug was when it said so. */
   readonly retained = new Map<string, Said & { readonly on: boolean | null }>();
   readonly memory = new Map<string, string>();
-  readonly problems = new Problems((_problem, state) => state === "started" && this.judge.foundSilent());
+  readonly problems = new Problems(
+    ({ code }, state) => code === "plug_silent" && state === "started" && this.judge.foundSilent(),
+  );
   /** The plug has a connection to the broker. */
   linked = false;
   daemon: PlugManager | null = null;
@@ -113,7 +122,8 @@ export class PlugModel {
     if (!this.planKnown) return null;
     const run = this.runs.find(({ start, end }) => start <= now && now < end);
     const next = Math.min(...this.runs.map(({ start }) => start).filter((start) => start > now));
-    return run ? { on: true, until: run.end } : { on: false, until: Number.isFinite(next) ? next : null };
+    const rests = this.setup.whenLost === "on";
+    return run ? { on: !rests, until: run.end } : { on: rests, until: Number.isFinite(next) ? next : null };
   }
 
   startDaemon(): void {
@@ -127,6 +137,8 @@ export class PlugModel {
       plugs: [{ ...SETTINGS, ...this.firmware.setup, ...rules }],
       publishOnce: (topic, payload) => this.publishOnce(topic, payload),
       wanted: (_id, now) => this.wanted(now),
+      whenLost: () => this.setup.whenLost,
+      openHttp: noHttp,
       trusted: () => this.trusted,
       memory: {
         read: (name) => this.memory.get(name) ?? null,

@@ -20,6 +20,7 @@ const runs: fc.Arbitrary<Run[]> = fc.array(fc.tuple(gap, length), { minLength: 1
 
 const setups: fc.Arbitrary<WorldSetup> = fc.record({
   family: fc.constantFrom(...FAMILIES),
+  whenLost: fc.constantFrom("off", "off", "on"),
   powerOn: fc.constantFrom("off", "last", "on"),
   override: fc.constantFrom("respect", "enforce"),
   minOnMs: fc.constantFrom(0, 0, 10 * MINUTE_MS, 40 * MINUTE_MS),

@@ -45,7 +45,7 @@ function isLeftOut(path: string): boolean {
 /** The plans, plugs and homes of the documentation, without plugs of the family custom. Shape: name, options. */
 function documented(): [string, Record<string, unknown>][] {
   const blocks = ["docs/plans.md", "docs/plugs.md"].flatMap((page) =>
-    [...pageText(page).matchAll(/^```yaml\n((?:plans|plugs|homes):.*?)^```/gms)].map(
+    [...pageText(page).matchAll(/^```yaml\n((?:plans|plugs|homes|groups):.*?)^```/gms)].map(
       ([, yaml = ""], i) => [`${page} ${i + 1}`, parse(yaml)] as [string, Record<string, unknown>],
     ),
   );

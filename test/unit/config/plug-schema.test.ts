@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { readConfig } from "../../../src/config/load.ts";
-import { plugId } from "../../../src/config/plug-schema.ts";
+import { plugId, plugWarnings, whenLostOfPlug } from "../../../src/config/plug-schema.ts";
 
 function read(text: string) {
   return readConfig({ text, environment: {}, readFile: () => "" });
@@ -31,6 +31,7 @@ test("a plug needs a name, a family, a topic, and what it follows; the rest has 
     home: "home",
     signal: "cheap",
     override: "respect",
+    inverted: false,
     min_on: 0,
     min_off: 0,
   });
@@ -43,6 +44,8 @@ test.each([
   `name: A, family: zigbee2mqtt, topic: Kitchen plug, channel: left, signal_topic: house/boost`,
   `name: A, family: esphome, topic: boiler, channel: relay, ${CHEAP}`,
   `name: A, family: tasmota, topic: home/%prefix%/heater, ${CHEAP}`,
+  `name: A, family: shelly_gen3, url: "http://192.168.1.7", inverted: true, when_lost: on, ${CHEAP}`,
+  `name: A, family: tasmota, url: "http://heater.lan:8080/", channel: 2, when_lost: keep, ${CHEAP}`,
   `name: A, family: custom, on: { topic: p, payload: "on {seconds}" }, off: { topic: p, payload: "" }, state: { topic: s, on: "/^on/", off: off }, plan: a`,
 ])("good: %s", (plug) => {
   expect(mistakesOf(plug)).toEqual([]);
@@ -83,6 +86,13 @@ describe("a mistake is told with its place", () => {
       "name: A, family: custom, plan: p, on: { topic: a, payload: b }, off: { topic: a, payload: c }, state: { topic: s, on: /(/, off: x }",
       /^plugs\[0\].state.on: expected a payload, or a regular expression/,
     ],
+    [
+      `name: A, family: esphome, url: "http://a", channel: r, ${CHEAP}`,
+      /^plugs\[0\].url: is for tasmota and shelly only/,
+    ],
+    [`name: A, family: tasmota, topic: b, url: "http://a", ${CHEAP}`, /^plugs\[0\].topic: is of no use with url$/],
+    [`name: A, family: tasmota, url: "http://me:secret@a", ${CHEAP}`, /^plugs\[0\].url: expected http:\/\/host/],
+    [`name: A, family: tasmota, topic: b, when_lost: open, ${CHEAP}`, /^plugs\[0\].when_lost: expected one of on, off/],
   ])("%s", (plug, message) => {
     const mistakes = mistakesOf(plug);
     expect(mistakes).toHaveLength(1);
@@ -98,6 +108,48 @@ describe("a mistake is told with its place", () => {
     const gen2 = (more: string) => `family: shelly_gen2, topic: a, ${more}, ${CHEAP}`;
     expect(mistakesOf(gen2("name: A"), gen2("name: B, channel: 0"))).toHaveLength(1);
     expect(mistakesOf(gen2("name: A"), gen2("name: B, channel: 1"))).toEqual([]);
+  });
+});
+
+describe("when_lost", () => {
+  const plugsOf = (text: string) => {
+    const reading = read(text);
+    if (reading.kind !== "config") throw new Error(JSON.stringify(reading.mistakes));
+    return reading.config;
+  };
+  const plans = `plans:
+  - { name: Freezer, home: home, kind: avoid, hours: 1 }
+  - { name: Washer, home: home, kind: slots, hours: 1 }
+  - { name: Boiler, home: home, kind: avoid, hours: 1, when_lost: keep }
+`;
+
+  test("is the plug's own, otherwise its plan's, otherwise OFF", () => {
+    const config = plugsOf(`${plans}plugs:
+  - { name: A, family: tasmota, topic: a, plan: freezer }
+  - { name: B, family: tasmota, topic: b, plan: washer }
+  - { name: C, family: tasmota, topic: c, plan: boiler }
+  - { name: D, family: tasmota, topic: d, plan: freezer, when_lost: off }
+  - { name: E, family: tasmota, topic: e, ${CHEAP} }
+`);
+    expect(config.plugs.map((plug) => whenLostOfPlug(plug, config.plans))).toEqual(["on", "off", "keep", "off", "off"]);
+    expect(plugWarnings(config.plugs, config.plans)).toEqual([]);
+  });
+
+  test("`check` says which plugs cannot carry it out", () => {
+    const config = plugsOf(`${plans}plugs:
+  - { name: A, family: zigbee2mqtt, topic: a, plan: freezer }
+  - { name: B, family: zigbee2mqtt, topic: b, plan: washer }
+  - { name: C, family: shelly_gen1, topic: c, plan: washer }
+  - { name: D, family: shelly_gen1, url: "http://d", plan: freezer }
+  - { name: E, family: zigbee2mqtt, topic: e, plan: freezer, inverted: true }
+  - { name: F, family: esphome, topic: f, channel: r, plan: boiler }
+`);
+    const told = (name: string, family: string, state: string) =>
+      `plugs: ${name} (${family}) cannot end an ${state} by itself: if elbro dies, it stays ${state}; see docs/plugs.md`;
+    expect(plugWarnings(config.plugs, config.plans)).toEqual([
+      told("A", "zigbee2mqtt", "OFF"),
+      told("C", "shelly_gen1", "ON"),
+    ]);
   });
 });
 

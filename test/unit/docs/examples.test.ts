@@ -20,16 +20,16 @@ function mistakesIn(tree: object): string[] {
   return reading.kind === "config" ? [] : reading.mistakes.map(({ path, text }) => `${path}: ${text}`);
 }
 
-function listOf(section: "plans" | "plugs"): unknown[] {
+function listOf(section: "plans" | "plugs" | "groups"): unknown[] {
   return examples.flatMap((tree) => (tree[section] as unknown[] | undefined) ?? []);
 }
 
 test("the configuration accepts the plans and plugs of the documentation, all of them together", () => {
   const plans = listOf("plans") as { kind: string }[];
   const plugs = listOf("plugs") as { family: string }[];
-  expect(mistakesIn({ plans, plugs })).toEqual([]);
+  expect(mistakesIn({ plans, plugs, groups: listOf("groups") })).toEqual([]);
   expect(new Set(plans.map(({ kind }) => kind))).toEqual(new Set(["window", "slots", "below", "avoid"]));
-  expect(new Set(plugs.map(({ family }) => family)).size).toBe(6);
+  expect(new Set(plugs.map(({ family }) => family)).size).toBe(8);
 });
 
 test("the configuration accepts every other example of the documentation", () => {

@@ -4,6 +4,7 @@ import type { Wanted } from "../../../src/core/plugs/plug-types.ts";
 import { type Problem, Problems } from "../../../src/core/status/problem.ts";
 import { plugMessages } from "../../../src/mqtt/topics/plug-topics.ts";
 import { PlugManager } from "../../../src/plugs/plug-manager.ts";
+import { noHttp } from "../../support/plugs/plug-model.ts";
 
 const T0 = Date.UTC(2026, 2, 10, 12);
 const TASMOTA: PlugConfig = {
@@ -12,6 +13,7 @@ const TASMOTA: PlugConfig = {
   family: "tasmota",
   topic: "heater",
   override: "respect",
+  inverted: false,
   min_on: 0,
   min_off: 0,
 };
@@ -37,6 +39,8 @@ class Around {
       plugs: setups,
       publishOnce: (topic, payload) => this.said.push(`${topic} ${payload}`) > 0,
       wanted: () => this.wanted,
+      whenLost: ({ when_lost: whenLost }) => whenLost ?? "off",
+      openHttp: noHttp,
       trusted: () => true,
       memory: {
         read: (name) => this.memory.get(name) ?? null,
@@ -88,7 +92,7 @@ describe("a topic of the owner's", () => {
     around.plugs.onUp();
     expect(around.plugs.tick(T0)).toBe(T0 + 2_000);
     expect(around.looks(T0 + 1_999)).toEqual([]);
-    expect(around.looks(T0 + 2_000)).toEqual(["cmnd/heater/POWER OFF"]);
+    expect(around.looks(T0 + 2_000)).toEqual(["cmnd/heater/Backlog0 PulseTime1 0; Power1 OFF"]);
     expect(around.state()).toMatchObject({
       wanted: false,
       reason: "nothing is known of what it follows, so it is OFF",
@@ -186,7 +190,7 @@ describe("memory", () => {
     const second = new Around([careful], Object.fromEntries(first.memory));
     second.wanted = { on: true, until: T0 + 3_600_000 };
     second.plugs.onUp();
-    expect(second.looks(T0 + 60_000)).toEqual(["cmnd/heater/POWER OFF"]);
+    expect(second.looks(T0 + 60_000)).toEqual(["cmnd/heater/Backlog0 PulseTime1 0; Power1 OFF"]);
     second.hears("stat/heater/POWER", "OFF");
     second.looks(T0 + 61_000);
     expect(second.looks(T0 + 300_000)).toEqual([expect.stringContaining("Power1 ON")]);

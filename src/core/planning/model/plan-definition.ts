@@ -18,6 +18,20 @@ export interface PlanDefinition {
   readonly after: PlanPredecessor | null;
   /** Plans of the same group never run together. */
   readonly powerLimit: string | null;
+  /** Its place in a power group; absent for a plan of none. */
+  readonly power?: PlanPower;
+  /** For a plan for once: the plan whose appliance it is for. */
+  readonly of?: string;
+}
+
+/** Plans of the same group never draw more than its limit together. Unit: W, whole. */
+export interface PlanPower {
+  readonly group: string;
+  readonly limitWatts: number;
+  /** While the plan is ON. */
+  readonly watts: number;
+  /** 1 comes first where not all can run. */
+  readonly priority: number;
 }
 
 /** A setting that cannot be, by its name in the configuration. */
@@ -30,7 +44,8 @@ export interface PlanMistake {
 const DAY_MINUTES = 24 * 60;
 
 /** The nominal length of an occurrence, a day without a clock change. */
-export function nominalWindowMs({ from, readyBy }: Pick<PlanSpec, "from" | "readyBy">): number {
+export function nominalWindowMs({ from, readyBy, once }: Pick<PlanSpec, "from" | "readyBy" | "once">): number {
+  if (once) return once.end - once.start;
   if (from === undefined || readyBy === undefined) return DAY_MINUTES * MINUTE_MS;
   return (((readyBy - from + DAY_MINUTES - 1) % DAY_MINUTES) + 1) * MINUTE_MS;
 }
@@ -39,6 +54,13 @@ export function nominalWindowMs({ from, readyBy }: Pick<PlanSpec, "from" | "read
 export function planMistakes(spec: PlanSpec): PlanMistake[] {
   const lengthMs = nominalWindowMs(spec);
   if (!("hoursMs" in spec)) return [];
+  if (spec.kind === "slots" && spec.upToMs !== undefined && spec.upToMs < spec.hoursMs)
+    return [
+      {
+        setting: "hours",
+        text: `expected at most the ${hoursText(spec.upToMs)} h of up_to, found ${hoursText(spec.hoursMs)} h`,
+      },
+    ];
   if (spec.hoursMs <= lengthMs) return [];
   const text = `expected at most the ${hoursText(lengthMs)} h between from and ready_by, found ${hoursText(spec.hoursMs)} h`;
   return [{ setting: "hours", text }];
@@ -90,6 +112,11 @@ export function readDuration(value: unknown): number | null {
   if (/^\d+(\.\d+)?$/.test(value.trim())) return readDuration(Number(value));
   const [found, hours = "0", minutes = "0"] = /^(?:(\d+(?:\.\d+)?)h)?(?:(\d+)m)?$/.exec(value.trim()) ?? [];
   return found ? Math.round(Number(hours) * HOUR_MS) + Number(minutes) * MINUTE_MS : null;
+}
+
+/** How long so much energy takes. Unit: kWh, kW. */
+export function energyMs(kwh: number, kw: number): number {
+  return Math.round((kwh / kw) * HOUR_MS);
 }
 
 /** A length in hours, as short as it can be written. */

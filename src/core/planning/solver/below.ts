@@ -3,7 +3,7 @@
 import { type Level, levelOf, levels, REFERENCE_DAYS } from "../../prices/level.ts";
 import { meanPrice, pointsIn } from "../../prices/timeline.ts";
 import type { Interval } from "../../time/interval.ts";
-import type { BelowPlan, PlanContext, PlanSolution } from "../model/plan-spec.ts";
+import type { BelowPlan, CheapBelow, PlanContext, PlanSolution } from "../model/plan-spec.ts";
 import { beginOf, lengthsOf } from "./constraints.ts";
 import { type PlanGrid, PRICE_SCALE, pricesOf, spanOf } from "./grid.ts";
 import { startCosts } from "./run-problem.ts";
@@ -41,7 +41,12 @@ function gains({ prices, forced }: PlanGrid, qualifies: Uint8Array): Float64Arra
   });
 }
 
-function qualifying({ spec, context, grid }: PlanTask<BelowPlan>): Uint8Array {
+/** 1 where a step is cheap enough and nobody else is in the way. */
+export function qualifying({
+  spec,
+  context,
+  grid,
+}: Pick<PlanTask, "context" | "grid"> & { readonly spec: CheapBelow }): Uint8Array {
   const most = spec.maxPrice === undefined ? Number.POSITIVE_INFINITY : Math.round(spec.maxPrice * PRICE_SCALE);
   const qualifies = new Uint8Array(grid.count);
   for (let step = 0; step < grid.count; step++) {

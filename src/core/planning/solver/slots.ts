@@ -1,10 +1,11 @@
 /** `slots`: so many hours in any steps, with shortest runs and pauses and longest gaps. */
 
 import type { PlanAlternatives, PlanSolution, SlotsPlan } from "../model/plan-spec.ts";
+import { qualifying } from "./below.ts";
 import { beginOf, lengthsOf, stepCosts } from "./constraints.ts";
 import { PRICE_SCALE, spanOf, stepsUp } from "./grid.ts";
 import { type RunsProblem, startCosts } from "./run-problem.ts";
-import { mostSteps, type RunsChoice, RunsSolver } from "./runs-solver.ts";
+import { fewestSteps, mostSteps, type RunsChoice, RunsSolver } from "./runs-solver.ts";
 import { type HardLimits, infeasible, otherStart, type PlanTask, type Selection, slackOf, solved } from "./solution.ts";
 
 type SlotsProblem = RunsProblem & { readonly on: number };
@@ -15,18 +16,67 @@ type SlotsProblem = RunsProblem & { readonly on: number };
  */
 export function solveSlots(task: PlanTask<SlotsPlan>): PlanSolution {
   const on = stepsLeft(task);
-  if (on === 0) return solved(task, { runs: [] });
-  const chosen = chooseSlots(task, on) ?? chooseRest(task, on);
-  if (chosen) return solved(task, chosen);
+  if (on === 0 && task.spec.upToMs === undefined) return solved(task, { runs: [] });
+  const least = on > 0 ? on : stepsForGap(task);
+  const chosen = chooseSlots(task, least) ?? chooseRest(task, on);
+  if (chosen) return solved(task, whileCheap(task, chosen));
   const problem = problemOf(task, on);
-  const short = on - mostSteps(problem);
-  return infeasible(task, on, short, (walls) => new RunsSolver(problemOf(task, on, walls)).cheapest() !== null);
+  const most = mostSteps(problem);
+  const possible = (walls: HardLimits) => new RunsSolver(problemOf(task, on, walls)).cheapest() !== null;
+  return partly(task, on, most, infeasible(task, on, on - most, possible));
+}
+
+/** The most of the hours that is possible, unless the owner wants all or nothing. */
+function partly(task: PlanTask<SlotsPlan>, on: number, most: number, none: PlanSolution): PlanSolution {
+  const { spec, grid } = task;
+  if (none.kind === "solved" || spec.whenShort === "nothing") return none;
+  const hasRun = grid.past.usedMs > 0 && !grid.forced.includes(1);
+  const chosen = most > 0 ? chooseSlots(task, most) : hasRun ? { runs: [] } : null;
+  if (!chosen) return none;
+  const reason = none.kind === "impossible" ? none.reason : "no_prices";
+  const partial = solved(task, { ...chosen, shortfall: { missingMs: (on - most) * grid.stepMs, reason } });
+  return none.kind === "impossible" ? partial : { ...none, partial };
+}
+
+/** What a plan of a power group is solved by; null where nothing of it is left, or where it cannot be even alone. */
+export function slotsProblem(task: PlanTask<SlotsPlan>): SlotsProblem | null {
+  const on = stepsLeft(task);
+  const { minRun } = lengthsOf(task.spec, task.grid.stepMs);
+  const lengths = task.grid.past.usedMs > 0 && on < minRun ? [on, minRun] : [on];
+  const problems = on === 0 ? [] : lengths.map((length) => problemOf(task, length));
+  return problems.find((problem) => new RunsSolver(problem).cheapest() !== null) ?? null;
 }
 
 /** What has not run of the hours, and at least what is fixed. */
 function stepsLeft({ spec, grid }: PlanTask<SlotsPlan>): number {
   const fixed = grid.forced.reduce((sum, forced) => sum + forced, 0);
   return Math.max(fixed, stepsUp(spec.hoursMs - grid.past.usedMs, grid.stepMs));
+}
+
+/**
+ * What is chosen stays, and every further step that is cheap runs too: as many as `upTo` and the rules of runs, pauses and
+ * gaps allow, of equal numbers the cheapest.
+ */
+function whileCheap(task: PlanTask<SlotsPlan>, chosen: Selection): Selection {
+  const { spec, grid } = task;
+  const { upToMs, cheapBelow } = spec;
+  const on = stepsUp((upToMs ?? 0) - grid.past.usedMs, grid.stepMs);
+  if (!cheapBelow || on === 0) return chosen;
+  const problem = problemOf(task, on);
+  const cheap = qualifying({ ...task, spec: cheapBelow });
+  const forced = grid.forced.slice();
+  for (const [from, to] of chosen.runs) forced.fill(1, from, to);
+  const costs = problem.costs.map((cost, step) => (cheap[step] || forced[step] ? cost : Number.POSITIVE_INFINITY));
+  const more = { ...problem, costs, forced };
+  const runs = new RunsSolver({ ...more, on: mostSteps(more) || on }).cheapest()?.runs;
+  return runs ? { ...chosen, runs } : chosen;
+}
+
+/** What has run while it was cheap may have been all of the hours, and too early for the longest gap. */
+function stepsForGap(task: PlanTask<SlotsPlan>): number {
+  const { spec, grid, window } = task;
+  const offMs = grid.end - (grid.past.lastEnd ?? window.start);
+  return offMs <= (spec.maxGapMs ?? offMs) ? 0 : (fewestSteps(problemOf(task, 1)) ?? 0);
 }
 
 /** A rest that is shorter than the shortest run. */
@@ -36,12 +86,18 @@ function chooseRest(task: PlanTask<SlotsPlan>, on: number): Selection | null {
 }
 
 function chooseSlots(task: PlanTask<SlotsPlan>, on: number): Selection | null {
+  if (on === 0) return { runs: [] };
   const problem = problemOf(task, on);
   const solver = new RunsSolver(problem);
   const best = solver.cheapest();
   if (!best) return null;
   const choice = tolerated(task, problem, solver, best);
-  return { runs: choice.runs, nextBest: nextBest(task, problem, solver, choice) };
+  const isSame = choice.runs[0]?.[0] === best.runs[0]?.[0] && choice.cost === best.cost;
+  return {
+    runs: choice.runs,
+    nextBest: nextBest(task, problem, solver, choice),
+    best: isSame ? null : told(task, best, on),
+  };
 }
 
 function problemOf({ spec, grid, window }: PlanTask<SlotsPlan>, on: number, walls?: HardLimits): SlotsProblem {
@@ -94,16 +150,21 @@ function latestWithin({ begin }: RunsProblem, solver: RunsSolver, best: RunsChoi
 
 /** The best whose first run begins elsewhere; null where a run goes on. */
 function nextBest(
-  { grid }: PlanTask,
+  task: PlanTask,
   { begin, on }: SlotsProblem,
   solver: RunsSolver,
   choice: RunsChoice,
 ): PlanAlternatives["nextBest"] {
   if (begin.kind === "running") return null;
   const chosen = choice.runs[0]?.[0] ?? 0;
-  const apart = otherStart(grid, on);
+  const apart = otherStart(task.grid, on);
   const other = solver.cheapest({ may: (first) => Math.abs(first - chosen) >= apart });
   if (!other) return null;
-  const first = other.runs[0]?.[0] ?? 0;
-  return { start: spanOf(grid, first, first + 1).start, meanPrice: other.cost / on / PRICE_SCALE };
+  return told(task, other, on);
+}
+
+/** When a choice begins and what it costs. */
+function told({ grid }: PlanTask, { runs, cost }: RunsChoice, on: number): NonNullable<PlanAlternatives["nextBest"]> {
+  const first = runs[0]?.[0] ?? 0;
+  return { start: spanOf(grid, first, first + 1).start, meanPrice: cost / on / PRICE_SCALE };
 }

@@ -17,6 +17,28 @@ import {
 /** Weights are whole numbers, so that costs are exact: thousandths of the mean power. */
 const MEAN_WEIGHT = 1_000;
 
+/** What a plan of a power group is solved by: one run that begins where it may; null where it has begun. */
+export function windowProblem({ spec, window, context, grid }: PlanTask<WindowPlan>) {
+  const weights = profileWeights(spec.profile, stepsUp(spec.hoursMs, grid.stepMs));
+  const costs = stepCosts(grid, undefined);
+  const starts = affordable(weighted(costs, weights), spec.maxPrice, weights);
+  if (fixedIn(window, context).length > 0 || leastOf(starts) === Number.POSITIVE_INFINITY) return null;
+  const length = weights.length;
+  const begins = Uint8Array.from(costs, (_, first) =>
+    (starts[first] ?? Number.POSITIVE_INFINITY) < Number.POSITIVE_INFINITY ? 1 : 0,
+  );
+  const begin = { kind: "off", first: 0, last: grid.count - 1 } as const;
+  const lengths = { on: length, minRun: length, minPause: 1, maxGap: Number.POSITIVE_INFINITY, maxRuns: 1 };
+  return {
+    costs,
+    forced: grid.forced,
+    ...lengths,
+    begin,
+    begins,
+    weights: Array.from(weights, (weight) => weight / MEAN_WEIGHT),
+  };
+}
+
 /** The cheapest run. A plan that has begun in this window is what is fixed of it: a run is never moved nor divided. */
 export function solveWindow(task: PlanTask<WindowPlan>): PlanSolution {
   const { spec, window, context, grid } = task;
@@ -62,11 +84,14 @@ function chooseRun(task: PlanTask<WindowPlan>, priced: Float64Array, weights: Fl
   const total = totalOf(weights);
   const first = spec.tolerance ? tolerated(task, costs, total, spec.tolerance) : costs.indexOf(best);
   const meanFrom = (step: number) => (costs[step] as number) / total / PRICE_SCALE;
+  const cheapest = costs.indexOf(best);
   const other = elsewhere(costs, first, otherStart(grid, weights.length));
   const now = weighted(grid.prices.subarray(0, weights.length), weights)[0] ?? Number.NaN;
   return {
     runs: [[first, first + weights.length]],
     nextBest: other === null ? null : { start: spanOf(grid, other, other + 1).start, meanPrice: meanFrom(other) },
+    best:
+      cheapest === first ? null : { start: spanOf(grid, cheapest, cheapest + 1).start, meanPrice: meanFrom(cheapest) },
     startedNow: Number.isNaN(now) ? null : now / total / PRICE_SCALE,
     meanPrice: meanFrom(first),
   };

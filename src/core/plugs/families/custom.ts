@@ -3,26 +3,29 @@
 import type { Heard, Reader } from "./payload-readers.ts";
 import type { CustomTopics, PlugAddress, PlugFamilyRow, PlugMessage } from "./plug-family.ts";
 
-const DAY_SEC = 86_400;
+const LIMITS = { leastSec: 1, mostSec: 86_400 };
 /** Longer payloads are not tried: the owner's pattern may be slow on them. */
 const MAX_TRIED_LENGTH = 1_024;
 const NOTHING: CustomTopics = { on: { topic: "", payload: "" }, off: { topic: "", payload: "" } };
 
 /**
- * `{seconds}`, `{topic}` and `{channel}` stand for themselves in topics and payloads. The device ends an ON by itself
- * where `{seconds}` is said to it. A `dead_man` message goes out before its ON.
+ * `{seconds}`, `{topic}` and `{channel}` stand for themselves in topics and payloads. The device ends an ON or OFF by
+ * itself where `{seconds}` is said to it; 0 is no end. A `dead_man` message goes out before its ON.
  */
 export const customPlug: PlugFamilyRow = {
   topic: "what {topic} stands for",
   channel: { about: "what {channel} stands for", fits: /^[^+#]+$/, ordinary: "" },
-  deadManNote: "where `on` or `dead_man` says `{seconds}`",
-  deadMan: (address) => (saysSeconds(topicsOf(address)) ? { leastSec: 1, mostSec: DAY_SEC } : null),
+  deadManNote: { on: "where `on` or `dead_man` says `{seconds}`", off: "where `off` says `{seconds}`" },
+  deadMan: (address) => {
+    const { on, off, dead_man: deadMan } = topicsOf(address);
+    return { on: saysSeconds(on, deadMan) ? LIMITS : null, off: saysSeconds(off) ? LIMITS : null };
+  },
   answers: (address) => (topicsOf(address).state ? "changes" : "never"),
   on: (address, deadManSec) => {
     const { on, dead_man: deadMan } = topicsOf(address);
     return [...(deadMan ? [deadMan] : []), on].map((message) => filled(message, address, deadManSec));
   },
-  off: (address) => [filled(topicsOf(address).off, address, null)],
+  off: (address, deadManSec) => [filled(topicsOf(address).off, address, deadManSec)],
   ask: (address) => {
     const { ask } = topicsOf(address);
     return ask ? [filled(ask, address, null)] : [];
@@ -59,8 +62,8 @@ function topicsOf({ custom }: PlugAddress): CustomTopics {
   return custom ?? NOTHING;
 }
 
-function saysSeconds({ on, dead_man: deadMan }: CustomTopics): boolean {
-  return `${on.topic} ${on.payload} ${deadMan?.topic} ${deadMan?.payload}`.includes("{seconds}");
+function saysSeconds(...messages: readonly (PlugMessage | undefined)[]): boolean {
+  return messages.some((message) => `${message?.topic} ${message?.payload}`.includes("{seconds}"));
 }
 
 function filled({ topic, payload }: PlugMessage, address: PlugAddress, seconds: number | null): PlugMessage {
@@ -68,7 +71,7 @@ function filled({ topic, payload }: PlugMessage, address: PlugAddress, seconds: 
 }
 
 function fill(template: string, { topic, channel }: PlugAddress, seconds: number | null): string {
-  const words: Readonly<Record<string, string>> = { topic, channel, seconds: String(seconds ?? "") };
+  const words: Readonly<Record<string, string>> = { topic, channel, seconds: String(seconds ?? 0) };
   return template.replace(/\{(topic|channel|seconds)\}/g, (_, word: string) => words[word] ?? "");
 }
 

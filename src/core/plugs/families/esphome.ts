@@ -9,8 +9,11 @@ export const esphomePlug = {
     fits: /^[\w-]+$/,
     ordinary: null,
   },
-  deadManNote: "no: let the device's own configuration switch it off after 20 minutes without an ON",
-  deadMan: () => null,
+  deadManNote: {
+    on: "no: let the device's own configuration switch it off after 20 minutes without an ON",
+    off: "no: let the device's own configuration switch it on after 20 minutes without an OFF",
+  },
+  deadMan: () => ({ on: null, off: null }),
   // A state that does not change is not published again; it lies in the broker.
   answers: () => "changes",
   on: ({ topic, channel }) => [{ topic: `${topic}/switch/${channel}/command`, payload: "ON" }],

@@ -11,6 +11,8 @@ export const plugFamilies = {
   tasmota: tasmotaPlug,
   shelly_gen1: shellyGen1Plug,
   shelly_gen2: shellyGen2Plug,
+  shelly_gen3: shellyGen2Plug,
+  shelly_gen4: shellyGen2Plug,
   zigbee2mqtt: zigbee2mqttPlug,
   esphome: esphomePlug,
   custom: customPlug,

@@ -4,6 +4,7 @@
 export type Heard =
   | { readonly kind: "reported"; readonly on: boolean }
   | { readonly kind: "availability"; readonly available: boolean }
+  | { readonly kind: "bridge"; readonly up: boolean }
   | { readonly kind: "done"; readonly on: boolean };
 
 /** Reads a payload; null where it tells nothing of the plug. */

@@ -1,6 +1,6 @@
 /**
- * One row per family of plugs: how to switch ON (with a timer on the device where it can), how to switch OFF, how to ask
- * for the state, and how to read its messages. Rows are pure.
+ * One row per family of plugs: how to switch ON and OFF (with a timer on the device where it can), how to ask for the
+ * state, and how to read its messages. Rows are pure. ON and OFF are those of the relay.
  *
  * Every message is sent with QoS 1 and not retained: a retained ON would switch a plug on when it boots.
  */
@@ -23,6 +23,23 @@ export interface CustomTopics {
   readonly availability?: { readonly topic: string; readonly online: string; readonly offline: string } | undefined;
 }
 
+/** What a bridge tells of a plug: see `learns`. */
+export interface LearnedPlug {
+  /** The whole topic of the plug. */
+  readonly fullTopic: string;
+  /** The topic of its bridge. */
+  readonly bridge: string;
+  /** The property that takes the time after which an ON ends. */
+  readonly timer: string;
+  readonly maxTimerSec: number;
+}
+
+/** Which states the device can end by itself. */
+export interface DeviceTimers {
+  readonly on: DeadManLimits | null;
+  readonly off: DeadManLimits | null;
+}
+
 /** Where a plug is. */
 export interface PlugAddress {
   readonly topic: string;
@@ -31,23 +48,36 @@ export interface PlugAddress {
   /** What the daemon calls itself towards this plug: a topic, below which the plug may answer. */
   readonly caller: string;
   readonly custom?: CustomTopics | undefined;
+  readonly learned?: LearnedPlug | undefined;
 }
 
-export interface PlugFamilyRow {
+/** How a plug is switched and asked over one protocol. A message over HTTP is a GET: its topic is the path. */
+export interface PlugCommands {
+  readonly deadMan: (address: PlugAddress) => DeviceTimers;
+  readonly answers: (address: PlugAddress) => PlugRules["answers"];
+  /** Whether the timer has to be observed once: some devices accept its command and ignore it. */
+  readonly isTimerUnsure?: boolean;
+  /** Shape: one message that says both, wherever the family can: of two, the end could be the one that is lost. */
+  readonly on: (address: PlugAddress, deadManSec: number | null) => PlugMessage[];
+  readonly off: (address: PlugAddress, deadManSec: number | null) => PlugMessage[];
+  readonly ask: (address: PlugAddress) => PlugMessage[];
+  /** Clears a timer that is stored in the device; only where there is such a timer. */
+  readonly clearTimer?: (address: PlugAddress) => PlugMessage[];
+}
+
+export interface PlugFamilyRow extends PlugCommands {
   /** For the documentation: what `topic` is. */
   readonly topic: string;
   /** What `channel` is, and what it is where nothing is said; null where it has to be said. */
   readonly channel: { readonly about: string; readonly fits: RegExp; readonly ordinary: string | null };
-  /** For the documentation: whether and how the device ends an ON by itself. */
-  readonly deadManNote: string;
-  readonly deadMan: (address: PlugAddress) => DeadManLimits | null;
-  readonly answers: (address: PlugAddress) => PlugRules["answers"];
-  /** Shape: one message that says both, wherever the family can: of two, the end could be the one that is lost. */
-  readonly on: (address: PlugAddress, deadManSec: number | null) => PlugMessage[];
-  readonly off: (address: PlugAddress) => PlugMessage[];
-  readonly ask: (address: PlugAddress) => PlugMessage[];
+  /** For the documentation: whether and how the device ends an ON by itself, and an OFF. */
+  readonly deadManNote: { readonly on: string; readonly off: string };
   /** Readers of what the plug tells, by topic. */
   readonly listens: (address: PlugAddress) => Readonly<Record<string, Reader>>;
+  /** Readers of what a bridge tells of the plug, by topic. */
+  readonly learns?: (address: PlugAddress) => Readonly<Record<string, (payload: string) => LearnedPlug | null>>;
+  /** The same over HTTP, without a broker. `reads`: reads the plug's state from an answer. */
+  readonly http?: PlugCommands & { readonly reads: (address: PlugAddress) => Reader };
 }
 
 /** The plug's topic: a bare name is put below the family's root, a topic of several levels is used as it is. */

@@ -1,13 +1,18 @@
 /** Shelly plugs of the first generation. */
-import { availabilityReader, stateReader } from "./payload-readers.ts";
-import { type PlugAddress, type PlugFamilyRow, withRoot } from "./plug-family.ts";
+import { availabilityReader, objectIn, stateReader, stateWithin } from "./payload-readers.ts";
+import { type PlugAddress, type PlugFamilyRow, type PlugMessage, withRoot } from "./plug-family.ts";
+
+const LIMITS = { leastSec: 1, mostSec: 86_400 };
 
 export const shellyGen1Plug = {
   topic: "the device's id or custom MQTT prefix, as in shellies/<id>",
   channel: { about: "number of the relay, from 0", fits: /^\d\d?$/, ordinary: "0" },
-  // Its timer is a setting of the device (auto off), or of its HTTP interface: MQTT has no word for it.
-  deadManNote: "no, not by MQTT: set *auto off* in the device, to 20 minutes",
-  deadMan: () => null,
+  // Source: Shelly Gen1 API, "MQTT" and "/relay/{index}" (firmware 1.14): only the HTTP interface has a `timer`.
+  deadManNote: {
+    on: "over HTTP; with MQTT no: set *auto off* in the device, to 20 minutes",
+    off: "over HTTP; with MQTT no: set *auto on* in the device, to 20 minutes",
+  },
+  deadMan: () => ({ on: null, off: null }),
   answers: () => "changes",
   on: (address) => [{ topic: `${shellies(address)}/relay/${address.channel}/command`, payload: "on" }],
   off: (address) => [{ topic: `${shellies(address)}/relay/${address.channel}/command`, payload: "off" }],
@@ -17,8 +22,22 @@ export const shellyGen1Plug = {
     [`${shellies(address)}/relay/${address.channel}`]: stateReader("overpower", "overtemperature"),
     [`${shellies(address)}/online`]: availabilityReader("true", "false"),
   }),
+  // Source: Shelly Gen1 API, "/relay/{index}": `timer` is "a one-shot flip-back timer in seconds", for either state.
+  http: {
+    deadMan: () => ({ on: LIMITS, off: LIMITS }),
+    answers: () => "always",
+    on: (address, deadManSec) => [turn(address, "on", deadManSec)],
+    off: (address, deadManSec) => [turn(address, "off", deadManSec)],
+    ask: ({ channel }) => [{ topic: `/relay/${channel}`, payload: "" }],
+    reads: () => (payload) => stateWithin(objectIn(payload), ["ison"]),
+  },
 } as const satisfies PlugFamilyRow;
 
 function shellies(address: PlugAddress): string {
   return withRoot("shellies", address);
+}
+
+function turn({ channel }: PlugAddress, turn: "on" | "off", deadManSec: number | null): PlugMessage {
+  const timer = deadManSec === null ? "" : `&timer=${deadManSec}`;
+  return { topic: `/relay/${channel}?turn=${turn}${timer}`, payload: "" };
 }

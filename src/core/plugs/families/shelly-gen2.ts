@@ -1,19 +1,20 @@
-/** Shelly plugs of the second generation (JSON-RPC over MQTT). */
+/** Shelly plugs since the second generation: JSON-RPC over MQTT or HTTP, the same in Gen2, Gen3 and Gen4. */
 import { availabilityReader, objectIn, type Reader, stateWithin } from "./payload-readers.ts";
 import type { PlugAddress, PlugFamilyRow, PlugMessage } from "./plug-family.ts";
 
-const DAY_SEC = 86_400;
+const LIMITS = { leastSec: 1, mostSec: 86_400 };
 /** Numbers of Shelly's requests: an answer tells by its number which command was done. */
 const RPC = { on: 1, off: 2, ask: 3 };
 
 export const shellyGen2Plug = {
   topic: "the device's MQTT prefix, ordinarily its id",
   channel: { about: "number of the switch, from 0", fits: /^\d\d?$/, ordinary: "0" },
-  deadManNote: "yes: `toggle_after`, in the ON itself",
-  deadMan: () => ({ leastSec: 1, mostSec: DAY_SEC }),
+  // Source: Shelly Gen2+ API (firmware 1.7), "Switch.Set": `toggle_after` is a flip-back timer, for either state.
+  deadManNote: { on: "yes: `toggle_after`, in the ON itself", off: "yes: `toggle_after`, in the OFF itself" },
+  deadMan: () => ({ on: LIMITS, off: LIMITS }),
   answers: () => "always",
-  on: (address, deadManSec) => [rpc(address, RPC.on, "Switch.Set", { on: true, toggle_after: deadManSec ?? 0 })],
-  off: (address) => [rpc(address, RPC.off, "Switch.Set", { on: false })],
+  on: (address, deadManSec) => [rpc(address, RPC.on, "Switch.Set", setTo(true, deadManSec))],
+  off: (address, deadManSec) => [rpc(address, RPC.off, "Switch.Set", setTo(false, deadManSec))],
   ask: (address) => [rpc(address, RPC.ask, "Switch.GetStatus", {})],
   // Changes come by events/rpc as delivered, and by status/ where status_ntf is set; answers come to the caller.
   listens: (address) => {
@@ -26,7 +27,29 @@ export const shellyGen2Plug = {
       [`${address.topic}/online`]: availabilityReader("true", "false"),
     };
   },
+  // Source: Shelly Gen2+ API, "RPC Channels": methods are GET /rpc/<method> too. Switch.Set answers with the state before.
+  http: {
+    deadMan: () => ({ on: LIMITS, off: LIMITS }),
+    answers: () => "always",
+    on: (address, deadManSec) => [call(address, "Switch.Set", setTo(true, deadManSec)), status(address)],
+    off: (address, deadManSec) => [call(address, "Switch.Set", setTo(false, deadManSec)), status(address)],
+    ask: (address) => [status(address)],
+    reads: () => (payload) => stateWithin(objectIn(payload), ["output"]),
+  },
 } as const satisfies PlugFamilyRow;
+
+function setTo(on: boolean, deadManSec: number | null): { readonly on: boolean; readonly toggle_after?: number } {
+  return deadManSec === null ? { on } : { on, toggle_after: deadManSec };
+}
+
+function call({ channel }: PlugAddress, method: string, params: object): PlugMessage {
+  const query = new URLSearchParams({ id: channel, ...params });
+  return { topic: `/rpc/${method}?${query}`, payload: "" };
+}
+
+function status(address: PlugAddress): PlugMessage {
+  return call(address, "Switch.GetStatus", {});
+}
 
 function rpc({ topic, channel, caller }: PlugAddress, id: number, method: string, params: object): PlugMessage {
   const payload = { id, src: caller, method, params: { id: Number(channel), ...params } };

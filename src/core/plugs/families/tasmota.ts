@@ -1,36 +1,89 @@
 /** Plugs with Tasmota. */
 import { availabilityReader, objectIn, stateReader, stateWithin } from "./payload-readers.ts";
-import type { PlugAddress, PlugFamilyRow } from "./plug-family.ts";
+import type { PlugAddress, PlugFamilyRow, PlugMessage } from "./plug-family.ts";
 
-/** Tasmota's PulseTime counts tenths of a second up to 111, and seconds from 112 on. */
+/**
+ * Tasmota's PulseTime counts tenths of a second up to 111, and seconds from 112 on. It is stored in the device and starts
+ * with every ON, or with every OFF under PowerOnState 5.
+ * Source: Tasmota 15, docs "Commands", and support_command.ino, CmndPulsetime: a value starts a running timer anew.
+ */
 const PULSE_TIME = { offset: 100, least: 112, most: 64_900 };
+const LIMITS = { leastSec: PULSE_TIME.least - PULSE_TIME.offset, mostSec: PULSE_TIME.most - PULSE_TIME.offset };
+
+/**
+ * Tasmota's PowerOnState. 5 turns PulseTime round: it ends an OFF. After a power cut 5 waits for PulseTime and switches
+ * ON; without a PulseTime it stays OFF, so an ON sets 1, which switches ON at once.
+ * Source: Tasmota 15, support_command.ino, CmndPowerOnState; support_tasmota.ino, ExecuteCommandPower, SetPowerOnState.
+ */
+const POWER_ON_STATE = { on: 1, onAfterPulseTime: 5 };
 
 export const tasmotaPlug = {
   topic: "the device's Topic; with another FullTopic, that with %prefix% left in: home/heater/%prefix%",
   channel: { about: "number of the relay, for devices with several", fits: /^[1-9]\d?$/, ordinary: "" },
-  deadManNote: "yes: `PulseTime`, set in one message with the ON",
-  deadMan: () => ({ leastSec: PULSE_TIME.least - PULSE_TIME.offset, mostSec: PULSE_TIME.most - PULSE_TIME.offset }),
-  answers: () => "always",
-  // Backlog: the timer and the switching in one message. PulseTime stays set, and runs again with every ON.
-  on: (address, deadManSec) => {
-    const relay = address.channel || "1";
-    const pulse = `PulseTime${relay} ${(deadManSec ?? 0) + PULSE_TIME.offset}`;
-    return [{ topic: tasmota(address, "cmnd", "Backlog0"), payload: `${pulse}; Power${relay} ON` }];
+  deadManNote: {
+    on: "yes: `PulseTime`, set in one message with the ON and cleared with the OFF",
+    off: "yes, all relays of a device alike: `PulseTime` with `PowerOnState` 5, cleared with the ON",
   },
-  off: (address) => [{ topic: tasmota(address, "cmnd", `POWER${address.channel}`), payload: "OFF" }],
-  ask: (address) => [{ topic: tasmota(address, "cmnd", `POWER${address.channel}`), payload: "" }],
+  deadMan: () => ({ on: LIMITS, off: LIMITS }),
+  answers: () => "always",
+  on: (address, deadManSec) => [cmnd(address, "Backlog0", switching(address, "ON", deadManSec))],
+  off: (address, deadManSec) => [cmnd(address, "Backlog0", switching(address, "OFF", deadManSec))],
+  ask: (address) => [cmnd(address, `POWER${address.channel}`, "")],
+  clearTimer: (address) => [cmnd(address, `PulseTime${relayOf(address)}`, "0")],
   listens: (address) => {
-    // The only relay of a device is POWER, or POWER1 with SetOption26.
-    const names = address.channel === "" ? ["POWER", "POWER1"] : [`POWER${address.channel}`];
+    const names = powersOf(address);
     return {
       ...Object.fromEntries(names.map((name) => [tasmota(address, "stat", name), stateReader()])),
       [tasmota(address, "tele", "STATE")]: (payload) => stateWithin(objectIn(payload), names),
       [tasmota(address, "tele", "LWT")]: availabilityReader("Online", "Offline"),
     };
   },
+  // Source: Tasmota 15, docs "Commands", "With Web Requests": GET /cm?cmnd=…; a Backlog answers with no state.
+  http: {
+    deadMan: () => ({ on: LIMITS, off: LIMITS }),
+    answers: () => "always",
+    on: (address, deadManSec) => [cm(`Backlog0 ${switching(address, "ON", deadManSec)}`), power(address)],
+    off: (address, deadManSec) => [cm(`Backlog0 ${switching(address, "OFF", deadManSec)}`), power(address)],
+    ask: (address) => [power(address)],
+    clearTimer: (address) => [cm(`PulseTime${relayOf(address)} 0`)],
+    reads: (address) => (payload) => stateWithin(objectIn(payload), powersOf(address)),
+  },
 } as const satisfies PlugFamilyRow;
 
 function tasmota({ topic }: PlugAddress, prefix: string, command: string): string {
   const full = topic.includes("%prefix%") ? topic.replaceAll("%prefix%", prefix) : `${prefix}/${topic}`;
   return `${full}/${command}`;
+}
+
+function cmnd(address: PlugAddress, command: string, payload: string): PlugMessage {
+  return { topic: tasmota(address, "cmnd", command), payload };
+}
+
+function cm(command: string): PlugMessage {
+  return { topic: `/cm?cmnd=${encodeURIComponent(command)}`, payload: "" };
+}
+
+function power(address: PlugAddress): PlugMessage {
+  return cm(`Power${relayOf(address)}`);
+}
+
+function relayOf({ channel }: PlugAddress): string {
+  return channel || "1";
+}
+
+/** The only relay of a device is POWER, or POWER1 with SetOption26. */
+function powersOf({ channel }: PlugAddress): string[] {
+  return channel === "" ? ["POWER", "POWER1"] : [`POWER${channel}`];
+}
+
+/**
+ * The commands of a Backlog: the timer and the switching in one message. A state without a timer clears the one before,
+ * which would end it, or what the button switches on.
+ */
+function switching(address: PlugAddress, to: "ON" | "OFF", deadManSec: number | null): string {
+  const relay = relayOf(address);
+  const pulse = `PulseTime${relay} ${deadManSec === null ? 0 : deadManSec + PULSE_TIME.offset}; Power${relay} ${to}`;
+  const isResting = deadManSec === null;
+  if (to === "OFF") return isResting ? pulse : `PowerOnState ${POWER_ON_STATE.onAfterPulseTime}; ${pulse}`;
+  return isResting ? `PowerOnState ${POWER_ON_STATE.on}; ${pulse}` : pulse;
 }

@@ -1,31 +1,117 @@
 /** Zigbee plugs behind Zigbee2MQTT. */
-import { availabilityReader, objectIn, stateWithin } from "./payload-readers.ts";
-import { type PlugAddress, type PlugFamilyRow, type PlugMessage, withRoot } from "./plug-family.ts";
+import { availabilityReader, objectIn, type Reader, stateWithin } from "./payload-readers.ts";
+import type { LearnedPlug, PlugAddress, PlugFamilyRow, PlugMessage } from "./plug-family.ts";
 
-/** Zigbee counts tenths of a second in 16 bits. */
-const ZIGBEE_MOST_SEC = 6_553;
+const ROOT = "zigbee2mqtt";
+/** Zigbee counts tenths of a second in 16 bits. Source: Zigbee Cluster Library 8, 3.8.2.3.6 (On With Timed Off). */
+const MAX_ON_TIME_SEC = 6_553;
+/** Source: zigbee-herdsman-converters 26.112, tuya.ts, on_off_countdown: at most 12 hours. */
+const MAX_COUNTDOWN_SEC = 43_200;
+/** Bit of `access` of an expose: the property can be set. Source: Zigbee2MQTT, docs "Exposes". */
+const CAN_BE_SET = 2;
+/** Longer lists of devices are not read: 400 devices are about 4 MB. */
+const MAX_DEVICES_LENGTH = 4 * 1024 * 1024;
 
+/**
+ * - `on_time` is Zigbee's On With Timed Off. It publishes no state: a plug that is already ON stays quiet, so it is asked.
+ *   Source: zigbee-herdsman-converters 26.112, toZigbee.ts, on_off (pull request 2326).
+ * - Many plugs accept it and do nothing, so it is observed. Source: zigbee2mqtt issues 32478, 27913, 26004.
+ * - Tuya plugs take `countdown`, which `bridge/devices` shows. Source: the same, tuya.ts, on_off_countdown.
+ * - Zigbee has no command for an OFF that ends: `off_wait_time` only ignores timed ONs for a while.
+ */
 export const zigbee2mqttPlug = {
   topic: "the device's friendly name, or the whole topic with another base topic than zigbee2mqtt",
   channel: { about: "the endpoint, for devices with several: left, l1", fits: /^\w+$/, ordinary: "" },
-  // Most plugs keep it; it depends on the device's firmware.
-  deadManNote: "yes, where the device knows `on_time`: try it once",
-  deadMan: () => ({ leastSec: 1, mostSec: ZIGBEE_MOST_SEC }),
-  answers: () => "always",
-  on: (address, deadManSec) => [zigbee(address, "set", { [zigbeeState(address)]: "ON", on_time: deadManSec ?? 0 })],
-  off: (address) => [zigbee(address, "set", { [zigbeeState(address)]: "OFF" })],
-  ask: (address) => [zigbee(address, "get", { [zigbeeState(address)]: "" })],
-  listens: (address) => ({
-    [withRoot("zigbee2mqtt", address)]: (payload) => stateWithin(objectIn(payload), [zigbeeState(address)]),
-    [`${withRoot("zigbee2mqtt", address)}/availability`]: (payload) =>
-      availabilityReader("online", "offline")(String(objectIn(payload)?.state ?? payload)),
-  }),
+  deadManNote: {
+    on: "yes, where the device knows `countdown` or `on_time`: elbro observes it at the end of the first run",
+    off: "no: set *power-on behavior* in the device to ON, and use another plug where an OFF must not go on",
+  },
+  deadMan: ({ learned }) => ({ on: { leastSec: 1, mostSec: learned?.maxTimerSec ?? MAX_ON_TIME_SEC }, off: null }),
+  isTimerUnsure: true,
+  answers: () => "asked",
+  on: (address, deadManSec) => {
+    const timer = deadManSec === null ? {} : { [address.learned?.timer ?? "on_time"]: deadManSec };
+    return [zigbee(address, "set", { [stateName(address)]: "ON", ...timer })];
+  },
+  off: (address) => [zigbee(address, "set", { [stateName(address)]: "OFF" })],
+  ask: (address) => [zigbee(address, "get", { [stateName(address)]: "" })],
+  listens: (address) => {
+    const bridge = address.learned?.bridge ?? (placesOf(address).length === 1 ? ROOT : null);
+    const readers: Record<string, Reader> = {};
+    for (const { fullTopic } of placesOf(address)) {
+      readers[fullTopic] = (payload) => stateWithin(objectIn(payload), [stateName(address)]);
+      readers[`${fullTopic}/availability`] = (payload) =>
+        availabilityReader("online", "offline")(String(objectIn(payload)?.state ?? payload));
+    }
+    for (const { base } of placesOf(address))
+      readers[`${base}/bridge/state`] = (payload) => (base === bridge ? readBridge(payload) : null);
+    return readers;
+  },
+  learns: (address) =>
+    Object.fromEntries(
+      placesOf(address).map((place) => [
+        `${place.base}/bridge/devices`,
+        (payload) => learnedFrom(payload, place, address.channel),
+      ]),
+    ),
 } as const satisfies PlugFamilyRow;
 
-function zigbeeState({ channel }: PlugAddress): string {
+interface Place {
+  readonly base: string;
+  readonly name: string;
+  readonly fullTopic: string;
+}
+
+/** What the topic may mean: a friendly name may hold slashes, and so may another base topic. */
+function placesOf({ topic }: PlugAddress): Place[] {
+  const levels = topic.split("/");
+  const splits = levels.slice(1).map((_, i) => {
+    const base = levels.slice(0, i + 1).join("/");
+    return { base, name: levels.slice(i + 1).join("/"), fullTopic: topic };
+  });
+  const named = { base: ROOT, name: topic, fullTopic: `${ROOT}/${topic}` };
+  return levels[0] === ROOT && levels.length > 1 ? splits : [...splits, named];
+}
+
+function readBridge(payload: string): ReturnType<Reader> {
+  const heard = availabilityReader("online", "offline")(String(objectIn(payload)?.state ?? payload));
+  return heard?.kind === "availability" ? { kind: "bridge", up: heard.available } : null;
+}
+
+/** Finds a plug in the list of devices. */
+function learnedFrom(payload: string, { base, name, fullTopic }: Place, channel: string): LearnedPlug | null {
+  if (payload.length > MAX_DEVICES_LENGTH || !payload.includes(JSON.stringify(name))) return null;
+  const devices = parsedList(payload).map(objectIn);
+  const device = devices.find((each) => each?.friendly_name === name);
+  if (!device) return null;
+  const exposes = objectIn(device.definition)?.exposes;
+  const countdown = (Array.isArray(exposes) ? exposes : [])
+    .map(objectIn)
+    .find((expose) => expose?.name === "countdown" && (expose.endpoint ?? "") === channel && isSettable(expose.access));
+  const learned = { fullTopic, bridge: base };
+  return typeof countdown?.property === "string"
+    ? { ...learned, timer: countdown.property, maxTimerSec: MAX_COUNTDOWN_SEC }
+    : { ...learned, timer: "on_time", maxTimerSec: MAX_ON_TIME_SEC };
+}
+
+function isSettable(access: unknown): boolean {
+  return typeof access === "number" && (access & CAN_BE_SET) !== 0;
+}
+
+function parsedList(text: string): unknown[] {
+  try {
+    const value: unknown = JSON.parse(text);
+    return Array.isArray(value) ? value : [];
+  } catch {
+    return [];
+  }
+}
+
+function stateName({ channel }: PlugAddress): string {
   return channel === "" ? "state" : `state_${channel}`;
 }
 
 function zigbee(address: PlugAddress, verb: "set" | "get", payload: object): PlugMessage {
-  return { topic: `${withRoot("zigbee2mqtt", address)}/${verb}`, payload: JSON.stringify(payload) };
+  const topic = address.learned?.fullTopic ?? placesOf(address)[0]?.fullTopic;
+  return { topic: `${topic}/${verb}`, payload: JSON.stringify(payload) };
 }

@@ -5,6 +5,7 @@ import { headlineOf, joinedRuns, reasonOf, refusalOf } from "./plan-words.js";
 /** Settings with a field of their own; `enabled` is the switch of the card. */
 const FIELDS = {
   hours: { type: "number", min: "0.25", max: "24", step: "0.25", inputmode: "decimal" },
+  energy: { type: "number", min: "0.5", max: "1000", step: "0.5", inputmode: "decimal" },
   from: { type: "time" },
   ready_by: { type: "time" },
   max_price: { type: "number", min: "-10", max: "100", step: "0.01", inputmode: "decimal" },
@@ -217,6 +218,7 @@ function monthWords({ month, currency }, { t, f }) {
   const hours = f.number(month.hours, Number.isInteger(month.hours) ? 0 : 1);
   const parts = [t("month_runs", { count: month.runs, runs: month.runs, hours })];
   if (month.cost !== null) parts.push(t("month_cost", { cost: f.money(month.cost, currency) }));
-  if (month.against_now !== null) parts.push(t("month_saved", { saved: f.money(month.against_now, currency) }));
+  if (month.against_window_start !== null)
+    parts.push(t("month_saved", { saved: f.money(month.against_window_start, currency) }));
   return parts.join(" · ");
 }

@@ -3,6 +3,7 @@ import type { PlanDefinition } from "../../../../src/core/planning/model/plan-de
 import { Plans } from "../../../../src/state/plans.ts";
 import { openDatabase } from "../../../../src/storage/database.ts";
 import { PlanStore } from "../../../../src/storage/plan-store.ts";
+import { TestMemory } from "../../../support/broker/retaining-port.ts";
 import { TempDir } from "../../../support/daemon/temp-dir.ts";
 import { at, calendar, daysOf, HOME, points, timelineOf } from "../../../support/home/price-days.ts";
 import { definitionOf, HOUR, WASHER } from "../../../support/plans/shown-plans.ts";
@@ -23,6 +24,7 @@ function runsOf(definitions: readonly PlanDefinition[], now = NOW): Record<strin
     timelineOf: () => timeline,
     calendar,
     isTimeTrusted: () => true,
+    memory: new TestMemory(),
     problems: { start: () => undefined, end: () => undefined },
     startedAt: now,
     onChange: () => undefined,

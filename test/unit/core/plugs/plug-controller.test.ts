@@ -13,6 +13,7 @@ import {
 const T0 = Date.UTC(2026, 2, 10, 12);
 const at = (minutes: number, seconds = 0) => T0 + (minutes * 60 + seconds) * 1_000;
 const RULES: PlugRules = {
+  whenLost: "off",
   deadMan: { leastSec: 12, mostSec: 64_800 },
   answers: "always",
   override: "respect",
@@ -39,9 +40,10 @@ class Told {
     const { wanted, trusted, rules } = this;
     const kinds = typeof event === "string" ? ({ kind: event } as const) : event;
     this.last = decide({ state: this.last.state, event: kinds, wanted, trusted, rules, now });
-    return this.last.commands.map((command) =>
-      command.kind === "on" ? `on ${command.deadManSec ?? "-"}` : command.kind,
-    );
+    return this.last.commands.map((command) => {
+      if (command.kind === "on") return `on ${command.deadManSec ?? "-"}`;
+      return command.kind === "off" && command.deadManSec !== null ? `off ${command.deadManSec}` : command.kind;
+    });
   }
 
   /** Connected, told OFF and answered. */
@@ -135,6 +137,133 @@ describe("an ON has an end", () => {
   });
 });
 
+describe("a plug that rests ON (when_lost: on)", () => {
+  const FREEZER = { whenLost: "on" } as const;
+
+  test("is ON at the start, without prices and before the clock is trusted, and its ON has no end", () => {
+    const unknown = new Told(FREEZER);
+    unknown.trusted = false;
+    expect(unknown.hears(at(0), "connected")).toEqual(["on -"]);
+    expect([unknown.last.reason, unknown.last.aim]).toEqual(["clock_not_trusted", true]);
+    expect(new Told(FREEZER).hears(at(0), "connected")).toEqual(["on -"]);
+  });
+
+  test("is ON where its plan knows nothing, whatever the plan says", () => {
+    const plug = new Told(FREEZER);
+    plug.wanted = { on: false, until: null, lost: "off" };
+    expect(plug.hears(at(0), "connected")).toEqual(["on -"]);
+    expect(plug.last.reason).toBe("no_signal");
+  });
+
+  test("an OFF ends by itself a little after its quarter, with the gap at the latest; it is renewed", () => {
+    const plug = new Told(FREEZER);
+    plug.hears(at(0), "connected");
+    plug.hears(at(0), heard(true));
+    plug.wanted = { on: false, until: at(40) };
+    expect(plug.hears(at(10))).toEqual([`off ${300 + MARGIN_SEC}`]);
+    plug.hears(at(10), heard(false));
+    expect(plug.hears(at(15))).toEqual([`off ${900 + MARGIN_SEC}`]);
+    plug.hears(at(15), heard(false));
+    expect(plug.hears(at(30))).toEqual(["off 610"]);
+    plug.hears(at(30), heard(false));
+    expect(plug.hears(at(40))).toEqual(["on -"]);
+  });
+
+  test("is ON as soon as the time is no longer trusted or the prices are gone, whatever its minimum off time", () => {
+    for (const change of [{ trusted: false }, { wanted: null }]) {
+      const plug = new Told(FREEZER);
+      plug.hears(at(0), "connected");
+      plug.hears(at(0), heard(true));
+      plug.wanted = { on: false, until: at(40) };
+      plug.hears(at(10));
+      plug.hears(at(10), heard(false));
+      expect(plug.hears(at(12), Object.assign(plug, change) && "tick")).toEqual(["on -"]);
+    }
+  });
+
+  test("its own timer is no hand: it is told OFF again while the gap lasts", () => {
+    const plug = new Told(FREEZER);
+    plug.hears(at(0), "connected");
+    plug.hears(at(0), heard(true));
+    plug.wanted = { on: false, until: at(40) };
+    plug.hears(at(10));
+    plug.hears(at(10), heard(false));
+    plug.hears(at(15));
+    for (const second of [10, 20, 30, 40]) plug.hears(at(15, second));
+    plug.hears(at(17, 30), heard(true));
+    expect(plug.last.state.manualOverride).toBeNull();
+  });
+});
+
+describe("a plug that keeps its state (when_lost: keep)", () => {
+  test("is told nothing while nothing was ever known, and keeps what was wanted last; no command has an end", () => {
+    const plug = new Told({ whenLost: "keep", deadMan: null });
+    expect(plug.hears(at(0), "connected")).toEqual([]);
+    plug.wanted = { on: true, until: at(40) };
+    expect(plug.hears(at(1))).toEqual(["on -"]);
+    plug.hears(at(1), heard(true));
+    plug.wanted = null;
+    expect(plug.hears(at(2))).toEqual([]);
+    plug.wanted = { on: false, until: null };
+    expect(plug.hears(at(3))).toEqual(["off"]);
+  });
+});
+
+describe("a timer that may not exist", () => {
+  const UNSURE = { isTimerUnsure: true, answers: "asked" } as const;
+  const atItsEnd = (rules: Partial<PlugRules> = {}): Told => {
+    const plug = Told.running(at(7), { ...UNSURE, ...rules });
+    plug.wanted = { on: false, until: null };
+    return plug;
+  };
+
+  test("is observed at the end of the first run: the plug switches itself off, and is trusted from then on", () => {
+    const plug = atItsEnd();
+    expect(plug.hears(at(7))).toEqual([]);
+    expect([plug.last.reason, plug.last.aim]).toEqual(["timer_test", true]);
+    plug.hears(at(9, 30), heard(false));
+    expect([plug.last.state.timerWorks, plug.last.aim, plug.last.state.manualOverride]).toEqual([true, false, null]);
+    plug.wanted = { on: true, until: at(20) };
+    plug.hears(at(15));
+    plug.hears(at(15), heard(true));
+    plug.wanted = { on: false, until: null };
+    expect(plug.hears(at(20))).toEqual(["off"]);
+  });
+
+  test("is none if the plug stays ON ten seconds longer: then it is switched off", () => {
+    const plug = atItsEnd();
+    plug.hears(at(7));
+    expect(plug.last.wakeAt).toBe(at(9, 40));
+    expect(plug.hears(at(9, 40))).toEqual(["off"]);
+    expect(plug.last.state.timerWorks).toBe(false);
+  });
+
+  test("is not waited for where a run is stopped, nor where its timer is known", () => {
+    const stopped = Told.running(at(60), UNSURE);
+    stopped.wanted = { on: false, until: null };
+    expect(stopped.hears(at(2))).toEqual(["off"]);
+    expect(atItsEnd({ isTimerUnsure: false }).hears(at(7))).toEqual(["off"]);
+  });
+
+  test("a plug that is already ON says nothing to a timed ON: it is asked at each renewal, and is not silent", () => {
+    const plug = Told.running(at(40), UNSURE);
+    expect(plug.hears(at(15))).toEqual([`on ${900 + MARGIN_SEC}`, "ask"]);
+    plug.hears(at(15, 1), heard(true));
+    expect([plug.hears(at(15, 10)), plug.last.state.unresponsive]).toEqual([[], false]);
+  });
+});
+
+describe("a bridge", () => {
+  test("that goes takes its plugs along; when it comes back they are told again", () => {
+    const plug = Told.running(at(40));
+    expect(plug.hears(at(2), { kind: "bridge", up: true })).toEqual([]);
+    plug.hears(at(2), { kind: "bridge", up: false });
+    expect(plug.last.state.available).toBe(false);
+    expect(plug.hears(at(3), { kind: "bridge", up: true })).toEqual([`on ${720 + MARGIN_SEC}`]);
+    expect(plug.last.state.available).toBeNull();
+  });
+});
+
 describe("the echo", () => {
   test("is awaited for ten seconds, three retries, then the plug is silent until it answers", () => {
     const plug = new Told();
@@ -142,9 +271,9 @@ describe("the echo", () => {
     expect(plug.last.wakeAt).toBe(at(0, 10));
     expect(plug.hears(at(0, 9))).toEqual([]);
     const tries = [10, 20, 30, 40].map((second) => plug.hears(at(0, second)));
-    expect(tries).toEqual([["off", "ask"], ["off", "ask"], ["off", "ask"], []]);
+    expect(tries).toEqual([["off"], ["off"], ["off"], []]);
     expect(plug.last.state.unresponsive).toBe(true);
-    expect([plug.last.wakeAt, plug.hears(at(15))]).toEqual([at(15), ["off", "ask"]]);
+    expect([plug.last.wakeAt, plug.hears(at(15))]).toEqual([at(15), ["off"]]);
     plug.hears(at(15, 1), heard(false));
     expect(plug.last.state.unresponsive).toBe(false);
     expect(plug.hears(at(30))).toEqual([]);
@@ -234,7 +363,7 @@ describe("a hand on the button", () => {
   test("counts until the next planned edge: ON outside of runs, which is not renewed", () => {
     const plug = Told.atRest();
     plug.wanted = { on: false, until: at(60) };
-    expect(plug.hears(at(5), heard(true))).toEqual([]);
+    expect(plug.hears(at(5), heard(true))).toEqual(["clear_timer"]);
     expect(plug.hears(at(30))).toEqual([]);
     expect([plug.last.reason, plug.last.aim]).toEqual(["switched_on_by_hand", null]);
     plug.wanted = { on: true, until: at(70) };
@@ -248,7 +377,7 @@ describe("a hand on the button", () => {
     const plug = Told.atRest({ minOffMs: 10 * 60_000 });
     plug.wanted = { on: true, until: at(20) };
     plug.hears(at(5));
-    expect(plug.hears(at(6), heard(true))).toEqual([]);
+    expect(plug.hears(at(6), heard(true))).toEqual(["clear_timer"]);
     plug.wanted = { on: false, until: null };
     expect(plug.hears(at(20))).toEqual(["off"]);
   });
@@ -337,10 +466,10 @@ describe("a clock that is set back", () => {
     plug.hears(at(135));
     expect(plug.last.state.sent?.echoBy).toBe(at(135, 10));
     plug.hears(at(0));
-    const { sent, since } = plug.last.state;
+    const { sent, since, ends } = plug.last.state;
     expect(sent?.echoBy).toBe(at(0, 10));
     expect(sent?.renewAt).toBeLessThanOrEqual(at(15));
-    expect(Math.max(...(sent?.ends ?? []))).toBeLessThanOrEqual(at(0) + MAX_DEAD_MAN_MS);
+    expect(Math.max(...ends)).toBeLessThanOrEqual(at(0) + MAX_DEAD_MAN_MS);
     expect(since?.at).toBeLessThanOrEqual(at(0));
   });
 });

@@ -42,6 +42,7 @@ describe("what random lives have found", () => {
   const leftOverTooLate: PlugLife = {
     setup: {
       family: "tasmota",
+      whenLost: "off",
       powerOn: "off",
       override: "respect",
       minOnMs: 0,
@@ -73,6 +74,93 @@ describe("what random lives have found", () => {
     const inTime = actions.map((action) => (action.kind === "late" ? { ...action, ms: 0 } : action));
     const { judge, plug } = livePlug({ setup, actions: inTime });
     expect({ violations: judge.violations, on: plug.on }).toEqual({ violations: [], on: false });
+  });
+});
+
+describe("a timer that was given before the broker was away", () => {
+  /** Renewed at 8,100 s, the ON lasts until 9,150 s; the commands after the broker came back are lost. */
+  const renewalsLost: PlugLife = {
+    setup: {
+      family: "tasmota",
+      whenLost: "off",
+      powerOn: "off",
+      override: "respect",
+      minOnMs: 0,
+      minOffMs: 0,
+      persistentSession: false,
+      startsOn: false,
+      runs: [{ start: 3_600_000, end: 9_300_000 }],
+    },
+    actions: [
+      { kind: "brokerDown", afterMs: 8_925_855 },
+      { kind: "loseToPlug", count: 4, afterMs: 68_828 },
+      { kind: "brokerUp", ms: 100, afterMs: 5_067 },
+    ],
+  };
+
+  test("is not taken for a hand when it fires: the plug is switched ON again", () => {
+    const { judge } = livePlug(renewalsLost);
+    expect(judge.violations).toEqual([]);
+  });
+
+  test("and neither with when_lost: on, where it ends an OFF", () => {
+    const { judge } = livePlug({ ...renewalsLost, setup: { ...renewalsLost.setup, whenLost: "on" } });
+    expect(judge.violations).toEqual([]);
+  });
+});
+
+describe("Tasmota's PulseTime, which is stored in the device", () => {
+  const setup: PlugLife["setup"] = {
+    family: "tasmota",
+    whenLost: "off",
+    powerOn: "last",
+    override: "respect",
+    minOnMs: 0,
+    minOffMs: 0,
+    persistentSession: false,
+    startsOn: false,
+    runs: [{ start: 300_000, end: 1_200_000 }],
+  };
+
+  test.each([
+    ["after a run", []],
+    [
+      "after a crash in a run",
+      [
+        { kind: "crash", afterMs: 600_000 },
+        { kind: "start", afterMs: 3_600_000 },
+      ],
+    ],
+    [
+      "while the broker was away since a run",
+      [
+        { kind: "brokerDown", afterMs: 600_000 },
+        { kind: "brokerUp", ms: 100, afterMs: 3_600_000 },
+      ],
+    ],
+  ] as const)("does not cut what a hand switched on: %s", (_, before) => {
+    const { plug, judge } = livePlug({ setup, actions: [...before, { kind: "press", afterMs: 4_000_000 }] });
+    expect([plug.on, plug.cause, plug.timerAt, judge.violations]).toEqual([true, "hand", null, []]);
+  });
+
+  test("and is cleared when a hand finds it set: the OFF was lost", () => {
+    const actions = [
+      { kind: "loseToPlug", count: 7, afterMs: 1_199_000 },
+      { kind: "press", afterMs: 100_000 },
+      { kind: "press", afterMs: 10_000 },
+    ] as const;
+    const { plug, judge } = livePlug({ setup, actions });
+    expect([plug.on, plug.cause, plug.timerAt, judge.violations]).toEqual([true, "hand", null, []]);
+  });
+
+  test("with when_lost: on it ends the OFF of a plug that was without power, too", () => {
+    const rests: PlugLife["setup"] = { ...setup, whenLost: "on", powerOn: "off" };
+    const dead = [
+      { kind: "crash", afterMs: 600_000 },
+      { kind: "powerOff", afterMs: 1_000 },
+    ] as const;
+    const { plug } = livePlug({ setup: rests, actions: [...dead, { kind: "powerOn", ms: 100, afterMs: 60_000 }] });
+    expect([plug.on, plug.cause]).toEqual([true, "timer"]);
   });
 });
 

@@ -195,7 +195,7 @@ describe("the devices", () => {
     const config = commanded.filter(([, each]) => each.entity_category === "config").map(([key]) => key);
     const actions = commanded.filter(([, each]) => each.entity_category === undefined).map(([key]) => key);
     expect(config).toEqual(["hours", "from", "ready_by", "max_price", "enabled", "reset_settings"]);
-    expect(actions).toEqual(["run_now", "skip", "stop"]);
+    expect(actions).toEqual(["run_now", "skip", "stop", "once"]);
   });
 });
 

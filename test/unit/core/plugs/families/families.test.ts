@@ -17,7 +17,12 @@ const line = ({ topic, payload }: { topic: string; payload: string }) => `${topi
 
 describe("what is said", () => {
   test.each([
-    ["tasmota", "cmnd/heater/Backlog0 PulseTime1 1060; Power1 ON", "cmnd/heater/POWER OFF", "cmnd/heater/POWER "],
+    [
+      "tasmota",
+      "cmnd/heater/Backlog0 PulseTime1 1060; Power1 ON",
+      "cmnd/heater/Backlog0 PulseTime1 0; Power1 OFF",
+      "cmnd/heater/POWER ",
+    ],
     [
       "shelly_gen1",
       "shellies/shellyplug-s-1/relay/0/command on",
@@ -41,9 +46,9 @@ describe("what is said", () => {
   ] as const)("to %s: ON for 960 s, OFF, a question", (family, on, off, ask) => {
     const row = rowOf(family);
     const address = addressOf(family);
-    const seconds = row.deadMan(address) ? 960 : null;
+    const seconds = row.deadMan(address).on ? 960 : null;
     expect(row.on(address, seconds).map(line)).toEqual([on]);
-    expect(row.off(address).map(line)).toEqual([off]);
+    expect(row.off(address, null).map(line)).toEqual([off]);
     expect(row.ask(address).map(line)).toEqual(ask === null ? [] : [ask]);
   });
 
@@ -57,14 +62,50 @@ describe("what is said", () => {
     expect(rowOf(family).on(addressOf(family, change), 60).map(line)).toEqual([on]);
   });
 
+  test.each([
+    ["tasmota", true, null, "cmnd/heater/Backlog0 PowerOnState 1; PulseTime1 0; Power1 ON"],
+    ["tasmota", false, 960, "cmnd/heater/Backlog0 PowerOnState 5; PulseTime1 1060; Power1 OFF"],
+    [
+      "shelly_gen2",
+      false,
+      960,
+      'shellyplusplugs-2/rpc {"id":2,"src":"elbro/plug/p","method":"Switch.Set","params":{"id":0,"on":false,"toggle_after":960}}',
+    ],
+    [
+      "shelly_gen3",
+      true,
+      60,
+      'shellyplugsg3-3/rpc {"id":1,"src":"elbro/plug/p","method":"Switch.Set","params":{"id":0,"on":true,"toggle_after":60}}',
+    ],
+    [
+      "shelly_gen4",
+      false,
+      60,
+      'shelly1g4-4/rpc {"id":2,"src":"elbro/plug/p","method":"Switch.Set","params":{"id":0,"on":false,"toggle_after":60}}',
+    ],
+    ["zigbee2mqtt", true, null, 'zigbee2mqtt/Kitchen plug/set {"state":"ON"}'],
+  ] as const)("to %s with when_lost: on or an inverted relay: ON %s, timer %s", (family, on, seconds, expected) => {
+    const row = rowOf(family);
+    expect((on ? row.on : row.off)(addressOf(family), seconds).map(line)).toEqual([expected]);
+  });
+
+  test("which families end an OFF by themselves", () => {
+    const ends = FAMILIES.filter((family) => rowOf(family).deadMan(addressOf(family)).off !== null);
+    expect(ends).toEqual(["tasmota", "shelly_gen2", "shelly_gen3", "shelly_gen4"]);
+    const off = { topic: "p/set", payload: "off for {seconds}" };
+    const custom = addressOf("custom", { custom: { on: { topic: "p/set", payload: "on" }, off } });
+    expect(plugFamilies.custom.deadMan(custom)).toEqual({ on: null, off: { leastSec: 1, mostSec: 86_400 } });
+    expect(plugFamilies.custom.off(custom, 960).map(line)).toEqual(["p/set off for 960"]);
+  });
+
   test("Tasmota's PulseTime stays within 112 and 64900", () => {
-    expect(plugFamilies.tasmota.deadMan()).toEqual({ leastSec: 12, mostSec: 64_800 });
+    expect(plugFamilies.tasmota.deadMan().on).toEqual({ leastSec: 12, mostSec: 64_800 });
   });
 
   test("a custom plug without {seconds} has no end of its own; a dead_man message goes out first", () => {
     const said = { on: { topic: "p/set", payload: "1" }, off: { topic: "p/set", payload: "0" } };
     const plain = addressOf("custom", { custom: said });
-    expect(plugFamilies.custom.deadMan(plain)).toBeNull();
+    expect(plugFamilies.custom.deadMan(plain)).toEqual({ on: null, off: null });
     expect(plugFamilies.custom.answers(plain)).toBe("never");
     const timed = addressOf("custom", {
       custom: { ...said, dead_man: { topic: "p/{channel}/t", payload: "{seconds}" } },
@@ -76,9 +117,9 @@ describe("what is said", () => {
   test.each(FAMILIES)("the played %s understands ON with its end, and OFF", (family) => {
     const row = rowOf(family);
     const address = addressOf(family);
-    const limits = row.deadMan(address);
+    const limits = row.deadMan(address).on;
     const [on] = row.on(address, limits ? 960 : null);
-    const [off] = row.off(address);
+    const [off] = row.off(address, null);
     const understood = on && firmwares[family].understand(on.topic, on.payload);
     expect(understood?.set).toBe(true);
     expect(understood?.timerSec ?? understood?.pulseSec ?? null).toBe(limits ? 960 : null);
@@ -117,6 +158,23 @@ describe("what is heard", () => {
     ["zigbee2mqtt", "zigbee2mqtt/Kitchen plug", '{"state":"ON","power":12}', is(true)],
     ["zigbee2mqtt", "zigbee2mqtt/Kitchen plug/availability", '{"state":"offline"}', there(false)],
     ["zigbee2mqtt", "zigbee2mqtt/Kitchen plug/availability", "online", there(true)],
+    ["zigbee2mqtt", "zigbee2mqtt/bridge/state", '{"state":"offline"}', { kind: "bridge", up: false }],
+    ["zigbee2mqtt", "zigbee2mqtt/bridge/state", "online", { kind: "bridge", up: true }],
+    // Source: Shelly Gen2+ API, "Shelly Plug S Gen3", notification of a change by the button.
+    [
+      "shelly_gen3",
+      "shellyplugsg3-3/events/rpc",
+      '{"src":"shellyplugsg3-3","dst":"shellyplugsg3-3/events","method":"NotifyStatus","params":{"ts":1.5,"switch:0":{"id":0,"output":true,"source":"button"}}}',
+      is(true),
+    ],
+    // Source: the same, "Shelly 1 Gen4": a notification without the output tells nothing of it.
+    [
+      "shelly_gen4",
+      "shelly1g4-4/events/rpc",
+      '{"method":"NotifyStatus","params":{"ts":1.5,"switch:0":{"id":0,"temperature":{"tC":41.2,"tF":106.1}}}}',
+      null,
+    ],
+    ["shelly_gen4", "shelly1g4-4/status/switch:0", '{"id":0,"source":"MQTT","output":false}', is(false)],
     ["esphome", "boiler/switch/relay/state", "OFF", is(false)],
     ["esphome", "boiler/status", "online", there(true)],
     ["custom", "garden/pump/is", "running 40 W", is(true)],
@@ -152,7 +210,7 @@ describe("what is heard", () => {
     fc.assert(
       fc.property(junk, fc.constantFrom(...readers), (payload, read) => {
         const result = read(payload);
-        expect(result === null || ["reported", "availability", "done"].includes(result.kind)).toBe(true);
+        expect(result === null || ["reported", "availability", "bridge", "done"].includes(result.kind)).toBe(true);
       }),
       { numRuns: 5_000 },
     );

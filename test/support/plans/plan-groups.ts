@@ -1,0 +1,91 @@
+/** Power groups over nights and days of real prices: what their speed is measured on, and put to the solver. */
+
+import type { PlanSpec } from "../../../src/core/planning/model/plan-spec.ts";
+import { type GroupMember, solveGroup } from "../../../src/core/planning/solve-group.ts";
+import { type EpochMs, HOUR_MS, type Interval, MINUTE_MS, QUARTER_MS } from "../../../src/core/time/interval.ts";
+import { at, calendar, timelineOf } from "../home/price-days.ts";
+import { realPoints } from "./plan-days.ts";
+import { type SolverGroup, stepPrices, stepsOn } from "./plan-solver.ts";
+
+interface GroupPlan {
+  readonly spec: PlanSpec;
+  readonly watts: number;
+  /** Hours after the noon that the day begins with. */
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface GroupCase {
+  readonly plans: readonly GroupPlan[];
+  readonly start: EpochMs;
+  readonly limitWatts: number;
+  readonly members: readonly GroupMember[];
+}
+
+const base = { useForecast: true, enabled: true } as const;
+const slots = (hours: number, rules: object = {}): PlanSpec => ({
+  ...base,
+  kind: "slots",
+  hoursMs: hours * HOUR_MS,
+  ...rules,
+});
+const run = (hours: number, rules: object = {}): PlanSpec => ({
+  ...base,
+  kind: "window",
+  hoursMs: hours * HOUR_MS,
+  ...rules,
+});
+
+/** A house, appliance by appliance. A group of so many plans has the first of them. */
+const HOUSE: readonly GroupPlan[] = [
+  { spec: slots(5, { minRunMs: 30 * MINUTE_MS }), watts: 7_400, from: 5, to: 19 },
+  { spec: slots(4), watts: 3_000, from: 0, to: 24 },
+  { spec: run(2, { profile: [3, 1, 1, 1] }), watts: 2_200, from: 7, to: 19 },
+  { spec: slots(6, { minRunMs: HOUR_MS, minPauseMs: HOUR_MS, atMostRuns: 3 }), watts: 4_000, from: 0, to: 24 },
+  { spec: run(3), watts: 2_500, from: 6, to: 21 },
+  { spec: slots(3, { minRunMs: 45 * MINUTE_MS, atMostRuns: 2 }), watts: 3_600, from: 4, to: 20 },
+  { spec: slots(5, { minPauseMs: 30 * MINUTE_MS }), watts: 1_500, from: 0, to: 24 },
+  { spec: run(1.5), watts: 2_000, from: 8, to: 18 },
+];
+
+const FIRST_NOON = at("2025-10-06T10:00:00Z");
+const DAYS_APART = 9;
+
+/** Groups of so many plans, on days over half a year. */
+export function groupCases(count: number, days: number, limitWatts = 11_000): GroupCase[] {
+  const points = realPoints();
+  return Array.from({ length: days }, (_, i) => {
+    const start = FIRST_NOON + i * DAYS_APART * 24 * HOUR_MS;
+    const near = points.filter((point) => point.end > start && point.start < start + 24 * HOUR_MS);
+    const timeline = timelineOf(near);
+    const plans = HOUSE.slice(0, count);
+    const members = plans.map(({ spec, watts, from, to }) => {
+      const end = start + to * HOUR_MS;
+      const window = { start: start + from * HOUR_MS, end, until: end };
+      return { spec, timeline, window, context: { now: start, calendar }, watts, priority: 1 };
+    });
+    return { plans, start, limitWatts, members };
+  });
+}
+
+export function solveCase({ members, limitWatts }: GroupCase): (readonly Interval[] | null)[] {
+  return solveGroup(members, limitWatts, []);
+}
+
+/** The same for the solver. */
+export function solverGroup({ plans, start, limitWatts, members }: GroupCase): SolverGroup {
+  const day = { start, end: start + 24 * HOUR_MS };
+  const prices = stepPrices(members[0]?.timeline.points ?? [], day, QUARTER_MS);
+  return {
+    limitWatts,
+    plans: plans.map(({ spec, watts, from, to }) => ({
+      ...{ spec, watts, stepMs: QUARTER_MS },
+      prices: prices.map((price, step) => (from * 4 <= step && step < to * 4 ? price : null)),
+    })),
+  };
+}
+
+export function stepsOfCase(given: GroupCase, runs: readonly (readonly Interval[] | null)[]): boolean[][] {
+  const { plans } = solverGroup(given);
+  return plans.map((plan, i) => stepsOn(plan, given.start, runs[i] ?? []));
+}

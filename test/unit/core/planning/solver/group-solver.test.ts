@@ -1,0 +1,187 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import type { PlanSpec } from "../../../../../src/core/planning/model/plan-spec.ts";
+import { type Draw, type GroupMember, solveGroup } from "../../../../../src/core/planning/solve-group.ts";
+import { type Interval, QUARTER_MS } from "../../../../../src/core/time/interval.ts";
+import { at, calendar, timelineOf } from "../../../../support/home/price-days.ts";
+
+const START = at("2026-03-10T08:00:00Z");
+const STEPS = 8;
+const stepAt = (step: number) => START + step * QUARTER_MS;
+const spanOf = (from: number, to: number): Interval => ({ start: stepAt(from), end: stepAt(to) });
+
+interface SmallPlan {
+  readonly spec: PlanSpec;
+  readonly watts: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+interface SmallGroup {
+  readonly prices: readonly number[];
+  readonly plans: readonly SmallPlan[];
+  readonly taken: readonly (readonly [from: number, to: number, watts: number])[];
+}
+
+const common = { useForecast: true, enabled: true } as const;
+const steps = (most: number) => fc.integer({ min: 1, max: most }).map((count) => count * QUARTER_MS);
+
+const anyPlan: fc.Arbitrary<SmallPlan> = fc.record({
+  spec: fc
+    .oneof(
+      fc.record({ kind: fc.constant("window" as const), hoursMs: steps(3), profile: fc.constantFrom([1], [3, 1, 2]) }),
+      fc
+        .record({
+          hoursMs: steps(4),
+          minRunMs: steps(2),
+          minPauseMs: steps(2),
+          atMostRuns: fc.integer({ min: 1, max: 3 }),
+        })
+        .map((slots) => ({ kind: "slots" as const, ...slots })),
+      fc.record({ kind: fc.constant("slots" as const), hoursMs: steps(4), maxGapMs: steps(5) }),
+    )
+    .map((spec): PlanSpec => ({ ...common, ...spec })),
+  watts: fc.constantFrom(1_000, 2_000, 3_700, 7_000),
+  from: fc.integer({ min: 0, max: 2 }),
+  to: fc.integer({ min: 6, max: STEPS }),
+});
+
+const anyGroup: fc.Arbitrary<SmallGroup> = fc.record({
+  prices: fc.array(fc.integer({ min: -3, max: 9 }), { minLength: STEPS, maxLength: STEPS }),
+  plans: fc.array(anyPlan, { minLength: 2, maxLength: 3 }),
+  taken: fc.array(fc.tuple(fc.constantFrom(0, 3), fc.constantFrom(4, 6), fc.constantFrom(1_000, 4_000)), {
+    maxLength: 1,
+  }),
+});
+
+const LIMIT = 8_000;
+
+function membersOf({ prices, plans }: SmallGroup): GroupMember[] {
+  const timeline = timelineOf(prices.map((price, step) => ({ ...spanOf(step, step + 1), price, estimate: false })));
+  return plans.map(({ spec, watts, from, to }) => {
+    const window = { ...spanOf(from, to), until: stepAt(to) };
+    return { spec, timeline, window, context: { now: START, calendar }, watts, priority: 1 };
+  });
+}
+
+function drawsOf({ taken }: SmallGroup): Draw[] {
+  return taken.map(([from, to, watts]) => ({ ...spanOf(from, to), watts }));
+}
+
+/** By step, whether a set of runs is ON. */
+const picture = (runs: readonly Interval[]) =>
+  Array.from({ length: STEPS }, (_, step) =>
+    runs.some(({ start, end }) => start <= stepAt(step) && stepAt(step) < end),
+  );
+
+type Mask = readonly boolean[];
+
+function runsIn(mask: Mask): [number, number][] {
+  const text = mask.map((on) => (on ? "#" : ".")).join("");
+  return [...text.matchAll(/#+/g)].map(({ index, 0: run }) => [index, index + run.length]);
+}
+
+function keeps({ spec, from, to }: SmallPlan, mask: Mask): boolean {
+  if (spec.kind !== "window" && spec.kind !== "slots") return false;
+  const runs = runsIn(mask);
+  const inside = runs.every((run) => run[0] >= from && run[1] <= to);
+  if (!inside || mask.filter(Boolean).length !== spec.hoursMs / QUARTER_MS) return false;
+  if (spec.kind === "window") return runs.length === 1;
+  const { minRunMs = 0, minPauseMs = 0, maxGapMs = 24 * 60 * 60_000, atMostRuns = 100 } = spec;
+  const gaps = [[from, from] as const, ...runs].map(([, end], i) => (runs[i]?.[0] ?? to) - end);
+  return (
+    runs.length <= atMostRuns &&
+    runs.every(([start, end]) => (end - start) * QUARTER_MS >= minRunMs) &&
+    gaps.slice(1, -1).every((gap) => gap * QUARTER_MS >= minPauseMs) &&
+    gaps.every((gap) => gap * QUARTER_MS <= maxGapMs)
+  );
+}
+
+/** What a plan's steps cost, weighted by what it draws; of a profile each step by its share. */
+function costOf({ spec, watts }: SmallPlan, mask: Mask, prices: readonly number[]): number {
+  const on = prices.flatMap((price, step) => (mask[step] ? [price] : []));
+  if (spec.kind !== "window" || !spec.profile) return on.reduce((sum, price) => sum + price * watts, 0);
+  const { profile } = spec;
+  const mean = profile.reduce((sum, power) => sum + power, 0) / profile.length;
+  const shares = on.map((_, i) => {
+    let power = 0;
+    for (let part = 0; part < 60; part++)
+      power += profile[Math.floor(((i + part / 60) / on.length) * profile.length)] ?? 0;
+    return power / 60 / mean;
+  });
+  return on.reduce((sum, price, i) => sum + price * watts * (shares[i] ?? 0), 0);
+}
+
+/** The least that all plans cost together within the limit, by trying everything; Infinity where they do not fit. */
+function leastByTrying(group: SmallGroup): number {
+  const sets = group.plans.map((plan) =>
+    Array.from({ length: 2 ** STEPS }, (_, bits) =>
+      Array.from({ length: STEPS }, (_, step) => ((bits >> step) & 1) === 1),
+    )
+      .filter((mask) => keeps(plan, mask))
+      .map((mask) => ({ mask, cost: costOf(plan, mask, group.prices), watts: plan.watts })),
+  );
+  const drawn = Array.from({ length: STEPS }, (_, step) =>
+    group.taken.reduce((sum, [from, to, watts]) => sum + (from <= step && step < to ? watts : 0), 0),
+  );
+  const least = (plan: number, drawn: readonly number[]): number => {
+    const own = sets[plan];
+    if (!own) return 0;
+    let best = Number.POSITIVE_INFINITY;
+    for (const { mask, cost, watts } of own) {
+      const next = drawn.map((sum, step) => sum + (mask[step] ? watts : 0));
+      if (next.every((sum, step) => sum <= LIMIT || !mask[step])) best = Math.min(best, cost + least(plan + 1, next));
+    }
+    return best;
+  };
+  return least(0, drawn);
+}
+
+test("two and three plans of a group cost as little together as trying every choice finds", () => {
+  fc.assert(
+    fc.property(anyGroup, (group) => {
+      const runs = solveGroup(membersOf(group), LIMIT, drawsOf(group));
+      const least = leastByTrying(group);
+      if (least === Number.POSITIVE_INFINITY) {
+        expect(runs.some((own) => own === null)).toBe(true);
+        return;
+      }
+      const masks = runs.map((own) => picture(own ?? []));
+      const cost = group.plans.reduce((sum, plan, i) => sum + costOf(plan, masks[i] ?? [], group.prices), 0);
+      expect(group.plans.every((plan, i) => keeps(plan, masks[i] ?? []))).toBe(true);
+      expect(cost).toBeCloseTo(least, 0);
+    }),
+    { numRuns: 150 },
+  );
+});
+
+test("no choice of a group ever draws more than its limit, and what is fixed counts", () => {
+  fc.assert(
+    fc.property(anyGroup, (group) => {
+      const masks = solveGroup(membersOf(group), LIMIT, drawsOf(group)).map((own) => picture(own ?? []));
+      for (let step = 0; step < STEPS; step++) {
+        const running = group.plans.reduce((sum, { watts }, i) => sum + (masks[i]?.[step] ? watts : 0), 0);
+        const fixed = group.taken.reduce((sum, [from, to, watts]) => sum + (from <= step && step < to ? watts : 0), 0);
+        if (running > 0) expect(running + fixed).toBeLessThanOrEqual(LIMIT);
+      }
+    }),
+  );
+});
+
+test("where not all can run, the plan of low priority is left out", () => {
+  const spec = { ...common, kind: "window", hoursMs: 5 * QUARTER_MS } as const;
+  const prices = [1, 2, 3, 4, 5, 6, 7, 8];
+  const plans = [3_700, 7_000].map((watts) => ({ spec, watts, from: 0, to: STEPS }));
+  const [small, large] = membersOf({ prices, plans, taken: [] });
+  const ordered = (first: number, second: number) =>
+    solveGroup(
+      [
+        { ...(small as GroupMember), priority: first },
+        { ...(large as GroupMember), priority: second },
+      ],
+      LIMIT,
+      [],
+    );
+  expect(ordered(1, 2)).toEqual([[spanOf(0, 5)], null]);
+  expect(ordered(2, 1)).toEqual([null, [spanOf(0, 5)]]);
+});

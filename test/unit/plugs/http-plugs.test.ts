@@ -1,0 +1,189 @@
+/** Plugs over HTTP: the real client against emulated devices, without a broker. */
+import { describe, expect, test } from "vitest";
+import type { PlugConfig } from "../../../src/config/plug-schema.ts";
+import type { Wanted } from "../../../src/core/plugs/plug-types.ts";
+import { type Problem, Problems } from "../../../src/core/status/problem.ts";
+import { MINUTE_MS, QUARTER_MS } from "../../../src/core/time/interval.ts";
+import { type HttpPlug, openHttpPlug } from "../../../src/plugs/http-plug.ts";
+import { PlugManager } from "../../../src/plugs/plug-manager.ts";
+import { HTTP_FAMILIES, type HttpFamily, HttpPlugServer } from "../../support/plugs/http-plug-server.ts";
+
+const T0 = Date.UTC(2026, 2, 10, 12);
+
+/** The daemon's plugs and a device, with a manual clock. */
+class HttpWorld implements AsyncDisposable {
+  now = T0;
+  wanted: Wanted = { on: false, until: null };
+  readonly problems: Problem[] = [];
+  readonly plugs: PlugManager;
+  readonly server: HttpPlugServer;
+  #lookAt = T0;
+  /** Requests without an answer. */
+  #open = 0;
+  #answered: () => void = () => undefined;
+
+  private constructor(server: HttpPlugServer, config: PlugConfig) {
+    this.server = server;
+    const kept = new Problems((problem, state) => {
+      if (state === "started") this.problems.push(problem);
+    });
+    this.plugs = new PlugManager({
+      baseTopic: "elbro",
+      plugs: [config],
+      publishOnce: () => false,
+      wanted: () => this.wanted,
+      whenLost: ({ when_lost: whenLost }) => whenLost ?? "off",
+      openHttp: (url, onAnswer) => this.#openCounted(url, onAnswer),
+      trusted: () => true,
+      memory: { read: () => null, write: () => undefined },
+      problems: kept,
+      log: { info: () => undefined },
+      wake: () => {
+        this.#lookAt = this.now;
+      },
+      onChange: () => undefined,
+    });
+  }
+
+  static async start(family: HttpFamily, more: Partial<PlugConfig> = {}): Promise<HttpWorld> {
+    const server = await HttpPlugServer.start(family);
+    const config = { name: "Plug", family, url: server.url, override: "respect", inverted: false } as const;
+    const world = new HttpWorld(server, { ...config, min_on: 0, min_off: 0, ...more });
+    await world.settle();
+    return world;
+  }
+
+  #openCounted(url: string, onAnswer: (body: string | null) => void): HttpPlug {
+    const plug = openHttpPlug(url, (body) => {
+      this.#open--;
+      onAnswer(body);
+      this.#answered();
+    });
+    return {
+      send: (message) => {
+        const sent = plug.send(message);
+        if (sent) this.#open++;
+        return sent;
+      },
+      close: () => plug.close(),
+    };
+  }
+
+  async settle(): Promise<void> {
+    while (this.#open > 0 || this.#lookAt <= this.now) {
+      this.server.now = this.now;
+      if (this.#lookAt <= this.now) this.#lookAt = this.plugs.tick(this.now);
+      if (this.#open > 0)
+        await new Promise<void>((resolve) => {
+          this.#answered = resolve;
+        });
+    }
+  }
+
+  async wants(wanted: Wanted): Promise<void> {
+    this.wanted = wanted;
+    this.#lookAt = this.now;
+    await this.settle();
+  }
+
+  async runUntil(end: number): Promise<void> {
+    while (this.now < end) {
+      this.now = Math.min(end, this.#lookAt);
+      this.server.device.tick(this.now);
+      await this.settle();
+    }
+  }
+
+  /** The daemon is gone: only the device's time passes. */
+  passes(ms: number): void {
+    this.server.device.tick(this.now + ms);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.plugs.close();
+    await this.server[Symbol.asyncDispose]();
+  }
+}
+
+describe.each(HTTP_FAMILIES)("%s over HTTP", (family) => {
+  test("is told OFF at the start, ON with a timer in its run, renewed each quarter, and OFF at its end", async () => {
+    await using world = await HttpWorld.start(family);
+    const { device } = world.server;
+    expect([device.on, world.plugs.snapshots()[0]]).toMatchObject([false, { available: true, code: "wanted_off" }]);
+    const end = T0 + 40 * MINUTE_MS;
+    await world.wants({ on: true, until: end });
+    for (let quarter = T0; quarter < end; quarter += QUARTER_MS) {
+      await world.runUntil(quarter);
+      expect(device.on).toBe(true);
+      expect(device.timerAt).toBe(Math.min(quarter + QUARTER_MS, end) + 150_000);
+    }
+    await world.runUntil(end - 1);
+    await world.wants({ on: false, until: null });
+    expect([device.on, device.timerAt, world.problems]).toEqual([false, null, []]);
+  });
+
+  test("goes off by itself when elbro dies in a run", async () => {
+    await using world = await HttpWorld.start(family);
+    await world.wants({ on: true, until: T0 + 40 * MINUTE_MS });
+    world.passes(17.4 * MINUTE_MS);
+    expect(world.server.device.on).toBe(true);
+    world.passes(17.5 * MINUTE_MS);
+    expect(world.server.device.on).toBe(false);
+  });
+
+  test("with when_lost: on, goes on by itself when elbro dies in a gap", async () => {
+    await using world = await HttpWorld.start(family, { when_lost: "on" });
+    await world.wants({ on: true, until: null });
+    expect([world.server.device.on, world.server.device.timerAt]).toEqual([true, null]);
+    await world.wants({ on: false, until: T0 + 40 * MINUTE_MS });
+    expect(world.server.device.on).toBe(false);
+    world.passes(17.5 * MINUTE_MS);
+    expect(world.server.device.on).toBe(true);
+  });
+
+  test("a hand on its button is noticed within a minute and counts", async () => {
+    await using world = await HttpWorld.start(family);
+    await world.runUntil(T0 + 5 * MINUTE_MS);
+    world.server.device.press(world.now);
+    await world.runUntil(T0 + 6 * MINUTE_MS);
+    expect(world.plugs.snapshots()[0]).toMatchObject({ on: true, code: "switched_on_by_hand" });
+    await world.runUntil(T0 + 60 * MINUTE_MS);
+    expect([world.server.device.on, world.server.device.timerAt]).toEqual([true, null]);
+  });
+
+  test("without power it is unavailable and a problem; when it comes back it is told again", async () => {
+    await using world = await HttpWorld.start(family);
+    world.server.device.losePower();
+    await world.wants({ on: true, until: T0 + 60 * MINUTE_MS });
+    await world.runUntil(T0 + 2 * MINUTE_MS);
+    expect(world.plugs.snapshots()[0]).toMatchObject({ available: false, silent: true });
+    expect(world.problems).toMatchObject([{ code: "plug_silent" }]);
+    world.server.device.getPower(world.now);
+    await world.runUntil(T0 + 3 * MINUTE_MS);
+    expect(world.server.device.on).toBe(true);
+    expect(world.plugs.snapshots()[0]).toMatchObject({ available: true, silent: false });
+  });
+});
+
+test("inverted: the relay is off while the appliance is on, and the relay's OFF has the timer", async () => {
+  await using world = await HttpWorld.start("shelly_gen4", { inverted: true });
+  const { device } = world.server;
+  expect([device.on, world.plugs.snapshots()[0]?.on]).toEqual([true, false]);
+  await world.wants({ on: true, until: T0 + 40 * MINUTE_MS });
+  expect([device.on, world.plugs.snapshots()[0]?.on]).toEqual([false, true]);
+  world.passes(17.5 * MINUTE_MS);
+  expect(device.on).toBe(true);
+});
+
+test("a plug that never answers holds no more than four requests, and does not delay the end of the daemon", async () => {
+  await using server = await HttpPlugServer.start("tasmota");
+  server.hangs = true;
+  const bodies: (string | null)[] = [];
+  const plug = openHttpPlug(server.url, (body) => bodies.push(body));
+  const sent = Array.from({ length: 6 }, (_, i) => plug.send({ topic: `/cm?cmnd=${i}`, payload: "" }));
+  expect(sent).toEqual([true, true, true, true, false, false]);
+  const began = performance.now();
+  await plug.close();
+  expect(performance.now() - began).toBeLessThan(1_900);
+  expect(bodies).toEqual([null, null, null, null]);
+});

@@ -1,0 +1,207 @@
+/** Plugs behind Zigbee2MQTT, on its real converters. Skipped where these cannot be installed (no network). */
+import { describe, expect, test } from "vitest";
+import type { PlugConfig } from "../../../src/config/plug-schema.ts";
+import type { Wanted } from "../../../src/core/plugs/plug-types.ts";
+import { type Problem, Problems } from "../../../src/core/status/problem.ts";
+import { MINUTE_MS, QUARTER_MS } from "../../../src/core/time/interval.ts";
+import { PlugManager } from "../../../src/plugs/plug-manager.ts";
+import {
+  converters,
+  EmulatedZigbee2mqtt,
+  type ZigbeeModel,
+  zigbeeModels,
+} from "../../support/plugs/emulated-zigbee2mqtt.ts";
+import { noHttp } from "../../support/plugs/plug-model.ts";
+
+const T0 = Date.UTC(2026, 2, 10, 12);
+const CONVERTERS_TIMEOUT_MS = 60_000;
+
+/** The daemon's plugs and Zigbee2MQTT, with a manual clock. */
+class ZigbeeWorld {
+  now = T0;
+  wanted: Wanted = { on: false, until: null };
+  readonly memory: Map<string, string>;
+  readonly problems: Problem[] = [];
+  readonly said: string[] = [];
+  readonly plugs: PlugManager;
+  bridge!: EmulatedZigbee2mqtt;
+  #queue: [topic: string, payload: string][] = [];
+  #lookAt = T0;
+
+  private constructor(config: PlugConfig, memory: Map<string, string>) {
+    this.memory = memory;
+    const kept = new Problems((problem, state) => {
+      if (state === "started") this.problems.push(problem);
+      else this.problems.splice(this.problems.indexOf(problem), 1);
+    });
+    this.plugs = new PlugManager({
+      baseTopic: "elbro",
+      plugs: [config],
+      publishOnce: (topic, payload) => this.said.push(`${topic} ${payload}`) + this.#queue.push([topic, payload]) > 0,
+      wanted: () => this.wanted,
+      whenLost: ({ when_lost: whenLost }) => whenLost ?? "off",
+      openHttp: noHttp,
+      trusted: () => true,
+      memory: { read: (name) => memory.get(name) ?? null, write: (name, text) => void memory.set(name, text) },
+      problems: kept,
+      log: { info: () => undefined },
+      wake: () => {
+        this.#lookAt = this.now;
+      },
+      onChange: () => undefined,
+    });
+  }
+
+  static async open(
+    model: ZigbeeModel,
+    { topic = "Kitchen plug", memory = new Map<string, string>(), more = {} } = {},
+  ): Promise<ZigbeeWorld> {
+    const config = { name: "Plug", family: "zigbee2mqtt", topic, override: "respect", inverted: false } as const;
+    const world = new ZigbeeWorld({ ...config, min_on: 0, min_off: 0, ...more }, memory);
+    if (!converters) throw new Error("the converters are not installed");
+    world.bridge = await EmulatedZigbee2mqtt.open(converters, model, topic, (topicOf, payload, retained) => {
+      if (world.plugs.subscriptions.includes(topicOf)) world.plugs.onMessage({ topic: topicOf, payload, retained });
+    });
+    world.plugs.onUp();
+    world.bridge.announce();
+    await world.settle();
+    return world;
+  }
+
+  /** A plan tells at once what it wants. */
+  async wants(wanted: Wanted): Promise<void> {
+    this.wanted = wanted;
+    this.#lookAt = this.now;
+    await this.settle();
+  }
+
+  async settle(): Promise<void> {
+    while (this.#queue.length > 0 || this.#lookAt <= this.now) {
+      if (this.#lookAt <= this.now) this.#lookAt = this.plugs.tick(this.now);
+      for (const [topic, payload] of this.#queue.splice(0)) await this.bridge.receive(topic, payload, this.now);
+    }
+  }
+
+  async runUntil(end: number): Promise<void> {
+    while (this.now < end) {
+      this.now = Math.min(end, this.#lookAt, this.bridge.offAt ?? end);
+      this.bridge.tick(this.now);
+      await this.settle();
+    }
+  }
+
+  /** A run from the next quarter on. Returns its end. */
+  async runsFor(ms: number): Promise<number> {
+    const start = (Math.floor(this.now / QUARTER_MS) + 1) * QUARTER_MS;
+    await this.runUntil(start);
+    await this.wants({ on: true, until: start + ms });
+    await this.runUntil(start + ms - 1);
+    this.wanted = { on: false, until: null };
+    return start + ms;
+  }
+
+  get codes(): string[] {
+    return this.problems.map(({ code }) => code);
+  }
+}
+
+const cases = Object.entries(zigbeeModels);
+
+if (!converters) console.warn("zigbee-herdsman-converters cannot be installed: the tests of Zigbee plugs are skipped");
+
+describe.skipIf(!converters)("plugs on the real converters", { timeout: CONVERTERS_TIMEOUT_MS }, () => {
+  test.each(cases)(
+    "%s: is switched ON with a timer, renewed each quarter, and never counts as silent",
+    async (_, model) => {
+      const world = await ZigbeeWorld.open(model);
+      const before = world.now;
+      const end = await world.runsFor(2 * 60 * MINUTE_MS);
+      expect([world.bridge.on, world.codes]).toEqual([true, []]);
+      expect(world.now - before).toBeGreaterThan(2 * 60 * MINUTE_MS - 1);
+      if (model.timedOn !== "ignores the time") {
+        expect(world.bridge.offAt).toBeGreaterThan(end);
+        expect(world.bridge.offAt).toBeLessThanOrEqual(end + 151_000);
+      }
+      await world.runUntil(end + 4 * MINUTE_MS);
+      expect([world.bridge.on, world.plugs.snapshots()[0]?.on]).toEqual([false, false]);
+    },
+  );
+
+  test.each(cases)("%s: killed in a run, it goes off by itself where its firmware can", async (_, model) => {
+    const world = await ZigbeeWorld.open(model);
+    await world.runsFor(20 * MINUTE_MS);
+    world.plugs.onDown();
+    const { bridge, now } = world;
+    for (let at = now; at <= now + 18 * MINUTE_MS; at += MINUTE_MS) bridge.tick(at);
+    expect(bridge.on).toBe(model.timedOn === "ignores the time");
+  });
+
+  test.each(cases)("%s: takes `countdown` if bridge/devices shows it, otherwise `on_time`", async (name, model) => {
+    const world = await ZigbeeWorld.open(model);
+    await world.runsFor(20 * MINUTE_MS);
+    const timed = world.said.filter((text) => text.includes('"ON"'));
+    const isTuya = ["Tuya", "Nous A1Z"].includes(name);
+    expect(timed.every((text) => text.includes(isTuya ? '"countdown":' : '"on_time":'))).toBe(true);
+  });
+
+  test("a plug without a working timer is found at the end of its first run, and told with what to do", async () => {
+    const world = await ZigbeeWorld.open(zigbeeModels["Sonoff S60ZBTPF"]);
+    const end = await world.runsFor(20 * MINUTE_MS);
+    await world.runUntil(end + MINUTE_MS);
+    expect(world.plugs.snapshots()[0]?.code).toBe("timer_test");
+    await world.runUntil(end + 3 * MINUTE_MS);
+    expect([world.bridge.on, world.codes]).toEqual([false, ["plug_without_timer"]]);
+    expect(world.problems[0]).toMatchObject({
+      subject: "timer of plug plug",
+      detail: "it did not end an ON by itself",
+    });
+    const { memory } = world;
+    const again = await ZigbeeWorld.open(zigbeeModels["Sonoff S60ZBTPF"], { memory });
+    expect(again.codes).toEqual(["plug_without_timer"]);
+    const mended = await ZigbeeWorld.open(zigbeeModels.IKEA, { memory });
+    const later = await mended.runsFor(20 * MINUTE_MS);
+    await mended.runUntil(later + 3 * MINUTE_MS);
+    expect([mended.codes, memory.get("plug/plug/timer")]).toEqual([[], "works"]);
+    const secondEnd = await mended.runsFor(20 * MINUTE_MS);
+    await mended.runUntil(secondEnd);
+    expect(mended.bridge.on).toBe(false);
+  });
+
+  test("a friendly name with slashes", async () => {
+    const world = await ZigbeeWorld.open(zigbeeModels.IKEA, { topic: "cellar/fan" });
+    await world.runsFor(20 * MINUTE_MS);
+    expect([world.bridge.on, world.codes]).toEqual([true, []]);
+    expect(world.said.at(-1)).toMatch(/^zigbee2mqtt\/cellar\/fan\//);
+  });
+
+  test("a hand on the button counts", async () => {
+    const world = await ZigbeeWorld.open(zigbeeModels.Tuya);
+    await world.runUntil(T0 + MINUTE_MS);
+    world.bridge.press();
+    await world.settle();
+    await world.runUntil(T0 + 60 * MINUTE_MS);
+    expect([world.bridge.on, world.plugs.snapshots()[0]?.code]).toEqual([true, "switched_on_by_hand"]);
+  });
+
+  test("a bridge that goes makes its plugs unavailable; when it comes back they are told again", async () => {
+    const world = await ZigbeeWorld.open(zigbeeModels.IKEA);
+    const bridge = (state: string) =>
+      world.plugs.onMessage({ topic: "zigbee2mqtt/bridge/state", payload: `{"state":"${state}"}`, retained: false });
+    bridge("offline");
+    await world.settle();
+    expect(world.plugs.snapshots()[0]?.available).toBe(false);
+    world.said.length = 0;
+    bridge("online");
+    await world.settle();
+    expect([world.said, world.plugs.snapshots()[0]?.available]).toEqual([
+      ['zigbee2mqtt/Kitchen plug/set {"state":"OFF"}'],
+      true,
+    ]);
+  });
+
+  test("no plug behind Zigbee2MQTT can end an OFF: with when_lost: on that is a problem of the plug", async () => {
+    const world = await ZigbeeWorld.open(zigbeeModels.Tuya, { more: { when_lost: "on" } });
+    await world.wants({ on: false, until: null, lost: "off" });
+    expect([world.bridge.on, world.codes]).toEqual([true, ["plug_without_timer"]]);
+  });
+});
