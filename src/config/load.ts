@@ -237,6 +237,7 @@ function whyUnread(error: unknown): string {
   if (code === "ENOENT") return "there is no such file";
   if (code === "EACCES" || code === "EPERM") return "this user may not read it";
   if (code === "EISDIR") return "it is a folder";
+  if (code === "EFBIG" && error instanceof Error) return error.message;
   return `the system says ${typeof code === "string" ? code : "no more"}`;
 }
 

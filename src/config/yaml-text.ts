@@ -25,8 +25,9 @@ const OTHERWISE = "this is not YAML; check the indentation, colons and quotes ar
 /** Reads a text of one document; an empty one is null. */
 export function readYaml(text: string): YamlReading {
   const lines = new LineCounter();
-  // A silent reader would pass over a second document.
-  const document = parseDocument(text, { lineCounter: lines, logLevel: "error" });
+  const document = parsed(text, lines);
+  if (document === null)
+    return { kind: "mistake", where: null, text: "brackets or lists within one another go too deep" };
   const wrong = [...document.errors, ...document.warnings];
   if (wrong.length > 0) {
     // What follows the first is mostly its consequence.
@@ -36,9 +37,21 @@ export function readYaml(text: string): YamlReading {
     return { kind: "mistake", where: `line ${line}, column ${col}`, text };
   }
   try {
+    // Bounded by the library: an alias stands for a hundred values at most.
     return { kind: "value", value: document.toJS() };
   } catch {
     // An alias without its anchor is found only now, and named without its place.
     return { kind: "mistake", where: null, text: SENTENCES.BAD_ALIAS ?? OTHERWISE };
+  }
+}
+
+/** Null where the text is nested so deep that the library runs out of its stack. */
+function parsed(text: string, lineCounter: LineCounter) {
+  try {
+    // A silent reader would pass over a second document.
+    return parseDocument(text, { lineCounter, logLevel: "error" });
+  } catch (error) {
+    if (error instanceof RangeError) return null;
+    throw error;
   }
 }

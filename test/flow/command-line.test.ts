@@ -1,4 +1,4 @@
-import { readdirSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import { describe, expect, test, vi } from "vitest";
@@ -123,6 +123,43 @@ describe("what the owner can mend is one clear sentence and exit code 78", () =>
     writeFileSync(dir.file("empty.yaml"), "log: { level: warn }\n");
     expect(await refusal(["--config", dir.file("empty.yaml")], {})).toContain(
       "neither consumer.api_key nor third_party",
+    );
+  });
+
+  /** A gigabyte of zeros that takes no room on the disk. */
+  function hugeFile(dir: TempDir): string {
+    writeFileSync(dir.file("huge"), "");
+    truncateSync(dir.file("huge"), 1024 ** 3);
+    return dir.file("huge");
+  }
+
+  test("a configuration of a gigabyte, or without an end", async () => {
+    using dir = new TempDir();
+    const huge = hugeFile(dir);
+    const tooLong = (file: string) => `elbro: cannot read the configuration ${file}: it is longer than 256 KiB`;
+    expect(await refusal(["check", "--config", huge], {})).toBe(tooLong(huge));
+    expect(await refusal(["check", "--config", "/dev/zero"], {})).toBe(tooLong("/dev/zero"));
+  });
+
+  test("secrets and inputs of the commands without an end", async () => {
+    using dir = new TempDir();
+    const huge = hugeFile(dir);
+    expect(await refusal(["check"], { ELBRO_CONSUMER_API_KEY_FILE: "/dev/zero" })).toContain(
+      "cannot read /dev/zero: it is longer than 512 KiB",
+    );
+    expect(await refusal(["simulate", "--prices", huge], {})).toContain("it is longer than 32768 KiB");
+    expect(await refusal(["simulate", "--faults", "/dev/zero"], {})).toContain("it is longer than 1024 KiB");
+    writeFileSync(dir.file("deep.json"), "[".repeat(1_000_000));
+    expect(await refusal(["simulate", "--faults", dir.file("deep.json")], {})).toContain(
+      "it is nested more than 32 deep",
+    );
+  });
+
+  test("a configuration that is a folder", async () => {
+    using dir = new TempDir();
+    mkdirSync(dir.file("elbro.yaml"));
+    expect(await refusal(["check", "--config", dir.file("elbro.yaml")], {})).toContain(
+      "elbro.yaml: it is a folder; where Docker made it, because there was no such file, remove it",
     );
   });
 
