@@ -1,9 +1,10 @@
-import { mkdirSync, readdirSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import { describe, expect, test, vi } from "vitest";
 import { TopicWatcher } from "../support/broker/topic-watcher.ts";
 import { DaemonProcess } from "../support/daemon/daemon-process.ts";
+import { SmallDisk } from "../support/daemon/small-disk.ts";
 import { TempDir } from "../support/daemon/temp-dir.ts";
 
 const FREE_PORTS = { ELBRO_API_PORT: "0", ELBRO_BROKER_PORT: "0" };
@@ -33,7 +34,12 @@ describe("the demo", () => {
   });
 
   test("outside loopback it is behind a key and a password that it prints", async () => {
-    await using daemon = new DaemonProcess([], { ...FREE_PORTS, ELBRO_DEMO_HOST: "0.0.0.0" });
+    await using daemon = new DaemonProcess([], {
+      ...FREE_PORTS,
+      ELBRO_DEMO_HOST: "0.0.0.0",
+      // In the small hours the dishwasher has too little time left.
+      ELBRO_CLOCK: "2026-03-10T12:00:00Z",
+    });
     const [, brokerPort, password = ""] = /-p (\d+) -u demo -P (\S+) /.exec(await daemon.line(/mosquitto_sub/)) ?? [];
     const apiLine = await daemon.line(/curl/);
     const [url = ""] = /http:\S+/.exec(apiLine) ?? [];
@@ -207,6 +213,40 @@ describe("what the owner can mend is one clear sentence and exit code 78", () =>
       "ELBRO_APY_PORT: names no key of the configuration",
     );
   });
+});
+
+test("a data directory that is read-only at the start may pass: the exit code is one after which systemd starts it again", async (context) => {
+  using disk = SmallDisk.mount(8);
+  if (!disk) return context.skip("this user may not mount a file system");
+  for (const before of ["empty", "with a database"]) {
+    disk.lock();
+    await using refused = new DaemonProcess([], { ...FREE_PORTS, ELBRO_DATA_DIR: disk.dir.path });
+    expect([before, await refused.exit]).toEqual([before, 75]);
+    expect(refused.output).toMatch(/^elbro: cannot write to the data directory /);
+    disk.unlock();
+    await using started = new DaemonProcess([], { ...FREE_PORTS, ELBRO_DATA_DIR: disk.dir.path });
+    await started.line(/curl/);
+    await started.end("SIGTERM");
+  }
+  const unit = readFileSync(new URL("../../config/elbro.service", import.meta.url), "utf8");
+  expect(unit).toMatch(/^Restart=on-failure$/m);
+  expect(unit).toMatch(/^RestartPreventExitStatus=78$/m);
+});
+
+test("a fault of the program is told by its message and its place, not by the program's text", async () => {
+  using dir = new TempDir();
+  writeFileSync(
+    dir.file("fault.cjs"),
+    'process.once("SIGUSR2", () => { setTimeout(() => { throw new TypeError("the sky is green"); }); });',
+  );
+  await using daemon = new DaemonProcess([], { ...FREE_PORTS, NODE_OPTIONS: `--require ${dir.file("fault.cjs")}` });
+  await daemon.line(/curl/);
+  daemon.signal("SIGUSR2");
+  expect(await daemon.exit).toBe(1);
+  expect(daemon.output).toContain("elbro has a fault and ends; please report this: TypeError: the sky is green");
+  expect(daemon.output).toMatch(/ at .*fault\.cjs:1:/);
+  expect(Math.max(...daemon.lines.map(({ length }) => length))).toBeLessThan(2_000);
+  expect(daemon.output).not.toContain("throw new TypeError");
 });
 
 test.each([[["-h"]], [["help"]], [["--help"]]])("%s tells every command", async (args) => {

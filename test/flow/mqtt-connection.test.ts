@@ -1,5 +1,6 @@
 import { createServer, type Server, type Socket } from "node:net";
 import { describe, expect, test } from "vitest";
+import { startEmbeddedBroker } from "../../src/mqtt/broker/embedded-broker.ts";
 import { freePort, haveMosquitto, Mosquitto } from "../support/broker/mosquitto.ts";
 import { retainedIn } from "../support/broker/retained.ts";
 import { TestMqttClient } from "../support/broker/test-mqtt-client.ts";
@@ -269,4 +270,19 @@ describe("a broker that means harm is left before it fills the memory", () => {
     expect(await link.firstReason()).toMatch(reason);
     expect(sent).toBeLessThan(16 * 1024 * 1024);
   });
+});
+
+test("a client that takes the client id over is logged", async () => {
+  const { port, close } = await startEmbeddedBroker({
+    ...{ host: "127.0.0.1", port: 0, users: [], anonymous: true, baseTopic: "nobody", discoveryPrefix: "nobody" },
+    ...{ onRefused: () => undefined, onConnectionRefused: () => undefined },
+  });
+  {
+    await using first = new TestMqttClient({ to: port });
+    await first.up();
+    await using second = new TestMqttClient({ to: port });
+    await second.up();
+    expect(await first.firstReason()).toMatch(/another client came with the same client id; does a second elbro run/);
+  }
+  await close();
 });
