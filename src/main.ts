@@ -1,6 +1,7 @@
 /** `elbro`: finds the command. The daemon stands in this program itself; every other command is loaded when it is asked for. */
 import { BadArgument, type Command, commandIn, readCommandLine } from "./cli/arguments.ts";
 import * as run from "./cli/commands/run.ts";
+import { nearest } from "./config/suggest-key.ts";
 import { PassingStartError, StartError } from "./core/status/start-error.ts";
 import { VERSION } from "./core/status/version.ts";
 
@@ -30,8 +31,10 @@ async function main(): Promise<void> {
   if (name === null || name === "help") return void process.stdout.write(generalHelp());
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (command) return act(await command.load(), rest);
-  const names = Object.keys(commands).join(", ");
-  throw new BadArgument(`"${name}" is no command; expected one of ${names}, or see elbro --help`);
+  const names = Object.keys(commands);
+  const meant = nearest(name, names);
+  const hint = meant === null ? `expected one of ${names.join(", ")}, or see elbro --help` : `did you mean ${meant}?`;
+  throw new BadArgument(`"${name}" is no command; ${hint}`);
 }
 
 async function act(command: Command, argv: readonly string[]): Promise<void> {

@@ -19,12 +19,7 @@ export function readBounded(file: string | number, maxBytes: number): string {
   } finally {
     if (typeof file === "string") closeSync(descriptor);
   }
-  throw Object.assign(new Error(tooLong(maxBytes)), { code: "EFBIG" });
-}
-
-/** What is said of a file that is longer. */
-export function tooLong(maxBytes: number): string {
-  return `it is longer than ${maxBytes / 1024} KiB`;
+  throw Object.assign(new Error(`it is longer than ${maxBytes / 1024} KiB`), { code: "EFBIG" });
 }
 
 const PIECE_BYTES = 64 * 1024;

@@ -48,7 +48,11 @@ export function loadConfiguration(given: string | null, environment: Environment
     // In an app of Home Assistant there are no other users.
     return { config, path, warnings: isApp ? [] : guarded.flatMap(exposureOf) };
   }
-  const lines = reading.mistakes.map((mistake) => `  ${mistake.path}: ${mistake.text}`);
+  // The options of an app stand in one line, which its owner never sees.
+  const isOptions = path?.endsWith(".json") === true;
+  const lines = reading.mistakes.map(
+    ({ path: where, text, line }) => `  ${where}: ${text}${line === undefined || isOptions ? "" : ` (line ${line})`}`,
+  );
   throw new StartError(`the configuration${path === null ? "" : ` ${path}`} cannot be used:\n${lines.join("\n")}`);
 }
 

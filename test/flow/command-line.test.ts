@@ -118,7 +118,7 @@ describe("what the owner can mend is one clear sentence and exit code 78", () =>
     writeFileSync(dir.file("elbro.yaml"), "consumer: { api_key: abc }\napi: { port: eighty, hots: x }\nspeed: 3\n");
     const output = await refusal(["--config", dir.file("elbro.yaml")], {});
     expect(output).toContain("elbro.yaml cannot be used:");
-    expect(output).toContain('  api.port: expected a number, found "eighty"');
+    expect(output).toContain('  api.port: expected a number, found "eighty" (line 2)');
     expect(output).toContain("  api.hots: is not a key of the configuration");
     expect(output).toContain("  speed: is not a key of the configuration");
   });
@@ -175,7 +175,9 @@ describe("what the owner can mend is one clear sentence and exit code 78", () =>
     [["--clock", "yesterday"], '--clock: "yesterday" is not an RFC 3339 date-time'],
     [["--speed", "0"], '--speed: "0" is not a number above 0'],
     [["--loud"], "--loud"],
-    [["dance"], '"dance" is no command'],
+    [["dance"], '"dance" is no command; expected one of run, check'],
+    [["chekc"], '"chekc" is no command; did you mean check?'],
+    [["diagnostic"], "did you mean diagnostics?"],
     [
       ["keys", "replace", "kitchen", "--control"],
       "--control is for keys create; a key that is replaced stays as it was",
