@@ -8,7 +8,14 @@ import {
   readDuration,
   readLocalTime,
 } from "../core/planning/model/plan-definition.ts";
-import { type LocalSpan, type PlanKind, type PlanSpec, weekdays } from "../core/planning/model/plan-spec.ts";
+import {
+  type LocalSpan,
+  type PlanKind,
+  type PlanSpec,
+  weekdays,
+  whenLostValues,
+  whenShortValues,
+} from "../core/planning/model/plan-spec.ts";
 import { MAX_PRICE_LIMITS } from "../core/planning/plan-settings.ts";
 import { levels } from "../core/prices/level.ts";
 import { freeSlug, slugOf } from "../core/text/slug.ts";
@@ -50,7 +57,7 @@ const planSchema = z
     id: key(z.optional(slug), "What it is called in topics, where not its name."),
     kind: key(
       z.enum(planKinds),
-      "window: one run; slots: hours in any pieces; below: whenever it is cheap; avoid: always but in the dearest hours.",
+      "window: one run; slots: hours in any pieces; below: whenever it is cheap; avoid: always except in the most expensive hours.",
     ),
     hours: key(length, "How long it runs; for avoid, how long it does not.", LENGTH),
     profile: key(
@@ -58,16 +65,20 @@ const planSchema = z
       "For window: relative power of each equal part of the run.",
       { form: "list of numbers" },
     ),
-    kwh: key(z.optional(z.number().check(z.minimum(0))), "What a run uses, so that costs are told in money.", {
-      form: "kWh",
-    }),
-    min_run: key(lengthOrNone, "For slots and below: the shortest run.", LENGTH),
+    kwh: key(
+      z.optional(z.number().check(z.minimum(0))),
+      "What a round uses, so that costs and savings are told in money.",
+      {
+        form: "kWh",
+      },
+    ),
+    min_run: key(lengthOrNone, "For slots, below and avoid: the shortest run.", LENGTH),
     min_pause: key(lengthOrNone, "For slots and below: the shortest pause.", LENGTH),
     max_gap: key(length, "For slots and avoid: the longest time off.", LENGTH),
     at_most_runs: key(z.optional(z.int().check(z.minimum(1))), "For slots: into how many pieces it may fall."),
     max_price: key(
       z.optional(z.number().check(z.minimum(MAX_PRICE_LIMITS.min), z.maximum(MAX_PRICE_LIMITS.max))),
-      "Above this price nothing runs.",
+      "Above this price nothing runs; for window: the highest mean price of the run.",
       { form: "currency per kWh" },
     ),
     level: key(z.optional(z.enum(levels)), "For below: runs up to this price level."),
@@ -94,6 +105,14 @@ const planSchema = z
     fallback: key(z.optional(z.array(span)), "Hours in which it runs when there are no prices.", {
       form: 'list of "02:00-05:00"',
     }),
+    when_short: key(
+      z.optional(z.enum(whenShortValues)),
+      "For slots, where not all hours are possible: `partial` (default) runs those that are, `nothing` runs none.",
+    ),
+    when_lost: key(
+      z.optional(z.enum(whenLostValues)),
+      "What it wants without prices or a trusted clock: `on` (default for `avoid`), `off` (default otherwise) or `keep`.",
+    ),
     enabled: key(z._default(z.boolean(), true), "Whether it does anything at all."),
   })
   .check(mistakes((entry) => mistakesOf(entry)));
@@ -107,8 +126,8 @@ export const plansSchema = z.array(planSchema).check(mistakes(listMistakes));
 const KINDS_OF: Readonly<Partial<Record<keyof PlanEntry, readonly PlanKind[]>>> = {
   hours: ["window", "slots", "avoid"],
   profile: ["window"],
-  kwh: ["window", "slots"],
-  min_run: ["slots", "below"],
+  when_short: ["slots"],
+  min_run: ["slots", "below", "avoid"],
   min_pause: ["slots", "below"],
   max_gap: ["slots", "avoid"],
   at_most_runs: ["slots"],
@@ -193,6 +212,8 @@ function specOf(entry: PlanEntry): PlanSpec {
     useForecast: entry.use_forecast,
     tolerance: tolerance === undefined ? undefined : { percent: tolerance, side: entry.tolerance_side ?? "earliest" },
     fallback: entry.fallback?.map(spanOf),
+    whenLost: entry.when_lost,
+    whenShort: entry.when_short,
     enabled,
     kwh,
     profile,

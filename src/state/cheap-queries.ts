@@ -36,7 +36,13 @@ export interface CheapQueriesDeps {
 const MAX_QUERIES = 64;
 const NAME = "cheap_questions";
 /** A question has no past of its own. */
-const NO_MONTH = { start: 0, runs: 0, hours: 0, cost: null, saving: { againstNow: null, againstMean: null } };
+const NO_MONTH = {
+  start: 0,
+  runs: 0,
+  hours: 0,
+  cost: null,
+  saving: { againstNow: null, againstWindowStart: null, againstMean: null },
+};
 const NO_HISTORY = { month: NO_MONTH, monthBefore: NO_MONTH, lastRun: null };
 
 export class CheapQueries {

@@ -2,8 +2,8 @@
 import { unknownText } from "../config/suggest-key.ts";
 import { type RefusedCommand, refusedCommand as refused } from "../core/planning/command-refusal.ts";
 import { inOrder, type PlanDefinition } from "../core/planning/model/plan-definition.ts";
-import type { PlanSpec, PlanWindow } from "../core/planning/model/plan-spec.ts";
-import { horizonOf } from "../core/planning/model/plan-windows.ts";
+import { type PlanSpec, type PlanWindow, whenLostOf } from "../core/planning/model/plan-spec.ts";
+import { roundAt } from "../core/planning/model/plan-windows.ts";
 import { type Commanded, type PlanAction, planActions, runNow, skip, stop } from "../core/planning/plan-commands.ts";
 import { afterStateOf, blockedBy, finishByOf, type PlanSlot } from "../core/planning/plan-dependencies.ts";
 import type { Solve } from "../core/planning/plan-input.ts";
@@ -68,7 +68,16 @@ const MAX_MONTHS_TOLD = 14;
 
 /** After a start, prices that are missing may only be late; fallback hours wait this long. */
 const GRACE_MS = 10 * MINUTE_MS;
-const NOTHING_YET: PlanAdvance = { memory: null, state: "waiting", running: null, nextChangeAt: null, finished: [] };
+const NOTHING_YET: PlanAdvance = {
+  memory: null,
+  state: "waiting",
+  on: false,
+  lost: true,
+  startedNow: null,
+  running: null,
+  nextChangeAt: null,
+  finished: [],
+};
 
 export class Plans {
   readonly #deps: PlansDeps;
@@ -98,7 +107,10 @@ export class Plans {
     store.keepOnly([...stay]);
     for (const definition of this.#ordered) {
       const spec = adjustedSpec(definition, store.settings(definition.id));
-      const advance = { ...NOTHING_YET, memory: store.memory(definition.id) };
+      const memory = store.memory(definition.id);
+      const wish = whenLostOf(spec);
+      const on = wish === "on" || (wish === "keep" && memory?.on === true);
+      const advance = { ...NOTHING_YET, on, memory };
       this.#companions.set(definition.id, { definition, spec, advance });
     }
   }
@@ -133,13 +145,14 @@ export class Plans {
 
   /** What a plan wants at `now`; null for a plan that there is not, or not at `home` where one is given. */
   wanted(plan: string, home: string | null, now: EpochMs): Wanted | null {
-    const definition = this.#companions.get(plan)?.definition;
-    if (!definition || (home !== null && home !== definition.home)) return null;
+    const known = this.#companions.get(plan);
+    if (!known || (home !== null && home !== known.definition.home)) return null;
     this.at(now);
-    const { running, memory } = this.#companions.get(plan)?.advance ?? NOTHING_YET;
+    const { running, memory, on, lost } = this.#companions.get(plan)?.advance ?? NOTHING_YET;
+    const whenLost = lost ? { lost: whenLostOf(known.spec) } : {};
     const reason = this.#snapshots.get(plan)?.reason.text ?? "nothing is known of its home yet";
     const next = memory?.planned.find((run) => run.start > now)?.start ?? null;
-    return { on: running !== null, until: running?.end ?? next, reason };
+    return { on, until: running?.end ?? (on ? null : next), reason, ...whenLost };
   }
 
   /** The plan as it is at `now`, with what has run; null where there is none, or no home is known yet. */
@@ -192,7 +205,7 @@ export class Plans {
       return refused("clock_not_trusted", "the clock of this machine cannot be trusted, so nothing is switched");
     const commanded = (memory: PlanRecord | null): Commanded => {
       if (action === "skip") return skip(memory, now);
-      if (action === "stop") return stop(memory, now);
+      if (action === "stop") return stop(memory, now, spec);
       return runNow(spec, memory, now, blockedBy(definition, new Set(), [...this.#companions.values()]));
     };
     const done = commanded(advance.memory);
@@ -275,9 +288,17 @@ export class Plans {
 
   #monthFrom(id: string, spec: PlanSpec, start: EpochMs): PlanMonth {
     const { calendar, store } = this.#deps;
-    const { runs, hours, cost, savingNow, savingMean } = store.totals(id, start, calendar.add("month", start, 1));
-    const money = "kwh" in spec && spec.kwh !== undefined;
-    const saving = { againstNow: money ? savingNow : null, againstMean: money ? savingMean : null };
+    const { runs, hours, cost, savingWindowStart, savingMean } = store.totals(
+      id,
+      start,
+      calendar.add("month", start, 1),
+    );
+    const money = spec.kwh !== undefined;
+    const saving = {
+      againstNow: null,
+      againstWindowStart: money ? savingWindowStart : null,
+      againstMean: money ? savingMean : null,
+    };
     return { start, runs, hours, cost: money ? cost : null, saving };
   }
 
@@ -303,7 +324,7 @@ type PlanCommanded = { readonly kind: "done" } | RefusedCommand;
 function occurrenceOf({ spec, advance }: PlanSlot, calendar: Calendar, now: EpochMs): PlanWindow | null {
   const { memory } = advance;
   const keeps = memory && (contains(memory.window, now) || memory.begun.some((run) => run.end > now));
-  return keeps ? memory.window : horizonOf(spec, now, calendar);
+  return keeps ? memory.window : roundAt(spec, memory?.window ?? null, now, calendar);
 }
 
 /** What a plan is called among the problems. */

@@ -12,8 +12,8 @@ export interface RunTotals {
   readonly runs: number;
   readonly hours: number;
   readonly cost: number;
-  /** Against starting at once. */
-  readonly savingNow: number;
+  /** Against starting when the window opened. */
+  readonly savingWindowStart: number;
   /** Against the mean of the window. */
   readonly savingMean: number;
 }
@@ -59,9 +59,9 @@ export class PlanStore {
     if (ahead) return ahead;
     const found = this.#database.prepare("select memory from plan_state where plan = ?").get(plan);
     if (!found) return null;
-    // Version 0.1 did not know of interruptions at first.
-    const kept = JSON.parse(String(found.memory)) as Omit<PlanRecord, "lastsUntil" | "owedMs">;
-    return { lastsUntil: null, owedMs: 0, ...kept };
+    // Version 0.1 did not know of interruptions and of resting at first.
+    const kept = JSON.parse(String(found.memory)) as Omit<PlanRecord, "lastsUntil" | "owedMs" | "restingSince" | "on">;
+    return { lastsUntil: null, owedMs: 0, restingSince: null, on: false, ...kept };
   }
 
   settings(plan: string): ChangedSettings {
@@ -122,13 +122,13 @@ export class PlanStore {
   }
 
   #writeFinished(plan: string, run: FinishedRun): void {
-    const { start, end, basis, meanPrice, startedNowPrice, windowPrice, kwh } = run;
+    const { start, end, basis, meanPrice, windowStartPrice, windowPrice, kwh } = run;
     this.#database
       .prepare(
         `insert into plan_run (plan, start_ms, end_ms, basis, mean_price, started_now_price, window_price, kwh)
          values (?, ?, ?, ?, ?, ?, ?, ?) on conflict (plan, start_ms) do nothing`,
       )
-      .run(plan, start, end, basis, meanPrice, startedNowPrice, windowPrice, kwh);
+      .run(plan, start, end, basis, meanPrice, windowStartPrice, windowPrice, kwh);
     this.#database.prepare("delete from plan_run where plan = ? and start_ms < ?").run(plan, end - KEPT_MS);
   }
 
@@ -136,7 +136,7 @@ export class PlanStore {
   totals(plan: string, start: EpochMs, end: EpochMs): RunTotals {
     const sum = this.#database.prepare(
       `select count(*) as runs, total(end_ms - start_ms) / 3600000.0 as hours, total(mean_price * kwh) as cost,
-              total((started_now_price - mean_price) * kwh) as savingNow,
+              total((started_now_price - mean_price) * kwh) as savingWindowStart,
               total((window_price - mean_price) * kwh) as savingMean
        from plan_run where plan = ? and start_ms >= ? and end_ms >= ? and end_ms < ?`,
     );
@@ -151,7 +151,7 @@ export class PlanStore {
   /** The latest runs that are over. Shape: newest first. */
   lastRuns(plan: string, most: number): FinishedRun[] {
     const runs = this.#database.prepare(
-      `select start_ms as start, end_ms as end, basis, mean_price as meanPrice, started_now_price as startedNowPrice,
+      `select start_ms as start, end_ms as end, basis, mean_price as meanPrice, started_now_price as windowStartPrice,
               window_price as windowPrice, kwh
        from plan_run where plan = ? order by start_ms desc limit ?`,
     );

@@ -12,7 +12,7 @@ import { createServer } from "node:net";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import mqtt from "mqtt";
-import { NODE_FLAGS } from "../support/daemon/node-flags.ts";
+import { MALLOC_SETTINGS, NODE_FLAGS } from "../support/daemon/node-flags.ts";
 import { TempDir } from "../support/daemon/temp-dir.ts";
 import { createSelfSigned } from "../support/service/self-signed.ts";
 
@@ -161,7 +161,7 @@ function startDaemon(
     // In the root of a clone there may be the owner's config/elbro.yaml.
     cwd: dir.path,
     env: {
-      MALLOC_ARENA_MAX: "1",
+      ...MALLOC_SETTINGS,
       NODE_COMPILE_CACHE: path.join(ROOT, "node_modules/.cache/elbro"),
       ELBRO_SERVICE_BASE_URL: world.serviceUrl,
       ELBRO_SERVICE_CA: world.ca,

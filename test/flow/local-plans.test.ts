@@ -31,7 +31,7 @@ describe("plans", () => {
     const plan = await askJson(daemon, "plans/washer");
     expect(plan).toMatchObject({
       history: {
-        runs: [{ basis: "prices", cost: expect.any(Number), against_now: expect.any(Number) }],
+        runs: [{ basis: "prices", cost: expect.any(Number), against_window_start: expect.any(Number) }],
         months: [{ start: "2026-02-28T23:00:00Z", runs: 1, hours: 3 }],
       },
     });

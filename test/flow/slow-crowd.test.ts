@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { type Agent, request } from "node:http";
 import { expect, test } from "vitest";
 import { DaemonProcess } from "../support/daemon/daemon-process.ts";
+import { MALLOC_SETTINGS } from "../support/daemon/node-flags.ts";
 import { SlowClients } from "../support/daemon/slow-clients.ts";
 
 const CROWD = 1_000;
@@ -15,7 +16,7 @@ const MAX_GROWTH_MB = 60;
 /** What `npm start` and the image start it with. */
 const AS_STARTED = {
   NODE_OPTIONS: "--max-semi-space-size=1 --max-old-space-size=64",
-  MALLOC_ARENA_MAX: "1",
+  ...MALLOC_SETTINGS,
 };
 
 interface Asked {

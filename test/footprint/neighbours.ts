@@ -9,7 +9,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { startSimulator } from "../../src/service/simulator/simulator.ts";
-import { NODE_FLAGS } from "../support/daemon/node-flags.ts";
+import { MALLOC_SETTINGS, NODE_FLAGS } from "../support/daemon/node-flags.ts";
 import { TempDir } from "../support/daemon/temp-dir.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
@@ -44,7 +44,7 @@ const neighbours: readonly Neighbour[] = [
     environment: (dir) => ({
       ...{ ELBRO_DATA_DIR: dir, ELBRO_API_HOST: "127.0.0.1", ELBRO_API_PORT: "0", ELBRO_BROKER_PORT: "0" },
       ...{ ELBRO_SERVICE_BASE_URL: simulator.url, ELBRO_CONSUMER_API_KEY: simulator.keys.consumerKey ?? "" },
-      MALLOC_ARENA_MAX: "1",
+      ...MALLOC_SETTINGS,
       NODE_COMPILE_CACHE: path.join(ROOT, "node_modules/.cache/elbro"),
     }),
     up: /"broker connected"/,

@@ -51,12 +51,18 @@ export function skip(memory: PlanRecord | null, now: EpochMs): Commanded {
   return done({ ...memory, planned: [] }, "skipped");
 }
 
-/** Ends what runs, and leaves out the rest of the occurrence. */
-export function stop(memory: PlanRecord | null, now: EpochMs): Commanded {
-  if (!memory?.begun.some((run) => contains(run, now))) return refused("not_running", "the plan does not run");
-  return done(halted(memory, now), "stopped");
+/**
+ * Ends what runs, and leaves out the rest of the occurrence; what was started manually before the occurrence is none of
+ * it. An `avoid` stops avoiding: it is ON for the rest of the occurrence.
+ */
+export function stop(memory: PlanRecord | null, now: EpochMs, { kind }: Pick<PlanSpec, "kind">): Commanded {
+  const running = memory?.begun.find((run) => contains(run, now));
+  if (!memory || (!running && (kind !== "avoid" || memory.ended !== null || now < memory.window.start)))
+    return refused("not_running", "the plan does not run");
+  const isBefore = running?.basis === "manual" && now < memory.window.start;
+  return done(halted(memory, now), isBefore ? null : "stopped");
 }
 
-function done(memory: PlanRecord, ended: PlanEnding): Commanded {
+function done(memory: PlanRecord, ended: PlanEnding | null): Commanded {
   return { kind: "done", memory: { ...memory, ended, madeFrom: null } };
 }

@@ -46,6 +46,12 @@ export function pointAt(points: readonly PricePoint[], at: EpochMs): PricePoint 
   return point && at < point.end ? point : null;
 }
 
+/** Whether the price for now is missing or only estimated. */
+export function isUnpriced({ timeline, now }: Pick<PlanInput, "timeline" | "now">): boolean {
+  const current = pointAt(timeline?.points ?? [], now);
+  return current === null || current.estimate;
+}
+
 /** The end of the confirmed prices that follow `at` without a gap; `at` where there are none. */
 export function confirmedUntil(points: readonly PricePoint[], at: EpochMs): EpochMs {
   let reached = at;

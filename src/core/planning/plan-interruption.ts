@@ -15,7 +15,7 @@ export function renewalAfter(now: EpochMs): EpochMs {
 
 /** Remembers that what runs at `now` is looked after. Shape: the same memory where that is known already. */
 export function lookedAfter(memory: PlanRecord, now: EpochMs): PlanRecord {
-  const runs = memory.begun.some((run) => contains(run, now));
+  const runs = memory.restingSince !== null || memory.begun.some((run) => contains(run, now));
   const lastsUntil = runs ? renewalAfter(now) + DEAD_MAN_MARGIN_MS : null;
   return lastsUntil === memory.lastsUntil ? memory : { ...memory, lastsUntil };
 }

@@ -1,7 +1,7 @@
 /** A plan as programs read it, over MQTT and over HTTP alike. */
 
 import { rounded } from "../text/rounding.ts";
-import { type EpochMs, formatInstant } from "../time/interval.ts";
+import { type EpochMs, formatInstant, HOUR_MS } from "../time/interval.ts";
 import type { FinishedRun } from "./plan-savings.ts";
 import { type PlanMonth, type PlanSaving, type PlanSnapshot, savingOf, savingOver } from "./plan-snapshot.ts";
 
@@ -21,7 +21,8 @@ export function planStatus(plan: PlanSnapshot) {
     currency: plan.currency,
     mean_price: figure(plan.meanPrice),
     cost: figure(plan.cost),
-    saving: figure(plan.saving.againstNow),
+    missing: plan.shortfall && { hours: rounded(plan.shortfall.missingMs / HOUR_MS), why: plan.shortfall.reason },
+    saving: figure(plan.saving.againstWindowStart),
     savings: { ...saving(plan.saving), per_kwh: saving(plan.savingPerKwh) },
     last_run: lastRun && finishedRun(lastRun),
     month: planMonth(month),
@@ -58,8 +59,12 @@ export function planMonth(month: PlanMonth): object {
   };
 }
 
-function saving({ againstNow, againstMean }: PlanSaving): object {
-  return { against_now: figure(againstNow), against_mean: figure(againstMean) };
+function saving({ againstNow, againstWindowStart, againstMean }: PlanSaving): object {
+  return {
+    against_now: figure(againstNow),
+    against_window_start: figure(againstWindowStart),
+    against_mean: figure(againstMean),
+  };
 }
 
 function figure(value: number | null): number | null {

@@ -1,9 +1,12 @@
 /** What is remembered of a plan across evaluations and restarts. */
 import type { EpochMs, Interval } from "../time/interval.ts";
-import type { ImpossibleReason, PlanAlternatives, PlanWindow } from "./model/plan-spec.ts";
+import type { ImpossibleReason, PlanAlternatives, PlanShortfall, PlanWindow } from "./model/plan-spec.ts";
 
-/** What an ON rests on. `estimates`: at least one of its prices is not confirmed yet. */
-export type PlanBasis = "prices" | "estimates" | "fallback" | "manual";
+/**
+ * What an ON rests on. `estimates`: at least one of its prices is not confirmed yet. `resting`: an `avoid` that had
+ * nothing to avoid or could not know.
+ */
+export type PlanBasis = "prices" | "estimates" | "fallback" | "manual" | "resting";
 
 export interface PlanRun extends Interval {
   readonly basis: PlanBasis;
@@ -23,6 +26,8 @@ export type PlanOutcome =
       readonly cost: number | null;
       readonly alternatives: PlanAlternatives;
       readonly usesEstimates: boolean;
+      /** What is missing of the hours; absent or null where nothing is. */
+      readonly shortfall?: PlanShortfall | null;
       /** When who had started at once would have: when this was planned, or when the window opens. */
       readonly startedNowAt: EpochMs;
     }
@@ -56,6 +61,10 @@ export interface PlanRecord {
   readonly lastsUntil: EpochMs | null;
   /** What is missing of a `window` that was interrupted because nobody looked after it. Unit: ms. */
   readonly owedMs: number;
+  /** Since when an `avoid` is ON outside its runs; null while it is not. */
+  readonly restingSince: EpochMs | null;
+  /** The signal as it was decided last, for `when_lost: keep`. */
+  readonly on: boolean;
 }
 
 /** An occurrence of which nothing is decided. */
@@ -72,7 +81,14 @@ export function newRecord(window: PlanWindow, now: EpochMs, before: readonly Int
     before,
     lastsUntil: null,
     owedMs: 0,
+    restingSince: null,
+    on: false,
   };
+}
+
+/** What has begun of the occurrence itself: a manual run that was stopped before its window opened is none of it. */
+export function begunInRound({ begun, window }: PlanRecord): readonly BegunRun[] {
+  return begun.filter((run) => run.end > window.start);
 }
 
 /** What is left of `interval` outside `others`. Shape: ascending. */

@@ -9,8 +9,8 @@ import type { PlanBasis, PlanRecord } from "./plan-record.ts";
 export interface FinishedRun extends Interval {
   readonly basis: PlanBasis;
   readonly meanPrice: number | null;
-  /** Of the same hours in one run, started at once. */
-  readonly startedNowPrice: number | null;
+  /** Of the same hours in one run, started when the window opened. */
+  readonly windowStartPrice: number | null;
   /** Of the whole window. */
   readonly windowPrice: number | null;
   /** Null where the plan does not tell its energy. */
@@ -76,24 +76,32 @@ export function settleRuns(
 
 function finishedRun(
   run: Interval & { readonly basis: PlanBasis },
-  { window, since }: PlanRecord,
+  memory: PlanRecord,
   spec: PlanSpec,
   points: readonly PricePoint[],
 ): FinishedRun {
   const { start, end, basis } = run;
+  const { window, since } = memory;
   const opened = Math.min(Math.max(window.start, since), start);
   const whole = { start: opened, end: Math.max(window.end, end) };
   const windowPrice = runPrice(points, whole, "confirmed");
   const profile = spec.kind === "window" ? spec.profile : undefined;
   const hasHours = spec.kind === "window" || spec.kind === "slots";
-  const atOnce = hasHours ? { start: opened, end: opened + spec.hoursMs } : whole;
+  const fromStart = hasHours ? { start: opened, end: opened + spec.hoursMs } : whole;
   return {
     start,
     end,
     basis,
     meanPrice: runPrice(points, run, "confirmed", profile),
-    startedNowPrice: runPrice(points, atOnce, "confirmed", hasHours ? profile : undefined),
+    windowStartPrice: runPrice(points, fromStart, "confirmed", hasHours ? profile : undefined),
     windowPrice,
-    kwh: hasHours && spec.kwh !== undefined ? (spec.kwh * (end - start)) / spec.hoursMs : null,
+    kwh: energyOf(spec, end - start, memory),
   };
+}
+
+/** The energy of so much of a round; null where the plan does not tell it. A round of `below` or `avoid` is all it runs. */
+export function energyOf(spec: PlanSpec, lengthMs: number, { begun, planned }: PlanRecord): number | null {
+  const hasHours = spec.kind === "window" || spec.kind === "slots";
+  const wholeMs = hasHours ? spec.hoursMs : [...begun, ...planned].reduce((sum, run) => sum + run.end - run.start, 0);
+  return spec.kwh === undefined || wholeMs === 0 ? null : (spec.kwh * lengthMs) / wholeMs;
 }

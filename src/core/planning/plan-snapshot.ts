@@ -1,16 +1,21 @@
 /** What is shown of a plan at one moment. */
 import type { EpochMs } from "../time/interval.ts";
 import type { PlanDefinition } from "./model/plan-definition.ts";
-import type { PlanSpec } from "./model/plan-spec.ts";
+import type { PlanShortfall, PlanSpec } from "./model/plan-spec.ts";
 import type { PlanReason } from "./plan-reason.ts";
 import type { PlanRun } from "./plan-record.ts";
 import type { FinishedRun } from "./plan-savings.ts";
 import { type PlanSetting, type ShownSetting, shownSettings } from "./plan-settings.ts";
 import type { PlanAdvance, PlanState } from "./plan-state-machine.ts";
 
-/** What was saved against starting at once, and against the mean of the window. Unit: currency, or currency per kWh. */
+/**
+ * What is saved against starting now (null once the round has begun), against starting when the window opens, and against
+ * the mean of the window. A plan that was first seen in the midst of its window opens then. Unit: currency, or currency
+ * per kWh.
+ */
 export interface PlanSaving {
   readonly againstNow: number | null;
+  readonly againstWindowStart: number | null;
   readonly againstMean: number | null;
 }
 
@@ -49,6 +54,8 @@ export interface PlanSnapshot {
   readonly meanPrice: number | null;
   /** Of this occurrence. Unit: currency. */
   readonly cost: number | null;
+  /** What is missing of its hours and why; null where nothing is. */
+  readonly shortfall: PlanShortfall | null;
   readonly saving: PlanSaving;
   readonly savingPerKwh: PlanSaving;
   readonly history: PlanHistory;
@@ -65,15 +72,18 @@ interface PlanSnapshotInput extends Pick<PlanSnapshot, "definition" | "reason" |
 }
 
 export function planSnapshot({ spec, advance, now, ...given }: PlanSnapshotInput): PlanSnapshot {
-  const { memory, state, running } = advance;
+  const { memory, state, running, on } = advance;
   const solved = memory?.outcome.kind === "solved" ? memory.outcome : null;
   const { startedNow = null, windowMean = null } = solved?.alternatives ?? {};
   const meanPrice = solved?.meanPrice ?? null;
   const savingPerKwh = {
-    againstNow: difference(startedNow, meanPrice),
+    againstNow: difference(advance.startedNow, meanPrice),
+    againstWindowStart: difference(startedNow, meanPrice),
     againstMean: difference(windowMean, meanPrice),
   };
-  const kwh = "kwh" in spec ? (spec.kwh ?? null) : null;
+  const shortfall = solved?.shortfall ?? null;
+  const part = shortfall && "hoursMs" in spec ? 1 - shortfall.missingMs / spec.hoursMs : 1;
+  const kwh = spec.kwh === undefined ? null : spec.kwh * part;
   const runs = [
     ...(memory?.begun ?? []).map(({ start, end, basis }) => ({ start, end, basis, begun: true })),
     ...(memory?.planned ?? []).map((run) => ({ ...run, begun: false })),
@@ -81,13 +91,14 @@ export function planSnapshot({ spec, advance, now, ...given }: PlanSnapshotInput
   const next = memory?.planned.find((run) => run.start > now) ?? null;
   return {
     ...given,
-    on: running !== null,
+    on,
     state,
     runs,
     nextStart: next?.start ?? null,
     nextEnd: running?.end ?? next?.end ?? null,
     meanPrice,
     cost: solved?.cost ?? null,
+    shortfall,
     saving: savingOver(savingPerKwh, kwh),
     savingPerKwh,
     settings: shownSettings(given.definition, spec),
@@ -95,13 +106,21 @@ export function planSnapshot({ spec, advance, now, ...given }: PlanSnapshotInput
 }
 
 /** What a run that is over saved. Unit: currency per kWh. */
-export function savingOf({ meanPrice, startedNowPrice, windowPrice }: FinishedRun): PlanSaving {
-  return { againstNow: difference(startedNowPrice, meanPrice), againstMean: difference(windowPrice, meanPrice) };
+export function savingOf({ meanPrice, windowStartPrice, windowPrice }: FinishedRun): PlanSaving {
+  return {
+    againstNow: null,
+    againstWindowStart: difference(windowStartPrice, meanPrice),
+    againstMean: difference(windowPrice, meanPrice),
+  };
 }
 
 /** The same of so much energy; null where that is not told. */
 export function savingOver(perKwh: PlanSaving, kwh: number | null): PlanSaving {
-  return { againstNow: times(perKwh.againstNow, kwh), againstMean: times(perKwh.againstMean, kwh) };
+  return {
+    againstNow: times(perKwh.againstNow, kwh),
+    againstWindowStart: times(perKwh.againstWindowStart, kwh),
+    againstMean: times(perKwh.againstMean, kwh),
+  };
 }
 
 function difference(from: number | null, less: number | null): number | null {

@@ -6,20 +6,25 @@
  * - A run begins on a confirmed price, on its owner's word, or as a fallback; never on an estimate alone. `window` then
  *   runs through; of the other kinds only what is confirmed is committed.
  * - A start that was missed is made up for at once where that costs no more than what is left to choose from.
+ * - An `avoid` rests ON: it is OFF only where its plan says so. What other kinds want while prices or a trusted clock are
+ *   missing is `when_lost`.
  * - A run that nobody looked after has run until its plugs ended it. What is missing of a `window` follows at once.
  */
 import { contains, type EpochMs, type Interval, MINUTE_MS } from "../time/interval.ts";
-import { horizonOf, mergeRuns } from "./model/plan-windows.ts";
+import { whenLostOf } from "./model/plan-spec.ts";
+import { mergeRuns, roundAt } from "./model/plan-windows.ts";
 import { confirmedUntil, LATE_MS, type PlanInput, pointAt } from "./plan-input.ts";
 import { cutShort, lengthOf, lookedAfter, renewalAfter } from "./plan-interruption.ts";
-import { type BegunRun, newRecord, type PlanRecord, type PlanRun } from "./plan-record.ts";
-import { type FinishedRun, settleRuns } from "./plan-savings.ts";
+import { type BegunRun, begunInRound, newRecord, type PlanRecord, type PlanRun } from "./plan-record.ts";
+import { awakened, endedRest, gapEndsAt, isLost, isOnWithoutRun, restEndsAt, rested } from "./plan-resting.ts";
+import { type FinishedRun, runPrice, settleRuns } from "./plan-savings.ts";
 import { inputFingerprint, replan } from "./replan.ts";
 
 export const planStates = [
   "waiting",
   "scheduled",
   "running",
+  "partial",
   "done",
   "no_prices",
   "fallback",
@@ -33,6 +38,12 @@ export interface PlanAdvance {
   /** Null for a plan that never has an occurrence. */
   readonly memory: PlanRecord | null;
   readonly state: PlanState;
+  /** The signal: ON in a run, where an `avoid` rests, and while elbro cannot know and `when_lost` is ON. */
+  readonly on: boolean;
+  /** Whether elbro cannot know what the plan is to do, so that the signal is that of `when_lost`. */
+  readonly lost: boolean;
+  /** What a kWh of the round would cost if all of it started now; null once it has begun. */
+  readonly startedNow: number | null;
   /** The run that is ON right now. */
   readonly running: BegunRun | null;
   /** When this changes next by itself; null for never. */
@@ -47,23 +58,67 @@ const REMEMBERED_MS = 26 * 60 * MINUTE_MS;
 /** What a plan does at `now`. */
 export function advancePlan(moment: PlanInput): PlanAdvance {
   const { spec, now, timeline } = moment;
-  const window = horizonOf(spec, now, moment.calendar);
+  const window = roundAt(spec, moment.memory?.window ?? null, now, moment.calendar);
   const points = timeline?.points ?? [];
-  const known = moment.memory && moment.trusted ? cutShort(moment.memory, spec, now) : moment.memory;
+  const known = moment.memory && moment.trusted ? endedRest(cutShort(moment.memory, spec, now), now) : moment.memory;
   const settled = known ? settleRuns(known, spec, points, now) : { memory: null, finished: [] };
   let memory = occurrenceOf(moment, settled.memory, window);
-  if (!memory) return { memory, state: "impossible", running: null, nextChangeAt: null, finished: settled.finished };
-  if (moment.trusted) {
-    if (!spec.enabled) memory = halted(memory, now);
-    const due = begin(moment, memory);
-    memory = due.memory;
-    const stale = due.missed || memory.madeFrom !== inputFingerprint(moment, memory) || reached(memory.replanAt, now);
-    if (stale) memory = begin(moment, replan(moment, memory, due.missed)).memory;
-    memory = lookedAfter(memory, now);
+  const { finished } = settled;
+  const lost = !moment.trusted;
+  if (!memory) {
+    const on = isOnWithoutRun(moment, null);
+    return { memory, state: "impossible", on, lost, startedNow: null, running: null, nextChangeAt: null, finished };
   }
-  const running = moment.trusted ? (memory.begun.find((run) => contains(run, now)) ?? null) : null;
+  if (lost) {
+    const on = isOnWithoutRun(moment, memory);
+    const state = stateOf(moment, memory, null);
+    const nextChangeAt = nextChange(moment, memory, on);
+    return { memory, state, on, lost, startedNow: null, running: null, nextChangeAt, finished };
+  }
+  memory = decided(moment, spec.enabled ? memory : halted(memory, now));
+  if (spec.kind === "avoid") memory = restDecided(moment, memory);
+  const running = runningAt(memory, now);
+  const on = running !== null || isOnWithoutRun(moment, memory);
+  memory = lookedAfter(memory.on === on ? memory : { ...memory, on }, now);
   const state = stateOf(moment, memory, running);
-  return { memory, state, running, nextChangeAt: nextChange(moment, memory), finished: settled.finished };
+  const nextChangeAt = nextChange(moment, memory, on);
+  const startedNow = startedNowPrice(moment, memory);
+  const isUnknown = running === null && isLost(moment, memory);
+  return { memory, state, on, lost: isUnknown, startedNow, running, nextChangeAt, finished };
+}
+
+/** Begins what is due, and plans again what has to be. */
+function decided(moment: PlanInput, memory: PlanRecord): PlanRecord {
+  const due = begin(moment, memory);
+  const isOld = due.memory.madeFrom !== inputFingerprint(moment, due.memory);
+  const stale = due.missed || isOld || reached(due.memory.replanAt, moment.now);
+  return stale ? begin(moment, replan(moment, due.memory, due.missed)).memory : due.memory;
+}
+
+/** Begins and ends the rest of an `avoid`; it rests when it is first looked at, as nothing is known of before. */
+function restDecided(moment: PlanInput, memory: PlanRecord): PlanRecord {
+  const { now, spec } = moment;
+  const running = runningAt(memory, now);
+  if (running) {
+    const { restingSince } = memory;
+    if (restingSince === null) return memory;
+    return decided(moment, awakened(memory, Math.max(restingSince, Math.min(now, running.start))));
+  }
+  if (isOnWithoutRun(moment, memory)) return rested(memory, now);
+  const resting = moment.memory ? memory : rested(memory, now);
+  return resting.restingSince === null ? memory : decided(moment, awakened(resting, restEndsAt(spec, resting, now)));
+}
+
+function runningAt({ begun }: PlanRecord, now: EpochMs): BegunRun | null {
+  return begun.find((run) => contains(run, now)) ?? null;
+}
+
+/** The mean price of what is planned, had it begun now in one run. */
+function startedNowPrice({ spec, now, timeline }: PlanInput, { begun, planned }: PlanRecord): number | null {
+  const hasHours = spec.kind === "window" || spec.kind === "slots";
+  if (!hasHours || begun.length > 0 || planned.length === 0) return null;
+  const run = { start: now, end: now + lengthOf(planned) };
+  return runPrice(timeline?.points ?? [], run, "all", spec.kind === "window" ? spec.profile : undefined);
 }
 
 function reached(at: EpochMs | null, now: EpochMs): boolean {
@@ -81,7 +136,7 @@ function occurrenceOf(
   if (runs) return memory;
   if (window && window.start === memory.window.start && window.end === memory.window.end)
     return window.until === memory.window.until ? memory : { ...memory, window };
-  const untouched = memory.begun.length === 0 && memory.ended === null;
+  const untouched = memory.begun.every(({ basis }) => basis === "resting") && memory.ended === null;
   const over = now >= memory.window.end;
   if (!over && !untouched && !(window && window.start >= now)) return memory;
   const before = [...memory.before, ...memory.begun.map(({ start, end }) => ({ start, end }))];
@@ -146,13 +201,23 @@ function beginnableUntil({ spec, timeline, now, graceUntil }: PlanInput, run: Pl
   return spec.kind === "window" ? run.end : Math.min(run.end, confirmedUntil(points, now));
 }
 
-function stateOf({ spec, now, trusted }: PlanInput, memory: PlanRecord, running: BegunRun | null): PlanState {
+function stateOf(moment: PlanInput, memory: PlanRecord, running: BegunRun | null): PlanState {
+  const { spec, now, trusted } = moment;
   if (!spec.enabled) return "disabled";
   if (!trusted) return "waiting";
   if (running) return running.basis === "fallback" ? "fallback" : "running";
   if (memory.ended === "skipped" || memory.ended === "stopped") return "skipped";
   const [next] = memory.planned;
-  if (next) return next.basis === "fallback" ? "fallback" : "scheduled";
+  if (
+    spec.kind === "avoid" &&
+    next?.basis !== "fallback" &&
+    memory.outcome.kind !== "missing" &&
+    isLost(moment, memory)
+  )
+    return "no_prices";
+  if (next?.basis === "fallback") return "fallback";
+  const isShort = memory.outcome.kind === "solved" && !!memory.outcome.shortfall;
+  if (next) return isShort ? "partial" : "scheduled";
   if (memory.ended === "run_now") return "done";
   switch (memory.outcome.kind) {
     case "impossible":
@@ -163,19 +228,24 @@ function stateOf({ spec, now, trusted }: PlanInput, memory: PlanRecord, running:
       return "waiting";
     case "solved":
     case "none":
-      return memory.begun.length > 0 && memory.owedMs === 0 ? "done" : "waiting";
+      if (spec.kind === "avoid") return "scheduled";
+      if (begunInRound(memory).length === 0 || memory.owedMs > 0) return "waiting";
+      return isShort ? "partial" : "done";
   }
 }
 
-function nextChange(moment: PlanInput, memory: PlanRecord): EpochMs {
+function nextChange(moment: PlanInput, memory: PlanRecord, on: boolean): EpochMs {
   const { now, graceUntil, spec, timeline } = moment;
   const confirmed = confirmedUntil(timeline?.points ?? [], now);
+  const rests = spec.kind === "avoid" || whenLostOf(spec) !== "off";
   const times = [
     memory.window.end,
     memory.replanAt,
-    memory.lastsUntil === null ? null : renewalAfter(now),
+    rests ? memory.window.start : null,
+    memory.lastsUntil !== null || (on && rests) ? renewalAfter(now) : null,
+    on ? null : gapEndsAt(spec, memory),
     spec.fallback ? graceUntil : null,
-    spec.fallback || spec.useForecast ? confirmed : null,
+    spec.fallback || spec.useForecast || rests ? confirmed : null,
     ...memory.begun.map((run) => run.end),
     ...memory.planned.map((run) => run.start),
   ];

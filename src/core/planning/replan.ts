@@ -5,22 +5,21 @@ import type { EpochMs, Interval } from "../time/interval.ts";
 import { overlaps } from "../time/interval.ts";
 import type { PlanSolution, PlanSolved } from "./model/plan-spec.ts";
 import { fallbackRuns } from "./model/plan-windows.ts";
-import { overdueAt, type PlanInput, pointAt } from "./plan-input.ts";
+import { isUnpriced, overdueAt, type PlanInput, pointAt } from "./plan-input.ts";
 import { lengthOf, renewalAfter } from "./plan-interruption.ts";
-import { type PlanBasis, type PlanRecord, type PlanRun, without } from "./plan-record.ts";
-import { runPrice } from "./plan-savings.ts";
+import { begunInRound, type PlanBasis, type PlanRecord, type PlanRun, without } from "./plan-record.ts";
+import { energyOf, runPrice } from "./plan-savings.ts";
 
 /**
  * Names everything a plan is made from. While it stays the same so does the plan: with a tolerance, the best of what is
  * left would drift on as time passes.
  */
 export function inputFingerprint(moment: PlanInput, memory: PlanRecord): string {
-  const { spec, blocked, after, finishBy, timeline, now } = moment;
+  const { spec, blocked, after, finishBy } = moment;
   const { window, ended } = memory;
   const points = pointsOf(moment).filter((point) => point.end > window.start && point.start < window.until);
   const known = points.map(({ start, price, estimate }) => [start, price, estimate]);
-  const current = pointAt(timeline?.points ?? [], now);
-  const priced = current === null || current.estimate ? "unpriced" : "priced";
+  const priced = isUnpriced(moment) ? "unpriced" : "priced";
   return hash(JSON.stringify([spec, window, ended, blocked, after, finishBy, known, spec.fallback ? priced : ""]));
 }
 
@@ -29,14 +28,20 @@ export function replan(moment: PlanInput, memory: PlanRecord, missed: boolean): 
   const { spec, after } = moment;
   const made: PlanRecord = { ...memory, planned: [], replanAt: null, madeFrom: inputFingerprint(moment, memory) };
   if (memory.ended !== null || !spec.enabled) return { ...made, outcome: outcomeOfBegun(moment, memory) };
-  const hasRun = spec.kind === "window" && memory.begun.length > 0;
+  const begun = begunInRound(memory);
+  const hasRun = spec.kind === "window" && begun.length > 0;
   if (hasRun) return memory.owedMs > 0 ? madeUp(moment, made) : made;
-  if (spec.kind === "slots" && lengthOf(memory.begun) >= spec.hoursMs) return made;
+  if (spec.kind === "slots" && lengthOf(begun) >= spec.hoursMs) return made;
   if (after.kind === "waiting") return { ...made, outcome: { kind: "waiting_for_plan", plan: after.plan } };
   const solution = solved(moment, made);
   const late = missed ? startedLate(moment, made, solution) : null;
   const next = late ?? planOf(moment, made, solution);
-  return withFallback(moment, next);
+  return withFallback(moment, spec.kind === "avoid" && isUnpriced(moment) ? withoutDue(next, moment.now) : next);
+}
+
+/** An `avoid` rests where a price is missing: it has no plan for now, and none is to begin once the price is there. */
+function withoutDue(memory: PlanRecord, now: EpochMs): PlanRecord {
+  return { ...memory, planned: memory.planned.filter((run) => run.start > now) };
 }
 
 /** The solution, after the time at which missing prices are expected if that can be, and in time for others. */
@@ -47,7 +52,7 @@ function solved(moment: PlanInput, memory: PlanRecord): PlanSolution {
   const expectedAt = overdueAt(moment.calendar, free.missing.start);
   if (expectedAt <= moment.now) return free;
   const held = solveFrom(moment, memory, expectedAt);
-  return held.kind === "solved" ? held : free;
+  return held.kind === "solved" && !held.shortfall ? held : free;
 }
 
 function solveFrom(moment: PlanInput, memory: PlanRecord, notBefore: EpochMs | null): PlanSolution {
@@ -61,17 +66,22 @@ function solveFrom(moment: PlanInput, memory: PlanRecord, notBefore: EpochMs | n
     // What is only estimated may be planned on, but nothing begins on it.
     current?.estimate ? current.end : 0,
   );
+  // An avoid rests ON, so it was ON before elbro looked at it first.
+  const isFirst = spec.kind === "avoid" && memory.before.length === 0 && window.start < memory.since;
+  const assumed = isFirst ? [{ start: window.start, end: memory.since }] : [];
+  const rest = memory.restingSince === null ? [] : [{ start: memory.restingSince, end: now }];
+  const begun = spec.kind === "avoid" ? [...memory.begun, ...rest] : begunInRound(memory);
   const context = {
     now,
     calendar,
-    fixed: [...memory.before, ...memory.begun].map(({ start, end }) => ({ start, end })),
+    fixed: [...memory.before, ...assumed, ...begun].map(({ start, end }) => ({ start, end })),
     blocked,
     ...(earliest > 0 ? { earliestStart: earliest } : {}),
     ...(thresholds ? { thresholds } : {}),
   };
   if (finishBy !== null && window.start < finishBy && finishBy < window.end) {
     const early = solve(spec, timeline, { ...window, end: finishBy, until: finishBy }, context);
-    if (early.kind === "solved") return early;
+    if (early.kind === "solved" && !early.shortfall) return early;
   }
   return solve(spec, timeline, window, context);
 }
@@ -82,12 +92,12 @@ function planOf(moment: PlanInput, memory: PlanRecord, solution: PlanSolution): 
       const planned = solution.runs
         .flatMap((run) => without(run, memory.begun))
         .map((run) => ({ ...run, basis: basisOf(pointsOf(moment), run) }));
-      const { kind, meanPrice, cost, alternatives, usesEstimates } = solution;
+      const { kind, meanPrice, cost, alternatives, usesEstimates, shortfall } = solution;
       const startedNowAt = Math.max(moment.now, memory.window.start);
       return {
         ...memory,
         planned,
-        outcome: { kind, meanPrice, cost, alternatives, usesEstimates, startedNowAt },
+        outcome: { kind, meanPrice, cost, alternatives, usesEstimates, shortfall, startedNowAt },
       };
     }
     case "impossible":
@@ -95,6 +105,8 @@ function planOf(moment: PlanInput, memory: PlanRecord, solution: PlanSolution): 
     case "no_prices": {
       const from = solution.missing.start;
       const dueAt = overdueAt(moment.calendar, from);
+      if (dueAt <= moment.now && solution.partial && !moment.spec.fallback)
+        return planOf(moment, memory, solution.partial);
       const replanAt = dueAt > moment.now ? dueAt : null;
       return { ...memory, outcome: { kind: "missing", from, overdueAt: dueAt }, replanAt };
     }
@@ -112,7 +124,7 @@ function outcomeOfBegun(moment: PlanInput, memory: PlanRecord): PlanRecord["outc
   const whole = spec.kind === "window" && begun.length === 1 && first;
   const points = pointsOf(moment);
   const meanPrice = whole ? runPrice(points, whole, "all", spec.profile) : meanOver(begun, points);
-  const kwh = "kwh" in spec && spec.kwh !== undefined ? (spec.kwh * lengthOf(begun)) / spec.hoursMs : null;
+  const kwh = energyOf(spec, lengthOf(begun), memory);
   const cost = kwh === null || meanPrice === null ? null : kwh * meanPrice;
   const solution = { meanPrice, cost, alternatives: UNCOMPARED, usesEstimates: false };
   return { kind: "solved", ...solution, startedNowAt: first?.start ?? moment.now };
@@ -157,7 +169,7 @@ function madeUp(moment: PlanInput, memory: PlanRecord): PlanRecord {
   const planned = [{ ...run, basis: basisOf(points, run) }];
   if (outcome.kind !== "solved") return { ...memory, planned };
   const meanPrice = meanOver([...begun, run], points);
-  const cost = "kwh" in spec && spec.kwh !== undefined && meanPrice !== null ? spec.kwh * meanPrice : null;
+  const cost = spec.kwh !== undefined && meanPrice !== null ? spec.kwh * meanPrice : null;
   return { ...memory, planned, outcome: { ...outcome, meanPrice, cost } };
 }
 
@@ -175,10 +187,9 @@ function meanOver(runs: readonly Interval[], points: readonly PricePoint[]): num
 /** Puts the fixed hours in where the prices should be there by now and are not. */
 function withFallback(moment: PlanInput, memory: PlanRecord): PlanRecord {
   const { spec, now, calendar, blocked, after } = moment;
-  const current = pointAt(pointsOf(moment), now);
   const missing = memory.outcome.kind === "missing" && now >= memory.outcome.overdueAt;
   const inWindow = memory.window.start <= now && now < memory.window.end;
-  const unpriced = inWindow && (current === null || current.estimate);
+  const unpriced = inWindow && isUnpriced(moment);
   if (!spec.fallback || !(missing || unpriced)) return memory;
   const earliest = Math.max(now, after.kind === "from" ? after.at : now);
   const others = [...blocked, ...memory.begun];

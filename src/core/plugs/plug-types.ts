@@ -1,4 +1,5 @@
 /** The nouns of switching a plug: what is wanted, what is known of it, what was said to it. */
+import type { WhenLost } from "../planning/model/plan-spec.ts";
 import { type EpochMs, QUARTER_MS, SECOND_MS } from "../time/interval.ts";
 
 /** What a plan or a signal wants of a plug at a moment. */
@@ -8,6 +9,8 @@ export interface Wanted {
   readonly until: EpochMs | null;
   /** In words, for the owner: `cheap at Home`. */
   readonly reason?: string;
+  /** What the plan's `when_lost` says while elbro cannot know what it wants; absent while it knows. */
+  readonly lost?: WhenLost;
 }
 
 /** What a device can enforce by itself. Unit: seconds. */

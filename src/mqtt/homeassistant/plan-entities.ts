@@ -91,7 +91,7 @@ const signalRows: readonly Row[] = [
   },
 ];
 
-const hasEnergy = ({ definition: { spec } }: PlanSnapshot) => "kwh" in spec && spec.kwh !== undefined;
+const hasEnergy = ({ definition: { spec } }: PlanSnapshot) => spec.kwh !== undefined;
 
 const moneyRows: readonly Row[] = [
   {
@@ -107,7 +107,17 @@ const moneyRows: readonly Row[] = [
   {
     key: "saving_per_kwh",
     name: "Saving per kWh",
-    about: "What a kWh costs less than at once.",
+    about: "What a kWh costs less than if the plan started when its window opens (`window_start`).",
+    ...SENSOR,
+    value: ({ savingPerKwh }) => savingPerKwh.againstWindowStart,
+    unit: "perKwh",
+    precision: 2,
+    icon: "mdi:piggy-bank-outline",
+  },
+  {
+    key: "saving_now_per_kwh",
+    name: "Saving per kWh against now",
+    about: "What a kWh costs less than if the plan started now (`now`); unknown once it has begun.",
     ...SENSOR,
     value: ({ savingPerKwh }) => savingPerKwh.againstNow,
     unit: "perKwh",
@@ -128,9 +138,9 @@ const moneyRows: readonly Row[] = [
   {
     key: "saving",
     name: "Saving",
-    about: "What this round costs less than starting at once.",
+    about: "What this round costs less than starting when its window opens (`window_start`).",
     ...SENSOR,
-    value: ({ saving }) => saving.againstNow,
+    value: ({ saving }) => saving.againstWindowStart,
     unit: "currency",
     precision: 2,
     icon: "mdi:piggy-bank-outline",
@@ -139,9 +149,9 @@ const moneyRows: readonly Row[] = [
   {
     key: "saving_month",
     name: "Saving this month",
-    about: "What the runs of this month cost less than starting at once.",
+    about: "What the runs of this month cost less than starting when their windows opened (`window_start`).",
     ...SENSOR,
-    value: ({ history: { month } }) => month.saving.againstNow,
+    value: ({ history: { month } }) => month.saving.againstWindowStart,
     deviceClass: "monetary",
     stateClass: "total",
     lastReset: ({ history: { month } }) => formatInstant(month.start),

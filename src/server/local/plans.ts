@@ -28,9 +28,15 @@ import { type Endpoint, endpoint } from "./endpoint.ts";
 import type { LocalSource } from "./local-source.ts";
 import * as parameter from "./parameters.ts";
 
-const savings = { against_now: orNull(money), against_mean: orNull(money) } as const;
-const savingsPerKwh = object({ against_now: orNull(perKwh), against_mean: orNull(perKwh) });
-const basis: Schema = { type: "string", enum: ["prices", "estimates", "fallback", "manual"] };
+const savingsIn = (unit: Schema) =>
+  ({
+    against_now: { ...orNull(unit), description: "Against starting now; null once the round has begun." },
+    against_window_start: { ...orNull(unit), description: "Against starting when the window opens." },
+    against_mean: { ...orNull(unit), description: "Against the mean price of the window." },
+  }) as const;
+const savings = savingsIn(money);
+const savingsPerKwh = object(savingsIn(perKwh));
+const basis: Schema = { type: "string", enum: ["prices", "estimates", "fallback", "manual", "resting"] };
 const finished = object({
   start: instant,
   end: instant,
@@ -57,6 +63,12 @@ export const planned = {
   currency: orNull(text),
   mean_price: orNull(perKwh),
   cost: orNull(money),
+  missing: orNull(
+    object({
+      hours: { ...number, description: "What is missing of its hours." },
+      why: { type: "string", enum: ["window_too_short", "blocked", "max_price", "constraints", "no_prices"] },
+    }),
+  ),
   saving: orNull(money),
   savings: object({ ...savings, per_kwh: savingsPerKwh }),
   next_start: orNull(instant),
@@ -185,7 +197,7 @@ function planOf(plan: PlanSnapshot): object {
     kind: spec.kind,
     on: plan.on,
     ...planStatus(plan),
-    kwh: "kwh" in spec ? (spec.kwh ?? null) : null,
+    kwh: spec.kwh ?? null,
     days: spec.days ?? null,
     use_forecast: spec.useForecast,
     after: after?.plan ?? null,

@@ -143,9 +143,11 @@ function retryAfter({ until }: CheapAnswer, now: EpochMs): { readonly retryAfter
   return { retryAfterSec: Math.max(1, Math.min(left, MAX_RETRY_SEC)) };
 }
 
-/** Whether OFF is not what the plan wants, only what is safe while nothing is known. */
-function unknownSignal({ on, state, reason }: PlanSnapshot): LocalError | null {
+/** Whether OFF is not what the plan wants, only what is safe while nothing is known. What `when_lost` says is wanted. */
+function unknownSignal({ on, state, reason, definition }: PlanSnapshot): LocalError | null {
   const unknown =
-    !on && (state === "no_prices" || reason.code === "clock_not_trusted" || reason.code === "unknown_home");
+    !on &&
+    definition.spec.whenLost === undefined &&
+    (state === "no_prices" || reason.code === "clock_not_trusted" || reason.code === "unknown_home");
   return unknown ? localError("not_known", reason.text) : null;
 }

@@ -102,11 +102,11 @@ export const houseMetricRows: readonly MetricRow[] = [
   ),
   metric(
     "elbro_plan_month_saving",
-    "What the runs of this month cost less than starting at once, or than the mean of the window.",
+    "What the runs of this month cost less than starting when their windows opened, or than the mean of the window.",
     ["home", "plan", "against"],
     ({ plans }) =>
       plans.flatMap(({ definition: { home, id }, history: { month } }) => [
-        [[home, id, "now"], month.saving.againstNow] as const,
+        [[home, id, "window_start"], month.saving.againstWindowStart] as const,
         [[home, id, "mean"], month.saving.againstMean] as const,
       ]),
   ),

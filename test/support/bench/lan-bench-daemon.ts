@@ -7,7 +7,7 @@ import { writeRequest } from "../../../src/service/contract/request.ts";
 import type { Resolution } from "../../../src/service/contract/resources.ts";
 import { setup } from "../daemon/build.ts";
 import type { DaemonProcess } from "../daemon/daemon-process.ts";
-import { NODE_FLAGS } from "../daemon/node-flags.ts";
+import { MALLOC_SETTINGS, NODE_FLAGS } from "../daemon/node-flags.ts";
 import { LAN_KEY } from "../daemon/test-config.ts";
 import { TestDaemon } from "../daemon/test-daemon.ts";
 import { plainScript } from "./plain-script.ts";
@@ -68,10 +68,7 @@ export class LanBenchDaemon implements AsyncDisposable {
     await fill(path.join(installed.dataDir, "elbro.db"), now);
     const probe = await plainScript("loop-process", installed.dir);
     const process = owned.use(
-      await installed.launch(
-        { MALLOC_ARENA_MAX: "1" },
-        { nodeArgs: [...NODE_FLAGS, "--require", probe], channel: "ipc" },
-      ),
+      await installed.launch(MALLOC_SETTINGS, { nodeArgs: [...NODE_FLAGS, "--require", probe], channel: "ipc" }),
     );
     await pause(START_ENDS_AFTER_MS);
     return new LanBenchDaemon(await process.apiPort(), process, calendar.day(now).end, owned);

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import path from "node:path";
 import type { Config } from "../../../src/config/schema.ts";
 import type { EpochMs } from "../../../src/core/time/interval.ts";
-import { NODE_FLAGS } from "./node-flags.ts";
+import { MALLOC_SETTINGS, NODE_FLAGS } from "./node-flags.ts";
 
 /** A daemon in a process of its own, with the flags of `npm start` and a manual clock that the parent moves. */
 export class ForkedDaemon implements AsyncDisposable {
@@ -19,7 +19,7 @@ export class ForkedDaemon implements AsyncDisposable {
   /** `onJump` sets the clock of the parent, before each step of the daemon. */
   static async start(start: EpochMs, config: Config, onJump: (now: EpochMs) => void): Promise<ForkedDaemon> {
     const script = path.join(import.meta.dirname, "daemon-child.ts");
-    const child = fork(script, { execArgv: [...NODE_FLAGS], env: { ...process.env, MALLOC_ARENA_MAX: "1" } });
+    const child = fork(script, { execArgv: [...NODE_FLAGS], env: { ...process.env, ...MALLOC_SETTINGS } });
     const ended = new Promise<never>((_, reject) => {
       child.once("exit", (code) => reject(new Error(`the daemon ended with ${code}`)));
     });

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
+import { MALLOC_SETTINGS } from "./node-flags.ts";
 
 /** A Node process that answers every line with a line. */
 export class LineProcess implements AsyncDisposable {
@@ -9,7 +10,7 @@ export class LineProcess implements AsyncDisposable {
   constructor(args: readonly string[]) {
     this.#child = spawn(process.execPath, args, {
       stdio: ["pipe", "pipe", "inherit"],
-      env: { ...process.env, MALLOC_ARENA_MAX: "1" },
+      env: { ...process.env, ...MALLOC_SETTINGS },
     });
     if (!this.#child.stdout) throw new Error("the process has no output");
     this.#lines = createInterface(this.#child.stdout)[Symbol.asyncIterator]();

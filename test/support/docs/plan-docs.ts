@@ -18,6 +18,11 @@ const PLAN_STATES: Readonly<Record<PlanState, StateWords>> = {
   },
   scheduled: { about: "its hours are chosen; they may still move", codes: ["scheduled", "scheduled_on_estimates"] },
   running: { about: "ON; nothing moves it any more", codes: ["running", "running_by_hand"] },
+  partial: {
+    about:
+      "only some of its hours are possible: those are planned or have run, and the reason says what is missing and why",
+    codes: ["partial"],
+  },
   done: { about: "has run; the next round begins when its window ends", codes: ["done"] },
   no_prices: { about: "the prices that it needs should be there and are not", codes: ["no_prices"] },
   fallback: { about: "runs, or will, at its `fallback` hours", codes: ["fallback_planned", "running_fallback"] },

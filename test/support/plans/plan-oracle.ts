@@ -252,13 +252,41 @@ function avoidByRules(given: SmallCaseOf<AvoidPlan>): Mask | null {
   const offSoFar = now - count(fixed.slice(0, now));
   const closed = prices.filter((_, step) => step >= now && !open(step) && !fixed[step]).length;
   const stuck = prices.filter((_, step) => step >= now && (fixed[step] || unknown(step))).length;
-  const off = Math.min(prices.length - now - stuck, Math.max(closed, steps(spec.hoursMs) - offSoFar));
+  const avoided = Math.floor(spec.hoursMs / QUARTER_MS) - offSoFar;
+  const off = Math.min(prices.length - now - stuck, Math.max(closed, avoided));
   const maxGap = Math.floor((spec.maxGapMs ?? Number.POSITIVE_INFINITY) / QUARTER_MS);
-  if (prices.length - now - off === 0) return fixed;
-  const keeps = (mask: Mask) =>
-    prices.length - now - count(mask.slice(now)) === off &&
-    keepsFixed(given, mask, open) &&
+  const since =
+    runsIn(given, fixed)
+      .filter(([from]) => from < now)
+      .at(-1)?.[1] ?? 0;
+  if (prices.length - now - off === 0 && prices.length - Math.min(since, now) <= maxGap) return fixed;
+  const minRun = Math.max(1, steps(spec.minRunMs));
+  const keeps = (mask: Mask, may: (step: number) => boolean) =>
+    keepsFixed(given, mask, may) &&
     mask.every((on, step) => on || step < now || !unknown(step)) &&
-    keepsGaps(given, mask, maxGap, 1, 1, open);
-  return cheapest(given, keeps, (mask) => costOf(given, mask))?.best ?? null;
+    keepsLengths(given, mask, minRun, 1, may) &&
+    keepsGaps(given, mask, maxGap, minRun, 1, may);
+  const offIn = (mask: Mask) => prices.length - now - count(mask.slice(now));
+  // As many steps as the shortest run allows.
+  for (let most = off; most <= prices.length - now; most++) {
+    const within = cheapest(
+      given,
+      (mask) => offIn(mask) === most && keeps(mask, open),
+      (mask) => costOf(given, mask),
+    );
+    if (within) return within.best;
+  }
+  // The longest time OFF counts most: as few closed steps as it needs, then as long OFF as the hours.
+  const anywhere = () => true;
+  const closedIn = (mask: Mask) => count(mask.map((on, step) => on && step >= now && !open(step) && !fixed[step]));
+  const fewest = cheapest(given, (mask) => keeps(mask, anywhere), closedIn);
+  if (!fewest) return null;
+  const shorter = Math.min(off, Math.max(avoided, off - fewest.cost));
+  return (
+    cheapest(
+      given,
+      (mask) => offIn(mask) === shorter && keeps(mask, anywhere),
+      (mask) => closedIn(mask) * 1e6 + costOf(given, mask),
+    )?.best ?? null
+  );
 }

@@ -120,6 +120,7 @@ export const smallPlans = {
       kind: fc.constant("avoid" as const),
       hoursMs: quarters(1, most),
       maxGapMs: sometimes(quarters(1, 4)),
+      minRunMs: sometimes(quarters(1, 3)),
       ...common,
     }),
 } as const;

@@ -165,7 +165,7 @@ function manyRuns(model: Model, given: SolverCase, x: readonly string[]): void {
   const { spec, stepMs, prices } = given;
   if (spec.kind === "window") return;
   const rules = rulesOf(spec, stepMs);
-  const wanted = spec.kind === "avoid" ? prices.length - Math.ceil(spec.hoursMs / stepMs) : null;
+  const wanted = spec.kind === "avoid" ? prices.length - Math.floor(spec.hoursMs / stepMs) : null;
   const on = spec.kind === "slots" ? Math.ceil(spec.hoursMs / stepMs) : wanted;
   const worth = spec.kind === "below" ? worthOfStep(prices) : 0;
   model.goal = x.map((name, step) => [Math.round((prices[step] ?? 0) * PRICE_GRAIN) - worth, name]);
@@ -230,7 +230,7 @@ interface Rules {
 function rulesOf(spec: Exclude<PlanSpec, { kind: "window" }>, stepMs: number): Rules {
   const up = (durationMs = 0) => Math.max(1, Math.ceil(durationMs / stepMs));
   const { maxPrice = Number.POSITIVE_INFINITY } = spec;
-  const shortest = spec.kind === "avoid" ? {} : { run: spec.minRunMs, pause: spec.minPauseMs };
+  const shortest = spec.kind === "avoid" ? { run: spec.minRunMs } : { run: spec.minRunMs, pause: spec.minPauseMs };
   return {
     minRun: up(shortest.run),
     minPause: up(shortest.pause),

@@ -31,6 +31,7 @@ export interface PlanPayload {
     readonly hours: number;
     readonly cost: number | null;
     readonly against_now: number | null;
+    readonly against_window_start: number | null;
   };
   readonly settings: Readonly<Record<string, { readonly value: unknown; readonly changed: boolean }>>;
 }

@@ -47,7 +47,11 @@ export function planOf(spec: PlanSpec, prices: "prices" | "none" = "prices", now
   });
   const currency = timeline?.currency ?? null;
   const reason = reasonOf({ spec, advance, now, calendar, trusted: true, currency, home: null });
-  const none = { againstNow: "kwh" in spec ? 1.5 : null, againstMean: "kwh" in spec ? 0.5 : null };
+  const none = {
+    againstNow: null,
+    againstWindowStart: "kwh" in spec ? 1.5 : null,
+    againstMean: "kwh" in spec ? 0.5 : null,
+  };
   const month = {
     start: at("2026-02-28T23:00:00Z"),
     runs: 4,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { readConfig } from "../../../src/config/load.ts";
 import { planDefinitions } from "../../../src/config/plan-schema.ts";
+import { whenLostOf } from "../../../src/core/planning/model/plan-spec.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -21,6 +22,14 @@ function definitionsOf(plans: string) {
 }
 
 describe("a plan of the file", () => {
+  test("when_lost is on for avoid and off otherwise, unless it says something else", () => {
+    const plans = definitionsOf(`  - { name: Freezer, home: home, kind: avoid, hours: 4 }
+  - { name: Car, home: home, kind: slots, hours: 4 }
+  - { name: Heat pump, home: home, kind: avoid, hours: 4, when_lost: keep }`);
+    expect(plans.map(({ spec }) => whenLostOf(spec))).toEqual(["on", "off", "keep"]);
+    expect(mistakesOf("  - { name: Car, home: home, kind: slots, hours: 4, when_lost: maybe }")).toHaveLength(1);
+  });
+
   test("of kind window, with everything", () => {
     const [washer, dryer] = definitionsOf(
       `  - { name: Washing machine, home: home, kind: window, hours: 2.5, profile: [3, 1], kwh: 0.9, from: "22:00", ready_by: "07:00", days: [mon, fri], max_price: 3, use_forecast: true, tolerance: 5, tolerance_side: latest, power_limit: kitchen, fallback: ["02:00-04:30"] }

@@ -33,9 +33,9 @@ test("a run counts in the local month in which it is over, with what it saved; t
   const morning = at("2026-02-01T08:00:00Z");
   const february = historyOf(life, noon, morning);
   expect(february.month).toMatchObject({ start: at("2026-01-31T23:00:00Z"), runs: 1, hours: 2, cost: 0 });
-  expect(february.month.saving.againstNow).toBeCloseTo(2 * 1.85);
+  expect(february.month.saving.againstWindowStart).toBeCloseTo(2 * 1.85);
   expect(february.monthBefore).toMatchObject({ start: at("2025-12-31T23:00:00Z"), runs: 2, hours: 4, cost: 0 });
-  expect(february.monthBefore.saving.againstNow).toBeCloseTo(2 * 2 * 1.85);
+  expect(february.monthBefore.saving.againstWindowStart).toBeCloseTo(2 * 2 * 1.85);
   expect(february.monthBefore.saving.againstMean).toBeCloseTo(2 * 2 * NIGHT_MEAN);
   expect(february.lastRun).toMatchObject({
     start: at("2026-01-31T22:00:00Z"),
@@ -43,13 +43,13 @@ test("a run counts in the local month in which it is over, with what it saved; t
     kwh: 2,
   });
   expect(february.lastRun?.meanPrice).toBeCloseTo(0);
-  expect(february.lastRun?.startedNowPrice).toBeCloseTo(1.85);
+  expect(february.lastRun?.windowStartPrice).toBeCloseTo(1.85);
   expect(february.lastRun?.windowPrice).toBeCloseTo(NIGHT_MEAN);
 
   life.restart();
   const next = historyOf(life, morning, at("2026-02-02T08:00:00Z"));
   expect(next.month).toMatchObject({ runs: 2, hours: 4 });
-  expect(next.month.saving.againstNow).toBeCloseTo(2 * 2 * 1.85);
+  expect(next.month.saving.againstWindowStart).toBeCloseTo(2 * 2 * 1.85);
   expect(next.monthBefore).toMatchObject({ runs: 2, hours: 4 });
 });
 

@@ -124,7 +124,7 @@ describe.each(ways)("a database that is $name", ({ code, fill, free }) => {
       PlanStore["write"]
     >[1];
     fill(store.database);
-    const run = { ...range, basis: "prices", meanPrice: 1, startedNowPrice: 2, windowPrice: 2, kwh: 1 } as never;
+    const run = { ...range, basis: "prices", meanPrice: 1, windowStartPrice: 2, windowPrice: 2, kwh: 1 } as never;
     plans.write("washer", memory, [run]);
     expect(plans.writeSettings("washer", { hours: LONG })).toBe(false);
     expect(plans.memory("washer")).toEqual(memory);

@@ -27,6 +27,13 @@ export interface PlanTolerance {
   readonly side: "latest" | "earliest";
 }
 
+/** What a plan wants while elbro cannot know: without a trusted clock, or without prices. `keep`: what it wanted before. */
+export const whenLostValues = ["on", "off", "keep"] as const;
+export type WhenLost = (typeof whenLostValues)[number];
+
+/** What a plan does that cannot have all its hours. */
+export const whenShortValues = ["partial", "nothing"] as const;
+
 /** The settings that every kind takes. */
 interface PlanCommon {
   /** Nothing runs before. Without it the time of `readyBy`, without both midnight. */
@@ -43,6 +50,10 @@ interface PlanCommon {
   readonly tolerance?: PlanTolerance;
   /** When to run where prices are missing. Shape: any order. */
   readonly fallback?: readonly LocalSpan[];
+  /** Energy of a whole round, for its cost. */
+  readonly kwh?: number;
+  /** Read it with `whenLostOf`, which knows the default. */
+  readonly whenLost?: WhenLost;
   readonly enabled: boolean;
 }
 
@@ -52,15 +63,14 @@ export interface WindowPlan extends PlanCommon {
   readonly hoursMs: number;
   /** Relative power along the run, stretched over it: [2, 1] draws two thirds in the first half. Shape: none negative. */
   readonly profile?: readonly number[];
-  /** Energy of the whole run, for its cost. */
-  readonly kwh?: number;
 }
 
 /** `hoursMs` in any steps. */
 export interface SlotsPlan extends PlanCommon {
   readonly kind: "slots";
   readonly hoursMs: number;
-  readonly kwh?: number;
+  /** What it does where not all hours are possible; without it `partial`. */
+  readonly whenShort?: (typeof whenShortValues)[number];
   readonly minRunMs?: number;
   readonly minPauseMs?: number;
   /** Longest time OFF between runs, from the horizon's start to the first and from the last to its end. */
@@ -82,12 +92,18 @@ export interface BelowPlan extends PlanCommon {
 export interface AvoidPlan extends PlanCommon {
   readonly kind: "avoid";
   readonly hoursMs: number;
-  /** Longest time OFF. */
+  readonly minRunMs?: number;
+  /** Longest time OFF; stronger than `maxPrice`, other plans and every command. */
   readonly maxGapMs?: number;
 }
 
 export type PlanSpec = WindowPlan | SlotsPlan | BelowPlan | AvoidPlan;
 export type PlanKind = PlanSpec["kind"];
+
+/** What a plan wants while elbro cannot know: `on` for `avoid`, otherwise `off`, where the owner says nothing. */
+export function whenLostOf({ kind, whenLost }: Pick<PlanSpec, "kind" | "whenLost">): WhenLost {
+  return whenLost ?? (kind === "avoid" ? "on" : "off");
+}
 
 /** One occurrence of a plan: everything it does lies in here. At most a local day long. */
 export interface PlanWindow extends Interval {
@@ -117,7 +133,9 @@ export interface PlanContext {
 export interface PlanAlternatives {
   /** The best choice whose first run begins an hour or more (a run's length, where that is shorter) from the chosen. */
   readonly nextBest: { readonly start: EpochMs; readonly meanPrice: number } | null;
-  /** All of it in one run as soon as the window allows. */
+  /** The cheapest choice, where the tolerance took another. */
+  readonly best?: { readonly start: EpochMs; readonly meanPrice: number } | null;
+  /** All of it in one run as soon as the window allows: the baseline `window_start`. */
   readonly startedNow: number | null;
   /** The mean of the prices that could be chosen from. */
   readonly windowMean: number | null;
@@ -132,6 +150,8 @@ export interface PlanSolved {
   /** In currency, where `kwh` is given. */
   readonly cost: number | null;
   readonly alternatives: PlanAlternatives;
+  /** What is missing of the hours, in the most that is possible; null where nothing is. */
+  readonly shortfall: PlanShortfall | null;
   /** Whether a chosen step has an estimated price. */
   readonly usesEstimates: boolean;
   /** The first time in what is left of the window that has no price: a better choice may appear there. */
@@ -144,9 +164,14 @@ export interface PlanSolved {
  */
 export type ImpossibleReason = "window_too_short" | "blocked" | "max_price" | "constraints";
 
+export interface PlanShortfall {
+  readonly missingMs: number;
+  readonly reason: ImpossibleReason | "no_prices";
+}
+
 export type PlanSolution =
   | PlanSolved
   /** `shortfallMs`: what is missing of the hours in the best that is possible. */
   | { readonly kind: "impossible"; readonly shortfallMs: number; readonly reason: ImpossibleReason }
-  /** `missing`: the first time without a price; with prices there it might be possible. */
-  | { readonly kind: "no_prices"; readonly missing: Interval };
+  /** `missing`: the first time without a price; with prices there it might be possible. `partial`: what is without. */
+  | { readonly kind: "no_prices"; readonly missing: Interval; readonly partial?: PlanSolved };

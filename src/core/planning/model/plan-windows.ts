@@ -28,6 +28,17 @@ export function horizonOf(spec: PlanSpec, now: EpochMs, calendar: Calendar): Pla
   return null;
 }
 
+/**
+ * The occurrence that a plan is to do: that of `horizonOf`, but the next where a new plan finds too little of it left for
+ * its hours. `known`: the window that it is in already, or waits for.
+ */
+export function roundAt(spec: PlanSpec, known: Interval | null, now: EpochMs, calendar: Calendar): PlanWindow | null {
+  const window = horizonOf(spec, now, calendar);
+  const hasHours = spec.kind === "window" || spec.kind === "slots";
+  if (!window || !hasHours || now <= window.start || (known && known.start < window.end)) return window;
+  return window.end - now < spec.hoursMs ? horizonOf(spec, window.end, calendar) : window;
+}
+
 /** The plan's fixed hours inside a window, for when prices are missing. Shape: ascending, apart. */
 export function fallbackRuns(spec: PlanSpec, window: Interval, calendar: Calendar): Interval[] {
   const runs: Interval[] = [];

@@ -113,7 +113,7 @@ export class RunsTable {
       const cost = (starts[first] as number) + this.#costOf(top, left, first + minRun);
       if (cost < best.cost && may(first)) best = { cost, begun: first, step: first + minRun };
     }
-    const mayBeNone = this.#one === 0 && firstForced === costs.length;
+    const mayBeNone = this.#one === 0 && firstForced === costs.length && begin.last === costs.length - 1;
     return mayBeNone && best.cost > 0 ? { cost: 0, begun: -1, step: 0 } : best;
   }
 

@@ -19,8 +19,21 @@ export function solveSlots(task: PlanTask<SlotsPlan>): PlanSolution {
   const chosen = chooseSlots(task, on) ?? chooseRest(task, on);
   if (chosen) return solved(task, chosen);
   const problem = problemOf(task, on);
-  const short = on - mostSteps(problem);
-  return infeasible(task, on, short, (walls) => new RunsSolver(problemOf(task, on, walls)).cheapest() !== null);
+  const most = mostSteps(problem);
+  const possible = (walls: HardLimits) => new RunsSolver(problemOf(task, on, walls)).cheapest() !== null;
+  return partly(task, on, most, infeasible(task, on, on - most, possible));
+}
+
+/** The most of the hours that is possible, unless the owner wants all or nothing. */
+function partly(task: PlanTask<SlotsPlan>, on: number, most: number, none: PlanSolution): PlanSolution {
+  const { spec, grid } = task;
+  if (none.kind === "solved" || spec.whenShort === "nothing") return none;
+  const hasRun = grid.past.usedMs > 0 && !grid.forced.includes(1);
+  const chosen = most > 0 ? chooseSlots(task, most) : hasRun ? { runs: [] } : null;
+  if (!chosen) return none;
+  const reason = none.kind === "impossible" ? none.reason : "no_prices";
+  const partial = solved(task, { ...chosen, shortfall: { missingMs: (on - most) * grid.stepMs, reason } });
+  return none.kind === "impossible" ? partial : { ...none, partial };
 }
 
 /** What has not run of the hours, and at least what is fixed. */
@@ -41,7 +54,12 @@ function chooseSlots(task: PlanTask<SlotsPlan>, on: number): Selection | null {
   const best = solver.cheapest();
   if (!best) return null;
   const choice = tolerated(task, problem, solver, best);
-  return { runs: choice.runs, nextBest: nextBest(task, problem, solver, choice) };
+  const isSame = choice.runs[0]?.[0] === best.runs[0]?.[0] && choice.cost === best.cost;
+  return {
+    runs: choice.runs,
+    nextBest: nextBest(task, problem, solver, choice),
+    best: isSame ? null : told(task, best, on),
+  };
 }
 
 function problemOf({ spec, grid, window }: PlanTask<SlotsPlan>, on: number, walls?: HardLimits): SlotsProblem {
@@ -94,16 +112,21 @@ function latestWithin({ begin }: RunsProblem, solver: RunsSolver, best: RunsChoi
 
 /** The best whose first run begins elsewhere; null where a run goes on. */
 function nextBest(
-  { grid }: PlanTask,
+  task: PlanTask,
   { begin, on }: SlotsProblem,
   solver: RunsSolver,
   choice: RunsChoice,
 ): PlanAlternatives["nextBest"] {
   if (begin.kind === "running") return null;
   const chosen = choice.runs[0]?.[0] ?? 0;
-  const apart = otherStart(grid, on);
+  const apart = otherStart(task.grid, on);
   const other = solver.cheapest({ may: (first) => Math.abs(first - chosen) >= apart });
   if (!other) return null;
-  const first = other.runs[0]?.[0] ?? 0;
-  return { start: spanOf(grid, first, first + 1).start, meanPrice: other.cost / on / PRICE_SCALE };
+  return told(task, other, on);
+}
+
+/** When a choice begins and what it costs. */
+function told({ grid }: PlanTask, { runs, cost }: RunsChoice, on: number): NonNullable<PlanAlternatives["nextBest"]> {
+  const first = runs[0]?.[0] ?? 0;
+  return { start: spanOf(grid, first, first + 1).start, meanPrice: cost / on / PRICE_SCALE };
 }

@@ -6,6 +6,7 @@ import type {
   ImpossibleReason,
   PlanAlternatives,
   PlanContext,
+  PlanShortfall,
   PlanSolution,
   PlanSolved,
   PlanSpec,
@@ -30,9 +31,11 @@ const OTHER_START_MS = 60 * 60_000;
 export interface Selection {
   readonly runs: readonly StepRun[];
   readonly nextBest?: PlanAlternatives["nextBest"];
+  readonly best?: PlanAlternatives["nextBest"];
   readonly startedNow?: number | null;
   /** Weighted by a profile. */
   readonly meanPrice?: number;
+  readonly shortfall?: PlanShortfall;
 }
 
 export function solved(task: PlanTask, chosen: Selection): PlanSolved {
@@ -42,14 +45,17 @@ export function solved(task: PlanTask, chosen: Selection): PlanSolved {
   const runs = mergeRuns([...begun, ...planned.flatMap((run) => clipped(run, window))]);
   const meanPrice = chosen.meanPrice ?? meanOver(grid.points, runs);
   const steps = chosen.runs.reduce((sum, [from, to]) => sum + to - from, 0);
-  const kwh = spec.kind === "window" || spec.kind === "slots" ? spec.kwh : undefined;
+  const { shortfall = null } = chosen;
+  const missing = shortfall && "hoursMs" in spec ? shortfall.missingMs / spec.hoursMs : 0;
   return {
     kind: "solved",
     runs,
     meanPrice,
-    cost: kwh === undefined || meanPrice === null ? null : kwh * meanPrice,
+    cost: spec.kwh === undefined || meanPrice === null ? null : spec.kwh * (1 - missing) * meanPrice,
+    shortfall,
     alternatives: {
       nextBest: chosen.nextBest ?? null,
+      best: chosen.best ?? null,
       startedNow: chosen.startedNow === undefined ? meanOfSteps(grid, 0, steps) : chosen.startedNow,
       windowMean: windowMean(grid),
     },
@@ -106,13 +112,14 @@ export interface HardLimits {
 }
 
 /** One after the other. With the last of them, the highest price, there is no choice, or nobody would ask. */
-const WALLS: readonly (readonly [HardLimits, ImpossibleReason | "no_prices"])[] = [
+const WALLS: readonly (readonly [HardLimits, ImpossibleReason])[] = [
   [{ gaps: false, others: false, maxPrice: false }, "constraints"],
-  [{ gaps: true, others: false, maxPrice: false }, "no_prices"],
-  [{ gaps: true, others: true, maxPrice: false }, "blocked"],
+  [{ gaps: false, others: true, maxPrice: false }, "blocked"],
 ];
 
-/** Says why there is no choice: the first wall with which there is none. Unit: `shortSteps` and `asked` in steps. */
+/**
+ * Says why there is no choice: prices are missing where it could be, or the first wall with which there is none. Unit: `shortSteps` and `asked` in steps.
+ */
 export function infeasible(
   task: PlanTask,
   asked: number,
@@ -122,9 +129,10 @@ export function infeasible(
   const { grid, window } = task;
   const shortfallMs = shortSteps * grid.stepMs;
   if (asked > grid.count) return { kind: "impossible", shortfallMs, reason: "window_too_short" };
+  const missing = missingIn(grid.points, grid.start, window.end);
+  if (missing && possible({ gaps: false, others: true, maxPrice: true })) return { kind: "no_prices", missing };
   const reason = WALLS.find(([walls]) => !possible(walls))?.[1] ?? "max_price";
-  if (reason !== "no_prices") return { kind: "impossible", shortfallMs, reason };
-  return { kind: "no_prices", missing: missingIn(grid.points, grid.start, window.end) ?? window };
+  return { kind: "impossible", shortfallMs, reason };
 }
 
 /** The mean price of the priced time of runs, by time; null where none of it has a price. */

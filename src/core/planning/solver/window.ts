@@ -62,11 +62,14 @@ function chooseRun(task: PlanTask<WindowPlan>, priced: Float64Array, weights: Fl
   const total = totalOf(weights);
   const first = spec.tolerance ? tolerated(task, costs, total, spec.tolerance) : costs.indexOf(best);
   const meanFrom = (step: number) => (costs[step] as number) / total / PRICE_SCALE;
+  const cheapest = costs.indexOf(best);
   const other = elsewhere(costs, first, otherStart(grid, weights.length));
   const now = weighted(grid.prices.subarray(0, weights.length), weights)[0] ?? Number.NaN;
   return {
     runs: [[first, first + weights.length]],
     nextBest: other === null ? null : { start: spanOf(grid, other, other + 1).start, meanPrice: meanFrom(other) },
+    best:
+      cheapest === first ? null : { start: spanOf(grid, cheapest, cheapest + 1).start, meanPrice: meanFrom(cheapest) },
     startedNow: Number.isNaN(now) ? null : now / total / PRICE_SCALE,
     meanPrice: meanFrom(first),
   };

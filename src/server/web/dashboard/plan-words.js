@@ -17,6 +17,7 @@ export function headlineOf(plan, { t, f, now }) {
   const runs = joinedRuns(plan);
   const running = plan.on && runs.find((run) => run.start <= now && now < run.end);
   if (running) return t("plan_runs_until", { time: f.clock(running.end) });
+  if (plan.on) return t("plan_on");
   const ahead = runs.filter((run) => run.end > now);
   const [next] = ahead;
   if (!next) return t(`state_${plan.state}`);
@@ -46,12 +47,17 @@ export function refusalOf({ status, code, refusal, reason }, t) {
 export function reasonOf(plan, { t, f }) {
   const { code, mean_price: mean, currency } = plan;
   if (!t.has(`reason_${code}`)) return plan.reason;
-  const againstNow = plan.savings?.per_kwh?.against_now ?? null;
-  const parts = [t(`reason_${code}`)];
-  if (mean !== null && ["scheduled", "scheduled_on_estimates", "running", "done"].includes(code)) {
+  const { missing } = plan;
+  const why = missing && t(`reason_${missing.why}`);
+  const parts = [t(`reason_${code}`, missing ? { hours: f.number(missing.hours, 1), why } : {})];
+  if (mean !== null && ["scheduled", "scheduled_on_estimates", "running", "partial", "done"].includes(code)) {
     parts.push(t("reason_mean", { price: `${f.money(mean, currency)}/kWh` }));
-    if (againstNow !== null && againstNow > 0.005)
-      parts.push(t("reason_saves", { price: `${f.money(againstNow, currency)}/kWh` }));
+    for (const baseline of ["now", "window_start"]) {
+      const saved = plan.savings?.per_kwh?.[`against_${baseline}`] ?? null;
+      if (saved === null || saved <= 0.005) continue;
+      parts.push(t(`reason_saves_${baseline}`, { price: `${f.money(saved, currency)}/kWh` }));
+      break;
+    }
   }
   return parts.filter(Boolean).join(" · ");
 }

@@ -217,6 +217,7 @@ function monthWords({ month, currency }, { t, f }) {
   const hours = f.number(month.hours, Number.isInteger(month.hours) ? 0 : 1);
   const parts = [t("month_runs", { count: month.runs, runs: month.runs, hours })];
   if (month.cost !== null) parts.push(t("month_cost", { cost: f.money(month.cost, currency) }));
-  if (month.against_now !== null) parts.push(t("month_saved", { saved: f.money(month.against_now, currency) }));
+  if (month.against_window_start !== null)
+    parts.push(t("month_saved", { saved: f.money(month.against_window_start, currency) }));
   return parts.join(" · ");
 }

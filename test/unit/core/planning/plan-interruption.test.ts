@@ -121,7 +121,7 @@ describe("of other kinds and by other reasons", () => {
   });
 
   test("what its owner stopped is not made up for", () => {
-    const stopped = stop(leftAt(at("2026-03-11T01:20:00Z")), at("2026-03-11T02:30:00Z"));
+    const stopped = stop(leftAt(at("2026-03-11T01:20:00Z")), at("2026-03-11T02:30:00Z"), washer);
     if (stopped.kind === "refused") throw new Error(stopped.reason);
     const after = step({ now: at("2026-03-11T02:30:00Z"), memory: stopped.memory });
     expect([after.state, timesOf(after.memory)]).toEqual(["skipped", ["01:00-01:32"]]);

@@ -13,15 +13,17 @@ function words(spec: PlanSpec, given: Partial<Parameters<typeof step>[0]> = {}):
 }
 
 describe("why a plan is ON or OFF, with the numbers", () => {
-  const numbers = "02:00-04:00, 0.50 DKK/kWh on average; next best 01:00 at 1.25; bought at 2.23 if started";
+  const numbers = "02:00-04:00, 0.50 DKK/kWh on average; next best 01:00 at 1.25; bought";
+  /** The same seen on the day before. */
+  const before = "Wed 02:00-04:00, 0.50 DKK/kWh on average; next best Wed 01:00 at 1.25; bought";
 
-  test("what would have been at once is told with its time, except where that is now", () => {
+  test("both baselines are told, now and the opening of the window, with their times", () => {
     const planned = step({ now: AFTERNOON });
-    expect(wordsOf(planned, AFTERNOON)).toBe(`${numbers} at 22:00`);
-    expect(wordsOf(step({ now: OPENS }), OPENS)).toBe(`${numbers} now`);
+    expect(wordsOf(planned, AFTERNOON)).toBe(`${before} at 2.17 if started now, at 2.23 if started at 22:00`);
+    expect(wordsOf(step({ now: OPENS }), OPENS)).toBe(`${before} at 2.23 if started now`);
     const now = at("2026-03-11T01:00:00Z");
     const running = step({ now, memory: planned.memory });
-    expect(wordsOf(running, now)).toBe(`runs until 04:00: ${numbers} at 22:00`);
+    expect(wordsOf(running, now)).toBe(`runs until 04:00: ${numbers} at 2.23 if started at Tue 22:00`);
     const done = live({ now, memory: running.memory }, now + 2 * HOUR);
     expect(wordsOf(done, now + 2 * HOUR)).toBe("has run: 02:00-04:00, 0.50 DKK/kWh on average");
   });
@@ -55,7 +57,7 @@ describe("why a plan is ON or OFF, with the numbers", () => {
       "fallback",
       { ...slots, fallback: [{ from: 120, until: 240 }] },
       { timeline: null },
-      "prices are missing; runs at its fixed hours 02:00-04:00",
+      "prices are missing; runs at its fixed hours Wed 02:00-04:00",
     ],
     [
       "others in the way",
@@ -74,7 +76,7 @@ describe("why a plan is ON or OFF, with the numbers", () => {
       "on estimates",
       { ...washer, useForecast: true },
       { timeline: timelineOf(nightPrices().map((point) => ({ ...point, estimate: point.start >= OPENS }))) },
-      `${numbers} at 22:00; on estimates until the prices are confirmed`,
+      `${before} at 2.17 if started now, at 2.23 if started at 22:00; on estimates until the prices are confirmed`,
     ],
   ])("%s", (_name, spec, given, expected) => {
     expect(words(spec, given)).toBe(expected);
@@ -94,14 +96,15 @@ describe("what a hand began costs what it costs, not what was planned", () => {
   });
 
   test("or to where it was stopped, and nothing where it was skipped", () => {
-    const begun = runNow(spec, planned, AFTERNOON, []);
+    const opens = AFTERNOON + 5 * HOUR;
+    const begun = runNow(spec, planned, opens, []);
     if (begun.kind === "refused") throw new Error(begun.reason);
-    const now = AFTERNOON + HOUR / 4;
-    const stopped = stop(live({ now: AFTERNOON, memory: begun.memory, spec }, now).memory, now);
+    const now = opens + HOUR / 4;
+    const stopped = stop(live({ now: opens, memory: begun.memory, spec }, now).memory, now, spec);
     if (stopped.kind === "refused") throw new Error(stopped.reason);
     const after = step({ now, memory: stopped.memory, spec });
-    expect(after.memory?.outcome).toMatchObject({ kind: "solved", meanPrice: 2.17 });
-    expect(after.memory?.outcome.kind === "solved" && after.memory.outcome.cost).toBeCloseTo((2.17 * 2) / 8);
+    expect(after.memory?.outcome).toMatchObject({ kind: "solved", meanPrice: 2.22 });
+    expect(after.memory?.outcome.kind === "solved" && after.memory.outcome.cost).toBeCloseTo((2.22 * 2) / 8);
     const off = { ...spec, enabled: false };
     expect(step({ now: AFTERNOON, memory: planned, spec: off }).memory?.outcome).toEqual({ kind: "none" });
   });

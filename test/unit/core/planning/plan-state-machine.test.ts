@@ -164,7 +164,7 @@ describe("commands", () => {
 
   test("stop cuts what runs, and its price is of what ran", () => {
     const running = live({ now: at("2026-03-11T01:00:00Z"), memory }, at("2026-03-11T01:59:00Z"));
-    const stopped = stop(running.memory, at("2026-03-11T02:00:00Z"));
+    const stopped = stop(running.memory, at("2026-03-11T02:00:00Z"), washer);
     if (stopped.kind === "refused") throw new Error(stopped.reason);
     const after = step({ now: at("2026-03-11T02:00:00Z"), memory: stopped.memory });
     expect([after.state, timesOf(after.memory), after.finished.length]).toEqual(["skipped", ["01:00-02:00"], 1]);

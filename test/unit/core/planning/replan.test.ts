@@ -159,7 +159,7 @@ test("at once is when the plan was first looked at, where its window was open al
   const done = live({ now: since }, at("2026-03-11T03:00:00Z"));
   expect(done.finished).toHaveLength(1);
   // From 00:30 local: half an hour at 2.00, the hour at 2.01, half of the cheap one... of its two hours.
-  expect(done.finished[0]?.startedNowPrice).toBeCloseTo((0.5 * 2 + 2.01 + 0.5 * 0.5) / 2);
+  expect(done.finished[0]?.windowStartPrice).toBeCloseTo((0.5 * 2 + 2.01 + 0.5 * 0.5) / 2);
 });
 
 test("after a plan that is on with its next round, it is behind the last one", () => {

@@ -1,0 +1,168 @@
+import { describe, expect, test } from "vitest";
+import type { PlanSpec, SlotsPlan, WindowPlan } from "../../../../src/core/planning/model/plan-spec.ts";
+import { runNow, stop } from "../../../../src/core/planning/plan-commands.ts";
+import { planSnapshot } from "../../../../src/core/planning/plan-snapshot.ts";
+import type { PlanAdvance } from "../../../../src/core/planning/plan-state-machine.ts";
+import { at, daysOf, points, timelineOf } from "../../../support/home/price-days.ts";
+import { live, nightPrices, OPENS, slots, step, timesOf, washer, wordsOf } from "../../../support/plans/plan-life.ts";
+import { definitionOf } from "../../../support/plans/shown-plans.ts";
+
+const HOUR = 3_600_000;
+const AFTERNOON = OPENS - 5 * HOUR;
+
+function shown(advance: PlanAdvance, spec: PlanSpec, now: number) {
+  const month = {
+    start: 0,
+    runs: 0,
+    hours: 0,
+    cost: null,
+    saving: { againstNow: null, againstWindowStart: null, againstMean: null },
+  };
+  const history = { month, monthBefore: month, lastRun: null };
+  const reason = { code: "scheduled", text: "" } as const;
+  return planSnapshot({
+    definition: definitionOf(spec),
+    spec,
+    advance,
+    reason,
+    currency: "DKK",
+    history,
+    refused: null,
+    now,
+  });
+}
+
+describe("savings name their baseline", () => {
+  test("where starting now is cheaper, nothing is saved against now, whatever the opening of the window costs", () => {
+    // 0.2 in the afternoon, 2.2 when the window opens, 0.5 at night.
+    const cheapNow = nightPrices().map((point) => (point.start < OPENS ? { ...point, price: 0.2 } : point));
+    const advance = step({ now: AFTERNOON, timeline: timelineOf(cheapNow) });
+    const { savingPerKwh } = shown(advance, washer, AFTERNOON);
+    expect(savingPerKwh.againstNow).toBeCloseTo(0.2 - 0.5);
+    expect(savingPerKwh.againstWindowStart).toBeCloseTo(2.225 - 0.5);
+    expect(wordsOf(advance, AFTERNOON)).toContain("bought at 0.20 if started now, at 2.23 if started at 22:00");
+  });
+
+  test("against now is unknown once the round has begun", () => {
+    const now = at("2026-03-11T01:00:00Z");
+    const { savingPerKwh } = shown(live({ now: AFTERNOON }, now), washer, now);
+    expect([savingPerKwh.againstNow, savingPerKwh.againstWindowStart]).toEqual([null, expect.closeTo(1.725)]);
+  });
+
+  test.each<PlanSpec>([
+    { kind: "below", maxPrice: 1, kwh: 4, useForecast: false, enabled: true },
+    { kind: "avoid", hoursMs: 4 * HOUR, kwh: 4, useForecast: false, enabled: true },
+  ])("$kind takes kwh of a whole round and reports money", (spec) => {
+    const start = at("2026-03-09T23:00:00Z");
+    const { cost, meanPrice, saving } = shown(step({ now: start, spec }), spec, start);
+    expect(cost).toBeCloseTo(4 * (meanPrice ?? 0));
+    expect(saving.againstMean).toBeGreaterThan(0);
+    const over = live({ now: start, spec }, start + 24 * HOUR - 1);
+    const last = step({ now: start + 24 * HOUR, spec, memory: over.memory });
+    const finished = [...last.finished];
+    expect(finished.every(({ kwh }) => kwh !== null && kwh > 0)).toBe(true);
+  });
+});
+
+describe("a plan waits for tomorrow's prices, and says so", () => {
+  test("although all that is known of its window is taken by others of its group", () => {
+    // The README's dryer: after the dishwasher, which has the last hours of today.
+    const dryer: WindowPlan = { ...washer, hoursMs: 1.5 * HOUR, from: 19 * 60, readyBy: 9 * 60 };
+    const midnight = at("2026-03-10T23:00:00Z");
+    const now = at("2026-03-10T09:00:00Z");
+    const advance = step({
+      now,
+      spec: dryer,
+      timeline: timelineOf(nightPrices("2026-03-10")),
+      blocked: [{ start: midnight - 2 * HOUR, end: midnight }],
+      after: { kind: "from", at: midnight + HOUR / 4 },
+    });
+    expect([advance.state, wordsOf(advance, now, dryer)]).toEqual([
+      "waiting",
+      "waits for the prices from Wed 00:00 on",
+    ]);
+  });
+
+  test("where all that is known is above max_price", () => {
+    const spec: SlotsPlan = { ...(slots as SlotsPlan), maxPrice: 1 };
+    const advance = step({ now: at("2026-03-10T09:00:00Z"), spec, timeline: timelineOf(nightPrices("2026-03-10")) });
+    expect(advance.state).toBe("waiting");
+  });
+});
+
+describe("times", () => {
+  test("the hour that comes twice in autumn is named: A, then B", () => {
+    const spec: WindowPlan = { ...washer, hoursMs: HOUR / 2 };
+    const [first, change] = [at("2026-10-25T00:45:00Z"), at("2026-10-25T01:00:00Z")];
+    const prices = points(daysOf("2026-10-22", "2026-10-26"), () => 2).map((point) =>
+      point.start === first || point.start === change ? { ...point, price: 0.1 } : point,
+    );
+    const running = live({ now: first - 3 * HOUR, spec, timeline: timelineOf(prices) }, first);
+    expect(wordsOf(running, first, spec)).toMatch(/^runs until 02:15 B: 02:45 A-02:15 B, 0.10 DKK\/kWh on average/);
+  });
+
+  test("times after midnight have their day", () => {
+    expect(wordsOf(step({ now: AFTERNOON }), AFTERNOON)).toMatch(/^Wed 02:00-04:00, /);
+    const late = nightPrices().map((point) => ({
+      ...point,
+      price: Math.abs(point.start - at("2026-03-10T22:00:00Z")) <= HOUR ? 0 : 1,
+    }));
+    expect(wordsOf(step({ now: AFTERNOON, timeline: timelineOf(late) }), AFTERNOON)).toMatch(/^22:00-00:00, /);
+    const over = { ...washer, hoursMs: 3 * HOUR };
+    expect(wordsOf(step({ now: AFTERNOON, spec: over, timeline: timelineOf(late) }), AFTERNOON)).toMatch(
+      /^22:00-Wed 01:00, /,
+    );
+  });
+});
+
+test.each<[PlanSpec, RegExp]>([
+  [{ ...washer, tolerance: { percent: 400, side: "latest" } }, /latest within 400 % of the best, Wed 02:00 at 0.50; /],
+  [
+    { ...washer, kind: "slots", tolerance: { percent: 400, side: "earliest" } },
+    /earliest within 400 % of the best, Wed 02:00 at 0.50; /,
+  ],
+])("the tolerance is mentioned where it decided", (spec, words) => {
+  expect(wordsOf(step({ now: AFTERNOON, spec }), AFTERNOON, spec)).toMatch(words);
+  const strict = { ...spec, tolerance: { percent: 1, side: "latest" } } as PlanSpec;
+  expect(wordsOf(step({ now: AFTERNOON, spec: strict }), AFTERNOON, strict)).not.toContain("within");
+});
+
+test("stop after a manual run does not skip the next round", () => {
+  const planned = step({ now: AFTERNOON });
+  const begun = runNow(washer, planned.memory, AFTERNOON, []);
+  if (begun.kind === "refused") throw new Error(begun.reason);
+  const now = AFTERNOON + HOUR / 4;
+  const stopped = stop(step({ now: AFTERNOON, memory: begun.memory }).memory, now, washer);
+  if (stopped.kind === "refused") throw new Error(stopped.reason);
+  const after = step({ now, memory: stopped.memory });
+  expect([after.state, after.on, after.memory?.planned.length]).toEqual(["scheduled", false, 1]);
+  const night = live({ now, memory: after.memory }, at("2026-03-11T01:30:00Z"));
+  expect(night.state).toBe("running");
+});
+
+test("a plan that is set up in the evening shows its next round", () => {
+  const spec: SlotsPlan = { ...(slots as SlotsPlan), hoursMs: 4 * HOUR, from: 0, readyBy: 0 };
+  const evening = at("2026-03-10T21:00:00Z");
+  const advance = step({ now: evening, spec });
+  expect([advance.state, timesOf(advance.memory)[0]]).toEqual(["scheduled", "23:00-03:00"]);
+  expect(step({ now: evening + HOUR, spec, memory: advance.memory }).memory).toBe(advance.memory);
+  const shorter = step({ now: evening + HOUR / 2, spec: { ...spec, hoursMs: HOUR }, memory: advance.memory });
+  expect(timesOf(shorter.memory)).toEqual(["22:00-23:00"]);
+});
+
+test("hours of avoid and max_gap are rounded down to whole price intervals, other lengths up", () => {
+  const midnight = at("2026-03-09T23:00:00Z");
+  const spec: PlanSpec = {
+    kind: "avoid",
+    hoursMs: 2.5 * HOUR,
+    maxGapMs: 1.9 * HOUR,
+    useForecast: false,
+    enabled: true,
+  };
+  const { memory } = live({ now: midnight, spec }, midnight + 10 * HOUR);
+  const runs = [...(memory?.begun ?? []), ...(memory?.planned ?? [])];
+  const on = runs.reduce((sum, run) => sum + run.end - run.start, 0);
+  expect((24 * HOUR - on) / HOUR).toBe(2);
+  const longer = step({ now: AFTERNOON, spec: { ...washer, hoursMs: 1.5 * HOUR } });
+  expect(timesOf(longer.memory)).toEqual(["01:00-03:00"]);
+});
