@@ -1,6 +1,6 @@
 /** `npm start` in a fresh clone, on the Node of the machine: which installs it needs until everything is there. */
 import { spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { TempDir } from "../support/daemon/temp-dir.ts";
 
@@ -16,6 +16,8 @@ function installsOn(node: string): number {
     chmodSync(dir.file(name), 0o755);
   };
   mkdirSync(dir.file("machine"));
+  writeFileSync(dir.file("package-lock.json"), "");
+  utimesSync(dir.file("package-lock.json"), 0, 0);
   program("machine/node", `echo ${node}`);
   program(
     "machine/npm",
