@@ -206,7 +206,8 @@ describe("while the daemon runs, it answers commands", () => {
     const { code, output } = await installed.run("check", "--online");
     expect(output).toContain("tried by the daemon that runs:");
     expect(output).toContain("ok   broker: connected: its own");
-    expect(code).toBe(0);
+    // The daemon may have asked the third-party interface just now, which it does once in ten seconds.
+    expect(code).toBe(output.includes("?    service (third_party)") ? 1 : 0);
     expect((await daemon.end("SIGTERM")).code).toBe(0);
     expect(existsSync(socket)).toBe(false);
   });
