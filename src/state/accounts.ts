@@ -66,7 +66,10 @@ export function openAccounts(options: AccountsOptions): Accounts {
       authorization.thirdParty === undefined
         ? new LearnedRateLimits(name, memory, () => repository.store.rows(addresses, WHOLE).length)
         : new AdaptiveRateLimits(name, memory, config.third_party?.places.length);
-    const keyMark = createHash("sha256").update(JSON.stringify(authorization)).digest("hex").slice(0, KEY_MARK_LENGTH);
+    // What was found of another key, or on another way to the service, says nothing of this one.
+    const { base_url, ca } = config.service;
+    const way = [authorization, base_url, ca, options.proxy];
+    const keyMark = createHash("sha256").update(JSON.stringify(way)).digest("hex").slice(0, KEY_MARK_LENGTH);
     return new Account({
       name,
       client: createClient({

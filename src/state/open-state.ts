@@ -21,6 +21,7 @@ import { type Accounts, fetchPortOf, openAccounts } from "./accounts.ts";
 import type { ChangeBus } from "./change-bus.ts";
 import { ClockGuard } from "./clock-guard.ts";
 import { daemonState } from "./daemon-status.ts";
+import { DataDirWatch } from "./data-dir-watch.ts";
 import { Homes } from "./homes.ts";
 import { DAMAGED_VALUES, NightlyMaintenance, reportRecovery } from "./nightly-maintenance.ts";
 import { Places } from "./places.ts";
@@ -57,6 +58,8 @@ export interface State {
   readonly isTimeTrusted: (now: EpochMs) => boolean;
   /** Starts or ends the problem that says that the clock is wrong. */
   readonly checkClock: (now: EpochMs) => void;
+  /** Starts or ends the problem that says that the data directory is gone. */
+  readonly checkDataDir: (now: EpochMs) => void;
   /** The daemon as it is at `now`. */
   readonly daemonState: (now: EpochMs) => DaemonState;
   /** Looks at once what is due for every account. */
@@ -84,6 +87,7 @@ export function openState(options: StateOptions, storage: Storage, service: Serv
   });
   const isTimeTrusted = (now: EpochMs) => guard.trusted(now);
   const checkClock = (now: EpochMs) => guard.tell(problems, now);
+  const dataDir = new DataDirWatch(storage.databasePath);
   const accounts = openAccounts({
     ...{ config, service, repository, clock, problems, random, proxy, signal },
     settings: storage.settings,
@@ -142,6 +146,7 @@ export function openState(options: StateOptions, storage: Storage, service: Serv
     ...loops,
     isTimeTrusted,
     checkClock,
+    checkDataDir: (now) => dataDir.tell(problems, now),
     daemonState: (now) => daemonState({ ...state, historyFrom }, now),
   };
 }
@@ -165,7 +170,7 @@ function openBasics({ config, clock, log }: StateOptions, storage: Storage, chan
   };
 }
 
-interface LoopDeps extends Omit<State, "isTimeTrusted" | "checkClock" | "daemonState" | keyof Loops> {
+interface LoopDeps extends Omit<State, "isTimeTrusted" | "checkClock" | "checkDataDir" | "daemonState" | keyof Loops> {
   readonly historyFrom: (now: EpochMs) => EpochMs;
   readonly isTimePossible: (now: EpochMs) => boolean;
 }

@@ -159,6 +159,20 @@ const otherProblems = {
     advice:
       "let this user write to the data directory, and look at the disk or memory card; elbro asks the service nothing until then, and goes on by itself",
   },
+  data_dir_gone: {
+    meaning: "The data directory is gone, or is another one than at the start.",
+    automaticAction:
+      "Goes on with what it has in memory. What comes meanwhile is lost with the next restart. Ends when the directory is back as it was.",
+    remedy: "Put the disk or the folder back, or restart elbro to begin with what is there now.",
+    advice: "the data directory is gone; put its disk or folder back, or restart elbro to go on with what is there",
+  },
+  broker_unreachable: {
+    meaning: "The MQTT broker has been away, or has refused the login, for ten minutes.",
+    automaticAction: "Tries again, within a minute at most, and then publishes everything as it is by then.",
+    remedy:
+      "Check that the broker runs, and `mqtt.url`, `mqtt.username` and `mqtt.password`. `elbro check --online` says how far it gets.",
+    advice: "the MQTT broker cannot be reached or refuses the login; check that it runs, and mqtt in the configuration",
+  },
   copy_failed: {
     meaning: "The nightly copy of the database could not be made.",
     automaticAction: "Keeps the copy before and tries again within the hour.",

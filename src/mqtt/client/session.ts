@@ -4,6 +4,7 @@ import type { IClientOptions, IClientPublishOptions, IConnackPacket } from "mqtt
 import clientModule from "mqtt/lib/client";
 import type { BrokerSession, ConnectionOptions } from "./broker-session.ts";
 import { explainFailure, explainSilentClose, type Phase } from "./connect-errors.ts";
+import { PacketBounds } from "./packet-bounds.ts";
 
 const MqttClient = clientModule.default;
 type Client = InstanceType<typeof MqttClient>;
@@ -96,6 +97,11 @@ class Session {
     this.#version = version;
     this.#stream = stream;
     this.#client = new MqttClient(() => stream, clientOptions(options, version));
+    const bounds = new PacketBounds();
+    stream.on("data", (piece: Buffer) => {
+      const flaw = stream.destroyed ? null : bounds.flawOf(piece);
+      if (flaw !== null) this.#leave(flaw);
+    });
   }
 
   over(signal: AbortSignal): Promise<SessionResult> {
@@ -104,8 +110,9 @@ class Session {
     signal.addEventListener("abort", stop);
     client.on("connect", (connack) => this.#welcome(connack, signal));
     client.on("message", (topic, payload, packet) => {
-      const message = { topic, payload: payload.toString(), retained: packet.retain };
       if (packet.retain) this.#awaited.get(topic)?.();
+      if (payload.length > MAX_MESSAGE_BYTES) return;
+      const message = { topic, payload: payload.toString(), retained: packet.retain };
       if (topic !== this.#options.statusTopic) this.#options.onMessage(message);
       else if (message.payload === "offline" && !signal.aborted) this.#sayOnline();
     });
@@ -229,10 +236,13 @@ class Session {
   #watchProgress(): void {
     clearTimeout(this.#stuck);
     if (this.#onTheWay.length === 0) return;
-    this.#stuck = setTimeout(() => {
-      this.#error = new Error("the broker acknowledged nothing for a minute");
-      this.#stream.destroy();
-    }, STUCK_MS);
+    this.#stuck = setTimeout(() => this.#leave("the broker acknowledged nothing for a minute"), STUCK_MS);
+  }
+
+  /** Breaks the connection off. */
+  #leave(reason: string): void {
+    this.#error ??= new Error(reason);
+    this.#stream.destroy();
   }
 
   #noteRefusal(topic: string, error: Error): void {

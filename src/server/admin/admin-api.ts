@@ -75,6 +75,8 @@ export interface AdminApiDeps {
   readonly onSeriesChanged: (series: SeriesKey) => void;
   /** Whether the broker can be reached. */
   readonly broker: () => Promise<CheckResult>;
+  /** Whether Home Assistant lets us in; null where it is not configured. */
+  readonly homeAssistant: () => Promise<CheckResult | null>;
   readonly diagnostics: () => Promise<object>;
 }
 
@@ -170,11 +172,13 @@ export class AdminApi {
   }
 
   async check() {
-    const { state, broker } = this.#deps;
+    const { state, broker, homeAssistant } = this.#deps;
     const findings: CheckResult[] = [];
     for (const [i, account] of state.accounts.all.entries())
       findings.push(await this.#checkAccount(account, i < MAX_CHECKED));
-    return { findings: [...findings, await broker(), await this.#checkDatabase()] };
+    findings.push(await broker(), await this.#checkDatabase());
+    const ofHomeAssistant = await homeAssistant();
+    return { findings: ofHomeAssistant ? [...findings, ofHomeAssistant] : findings };
   }
 
   async #checkAccount(account: Account, isTried: boolean): Promise<CheckResult> {

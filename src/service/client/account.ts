@@ -104,7 +104,11 @@ export class Account {
     const scopes = this.#scopesOf(inquiry.operation, inquiry.params, inquiry.share);
     const silentUntil = gate.pausedUntil(scopes);
     if (silentUntil > clock.monotonicMs())
-      return this.#withheld(silentUntil, "the service asked for silence, or has trouble", this.#lastSetback(scopes));
+      return this.#withheld(
+        silentUntil,
+        "the service asked for silence, or has trouble",
+        this.#lastSetback(scopes) ?? gate.cause(scopes),
+      );
     const verdict = governor.acquire(inquiry.share, inquiry.seriesId, inquiry.range);
     if (verdict.kind === "wait")
       return { ...this.#withheld(verdict.untilMs, verdict.why), isUnwritten: verdict.isUnwritten ?? false };

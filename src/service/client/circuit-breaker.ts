@@ -78,6 +78,17 @@ export class CircuitBreaker {
     return Math.max(...names.map((name) => this.#silences.get(name)?.until ?? 0));
   }
 
+  /** The failure behind a silence, as far as it outlives a restart; null where nothing is silent. */
+  cause({ account, place, series, request }: Scopes): FetchFailure | null {
+    const now = this.#deps.clock.monotonicMs();
+    const silences = [account, place, series, request, BREAKER].map((name) => this.#silences.get(name));
+    const kind = silences.find((silence) => silence !== undefined && silence.until > now)?.kind;
+    if (kind === undefined) return null;
+    const [status = "", code = null] = kind.split(" ");
+    if (!/^\d{3}$/.test(status)) return { kind: "unreachable", why: "it was tried before, and failed" };
+    return { kind: "refused", status: Number(status), code, reason: "it said so", retryAfterMs: null, requestId: null };
+  }
+
   /** Takes note of a failure of a request that was sent at `sentAt`, and says what follows. */
   failure(scopes: Scopes, setback: FetchFailure, sentAt: MonotonicMs): Verdict {
     const now = this.#deps.clock.monotonicMs();

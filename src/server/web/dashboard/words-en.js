@@ -294,6 +294,9 @@ export const words = {
   problem_disk_full: "The disk is full, so the service is asked nothing. Make room on it; elbro goes on by itself.",
   problem_database_not_writable:
     "The database cannot be written, so the service is asked nothing. Look at the disk or memory card, and at who may write there.",
+  problem_data_dir_gone: "The data directory is gone. Put its disk or folder back, or restart elbro.",
+  problem_broker_unreachable:
+    "The MQTT broker cannot be reached or refuses the login. Check that it runs, and mqtt in the configuration.",
   problem_copy_failed: "The nightly copy of the database could not be made. Make room on the disk.",
   problem_home_assistant_unreachable:
     "Home Assistant cannot be reached for its statistics. Check that it runs, and its address.",
