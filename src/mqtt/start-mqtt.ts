@@ -119,7 +119,7 @@ function publicationLoop(
 }
 
 /**
- * The client id of this data directory on this machine. A copy of the directory, on another machine or beside it, takes
+ * The client id of this data directory on this machine. A copy of the directory, on another machine or next to it, takes
  * an id of its own: two clients of one id push each other out.
  */
 function clientIdOf({ config, machine = "", random }: MqttOptions, settings: Storage["settings"]): string {

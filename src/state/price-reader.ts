@@ -41,7 +41,7 @@ interface Made<Value> {
   readonly value: Value;
 }
 
-/** Days of prices that the present one is compared with, beside today's. */
+/** Days of prices that the present one is compared with, next to today's. */
 const COMPARED_DAYS = 30;
 
 /**

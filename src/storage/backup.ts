@@ -26,7 +26,7 @@ const RETRY_PAUSE_MS = 50;
 /**
  * Checks every page, every index and every type: a database of ten years takes 20 ms on a desktop and ten times that on a
  * small machine. In a process of its own: a thread would take 9 MB of this one, and of what it returns V8 keeps most
- * for seconds. A copy that is one plain file, without a log beside it, can be copied on by anybody. Plain JavaScript: it
+ * for seconds. A copy that is one plain file, without a log next to it, can be copied on by anybody. Plain JavaScript: it
  * is handed over as text, since the product is one file.
  */
 const CHECK = `
@@ -51,7 +51,7 @@ export interface CopyOptions {
 }
 
 /**
- * Copies a database that is in use beside itself and checks the copy. The copy before is replaced in one step, by one
+ * Copies a database that is in use next to itself and checks the copy. The copy before is replaced in one step, by one
  * that was found whole. Errors: throws where the folder cannot be written, for instance when the disk is full.
  */
 export async function copyDatabase(

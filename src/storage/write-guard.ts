@@ -18,7 +18,7 @@ const CODES: Readonly<Record<number, WriteTrouble["code"]>> = {
   13: "disk_full", // SQLITE_FULL
   14: "database_not_writable", // SQLITE_CANTOPEN
 };
-/** Room that has to be there before writing counts as mended: more than a day of one home. Unit: characters. */
+/** Room that has to be there before writing counts as fixed: more than a day of one home. Unit: characters. */
 const ROOM_LENGTH = 64 * 1024;
 /** Texts that wait to be written: those of settings are few, finished runs a few a day. */
 const MAX_UNWRITTEN = 2_000;
@@ -37,7 +37,7 @@ export class WriteGuard {
     this.#database = database;
   }
 
-  /** What is wrong; null while all is well. It ends with `mend`. */
+  /** What is wrong; null while all is well. It ends with `fix`. */
   get trouble(): WriteTrouble | null {
     return this.#trouble;
   }
@@ -72,7 +72,7 @@ export class WriteGuard {
     }
   }
 
-  /** Writes now, or else with the next `mend`; of several under one name only the last. */
+  /** Writes now, or else with the next `fix`; of several under one name only the last. */
   keep(name: string, write: () => void): void {
     if (this.attempt(write)) return;
     if (this.#unwritten.has(name) || this.#unwritten.size < MAX_UNWRITTEN) this.#unwritten.set(name, write);

@@ -16,7 +16,7 @@ import { KeyRateLimit } from "./key-rate-limit.ts";
 export interface ApiKey {
   readonly name: string;
   readonly sha256: Uint8Array;
-  /** Whether it may change settings, beside reading. */
+  /** Whether it may change settings, next to reading. */
   readonly control?: boolean;
   /** A key and secret of the third-party interface: opens that and nothing else. */
   readonly isThirdParty?: boolean;

@@ -1,5 +1,5 @@
 /**
- * How a page in a browser is let in, beside the keys that programs send: by its session, or by nothing where the
+ * How a page in a browser is let in, next to the keys that programs send: by its session, or by nothing where the
  * dashboard is open to the house. It stands before the keys and lets everything pass that is not a page's.
  *
  * What another site's page could make a browser do is refused: changing anything, and what may spend quota, takes a

@@ -1,4 +1,4 @@
-/** Answers made smaller, beside the event loop: zlib works on threads of its own. */
+/** Answers made smaller, next to the event loop: zlib works on threads of its own. */
 import type { IncomingHttpHeaders } from "node:http";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";

@@ -55,7 +55,7 @@ export async function listen(router: Lookup, host: string, port: number, parts =
   };
   const server: Server = createServer(LIMITS, answer);
   server.on("connection", (socket: Socket) => connections.enter(socket));
-  // What is expected beside 100-continue is passed over: the answer itself is soon there.
+  // What is expected next to 100-continue is passed over: the answer itself is soon there.
   server.on("checkExpectation", answer);
   server.on("connect", (_request, socket) => writeProtocolError(socket, "CONNECT", parts.newRequestId()));
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {

@@ -24,7 +24,7 @@ export interface AnswerNotes {
   readonly serverMs: EpochMs | null;
 }
 
-/** What goes along with a request beside its parameters. */
+/** What goes along with a request next to its parameters. */
 export interface AskContext {
   readonly signal: AbortSignal;
   /** Told once, as soon as the headers are there. */

@@ -30,7 +30,7 @@ export type Headers = Readonly<Record<string, string>>;
 
 export type Router = Instance<HTTPVersion.V1>;
 
-/** What a handler may know of a request beside its parameters. */
+/** What a handler may know of a request next to its parameters. */
 export interface RequestContext {
   readonly now: EpochMs;
   readonly headers: IncomingMessage["headers"];
