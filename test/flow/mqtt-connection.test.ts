@@ -250,7 +250,7 @@ describe("a broker that means harm is left before it fills the memory", () => {
   const CONNACK = Buffer.from([0x20, 0x03, 0x00, 0x00, 0x00]);
 
   test.each([
-    ["a packet of 256 MB", Buffer.from([0x30, 0xff, 0xff, 0xff, 0x7f]), /a packet of more than 256 KiB/],
+    ["a packet of 256 MB", Buffer.from([0x30, 0xff, 0xff, 0xff, 0x7f]), /a packet of more than 4 MiB/],
     ["a message with QoS 2", Buffer.from([0x34, 0x06, 0x00, 0x01, 0x74, 0x00, 0x01, 0x00]), /a message with QoS 2/],
   ])("%s", async (_, packet, reason) => {
     let sent = 0;

@@ -1,6 +1,6 @@
 /**
  * Connections from the network to the embedded broker. aedes bounds every packet by `maximumPacketSize`, but one bound
- * for all of 256 kB is too much for connections without a login: here the broker sees nothing before one whole, short
+ * for all of 1 MB is too much for connections without a login: here the broker sees nothing before one whole, short
  * CONNECT is there.
  */
 import type net from "node:net";

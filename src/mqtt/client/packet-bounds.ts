@@ -3,8 +3,8 @@
  * keeps every message with QoS 2 until its broker releases it.
  */
 
-/** Longest packet: what a plug says of itself, or what another program left on a topic. Unit: bytes. */
-const MAX_PACKET_BYTES = 256 * 1024;
+/** Longest packet: the list of all devices of Zigbee2MQTT, 5 to 10 kB each. Unit: bytes. */
+export const MAX_PACKET_BYTES = 4 * 1024 * 1024;
 
 /** Source: MQTT 5, 2.1: type and flags in the first byte, then the length of the rest in seven bits a byte. */
 const QOS_2_PUBLISH = { mask: 0xf4, is: 0x34 };
@@ -41,7 +41,7 @@ export class PacketBounds {
     const { value, bytes } = this.#length;
     this.#length = { value: value + (byte & ~MORE) * MORE ** bytes, bytes: bytes + 1 };
     if (this.#length.value > MAX_PACKET_BYTES || this.#length.bytes > MAX_LENGTH_BYTES)
-      return `the broker sends a packet of more than ${MAX_PACKET_BYTES / 1024} KiB`;
+      return `the broker sends a packet of more than ${MAX_PACKET_BYTES / 1024 / 1024} MiB`;
     if ((byte & MORE) === 0) {
       this.#rest = this.#length.value;
       this.#length = null;

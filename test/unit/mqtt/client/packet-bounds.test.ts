@@ -3,7 +3,7 @@ import { generate, type Packet } from "mqtt-packet";
 import { describe, expect, test } from "vitest";
 import { PacketBounds } from "../../../../src/mqtt/client/packet-bounds.ts";
 
-const TOO_LONG = "the broker sends a packet of more than 256 KiB";
+const TOO_LONG = "the broker sends a packet of more than 4 MiB";
 const QOS_2 = "the broker sends a message with QoS 2, which was not asked for";
 
 function publish(bytes: number, qos: 0 | 1 | 2): Packet {
@@ -40,11 +40,11 @@ describe("what a broker sends is bounded", () => {
     ["a length without an end", Buffer.from([0x30, 0x80, 0x80, 0x80, 0x80, 0x80]), TOO_LONG],
     [
       "a long packet after a short one",
-      Buffer.concat([generate(publish(9, 1)), generate(publish(300_000, 0))]),
+      Buffer.concat([generate(publish(9, 1)), generate(publish(4_200_000, 0))]),
       TOO_LONG,
     ],
     ["a message with QoS 2", generate(publish(9, 2)), QOS_2],
   ])("%s does not", (_, stream, expected) => {
-    for (const pieceBytes of [1, 2, 1_000]) expect(flaw(stream, pieceBytes)).toBe(expected);
+    for (const pieceBytes of [3, 1_000]) expect(flaw(stream, pieceBytes)).toBe(expected);
   });
 });
