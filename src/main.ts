@@ -1,16 +1,26 @@
 /** `elbro`: finds the command. The daemon stands in this program itself; every other command is loaded when it is asked for. */
 import { BadArgument, type Command, commandIn, readCommandLine } from "./cli/arguments.ts";
 import * as run from "./cli/commands/run.ts";
-import { StartError } from "./core/status/start-error.ts";
+import { nearest } from "./config/suggest-key.ts";
+import { PassingStartError, StartError } from "./core/status/start-error.ts";
 import { VERSION } from "./core/status/version.ts";
 
 /** Exit code of a configuration that cannot be used (EX_CONFIG of sysexits). */
 const BAD_CONFIGURATION = 78;
+/** Of what may pass by itself (EX_TEMPFAIL): a service manager tries again. */
+const TRY_AGAIN = 75;
+
+// Node itself would print the line in which it happened: of the built program, a hundred kilobytes in one line.
+process.on("uncaughtException", (error) => {
+  const what = error instanceof Error ? error.stack : String(error);
+  process.stderr.write(`elbro has a fault and ends; please report this: ${what}\n`);
+  process.exit(1);
+});
 
 main().catch((error: unknown) => {
   if (!(error instanceof StartError || error instanceof BadArgument)) throw error;
   process.stderr.write(`elbro: ${error.message}\n`);
-  process.exit(BAD_CONFIGURATION);
+  process.exit(error instanceof PassingStartError ? TRY_AGAIN : BAD_CONFIGURATION);
 });
 
 async function main(): Promise<void> {
@@ -21,8 +31,10 @@ async function main(): Promise<void> {
   if (name === null || name === "help") return void process.stdout.write(generalHelp());
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (command) return act(await command.load(), rest);
-  const names = Object.keys(commands).join(", ");
-  throw new BadArgument(`"${name}" is no command; expected one of ${names}, or see elbro --help`);
+  const names = Object.keys(commands);
+  const meant = nearest(name, names);
+  const hint = meant === null ? `expected one of ${names.join(", ")}, or see elbro --help` : `did you mean ${meant}?`;
+  throw new BadArgument(`"${name}" is no command; ${hint}`);
 }
 
 async function act(command: Command, argv: readonly string[]): Promise<void> {

@@ -22,7 +22,7 @@ export interface CommandLine {
   /** Words after the name: the least and the most there may be. */
   readonly words?: readonly [least: number, most: number];
   readonly options?: Options;
-  /** What it takes of what commands have in common, beside `help`; all of it where nothing is said. */
+  /** What it takes of what commands have in common, next to `help`; all of it where nothing is said. */
   readonly takes?: readonly Common[];
   /** Help text instead of the one that is made from the rest. */
   readonly help?: string;
@@ -30,7 +30,7 @@ export interface CommandLine {
 
 export interface Command {
   readonly line: CommandLine;
-  /** Returns the exit code. Errors: throws a BadArgument or a StartError for what the owner can mend. */
+  /** Returns the exit code. Errors: throws a BadArgument or a StartError for what the owner can fix. */
   readonly main: (given: Given) => Promise<number>;
 }
 

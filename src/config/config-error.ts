@@ -10,6 +10,8 @@ export interface ConfigMistake {
   readonly path: string;
   /** What was found and what is expected. */
   readonly text: string;
+  /** Line of the file; not there where it is not in the file. */
+  readonly line?: number;
 }
 
 export type Tree = Record<string, unknown>;

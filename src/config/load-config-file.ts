@@ -1,6 +1,7 @@
 /** Where the configuration is, and how it is read on this machine. */
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { StartError } from "../core/status/start-error.ts";
+import { readBounded } from "./bounded-file.ts";
 import { readConfig } from "./load.ts";
 import type { Config } from "./schema.ts";
 
@@ -20,8 +21,16 @@ export interface Configuration {
 
 /** Folders in which a container or a service manager puts files for secrets: who may read there is for them to say. */
 const SECRET_FOLDERS = ["/run/secrets"];
+/** A house with all its homes, plans and plugs has 50 kB. */
+const MAX_CONFIG_BYTES = 256 * 1024;
+/** The certificates of all public authorities are 220 kB. */
+const MAX_SECRET_BYTES = 512 * 1024;
 const OTHERS = 0o007;
 const GROUP = 0o070;
+
+/** Docker makes a folder of a file that is mounted and not there. */
+const FOLDER =
+  "it is a folder; where Docker made it, because there was no such file, remove it, write the file and start the container again";
 
 /** Reads the configuration of `given`, or of the first place that has one. Errors: throws a StartError with every mistake. */
 export function loadConfiguration(given: string | null, environment: Environment): Configuration {
@@ -30,7 +39,7 @@ export function loadConfiguration(given: string | null, environment: Environment
   const reading = readConfig({
     text: path === null ? null : readText(path),
     environment,
-    readFile: (file) => readFileSync(file, "utf8"),
+    readFile: (file) => readBounded(file, MAX_SECRET_BYTES),
     secrets: secretFiles(environment),
   });
   if (reading.kind === "config") {
@@ -39,7 +48,11 @@ export function loadConfiguration(given: string | null, environment: Environment
     // In an app of Home Assistant there are no other users.
     return { config, path, warnings: isApp ? [] : guarded.flatMap(exposureOf) };
   }
-  const lines = reading.mistakes.map((mistake) => `  ${mistake.path}: ${mistake.text}`);
+  // The options of an app stand in one line, which its owner never sees.
+  const isOptions = path?.endsWith(".json") === true;
+  const lines = reading.mistakes.map(
+    ({ path: where, text, line }) => `  ${where}: ${text}${line === undefined || isOptions ? "" : ` (line ${line})`}`,
+  );
   throw new StartError(`the configuration${path === null ? "" : ` ${path}`} cannot be used:\n${lines.join("\n")}`);
 }
 
@@ -65,10 +78,10 @@ function exposureOf(file: string): string[] {
 
 function readText(path: string): string {
   try {
-    return readFileSync(path, "utf8");
+    return readBounded(path, MAX_CONFIG_BYTES);
   } catch (error) {
-    throw new StartError(
-      `cannot read the configuration ${path}: ${error instanceof Error ? error.message : "unknown error"}`,
-    );
+    const isFolder = error instanceof Error && "code" in error && error.code === "EISDIR";
+    const why = error instanceof Error ? error.message : "unknown error";
+    throw new StartError(`cannot read the configuration ${path}: ${isFolder ? FOLDER : why}`);
   }
 }

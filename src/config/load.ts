@@ -13,7 +13,7 @@ import {
 import { FILE_SUFFIX, itemOf, keyOfVariable, kindOf, PREFIX, shapeOf, variableNames } from "./keys.ts";
 import { type Config, configSchema } from "./schema.ts";
 import { nearest } from "./suggest-key.ts";
-import { readYaml } from "./yaml-text.ts";
+import { readYaml, type YamlReading } from "./yaml-text.ts";
 
 export type ConfigReading =
   | {
@@ -59,7 +59,8 @@ interface Draft {
 /** Reads the configuration; the environment is stronger than the file. */
 export function readConfig({ text, environment, readFile, secrets = [] }: ConfigSources): ConfigReading {
   const mistakes: ConfigMistake[] = [];
-  const tree = text === null ? {} : readTree(text, mistakes);
+  const file = text === null ? null : readYaml(text);
+  const tree = file === null ? {} : readTree(file, mistakes);
   if (!tree) return { kind: "mistakes", mistakes };
   const holdsSecrets = holdsSecret(tree);
   const draft = {
@@ -81,12 +82,11 @@ export function readConfig({ text, environment, readFile, secrets = [] }: Config
     const secretFiles = [...draft.secretFiles].filter((file) => !secrets.includes(file));
     return { kind: "config", config: result.data, holdsSecrets, secretFiles };
   }
-  return { kind: "mistakes", mistakes: mistakes.map((mistake) => withVariable(mistake, draft.variables)) };
+  return { kind: "mistakes", mistakes: mistakes.map((mistake) => withPlace(mistake, draft.variables, file)) };
 }
 
-/** The keys and values of a text; null where there are none to go on with. */
-function readTree(text: string, mistakes: ConfigMistake[]): Tree | null {
-  const reading = readYaml(text);
+/** The keys and values of a file; null where there are none to go on with. */
+function readTree(reading: YamlReading, mistakes: ConfigMistake[]): Tree | null {
   if (reading.kind === "mistake") {
     mistakes.push({ path: reading.where ?? "the file", text: reading.text });
     return null;
@@ -237,15 +237,21 @@ function whyUnread(error: unknown): string {
   if (code === "ENOENT") return "there is no such file";
   if (code === "EACCES" || code === "EPERM") return "this user may not read it";
   if (code === "EISDIR") return "it is a folder";
+  if (code === "EFBIG" && error instanceof Error) return error.message;
   return `the system says ${typeof code === "string" ? code : "no more"}`;
 }
 
-/** A mistake in what a variable set names the variable. */
-function withVariable(mistake: ConfigMistake, variables: ReadonlyMap<string, string>): ConfigMistake {
+/** A mistake in what a variable set names the variable, and one in the file its line. */
+function withPlace(
+  mistake: ConfigMistake,
+  variables: ReadonlyMap<string, string>,
+  file: YamlReading | null,
+): ConfigMistake {
   for (const [path, variable] of variables) {
     const below = mistake.path.slice(path.length);
     if (mistake.path === path || (mistake.path.startsWith(path) && /^[.[]/.test(below)))
       return { ...mistake, path: `${mistake.path} (${variable})` };
   }
-  return mistake;
+  const line = file?.kind === "value" ? file.lineOf(mistake.path.split(/[.[\]]+/).filter(Boolean)) : null;
+  return line === null ? mistake : { ...mistake, line };
 }

@@ -132,12 +132,12 @@ function deviceOf({ family, topic, url, channel }: Plug): string | undefined {
   return `${family} ${where} ${channel ?? plugFamilies[family].channel.ordinary}`;
 }
 
-/** What a plug is while nothing is known: what its owner says of it, otherwise what its plans say; of several, ON wins. */
+/** What a plug is while nothing is known: what its owner says of it, otherwise ON or `keep` if one of its plans says so. */
 export function whenLostOfPlug(plug: Plug, plans: readonly PlanEntry[]): WhenLost {
   const ids = planIds(plans);
-  const followed = plansOf(plug).flatMap((id) => plans[ids.indexOf(id)] ?? []);
-  const said = followed.map(({ kind, when_lost }) => whenLostOf({ kind, whenLost: when_lost }));
-  return plug.when_lost ?? (["on", "keep"] as const).find((each) => said.includes(each)) ?? "off";
+  const said = plansOf(plug).flatMap((id) => plans[ids.indexOf(id)] ?? []);
+  const wanted = said.map((plan) => whenLostOf({ kind: plan.kind, whenLost: plan.when_lost }));
+  return plug.when_lost ?? (["on", "keep"] as const).find((each) => wanted.includes(each)) ?? "off";
 }
 
 /** What `check` says of plugs whose firmware cannot carry out `when_lost`. Shape: one sentence each. */

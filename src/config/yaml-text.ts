@@ -1,9 +1,14 @@
 /** YAML from its owner's hands: a value, or what is wrong with it, in words that repeat nothing of the text. */
-import { LineCounter, parseDocument } from "yaml";
+import { isMap, isScalar, isSeq, LineCounter, type Pair, type ParsedNode, parseDocument, visit } from "yaml";
 
 /** Where: such as `line 3, column 7`; null where the text as a whole is meant. */
 export type YamlReading =
-  | { readonly kind: "value"; readonly value: unknown }
+  | {
+      readonly kind: "value";
+      readonly value: unknown;
+      /** The line in which a key, or an item of a list, begins; that of the one around it where it is not there. */
+      readonly lineOf: (path: readonly string[]) => number | null;
+    }
   | { readonly kind: "mistake"; readonly where: string | null; readonly text: string };
 
 /** The library's own messages quote the text, and a password may stand there. Its codes do not. */
@@ -25,6 +30,8 @@ const OTHERWISE = "this is not YAML; check the indentation, colons and quotes ar
 /** Reads a text of one document; an empty one is null. */
 export function readYaml(text: string): YamlReading {
   const lines = new LineCounter();
+  if (isTooDeep(text))
+    return { kind: "mistake", where: null, text: "brackets or lists within one another go too deep" };
   // A silent reader would pass over a second document.
   const document = parseDocument(text, { lineCounter: lines, logLevel: "error" });
   const wrong = [...document.errors, ...document.warnings];
@@ -36,9 +43,51 @@ export function readYaml(text: string): YamlReading {
     return { kind: "mistake", where: `line ${line}, column ${col}`, text };
   }
   try {
-    return { kind: "value", value: document.toJS() };
+    // Bounded by the library: an alias stands for a hundred values at most.
+    return { kind: "value", value: document.toJS(), lineOf: (path) => lineIn(document.contents, path, lines) };
   } catch {
-    // An alias without its anchor is found only now, and named without its place.
-    return { kind: "mistake", where: null, text: SENTENCES.BAD_ALIAS ?? OTHERWISE };
+    // An alias without its anchor, or one of a great many, is found only now, and named without its place.
+    let at = 0;
+    visit(document, {
+      Alias: (_, node) => {
+        at = node.range?.[0] ?? 0;
+        return node.resolve(document) ? undefined : visit.BREAK;
+      },
+    });
+    const { line, col } = lines.linePos(at);
+    return { kind: "mistake", where: `line ${line}, column ${col}`, text: SENTENCES.BAD_ALIAS ?? OTHERWISE };
   }
+}
+
+/** Nothing of a configuration is nested more than six deep; the library's time grows with the square of the depth. */
+const MAX_DEPTH = 64;
+const DEEP_LIST = new RegExp(`^ *(?:[-?] +){${MAX_DEPTH}}`, "m");
+
+/** Brackets in quotes and comments count too: there are not as many. */
+function isTooDeep(text: string): boolean {
+  let depth = 0;
+  for (const bracket of text.match(/[[\]{}]/g) ?? []) {
+    depth += bracket === "[" || bracket === "{" ? 1 : -1;
+    if (depth > MAX_DEPTH) return true;
+  }
+  return DEEP_LIST.test(text);
+}
+
+function lineIn(contents: ParsedNode | null, path: readonly string[], lines: LineCounter): number | null {
+  let node: ParsedNode | null | undefined = contents;
+  let at: number | null = null;
+  for (const name of path) {
+    if (isMap<ParsedNode, ParsedNode | null>(node)) {
+      const pair: Pair<ParsedNode, ParsedNode | null> | undefined = node.items.find(
+        ({ key }) => isScalar(key) && String(key.value) === name,
+      );
+      if (!pair) break;
+      at = pair.key.range[0];
+      node = pair.value;
+    } else if (isSeq<ParsedNode>(node)) {
+      node = node.items[Number(name)];
+      at = node?.range[0] ?? at;
+    } else break;
+  }
+  return at === null ? null : lines.linePos(at).line;
 }

@@ -1,5 +1,7 @@
 /** Starts MQTT: the embedded broker, the client, and the loop that publishes the state at each change. */
 
+import { createHash } from "node:crypto";
+import { realpathSync } from "node:fs";
 import type { Config } from "../config/schema.ts";
 import type { Clock } from "../core/runtime/clock.ts";
 import { StateLoop } from "../core/runtime/state-loop.ts";
@@ -8,6 +10,7 @@ import { type ChangeBus, Listeners } from "../state/change-bus.ts";
 import type { State } from "../state/open-state.ts";
 import type { Storage } from "../storage/open-storage.ts";
 import { connectionTo, startBroker } from "./broker/start-broker.ts";
+import { BrokerWatch } from "./broker-watch.ts";
 import type { Message } from "./client/message.ts";
 import { type MqttClient, type MqttClientLog, openMqttClient } from "./client/mqtt-client.ts";
 import { StatePublisher } from "./state-publisher.ts";
@@ -20,6 +23,8 @@ export interface MqttOptions {
   readonly random: () => number;
   /** Lets any client of this machine into the embedded broker; in the demo on loopback only. */
   readonly anonymousBroker: boolean;
+  /** What tells this machine from others; by default all are one. */
+  readonly machine?: string;
   /** Called at each publication with how much of the wanted history is there. */
   readonly onProgress?: (history: BackfillState | null) => void;
   /** Fires when the daemon ends. */
@@ -51,7 +56,7 @@ export async function startMqtt(
   const client = openMqttClient(
     {
       ...connectionTo(broker, config),
-      clientId: storage.settings.once("client_id", () => newClientId(options.random)),
+      clientId: clientIdOf(options, storage.settings),
       baseTopic: config.mqtt.base_topic,
       discoveryPrefix: config.mqtt.discovery_prefix,
       commands: {
@@ -96,17 +101,35 @@ function publicationLoop(
   client: MqttClient,
 ) {
   const published = new Listeners<readonly Message[]>();
+  const watch = new BrokerWatch(state.problems);
   const publish = (now: number) => {
     state.checkClock(now);
+    state.checkDataDir(now);
+    const lookAt = watch.look(client.status().trouble, now, clock.monotonicMs());
     const { messages, until } = showing.at(now);
     client.show(messages);
     published.emit(messages);
     onProgress?.(state.daemonState(now).backfill);
-    return until;
+    return Math.min(until, lookAt);
   };
-  return { published, loop: new StateLoop(clock, publish, state.stats.pulse("showing")) };
+  const loop = new StateLoop(clock, publish, state.stats.pulse("showing"));
+  const wake = () => loop.wake();
+  client.addListener({ subscriptions: [], onMessage: () => undefined, onUp: wake, onDown: wake });
+  return { published, loop };
 }
 
-function newClientId(random: () => number): string {
-  return `elbro_${Math.floor(random() * 2 ** 32).toString(16)}`;
+/**
+ * The client id of this data directory on this machine. A copy of the directory, on another machine or next to it, takes
+ * an id of its own: two clients of one id push each other out.
+ */
+function clientIdOf({ config, machine = "", random }: MqttOptions, settings: Storage["settings"]): string {
+  const place = createHash("sha256")
+    .update(`${machine}\n${realpathSync(config.data_dir)}`)
+    .digest("hex");
+  const isCopy = (settings.read("client_place") ?? place) !== place;
+  const kept = isCopy ? null : settings.read("client_id");
+  const id = kept ?? `elbro_${Math.floor(random() * 2 ** 32).toString(16)}`;
+  if (kept === null) settings.write("client_id", id);
+  if (settings.read("client_place") !== place) settings.write("client_place", place);
+  return id;
 }

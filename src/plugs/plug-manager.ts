@@ -3,6 +3,7 @@
  * the family. It reads no clock: the root's loop looks when it was asked to, and whenever something was heard.
  */
 
+import * as z from "zod/mini";
 import { type PlugConfig, plugId } from "../config/plug-schema.ts";
 import type { WhenLost } from "../core/planning/model/plan-spec.ts";
 import { plugFamilies } from "../core/plugs/families/families.ts";
@@ -15,11 +16,10 @@ import {
   type PlugEvent,
   type PlugRules,
   type PlugState,
-  type Since,
   unknownPlug,
   type Wanted,
 } from "../core/plugs/plug-types.ts";
-import type { KeyValue } from "../core/runtime/key-value.ts";
+import { type KeyValue, readJson } from "../core/runtime/key-value.ts";
 import type { Problems } from "../core/status/problem.ts";
 import { type EpochMs, MINUTE_MS, SECOND_MS } from "../core/time/interval.ts";
 import type { IncomingMessage } from "../mqtt/client/broker-session.ts";
@@ -48,6 +48,8 @@ export interface PlugManagerDeps {
   /** What is shown of the plugs changed. */
   readonly onChange: () => void;
 }
+
+const keptSince = z.object({ on: z.boolean(), at: z.number() });
 
 /** The signal of a topic is awaited this long after connecting, so that a plug that stays ON is not switched twice. */
 const SIGNAL_GRACE_MS = 2 * SECOND_MS;
@@ -151,7 +153,7 @@ class Plug {
     this.#rules = this.#rulesOf(this.#address);
     this.#readers = url === undefined ? this.#row.listens(this.#address) : {};
     const timerWorks = deps.memory.read(this.#timerMemory) === "works" ? true : null;
-    this.#state = { ...unknownPlug(readSince(deps.memory.read(this.#memoryName))), timerWorks };
+    this.#state = { ...unknownPlug(readJson(deps.memory, this.#memoryName, keptSince)), timerWorks };
     const reads = http?.reads(this.#address);
     this.#http = url === undefined || !reads ? null : deps.openHttp(url, (body) => this.#answered(body, reads));
     if (this.#http) this.#line = "new";
@@ -368,8 +370,4 @@ class Plug {
       });
     else problems.end(subject);
   }
-}
-
-function readSince(text: string | null): Since | null {
-  return text === null ? null : (JSON.parse(text) as Since);
 }

@@ -7,7 +7,7 @@ import { hostname } from "node:os";
 import type { CommandHint } from "../config/command-hint.ts";
 import type { Config } from "../config/schema.ts";
 import { onPort } from "../core/status/start-error.ts";
-import type { Router } from "../service/serve/mount.ts";
+import { mount, type Router } from "../service/serve/mount.ts";
 import type { Storage } from "../storage/open-storage.ts";
 import type { ApiKeys } from "./auth/api-keys.ts";
 import { openKeyStore } from "./auth/key-store.ts";
@@ -21,7 +21,7 @@ import { addRoute, type LocalRoute, type RouteContext } from "./http/route.ts";
 import { localRoutes } from "./local/endpoints.ts";
 import type { LocalDeps } from "./local/local-source.ts";
 import type { MirrorDeps } from "./mirror/mirror-source.ts";
-import { mountMirror } from "./mirror/mirror-source.ts";
+import { mirrorOptions } from "./mirror/mirror-source.ts";
 import type { MonitoringDeps } from "./monitoring/monitoring-deps.ts";
 import { monitoringRoutes } from "./monitoring/monitoring-routes.ts";
 import { openapiRoutes } from "./openapi/openapi-routes.ts";
@@ -88,8 +88,9 @@ export function apiRoutes(deps: ApiDeps, keys: ApiKeys): Router {
     onCrash: (error, requestId) => log.warn({ err: error, requestId }, "a request of the LAN failed"),
     onAnswer: (caller, status) => deps.state.stats.answered.add(caller ?? "", String(status)),
   };
-  const router = createLocalRouter(door);
-  mountMirror(router, deps, (message) => pages.admitMirror(message) ?? keys.admit(message), door);
+  const mirror = mirrorOptions(deps, (message) => pages.admitMirror(message) ?? keys.admit(message), door);
+  const router = createLocalRouter(door, mirror);
+  mount(router, mirror);
   const routes: readonly LocalRoute[] = [
     ...localRoutes(deps),
     ...monitoringRoutes(deps),

@@ -65,8 +65,11 @@ export function openAccounts(options: AccountsOptions): Accounts {
     const source =
       authorization.thirdParty === undefined
         ? new LearnedRateLimits(name, memory, () => repository.store.rows(addresses, WHOLE).length)
-        : new AdaptiveRateLimits(name, memory);
-    const keyMark = createHash("sha256").update(JSON.stringify(authorization)).digest("hex").slice(0, KEY_MARK_LENGTH);
+        : new AdaptiveRateLimits(name, memory, config.third_party?.places.length);
+    // What was found of another key, or on another way to the service, says nothing of this one.
+    const { base_url, ca } = config.service;
+    const way = [authorization, base_url, ca, options.proxy];
+    const keyMark = createHash("sha256").update(JSON.stringify(way)).digest("hex").slice(0, KEY_MARK_LENGTH);
     return new Account({
       name,
       client: createClient({
@@ -140,7 +143,8 @@ export function fetchPortOf(account: Account, repository: SeriesRepository): Fet
   };
 }
 
-/** Back-fill leaves room for everything else of the fetch schedule. */
-function shareOf(priority: Priority): Share {
+/** Prices may take any part of the quota; back-fill leaves room for everything else of the fetch schedule. */
+export function shareOf(priority: Priority): Share {
+  if (priority === "today" || priority === "tomorrow") return "prices";
   return priority === "backfill" ? "backfill" : "poll";
 }

@@ -1,12 +1,13 @@
 /** The questions of small devices: what is remembered of each, so that the same question has one coherent answer. */
 
+import * as z from "zod/mini";
 import { askCheap, type CheapSpec, type CheapState, cheapIsKnown, cheapKey } from "../core/planning/cheap-query.ts";
 import type { PlanDefinition } from "../core/planning/model/plan-definition.ts";
 import { reasonOf } from "../core/planning/plan-reason.ts";
 import { newRecord, type PlanRecord } from "../core/planning/plan-record.ts";
 import { type PlanSnapshot, planSnapshot } from "../core/planning/plan-snapshot.ts";
 import type { Timeline } from "../core/prices/timeline.ts";
-import type { KeyValue } from "../core/runtime/key-value.ts";
+import { type KeyValue, readJson } from "../core/runtime/key-value.ts";
 import type { Calendar } from "../core/time/calendar.ts";
 import type { EpochMs, Interval } from "../core/time/interval.ts";
 
@@ -45,6 +46,13 @@ const NO_MONTH = {
 };
 const NO_HISTORY = { month: NO_MONTH, monthBefore: NO_MONTH, lastRun: null };
 
+/** What has begun of a question in its window. Shape: `runs` ascending. */
+const keptBegun = z.object({
+  ...{ question: z.string(), start: z.number(), end: z.number(), since: z.number() },
+  runs: z.array(z.object({ start: z.number(), end: z.number() })),
+});
+type Begun = Readonly<z.infer<typeof keptBegun>>;
+
 export class CheapQueries {
   readonly #deps: CheapQueriesDeps;
   /** By question, the one asked last at the end. */
@@ -54,7 +62,7 @@ export class CheapQueries {
 
   constructor(deps: CheapQueriesDeps) {
     this.#deps = deps;
-    this.#begun = new Map((JSON.parse(deps.memory.read(NAME) ?? "[]") as Begun[]).map((each) => [each.question, each]));
+    this.#begun = new Map((readJson(deps.memory, NAME, z.array(keptBegun)) ?? []).map((each) => [each.question, each]));
   }
 
   ask(subject: Priced, timeline: Timeline | null, spec: CheapSpec, now: EpochMs): CheapAnswer {
@@ -101,14 +109,6 @@ export class CheapQueries {
     const begun = [...this.#begun.values(), ...asked].filter(({ end }) => end > now);
     this.#deps.memory.write(NAME, JSON.stringify(begun.slice(-MAX_QUERIES)));
   }
-}
-
-/** What has begun of a question in its window. */
-interface Begun extends Interval {
-  readonly question: string;
-  readonly since: EpochMs;
-  /** Shape: ascending. */
-  readonly runs: readonly Interval[];
 }
 
 function begunIn(question: string, memory: PlanRecord | null): Begun[] {

@@ -28,7 +28,8 @@ const SUBJECT = "clock";
 
 export class ClockGuard {
   readonly #deps: ClockGuardDeps;
-  #told: ServiceTime | null = null;
+  /** What the last two answers told. One alone may be odd; where they differ, the one that fits the clock counts. */
+  #told: readonly ServiceTime[] = [];
 
   constructor(deps: ClockGuardDeps) {
     this.#deps = deps;
@@ -36,18 +37,23 @@ export class ClockGuard {
 
   /** Notes the service's own time, as an answer that has just come tells it. */
   note(serverMs: EpochMs): void {
-    this.#told = { serverMs, monotonicMs: this.#deps.clock.monotonicMs() };
+    this.#told = [...this.#told.slice(-1), { serverMs, monotonicMs: this.#deps.clock.monotonicMs() }];
   }
 
   trusted(now: EpochMs): boolean {
     return this.why(now) === null;
   }
 
+  /** Whether a clock shows this at all: at a start without one, nothing of a day can be asked. */
+  isPossible(now: EpochMs): boolean {
+    return now >= this.#deps.releasedAt;
+  }
+
   /** Why the time cannot be trusted; null where it can. */
   why(now: EpochMs): string | null {
     const { releasedAt, lastToldMs } = this.#deps;
     if (now < releasedAt) return `it shows ${shown(now)}, before this release was made`;
-    const serviceNow = this.#serviceNow();
+    const serviceNow = this.#serviceNow(now);
     if (serviceNow !== null && Math.abs(now - serviceNow) > MAX_APART_MS)
       return `it shows ${shown(now)}, ${lengthOf(now - serviceNow)} ${now > serviceNow ? "ahead of" : "behind"} the service's`;
     if (serviceNow === null && lastToldMs !== null && now < lastToldMs - MAX_APART_MS)
@@ -63,8 +69,10 @@ export class ClockGuard {
   }
 
   /** The service's time goes on with the machine's monotonic clock. */
-  #serviceNow(): EpochMs | null {
-    return this.#told && this.#told.serverMs + this.#deps.clock.monotonicMs() - this.#told.monotonicMs;
+  #serviceNow(now: EpochMs): EpochMs | null {
+    const monotonicMs = this.#deps.clock.monotonicMs();
+    const times = this.#told.map((told) => told.serverMs + monotonicMs - told.monotonicMs);
+    return times.sort((a, b) => Math.abs(b - now) - Math.abs(a - now)).at(-1) ?? null;
   }
 }
 

@@ -26,11 +26,17 @@ export interface NightlyMaintenanceDeps extends Pick<Storage, "database" | "data
 const MINUTE_OF_DAY = 220;
 /** A copy that is overdue waits until the daemon has started and shown what it has. */
 const AFTER_START_MS = 10 * MINUTE_MS;
+/** A copy that could not be made is tried again after this long. */
+const RETRY_MS = 50 * MINUTE_MS;
 const DONE_AT = "upkeep_at_ms";
 const SUBJECT = "database";
+/** Values that were found damaged one by one are told under this, until the next copy that is found whole. */
+export const DAMAGED_VALUES = "stored values";
 
 export class NightlyMaintenance {
   readonly #deps: NightlyMaintenanceDeps;
+  /** When a copy that could not be made is tried again. */
+  #retryAt = Number.POSITIVE_INFINITY;
 
   constructor(deps: NightlyMaintenanceDeps) {
     this.#deps = deps;
@@ -52,13 +58,17 @@ export class NightlyMaintenance {
     const done = Number(this.#deps.settings.read(DONE_AT) ?? Number.NaN);
     // A time ahead of the clock was written by a clock that stood wrong.
     if (Number.isNaN(done) || done > now) return now + AFTER_START_MS;
-    const due = nextSlot(this.#deps, done, [MINUTE_OF_DAY]);
+    const due = Math.min(this.#retryAt, nextSlot(this.#deps, done, [MINUTE_OF_DAY]));
     return due > now ? due : now + AFTER_START_MS;
   }
 
   async #once(signal: AbortSignal): Promise<void> {
     const { repository, calendar, years, settings, writing, clock, log } = this.#deps;
-    const deleting = deleteOld({ store: repository.store, requestLog: repository.requestLog, calendar }, years);
+    const deleting = deleteOld(
+      { store: repository.store, requestLog: repository.requestLog, calendar },
+      years,
+      clock.now(),
+    );
     for (;;) {
       const step = writing.attempt(() => deleting.next())?.value;
       if (!step) return; // nothing can be written; it is due again in a while
@@ -81,11 +91,12 @@ export class NightlyMaintenance {
         why: error instanceof Error ? error.message : String(error),
       }),
     );
+    this.#retryAt = outcome.kind === "failed" ? clock.now() + RETRY_MS : Number.POSITIVE_INFINITY;
     const problem = { subject: SUBJECT, since: clock.now() };
     switch (outcome.kind) {
       case "verified":
         log.info({ kilobytes: Math.round(outcome.bytes / 1_000) }, "database copied and checked");
-        problems.end(SUBJECT);
+        for (const subject of [SUBJECT, DAMAGED_VALUES]) problems.end(subject);
         return;
       case "damaged":
         problems.start({ ...problem, code: "database_damaged", detail: outcome.damage });

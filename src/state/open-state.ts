@@ -9,7 +9,7 @@ import type { DaemonState } from "../core/status/daemon-status.ts";
 import { Problems } from "../core/status/problem.ts";
 import { RELEASED_AT } from "../core/status/version.ts";
 import { Calendar, SERVICE_ZONE } from "../core/time/calendar.ts";
-import { type EpochMs, MINUTE_MS } from "../core/time/interval.ts";
+import { DAY_MS, type EpochMs, MINUTE_MS } from "../core/time/interval.ts";
 import { Collector, type CollectorLog } from "../service/client/collector.ts";
 import type { Service, ServiceOptions } from "../service/client/open-service.ts";
 import { consumerTargets } from "../service/contract/polled-series.ts";
@@ -21,8 +21,9 @@ import { type Accounts, fetchPortOf, openAccounts } from "./accounts.ts";
 import type { ChangeBus } from "./change-bus.ts";
 import { ClockGuard } from "./clock-guard.ts";
 import { daemonState } from "./daemon-status.ts";
+import { DataDirWatch } from "./data-dir-watch.ts";
 import { Homes } from "./homes.ts";
-import { NightlyMaintenance, reportRecovery } from "./nightly-maintenance.ts";
+import { DAMAGED_VALUES, NightlyMaintenance, reportRecovery } from "./nightly-maintenance.ts";
 import { Places } from "./places.ts";
 import { Plans } from "./plans.ts";
 import { HomeReader } from "./price-reader.ts";
@@ -57,6 +58,8 @@ export interface State {
   readonly isTimeTrusted: (now: EpochMs) => boolean;
   /** Starts or ends the problem that says that the clock is wrong. */
   readonly checkClock: (now: EpochMs) => void;
+  /** Starts or ends the problem that says that the data directory is gone. */
+  readonly checkDataDir: (now: EpochMs) => void;
   /** The daemon as it is at `now`. */
   readonly daemonState: (now: EpochMs) => DaemonState;
   /** Looks at once what is due for every account. */
@@ -84,6 +87,7 @@ export function openState(options: StateOptions, storage: Storage, service: Serv
   });
   const isTimeTrusted = (now: EpochMs) => guard.trusted(now);
   const checkClock = (now: EpochMs) => guard.tell(problems, now);
+  const dataDir = new DataDirWatch(storage.databasePath);
   const accounts = openAccounts({
     ...{ config, service, repository, clock, problems, random, proxy, signal },
     settings: storage.settings,
@@ -129,13 +133,20 @@ export function openState(options: StateOptions, storage: Storage, service: Serv
   });
   const historyFrom = (now: EpochMs) => historyStartOf(config, calendar, now);
   const state = { ...basics, accounts, homes, homeReader, places, plans };
-  const loops = openLoops(options, storage, changes, { ...state, historyFrom });
+  const isTimePossible = (now: EpochMs) => guard.isPossible(now);
+  const loops = openLoops(options, storage, changes, { ...state, historyFrom, isTimePossible });
+  storage.writing.onDamage((what) => {
+    log.warn({ what }, "damaged in storage, and left out");
+    problems.start({ code: "values_damaged", subject: DAMAGED_VALUES, since: clock.now(), detail: what });
+    loops.refresh();
+  });
   if (storage.recovery) reportRecovery(storage.recovery, problems, clock.now());
   return {
     ...state,
     ...loops,
     isTimeTrusted,
     checkClock,
+    checkDataDir: (now) => dataDir.tell(problems, now),
     daemonState: (now) => daemonState({ ...state, historyFrom }, now),
   };
 }
@@ -159,8 +170,9 @@ function openBasics({ config, clock, log }: StateOptions, storage: Storage, chan
   };
 }
 
-interface LoopDeps extends Omit<State, "isTimeTrusted" | "checkClock" | "daemonState" | keyof Loops> {
+interface LoopDeps extends Omit<State, "isTimeTrusted" | "checkClock" | "checkDataDir" | "daemonState" | keyof Loops> {
   readonly historyFrom: (now: EpochMs) => EpochMs;
+  readonly isTimePossible: (now: EpochMs) => boolean;
 }
 
 type Loops = Pick<State, "refresh" | "run" | "close">;
@@ -168,17 +180,21 @@ type Loops = Pick<State, "refresh" | "run" | "close">;
 /** The loops that fetch, keep the database in order and retry failed writes. */
 function openLoops(options: StateOptions, storage: Storage, changes: ChangeBus, state: LoopDeps): Loops {
   const { config, clock, random, log, signal } = options;
-  const { calendar, problems, repository, accounts, homes, places, historyFrom, stats } = state;
+  const { calendar, problems, repository, accounts, homes, places, historyFrom, isTimePossible, stats } = state;
   const { settings } = storage;
-  const offsetMs = Number(settings.once("offset_ms", () => String(Math.floor(random() * MAX_OFFSET_MS))));
+  const kept = Number(settings.once("offset_ms", () => String(Math.floor(random() * MAX_OFFSET_MS))));
+  const offsetMs = kept >= 0 && kept <= MAX_OFFSET_MS ? kept : 0;
   const collectors = accounts.all.map((account) => {
     const isThirdParty = account === accounts.thirdParty;
     return new Collector({
       ...{ calendar, clock, offsetMs, historyFrom, log },
       asking: fetchPortOf(account, repository),
       keeping: repository,
-      targets: () => (isThirdParty ? [] : homes.targets(account.name)),
-      accountTargets: (now) => (isThirdParty ? places.targets(now) : consumerTargets(account.name)),
+      targets: () => (isThirdParty || !isTimePossible(clock.now()) ? [] : homes.targets(account.name)),
+      accountTargets(now) {
+        if (!isThirdParty) return consumerTargets(account.name);
+        return isTimePossible(now) ? places.targets(now) : [];
+      },
       onChange: (series) => changes.seriesChanged.emit(series),
       pulse: stats.pulse(`collecting ${account.name}`),
     });
@@ -204,6 +220,6 @@ function openLoops(options: StateOptions, storage: Storage, changes: ChangeBus, 
 
 /** Where the back-fill stops: what is older than the kept years would be deleted again. */
 function historyStartOf({ history, retention }: Config, calendar: Calendar, now: EpochMs): EpochMs {
-  const wanted = calendar.shift(now, "day", -Math.round((history.months * 365) / 12));
+  const wanted = now - Math.round((history.months * 365) / 12) * DAY_MS;
   return Math.max(wanted, historyStart(now, retention.years, calendar));
 }

@@ -3,20 +3,20 @@
  * is judged by what was before.
  */
 
+import * as z from "zod/mini";
 import { REFERENCE_DAYS } from "../core/prices/level.ts";
 import type { PlacePoint } from "../core/prices/place-snapshot.ts";
-import type { KeyValue } from "../core/runtime/key-value.ts";
+import { type KeyValue, readJson } from "../core/runtime/key-value.ts";
 import type { Calendar } from "../core/time/calendar.ts";
 import type { EpochMs } from "../core/time/interval.ts";
 
 /** As it is remembered: start, end and price, for short. */
-type KeptPoint = readonly [start: EpochMs, end: EpochMs, price: number];
+const keptPoint = z.tuple([z.number(), z.number(), z.number()]);
+type KeptPoint = z.infer<typeof keptPoint>;
 
 /** What is kept of a place, of `REFERENCE_DAYS` and what the service tells ahead. `series`: other coordinates are other prices. */
-interface Kept {
-  readonly series: string;
-  readonly points: readonly KeptPoint[];
-}
+const keptPrices = z.object({ series: z.string(), points: z.array(keptPoint) });
+type Kept = z.infer<typeof keptPrices>;
 
 export class PlaceHistory {
   readonly #memory: KeyValue;
@@ -32,13 +32,12 @@ export class PlaceHistory {
     const [first] = latest;
     if (!first) return [];
     const since = this.#calendar.add("day", this.#calendar.startOf("day", now), -REFERENCE_DAYS);
-    const text = this.#memory.read(nameOf(place));
-    const before = text === null ? null : (JSON.parse(text) as Kept);
+    const before = readJson(this.#memory, nameOf(place), keptPrices);
     const known = before?.series === series ? before.points : [];
     const kept = known.filter(([start]) => start >= since && start < first.start);
     const points = [...kept, ...latest.map(({ start, end, price }): KeptPoint => [start, end, price])];
     const joined = JSON.stringify({ series, points } satisfies Kept);
-    if (joined !== text) this.#memory.write(nameOf(place), joined);
+    if (joined !== this.#memory.read(nameOf(place))) this.#memory.write(nameOf(place), joined);
     const past = kept.map(([start, end, price]) => ({ start, end, price, spot: price, charges: null, color: null }));
     return [...past, ...latest];
   }

@@ -2,7 +2,8 @@
  * The ids of the third-party places, which their topics are made of. A place keeps its id permanently: whatever the order
  * of the configuration is, whatever other places come and go, and also under another name.
  */
-import type { KeyValue } from "../core/runtime/key-value.ts";
+import * as z from "zod/mini";
+import { type KeyValue, readJson } from "../core/runtime/key-value.ts";
 import { freeSlug, slugOf } from "../core/text/slug.ts";
 
 /** A place as it is configured: by its name, and one of region, coordinates and address. */
@@ -75,7 +76,7 @@ export class PlaceIds {
   }
 
   #givenAt(spot: string): Given {
-    return JSON.parse(this.#memory.read(nameOf(spot)) ?? "{}") as Given;
+    return readJson(this.#memory, nameOf(spot), z.record(z.string(), z.string())) ?? {};
   }
 }
 

@@ -1,4 +1,5 @@
 /** The plans of the house: the configuration, the prices, the clock and what is remembered come together here. */
+import * as z from "zod/mini";
 import { readOneShot } from "../config/one-shot.ts";
 import { type GroupEntry, MAX_GROUP_PLANS } from "../config/plan-schema.ts";
 import { unknownText } from "../config/suggest-key.ts";
@@ -80,6 +81,13 @@ const MAX_MONTHS_TOLD = 14;
 /** Plans for once at a time; a house has a few. */
 const MAX_ONCE = 8;
 const ONCE = "plans_once";
+/** What the rest of the program relies on; the digest has told that it is as it was written. */
+const keptOnce = z.array(
+  z.looseObject({
+    ...{ id: z.string(), name: z.string(), home: z.string(), after: z.nullable(z.looseObject({ plan: z.string() })) },
+    spec: z.looseObject({ kind: z.string(), once: z.object({ start: z.number(), end: z.number() }) }),
+  }),
+);
 const NO_EXPORT_PRICE = {
   code: "no_export_price",
   text: "the service tells no charges of this home, so its export price is not known; add a third_party place with the region of the home",
@@ -115,7 +123,7 @@ export class Plans {
 
   constructor(deps: PlansDeps) {
     this.#deps = deps;
-    this.#once = (readJson(deps.memory, ONCE) ?? []) as PlanDefinition[];
+    this.#once = (readJson(deps.memory, ONCE, keptOnce) ?? []) as unknown as PlanDefinition[];
     this.take(deps.definitions, deps.groups);
   }
 
@@ -187,10 +195,11 @@ export class Plans {
   /** ON while any of the plans wants it, and says which; null where nothing is known of any of them. */
   wantedByAny(plans: readonly string[], home: string | null, now: EpochMs): Wanted | null {
     const all = plans.flatMap((plan) => [plan, ...this.#once.flatMap(({ of, id }) => (of === plan ? id : []))]);
-    const known = all.flatMap((plan): Wanted[] => {
+    const known = all.flatMap((plan) => {
       const wanted = this.wanted(plan, home, now);
+      if (!wanted) return [];
       const { name } = this.#companions.get(plan)?.definition ?? { name: plan };
-      return wanted ? [all.length > 1 ? { ...wanted, reason: `${name}: ${wanted.reason}` } : wanted] : [];
+      return all.length > 1 ? { ...wanted, reason: `${name}: ${wanted.reason}` } : wanted;
     });
     const [only] = known;
     if (!only || known.length === 1) return only ?? null;

@@ -1,5 +1,6 @@
 /** From what is in storage to what the house is told. */
 
+import * as z from "zod/mini";
 import { type Home, type HomeSnapshot, homeSnapshot } from "../core/prices/home-snapshot.ts";
 import { DEFAULT_THRESHOLDS, type LevelThresholds, REFERENCE_DAYS } from "../core/prices/level.ts";
 import { joinForecast, type PricePoint, pricePoints, type Timeline } from "../core/prices/timeline.ts";
@@ -40,7 +41,7 @@ interface Made<Value> {
   readonly value: Value;
 }
 
-/** Days of prices that the present one is compared with, beside today's. */
+/** Days of prices that the present one is compared with, next to today's. */
 const COMPARED_DAYS = 30;
 
 /**
@@ -143,18 +144,15 @@ export class HomeReader {
   #publishedAt({ addressId }: Home, tomorrow: EpochMs, now: EpochMs): EpochMs {
     const { memory } = this.#deps;
     const name = `published/${addressId}`;
-    const known = readJson(memory, name) as Published | null;
+    const known = readJson(memory, name, published);
     if (known?.day === tomorrow) return known.at;
-    memory.write(name, JSON.stringify({ day: tomorrow, at: now } satisfies Published));
+    memory.write(name, JSON.stringify({ day: tomorrow, at: now } satisfies z.infer<typeof published>));
     return now;
   }
 }
 
 /** When the prices of the day that begins at `day` were first there. */
-interface Published {
-  readonly day: EpochMs;
-  readonly at: EpochMs;
-}
+const published = z.object({ day: z.number(), at: z.number() });
 
 function pricesOf({ account, addressId, resolution }: Home): SeriesKey {
   return { account, place: addressId, operation: "prices", unit: resolution };

@@ -4,7 +4,7 @@ import type { EpochMs } from "../core/time/interval.ts";
 /** The source of an answer's body. */
 export interface AnswerSource {
   /** Changes with every change of the series. */
-  readonly version: number;
+  readonly version: number | string;
   /** Returns the whole body, in UTF-8. */
   readonly read: () => Buffer;
 }

@@ -14,7 +14,7 @@ import {
 import path from "node:path";
 
 /** Nobody but the daemon's user may look. */
-const OWNER_ONLY = 0o600;
+export const OWNER_ONLY = 0o600;
 
 /** The text of a file; null where there is none. Errors: throws where it may not be read. */
 export function readWhole(file: string): string | null {

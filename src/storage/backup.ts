@@ -1,11 +1,12 @@
 /** The daily copy of the database, checked before it takes the place of the one before. */
 import { execFile } from "node:child_process";
-import { rename, rm, stat } from "node:fs/promises";
+import { chmod, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { backup, type DatabaseSync } from "node:sqlite";
 import { setTimeout as pause } from "node:timers/promises";
-import { sync } from "./atomic-file.ts";
+import { OWNER_ONLY, sync } from "./atomic-file.ts";
 import { copyPathOf } from "./recovery.ts";
+import { databaseTrouble } from "./write-check.ts";
 
 /** What became of a copy. A damaged one is thrown away, and the last good one stays. */
 export type CopyOutcome =
@@ -25,7 +26,7 @@ const RETRY_PAUSE_MS = 50;
 /**
  * Checks every page, every index and every type: a database of ten years takes 20 ms on a desktop and ten times that on a
  * small machine. In a process of its own: a thread would take 9 MB of this one, and of what it returns V8 keeps most
- * for seconds. A copy that is one plain file, without a log beside it, can be copied on by anybody. Plain JavaScript: it
+ * for seconds. A copy that is one plain file, without a log next to it, can be copied on by anybody. Plain JavaScript: it
  * is handed over as text, since the product is one file.
  */
 const CHECK = `
@@ -50,7 +51,7 @@ export interface CopyOptions {
 }
 
 /**
- * Copies a database that is in use beside itself and checks the copy. The copy before is replaced in one step, by one
+ * Copies a database that is in use next to itself and checks the copy. The copy before is replaced in one step, by one
  * that was found whole. Errors: throws where the folder cannot be written, for instance when the disk is full.
  */
 export async function copyDatabase(
@@ -65,12 +66,14 @@ export async function copyDatabase(
   try {
     await whenFree(
       () => begin(database, partPath, { rate: PAGES_PER_STEP, progress: () => signal.throwIfAborted() }),
+      async () => (await databaseTrouble(database, databasePath)) ?? "the database was being written all the time",
       signal,
     );
     const found = await check(partPath, node, signal);
     if (signal.aborted) return { kind: "stopped" };
     if (found !== "ok") return { kind: "damaged", damage: found };
     const { size } = await stat(partPath);
+    await chmod(partPath, OWNER_ONLY);
     await rename(partPath, copyPath);
     sync(path.dirname(copyPath));
     return { kind: "verified", bytes: size };
@@ -86,14 +89,19 @@ export async function copyDatabase(
  * Node runs each step of a backup on another thread. If the daemon writes at the moment of the first step, SQLite answers
  * SQLITE_LOCKED and Node rejects with the code 0, "not an error": then it is tried again.
  */
-async function whenFree(copy: () => Promise<unknown>, signal: AbortSignal): Promise<void> {
+async function whenFree(
+  copy: () => Promise<unknown>,
+  trouble: () => Promise<string>,
+  signal: AbortSignal,
+): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
       await copy();
       return;
     } catch (error) {
       const wasLocked = error instanceof Error && "errcode" in error && error.errcode === 0;
-      if (!wasLocked || attempt === MAX_ATTEMPTS) throw error;
+      if (!wasLocked) throw error;
+      if (attempt === MAX_ATTEMPTS) throw new Error(await trouble());
       await pause(RETRY_PAUSE_MS, undefined, { signal });
     }
   }

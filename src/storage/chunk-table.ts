@@ -26,6 +26,7 @@ const MAX_SERIES = 2 ** 20;
  */
 export class ChunkTable {
   readonly #read: StatementSync;
+  readonly #all: StatementSync;
   readonly #readDigests: StatementSync;
   readonly #write: StatementSync;
   readonly #delete: StatementSync;
@@ -36,14 +37,16 @@ export class ChunkTable {
   /** `onDamaged` is called once for each damaged chunk that is found, until another is stored in its place. */
   constructor(database: DatabaseSync, onDamaged: (seriesId: number, start: EpochMs) => void) {
     this.#onDamaged = onDamaged;
+    // A whole number that the disk made too large could not be read: the key that is asked can, and a real one.
+    const columns = "complete = 1, estimated = 1, digest + 0.0, rows";
     // A year is read by one statement: 0.15 ms against 0.43 ms for a statement a day. `cross join` keeps the order.
     this.#read = database.prepare(
-      `select chunk.key, complete, estimated, digest, rows
-       from json_each(?) as asked cross join chunk on chunk.key = asked.value`,
+      `select asked.value, ${columns} from json_each(?) as asked cross join chunk on chunk.key = asked.value`,
     );
-    this.#read.setReturnArrays(true);
+    this.#all = database.prepare(`select key + 0.0, ${columns} from chunk`);
+    for (const statement of [this.#read, this.#all]) statement.setReturnArrays(true);
     this.#readDigests = database.prepare(
-      "select chunk.key, digest from json_each(?) as asked cross join chunk on chunk.key = asked.value order by chunk.key",
+      "select asked.value, digest + 0.0 as digest from json_each(?) as asked cross join chunk on chunk.key = asked.value order by chunk.key",
     );
     this.#write = database.prepare(
       `insert into chunk (key, complete, estimated, digest, rows) values (?, ?, ?, ?, ?)
@@ -70,10 +73,20 @@ export class ChunkTable {
     return new Map(this.#soundRows(seriesId, starts).map(({ start, state }) => [start, state]));
   }
 
+  /** How many of all chunks are damaged. Reads every one. */
+  countDamaged(): number {
+    let count = 0;
+    for (const row of this.#all.iterate() as unknown as Iterable<unknown[]>) {
+      const sound = soundRowOf(row);
+      if (sound === null || textIn(sound) === null) count++;
+    }
+    return count;
+  }
+
   /** The digests of the chunks with these starts: another one means other content. Shape: ascending by start. */
   digests(seriesId: number, starts: readonly EpochMs[]): Map<EpochMs, number> {
     const rows = this.#readDigests.all(JSON.stringify(starts.map((start) => keyOf(seriesId, start))));
-    return new Map(rows.map(({ key, digest }) => [startOf(Number(key)), Number(digest)]));
+    return new Map(rows.map(({ value, digest }) => [startOf(Number(value)), Number(digest)]));
   }
 
   /** Stores a chunk in place of the one that may be there. */
@@ -82,6 +95,12 @@ export class ChunkTable {
     const deflated = deflateText(text);
     this.#write.run(key, state.complete ? 1 : 0, state.estimated ? 1 : 0, digestOf(key, state, deflated), deflated);
     this.#damaged.delete(key);
+  }
+
+  /** Deletes one chunk. */
+  delete(seriesId: number, start: EpochMs): void {
+    const key = keyOf(seriesId, start);
+    this.#delete.run(key, key + 1, 1);
   }
 
   /** Deletes the oldest chunks that start before an instant, at most so many. Returns how many. */
@@ -95,23 +114,18 @@ export class ChunkTable {
 
   #soundRows(seriesId: number, starts: readonly EpochMs[]): SoundRow[] {
     const keys = JSON.stringify(starts.map((start) => keyOf(seriesId, start)));
-    return (this.#read.all(keys) as unknown as unknown[][]).flatMap(([key, complete, estimated, digest, deflated]) => {
-      const start = startOf(Number(key));
-      const state = { complete: complete === 1, estimated: estimated === 1 };
-      if (deflated instanceof Uint8Array && digest === digestOf(Number(key), state, deflated))
-        return [{ start, state, deflated }];
-      this.#noteDamaged(seriesId, start);
+    return (this.#read.all(keys) as unknown as unknown[][]).flatMap((row) => {
+      const sound = soundRowOf(row);
+      if (sound) return [sound];
+      this.#noteDamaged(seriesId, startOf(Number(row[0])));
       return [];
     });
   }
 
-  #textOf(seriesId: number, { start, deflated }: SoundRow): string | null {
-    try {
-      return inflateText(deflated);
-    } catch {
-      this.#noteDamaged(seriesId, start);
-      return null;
-    }
+  #textOf(seriesId: number, row: SoundRow): string | null {
+    const text = textIn(row);
+    if (text === null) this.#noteDamaged(seriesId, row.start);
+    return text;
   }
 
   #noteDamaged(seriesId: number, start: EpochMs): void {
@@ -119,6 +133,22 @@ export class ChunkTable {
     if (this.#damaged.has(key)) return;
     this.#damaged.add(key);
     this.#onDamaged(seriesId, start);
+  }
+}
+
+/** A row of the table as it is read; null for one whose digest is wrong. */
+function soundRowOf([key, complete, estimated, digest, deflated]: readonly unknown[]): SoundRow | null {
+  const state = { complete: complete === 1, estimated: estimated === 1 };
+  if (!(deflated instanceof Uint8Array) || digest !== digestOf(Number(key), state, deflated)) return null;
+  return { start: startOf(Number(key)), state, deflated };
+}
+
+/** The text of a row; null where it cannot be inflated. */
+function textIn({ deflated }: SoundRow): string | null {
+  try {
+    return inflateText(deflated);
+  } catch {
+    return null;
   }
 }
 

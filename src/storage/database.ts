@@ -1,5 +1,6 @@
 /** The one SQLite file of a data directory: opened, locked, and its tables made where it is new. */
 import { DatabaseSync } from "node:sqlite";
+import { crc32 } from "node:zlib";
 import { SCHEMA, SCHEMA_VERSION } from "./migrations.ts";
 
 /**
@@ -48,7 +49,7 @@ export function openDatabase(path: string, whenBroken: () => void = () => undefi
     database.exec(
       `pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}; pragma foreign_keys = on; pragma cache_size = -${CACHE_KIB}`,
     );
-    const damage = damageOf(database);
+    const damage = damageOf(database) ?? damageOfTables(database);
     if (damage !== null) throw new BrokenDatabase(damage);
     prepareSchema(database, path);
     return database;
@@ -62,9 +63,47 @@ export function openDatabase(path: string, whenBroken: () => void = () => undefi
 
 /** What is wrong with the file, in SQLite's words; null where it is whole. Reads every page. */
 function damageOf(database: DatabaseSync): string | null {
-  const [first] = database.prepare("pragma quick_check(1)").all();
-  const found = String(first?.quick_check);
+  const [first] = database.prepare("pragma integrity_check(1)").all();
+  const found = String(first?.integrity_check);
   return found === "ok" ? null : found;
+}
+
+/**
+ * Which table of a file in use is missing or is not as this program made it; null where all are. The text of a table and
+ * the version of the file are as easily damaged as anything else, and SQLite takes what it can read for meant.
+ */
+export function damageOfTables(database: DatabaseSync): string | null {
+  const version = versionOf(database);
+  const found = new Set(
+    database
+      .prepare("select sql from sqlite_schema")
+      .all()
+      .map(({ sql }) => sql),
+  );
+  const wrong = [...TABLES].find(([, text]) => !found.has(text))?.[0];
+  if (version === SCHEMA_VERSION) return wrong === undefined ? null : `the table ${wrong} is missing or damaged`;
+  const isAny = version === 0 ? found.size === 0 : version > 0 && version < MAX_VERSION;
+  return isAny ? null : `the version of the file reads ${version}`;
+}
+
+/** No program will ever be of such a version: the number is damaged. */
+const MAX_VERSION = 1_000;
+/** The text of each table as SQLite keeps it, by name. */
+const TABLES: ReadonlyMap<string, string> = new Map(
+  [...SCHEMA.matchAll(/^create table (\w+)([^;]*);/gm)].map(([, name = "", rest]) => [
+    name,
+    `CREATE TABLE ${name}${rest}`,
+  ]),
+);
+
+/**
+ * Gives a database's SQL a function `digest(…)`. A row of small texts carries the one of its values, and is sound where it fits: what
+ * the disk changed is not what was written, however well it reads.
+ */
+export function withDigest(database: DatabaseSync): DatabaseSync {
+  const options = { deterministic: true, varargs: true, useBigIntArguments: true };
+  database.function("digest", options, (...values) => crc32(values.join("\0")));
+  return database;
 }
 
 function asOpeningError(error: unknown, path: string): unknown {

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
+import { withDigest } from "./database.ts";
 import { WriteGuard } from "./write-guard.ts";
 
 /** Small facts that outlive a restart, by name: the offset of this installation, a silence the service asked for. */
@@ -10,15 +11,22 @@ export class KeyValueStore {
 
   constructor(database: DatabaseSync, writing: WriteGuard = new WriteGuard(database)) {
     this.#writing = writing;
-    this.#database = database;
+    this.#database = withDigest(database);
   }
 
   /** The value of a name; null if it was never set. */
   read(name: string): string | null {
     const ahead = this.#ahead.get(name);
     if (ahead !== undefined) return ahead;
-    const found = this.#database.prepare("select value from setting where name = ?").get(name);
-    return found ? String(found.value) : null;
+    const database = this.#database;
+    const found = database
+      .prepare("select value, digest is digest(name, value) as sound from setting where name = ?")
+      .get(name);
+    if (!found || found.sound === 1) return found ? String(found.value) : null;
+    this.#writing.damaged(`the setting ${name}`, () =>
+      database.prepare("delete from setting where name = ?").run(name),
+    );
+    return null;
   }
 
   /** Sets a value; on disk when this returns, or as soon as the disk takes it. */
@@ -27,7 +35,9 @@ export class KeyValueStore {
     this.#writing.keep(`setting ${name}`, () => {
       this.#database
         .prepare(
-          "insert into setting (name, value) values (?, ?) on conflict (name) do update set value = excluded.value where value <> excluded.value",
+          `insert into setting (name, value, digest) values (?1, ?2, digest(?1, ?2)) on conflict (name)
+           do update set value = excluded.value, digest = excluded.digest
+           where value <> excluded.value or digest is not excluded.digest`,
         )
         .run(name, value);
       this.#ahead.delete(name);

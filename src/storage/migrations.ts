@@ -1,21 +1,23 @@
 /**
  * The version of the schema, which a file keeps as its `user_version`. A file of an older version is set aside and its
- * contents are asked again; one of a newer version is refused. Versions 1 and 2 were never released.
+ * contents are asked again; one of a newer version is refused. Versions 1 to 3 were never released.
  */
-export const SCHEMA_VERSION = 3;
+export const SCHEMA_VERSION = 4;
 
-/** Makes the tables of an empty file. */
+/** Makes the tables of an empty file. `digest` is `digest(…)` of the columns before it: see database.ts. */
 export const SCHEMA = `
 create table setting (
-  name  text not null primary key,
-  value text not null
+  name   text not null primary key,
+  value  text not null,
+  digest integer
 ) strict, without rowid;
 
 -- What an account keeps of a place, an operation and a unit. The envelope is null until the first answer.
 create table series (
   id       integer primary key,
   name     text not null unique,
-  envelope text
+  envelope text,
+  digest   integer
 ) strict;
 
 -- The key is the start in minutes since 1970, times 2^20, plus the series: what is written together (one day of all
@@ -55,7 +57,8 @@ create table attempt (
 -- Where a plan stands in its occurrence, as JSON: one value that is read and written whole.
 create table plan_state (
   plan   text not null primary key,
-  memory text not null
+  memory text not null,
+  digest integer
 ) strict, without rowid;
 
 -- What the owner changed while the daemon ran, where it differs from the file.
@@ -63,6 +66,7 @@ create table plan_setting (
   plan  text not null,
   name  text not null,
   value text not null,
+  digest integer,
   primary key (plan, name)
 ) strict, without rowid;
 
@@ -76,6 +80,7 @@ create table plan_run (
   started_now_price real,
   window_price      real,
   kwh               real,
+  digest            integer,
   primary key (plan, start_ms)
 ) strict, without rowid;
 `;

@@ -1,14 +1,16 @@
 /** Opens what is kept in the data directory: the database, opened or restored, and what guards its writes. */
-import { mkdirSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, statSync } from "node:fs";
 import path from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import { DataDirInUse, StartError } from "../core/status/start-error.ts";
+import { DataDirInUse, PassingStartError, StartError } from "../core/status/start-error.ts";
 import { SERVICE_ZONE, type TransitionMemory } from "../core/time/calendar.ts";
 import type { EpochMs } from "../core/time/interval.ts";
+import { OWNER_ONLY } from "./atomic-file.ts";
+import { dropDamagedRows } from "./damage-scan.ts";
 import { DatabaseError, DatabaseInUse } from "./database.ts";
 import { KeyValueStore } from "./key-value-store.ts";
 import { type OpenedDatabase, openOrRestore, type Recovery } from "./recovery.ts";
-import { WriteGuard } from "./write-guard.ts";
+import { WriteGuard, writeTroubleOf } from "./write-guard.ts";
 
 export interface StorageOptions {
   readonly config: { readonly data_dir: string };
@@ -32,6 +34,7 @@ export function openStorage({ config, clock, log }: StorageOptions): Storage {
   if (outdated !== null)
     log.warn({ file: outdated }, "database of an older version set aside; its prices and usage are asked for again");
   const writing = new WriteGuard(database);
+  dropDamagedRows(database, writing);
   const settings = new KeyValueStore(database, writing);
   return { database, databasePath, recovery, writing, settings, close: () => database.close() };
 }
@@ -40,16 +43,34 @@ export function openStorage({ config, clock, log }: StorageOptions): Storage {
 export function openDataDir(dataDir: string, now: EpochMs): OpenedDatabase & { readonly databasePath: string } {
   const databasePath = databasePathIn(dataDir);
   try {
-    mkdirSync(dataDir, { recursive: true });
-    return { ...openOrRestore(databasePath, now), databasePath };
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    const opened = openOrRestore(databasePath, now);
+    keepPrivate(dataDir, databasePath);
+    return { ...opened, databasePath };
   } catch (error) {
     if (error instanceof DatabaseInUse) throw new DataDirInUse(error.message);
     if (error instanceof DatabaseError) throw new StartError(error.message);
     const why = error instanceof Error ? error.message : String(error);
-    throw new StartError(
+    throw new (mayPass(error) ? PassingStartError : StartError)(
       `cannot write to the data directory ${dataDir} (${why}); set data_dir or ELBRO_DATA_DIR to a folder this user may write`,
     );
   }
+}
+
+/** Prices tell when somebody is at home: nobody but the daemon's user may look. A file system without owners cannot. */
+function keepPrivate(dataDir: string, databasePath: string): void {
+  if (statSync(dataDir).uid !== process.getuid?.()) return;
+  chmodSync(dataDir, 0o700);
+  for (const ending of ["", "-wal", ".copy"])
+    if (existsSync(databasePath + ending)) chmodSync(databasePath + ending, OWNER_ONLY);
+}
+
+/** Codes of the system for a disk that is read-only, fails, is full or is not there yet. */
+const DISK_CODES: ReadonlySet<unknown> = new Set(["EROFS", "EIO", "ENOSPC", "EDQUOT", "ENXIO", "ENODEV"]);
+
+function mayPass(error: unknown): boolean {
+  if (writeTroubleOf(error)) return true;
+  return error instanceof Error && "code" in error && DISK_CODES.has(error.code);
 }
 
 /** Where the database of a data directory is. */

@@ -1,10 +1,11 @@
 /** What is kept of plans: where each stands, what its owner changed, and what its runs cost. */
 import type { DatabaseSync } from "node:sqlite";
+import * as z from "zod/mini";
 import type { PlanRecord } from "../core/planning/plan-record.ts";
 import type { FinishedRun } from "../core/planning/plan-savings.ts";
 import type { ChangedSettings, PlanSetting } from "../core/planning/plan-settings.ts";
 import { DAY_MS, type EpochMs, HOUR_MS } from "../core/time/interval.ts";
-import { transaction } from "./database.ts";
+import { transaction, withDigest } from "./database.ts";
 import { WriteGuard } from "./write-guard.ts";
 
 /** Runs of a month or of all time, in sum. Money counts runs that tell their energy and whose prices are known. */
@@ -26,6 +27,19 @@ const MAX_RUN_MS = 50 * HOUR_MS;
 /** Finished runs that wait for a disk that takes nothing; a few a day. */
 const MAX_UNWRITTEN_RUNS = 2_000;
 
+/** What is kept of a run that is over. */
+export const RUN_COLUMNS = "start_ms, end_ms, basis, mean_price, started_now_price, window_price, kwh";
+
+const span = { start: z.number(), end: z.number() };
+const kind = z.object({ kind: z.string() });
+/** What the rest of the program relies on; the digest has told that it is as it was written. */
+const keptRecord = z.object({
+  ...{ window: z.object({ ...span, until: z.number() }), since: z.number(), before: z.array(z.object(span)) },
+  begun: z.array(z.object({ ...span, basis: z.string(), settled: z.boolean() })),
+  planned: z.array(z.object({ ...span, basis: z.string() })),
+  ...{ outcome: kind, madeFrom: z.nullable(z.string()), replanAt: z.nullable(z.number()) },
+});
+
 export class PlanStore {
   readonly #database: DatabaseSync;
   readonly #writing: WriteGuard;
@@ -36,7 +50,7 @@ export class PlanStore {
   #isGathering = false;
 
   constructor(database: DatabaseSync, writing: WriteGuard = new WriteGuard(database)) {
-    this.#database = database;
+    this.#database = withDigest(database);
     this.#writing = writing;
   }
 
@@ -58,10 +72,7 @@ export class PlanStore {
     const ahead = this.#ahead.get(plan);
     if (ahead) return ahead;
     const found = this.#database.prepare("select memory from plan_state where plan = ?").get(plan);
-    if (!found) return null;
-    // Version 0.1 did not know of interruptions and of resting at first.
-    const kept = JSON.parse(String(found.memory)) as Omit<PlanRecord, "lastsUntil" | "owedMs" | "restingSince" | "on">;
-    return { lastsUntil: null, owedMs: 0, restingSince: null, on: false, ...kept };
+    return found ? recordOf(String(found.memory)) : null;
   }
 
   settings(plan: string): ChangedSettings {
@@ -76,7 +87,9 @@ export class PlanStore {
   writeSettings(plan: string, texts: Readonly<Partial<Record<PlanSetting, string | null>>>): boolean {
     const write = () => {
       const forget = this.#database.prepare("delete from plan_setting where plan = ? and name = ?");
-      const keep = this.#database.prepare("insert or replace into plan_setting (plan, name, value) values (?, ?, ?)");
+      const keep = this.#database.prepare(
+        "insert or replace into plan_setting (plan, name, value, digest) values (?1, ?2, ?3, digest(?1, ?2, ?3))",
+      );
       for (const [setting, text] of Object.entries(texts)) {
         if (text === null) forget.run(plan, setting);
         else keep.run(plan, setting, text);
@@ -109,7 +122,8 @@ export class PlanStore {
   #flush(): void {
     const writeAll = () => {
       const write = this.#database.prepare(
-        "insert into plan_state (plan, memory) values (?, ?) on conflict (plan) do update set memory = excluded.memory where memory <> excluded.memory",
+        `insert into plan_state (plan, memory, digest) values (?1, ?2, digest(?1, ?2)) on conflict (plan)
+         do update set memory = excluded.memory, digest = excluded.digest where memory <> excluded.memory`,
       );
       for (const [plan, memory] of this.#ahead) write.run(plan, JSON.stringify(memory));
       for (const { plan, run } of this.#finished) this.#writeFinished(plan, run);
@@ -125,8 +139,8 @@ export class PlanStore {
     const { start, end, basis, meanPrice, windowStartPrice, windowPrice, kwh } = run;
     this.#database
       .prepare(
-        `insert into plan_run (plan, start_ms, end_ms, basis, mean_price, started_now_price, window_price, kwh)
-         values (?, ?, ?, ?, ?, ?, ?, ?) on conflict (plan, start_ms) do nothing`,
+        `insert into plan_run (plan, ${RUN_COLUMNS}, digest)
+         values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, digest(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)) on conflict (plan, start_ms) do nothing`,
       )
       .run(plan, start, end, basis, meanPrice, windowStartPrice, windowPrice, kwh);
     this.#database.prepare("delete from plan_run where plan = ? and start_ms < ?").run(plan, end - KEPT_MS);
@@ -156,5 +170,17 @@ export class PlanStore {
        from plan_run where plan = ? order by start_ms desc limit ?`,
     );
     return runs.all(plan, most) as unknown as FinishedRun[];
+  }
+}
+
+/** A record as it was written; null for what another version wrote. */
+function recordOf(text: string): PlanRecord | null {
+  try {
+    // Version 0.1 did not know of interruptions and of resting at first.
+    const kept = JSON.parse(text) as Omit<PlanRecord, "lastsUntil" | "owedMs" | "restingSince" | "on">;
+    const isSound = keptRecord.safeParse(kept).success;
+    return isSound ? { lastsUntil: null, owedMs: 0, restingSince: null, on: false, ...kept } : null;
+  } catch {
+    return null;
   }
 }

@@ -3,7 +3,7 @@
  * its place; without a copy an empty one does. A file of an older version is set aside too, and an empty one begun.
  * Nothing of a file that is set aside is deleted.
  */
-import { copyFileSync, existsSync, renameSync, statSync } from "node:fs";
+import { closeSync, copyFileSync, existsSync, openSync, readSync, renameSync, statSync } from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { type EpochMs, formatInstant, SECOND_MS } from "../core/time/interval.ts";
@@ -12,6 +12,7 @@ import {
   BrokenDatabase,
   DatabaseError,
   DatabaseInUse,
+  damageOfTables,
   OutdatedDatabase,
   openDatabase,
   versionFlaw,
@@ -71,11 +72,29 @@ export function openOrRestore(databasePath: string, now: EpochMs): OpenedDatabas
 
 /** Says what is missing where there must have been a database. SQLite itself would quietly begin a new one. */
 function lossOf(databasePath: string): string | null {
+  const odd = ENDINGS.find((ending) => statSync(databasePath + ending, { throwIfNoEntry: false })?.isFile() === false);
+  if (odd !== undefined) return `${path.basename(databasePath + odd)} is no file`;
   const size = sizeOf(databasePath);
-  if (size !== null && size > 0) return null;
+  if (size !== null && size > 0) return headDamageOf(databasePath);
   const wasThere = existsSync(copyPathOf(databasePath)) || (sizeOf(`${databasePath}-wal`) ?? 0) > 0;
   if (!wasThere) return null;
   return size === null ? "the file is gone" : "the file is empty";
+}
+
+/** SQLite opens a file of a format of the future for reading only: with us, these numbers are damaged. */
+function headDamageOf(databasePath: string): string | null {
+  const head = Buffer.alloc(HEAD_BYTES);
+  const file = openSync(databasePath, "r");
+  const length = readSync(file, head);
+  closeSync(file);
+  const isKnown = length < HEAD_BYTES || (inRange(head[18]) && inRange(head[19]));
+  return isKnown ? null : "the head of the file is malformed";
+}
+
+/** Source: https://www.sqlite.org/fileformat2.html, 1.3.3 */
+const HEAD_BYTES = 100;
+function inRange(formatVersion: number | undefined): boolean {
+  return formatVersion === 1 || formatVersion === 2;
 }
 
 /** What became of opening a file. */
@@ -103,7 +122,7 @@ function tryOpening(databasePath: string, now: EpochMs): Attempt {
 /** Puts the last verified copy in place. Null if there is none that works; a broken one is set aside too. */
 function restore(databasePath: string, now: EpochMs): { database: DatabaseSync; copiedAt: EpochMs } | null {
   const copyPath = copyPathOf(databasePath);
-  if (!existsSync(copyPath)) return null;
+  if (!statSync(copyPath, { throwIfNoEntry: false })?.isFile()) return null;
   const copiedAt = Math.floor(statSync(copyPath).mtimeMs);
   putInPlace(copyPath, databasePath);
   const attempt = tryOpening(databasePath, now);
@@ -144,7 +163,7 @@ function openWithSpendsUnknown(databasePath: string): DatabaseSync {
 }
 
 /** Why a file is no database that this program can go on with; null where it is. Does not change it. */
-function flawOf(copyPath: string): string | null {
+export function flawOf(copyPath: string): string | null {
   if (!existsSync(copyPath)) return "there is no such file";
   let copy: DatabaseSync | null = null;
   try {
@@ -152,7 +171,7 @@ function flawOf(copyPath: string): string | null {
     const found = String(copy.prepare("pragma integrity_check(1)").get()?.integrity_check);
     if (found !== "ok") return `it is damaged: ${found}`;
     if (!copy.prepare("select 1 from sqlite_schema where name = 'attempt'").get()) return "it is no database of elbro";
-    return versionFlaw(versionOf(copy));
+    return versionFlaw(versionOf(copy)) ?? damageOfTables(copy);
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   } finally {

@@ -13,6 +13,8 @@ import {
   type Envelope,
   type Row,
   type Rows,
+  rowEnd,
+  rowStart,
   rowsWithin,
   type SeriesKey,
   seriesName,
@@ -20,11 +22,12 @@ import {
   WHOLE,
 } from "../core/series/series.ts";
 import type { Calendar } from "../core/time/calendar.ts";
-import type { EpochMs, Interval } from "../core/time/interval.ts";
+import { type EpochMs, HOUR_MS, type Interval } from "../core/time/interval.ts";
 import { ChunkTable } from "./chunk-table.ts";
 import { rowsOfText, textOfRows } from "./chunk-text.ts";
-import { transaction } from "./database.ts";
+import { transaction, withDigest } from "./database.ts";
 import { batchesOf, cutIntoChunks, type Filled, mergeByStart } from "./row-batches.ts";
+import { WriteGuard } from "./write-guard.ts";
 
 /** What an answer changed. */
 export interface SeriesChange {
@@ -45,14 +48,16 @@ interface SeriesRecord {
 export class SeriesStore {
   readonly #database: DatabaseSync;
   readonly #calendar: Calendar;
+  readonly #writing: WriteGuard;
   readonly #chunks: ChunkTable;
   /** Bounded by the series that were ever asked. */
   readonly #series = new Map<string, SeriesRecord>();
   #changes = 0;
 
-  constructor(database: DatabaseSync, calendar: Calendar) {
-    this.#database = database;
+  constructor(database: DatabaseSync, calendar: Calendar, writing: WriteGuard = new WriteGuard(database)) {
+    this.#database = withDigest(database);
     this.#calendar = calendar;
+    this.#writing = writing;
     this.#chunks = new ChunkTable(database, (id, start) => this.#forgetDamaged(id, start));
   }
 
@@ -79,7 +84,7 @@ export class SeriesStore {
   /**
    * As `store`, in slices: yields between them, so that the caller may let others run. Each slice is a transaction.
    * What is on the disk after a crash between two is a smaller answer, correct as it stands. `finish` runs inside the
-   * last transaction.
+   * last transaction. An empty answer takes no row away that has not ended at `now`.
    */
   *storing(
     key: SeriesKey,
@@ -87,6 +92,7 @@ export class SeriesStore {
     rows: Rows,
     envelope: Envelope,
     finish: () => void,
+    now: EpochMs = Number.POSITIVE_INFINITY,
   ): Generator<void, SeriesChange> {
     const { filled, strayRows } = chunkUnitOf(key.unit)
       ? cutIntoChunks([...rows], chunksOf(key.unit, range, this.#calendar))
@@ -95,7 +101,7 @@ export class SeriesStore {
     let changed = false;
     for (const [i, batch] of batches.entries()) {
       const isLast = i === batches.length - 1;
-      changed = this.#storeBatch(key, envelope, batch, isLast ? finish : () => undefined) || changed;
+      changed = this.#storeBatch(key, envelope, batch, isLast ? finish : () => undefined, now) || changed;
       if (!isLast) yield;
     }
     return { changed, strayRows };
@@ -190,19 +196,23 @@ export class SeriesStore {
 
   /** A damaged chunk counts as never asked from now on; what was read of it before is no longer so. */
   #forgetDamaged(seriesId: number, start: EpochMs): void {
-    for (const record of this.#series.values()) {
+    let name = `series ${seriesId}`;
+    for (const [known, record] of this.#series) {
       if (record.id !== seriesId) continue;
+      name = decodeURIComponent(known);
       record.chunks.set(start, null);
       this.#noteChange(record);
     }
+    const from = start > 0 ? ` of ${new Date(start).toISOString().slice(0, 10)}` : "";
+    this.#writing.damaged(`${name}${from}`, () => this.#chunks.delete(seriesId, start));
   }
 
-  #storeBatch(key: SeriesKey, envelope: Envelope, batch: readonly Filled[], finish: () => void): boolean {
+  #storeBatch(key: SeriesKey, envelope: Envelope, batch: readonly Filled[], finish: () => void, now: EpochMs): boolean {
     try {
       return transaction(this.#database, () => {
         const record = this.#recordOf(key);
         let changed = this.#storeEnvelope(record, envelope);
-        for (const { chunk, rows } of batch) changed = this.#storeChunk(key, record, chunk, rows) || changed;
+        for (const { chunk, rows } of batch) changed = this.#storeChunk(key, record, chunk, rows, now) || changed;
         finish();
         return changed;
       });
@@ -240,11 +250,10 @@ export class SeriesStore {
     return first && last ? { start: first.start, end: last.end } : null;
   }
 
-  #storeChunk(key: SeriesKey, record: SeriesRecord, chunk: Interval, newer: readonly Row[]): boolean {
+  #storeChunk(key: SeriesKey, record: SeriesRecord, chunk: Interval, newer: readonly Row[], now: EpochMs): boolean {
     const stored = this.#chunks.texts(record.id, [chunk.start]).get(chunk.start);
     if (stored === textOfRows(newer)) return false;
-    const isCut = chunkUnitOf(key.unit) !== null;
-    const rows = stored !== undefined && isCut ? mergeByStart(rowsOfText(stored), newer) : newer;
+    const rows = stored === undefined ? newer : this.#joined(key, rowsOfText(stored), newer, now);
     const text = textOfRows(rows);
     if (stored === text) return false;
     const complete = key.unit === "latest" || tiles(rows, key.unit, chunk, this.#calendar);
@@ -255,10 +264,23 @@ export class SeriesStore {
     return true;
   }
 
+  /**
+   * What was stored with what came. A newest answer replaces the one before, but an empty one takes no price away whose
+   * interval has not ended.
+   */
+  #joined(key: SeriesKey, stored: readonly Row[], newer: readonly Row[], now: EpochMs): readonly Row[] {
+    if (chunkUnitOf(key.unit) !== null) return mergeByStart(stored, newer);
+    return newer.length > 0
+      ? newer
+      : stored.filter((row) => (rowEnd(row) ?? (rowStart(row) ?? -HOUR_MS) + HOUR_MS) > now);
+  }
+
   #storeEnvelope(record: SeriesRecord, envelope: Envelope): boolean {
     const text = JSON.stringify(envelope);
     if (text === record.envelope) return false;
-    this.#database.prepare("update series set envelope = ? where id = ?").run(text, record.id);
+    this.#database
+      .prepare("update series set envelope = ?1, digest = digest(id, name, ?1) where id = ?2")
+      .run(text, record.id);
     record.envelope = text;
     this.#noteChange(record);
     return true;
@@ -267,8 +289,17 @@ export class SeriesStore {
   #known(key: SeriesKey): SeriesRecord | undefined {
     const known = this.#series.get(seriesName(key));
     if (known) return known;
-    const found = this.#database.prepare("select id, envelope from series where name = ?").get(seriesName(key));
+    const name = seriesName(key);
+    const found = this.#database
+      .prepare("select id, envelope, digest is digest(id, name, envelope) as sound from series where name = ?")
+      .get(name);
     if (!found) return undefined;
+    if (found.sound !== 1) {
+      // Whether the id or the name is wrong cannot be told: its chunks may be another's, so all is asked again.
+      const putAside = this.#database.prepare("update series set name = 'damaged ' || id where name = ?");
+      this.#writing.damaged(`${decodeURIComponent(name)}, all of it`, () => putAside.run(name));
+      return undefined;
+    }
     return this.#remember(key, Number(found.id), found.envelope === null ? null : String(found.envelope));
   }
 
@@ -285,8 +316,10 @@ export class SeriesStore {
   #recordOf(key: SeriesKey): SeriesRecord {
     const known = this.#known(key);
     if (known) return known;
-    const { lastInsertRowid } = this.#database.prepare("insert into series (name) values (?)").run(seriesName(key));
-    return this.#remember(key, Number(lastInsertRowid), null);
+    const name = seriesName(key);
+    const { lastInsertRowid: id } = this.#database.prepare("insert into series (name) values (?)").run(name);
+    this.#database.prepare("update series set digest = digest(id, name, envelope) where id = ?").run(id);
+    return this.#remember(key, Number(id), null);
   }
 }
 

@@ -18,7 +18,7 @@ const CODES: Readonly<Record<number, WriteTrouble["code"]>> = {
   13: "disk_full", // SQLITE_FULL
   14: "database_not_writable", // SQLITE_CANTOPEN
 };
-/** Room that has to be there before writing counts as mended: more than a day of one home. Unit: characters. */
+/** Room that has to be there before writing counts as fixed: more than a day of one home. Unit: characters. */
 const ROOM_LENGTH = 64 * 1024;
 /** Texts that wait to be written: those of settings are few, finished runs a few a day. */
 const MAX_UNWRITTEN = 2_000;
@@ -29,12 +29,15 @@ export class WriteGuard {
   readonly #unwritten = new Map<string, () => void>();
   #trouble: WriteTrouble | null = null;
   #onTrouble: () => void = () => undefined;
+  #onDamage: (what: string) => void = (what) => this.#damage.push(what);
+  /** Found before anybody listens. Bounded by the values read while the daemon is opened. */
+  readonly #damage: string[] = [];
 
   constructor(database: DatabaseSync) {
     this.#database = database;
   }
 
-  /** What is wrong; null while all is well. It ends with `mend`. */
+  /** What is wrong; null while all is well. It ends with `fix`. */
   get trouble(): WriteTrouble | null {
     return this.#trouble;
   }
@@ -42,6 +45,18 @@ export class WriteGuard {
   /** `told` is called when a trouble begins. */
   onTrouble(told: () => void): void {
     this.#onTrouble = told;
+  }
+
+  /** `told` is called for each stored value that is found damaged, also for those found before. */
+  onDamage(told: (what: string) => void): void {
+    this.#onDamage = told;
+    for (const what of this.#damage.splice(0)) told(what);
+  }
+
+  /** A stored value is not what was written: `drop` takes it away, so that it counts as never stored. */
+  damaged(what: string, drop: () => void): void {
+    this.attempt(drop);
+    this.#onDamage(what);
   }
 
   /** Writes, or returns null where that cannot be. While the trouble lasts the disk is not touched. */
@@ -57,7 +72,7 @@ export class WriteGuard {
     }
   }
 
-  /** Writes now, or else with the next `mend`; of several under one name only the last. */
+  /** Writes now, or else with the next `fix`; of several under one name only the last. */
   keep(name: string, write: () => void): void {
     if (this.attempt(write)) return;
     if (this.#unwritten.has(name) || this.#unwritten.size < MAX_UNWRITTEN) this.#unwritten.set(name, write);

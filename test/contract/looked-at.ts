@@ -3,6 +3,7 @@
 import type { CalendarUnit } from "../../src/core/time/calendar.ts";
 import { DAY_MS, type EpochMs, formatInstant } from "../../src/core/time/interval.ts";
 import { type OperationId, operationIds, operationOf } from "../../src/service/contract/operations.ts";
+import { latestEnd } from "../../src/service/contract/range.ts";
 import { calendar, type ServiceUnderTest, SMALL_RANGE } from "./service-expectations.ts";
 
 type Values = Readonly<Record<string, string>>;
@@ -49,7 +50,7 @@ export function longestRange(
   // Caps of days begin on the 23-hour day of spring: counting hours instead of days would be found out.
   const begin = Date.parse(cap.unit === "day" ? "2025-03-29T23:00:00Z" : "2019-12-31T23:00:00Z");
   const start = calendar.startOf(unit as CalendarUnit, begin);
-  return { start, end: calendar.startOf(unit as CalendarUnit, calendar.shift(start, cap.unit, cap.count)) };
+  return { start, end: calendar.startOf(unit as CalendarUnit, latestEnd(start, cap, calendar)) };
 }
 
 /** One good request of each operation: the values that are asked the most. */

@@ -9,7 +9,7 @@ import { SMALL_RANGE } from "./service-expectations.ts";
 const NOON = Date.UTC(2026, 5, 10, 12);
 
 test("every one of the 13 error codes is reached over HTTP, with its status", async () => {
-  await using started = await startAt(NOON, { limits: { minute: 100, day: 12 } });
+  await using started = await startAt(NOON, { limits: { minute: 100, day: 8 } });
   const { simulator, service } = started;
   const { danish, swedish } = simulator.addressIds;
   const range = { ...SMALL_RANGE, aggregation: "hour" };
@@ -112,4 +112,25 @@ test("the token's hash is hexadecimal or Base64, as the account was told", async
   expect(await statusOf(base64.service.url, base64.service.thirdPartyToken)).toBe(200);
   expect(await statusOf(base64.service.url, hex.service.thirdPartyToken)).toBe(401);
   expect(await statusOf(hex.service.url, hex.service.thirdPartyToken)).toBe(200);
+});
+
+test("what is refused before the quota was evaluated is not counted and carries no quota headers", async () => {
+  await using started = await startAt(NOON);
+  const { service, simulator } = started;
+  for (const entitlement of ["plusEnded", "unverifiable"] as const) {
+    simulator.account.setEntitlement(entitlement);
+    const { status, headers } = await ask(service, "addresses");
+    expect([403, 503]).toContain(status);
+    expect([...headers.keys()].filter((name) => name.startsWith("x-ratelimit"))).toEqual([]);
+  }
+  expect([...simulator.attempts().day.values()]).toEqual([]);
+});
+
+test("an id of the register that is not known here gets the spot price, without charges", async () => {
+  await using started = await startAt(NOON);
+  const { status, json } = await ask(started.service, "addressPrices", { addressId: crypto.randomUUID() });
+  expect(status).toBe(200);
+  expect(json).toContainEqual({ date: expect.any(String), price: expect.any(Number) });
+  const nowhere = await ask(started.service, "addressPrices", { addressId: "nowhere" });
+  expect(nowhere.status).toBe(404);
 });

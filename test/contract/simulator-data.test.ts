@@ -166,10 +166,9 @@ test("an address is found in two steps, or by an id of the national register in 
     zipCode: "8000",
     city: "Aarhus C",
   });
-  for (const addressId of [suggestions[0].id, "0a3f50a0-1234-32b8-e044-0003ba298018"]) {
-    const prices = (await ask(started.service, "addressPrices", { addressId })).json;
-    expect(prices[0]).toMatchObject({ charges: expect.any(Number) });
-  }
+  const pricesOf = async (addressId: string) => (await ask(started.service, "addressPrices", { addressId })).json;
+  expect((await pricesOf(suggestions[0].id))[0]).toMatchObject({ charges: expect.any(Number) });
+  expect((await pricesOf("0a3f50a0-1234-32b8-e044-0003ba298018"))[0]).toMatchObject({ price: expect.any(Number) });
   expect((await ask(started.service, "addressSuggestions", { query: "Nowhere 1" })).json).toEqual([]);
   expect((await ask(started.service, "addressPrices", { addressId: "nowhere" })).status).toBe(404);
 });

@@ -1,9 +1,10 @@
-import { readdirSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import { describe, expect, test, vi } from "vitest";
 import { TopicWatcher } from "../support/broker/topic-watcher.ts";
 import { DaemonProcess } from "../support/daemon/daemon-process.ts";
+import { SmallDisk } from "../support/daemon/small-disk.ts";
 import { TempDir } from "../support/daemon/temp-dir.ts";
 
 const FREE_PORTS = { ELBRO_API_PORT: "0", ELBRO_BROKER_PORT: "0" };
@@ -33,7 +34,12 @@ describe("the demo", () => {
   });
 
   test("outside loopback it is behind a key and a password that it prints", async () => {
-    await using daemon = new DaemonProcess([], { ...FREE_PORTS, ELBRO_DEMO_HOST: "0.0.0.0" });
+    await using daemon = new DaemonProcess([], {
+      ...FREE_PORTS,
+      ELBRO_DEMO_HOST: "0.0.0.0",
+      // In the small hours the dishwasher has too little time left.
+      ELBRO_CLOCK: "2026-03-10T12:00:00Z",
+    });
     const [, brokerPort, password = ""] = /-p (\d+) -u demo -P (\S+) /.exec(await daemon.line(/mosquitto_sub/)) ?? [];
     const apiLine = await daemon.line(/curl/);
     const [url = ""] = /http:\S+/.exec(apiLine) ?? [];
@@ -112,7 +118,7 @@ describe("what the owner can mend is one clear sentence and exit code 78", () =>
     writeFileSync(dir.file("elbro.yaml"), "consumer: { api_key: abc }\napi: { port: eighty, hots: x }\nspeed: 3\n");
     const output = await refusal(["--config", dir.file("elbro.yaml")], {});
     expect(output).toContain("elbro.yaml cannot be used:");
-    expect(output).toContain('  api.port: expected a number, found "eighty"');
+    expect(output).toContain('  api.port: expected a number, found "eighty" (line 2)');
     expect(output).toContain("  api.hots: is not a key of the configuration");
     expect(output).toContain("  speed: is not a key of the configuration");
   });
@@ -126,13 +132,52 @@ describe("what the owner can mend is one clear sentence and exit code 78", () =>
     );
   });
 
+  /** A gigabyte of zeros that takes no room on the disk. */
+  function hugeFile(dir: TempDir): string {
+    writeFileSync(dir.file("huge"), "");
+    truncateSync(dir.file("huge"), 1024 ** 3);
+    return dir.file("huge");
+  }
+
+  test("a configuration of a gigabyte, or without an end", async () => {
+    using dir = new TempDir();
+    const huge = hugeFile(dir);
+    const tooLong = (file: string) => `elbro: cannot read the configuration ${file}: it is longer than 256 KiB`;
+    expect(await refusal(["check", "--config", huge], {})).toBe(tooLong(huge));
+    expect(await refusal(["check", "--config", "/dev/zero"], {})).toBe(tooLong("/dev/zero"));
+  });
+
+  test("secrets and inputs of the commands without an end", async () => {
+    using dir = new TempDir();
+    const huge = hugeFile(dir);
+    expect(await refusal(["check"], { ELBRO_CONSUMER_API_KEY_FILE: "/dev/zero" })).toContain(
+      "cannot read /dev/zero: it is longer than 512 KiB",
+    );
+    expect(await refusal(["simulate", "--prices", huge], {})).toContain("it is longer than 32768 KiB");
+    expect(await refusal(["simulate", "--faults", "/dev/zero"], {})).toContain("it is longer than 1024 KiB");
+    writeFileSync(dir.file("deep.json"), "[".repeat(1_000_000));
+    expect(await refusal(["simulate", "--faults", dir.file("deep.json")], {})).toContain(
+      "it is nested more than 32 deep",
+    );
+  });
+
+  test("a configuration that is a folder", async () => {
+    using dir = new TempDir();
+    mkdirSync(dir.file("elbro.yaml"));
+    expect(await refusal(["check", "--config", dir.file("elbro.yaml")], {})).toContain(
+      "elbro.yaml: it is a folder; where Docker made it, because there was no such file, remove it",
+    );
+  });
+
   test.each([
     [["version", "--loud"], "Unknown option '--loud'; see elbro version --help"],
     [["version", "again"], "usage: elbro version; see elbro version --help"],
     [["--clock", "yesterday"], '--clock: "yesterday" is not an RFC 3339 date-time'],
     [["--speed", "0"], '--speed: "0" is not a number above 0'],
     [["--loud"], "--loud"],
-    [["dance"], '"dance" is no command'],
+    [["dance"], '"dance" is no command; expected one of run, check'],
+    [["chekc"], '"chekc" is no command; did you mean check?'],
+    [["diagnostic"], "did you mean diagnostics?"],
     [
       ["keys", "replace", "kitchen", "--control"],
       "--control is for keys create; a key that is replaced stays as it was",
@@ -170,6 +215,40 @@ describe("what the owner can mend is one clear sentence and exit code 78", () =>
       "ELBRO_APY_PORT: names no key of the configuration",
     );
   });
+});
+
+test("a data directory that is read-only at the start may pass: the exit code is one after which systemd starts it again", async (context) => {
+  using disk = SmallDisk.mount(8);
+  if (!disk) return context.skip("this user may not mount a file system");
+  for (const before of ["empty", "with a database"]) {
+    disk.lock();
+    await using refused = new DaemonProcess([], { ...FREE_PORTS, ELBRO_DATA_DIR: disk.dir.path });
+    expect([before, await refused.exit]).toEqual([before, 75]);
+    expect(refused.output).toMatch(/^elbro: cannot write to the data directory /);
+    disk.unlock();
+    await using started = new DaemonProcess([], { ...FREE_PORTS, ELBRO_DATA_DIR: disk.dir.path });
+    await started.line(/curl/);
+    await started.end("SIGTERM");
+  }
+  const unit = readFileSync(new URL("../../config/elbro.service", import.meta.url), "utf8");
+  expect(unit).toMatch(/^Restart=on-failure$/m);
+  expect(unit).toMatch(/^RestartPreventExitStatus=78$/m);
+});
+
+test("a fault of the program is told by its message and its place, not by the program's text", async () => {
+  using dir = new TempDir();
+  writeFileSync(
+    dir.file("fault.cjs"),
+    'process.once("SIGUSR2", () => { setTimeout(() => { throw new TypeError("the sky is green"); }); });',
+  );
+  await using daemon = new DaemonProcess([], { ...FREE_PORTS, NODE_OPTIONS: `--require ${dir.file("fault.cjs")}` });
+  await daemon.line(/curl/);
+  daemon.signal("SIGUSR2");
+  expect(await daemon.exit).toBe(1);
+  expect(daemon.output).toContain("elbro has a fault and ends; please report this: TypeError: the sky is green");
+  expect(daemon.output).toMatch(/ at .*fault\.cjs:1:/);
+  expect(Math.max(...daemon.lines.map(({ length }) => length))).toBeLessThan(2_000);
+  expect(daemon.output).not.toContain("throw new TypeError");
 });
 
 test.each([[["-h"]], [["help"]], [["--help"]]])("%s tells every command", async (args) => {

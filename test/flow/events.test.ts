@@ -8,6 +8,7 @@ import { TestDaemon } from "../support/daemon/test-daemon.ts";
 import { planEntry } from "../support/plans/plan-topics.ts";
 
 const MORNING = Date.parse("2026-03-10T09:00:00Z");
+const OTHER_KEY = "another-device-7d1f";
 const QUARTER_MS = 15 * MINUTE_MS;
 
 /** A house that has its prices. */
@@ -130,17 +131,22 @@ test("without a key nobody listens", async () => {
   expect(ear.status).toBe(401);
 });
 
-test("a hundred listen and hear the same; one more is sent away, and everybody else is served", async () => {
+test("a hundred listen and hear the same, half of them of one key and address; one more is sent away, and everybody else is served", async () => {
   await using it = await TestDaemon.start({
     start: MORNING,
     config: { api: { ...(await apiOf()), requests_per_minute: 1_000 }, history: { months: 0 } },
   });
   await it.clock.runUntil(MORNING + 5 * MINUTE_MS);
   const before = process.memoryUsage().rss;
-  const ears = await Promise.all(Array.from({ length: 100 }, () => listen(it)));
-  await Promise.all(ears.map((ear) => ear.ready()));
+  const other = { key: OTHER_KEY, localAddress: "127.0.0.2" };
+  const half = await Promise.all(Array.from({ length: 50 }, () => listen(it)));
+  await Promise.all(half.map((ear) => ear.ready()));
   const refused = await it.request("/events");
   expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "30"]);
+  const ears = [...half, ...(await Promise.all(Array.from({ length: 50 }, () => listen(it, other))))];
+  await Promise.all(ears.map((ear) => ear.ready()));
+  await using full = await listen(it, { ...other, localAddress: "127.0.0.3" });
+  expect(full.status).toBe(429);
   await it.clock.runUntil(MORNING + HOUR_MS);
   const hasHeard = (ear: EventListener) => ear.of("price").some(({ data }) => data.start === "2026-03-10T10:00:00Z");
   await Promise.all(ears.map((ear) => ear.until(() => hasHeard(ear), "10 o'clock")));
@@ -165,7 +171,15 @@ test("a hundred listen and hear the same; one more is sent away, and everybody e
 });
 
 async function apiOf() {
-  return { host: "127.0.0.1", port: 0, keys: [{ name: "test", key: LAN_KEY }], requests_per_day: 2_000 };
+  return {
+    host: "127.0.0.1",
+    port: 0,
+    keys: [
+      { name: "test", key: LAN_KEY },
+      { name: "other", key: OTHER_KEY },
+    ],
+    requests_per_day: 2_000,
+  };
 }
 
 test("readers that stop reading hold up neither the others nor the end", async () => {

@@ -1,7 +1,10 @@
-import { rmSync } from "node:fs";
+import { mkdirSync, renameSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
 import { expect, test } from "vitest";
 import { type Config, configSchema } from "../../src/config/schema.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/core/time/interval.ts";
+import { startEmbeddedBroker } from "../../src/mqtt/broker/embedded-broker.ts";
+import { freePort } from "../support/broker/mosquitto.ts";
 import { LAN_KEY } from "../support/daemon/test-config.ts";
 import { TestDaemon } from "../support/daemon/test-daemon.ts";
 
@@ -99,4 +102,64 @@ test("a database whose file is gone is found within a minute", async () => {
   const open = await ask(it, "/healthz");
   expect(open.text).toContain("ENOENT");
   expect(open.text).not.toContain(it.dir.path);
+});
+
+const problemsOf = async (it: TestDaemon) => (await ask(it, "/healthz")).body.checks.problems?.code;
+const problemText = async (it: TestDaemon) =>
+  JSON.stringify((await ask(it, "/healthz", { authorization: `Bearer ${LAN_KEY}` })).body.checks.problems);
+
+/** Accepts every connection and refuses every login: CONNACK of MQTT 5 with "bad user name or password". */
+async function refusingBroker() {
+  const server = createServer((socket) => {
+    socket.on("error", () => undefined);
+    socket.once("data", () => socket.end(Buffer.from([0x20, 0x03, 0x00, 0x86, 0x00])));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  const port = typeof address === "object" && address ? address.port : 0;
+  return { port, [Symbol.asyncDispose]: () => new Promise<void>((resolve) => server.close(() => resolve())) };
+}
+
+test("a broker that is away for ten minutes is a problem, and none any more when it is back", async () => {
+  const port = await freePort();
+  await using it = await starting({ mqtt: { url: `mqtt://127.0.0.1:${port}` } } as Partial<Config>);
+  await it.clock.runUntil(MORNING + 9 * MINUTE_MS);
+  expect(await problemsOf(it)).toBe("ok");
+  await it.clock.runUntil(MORNING + 11 * MINUTE_MS);
+  expect(await verdicts(it)).toEqual([200, 200, "degraded", "problems"]);
+  const text = await problemText(it);
+  expect(text).toContain("broker_unreachable");
+  const broker = await startEmbeddedBroker({
+    ...{ host: "127.0.0.1", port, users: [], anonymous: true, baseTopic: "nobody", discoveryPrefix: "nobody" },
+    ...{ onRefused: () => undefined, onConnectionRefused: () => undefined },
+  });
+  const problemsLater = async () => {
+    await it.clock.runUntil(it.clock.now() + MINUTE_MS);
+    return problemsOf(it);
+  };
+  await expect.poll(problemsLater, { timeout: 20_000, interval: 500 }).toBe("ok");
+  await it.stop();
+  await broker.close();
+});
+
+test("so is one that refuses the login", async () => {
+  await using broker = await refusingBroker();
+  await using it = await starting({ mqtt: { url: `mqtt://127.0.0.1:${broker.port}` } } as Partial<Config>);
+  await it.clock.runUntil(MORNING + 11 * MINUTE_MS);
+  expect(await problemText(it)).toContain("broker_unreachable");
+  const told = it.log.find(({ facts }) => "code" in facts && facts.code === "broker_unreachable");
+  expect(told?.facts).toMatchObject({ detail: expect.stringContaining("refuses the user name or password") });
+});
+
+test("a data directory that disappears is a problem until it is back", async () => {
+  await using it = await starting();
+  await it.clock.runUntil(MORNING + 5 * MINUTE_MS);
+  renameSync(it.dir.path, `${it.dir.path}-elsewhere`);
+  mkdirSync(it.dir.path);
+  await it.clock.runUntil(MORNING + 16 * MINUTE_MS);
+  expect(await problemText(it)).toContain("data_dir_gone");
+  rmSync(it.dir.path, { recursive: true });
+  renameSync(`${it.dir.path}-elsewhere`, it.dir.path);
+  await it.clock.runUntil(MORNING + 31 * MINUTE_MS);
+  expect(await verdicts(it)).toEqual([200, 200, "ok"]);
 });

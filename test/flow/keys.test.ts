@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { DaemonProcess } from "../support/daemon/daemon-process.ts";
+import { EventListener } from "../support/daemon/event-listener.ts";
 import { TempDir } from "../support/daemon/temp-dir.ts";
 import { startAt } from "../support/service/standing-simulator.ts";
 
@@ -44,8 +45,11 @@ test("keys are created, replaced and revoked beside the daemon that runs, which 
   expect([200, 429]).toContain(await statusOf(token, "/thirdParty/prices/DK1"));
   expect(await statusOf(token)).toBe(401);
 
+  await using ear = await EventListener.open(Number(port), { key: replaced });
+  await ear.ready();
   expect((await commandIn(dir, "revoke", "kitchen")).output).toBe("The key kitchen has ended.");
   await pause();
+  expect(ear.end).toBe("clean");
   expect(await statusOf(replaced)).toBe(401);
   await daemon.end("SIGTERM");
   const { output } = await commandIn(dir, "list");

@@ -40,6 +40,15 @@ test("with the service down, what is older is given with its age, and what was n
   const [source, age, stale] = said(forecast);
   expect([forecast.status, source, stale]).toEqual([200, "shelf", "true"]);
   expect(Number(age)).toBeGreaterThan(20 * 3_600);
+  const { data } = (await forecast.json()) as { data: { start: string }[] };
+  expect(data[0]?.start).toBe("2026-03-11T09:00:00Z");
+  const range = "from=2026-03-10T00:00:00Z&to=2026-03-14T00:00:00Z";
+  for (const headers of [{}, { "cache-control": "max-stale" }]) {
+    const part = await it.request(pathOf(it, `prices?${range}&resolution=fifteenMinutes`), headers);
+    expect([part.status, part.headers.get("x-elbro-stale")]).toEqual([200, "true"]);
+    const { data: rows } = (await part.json()) as { data: { start: string }[] };
+    expect([rows[0]?.start, rows.length]).toEqual(["2026-03-10T00:00:00Z", 92]);
+  }
   const never = await it.request(pathOf(it, LAST_YEAR));
   expect(never.status).toBeGreaterThanOrEqual(429);
   expect(await never.json()).toMatchObject({ error: true });

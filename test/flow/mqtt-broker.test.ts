@@ -17,6 +17,8 @@ const asTv = { username: TV.name, password: TV.password };
 async function startBroker(options: Partial<EmbeddedBrokerOptions> = {}) {
   const refused: string[] = [];
   const refusals: RefusedConnection[] = [];
+  const lockedOut: string[] = [];
+  const reasons: string[] = [];
   const running = await startEmbeddedBroker({
     host: "127.0.0.1",
     port: 0,
@@ -24,11 +26,15 @@ async function startBroker(options: Partial<EmbeddedBrokerOptions> = {}) {
     anonymous: false,
     baseTopic: "elbro",
     discoveryPrefix: "homeassistant",
-    onRefused: (user, topic) => refused.push(`${user} ${topic}`),
+    onRefused: (user, topic, reason) => {
+      refused.push(`${user} ${topic}`);
+      reasons.push(reason);
+    },
+    onLockedOut: (address) => lockedOut.push(address),
     onConnectionRefused: (refusal) => refusals.push(refusal),
     ...options,
   });
-  return { ...running, refused, refusals, [Symbol.asyncDispose]: () => running.close() };
+  return { ...running, refused, refusals, reasons, lockedOut, [Symbol.asyncDispose]: () => running.close() };
 }
 
 async function client(port: number, options: IClientOptions = {}, protocol = "mqtt") {
@@ -129,7 +135,68 @@ describe("who comes in", () => {
   });
 });
 
+describe("what one client cannot take from others", () => {
+  test("a client id that another user has, while it is there", async () => {
+    await using broker = await startBroker();
+    const first = await client(broker.port, { ...asHa, clientId: "shared" });
+    await expect(client(broker.port, { ...asTv, clientId: "shared" })).rejects.toThrow(/Identifier rejected/);
+    expect(first.connected).toBe(true);
+    expect(broker.refusals.map(({ user, reason }) => `${user}: ${reason}`)).toEqual([
+      "tv: another user has this client id",
+    ]);
+    await using back = await client(broker.port, { ...asHa, clientId: "shared" });
+    expect(back.connected).toBe(true);
+    await back.endAsync(true);
+    await expect
+      .poll(() =>
+        client(broker.port, { ...asTv, clientId: "shared" }).then(
+          (tv) => tv.endAsync(true),
+          () => "taken",
+        ),
+      )
+      .not.toBe("taken");
+    await first.endAsync(true);
+  });
+
+  test("all places: one address has half of them", { timeout: 30_000 }, async () => {
+    await using broker = await startBroker();
+    const clients = await Promise.all(Array.from({ length: 128 }, () => client(broker.port, asTv)));
+    await expect(client(broker.port, asTv)).rejects.toThrow(/Server unavailable/);
+    expect(broker.refusals.at(-1)?.reason).toBe("more than 128 clients of this address");
+    await Promise.all(clients.map((one) => one.endAsync(true)));
+  });
+});
+
+describe("wrong passwords", () => {
+  test("are told and cost a wait, but not to other users of the same address", async () => {
+    await using broker = await startBroker();
+    const guess = () =>
+      client(broker.port, { ...asTv, password: "guess" }).then(
+        () => "in",
+        (error: Error) => error.message,
+      );
+    const answers: string[] = [];
+    for (let i = 0; i < 20; i++) answers.push(await guess());
+    expect(answers.filter((text) => /Bad username or password/.test(text)).length).toBeLessThan(8);
+    expect(broker.lockedOut).toEqual(["127.0.0.1"]);
+    expect(broker.refusals).toHaveLength(20);
+    await using ha = await client(broker.port, asHa);
+    expect(ha.connected).toBe(true);
+    await expect(client(broker.port, asTv)).rejects.toThrow(/Server unavailable/);
+  });
+});
+
 describe("what a client may do", () => {
+  test("a reader does not see who else is there, a user with commands does", async () => {
+    await using broker = await startBroker();
+    await using tv = await client(broker.port, asTv);
+    await using ha = await client(broker.port, asHa);
+    const granted = async (one: MqttClient, filter: string) =>
+      (await one.subscribeAsync(filter).catch(() => [{ qos: 128 }]))[0]?.qos;
+    for (const filter of ["$SYS/#", "$SYS/+/new/clients"]) expect(await granted(tv, filter)).toBe(128);
+    expect(await granted(ha, "$SYS/#")).toBe(0);
+  });
+
   test("the house's topics and the discovery documents are read only; a dropped message is told once", async () => {
     await using broker = await startBroker();
     await using _own = daemonOn(broker.open);
@@ -174,12 +241,12 @@ describe("what a client may do", () => {
     expect(ha.connected).toBe(true);
   });
 
-  test("a packet of more than 256 kB ends the connection that sends it, and no other", async () => {
+  test("a packet of more than 1 MB ends the connection that sends it, and no other", async () => {
     await using broker = await startBroker();
     await using ha = await client(broker.port, asHa);
     const tv = await client(broker.port, asTv);
     const closed = new Promise<void>((resolve) => tv.once("close", () => resolve()));
-    tv.publish("tv/blob", Buffer.alloc(300 * 1024), { qos: 0 });
+    tv.publish("tv/blob", Buffer.alloc(1100 * 1024), { qos: 0 });
     await closed;
     await ha.publishAsync("ha/blob", Buffer.alloc(200 * 1024), { qos: 1 });
     expect(ha.connected).toBe(true);
@@ -192,6 +259,7 @@ describe("what a client may do", () => {
     for (let i = 0; i < 25; i++) await tv.publishAsync(`tv/blob/${i}`, blob, { qos: 1, retain: true });
     const kept = () => retainedIn(broker.port, asTv).then((found) => Object.keys(found).length);
     expect(await kept()).toBe(20);
+    expect(broker.reasons).toEqual(["the broker keeps no more retained messages of others"]);
     await tv.publishAsync("tv/blob/0", "", { qos: 1, retain: true });
     await tv.publishAsync("tv/blob/24", blob, { qos: 1, retain: true });
     expect(await kept()).toBe(20);

@@ -1,5 +1,6 @@
 import { createServer, type Server, type Socket } from "node:net";
 import { describe, expect, test } from "vitest";
+import { startEmbeddedBroker } from "../../src/mqtt/broker/embedded-broker.ts";
 import { freePort, haveMosquitto, Mosquitto } from "../support/broker/mosquitto.ts";
 import { retainedIn } from "../support/broker/retained.ts";
 import { TestMqttClient } from "../support/broker/test-mqtt-client.ts";
@@ -244,3 +245,44 @@ describe.skipIf(!haveMosquitto || !haveOpenssl)(
     });
   },
 );
+
+describe("a broker that means harm is left before it fills the memory", () => {
+  const CONNACK = Buffer.from([0x20, 0x03, 0x00, 0x00, 0x00]);
+
+  test.each([
+    ["a packet of 256 MB", Buffer.from([0x30, 0xff, 0xff, 0xff, 0x7f]), /a packet of more than 4 MiB/],
+    ["a message with QoS 2", Buffer.from([0x34, 0x06, 0x00, 0x01, 0x74, 0x00, 0x01, 0x00]), /a message with QoS 2/],
+  ])("%s", async (_, packet, reason) => {
+    let sent = 0;
+    await using broker = await listening((socket) =>
+      socket.once("data", () => {
+        socket.write(Buffer.concat([CONNACK, packet]));
+        const flood = () => {
+          while (!socket.destroyed && sent < 64 * 1024 * 1024) {
+            sent += 65_536;
+            if (!socket.write(Buffer.alloc(65_536, packet))) return void socket.once("drain", flood);
+          }
+        };
+        flood();
+      }),
+    );
+    await using link = new TestMqttClient({ to: broker.port });
+    expect(await link.firstReason()).toMatch(reason);
+    expect(sent).toBeLessThan(16 * 1024 * 1024);
+  });
+});
+
+test("a client that takes the client id over is logged", async () => {
+  const { port, close } = await startEmbeddedBroker({
+    ...{ host: "127.0.0.1", port: 0, users: [], anonymous: true, baseTopic: "nobody", discoveryPrefix: "nobody" },
+    ...{ onRefused: () => undefined, onConnectionRefused: () => undefined },
+  });
+  {
+    await using first = new TestMqttClient({ to: port });
+    await first.up();
+    await using second = new TestMqttClient({ to: port });
+    await second.up();
+    expect(await first.firstReason()).toMatch(/another client came with the same client id; does a second elbro run/);
+  }
+  await close();
+});

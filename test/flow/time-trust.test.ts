@@ -48,3 +48,20 @@ test("before this release was made there is no time: no signal is ON, also where
   expect(problems(daemon)).toMatchObject([{ code: "clock_wrong" }]);
   expect(new Set(signals(daemon))).toEqual(new Set(["OFF"]));
 });
+
+test.each([
+  ["in 1970", 0],
+  ["in 1970, an hour after midnight", HOUR_MS],
+  ["in 2098", Date.UTC(2098, 5, 1)],
+])("a start %s is a start, with a hundred years to keep", async (_, start) => {
+  await using daemon = await TestDaemon.start({
+    start,
+    serviceAheadMs: MORNING - start,
+    simulator: { homes: ["danish"] },
+    config: { retention: { years: 100 }, history: { months: 60 } },
+  });
+  await daemon.clock.runUntil(start + 10 * MINUTE_MS);
+  await daemon.watcher.until(() => problems(daemon).length > 0, "a problem");
+  expect(problems(daemon)).toMatchObject([{ code: "clock_wrong" }]);
+  expect(signals(daemon)).not.toContain("ON");
+});

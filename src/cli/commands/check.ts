@@ -1,10 +1,13 @@
+import { existsSync } from "node:fs";
 import { commandHint } from "../../config/command-hint.ts";
 import { loadConfiguration } from "../../config/load-config-file.ts";
 import { plugWarnings } from "../../config/plug-schema.ts";
 import { hasNoUsers, NO_BROKER_USERS } from "../../mqtt/broker/start-broker.ts";
 import { requireKeys } from "../../server/auth/require-key.ts";
+import { damageInFile } from "../../storage/damage-scan.ts";
+import { databasePathIn } from "../../storage/open-storage.ts";
 import type { Given } from "../arguments.ts";
-import { withAdminConnection } from "../connect.ts";
+import { runningDaemon, withAdminConnection } from "../connect.ts";
 import { isDemo } from "../demo.ts";
 
 export const line = {
@@ -14,7 +17,8 @@ export const line = {
   options: {
     online: {
       type: "boolean",
-      about: "also try service, broker and database: at most three requests, counted like all others; 1 if one fails",
+      about:
+        "also try service, broker, database and Home Assistant: at most three requests, counted like all others; 1 unless all of it works",
     },
   } as const,
 };
@@ -36,12 +40,22 @@ export async function main(given: Given): Promise<number> {
     process.stdout.write(
       "it names nothing to collect from: set consumer.api_key or third_party; until then elbro shows an invented house\n",
     );
-  if (given.values.online !== true) return 0;
+  if (given.values.online !== true) return (await storedDamage(config.data_dir)) ? 1 : 0;
   const { findings, by } = await withAdminConnection(given, async (admin) => ({
     ...(await admin.ask({ ask: "check" })),
     by: admin.isRunning ? "the daemon that runs" : admin.isDemo ? "an invented house" : "this command; no daemon runs",
   }));
   process.stdout.write(`tried by ${by}:\n`);
   for (const { part, state, text } of findings) process.stdout.write(`  ${MARKS[state]} ${part}: ${text}\n`);
-  return findings.some(({ state }) => state === "fails") ? 1 : 0;
+  return findings.every(({ state }) => state === "works") ? 0 : 1;
+}
+
+/** Says what is damaged in the data directory. One that a daemon holds is that daemon's to tell. */
+async function storedDamage(dataDir: string): Promise<boolean> {
+  const file = databasePathIn(dataDir);
+  if (!existsSync(file) || (await runningDaemon(dataDir).catch(() => null)) !== null) return false;
+  const damage = damageInFile(file);
+  for (const text of damage)
+    process.stdout.write(`${file}: ${text}; the next start leaves it out and asks the service for it again\n`);
+  return damage.length > 0;
 }

@@ -45,6 +45,6 @@ ${Object.entries(commands)
   .join("\n")}
 
 elbro COMMAND --help tells more. Without any configuration elbro shows an invented house.
-Exit codes: 0 done; 1 it did not work; 78 the configuration or the command line cannot be used.
+Exit codes: 0 done; 1 it did not work; 75 the data directory cannot be written now; 78 the configuration or the command line cannot be used.
 `;
 }

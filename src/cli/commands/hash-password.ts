@@ -1,9 +1,10 @@
-import { readFileSync } from "node:fs";
 import { isatty } from "node:tty";
+import { readBounded } from "../../config/bounded-file.ts";
 import { hashPassword } from "../../mqtt/broker/users.ts";
 import { BadArgument } from "../arguments.ts";
 
 const STDIN = 0;
+const MAX_PASSWORD_BYTES = 64 * 1024;
 
 export const line = {
   usage: "hash-password",
@@ -14,8 +15,18 @@ export const line = {
 /** `elbro hash-password` */
 export async function main(): Promise<number> {
   if (isatty(STDIN)) process.stderr.write("elbro: type the password, then Enter and Ctrl-D\n");
-  const password = readFileSync(STDIN, "utf8").replace(/\r?\n$/, "");
+  const password = passwordOf(STDIN);
   if (password === "") throw new BadArgument("hash-password: expected a password on standard input");
   process.stdout.write(`${await hashPassword(password)}\n`);
   return 0;
+}
+
+function passwordOf(input: number): string {
+  try {
+    return readBounded(input, MAX_PASSWORD_BYTES).replace(/\r?\n$/, "");
+  } catch (error) {
+    throw new BadArgument(
+      `hash-password: cannot read standard input: ${error instanceof Error ? error.message : error}`,
+    );
+  }
 }

@@ -90,7 +90,7 @@ function hourRows(day: DayPrices): Row[] {
   return rows;
 }
 
-/** The level that most of an hour has; of two, the dearer. */
+/** The level that most of an hour has; of two, the more expensive. */
 function middleLevel(prices: readonly ShownPrice[]): Level | null {
   const sorted = prices.toSorted((a, b) => a.price - b.price);
   return sorted[Math.floor(sorted.length / 2)]?.level ?? null;

@@ -12,6 +12,7 @@ import { proxyOf } from "../../service/client/proxy.ts";
 import type { Given } from "../arguments.ts";
 import { runningDaemon } from "../connect.ts";
 import { demoGreeting, isDemo, startDemo } from "../demo.ts";
+import { machineId } from "../machine-id.ts";
 import { systemClock } from "../system-clock.ts";
 import { TerminalLog } from "../terminal-log.ts";
 
@@ -63,6 +64,7 @@ export async function main(given: Given): Promise<number> {
     const daemon = await startWhenFree({
       ...{ config: used, clock, log, random: Math.random, anonymousBroker: demo?.anonymousBroker ?? false },
       commandHint: commandHint(process),
+      machine: machineId(),
       ingress: process.env.SUPERVISOR_TOKEN !== undefined,
       // The demo's service lives by the daemon's clock, so it could not tell that this is wrong.
       simulatedTime: given.simulated !== null || demo !== null,

@@ -1,5 +1,6 @@
 /** `elbro simulate`: the service's double on a port of its own, for a person with curl or a daemon with a demo key. */
-import { readFileSync } from "node:fs";
+import { readBounded } from "../../config/bounded-file.ts";
+import { flawOf } from "../../core/text/foreign-json.ts";
 import { type EpochMs, formatInstant } from "../../core/time/interval.ts";
 import { parseInstant } from "../../service/contract/range.ts";
 import { readFaultRules } from "../../service/simulator/fault-rules.ts";
@@ -24,6 +25,9 @@ const options = {
 } as const;
 
 const OPTION_COLUMN = 22;
+/** Ten years of quarters of both regions. */
+const MAX_PRICES_BYTES = 32 * 1024 * 1024;
+const MAX_FAULTS_BYTES = 1024 * 1024;
 const about = "Plays the whole electricity data service on this machine, both interfaces.";
 
 export const line: CommandLine = {
@@ -142,7 +146,7 @@ function encodingOf(text: string): HashEncoding {
 }
 
 function pricesOf(path: string): string {
-  const csv = read("--prices", path);
+  const csv = read("--prices", path, MAX_PRICES_BYTES);
   const reading = readPriceFile(csv);
   if (reading.kind === "unreadable") throw bad(`--prices ${path}: ${reading.why}`);
   return csv;
@@ -155,7 +159,9 @@ function faultsOf(path: string) {
 }
 
 function jsonOf(path: string): unknown {
-  const text = read("--faults", path);
+  const text = read("--faults", path, MAX_FAULTS_BYTES);
+  const flaw = flawOf(Buffer.from(text));
+  if (flaw !== null) throw bad(`--faults ${path}: it ${flaw}`);
   try {
     return JSON.parse(text);
   } catch (error) {
@@ -163,9 +169,9 @@ function jsonOf(path: string): unknown {
   }
 }
 
-function read(name: string, path: string): string {
+function read(name: string, path: string, maxBytes: number): string {
   try {
-    return readFileSync(path, "utf8");
+    return readBounded(path, maxBytes);
   } catch (error) {
     throw bad(`${name} ${path}: ${messageOf(error)}`);
   }

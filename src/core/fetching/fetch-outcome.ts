@@ -36,4 +36,6 @@ export interface Deferred {
   readonly why: string;
   /** The failure that made it silent, where this process has seen it; null for the quota. */
   readonly after: FetchFailure | null;
+  /** The database takes no more writes, and a request that is not written down is not sent. */
+  readonly isUnwritten?: boolean;
 }

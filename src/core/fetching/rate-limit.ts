@@ -6,14 +6,17 @@
  * a monotonic clock.
  */
 
+import { slots } from "../time/schedule-slots.ts";
+
 /** Milliseconds on a clock that never jumps. Only differences mean something. */
 export type MonotonicMs = number;
 
 /**
- * What a request is for: the daemon's own fetch schedule, the part of the fetch schedule that can wait (back-fill, counted as
- * polling too), or a device on the LAN. Polling and the LAN cannot touch each other's part.
+ * What a request is for: the confirmed prices of today and tomorrow, which may take any part of a limit; the rest of the
+ * daemon's own fetch schedule; the part of that which can wait (back-fill, counted as polling too); or a device on the LAN.
+ * Polling and the LAN cannot touch each other's part, nor what is reserved for prices.
  */
-export const shares = ["poll", "backfill", "lan"] as const;
+export const shares = ["prices", "poll", "backfill", "lan"] as const;
 export type Share = (typeof shares)[number];
 
 /** One request that was, or may have been, counted by the service. */
@@ -25,12 +28,13 @@ export interface Attempt {
 /**
  * At most `limit` attempts in any `lengthMs`; of these at most `shares.lan` for the LAN and `shares.poll` by the
  * fetch schedule, and of the fetch schedule's at most `shares.backfill` for back-fill: the rest is reserved for what is due.
+ * Confirmed prices may take all of it, so they have no share of their own.
  */
 export interface RateLimit {
   readonly name: "minute" | "day" | "pace";
   readonly lengthMs: number;
   readonly limit: number;
-  readonly shares: Readonly<Record<Share, number>>;
+  readonly shares: Readonly<Record<Exclude<Share, "prices">, number>>;
 }
 
 /** The longest a request may be on its way before it counts: the hard time-out, and two seconds for the rest. */
@@ -49,21 +53,25 @@ export const MAX_ATTEMPTS = 10_000;
 const POLL_PART = 0.25;
 const LAN_PART = 0.5;
 /** Attempts a day kept free of back-fill for each address: its worst day. Source: design, fetch schedule. */
-const RESERVE_PER_ADDRESS = 45;
+export const RESERVE_PER_ADDRESS = 45;
+/** Attempts a day for the prices of an address, or of a place of the third-party interface: one for each time of the day. */
+const PRICES_PER_ADDRESS = slots.today.length;
+export const PRICES_PER_PLACE: number = slots.placeToday.length;
 /** The pace towards the third-party interface, which publishes no quota. Source: design. */
 const THIRD_PARTY_PACE_MS = 10_000;
 
 /**
  * A window with its shares. Each share has at least one attempt, so that a small limit stops nobody permanently.
- * `reserve` is how much of the polling share back-fill must leave.
+ * `reserve` is how much of the polling share back-fill must leave, `wanted` how much prices may need, which comes before.
  */
 export function rateLimit(
   name: RateLimit["name"],
   lengthMs: number,
   limit: number,
   reserve: (pollShare: number) => number,
+  wanted = 0,
 ): RateLimit {
-  const poll = Math.max(1, Math.floor(limit * POLL_PART));
+  const poll = Math.max(1, Math.min(Math.floor(limit * POLL_PART), limit - wanted));
   const lan = Math.max(1, Math.floor(limit * LAN_PART));
   return { name, lengthMs, limit, shares: { poll, lan, backfill: Math.max(1, poll - reserve(poll)) } };
 }
@@ -73,9 +81,10 @@ export function consumerRateLimits(
   limits: { readonly minute: number; readonly day: number },
   addresses: number,
 ): RateLimit[] {
+  const [day, prices] = [Math.min(limits.day, MAX_ATTEMPTS), PRICES_PER_ADDRESS * Math.max(1, addresses)];
   return [
     rateLimit("minute", MINUTE_WINDOW_MS, Math.min(limits.minute, MAX_ATTEMPTS), lastThird),
-    rateLimit("day", DAY_WINDOW_MS, Math.min(limits.day, MAX_ATTEMPTS), (poll) => dayReserve(poll, addresses)),
+    rateLimit("day", DAY_WINDOW_MS, day, (poll) => dayReserve(poll, addresses), prices),
   ];
 }
 
@@ -83,10 +92,10 @@ export function consumerRateLimits(
  * The third-party interface publishes no quota: one request per ten seconds, and a day's worth that the rate limiter moves.
  * Nothing else is known of how it counts, so its shares are the same.
  */
-export function thirdPartyRateLimits(perDay: number): RateLimit[] {
+export function thirdPartyRateLimits(perDay: number, places = 1): RateLimit[] {
   return [
     { name: "pace", lengthMs: THIRD_PARTY_PACE_MS, limit: 1, shares: { poll: 1, backfill: 1, lan: 1 } },
-    rateLimit("day", DAY_WINDOW_MS, perDay, (poll) => dayReserve(poll, 1)),
+    rateLimit("day", DAY_WINDOW_MS, perDay, (poll) => dayReserve(poll, 1), PRICES_PER_PLACE * Math.max(1, places)),
   ];
 }
 

@@ -1,7 +1,8 @@
 import { type Attempt, DAY_WINDOW_MS, type MonotonicMs, type RateLimit, type Share } from "./rate-limit.ts";
 
-/** What a share is counted with: back-fill with polling and on its own. */
-const COUNTED_AS: Readonly<Record<Share, readonly Share[]>> = {
+/** What a share is counted with: back-fill with polling and on its own, prices with all that is spent only. */
+const COUNTED_AS: Readonly<Record<Share, readonly Exclude<Share, "prices">[]>> = {
+  prices: [],
   poll: ["poll"],
   backfill: ["poll", "backfill"],
   lan: ["lan"],
@@ -13,7 +14,7 @@ const COUNTED_AS: Readonly<Record<Share, readonly Share[]>> = {
  */
 export class RateWindow {
   #attempts: Attempt[];
-  #times: Record<Share | "all", MonotonicMs[]> = { all: [], poll: [], backfill: [], lan: [] };
+  #times: Record<Share | "all", MonotonicMs[]> = { all: [], prices: [], poll: [], backfill: [], lan: [] };
 
   /** Shape: attempts in any order. */
   constructor(attempts: readonly Attempt[] = []) {
@@ -61,7 +62,7 @@ export class RateWindow {
   }
 
   #index(): void {
-    this.#times = { all: [], poll: [], backfill: [], lan: [] };
+    this.#times = { all: [], prices: [], poll: [], backfill: [], lan: [] };
     for (const attempt of this.#attempts) this.#note(attempt);
   }
 

@@ -70,8 +70,9 @@ function judgeRefusal(setback: Refusal, streak: number, random: () => number): V
       if (code === "credential_expired") return standing("account", DAY_MS, "credential_expired");
       return standing("account", streak === 0 ? CONFIRM_INVALID_TOKEN_MS : PROBE_INVALID_TOKEN_MS, "invalid_token");
     case 403:
+      // Without it prices go missing, and it comes back without anything being changed here.
       return code === "plus_required"
-        ? standing("account", DAY_MS, "plus_required")
+        ? standing("account", HOUR_MS, "plus_required")
         : standing("series", DAY_MS, "forbidden");
     case 404:
       return streak + 1 < UNKNOWN_ADDRESS_TRIES

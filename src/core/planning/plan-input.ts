@@ -25,7 +25,7 @@ export interface PlanInput {
   readonly timeline: Timeline | null;
   readonly calendar: Calendar;
   readonly thresholds?: LevelThresholds;
-  /** Runs of plans that this one may not run beside. Shape: any order. */
+  /** Runs of plans that this one may not run next to. Shape: any order. */
   readonly blocked: readonly Interval[];
   /** For a plan of a power group: a name for what its hours were settled from, and what else it may not run with. */
   readonly group?: { readonly token: string; readonly blocked: readonly Interval[] };

@@ -26,7 +26,7 @@ export const REFERENCE_DAYS = 3;
 
 /**
  * The smallest reference that ratios are taken of, in currency per kWh. Nearer to zero a ratio says nothing: at a mean
- * of 0.001 a price of 0.002 would be "very expensive", and below zero dearer prices would have smaller ratios.
+ * of 0.001 a price of 0.002 would be "very expensive", and below zero more expensive prices would have smaller ratios.
  */
 export const MIN_REFERENCE = 0.05;
 
@@ -34,7 +34,7 @@ export const MIN_REFERENCE = 0.05;
  * The level of a price against the mean of the last three days of the same series.
  *
  * The price is compared with ratio x reference, where the reference is the mean, but at least `MIN_REFERENCE`. So:
- * - a dearer price never has a cheaper level, whatever the mean is;
+ * - a more expensive price never has a cheaper level, whatever the mean is;
  * - with a mean of `MIN_REFERENCE` or more only the ratio counts, not the currency;
  * - with a mean near zero or negative, prices are judged as if the mean were `MIN_REFERENCE`: what costs next to
  *   nothing is very cheap, and an ordinary price after days of negative ones is very expensive;

@@ -4,12 +4,16 @@ export interface KeyValue {
   write(name: string, value: string): void;
 }
 
-/** Reads a value that was written as JSON. Errors: null if it was never written, or is not JSON. */
-export function readJson(memory: KeyValue, name: string): unknown {
+/** Reads a value that was written as JSON. Errors: null if it was never written, or does not fit the schema. */
+export function readJson<Value>(
+  memory: KeyValue,
+  name: string,
+  schema: { safeParse(value: unknown): { readonly data?: Value | undefined } },
+): Value | null {
   const text = memory.read(name);
   if (text === null) return null;
   try {
-    return JSON.parse(text);
+    return schema.safeParse(JSON.parse(text)).data ?? null;
   } catch {
     return null; // written by another version: as if there were nothing
   }

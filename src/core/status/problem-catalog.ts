@@ -26,7 +26,7 @@ export const serviceProblems = {
   },
   plus_required: {
     meaning: "The subscription that the key belongs to has ended.",
-    automaticAction: "Asks once a day.",
+    automaticAction: "Asks once an hour.",
     remedy: "Renew Plus in the app. Nothing has to be changed here.",
     advice: "the subscription of this key has ended; renew Plus in the app, nothing needs to be changed here",
   },
@@ -75,6 +75,13 @@ export const serviceProblems = {
 } as const satisfies Readonly<Record<string, ProblemRow>>;
 
 const otherProblems = {
+  quota_too_small: {
+    meaning: "The service's quota is smaller than what a bad day of these addresses or places may need.",
+    automaticAction: "Confirmed prices of today and tomorrow come first; history and use take what is left.",
+    remedy: "Ask the provider for a higher quota, or leave addresses out with `homes`, or places of `third_party`.",
+    advice:
+      "the quota is small, so usage and history come late; ask for a higher one, or leave addresses or places out",
+  },
   clock_wrong: {
     meaning: "The clock of this machine cannot be right.",
     automaticAction: "Switches nothing; no signal is ON.",
@@ -128,6 +135,14 @@ const otherProblems = {
     advice:
       "the database was damaged and was replaced; what is missing is asked from the service again; look at the disk or memory card",
   },
+  values_damaged: {
+    meaning: "Some stored values are not what was written: the disk or memory card changed them.",
+    automaticAction:
+      "Leaves them out and asks the service for them again; plans and settings begin anew. Ends with the next nightly copy.",
+    remedy: "Look at the disk or memory card. `elbro check` reads everything that is stored.",
+    advice:
+      "stored values were damaged and are left out; what the service has is asked again; look at the disk or memory card",
+  },
   disk_full: {
     meaning: "The disk of the data directory is full.",
     automaticAction:
@@ -144,9 +159,23 @@ const otherProblems = {
     advice:
       "let this user write to the data directory, and look at the disk or memory card; elbro asks the service nothing until then, and goes on by itself",
   },
+  data_dir_gone: {
+    meaning: "The data directory is gone, or is another one than at the start.",
+    automaticAction:
+      "Goes on with what it has in memory. What comes meanwhile is lost with the next restart. Ends when the directory is back as it was.",
+    remedy: "Put the disk or the folder back, or restart elbro to begin with what is there now.",
+    advice: "the data directory is gone; put its disk or folder back, or restart elbro to go on with what is there",
+  },
+  broker_unreachable: {
+    meaning: "The MQTT broker has been away, or has refused the login, for ten minutes.",
+    automaticAction: "Tries again, within a minute at most, and then publishes everything as it is by then.",
+    remedy:
+      "Check that the broker runs, and `mqtt.url`, `mqtt.username` and `mqtt.password`. `elbro check --online` says how far it gets.",
+    advice: "the MQTT broker cannot be reached or refuses the login; check that it runs, and mqtt in the configuration",
+  },
   copy_failed: {
     meaning: "The nightly copy of the database could not be made.",
-    automaticAction: "Keeps the copy before and tries again the next night.",
+    automaticAction: "Keeps the copy before and tries again within the hour.",
     remedy: "Make room on the disk, and let the user that runs elbro write to the data directory.",
     advice: "the database could not be copied; make room on the disk and let this user write to the data directory",
   },

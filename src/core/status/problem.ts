@@ -1,7 +1,7 @@
 import type { EpochMs } from "../time/interval.ts";
 import { type ProblemCode, type ProblemRow, problemCatalog } from "./problem-catalog.ts";
 
-/** Something the owner should know and may be able to mend. It is a state: it starts, lasts and ends. */
+/** Something the owner should know and may be able to fix. It is a state: it starts, lasts and ends. */
 export interface Problem {
   readonly code: ProblemCode;
   /** What is affected: an account, a series, a part of the daemon. */

@@ -1,6 +1,9 @@
 /** Why the daemon cannot start, in one sentence for its owner. */
 export class StartError extends Error {}
 
+/** What may pass without the owner: a card that is read-only after a power cut, a disk that is full or comes later. */
+export class PassingStartError extends StartError {}
+
 /** Another process holds the data directory. */
 export class DataDirInUse extends StartError {}
 

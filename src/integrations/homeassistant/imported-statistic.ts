@@ -1,5 +1,6 @@
 /** What is remembered of a statistic that was imported, so that only what changed is imported again. */
 
+import * as z from "zod/mini";
 import { type KeyValue, readJson } from "../../core/runtime/key-value.ts";
 import type { EpochMs } from "../../core/time/interval.ts";
 
@@ -26,6 +27,12 @@ export interface ImportedMonth {
   readonly until: EpochMs;
 }
 
+const month = { start: z.number(), digest: z.number(), before: z.number(), after: z.number(), until: z.number() };
+const keptStatistic = z.object({
+  ...{ address: z.string(), unit: z.string(), from: z.number(), begin: z.number() },
+  months: z.array(z.object(month)),
+});
+
 /** The end of the last imported hour. */
 export function importedUntil({ months, from }: ImportedStatistic): EpochMs {
   return months.at(-1)?.until ?? from;
@@ -39,7 +46,7 @@ export function withMonth(imported: ImportedStatistic, begin: EpochMs, month: Im
 
 /** Null if the statistic was never imported. */
 export function readImported(memory: KeyValue, id: string): ImportedStatistic | null {
-  return readJson(memory, nameOf(id)) as ImportedStatistic | null;
+  return readJson(memory, nameOf(id), keptStatistic);
 }
 
 export function writeImported(memory: KeyValue, id: string, imported: ImportedStatistic): void {

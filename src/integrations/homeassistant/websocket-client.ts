@@ -4,6 +4,7 @@
  * Source: Home Assistant's developer documentation, "WebSocket API". The supervisor's proxy speaks the same protocol.
  */
 import type { WebSocket } from "ws";
+import { flawOf } from "../../core/text/foreign-json.ts";
 import { SECOND_MS } from "../../core/time/interval.ts";
 
 /** Where Home Assistant is, and a token of one of its administrators. */
@@ -106,6 +107,12 @@ export class HomeAssistantClient {
   }
 
   #onMessage(text: string): void {
+    const flaw = flawOf(Buffer.from(text));
+    if (flaw !== null) {
+      this.#fail(new HomeAssistantError("refused", `its message ${flaw}`));
+      this.close();
+      return;
+    }
     const message = parsed(text);
     switch (message.type) {
       case "auth_ok":

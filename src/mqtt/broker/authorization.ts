@@ -1,5 +1,8 @@
 /** What the embedded broker allows: who comes in, and what each may publish, subscribe to and leave behind. */
+import type { Duplex } from "node:stream";
 import type { AedesOptions, Client, PublishPacket } from "aedes";
+import { addressGroup } from "../../service/serve/address-group.ts";
+import { LoginThrottle } from "../../service/serve/login-throttle.ts";
 import { MAX_CONNECT_BYTES, type NetworkConnection } from "./network-connection.ts";
 import { type BrokerUser, type BrokerUsers, mayPublish } from "./users.ts";
 
@@ -9,12 +12,17 @@ export interface BrokerRules {
   readonly anonymous: boolean;
   readonly baseTopic: string;
   readonly discoveryPrefix: string;
-  /** A client published to a topic it may not; told once per connection. */
-  readonly onRefused: (user: string, topic: string) => void;
+  /** A message of a client was dropped; told once per connection and reason. */
+  readonly onRefused: (user: string, topic: string, reason: string) => void;
+  /** The wrong passwords of an address begin to cost a wait. */
+  readonly onLockedOut?: (address: string) => void;
 }
 
 /** Clients that are logged in at the same time. */
 const MAX_CLIENTS = 256;
+/** Of one user, such as that of all plugs, and of one address, such as that of a bridge with many containers. */
+const MAX_CLIENTS_OF_USER = 192;
+const MAX_CLIENTS_OF_ADDRESS = 128;
 /** Different topic filters of one client over the life of its connection. */
 const MAX_SUBSCRIPTIONS = 500;
 /** Silence after which a client is taken for dead. Clients that announce a longer one, or none, are held to it too. */
@@ -23,16 +31,18 @@ export const MAX_KEEPALIVE_SEC = 3_600;
 const MAX_FOREIGN_RETAINED = 2_000;
 const MAX_FOREIGN_RETAINED_BYTES = 4 * 1024 * 1024;
 
-const CANNOT_SERVE = 3;
-const WRONG_LOGIN = 4;
-const WRONG_CLIENT_ID = 2;
-
-/** Reasons in the log. Clients are told the code alone. */
-const REASONS: Readonly<Record<number, string>> = {
-  [CANNOT_SERVE]: "too many clients",
-  [WRONG_LOGIN]: "wrong user name or password",
-  [WRONG_CLIENT_ID]: "the client id is the daemon's own, or not possible",
-};
+/** Why a login is refused, for the log. Clients are told the code alone. */
+const REFUSALS = {
+  isFull: { returnCode: 3, reason: "too many clients" },
+  isFullForUser: { returnCode: 3, reason: `more than ${MAX_CLIENTS_OF_USER} clients of this user` },
+  isFullForAddress: { returnCode: 3, reason: `more than ${MAX_CLIENTS_OF_ADDRESS} clients of this address` },
+  isLockedOut: { returnCode: 3, reason: "too many wrong passwords; each costs a wait" },
+  isLost: { returnCode: 3, reason: "the connection ended before the login did" },
+  isWrongLogin: { returnCode: 4, reason: "wrong user name or password" },
+  isWrongId: { returnCode: 2, reason: "the client id is the daemon's own, or not possible" },
+  isTakenId: { returnCode: 2, reason: "another user has this client id" },
+} as const;
+type Refusal = (typeof REFUSALS)[keyof typeof REFUSALS];
 /** MQTT 5 sends this text to the client, so it says nothing about the house. */
 const NOT_AUTHORIZED = "not authorized";
 
@@ -55,13 +65,13 @@ export function rulesOf(options: BrokerRules, connectionOf: ConnectionOf): Handl
       done(null, true);
     },
     authenticate: (client, name, password, done) => {
-      const refuse = (returnCode: number) => {
-        connectionOf(client)?.refuse(REASONS[returnCode] ?? "", name ?? null);
+      const refuse = ({ returnCode, reason }: Refusal) => {
+        connectionOf(client)?.refuse(reason, name ?? null);
         done(Object.assign(new Error("refused"), { returnCode }), false);
       };
       rules.login(client, name, password).then(
         (refusal) => (refusal === null ? done(null, true) : refuse(refusal)),
-        () => refuse(CANNOT_SERVE),
+        () => refuse(REFUSALS.isLost),
       );
     },
     authorizePublish: (client, packet, done) => {
@@ -119,40 +129,67 @@ class Rules {
   readonly #connectionOf: ConnectionOf;
   readonly #users = new WeakMap<Client, BrokerUser>();
   readonly #filters = new WeakMap<Client, Set<string>>();
-  readonly #told = new WeakSet<Client>();
+  readonly #told = new WeakMap<Client, Set<string>>();
+  readonly #lockOut = new LoginThrottle();
+  /** Who is logged in, by client id. Bounded by MAX_CLIENTS. */
+  readonly #present = new Map<string, { readonly user: string; readonly address: string; readonly stream: Duplex }>();
   /** Client ids of the daemon itself; another client with one of them would push it out. */
   readonly #ownIds = new Set<string>();
   /** Lengths of what others left, by topic. Bounded by MAX_FOREIGN_RETAINED. */
   readonly #foreign = new Map<string, number>();
   #foreignBytes = 0;
-  #clients = 0;
 
   constructor(options: BrokerRules, connectionOf: ConnectionOf) {
     this.#options = options;
     this.#connectionOf = connectionOf;
   }
 
-  /** The return code of a refused login; null for an accepted one. */
+  /** Why a login is refused; null for an accepted one. */
   async login(
     client: Client,
     name: string | undefined,
     password: Readonly<Buffer> | undefined,
-  ): Promise<number | null> {
+  ): Promise<Refusal | null> {
     const connection = this.#connectionOf(client);
     if (!connection) {
       this.#ownIds.add(client.id);
       return null;
     }
+    const address = addressGroup(connection.address);
+    // Behind one address there may be a whole house: a device with an old password keeps out its own user at most.
+    const guesser = this.#options.users.has(name) ? `${address} ${name}` : address;
+    const isProven = this.#lockOut.isProven(address, name ?? ANYBODY.name);
+    if (!isProven && this.#lockOut.waitMs(guesser, performance.now()) > 0) return REFUSALS.isLockedOut;
     const user = await this.#userOf(connection, name, password);
-    if (!user) return WRONG_LOGIN;
-    if (this.#ownIds.has(client.id) || isInherited(client.id)) return WRONG_CLIENT_ID;
-    if (this.#clients >= MAX_CLIENTS) return CANNOT_SERVE;
-    if (connection.stream.destroyed) return CANNOT_SERVE;
-    this.#clients++;
-    connection.stream.once("close", () => this.#clients--);
+    if (!user) {
+      if (this.#lockOut.wrong(guesser, performance.now())) this.#options.onLockedOut?.(address);
+      return REFUSALS.isWrongLogin;
+    }
+    this.#lockOut.prove(address, user.name);
+    const refusal = this.#refusalOf(client.id, user.name, address);
+    if (refusal) return refusal;
+    const { stream } = connection;
+    if (stream.destroyed) return REFUSALS.isLost;
+    const { id } = client;
+    this.#present.set(id, { user: user.name, address, stream });
+    stream.once("close", () => {
+      if (this.#present.get(id)?.stream === stream) this.#present.delete(id);
+    });
     this.#users.set(client, user);
     connection.admit();
     return null;
+  }
+
+  /** Why a user with the right password does not come in all the same. A client that comes back takes its own place. */
+  #refusalOf(id: string, user: string, address: string): Refusal | null {
+    if (this.#ownIds.has(id) || isInherited(id)) return REFUSALS.isWrongId;
+    const before = this.#present.get(id);
+    if (before) return before.user === user ? null : REFUSALS.isTakenId;
+    const present = [...this.#present.values()];
+    if (present.length >= MAX_CLIENTS) return REFUSALS.isFull;
+    if (present.filter((one) => one.user === user).length >= MAX_CLIENTS_OF_USER) return REFUSALS.isFullForUser;
+    const ofAddress = present.filter((one) => one.address === address).length;
+    return ofAddress >= MAX_CLIENTS_OF_ADDRESS ? REFUSALS.isFullForAddress : null;
   }
 
   async #userOf({ isLocal }: NetworkConnection, name: string | undefined, password: Readonly<Buffer> | undefined) {
@@ -165,19 +202,31 @@ class Rules {
     if (client === null || !this.#connectionOf(client)) return true;
     const user = this.#users.get(client);
     cleanProperties(packet);
-    const allowed = user !== undefined && !isInherited(packet.topic) && mayPublish(user, packet.topic, this.#options);
-    const taken = allowed && (!packet.retain || this.#retains(packet));
-    if (!taken && !this.#told.has(client)) {
-      this.#told.add(client);
-      this.#options.onRefused(user?.name ?? "", packet.topic);
-    }
-    return taken;
+    const reason = this.#whyDropped(user, packet);
+    if (reason === null) return true;
+    const told = this.#told.get(client) ?? new Set();
+    this.#told.set(client, told);
+    if (!told.has(reason)) this.#options.onRefused(user?.name ?? "", packet.topic, reason);
+    told.add(reason);
+    return false;
+  }
+
+  #whyDropped(user: BrokerUser | undefined, packet: PublishPacket): string | null {
+    if (user === undefined) return "it came before the login was over";
+    if (isInherited(packet.topic)) return "the broker takes no topic of this name";
+    if (!mayPublish(user, packet.topic, this.#options))
+      return "only the daemon and users with commands: true may publish there";
+    if (!packet.retain || this.#retains(packet)) return null;
+    return "the broker keeps no more retained messages of others";
   }
 
   mayListen(client: Client, filter: string): boolean {
     if (!this.#connectionOf(client)) return true;
     // aedes reads on for a moment between a CONNECT and its answer.
-    if (!this.#users.has(client) || isInherited(filter)) return false;
+    const user = this.#users.get(client);
+    if (!user || isInherited(filter)) return false;
+    // Who is logged in and what each listens to is for those who may command the house.
+    if (!user.commands && filter.startsWith("$SYS")) return false;
     const filters = this.#filters.get(client) ?? new Set();
     this.#filters.set(client, filters);
     if (filters.size >= MAX_SUBSCRIPTIONS && !filters.has(filter)) return false;

@@ -33,8 +33,8 @@ export interface EmbeddedBroker {
 /** A client that does not read what it subscribed to is closed after this. */
 const DRAIN_TIMEOUT_MS = 10_000;
 const MAX_TOPIC_LEVELS = 16;
-/** Longest packet. */
-const MAX_PACKET_BYTES = 256 * 1024;
+/** Longest packet: the list of all devices of Zigbee2MQTT, 5 to 10 kB each. Unit: bytes. */
+const MAX_PACKET_BYTES = 1024 * 1024;
 /**
  * Session Expiry Interval that clients of MQTT 5 get instead of a longer one. Nothing is kept of a session, but 0 is
  * no limit to aedes.

@@ -1,6 +1,6 @@
 /**
  * Connections from the network to the embedded broker. aedes bounds every packet by `maximumPacketSize`, but one bound
- * for all of 256 kB is too much for connections without a login: here the broker sees nothing before one whole, short
+ * for all of 1 MB is too much for connections without a login: here the broker sees nothing before one whole, short
  * CONNECT is there.
  */
 import type net from "node:net";
@@ -43,6 +43,7 @@ export interface NetworkConnectionOptions {
 export class NetworkConnection {
   readonly stream: Duplex;
   readonly isLocal: boolean;
+  readonly address: string;
   readonly #options: NetworkConnectionOptions;
   #isDecided = false;
   /** Bounded by the longest CONNECT and one read of a socket. */
@@ -52,6 +53,7 @@ export class NetworkConnection {
     this.#options = options;
     this.stream = options.stream;
     this.isLocal = options.isLocal;
+    this.address = options.address;
     this.stream.on("error", () => this.stream.destroy());
     this.stream.on("readable", this.#read);
   }

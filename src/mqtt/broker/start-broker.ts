@@ -25,17 +25,16 @@ export async function startBroker(
   const { startEmbeddedBroker } = await import("./embedded-broker.ts");
   const { host, port, ws_port: wsPort, users } = config.broker;
   const { base_topic: baseTopic, discovery_prefix: discoveryPrefix } = config.mqtt;
-  const onRefused = (user: string, topic: string) =>
-    log.warn(
-      { user, topic },
-      "the broker dropped a message: only the daemon and users with commands: true may publish there",
-    );
+  const onRefused = (user: string, topic: string, reason: string) =>
+    log.warn({ user, topic, reason }, "the broker dropped a message");
+  const onLockedOut = (address: string) =>
+    log.warn({ address }, "wrong passwords of the broker again and again; each costs a wait now");
   const refusals = new RefusalLog(
     (facts) => log.warn(facts, "the broker refused a connection"),
     () => performance.now(),
   );
   const onConnectionRefused = refusals.report.bind(refusals);
-  const rules = { users, anonymous, baseTopic, discoveryPrefix, onRefused, onConnectionRefused };
+  const rules = { users, anonymous, baseTopic, discoveryPrefix, onRefused, onLockedOut, onConnectionRefused };
   const broker = await onPort("broker", port, () => startEmbeddedBroker({ ...rules, host, port, wsPort }));
   if (hasNoUsers(config) && !anonymous) log.warn({ host: broker.host }, NO_BROKER_USERS);
   else log.info({ host: broker.host, port: broker.port, ws_port: broker.wsPort }, "broker listens");

@@ -46,6 +46,11 @@ export class BrokerUsers {
     this.#users = users;
   }
 
+  /** Whether there is a user of this name. */
+  has(name: string | undefined): boolean {
+    return this.#users.some((one) => one.name === name);
+  }
+
   /** The user of this name and password; null if there is none. Takes as long for an unknown name as for a known one. */
   async find(name: string | undefined, password: Buffer | undefined): Promise<BrokerUser | null> {
     if (name === undefined || password === undefined) return null;

@@ -3,7 +3,8 @@
  * restarts, so that what a renamed or removed home leaves behind in a broker is found and cleared.
  */
 import { isDeepStrictEqual } from "node:util";
-import type { KeyValue } from "../../core/runtime/key-value.ts";
+import * as z from "zod/mini";
+import { type KeyValue, readJson } from "../../core/runtime/key-value.ts";
 
 const NAME = "mqtt_retained";
 
@@ -19,6 +20,12 @@ interface Kept {
   readonly cleared: Readonly<Record<string, Components>>;
 }
 
+const components = z.record(z.string(), z.string());
+const keptTopics = z.object({
+  topics: z.record(z.string(), components),
+  cleared: z.union([z.array(z.string()), z.record(z.string(), components)]),
+});
+
 export class PublishedTopics {
   readonly #memory: KeyValue;
   readonly #topics: Map<string, Components>;
@@ -27,7 +34,7 @@ export class PublishedTopics {
 
   constructor(memory: KeyValue) {
     this.#memory = memory;
-    const kept = parseKept(memory.read(NAME));
+    const kept = keptIn(memory);
     this.#topics = new Map(Object.entries(kept.topics));
     this.#cleared = new Map(Object.entries(kept.cleared));
   }
@@ -127,9 +134,8 @@ export function componentsGone(before: Components, after: Components): Component
   return Object.fromEntries(Object.entries(before).filter(([key, platform]) => after[key] !== platform));
 }
 
-function parseKept(text: string | null): Kept {
-  if (text === null) return { topics: {}, cleared: {} };
-  const { topics, cleared } = JSON.parse(text) as Kept | { topics: Kept["topics"]; cleared: readonly string[] };
+function keptIn(memory: KeyValue): Kept {
+  const { topics, cleared } = readJson(memory, NAME, keptTopics) ?? { topics: {}, cleared: {} };
   // Earlier versions wrote a list of the cleared topics.
   const components = Array.isArray(cleared) ? Object.fromEntries(cleared.map((topic) => [topic, NONE])) : cleared;
   return { topics, cleared: components };

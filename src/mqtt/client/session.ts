@@ -4,6 +4,7 @@ import type { IClientOptions, IClientPublishOptions, IConnackPacket } from "mqtt
 import clientModule from "mqtt/lib/client";
 import type { BrokerSession, ConnectionOptions } from "./broker-session.ts";
 import { explainFailure, explainSilentClose, type Phase } from "./connect-errors.ts";
+import { MAX_PACKET_BYTES, PacketBounds } from "./packet-bounds.ts";
 
 const MqttClient = clientModule.default;
 type Client = InstanceType<typeof MqttClient>;
@@ -54,8 +55,6 @@ const COMMAND_EXPIRY_SEC = 10;
 const MAX_NAMED = 4;
 /** A broker sends what it retains right after it took a subscription; what has not come by then is not there. */
 const RETAINED_WITHIN_MS = 2_000;
-/** Longest message taken from a broker: the list of devices of a large Zigbee network. */
-const MAX_MESSAGE_BYTES = 4 * 1024 * 1024;
 
 /** Lives one connection. Resolves when it is over; the signal ends it with a goodbye. */
 export async function runSession(
@@ -96,6 +95,11 @@ class Session {
     this.#version = version;
     this.#stream = stream;
     this.#client = new MqttClient(() => stream, clientOptions(options, version));
+    const bounds = new PacketBounds();
+    stream.on("data", (piece: Buffer) => {
+      const flaw = stream.destroyed ? null : bounds.flawOf(piece);
+      if (flaw !== null) this.#leave(flaw);
+    });
   }
 
   over(signal: AbortSignal): Promise<SessionResult> {
@@ -104,8 +108,8 @@ class Session {
     signal.addEventListener("abort", stop);
     client.on("connect", (connack) => this.#welcome(connack, signal));
     client.on("message", (topic, payload, packet) => {
-      const message = { topic, payload: payload.toString(), retained: packet.retain };
       if (packet.retain) this.#awaited.get(topic)?.();
+      const message = { topic, payload: payload.toString(), retained: packet.retain };
       if (topic !== this.#options.statusTopic) this.#options.onMessage(message);
       else if (message.payload === "offline" && !signal.aborted) this.#sayOnline();
     });
@@ -229,10 +233,13 @@ class Session {
   #watchProgress(): void {
     clearTimeout(this.#stuck);
     if (this.#onTheWay.length === 0) return;
-    this.#stuck = setTimeout(() => {
-      this.#error = new Error("the broker acknowledged nothing for a minute");
-      this.#stream.destroy();
-    }, STUCK_MS);
+    this.#stuck = setTimeout(() => this.#leave("the broker acknowledged nothing for a minute"), STUCK_MS);
+  }
+
+  /** Breaks the connection off. */
+  #leave(reason: string): void {
+    this.#error ??= new Error(reason);
+    this.#stream.destroy();
   }
 
   #noteRefusal(topic: string, error: Error): void {
@@ -262,7 +269,7 @@ function clientOptions(options: ConnectionOptions, version: ProtocolVersion): IC
     resubscribe: false,
     writeCache: false,
     will: { topic: options.statusTopic, payload: Buffer.from("offline"), qos: 1, retain: true },
-    ...(version === 5 ? { properties: { maximumPacketSize: MAX_MESSAGE_BYTES } } : {}),
+    ...(version === 5 ? { properties: { maximumPacketSize: MAX_PACKET_BYTES } } : {}),
     ...(options.username === undefined ? {} : { username: options.username }),
     ...(options.password === undefined ? {} : { password: options.password }),
   };

@@ -15,6 +15,8 @@ export interface BrokerAddress {
   readonly key?: string | undefined;
 }
 
+/** A WebSocket message may hold several packets; a broker sends what it reads from its own sockets, 64 KiB at most. */
+const MAX_FRAME_BYTES = 1024 * 1024;
 const OPEN_TIMEOUT_MS = 10_000;
 /** A broker that vanished without a word is noticed by the machine, also where nothing is sent. */
 const TCP_KEEPALIVE_MS = 60_000;
@@ -44,7 +46,7 @@ async function openWebSocket({ url: text, ca, cert, key }: BrokerAddress, signal
   const url = new URL(text);
   url.username = "";
   url.password = "";
-  const socket = new WebSocket(url, ["mqtt"], { ca, cert, key, perMessageDeflate: false });
+  const socket = new WebSocket(url, ["mqtt"], { ca, cert, key, perMessageDeflate: false, maxPayload: MAX_FRAME_BYTES });
   return opened(socket, "open", signal, createWebSocketStream(socket));
 }
 

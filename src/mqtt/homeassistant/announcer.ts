@@ -1,4 +1,5 @@
-import type { KeyValue } from "../../core/runtime/key-value.ts";
+import * as z from "zod/mini";
+import { type KeyValue, readJson } from "../../core/runtime/key-value.ts";
 import type { Message } from "../client/message.ts";
 import { deviceId } from "./device-id.ts";
 import { type Announced, announce, type DiscoveryOptions } from "./discovery.ts";
@@ -30,7 +31,7 @@ export class Announcer {
     const known = this.#made.get(id);
     if (known?.from === from) return known.message;
     const name = `announced/${id}`;
-    const before = known?.announced ?? readAnnounced(this.#memory.read(name));
+    const before = known?.announced ?? readJson(this.#memory, name, z.array(z.string())) ?? [];
     const { message, announced } = announce(this.#options, device, before);
     this.#memory.write(name, JSON.stringify(announced));
     this.#made.set(id, { from, message, announced });
@@ -42,8 +43,4 @@ export class Announcer {
 function fingerprint<State>(device: Device<State>): string {
   const rows = device.rows.map((row) => `${row.key}${existsFor(row, device) ? "+" : "-"}`);
   return JSON.stringify([device.name, device.currency, ...rows]);
-}
-
-function readAnnounced(text: string | null): Announced {
-  return text === null ? [] : (JSON.parse(text) as Announced);
 }

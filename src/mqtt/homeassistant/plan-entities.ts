@@ -29,7 +29,7 @@ const TIME_PATTERN = "^([01]\\d|2[0-3]):[0-5]\\d$";
 const MIDNIGHT = "00:00";
 /** Runs are whole steps of the prices. */
 const MIN_HOURS = 0.25;
-/** A row's values stand beside the plan's own `state`, whose payload is public. */
+/** A row's values stand next to the plan's own `state`, whose payload is public. */
 const VALUES = { topic: "entities" } as const;
 const SENSOR = { ...VALUES, platform: "sensor" } as const;
 const SETTING = { ...VALUES, category: "config" } as const;

@@ -20,7 +20,7 @@ export function plugDevice(plug: PlugSnapshot): Device<PlugSnapshot> {
   };
 }
 
-/** A row's values stand beside the plug's own `state`, whose payload is public. */
+/** A row's values stand next to the plug's own `state`, whose payload is public. */
 const VALUES = { topic: "entities" } as const;
 
 /** Every entity of a plug. */

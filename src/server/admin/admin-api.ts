@@ -17,6 +17,7 @@ import type { BodyOf, OperationId, ParamsOf } from "../../service/contract/opera
 import type { Address } from "../../service/contract/resources.ts";
 import { rangeOf, seriesOf } from "../../service/contract/series-mapping.ts";
 import type { State } from "../../state/open-state.ts";
+import { damageIn } from "../../storage/damage-scan.ts";
 import type { Storage } from "../../storage/open-storage.ts";
 import { databaseTrouble } from "../../storage/write-check.ts";
 
@@ -74,6 +75,8 @@ export interface AdminApiDeps {
   readonly onSeriesChanged: (series: SeriesKey) => void;
   /** Whether the broker can be reached. */
   readonly broker: () => Promise<CheckResult>;
+  /** Whether Home Assistant lets us in; null where it is not configured. */
+  readonly homeAssistant: () => Promise<CheckResult | null>;
   readonly diagnostics: () => Promise<object>;
 }
 
@@ -169,11 +172,13 @@ export class AdminApi {
   }
 
   async check() {
-    const { state, broker } = this.#deps;
+    const { state, broker, homeAssistant } = this.#deps;
     const findings: CheckResult[] = [];
     for (const [i, account] of state.accounts.all.entries())
       findings.push(await this.#checkAccount(account, i < MAX_CHECKED));
-    return { findings: [...findings, await broker(), await this.#checkDatabase()] };
+    findings.push(await broker(), await this.#checkDatabase());
+    const ofHomeAssistant = await homeAssistant();
+    return { findings: ofHomeAssistant ? [...findings, ofHomeAssistant] : findings };
   }
 
   async #checkAccount(account: Account, isTried: boolean): Promise<CheckResult> {
@@ -194,7 +199,7 @@ export class AdminApi {
 
   async #checkDatabase(): Promise<CheckResult> {
     const { database, databasePath } = this.#deps.storage;
-    const trouble = await databaseTrouble(database, databasePath);
+    const trouble = (await databaseTrouble(database, databasePath)) ?? (damageIn(database).join(", ") || null);
     const chunks = database.prepare("select count(*) as n from chunk").get()?.n;
     return checkResultOf("database", trouble, `it writes; parts of history: ${chunks}`);
   }

@@ -7,6 +7,7 @@ import { diagnosticsReport } from "../monitoring/diagnostics.ts";
 import { Health } from "../monitoring/health.ts";
 import { AdminApi, type CheckResult, checkResultOf } from "./admin-api.ts";
 import { adminSocketPath, openAdminSocket } from "./admin-socket.ts";
+import { checkHomeAssistant } from "./check-home-assistant.ts";
 
 /** Answers commands until the signal fires. A file system without sockets is told once, and nothing else is amiss. */
 export async function serveAdmin(deps: ApiDeps, configNow: () => Config, signal: AbortSignal): Promise<void> {
@@ -15,6 +16,7 @@ export async function serveAdmin(deps: ApiDeps, configNow: () => Config, signal:
   const desk = new AdminApi({
     ...deps,
     broker: async () => brokerFinding(deps),
+    homeAssistant: () => checkHomeAssistant(deps.config),
     diagnostics: async () => {
       const now = { ...deps, config: configNow() };
       const report = await new Health(now).report();

@@ -5,18 +5,18 @@ import { SECOND_MS } from "../../core/time/interval.ts";
 import { contractError } from "../../service/contract/errors.ts";
 import type { InterfaceName } from "../../service/contract/operations.ts";
 import type { QuotaStanding } from "../../service/contract/quota-headers.ts";
+import { addressGroup } from "../../service/serve/address-group.ts";
+import { LoginThrottle } from "../../service/serve/login-throttle.ts";
 import type { AuthRequest, AuthResult } from "../../service/serve/mount.ts";
 import type { QuotaLimits } from "../../service/serve/quota-windows.ts";
-import { addressGroup } from "../http/address-group.ts";
 import type { LocalAuthRequest, LocalAuthResult } from "../http/route.ts";
 import { KeyRateLimit } from "./key-rate-limit.ts";
-import { LoginThrottle } from "./login-throttle.ts";
 
 /** A local key as it is kept: never itself, only the digest of the token that its bearer sends. */
 export interface ApiKey {
   readonly name: string;
   readonly sha256: Uint8Array;
-  /** Whether it may change settings, beside reading. */
+  /** Whether it may change settings, next to reading. */
   readonly control?: boolean;
   /** A key and secret of the third-party interface: opens that and nothing else. */
   readonly isThirdParty?: boolean;

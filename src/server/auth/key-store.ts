@@ -13,7 +13,7 @@ import { KeyRateLimit } from "./key-rate-limit.ts";
 import { isLoopback } from "./require-key.ts";
 
 /** The file of keys is looked at this often at most, when somebody asks. */
-const LOOK_EVERY_MS = SECOND_MS;
+const LOOK_EVERY_MS = 0.4 * SECOND_MS;
 /** What was used is kept this long after a request at the latest: what a crash forgets is a minute's worth at most. */
 const KEEP_AFTER_MS = MINUTE_MS;
 /** Characters of a key below which it is likely a word. */

@@ -1,13 +1,14 @@
 /**
- * How a page in a browser is let in, beside the keys that programs send: by its session, or by nothing where the
+ * How a page in a browser is let in, next to the keys that programs send: by its session, or by nothing where the
  * dashboard is open to the house. It stands before the keys and lets everything pass that is not a page's.
  *
  * What another site's page could make a browser do is refused: changing anything, and what may spend quota, takes a
  * header that only a page of this origin can send without being asked about by CORS, which nothing here grants.
  */
 import type { IncomingHttpHeaders } from "node:http";
-import { type EpochMs, MINUTE_MS } from "../../core/time/interval.ts";
+import { MINUTE_MS } from "../../core/time/interval.ts";
 import { contractError } from "../../service/contract/errors.ts";
+import { addressGroup } from "../../service/serve/address-group.ts";
 import type { AuthRequest, AuthResult } from "../../service/serve/mount.ts";
 import { localError } from "../http/errors.ts";
 import { isFromIngress } from "../http/ingress.ts";
@@ -16,8 +17,10 @@ import type { SessionKey, Sessions } from "./sessions.ts";
 
 /** The header that the page sends with everything it fetches. */
 export const PAGE_HEADER = "x-elbro-page";
-/** All pages together; a page asks for a dozen things when it opens and for a few when something happens. */
-const MAX_PER_MINUTE = 600;
+/** Pages of one address; a page asks for a dozen things when it opens and for a few when something happens. */
+const MAX_PER_MINUTE_OF_ADDRESS = 600;
+/** All pages together. */
+const MAX_PER_MINUTE = 3_000;
 
 export interface SessionAuthDeps {
   readonly sessions: Sessions;
@@ -31,7 +34,8 @@ export class SessionAuth {
   readonly sessions: Sessions;
   readonly mode: SessionAuthDeps["dashboard"];
   readonly #ingress: boolean;
-  #minute = { start: Number.NEGATIVE_INFINITY, count: 0 };
+  /** By address. Bounded by the requests of a minute. */
+  #minute = { start: Number.NEGATIVE_INFINITY, count: 0, of: new Map<string, number>() };
 
   constructor({ sessions, dashboard, ingress = false }: SessionAuthDeps) {
     this.sessions = sessions;
@@ -43,7 +47,7 @@ export class SessionAuth {
   admitLocal(message: LocalAuthRequest): LocalAuthResult | null {
     const key = this.#visitor(message);
     if (!key) return null;
-    if (this.#isTooMany(message.now)) return { kind: "refused", error: tooMany() };
+    if (this.#isTooMany(message)) return { kind: "refused", error: tooMany() };
     if (message.scope === "read") return { kind: "admitted", caller: key.name };
     if (!fromOwnPage(message.headers))
       return forbidden(`a session may change something only from its own page, with ${PAGE_HEADER}`);
@@ -60,7 +64,7 @@ export class SessionAuth {
   admitMirror(message: AuthRequest): AuthResult | null {
     const key = this.#visitor(message);
     if (!key || !fromOwnPage(message.headers)) return null;
-    return this.#isTooMany(message.now) ? { kind: "refused", error: tooMany() } : { kind: "admitted" };
+    return this.#isTooMany(message) ? { kind: "refused", error: tooMany() } : { kind: "admitted" };
   }
 
   /** Who is logged in: here, or in Home Assistant. */
@@ -75,10 +79,16 @@ export class SessionAuth {
     return this.signedIn(message) ?? (this.mode === "open" ? ANYBODY : null);
   }
 
-  #isTooMany(now: EpochMs): boolean {
-    if (now - this.#minute.start >= MINUTE_MS || now < this.#minute.start) this.#minute = { start: now, count: 0 };
+  #isTooMany({ now, remoteAddress }: Pick<AuthRequest, "now" | "remoteAddress">): boolean {
+    if (now - this.#minute.start >= MINUTE_MS || now < this.#minute.start)
+      this.#minute = { start: now, count: 0, of: new Map() };
+    const address = addressGroup(remoteAddress);
+    const before = this.#minute.of.get(address) ?? 0;
+    // What one address asks too much takes nothing from the others.
+    if (before >= MAX_PER_MINUTE_OF_ADDRESS || this.#minute.count >= MAX_PER_MINUTE) return true;
+    this.#minute.of.set(address, before + 1);
     this.#minute.count++;
-    return this.#minute.count > MAX_PER_MINUTE;
+    return false;
   }
 }
 

@@ -5,7 +5,8 @@
  * revoked or replaced ends its sessions. They are kept where they outlive a restart, and are bounded in number and time.
  */
 import { createHash, hash, randomBytes, timingSafeEqual } from "node:crypto";
-import type { KeyValue } from "../../core/runtime/key-value.ts";
+import * as z from "zod/mini";
+import { type KeyValue, readJson } from "../../core/runtime/key-value.ts";
 import { DAY_MS, type EpochMs } from "../../core/time/interval.ts";
 import type { ApiKey } from "./api-keys.ts";
 
@@ -30,6 +31,8 @@ const COOKIE = "elbro_session";
 const TOKEN_BYTES = 32;
 const KEPT_AS = "dashboard_sessions";
 
+const keptSessions = z.array(z.object({ id: z.string(), key: z.string(), bond: z.string(), until: z.number() }));
+
 export class Sessions {
   readonly #memory: KeyValue;
   readonly #keyNamed: (name: string) => SessionKey | null;
@@ -38,7 +41,7 @@ export class Sessions {
   constructor(memory: KeyValue, keyNamed: (name: string) => SessionKey | null) {
     this.#memory = memory;
     this.#keyNamed = keyNamed;
-    this.#sessions = JSON.parse(memory.read(KEPT_AS) ?? "[]") as Session[];
+    this.#sessions = readJson(memory, KEPT_AS, keptSessions) ?? [];
   }
 
   /** Begins a session of a key. Returns the `Set-Cookie` of it. */

@@ -29,14 +29,17 @@ export interface Subscription {
   readonly lastEventId: string | null;
   /** Only events of this home, and those of no home; null for all. */
   readonly home: string | null;
-  /** Whether it may go on; asked at every heartbeat. */
+  /** Whether it may go on; asked twice a second. */
   readonly isStillAuthorized?: () => boolean;
+  /** Its key and its address; each has a part of the room. */
+  readonly from?: readonly string[];
 }
 
 interface Listener {
   readonly out: Writable;
   readonly home: string | null;
   readonly isStillAuthorized: () => boolean;
+  readonly from: readonly string[];
   /** Bytes that waited at the last heartbeat. */
   waited: number;
 }
@@ -51,6 +54,10 @@ const MAX_KEPT = 500;
 const MAX_KEPT_BYTES = 256 * 1024;
 /** Listeners at the same time; the server has as many connections again for everybody else. */
 export const MAX_LISTENERS = 100;
+/** Of one key, and of one address: half of the room stays for the others. */
+export const MAX_LISTENERS_OF_ONE: number = MAX_LISTENERS / 2;
+/** A key that has ended ends its streams within a second: this, and the time until the file of keys is read again. */
+const ACCESS_CHECK_MS = 500;
 /** What may wait for one listener beyond what the system buffers; a present state of many homes fits in. */
 export const MAX_WAITING_BYTES: number = 256 * 1024;
 /** Shorter than the minute after which proxies close what is silent. */
@@ -68,6 +75,8 @@ export class SseHub {
   #seq = 0;
   #dropped = 0;
   readonly #heart = setInterval(() => this.#beat(), HEARTBEAT_MS).unref();
+  /** Runs while somebody listens. */
+  #access: NodeJS.Timeout | null = null;
   #closed = false;
 
   constructor(options: SseHubOptions) {
@@ -79,9 +88,11 @@ export class SseHub {
     return { listeners: this.#listeners.size, dropped: this.#dropped };
   }
 
-  /** Whether one more may listen. */
-  get hasRoom(): boolean {
-    return !this.#closed && this.#listeners.size < MAX_LISTENERS;
+  /** Whether one more of this key and this address may listen. */
+  hasRoomFor(from: readonly string[]): boolean {
+    if (this.#closed || this.#listeners.size >= MAX_LISTENERS) return false;
+    const listeners = [...this.#listeners];
+    return from.every((one) => listeners.filter((other) => other.from.includes(one)).length < MAX_LISTENERS_OF_ONE);
   }
 
   /** Tells everybody, and keeps it for those who come back. */
@@ -94,9 +105,10 @@ export class SseHub {
   }
 
   /** Adds a listener, and tells it what it missed or how things are. It stays until it leaves or is too slow. */
-  subscribe(out: Writable, { lastEventId, home, isStillAuthorized = () => true }: Subscription): void {
-    const listener: Listener = { out, home, isStillAuthorized, waited: 0 };
+  subscribe(out: Writable, { lastEventId, home, isStillAuthorized = () => true, from = [] }: Subscription): void {
+    const listener: Listener = { out, home, isStillAuthorized, from, waited: 0 };
     this.#listeners.add(listener);
+    this.#access ??= setInterval(() => this.#checkAccess(), ACCESS_CHECK_MS).unref();
     out.once("close", () => this.#listeners.delete(listener));
     out.on("error", () => this.#listeners.delete(listener));
     const missed = this.#since(lastEventId);
@@ -114,6 +126,7 @@ export class SseHub {
     for (const { out } of this.#listeners) out.end();
     this.#listeners.clear();
     clearInterval(this.#heart);
+    clearInterval(this.#access ?? undefined);
   }
 
   /** An id that is never found again: whoever has heard only a part of the state begins again. */
@@ -153,15 +166,23 @@ export class SseHub {
   #beat(): void {
     for (const listener of this.#listeners) {
       const waiting = listener.out.writableLength;
-      if (!listener.isStillAuthorized()) {
-        this.#listeners.delete(listener);
-        listener.out.end();
-      } else if (waiting > 0 && waiting >= listener.waited && listener.waited > 0) this.#drop(listener);
+      if (waiting > 0 && waiting >= listener.waited && listener.waited > 0) this.#drop(listener);
       else {
         listener.waited = waiting;
         listener.out.write(HEARTBEAT);
       }
     }
+  }
+
+  #checkAccess(): void {
+    for (const listener of this.#listeners) {
+      if (listener.isStillAuthorized()) continue;
+      this.#listeners.delete(listener);
+      listener.out.end();
+    }
+    if (this.#listeners.size > 0) return;
+    clearInterval(this.#access ?? undefined);
+    this.#access = null;
   }
 
   #drop(listener: Listener): void {

@@ -1,8 +1,8 @@
-/** Answers made smaller, beside the event loop: zlib works on threads of its own. */
+/** Answers made smaller, next to the event loop: zlib works on threads of its own. */
 import type { IncomingHttpHeaders } from "node:http";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
-import { type Coding, codingsFor } from "./negotiation.ts";
+import { type Coding, codingsFor, holdsTag, tagOf } from "./negotiation.ts";
 import type { LocalAnswer } from "./response.ts";
 
 /**
@@ -32,26 +32,36 @@ export function compress(coding: Exclude<Coding, "identity">, body: Uint8Array):
   });
 }
 
-/** An answer of the LAN's own routes, its JSON compressed where it is long and the caller takes that; any other as it is. */
-export async function smaller(
-  answer: LocalAnswer,
-  { "accept-encoding": taken }: IncomingHttpHeaders,
-): Promise<LocalAnswer> {
-  const [coding = "identity"] = codingsFor(taken);
-  if (coding === "identity") return answer;
-  const long = longJson(answer);
-  if (!long) return answer;
-  const headers = { ...long.headers, "Content-Encoding": coding, Vary: "Accept-Encoding" };
-  return { ...long, bytes: await compress(coding, long.bytes), headers };
+/**
+ * An answer of the LAN's own routes in the form that its caller takes: JSON is compressed where it is long, and one with
+ * an ETag is a 304 for who has it. Any other answer is as it is.
+ */
+export async function negotiated(answer: LocalAnswer, asked: IncomingHttpHeaders): Promise<LocalAnswer> {
+  const bytes = answer.kind === "json" ? inBytes(answer) : answer;
+  if (bytes.kind !== "bytes" || bytes.type !== JSON_TYPE || bytes.headers?.Vary !== undefined) return answer;
+  if (bytes.bytes.length >= MIN_BYTES) return represented(bytes, asked);
+  return bytes.headers?.ETag === undefined ? answer : represented(bytes, { ...asked, "accept-encoding": undefined });
 }
 
 type Bytes = Extract<LocalAnswer, { kind: "bytes" }>;
 
-/** A long answer of JSON as its bytes; null for any other, and for one that is coded already. */
-function longJson(answer: LocalAnswer): Bytes | null {
-  const bytes = answer.kind === "json" ? inBytes(answer) : answer;
-  if (bytes.kind !== "bytes" || bytes.type !== JSON_TYPE || bytes.headers?.["Content-Encoding"]) return null;
-  return bytes.bytes.length < MIN_BYTES ? null : bytes;
+/** Bytes in the coding that their caller takes, with an ETag of that coding; 304 where it has them. */
+export async function represented(answer: Bytes, asked: IncomingHttpHeaders): Promise<LocalAnswer> {
+  const accepted = codingsFor(asked["accept-encoding"]);
+  const { headers } = answer;
+  const tag = headers?.ETag;
+  const told = (coding: Coding) => ({
+    ...headers,
+    ...(tag === undefined ? {} : { ETag: tagOf(tag, coding) }),
+    Vary: "Accept-Encoding",
+  });
+  const tags = asked["if-none-match"];
+  const held = tag === undefined ? undefined : accepted.find((coding) => holdsTag(tags, tagOf(tag, coding)));
+  if (held !== undefined) return { kind: "text", text: "", status: 304, headers: told(held) };
+  const [coding = "identity"] = accepted;
+  if (coding === "identity") return { ...answer, headers: told(coding) };
+  const bytes = await compress(coding, answer.bytes);
+  return { ...answer, bytes, headers: { ...told(coding), "Content-Encoding": coding } };
 }
 
 function inBytes({ body, ...told }: Extract<LocalAnswer, { kind: "json" }>): Bytes {

@@ -2,8 +2,9 @@
  * Room for connections. When it is full the one that is of the least use makes way, so that a newcomer always finds a
  * place: whoever holds many connections and sends nothing pushes out his own.
  */
+import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { addressGroup } from "./address-group.ts";
+import { addressGroup } from "../../service/serve/address-group.ts";
 
 /** A hundred may stay and listen to events; the others find as many places again. */
 const MAX_CONNECTIONS = 200;
@@ -25,6 +26,8 @@ interface Place {
   readonly from: string;
   /** Requests that are being answered. */
   answers: number;
+  /** The answer to the newest request. */
+  newest: ServerResponse | null;
   /** When it began to wait for a request or for the end of its answer, by the monotonic clock. */
   since: number;
   /** Unit: bytes that came and went, when they were looked at last, and when they were found to be more. */
@@ -44,7 +47,7 @@ export class ConnectionLimits {
   enter(socket: Socket): void {
     const from = addressGroup(socket.remoteAddress ?? "");
     const now = this.#monotonicMs();
-    this.#places.set(socket, { socket, from, answers: 0, since: now, moved: 0, movedAt: now });
+    this.#places.set(socket, { socket, from, answers: 0, newest: null, since: now, moved: 0, movedAt: now });
     socket.once("close", () => this.#places.delete(socket));
     while (this.#places.size > MAX_CONNECTIONS) {
       const least = this.#leastUseful(this.#places.size <= MAX_AT_ONCE);
@@ -54,7 +57,7 @@ export class ConnectionLimits {
   }
 
   /** A request came, and is to be answered. Returns whether it may: a connection with too many at a time is ended. */
-  begin(socket: Socket): boolean {
+  begin(socket: Socket, response: ServerResponse): boolean {
     const place = this.#places.get(socket);
     if (!place) return !socket.destroyed;
     if (place.answers >= MAX_PIPELINED) {
@@ -63,6 +66,7 @@ export class ConnectionLimits {
     }
     if (place.answers === 0) place.since = this.#monotonicMs();
     place.answers++;
+    place.newest = response;
     return true;
   }
 
@@ -71,7 +75,9 @@ export class ConnectionLimits {
     const place = this.#places.get(socket);
     if (!place) return;
     place.answers--;
-    if (place.answers === 0) place.since = this.#monotonicMs();
+    if (place.answers > 0) return;
+    place.since = this.#monotonicMs();
+    place.newest = null;
   }
 
   /**
@@ -89,8 +95,9 @@ export class ConnectionLimits {
     }
   }
 
-  isAnswering(socket: Socket): boolean {
-    return (this.#places.get(socket)?.answers ?? 0) > 0;
+  /** The answers of a connection that are not out yet, and the newest of them. */
+  answering(socket: Socket): Pick<Place, "answers" | "newest"> {
+    return this.#places.get(socket) ?? { answers: 0, newest: null };
   }
 
   #close({ socket }: Place): void {

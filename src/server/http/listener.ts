@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { ConnectionLimits } from "./connection-limits.ts";
-import { writeProtocolError } from "./protocol-errors.ts";
+import { LINGER_MS, writeProtocolError } from "./protocol-errors.ts";
 
 /** Node's defaults keep 400 sockets with slow headers open; these close them all. */
 const LIMITS = {
@@ -44,7 +44,7 @@ export async function listen(router: Lookup, host: string, port: number, parts =
   }
   const answer = (request: IncomingMessage, response: ServerResponse) => {
     const { socket } = request;
-    if (!connections.begin(socket)) return;
+    if (!connections.begin(socket, response)) return;
     response.on("close", ended);
     try {
       const answering = router.lookup(request, response);
@@ -55,13 +55,17 @@ export async function listen(router: Lookup, host: string, port: number, parts =
   };
   const server: Server = createServer(LIMITS, answer);
   server.on("connection", (socket: Socket) => connections.enter(socket));
-  // What is expected beside 100-continue is passed over: the answer itself is soon there.
+  // What is expected next to 100-continue is passed over: the answer itself is soon there.
   server.on("checkExpectation", answer);
   server.on("connect", (_request, socket) => writeProtocolError(socket, "CONNECT", parts.newRequestId()));
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
-    // Into the midst of an answer no other is written.
-    if (connections.isAnswering(socket as Socket)) socket.destroy();
-    else writeProtocolError(socket, error.code, parts.newRequestId());
+    const refuse = () => writeProtocolError(socket, error.code, parts.newRequestId());
+    const { answers, newest } = connections.answering(socket as Socket);
+    const isOfNewest = newest?.req.complete === false && !newest.headersSent;
+    if (answers === 0 || (answers === 1 && isOfNewest)) return refuse();
+    // Into the midst of an answer no other is written: it goes out first, if it is ready soon.
+    newest?.once("close", () => (newest.req.complete ? refuse() : (socket as Socket).destroySoon()));
+    setTimeout(() => socket.destroy(), LINGER_MS).unref();
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);

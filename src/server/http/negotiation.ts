@@ -30,6 +30,11 @@ export function codingsFor(acceptEncoding: string | undefined): readonly Coding[
   return taken.length > 0 ? taken : ["identity"];
 }
 
+/** Each coding of a body is a representation of its own, byte for byte, and has a strong tag of its own. */
+export function tagOf(plain: string, coding: Coding): string {
+  return coding === "identity" ? plain : `${plain.slice(0, -1)}-${coding}"`;
+}
+
 /**
  * Whether a caller has an answer of this tag already. The comparison is the weak one: a tag that something on the way
  * marked as weak is the same.

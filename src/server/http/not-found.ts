@@ -1,6 +1,12 @@
 /** The router of the LAN API: a path that is not there, and one that is there for another method, each say so. */
 
-import { createApiRouter, type Router } from "../../service/serve/mount.ts";
+import {
+  createApiRouter,
+  interfaceAt,
+  type MountOptions,
+  type Router,
+  serveUnknown,
+} from "../../service/serve/mount.ts";
 import { localError } from "./errors.ts";
 import { answerHeaders, type Exchange, sendAnswer } from "./response.ts";
 import type { RouteContext } from "./route.ts";
@@ -8,11 +14,12 @@ import type { RouteContext } from "./route.ts";
 /** Methods that routes of the LAN API may have. */
 const METHODS = ["GET", "HEAD", "POST"] as const;
 
-/** A router without routes. */
-export function createLocalRouter({ newRequestId }: Pick<RouteContext, "newRequestId">): Router {
-  const router: Router = createApiRouter(newRequestId, (request, response) =>
-    answerUnknown(router, newRequestId(), { request, response }),
-  );
+/** A router without routes. Below the paths of the service, `mirror` answers what is not there. */
+export function createLocalRouter({ newRequestId }: Pick<RouteContext, "newRequestId">, mirror?: MountOptions): Router {
+  const router: Router = createApiRouter((request, response) => {
+    if (mirror && interfaceAt(request.url)) serveUnknown(mirror, request, response);
+    else answerUnknown(router, newRequestId(), { request, response });
+  });
   return router;
 }
 

@@ -13,7 +13,7 @@ const WORDS: Readonly<Record<string, readonly [LocalErrorCode, string]>> = {
 };
 
 /** What was refused may still send; it is read and thrown away for so long, or it might not see why. */
-const LINGER_MS = 1_000;
+export const LINGER_MS = 1_000;
 const refused = new WeakSet<Duplex>();
 
 /** Refuses, in the shape of all errors, and ends the connection. `code` is what Node calls the failure, or `CONNECT`. */

@@ -53,6 +53,9 @@ export function sendAnswer(answer: LocalAnswer, base: Headers, { request, respon
   }
   const { status = 200, headers: own } = answer;
   Object.assign(headers, own);
+  // A CORS answer varies by origin as well.
+  const vary = response.getHeader("Vary");
+  if (typeof vary === "string" && own?.Vary !== undefined) headers.Vary = `${own.Vary}, ${vary}`;
   if (answer.kind === "stream") {
     response.writeHead(status, { "Content-Type": answer.type, ...headers });
     if (request.method === "HEAD") response.end();

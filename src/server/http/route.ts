@@ -10,7 +10,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { EpochMs } from "../../core/time/interval.ts";
 import { type QuotaStanding, quotaHeaders } from "../../service/contract/quota-headers.ts";
 import { type AuthRequest, queryOf, type Router } from "../../service/serve/mount.ts";
-import { smaller } from "./compression.ts";
+import { negotiated } from "./compression.ts";
 import { type LocalError, localError } from "./errors.ts";
 import { readJsonBody } from "./request-body.ts";
 import { answerHeaders, type Exchange, type Headers, type LocalAnswer, sendAnswer } from "./response.ts";
@@ -100,7 +100,7 @@ async function answer(route: LocalRoute, door: RouteContext, visit: Visit): Prom
   const headers = answerHeaders(requestId);
   const found: Found = { requestId, headers, caller: null };
   try {
-    sendAnswer(await smaller(await answerOf(route, door, visit, found), request.headers), headers, visit);
+    sendAnswer(await negotiated(await answerOf(route, door, visit, found), request.headers), headers, visit);
   } catch (error) {
     // A caller who left while the body was read.
     const isGone = response.destroyed && !request.complete;

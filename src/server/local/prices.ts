@@ -6,7 +6,6 @@ import { priceState } from "../../core/prices/price-state.ts";
 import { rounded } from "../../core/text/rounding.ts";
 import { type EpochMs, formatInstant, type Interval } from "../../core/time/interval.ts";
 import { type LocalError, localError } from "../http/errors.ts";
-import { holdsTag } from "../http/negotiation.ts";
 import type { LocalAnswer } from "../http/response.ts";
 import { boolean, instant, integer, list, number, object, orNull, perKwh, text } from "../openapi/json-schema.ts";
 import { type Endpoint, endpoint, HOME_ERRORS } from "./endpoint.ts";
@@ -134,7 +133,7 @@ export const priceEndpoints: readonly Endpoint[] = [
     errors: ["invalid_parameter", "invalid_range", "range_too_large", "resource_not_found", "not_known"],
     statuses: { 304: "Nothing is new for who sent the `ETag` in `If-None-Match`." },
     example: "/local/v1/prices?home=home",
-    answer(source, params, { now, headers }) {
+    answer(source, params, { now }) {
       const view = viewNamed(source, params.home, now);
       if (view.kind === "error") return view;
       const range = rangeOf(source, params, now);
@@ -157,7 +156,6 @@ export const priceEndpoints: readonly Endpoint[] = [
       const text = JSON.stringify(body);
       const tag = `"${createHash("sha256").update(text).digest("base64url").slice(0, 22)}"`;
       const told = { ETag: tag, "Cache-Control": "private, no-cache" };
-      if (holdsTag(headers["if-none-match"], tag)) return { kind: "text", text: "", status: 304, headers: told };
       return { kind: "bytes", bytes: Buffer.from(text), type: "application/json", headers: told };
     },
   }),

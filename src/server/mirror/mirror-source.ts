@@ -8,13 +8,14 @@ import { UNCAPPED_CLIENT_RANGE } from "../../service/contract/limits.ts";
 import { type OperationId, operationOf, type ParamsOf } from "../../service/contract/operations.ts";
 import { capEnd } from "../../service/contract/range.ts";
 import { rangeOf, seriesOf } from "../../service/contract/series-mapping.ts";
-import { type MountOptions, mount, type Router } from "../../service/serve/mount.ts";
+import type { MountOptions } from "../../service/serve/mount.ts";
 import type { State } from "../../state/open-state.ts";
 import { foundIn, type Unkept } from "../../state/response-assembly.ts";
 import type { RouteContext } from "../http/route.ts";
 import { DATA_HEADERS } from "../http/security-headers.ts";
 import { type Asked, type MirrorSource, mirrorHandlers } from "./mirror.ts";
 import { ResponseCache } from "./response-cache.ts";
+import { UpcomingStart, upcomingOnly } from "./upcoming-rows.ts";
 
 /** When to ask again for what was not all there when the database took no more writes. */
 const UNKEPT_WAIT_MS = MINUTE_MS;
@@ -26,26 +27,28 @@ export interface MirrorDeps {
   readonly onSeriesChanged: (series: SeriesKey) => void;
 }
 
-/** Adds the service's operations to the router. */
-export function mountMirror(router: Router, deps: MirrorDeps, admit: MountOptions["admit"], door: RouteContext): void {
-  mount(router, {
+/** How the service's operations are answered to the LAN. */
+export function mirrorOptions(deps: MirrorDeps, admit: MountOptions["admit"], door: RouteContext): MountOptions {
+  return {
     ...door,
-    handlers: mirrorHandlers(mirrorSource(deps), new ResponseCache()),
+    handlers: mirrorHandlers(mirrorSource(deps, door), new ResponseCache()),
     admit,
     calendar: deps.state.calendar,
     headers: DATA_HEADERS,
-  });
+  };
 }
 
-function mirrorSource(deps: MirrorDeps): MirrorSource {
+function mirrorSource(deps: MirrorDeps, { onCrash, newRequestId }: RouteContext): MirrorSource {
   const { clock, onSeriesChanged } = deps;
   const { accounts, homes, repository } = deps.state;
+  const starts = new UpcomingStart(repository);
   const accountFor = (operation: OperationId, params: ParamsOf<OperationId>): Account | null => {
     if (operationOf(operation).interface === "thirdParty") return accounts.thirdParty;
     const owner = homes.accountOf(addressIn(params));
     return accounts.consumers.find((account) => account.name === owner) ?? accounts.consumers[0] ?? null;
   };
   return {
+    onLateCrash: (error) => onCrash(error, newRequestId()),
     refusal(operation, params) {
       const { capability, interface: face } = operationOf(operation);
       const addressId = addressIn(params);
@@ -57,7 +60,12 @@ function mirrorSource(deps: MirrorDeps): MirrorSource {
     },
     find(operation, params, now) {
       const account = accountFor(operation, params);
-      return account && repository.find(account.name, operation, params, now);
+      const found = account && repository.find(account.name, operation, params, now);
+      return found && upcomingOnly(found, operation, () => starts.of(account.name, operation, params, now));
+    },
+    findPart(operation, params, now) {
+      const account = accountFor(operation, params);
+      return account && repository.findPart(account.name, operation, params, now);
     },
     async ask(operation, params) {
       const account = accountFor(operation, params);
@@ -86,7 +94,7 @@ function unkept<Id extends OperationId>(answer: Unkept<Id>): Asked {
   const found = foundIn(answer);
   if (found) return { kind: "unkept", found };
   const why = "the database cannot be written, so no more is asked";
-  return { kind: "withheld", until: answer.at + UNKEPT_WAIT_MS, why, after: null };
+  return { kind: "withheld", until: answer.at + UNKEPT_WAIT_MS, why, after: null, isUnwritten: true };
 }
 
 /** The address that a request is about; empty for none. */

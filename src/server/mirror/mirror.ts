@@ -3,6 +3,7 @@
  * has when the service cannot be asked.
  */
 
+import { setTimeout as pause } from "node:timers/promises";
 import type { Deferred, FetchFailure } from "../../core/fetching/fetch-outcome.ts";
 import type { EpochMs } from "../../core/time/interval.ts";
 import {
@@ -22,8 +23,12 @@ export interface MirrorSource {
   /** What the service would refuse for certain, by the addresses it told of; null where it has to be asked. */
   readonly refusal: (operation: OperationId, params: ParamsOf<OperationId>) => ContractError | null;
   readonly find: <Id extends OperationId>(operation: Id, params: ParamsOf<Id>, now: EpochMs) => Found | null;
+  /** What there is of a request that was never asked as a whole; null for nothing of it. */
+  readonly findPart: <Id extends OperationId>(operation: Id, params: ParamsOf<Id>, now: EpochMs) => Found | null;
   /** Asks the service out of the LAN's share and keeps the answer. */
   readonly ask: <Id extends OperationId>(operation: Id, params: ParamsOf<Id>) => Promise<Asked>;
+  /** Told of a request that threw when its caller had been answered from storage. */
+  readonly onLateCrash: (error: unknown) => void;
 }
 
 /** What became of asking the service. `at` is when the last of the answer was in storage, if it could be kept. */
@@ -50,9 +55,17 @@ const CODE_BY_STATUS: Readonly<Record<number, ErrorCode>> = {
 /** When to try again after a 429 that named no time. */
 const UNNAMED_WAIT_MS = 60_000;
 
-/** Makes the mirror's handlers from the contract's table. */
-export function mirrorHandlers(source: MirrorSource, cache: ResponseCache): ServerHandlers {
-  const parts = { source: { ...source, ask: singleFlight(source.ask) }, cache };
+/** So long the service may take before what is kept is the answer. */
+const OVERDUE_MS = 1_000;
+const LATE = { kind: "late" } as const;
+
+/** Makes the mirror's handlers from the contract's table. `overdue` resolves when a request has taken too long. */
+export function mirrorHandlers(
+  source: MirrorSource,
+  cache: ResponseCache,
+  overdue: () => Promise<void> = () => pause(OVERDUE_MS, undefined, { ref: false }),
+): ServerHandlers {
+  const parts = { source, cache, fly: singleFlight(source, overdue) };
   const handlers = operationIds.map((id) => [
     id,
     (params: ParamsOf<OperationId>, context: RequestContext) => answer(parts, id, params, context),
@@ -63,15 +76,32 @@ export function mirrorHandlers(source: MirrorSource, cache: ResponseCache): Serv
 interface MirrorContext {
   readonly source: MirrorSource;
   readonly cache: ResponseCache;
+  readonly fly: (operation: OperationId, params: ParamsOf<OperationId>) => Flight;
+}
+
+/** A request under way. */
+interface Flight {
+  readonly landed: Promise<Asked>;
+  /** Resolves when it takes too long for who has something older; it then goes on by itself. */
+  readonly late: Promise<typeof LATE>;
 }
 
 /** Equal requests in flight at the same time are asked, and stored, once. */
-function singleFlight(ask: MirrorSource["ask"]): MirrorSource["ask"] {
-  /** By request. Bounded by the connections of the listener. */
-  const flights = new Map<string, Promise<Asked>>();
+function singleFlight({ ask, onLateCrash }: MirrorSource, overdue: () => Promise<void>): MirrorContext["fly"] {
+  /** By request. Bounded by the rate limiter's minute. */
+  const flights = new Map<string, Flight>();
   return (operation, params) => {
     const key = keyOf(operation, params);
-    const flight = flights.get(key) ?? ask(operation, params).finally(() => flights.delete(key));
+    const flying = flights.get(key);
+    if (flying) return flying;
+    let isLate = false;
+    const late = overdue().then(() => {
+      isLate = true;
+      return LATE;
+    });
+    const landed = ask(operation, params).finally(() => flights.delete(key));
+    landed.catch((error) => isLate && onLateCrash(error));
+    const flight = { landed, late };
     flights.set(key, flight);
     return flight;
   };
@@ -99,7 +129,7 @@ async function answer(
   const given =
     found && (found.fresh || TAKES_OLDER.test(context.headers["cache-control"] ?? ""))
       ? { kind: "given" as const, found, at: context.now, how: found.fresh ? FROM_SHELF : STALE }
-      : await ask(parts.source, [id, params, context.now], found !== null);
+      : await ask(parts, [id, params, context.now], found !== null);
   if (given.kind === "error") return given;
   const { status, headers, body } = await parts.cache.represent(context.key, given.found, context.headers);
   const age = Math.max(0, Math.floor((given.at - given.found.answeredAt) / 1_000));
@@ -114,13 +144,14 @@ interface Given {
   readonly how: Headers;
 }
 
-/** Asks the service. Where that fails, what is kept may be the answer. */
+/** Asks the service. Where that fails or takes too long, what is kept may be the answer. */
 async function ask(
-  source: MirrorSource,
+  { source, fly }: MirrorContext,
   [id, params, now]: readonly [OperationId, ParamsOf<OperationId>, EpochMs],
   hasOlder: boolean,
 ): Promise<Given | ContractError> {
-  const asked = await source.ask(id, params);
+  const { landed, late } = fly(id, params);
+  const asked = await (hasOlder ? Promise.race([landed, late]) : landed);
   if (asked.kind === "unkept")
     return { kind: "given", found: asked.found, at: asked.found.answeredAt, how: FROM_SERVICE };
   if (asked.kind === "kept") {
@@ -130,13 +161,15 @@ async function ask(
   }
   const isFinal = asked.kind === "refused" && FINAL_STATUSES.has(asked.status);
   // The series store may have changed while the service was asked.
-  const older = hasOlder && !isFinal ? source.find(id, params, now) : null;
+  const older = isFinal ? null : ((hasOlder ? source.find(id, params, now) : null) ?? source.findPart(id, params, now));
   return older ? { kind: "given", found: older, at: now, how: STALE } : errorOf(asked, now);
 }
 
 /** What a LAN caller gets of a failure when the series store has nothing. Source: design, table of answers. */
-function errorOf(asked: Exclude<Asked, { kind: "unkept" }>, now: EpochMs): ContractError {
+function errorOf(asked: Exclude<Asked, { kind: "unkept" }> | typeof LATE, now: EpochMs): ContractError {
   switch (asked.kind) {
+    case "late":
+      return contractError("upstream_unavailable", "the service has not answered yet");
     case "kept":
       return contractError("internal_error", "an answer was stored and cannot be found");
     case "withheld": {
@@ -144,10 +177,8 @@ function errorOf(asked: Exclude<Asked, { kind: "unkept" }>, now: EpochMs): Contr
       if (asked.after && !(asked.after.kind === "refused" && asked.after.status === 429))
         return errorOf(asked.after, now);
       const retryAfterSec = Math.max(1, Math.ceil((asked.until - now) / 1_000));
-      return {
-        ...contractError("rate_limited", `${asked.why}; the shelf has nothing for this request`),
-        retryAfterSec,
-      };
+      const code = asked.isUnwritten ? "entitlement_unavailable" : "rate_limited";
+      return { ...contractError(code, `${asked.why}; the shelf has nothing for this request`), retryAfterSec };
     }
     case "unreachable":
       return contractError("upstream_unavailable", `the service cannot be reached: ${asked.why}`);

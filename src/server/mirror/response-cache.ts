@@ -8,7 +8,7 @@ import { LRUCache } from "lru-cache";
 import type { Headers } from "../../service/serve/mount.ts";
 import type { AnswerSource } from "../../state/stored-answer.ts";
 import { compress } from "../http/compression.ts";
-import { type Coding, codingsFor, holdsTag } from "../http/negotiation.ts";
+import { type Coding, codingsFor, holdsTag, tagOf } from "../http/negotiation.ts";
 
 /** The request headers that choose between the forms of an answer. */
 export interface Preconditions {
@@ -24,7 +24,7 @@ export interface Representation {
 }
 
 interface CachedBody {
-  readonly version: number;
+  readonly version: number | string;
   /** Digest of the uncompressed body. */
   readonly digest: string;
   readonly body: Buffer;
@@ -140,9 +140,8 @@ function digestOf(body: Buffer): string {
   return createHash("sha256").update(body).digest("base64url").slice(0, DIGEST_CHARS);
 }
 
-/** Each coding is a representation of its own, byte for byte, and has a strong ETag of its own. */
 function etagOf({ digest }: CachedBody, coding: Coding): string {
-  return coding === "identity" ? `"${digest}"` : `"${digest}-${coding}"`;
+  return tagOf(`"${digest}"`, coding);
 }
 
 function validators(cached: CachedBody, coding: Coding): Headers {

@@ -2,7 +2,7 @@
  * Whether the daemon is well: three checks that decide, and what else the owner should know.
  *
  * `/healthz` says whether the house is served: the loops live, the database writes, the price for now is known.
- * `/livez` says whether a restart could mend it: the first two only. A restart brings no internet back, so what restarts
+ * `/livez` says whether a restart could fix it: the first two only. A restart brings no internet back, so what restarts
  * the daemon by itself (a watchdog) looks at `/livez`.
  */
 
@@ -40,7 +40,7 @@ export interface HealthReport {
   readonly status: HealthStatus;
   /** The loops live, the database writes and the prices are there. */
   readonly serves: boolean;
-  /** Nothing is wrong that a restart could mend. */
+  /** Nothing is wrong that a restart could fix. */
   readonly lives: boolean;
   readonly checks: readonly HealthCheck[];
 }

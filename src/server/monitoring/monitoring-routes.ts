@@ -2,6 +2,7 @@
 
 import { VERSION } from "../../core/status/version.ts";
 import type { EpochMs } from "../../core/time/interval.ts";
+import { addressGroup } from "../../service/serve/address-group.ts";
 import { eventRows } from "../events/event-source.ts";
 import { type LocalError, localError } from "../http/errors.ts";
 import type { LocalAnswer } from "../http/response.ts";
@@ -143,12 +144,13 @@ function unknownHome({ homes, places }: MonitoringDeps["state"], home: string, n
 
 async function listening(
   { state, events }: MonitoringDeps,
-  { query, headers, isStillAuthorized, now }: LocalRequest,
+  { query, headers, isStillAuthorized, now, caller, remoteAddress }: LocalRequest,
 ): Promise<LocalAnswer> {
   const home = query.get("home");
   const unknown = home === null ? null : unknownHome(state, home, now);
   if (unknown) return unknown;
-  if (!events.hub.hasRoom)
+  const from = [`key ${caller}`, addressGroup(remoteAddress)];
+  if (!events.hub.hasRoomFor(from))
     return { ...localError("rate_limited", "as many listen as can be served"), retryAfterSec: FULL_RETRY_SEC };
   const last = headers["last-event-id"];
   return {
@@ -156,6 +158,6 @@ async function listening(
     type: "text/event-stream; charset=utf-8",
     headers: STREAM_HEADERS,
     write: (out) =>
-      events.subscribe(out, { lastEventId: typeof last === "string" ? last : null, home, isStillAuthorized }),
+      events.subscribe(out, { lastEventId: typeof last === "string" ? last : null, home, isStillAuthorized, from }),
   };
 }

@@ -21,7 +21,7 @@ const SECURITY: Readonly<Record<RouteScope, readonly Schema[]>> = {
   control: [{ lanKey: [] }, { session: [] }],
 };
 
-/** What the mirror says beside the service's own headers. */
+/** What the mirror says next to the service's own headers. */
 const MIRROR_HEADERS = {
   Age: {
     description: "How old the oldest part of the answer is, in seconds.",

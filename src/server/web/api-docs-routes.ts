@@ -3,7 +3,7 @@ import path from "node:path";
 import type { LocalRoute } from "../http/route.ts";
 import { filesIn, pageHandlers } from "./static-files.ts";
 
-/** Beside the program in what is installed, beside this file among the sources. */
+/** Beside the program in what is installed, next to this file among the sources. */
 const FOLDER = path.join(import.meta.dirname, "api-docs");
 
 /** The routes of the page. Its links are relative, so that it may stand below any path of a proxy. */

@@ -20,7 +20,7 @@ interface DashboardAccess {
 /** What the page lists before it asks for anything else. */
 type Shown = Pick<State, "homes" | "places">;
 
-/** Beside the program in what is installed, beside this file among the sources. */
+/** Beside the program in what is installed, next to this file among the sources. */
 const FOLDER = path.join(import.meta.dirname, "dashboard");
 /** The chart library where nothing was built: as it is installed. What is built has it among its files. */
 const LIBRARY = path.join(import.meta.dirname, "../../../node_modules/uplot/dist");

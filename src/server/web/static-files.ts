@@ -8,9 +8,8 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import type { IncomingHttpHeaders } from "node:http";
 import { join } from "node:path";
-import { compress } from "../http/compression.ts";
+import { represented } from "../http/compression.ts";
 import { localError } from "../http/errors.ts";
-import { codingsFor, holdsTag } from "../http/negotiation.ts";
 import type { LocalAnswer } from "../http/response.ts";
 import type { LocalRoute } from "../http/route.ts";
 import { PAGE_HEADERS } from "../http/security-headers.ts";
@@ -104,16 +103,7 @@ function staticFile(name: string, body: Buffer): StaticFile {
   return { type, etag, body };
 }
 
-async function answer(file: StaticFile, caching: string, asked: IncomingHttpHeaders): Promise<LocalAnswer> {
-  const { type, etag, body } = file;
-  const headers = { ...PAGE_HEADERS, ETag: etag, "Cache-Control": caching, Vary: "Accept-Encoding" };
-  if (holdsTag(asked["if-none-match"], etag)) return { kind: "text", text: "", status: 304, headers };
-  const [coding = "identity"] = codingsFor(asked["accept-encoding"]);
-  if (coding === "identity") return { kind: "bytes", bytes: body, type, headers };
-  return {
-    kind: "bytes",
-    bytes: await compress(coding, body),
-    type,
-    headers: { ...headers, "Content-Encoding": coding },
-  };
+function answer({ type, etag, body }: StaticFile, caching: string, asked: IncomingHttpHeaders): Promise<LocalAnswer> {
+  const headers = { ...PAGE_HEADERS, ETag: etag, "Cache-Control": caching };
+  return represented({ kind: "bytes", bytes: body, type, headers }, asked);
 }

@@ -12,7 +12,7 @@ import { type OperationId, operationOf, type ParamsOf, type Success } from "../c
 import type { QuotaStanding } from "../contract/quota-headers.ts";
 import { writeRequest } from "../contract/request.ts";
 import type { CircuitBreaker, Scopes } from "./circuit-breaker.ts";
-import type { AskContext, Client } from "./client.ts";
+import { type AskContext, type Client, serviceTime } from "./client.ts";
 import type { Permit, RateLimiter, RateLimiterClock } from "./rate-limiter.ts";
 
 /** One request of an account, with what the request log notes of it. */
@@ -69,6 +69,9 @@ export class Account {
   constructor(deps: AccountDeps) {
     this.name = deps.name;
     this.#deps = deps;
+    const { gate, problems, clock } = deps;
+    const detail = "429 before the start; the service's pause goes on";
+    if (gate.isRateLimited) problems.start({ code: "rate_limited", subject: deps.name, since: clock.now(), detail });
   }
 
   /** The windows as the service last told them; null where it has not told. What is left is whole again after a reset. */
@@ -101,9 +104,14 @@ export class Account {
     const scopes = this.#scopesOf(inquiry.operation, inquiry.params, inquiry.share);
     const silentUntil = gate.pausedUntil(scopes);
     if (silentUntil > clock.monotonicMs())
-      return this.#withheld(silentUntil, "the service asked for silence, or has trouble", this.#lastSetback(scopes));
+      return this.#withheld(
+        silentUntil,
+        "the service asked for silence, or has trouble",
+        this.#lastSetback(scopes) ?? gate.cause(scopes),
+      );
     const verdict = governor.acquire(inquiry.share, inquiry.seriesId, inquiry.range);
-    if (verdict.kind === "wait") return this.#withheld(verdict.untilMs, verdict.why);
+    if (verdict.kind === "wait")
+      return { ...this.#withheld(verdict.untilMs, verdict.why), isUnwritten: verdict.isUnwritten ?? false };
     const reply = this.#send(inquiry, scopes, verdict.leave).finally(() => this.#flights.delete(path));
     this.#flights.set(path, reply);
     return reply;
@@ -123,17 +131,29 @@ export class Account {
         requestId = notes.requestId;
         this.#told = { ...this.#told, ...notes.quota };
         leave.note(notes);
-        if (notes.serverMs !== null) this.#deps.onServerTime(notes.serverMs);
+        this.#tellShortage();
+        const serverMs = serviceTime(notes);
+        if (serverMs !== null) this.#deps.onServerTime(serverMs);
       },
     };
     try {
       const answer = await client(inquiry.operation, inquiry.params, context);
       this.#deps.onSpent(inquiry.operation, answer.kind === "refused" ? String(answer.status) : answer.kind);
       if (answer.kind === "ok") return this.#succeeded(scopes, answer, requestId);
-      return this.#failed(scopes, answer, sentAt);
+      return isCallersOwn(inquiry.share, answer)
+        ? this.#failed({ ...scopes, series: scopes.request, place: scopes.request }, answer, sentAt, null)
+        : this.#failed(scopes, answer, sentAt);
     } finally {
       leave.settle();
     }
+  }
+
+  #tellShortage(): void {
+    const { problems, governor, clock } = this.#deps;
+    const subject = `${this.name} quota`;
+    const detail = governor.shortage;
+    if (detail === null) problems.end(subject);
+    else problems.start({ code: "quota_too_small", subject, since: clock.now(), detail });
   }
 
   #succeeded<Id extends OperationId>(scopes: Scopes, answer: Success<Id>, requestId: string | null): AccountReply<Id> {
@@ -147,14 +167,20 @@ export class Account {
     return { ...answer, requestId };
   }
 
-  #failed(scopes: Scopes, setback: FetchFailure, sentAt: MonotonicMs): FetchFailure & { readonly settled: boolean } {
-    const { gate, problems, clock, signal } = this.#deps;
+  /** `problems` are the owner's; null for what is only its caller's. */
+  #failed(
+    scopes: Scopes,
+    setback: FetchFailure,
+    sentAt: MonotonicMs,
+    problems: Problems | null = this.#deps.problems,
+  ): FetchFailure & { readonly settled: boolean } {
+    const { gate, clock, signal } = this.#deps;
     if (signal.aborted) return { ...setback, settled: false };
     const verdict = gate.failure(scopes, setback, sentAt);
     this.#setbacks.set(scopes[verdict.scope], setback);
     if (verdict.trouble) this.#setbacks.set(TROUBLE, setback);
     if (verdict.problem) {
-      problems.start({
+      problems?.start({
         code: verdict.problem,
         // A request has no life of its own: what is wrong with one is shown at its series.
         subject: scopes[verdict.scope === "request" ? "series" : verdict.scope],
@@ -195,6 +221,11 @@ export class Account {
 
 /** Parameters of a query that name a place. */
 const PLACE_NAMES: readonly string[] = ["latitude", "longitude"];
+
+/** A caller of the LAN may ask for what there is not, or in a form that the service does not take. */
+function isCallersOwn(share: Share, setback: FetchFailure): boolean {
+  return share === "lan" && setback.kind === "refused" && (setback.status === 400 || setback.status === 404);
+}
 
 function detailOf(setback: FetchFailure): string {
   if (setback.kind !== "refused") return setback.why;

@@ -1,5 +1,6 @@
 /** The error policy of one account at work: what is silent, until when, and why. */
 
+import * as z from "zod/mini";
 import type { FetchFailure } from "../../core/fetching/fetch-outcome.ts";
 import type { MonotonicMs } from "../../core/fetching/rate-limit.ts";
 import {
@@ -11,7 +12,7 @@ import {
   type Verdict,
 } from "../../core/fetching/retry-policy.ts";
 import { type KeyValue, readJson } from "../../core/runtime/key-value.ts";
-import { type EpochMs, MINUTE_MS } from "../../core/time/interval.ts";
+import { MINUTE_MS } from "../../core/time/interval.ts";
 import type { RateLimiterClock } from "./rate-limiter.ts";
 
 /** What a failure of one request may reach, by name. `account` is the account's own name. */
@@ -35,15 +36,13 @@ interface Pause {
   readonly until: MonotonicMs;
 }
 
-type KeptSilence = readonly [scope: string, kind: string, streak: number, restMs: number];
-
-interface Kept {
-  readonly boot: string;
-  readonly monotonicMs: MonotonicMs;
-  readonly wall: EpochMs;
-  readonly keyMark: string;
-  readonly silences: readonly KeptSilence[];
-}
+/** Scope, kind, streak, and what is left of it in ms. */
+const keptSilence = z.tuple([z.string(), z.string(), z.number(), z.number()]);
+type KeptSilence = z.infer<typeof keptSilence>;
+const keptSilences = z.object({
+  ...{ boot: z.string(), monotonicMs: z.number(), wall: z.number(), keyMark: z.string() },
+  silences: z.array(keptSilence),
+});
 
 /** Shorter silences are not worth a write to the card, unless the service itself asked for them. */
 const MIN_KEPT_MS = MINUTE_MS;
@@ -55,6 +54,8 @@ export class CircuitBreaker {
   readonly #deps: CircuitBreakerDeps;
   /** By scope. An expired one is kept for its streak until an answer comes. Oldest first. */
   readonly #silences = new Map<string, Pause>();
+  /** Names of the silences on disk. Bounded by MAX_SCOPES. */
+  #kept: readonly string[] = [];
   /** Failures of the service or of the way to it since its last answer. */
   #failures = 0;
   #lastFailureAt: MonotonicMs = Number.NEGATIVE_INFINITY;
@@ -64,11 +65,28 @@ export class CircuitBreaker {
     this.#restore();
   }
 
+  /** Whether the service's own pause of the account goes on from before the start. */
+  get isRateLimited(): boolean {
+    const silence = this.#silences.get(this.#deps.account);
+    return silence?.kind.startsWith("429") === true && silence.until > this.#deps.clock.monotonicMs();
+  }
+
   /** Until when nothing may be asked in these scopes. Unit: monotonic ms; the past for now. */
   pausedUntil(scopes: Scopes): MonotonicMs {
     const { account, place, series, request } = scopes;
     const names = [account, BREAKER, place, series, request];
     return Math.max(...names.map((name) => this.#silences.get(name)?.until ?? 0));
+  }
+
+  /** The failure behind a silence, as far as it outlives a restart; null where nothing is silent. */
+  cause({ account, place, series, request }: Scopes): FetchFailure | null {
+    const now = this.#deps.clock.monotonicMs();
+    const silences = [account, place, series, request, BREAKER].map((name) => this.#silences.get(name));
+    const kind = silences.find((silence) => silence !== undefined && silence.until > now)?.kind;
+    if (kind === undefined) return null;
+    const [status = "", code = null] = kind.split(" ");
+    if (!/^\d{3}$/.test(status)) return { kind: "unreachable", why: "it was tried before, and failed" };
+    return { kind: "refused", status: Number(status), code, reason: "it said so", retryAfterMs: null, requestId: null };
   }
 
   /** Takes note of a failure of a request that was sent at `sentAt`, and says what follows. */
@@ -90,9 +108,9 @@ export class CircuitBreaker {
     const ended = [scopes.series, scopes.request, scopes.place, lostName(scopes.place), BREAKER];
     if ((this.#silences.get(scopes.account)?.until ?? 0) <= now) ended.push(scopes.account);
     this.#failures = 0;
-    const lasting = ended.filter((name) => (this.#silences.get(name)?.until ?? 0) > now);
     for (const name of ended) this.#silences.delete(name);
-    if (lasting.length > 0) this.#keep(now);
+    // What is kept and over by now would begin again at the next reboot, which does not know how long it was off.
+    if (this.#kept.some((name) => (this.#silences.get(name)?.until ?? 0) <= now)) this.#keep(now);
   }
 
   /** Requests that were on their way together meet the same trouble: that is one failure. */
@@ -137,7 +155,14 @@ export class CircuitBreaker {
     const silences = [...this.#silences].flatMap(([name, { kind, streak, until }]): KeptSilence[] =>
       until > now ? [[name, kind, streak, Math.ceil(until - now)]] : [],
     );
-    const kept: Kept = { boot: clock.boot, monotonicMs: Math.floor(now), wall: clock.now(), keyMark, silences };
+    const kept: z.infer<typeof keptSilences> = {
+      boot: clock.boot,
+      monotonicMs: Math.floor(now),
+      wall: clock.now(),
+      keyMark,
+      silences,
+    };
+    this.#kept = silences.map(([name]) => name);
     memory.write(`silence/${account}`, JSON.stringify(kept));
   }
 
@@ -147,9 +172,10 @@ export class CircuitBreaker {
    */
   #restore(): void {
     const { account, memory, clock, keyMark } = this.#deps;
-    const kept = readJson(memory, `silence/${account}`) as Kept | null;
-    if (!kept || !Array.isArray(kept.silences)) return;
+    const kept = readJson(memory, `silence/${account}`, keptSilences);
+    if (!kept) return;
     const now = clock.monotonicMs();
+    this.#kept = kept.silences.map(([name]) => name);
     const sameBoot = kept.boot === clock.boot;
     const passedMs = Math.max(0, sameBoot ? now - kept.monotonicMs : now);
     const passedByWallMs = sameBoot ? passedMs : Math.max(passedMs, clock.now() - kept.wall);

@@ -1,6 +1,7 @@
 /** The service, asked for any operation of the contract. */
 import { setImmediate } from "node:timers/promises";
 import type { FetchFailure } from "../../core/fetching/fetch-outcome.ts";
+import { flawOf } from "../../core/text/foreign-json.ts";
 import type { EpochMs } from "../../core/time/interval.ts";
 import { readAnswer } from "../contract/answer.ts";
 import {
@@ -23,7 +24,7 @@ export interface AnswerNotes {
   readonly serverMs: EpochMs | null;
 }
 
-/** What goes along with a request beside its parameters. */
+/** What goes along with a request next to its parameters. */
 export interface AskContext {
   readonly signal: AbortSignal;
   /** Told once, as soon as the headers are there. */
@@ -91,7 +92,7 @@ async function readSuccess<Id extends OperationId>(
   if ((header("content-encoding") ?? "identity") !== "identity")
     return malformed(`the answer to ${id} is encoded in a way that was not asked for`);
   const json = parseJson(body);
-  if (json === undefined) return malformed(`the answer to ${id} is not JSON`);
+  if (json === undefined) return malformed(`the answer to ${id} ${flawOf(body) ?? "is not JSON"}`);
   const reading = await readAnswer(id, json, () => setImmediate());
   return reading.kind === "body" ? { kind: "ok", body: reading.body } : malformed(`${id}: ${reading.why}`);
 }
@@ -142,10 +143,18 @@ function notesOf(answer: HttpAnswer, secrets: readonly string[]): AnswerNotes {
 }
 
 function parseJson(body: Buffer): unknown {
+  if (flawOf(body) !== null) return undefined;
   try {
     return JSON.parse(body.toString());
   } catch {
     // Not JSON is an answer of its own kind; the caller says so.
     return undefined;
   }
+}
+
+/** The time of an answer that is the service's own, and not that of something on the way, such as a portal's page. */
+export function serviceTime(notes: AnswerNotes | null): EpochMs | null {
+  if (!notes) return null;
+  const { requestId, quota, serverMs } = notes;
+  return requestId !== null || quota.minute || quota.day ? serverMs : null;
 }

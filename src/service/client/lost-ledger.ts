@@ -3,16 +3,15 @@
  * tells what is left of the day, or the day is over, all of this daemon's shares count as used: what goes out meanwhile
  * is out of the part that is never used otherwise.
  */
+import * as z from "zod/mini";
 import { DAY_WINDOW_MS, type MonotonicMs, type RateLimit } from "../../core/fetching/rate-limit.ts";
 import { type KeyValue, readJson } from "../../core/runtime/key-value.ts";
 
 /** A minute of the service and a flight: after it, no unknown spend counts in the minute's window. */
 const MINUTE_OVER_MS = 92_000;
 
-interface Kept {
-  readonly boot: string;
-  readonly since: MonotonicMs;
-}
+const keptLoss = z.object({ boot: z.string(), since: z.number() });
+type Kept = z.infer<typeof keptLoss>;
 
 /** Notes that spends of an account may be missing from now on; before its rate limiter is made. */
 export function noteLostLedger(memory: KeyValue, account: string): void {
@@ -28,7 +27,7 @@ export class LostLedger {
   constructor(memory: KeyValue, account: string, boot: string, now: MonotonicMs) {
     this.#name = nameOf(account);
     this.#memory = memory;
-    const kept = readJson(memory, this.#name) as Kept | null;
+    const kept = readJson(memory, this.#name, keptLoss);
     if (!kept) return;
     this.#since = kept.boot === boot ? kept.since : now;
     if (kept.boot !== boot) memory.write(this.#name, JSON.stringify({ boot, since: now } satisfies Kept));

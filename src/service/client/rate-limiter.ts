@@ -5,6 +5,7 @@
  * they are is known only after the service has told its own time.
  */
 
+import * as z from "zod/mini";
 import {
   type Attempt,
   DAY_WINDOW_MS,
@@ -17,16 +18,17 @@ import { RateWindow } from "../../core/fetching/rate-window.ts";
 import type { Clock } from "../../core/runtime/clock.ts";
 import { type KeyValue, readJson } from "../../core/runtime/key-value.ts";
 import { type EpochMs, type Interval, MINUTE_MS } from "../../core/time/interval.ts";
-import type { AnswerNotes } from "./client.ts";
+import { type AnswerNotes, serviceTime } from "./client.ts";
 import { LostLedger } from "./lost-ledger.ts";
 import {
   ageByServerTime,
   type IdleNote,
+  idleNote,
   type KeptAttempt,
   type PlacedAttempt,
   placeAttempts,
 } from "./restored-attempts.ts";
-import { SharedQuota, type StoredSharedQuota } from "./shared-quota.ts";
+import { SharedQuota, storedSharedQuota } from "./shared-quota.ts";
 
 /** The request log as the rate limiter needs it. */
 export interface AttemptLog {
@@ -59,6 +61,8 @@ export type RateLimiterClock = Pick<Clock, "boot" | "now" | "monotonicMs">;
 export interface RateLimitSource {
   budget(now: MonotonicMs): readonly RateLimit[];
   learn(notes: AnswerNotes, now: MonotonicMs): void;
+  /** Why the budget is too small for what may have to be asked, in words; null where it is not. */
+  shortage?(): string | null;
 }
 
 export interface RateLimiterDeps {
@@ -78,7 +82,7 @@ export interface Permit {
 
 export type PermitResult =
   | { readonly kind: "go"; readonly leave: Permit }
-  | { readonly kind: "wait"; readonly untilMs: MonotonicMs; readonly why: string };
+  | { readonly kind: "wait"; readonly untilMs: MonotonicMs; readonly why: string; readonly isUnwritten?: true };
 
 /** While the first answer of a process is on its way, others look again after this long. */
 const FIRST_ANSWER_WAIT_MS = 1_000;
@@ -107,7 +111,7 @@ export class RateLimiter {
     const now = clock.monotonicMs();
     this.#unknown = new LostLedger(memory, account, clock.boot, now);
     const kept = requestLog.recent(account, MAX_ATTEMPTS);
-    const note = readJson(memory, `idle/${account}`) as IdleNote | null;
+    const note = readJson(memory, `idle/${account}`, idleNote);
     const placed = placeAttempts(kept, note, clock.boot);
     this.#newestId = kept.at(-1)?.id ?? 0;
     this.#past = placed.filter((_, i) => kept[i]?.boot !== clock.boot);
@@ -116,6 +120,11 @@ export class RateLimiter {
       this.#ceilings.resume(kept[i]?.id ?? 0, at, serverMs !== null, now);
     });
     this.#restoreCeilings(kept, now);
+  }
+
+  /** Why the quota is too small for the fetch schedule, in words; null where it is not. */
+  get shortage(): string | null {
+    return this.#deps.source.shortage?.() ?? null;
   }
 
   /** The earliest moment a share may ask, seen from `now`; `now` itself for at once. */
@@ -139,7 +148,8 @@ export class RateLimiter {
     if (untilMs > monotonicMs) return { kind: "wait", untilMs, why: "the quota for this is used up for now" };
     const at = clock.now();
     const id = requestLog.spend({ account, share, at, boot: clock.boot, monotonicMs, serverMs: null, seriesId, range });
-    if (id === null) return { kind: "wait", untilMs: monotonicMs + UNWRITTEN_WAIT_MS, why: UNWRITTEN };
+    if (id === null)
+      return { kind: "wait", untilMs: monotonicMs + UNWRITTEN_WAIT_MS, why: UNWRITTEN, isUnwritten: true };
     this.#newestId = id;
     this.#spending.add({ share, at: monotonicMs });
     this.#ceilings.spent(id, share, monotonicMs);
@@ -206,15 +216,20 @@ export class RateLimiter {
   #keepCeilings(now: MonotonicMs): void {
     const { account, memory, clock } = this.#deps;
     const ceilings = this.#ceilings.kept(now);
-    const kept: KeptCeilings = { attemptId: this.#newestId, boot: clock.boot, monotonicMs: Math.floor(now), ceilings };
+    const kept: z.infer<typeof keptCeilings> = {
+      attemptId: this.#newestId,
+      boot: clock.boot,
+      monotonicMs: Math.floor(now),
+      ceilings,
+    };
     const text = ceilings.length === 0 ? "" : JSON.stringify(kept);
     if (text !== (memory.read(`ceilings/${account}`) ?? "")) memory.write(`ceilings/${account}`, text);
   }
 
   /** Across a reboot a ceiling lasts as long again as it had left: how long the machine was off is not known. */
   #restoreCeilings(kept: readonly KeptAttempt[], now: MonotonicMs): void {
-    const found = readJson(this.#deps.memory, `ceilings/${this.#deps.account}`) as KeptCeilings | null;
-    if (!found || !Array.isArray(found.ceilings)) return;
+    const found = readJson(this.#deps.memory, `ceilings/${this.#deps.account}`, keptCeilings);
+    if (!found) return;
     const { boot, monotonicMs, attemptId, ceilings } = found;
     const since = boot === this.#deps.clock.boot ? monotonicMs : 0;
     const spent = kept.filter(({ id }) => id > attemptId).length;
@@ -223,17 +238,8 @@ export class RateLimiter {
   }
 }
 
-/** The time of an answer that is the service's own, and not that of something on the way. */
-function serviceTime(notes: AnswerNotes | null): EpochMs | null {
-  if (!notes) return null;
-  const { requestId, quota, serverMs } = notes;
-  return requestId !== null || quota.minute || quota.day ? serverMs : null;
-}
-
 /** The ceilings on disk, with the newest attempt they know of. */
-interface KeptCeilings {
-  readonly attemptId: number;
-  readonly boot: string;
-  readonly monotonicMs: MonotonicMs;
-  readonly ceilings: readonly StoredSharedQuota[];
-}
+const keptCeilings = z.object({
+  ...{ attemptId: z.number(), boot: z.string(), monotonicMs: z.number() },
+  ceilings: z.array(storedSharedQuota),
+});

@@ -5,7 +5,9 @@ import {
   consumerRateLimits,
   FLIGHT_MS,
   type MonotonicMs,
+  PRICES_PER_PLACE,
   type RateLimit,
+  RESERVE_PER_ADDRESS,
   thirdPartyRateLimits,
   UNKNOWN_LIMITS,
 } from "../../core/fetching/rate-limit.ts";
@@ -47,8 +49,8 @@ export class LearnedRateLimits implements RateLimitSource {
     this.#name = `limits/${account}`;
     this.#memory = memory;
     this.#addresses = addresses;
-    const kept = keptLimits.safeParse(readJson(memory, this.#name));
-    this.#learned = kept.data ?? {};
+    const kept = readJson(memory, this.#name, keptLimits);
+    this.#learned = kept ?? {};
   }
 
   /** The limits in force, or those assumed before the first answer. */
@@ -63,6 +65,12 @@ export class LearnedRateLimits implements RateLimitSource {
 
   budget(now: MonotonicMs): readonly RateLimit[] {
     return consumerRateLimits(this.limits(now), this.#addresses());
+  }
+
+  shortage(): string | null {
+    const wanted = RESERVE_PER_ADDRESS * this.#addresses();
+    const limit = this.#learned.day?.limit ?? wanted;
+    return limit < wanted ? `${limit} requests a day; a bad day may need ${wanted}` : null;
   }
 
   learn(notes: AnswerNotes, now: MonotonicMs): void {
@@ -120,28 +128,36 @@ const MAX_CLEAN_GAP_MS = 6 * HOUR_MS;
 /** Clean time is written down in steps, for the sake of the card. */
 const CLEAN_STEP_MS = HOUR_MS;
 
-/** The third-party interface names no quota: a hundred a day, halved on a 429, a tenth more after each clean day. */
+/** The third-party interface names no quota: a hundred a day, halved on a 429, a hundred again after a clean day and a tenth more after each other. */
 export class AdaptiveRateLimits implements RateLimitSource {
   readonly #name: string;
   readonly #memory: KeyValue;
+  readonly #places: number;
   #perDay: number;
   #cleanMs: number;
   #keptCleanMs: number;
   #answeredAt: MonotonicMs | null = null;
   #halvedAt: MonotonicMs | null = null;
 
-  constructor(account: string, memory: KeyValue) {
+  constructor(account: string, memory: KeyValue, places = 1) {
+    this.#places = places;
     this.#name = `per-day/${account}`;
     this.#memory = memory;
-    const kept = readJson(memory, this.#name);
-    const [perDay, cleanMs] = Array.isArray(kept) && kept.every(Number.isSafeInteger) ? (kept as number[]) : [];
+    const [perDay, cleanMs] = readJson(memory, this.#name, z.array(z.int())) ?? [];
     this.#perDay = Math.min(THIRD_PARTY_MOST, Math.max(THIRD_PARTY_LEAST, perDay ?? THIRD_PARTY_FIRST));
     this.#cleanMs = Math.max(0, cleanMs ?? 0);
     this.#keptCleanMs = this.#cleanMs;
   }
 
   budget(): readonly RateLimit[] {
-    return thirdPartyRateLimits(this.#perDay);
+    return thirdPartyRateLimits(this.#perDay, this.#places);
+  }
+
+  shortage(): string | null {
+    const wanted = PRICES_PER_PLACE * this.#places;
+    return this.#perDay < wanted
+      ? `${this.#perDay} requests a day since the service said that there were too many; a bad day may need ${wanted}`
+      : null;
   }
 
   learn(notes: AnswerNotes, now: MonotonicMs): void {
@@ -154,7 +170,7 @@ export class AdaptiveRateLimits implements RateLimitSource {
     this.#cleanMs += before === null ? 0 : Math.min(MAX_CLEAN_GAP_MS, Math.max(0, now - before));
     if (this.#cleanMs >= DAY_MS) {
       this.#cleanMs = 0;
-      const grown = Math.max(this.#perDay + 1, Math.round(this.#perDay * CLEAN_DAY_GROWTH));
+      const grown = Math.max(THIRD_PARTY_FIRST, Math.round(this.#perDay * CLEAN_DAY_GROWTH));
       this.#perDay = Math.min(THIRD_PARTY_MOST, grown);
       this.#keep();
     } else if (this.#cleanMs - this.#keptCleanMs >= CLEAN_STEP_MS) this.#keep();

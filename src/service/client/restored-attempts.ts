@@ -6,6 +6,7 @@
  * with the machine off counts for nothing until the service tells its own time.
  */
 
+import * as z from "zod/mini";
 import type { Attempt, MonotonicMs, Share } from "../../core/fetching/rate-limit.ts";
 import type { EpochMs } from "../../core/time/interval.ts";
 
@@ -19,12 +20,10 @@ export interface KeptAttempt {
 }
 
 /** A note made while nothing may be asked: at this moment of a boot, so much time had passed since the newest attempt. */
-export interface IdleNote {
-  readonly attemptId: number;
-  readonly boot: string;
-  readonly monotonicMs: MonotonicMs;
-  readonly idleMs: number;
-}
+export const idleNote = z.object({
+  ...{ attemptId: z.number(), boot: z.string(), monotonicMs: z.number(), idleMs: z.number() },
+});
+export type IdleNote = Readonly<z.infer<typeof idleNote>>;
 
 /** An attempt on this boot's axis; `at` is negative for an earlier boot. */
 export interface PlacedAttempt extends Attempt {

@@ -7,6 +7,7 @@
  * latest was sent, or says that less had been used.
  */
 
+import * as z from "zod/mini";
 import {
   FLIGHT_MS,
   type MonotonicMs,
@@ -69,12 +70,11 @@ interface Ceiling extends Mark {
 }
 
 /** A ceiling as it outlives a process. */
-export interface StoredSharedQuota {
-  readonly window: QuotaWindow;
-  readonly left: number;
-  readonly reserve: Parting;
-  readonly restMs: number;
-}
+export const storedSharedQuota = z.object({
+  ...{ window: z.enum(quotaWindows), left: z.number(), restMs: z.number() },
+  reserve: z.object({ poll: z.number(), lan: z.number() }),
+});
+export type StoredSharedQuota = Readonly<z.infer<typeof storedSharedQuota>>;
 
 export class SharedQuota {
   readonly #ceilings = new Map<QuotaWindow, Ceiling>();
@@ -195,9 +195,11 @@ function supersedes(
   return next.track.at > before.arrivedAt || next.left < before.remaining;
 }
 
-/** What a share may take of what is left: the other's part is reserved, and back-fill leaves polling's too. */
+/** What a share may take of what is left: prices all, the others not each other's part, and back-fill not polling's. */
 function availableTo(share: Share, { left, reserve }: Ceiling, shares: RateLimit["shares"]): number {
   switch (share) {
+    case "prices":
+      return left;
     case "lan":
       return left - reserve.poll;
     case "poll":

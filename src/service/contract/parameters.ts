@@ -25,8 +25,10 @@ export interface ParameterValues {
 }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)$/;
-const DATE_ALONE = /^\d{4}-\d{2}-\d{2}$/;
+const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?$/i;
+/** ISO 8601 in its extended form; what comes after the date may be left out from its end. */
+const LENIENT_INSTANT =
+  /^(\d{4}-\d{2}-\d{2})(?:[Tt](\d{2})(?::(\d{2})(?::(\d{2})(?:[.,](\d+))?)?)?(Z|[+-]\d{2}(?::?\d{2})?)?)?$/i;
 /** No URL can carry these as a whole segment: they are taken out of a path on the way, however they are encoded. */
 const DOT_SEGMENT = /^\.{1,2}$/;
 /** Longest free text a path may carry; a longer address does not exist. */
@@ -49,9 +51,12 @@ export const parameterKinds: { readonly [Kind in keyof ParameterValues]: Paramet
     schema: { type: "string", format: "date-time" },
   },
   timestamp: {
-    read: (text) => parseInstant(DATE_ALONE.test(text) ? `${text}T00:00:00Z` : text),
+    read: (text) => parseInstant(completed(text)),
     write: formatInstant,
-    schema: { type: "string", description: "ISO 8601 timestamp; a date alone means its midnight in UTC." },
+    schema: {
+      type: "string",
+      description: "ISO 8601 timestamp; seconds and time may be left out; UTC without a zone.",
+    },
   },
   latitude: degrees(90),
   longitude: degrees(180),
@@ -61,6 +66,16 @@ export const parameterKinds: { readonly [Kind in keyof ParameterValues]: Paramet
 
 function value<Value>(found: Value): Reading<Value> {
   return { kind: "value", value: found };
+}
+
+/** An ISO 8601 timestamp as RFC 3339 has it; any other text as it is. */
+function completed(text: string): string {
+  const [whole, date, hour = "00", minute = "00", second = "00", fraction = "0", zone = "Z"] =
+    LENIENT_INSTANT.exec(text) ?? [];
+  if (whole === undefined) return text;
+  const [, offsetHour, offsetMinute = "00"] = /^([+-]\d{2}):?(\d{2})?$/.exec(zone) ?? [];
+  const offset = offsetHour === undefined ? "Z" : `${offsetHour}:${offsetMinute}`;
+  return `${date}T${hour}:${minute}:${second}.${fraction}${offset}`;
 }
 
 function readText(text: string): Reading<string> {

@@ -70,12 +70,18 @@ export function normaliseRange(
     return contractError("invalid_range", reason);
   }
   const range = calendar.expandOutward(unit, { start: asked.from, end: asked.to });
-  if (!cap || range.end <= capEnd(range.start, cap, calendar)) return range;
+  if (!cap || range.end <= latestEnd(range.start, cap, calendar)) return range;
   const asText = `${formatInstant(range.start)} to ${formatInstant(range.end)}`;
   return contractError("range_too_large", `${asText} is longer than ${cap.count} ${cap.unit}s; ask in smaller parts`);
 }
 
-/** The latest `to` a cap allows for a normalised `from`: whole calendar days or years on the local clock. */
+/** The latest `to` that is accepted for a normalised `from`: days count by the calendar or as 24 hours, whichever is later. */
+export function latestEnd(from: EpochMs, cap: RangeCap, calendar: Calendar): EpochMs {
+  const byHours = cap.unit === "day" ? from + cap.count * DAY_MS : from;
+  return Math.max(byHours, capEnd(from, cap, calendar));
+}
+
+/** The latest `to` that is asked for at a time: whole calendar days or years on the local clock. */
 export function capEnd(from: EpochMs, cap: RangeCap, calendar: Calendar): EpochMs {
   return calendar.shift(from, cap.unit, cap.count);
 }

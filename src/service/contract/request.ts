@@ -20,6 +20,9 @@ export type RequestReading<Id extends OperationId> =
 
 type Values = Record<string, unknown>;
 
+/** Fractional seconds that are no whole milliseconds. */
+const BELOW_MS = /\.\d{3}\d*[1-9]/;
+
 /**
  * Reads a request and normalises its range outward.
  * Errors, in this order: `invalid_parameter` (missing, empty, repeated, unknown value, unparsable), `invalid_range`,
@@ -46,6 +49,8 @@ export function readRequest<Id extends OperationId>(id: Id, text: RequestText, c
     const reading = parameterKinds[baseKind(kind)].read(only);
     if (reading.kind === "unreadable") return invalidParameter(name, reading.why);
     values[name] = reading.value;
+    // What is cut off below a millisecond belongs to the range: its end is after it.
+    if (name === "to" && BELOW_MS.test(only)) values[name] = Number(reading.value) + 1;
   }
   const refused = operation.range ? normalise(operation.range, values, calendar) : null;
   return refused ?? { kind: "params", params: values as ParamsOf<Id> };

@@ -30,7 +30,7 @@ export type Headers = Readonly<Record<string, string>>;
 
 export type Router = Instance<HTTPVersion.V1>;
 
-/** What a handler may know of a request beside its parameters. */
+/** What a handler may know of a request next to its parameters. */
 export interface RequestContext {
   readonly now: EpochMs;
   readonly headers: IncomingMessage["headers"];
@@ -107,12 +107,8 @@ export interface MountOptions {
 /** Longest path parameter a route takes; a free-text address search is bounded below this by the contract. */
 const MAX_PATH_PARAMETER_LENGTH = 1_000;
 
-/** Creates the router. It leaves queries as text, see `queryOf`; unknown paths call `notFound`. */
-export function createApiRouter(
-  newRequestId: () => string,
-  notFound: (request: IncomingMessage, response: ServerResponse) => void = (request, response) =>
-    sendReply(replyNotFound(request.method, newRequestId()), response),
-): Router {
+/** Creates the router. It leaves queries as text, see `queryOf`; unknown paths and methods call `notFound`. */
+export function createApiRouter(notFound: (request: IncomingMessage, response: ServerResponse) => void): Router {
   return createRouter({
     maxParamLength: MAX_PATH_PARAMETER_LENGTH,
     querystringParser: (text) => text,
@@ -158,14 +154,31 @@ export function mount(router: Router, options: MountOptions): void {
   }
 }
 
-/** Answers a path that no operation has, in the service's own shape. */
-function replyNotFound(method: string | undefined, requestId: string): Reply {
-  const reason =
-    method === "GET"
-      ? "there is nothing at this path"
-      : `there is no ${method ?? "such"} here; every operation is a GET`;
-  const draft = { headers: baseHeaders(requestId), caller: undefined };
-  return errorReply(contractError("resource_not_found", reason), draft);
+/** The interface of the service that a path would belong to; null for none. */
+export function interfaceAt(url: string | undefined): InterfaceName | null {
+  return (/^\/(consumer|thirdParty)(?![^/?])/.exec(url ?? "")?.[1] as InterfaceName | undefined) ?? null;
+}
+
+/**
+ * Answers a path or a method that no operation has, in the service's own shape: at one of its interfaces after key and
+ * quota, as the operations do.
+ */
+export function serveUnknown(options: MountOptions, request: IncomingMessage, response: ServerResponse): void {
+  const { method, url } = request;
+  const isGet = method === "GET";
+  const requestId = options.newRequestId();
+  // What is left of a body that nobody reads is not read as the next request.
+  const unread = isGet || method === "HEAD" ? {} : { Connection: "close" };
+  const draft: ResponseDraft = {
+    headers: { ...options.headers, ...baseHeaders(requestId), ...unread },
+    caller: undefined,
+  };
+  const face = interfaceAt(url);
+  const refused = face && admit(face, options, request, draft);
+  const reason = isGet ? "there is nothing at this path" : `there is no ${method} here; every operation is a GET`;
+  const reply = errorReply(refused ?? contractError("resource_not_found", reason), draft);
+  options.onAnswer?.(reply.caller ?? null, reply.status);
+  sendReply(reply, response);
 }
 
 /** Writes a reply as it is. A 304 has no length. */
@@ -223,9 +236,24 @@ function arrive(
   draft: ResponseDraft,
 ): Arrived | ContractError {
   const now = options.now();
-  const { headers, socket } = request;
+  const refused = admit(operationOf(id).interface, options, request, draft, now);
+  if (refused) return refused;
+  const { reading, key } = parse();
+  return reading.kind === "error"
+    ? reading
+    : { kind: "arrived", params: reading.params, context: { now, headers: request.headers, key } };
+}
+
+/** Why a request is refused before it is read; null where it is not. What admission told goes into the draft. */
+function admit(
+  face: InterfaceName,
+  options: MountOptions,
+  { headers, socket }: IncomingMessage,
+  draft: ResponseDraft,
+  now = options.now(),
+): ContractError | null {
   const admission = options.admit({
-    interface: operationOf(id).interface,
+    interface: face,
     authorization: headers.authorization,
     remoteAddress: socket.remoteAddress ?? "",
     headers,
@@ -233,11 +261,7 @@ function arrive(
   });
   if (admission.quota) Object.assign(draft.headers, quotaHeaders(admission.quota));
   draft.caller = admission.caller;
-  if (admission.kind === "refused") return admission.error;
-  const { reading, key } = parse();
-  return reading.kind === "error"
-    ? reading
-    : { kind: "arrived", params: reading.params, context: { now, headers, key } };
+  return admission.kind === "refused" ? admission.error : null;
 }
 
 function handle(id: OperationId, options: MountOptions, { params, context }: Arrived): Promise<Result> {

@@ -29,8 +29,9 @@ export function judgeAttempt(counts: QuotaLimits, limits: QuotaLimits, now: Epoc
     resetSec: (windowStart(window, now) + SERVICE_WINDOW_MS[window]) / SECOND_MS,
   });
   const standing = { minute: standingIn("minute"), day: standingIn("day") };
-  const exhausted = quotaWindows.filter((window) => counts[window] > limits[window]);
-  if (exhausted.length === 0) return { standing, retryAfterSec: null };
+  if (quotaWindows.every((window) => counts[window] <= limits[window])) return { standing, retryAfterSec: null };
+  // This attempt may have been the last of a window: then the next one is denied as well until that begins anew.
+  const exhausted = quotaWindows.filter((window) => counts[window] >= limits[window]);
   const latestResetSec = Math.max(...exhausted.map((window) => standing[window].resetSec));
   return { standing, retryAfterSec: Math.max(1, Math.ceil(latestResetSec - now / SECOND_MS)) };
 }

@@ -100,8 +100,8 @@ export interface AdmissionOptions {
 }
 
 /**
- * Who is let in. A consumer key that is nobody's is refused before any quota, for there is no account to count it on;
- * every other attempt counts, also one that is then denied. The third-party interface publishes no quota.
+ * Who is let in. A consumer key that is nobody's, has ended or has no subscription is refused before any quota; every
+ * other attempt counts, also one that is then denied. The third-party interface publishes no quota.
  */
 export function createAdmission(parts: AdmissionOptions): (message: AuthRequest) => AuthResult {
   return (message) => (message.interface === "consumer" ? admitConsumer(message, parts) : admitPartner(message, parts));
@@ -113,13 +113,14 @@ function admitConsumer({ authorization, now }: AuthRequest, { account, quotas }:
       kind: "refused",
       error: contractError("invalid_token", "the API key is invalid; send it as a bearer token"),
     };
+  const denial = account.denial(now);
+  if (denial) return { kind: "refused", error: denial };
   const { standing, retryAfterSec } = quotas.consumer.count(now);
   if (retryAfterSec !== null) {
     const error = contractError("rate_limited", `quota exhausted; try again in ${retryAfterSec} s`);
     return { kind: "refused", error: { ...error, retryAfterSec }, quota: standing };
   }
-  const denial = account.denial(now);
-  return denial ? { kind: "refused", error: denial, quota: standing } : { kind: "admitted", quota: standing };
+  return { kind: "admitted", quota: standing };
 }
 
 function admitPartner(

@@ -1,5 +1,5 @@
 /**
- * What is paid beside the spot price: tariffs per kWh and subscriptions per month, with the time each is valid.
+ * What is paid next to the spot price: tariffs per kWh and subscriptions per month, with the time each is valid.
  * The names and amounts are invented near those of 2025. All without VAT, in the region's currency.
  */
 import type { Calendar } from "../../core/time/calendar.ts";

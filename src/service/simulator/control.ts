@@ -1,5 +1,5 @@
 /**
- * The simulator's own paths, beside the service's: where a person or a test moves the clock, hands in faults, and does
+ * The simulator's own paths, next to the service's: where a person or a test moves the clock, hands in faults, and does
  * what the user of the mobile app does with the key.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";

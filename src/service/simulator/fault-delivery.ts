@@ -77,7 +77,10 @@ function statusReply(fault: Extract<FaultRule, { fault: "status" }>, reply: Repl
     const page = `<html><head><title>${fault.status}</title></head><body><h1>${fault.status}</h1></body></html>`;
     return { status: fault.status, headers: { "Content-Type": "text/html" }, body: page };
   }
-  const headers: Record<string, string> = { ...reply.headers };
+  const isBeforeQuota = fault.status === 401 || fault.status === 503;
+  const quotaNames = new Set(Object.values(quotaHeaderNames).flatMap((names) => Object.values<string>(names)));
+  const kept = Object.entries(reply.headers).filter(([name]) => !isBeforeQuota || !quotaNames.has(name));
+  const headers: Record<string, string> = Object.fromEntries(kept);
   delete headers["Retry-After"];
   if (fault.status === 429) {
     const names = quotaHeaderNames.minute;

@@ -8,7 +8,7 @@ import { winterness } from "./season.ts";
 /** Before this there was no market. */
 const FIRST_PRICE = Date.UTC(2019, 0, 1);
 
-/** What makes a region dearer or cheaper than the others, in DKK per kWh. */
+/** What makes a region more expensive or cheaper than the others, in DKK per kWh. */
 const REGION_OFFSET: Readonly<Record<Region, number>> = { DK1: 0, DK2: 0.04, SE3: -0.12, SE4: 0.01, NO2: -0.03 };
 
 /** A calm evening in winter against a windy Sunday in summer, in DKK per kWh. */

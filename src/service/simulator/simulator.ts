@@ -10,7 +10,7 @@ import type { AddressInfo } from "node:net";
 import type { EpochMs } from "../../core/time/interval.ts";
 import { ILLUSTRATED_LIMITS } from "../contract/limits.ts";
 import type { InterfaceName, OperationId } from "../contract/operations.ts";
-import { createApiRouter, mount } from "../serve/mount.ts";
+import { createApiRouter, type MountOptions, mount, serveUnknown } from "../serve/mount.ts";
 import { type QuotaLimits, windowStart } from "../serve/quota-windows.ts";
 import { type HashEncoding, type ThirdPartyCredentials, thirdPartyToken } from "../third-party-token.ts";
 import { ConsumerAccount, createAdmission } from "./accounts.ts";
@@ -105,8 +105,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   const stop = new AbortController();
   const deliver = deliverThrough(faults, now, stop.signal);
 
-  const router = createApiRouter(randomUUID);
-  mount(router, {
+  const mounted: MountOptions = {
     handlers: { ...consumerHandlers(world), ...thirdPartyHandlers(world, () => quotas.thirdParty.attempts.day) },
     admit: createAdmission({ account, partner: keys.thirdParty, hashEncoding, quotas }),
     calendar: world.calendar,
@@ -118,7 +117,9 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
       if (answered.length > KEPT_ANSWERS) answered.shift();
       return deliver(operation, reply, response);
     },
-  });
+  };
+  const router = createApiRouter((request, response) => serveUnknown(mounted, request, response));
+  mount(router, mounted);
   const attemptsToday = (of: InterfaceName) => quotas[of].attempts.day.get(windowStart("day", now())) ?? 0;
   mountControl(router, { clock, account, faults, attemptsToday });
 

@@ -51,11 +51,11 @@ export function suggestAddresses(text: string, most: number): readonly AddressSu
 }
 
 /** The price region of an id of the national register: of the invented addresses the right one, of any other UUID one by chance. */
-export function regionOfRegisterId(id: string): Region | null {
+export function regionOfRegisterId(id: string): { readonly region: Region; readonly isKnown: boolean } | null {
   const known = registeredAddresses.find((address) => address.id === id.toLowerCase());
-  if (known) return Number(known.zipCode) < FIRST_ZIP_OF_DK1 ? "DK2" : "DK1";
+  if (known) return { region: Number(known.zipCode) < FIRST_ZIP_OF_DK1 ? "DK2" : "DK1", isKnown: true };
   if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id)) return null;
-  return Number.parseInt(id.slice(-1), 16) % 2 === 0 ? "DK1" : "DK2";
+  return { region: Number.parseInt(id.slice(-1), 16) % 2 === 0 ? "DK1" : "DK2", isKnown: false };
 }
 
 function registerId(index: number): string {

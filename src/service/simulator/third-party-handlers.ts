@@ -33,9 +33,12 @@ export function thirdPartyHandlers(
     },
     addressSuggestions: async ({ query }) => ({ kind: "ok", body: [...suggestAddresses(query, MAX_SUGGESTIONS)] }),
     addressPrices: async ({ addressId }, { now }) => {
-      const region = regionOfRegisterId(addressId);
-      if (!region) return contractError("resource_not_found", `there is no address ${addressId}`);
-      return pricesWithCharges(region, now);
+      const found = regionOfRegisterId(addressId);
+      if (!found) return contractError("resource_not_found", `there is no address ${addressId}`);
+      const { region, isKnown } = found;
+      return isKnown
+        ? pricesWithCharges(region, now)
+        : { kind: "ok", body: spotPoints(upcoming(world, region, now), region) };
     },
     charges: async ({ latitude, longitude, date }) => {
       const region = regionAt(latitude, longitude);

@@ -12,6 +12,8 @@ export interface ListenOptions {
   readonly lastEventId?: string;
   readonly path?: string;
   readonly key?: string;
+  /** The address of this machine that it comes from. */
+  readonly localAddress?: string;
 }
 
 /** What arrives within this time arrives at all. */
@@ -38,14 +40,14 @@ export class EventListener implements AsyncDisposable {
     answer.on("close", () => this.#over("broken"));
   }
 
-  static open(port: number, { lastEventId, path = "/events", key = LAN_KEY }: ListenOptions = {}) {
+  static open(port: number, { lastEventId, path = "/events", key = LAN_KEY, localAddress }: ListenOptions = {}) {
     return new Promise<EventListener>((resolve, reject) => {
       const headers = {
         authorization: `Bearer ${key}`,
         accept: "text/event-stream",
         ...(lastEventId === undefined ? {} : { "last-event-id": lastEventId }),
       };
-      const request = get({ port, host: "127.0.0.1", path, headers, agent: false }, (answer) =>
+      const request = get({ port, host: "127.0.0.1", path, headers, agent: false, localAddress }, (answer) =>
         resolve(new EventListener(request, answer)),
       );
       request.on("error", reject);

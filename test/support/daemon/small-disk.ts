@@ -30,6 +30,15 @@ export class SmallDisk implements Disposable {
     rmSync(this.dir.file("other-files"));
   }
 
+  /** Nothing can be written any more, as on a memory card after a fault. */
+  lock(): void {
+    spawnSync("mount", ["-o", "remount,ro", this.dir.path]);
+  }
+
+  unlock(): void {
+    spawnSync("mount", ["-o", "remount,rw", this.dir.path]);
+  }
+
   [Symbol.dispose](): void {
     spawnSync("umount", ["-l", this.dir.path]);
     this.dir[Symbol.dispose]();

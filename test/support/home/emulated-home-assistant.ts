@@ -69,6 +69,11 @@ export class EmulatedHomeAssistant implements AsyncDisposable {
     await new Promise((resolve) => (server ? server.close(resolve) : resolve(null)));
   }
 
+  /** Sends a text to every client. */
+  say(text: string): void {
+    for (const client of this.#server?.clients ?? []) client.send(text);
+  }
+
   /** Hours of a statistic with what each changed. Shape: `[start, state, change]`, ascending. */
   hours(id: string): [start: number, state: number, change: number][] {
     let before = 0;

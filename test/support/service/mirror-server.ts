@@ -2,7 +2,7 @@ import { ApiKeys, keyDigest } from "../../../src/server/auth/api-keys.ts";
 import { listen } from "../../../src/server/http/listener.ts";
 import { type Asked, type MirrorSource, mirrorHandlers } from "../../../src/server/mirror/mirror.ts";
 import { ResponseCache } from "../../../src/server/mirror/response-cache.ts";
-import { createApiRouter, mount } from "../../../src/service/serve/mount.ts";
+import { createApiRouter, type MountOptions, mount, serveUnknown } from "../../../src/service/serve/mount.ts";
 import type { Found } from "../../../src/state/stored-answer.ts";
 import { ADDRESS_ID } from "../../fixtures/answers.ts";
 import { calendar } from "./fetch-schedule-model.ts";
@@ -17,18 +17,24 @@ export interface LanAnswer {
 }
 
 /** Starts a mirror on a real socket; the test provides its data. */
-export async function startMirror(source: Partial<MirrorSource>, limits = { minute: 1_000, day: 1_000 }) {
+export async function startMirror(
+  source: Partial<MirrorSource>,
+  { overdue, ...limits }: { minute?: number; day?: number; overdue?: () => Promise<void> } = {},
+) {
   const world = { now: Date.parse("2026-03-10T09:00:30Z"), crashes: [] as unknown[] };
-  const keys = new ApiKeys([{ name: "kitchen", sha256: keyDigest(KEY) }], limits);
-  const router = createApiRouter(() => "request-id");
-  mount(router, {
-    handlers: mirrorHandlers({ refusal: () => null, find: () => null, ask: askNobody, ...source }, new ResponseCache()),
+  const keys = new ApiKeys([{ name: "kitchen", sha256: keyDigest(KEY) }], { minute: 1_000, day: 1_000, ...limits });
+  const onLateCrash = (error: unknown) => void world.crashes.push(error);
+  const parts = { refusal: () => null, find: () => null, findPart: () => null, ask: askNobody, onLateCrash, ...source };
+  const mounted: MountOptions = {
+    handlers: mirrorHandlers(parts, new ResponseCache(), overdue),
     admit: (arrival) => keys.admit(arrival),
     calendar,
     now: () => world.now,
     newRequestId: () => "request-id",
     onCrash: (error) => void world.crashes.push(error),
-  });
+  };
+  const router = createApiRouter((request, response) => serveUnknown(mounted, request, response));
+  mount(router, mounted);
   const listener = await listen(router, "127.0.0.1", 0);
   return {
     world,

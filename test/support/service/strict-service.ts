@@ -104,7 +104,8 @@ export class StrictService {
       const { lan, poll, backfill } = window.byShare;
       const used = counted === "lan" ? lan : poll + backfill;
       const cap = Math.max(1, Math.floor(limit * CAPS[counted]));
-      if (used > cap) this.#violate(at, name, `attempt ${used} of ${cap} for ${counted}`);
+      // Prices may take any part, so they overrun none.
+      if (share !== "prices" && used > cap) this.#violate(at, name, `attempt ${used} of ${cap} for ${counted}`);
     }
     for (const word of window.words) {
       if (word.heardAt < spentAt && window.ours > word.most)
@@ -128,7 +129,7 @@ export class StrictService {
     const key = `${name} ${Math.floor(at / LENGTH_MS[name])}`;
     const known = this.#windows.get(key);
     if (known) return known;
-    const made = { all: 0, ours: 0, byShare: { poll: 0, backfill: 0, lan: 0 }, words: [] };
+    const made = { all: 0, ours: 0, byShare: { prices: 0, poll: 0, backfill: 0, lan: 0 }, words: [] };
     this.#windows.set(key, made);
     return made;
   }

@@ -157,7 +157,10 @@ describe("the environment", () => {
       { ELBRO_API_KEYS: "[{ name: a" },
       "ELBRO_API_KEYS: line 1, column 11: this line is not indented as those around it, or a bracket is not closed",
     ],
-    [{ ELBRO_API_KEYS: "*canary" }, "ELBRO_API_KEYS: a value that begins with & or * has to stand in quotes"],
+    [
+      { ELBRO_API_KEYS: "*canary" },
+      "ELBRO_API_KEYS: line 1, column 1: a value that begins with & or * has to stand in quotes",
+    ],
     [
       { ELBRO_API_KEYS: "[{ name: a, kye: canary }]" },
       "api.keys[0].key (ELBRO_API_KEYS): expected text, found nothing",
@@ -293,7 +296,7 @@ test("a file that cannot be read says why, and not what a secret in its place is
   ] as const)
     expect(failing(code)).toEqual({
       kind: "mistakes",
-      mistakes: [{ path: "consumer.api_key_file", text: `cannot read /run/k: ${why}` }],
+      mistakes: [{ path: "consumer.api_key_file", text: `cannot read /run/k: ${why}`, line: 1 }],
     });
 });
 
@@ -301,5 +304,49 @@ test("an empty secret file is a mistake", () => {
   const reading = readConfig({ text: "consumer: { api_key_file: /k }", environment: {}, readFile: () => "\n" });
   expect(reading).toMatchObject({
     mistakes: [{ path: "consumer.api_key", text: "expected some text, found an empty text" }],
+  });
+});
+
+describe("a mistake in the file has its line", () => {
+  const linesOf = (text: string, environment = {}) => {
+    const reading = read(text, environment);
+    return reading.kind === "config" ? [] : reading.mistakes.map(({ path, line }) => [path, line]);
+  };
+
+  test("keys, items of lists, and what is missing in a section", () => {
+    const text = `# a house
+consumer:
+  api_key: abc
+api: { port: eighty }
+plans:
+  - name: A
+    kind: slots
+    hours: 2
+  - name: B
+    kind: window
+    hurs: 2
+speed: 3
+`;
+    expect(linesOf(text)).toEqual(
+      expect.arrayContaining([
+        ["api.port", 4],
+        ["plans[1].hurs", 11],
+        ["speed", 12],
+      ]),
+    );
+    expect(linesOf("consumer: { api_key: a }\n", { ELBRO_API_PORT: "eighty" })).toEqual([
+      ["api.port (ELBRO_API_PORT)", undefined],
+    ]);
+  });
+
+  test("an alias without its anchor", () => {
+    expect(mistakesOf("consumer:\n  api_key: *canary\n")).toEqual([
+      "line 2, column 12: a value that begins with & or * has to stand in quotes",
+    ]);
+  });
+
+  test("nested without end, it is a mistake like any other", () => {
+    for (const text of [`a: ${"[".repeat(200_000)}`, `a:\n${"- ".repeat(100_000)}`])
+      expect(mistakesOf(text)[0]).toBe("the file: brackets or lists within one another go too deep");
   });
 });

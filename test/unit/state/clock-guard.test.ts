@@ -57,6 +57,18 @@ describe("once the service has told its time", () => {
     expect(trust.why(NOW + apart)).toBe(why);
   });
 
+  test("one odd answer says nothing against a clock that fitted the one before, two do", () => {
+    const { trust } = machine();
+    trust.note(NOW);
+    trust.note(NOW - 40 * DAY_MS);
+    expect(trust.why(NOW)).toBeNull();
+    trust.note(NOW);
+    trust.note(NOW + HOUR_MS);
+    expect(trust.why(NOW)).toBeNull();
+    trust.note(NOW + HOUR_MS);
+    expect(trust.why(NOW)).toContain("1 h behind the service's".replace("1 h", "60 min"));
+  });
+
   test("its time goes on with the machine", () => {
     const { trust, pass } = machine();
     trust.note(NOW);

@@ -93,14 +93,14 @@ describe("what is asked for", () => {
     expect(shown.asked()).toEqual([COUNTS, 'once addressSuggestions {"query":"Vesterbrogade 1"}']);
   });
 
-  test("prices reach to the end of the last one", async () => {
+  test("prices reach to the end of the last one, also where an empty answer comes after them", async () => {
     using shown = new Shown([REGION]);
     const reaches = () => shown.places.targets(NOW).find(({ poll }) => poll === "placePrices")?.reaches;
     expect(reaches()).toBeNull();
     await shown.told("regionPrices", { region: "DK1" }, hours(local("2026-03-10"), 24));
     expect(reaches()).toBe(local("2026-03-11"));
     await shown.told("regionPrices", { region: "DK1" }, []);
-    expect(reaches()).toBeNull();
+    expect(reaches()).toBe(local("2026-03-11"));
   });
 });
 

@@ -229,7 +229,7 @@ describe("the same request again", () => {
   test("sees a change of its rows, of what stands around them, and that they are gone", async () => {
     using shelved = new Shelved();
     const find = () => shelved.repository.find(account, "prices", params, shelved.now);
-    const seen: (number | undefined)[] = [];
+    const seen: (number | string | undefined)[] = [];
     for (const body of [bodyOf(day, short), bodyOf(day), { ...bodyOf(day), currency: "SEK" }]) {
       await shelved.answered("prices", params, body);
       expect(textOf(find())).toBe(JSON.stringify(body));

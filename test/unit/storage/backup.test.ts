@@ -102,7 +102,7 @@ describe("nothing is changed", () => {
       copy.close();
     });
     expect(words).toContain(
-      "elbro.db.copy cannot be used: was written by an older elbro (version 2, this one needs 3)",
+      "elbro.db.copy cannot be used: was written by an older elbro (version 2, this one needs 4)",
     );
   });
 

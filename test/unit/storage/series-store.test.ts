@@ -362,3 +362,14 @@ describe("a large answer", () => {
     expect(reread(store).rows(quarters, day)).toEqual(rowsOf("fifteenMinutes", day));
   });
 });
+
+test("an empty answer takes no price away whose interval has not ended", () => {
+  using kept = new StoreOnDisk();
+  const store = new SeriesStore(kept.database, calendar);
+  const key = seriesOf("latest");
+  const point = (hour: string) => ({ date: `2026-03-10T${hour}:00:00Z`, price: 1 });
+  store.store(key, WHOLE, ["10", "11", "12"].map(point), {});
+  const at = Date.parse("2026-03-10T11:20:00Z");
+  for (const step of store.storing(key, WHOLE, [], {}, () => undefined, at)) expect(step).toBeUndefined();
+  expect(store.latest(key)).toEqual(["11", "12"].map(point));
+});

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
+import { newRecord, type PlanRecord } from "../../../src/core/planning/plan-record.ts";
 import { HOUR_MS } from "../../../src/core/time/interval.ts";
 import { RateLimiter } from "../../../src/service/client/rate-limiter.ts";
 import { LearnedRateLimits } from "../../../src/service/client/rate-limits.ts";
@@ -120,9 +121,7 @@ describe.each(ways)("a database that is $name", ({ code, fill, free }) => {
     using store = new StoreOnDisk();
     const writing = new WriteGuard(store.database);
     const plans = new PlanStore(store.database, writing);
-    const memory = { window: range, planned: [], begun: [range], note: LONG } as unknown as Parameters<
-      PlanStore["write"]
-    >[1];
+    const memory = memoryOf(LONG);
     fill(store.database);
     const run = { ...range, basis: "prices", meanPrice: 1, windowStartPrice: 2, windowPrice: 2, kwh: 1 } as never;
     plans.write("washer", memory, [run]);
@@ -175,10 +174,10 @@ test("where plans stand after a moment is one write, the last of each, also when
   expect([known.memory("a"), known.memory("b")]).toMatchObject([memoryOf("a0"), memoryOf("alone")]);
 });
 
-function memoryOf(note: string) {
-  return { window: range, planned: [], begun: [range], note } as unknown as NonNullable<
-    Parameters<PlanStore["write"]>[1]
-  >;
+/** Where a plan stands, told from others by `madeFrom`. */
+function memoryOf(madeFrom: string): PlanRecord {
+  const begun = { ...range, basis: "prices", settled: false } as const;
+  return { ...newRecord({ ...range, until: range.end }, range.start, []), begun: [begun], madeFrom };
 }
 
 test("only what the disk says is trouble; what is ours is thrown", () => {

@@ -142,7 +142,7 @@ export interface PlanContext {
    * Shape: any order.
    */
   readonly fixed?: readonly Interval[];
-  /** When others run that this plan may not run beside. Shape: any order. */
+  /** When others run that this plan may not run next to. Shape: any order. */
   readonly blocked?: readonly Interval[];
   /** Nothing is chosen before: the end of another plan and the pause behind it. */
   readonly earliestStart?: EpochMs;
@@ -151,7 +151,7 @@ export interface PlanContext {
   readonly stepMs?: number;
 }
 
-/** What else could have been done, for the words beside a plan. Unit: currency per kWh; null where it cannot be said. */
+/** What else could have been done, for the words next to a plan. Unit: currency per kWh; null where it cannot be said. */
 export interface PlanAlternatives {
   /** The best choice whose first run begins an hour or more (a run's length, where that is shorter) from the chosen. */
   readonly nextBest: { readonly start: EpochMs; readonly meanPrice: number } | null;

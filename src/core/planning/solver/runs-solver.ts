@@ -95,7 +95,7 @@ export class RunsTable {
       const { cost, begun, step } = this.#entry(may, left);
       if (cost <= Math.min(this.#most, most)) return { cost, runs: begun < 0 ? [] : this.#walk(begun, step, left) };
       if (!this.#bound || this.#most >= most) return null;
-      // What was found beyond the guess need not be the best, but the best is no dearer.
+      // What was found beyond the guess need not be the best, but the best is no more expensive.
       this.#guess(this.#bound, cost);
     }
   }

@@ -97,7 +97,7 @@ function chooseRun(task: PlanTask<WindowPlan>, priced: Float64Array, weights: Fl
   };
 }
 
-/** The latest or the earliest of the runs that are hardly dearer than the best. */
+/** The latest or the earliest of the runs that are hardly more expensive than the best. */
 function tolerated({ grid }: PlanTask, costs: Float64Array, total: number, { percent, side }: PlanTolerance): number {
   const best = leastOf(costs);
   const most = best + slackOf(percent, best, total, grid);

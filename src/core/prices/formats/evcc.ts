@@ -1,6 +1,7 @@
 /**
  * A custom tariff of evcc: a bare list of `{start, end, value}` in UTC, currency per kWh. It begins with the present
- * interval; the forecast follows the confirmed prices, so that a plan over several days has something to go by.
+ * interval; the forecast follows the confirmed prices, so that a plan over several days has something to go by. All
+ * slots are as long as the shortest interval: evcc counts them by index.
  */
 
 import { rounded } from "../../text/rounding.ts";
@@ -9,9 +10,11 @@ import { fromNow } from "./format-limits.ts";
 import type { FormatSource } from "./format-source.ts";
 
 export function evccFormat({ snapshot }: FormatSource): object {
-  return fromNow(snapshot).map(({ start, end, price }) => ({
-    start: formatInstant(start),
-    end: formatInstant(end),
-    value: rounded(price),
-  }));
+  const points = fromNow(snapshot);
+  const slotMs = Math.min(...points.map(({ start, end }) => end - start));
+  return points.flatMap(({ start, end, price }) =>
+    Array.from({ length: Math.floor((end - start) / slotMs) }, (_, i) => start + i * slotMs)
+      .filter((at) => at + slotMs > snapshot.now)
+      .map((at) => ({ start: formatInstant(at), end: formatInstant(at + slotMs), value: rounded(price) })),
+  );
 }

@@ -288,9 +288,15 @@ export const words = {
     "Databasen er beskadiget. Genstart elbro: den sidste gode kopi træder i stedet. Se så på disken eller hukommelseskortet.",
   problem_database_restored:
     "Databasen var beskadiget og blev erstattet af den sidste gode kopi. Se på disken eller hukommelseskortet.",
+  problem_values_damaged: "Gemte værdier var beskadiget og hentes igen. Se på disken eller hukommelseskortet.",
+  problem_quota_too_small:
+    "Kvoten er lille: priser kommer først, forbrug og historik sent. Bed om en højere, eller udelad adresser.",
   problem_disk_full: "Disken er fuld, så tjenesten spørges ikke. Gør plads på den; elbro fortsætter af sig selv.",
   problem_database_not_writable:
     "Der kan ikke skrives i databasen, så tjenesten spørges ikke. Se på disken eller hukommelseskortet, og på hvem der må skrive dér.",
+  problem_data_dir_gone: "Datamappen er væk. Sæt disken eller mappen tilbage, eller genstart elbro.",
+  problem_broker_unreachable:
+    "MQTT-brokeren kan ikke nås eller afviser login. Se efter, at den kører, og se mqtt i konfigurationen.",
   problem_copy_failed: "Nattens kopi af databasen kunne ikke laves. Gør plads på disken.",
   problem_home_assistant_unreachable:
     "Home Assistant kan ikke nås for at få statistik. Se efter, om den kører, og om adressen er rigtig.",

@@ -288,9 +288,15 @@ export const words = {
     "The database is damaged. Restart elbro: the last good copy takes its place. Then look at the disk or memory card.",
   problem_database_restored:
     "The database was damaged and was replaced by its last good copy. Look at the disk or memory card.",
+  problem_values_damaged: "Stored values were damaged and are asked for again. Look at the disk or memory card.",
+  problem_quota_too_small:
+    "The quota is small: prices come first, usage and history late. Ask for a higher one, or leave addresses out.",
   problem_disk_full: "The disk is full, so the service is asked nothing. Make room on it; elbro goes on by itself.",
   problem_database_not_writable:
     "The database cannot be written, so the service is asked nothing. Look at the disk or memory card, and at who may write there.",
+  problem_data_dir_gone: "The data directory is gone. Put its disk or folder back, or restart elbro.",
+  problem_broker_unreachable:
+    "The MQTT broker cannot be reached or refuses the login. Check that it runs, and mqtt in the configuration.",
   problem_copy_failed: "The nightly copy of the database could not be made. Make room on the disk.",
   problem_home_assistant_unreachable:
     "Home Assistant cannot be reached for its statistics. Check that it runs, and its address.",

@@ -289,9 +289,15 @@ export const words = {
     "Databasen er skadet. Start elbro på nytt: den siste gode kopien tar plassen. Se så på disken eller minnekortet.",
   problem_database_restored:
     "Databasen var skadet og ble erstattet av den siste gode kopien. Se på disken eller minnekortet.",
+  problem_values_damaged: "Lagrede verdier var skadet og hentes på nytt. Se på disken eller minnekortet.",
+  problem_quota_too_small:
+    "Kvoten er liten: priser kommer først, forbruk og historikk sent. Be om en høyere, eller utelat adresser.",
   problem_disk_full: "Disken er full, så tjenesten blir ikke spurt. Lag plass på den; elbro fortsetter av seg selv.",
   problem_database_not_writable:
     "Det kan ikke skrives til databasen, så tjenesten blir ikke spurt. Se på disken eller minnekortet, og på hvem som får skrive der.",
+  problem_data_dir_gone: "Datamappen er borte. Sett disken eller mappen tilbake, eller start elbro på nytt.",
+  problem_broker_unreachable:
+    "MQTT-brokeren kan ikke nås eller avviser innloggingen. Se etter at den kjører, og se mqtt i konfigurasjonen.",
   problem_copy_failed: "Nattens kopi av databasen kunne ikke lages. Lag plass på disken.",
   problem_home_assistant_unreachable:
     "Home Assistant kan ikke nås for å få statistikk. Sjekk at den kjører, og at adressen er riktig.",

@@ -292,9 +292,15 @@ export const words = {
     "Databasen är skadad. Starta om elbro: den senaste goda kopian tar dess plats. Se sedan efter disken eller minneskortet.",
   problem_database_restored:
     "Databasen var skadad och ersattes av den senaste goda kopian. Se efter disken eller minneskortet.",
+  problem_values_damaged: "Sparade värden var skadade och hämtas igen. Se efter disken eller minneskortet.",
+  problem_quota_too_small:
+    "Kvoten är liten: priser kommer först, förbrukning och historik sent. Be om en högre, eller utelämna adresser.",
   problem_disk_full: "Disken är full, så tjänsten tillfrågas inte. Frigör utrymme; elbro fortsätter av sig självt.",
   problem_database_not_writable:
     "Det går inte att skriva till databasen, så tjänsten tillfrågas inte. Se efter disken eller minneskortet, och vem som får skriva där.",
+  problem_data_dir_gone: "Datakatalogen är borta. Sätt tillbaka disken eller katalogen, eller starta om elbro.",
+  problem_broker_unreachable:
+    "MQTT-brokern kan inte nås eller nekar inloggningen. Kontrollera att den körs och mqtt i konfigurationen.",
   problem_copy_failed: "Nattens kopia av databasen kunde inte göras. Frigör utrymme på disken.",
   problem_home_assistant_unreachable:
     "Home Assistant kan inte nås för sin statistik. Kontrollera att den körs och att adressen stämmer.",

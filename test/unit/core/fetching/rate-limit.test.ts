@@ -87,8 +87,8 @@ function earliestByCounting(
     attempts.filter((attempt) => attempt.share === by || (by === "poll" && attempt.share === "backfill"));
   const bounds = consumerRateLimits(limits, 1).flatMap(({ lengthMs, limit, shares: caps }) => [
     { times: attempts, most: limit, lengthMs },
-    ...(share === "lan" ? [] : [{ times: counted("poll"), most: caps.poll, lengthMs }]),
-    ...(share === "poll" ? [] : [{ times: counted(share), most: caps[share], lengthMs }]),
+    ...(share === "lan" || share === "prices" ? [] : [{ times: counted("poll"), most: caps.poll, lengthMs }]),
+    ...(share === "poll" || share === "prices" ? [] : [{ times: counted(share), most: caps[share], lengthMs }]),
   ]);
   const fits = (at: number) =>
     bounds.every(({ times, most, lengthMs }) => times.filter((each) => each.at > at - lengthMs).length < most);

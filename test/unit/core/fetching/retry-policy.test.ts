@@ -23,7 +23,7 @@ describe("the table of answers (design, quota)", () => {
     ["401 ever after", refused(401, "invalid_token"), 40, "account", "invalid_token", 6 * HOUR_MS],
     ["401 without a code", refused(401, null), 0, "account", "invalid_token", 2 * MINUTE_MS],
     ["401 credential_expired", refused(401, "credential_expired"), 0, "account", "credential_expired", DAY_MS],
-    ["403 plus_required", refused(403, "plus_required"), 0, "account", "plus_required", DAY_MS],
+    ["403 plus_required", refused(403, "plus_required"), 0, "account", "plus_required", HOUR_MS],
     ["403 forbidden", refused(403, "forbidden"), 0, "series", "forbidden", DAY_MS],
     ["403 without a code", refused(403, null), 0, "series", "forbidden", DAY_MS],
     ["404 first", refused(404, "resource_not_found"), 0, "series", null, 2 * HOUR_MS],

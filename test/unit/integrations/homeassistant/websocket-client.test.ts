@@ -59,6 +59,14 @@ describe("what Home Assistant says", () => {
     client.close();
   });
 
+  test("a message that is nested without end is not parsed, and ends the connection", async () => {
+    await using homeAssistant = await EmulatedHomeAssistant.start();
+    const client = await HomeAssistantClient.connect(homeAssistant, signal);
+    const asked = new StatisticsApi(client).sumBefore(METADATA.id, ROW.start);
+    homeAssistant.say(`{"type":"event","event":${"[".repeat(3_000_000)}`);
+    await expect(asked).rejects.toMatchObject({ kind: "refused", message: "its message is nested more than 32 deep" });
+  });
+
   test("a connection that ends refuses what waits for an answer, and what is asked later", async () => {
     await using homeAssistant = await EmulatedHomeAssistant.start();
     const client = await HomeAssistantClient.connect(homeAssistant, signal);

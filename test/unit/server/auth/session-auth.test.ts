@@ -19,8 +19,8 @@ function accessOf(dashboard: "open" | "key") {
     const key = KEYS.find((one) => one.name === name);
     return key ? (sessions.begin(key, NOW).split(";")[0] ?? "") : "";
   };
-  const local = (scope: "read" | "control", headers: Record<string, string>, authorization?: string) =>
-    access.admitLocal({ interface: "local", scope, authorization, remoteAddress: "::1", headers, now: NOW });
+  const local = (scope: "read" | "control", headers: Record<string, string>, authorization?: string, from = "::1") =>
+    access.admitLocal({ interface: "local", scope, authorization, remoteAddress: from, headers, now: NOW });
   const mirror = (headers: Record<string, string>) =>
     access.admitMirror({ interface: "consumer", authorization: undefined, remoteAddress: "::1", headers, now: NOW });
   return { cookieOf, local, mirror };
@@ -76,6 +76,17 @@ test("pages ask a bounded number of times a minute", () => {
   const verdicts = Array.from({ length: 700 }, () => local("read", { cookie })?.kind);
   expect(verdicts.filter((kind) => kind === "admitted")).toHaveLength(600);
   expect(verdicts.at(-1)).toBe("refused");
+});
+
+test("one address that asks too much takes nothing from another, and all together are bounded", () => {
+  const { local } = accessOf("open");
+  const asked = (from: string) =>
+    Array.from({ length: 700 }, () => local("read", {}, undefined, from)?.kind).filter((kind) => kind === "admitted");
+  expect(asked("192.0.2.1")).toHaveLength(600);
+  expect(asked("192.0.2.2")).toHaveLength(600);
+  // Whoever has one address of a network has them all.
+  expect([asked("2001:db8::1").length, asked("2001:db8::2").length]).toEqual([600, 0]);
+  expect([3, 4, 5, 6].map((i) => asked(`192.0.2.${i}`).length)).toEqual([600, 600, 0, 0]);
 });
 
 test("who is logged in to Home Assistant needs no key, and controls; only from its own address, and only as its app", () => {

@@ -2,7 +2,13 @@ import { createServer } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { PassThrough, Writable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { type LiveEvent, MAX_LISTENERS, MAX_WAITING_BYTES, SseHub } from "../../../../src/server/events/sse-hub.ts";
+import {
+  type LiveEvent,
+  MAX_LISTENERS,
+  MAX_LISTENERS_OF_ONE,
+  MAX_WAITING_BYTES,
+  SseHub,
+} from "../../../../src/server/events/sse-hub.ts";
 
 const event = (n: number, home: string | null = null): LiveEvent => ({ type: "price", home, data: `{"n":${n}}` });
 
@@ -120,7 +126,7 @@ describe("bounds", () => {
     expect([stuck.destroyed, hub.counts]).toEqual([true, { listeners: 0, dropped: 1 }]);
   });
 
-  test("whose key has ended is sent away with the next heartbeat", () => {
+  test("whose key has ended is sent away within half a second, and no timer waits for nobody", () => {
     const hub = hubWith();
     const out = new PassThrough().resume();
     let may = true;
@@ -128,20 +134,33 @@ describe("bounds", () => {
     vi.advanceTimersByTime(30_000);
     expect(out.writableEnded).toBe(false);
     may = false;
-    vi.advanceTimersByTime(15_000);
+    vi.advanceTimersByTime(500);
     expect([out.writableEnded, hub.counts.listeners, hub.counts.dropped]).toEqual([true, 0, 0]);
+    expect(vi.getTimerCount()).toBe(1);
+  });
+
+  test("one key and one address have half of the room", () => {
+    const hub = hubWith();
+    const from = ["key kitchen", "192.0.2.1"];
+    for (let i = 0; i < MAX_LISTENERS_OF_ONE; i++)
+      hub.subscribe(new PassThrough().resume(), { lastEventId: null, home: null, from });
+    expect(hub.hasRoomFor(from)).toBe(false);
+    expect(hub.hasRoomFor(["key kitchen", "192.0.2.2"])).toBe(false);
+    expect(hub.hasRoomFor(["key cellar", "192.0.2.1"])).toBe(false);
+    expect(hub.hasRoomFor(["key cellar", "192.0.2.2"])).toBe(true);
+    hub.close();
   });
 
   test("there is room for so many and no more; who leaves makes room; nobody comes after the end", async () => {
     const hub = hubWith();
     const outs = Array.from({ length: MAX_LISTENERS }, () => new PassThrough().resume());
     for (const out of outs) hub.subscribe(out, { lastEventId: null, home: null });
-    expect(hub.hasRoom).toBe(false);
+    expect(hub.hasRoomFor([])).toBe(false);
     outs[0]?.destroy();
     await new Promise((resolve) => outs[0]?.once("close", resolve));
-    expect(hub.hasRoom).toBe(true);
+    expect(hub.hasRoomFor([])).toBe(true);
     hub.close();
-    expect([hub.hasRoom, hub.counts.listeners, vi.getTimerCount()]).toEqual([false, 0, 0]);
+    expect([hub.hasRoomFor([]), hub.counts.listeners, vi.getTimerCount()]).toEqual([false, 0, 0]);
     expect(outs.slice(1).every((out) => out.writableEnded)).toBe(true);
   });
 });

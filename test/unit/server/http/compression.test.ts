@@ -1,6 +1,6 @@
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { smaller } from "../../../../src/server/http/compression.ts";
+import { negotiated } from "../../../../src/server/http/compression.ts";
 import type { LocalAnswer } from "../../../../src/server/http/response.ts";
 
 const LONG = { prices: Array.from({ length: 200 }, (_, i) => ({ start: i, price: 1.25 })) };
@@ -10,9 +10,9 @@ test.each([
   ["br", "gzip, deflate, br", brotliDecompressSync],
   ["gzip", "gzip", gunzipSync],
 ] as const)("a long answer is sent as %s to who takes %s", async (coding, taken, decode) => {
-  const sent = await smaller(answer, { "accept-encoding": taken });
+  const sent = await negotiated(answer, { "accept-encoding": taken });
   if (sent.kind !== "bytes") throw new Error(sent.kind);
-  expect(sent.headers).toEqual({ ETag: '"a"', "Content-Encoding": coding, Vary: "Accept-Encoding" });
+  expect(sent.headers).toEqual({ ETag: `"a-${coding}"`, "Content-Encoding": coding, Vary: "Accept-Encoding" });
   expect(sent.type).toBe("application/json");
   expect(JSON.parse(decode(sent.bytes).toString())).toEqual(LONG);
   expect(sent.bytes.length).toBeLessThan(JSON.stringify(LONG).length / 3);
@@ -24,9 +24,26 @@ test("what is short, an error, a stream, or coded already is sent as it is, and 
     { kind: "json", body: { a: 1 } },
     { kind: "error", code: "not_known", reason: "x".repeat(5_000) },
     { kind: "stream", type: "text/event-stream", write: () => undefined },
-    { kind: "bytes", bytes, type: "application/json", headers: { "Content-Encoding": "gzip" } },
+    {
+      kind: "bytes",
+      bytes,
+      type: "application/json",
+      headers: { "Content-Encoding": "gzip", Vary: "Accept-Encoding" },
+    },
     { kind: "bytes", bytes, type: "text/javascript; charset=utf-8" },
   ];
-  for (const one of others) expect(await smaller(one, { "accept-encoding": "gzip, br" })).toBe(one);
-  expect(await smaller(answer, {})).toBe(answer);
+  for (const one of others) expect(await negotiated(one, { "accept-encoding": "gzip, br" })).toBe(one);
+});
+
+test("an answer that could be compressed says so also as it is, and each form has a tag of its own", async () => {
+  const plain = await negotiated(answer, {});
+  expect(plain).toMatchObject({ kind: "bytes", headers: { ETag: '"a"', Vary: "Accept-Encoding" } });
+  const held = (tag: string, taken?: string) => negotiated(answer, { "if-none-match": tag, "accept-encoding": taken });
+  expect(await held('"a"')).toMatchObject({ status: 304, headers: { ETag: '"a"', Vary: "Accept-Encoding" } });
+  expect(await held('"a-br"', "br")).toMatchObject({ status: 304, headers: { ETag: '"a-br"' } });
+  expect((await held('"a-br"')).kind).toBe("bytes");
+  const short: LocalAnswer = { kind: "json", body: 1, headers: { ETag: '"b"' } };
+  const asked = { "accept-encoding": "br" };
+  expect(await negotiated(short, asked)).toMatchObject({ headers: { ETag: '"b"' }, bytes: Buffer.from("1") });
+  expect(await negotiated(short, { ...asked, "if-none-match": '"b"' })).toMatchObject({ status: 304 });
 });

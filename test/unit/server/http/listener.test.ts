@@ -1,7 +1,9 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
+import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { type Listener, listen } from "../../../../src/server/http/listener.ts";
+import { readJsonBody } from "../../../../src/server/http/request-body.ts";
 
 /** Time for headers, and a second until the next look at the sockets. */
 const HEADERS_MS = 5_500;
@@ -97,6 +99,41 @@ test.each([
   expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
   expect(head).toMatch(/\r\nX-Request-ID: [0-9a-f-]{36}\r\n/);
   expect(JSON.parse(body)).toMatchObject({ error: true, errorCode, reason: expect.stringContaining(" ") });
+});
+
+const POST = "POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n";
+
+test.each([
+  ["a broken chunk", `${POST}Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\nzz\r\n`, ["400 malformed_request"]],
+  ["an unknown transfer encoding", `${POST}Transfer-Encoding: foo\r\n\r\nabc`, ["400 malformed_request"]],
+  [
+    "a chunk that says more than it holds",
+    `${POST}Transfer-Encoding: chunked\r\n\r\n1;${"a".repeat(20_000)}\r\n{`,
+    ["413 payload_too_large"],
+  ],
+  ["a body that does not come", `${POST}Content-Length: 20\r\n\r\n{`, ["408 request_timeout"]],
+  [
+    "no HTTP behind a good request",
+    "GET / HTTP/1.1\r\nHost: a\r\n\r\n\x01\r\n\r\n",
+    ["200 ok", "400 malformed_request"],
+  ],
+])("%s is refused with a body, after what was asked before", { timeout: 15_000 }, async (_name, text, answers) => {
+  await using server = await listening(async (request, response) => {
+    const reading = request.method === "POST" ? await readJsonBody(request).catch(() => null) : null;
+    await setImmediate();
+    response.end(JSON.stringify({ errorCode: reading?.kind ?? "ok" }));
+  });
+  const { socket, closed } = await server.open("");
+  let got = "";
+  socket.on("data", (data) => {
+    got += data;
+  });
+  socket.write(text);
+  await closed;
+  const told = [...got.matchAll(/HTTP\/1\.1 (\d{3}) [\s\S]*?"errorCode":"(\w+)"/g)].map(([, ...parts]) =>
+    parts.join(" "),
+  );
+  expect(told).toEqual(answers);
 });
 
 test("a request that waits for 100 Continue gets it, and what else is expected is passed over", async () => {

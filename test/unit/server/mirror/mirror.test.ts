@@ -197,6 +197,80 @@ test("equal requests under way at the same time are asked once; others for thems
   await later;
 });
 
+test("while the service hangs, what is kept is given after a second, and the request goes on", async () => {
+  const overdue = Promise.withResolvers<void>();
+  const asked = Promise.withResolvers<Asked>();
+  let asks = 0;
+  let stored = foundAt(NOW - HOUR_MS, false, '{"data":[1]}');
+  await using mirror = await startMirror(
+    {
+      find: () => stored,
+      ask: () => {
+        asks++;
+        return asked.promise;
+      },
+    },
+    { overdue: () => overdue.promise },
+  );
+  const first = mirror.ask();
+  overdue.resolve();
+  const { status, body, headers } = await first;
+  expect([status, body]).toEqual([200, { data: [1] }]);
+  expect(["age", "x-elbro-stale", "x-elbro-source"].map((name) => headers.get(name))).toEqual([
+    "3600",
+    "true",
+    "shelf",
+  ]);
+  expect((await mirror.ask()).headers.get("x-elbro-stale")).toBe("true");
+  stored = { ...foundAt(NOW, true, '{"data":[2]}'), version: 2 };
+  asked.resolve({ kind: "kept", at: NOW });
+  expect((await mirror.ask()).body).toEqual({ data: [2] });
+  expect(asks).toBe(1);
+});
+
+test("what throws after its caller was answered is told and ends nothing", async () => {
+  const asked = Promise.withResolvers<Asked>();
+  await using mirror = await startMirror(
+    { find: () => foundAt(NOW - HOUR_MS, false), ask: () => asked.promise },
+    { overdue: async () => undefined },
+  );
+  expect((await mirror.ask()).headers.get("x-elbro-stale")).toBe("true");
+  asked.reject(new Error("late"));
+  await expect.poll(() => mirror.world.crashes).toHaveLength(1);
+});
+
+test("of what was never asked as a whole, the part that is kept is given where the service cannot be asked", async () => {
+  const part = foundAt(NOW - HOUR_MS, false, '{"data":[1]}');
+  for (const asked of [unreachable(), withheld, refused(503, null)]) {
+    await using mirror = await startMirror({ findPart: () => part, ask: async () => asked });
+    const { status, body, headers } = await mirror.ask();
+    expect([status, body, headers.get("x-elbro-stale"), headers.get("age")]).toEqual([
+      200,
+      { data: [1] },
+      "true",
+      "3600",
+    ]);
+  }
+  await using final = await startMirror({ findPart: () => part, ask: async () => refused(400, "range_too_large") });
+  expect((await final.ask()).status).toBe(400);
+});
+
+test("a caller for whom nothing is kept waits for the service", async () => {
+  const asked = Promise.withResolvers<Asked>();
+  await using mirror = await startMirror({ ask: () => asked.promise }, { overdue: async () => undefined });
+  const answer = mirror.ask();
+  await setImmediate();
+  asked.resolve(unreachable());
+  expect((await answer).status).toBe(502);
+});
+
+test("a database that takes no writes is 503, with the time to wait", async () => {
+  const unwritten: Asked = { ...withheld, why: "the database cannot be written", isUnwritten: true };
+  await using mirror = await startMirror({ ask: async () => unwritten });
+  const { status, body, headers } = await mirror.ask();
+  expect([status, body.errorCode, headers.get("retry-after")]).toEqual([503, "entitlement_unavailable", "91"]);
+});
+
 test("a caller that takes what is kept is given it, told that it is old, and the service is not asked", async () => {
   await using mirror = await startMirror({ find: () => foundAt(NOW - HOUR_MS, false, '{"data":[1]}') });
   const url = `http://127.0.0.1:${mirror.port}/consumer/v1/me/addresses/${ADDRESS_ID}/forecast-prices`;
@@ -235,6 +309,7 @@ test("of many requests at once, a few bodies are made per event-loop tick, in th
   let turn = 0;
   const handlers = mirrorHandlers(
     {
+      ...{ onLateCrash: () => undefined, findPart: () => null },
       refusal: () => null,
       find: (_operation, params) => ({
         ...foundAt(NOW, true),

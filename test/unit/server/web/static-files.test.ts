@@ -66,6 +66,9 @@ test("who has the page as it is gets 304, also behind a proxy that weakened the 
   for (const given of [tag, `W/${tag}`, `"other", ${tag}`])
     expect(await files.page({ "if-none-match": given })).toMatchObject({ status: 304 });
   expect((await files.page({ "if-none-match": '"other"' })).kind).toBe("bytes");
+  const coded = (await bytes(files.page({ "accept-encoding": "br" }))).headers?.ETag ?? "";
+  expect(coded).not.toBe(tag);
+  expect(await files.page({ "if-none-match": coded, "accept-encoding": "br" })).toMatchObject({ status: 304 });
 });
 
 test("types are right, and nothing foreign may run on the page", async () => {

@@ -256,6 +256,24 @@ describe("problems", () => {
     expect(await askPrices(world, "poll")).toMatchObject({ kind: "withheld" });
   });
 
+  test.each([
+    [400, "bad_request"],
+    [404, "resource_not_found"],
+  ])("a %i that a caller of the LAN made is not the owner's, and stops no polling", async (status, code) => {
+    const world = await opened();
+    for (let i = 0; i < 4; i++) {
+      const asked = askPrices(world, "lan");
+      world.arrived[i]?.answer(status, error(code));
+      await asked;
+      expect(await askPrices(world, "lan")).toMatchObject({ kind: "withheld", after: { status } });
+      world.advance(25 * HOUR_MS);
+    }
+    expect(world.told).toEqual([]);
+    void askPrices(world, "poll");
+    void askForecast(world, "poll");
+    expect(world.arrived).toHaveLength(6);
+  });
+
   test("a capability that is not there is no problem", async () => {
     const world = await opened();
     const asked = askForecast(world, "poll");

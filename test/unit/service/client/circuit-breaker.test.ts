@@ -37,7 +37,7 @@ describe("what a setback silences", () => {
     ["400", refused(400, "invalid_range"), { prices: DAY_MS, costs: 0, otherHome: 0 }],
     ["401", refused(401, "invalid_token"), { prices: 2 * MINUTE_MS, costs: 2 * MINUTE_MS, otherHome: 2 * MINUTE_MS }],
     ["401 expired", refused(401, "credential_expired"), { prices: DAY_MS, costs: DAY_MS, otherHome: DAY_MS }],
-    ["403 plus_required", refused(403, "plus_required"), { prices: DAY_MS, costs: DAY_MS, otherHome: DAY_MS }],
+    ["403 plus_required", refused(403, "plus_required"), { prices: HOUR_MS, costs: HOUR_MS, otherHome: HOUR_MS }],
     ["403 forbidden", refused(403, "forbidden"), { prices: DAY_MS, costs: 0, otherHome: 0 }],
     ["404", refused(404, "resource_not_found"), { prices: 2 * HOUR_MS, costs: 0, otherHome: 0 }],
     ["422", refused(422, "feature_unavailable"), { prices: DAY_MS, costs: 0, otherHome: 0 }],
@@ -214,6 +214,18 @@ describe("a silence after a 429", () => {
       machine.wallMs = wall;
       expect(silence(gateOf(machine), machine)).toBe(59 * MINUTE_MS);
     }
+  });
+
+  test("that is over does not begin again at a reboot", () => {
+    const machine = new ManualMachine();
+    const gate = gateOf(machine, { dice: 0 });
+    meet(gate, machine, refused(429, "rate_limited", HOUR_MS));
+    expect(gateOf(machine).isRateLimited).toBe(true);
+    machine.advance(2 * HOUR_MS);
+    gate.success(prices);
+    machine.reboot(MINUTE_MS, machine.clock.now());
+    expect(silence(gateOf(machine), machine)).toBe(0);
+    expect(gateOf(machine).isRateLimited).toBe(false);
   });
 
   test("outlives a reboot, also where the wall clock says that it is long past", () => {

@@ -137,7 +137,8 @@ describe("what the answers of the service become", () => {
     const { answer, notes } = await asking.ask("addresses", {});
     expect(answer).toMatchObject({ kind: "refused", status, code: errorCode, retryAfterMs: null });
     expect(answer.kind === "refused" && answer.requestId).toBe(notes?.requestId);
-    expect(notes?.quota.minute?.limit).toBe(60);
+    // These two are said before quota is evaluated.
+    expect(notes?.quota.minute?.limit).toBe(status === 401 || status === 503 ? undefined : 60);
   });
 
   test("a proxy's page is refused without a code", async () => {
@@ -175,6 +176,23 @@ describe("what the answers of the service become", () => {
     await using asking = await openAsking(started.simulator.url, credentials);
     const { answer } = await asking.ask("prices", paramsFor(started.simulator.addressIds.danish).prices);
     expect(answer).toMatchObject({ kind: "ok", body: { data: [] } });
+  });
+
+  test("an answer that would need a hundred times its size is malformed, and is not parsed", async () => {
+    const nested = `{"data":${"[".repeat(4_000_000)}`;
+    await using server = await RawServer.start((socket) => socket.end(rawAnswer(nested)));
+    await using asking = await openAsking(server.url);
+    const before = process.memoryUsage.rss();
+    const why = "the answer to addresses is nested more than 32 deep";
+    expect((await asking.ask("addresses", {})).answer).toMatchObject({ kind: "malformed", why });
+    expect(process.memoryUsage.rss() - before).toBeLessThan(100 * 1024 * 1024);
+  });
+
+  test("an error is not parsed either where its body is nested", async () => {
+    const status = "500 Internal Server Error";
+    await using server = await RawServer.start((s) => s.end(rawAnswer("[".repeat(100_000), [], status)));
+    await using asking = await openAsking(server.url);
+    expect((await asking.ask("addresses", {})).answer).toMatchObject({ kind: "refused", status: 500 });
   });
 
   test("an answer in an encoding that was not asked for is malformed", async () => {

@@ -34,6 +34,8 @@ function usedUp(world: RateLimiterModel, share: Share, limits: Limits): boolean 
   return consumerRateLimits(limits, 1).some((window) => {
     const used = (...counted: Share[]) =>
       world.spends.filter(({ share: by, at }) => counted.includes(by) && at > world.now - window.lengthMs).length;
+    if (used(...shares) >= window.limit) return true;
+    if (share === "prices") return false;
     if (share === "lan") return used("lan") >= window.shares.lan;
     const polled = used("poll", "backfill") >= window.shares.poll;
     return polled || (share === "backfill" && used("backfill") >= window.shares.backfill);

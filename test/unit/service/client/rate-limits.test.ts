@@ -220,7 +220,7 @@ describe("the third-party interface's budget, which is nowhere published", () =>
     const second = new AdaptiveRateLimits("third_party", machine.memory);
     expect(perDay(second)).toBe(50);
     cleanHours(second, 4);
-    expect(perDay(second)).toBe(55);
+    expect(perDay(second)).toBe(100);
   });
 
   test.each(["", "x", "{}", "[1e9]", "[-4,0]"])("a memory that makes no sense (%s) is bounded", (text) => {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { Calendar, SERVICE_ZONE } from "../../../../src/core/time/calendar.ts";
-import { type EpochMs, formatInstant } from "../../../../src/core/time/interval.ts";
+import { DAY_MS, type EpochMs, formatInstant } from "../../../../src/core/time/interval.ts";
 import type { RangeCap } from "../../../../src/service/contract/limits.ts";
 import { type OperationId, operationIds, operationOf } from "../../../../src/service/contract/operations.ts";
-import { capEnd } from "../../../../src/service/contract/range.ts";
+import { capEnd, latestEnd } from "../../../../src/service/contract/range.ts";
 import { readRequest } from "../../../../src/service/contract/request.ts";
 import { ADDRESS_ID } from "../../../fixtures/answers.ts";
 
@@ -42,7 +42,7 @@ describe.each(capped)("$id by $unit, at most $cap.count $cap.unit(s)", ({ id, un
     "from %s: the last unit fits, one more does not",
     (_, at) => {
       const from = calendar.startOf(unit, at);
-      const limit = capEnd(from, cap, calendar);
+      const limit = latestEnd(from, cap, calendar);
       const to = calendar.startOf(unit, limit);
       expect(ask(id, unit, from, to)).toBe("fits");
       expect(ask(id, unit, from, calendar.add(unit, to, 1))).toBe("range_too_large");
@@ -52,7 +52,7 @@ describe.each(capped)("$id by $unit, at most $cap.count $cap.unit(s)", ({ id, un
   test("counts after expansion: one second past the last unit is one unit too many, one before it is not", () => {
     for (const at of starts) {
       const from = calendar.startOf(unit, at);
-      const to = calendar.startOf(unit, capEnd(from, cap, calendar));
+      const to = calendar.startOf(unit, latestEnd(from, cap, calendar));
       expect(ask(id, unit, from, to + 1_000)).toBe("range_too_large");
       expect(ask(id, unit, from, to - 1_000)).toBe("fits");
       expect(ask(id, unit, from - 1_000, to)).toBe(withRoomFor(unit, cap, from, to) ? "fits" : "range_too_large");
@@ -67,7 +67,7 @@ function withRoomFor(
   from: EpochMs,
   to: EpochMs,
 ) {
-  return to <= capEnd(calendar.add(unit, from, -1), cap, calendar);
+  return to <= latestEnd(calendar.add(unit, from, -1), cap, calendar);
 }
 
 describe("the length of a cap", () => {
@@ -88,6 +88,16 @@ describe("the length of a cap", () => {
     ["five years to a leap year's March", "2023-03-01T00:00:00+01:00", years5, "2028-03-01T00:00:00+01:00"],
   ])("%s", (_name, from, cap, to) => {
     expect(capEnd(Date.parse(from), cap, calendar)).toBe(Date.parse(to));
+  });
+
+  test("so many times 24 hours are accepted across a clock change, and not an hour more", () => {
+    const from = Date.parse("2026-03-01T00:00:00+01:00");
+    expect(ask("prices", "fifteenMinutes", from, from + 90 * DAY_MS)).toBe("fits");
+    expect(ask("prices", "fifteenMinutes", from, from + 90 * DAY_MS + 900_000)).toBe("range_too_large");
+    const spring = Date.parse("2025-03-30T00:00:00+01:00");
+    expect(ask("prices", "hour", spring, spring + 366 * DAY_MS)).toBe("fits");
+    const autumn = Date.parse("2026-10-01T00:00:00+02:00");
+    expect(ask("prices", "fifteenMinutes", autumn, calendar.add("day", autumn, 90))).toBe("fits");
   });
 
   test("a year of months fits in 366 days, thirteen do not", () => {

@@ -53,6 +53,52 @@ describe("a good request", () => {
   });
 });
 
+describe("of the third-party interface", () => {
+  test.each([
+    ["2026-01-01T10:30", Date.UTC(2026, 0, 1, 10, 30)],
+    ["2026-01-01T10", Date.UTC(2026, 0, 1, 10)],
+    ["2026-01-01T10:30:15", Date.UTC(2026, 0, 1, 10, 30, 15)],
+    ["2026-01-01T10:30:15,25", Date.UTC(2026, 0, 1, 10, 30, 15, 250)],
+    ["2026-01-01T10:30%2B01", Date.UTC(2026, 0, 1, 9, 30)],
+    ["2026-01-01T10:30:00-0130", Date.UTC(2026, 0, 1, 12)],
+    ["2026-01-01t10:30z", Date.UTC(2026, 0, 1, 10, 30)],
+  ])("the date %s is ISO 8601, in UTC where it says no zone", (date, at) => {
+    expect(read("chargesHistory", `latitude=56.1&longitude=10.2&fromDate=${date}`, {})).toMatchObject({
+      params: { fromDate: at },
+    });
+  });
+
+  test.each(["2026-13-01", "2026-01-01T24", "2026-01-01T10:3", "2026-01-01Z", "2026-02-30T10:00"])(
+    "the date %s is none",
+    (date) => {
+      expect(read("chargesHistory", `latitude=1&longitude=1&fromDate=${date}`, {})).toMatchObject({
+        code: "invalid_parameter",
+      });
+    },
+  );
+
+  test("a coordinate may have an exponent, as programs write small numbers", () => {
+    expect(read("locationPrices", "latitude=5.61e1&longitude=-1E-7", {})).toMatchObject({
+      params: { latitude: 56.1, longitude: -1e-7 },
+    });
+    for (const latitude of ["9.1e1", "1e400", "1e", "e1", "1e1.5"])
+      expect(read("locationPrices", `latitude=${latitude}&longitude=1`, {}).kind).toBe("error");
+  });
+});
+
+test("the end of a range below a millisecond is expanded outward, and its start too", () => {
+  const range = (from: string, to: string) => read("consumption", `from=${from}&to=${to}&aggregation=hour`);
+  expect(range("2026-01-01T10:00:00.0001Z", "2026-01-01T11:00:00.0000001Z")).toMatchObject({
+    params: { from: Date.UTC(2026, 0, 1, 10), to: Date.UTC(2026, 0, 1, 12) },
+  });
+  expect(range("2026-01-01T10:00:00.0001Z", "2026-01-01T10:00:00.0002Z")).toMatchObject({
+    params: { to: Date.UTC(2026, 0, 1, 11) },
+  });
+  expect(range("2026-01-01T10:00:00Z", "2026-01-01T11:00:00.0000Z")).toMatchObject({
+    params: { to: Date.UTC(2026, 0, 1, 11) },
+  });
+});
+
 describe("invalid_parameter", () => {
   const instant = "is not an RFC 3339 date-time with Z or a numeric offset";
   test.each<[OperationId, string, string]>([

@@ -50,3 +50,10 @@ test("denied attempts stand in the count, remaining stays at zero", () => {
   expect(quota.attempts.minute.get(now)).toBe(4);
   expect(quota.count(now).standing).toMatchObject({ minute: { remaining: 0 }, day: { remaining: 5 } });
 });
+
+test("the attempt that exhausts the day while the minute denies it is told to wait for the day", () => {
+  const quota = new QuotaCounter({ minute: 1, day: 2 });
+  const now = Date.UTC(2026, 0, 1, 12, 0, 10);
+  expect(quota.count(now).retryAfterSec).toBeNull();
+  expect(quota.count(now).retryAfterSec).toBe(12 * 3_600 - 10);
+});

@@ -76,9 +76,11 @@ describe.each(formattedDays)("$name ($date)", (day) => {
     const rates = whole("evcc", day, { tomorrow: "there" }) as unknown as { start: string; end: string }[];
     expect(Date.parse(rates[0]?.start ?? "")).toBe(now);
     expect(rates.slice(1).every(({ start }, i) => start === rates[i]?.end)).toBe(true);
-    expect(rates.length).toBe(24 + quartersAfter + 168);
+    const lengths = rates.map(({ start, end }) => Date.parse(end) - Date.parse(start));
+    expect(new Set(lengths)).toEqual(new Set([15 * 60_000]));
+    expect(rates.length).toBe(24 + quartersAfter + 4 * 168);
     const costs = Object.keys(whole("emhass", day, { tomorrow: "there" }).load_cost_forecast as object);
-    expect(costs.length).toBe(rates.length);
+    expect(costs.length).toBe(24 + quartersAfter + 168);
     expect(costs[0]).toBe(rates[0]?.start.replace("T", " ").replace("Z", "+00:00"));
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { HOUR_MS, MINUTE_MS } from "../../../../src/core/time/interval.ts";
 import { type ApiKey, ApiKeys, keyDigest } from "../../../../src/server/auth/api-keys.ts";
-import { addressGroup } from "../../../../src/server/http/address-group.ts";
+import { addressGroup } from "../../../../src/service/serve/address-group.ts";
 import type { AuthResult } from "../../../../src/service/serve/mount.ts";
 
 const NOON = Date.parse("2026-03-10T12:00:00Z");

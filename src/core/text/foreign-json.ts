@@ -1,0 +1,30 @@
+/**
+ * How large JSON from elsewhere may be, looked at before it is parsed: a parser needs up to sixty bytes of memory for a
+ * byte of nested lists.
+ */
+
+/** The answers of the service and of Home Assistant have six levels. */
+const MAX_DEPTH = 32;
+/** A year of quarters with nine fields has 320,000. */
+const MAX_VALUES = 500_000;
+
+const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
+const [LIST, LIST_END, OBJECT, OBJECT_END] = [0x5b, 0x5d, 0x7b, 0x7d];
+
+/** Why a text is not to be parsed: what is said after its name; null where nothing is against it. It may still be no JSON. */
+export function flawOf(utf8: Uint8Array): string | null {
+  let depth = 0;
+  let values = 0;
+  for (let i = 0; i < utf8.length; i++) {
+    const byte = utf8[i];
+    if (byte === QUOTE) {
+      while (++i < utf8.length && utf8[i] !== QUOTE) if (utf8[i] === BACKSLASH) i++;
+    } else if (byte === COMMA) values++;
+    else if (byte === LIST || byte === OBJECT) {
+      values++;
+      if (++depth > MAX_DEPTH) return `is nested more than ${MAX_DEPTH} deep`;
+    } else if (byte === LIST_END || byte === OBJECT_END) depth--;
+    if (values > MAX_VALUES) return `has more than ${MAX_VALUES} values`;
+  }
+  return null;
+}

@@ -1,0 +1,18 @@
+/** Tries Home Assistant's WebSocket for `elbro check --online`: logs in, and leaves. */
+import type { Config } from "../../config/schema.ts";
+import { type CheckResult, checkResultOf } from "./admin-api.ts";
+
+/** Null where the configuration names none. */
+export async function checkHomeAssistant({
+  home_assistant,
+}: Pick<Config, "home_assistant">): Promise<CheckResult | null> {
+  if (!home_assistant) return null;
+  const { HomeAssistantClient } = await import("../../integrations/homeassistant/websocket-client.ts");
+  const part = "Home Assistant";
+  try {
+    (await HomeAssistantClient.connect(home_assistant, new AbortController().signal)).close();
+    return checkResultOf(part, null, "it lets elbro in");
+  } catch (error) {
+    return checkResultOf(part, error instanceof Error && error.message ? error.message : "no connection", "");
+  }
+}

@@ -1,0 +1,53 @@
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { HOUR_MS } from "../../src/core/time/interval.ts";
+import { TestDaemon } from "../support/daemon/test-daemon.ts";
+
+const MORNING = Date.parse("2026-03-10T09:00:00Z");
+const FLIPS = Number(process.env.ELBRO_TEST_DAEMON_FLIPS ?? 50);
+
+async function priceNow(daemon: TestDaemon): Promise<unknown> {
+  const { homes } = (await (await daemon.request("/local/v1/now")).json()) as { homes: { price: number | null }[] };
+  return homes[0]?.price ?? null;
+}
+
+test(`${FLIPS} damaged databases: the daemon always starts, and never shows a wrong price`, async () => {
+  const plans = [{ name: "Washer", home: "home", kind: "slots", hours: 3 }];
+  const config = { plans } as unknown as NonNullable<Parameters<typeof TestDaemon.start>[0]["config"]>;
+  await using daemon = await TestDaemon.start({ start: MORNING, simulator: { homes: ["danish"] }, config });
+  await daemon.clock.runUntil(MORNING + HOUR_MS);
+  const price = await priceNow(daemon);
+  expect(price).not.toBeNull();
+  await daemon.stop();
+  const file = daemon.dir.file("elbro.db");
+  const bytes = readFileSync(file);
+  daemon.simulator.setFaults([{ operation: "*", fault: "lostConnection" }]);
+  let told = 0;
+  for (let i = 0; i < FLIPS; i++) {
+    const damaged = Buffer.from(bytes);
+    const at = (i * 7_919 + 104_729) % bytes.length;
+    damaged[at] = (damaged[at] ?? 0) ^ (1 << (i % 8));
+    for (const ending of ["-wal", "-shm", ".copy"]) rmSync(file + ending, { force: true });
+    writeFileSync(file, damaged);
+    await daemon.restart();
+    expect([price, null]).toContain(await priceNow(daemon));
+    if (daemon.log.splice(0).some(({ facts }) => "code" in facts && /damaged|restored/.test(String(facts.code))))
+      told++;
+  }
+  await daemon.stop();
+  expect(told).toBeGreaterThan(0);
+}, 600_000);
+
+test("folders where files should be do not keep the daemon from starting", async () => {
+  await using daemon = await TestDaemon.start({ start: MORNING, simulator: { homes: ["danish"] } });
+  expect(statSync(daemon.dir.path).mode & 0o777).toBe(0o700);
+  for (const ending of ["", "-wal"]) expect(statSync(daemon.dir.file(`elbro.db${ending}`)).mode & 0o777).toBe(0o600);
+  await daemon.stop();
+  for (const name of ["elbro.db", "elbro.db-wal", "elbro.db.copy", "elbro.sock", "key-use.json", "keys.json"]) {
+    rmSync(daemon.dir.file(name), { recursive: true, force: true });
+    mkdirSync(daemon.dir.file(name));
+    await daemon.restart();
+    expect((await daemon.request("/local/v1/now")).status).toBe(200);
+    await daemon.stop();
+  }
+});

@@ -1,0 +1,26 @@
+import { describe, expect, test } from "vitest";
+import { flawOf } from "../../../../src/core/text/foreign-json.ts";
+
+const flaw = (text: string) => flawOf(Buffer.from(text));
+
+describe("JSON from elsewhere is measured before it is parsed", () => {
+  test.each([
+    '{"data":[{"start":"2026-01-01T00:00:00Z","price":1.5,"isEstimate":false}]}',
+    `${"[".repeat(32)}1${"]".repeat(32)}`,
+    `{"text":"${"[{,".repeat(400_000)}"}`,
+    String.raw`{"text":"a \" quote [[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[ \\","b":1}`,
+    '{"open":"text',
+    "",
+  ])("within the bounds: %#", (text) => {
+    expect(flaw(text)).toBeNull();
+  });
+
+  test("33 levels are too deep, of lists and of objects", () => {
+    expect(flaw("[".repeat(33))).toBe("is nested more than 32 deep");
+    expect(flaw('{"a":'.repeat(33))).toBe("is nested more than 32 deep");
+  });
+
+  test.each(["[],", '{"a":1},', "1,"])("half a million of %j are too many", (value) => {
+    expect(flaw(`[${value.repeat(600_000)}1]`)).toBe("has more than 500000 values");
+  });
+});

@@ -1,0 +1,70 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { CollectTarget } from "../../../src/core/fetching/fetch-types.ts";
+import { consumerRateLimits } from "../../../src/core/fetching/rate-limit.ts";
+import { RateWindow } from "../../../src/core/fetching/rate-window.ts";
+import { MINUTE_MS } from "../../../src/core/time/interval.ts";
+import { slots } from "../../../src/core/time/schedule-slots.ts";
+import { shareOf } from "../../../src/state/accounts.ts";
+import {
+  calendar,
+  FetchScheduleModel,
+  local,
+  type Service,
+  targetOf,
+} from "../../support/service/fetch-schedule-model.ts";
+
+const PUBLISHED_DAYS = ["2026-03-10", "2026-03-11", "2026-03-12"];
+
+/** Addresses with history to fill, and a service that publishes tomorrow's prices at a minute of each day. */
+function collecting(limit: number, addresses: number, publishedMinute: number, offsetMs: number): FetchScheduleModel {
+  const targets = Array.from({ length: addresses }, (_, i): CollectTarget => {
+    const target = targetOf();
+    const addressId = `${i}${target.addressId.slice(1)}`;
+    const series = target.series.map((each) => ({ ...each, series: { ...each.series, place: addressId } }));
+    return { ...target, addressId, series };
+  });
+  const service: Service = (operation, day, now) => {
+    const from = calendar.timeOnDay(calendar.add("day", day, -1), publishedMinute);
+    return operation === "prices" && now < from ? "none" : "whole";
+  };
+  const budget = consumerRateLimits({ minute: 60, day: limit }, addresses);
+  const spending = new RateWindow();
+  let noted = 0;
+  const model: FetchScheduleModel = new FetchScheduleModel({
+    start: local("2026-03-10 00:01"),
+    ...{ service, targets, offsetMs, historyDays: 60 },
+    notBefore(_, priority) {
+      for (const { at, step } of model.log.slice(noted)) spending.add({ at, share: shareOf(step.priority) });
+      noted = model.log.length;
+      return spending.earliest(shareOf(priority), budget, model.now);
+    },
+  });
+  return model;
+}
+
+test("tomorrow's prices are there 20 minutes after they are, with any limit that allows a request per slot", () => {
+  const anySchedule = fc.record({
+    addresses: fc.integer({ min: 1, max: 10 }),
+    limit: fc.integer({ min: 10, max: 2_000 }),
+    publishedMinute: fc.integer({ min: 13 * 60 + 10, max: 17 * 60 }),
+    offsetMs: fc.integer({ min: 0, max: 8 * MINUTE_MS }),
+  });
+  fc.assert(
+    fc.property(anySchedule, ({ addresses, limit, publishedMinute, offsetMs }) => {
+      fc.pre(limit >= addresses * slots.today.length);
+      const model = collecting(limit, addresses, publishedMinute, offsetMs);
+      for (const day of PUBLISHED_DAYS) {
+        const published = calendar.timeOnDay(local(`${day} 12:00`), publishedMinute);
+        model.run(published + 21 * MINUTE_MS);
+        const tomorrow = calendar.day(calendar.day(published).end).start;
+        for (const { series } of model.targets) {
+          const prices = series.find(({ poll }) => poll === "prices");
+          const state = prices && model.store.stateOf(prices.series, model.now);
+          expect([day, state?.chunk(tomorrow)?.complete]).toEqual([day, true]);
+        }
+      }
+    }),
+    { numRuns: 12 },
+  );
+}, 120_000);

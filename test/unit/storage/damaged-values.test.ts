@@ -1,0 +1,157 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { newRecord } from "../../../src/core/planning/plan-record.ts";
+import type { FinishedRun } from "../../../src/core/planning/plan-savings.ts";
+import { HOUR_MS } from "../../../src/core/time/interval.ts";
+import { damageIn, damageInFile, dropDamagedRows } from "../../../src/storage/damage-scan.ts";
+import { DatabaseError } from "../../../src/storage/database.ts";
+import { KeyValueStore } from "../../../src/storage/key-value-store.ts";
+import { PlanStore } from "../../../src/storage/plan-store.ts";
+import { openOrRestore } from "../../../src/storage/recovery.ts";
+import { RequestLog } from "../../../src/storage/request-log.ts";
+import { deleteOld } from "../../../src/storage/retention.ts";
+import { SeriesStore } from "../../../src/storage/series-store.ts";
+import { WriteGuard } from "../../../src/storage/write-guard.ts";
+import { calendar, dayOf, rowsOf, StoreOnDisk, seriesOf } from "../../support/daemon/store-on-disk.ts";
+
+const START = dayOf("2026-03-01").start;
+const range = { start: START, end: dayOf("2026-03-04").end };
+const hours = seriesOf("hour");
+const envelope = { currency: "DKK", vatIncluded: true };
+const record = newRecord({ start: START, end: START + 24 * HOUR_MS, until: START + 24 * HOUR_MS }, START, []);
+const run: FinishedRun = {
+  ...{ start: START, end: START + HOUR_MS, basis: "prices", meanPrice: 1.5, windowStartPrice: 2, windowPrice: 1.75 },
+  kwh: 3,
+};
+const spend = { account: "consumer", share: "poll", at: START, boot: "a", monotonicMs: 5, serverMs: START } as const;
+
+/** A database with something in every table. */
+function filled(): StoreOnDisk {
+  const store = new StoreOnDisk();
+  const { database } = store;
+  new KeyValueStore(database).write("client_id", "elbro_4711");
+  new SeriesStore(database, calendar).store(hours, range, rowsOf("hour", range), envelope);
+  const requestLog = new RequestLog(database);
+  for (let i = 0; i < 20; i++) {
+    const id = requestLog.spend({ ...spend, seriesId: 1, range });
+    requestLog.settle(id, 200, "1f0a", START + i);
+    requestLog.writeAnswered(1, range, START + i);
+  }
+  const plans = new PlanStore(database);
+  plans.write("dishwasher", record, [run]);
+  plans.writeSettings("dishwasher", { hours: "3" });
+  return store;
+}
+
+/** Everything that is read of a database at a start and after it, as one value for each thing that may be lost alone. */
+function contentOf(database: StoreOnDisk["database"], damages: string[] = []): Record<string, unknown> {
+  const writing = new WriteGuard(database);
+  writing.onDamage((what) => damages.push(what));
+  dropDamagedRows(database, writing);
+  const settings = new KeyValueStore(database, writing);
+  const series = new SeriesStore(database, calendar, writing);
+  const plans = new PlanStore(database, writing);
+  const requestLog = new RequestLog(database);
+  const days = calendar.intervals("day", range).map((day) => [`day ${day.start}`, series.rowsByChunk(hours, day)[0]]);
+  requestLog.recent("consumer", 100);
+  requestLog.spentSince("consumer", 0);
+  const serverTime = requestLog.serverTime();
+  if (serverTime !== null) new Date(serverTime).toISOString();
+  const deleting = deleteOld({ store: series, requestLog, calendar }, 100, START);
+  while (!deleting.next().done);
+  return {
+    ...Object.fromEntries(days),
+    setting: settings.read("client_id") ?? undefined,
+    envelope: series.envelope(hours) ?? undefined,
+    record: plans.memory("dishwasher") ?? undefined,
+    planSettings: plans.settings("dishwasher").hours,
+    run: plans.lastRun("dishwasher") ?? undefined,
+    kwh: plans.totals("dishwasher", START, START + 99 * HOUR_MS).cost || undefined,
+  };
+}
+
+/** Numbers that are the same in every run. */
+function numbers(): (below: number) => number {
+  let state = 4_711;
+  return (below) => {
+    state = (state * 48_271) % 2_147_483_647;
+    return state % below;
+  };
+}
+
+const FLIPS = Number(process.env.ELBRO_TEST_FLIPS ?? 10_000);
+
+test(`${FLIPS} damaged bytes and cut ends: what is read is what was written, or is left out`, () => {
+  using store = filled();
+  const sound = contentOf(store.database);
+  store.database.close();
+  const bytes = readFileSync(store.path);
+  const upTo = numbers();
+  const found = { read: 0, told: 0, restored: 0, refused: 0 };
+  for (let i = 0; i < FLIPS; i++) {
+    const at = upTo(bytes.length);
+    const damaged = Buffer.from(i % 20 === 0 ? bytes.subarray(0, at) : bytes);
+    if (i % 20 !== 0) damaged[at] = (damaged[at] ?? 0) ^ (i % 3 === 0 ? 1 + upTo(255) : 1 << upTo(8));
+    using file = new StoreOnDisk();
+    file.database.close();
+    writeFileSync(file.path, damaged);
+    try {
+      const { database, recovery } = openOrRestore(file.path, START);
+      file.database = database;
+      database.exec("pragma synchronous = off");
+      if (recovery) found.restored++;
+      const damages: string[] = [];
+      const content = contentOf(database, damages);
+      const wrong = Object.entries(content).filter(
+        ([name, value]) => value !== undefined && JSON.stringify(value) !== JSON.stringify(sound[name]),
+      );
+      expect({ at, i, wrong }).toEqual({ at, i, wrong: [] });
+      const isWhole = JSON.stringify(content) === JSON.stringify(sound);
+      found[isWhole ? "read" : "told"]++;
+      if (!isWhole && !recovery && damages.length === 0)
+        expect({ at, i, damages: damageIn(database) }).not.toEqual({ at, i, damages: [] });
+    } catch (error) {
+      // The version in the file's head is believed where it could be a newer program's.
+      if (!(error instanceof DatabaseError && /newer|older/.test(error.message))) throw error;
+      found.refused++;
+    }
+  }
+  expect(found.told + found.restored).toBeGreaterThan(FLIPS / 10);
+  expect(found.refused).toBeLessThan(FLIPS / 500 + 5);
+}, 36_000_000);
+
+describe("a damaged value", () => {
+  test.each([
+    ["setting", "value = 'elbro_4712'"],
+    ["series", `envelope = '{"currency":"SEK"}'`],
+    ["attempt", "answered_ms = 9007199254740993"],
+    ["plan_state", "memory = '{'"],
+    ["plan_setting", "value = '4'"],
+    ["plan_run", "mean_price = 0.5"],
+    ["chunk", "rows = x'00'"],
+  ])("in the table %s is found by a check of the file, dropped and told", (table, change) => {
+    using store = filled();
+    const sound = contentOf(store.database);
+    store.database.exec(`update ${table} set ${change}`);
+    store.database.close();
+    expect(damageInFile(store.path)).toEqual([expect.stringMatching(`^\\d+ damaged in the table ${table}$`)]);
+    const damages: string[] = [];
+    const content = contentOf(store.reopen(), damages);
+    expect(damages).not.toEqual([]);
+    for (const [name, value] of Object.entries(content)) if (value !== undefined) expect(value).toEqual(sound[name]);
+    expect(damageIn(store.database)).toEqual([]);
+  });
+
+  test.each(["setting", "series", "chunk", "plan_state", "plan_setting", "plan_run"])(
+    "a dropped table %s is a broken file: the copy takes its place",
+    (table) => {
+      using store = filled();
+      store.database.exec(`pragma foreign_keys = off; drop table ${table}`);
+      store.database.close();
+      expect(damageInFile(store.path)).toEqual([`the table ${table} is missing or damaged`]);
+      const { database, recovery } = openOrRestore(store.path, START);
+      store.database = database;
+      expect(recovery?.damage).toBe(`the table ${table} is missing or damaged`);
+    },
+  );
+});
