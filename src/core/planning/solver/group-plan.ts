@@ -223,7 +223,7 @@ export class GroupPlan {
         near[tail++] = nearest;
       }
       const forced = nextForced[step] as number;
-      const latest = step + maxGap < forced ? step + maxGap : forced;
+      const latest = Math.min(step + maxGap, forced);
       while (head < tail && (near[head] as number) > latest) head++;
       let least = left === 0 && latest >= count ? 0 : NONE;
       if (head < tail && (nearCosts[head] as number) < least) least = nearCosts[head] as number;

@@ -49,8 +49,8 @@ const TRIES = {
     { width: 20_000, rounds: 400, turns: 1 },
   ],
   several: [
-    { width: 4, rounds: 40, turns: 1 },
-    { width: 12, rounds: 50, turns: 2 },
+    { width: 3, rounds: 40, turns: 1 },
+    { width: 10, rounds: 60, turns: 2 },
   ],
 } as const;
 /** Steps from one standing to the next that are tried at most, over all widths. */
