@@ -52,7 +52,8 @@ export function expectedRows(): ReadonlyMap<string, EntityRow<never>> {
   const devices: readonly (readonly [id: string, rows: readonly EntityRow<never>[]])[] = [
     ["home", [...homeRows, formatRow] as readonly EntityRow<never>[]],
     ["cabin", placeRows as readonly EntityRow<never>[]],
-    [`${PLAN.home}_plan_${PLAN.id}`, planRows as readonly EntityRow<never>[]],
+    [`${PLAN.home}_plan_${PLAN.id}`, planRows.filter(({ key }) => key !== "energy") as readonly EntityRow<never>[]],
+    [`${PLAN.home}_plan_scooter`, planRows.filter(({ key }) => key === "energy") as readonly EntityRow<never>[]],
     ["plug_dishwasher", plugRows as readonly EntityRow<never>[]],
   ];
   const all = devices.flatMap(([id, rows]) =>
@@ -162,6 +163,7 @@ export class PlayedHouse implements AsyncDisposable {
       plans: [
         { name: "Dishwasher", home: "home", kind: "window", hours: 2, kwh: 1.1, from: "19:00", ready_by: "06:30" },
         { name: "Water heater", home: "home", kind: "below", percent: 35 },
+        { name: "Scooter", home: "home", kind: "window", energy: 1.5, kw: 1, from: "19:00", ready_by: "06:30" },
         { name: "Washing machine", home: "home", kind: "window", hours: 1, ...LATER, enabled: isWashingEnabled },
         { name: carName, id: "car", home: "home", kind: "slots", hours: 1, ...LATER },
         { name: "Late car", home: "home", kind: "slots", hours: 1, ...LATER },

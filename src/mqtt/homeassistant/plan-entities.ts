@@ -180,7 +180,7 @@ const settingRows: readonly Row[] = [
     key: "energy",
     name: "Energy",
     about: "What a round of the plan uses, for a plan with an energy in place of hours.",
-    ...VALUES,
+    ...SETTING,
     platform: "number",
     value: settingOf("energy"),
     command: { setting: "energy", min: 0.5, max: 200, step: 0.5 },
