@@ -33,6 +33,8 @@ export class GroupPlan {
   /** By the first step OFF: the next that has to be ON. */
   readonly #nextForced: Int32Array;
   #fees: Float64Array;
+  /** By step: its cost with its fee. */
+  readonly #paid: Float64Array;
   /** What a run's shortest length costs that begins with a step, fees included. */
   #starts: Float64Array;
   /** By runs, steps to place and step: in a run that has its shortest length. */
@@ -53,8 +55,9 @@ export class GroupPlan {
     for (let step = this.count - 1; step >= 0; step--)
       this.#nextForced[step] = forced[step] === 1 ? step : (this.#nextForced[step + 1] as number);
     this.#fees = new Float64Array(this.count);
+    this.#paid = new Float64Array(this.count);
     this.#starts = new Float64Array(this.count + 1);
-    this.#rows = new Float64Array((this.#top + 1) * (on + 1) * (this.count + 1));
+    this.#rows = new Float64Array((this.#top + 1) * (on + 1) * (this.count + 1)).fill(NONE);
     this.#near = new Int32Array(this.count + 1);
     this.#nearCosts = new Float64Array(this.count + 1);
     const phase = begin.kind === "off" ? 0 : 1 + minRun - begin.need;
@@ -65,6 +68,7 @@ export class GroupPlan {
   charge(fees: Float64Array): number {
     const { costs, minRun, weights, begins, on } = this.problem;
     this.#fees = fees;
+    for (let step = 0; step < this.count; step++) this.#paid[step] = (costs[step] as number) + (fees[step] as number);
     this.#off.clear();
     if (weights) {
       this.#starts.fill(NONE);
@@ -75,10 +79,7 @@ export class GroupPlan {
         this.#starts[first] = sum;
       }
     } else {
-      this.#starts = startCosts(
-        costs.map((cost, step) => cost + (fees[step] as number)),
-        minRun,
-      );
+      this.#starts = startCosts(this.#paid, minRun);
     }
     for (let first = 0; begins && first < this.count; first++) if (begins[first] === 0) this.#starts[first] = NONE;
     for (let runs = 0; runs <= this.#top; runs++) for (let left = 0; left <= on; left++) this.#fill(runs, left);
@@ -195,37 +196,46 @@ export class GroupPlan {
     return start + (this.#rows[behind * (this.count + 1) + step + minRun] as number);
   }
 
+  /** Steps that are too early for what has been placed, or too late for what is left, stay Infinity. */
   #fill(runs: number, left: number): void {
-    const { on, minPause, maxGap } = this.problem;
+    const { on, minRun, minPause, maxGap } = this.problem;
+    const { count } = this;
+    const rows = this.#rows;
+    const starts = this.#starts;
+    const paid = this.#paid;
+    const nextForced = this.#nextForced;
     const row = runs * (on + 1) + left;
-    const own = row * (this.count + 1);
+    const own = row * (count + 1);
+    const shorter = own - count;
+    const behind = (row - minRun - (this.#isCounted ? on + 1 : 0)) * (count + 1) + minRun;
     // Beginnings that a pause may lead to, from the cheapest to the nearest.
     const near = this.#near;
     const nearCosts = this.#nearCosts;
     let head = 0;
     let tail = 0;
-    let nearest = this.count - 1;
-    for (let step = this.count; step >= 0; step--) {
+    let nearest = left < minRun || (this.#isCounted && runs === 0) ? -1 : count - left;
+    for (let step = count - left; step >= on - left; step--) {
       for (; nearest >= step + minPause; nearest--) {
-        const cost = this.#begun(row, nearest);
+        const cost = (starts[nearest] as number) + (rows[behind + nearest] as number);
         if (cost === NONE) continue;
         while (tail > head && (nearCosts[tail - 1] as number) >= cost) tail--;
         nearCosts[tail] = cost;
         near[tail++] = nearest;
       }
-      const latest = Math.min(step + maxGap, this.#nextForced[step] as number);
+      const forced = nextForced[step] as number;
+      const latest = Math.min(step + maxGap, forced);
       while (head < tail && (near[head] as number) > latest) head++;
-      let least = left === 0 && latest >= this.count ? 0 : NONE;
-      if (head < tail) least = Math.min(least, nearCosts[head] as number);
-      if (left > 0 && step < this.count) least = Math.min(least, this.#goOn(row, step));
-      this.#rows[own + step] = least;
+      let least = left === 0 && latest >= count ? 0 : NONE;
+      if (head < tail && (nearCosts[head] as number) < least) least = nearCosts[head] as number;
+      const goOn = left > 0 ? (paid[step] as number) + (rows[shorter + step] as number) : NONE;
+      if (goOn < least) least = goOn;
+      rows[own + step] = least;
     }
   }
 
   /** What it costs to go on with a run for a step more, to the end. */
   #goOn(row: number, step: number): number {
-    const cost = (this.problem.costs[step] as number) + (this.#fees[step] as number);
-    return cost + (this.#rows[(row - 1) * (this.count + 1) + step + 1] as number);
+    return (this.#paid[step] as number) + (this.#rows[(row - 1) * (this.count + 1) + step + 1] as number);
   }
 
   #state(runs: number, left: number, phase: number): number {

@@ -49,8 +49,8 @@ const TRIES = {
     { width: 20_000, rounds: 400, turns: 1 },
   ],
   several: [
-    { width: 8, rounds: 30, turns: 1 },
-    { width: 16, rounds: 40, turns: 4 },
+    { width: 3, rounds: 40, turns: 1 },
+    { width: 10, rounds: 60, turns: 2 },
   ],
 } as const;
 /** Steps from one standing to the next that are tried at most, over all widths. */
@@ -94,6 +94,7 @@ class GroupSolver {
 
   solve(): GroupChoice | null {
     let least = -NONE;
+    this.#placeInTurn(0);
     let isProven = false;
     for (const { width, rounds, turns } of this.#plans.length > EXACT_PLANS ? TRIES.several : TRIES.few) {
       least = this.#raiseFees(least, rounds);
@@ -119,7 +120,7 @@ class GroupSolver {
       const wanted = this.#plans.map((plan) => plan.cheapest());
       const { most, given } = this.#give(fees, wanted);
       const bound = sum - most.reduce((total, fee) => total + fee, 0);
-      if (hope === 0) hope = Math.abs(bound) * FIRST_HOPE + SAME;
+      if (hope === 0) hope = Math.max(Math.abs(bound), this.#best.cost - bound) * FIRST_HOPE + SAME;
       if (bound > best.bound + hope / 2) hope *= 2;
       if (bound > best.bound + SAME) {
         best = { bound, fees, most };
