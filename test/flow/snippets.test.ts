@@ -130,9 +130,9 @@ test("the card for apexcharts is YAML, with the keys that elbro publishes", () =
     readonly series: readonly { readonly entity: string; readonly data_generator?: string }[];
   };
   expect(card.series.map(({ entity }) => entity)).toEqual([
-    "sensor.home_price",
-    "sensor.home_prices",
-    "sensor.home_forecast",
+    "sensor.elbro_home_price",
+    "sensor.elbro_home_prices",
+    "sensor.elbro_home_forecast",
   ]);
   const generate = (index: number, attributes: object) =>
     new Function("entity", card.series[index]?.data_generator ?? "")({ attributes }) as unknown;
