@@ -48,7 +48,7 @@ export class ApiKeys {
   readonly #lockOut = new LoginThrottle();
   readonly #onLockedOut: (address: string) => void;
   /** By token: the digest costs as much as all other checks of a request. */
-  readonly #digests = new LRUCache<string, Uint8Array>({ max: MAX_DIGESTS });
+  readonly #digests = new LRUCache<string, Uint8Array>({ max: MAX_DIGESTS, memoMethod: keyDigest });
 
   /**
    * Keys and limits may be asked again for each arrival: both change while the daemon runs, keys to another list.
@@ -122,8 +122,7 @@ export class ApiKeys {
   #keyOf(authorization: string | undefined): ApiKey | null {
     const token = BEARER.exec(authorization ?? "")?.[1];
     if (token === undefined) return null;
-    const digest = this.#digests.get(token) ?? keyDigest(token);
-    this.#digests.set(token, digest);
+    const digest = this.#digests.memo(token);
     return (
       this.#keys()
         .filter((key) => timingSafeEqual(key.sha256, digest))
