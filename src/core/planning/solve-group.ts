@@ -41,6 +41,7 @@ export function solveGroup(
   members: readonly GroupMember[],
   limitWatts: number,
   taken: readonly Draw[],
+  solve: typeof solveGroupLines = solveGroupLines,
 ): (readonly Interval[] | null)[] {
   const stepMs = Math.min(...members.map((member) => gridFor(member).stepMs));
   const lines = members.map((member) => lineOf(member, stepMs));
@@ -67,7 +68,7 @@ export function solveGroup(
       const costs = problem.costs.map((cost) => cost * watts);
       return { ...problem, costs, watts, offset: Math.round((grid.start - start) / stepMs) };
     });
-    const choice = solveGroupLines(problems, limits);
+    const choice = solve(problems, limits);
     for (const [i, line] of lines.entries())
       if (choice)
         found.set(

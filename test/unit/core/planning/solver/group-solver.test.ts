@@ -2,8 +2,11 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { PlanSpec } from "../../../../../src/core/planning/model/plan-spec.ts";
 import { type Draw, type GroupMember, solveGroup } from "../../../../../src/core/planning/solve-group.ts";
+import { solveGroupLines } from "../../../../../src/core/planning/solver/group-solver.ts";
 import { type Interval, QUARTER_MS } from "../../../../../src/core/time/interval.ts";
 import { at, calendar, timelineOf } from "../../../../support/home/price-days.ts";
+import { groupCases } from "../../../../support/plans/plan-groups.ts";
+import { haveRealPrices } from "../../../../support/plans/real-prices.ts";
 
 const START = at("2026-03-10T08:00:00Z");
 const STEPS = 8;
@@ -184,4 +187,19 @@ test("where not all can run, the plan of low priority is left out", () => {
     );
   expect(ordered(1, 2)).toEqual([[spanOf(0, 5)], null]);
   expect(ordered(2, 1)).toEqual([null, [spanOf(0, 5)]]);
+});
+
+test.skipIf(!haveRealPrices)("four plans of 96 quarters of real prices are proven to be the cheapest", () => {
+  const proven = [10_000, 11_000].flatMap((limit) =>
+    groupCases(4, 19, limit).map(({ members }) => {
+      let isProven: boolean | undefined;
+      solveGroup(members, limit, [], (problems, limits) => {
+        const choice = solveGroupLines(problems, limits);
+        isProven = choice?.isProven;
+        return choice;
+      });
+      return isProven;
+    }),
+  );
+  expect(proven).toEqual(Array.from({ length: 38 }, () => true));
 });
