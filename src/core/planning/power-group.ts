@@ -29,7 +29,7 @@ export function shareOut(seats: readonly GroupSeat[]): GroupShares {
   const records = seats.map(({ input }) => occurrenceAt(input).memory);
   const facts = seats.map(({ slot, power, input }, i) => {
     const own = { ...input, blocked: [], after: { kind: "free" }, finishBy: null } as const;
-    const byHand = records[i]?.begun.filter(({ basis }) => basis === "manual");
+    const byHand = records[i]?.startedRuns.filter(({ basis }) => basis === "manual");
     return [slot.definition.id, power, byHand, records[i] && inputFingerprint(own, records[i])];
   });
   const token = hash(JSON.stringify(facts));
@@ -50,18 +50,18 @@ export function shareOut(seats: readonly GroupSeat[]): GroupShares {
   // `below` takes what the others leave, `avoid` has its own kept for it.
   const hasHours = (i: number) => ["window", "slots"].includes(seats[i]?.slot.spec.kind ?? "");
   const chosen = [...asked].filter(([i]) => hasHours(i));
-  const begun = alone.map((memory) => memory?.begun ?? []);
-  const wanted = alone.map((memory, i) => (memory && hasHours(i) ? runsOf(memory) : (begun[i] ?? [])));
+  const startedRuns = alone.map((memory) => memory?.startedRuns ?? []);
+  const wanted = alone.map((memory, i) => (memory && hasHours(i) ? runsOf(memory) : (startedRuns[i] ?? [])));
   const limit = freeOf(seats.map(({ slot }) => slot.definition));
   if (overloads(drawsOf(wanted), limit).length === 0) return { token, runs: runsById(wanted) };
   const members = new Map(chosen.map(([i], place) => [i, place]));
-  const taken = drawsOf(begun.map((own, i) => (members.has(i) ? [] : own)));
+  const taken = drawsOf(startedRuns.map((own, i) => (members.has(i) ? [] : own)));
   const found = solveGroup(
     chosen.map(([, member]) => member),
     limit,
     taken,
   );
-  return { token, runs: runsById(begun.map((own, i) => [...own, ...(found[members.get(i) ?? -1] ?? [])])) };
+  return { token, runs: runsById(startedRuns.map((own, i) => [...own, ...(found[members.get(i) ?? -1] ?? [])])) };
 
   function drawsOf(runs: readonly (readonly Interval[])[]): Draw[] {
     return runs.flatMap((own, i) => own.map((run) => ({ ...run, watts: seats[i]?.power.watts ?? 0 })));

@@ -364,5 +364,7 @@ plugs:
     ["off", true],
   ]);
   expect(plugs.map(({ when_lost, inverted }) => [when_lost, inverted])).toEqual([["on", false]]);
-  expect(mistakesOf("log: { level: true }")).toEqual(["log.level: expected one of debug, info, warn, error, found true"]);
+  expect(mistakesOf("log: { level: true }")).toEqual([
+    "log.level: expected one of debug, info, warn, error, found true",
+  ]);
 });
