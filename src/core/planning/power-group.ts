@@ -42,14 +42,16 @@ export function shareOut(seats: readonly GroupSeat[]): GroupShares {
       const solution = input.solve(spec, timeline, window, context);
       const { watts, priority } = power;
       // What is asked last and has an answer is what the plan goes by.
-      if (solution.kind === "solved") asked.set(i, { spec, timeline, window, context, watts, priority });
+      if (solution.kind === "solved" || (solution.kind === "no_prices" && solution.partial))
+        asked.set(i, { spec, timeline, window, context, watts, priority });
       return solution;
     };
     return advancePlan({ ...input, memory: record && { ...record, madeFrom: null }, solve }).memory;
   });
   // `below` takes what the others leave, `avoid` has its own kept for it.
   const hasHours = (i: number) => ["window", "slots"].includes(seats[i]?.slot.spec.kind ?? "");
-  const chosen = [...asked].filter(([i]) => hasHours(i));
+  const isPlanned = (i: number) => alone[i]?.planned.some(({ basis }) => basis !== "fallback");
+  const chosen = [...asked].filter(([i]) => hasHours(i) && isPlanned(i));
   const startedRuns = alone.map((memory) => memory?.startedRuns ?? []);
   const wanted = alone.map((memory, i) => (memory && hasHours(i) ? runsOf(memory) : (startedRuns[i] ?? [])));
   const limit = freeOf(seats.map(({ slot }) => slot.definition));
