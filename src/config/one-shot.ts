@@ -1,7 +1,9 @@
 /** A plan for once: "the cheapest 2 hours within the next 8", as it is asked for over MQTT and HTTP. */
+import type * as z from "zod/mini";
 import type { PlanDefinition } from "../core/planning/model/plan-definition.ts";
 import { hoursText, planMistakes, readDuration } from "../core/planning/model/plan-definition.ts";
 import { type EpochMs, HOUR_MS } from "../core/time/interval.ts";
+import { describeIssue } from "./config-error.ts";
 import { type GroupEntry, planDefinitions, planSchema } from "./plan-schema.ts";
 
 /** Settings of a window that comes again and again, or of other plans. */
@@ -50,9 +52,12 @@ function ofPlan(base: PlanDefinition, hours: unknown): PlanDefinition | string {
 }
 
 function ofSettings(settings: object, groups: readonly GroupEntry[]): PlanDefinition | string {
-  const reading = planSchema.safeParse({ name: "Once", kind: "window", ...settings });
-  const [issue] = reading.error?.issues ?? [];
-  if (issue) return `${issue.path.join(".") || "body"}: ${issue.message}`;
+  const given = { name: "Once", kind: "window", ...settings };
+  const reading = planSchema.safeParse(given);
+  const asPlan = (issue: z.core.$ZodIssue) => ({ ...issue, path: ["plans", 0, ...issue.path] });
+  const issues = reading.error?.issues ?? [];
+  const [mistake] = issues.flatMap((issue) => describeIssue(asPlan(issue), { plans: [given] }));
+  if (mistake) return `${mistake.path}: ${mistake.text}`.replaceAll("plans[0].", "");
   const [definition] = reading.data ? planDefinitions([reading.data], groups) : [];
   if (!definition || !("hoursMs" in definition.spec) || definition.spec.kind === "avoid")
     return "kind: expected window or slots";
