@@ -61,7 +61,7 @@ export const hours: ParameterKind<number> = {
     return ms !== null && ms > 0 && ms <= MAX_HOURS_MS ? ms : null;
   },
   expected: "hours above 0 and up to 24, as 3, 1.5, 45m or 1h30m",
-  schema: { type: "string", pattern: "^(\\d+(\\.\\d+)?|(\\d+(\\.\\d+)?h)?(\\d+m)?)$" },
+  schema: { type: "string", pattern: "^(\\d+(\\.\\d+)?h?|(\\d+(\\.\\d+)?h)?\\d+m)$" },
 };
 
 /** In minutes of the local day. */
