@@ -73,7 +73,7 @@ export const timeOfDay: ParameterKind<number> = {
 
 export const price: ParameterKind<number> = {
   read: (text) => {
-    const value = /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+    const value = /^-?\d+(\.\d+)?(e[+-]?\d{1,3})?$/i.test(text) ? Number(text) : Number.NaN;
     return value >= MAX_PRICE_LIMITS.min && value <= MAX_PRICE_LIMITS.max ? value : null;
   },
   expected: `a price per kWh from ${MAX_PRICE_LIMITS.min} to ${MAX_PRICE_LIMITS.max}, as 1.25`,

@@ -1,6 +1,7 @@
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { Validator } from "@seriousme/openapi-schema-validator";
-import fc from "fast-check";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
 import { describe, expect, test } from "vitest";
 import { configSchema } from "../../../../src/config/schema.ts";
 import { type ApiDeps, apiRoutes } from "../../../../src/server/api.ts";
@@ -14,7 +15,13 @@ type Json = Readonly<Record<string, unknown>>;
 type Operation = Json & {
   readonly operationId: string;
   readonly security: readonly Json[];
-  readonly parameters: readonly { readonly name: string; readonly in: string; readonly required: boolean }[];
+  readonly parameters: readonly {
+    readonly name: string;
+    readonly in: string;
+    readonly required: boolean;
+    readonly example?: unknown;
+    readonly schema: Json;
+  }[];
   readonly responses: Readonly<Record<string, Json>>;
 };
 interface Document {
@@ -132,6 +139,51 @@ describe("the document of the LAN API", () => {
     expect(open.map(({ path }) => path)).not.toContain("/events");
     expect(open.map(({ path }) => path)).toContain("/openapi.json");
     expect(document.paths["/healthz"]?.get?.security).toEqual([{}, { lanKey: [] }]);
+  });
+
+  test("bodies and answers are named schemas, so that generated clients have names for them", () => {
+    const unnamed: string[] = [];
+    const visit = (json: unknown, at: string) => {
+      if (typeof json !== "object" || json === null) return;
+      if ("properties" in json || "enum" in json) unnamed.push(at);
+      for (const [key, value] of Object.entries(json)) visit(value, `${at} ${key}`);
+    };
+    for (const { operation } of operations)
+      for (const part of ["requestBody", "responses"]) visit(operation[part], `${operation.operationId} ${part}`);
+    expect(unnamed).toEqual([]);
+  });
+
+  test("operations have names that a generated client can use", () => {
+    const own = operations.filter(({ path }) => !/^\/(consumer|thirdParty)\//.test(path));
+    expect(own.map(({ operation }) => operation.operationId).join(" ")).toBe(
+      "getNow getTimeline listPlans planOnce getPlan changePlan getCheap getSignal getFormat " +
+        "getEvents getHealth getLiveness getMetrics getSystem getDiagnostics getOpenApi " +
+        "getDocs getDocsAsset getDashboard getDashboardAsset getSession logIn logOut",
+    );
+  });
+
+  test("examples have the type of their parameter", () => {
+    const ajv = new Ajv2020({ strict: false });
+    addFormats.default(ajv);
+    const wrong = operations.flatMap(({ operation }) =>
+      operation.parameters
+        .filter(({ example, schema }) => example !== undefined && !ajv.validate(schema, example))
+        .map(({ name, example }) => [operation.operationId, name, example]),
+    );
+    expect(wrong).toEqual([]);
+    const price = document.paths["/local/v1/cheap"]?.get?.parameters.find(({ name }) => name === "max_price");
+    expect(price?.example).toBe(2.5);
+  });
+
+  test("a session begins with a key in the body and the header of the page, and is answered in full", () => {
+    const { post } = document.paths["/local/v1/session"] ?? {};
+    expect(post?.parameters).toMatchObject([{ name: "x-elbro-page", in: "header", required: true }]);
+    expect(post?.requestBody).toMatchObject({ required: true });
+    const { Login, LoggedIn } = document.components.schemas as Record<string, Json>;
+    expect(Login).toMatchObject({ properties: { key: { type: "string" } }, required: ["key"] });
+    expect(LoggedIn).toMatchObject({ required: ["signed_in", "key", "control"] });
+    expect(Object.keys(post?.responses ?? {})).toEqual(["200", "400", "401", "403", "429", "4XX", "5XX"]);
+    expect(document.paths["/local/v1/session/end"]?.post?.parameters).toMatchObject([{ name: "x-elbro-page" }]);
   });
 
   test("what small devices ask for is told in full: parameters, shapes, what goes wrong", () => {
