@@ -201,8 +201,10 @@ export class Account {
     const [since, account, code] = [clock.now(), this.name, verdict.problem];
     const series = subject === account ? null : subject;
     if (code === null) return;
-    if (verdict.trouble)
-      return outage.start({ account, code, since, detail, requestId, series, isGuests: share === "lan" });
+    if (verdict.trouble) {
+      outage.start({ account, code, since, detail, requestId, series, isGuests: share === "lan" });
+      return;
+    }
     // The service answered: what was wrong before with so much of it is over.
     outage.answered(account, [subject], since);
     problems.start({ code, subject, since, detail, requestId });
