@@ -17,14 +17,18 @@ async function night(levels: object): Promise<{ signal: string; plug: string; le
   });
   const { homes, plugs } = config;
   // Today's prices are there; tomorrow's never come.
-  await using it = await TestDaemon.start({ start: EVENING - 12 * HOUR_MS, config: { homes, plugs, levels: config.levels } });
+  await using it = await TestDaemon.start({
+    start: EVENING - 12 * HOUR_MS,
+    config: { homes, plugs, levels: config.levels },
+  });
   await it.clock.runUntil(EVENING - 10 * HOUR_MS);
   it.simulator.setFaults([...AWAY]);
   const shown = { signal: "", plug: "", level: "", reasons: new Set<string>() };
   for (let hour = 0; hour < 16; hour++) {
     const at = MIDNIGHT + hour * HOUR_MS + MINUTE_MS;
     await it.clock.runUntil(at);
-    const state = () => it.watcher.json("elbro/home/price/state") as { start: string; estimate: boolean; level: string };
+    const state = () =>
+      it.watcher.json("elbro/home/price/state") as { start: string; estimate: boolean; level: string };
     await it.watcher.until(() => Date.parse(state().start) === at - MINUTE_MS, "the price of the hour");
     const { estimate, level } = state();
     expect(estimate).toBe(true);

@@ -16,6 +16,7 @@ export async function serveAdmin(deps: ApiDeps, configNow: () => Config, signal:
   const desk = new AdminApi({
     ...deps,
     broker: async () => brokerFinding(deps),
+    copyNow: deps.state.copyNow,
     homeAssistant: () => checkHomeAssistant(deps.config),
     diagnostics: async () => {
       const now = { ...deps, config: configNow() };

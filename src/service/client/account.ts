@@ -199,10 +199,12 @@ export class Account {
   #tell(verdict: Verdict, subject: string, detail: string, requestId: string | null, share: Share): void {
     const { outage, problems, clock } = this.#deps;
     const [since, account, code] = [clock.now(), this.name, verdict.problem];
-    const series = subject === account ? null : subject;
     if (code === null) return;
-    if (verdict.trouble)
-      return outage.start({ account, code, since, detail, requestId, series, isGuests: share === "lan" });
+    if (verdict.trouble) {
+      const series = subject === account ? null : subject;
+      outage.start({ account, code, since, detail, requestId, series, isGuests: share === "lan" });
+      return;
+    }
     // The service answered: what was wrong before with so much of it is over.
     outage.answered(account, [subject], since);
     problems.start({ code, subject, since, detail, requestId });

@@ -76,7 +76,9 @@ export class CircuitBreaker {
       const subject = name === BREAKER ? account : name;
       const isOwners = subject === account || subject.startsWith(`${account} `);
       const verdict = judge(failureOf(kind), streak, random);
-      return isOwners && until > clock.monotonicMs() && verdict.scope !== "request" ? [{ name: subject, kind, verdict }] : [];
+      return isOwners && until > clock.monotonicMs() && verdict.scope !== "request"
+        ? [{ name: subject, kind, verdict }]
+        : [];
     });
   }
 

@@ -279,7 +279,11 @@ describe("problems", () => {
   test("an outage is one problem, however many series it meets, and ends with the last of them", async () => {
     const world = await opened();
     const other = HOME.replace("3f", "4f");
-    const asks = [() => askForecast(world, "poll"), () => askForecast(world, "poll", other), () => askPrices(world, "poll")];
+    const asks = [
+      () => askForecast(world, "poll"),
+      () => askForecast(world, "poll", other),
+      () => askPrices(world, "poll"),
+    ];
     const answerAll = async (status: number, body: readonly unknown[]) => {
       for (const [i, ask] of asks.entries()) {
         world.advance(2 * HOUR_MS);
@@ -288,13 +292,14 @@ describe("problems", () => {
         await asked;
       }
     };
-    await answerAll(502, asks.map(() => error("upstream_unavailable")));
+    await answerAll(
+      502,
+      asks.map(() => error("upstream_unavailable")),
+    );
     expect(world.told.map(({ problem, state }) => [problem.code, problem.subject, state])).toEqual([
       ["service_trouble", "consumer data", "started"],
     ]);
-    expect(world.told[0]?.problem.detail).toBe(
-      `consumer forecastPrices ${HOME}: 502 upstream_unavailable: because`,
-    );
+    expect(world.told[0]?.problem.detail).toBe(`consumer forecastPrices ${HOME}: 502 upstream_unavailable: because`);
     expect(world.account.trouble).toBe(null);
     await answerAll(200, [forecast, forecast, prices]);
     expect(world.told.map(({ state }) => state)).toEqual(["started", "ended"]);
@@ -303,7 +308,14 @@ describe("problems", () => {
   test("two accounts that cannot reach the service have one problem, and any answer ends it", () => {
     const told: string[] = [];
     const outage = new Outage(new Problems(({ subject, code }, state) => told.push(`${subject} ${code} ${state}`)));
-    const trouble = { code: "unreachable", since: 1, detail: "-", requestId: null, series: null, isGuests: false } as const;
+    const trouble = {
+      code: "unreachable",
+      since: 1,
+      detail: "-",
+      requestId: null,
+      series: null,
+      isGuests: false,
+    } as const;
     for (const account of ["consumer", "third_party"]) outage.start({ ...trouble, account });
     expect([outage.codeOf("consumer"), outage.codeOf("third_party")]).toEqual(["unreachable", "unreachable"]);
     outage.answered("third_party", ["third_party"], 2);
@@ -326,7 +338,12 @@ describe("problems", () => {
     ["429", () => [429, error("rate_limited"), { "retry-after": "3600" }] as const, "rate_limited", "consumer"],
     ["401", () => [401, error("credential_expired"), {}] as const, "credential_expired", "consumer"],
     ["403", () => [403, error("forbidden"), {}] as const, "forbidden", `consumer forecastPrices ${HOME}`],
-    ["503", () => [503, error("entitlement_unavailable"), { "retry-after": "3600" }] as const, "service_trouble", "consumer"],
+    [
+      "503",
+      () => [503, error("entitlement_unavailable"), { "retry-after": "3600" }] as const,
+      "service_trouble",
+      "consumer",
+    ],
     ["422", () => [422, error("feature_unavailable"), {}] as const, null, ""],
     ["400", () => [400, error("invalid_range"), {}] as const, null, ""],
   ])("a restart within a pause after a %s reports its problem again", async (_, answer, code, subject) => {
@@ -342,21 +359,21 @@ describe("problems", () => {
     expect(world.told.map(({ problem }) => [problem.code, problem.subject])).toEqual(code ? [[code, subject]] : []);
   });
 
-  test.each([
-    ["poll" as const],
-    ["lan" as const],
-  ])("prices that are forbidden (%s) are tried again within the hour, anything else after a day", async (share) => {
-    const world = await opened();
-    for (const [i, ask] of [askPrices, askForecast].entries()) {
-      const asked = ask(world, share);
-      world.arrived[i]?.answer(403, error("forbidden"));
-      await asked;
-    }
-    world.advance(HOUR_MS);
-    expect(await askForecast(world, "poll")).toMatchObject({ kind: "withheld" });
-    void askPrices(world, "prices");
-    expect(world.arrived).toHaveLength(3);
-  });
+  test.each([["poll" as const], ["lan" as const]])(
+    "prices that are forbidden (%s) are tried again within the hour, anything else after a day",
+    async (share) => {
+      const world = await opened();
+      for (const [i, ask] of [askPrices, askForecast].entries()) {
+        const asked = ask(world, share);
+        world.arrived[i]?.answer(403, error("forbidden"));
+        await asked;
+      }
+      world.advance(HOUR_MS);
+      expect(await askForecast(world, "poll")).toMatchObject({ kind: "withheld" });
+      void askPrices(world, "prices");
+      expect(world.arrived).toHaveLength(3);
+    },
+  );
 
   test("a capability that is not there is no problem", async () => {
     const world = await opened();

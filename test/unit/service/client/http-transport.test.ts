@@ -93,7 +93,11 @@ describe("size and form", () => {
     });
     await using asking = await openAsking(server.url);
     const { answer, notes } = await asking.ask("addresses", {});
-    expect(answer).toMatchObject({ kind: "malformed", why: expect.stringMatching(/longer than 8 MB/), requestId: "huge" });
+    expect(answer).toMatchObject({
+      kind: "malformed",
+      why: expect.stringMatching(/longer than 8 MB/),
+      requestId: "huge",
+    });
     expect(notes).toMatchObject({ status: 200, requestId: "huge" });
     expect(sent).toBeLessThan(40 * 1024 * 1024);
   });
