@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { PlanSpec } from "../../../src/core/planning/model/plan-spec.ts";
 import { DEAD_MAN_MARGIN_MS, RENEWED_EVERY_MS } from "../../../src/core/plugs/plug-types.ts";
@@ -28,45 +27,39 @@ const timerEnd = (now: number) =>
   Math.floor(now / RENEWED_EVERY_MS) * RENEWED_EVERY_MS + RENEWED_EVERY_MS + DEAD_MAN_MARGIN_MS;
 
 /** When the plan was ON, looked at every minute but while the daemon is down. */
-function edges(spec: PlanSpec, prices: readonly number[], downs: readonly (readonly [at: number, share: number])[]) {
+function edges(spec: PlanSpec, prices: readonly number[], downs: readonly number[]) {
   const timeline = timelineOf(points(daysOf("2026-03-07", "2026-03-11"), (i) => prices[i % prices.length] ?? 1));
   using world = new PlansOnDisk({ definitions: [definitionOf({ ...WASHER, ...spec } as PlanSpec)], timeline });
   const seen: string[] = [];
   let on = false;
-  let pending = [...downs].sort(([a], [b]) => a - b);
+  let pending = downs;
   for (let now = MORNING; now < END; now += MINUTE_MS) {
     const { on: isOn, runs } = world.at(now);
     if (isOn !== on) seen.push(`${isOn ? "ON" : "OFF"} ${formatInstant(now)}`);
     on = isOn;
     const [down] = pending;
-    if (!down || now < down[0]) continue;
-    pending = pending.filter(([from]) => from > now);
+    if (!down || now < down) continue;
+    pending = pending.filter((from) => from > now);
     // Nothing begins or ends meanwhile: that is another matter.
     const next = runs.flatMap(({ start, end }) => [start, end]).filter((edge) => edge > now);
     const until = Math.min(timerEnd(now), ...next) - 1;
     if (until <= now + MINUTE_MS) continue;
-    now += Math.floor((down[1] * (until - now)) / MINUTE_MS) * MINUTE_MS - MINUTE_MS;
+    now += Math.floor((until - now) / MINUTE_MS) * MINUTE_MS - MINUTE_MS;
     world.restart();
   }
   return seen;
 }
 
+/** A restart every three quarters of an hour, each as long as the timers allow. */
+const downs = Array.from({ length: 40 }, (_, i) => MORNING + i * 45 * MINUTE_MS + 7 * MINUTE_MS);
+const prices = Array.from({ length: 96 }, (_, i) => 1 + Math.sin(i * i));
+
 test.each(Object.entries(specs))(
   "%s: restarts that are shorter than the timers of what runs change nothing",
   (_, spec) => {
-    fc.assert(
-      fc.property(
-        fc.array(fc.double({ min: -0.5, max: 4, noNaN: true }), { minLength: 96, maxLength: 96 }),
-        fc.array(fc.tuple(fc.integer({ min: MORNING, max: END }), fc.double({ min: 0, max: 1, noNaN: true })), {
-          minLength: 1,
-          maxLength: 30,
-        }),
-        (prices, downs) => {
-          expect(edges(spec, prices, downs)).toEqual(edges(spec, prices, []));
-        },
-      ),
-      { numRuns: 4 },
-    );
+    const whole = edges(spec, prices, []);
+    expect(whole.length).toBeGreaterThan(1);
+    expect(edges(spec, prices, downs)).toEqual(whole);
   },
-  120_000,
+  60_000,
 );
