@@ -37,6 +37,7 @@ export class NightlyMaintenance {
   readonly #deps: NightlyMaintenanceDeps;
   /** When a copy that could not be made is tried again; null where none is due. */
   #retryAt: EpochMs | null = null;
+  #copying: Promise<string | null> | null = null;
 
   constructor(deps: NightlyMaintenanceDeps) {
     this.#deps = deps;
@@ -80,10 +81,18 @@ export class NightlyMaintenance {
       if (signal.aborted) return;
     }
     settings.write(DONE_AT, String(clock.now()));
-    await this.#copy(signal);
+    await this.copy(signal);
   }
 
-  async #copy(signal: AbortSignal): Promise<void> {
+  /** Makes the copy, or joins one that is being made. Returns why it could not be made; null if it was. */
+  copy(signal: AbortSignal): Promise<string | null> {
+    this.#copying ??= this.#copy(signal).finally(() => {
+      this.#copying = null;
+    });
+    return this.#copying;
+  }
+
+  async #copy(signal: AbortSignal): Promise<string | null> {
     const { database, databasePath, problems, settings, clock, log } = this.#deps;
     const outcome = await copyDatabase(database, databasePath, { node: process.execPath, signal }).catch(
       (error: unknown): CopyOutcome | { readonly kind: "failed"; readonly why: string } => ({
@@ -99,14 +108,15 @@ export class NightlyMaintenance {
       case "verified":
         log.info({ kilobytes: Math.round(outcome.bytes / 1_000) }, "database copied and checked");
         for (const subject of [SUBJECT, DAMAGED_VALUES]) problems.end(subject);
-        return;
+        return null;
       case "damaged":
         problems.start({ ...problem, code: "database_damaged", detail: outcome.damage });
-        return;
+        return `the database is damaged: ${outcome.damage}`;
       case "failed":
         problems.start({ ...problem, code: "copy_failed", detail: outcome.why });
-        return;
+        return outcome.why;
       case "stopped":
+        return "the daemon was stopped";
     }
   }
 }

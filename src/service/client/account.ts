@@ -199,9 +199,9 @@ export class Account {
   #tell(verdict: Verdict, subject: string, detail: string, requestId: string | null, share: Share): void {
     const { outage, problems, clock } = this.#deps;
     const [since, account, code] = [clock.now(), this.name, verdict.problem];
-    const series = subject === account ? null : subject;
     if (code === null) return;
     if (verdict.trouble) {
+      const series = subject === account ? null : subject;
       outage.start({ account, code, since, detail, requestId, series, isGuests: share === "lan" });
       return;
     }
