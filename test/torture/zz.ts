@@ -1,0 +1,11 @@
+import { recordLife } from "./life.ts";
+import { crashStates } from "./crash-states.ts";
+import { Random } from "./random.ts";
+import { Report } from "./part.ts";
+process.env.TMPDIR = "/dev/shm";
+const life = await recordLife();
+console.log(life.lastedMs, life.deeds.length, life.deeds.filter((d) => d.kind === "disk").length, life.answers.length, [...life.killed].map(([n, b]) => [n, b.length]), [...life.ended].map(([n, b]) => [n, b.length]), life.truth.hour.size, life.truth.fifteenMinutes.size);
+const t = performance.now();
+const report = new Report("crash");
+const n = crashStates(life, Number(process.argv[2] ?? 300), { random: new Random(7), scale: 1 }, report);
+console.log(n, performance.now() - t, report);
