@@ -100,7 +100,13 @@ const SURVIVORS: readonly Survivors[] = [
   // The last one that arrived is torn.
   (pending, random) => {
     const arrived = pending.slice(0, random.below(pending.length + 1));
-    return [...arrived.slice(0, -1), ...arrived.slice(-1).flatMap(inSectors).filter(() => random.below(2) === 0)];
+    return [
+      ...arrived.slice(0, -1),
+      ...arrived
+        .slice(-1)
+        .flatMap(inSectors)
+        .filter(() => random.below(2) === 0),
+    ];
   },
   (pending, random) => pending.flatMap(inSectors).filter(() => random.below(2) === 0),
   // All but one.

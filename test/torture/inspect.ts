@@ -29,7 +29,11 @@ export interface Found {
 }
 
 /** Files in a folder of their own, looked at. Errors: throws what the start would throw. */
-export function inspected<Result>(files: ReadonlyMap<string, Buffer>, life: Life, look: (found: Found, dir: string) => Result): Result {
+export function inspected<Result>(
+  files: ReadonlyMap<string, Buffer>,
+  life: Life,
+  look: (found: Found, dir: string) => Result,
+): Result {
   using dir = laidOut(files);
   const dataDir = dir.file("data");
   const { database, recovery } = openDataDir(dataDir, Date.now());

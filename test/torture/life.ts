@@ -5,11 +5,11 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { DAY_MS, type EpochMs, formatInstant, HOUR_MS } from "../../src/core/time/interval.ts";
-import { type DaemonProcess } from "../support/daemon/daemon-process.ts";
+import type { DaemonProcess } from "../support/daemon/daemon-process.ts";
 import { InstalledDaemon } from "../support/daemon/installed-daemon.ts";
 import { calendar } from "../support/daemon/store-on-disk.ts";
-import { LAN_KEY } from "../support/daemon/test-config.ts";
 import { TempDir } from "../support/daemon/temp-dir.ts";
+import { LAN_KEY } from "../support/daemon/test-config.ts";
 import { Disk } from "./disk.ts";
 import { type Deed, readRecording, recorder } from "./recording.ts";
 
@@ -76,14 +76,18 @@ export async function recordLife(): Promise<Life> {
     signalTraced(daemon, "SIGKILL");
   });
   const killed = filesAfter(deeds);
-  for (const name of [KEPT_KEY, REVOKED_KEY]) await recorded(`create ${name}`, ["keys", "create", name], async () => undefined);
+  for (const name of [KEPT_KEY, REVOKED_KEY])
+    await recorded(`create ${name}`, ["keys", "create", name], async () => undefined);
   await recorded(`revoke ${REVOKED_KEY}`, ["keys", "revoke", REVOKED_KEY], async () => undefined);
   await recorded("second life", [], async (daemon) => {
     await asks(daemon, ASKED_DAYS);
     signalTraced(daemon, "SIGTERM");
   });
   const addressId = await addressOf(installed);
-  const truth = { hour: await pricesOf(installed, addressId, "hour"), fifteenMinutes: await pricesOf(installed, addressId, "fifteenMinutes") };
+  const truth = {
+    hour: await pricesOf(installed, addressId, "hour"),
+    fifteenMinutes: await pricesOf(installed, addressId, "fifteenMinutes"),
+  };
   const lastedMs = performance.now() - began;
   return { deeds, answers, addressId, truth, killed, ended: filesAfter(deeds), lastedMs };
 
@@ -124,7 +128,11 @@ async function addressOf(installed: InstalledDaemon): Promise<string> {
   return String((await asked(installed, "/me/addresses")).data[0]?.id);
 }
 
-async function pricesOf(installed: InstalledDaemon, id: string, resolution: keyof Truth): Promise<Map<string, unknown>> {
+async function pricesOf(
+  installed: InstalledDaemon,
+  id: string,
+  resolution: keyof Truth,
+): Promise<Map<string, unknown>> {
   const days = resolution === "hour" ? 300 : 85;
   const from = formatInstant(calendar.day(Date.now() - days * DAY_MS).start);
   const to = formatInstant(calendar.day(Date.now() + 2 * DAY_MS + HOUR_MS).start);

@@ -7,11 +7,26 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import type { Disk } from "./disk.ts";
 
-const CALLS = "openat,write,writev,pwrite64,fsync,fdatasync,ftruncate,rename,renameat,renameat2,unlink,unlinkat,sendto,sendmsg";
+const CALLS =
+  "openat,write,writev,pwrite64,fsync,fdatasync,ftruncate,rename,renameat,renameat2,unlink,unlinkat,sendto,sendmsg";
 
 /** The command line in front of the program that is recorded into `file`. */
 export function recorder(file: string): readonly string[] {
-  return ["strace", "-f", "-qq", "-y", "-xx", "-s", "33554432", "-e", `trace=${CALLS}`, "-e", "signal=none", "-o", file];
+  return [
+    "strace",
+    "-f",
+    "-qq",
+    "-y",
+    "-xx",
+    "-s",
+    "33554432",
+    "-e",
+    `trace=${CALLS}`,
+    "-e",
+    "signal=none",
+    "-o",
+    file,
+  ];
 }
 
 export function hasRecorder(): boolean {
@@ -24,7 +39,9 @@ export function hasRecorder(): boolean {
 }
 
 /** One thing that a process did. `said` is what it sent to a socket or wrote to its output. */
-export type Deed = { readonly kind: "disk"; readonly to: (disk: Disk) => void } | { readonly kind: "said"; readonly text: string };
+export type Deed =
+  | { readonly kind: "disk"; readonly to: (disk: Disk) => void }
+  | { readonly kind: "said"; readonly text: string };
 
 /** Reads a recording: what was done to the files of `folder`, by their names in it, and what was said. */
 export function readRecording(file: string, folder: string): Deed[] {
