@@ -35,8 +35,11 @@ const SQLITE_BUSY = 5;
 const SQLITE_CORRUPT = 11;
 const SQLITE_NOTADB = 26;
 const BROKEN_CODES: ReadonlySet<number> = new Set([SQLITE_ERROR, SQLITE_CORRUPT, SQLITE_NOTADB]);
-/** The disk cannot read a part of the file, or has less of it than SQLite wrote. */
-const UNREADABLE: ReadonlySet<unknown> = new Set([266, 522]);
+/**
+ * The disk cannot read a part of the file, or has less of it than SQLite wrote. Without a detail in its upper bits the code
+ * is no disk's: SQLite gives it for a log that does not fit its file.
+ */
+const UNREADABLE: ReadonlySet<unknown> = new Set([10, 266, 522]);
 
 /**
  * Opens the database, makes sure that it is whole, and makes its tables where it is new.

@@ -110,7 +110,7 @@ function headDamageOf(databasePath: string): string | null {
   const file = openSync(databasePath, "r");
   const length = readSync(file, head);
   closeSync(file);
-  const isKnown = length < HEAD_BYTES || (inRange(head[18]) && inRange(head[19]));
+  const isKnown = length === HEAD_BYTES && inRange(head[18]) && inRange(head[19]);
   return isKnown ? null : "the head of the file is malformed";
 }
 
