@@ -38,12 +38,18 @@ export interface SeriesChange {
 
 interface SeriesRecord {
   readonly id: number;
+  readonly key: SeriesKey;
   envelope: string | null;
   /** Another with every change of what is kept; never one that any series had before in this run. */
   version: number;
   /** State by chunk start, null for one that is not there. Bounded by the chunks of a history. */
   readonly chunks: Map<EpochMs, ChunkState | null>;
+  /** The newest gap by the range that it was looked for in. Bounded by MAX_GAPS. */
+  readonly gaps: Map<string, Interval | null>;
 }
+
+/** The fetch schedule and the progress of the back-fill look in a range of a day each; yesterday's are of no use. */
+const MAX_GAPS = 4;
 
 export class SeriesStore {
   readonly #database: DatabaseSync;
@@ -52,6 +58,8 @@ export class SeriesStore {
   readonly #chunks: ChunkTable;
   /** Bounded by the series that were ever asked. */
   readonly #series = new Map<string, SeriesRecord>();
+  /** By operation. Bounded by the parts of the program that keep what they read. */
+  readonly #watchers = new Map<string, (key: SeriesKey) => void>();
   #changes = 0;
 
   constructor(database: DatabaseSync, calendar: Calendar, writing: WriteGuard = new WriteGuard(database)) {
@@ -64,6 +72,11 @@ export class SeriesStore {
   /** Counts what changed in storage: as long as it stays, everything read before is still so. */
   get changes(): number {
     return this.#changes;
+  }
+
+  /** From now on `told` is called with every series of an operation whose rows may have changed. It must not read them at once. */
+  watch(operation: string, told: (key: SeriesKey) => void): void {
+    this.#watchers.set(operation, told);
   }
 
   /** Counts what changed in one series, as `changes` does; null for one that was never kept. */
@@ -184,6 +197,7 @@ export class SeriesStore {
     if (count > 0)
       for (const record of this.#series.values()) {
         record.chunks.clear();
+        record.gaps.clear();
         this.#noteChange(record);
       }
     return count;
@@ -201,6 +215,7 @@ export class SeriesStore {
       if (record.id !== seriesId) continue;
       name = decodeURIComponent(known);
       record.chunks.set(start, null);
+      record.gaps.clear();
       this.#noteChange(record);
     }
     const from = start > 0 ? ` of ${new Date(start).toISOString().slice(0, 10)}` : "";
@@ -218,6 +233,7 @@ export class SeriesStore {
       });
     } catch (error) {
       // What is remembered may be what was rolled back.
+      for (const record of this.#series.values()) this.#noteChange(record);
       this.#series.clear();
       this.#changes++;
       throw error;
@@ -241,9 +257,20 @@ export class SeriesStore {
   }
 
   #newestGap(record: SeriesRecord, within: Interval): Interval | null {
+    const name = `${within.start} ${within.end}`;
+    const known = record.gaps.get(name);
+    if (known !== undefined) return known;
+    const gap = this.#findNewestGap(record, within);
+    if (record.gaps.size === MAX_GAPS) record.gaps.clear();
+    record.gaps.set(name, gap);
+    return gap;
+  }
+
+  /** A year of states is not kept for this: the gap says it all. */
+  #findNewestGap(record: SeriesRecord, within: Interval): Interval | null {
     const days = this.#calendar.intervals("day", within);
-    this.#learn(record, days.map(startOf));
-    const isAsked = (day: Interval) => this.#chunkState(record, day.start) !== null;
+    const states = this.#chunks.states(record.id, days.map(startOf));
+    const isAsked = (day: Interval) => states.has(day.start);
     const end = days.findLastIndex((day) => !isAsked(day)) + 1;
     const gap = days.slice(days.slice(0, end).findLastIndex(isAsked) + 1, end);
     const [first, last] = [gap[0], gap.at(-1)];
@@ -304,13 +331,16 @@ export class SeriesStore {
   }
 
   #remember(key: SeriesKey, id: number, envelope: string | null): SeriesRecord {
-    const record: SeriesRecord = { id, envelope, version: ++this.#changes, chunks: new Map() };
+    const record = { id, key, envelope, version: ++this.#changes, chunks: new Map(), gaps: new Map() };
     this.#series.set(seriesName(key), record);
     return record;
   }
 
   #noteChange(record: SeriesRecord): void {
     record.version = ++this.#changes;
+    // What comes fills gaps and makes none.
+    for (const [within, gap] of record.gaps) if (gap) record.gaps.delete(within);
+    this.#watchers.get(record.key.operation)?.(record.key);
   }
 
   #recordOf(key: SeriesKey): SeriesRecord {
