@@ -34,6 +34,7 @@ export class Homes {
   /** Those, and every id that an address has or had: no other home gets one of them. */
   readonly #taken: Set<string>;
   #list: readonly Home[] | null = null;
+  #ids: ReadonlySet<string> | null = null;
   readonly #byId = new Map<string, Home>();
 
   constructor(
@@ -59,6 +60,13 @@ export class Homes {
     this.#read();
     this.#list ??= [...this.#told.keys()].flatMap((account) => this.of(account));
     return this.#list;
+  }
+
+  /** The ids of all homes. */
+  get ids(): ReadonlySet<string> {
+    this.#read();
+    this.#ids ??= new Set(this.#byId.keys());
+    return this.#ids;
   }
 
   /** The home with this id; null where there is none. */
@@ -125,6 +133,7 @@ export class Homes {
       for (const address of this.#told.get(account) ?? [])
         this.#taken.add(this.#settings.read(nameOfId(address)) ?? "");
     this.#list = null;
+    this.#ids = null;
     if (before.length > 0) {
       this.#held.clear();
       this.#byId.clear();

@@ -44,11 +44,13 @@ interface SeriesRecord {
   version: number;
   /** State by chunk start, null for one that is not there. Bounded by the chunks of a history. */
   readonly chunks: Map<EpochMs, ChunkState | null>;
-  /** The newest gap by the range that it was looked for in. Bounded by MAX_GAPS. */
-  readonly gaps: Map<string, Interval | null>;
+  /** Days of which each was asked: what they hold is not looked at again. Null while none are known. */
+  whole: Interval | null;
+  /** The newest gap, by the range that it was looked for in. Bounded by MAX_GAPS. */
+  readonly gaps: Map<string, Interval>;
 }
 
-/** The fetch schedule and the progress of the back-fill look in a range of a day each; yesterday's are of no use. */
+/** The fetch schedule and the progress of the back-fill look in a range each; yesterday's are of no use. */
 const MAX_GAPS = 4;
 
 export class SeriesStore {
@@ -197,7 +199,7 @@ export class SeriesStore {
     if (count > 0)
       for (const record of this.#series.values()) {
         record.chunks.clear();
-        record.gaps.clear();
+        record.whole = null;
         this.#noteChange(record);
       }
     return count;
@@ -215,7 +217,7 @@ export class SeriesStore {
       if (record.id !== seriesId) continue;
       name = decodeURIComponent(known);
       record.chunks.set(start, null);
-      record.gaps.clear();
+      record.whole = null;
       this.#noteChange(record);
     }
     const from = start > 0 ? ` of ${new Date(start).toISOString().slice(0, 10)}` : "";
@@ -260,14 +262,19 @@ export class SeriesStore {
     const name = `${within.start} ${within.end}`;
     const known = record.gaps.get(name);
     if (known !== undefined) return known;
-    const gap = this.#findNewestGap(record, within);
+    const { whole } = record;
+    const joins = whole && whole.start <= within.start && within.start <= whole.end;
+    const start = joins ? Math.min(whole.end, within.end) : within.start;
+    const gap = this.#findNewestGap(record, { start, end: within.end });
     if (record.gaps.size === MAX_GAPS) record.gaps.clear();
-    record.gaps.set(name, gap);
+    if (gap) record.gaps.set(name, gap);
+    else record.whole = joins ? { start: whole.start, end: Math.max(whole.end, within.end) } : within;
     return gap;
   }
 
   /** A year of states is not kept for this: the gap says it all. */
   #findNewestGap(record: SeriesRecord, within: Interval): Interval | null {
+    if (within.start >= within.end) return null;
     const days = this.#calendar.intervals("day", within);
     const states = this.#chunks.states(record.id, days.map(startOf));
     const isAsked = (day: Interval) => states.has(day.start);
@@ -331,15 +338,15 @@ export class SeriesStore {
   }
 
   #remember(key: SeriesKey, id: number, envelope: string | null): SeriesRecord {
-    const record = { id, key, envelope, version: ++this.#changes, chunks: new Map(), gaps: new Map() };
+    const version = ++this.#changes;
+    const record: SeriesRecord = { id, key, envelope, version, chunks: new Map(), whole: null, gaps: new Map() };
     this.#series.set(seriesName(key), record);
     return record;
   }
 
   #noteChange(record: SeriesRecord): void {
     record.version = ++this.#changes;
-    // What comes fills gaps and makes none.
-    for (const [within, gap] of record.gaps) if (gap) record.gaps.delete(within);
+    record.gaps.clear();
     this.#watchers.get(record.key.operation)?.(record.key);
   }
 
