@@ -113,7 +113,7 @@ function tellSession(state: Shown, { pages }: DashboardAccess, request: LocalReq
 /** What the page has to know before it asks for anything else: homes, and behind them places, which have prices alone. */
 function houseOf({ homes, places }: Shown): object {
   const known = homes.list();
-  const priced = places.list(new Set(known.map(({ id }) => id)));
+  const priced = places.list(homes.ids);
   return {
     version: VERSION,
     time_zone: SERVICE_ZONE,
