@@ -9,7 +9,12 @@ import { TempDir } from "../daemon/temp-dir.ts";
 /** Where Debian, and others, keep the programs of a server; the newest first. */
 const DEBIAN = "/usr/lib/postgresql";
 const FOLDERS = [
-  ...(existsSync(DEBIAN) ? readdirSync(DEBIAN).toSorted().reverse().map((version) => `${DEBIAN}/${version}/bin`) : []),
+  ...(existsSync(DEBIAN)
+    ? readdirSync(DEBIAN)
+        .toSorted()
+        .reverse()
+        .map((version) => `${DEBIAN}/${version}/bin`)
+    : []),
   "/usr/local/bin",
   "/usr/bin",
   "/opt/homebrew/bin",
@@ -63,7 +68,11 @@ export class PostgresServer implements AsyncDisposable {
 
   #spawn(): ChildProcess {
     const flags = ["-D", this.#data, "-p", `${this.port}`, "-h", "127.0.0.1", "-k", this.#dir.path, "-c", "fsync=off"];
-    const child = spawn(path.join(FOLDER ?? "", "postgres"), flags, { ...this.#user, cwd: this.#dir.path, stdio: "pipe" });
+    const child = spawn(path.join(FOLDER ?? "", "postgres"), flags, {
+      ...this.#user,
+      cwd: this.#dir.path,
+      stdio: "pipe",
+    });
     child.stderr?.on("data", (text) => {
       this.#said += text;
     });
