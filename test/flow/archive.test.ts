@@ -1,13 +1,19 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { SeriesKey } from "../../src/core/series/series.ts";
 import { DAY_MS, HOUR_MS, type Interval, MINUTE_MS } from "../../src/core/time/interval.ts";
 import { PostgresArchive } from "../../src/integrations/archive/postgres-archive.ts";
+import { operationIds } from "../../src/service/contract/operations.ts";
 import type { ArchiveBatch, ArchiveChunk } from "../../src/storage/archive-backlog.ts";
+import { openDatabase } from "../../src/storage/database.ts";
 import { havePostgres, PostgresServer } from "../support/archive/postgres.ts";
-import { archived, RunningArchive } from "../support/archive/running-archive.ts";
+import { archived, RunningArchive, storedIn } from "../support/archive/running-archive.ts";
 import { LineProcess } from "../support/daemon/line-process.ts";
 import { calendar, dayOf, rowsOf, StoreOnDisk, seriesOf } from "../support/daemon/store-on-disk.ts";
+import { TestDaemon } from "../support/daemon/test-daemon.ts";
+import { copiedText } from "../support/docs/copied-files.ts";
 
 const HOURS = seriesOf("hour");
 const QUARTERS = seriesOf("fifteenMinutes");
@@ -340,4 +346,136 @@ describe.skipIf(!havePostgres)("the archive in PostgreSQL", () => {
       { numRuns: 25 },
     );
   });
+
+  test("TimescaleDB's function is called as its reference says, where the extension is there (played: it cannot be had here)", async () => {
+    database = `archive_${++databases}`;
+    await server.query(`create database ${database}`);
+    await server.query(
+      `create table called (relation regclass, time_column_name name, chunk_time_interval interval, if_not_exists boolean, migrate_data boolean);
+       create function create_hypertable(relation regclass, time_column_name name, partitioning_column name default null,
+         number_partitions integer default null, chunk_time_interval anyelement default null::interval,
+         create_default_indexes boolean default true, if_not_exists boolean default false, migrate_data boolean default false)
+       returns void language sql as 'insert into called values ($1, $2, $5::text::interval, $7, $8)';
+       set allow_system_table_mods = on;
+       insert into pg_extension (oid, extname, extowner, extnamespace, extrelocatable, extversion)
+         values (99999, 'timescaledb', 10, 2200, false, '2.0')`,
+      database,
+    );
+    const archive = await PostgresArchive.connect({ url: server.url(database) }, new AbortController().signal);
+    archive.close();
+    const time = { time_column_name: "start_at", if_not_exists: true, migrate_data: true };
+    const text =
+      "select relation = 'elbro.rows'::regclass as is_rows, time_column_name, chunk_time_interval::text, if_not_exists, migrate_data from called";
+    expect(await server.query(text, database)).toEqual([{ is_rows: true, chunk_time_interval: "1 mon", ...time }]);
+    const unique = await server.query(
+      "select indexdef from pg_indexes where schemaname = 'elbro' and tablename = 'rows' and indexdef like '%UNIQUE%'",
+      database,
+    );
+    expect(unique.map(({ indexdef }) => indexdef.includes("start_at"))).toEqual([true]);
+  });
+
+  test("a whole daemon archives all that it stores, says so in its metrics, and the dashboard of Grafana finds it", async () => {
+    database = `archive_${++databases}`;
+    await server.query(`create database ${database}`);
+    const start = Date.parse("2026-03-10T12:30:00Z");
+    await using it = await TestDaemon.start({
+      start,
+      config: {
+        history: { months: 1 },
+        archive: { url: server.url(database).replace(":a-secret-password", ""), password: "a-secret-password" },
+        third_party: {
+          api_key: "demo-partner",
+          api_secret: "demo-partner-secret",
+          hash_encoding: "hex",
+          places: [
+            { name: "Region", region: "DK1" },
+            { name: "Cabin", latitude: 56.1, longitude: 10.2 },
+          ],
+        },
+      },
+    });
+    await it.untilTomorrow();
+    await it.clock.runUntil(start + 3 * HOUR_MS);
+    const metrics = await (await it.request("/metrics")).text();
+    expect(Number(/^elbro_archive_written_rows_total (\d+)$/m.exec(metrics)?.[1])).toBeGreaterThan(1_000);
+    expect(metrics).toMatch(/^elbro_archive_backlog_chunks \d+$/m);
+    await it.stop();
+
+    const disk = { database: openDatabase(it.dir.file("elbro.db")) };
+    await using rest = new RunningArchive(server.url(database), disk);
+    await rest.untilCopied();
+    await rest.stop();
+    expect(await archived(server, database)).toEqual(storedIn(disk.database));
+    disk.database.close();
+    const series = await server.query("select distinct series from elbro.stored_rows order by 1", database);
+    expect(series.map((row) => row.series)).toEqual(
+      expect.arrayContaining(["consumption", "forecastPrices", "prices", "regionPrices", "locationPrices"]),
+    );
+    const views = await server.query("select viewname from pg_views where schemaname = 'elbro'", database);
+    expect(views.length).toBe(operationIds.length + 1);
+    for (const { viewname } of views) await server.query(`select * from elbro.${viewname}`, database);
+
+    for (const { title, sql } of dashboardQueries()) {
+      const rows = await server.query(sql, database);
+      if (!/Export|Revenue|without readings/.test(title)) expect(rows.length, title).toBeGreaterThan(0);
+    }
+  });
+
+  test("the driver is loaded where an archive is configured, and nowhere else; `check --online` tries it", async () => {
+    database = `archive_${++databases}`;
+    await server.query(`create database ${database}`);
+    await using installed = await TestDaemon.install();
+    const script = installed.dir.file("loaded.cjs");
+    writeFileSync(script, 'process.on("message", () => process.send(Object.keys(require.cache)))');
+    const dist = path.resolve(import.meta.dirname, "../../dist");
+    const programs = readdirSync(dist).filter((name) => name.endsWith(".cjs"));
+    const driver = programs.filter((name) =>
+      readFileSync(path.join(dist, name), "utf8").includes("CONNECTION_DESTROYED"),
+    );
+    expect(driver.length).toBe(1);
+    const loaded = async () => {
+      await using daemon = await installed.launch({}, { nodeArgs: ["--require", script], channel: "ipc" });
+      const files = (await daemon.ask("loaded")) as string[];
+      return files
+        .map((file) => path.basename(file))
+        .filter((file) => driver.includes(file) || file.includes("archive"));
+    };
+    expect(await loaded()).toEqual([]);
+    const url = `postgres://elbro@127.0.0.1:${server.port}/${database}`;
+    const passwordFile = installed.dir.file("password");
+    writeFileSync(passwordFile, "a-secret-password\n", { mode: 0o600 });
+    installed.configure({ archive: { url, password_file: passwordFile } });
+    const good = await installed.run("check", "--online");
+    expect(good.output).toContain("ok   archive: PostgreSQL lets elbro in");
+    expect(await server.query("select from pg_tables where schemaname = 'elbro'", database)).toEqual([]);
+    expect(await loaded()).toEqual(expect.arrayContaining([...driver, "archive-loop.cjs"]));
+    installed.configure({ archive: { url: `${url}_missing` } });
+    const { code, output } = await installed.run("check", "--online");
+    expect([code, output]).toEqual([
+      1,
+      expect.stringContaining(`FAIL archive: database "${database}_missing" does not exist`),
+    ]);
+  });
 });
+
+/** The queries of the dashboard, with Grafana's macros and variables filled in. */
+function dashboardQueries(): { readonly title: string; readonly sql: string }[] {
+  const { panels, templating } = JSON.parse(copiedText("grafana-archive.json")) as Dashboard;
+  const variables = templating.list.flatMap(({ type, query }) =>
+    type === "query" ? { title: "a variable", sql: query } : [],
+  );
+  const targets = panels.flatMap(({ title, targets }) => targets.map(({ rawSql }) => ({ title, sql: rawSql })));
+  return [...variables, ...targets].map(({ title, sql }) => ({
+    title,
+    sql: sql
+      .replaceAll(/\$__timeFilter\((\w+)\)/g, "$1 between '2026-02-01T00:00:00Z' and '2026-04-01T00:00:00Z'")
+      .replaceAll("$address", "select address from elbro.addresses")
+      .replaceAll("$resolution", "fifteenMinutes")
+      .replaceAll("now()", "timestamptz '2026-03-10T13:30:00Z'"),
+  }));
+}
+
+interface Dashboard {
+  readonly templating: { readonly list: readonly { readonly type: string; readonly query: string }[] };
+  readonly panels: readonly { readonly title: string; readonly targets: readonly { readonly rawSql: string }[] }[];
+}

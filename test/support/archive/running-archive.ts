@@ -1,9 +1,11 @@
+import type { DatabaseSync } from "node:sqlite";
 import { setTimeout as pause } from "node:timers/promises";
 import { type Row, rowEnd, rowStart, type SeriesKey } from "../../../src/core/series/series.ts";
 import { Problems } from "../../../src/core/status/problem.ts";
 import type { EpochMs, Interval } from "../../../src/core/time/interval.ts";
 import { ArchiveLoop } from "../../../src/integrations/archive/archive-loop.ts";
 import { ArchiveBacklog } from "../../../src/storage/archive-backlog.ts";
+import { inflateText, rowsOfText } from "../../../src/storage/chunk-text.ts";
 import { KeyValueStore } from "../../../src/storage/key-value-store.ts";
 import { SeriesStore } from "../../../src/storage/series-store.ts";
 import { WriteGuard } from "../../../src/storage/write-guard.ts";
@@ -15,7 +17,7 @@ const WITHIN_MS = 60_000;
 
 /** A store and the loop that archives it, with a clock that the test moves. */
 export class RunningArchive implements AsyncDisposable {
-  readonly disk: StoreOnDisk;
+  readonly disk: Pick<StoreOnDisk, "database">;
   readonly clock: SingleLoopClock;
   readonly problems = new Problems(() => undefined);
   readonly store: SeriesStore;
@@ -29,7 +31,7 @@ export class RunningArchive implements AsyncDisposable {
   readonly #running: Promise<void>;
   #backlog: ArchiveBacklog | null = null;
 
-  constructor(url: string, disk: StoreOnDisk, start: EpochMs = Date.parse("2026-03-10T08:00:00Z")) {
+  constructor(url: string, disk: Pick<StoreOnDisk, "database">, start: EpochMs = Date.parse("2026-03-10T08:00:00Z")) {
     this.disk = disk;
     this.clock = new SingleLoopClock(start);
     const writing = new WriteGuard(disk.database);
@@ -111,4 +113,19 @@ export async function archived(server: PostgresServer, database = "elbro"): Prom
   const found = new Map(named);
   if (found.size !== rows.length) throw new Error(`${rows.length - found.size} rows are there twice`);
   return found;
+}
+
+/** Every row of a database that has a start, read past the program's own reader, in the same form. */
+export function storedIn(database: DatabaseSync): Map<string, unknown> {
+  const chunks = database.prepare("select name, rows from chunk join series on series.id = series_id").all();
+  const named = chunks.flatMap(({ name, rows }) => {
+    const series = String(name).split("/").map(decodeURIComponent);
+    if (!(rows instanceof Uint8Array)) throw new Error(`${name} has no rows`);
+    return rowsOfText(inflateText(rows)).flatMap((row) => {
+      const start = Date.parse(String(row.start ?? row.date));
+      const end = typeof row.end === "string" ? Date.parse(row.end) : null;
+      return Number.isNaN(start) ? [] : [[[...series, start].join(" "), { end, values: row }] as const];
+    });
+  });
+  return new Map(named);
 }
