@@ -14,6 +14,7 @@ import { LineProcess } from "../support/daemon/line-process.ts";
 import { calendar, dayOf, rowsOf, StoreOnDisk, seriesOf } from "../support/daemon/store-on-disk.ts";
 import { TestDaemon } from "../support/daemon/test-daemon.ts";
 import { copiedText } from "../support/docs/copied-files.ts";
+import { pageText } from "../support/docs/docs-pages.ts";
 
 const HOURS = seriesOf("hour");
 const QUARTERS = seriesOf("fifteenMinutes");
@@ -414,6 +415,10 @@ describe.skipIf(!havePostgres)("the archive in PostgreSQL", () => {
     const views = await server.query("select viewname from pg_views where schemaname = 'elbro'", database);
     expect(views.length).toBe(operationIds.length + 1);
     for (const { viewname } of views) await server.query(`select * from elbro.${viewname}`, database);
+
+    const [, example = ""] = /```sql\n(-- What[^;]*;)/.exec(pageText("docs/archive.md")) ?? [];
+    const labels = await server.query(example.replaceAll("now()", "timestamptz '2026-04-10T13:30:00Z'"), database);
+    expect(labels.length).toBeGreaterThan(0);
 
     for (const { title, sql } of dashboardQueries()) {
       const rows = await server.query(sql, database);
