@@ -113,6 +113,16 @@ export const daemonMetricRows: readonly MetricRow[] = [
     "Rows written to the database since the daemon started.",
     ({ database }) => database.row_changes,
   ),
+  single(
+    "elbro_archive_written_rows_total",
+    "Rows written to the archive since the daemon started; absent without an archive.",
+    ({ deps: { state } }) => state.stats.archive?.rows ?? null,
+  ),
+  single(
+    "elbro_archive_backlog_chunks",
+    "Parts of series (mostly days) that have changed and are not in the archive yet, counted up to 100,000.",
+    ({ deps: { state } }) => state.stats.archive?.count() ?? null,
+  ),
   single("elbro_uptime_seconds", "Time since the daemon started.", ({ deps }) =>
     seconds(deps.clock.monotonicMs() - deps.state.stats.startedMs),
   ),
