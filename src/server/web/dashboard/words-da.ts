@@ -299,6 +299,8 @@ export const words: WordTable = {
   problem_data_dir_gone: "Datamappen er væk. Sæt disken eller mappen tilbage, eller genstart elbro.",
   problem_broker_unreachable:
     "MQTT-brokeren kan ikke nås eller afviser login. Se efter, at den kører, og se mqtt i konfigurationen.",
+  problem_archive_unreachable:
+    "Arkivet i PostgreSQL kan ikke nås eller afviser rækker. Tjek at det kører, og archive i konfigurationen. Ingen række går tabt.",
   problem_copy_failed: "Nattens kopi af databasen kunne ikke laves. Gør plads på disken.",
   problem_home_assistant_unreachable:
     "Home Assistant kan ikke nås for at få statistik. Se efter, om den kører, og om adressen er rigtig.",

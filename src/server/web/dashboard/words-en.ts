@@ -297,6 +297,8 @@ export const words = {
   problem_data_dir_gone: "The data directory is gone. Put its disk or folder back, or restart elbro.",
   problem_broker_unreachable:
     "The MQTT broker cannot be reached or refuses the login. Check that it runs, and mqtt in the configuration.",
+  problem_archive_unreachable:
+    "The archive in PostgreSQL cannot be reached or refuses rows. Check that it runs, and archive in the configuration. No row is lost.",
   problem_copy_failed: "The nightly copy of the database could not be made. Make room on the disk.",
   problem_home_assistant_unreachable:
     "Home Assistant cannot be reached for its statistics. Check that it runs, and its address.",

@@ -300,6 +300,8 @@ export const words: WordTable = {
   problem_data_dir_gone: "Datamappen er borte. Sett disken eller mappen tilbake, eller start elbro på nytt.",
   problem_broker_unreachable:
     "MQTT-brokeren kan ikke nås eller avviser innloggingen. Se etter at den kjører, og se mqtt i konfigurasjonen.",
+  problem_archive_unreachable:
+    "Arkivet i PostgreSQL kan ikke nås eller avviser rader. Sjekk at det kjører, og archive i konfigurasjonen. Ingen rad går tapt.",
   problem_copy_failed: "Nattens kopi av databasen kunne ikke lages. Lag plass på disken.",
   problem_home_assistant_unreachable:
     "Home Assistant kan ikke nås for å få statistikk. Sjekk at den kjører, og at adressen er riktig.",

@@ -303,6 +303,8 @@ export const words: WordTable = {
   problem_data_dir_gone: "Datakatalogen är borta. Sätt tillbaka disken eller katalogen, eller starta om elbro.",
   problem_broker_unreachable:
     "MQTT-brokern kan inte nås eller nekar inloggningen. Kontrollera att den körs och mqtt i konfigurationen.",
+  problem_archive_unreachable:
+    "Arkivet i PostgreSQL kan inte nås eller avvisar rader. Kontrollera att det körs, och archive i konfigurationen. Ingen rad går förlorad.",
   problem_copy_failed: "Nattens kopia av databasen kunde inte göras. Frigör utrymme på disken.",
   problem_home_assistant_unreachable:
     "Home Assistant kan inte nås för sin statistik. Kontrollera att den körs och att adressen stämmer.",
