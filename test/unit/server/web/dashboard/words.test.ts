@@ -23,7 +23,7 @@ function factsOf(word: Words[string] | undefined): string[] {
 }
 
 function sources(): string {
-  return readdirSync(FOLDER)
+  return readdirSync(FOLDER, { recursive: true, encoding: "utf8" })
     .filter((name) => /\.tsx?$/.test(name) && !name.startsWith("words-"))
     .map((name) => readFileSync(path.join(FOLDER, name), "utf8"))
     .join("\n");
