@@ -323,7 +323,5 @@ export const words: WordTable = {
     "Home Assistant kan ikke nås for at få statistik. Se efter, om den kører, og om adressen er rigtig.",
   problem_home_assistant_refused:
     "Home Assistant afviser import af statistik. Opret et nyt adgangstoken som administrator.",
-  problem_archive_unreachable:
-    "Der kan ikke skrives til arkivet i PostgreSQL. Se efter, om det kører, og om adresse og adgangskode er rigtige.",
   problem_statistic_ids_collide: "To hjem har samme id i Home Assistant. Giv det ene et andet id.",
 };

@@ -321,8 +321,6 @@ export const words = {
     "Home Assistant cannot be reached for its statistics. Check that it runs, and its address.",
   problem_home_assistant_refused:
     "Home Assistant refuses the import of statistics. Create a new access token as an administrator.",
-  problem_archive_unreachable:
-    "The archive in PostgreSQL cannot be written. Check that it runs, and its address and password.",
   problem_statistic_ids_collide: "Two homes have the same id in Home Assistant. Give one of them another id.",
 };
 

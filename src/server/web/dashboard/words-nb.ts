@@ -324,7 +324,5 @@ export const words: WordTable = {
     "Home Assistant kan ikke nås for å få statistikk. Sjekk at den kjører, og at adressen er riktig.",
   problem_home_assistant_refused:
     "Home Assistant avviser import av statistikk. Lag et nytt tilgangstoken som administrator.",
-  problem_archive_unreachable:
-    "Det kan ikke skrives til arkivet i PostgreSQL. Sjekk at det kjører, og at adresse og passord er riktige.",
   problem_statistic_ids_collide: "To hjem har samme id i Home Assistant. Gi det ene en annen id.",
 };

@@ -327,7 +327,5 @@ export const words: WordTable = {
     "Home Assistant kan inte nås för sin statistik. Kontrollera att den körs och att adressen stämmer.",
   problem_home_assistant_refused:
     "Home Assistant avvisar import av statistik. Skapa en ny åtkomsttoken som administratör.",
-  problem_archive_unreachable:
-    "Det går inte att skriva till arkivet i PostgreSQL. Kontrollera att det körs och att adress och lösenord stämmer.",
   problem_statistic_ids_collide: "Två hem har samma id i Home Assistant. Ge det ena ett annat id.",
 };
