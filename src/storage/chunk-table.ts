@@ -79,7 +79,8 @@ export class ChunkTable {
       const key = Number(row[0]);
       const sound = soundRowOf(row);
       const text = sound && textIn(sound);
-      if (text !== null) yield { key, seriesId: key - Math.floor(key / MAX_SERIES) * MAX_SERIES, text };
+      if (text === null) continue;
+      yield { key, seriesId: key - Math.floor(key / MAX_SERIES) * MAX_SERIES, text: text.toString() };
     }
   }
 
