@@ -33,7 +33,7 @@ export function openHttpPlug(url: string, onAnswer: (body: string | null) => voi
   const get = async (path: string) => {
     try {
       const { status, body } = await (await opened).get(path, {}, signal);
-      onAnswer(status === 200 ? body.toString() : null);
+      onAnswer(status === 200 && body ? body.toString() : null);
     } catch {
       onAnswer(null);
     }

@@ -4,14 +4,15 @@ import type { Agent, Dispatcher, Pool as PoolOf } from "undici";
 import connectByProxy from "undici/lib/api/api-connect.js";
 import EnvHttpProxyAgent from "undici/lib/dispatcher/env-http-proxy-agent.js";
 import Pool from "undici/lib/dispatcher/pool.js";
-import { describeFailure, MAX_ANSWER_MB, STOPPED_MIDWAY } from "./network-errors.ts";
+import { BODY_TOO_LONG, describeFailure, MAX_ANSWER_MB, STOPPED_MIDWAY } from "./network-errors.ts";
 import { NO_PROXY, type ProxySettings } from "./proxy.ts";
 
 export interface HttpAnswer {
   readonly status: number;
   /** Looks a header up by its lower-case name. */
   readonly header: (name: string) => string | undefined;
-  readonly body: Buffer;
+  /** Null if it is longer than `MAX_ANSWER_MB`. */
+  readonly body: Buffer | null;
 }
 
 /** Sends a GET and reads its answer. Errors: throws for anything but a whole answer, with a reason in words. */
@@ -40,6 +41,7 @@ export interface TransportOptions {
 const REQUEST_TIMEOUT_MS = 30_000;
 /** One address family may try this long before the other does too. */
 const FAMILY_ATTEMPT_MS = 1_000;
+/** Polling takes one less, see open-state.ts: a request of the LAN need not wait for it. */
 const CONNECTIONS = 4;
 
 /** Opens a transport to one origin. */
@@ -141,7 +143,8 @@ function send(
         if (head) resolve({ ...head, body: Buffer.concat(body) });
       },
       onResponseError(_, error) {
-        reject(head && CONNECTION_LOST.includes(codeOf(error)) ? new Error(STOPPED_MIDWAY) : error);
+        if (head && codeOf(error) === BODY_TOO_LONG) resolve({ ...head, body: null });
+        else reject(head && CONNECTION_LOST.includes(codeOf(error)) ? new Error(STOPPED_MIDWAY) : error);
       },
     },
   );
