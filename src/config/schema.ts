@@ -37,6 +37,10 @@ const levels = z
     cheap: key(z._default(ratio, 0.9), "Cheap is at most this part; the signal `cheap` is ON up to here."),
     normal: key(z._default(ratio, 1.15), "Normal is at most this part."),
     expensive: key(z._default(ratio, 1.4), "Expensive is at most this part."),
+    use_forecast: key(
+      z._default(z.boolean(), false),
+      "Whether `cheap` and the plugs that follow it may be ON by an estimate, while the confirmed price has not come.",
+    ),
   })
   .check(
     z.refine(

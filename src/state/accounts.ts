@@ -14,6 +14,7 @@ import { createClient } from "../service/client/client.ts";
 import type { FetchPort } from "../service/client/collector.ts";
 import { noteLostLedger } from "../service/client/lost-ledger.ts";
 import type { Service } from "../service/client/open-service.ts";
+import { Outage } from "../service/client/outage.ts";
 import type { ProxySettings } from "../service/client/proxy.ts";
 import { RateLimiter } from "../service/client/rate-limiter.ts";
 import { AdaptiveRateLimits, LearnedRateLimits } from "../service/client/rate-limits.ts";
@@ -57,6 +58,7 @@ const KEY_MARK_LENGTH = 12;
 /** Opens every account that has a key. Nothing is sent before somebody asks. */
 export function openAccounts(options: AccountsOptions): Accounts {
   const { config, service } = options;
+  const outage = new Outage(options.problems);
   const spendsUnknown = options.spendsUnknown === true || options.settings.read(SPENDS_UNKNOWN) === "yes";
   const open = (name: string, authorization: { consumer?: string; thirdParty?: string }) => {
     const { clock, repository, settings: memory, problems, random, signal, onServerTime, onSpent } = options;
@@ -83,6 +85,7 @@ export function openAccounts(options: AccountsOptions): Accounts {
       gate: new CircuitBreaker({ account: name, memory, clock, random, keyMark }),
       clock,
       problems,
+      outage,
       signal,
       onServerTime,
       onSpent: (operation, outcome) => onSpent(name, operation, outcome),

@@ -43,7 +43,8 @@ export function daemonState(deps: DaemonStateDeps, now: EpochMs): DaemonState {
       return {
         account: account.name,
         interface: partner ? "third_party" : "consumer",
-        service: serviceStateOf(account.name, answeredAt(repository, account.name, partner) !== null, list),
+        service:
+          account.trouble ?? serviceStateOf(account.name, answeredAt(repository, account.name, partner) !== null, list),
         minuteLeft: minute?.left ?? null,
         dayLeft: day?.left ?? null,
         requestsToday: repository.requestLog.countSince(account.name, Math.floor(now / DAY_MS) * DAY_MS),

@@ -317,8 +317,12 @@ export class SeriesStore {
     const known = this.#known(key);
     if (known) return known;
     const name = seriesName(key);
-    const { lastInsertRowid: id } = this.#database.prepare("insert into series (name) values (?)").run(name);
-    this.#database.prepare("update series set digest = digest(id, name, envelope) where id = ?").run(id);
+    // One statement: what a power cut leaves of two has no digest.
+    const insert = this.#database.prepare(
+      `insert into series (id, name, digest) select next, ?1, digest(next, ?1, null)
+       from (select coalesce(max(id), 0) + 1 as next from series)`,
+    );
+    const { lastInsertRowid: id } = insert.run(name);
     return this.#remember(key, Number(id), null);
   }
 }

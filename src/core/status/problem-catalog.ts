@@ -32,7 +32,7 @@ export const serviceProblems = {
   },
   forbidden: {
     meaning: "The service denies access to one address or one kind of data.",
-    automaticAction: "Leaves that out and looks again every day.",
+    automaticAction: "Leaves that out and asks again: for prices every hour, for anything else every day.",
     remedy: "Check in the app that the key may read this address.",
     advice: "the service denies access to this; check in the app that the key may read this address",
   },

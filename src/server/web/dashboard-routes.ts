@@ -10,7 +10,9 @@ import { fromOwnPage, PAGE_HEADER, type SessionAuth } from "../auth/session-auth
 import { localError } from "../http/errors.ts";
 import type { LocalAnswer } from "../http/response.ts";
 import type { LocalRequest, LocalRoute } from "../http/route.ts";
-import { filesIn, pageHandlers, type StaticSource } from "./static-files.ts";
+import { htmlResponse } from "../openapi/json-schema.ts";
+import { SESSION_KEY_PATTERN, sessionOpenApi } from "./session-openapi.ts";
+import { fileOpenApi, filesIn, pageHandlers, type StaticSource } from "./static-files.ts";
 
 interface DashboardAccess {
   readonly keys: Pick<ApiKeys, "admitLocal" | "named">;
@@ -35,6 +37,7 @@ export function dashboardRoutes(state: Shown, access: DashboardAccess): readonly
       path: "/",
       scope: "open",
       summary: "The dashboard.",
+      openApi: () => ({ operationId: "getDashboard", responses: { 200: htmlResponse("The page.") } }),
       handle: page,
     },
     {
@@ -42,6 +45,7 @@ export function dashboardRoutes(state: Shown, access: DashboardAccess): readonly
       path: "/assets/:digest/:name",
       scope: "open",
       summary: "A file of the dashboard.",
+      openApi: () => fileOpenApi("getDashboardAsset"),
       handle: asset,
     },
     {
@@ -49,6 +53,7 @@ export function dashboardRoutes(state: Shown, access: DashboardAccess): readonly
       path: "/local/v1/session",
       scope: "open",
       summary: "Who looks at the dashboard, and what it shows to them.",
+      openApi: () => sessionOpenApi.get,
       handle: (request) => tellSession(state, access, request),
     },
     {
@@ -56,6 +61,7 @@ export function dashboardRoutes(state: Shown, access: DashboardAccess): readonly
       path: "/local/v1/session",
       scope: "open",
       summary: "Logs in with a key of the API: begins a session, by a cookie.",
+      openApi: () => sessionOpenApi.begin,
       handle: (request) => logIn(access, request),
     },
     {
@@ -63,6 +69,7 @@ export function dashboardRoutes(state: Shown, access: DashboardAccess): readonly
       path: "/local/v1/session/end",
       scope: "open",
       summary: "Logs out: ends the session.",
+      openApi: () => sessionOpenApi.end,
       handle: ({ headers }) =>
         fromOwnPage(headers)
           ? {
@@ -134,7 +141,7 @@ function logIn({ keys, pages }: DashboardAccess, request: LocalRequest): LocalAn
   const { headers, now, remoteAddress, body } = request;
   if (!fromOwnPage(headers)) return fromElsewhere();
   const given = typeof body === "object" && body !== null && "key" in body ? body.key : null;
-  if (typeof given !== "string" || !/^\S{1,512}$/.test(given))
+  if (typeof given !== "string" || !SESSION_KEY_PATTERN.test(given))
     return localError("invalid_parameter", 'send the key as { "key": "…" }');
   const authorization = `Bearer ${given}`;
   const admission = keys.admitLocal({ interface: "local", scope: "read", authorization, remoteAddress, headers, now });

@@ -13,6 +13,7 @@ import { localError } from "../http/errors.ts";
 import type { LocalAnswer } from "../http/response.ts";
 import type { LocalRoute } from "../http/route.ts";
 import { PAGE_HEADERS } from "../http/security-headers.ts";
+import type { Schema } from "../openapi/json-schema.ts";
 
 /** A file: how the page calls it, and where it is. */
 export interface StaticSource {
@@ -36,6 +37,12 @@ export function pageHandlers(
       files().asset(digest, name, headers) ??
       localError("resource_not_found", `${what} has no such file in this version; load the page again`),
   };
+}
+
+/** What the OpenAPI document says of the files that a page loads. */
+export function fileOpenApi(operationId: string): Schema {
+  const content = Object.fromEntries(Object.values(TYPES).map((type) => [type.split(";")[0], { schema: {} }]));
+  return { operationId, responses: { 200: { description: "The file.", content } } };
 }
 
 /** The files of a folder. */
