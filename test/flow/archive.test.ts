@@ -234,7 +234,6 @@ describe.skipIf(!havePostgres)("the archive in PostgreSQL", () => {
     await using archive = await runningArchive(disk);
     archive.put(HOURS, OCTOBER, rowsOf("hour", OCTOBER));
     await archive.untilCopied();
-    await server.query(`select pg_sleep(0)`);
     const lock = server.query("begin; lock table elbro.rows; select pg_sleep(3); commit", database);
     await archive.until("the lock", async () => {
       const [found] = await server.query(
@@ -248,6 +247,13 @@ describe.skipIf(!havePostgres)("the archive in PostgreSQL", () => {
     await archive.stop();
     expect(performance.now() - began).toBeLessThan(1_000);
     await lock;
+    server.freeze();
+    const connecting = new RunningArchive(server.url(database), disk);
+    await connecting.until("it connects", () => connecting.loop.count() > 0);
+    const again = performance.now();
+    await connecting.stop();
+    expect(performance.now() - again).toBeLessThan(1_000);
+    server.thaw();
   });
 
   test("of two data directories with the same row, the later change stays; one directory corrects its own at any time", async () => {
