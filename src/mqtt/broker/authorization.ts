@@ -246,13 +246,8 @@ class Rules {
       all.length >= MAX_FOREIGN_RETAINED * part ||
       all.reduce((sum, { bytes }) => sum + bytes, left.bytes) > MAX_FOREIGN_RETAINED_BYTES * part;
     if (isFull(others, 1)) return "the broker keeps no more retained messages of others";
-    if (
-      isFull(
-        others.filter((one) => one.user === user),
-        PART_OF_USER,
-      )
-    )
-      return "the broker keeps no more retained messages of this user";
+    const own = others.filter((one) => one.user === user);
+    if (isFull(own, PART_OF_USER)) return "the broker keeps no more retained messages of this user";
     this.#foreign.set(topic, left);
     return null;
   }
