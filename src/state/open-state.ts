@@ -191,6 +191,7 @@ function openLoops(options: StateOptions, storage: Storage, changes: ChangeBus, 
     return new Collector({
       ...{ calendar, clock, offsetMs, historyFrom, log },
       asking: fetchPortOf(account, repository),
+      flights: account.flights,
       keeping: repository,
       targets: () => (isThirdParty || !isTimePossible(clock.now()) ? [] : homes.targets(account.name)),
       accountTargets(now) {
