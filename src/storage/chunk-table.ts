@@ -68,6 +68,21 @@ export class ChunkTable {
     );
   }
 
+  /**
+   * The chunks with these keys, each inflated when it is taken. Shape: in their order; chunks never stored or damaged are
+   * left out.
+   */
+  *withKeys(
+    keys: readonly number[],
+  ): Generator<{ readonly key: number; readonly seriesId: number; readonly text: string }> {
+    for (const row of this.#read.all(JSON.stringify(keys)) as unknown as unknown[][]) {
+      const key = Number(row[0]);
+      const sound = soundRowOf(row);
+      const text = sound && textIn(sound);
+      if (text !== null) yield { key, seriesId: key - Math.floor(key / MAX_SERIES) * MAX_SERIES, text };
+    }
+  }
+
   /** The flags of the chunks with these starts; chunks never stored or damaged are left out. */
   states(seriesId: number, starts: readonly EpochMs[]): Map<EpochMs, ChunkState> {
     return new Map(this.#soundRows(seriesId, starts).map(({ start, state }) => [start, state]));

@@ -97,10 +97,11 @@ function lossOf(databasePath: string): string | null {
   const odd = ENDINGS.find((ending) => statSync(databasePath + ending, { throwIfNoEntry: false })?.isFile() === false);
   if (odd !== undefined) return `${path.basename(databasePath + odd)} is no file`;
   const size = sizeOf(databasePath);
-  if (size !== null && size > 0) return headDamageOf(databasePath);
+  // Also what a power cut leaves of the very first start: that nothing was in it cannot be told.
+  if (size === 0) return "the file is empty";
+  if (size !== null) return headDamageOf(databasePath);
   const wasThere = existsSync(copyPathOf(databasePath)) || (sizeOf(`${databasePath}-wal`) ?? 0) > 0;
-  if (!wasThere) return null;
-  return size === null ? "the file is gone" : "the file is empty";
+  return wasThere ? "the file is gone" : null;
 }
 
 /** SQLite opens a file of a format of the future for reading only: with us, these numbers are damaged. */
@@ -109,7 +110,7 @@ function headDamageOf(databasePath: string): string | null {
   const file = openSync(databasePath, "r");
   const length = readSync(file, head);
   closeSync(file);
-  const isKnown = length < HEAD_BYTES || (inRange(head[18]) && inRange(head[19]));
+  const isKnown = length === HEAD_BYTES && inRange(head[18]) && inRange(head[19]);
   return isKnown ? null : "the head of the file is malformed";
 }
 

@@ -193,6 +193,13 @@ const otherProblems = {
     advice:
       "Home Assistant refuses the import of statistics; set home_assistant.token to a long-lived access token of an administrator; Home Assistant must be 2025.11 or newer, with its recorder",
   },
+  archive_unreachable: {
+    meaning: "The archive in PostgreSQL has not been reached, or has taken nothing, for ten minutes.",
+    automaticAction:
+      "Tries again, within five minutes at most. Nothing is lost: what changes meanwhile stays marked in elbro's own database.",
+    remedy: "Check that PostgreSQL runs and lets elbro in: `elbro check --online`, `archive.url`, `archive.password`.",
+    advice: "the archive cannot be written; check that PostgreSQL runs, and archive.url and its password",
+  },
   statistic_ids_collide: {
     meaning: "Two homes would have the same statistics in Home Assistant, whose ids hold no `-`.",
     automaticAction: "Imports the statistics of the first of them.",

@@ -80,6 +80,8 @@ export interface AdminApiDeps {
   readonly broker: () => Promise<CheckResult>;
   /** Whether Home Assistant lets us in; null where it is not configured. */
   readonly homeAssistant: () => Promise<CheckResult | null>;
+  /** Whether the archive lets us in; null where it is not configured. */
+  readonly archive: () => Promise<CheckResult | null>;
   readonly diagnostics: () => Promise<object>;
   /** Makes the checked copy of the database. Returns why it could not be made; null if it was. */
   readonly copyNow: () => Promise<string | null>;
@@ -184,13 +186,13 @@ export class AdminApi {
   }
 
   async check() {
-    const { state, broker, homeAssistant } = this.#deps;
+    const { state, broker, homeAssistant, archive } = this.#deps;
     const findings: CheckResult[] = [];
     for (const [i, account] of state.accounts.all.entries())
       findings.push(await this.#checkAccount(account, i < MAX_CHECKED));
     findings.push(await broker(), await this.#checkDatabase());
-    const ofHomeAssistant = await homeAssistant();
-    return { findings: ofHomeAssistant ? [...findings, ofHomeAssistant] : findings };
+    const configured = [await homeAssistant(), await archive()].flatMap((finding) => finding ?? []);
+    return { findings: [...findings, ...configured] };
   }
 
   async #checkAccount(account: Account, isTried: boolean): Promise<CheckResult> {

@@ -33,12 +33,15 @@ export interface TransportOptions {
   readonly proxy?: ProxySettings;
   /** From the first packet to the last byte. The rate limiter's windows allow for no more than `REQUEST_TIMEOUT_MS`. */
   readonly timeoutMs?: number;
+  /** Longest body of an answer; what the contract allows by default. */
+  readonly maxBytes?: number;
 }
 
 /** Source: design, quota: the hard time-out that the rolling windows allow for. */
 const REQUEST_TIMEOUT_MS = 30_000;
 /** One address family may try this long before the other does too. */
 const FAMILY_ATTEMPT_MS = 1_000;
+/** Polling takes one less, see open-state.ts: a request of the LAN need not wait for it. */
 const CONNECTIONS = 4;
 
 /** Opens a transport to one origin. */
@@ -75,7 +78,11 @@ function lateness(timeoutMs: number): string {
 }
 
 /** The way to the service: straight, or through the proxy that the settings name for it. */
-function openAgent(origin: string, timeoutMs: number, { ca, proxy = NO_PROXY }: TransportOptions): Dispatcher {
+function openAgent(
+  origin: string,
+  timeoutMs: number,
+  { ca, proxy = NO_PROXY, maxBytes }: TransportOptions,
+): Dispatcher {
   const socket = { autoSelectFamily: true, autoSelectFamilyAttemptTimeout: FAMILY_ATTEMPT_MS, timeout: timeoutMs };
   const toService = ca === undefined ? socket : { ...socket, ca };
   const limits = {
@@ -85,7 +92,7 @@ function openAgent(origin: string, timeoutMs: number, { ca, proxy = NO_PROXY }: 
     connectTimeout: timeoutMs,
     headersTimeout: timeoutMs,
     bodyTimeout: timeoutMs,
-    maxResponseSize: MAX_ANSWER_MB * 1024 * 1024,
+    maxResponseSize: maxBytes ?? MAX_ANSWER_MB * 1024 * 1024,
   } satisfies PoolOf.Options;
   const openPool = (to: string | URL, given: object) => new Pool(String(to), { ...limits, ...given });
   return new EnvHttpProxyAgent({
