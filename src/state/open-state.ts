@@ -200,6 +200,7 @@ function openLoops(options: StateOptions, storage: Storage, changes: ChangeBus, 
       // Accounts ask one after the other within the time that installations have.
       offsetMs: (offsetMs + Math.floor((i * MAX_OFFSET_MS) / accounts.all.length)) % MAX_OFFSET_MS,
       asking: fetchPortOf(account, repository),
+      flights: account.flights,
       keeping: repository,
       targets: () => (isThirdParty || !isTimePossible(clock.now()) ? [] : homes.targets(account.name)),
       accountTargets(now) {
