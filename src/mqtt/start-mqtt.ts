@@ -163,7 +163,7 @@ function publicationLoop(
     },
     finish(now) {
       state.checkClock(now);
-      state.checkDataDir(now);
+      state.checkMachine(now);
       const lookAt = watch.look(client.status().trouble, now, clock.monotonicMs());
       return Math.min(lookAt, tellDaemon(now));
     },
