@@ -29,7 +29,7 @@ export interface PlugsOptions {
 /** The parts of the state that plugs follow. */
 type Followed = Pick<State, "homes" | "homeReader" | "places" | "plans" | "problems">;
 
-type Signal = Pick<HomeSnapshot | PlaceSnapshot, "cheap" | "level" | "nextChangeAt">;
+type Signal = Pick<HomeSnapshot | PlaceSnapshot, "cheap" | "current" | "level" | "nextChangeAt">;
 
 export interface PlugsModule {
   readonly snapshots: () => readonly PlugSnapshot[];
@@ -83,24 +83,26 @@ export function startPlugs(
 function wantedOf(plug: PlugConfig, state: Followed, now: EpochMs): Wanted | null {
   const { homes, homeReader, places, plans } = state;
   if (plug.plan !== undefined) return plans.wantedByAny(plansOf(plug), plug.home ?? null, now);
-  const known = homes.list();
-  const home = known.find(({ id }) => id === plug.home);
+  const home = plug.home === undefined ? null : homes.named(plug.home);
   if (home) {
     tellHome(plug, null, state, now);
     return wantedAt(home.name, homeReader.snapshot(home, now));
   }
-  const around = places.snapshots(now, new Set(known.map(({ id }) => id)));
+  const around = places.snapshots(now, homes.ids);
   // The configuration names a place as it is called now; its id may be that of an earlier name.
   const found =
     around.find(({ place }) => place.id === plug.home) ?? around.find(({ place }) => slugOf(place.name) === plug.home);
-  const ids = [...known.map(({ id }) => id), ...around.map(({ place }) => place.id)];
+  const ids = [...homes.ids, ...around.map(({ place }) => place.id)];
   if (homes.known || found) tellHome(plug, found ? null : ids, state, now);
   return found ? wantedAt(found.place.name, found) : null;
 }
 
 /** What the signal of a home or place says. */
-function wantedAt(name: string, { cheap, level, nextChangeAt }: Signal): Wanted | null {
-  return cheap === null ? null : { on: cheap, until: nextChangeAt, reason: `the price at ${name} is ${level}` };
+function wantedAt(name: string, { cheap, current, level, nextChangeAt }: Signal): Wanted | null {
+  if (cheap === null) return null;
+  const isEstimate = current !== null && "estimate" in current && current.estimate;
+  const basis = cheap ? ", by an estimate" : " by an estimate, and only a confirmed price switches on";
+  return { on: cheap, until: nextChangeAt, reason: `the price at ${name} is ${level}${isEstimate ? basis : ""}` };
 }
 
 /** Which homes there are is known once the account told its addresses. `ids` are theirs where the plug's is none. */

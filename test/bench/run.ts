@@ -1,14 +1,16 @@
 /**
  * `npm run bench [-- NAME]` runs one bench or all of them, one after the other.
  *
- * A bench is a file of this folder that exports `run(): Promise<Record<string, number | null>>`; null is
+ * A bench is a file of this folder that exports `run(): Promise<Record<string, number | null>>`, or a list of them; null is
  * what cannot be measured here (`n/a`). Whatever else it prints, the
- * last line about it is `NAME: key=value key=value …` with plain numbers, for people and scripts alike.
+ * last lines about it are `NAME: key=value key=value …` with plain numbers, for people and scripts alike.
  */
 import { readdirSync } from "node:fs";
 
+type Figures = Readonly<Record<string, number | null>>;
+
 interface Bench {
-  readonly run: () => Promise<Readonly<Record<string, number | null>>>;
+  readonly run: () => Promise<Figures | readonly Figures[]>;
 }
 
 const here = import.meta.dirname;
@@ -29,8 +31,10 @@ function plain(figure: number | null): string {
 async function runBench(name: string): Promise<boolean> {
   try {
     const bench: Bench = await import(`./${name}.ts`);
-    const figures = Object.entries(await bench.run()).map(([key, figure]) => `${key}=${plain(figure)}`);
-    console.log(`${name}: ${figures.join(" ")}`);
+    for (const line of [await bench.run()].flat()) {
+      const figures = Object.entries(line).map(([key, figure]) => `${key}=${plain(figure)}`);
+      console.log(`${name}: ${figures.join(" ")}`);
+    }
     return true;
   } catch (error) {
     console.error(`${name}: failed`, error);

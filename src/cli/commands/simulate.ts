@@ -21,12 +21,14 @@ const options = {
   limits: { type: "string", value: "MINUTE/DAY", about: "quota of the consumer interface (60/2000)" },
   faults: { type: "string", value: "FILE", about: "a script of faults as JSON" },
   homes: { type: "string", value: "NAMES", about: "of danish,swedish,norwegian (danish,swedish)" },
+  accounts: { type: "string", value: "N", about: "accounts; key N is the first with -N behind it (1)" },
   "hash-encoding": { type: "string", value: "KIND", about: "hash in the third-party token: hex or base64 (hex)" },
 } as const;
 
 const OPTION_COLUMN = 22;
 /** Ten years of quarters of both regions. */
 const MAX_PRICES_BYTES = 32 * 1024 * 1024;
+const MAX_ACCOUNTS = 100_000;
 const MAX_FAULTS_BYTES = 1024 * 1024;
 const about = "Plays the whole electricity data service on this machine, both interfaces.";
 
@@ -94,6 +96,7 @@ export function simulatorOptions({ values }: Given, now: () => EpochMs): Simulat
     }),
     limits: limitsOf(text("limits") ?? "60/2000"),
     faults: faults === undefined ? [] : faultsOf(faults),
+    accounts: wholeNumberOf("--accounts", text("accounts") ?? "1", MAX_ACCOUNTS),
     homes: homesOf(text("homes") ?? "danish,swedish"),
     hashEncoding: encodingOf(text("hash-encoding") ?? "hex"),
   };

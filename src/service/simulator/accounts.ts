@@ -4,9 +4,9 @@
  */
 import { type EpochMs, formatInstant } from "../../core/time/interval.ts";
 import { type ContractError, contractError } from "../contract/errors.ts";
-import type { InterfaceName } from "../contract/operations.ts";
 import type { AuthRequest, AuthResult } from "../serve/mount.ts";
 import { type HashEncoding, type ThirdPartyCredentials, verifyThirdPartyToken } from "../third-party-token.ts";
+import type { Home } from "./homes.ts";
 import type { QuotaCounter } from "./quota.ts";
 
 /** What the subscription check says. `unverifiable`: the check itself is out of order. */
@@ -92,11 +92,42 @@ export class ConsumerAccount {
   }
 }
 
-export interface AdmissionOptions {
+/** An account of the consumer interface with all that is its own. */
+export interface Customer {
   readonly account: ConsumerAccount;
+  readonly quota: QuotaCounter;
+  readonly homes: readonly Home[];
+}
+
+/** The accounts of the consumer interface. The user of the mobile app is the first; the keys of the others stay. */
+export class Customers {
+  readonly first: Customer;
+  /** Attempts that a quota denied, of all of them. */
+  denied = 0;
+  readonly #others: ReadonlyMap<string, Customer>;
+
+  /** `others` by key. */
+  constructor(first: Customer, others: ReadonlyMap<string, Customer>) {
+    this.first = first;
+    this.#others = others;
+  }
+
+  get count(): number {
+    return 1 + this.#others.size;
+  }
+
+  /** Whose present key this is; null for nobody's. */
+  owning(authorization: string | undefined): Customer | null {
+    if (this.first.account.owns(authorization)) return this.first;
+    return this.#others.get(bearerToken(authorization) ?? "") ?? null;
+  }
+}
+
+export interface AdmissionOptions {
+  readonly customers: Customers;
   readonly partner: ThirdPartyCredentials;
   readonly hashEncoding: HashEncoding;
-  readonly quotas: Readonly<Record<InterfaceName, QuotaCounter>>;
+  readonly thirdPartyQuota: QuotaCounter;
 }
 
 /**
@@ -107,16 +138,18 @@ export function createAdmission(parts: AdmissionOptions): (message: AuthRequest)
   return (message) => (message.interface === "consumer" ? admitConsumer(message, parts) : admitPartner(message, parts));
 }
 
-function admitConsumer({ authorization, now }: AuthRequest, { account, quotas }: AdmissionOptions): AuthResult {
-  if (!account.owns(authorization))
+function admitConsumer({ authorization, now }: AuthRequest, { customers }: AdmissionOptions): AuthResult {
+  const customer = customers.owning(authorization);
+  if (!customer)
     return {
       kind: "refused",
       error: contractError("invalid_token", "the API key is invalid; send it as a bearer token"),
     };
-  const denial = account.denial(now);
+  const denial = customer.account.denial(now);
   if (denial) return { kind: "refused", error: denial };
-  const { standing, retryAfterSec } = quotas.consumer.count(now);
+  const { standing, retryAfterSec } = customer.quota.count(now);
   if (retryAfterSec !== null) {
+    customers.denied++;
     const error = contractError("rate_limited", `quota exhausted; try again in ${retryAfterSec} s`);
     return { kind: "refused", error: { ...error, retryAfterSec }, quota: standing };
   }
@@ -125,14 +158,14 @@ function admitConsumer({ authorization, now }: AuthRequest, { account, quotas }:
 
 function admitPartner(
   { authorization, now }: AuthRequest,
-  { partner, hashEncoding, quotas }: AdmissionOptions,
+  { partner, hashEncoding, thirdPartyQuota }: AdmissionOptions,
 ): AuthResult {
   const token = bearerToken(authorization);
   if (token === null || !verifyThirdPartyToken(token, partner, hashEncoding)) {
     const reason = "the bearer token is not Base64 of <API_KEY>:<HMAC-SHA256 of it with the secret>";
     return { kind: "refused", error: contractError("invalid_token", reason) };
   }
-  quotas.thirdParty.count(now);
+  thirdPartyQuota.count(now);
   return { kind: "admitted" };
 }
 

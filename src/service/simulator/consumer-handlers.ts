@@ -10,14 +10,18 @@ import { costsRow, energyRow, revenueRow, type Total, totals } from "./series.ts
 import type { UsageSeries, World } from "./world.ts";
 
 /** The consumer interface over an invented world. */
-export function consumerHandlers(world: World): Pick<ServerHandlers, OperationIdOf<"consumer">> {
+export function consumerHandlers(
+  world: World,
+  homesOf: (context: Pick<RequestContext, "headers">) => readonly Home[] = () => world.homes,
+): Pick<ServerHandlers, OperationIdOf<"consumer">> {
   const { calendar } = world;
   const answerFor = <Body>(
     { addressId }: { readonly addressId: string },
+    context: RequestContext,
     operation: OperationIdOf<"consumer">,
     body: (home: Home) => Body,
   ): { readonly kind: "ok"; readonly body: Body } | ContractError => {
-    const home = world.home(addressId);
+    const home = homesOf(context).find(({ address }) => address.id === addressId);
     if (!home) return contractError("resource_not_found", `this account has no address ${addressId}`);
     const { capability } = operationOf(operation);
     if (!capability || home.address.capabilities[capability]) return { kind: "ok", body: body(home) };
@@ -27,8 +31,9 @@ export function consumerHandlers(world: World): Pick<ServerHandlers, OperationId
   /** The handler of a series of the meter; `more` is added to the envelope. */
   const usage =
     <Row, More>(series: UsageSeries, rowOf: (total: Total) => Row, more: (home: Home) => More) =>
-    async (params: ParamsOf<UsageSeries>, { now }: RequestContext) =>
-      answerFor(params, series, (home) => {
+    async (params: ParamsOf<UsageSeries>, context: RequestContext) =>
+      answerFor(params, context, series, (home) => {
+        const { now } = context;
         const range = { start: params.from, end: params.to };
         const hoursOn = (day: typeof range) => world.hoursOn(series, home, day, now);
         return {
@@ -39,7 +44,7 @@ export function consumerHandlers(world: World): Pick<ServerHandlers, OperationId
         };
       });
   return {
-    addresses: async () => ({ kind: "ok", body: { data: world.homes.map(({ address }) => address) } }),
+    addresses: async (_, context) => ({ kind: "ok", body: { data: homesOf(context).map(({ address }) => address) } }),
     consumption: usage("consumption", energyRow, () => ({})),
     consumptionCosts: usage("consumptionCosts", costsRow, currencyOf),
     solarExport: usage("solarExport", energyRow, () => ({})),
@@ -47,26 +52,26 @@ export function consumerHandlers(world: World): Pick<ServerHandlers, OperationId
       ...currencyOf(home),
       vatIncluded: false,
     })),
-    prices: async (params, { now }) =>
-      answerFor(params, "prices", (home) => {
+    prices: async (params, context) =>
+      answerFor(params, context, "prices", (home) => {
         const range = { start: params.from, end: params.to };
         return {
           ...rangeEnvelope(params),
           resolution: params.resolution,
           ...currencyOf(home),
           vatIncluded: true,
-          data: world.prices.confirmed(home.region, params.resolution, range, now).map(({ row }) => row),
+          data: world.prices.confirmed(home.region, params.resolution, range, context.now).map(({ row }) => row),
         };
       }),
-    forecastPrices: async (params, { now }) =>
-      answerFor(params, "forecastPrices", (home) => ({
+    forecastPrices: async (params, context) =>
+      answerFor(params, context, "forecastPrices", (home) => ({
         addressId: params.addressId,
         resolution: "hour" as const,
         isEstimate: true,
         timeZone: SERVICE_ZONE,
         ...currencyOf(home),
         vatIncluded: true,
-        data: forecastRows(world.prices, home.region, world.seed, now),
+        data: forecastRows(world.prices, home.region, world.seed, context.now),
       })),
   };
 }

@@ -17,6 +17,8 @@ export interface Controlled {
   readonly account: ConsumerAccount;
   readonly faults: FaultScript;
   readonly attemptsToday: (of: InterfaceName) => number;
+  /** All accounts of the consumer interface: how many, and how many of their attempts a quota denied. */
+  readonly accounts: () => { readonly count: number; readonly denied: number };
 }
 
 /** Why a control did nothing, with the status that says so. */
@@ -95,13 +97,14 @@ function parsed<Schema extends z.ZodMiniType>(schema: Schema, json: unknown, exp
   return reading.data;
 }
 
-function stateOf({ clock, account, faults, attemptsToday }: Controlled) {
+function stateOf({ clock, account, faults, attemptsToday, accounts }: Controlled) {
   const { expiresAt, ...state } = account.state;
   return {
     now: formatInstant(clock.now()),
     speed: clock.speed,
     account: { ...state, expiresAt: expiresAt === null ? null : formatInstant(expiresAt) },
     attemptsToday: { consumer: attemptsToday("consumer"), thirdParty: attemptsToday("thirdParty") },
+    accounts: accounts(),
     faults: faults.state.map(({ rule, struck }) => ({ rule: writtenRule(rule), struck })),
   };
 }

@@ -59,6 +59,16 @@ export const demoHomes: Readonly<Record<HomeName, Home>> = {
   ),
 };
 
+/** The home of another account, like the first's but for its id and its name. `number` counts from 1. */
+export function homeOfAccount(home: Home, number: number): Home {
+  const { id, label } = home.address;
+  const own = { id: `${id.slice(0, -ACCOUNT_DIGITS)}${number.toString(16).padStart(ACCOUNT_DIGITS, "0")}` };
+  return { ...home, address: { ...home.address, ...own, label: `${label} ${number}` } };
+}
+
+/** Hexadecimal digits at the end of an id in which the homes of other accounts differ; the demo's own leave them free. */
+const ACCOUNT_DIGITS = 8;
+
 interface Place {
   readonly id: string;
   readonly label: string;

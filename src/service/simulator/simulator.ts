@@ -13,12 +13,12 @@ import type { InterfaceName, OperationId } from "../contract/operations.ts";
 import { createApiRouter, type MountOptions, mount, serveUnknown } from "../serve/mount.ts";
 import { type QuotaLimits, windowStart } from "../serve/quota-windows.ts";
 import { type HashEncoding, type ThirdPartyCredentials, thirdPartyToken } from "../third-party-token.ts";
-import { ConsumerAccount, createAdmission } from "./accounts.ts";
+import { ConsumerAccount, type Customer, Customers, createAdmission } from "./accounts.ts";
 import { consumerHandlers } from "./consumer-handlers.ts";
 import { mountControl } from "./control.ts";
 import { deliverThrough } from "./fault-delivery.ts";
 import { type FaultRule, FaultScript } from "./fault-rules.ts";
-import { demoHomes, type HomeName } from "./homes.ts";
+import { demoHomes, type Home, type HomeName, homeOfAccount } from "./homes.ts";
 import { marketOfFile, type Replay, readPriceFile } from "./price-file.ts";
 import type { PublicationDelay } from "./publication.ts";
 import { type AttemptsByWindow, QuotaCounter } from "./quota.ts";
@@ -45,6 +45,11 @@ export interface SimulatorOptions {
   readonly keys?: { readonly consumerKey?: string | null; readonly thirdParty?: ThirdPartyCredentials };
   readonly hashEncoding?: HashEncoding;
   readonly homes?: readonly HomeName[];
+  /**
+   * How many accounts there are, one where absent. Each has homes, a quota and a key of its own: the first the one of
+   * `keys`, account N the same with `-N` behind it.
+   */
+  readonly accounts?: number;
   /** Minutes after 13:00 local at which the prices of the local day become public; undefined leaves it to the seed. */
   readonly publicationDelayMinutes?: PublicationDelay;
   readonly tls?: { readonly key: string; readonly cert: string };
@@ -99,15 +104,21 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   const now = () => clock.now();
   const account = new ConsumerAccount(keys.consumerKey, () => randomBytes(KEY_BYTES).toString("base64url"));
   const faults = new FaultScript(options.faults ?? []);
-  const quotas = { consumer: new QuotaCounter(limits), thirdParty: new QuotaCounter(UNLIMITED) };
+  const thirdPartyQuota = new QuotaCounter(UNLIMITED);
   const world = worldOf(options);
+  const first = { account, quota: new QuotaCounter(limits), homes: world.homes };
+  const customers = new Customers(first, otherCustomers(options, keys.consumerKey, world.homes));
+  const quotas = { consumer: first.quota, thirdParty: thirdPartyQuota };
   const answered: AnsweredRequest[] = [];
   const stop = new AbortController();
   const deliver = deliverThrough(faults, now, stop.signal);
 
   const mounted: MountOptions = {
-    handlers: { ...consumerHandlers(world), ...thirdPartyHandlers(world, () => quotas.thirdParty.attempts.day) },
-    admit: createAdmission({ account, partner: keys.thirdParty, hashEncoding, quotas }),
+    handlers: {
+      ...consumerHandlers(world, ({ headers }) => customers.owning(headers.authorization)?.homes ?? []),
+      ...thirdPartyHandlers(world, () => quotas.thirdParty.attempts.day),
+    },
+    admit: createAdmission({ customers, partner: keys.thirdParty, hashEncoding, thirdPartyQuota }),
     calendar: world.calendar,
     now,
     newRequestId: randomUUID,
@@ -121,7 +132,8 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   const router = createApiRouter((request, response) => serveUnknown(mounted, request, response));
   mount(router, mounted);
   const attemptsToday = (of: InterfaceName) => quotas[of].attempts.day.get(windowStart("day", now())) ?? 0;
-  mountControl(router, { clock, account, faults, attemptsToday });
+  const accounts = () => ({ count: customers.count, denied: customers.denied });
+  mountControl(router, { clock, account, faults, attemptsToday, accounts });
 
   const listener: RequestListener = (request, response) => {
     response.setHeader("Date", new Date(now()).toUTCString());
@@ -148,6 +160,23 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+/** The accounts after the first, by key. */
+function otherCustomers(
+  { accounts = 1, limits = ILLUSTRATED_LIMITS }: SimulatorOptions,
+  key: string | null,
+  homes: readonly Home[],
+): Map<string, Customer> {
+  const numbers = Array.from({ length: accounts - 1 }, (_, i) => i + 2);
+  return new Map(
+    numbers.map((number) => {
+      const own = `${key}-${number}`;
+      const account = new ConsumerAccount(own, () => own);
+      const ownHomes = homes.map((home) => homeOfAccount(home, number));
+      return [own, { account, quota: new QuotaCounter(limits), homes: ownHomes }];
+    }),
+  );
 }
 
 /** The third-party interface publishes no quota. */

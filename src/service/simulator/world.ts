@@ -40,10 +40,6 @@ export class World {
     for (const home of homes) this.#meters.set(home.name, new Meter(home, seed, calendar));
   }
 
-  home(addressId: string): Home | undefined {
-    return this.homes.find(({ address }) => address.id === addressId);
-  }
-
   /**
    * The hours of a series of a home: of the two with money, VAT and fixed fees are in the costs and fees in the revenue,
    * and an hour without a price is left out.

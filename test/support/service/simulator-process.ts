@@ -1,10 +1,11 @@
 /** The simulator in a process of its own, over HTTPS where a key is given. Prints its URL as the first line. */
 import { startSimulator } from "../../../src/service/simulator/simulator.ts";
 
-const { TLS_KEY, TLS_CERT, CLOCK, SPEED } = process.env;
+const { TLS_KEY, TLS_CERT, CLOCK, SPEED, ACCOUNTS } = process.env;
 const simulator = await startSimulator({
   now: Date.now,
   ...(TLS_KEY && TLS_CERT ? { tls: { key: TLS_KEY, cert: TLS_CERT } } : {}),
+  ...(ACCOUNTS ? { accounts: Number(ACCOUNTS), homes: ["danish"] } : {}),
   ...(CLOCK ? { clock: { at: Date.parse(CLOCK), speed: Number(SPEED ?? 1) } } : {}),
 });
 process.stdout.write(`${simulator.url} ${simulator.keys.consumerKey}\n`);

@@ -274,6 +274,7 @@ test("every secret of the schema is known as one by its name", () => {
     "mqtt.key",
     "broker.users[].password",
     "home_assistant.token",
+    "archive.password",
     "api.keys[].key",
     "api.third_party_keys[].api_key",
     "api.third_party_keys[].api_secret",

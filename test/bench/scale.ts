@@ -1,0 +1,388 @@
+/**
+ * One built daemon with 1, 10, 100 and 1,000 accounts (`BENCH_SIZES=10,100` for others) of one home and a month of
+ * history each (`BENCH_MONTHS`), against one simulator and one Mosquitto in processes of their own. Per size it lives
+ * four times on the same data:
+ *
+ * 1. Empty: everything is asked for, within the quota of each account.
+ * 2. Warm, from spawn to the first price and to the price of every home at a subscriber; then half a minute of peace, for
+ *    the memory and for what a second costs in which nothing happens; then SIGTERM.
+ * 3. Warm with a look at its loop (`loop-process.ts`), over the edge of a quarter-hour, at the pace of a real clock:
+ *    from the edge, by the daemon's own clock, to the last of a home's price, level and signals at the subscriber
+ *    (`boundary`) and to the last of its other topics (`rest`), and answers of the LAN API before it.
+ * 4. Fast forward: the processor time and what is written in a day with its 96 edges, new prices and new consumption.
+ *    What the clock's own timers cost does not get faster with the clock: what a second of peace costs is added for the
+ *    seconds that were left out.
+ *
+ * Linux only: it reads /proc.
+ */
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import path from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import mqtt, { type MqttClient } from "mqtt";
+import { MALLOC_SETTINGS, nodeFlags } from "../support/daemon/node-flags.ts";
+import { TempDir } from "../support/daemon/temp-dir.ts";
+
+const ROOT = path.resolve(import.meta.dirname, "../..");
+const BUNDLE = path.join(ROOT, "dist/elbro.cjs");
+const PROBE = path.join(ROOT, "test/support/bench/loop-process.ts");
+const SIZES = (process.env.BENCH_SIZES ?? "1,10,100,1000").split(",").map(Number);
+const MONTHS = Number(process.env.BENCH_MONTHS ?? 1);
+const LAN_KEY = "bench-key-of-the-lan";
+/** A day of the service in which tomorrow's prices are there in the afternoon. */
+const FILL_AT = "2025-10-21T12:30:00Z";
+const WARM_AT = "2025-10-21T13:31:00Z";
+const EDGE = Date.parse("2025-10-21T13:45:00Z");
+const DAY_AT = Date.parse("2025-10-21T14:01:00Z");
+/** Real seconds before the edge at which the third life begins. */
+const EDGE_LEAD_S = { base: 35, perHome: 0.03 };
+const PEACE_MS = 30_000;
+/** How long a day takes: less would hide what does not fit into it. */
+const DAY_MS = { least: 40_000, perHome: 300 };
+const AFTER_EDGE_MS = 15_000;
+const FILL_TIMEOUT_MS = 1_800_000;
+const LAN_ANSWERS = 200;
+/** Where a processor profile of each life is written, in order. */
+const PROFILES = process.env.BENCH_PROFILES;
+const VERBOSE = process.env.BENCH_DEBUG !== undefined;
+
+/** What a house waits for at an edge. */
+const URGENT = /^[^/]+\/[^/]+\/(price|price\/level|cheap|plan\/[^/]+)$/;
+
+type Figures = Record<string, number | null>;
+
+export async function run(): Promise<Figures[]> {
+  execFileSync("npm", ["run", "--silent", "build"], { cwd: ROOT, stdio: ["ignore", "ignore", "inherit"] });
+  const lines: Figures[] = [];
+  for (const homes of SIZES) lines.push(await linesOf(homes, lines[0]));
+  return lines;
+}
+
+async function linesOf(homes: number, smallest: Figures | undefined): Promise<Figures> {
+  using dir = new TempDir();
+  await using world = await World.open(homes, dir);
+  const fill = await world.fill();
+  const warm = await world.warm();
+  const edge = await world.edge();
+  const day = await world.day(warm.peaceCpuShare);
+  const own = smallest && homes > Number(smallest.homes);
+  return {
+    homes,
+    start_first_price_ms: warm.firstMs,
+    start_all_prices_s: warm.allMs / 1_000,
+    boundary_p99_ms: edge.urgentMs,
+    loop_max_ms: edge.loopMs,
+    cpu_s_per_home_day: day.cpuS / homes,
+    rss_mb: warm.rssMb,
+    rss_kb_per_home: own ? ((warm.rssMb - Number(smallest.rss_mb)) * 1_024) / (homes - Number(smallest.homes)) : null,
+    written_kb_per_home_day: day.writtenKb / homes,
+    rest_p99_ms: edge.restMs,
+    lan_p50_ms: edge.lanMs,
+    lan_p99_ms: edge.lanWorstMs,
+    stop_ms: warm.stopMs,
+    fill_s: fill.seconds,
+    denied: world.denied,
+  };
+}
+
+class World implements AsyncDisposable {
+  readonly #homes: number;
+  readonly #dir: TempDir;
+  readonly #children: ChildProcess[] = [];
+  #service = { url: "", key: "" };
+  #brokerPort = 0;
+  #listener: MqttClient | null = null;
+  #apiPort = 0;
+  /** Requests that the simulator answered with 429. */
+  denied = 0;
+
+  private constructor(homes: number, dir: TempDir) {
+    this.#homes = homes;
+    this.#dir = dir;
+  }
+
+  static async open(homes: number, dir: TempDir): Promise<World> {
+    const world = new World(homes, dir);
+    world.#brokerPort = await freePort();
+    world.#apiPort = await freePort();
+    const settings = dir.file("mosquitto.conf");
+    writeFileSync(settings, `listener ${world.#brokerPort} 127.0.0.1\nallow_anonymous true\nmax_queued_messages 0\n`);
+    world.#add(spawn("mosquitto", ["-c", settings], { stdio: "ignore" }));
+    const simulator = spawn(process.execPath, [path.join(ROOT, "test/support/service/simulator-process.ts")], {
+      env: { ACCOUNTS: String(homes), CLOCK: FILL_AT },
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    world.#add(simulator);
+    const [url = "", key = ""] = (await firstLine(simulator)).split(" ");
+    world.#service = { url, key };
+    world.#listener = await mqtt.connectAsync(`mqtt://127.0.0.1:${world.#brokerPort}`, {
+      protocolVersion: 4,
+      reconnectPeriod: 50,
+    });
+    await world.#listener.subscribeAsync("elbro/#", { qos: 0 });
+    writeFileSync(dir.file("elbro.yaml"), world.#configuration());
+    return world;
+  }
+
+  async fill(): Promise<{ readonly seconds: number }> {
+    const began = performance.now();
+    await this.#setClock(FILL_AT, 1);
+    const daemon = this.#daemon(FILL_AT, 1);
+    const prices = this.#firstPrices(daemon.child);
+    await prices.all;
+    for (;;) {
+      const { backfill, series, health } = await this.#system();
+      const missing = series.filter(({ last_success_at: at }) => at === null).length;
+      if (VERBOSE) console.error({ backfill, missing, series: series.length, health: health?.status });
+      if (backfill && backfill.days_known >= backfill.days_wanted && missing === 0) break;
+      if (performance.now() - began > FILL_TIMEOUT_MS) throw new Error("the history did not come in time");
+      await pause(2_000);
+    }
+    await end(daemon.child);
+    return { seconds: (performance.now() - began) / 1_000 };
+  }
+
+  async warm() {
+    await this.#setClock(WARM_AT, 1);
+    const began = performance.now();
+    const { child } = this.#daemon(WARM_AT, 1);
+    const prices = this.#firstPrices(child);
+    const firstMs = (await prices.first) - began;
+    const allMs = (await prices.all) - began;
+    await this.#settled(child);
+    const before = cpuSeconds(child);
+    await pause(PEACE_MS);
+    const peaceCpuShare = ((cpuSeconds(child) - before) * 1_000) / PEACE_MS;
+    const rssMb = residentMb(child);
+    const stopping = performance.now();
+    await end(child);
+    return { firstMs, allMs, rssMb, peaceCpuShare, stopMs: performance.now() - stopping };
+  }
+
+  async edge() {
+    const leadMs = (EDGE_LEAD_S.base + EDGE_LEAD_S.perHome * this.#homes) * 1_000;
+    const start = new Date(EDGE - leadMs).toISOString();
+    await this.#setClock(start, 1);
+    const { child } = this.#daemon(start, 1, ["--require", PROBE], "ipc");
+    await this.#firstPrices(child).all;
+    await this.#settled(child);
+    await loopOf(child);
+    const lan = await this.#lanTimes();
+    const edgeAt = EDGE - (await this.#clockAheadMs());
+    const urgent = new Map<string, number>();
+    const rest = new Map<string, number>();
+    const take = (topic: string) => {
+      const at = Date.now() - edgeAt;
+      const home = topic.split("/")[1] ?? "";
+      if (at < 0 || !home.startsWith("home")) return;
+      (URGENT.test(topic) ? urgent : rest).set(home, at);
+    };
+    this.#listener?.on("message", take);
+    await pause(edgeAt + AFTER_EDGE_MS - Date.now());
+    this.#listener?.off("message", take);
+    if (urgent.size !== this.#homes)
+      throw new Error(`${urgent.size} of ${this.#homes} homes were published at the edge`);
+    const loopMs = await loopOf(child);
+    await end(child);
+    const lanMs = quantile(lan, 0.5);
+    return {
+      ...{ loopMs, lanMs, lanWorstMs: quantile(lan, 0.99) },
+      urgentMs: quantile([...urgent.values()], 0.99),
+      restMs: quantile([...rest.values()], 0.99),
+    };
+  }
+
+  async day(peaceCpuShare: number) {
+    const dayMs = Math.max(DAY_MS.least, DAY_MS.perHome * this.#homes);
+    const speed = Math.floor(86_400_000 / dayMs);
+    const start = new Date(DAY_AT).toISOString();
+    await this.#setClock(start, speed);
+    const { child } = this.#daemon(start, speed);
+    await this.#firstPrices(child).all;
+    await pause(2_000);
+    const before = { cpuS: cpuSeconds(child), writtenKb: writtenKb(child) };
+    await pause(dayMs);
+    const cpuS = cpuSeconds(child) - before.cpuS + peaceCpuShare * (86_400 - dayMs / 1_000);
+    const day = { cpuS, writtenKb: writtenKb(child) - before.writtenKb };
+    const { accounts } = (await (await fetch(`${this.#service.url}/simulator`)).json()) as {
+      accounts: { denied: number };
+    };
+    this.denied = accounts.denied;
+    await end(child);
+    return day;
+  }
+
+  /** Waits until what a start brings is over: a stretch in which the daemon rests. */
+  async #settled(child: ChildProcess): Promise<void> {
+    for (let calm = 0; calm < 3; ) {
+      const before = cpuSeconds(child);
+      await pause(500);
+      calm = cpuSeconds(child) - before < 0.05 ? calm + 1 : 0;
+    }
+  }
+
+  async #lanTimes(): Promise<number[]> {
+    const times: number[] = [];
+    for (let i = 0; i < LAN_ANSWERS; i++) {
+      const home = i % this.#homes;
+      const began = performance.now();
+      await this.#get(`/local/v1/now?home=home${home === 0 ? "" : `_${home + 1}`}`);
+      times.push(performance.now() - began);
+    }
+    return times;
+  }
+
+  /** By how much the daemon's clock is ahead of this machine's. */
+  async #clockAheadMs(): Promise<number> {
+    const ahead: { readonly ms: number; readonly tookMs: number }[] = [];
+    for (let i = 0; i < 5; i++) {
+      const began = Date.now();
+      const { now } = await this.#system();
+      const ended = Date.now();
+      ahead.push({ ms: Date.parse(now) - (began + ended) / 2, tookMs: ended - began });
+    }
+    return ahead.toSorted((a, b) => a.tookMs - b.tookMs)[0]?.ms ?? 0;
+  }
+
+  async #system() {
+    return (await this.#get("/local/v1/system")) as {
+      readonly now: string;
+      readonly backfill: { readonly days_known: number; readonly days_wanted: number } | null;
+      readonly series: readonly { readonly last_success_at: string | null }[];
+      readonly health?: { readonly status?: string };
+    };
+  }
+
+  async #get(route: string): Promise<unknown> {
+    const headers = { authorization: `Bearer ${LAN_KEY}` };
+    const answer = await fetch(`http://127.0.0.1:${this.#apiPort}${route}`, { headers });
+    if (!answer.ok) throw new Error(`${route}: ${answer.status} ${await answer.text()}`);
+    return answer.json();
+  }
+
+  /** When the first price came, and the last home's first. Retained ones of an earlier life came at the subscription. */
+  #firstPrices(child: ChildProcess) {
+    const first = Promise.withResolvers<number>();
+    const all = Promise.withResolvers<number>();
+    const seen = new Set<string>();
+    const take = (topic: string, payload: Buffer) => {
+      const home = /^elbro\/([^/]+)\/price$/.exec(topic)?.[1];
+      if (home === undefined || payload.length === 0) return;
+      seen.add(home);
+      first.resolve(performance.now());
+      if (seen.size === this.#homes) all.resolve(performance.now());
+    };
+    this.#listener?.on("message", take);
+    void all.promise.then(() => this.#listener?.off("message", take)).catch(() => undefined);
+    child.once("exit", (code) => {
+      const error = new Error(`the daemon ended with ${code} with ${seen.size} prices`);
+      first.reject(error);
+      all.reject(error);
+    });
+    void first.promise.catch(() => undefined);
+    return { first: first.promise, all: all.promise };
+  }
+
+  #daemon(clock: string, speed: number, nodeArgs: readonly string[] = [], channel: "ipc" | "ignore" = "ignore") {
+    const prof = PROFILES === undefined ? [] : ["--cpu-prof", "--cpu-prof-dir", path.resolve(ROOT, PROFILES)];
+    const args = [...nodeFlags(this.#homes), ...prof, ...nodeArgs, BUNDLE, "--clock", clock, "--speed", String(speed)];
+    const child = spawn(process.execPath, args, {
+      cwd: this.#dir.path,
+      env: {
+        ...MALLOC_SETTINGS,
+        NODE_COMPILE_CACHE: path.join(ROOT, "node_modules/.cache/elbro"),
+        ELBRO_CONFIG: this.#dir.file("elbro.yaml"),
+      },
+      stdio: ["ignore", VERBOSE ? "inherit" : "ignore", "inherit", channel],
+    });
+    return { child: this.#add(child) };
+  }
+
+  #configuration(): string {
+    const accounts = Array.from({ length: this.#homes }, (_, i) => ({
+      name: `account-${i + 1}`,
+      api_key: i === 0 ? this.#service.key : `${this.#service.key}-${i + 1}`,
+    }));
+    return JSON.stringify({
+      service: { base_url: this.#service.url },
+      consumer: accounts,
+      mqtt: { url: `mqtt://127.0.0.1:${this.#brokerPort}` },
+      api: {
+        host: "127.0.0.1",
+        port: this.#apiPort,
+        keys: [{ name: "bench", key: LAN_KEY }],
+        requests_per_minute: 6_000,
+      },
+      history: { months: MONTHS },
+      log: { level: VERBOSE ? "info" : "warn" },
+      data_dir: this.#dir.file("data"),
+    });
+  }
+
+  async #setClock(at: string, speed: number): Promise<void> {
+    const answer = await fetch(`${this.#service.url}/simulator/clock`, {
+      method: "POST",
+      body: JSON.stringify({ at, speed }),
+    });
+    if (!answer.ok) throw new Error(await answer.text());
+  }
+
+  #add(child: ChildProcess): ChildProcess {
+    this.#children.push(child);
+    return child;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#listener?.endAsync(true);
+    for (const child of this.#children) await end(child, "SIGKILL");
+  }
+}
+
+async function end(child: ChildProcess, signal: NodeJS.Signals = "SIGTERM"): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = new Promise((resolve) => child.once("exit", resolve));
+  child.kill(signal);
+  await ended;
+}
+
+/** The longest that the loop was held since the last time this was asked. */
+function loopOf(child: ChildProcess): Promise<number> {
+  return new Promise((resolve) => {
+    child.once("message", (told: { held: number }) => resolve(told.held));
+    child.send("look");
+  });
+}
+
+/** Processor time of all threads. Source: Documentation/scheduler/sched-stats: the first field, nanoseconds. */
+function cpuSeconds({ pid }: ChildProcess): number {
+  const tasks = readdirSync(`/proc/${pid}/task`);
+  const ran = tasks.map((task) => Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, "utf8").split(" ")[0]));
+  return ran.reduce((sum, ns) => sum + ns, 0) / 1e9;
+}
+
+function residentMb({ pid }: ChildProcess): number {
+  return Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1_024;
+}
+
+function writtenKb({ pid }: ChildProcess): number {
+  return Number(/^write_bytes: (\d+)/m.exec(readFileSync(`/proc/${pid}/io`, "utf8"))?.[1]) / 1_000;
+}
+
+function firstLine(child: ChildProcess): Promise<string> {
+  return new Promise((resolve) => child.stdout?.once("data", (data: Buffer) => resolve(data.toString().trim())));
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === "object" && address ? address.port : 0));
+    });
+  });
+}
+
+function quantile(values: readonly number[], part: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
+}
