@@ -64,7 +64,7 @@ const TRIES = {
 /** Several plans are placed well enough where the bound is only so much of it lower. */
 const GOOD_SHARE = 0.003;
 /** Parts of several plans that are placed again: how many, which of all next, and how each is looked for. */
-const PARTS = { most: 6, stride: 17, width: 10, rounds: 20 };
+const PARTS = { most: 10, stride: 17, width: 10, rounds: 20 };
 /** States that one UTF-16 unit can tell apart. */
 const MAX_CODE = 2 ** 16;
 /** Steps from one standing to the next that are tried at most, over all widths. */
