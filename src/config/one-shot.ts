@@ -1,9 +1,7 @@
 /** A plan for once: "the cheapest 2 hours within the next 8", as it is asked for over MQTT and HTTP. */
-import type * as z from "zod/mini";
 import type { PlanDefinition } from "../core/planning/model/plan-definition.ts";
 import { hoursText, planMistakes, readDuration } from "../core/planning/model/plan-definition.ts";
 import { type EpochMs, HOUR_MS } from "../core/time/interval.ts";
-import { describeIssue } from "./config-error.ts";
 import { type GroupEntry, planDefinitions, planSchema } from "./plan-schema.ts";
 
 /** Settings of a window that comes again and again, or of other plans. */
@@ -52,12 +50,11 @@ function ofPlan(base: PlanDefinition, hours: unknown): PlanDefinition | string {
 }
 
 function ofSettings(settings: object, groups: readonly GroupEntry[]): PlanDefinition | string {
-  const given = { name: "Once", kind: "window", ...settings };
-  const reading = planSchema.safeParse(given);
-  const asPlan = (issue: z.core.$ZodIssue) => ({ ...issue, path: ["plans", 0, ...issue.path] });
-  const issues = reading.error?.issues ?? [];
-  const [mistake] = issues.flatMap((issue) => describeIssue(asPlan(issue), { plans: [given] }));
-  if (mistake) return `${mistake.path}: ${mistake.text}`.replaceAll("plans[0].", "");
+  const reading = planSchema.safeParse({ name: "Once", kind: "window", ...settings });
+  const [issue] = reading.error?.issues ?? [];
+  if (issue?.code === "unrecognized_keys") return `${issue.keys.join(", ")}: is no setting of a plan`;
+  if (issue?.code === "invalid_value") return `${issue.path.join(".")}: expected one of ${issue.values.join(", ")}`;
+  if (issue) return `${issue.path.join(".") || "body"}: ${issue.message}`;
   const [definition] = reading.data ? planDefinitions([reading.data], groups) : [];
   if (!definition || !("hoursMs" in definition.spec) || definition.spec.kind === "avoid")
     return "kind: expected window or slots";

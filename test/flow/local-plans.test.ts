@@ -147,7 +147,7 @@ describe("plans", () => {
       [{ when_lost: "sometimes" }, "when_lost: expected one of on, off, keep"],
       [{ kind: "always" }, "kind: expected one of window, slots, below, avoid"],
       [{ hours: "lots" }, "hours: expected hours above 0"],
-      [{ prise: "export" }, "prise: is not a key of the configuration; did you mean price?"],
+      [{ prise: "export" }, "prise: is no setting of a plan"],
     ] as const) {
       const answer = await daemon.post("/local/v1/plans", { once: true, home: "home", hours: 2, ...settings });
       expect([settings, answer.status, await answer.json()]).toMatchObject([
