@@ -48,7 +48,7 @@ test("damaged chunks are told as a problem, and asked for again: no price is mis
   database.exec("update chunk set rows = x'00'");
   database.close();
   await daemon.restart();
-  await daemon.clock.runUntil(MORNING + HOUR_MS + 20 * MINUTE_MS);
+  await daemon.clock.runUntil(MORNING + HOUR_MS + 10 * MINUTE_MS);
   expect([price, await priceNow(daemon)]).toEqual([expect.any(Number), price]);
   expect(daemon.watcher.json("elbro/info").problems).toMatchObject([{ code: "values_damaged" }]);
 });
