@@ -90,6 +90,7 @@ export function openState(options: StateOptions, storage: Storage, service: Serv
     // A simulated clock is right by definition.
     releasedAt: simulatedTime ? Number.NEGATIVE_INFINITY : RELEASED_AT,
     lastToldMs: simulatedTime ? null : repository.requestLog.serverTime(),
+    toldInBoot: simulatedTime ? null : repository.requestLog.serverTimeOf(clock.boot),
     clock,
   });
   const isTimeTrusted = (now: EpochMs) => guard.trusted(now);
