@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { SeriesKey } from "../../src/core/series/series.ts";
 import { DAY_MS, HOUR_MS, type Interval, MINUTE_MS } from "../../src/core/time/interval.ts";
-import { PostgresArchive } from "../../src/integrations/archive/postgres-archive.ts";
+import { ArchiveError, PostgresArchive } from "../../src/integrations/archive/postgres-archive.ts";
 import { operationIds } from "../../src/service/contract/operations.ts";
 import type { ArchiveBatch, ArchiveChunk } from "../../src/storage/archive-backlog.ts";
 import { openDatabase } from "../../src/storage/database.ts";
@@ -234,7 +234,6 @@ describe.skipIf(!havePostgres)("the archive in PostgreSQL", () => {
     await using archive = await runningArchive(disk);
     archive.put(HOURS, OCTOBER, rowsOf("hour", OCTOBER));
     await archive.untilCopied();
-    await server.query(`select pg_sleep(0)`);
     const lock = server.query("begin; lock table elbro.rows; select pg_sleep(3); commit", database);
     await archive.until("the lock", async () => {
       const [found] = await server.query(
@@ -248,6 +247,13 @@ describe.skipIf(!havePostgres)("the archive in PostgreSQL", () => {
     await archive.stop();
     expect(performance.now() - began).toBeLessThan(1_000);
     await lock;
+    server.freeze();
+    const connecting = new RunningArchive(server.url(database), disk);
+    await connecting.until("it connects", () => connecting.loop.count() > 0);
+    const again = performance.now();
+    await connecting.stop();
+    expect(performance.now() - again).toBeLessThan(1_000);
+    server.thaw();
   });
 
   test("of two data directories with the same row, the later change stays; one directory corrects its own at any time", async () => {
@@ -302,6 +308,8 @@ describe.skipIf(!havePostgres)("the archive in PostgreSQL", () => {
   test("however batches are cut, repeated, changed and interrupted, the archive ends as the store is", async () => {
     database = `archive_${++databases}`;
     await server.query(`create database ${database}`);
+    const { signal } = new AbortController();
+    (await PostgresArchive.connect({ url: server.url(database) }, signal)).close();
     const days = ["2025-10-25", "2025-10-26", "2025-10-27", "2026-03-29"];
     const step = fc.oneof(
       fc.record({ do: fc.constant("put"), day: fc.nat(days.length - 1), price: fc.nat(3), quarters: fc.boolean() }),
@@ -325,8 +333,10 @@ describe.skipIf(!havePostgres)("the archive in PostgreSQL", () => {
             );
           } else if (each.do === "copy") await archive.untilCopied();
           else {
-            // Written and not confirmed: it comes again.
-            if (each.do === "crash") archive.onBatch = () => void archive.stop();
+            if (each.do === "crash")
+              archive.onBatch = () => {
+                throw new ArchiveError("written and not confirmed");
+              };
             await archive.clock.runUntil(archive.clock.now() + MINUTE_MS);
             await archive.stop();
             disk.reopen();
