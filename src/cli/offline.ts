@@ -13,6 +13,7 @@ import { Calendar, SERVICE_ZONE } from "../core/time/calendar.ts";
 import { connectionTo, withoutLogin } from "../mqtt/broker/start-broker.ts";
 import { tryBroker } from "../mqtt/client/check-connection.ts";
 import { AdminApi, type CheckResult, checkResultOf } from "../server/admin/admin-api.ts";
+import { checkArchive } from "../server/admin/check-archive.ts";
 import { checkHomeAssistant } from "../server/admin/check-home-assistant.ts";
 import { offlineDiagnostics } from "../server/monitoring/diagnostics.ts";
 import { openService } from "../service/client/open-service.ts";
@@ -21,6 +22,7 @@ import { openAccounts } from "../state/accounts.ts";
 import { Homes } from "../state/homes.ts";
 import { HomeReader } from "../state/price-reader.ts";
 import { SeriesRepository } from "../state/series-repository.ts";
+import { copyDatabase } from "../storage/backup.ts";
 import { KeyValueStore } from "../storage/key-value-store.ts";
 import { openDataDir, transitionsIn } from "../storage/open-storage.ts";
 
@@ -54,6 +56,12 @@ export function openOffline(config: Config, clock: Clock, proxy: ProxySettings |
     onSeriesChanged: (series) => homeReader.changed(series),
     broker: () => brokerFinding(config),
     homeAssistant: () => checkHomeAssistant(config),
+    archive: () => checkArchive(config),
+    copyNow: () =>
+      copyDatabase(database, databasePath, { node: process.execPath, signal: stop.signal }).then(
+        (made) => (made.kind === "damaged" ? `the database is damaged: ${made.damage}` : null),
+        (error: unknown) => (error instanceof Error ? error.message : String(error)),
+      ),
     diagnostics: async () => ({
       running: false,
       ...(offlineDiagnostics({ config, homes, accounts }, clock.now()) as object),

@@ -37,6 +37,10 @@ const levels = z
     cheap: key(z._default(ratio, 0.9), "Cheap is at most this part; the signal `cheap` is ON up to here."),
     normal: key(z._default(ratio, 1.15), "Normal is at most this part."),
     expensive: key(z._default(ratio, 1.4), "Expensive is at most this part."),
+    use_forecast: key(
+      z._default(z.boolean(), false),
+      "Whether `cheap` and the plugs that follow it may be ON by an estimate, while the confirmed price has not come.",
+    ),
   })
   .check(
     z.refine(
@@ -132,6 +136,24 @@ const homeAssistant = z.strictObject({
   }),
 });
 
+const archiveUrl = z.url({
+  protocol: /^postgres(ql)?$/,
+  error: "expected a URL such as postgres://elbro@database:5432/elbro",
+});
+const archive = z.strictObject({
+  url: key(
+    archiveUrl,
+    "Address of the database, with its user; `?sslmode=require` or `verify-full` for TLS. See docs/archive.md.",
+    { example: "postgres://elbro@192.168.1.10:5432/elbro" },
+  ),
+  password: key(z.optional(text), "The user's password, where it is not in the URL.", {
+    example: "password-of-elbro-in-postgresql",
+  }),
+  ca: key(z.optional(text), "The certificate authority of the database, in PEM; TLS is then required.", {
+    exampleFile: "./config/postgresql-ca.pem",
+  }),
+});
+
 const brokerUser = z.strictObject({
   name: key(text, "The user's name."),
   password: key(text, "The password, or what `elbro hash-password` makes of it."),
@@ -181,6 +203,10 @@ const sections = z.strictObject({
   home_assistant: key(
     z.optional(homeAssistant),
     "Imports consumption, cost, export and revenue into Home Assistant's statistics, on the right hours. The app needs nothing here.",
+  ),
+  archive: key(
+    z.optional(archive),
+    "Copies everything that is stored to PostgreSQL, for SQL over many homes and Grafana. Nothing else depends on it.",
   ),
   api: key(z.prefault(apiSchema, {}), "The API for devices on the LAN."),
   levels: key(

@@ -4,10 +4,11 @@ import type { Config } from "../config/schema.ts";
 import type { Clock } from "../core/runtime/clock.ts";
 import type { ChangeBus } from "../state/change-bus.ts";
 import type { State } from "../state/open-state.ts";
+import { ArchiveBacklog, forgetBacklog } from "../storage/archive-backlog.ts";
 import type { Storage } from "../storage/open-storage.ts";
 
 export interface IntegrationsOptions {
-  readonly config: Pick<Config, "home_assistant" | "retention" | "service">;
+  readonly config: Pick<Config, "archive" | "home_assistant" | "retention" | "service">;
   readonly clock: Clock;
   readonly log: { info(facts: object, text: string): void };
   /** Numbers from 0 to 1. */
@@ -24,18 +25,41 @@ export interface Integrations {
 /** Nothing is loaded or connected before `run`. */
 export function startIntegrations(
   options: IntegrationsOptions,
-  storage: Pick<Storage, "settings">,
+  storage: ArchivedStorage,
   state: State,
   changes: ChangeBus,
 ): Integrations {
-  let running: Promise<void> | null = null;
+  const running: Promise<void>[] = [];
   return {
     run() {
-      const { home_assistant } = options.config;
-      if (home_assistant) running = runStatistics({ ...options, account: home_assistant }, storage, state, changes);
+      const { home_assistant, archive } = options.config;
+      if (home_assistant) running.push(runStatistics({ ...options, account: home_assistant }, storage, state, changes));
+      if (archive) running.push(runArchive({ ...options, account: archive }, storage, state, changes));
+      else forgetBacklog(storage.database, storage.writing);
     },
-    close: async () => void (await running),
+    close: async () => void (await Promise.all(running)),
   };
+}
+
+async function runArchive(
+  { account, clock, log, random, signal }: IntegrationsOptions & { readonly account: NonNullable<Config["archive"]> },
+  { database, settings, writing }: ArchivedStorage,
+  { problems, stats }: State,
+  changes: ChangeBus,
+): Promise<void> {
+  const { ArchiveLoop } = await import("./archive/archive-loop.ts");
+  const figures = { rows: 0, count: () => loop.count() };
+  const loop = new ArchiveLoop({
+    ...{ account, problems, clock, log, random },
+    openBacklog: () => ArchiveBacklog.open(database, settings, writing),
+    pulse: stats.pulse("archiving"),
+    onWritten(rows) {
+      figures.rows += rows;
+    },
+  });
+  stats.archive = figures;
+  changes.seriesChanged.subscribe(() => loop.changed());
+  await loop.run(signal);
 }
 
 async function runStatistics(
@@ -58,4 +82,5 @@ async function runStatistics(
   await loop.run(signal);
 }
 
+type ArchivedStorage = Pick<Storage, "settings" | "database" | "writing">;
 type HomeAssistantAccount = NonNullable<Config["home_assistant"]>;

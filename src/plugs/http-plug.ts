@@ -6,6 +6,8 @@ import { MINUTE_MS, SECOND_MS } from "../core/time/interval.ts";
 export const POLL_MS: number = MINUTE_MS;
 /** Less than the time after which a command is sent again. */
 const TIMEOUT_MS = 5 * SECOND_MS;
+/** The state of a device with many channels is a few kB. JSON of nested lists takes sixty times its length to parse. */
+const MAX_ANSWER_BYTES = 64 * 1024;
 /** Requests that wait for the one in flight: a command with its question, and a retry of it. */
 const MAX_WAITING = 4;
 
@@ -23,7 +25,7 @@ export interface HttpPlug {
 export function openHttpPlug(url: string, onAnswer: (body: string | null) => void): HttpPlug {
   // Loaded when there is such a plug: undici is 13 MB.
   const opened = import("../service/client/http-transport.ts").then(({ openTransport }) =>
-    openTransport(new URL(url).origin, { timeoutMs: TIMEOUT_MS }),
+    openTransport(new URL(url).origin, { timeoutMs: TIMEOUT_MS, maxBytes: MAX_ANSWER_BYTES }),
   );
   const { signal } = new AbortController();
   let waiting = 0;
@@ -31,7 +33,7 @@ export function openHttpPlug(url: string, onAnswer: (body: string | null) => voi
   const get = async (path: string) => {
     try {
       const { status, body } = await (await opened).get(path, {}, signal);
-      onAnswer(status === 200 ? body.toString() : null);
+      onAnswer(status === 200 && body ? body.toString() : null);
     } catch {
       onAnswer(null);
     }

@@ -29,7 +29,7 @@ export interface PlugsOptions {
 /** The parts of the state that plugs follow. */
 type Followed = Pick<State, "homes" | "homeReader" | "places" | "plans" | "problems">;
 
-type Signal = Pick<HomeSnapshot | PlaceSnapshot, "cheap" | "level" | "nextChangeAt">;
+type Signal = Pick<HomeSnapshot | PlaceSnapshot, "cheap" | "current" | "level" | "nextChangeAt">;
 
 export interface PlugsModule {
   readonly snapshots: () => readonly PlugSnapshot[];
@@ -98,8 +98,11 @@ function wantedOf(plug: PlugConfig, state: Followed, now: EpochMs): Wanted | nul
 }
 
 /** What the signal of a home or place says. */
-function wantedAt(name: string, { cheap, level, nextChangeAt }: Signal): Wanted | null {
-  return cheap === null ? null : { on: cheap, until: nextChangeAt, reason: `the price at ${name} is ${level}` };
+function wantedAt(name: string, { cheap, current, level, nextChangeAt }: Signal): Wanted | null {
+  if (cheap === null) return null;
+  const isEstimate = current !== null && "estimate" in current && current.estimate;
+  const basis = cheap ? ", by an estimate" : " by an estimate, and only a confirmed price switches on";
+  return { on: cheap, until: nextChangeAt, reason: `the price at ${name} is ${level}${isEstimate ? basis : ""}` };
 }
 
 /** Which homes there are is known once the account told its addresses. `ids` are theirs where the plug's is none. */

@@ -14,6 +14,7 @@ import { createClient } from "../service/client/client.ts";
 import type { FetchPort } from "../service/client/collector.ts";
 import { noteLostLedger } from "../service/client/lost-ledger.ts";
 import type { Service } from "../service/client/open-service.ts";
+import { Outage } from "../service/client/outage.ts";
 import type { ProxySettings } from "../service/client/proxy.ts";
 import { type AttemptLog, RateLimiter } from "../service/client/rate-limiter.ts";
 import { AdaptiveRateLimits, LearnedRateLimits } from "../service/client/rate-limits.ts";
@@ -59,6 +60,7 @@ const KEY_MARK_LENGTH = 12;
 /** Opens every account that has a key. Nothing is sent before somebody asks. */
 export function openAccounts(options: AccountsOptions): Accounts {
   const { config, service } = options;
+  const outage = new Outage(options.problems);
   const spendsUnknown = options.spendsUnknown === true || options.settings.read(SPENDS_UNKNOWN) === "yes";
   const recent = recentAttempts(options);
   const open = (name: string, authorization: { consumer?: string; thirdParty?: string }) => {
@@ -92,6 +94,7 @@ export function openAccounts(options: AccountsOptions): Accounts {
       gate: new CircuitBreaker({ account: name, memory, clock, random, keyMark }),
       clock,
       problems,
+      outage,
       signal,
       onServerTime,
       onSpent: (operation, outcome) => onSpent(name, operation, outcome),

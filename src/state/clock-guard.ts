@@ -6,6 +6,7 @@
 import type { MonotonicMs } from "../core/fetching/rate-limit.ts";
 import type { Clock } from "../core/runtime/clock.ts";
 import type { Problems } from "../core/status/problem.ts";
+import { CALENDAR_YEARS } from "../core/time/calendar.ts";
 import { type EpochMs, HOUR_MS, MINUTE_MS, SECOND_MS } from "../core/time/interval.ts";
 
 export interface ClockGuardDeps {
@@ -46,7 +47,7 @@ export class ClockGuard {
 
   /** Whether a clock shows this at all: at a start without one, nothing of a day can be asked. */
   isPossible(now: EpochMs): boolean {
-    return now >= this.#deps.releasedAt;
+    return now >= this.#deps.releasedAt && new Date(now).getUTCFullYear() < CALENDAR_YEARS.last;
   }
 
   /** Why the time cannot be trusted; null where it can. */

@@ -64,7 +64,7 @@ export class DaemonStates {
         return {
           account: account.name,
           interface: account === accounts.thirdParty ? "third_party" : "consumer",
-          service: serviceStateOf(problems.of(account.name), states[i]?.answered === true),
+          service: account.trouble ?? serviceStateOf(problems.of(account.name), states[i]?.answered === true),
           minuteLeft: minute?.left ?? null,
           dayLeft: day?.left ?? null,
           requestsToday: repository.requestLog.countSince(account.name, Math.floor(now / DAY_MS) * DAY_MS),

@@ -66,6 +66,8 @@ export interface State {
   readonly daemonState: (now: EpochMs) => DaemonState;
   /** Looks at once what is due for every account. */
   readonly refresh: () => void;
+  /** Makes the copy of the database now. Returns why it could not be made; null if it was. */
+  readonly copyNow: () => Promise<string | null>;
   readonly run: () => void;
   /** Waits for the loops and writes what the request log still holds. */
   readonly close: () => Promise<void>;
@@ -186,7 +188,7 @@ interface LoopDeps extends Omit<State, "isTimeTrusted" | "checkClock" | "checkMa
   readonly isTimePossible: (now: EpochMs) => boolean;
 }
 
-type Loops = Pick<State, "refresh" | "run" | "close">;
+type Loops = Pick<State, "refresh" | "copyNow" | "run" | "close">;
 
 /** The loops that fetch, keep the database in order and retry failed writes. */
 function openLoops(options: StateOptions, storage: Storage, changes: ChangeBus, state: LoopDeps): Loops {
@@ -203,6 +205,7 @@ function openLoops(options: StateOptions, storage: Storage, changes: ChangeBus, 
       // Accounts ask one after the other within the time that installations have.
       offsetMs: (offsetMs + Math.floor((i * MAX_OFFSET_MS) / accounts.all.length)) % MAX_OFFSET_MS,
       asking: fetchPortOf(account, repository),
+      flights: account.flights,
       keeping: repository,
       targets: () => (isThirdParty || !isTimePossible(clock.now()) ? [] : homes.targets(account.name)),
       accountTargets(now) {
@@ -222,6 +225,7 @@ function openLoops(options: StateOptions, storage: Storage, changes: ChangeBus, 
   let running: readonly Promise<void>[] = [];
   return {
     refresh,
+    copyNow: () => maintenance.copy(signal),
     run() {
       running = [maintenance, writeRecovery, ...collectors].map((loop) => loop.run(signal));
     },

@@ -17,6 +17,8 @@ export class RuntimeStats {
   /** Requests of the LAN that were answered. Labels: name of the key or nothing, status. */
   readonly answered = new Counter();
   readonly problems = new ProblemHistory();
+  /** Rows that the archive took, and how to count the chunks that wait for it; null where there is none. */
+  archive: { readonly rows: number; readonly count: () => number } | null = null;
   /** When this began, on the clock that never jumps. */
   readonly startedMs: MonotonicMs;
   readonly #clock: Pick<Clock, "now" | "monotonicMs">;

@@ -16,9 +16,15 @@ import path from "node:path";
 /** Nobody but the daemon's user may look. */
 export const OWNER_ONLY = 0o600;
 
-/** The text of a file; null where there is none. Errors: throws where it may not be read. */
+/** A hundred keys with long names are 60 kB. */
+const MAX_FILE_BYTES = 1024 * 1024;
+
+/** The text of a file; null where there is none. Errors: throws where it may not be read, or is none of ours by its size. */
 export function readWhole(file: string): string | null {
   try {
+    const stat = statSync(file);
+    if (!stat.isFile() || stat.size > MAX_FILE_BYTES)
+      throw Object.assign(new Error(`${file} is no file of elbro`), { code: stat.isDirectory() ? "EISDIR" : "EFBIG" });
     return readFileSync(file, "utf8");
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
@@ -39,6 +45,8 @@ export function writeWhole(file: string, text: string): void {
     writeFileSync(draft, text, { mode: OWNER_ONLY, flush: true });
     giveToOwnerOf(path.dirname(file), draft);
     renameSync(draft, file);
+    // Until its folder is on the disk too, a power cut brings the old file back: a key that was revoked.
+    sync(path.dirname(file));
   } catch (error) {
     rmSync(draft, { force: true });
     throw error;

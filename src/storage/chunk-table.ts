@@ -58,14 +58,30 @@ export class ChunkTable {
     );
   }
 
-  /** The texts of the chunks with these starts. Shape: in their order; chunks never stored or damaged are left out. */
-  texts(seriesId: number, starts: readonly EpochMs[]): Map<EpochMs, string> {
+  /** The texts of the chunks with these starts, in UTF-8. Shape: in their order; chunks never stored or damaged are left out. */
+  texts(seriesId: number, starts: readonly EpochMs[]): Map<EpochMs, Buffer> {
     return new Map(
       this.#soundRows(seriesId, starts).flatMap((row) => {
         const text = this.#textOf(seriesId, row);
         return text === null ? [] : [[row.start, text]];
       }),
     );
+  }
+
+  /**
+   * The chunks with these keys, each inflated when it is taken. Shape: in their order; chunks never stored or damaged are
+   * left out.
+   */
+  *withKeys(
+    keys: readonly number[],
+  ): Generator<{ readonly key: number; readonly seriesId: number; readonly text: string }> {
+    for (const row of this.#read.all(JSON.stringify(keys)) as unknown as unknown[][]) {
+      const key = Number(row[0]);
+      const sound = soundRowOf(row);
+      const text = sound && textIn(sound);
+      if (text === null) continue;
+      yield { key, seriesId: key - Math.floor(key / MAX_SERIES) * MAX_SERIES, text: text.toString() };
+    }
   }
 
   /** The flags of the chunks with these starts; chunks never stored or damaged are left out. */
@@ -122,7 +138,7 @@ export class ChunkTable {
     });
   }
 
-  #textOf(seriesId: number, row: SoundRow): string | null {
+  #textOf(seriesId: number, row: SoundRow): Buffer | null {
     const text = textIn(row);
     if (text === null) this.#noteDamaged(seriesId, row.start);
     return text;
@@ -144,7 +160,7 @@ function soundRowOf([key, complete, estimated, digest, deflated]: readonly unkno
 }
 
 /** The text of a row; null where it cannot be inflated. */
-function textIn({ deflated }: SoundRow): string | null {
+function textIn({ deflated }: SoundRow): Buffer | null {
   try {
     return inflateText(deflated);
   } catch {

@@ -29,12 +29,17 @@ export class OutdatedDatabase extends DatabaseError {}
 /** The file of a database is damaged. The message says how, in SQLite's words. */
 export class BrokenDatabase extends Error {}
 
-/** Source: https://www.sqlite.org/rescode.html */
+/** Source: https://www.sqlite.org/rescode.html. The statements of an opening are right: an error in them is the file's. */
+const SQLITE_ERROR = 1;
 const SQLITE_BUSY = 5;
 const SQLITE_CORRUPT = 11;
 const SQLITE_NOTADB = 26;
-/** The disk cannot read a part of the file, or has less of it than SQLite wrote. */
-const UNREADABLE: ReadonlySet<unknown> = new Set([266, 522]);
+const BROKEN_CODES: ReadonlySet<number> = new Set([SQLITE_ERROR, SQLITE_CORRUPT, SQLITE_NOTADB]);
+/**
+ * The disk cannot read a part of the file, or has less of it than SQLite wrote. Without a detail in its upper bits the code
+ * is no disk's: SQLite gives it for a log that does not fit its file.
+ */
+const UNREADABLE: ReadonlySet<unknown> = new Set([10, 266, 522]);
 
 /**
  * Opens the database, makes sure that it is whole, and makes its tables where it is new.
@@ -84,17 +89,17 @@ export function damageOfTables(database: DatabaseSync): string | null {
   const version = versionOf(database);
   const found = new Set(
     database
-      .prepare("select sql from sqlite_schema")
+      .prepare("select sql from sqlite_schema where sql is not null")
       .all()
       .map(({ sql }) => sql),
   );
   const wrong = [...TABLES].find(([, text]) => !found.has(text))?.[0];
   if (version === SCHEMA_VERSION) return wrong === undefined ? null : `the table ${wrong} is missing or damaged`;
-  const isAny = version === 0 ? found.size === 0 : version > 0 && version < MAX_VERSION;
-  return isAny ? null : `the version of the file reads ${version}`;
+  const isOther = version > 0 && version < MAX_VERSION && (wrong !== undefined || found.size > TABLES.size);
+  return isOther || (version === 0 && found.size === 0) ? null : `the version of the file reads ${version}`;
 }
 
-/** No program will ever be of such a version: the number is damaged. */
+/** No program will ever be of such a version: the number is damaged, as it is where the tables are those of this one. */
 const MAX_VERSION = 1_000;
 /** The text of each table as SQLite keeps it, by name. */
 const TABLES: ReadonlyMap<string, string> = new Map(
@@ -120,7 +125,7 @@ function asOpeningError(error: unknown, path: string): unknown {
   const code = Number(error.errcode) & 0xff;
   if (code === SQLITE_BUSY)
     return new DatabaseInUse(`${path} is in use by another elbro; one process per data directory`);
-  const broken = code === SQLITE_CORRUPT || code === SQLITE_NOTADB || UNREADABLE.has(error.errcode);
+  const broken = BROKEN_CODES.has(code) || UNREADABLE.has(error.errcode);
   return broken ? new BrokenDatabase(error.message) : error;
 }
 

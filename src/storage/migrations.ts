@@ -1,6 +1,7 @@
 /**
  * The version of the schema, which a file keeps as its `user_version`. A file of an older version is set aside and its
- * contents are asked again; one of a newer version is refused. Versions 1 to 3 were never released.
+ * contents are asked again; one of a newer version is refused. Versions 1 to 3 were never released. A version has its own text
+ * of the tables: a file with the tables of this version and another number is damaged.
  */
 export const SCHEMA_VERSION = 4;
 

@@ -52,7 +52,11 @@ test("before this release was made there is no time: no signal is ON, also where
 test.each([
   ["in 1970", 0],
   ["in 1970, an hour after midnight", HOUR_MS],
-  ["in 2098", Date.UTC(2098, 5, 1)],
+  ["in 2038", Date.UTC(2038, 0, 19, 3, 14)],
+  ["in 2100", Date.UTC(2100, 1, 28, 23)],
+  ["on the last day of the calendar", Date.UTC(2199, 11, 31, 23)],
+  ["beyond 2209", Date.UTC(2209, 11, 31, 20)],
+  ["where the clock of Linux ends", Date.UTC(2262, 3, 11)],
 ])("a start %s is a start, with a hundred years to keep", async (_, start) => {
   await using daemon = await TestDaemon.start({
     start,

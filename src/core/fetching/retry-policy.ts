@@ -6,6 +6,9 @@ import type { ServiceProblemCode } from "../status/problem-catalog.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../time/interval.ts";
 import type { FetchFailure } from "./fetch-outcome.ts";
 
+/** What was asked: prices, or the list of addresses without which there are none; or something that can wait. */
+export type Need = "prices" | "other";
+
 /** How far a failure reaches: this very request, one series, all of an address, or everything of the account. */
 export type Scope = "request" | "series" | "place" | "account";
 
@@ -48,20 +51,20 @@ const BREAKER_LONGEST_MS = 60 * MINUTE_MS;
  * Judges a failure. `streak` is how many of the same kind came in a row before it in its scope, for an unknown address
  * how many there were in the last day; `random` gives numbers from 0 to 1 for jitter.
  */
-export function judge(setback: FetchFailure, streak: number, random: () => number): Verdict {
+export function judge(setback: FetchFailure, streak: number, random: () => number, need: Need = "other"): Verdict {
   switch (setback.kind) {
     case "unreachable":
       return trouble("account", jitter(backoff(15 * SECOND_MS, 5 * MINUTE_MS, streak), random), "unreachable");
     case "malformed":
       return trouble("series", jitter(backoff(2 * MINUTE_MS, 30 * MINUTE_MS, streak), random), "malformed");
     case "refused":
-      return judgeRefusal(setback, streak, random);
+      return judgeRefusal(setback, streak, random, need);
   }
 }
 
 type Refusal = FetchFailure & { readonly kind: "refused" };
 
-function judgeRefusal(setback: Refusal, streak: number, random: () => number): Verdict {
+function judgeRefusal(setback: Refusal, streak: number, random: () => number, need: Need): Verdict {
   const { status, code } = setback;
   switch (status) {
     case 400:
@@ -73,7 +76,7 @@ function judgeRefusal(setback: Refusal, streak: number, random: () => number): V
       // Without it prices go missing, and it comes back without anything being changed here.
       return code === "plus_required"
         ? standing("account", HOUR_MS, "plus_required")
-        : standing("series", DAY_MS, "forbidden");
+        : standing("series", need === "prices" ? HOUR_MS : DAY_MS, "forbidden");
     case 404:
       return streak + 1 < UNKNOWN_ADDRESS_TRIES
         ? standing("series", UNKNOWN_ADDRESS_PAUSE_MS, null)

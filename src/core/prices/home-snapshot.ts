@@ -63,6 +63,7 @@ export interface HomeSnapshot {
   readonly restOfDay: DayFigures | null;
   /** Among the confirmed prices from now on. Shape: by hours, ascending; lengths that fit nowhere are left out. */
   readonly cheapest: readonly CheapestHours[];
+  /** Whether the level is cheap or better; false by an estimate, unless the thresholds take estimates. */
   readonly cheap: boolean | null;
   readonly today: readonly PricePoint[];
   readonly tomorrow: readonly PricePoint[];
@@ -166,7 +167,7 @@ function comparison(
   return {
     level,
     color: level && colorOf(level),
-    cheap: level && isCheap(level),
+    cheap: level && isCheap(level) && (!current.estimate || thresholds.useForecast === true),
     rank: ranked ? 1 + countBelow(current.price, todayPrices) : null,
     rankOf: ranked ? todayPoints.length : null,
     percentile: ranked ? percentileOf(current.price, todayPrices) : null,

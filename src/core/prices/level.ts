@@ -12,11 +12,19 @@ export interface LevelThresholds {
   readonly cheap: number;
   readonly normal: number;
   readonly expensive: number;
+  /** Whether an estimated price can be cheap; else only a confirmed one is. */
+  readonly useForecast?: boolean;
+}
+
+/** A configuration's `levels`. */
+interface LevelSettings extends Pick<LevelThresholds, "cheap" | "normal" | "expensive"> {
+  readonly very_cheap: number;
+  readonly use_forecast: boolean;
 }
 
 /** The thresholds of a configuration's `levels`. */
-export function thresholdsOf(levels: Omit<LevelThresholds, "veryCheap"> & { very_cheap: number }): LevelThresholds {
-  return { ...levels, veryCheap: levels.very_cheap };
+export function thresholdsOf({ very_cheap, use_forecast, ...levels }: LevelSettings): LevelThresholds {
+  return { ...levels, veryCheap: very_cheap, useForecast: use_forecast };
 }
 
 export const DEFAULT_THRESHOLDS: LevelThresholds = { veryCheap: 0.6, cheap: 0.9, normal: 1.15, expensive: 1.4 };

@@ -27,6 +27,11 @@ export function seriesName(key: SeriesKey): string {
   return [key.account, key.place, key.operation, key.unit].map(encodeURIComponent).join("/");
 }
 
+/** The texts of a key in the order in which `seriesName` wrote them. Shape: other than four for what is not its text. */
+export function partsOfSeriesName(name: string): string[] {
+  return name.split("/").map(decodeURIComponent);
+}
+
 /**
  * The unit in which a series is cut into chunks: the next larger one of the calendar.
  * Days hold hours and quarter-hours, months hold days, years hold months and themselves; `latest` stands in one chunk.

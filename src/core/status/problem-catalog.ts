@@ -32,7 +32,7 @@ export const serviceProblems = {
   },
   forbidden: {
     meaning: "The service denies access to one address or one kind of data.",
-    automaticAction: "Leaves that out and looks again every day.",
+    automaticAction: "Leaves that out and asks again: for prices every hour, for anything else every day.",
     remedy: "Check in the app that the key may read this address.",
     advice: "the service denies access to this; check in the app that the key may read this address",
   },
@@ -198,6 +198,13 @@ const otherProblems = {
       "Create a long-lived access token as an administrator (your profile, Security), put it into `home_assistant.token` and restart elbro. Home Assistant must be 2025.11 or newer, with its recorder.",
     advice:
       "Home Assistant refuses the import of statistics; set home_assistant.token to a long-lived access token of an administrator; Home Assistant must be 2025.11 or newer, with its recorder",
+  },
+  archive_unreachable: {
+    meaning: "The archive in PostgreSQL has not been reached, or has taken nothing, for ten minutes.",
+    automaticAction:
+      "Tries again, within five minutes at most. Nothing is lost: what changes meanwhile stays marked in elbro's own database.",
+    remedy: "Check that PostgreSQL runs and lets elbro in: `elbro check --online`, `archive.url`, `archive.password`.",
+    advice: "the archive cannot be written; check that PostgreSQL runs, and archive.url and its password",
   },
   statistic_ids_collide: {
     meaning: "Two homes would have the same statistics in Home Assistant, whose ids hold no `-`.",

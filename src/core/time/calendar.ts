@@ -21,14 +21,22 @@ export const SERVICE_ZONE = "Europe/Copenhagen";
 /** The years a calendar answers for; the table of transitions is bounded by them. */
 export const CALENDAR_YEARS = { first: 1970, last: 2199 } as const;
 
-/** Years known on either side of those: room for the longest range cap and for the year that a first instant is in. */
+/**
+ * Years known on either side of those: room for the longest range cap and for the year that a first instant is in. Beyond
+ * them a clock that stands wrong has one offset: it decides nothing, and must not end the process.
+ */
 const MARGIN_YEARS = 10;
+const FIRST_KNOWN = CALENDAR_YEARS.first - MARGIN_YEARS;
+const LAST_KNOWN = CALENDAR_YEARS.last + MARGIN_YEARS;
 
 /** Offset that holds from `from` until the next segment's `from`. */
 interface Segment {
   readonly from: EpochMs;
   readonly offsetMs: number;
 }
+
+/** Of one year: the first begins with it. */
+type Segments = readonly [Segment, ...Segment[]];
 
 /**
  * Remembers the transitions of a year as a short text. The runtime's time zone database costs 8 MB and 8 ms to load;
@@ -43,7 +51,7 @@ const STEP_MS = { fifteenMinutes: QUARTER_MS, hour: HOUR_MS } as const;
 
 export class Calendar {
   readonly zone: string;
-  readonly #years = new Map<number, readonly Segment[]>();
+  readonly #years = new Map<number, Segments>();
   readonly #memory: TransitionMemory | null;
   #source: IANAZone | null = null;
   #last: { readonly start: EpochMs; readonly end: EpochMs; readonly offsetMs: number } = {
@@ -64,6 +72,7 @@ export class Calendar {
     const last = this.#last;
     if (last.start <= at && at < last.end) return last.offsetMs;
     const year = new Date(at).getUTCFullYear();
+    if (!isKnown(year)) return this.#segmentsOf(year < FIRST_KNOWN ? FIRST_KNOWN : LAST_KNOWN)[0].offsetMs;
     const segments = this.#segmentsOf(year);
     let i = segments.length - 1;
     while (i > 0 && (segments[i] as Segment).from > at) i--;
@@ -179,28 +188,27 @@ export class Calendar {
     return this.offsetAt(late) === after ? late : this.#changeBetween(early - HOUR_MS * 24, early);
   }
 
-  #segmentsOf(year: number): readonly Segment[] {
+  #segmentsOf(year: number): Segments {
     const known = this.#years.get(year);
     if (known) return known;
-    if (!(year >= CALENDAR_YEARS.first - MARGIN_YEARS && year <= CALENDAR_YEARS.last + MARGIN_YEARS)) {
-      throw new RangeError(`year ${year} is outside ${CALENDAR_YEARS.first} to ${CALENDAR_YEARS.last}`);
-    }
     const segments = this.#recall(year) ?? this.#findSegments(year);
     this.#years.set(year, segments);
     return segments;
   }
 
-  #recall(year: number): readonly Segment[] | null {
+  #recall(year: number): Segments | null {
     const text = this.#memory?.read(year) ?? "";
     if (!/^-?\d+:-?\d+(,-?\d+:-?\d+)*$/.test(text)) return null;
     return text.split(",").map((pair) => {
       const [from, offsetMs] = pair.split(":");
       return { from: Number(from), offsetMs: Number(offsetMs) };
-    });
+    }) as [Segment, ...Segment[]];
   }
 
-  #findSegments(year: number): readonly Segment[] {
-    const segments: Segment[] = [{ from: Date.UTC(year, 0, 1), offsetMs: this.#askOffset(Date.UTC(year, 0, 1)) }];
+  #findSegments(year: number): Segments {
+    const segments: [Segment, ...Segment[]] = [
+      { from: Date.UTC(year, 0, 1), offsetMs: this.#askOffset(Date.UTC(year, 0, 1)) },
+    ];
     for (let month = 0; month < 12; month++) {
       const start = Date.UTC(year, month, 1);
       const end = Date.UTC(year, month + 1, 1);
@@ -239,6 +247,10 @@ export class Calendar {
     this.#source = source;
     return source;
   }
+}
+
+function isKnown(year: number): boolean {
+  return year >= FIRST_KNOWN && year <= LAST_KNOWN;
 }
 
 /** Local midnight that starts the day, month or year `count` units away from the one that holds `local`. */

@@ -72,9 +72,10 @@ const presentRows: readonly Row[] = [
   {
     key: "cheap",
     name: "Cheap now",
-    about: "ON while the level is cheap or very cheap.",
+    about: "ON while the level is cheap or very cheap; by an estimate only with `levels.use_forecast`.",
     platform: "binary_sensor",
     value: ({ prices }) => prices.cheap,
+    attributes: "price/state",
     icon: "mdi:cash-check",
     expires: true,
     ...NOW,

@@ -7,6 +7,7 @@ import { diagnosticsReport } from "../monitoring/diagnostics.ts";
 import { Health } from "../monitoring/health.ts";
 import { AdminApi, type CheckResult, checkResultOf } from "./admin-api.ts";
 import { adminSocketPath, openAdminSocket } from "./admin-socket.ts";
+import { checkArchive } from "./check-archive.ts";
 import { checkHomeAssistant } from "./check-home-assistant.ts";
 
 /** Answers commands until the signal fires. A file system without sockets is told once, and nothing else is amiss. */
@@ -16,7 +17,9 @@ export async function serveAdmin(deps: ApiDeps, configNow: () => Config, signal:
   const desk = new AdminApi({
     ...deps,
     broker: async () => brokerFinding(deps),
+    copyNow: deps.state.copyNow,
     homeAssistant: () => checkHomeAssistant(deps.config),
+    archive: () => checkArchive(deps.config),
     diagnostics: async () => {
       const now = { ...deps, config: configNow() };
       const report = await new Health(now).report();

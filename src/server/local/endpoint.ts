@@ -9,6 +9,8 @@ import { type Parameters, readParameters, type ValuesOf } from "./parameters.ts"
 import { signalError } from "./plain-text.ts";
 
 interface EndpointFacts extends Pick<LocalRoute, "method" | "path" | "scope" | "summary"> {
+  /** The name that generated clients give it. */
+  readonly operationId: string;
   /** Shape of the JSON. */
   readonly schema: Schema;
   /** What a plain text answer says; `signal` for `ON` or `OFF`, with errors as OFF too. */
@@ -54,15 +56,16 @@ export function textOf({ text: about }: EndpointFacts): string | null {
 
 /** Returns what the OpenAPI document says besides path and summary: parameters, body, responses. */
 export function endpointOpenApi(row: Endpoint): Schema {
-  const { summary, schema, statuses = {}, body } = row;
+  const { operationId, summary, schema, statuses = {}, body } = row;
   const plain = textOf(row);
   return {
+    operationId,
     parameters: Object.entries(row.parameters).map(([name, parameter]) => ({
       name,
       in: parameter.in ?? "query",
       required: parameter.in === "path" || parameter.required === true,
       description: parameter.about,
-      example: parameter.example,
+      example: parameter.kind.schema.type === "number" ? Number(parameter.example) : parameter.example,
       schema: parameter.kind.schema,
     })),
     ...(body && { requestBody: { required: true, content: { "application/json": body } } }),
@@ -71,8 +74,8 @@ export function endpointOpenApi(row: Endpoint): Schema {
         description: summary,
         ...(row.text === "signal" && { headers: REASON_HEADER }),
         content: {
-          ...(plain !== null && { "text/plain": { schema: { ...text, description: plain } } }),
           "application/json": { schema },
+          ...(plain !== null && { "text/plain": { schema: { ...text, description: plain } } }),
         },
       },
       ...Object.fromEntries(Object.entries(statuses).map(([status, description]) => [status, { description }])),
@@ -85,8 +88,8 @@ const REASON_HEADER = { "X-Elbro-Reason": { description: "Beside a word: why, in
 
 function errorResponses({ errors, statuses = {} }: EndpointFacts, hasText: boolean): Schema {
   const content = {
-    ...(hasText && { "text/plain": { schema: text } }),
     "application/json": { schema: reference("schemas", "ErrorBody") },
+    ...(hasText && { "text/plain": { schema: text } }),
   };
   const byStatus = Map.groupBy(errors, (code) => localErrorTable[code].status);
   return Object.fromEntries(

@@ -1,12 +1,12 @@
 /** `formats`: prices as other programs read them. */
 import { type FormatName, priceFormats } from "../../core/prices/formats/format-registry.ts";
-import { boolean, instant, list, object, orNull, perKwh, type Schema } from "../openapi/json-schema.ts";
+import { boolean, instant, list, named, object, orNull, perKwh, type Schema } from "../openapi/json-schema.ts";
 import { type Endpoint, endpoint, HOME_ERRORS } from "./endpoint.ts";
 import { noPrice, viewNamed } from "./local-source.ts";
 import * as parameter from "./parameters.ts";
 
-const startAndValue = object({ start: instant, end: instant, value: perKwh });
-const hourAndPrice = object({ hour: instant, price: perKwh });
+const startAndValue = named("FormatValue", object({ start: instant, end: instant, value: perKwh }));
+const hourAndPrice = named("FormatHour", object({ hour: instant, price: perKwh }));
 const byInstant: Schema = { type: "object", additionalProperties: perKwh };
 
 const names = Object.keys(priceFormats) as FormatName[];
@@ -15,6 +15,7 @@ export const formatEndpoints: readonly Endpoint[] = [
   endpoint({
     method: "GET",
     path: "/local/v1/formats/:format",
+    operationId: "getFormat",
     scope: "read",
     summary: "Prices in the format of another program.",
     parameters: {
@@ -23,9 +24,9 @@ export const formatEndpoints: readonly Endpoint[] = [
     },
     schema: {
       oneOf: [
-        { title: "evcc", ...list(startAndValue) },
+        { title: "EvccFormat", ...list(startAndValue) },
         {
-          title: "nordpool",
+          title: "NordpoolFormat",
           ...object({
             ...{ today: list(perKwh), tomorrow: list(perKwh), tomorrow_valid: boolean },
             ...{ raw_today: list(startAndValue), raw_tomorrow: list(startAndValue), price_in_cents: boolean },
@@ -34,7 +35,7 @@ export const formatEndpoints: readonly Endpoint[] = [
           }),
         },
         {
-          title: "energidataservice",
+          title: "EnergidataserviceFormat",
           ...object({
             raw_today: orNull(list(hourAndPrice)),
             raw_tomorrow: orNull(list(hourAndPrice)),
@@ -43,11 +44,11 @@ export const formatEndpoints: readonly Endpoint[] = [
           }),
         },
         {
-          title: "emhass",
+          title: "EmhassFormat",
           ...object({ load_cost_forecast: byInstant, prod_price_forecast: byInstant }, ["prod_price_forecast"]),
         },
         {
-          title: "predbat",
+          title: "PredbatFormat",
           ...object({ raw_today: list(startAndValue), raw_tomorrow: list(startAndValue) }),
           maxProperties: 2,
         },

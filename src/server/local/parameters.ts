@@ -61,7 +61,7 @@ export const hours: ParameterKind<number> = {
     return ms !== null && ms > 0 && ms <= MAX_HOURS_MS ? ms : null;
   },
   expected: "hours above 0 and up to 24, as 3, 1.5, 45m or 1h30m",
-  schema: { type: "string", pattern: "^(\\d+(\\.\\d+)?|(\\d+(\\.\\d+)?h)?(\\d+m)?)$" },
+  schema: { type: "string", pattern: "^(\\d+(\\.\\d+)?h?|(\\d+(\\.\\d+)?h)?\\d+m)$" },
 };
 
 /** In minutes of the local day. */
@@ -73,7 +73,7 @@ export const timeOfDay: ParameterKind<number> = {
 
 export const price: ParameterKind<number> = {
   read: (text) => {
-    const value = /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+    const value = /^-?\d+(\.\d+)?(e[+-]?\d{1,3})?$/i.test(text) ? Number(text) : Number.NaN;
     return value >= MAX_PRICE_LIMITS.min && value <= MAX_PRICE_LIMITS.max ? value : null;
   },
   expected: `a price per kWh from ${MAX_PRICE_LIMITS.min} to ${MAX_PRICE_LIMITS.max}, as 1.25`,

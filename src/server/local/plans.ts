@@ -17,6 +17,7 @@ import {
   list,
   localTime,
   money,
+  named,
   number,
   object,
   orNull,
@@ -35,42 +36,58 @@ const savingsIn = (unit: Schema) =>
     against_mean: { ...orNull(unit), description: "Against the mean price of the window." },
   }) as const;
 const savings = savingsIn(money);
-const savingsPerKwh = object(savingsIn(perKwh));
-const basis: Schema = { type: "string", enum: ["prices", "estimates", "fallback", "manual", "resting"] };
-const finished = object({
-  start: instant,
-  end: instant,
-  basis,
-  mean_price: orNull(perKwh),
-  cost: orNull(money),
-  ...savings,
-  per_kwh: savingsPerKwh,
+const savingsPerKwh = named("SavingsPerKwh", object(savingsIn(perKwh)));
+const basis = named("RunBasis", {
+  type: "string",
+  enum: ["prices", "estimates", "fallback", "manual", "resting"],
 });
-const month = object({ start: instant, runs: integer, hours: number, cost: orNull(money), ...savings });
+const finished = named(
+  "FinishedRun",
+  object({
+    start: instant,
+    end: instant,
+    basis,
+    mean_price: orNull(perKwh),
+    cost: orNull(money),
+    ...savings,
+    per_kwh: savingsPerKwh,
+  }),
+);
+const month = named(
+  "PlanMonth",
+  object({ start: instant, runs: integer, hours: number, cost: orNull(money), ...savings }),
+);
 const settingValue: Schema = { type: ["string", "number", "boolean", "null"] };
-const setting = object({
-  value: settingValue,
-  changed: { ...boolean, description: "Whether it differs from the file." },
-  file: settingValue,
-});
+const setting = named(
+  "PlanSetting",
+  object({
+    value: settingValue,
+    changed: { ...boolean, description: "Whether it differs from the file." },
+    file: settingValue,
+  }),
+);
+const planKind = named("PlanKind", { type: "string", enum: ["window", "slots", "below", "avoid"] });
 
 export const planned = {
   on: boolean,
-  state: { type: "string", enum: planStates },
+  state: named("PlanState", { type: "string", enum: planStates }),
   reason: text,
-  code: { type: "string", enum: planCodes },
-  runs: list(object({ start: instant, end: instant, basis, begun: boolean })),
+  code: named("PlanCode", { type: "string", enum: planCodes }),
+  runs: list(named("PlannedRun", object({ start: instant, end: instant, basis, begun: boolean }))),
   currency: orNull(text),
   mean_price: orNull(perKwh),
   cost: orNull(money),
   missing: orNull(
-    object({
-      hours: { ...number, description: "What is missing of its hours." },
-      why: { type: "string", enum: ["window_too_short", "blocked", "max_price", "constraints", "no_prices"] },
-    }),
+    named(
+      "MissingHours",
+      object({
+        hours: { ...number, description: "What is missing of its hours." },
+        why: { type: "string", enum: ["window_too_short", "blocked", "max_price", "constraints", "no_prices"] },
+      }),
+    ),
   ),
   saving: orNull(money),
-  savings: object({ ...savings, per_kwh: savingsPerKwh }),
+  savings: named("Savings", object({ ...savings, per_kwh: savingsPerKwh })),
   next_start: orNull(instant),
   next_end: orNull(instant),
 } as const;
@@ -80,13 +97,16 @@ export const statusProperties = {
   last_run: orNull(finished),
   month,
   month_before: month,
-  settings: object(Object.fromEntries(planSettings.map((name) => [name, setting])), ["hours", "energy"]),
+  settings: named(
+    "PlanSettings",
+    object(Object.fromEntries(planSettings.map((name) => [name, setting])), ["hours", "energy"]),
+  ),
 } as const;
-export const named = { id: text, name: text, home: text } as const;
+export const identity = { id: text, name: text, home: text } as const;
 
 const planProperties = {
-  ...named,
-  kind: { type: "string", enum: ["window", "slots", "below", "avoid"] },
+  ...identity,
+  kind: planKind,
   ...statusProperties,
   kwh: orNull(number),
   days: orNull(list(text)),
@@ -95,20 +115,24 @@ const planProperties = {
   power_limit: orNull(text),
 } as const;
 
-const planSchema = object({
-  now: instant,
-  ...planProperties,
-  history: object({ runs: list(finished), months: list(month) }),
-});
+const planSchema = named(
+  "PlanDetail",
+  object({
+    now: instant,
+    ...planProperties,
+    history: named("PlanHistory", object({ runs: list(finished), months: list(month) })),
+  }),
+);
 
 export const planEndpoints: readonly Endpoint[] = [
   endpoint({
     method: "GET",
     path: "/local/v1/plans",
+    operationId: "listPlans",
     scope: "read",
     summary: "Every plan: whether it is on, why, its runs, its settings.",
     parameters: {},
-    schema: object({ now: instant, plans: list(object(planProperties)) }),
+    schema: named("Plans", object({ now: instant, plans: list(named("Plan", object(planProperties))) })),
     errors: [],
     example: "/local/v1/plans",
     answer: ({ plans }, _params, { now }) => ({
@@ -119,6 +143,7 @@ export const planEndpoints: readonly Endpoint[] = [
   endpoint({
     method: "GET",
     path: "/local/v1/plans/:plan",
+    operationId: "getPlan",
     scope: "read",
     summary: "One plan, with its last runs and what they saved, run by run and month by month.",
     parameters: { plan: parameter.plan },
@@ -130,6 +155,7 @@ export const planEndpoints: readonly Endpoint[] = [
   endpoint({
     method: "POST",
     path: "/local/v1/plans",
+    operationId: "planOnce",
     scope: "control",
     summary: "Plans something once: the cheapest hours within the next hours. It ends by itself.",
     parameters: {},
@@ -138,6 +164,7 @@ export const planEndpoints: readonly Endpoint[] = [
     example: "/local/v1/plans",
     body: {
       schema: {
+        title: "OncePlan",
         type: "object",
         description:
           "`once` and `within`, with the `plan` whose appliance it is for, or with `home` and settings as in the configuration.",
@@ -163,6 +190,7 @@ export const planEndpoints: readonly Endpoint[] = [
   endpoint({
     method: "POST",
     path: "/local/v1/plans/:plan",
+    operationId: "changePlan",
     scope: "control",
     summary: "Changes settings of a plan, or gives it a command.",
     parameters: { plan: parameter.plan },
@@ -173,6 +201,7 @@ export const planEndpoints: readonly Endpoint[] = [
       schema: {
         oneOf: [
           {
+            title: "PlanChange",
             type: "object",
             description: "Settings; null takes the file's value again.",
             properties: {
@@ -187,6 +216,7 @@ export const planEndpoints: readonly Endpoint[] = [
             minProperties: 1,
           },
           {
+            title: "PlanCommand",
             type: "object",
             properties: { command: { type: "string", enum: planActions } },
             required: ["command"],
@@ -222,7 +252,10 @@ function answerPlan(source: LocalSource, plan: string, now: EpochMs): LocalAnswe
   return { kind: "json", body: { now: formatInstant(now), ...planOf(snapshot), history } };
 }
 
-function planOf(plan: PlanSnapshot): object {
+/** A plan as the local API answers it. */
+export type PlanAnswer = ReturnType<typeof planOf>;
+
+function planOf(plan: PlanSnapshot) {
   const { id, name, home, spec, after, powerLimit } = plan.definition;
   return {
     id,

@@ -5,9 +5,21 @@ import { type JudgedPoint, judgedPoints } from "../../core/prices/price-comparis
 import { priceState } from "../../core/prices/price-state.ts";
 import { rounded } from "../../core/text/rounding.ts";
 import { type EpochMs, formatInstant, type Interval } from "../../core/time/interval.ts";
+import { resolutions } from "../../service/contract/resources.ts";
 import { type LocalError, localError } from "../http/errors.ts";
 import type { LocalAnswer } from "../http/response.ts";
-import { boolean, instant, integer, list, number, object, orNull, perKwh, text } from "../openapi/json-schema.ts";
+import {
+  boolean,
+  instant,
+  integer,
+  list,
+  named,
+  number,
+  object,
+  orNull,
+  perKwh,
+  text,
+} from "../openapi/json-schema.ts";
 import { type Endpoint, endpoint, HOME_ERRORS } from "./endpoint.ts";
 import { type LocalSource, noPrice, type PriceView, viewNamed } from "./local-source.ts";
 import * as parameter from "./parameters.ts";
@@ -15,17 +27,17 @@ import * as parameter from "./parameters.ts";
 /** The longest that is told at once: two weeks of quarters take a few milliseconds to judge. */
 const MAX_DAYS = 14;
 
-const level = orNull({ type: "string", enum: levels });
+const level = orNull(named("Level", { type: "string", enum: levels }));
 const percent = orNull({ type: "integer", minimum: 0, maximum: 100, description: "Percent." });
-const startAndPrice = orNull(object({ start: instant, price: perKwh }));
-const figures = orNull(object({ min: perKwh, max: perKwh, mean: perKwh }));
+const startAndPrice = orNull(named("PriceStart", object({ start: instant, price: perKwh })));
+const figures = orNull(named("PriceFigures", object({ min: perKwh, max: perKwh, mean: perKwh })));
 
 const subject = {
   id: text,
   name: text,
-  kind: { type: "string", enum: ["home", "place"] },
+  kind: named("SubjectKind", { type: "string", enum: ["home", "place"] }),
   region: orNull(text),
-  resolution: { type: "string", enum: ["hour", "fifteenMinutes"] },
+  resolution: named("Resolution", { type: "string", enum: resolutions }),
   currency: orNull(text),
   vat_included: orNull(boolean),
 } as const;
@@ -37,7 +49,7 @@ const viewProperties = {
   price: orNull(perKwh),
   estimate: orNull(boolean),
   level,
-  color: orNull({ type: "string", enum: colors }),
+  color: orNull(named("Color", { type: "string", enum: colors })),
   cheap: orNull(boolean),
   rank: orNull(integer),
   rank_of: orNull(integer),
@@ -47,7 +59,7 @@ const viewProperties = {
   next: startAndPrice,
   day: figures,
   rest_of_day: figures,
-  cheapest: list(object({ hours: number, start: instant, end: instant, mean: perKwh })),
+  cheapest: list(named("CheapestHours", object({ hours: number, start: instant, end: instant, mean: perKwh }))),
   variable_charges: orNull(perKwh),
   spot: orNull({ ...perKwh, description: "Of a place: the spot price in it." }),
   charges: orNull({ ...perKwh, description: "Of a place: the charges in it." }),
@@ -58,11 +70,26 @@ const viewProperties = {
   until: { ...instant, description: "When this says something else by itself." },
 } as const;
 const PLACE_ONLY = ["spot", "charges"];
+const priceView = named("PriceView", object(viewProperties, PLACE_ONLY));
+const timelinePrice = named(
+  "TimelinePrice",
+  object({
+    start: instant,
+    end: instant,
+    price: perKwh,
+    estimate: boolean,
+    level,
+    rank: orNull(integer),
+    rank_of: orNull(integer),
+    percentile: percent,
+  }),
+);
 
 export const priceEndpoints: readonly Endpoint[] = [
   endpoint({
     method: "GET",
     path: "/local/v1/now",
+    operationId: "getNow",
     scope: "read",
     summary: "The price now, what it is worth, and what comes next: of one home or place, or of all.",
     parameters: {
@@ -74,8 +101,8 @@ export const priceEndpoints: readonly Endpoint[] = [
     },
     schema: {
       oneOf: [
-        object({ now: instant, time_zone: text, homes: list(object(viewProperties, PLACE_ONLY)) }),
-        object({ now: instant, time_zone: text, ...viewProperties }, PLACE_ONLY),
+        named("NowOfAll", object({ now: instant, time_zone: text, homes: list(priceView) })),
+        named("NowOfOne", object({ now: instant, time_zone: text, ...viewProperties }, PLACE_ONLY)),
       ],
     },
     text: "the price",
@@ -96,6 +123,7 @@ export const priceEndpoints: readonly Endpoint[] = [
   endpoint({
     method: "GET",
     path: "/local/v1/prices",
+    operationId: "getTimeline",
     scope: "read",
     summary: "One timeline of prices, confirmed and then estimated, each with its level and rank.",
     parameters: {
@@ -111,25 +139,17 @@ export const priceEndpoints: readonly Endpoint[] = [
         example: "2026-03-11T00:00:00Z",
       },
     },
-    schema: object({
-      ...subject,
-      time_zone: text,
-      from: instant,
-      to: instant,
-      tomorrow_valid: boolean,
-      prices: list(
-        object({
-          start: instant,
-          end: instant,
-          price: perKwh,
-          estimate: boolean,
-          level,
-          rank: orNull(integer),
-          rank_of: orNull(integer),
-          percentile: percent,
-        }),
-      ),
-    }),
+    schema: named(
+      "Timeline",
+      object({
+        ...subject,
+        time_zone: text,
+        from: instant,
+        to: instant,
+        tomorrow_valid: boolean,
+        prices: list(timelinePrice),
+      }),
+    ),
     errors: ["invalid_parameter", "invalid_range", "range_too_large", "resource_not_found", "not_known"],
     statuses: { 304: "Nothing is new for who sent the `ETag` in `If-None-Match`." },
     example: "/local/v1/prices?home=home",
@@ -190,7 +210,10 @@ function viewOf(view: PriceView): object {
   };
 }
 
-function pointOf({ start, end, price, estimate, level, rank, rankOf, percentile }: JudgedPoint): object {
+/** One price of a timeline as the local API answers it. */
+export type PriceRowAnswer = ReturnType<typeof pointOf>;
+
+function pointOf({ start, end, price, estimate, level, rank, rankOf, percentile }: JudgedPoint) {
   return {
     start: formatInstant(start),
     end: formatInstant(end),

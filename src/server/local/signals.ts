@@ -6,17 +6,29 @@ import type { PlanSnapshot } from "../../core/planning/plan-snapshot.ts";
 import { type EpochMs, formatInstant, SECOND_MS } from "../../core/time/interval.ts";
 import type { CheapAnswer } from "../../state/cheap-queries.ts";
 import { type LocalError, localError } from "../http/errors.ts";
-import { instant, localTime, number, object, orNull, text } from "../openapi/json-schema.ts";
+import { instant, localTime, named, number, object, orNull, text } from "../openapi/json-schema.ts";
 import { type Endpoint, endpoint, HOME_ERRORS } from "./endpoint.ts";
 import { type PriceView, viewNamed } from "./local-source.ts";
 import * as parameter from "./parameters.ts";
 import { signalAnswer } from "./plain-text.ts";
-import { named, noPlan, planned, statusProperties } from "./plans.ts";
+import { identity, noPlan, planned, statusProperties } from "./plans.ts";
+
+const asked = named(
+  "CheapQuestion",
+  object({
+    kind: named("CheapKind", { type: "string", enum: ["window", "slots"] }),
+    hours: number,
+    from: orNull(localTime),
+    ready_by: orNull(localTime),
+    max_price: orNull(number),
+  }),
+);
 
 export const signalEndpoints: readonly Endpoint[] = [
   endpoint({
     method: "GET",
     path: "/local/v1/cheap",
+    operationId: "getCheap",
     scope: "read",
     summary: "ON while now is among the cheapest hours of a window; without a configured plan.",
     parameters: {
@@ -49,21 +61,18 @@ export const signalEndpoints: readonly Endpoint[] = [
       },
       format: parameter.format,
     },
-    schema: object({
-      now: instant,
-      id: text,
-      name: text,
-      ...planned,
-      asked: object({
-        kind: { type: "string", enum: ["window", "slots"] },
-        hours: number,
-        from: orNull(localTime),
-        ready_by: orNull(localTime),
-        max_price: orNull(number),
+    schema: named(
+      "Cheap",
+      object({
+        now: instant,
+        id: text,
+        name: text,
+        ...planned,
+        asked,
+        window: orNull(named("Window", object({ start: instant, end: instant }))),
+        until: orNull({ ...instant, description: "When this says something else by itself." }),
       }),
-      window: orNull(object({ start: instant, end: instant })),
-      until: orNull({ ...instant, description: "When this says something else by itself." }),
-    }),
+    ),
     text: "signal",
     errors: HOME_ERRORS,
     example: "/local/v1/cheap?home=home&hours=3&ready_by=07:00",
@@ -89,6 +98,7 @@ export const signalEndpoints: readonly Endpoint[] = [
   endpoint({
     method: "GET",
     path: "/local/v1/signal/:plan",
+    operationId: "getSignal",
     scope: "read",
     summary: "ON while a plan wants its appliance on.",
     parameters: {
@@ -100,7 +110,7 @@ export const signalEndpoints: readonly Endpoint[] = [
       },
       format: parameter.format,
     },
-    schema: object({ ...named, ...statusProperties }),
+    schema: named("Signal", object({ ...identity, ...statusProperties })),
     text: "signal",
     errors: HOME_ERRORS,
     statuses: { 400: "With `code=1`: OFF." },

@@ -1,6 +1,7 @@
 /** The figures of the daemon: quota, requests, ages, broker, LAN, database and process. */
 
 import { VERSION } from "../../core/status/version.ts";
+import { DAY_MS } from "../../core/time/interval.ts";
 import type { ReportedWindow } from "../../service/client/account.ts";
 import { operationIds, operationOf } from "../../service/contract/operations.ts";
 import { type MetricRow, metric, seconds, single } from "./metric.ts";
@@ -72,10 +73,10 @@ export const daemonMetricRows: readonly MetricRow[] = [
       ]),
   ),
   metric(
-    "elbro_backfill_days",
-    "Days of history, of all series together, that are known and that are wanted.",
+    "elbro_backfill_seconds",
+    "History, of all series together, that is known and that is wanted.",
     ["part"],
-    ({ state: { backfill } }) => Object.entries(backfill ?? {}).map(([part, days]) => [[part], days]),
+    ({ state: { backfill } }) => Object.entries(backfill ?? {}).map(([part, days]) => [[part], seconds(days * DAY_MS)]),
   ),
   single("elbro_mqtt_connected", "Whether the broker is connected.", ({ deps }) =>
     Number(deps.mqtt.client.status().connected),
@@ -112,6 +113,16 @@ export const daemonMetricRows: readonly MetricRow[] = [
     "elbro_database_written_rows_total",
     "Rows written to the database since the daemon started.",
     ({ database }) => database.row_changes,
+  ),
+  single(
+    "elbro_archive_written_rows_total",
+    "Rows written to the archive since the daemon started; absent without an archive.",
+    ({ deps: { state } }) => state.stats.archive?.rows ?? null,
+  ),
+  single(
+    "elbro_archive_backlog_chunks",
+    "Parts of series (mostly days) that have changed and are not in the archive yet, counted up to 100,000.",
+    ({ deps: { state } }) => state.stats.archive?.count() ?? null,
   ),
   single("elbro_uptime_seconds", "Time since the daemon started.", ({ deps }) =>
     seconds(deps.clock.monotonicMs() - deps.state.stats.startedMs),

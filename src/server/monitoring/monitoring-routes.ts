@@ -35,6 +35,7 @@ export function monitoringRoutes(deps: MonitoringDeps): readonly LocalRoute[] {
       scope: "read",
       summary: "What changes, as server-sent events: first the present state, or what was missed since Last-Event-ID.",
       openApi: () => ({
+        operationId: "getEvents",
         description: `Server-sent events, each with an \`id\` and JSON as \`data\`. First \`hello\` (\`version\`, \`started_at\`, \`resumed\`), then the present state, or what was missed since the \`Last-Event-ID\`, then \`ready\`; from then on what changes. ${eventRows
           .map(({ type, about }) => `\`${type}\`: ${about}.`)
           .join(" ")} \`data\`: \`home\`, \`series\`, \`unit\`: a series has other rows than before.`,
@@ -63,7 +64,7 @@ export function monitoringRoutes(deps: MonitoringDeps): readonly LocalRoute[] {
       path: "/healthz",
       scope: "optional",
       summary: "200 while the loops live, the database writes and the price for now is known; else 503, and why.",
-      openApi: () => healthResponses("The house is not served: what is wrong stands in the checks."),
+      openApi: () => healthResponses("getHealth", "The house is not served: what is wrong stands in the checks."),
       handle: ({ caller }) => healthAnswer(caller, ({ serves }) => serves),
     },
     {
@@ -71,7 +72,7 @@ export function monitoringRoutes(deps: MonitoringDeps): readonly LocalRoute[] {
       path: "/livez",
       scope: "optional",
       summary: "503 for what a restart could mend, and for nothing else: for what restarts the daemon by itself.",
-      openApi: () => healthResponses("A restart could mend what is wrong."),
+      openApi: () => healthResponses("getLiveness", "A restart could mend what is wrong."),
       handle: ({ caller }) => healthAnswer(caller, ({ lives }) => lives),
     },
     {
@@ -80,6 +81,7 @@ export function monitoringRoutes(deps: MonitoringDeps): readonly LocalRoute[] {
       scope: "read",
       summary: "Figures of house and daemon for Prometheus.",
       openApi: () => ({
+        operationId: "getMetrics",
         responses: {
           200: {
             description: `${metricRows.length} figures, as docs/monitoring.md lists them.`,
@@ -97,7 +99,10 @@ export function monitoringRoutes(deps: MonitoringDeps): readonly LocalRoute[] {
       path: "/local/v1/system",
       scope: "read",
       summary: "Quota, requests, ages, broker, plugs, versions and problems of the daemon.",
-      openApi: () => ({ responses: { 200: jsonResponse("The daemon in full.", reference("schemas", "System")) } }),
+      openApi: () => ({
+        operationId: "getSystem",
+        responses: { 200: jsonResponse("The daemon in full.", reference("schemas", "System")) },
+      }),
       handle: async ({ now }) => ({ kind: "json", body: systemReport(deps, await health.report(), now) }),
     },
     {
@@ -106,6 +111,7 @@ export function monitoringRoutes(deps: MonitoringDeps): readonly LocalRoute[] {
       scope: "read",
       summary: "A file to show to others: the daemon in full, without secrets and without where anybody lives.",
       openApi: () => ({
+        operationId: "getDiagnostics",
         responses: {
           200: jsonResponse(
             "The same with the configuration, without secrets, names and places: to be shown to others.",
@@ -129,9 +135,9 @@ export function monitoringRoutes(deps: MonitoringDeps): readonly LocalRoute[] {
   ];
 }
 
-function healthResponses(bad: string): Schema {
+function healthResponses(operationId: string, bad: string): Schema {
   const schema = reference("schemas", "Health");
-  return { responses: { 200: jsonResponse("It is well.", schema), 503: jsonResponse(bad, schema) } };
+  return { operationId, responses: { 200: jsonResponse("It is well.", schema), 503: jsonResponse(bad, schema) } };
 }
 
 /** Refuses the name of no home and no place; before the first answer of the service nobody knows. */

@@ -4,6 +4,7 @@ import {
   instant,
   integer,
   list,
+  named,
   number,
   object,
   orNull,
@@ -14,33 +15,39 @@ import {
 import { healthCodes } from "./health.ts";
 
 const healthCheck = {
-  ...object({ ok: boolean, code: { type: "string", enum: Object.keys(healthCodes) }, text }),
+  ...object({ ok: boolean, code: named("HealthCode", { type: "string", enum: Object.keys(healthCodes) }), text }),
   description: Object.entries(healthCodes)
     .map(([code, meaning]) => `\`${code}\`: ${meaning}.`)
     .join(" "),
 };
 
 const healthProperties = {
-  status: { type: "string", enum: ["ok", "starting", "degraded", "unhealthy"] },
-  checks: object(
-    Object.fromEntries(
-      ["loop", "database", "prices", "clock", "problems"].map((name) => [name, reference("schemas", "HealthCheck")]),
+  status: named("HealthStatus", { type: "string", enum: ["ok", "starting", "degraded", "unhealthy"] }),
+  checks: named(
+    "HealthChecks",
+    object(
+      Object.fromEntries(
+        ["loop", "database", "prices", "clock", "problems"].map((name) => [name, reference("schemas", "HealthCheck")]),
+      ),
     ),
   ),
 };
 
-const problem = object({
-  code: text,
-  subject: text,
-  since: instant,
-  ended_at: orNull(instant),
-  advice: text,
-  detail: text,
-  request_id: orNull(text),
-});
+const problem = named(
+  "Problem",
+  object({
+    code: text,
+    subject: text,
+    since: instant,
+    ended_at: orNull(instant),
+    advice: text,
+    detail: text,
+    request_id: orNull(text),
+  }),
+);
 
-const window = orNull(object({ limit: integer, left: integer, resets_at: orNull(instant) }));
-const counts = { type: "object", additionalProperties: integer };
+const window = orNull(named("QuotaWindow", object({ limit: integer, left: integer, resets_at: orNull(instant) })));
+const counts = named("Counts", { type: "object", additionalProperties: integer });
 
 const system = object({
   version: text,
@@ -49,39 +56,54 @@ const system = object({
   started_at: instant,
   uptime_seconds: integer,
   time_trusted: boolean,
-  health: object(healthProperties),
+  health: named("HealthSummary", object(healthProperties)),
   interfaces: list(
-    object({
-      account: text,
-      interface: orNull({ type: "string", enum: ["consumer", "third_party"] }),
-      state: orNull(text),
-      quota: object({ minute: window, day: window }),
-      today: object({ requests: orNull(integer), by_share: counts, by_outcome: counts }),
-      since_start: list(object({ operation: text, outcome: text, count: integer })),
-    }),
+    named(
+      "Interface",
+      object({
+        account: text,
+        interface: orNull({ type: "string", enum: ["consumer", "third_party"] }),
+        state: orNull(text),
+        quota: named("Quota", object({ minute: window, day: window })),
+        today: named("RequestsToday", object({ requests: orNull(integer), by_share: counts, by_outcome: counts })),
+        since_start: list(named("RequestCounter", object({ operation: text, outcome: text, count: integer }))),
+      }),
+    ),
   ),
   series: list(
+    named(
+      "SeriesAge",
+      object({
+        home: orNull(text),
+        name: orNull(text),
+        account: text,
+        series: text,
+        last_success_at: orNull(instant),
+        age_seconds: orNull(integer),
+      }),
+    ),
+  ),
+  backfill: orNull(named("Backfill", object({ days_known: integer, days_wanted: integer }))),
+  broker: named(
+    "BrokerState",
     object({
-      home: orNull(text),
-      name: orNull(text),
-      account: text,
-      series: text,
-      last_success_at: orNull(instant),
-      age_seconds: orNull(integer),
+      kind: { type: "string", enum: ["inside", "configured"] },
+      host: orNull(text),
+      connected: boolean,
+      trouble: orNull(text),
+      connections: integer,
+      published: integer,
     }),
   ),
-  backfill: orNull(object({ days_known: integer, days_wanted: integer })),
-  broker: object({
-    kind: { type: "string", enum: ["inside", "configured"] },
-    host: orNull(text),
-    connected: boolean,
-    trouble: orNull(text),
-    connections: integer,
-    published: integer,
-  }),
   plugs: list({ type: "object", description: "`id`, and what the topic `…/plug/<plug>/state` holds." }),
-  lan: object({ listeners: integer, requests: list(object({ key: orNull(text), status: integer, count: integer })) }),
-  database: object({ bytes: integer, log_bytes: orNull(integer), row_changes: integer }),
+  lan: named(
+    "LanState",
+    object({
+      listeners: integer,
+      requests: list(named("LanRequestCounter", object({ key: orNull(text), status: integer, count: integer }))),
+    }),
+  ),
+  database: named("DatabaseState", object({ bytes: integer, log_bytes: orNull(integer), row_changes: integer })),
   memory: { type: "object", additionalProperties: number },
   problems: list(problem),
 });

@@ -1,5 +1,7 @@
 /** Parts of the JSON schemas in the OpenAPI document. */
 
+export { named } from "../../service/contract/named-schemas.ts";
+
 export type Schema = Readonly<Record<string, unknown>>;
 
 export const text: Schema = { type: "string" };
@@ -26,6 +28,11 @@ export function object(properties: Readonly<Record<string, Schema>>, optional: r
 
 export function reference(kind: "schemas" | "responses" | "headers", name: string): Schema {
   return { $ref: `#/components/${kind}/${name}` };
+}
+
+/** A page of this server. */
+export function htmlResponse(description: string): Schema {
+  return { description, content: { "text/html": { schema: text } } };
 }
 
 /** A response with a JSON body. */

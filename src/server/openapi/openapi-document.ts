@@ -6,6 +6,7 @@
 import { planRefusals } from "../../core/planning/command-refusal.ts";
 import { VERSION } from "../../core/status/version.ts";
 import { headerTable } from "../../service/contract/headers.ts";
+import { withReferences } from "../../service/contract/named-schemas.ts";
 import { openApiDocument } from "../../service/contract/openapi.ts";
 import { operationIds, operationOf } from "../../service/contract/operations.ts";
 import { localErrorTable } from "../http/errors.ts";
@@ -20,6 +21,9 @@ const SECURITY: Readonly<Record<RouteScope, readonly Schema[]>> = {
   read: [{ lanKey: [] }, { session: [] }],
   control: [{ lanKey: [] }, { session: [] }],
 };
+
+/** What every route that takes a key may answer. */
+const REFUSED = { 401: reference("responses", "Error401"), 429: reference("responses", "Error429") };
 
 /** What the mirror says next to the service's own headers. */
 const MIRROR_HEADERS = {
@@ -50,19 +54,23 @@ const TAGS = [
 /** The document of these routes and of the mirror. */
 export function lanOpenApiDocument(routes: readonly LocalRoute[]): Schema {
   const contract = openApiDocument({ version: VERSION });
+  const named: Record<string, unknown> = {};
+  const ownPaths = withReferences(routePaths(routes), named);
+  const monitoring = withReferences(monitoringSchemas, named);
   return {
     openapi: contract.openapi,
     info: {
       title: "elbro",
       version: VERSION,
+      license: { name: "MIT", identifier: "MIT" },
       description:
         "Electricity data of a house, at home: the service's own operations answered from what is kept, and what LAN devices want beside them. Send a key as bearer; it has a quota per minute and day (UTC), told in every answer.",
     },
     servers: contract.servers,
     tags: [...contract.tags, ...TAGS],
-    paths: { ...mirrorPaths(contract.paths), ...routePaths(routes) },
+    paths: { ...mirrorPaths(contract.paths), ...ownPaths },
     components: {
-      schemas: { ...contract.components.schemas, ...monitoringSchemas, ErrorBody: errorSchema() },
+      schemas: { ...contract.components.schemas, ...monitoring, ...named, ErrorBody: errorSchema() },
       responses: contract.components.responses,
       headers: { ...contract.components.headers, ...MIRROR_HEADERS },
       securitySchemes: {
@@ -104,14 +112,16 @@ function mirrorPaths(paths: Readonly<Record<string, { readonly get: Schema }>>):
       const answered = { ...ok, headers: { ...quota, ...own } };
       const security = face === "consumer" ? [{ lanKey: [] }] : [{ lanKey: [] }, { lanToken: [] }];
       const same = { description: "Nothing is new for who sent the `ETag` in `If-None-Match`." };
-      return [path, { get: { ...get, security, responses: { ...responses, 200: answered, 304: same } } }];
+      const all = { ...responses, ...REFUSED, 200: answered, 304: same };
+      return [path, { get: { ...get, security, responses: all } }];
     }),
   );
 }
 
 function routePaths(routes: readonly LocalRoute[]): Schema {
   const paths: Record<string, Record<string, Schema>> = {};
-  for (const route of routes) {
+  // The page at `/docs/` is described at `/docs`, which leads to it.
+  for (const route of routes.filter(({ path }) => path === "/" || !path.endsWith("/"))) {
     const path = route.path.replace(/:(\w+)/g, "{$1}");
     paths[path] = {
       ...paths[path],
@@ -121,11 +131,10 @@ function routePaths(routes: readonly LocalRoute[]): Schema {
   return paths;
 }
 
-function describeRoute({ method, path, scope, summary, openApi }: LocalRoute): Schema {
+function describeRoute({ path, scope, summary, openApi }: LocalRoute): Schema {
   const facts = openApi?.() ?? {};
   const control = scope === "control" ? { description: "For a key with the scope `control`." } : {};
   return {
-    operationId: operationIdOf(method, path),
     tags: [tagOf(path)],
     summary,
     ...control,
@@ -143,13 +152,6 @@ function tagOf(path: string): string {
     : "page";
 }
 
-/** `GET /local/v1/plans/:plan` becomes `getLocalV1PlansPlan`; a path that ends in a slash is a page: `getDocsPage`. */
-function operationIdOf(method: string, path: string): string {
-  const words = path.split(/[^A-Za-z0-9]+/).filter((word) => word !== "");
-  const name = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
-  return `${method.toLowerCase()}${name}${path.endsWith("/") ? "Page" : ""}`;
-}
-
 /** A name in the path is a parameter, whether or not anybody says more of it. */
 function withPathNames(path: string, parameters: readonly Schema[]): readonly Schema[] {
   const names = [...path.matchAll(/:(\w+)/g)].map(([, name = ""]) => name);
@@ -159,11 +161,13 @@ function withPathNames(path: string, parameters: readonly Schema[]): readonly Sc
 
 function errorsOf(scope: RouteScope): Schema {
   const body = { "application/json": { schema: reference("schemas", "ErrorBody") } };
-  const failure = { default: { description: "Any failure, in the form of every error.", content: body } };
+  const failure = {
+    "4XX": { description: "Any other refusal, in the form of every error.", content: body },
+    "5XX": { description: "Any other failure, in the form of every error.", content: body },
+  };
   if (scope === "open") return failure;
-  const refused = { 401: reference("responses", "Error401"), 429: reference("responses", "Error429") };
   const forbidden = scope === "control" ? { 403: reference("responses", "Error403") } : {};
-  return { ...refused, ...forbidden, ...failure };
+  return { ...REFUSED, ...forbidden, ...failure };
 }
 
 function errorSchema(): Schema {

@@ -15,7 +15,10 @@ export function openapiRoutes(all: () => readonly LocalRoute[]): readonly LocalR
       path: "/openapi.json",
       scope: "open",
       summary: "This API as an OpenAPI document.",
-      openApi: () => ({ responses: { 200: jsonResponse("This document.", { type: "object" }) } }),
+      openApi: () => ({
+        operationId: "getOpenApi",
+        responses: { 200: jsonResponse("This document.", { type: "object" }) },
+      }),
       handle: async () => {
         document ??= make();
         return { kind: "bytes", bytes: await document, type: "application/json" };

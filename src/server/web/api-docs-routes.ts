@@ -1,7 +1,8 @@
 /** The page at `/docs/` that reads `openapi.json` to people. */
 import path from "node:path";
 import type { LocalRoute } from "../http/route.ts";
-import { filesIn, pageHandlers } from "./static-files.ts";
+import { htmlResponse } from "../openapi/json-schema.ts";
+import { fileOpenApi, filesIn, pageHandlers } from "./static-files.ts";
 
 /** Beside the program in what is installed, next to this file among the sources. */
 const FOLDER = path.join(import.meta.dirname, "api-docs");
@@ -14,8 +15,11 @@ export function docsRoutes(): readonly LocalRoute[] {
       method: "GET",
       path: "/docs",
       scope: "open",
-      summary: "Leads to the page that reads this document to people.",
-      openApi: () => ({ responses: { 200: undefined, 308: { description: "The page is at `docs/`." } } }),
+      summary: "A page that reads this document to people.",
+      openApi: () => ({
+        operationId: "getDocs",
+        responses: { 200: htmlResponse("The page."), 308: { description: "The page is at `docs/`." } },
+      }),
       handle: () => ({ kind: "text", text: "the page is at docs/\n", status: 308, headers: { Location: "docs/" } }),
     },
     {
@@ -23,9 +27,6 @@ export function docsRoutes(): readonly LocalRoute[] {
       path: "/docs/",
       scope: "open",
       summary: "A page that reads this document to people.",
-      openApi: () => ({
-        responses: { 200: { description: "The page.", content: { "text/html": { schema: { type: "string" } } } } },
-      }),
       handle: page,
     },
     {
@@ -33,6 +34,7 @@ export function docsRoutes(): readonly LocalRoute[] {
       path: "/docs/assets/:digest/:name",
       scope: "open",
       summary: "A file of that page.",
+      openApi: () => fileOpenApi("getDocsAsset"),
       handle: asset,
     },
   ];

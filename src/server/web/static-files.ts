@@ -13,6 +13,7 @@ import { localError } from "../http/errors.ts";
 import type { LocalAnswer } from "../http/response.ts";
 import type { LocalRoute } from "../http/route.ts";
 import { PAGE_HEADERS } from "../http/security-headers.ts";
+import type { Schema } from "../openapi/json-schema.ts";
 
 /** A file: how the page calls it, and where it is. */
 export interface StaticSource {
@@ -38,9 +39,17 @@ export function pageHandlers(
   };
 }
 
+/** What the OpenAPI document says of the files that a page loads. */
+export function fileOpenApi(operationId: string): Schema {
+  const content = Object.fromEntries(Object.values(TYPES).map((type) => [type.split(";")[0], { schema: {} }]));
+  return { operationId, responses: { 200: { description: "The file.", content } } };
+}
+
 /** The files of a folder. */
 export function filesIn(folder: string): StaticSource[] {
-  return readdirSync(folder).map((name) => ({ name, path: join(folder, name) }));
+  return readdirSync(folder)
+    .sort()
+    .map((name) => ({ name, path: join(folder, name) }));
 }
 
 /** A file as it is answered. */

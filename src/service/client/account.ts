@@ -5,7 +5,9 @@
 import { LRUCache } from "lru-cache";
 import type { Deferred, FetchFailure } from "../../core/fetching/fetch-outcome.ts";
 import type { MonotonicMs, Share } from "../../core/fetching/rate-limit.ts";
+import type { Need, Verdict } from "../../core/fetching/retry-policy.ts";
 import type { Problems } from "../../core/status/problem.ts";
+import type { ServiceProblemCode } from "../../core/status/problem-catalog.ts";
 import { type EpochMs, type Interval, SECOND_MS } from "../../core/time/interval.ts";
 import type { QuotaWindow } from "../contract/limits.ts";
 import { type OperationId, operationOf, type ParamsOf, type Success } from "../contract/operations.ts";
@@ -13,7 +15,9 @@ import type { QuotaStanding } from "../contract/quota-headers.ts";
 import { writeRequest } from "../contract/request.ts";
 import type { CircuitBreaker, Scopes } from "./circuit-breaker.ts";
 import { type AskContext, type Client, serviceTime } from "./client.ts";
+import type { Outage } from "./outage.ts";
 import type { Permit, RateLimiter, RateLimiterClock } from "./rate-limiter.ts";
+import { SharedFlights } from "./shared-flights.ts";
 
 /** One request of an account, with what the request log notes of it. */
 export interface AccountRequest<Id extends OperationId> {
@@ -44,6 +48,8 @@ export interface AccountDeps {
   readonly gate: CircuitBreaker;
   readonly clock: RateLimiterClock;
   readonly problems: Problems;
+  /** Shared with the other accounts. */
+  readonly outage: Outage;
   /** Ends all requests at shutdown. */
   readonly signal: AbortSignal;
   /** Told the service's own time whenever an answer carries it. */
@@ -59,6 +65,7 @@ const TROUBLE = " trouble";
 
 export class Account {
   readonly name: string;
+  readonly flights = new SharedFlights();
   readonly #deps: AccountDeps;
   /** Requests in flight, by path: equal callers share one. Bounded by the rate limiter's minute. */
   readonly #flights = new Map<string, Promise<AccountReply<OperationId>>>();
@@ -69,9 +76,13 @@ export class Account {
   constructor(deps: AccountDeps) {
     this.name = deps.name;
     this.#deps = deps;
-    const { gate, problems, clock } = deps;
-    const detail = "429 before the start; the service's pause goes on";
-    if (gate.isRateLimited) problems.start({ code: "rate_limited", subject: deps.name, since: clock.now(), detail });
+    for (const { name, kind, verdict } of deps.gate.restored())
+      this.#tell(verdict, name, `${kind} before the start; the pause goes on`, null, "poll");
+  }
+
+  /** What all of the account meets at this time; null if its requests are answered. */
+  get trouble(): ServiceProblemCode | null {
+    return this.#deps.outage.codeOf(this.name);
   }
 
   /** The windows as the service last told them; null where it has not told. What is left is whole again after a reset. */
@@ -140,9 +151,7 @@ export class Account {
       const answer = await client(inquiry.operation, inquiry.params, context);
       this.#deps.onSpent(inquiry.operation, answer.kind === "refused" ? String(answer.status) : answer.kind);
       if (answer.kind === "ok") return this.#succeeded(scopes, answer, requestId);
-      return isCallersOwn(inquiry.share, answer)
-        ? this.#failed({ ...scopes, series: scopes.request, place: scopes.request }, answer, sentAt, null)
-        : this.#failed(scopes, answer, sentAt);
+      return this.#failed(inquiry, scopes, answer, sentAt);
     } finally {
       leave.settle();
     }
@@ -157,39 +166,50 @@ export class Account {
   }
 
   #succeeded<Id extends OperationId>(scopes: Scopes, answer: Success<Id>, requestId: string | null): AccountReply<Id> {
-    const { gate, problems } = this.#deps;
+    const { gate, problems, outage, clock } = this.#deps;
     gate.success(scopes);
     for (const scope of [...Object.values(scopes), TROUBLE]) this.#setbacks.delete(scope);
+    const well = [scopes.series, scopes.place];
     // An answer that was on its way ends no silence of the account, and so no problem of it either.
-    if (gate.pausedUntil(scopes) <= this.#deps.clock.monotonicMs()) problems.end(scopes.account);
-    problems.end(scopes.series);
-    problems.end(scopes.place);
+    if (gate.pausedUntil(scopes) <= clock.monotonicMs()) well.push(this.name);
+    outage.answered(this.name, well, clock.now());
+    for (const subject of well) problems.end(subject);
     return { ...answer, requestId };
   }
 
-  /** `problems` are the owner's; null for what is only its caller's. */
   #failed(
+    { operation, share }: Pick<AccountRequest<OperationId>, "operation" | "share">,
     scopes: Scopes,
-    setback: FetchFailure,
+    failure: FetchFailure,
     sentAt: MonotonicMs,
-    problems: Problems | null = this.#deps.problems,
   ): FetchFailure & { readonly settled: boolean } {
-    const { gate, clock, signal } = this.#deps;
-    if (signal.aborted) return { ...setback, settled: false };
-    const verdict = gate.failure(scopes, setback, sentAt);
-    this.#setbacks.set(scopes[verdict.scope], setback);
-    if (verdict.trouble) this.#setbacks.set(TROUBLE, setback);
-    if (verdict.problem) {
-      problems?.start({
-        code: verdict.problem,
-        // A request has no life of its own: what is wrong with one is shown at its series.
-        subject: scopes[verdict.scope === "request" ? "series" : verdict.scope],
-        since: clock.now(),
-        detail: detailOf(setback),
-        requestId: setback.kind === "unreachable" ? null : setback.requestId,
-      });
+    const { gate, signal } = this.#deps;
+    if (signal.aborted) return { ...failure, settled: false };
+    const isGuests = isCallersOwn(share, failure);
+    const reached = isGuests ? { ...scopes, series: scopes.request, place: scopes.request } : scopes;
+    const verdict = gate.failure(reached, failure, sentAt, needOf(operation));
+    this.#setbacks.set(reached[verdict.scope], failure);
+    if (verdict.trouble) this.#setbacks.set(TROUBLE, failure);
+    // A request has no life of its own: what is wrong with one is shown at its series.
+    const subject = scopes[verdict.scope === "request" ? "series" : verdict.scope];
+    const requestId = failure.kind === "unreachable" ? null : failure.requestId;
+    if (!isGuests) this.#tell(verdict, subject, detailOf(failure), requestId, share);
+    return { ...failure, settled: verdict.settled };
+  }
+
+  /** Tells the owner what follows from a failure. */
+  #tell(verdict: Verdict, subject: string, detail: string, requestId: string | null, share: Share): void {
+    const { outage, problems, clock } = this.#deps;
+    const [since, account, code] = [clock.now(), this.name, verdict.problem];
+    if (code === null) return;
+    if (verdict.trouble) {
+      const series = subject === account ? null : subject;
+      outage.start({ account, code, since, detail, requestId, series, isGuests: share === "lan" });
+      return;
     }
-    return { ...setback, settled: verdict.settled };
+    // The service answered: what was wrong before with so much of it is over.
+    outage.answered(account, [subject], since);
+    problems.start({ code, subject, since, detail, requestId });
   }
 
   /**
@@ -219,12 +239,18 @@ export class Account {
   }
 }
 
+/** What goes missing while an operation is denied. */
+function needOf(operation: OperationId): Need {
+  const { poll } = operationOf(operation).keep;
+  return poll === "prices" || poll === "placePrices" || poll === "addresses" ? "prices" : "other";
+}
+
 /** Parameters of a query that name a place. */
 const PLACE_NAMES: readonly string[] = ["latitude", "longitude"];
 
 /** A caller of the LAN may ask for what there is not, or in a form that the service does not take. */
-function isCallersOwn(share: Share, setback: FetchFailure): boolean {
-  return share === "lan" && setback.kind === "refused" && (setback.status === 400 || setback.status === 404);
+function isCallersOwn(share: Share, failure: FetchFailure): boolean {
+  return share === "lan" && failure.kind === "refused" && (failure.status === 400 || failure.status === 404);
 }
 
 function detailOf(setback: FetchFailure): string {

@@ -7,6 +7,7 @@ import {
   BREAKER_FAILURES,
   breakerWaitMs,
   judge,
+  type Need,
   type Scope,
   UNKNOWN_ADDRESS_MS,
   type Verdict,
@@ -54,8 +55,8 @@ export class CircuitBreaker {
   readonly #deps: CircuitBreakerDeps;
   /** By scope. An expired one is kept for its streak until an answer comes. Oldest first. */
   readonly #silences = new Map<string, Pause>();
-  /** Names of the silences on disk. Bounded by MAX_SCOPES. */
-  #kept: readonly string[] = [];
+  /** Ends of the silences on disk, by scope. Bounded by MAX_SCOPES. */
+  #kept: ReadonlyMap<string, MonotonicMs> = new Map();
   /** Failures of the service or of the way to it since its last answer. */
   #failures = 0;
   #lastFailureAt: MonotonicMs = Number.NEGATIVE_INFINITY;
@@ -65,10 +66,20 @@ export class CircuitBreaker {
     this.#restore();
   }
 
-  /** Whether the service's own pause of the account goes on from before the start. */
-  get isRateLimited(): boolean {
-    const silence = this.#silences.get(this.#deps.account);
-    return silence?.kind.startsWith("429") === true && silence.until > this.#deps.clock.monotonicMs();
+  /**
+   * What goes on from before the start and is the owner's: pauses of the account, of a place or of a series. Not what
+   * callers of the LAN made for their own requests.
+   */
+  restored(): { readonly name: string; readonly kind: string; readonly verdict: Verdict }[] {
+    const { account, clock, random } = this.#deps;
+    return [...this.#silences].flatMap(([name, { kind, streak, until }]) => {
+      const subject = name === BREAKER ? account : name;
+      const isOwners = subject === account || subject.startsWith(`${account} `);
+      const verdict = judge(failureOf(kind), streak, random);
+      return isOwners && until > clock.monotonicMs() && verdict.scope !== "request"
+        ? [{ name: subject, kind, verdict }]
+        : [];
+    });
   }
 
   /** Until when nothing may be asked in these scopes. Unit: monotonic ms; the past for now. */
@@ -84,21 +95,19 @@ export class CircuitBreaker {
     const silences = [account, place, series, request, BREAKER].map((name) => this.#silences.get(name));
     const kind = silences.find((silence) => silence !== undefined && silence.until > now)?.kind;
     if (kind === undefined) return null;
-    const [status = "", code = null] = kind.split(" ");
-    if (!/^\d{3}$/.test(status)) return { kind: "unreachable", why: "it was tried before, and failed" };
-    return { kind: "refused", status: Number(status), code, reason: "it said so", retryAfterMs: null, requestId: null };
+    return failureOf(kind);
   }
 
   /** Takes note of a failure of a request that was sent at `sentAt`, and says what follows. */
-  failure(scopes: Scopes, setback: FetchFailure, sentAt: MonotonicMs): Verdict {
+  failure(scopes: Scopes, setback: FetchFailure, sentAt: MonotonicMs, need: Need = "other"): Verdict {
     const now = this.#deps.clock.monotonicMs();
     const kind = setback.kind === "refused" ? `${setback.status} ${setback.code ?? ""}`.trim() : setback.kind;
     const lost = setback.kind === "refused" && setback.status === 404;
     const streak = lost ? this.#countLost(scopes.place, sentAt, now) : this.#streakOf(scopes, kind, sentAt);
-    const verdict = judge(setback, streak, this.#deps.random);
-    if (verdict.trouble && sentAt >= this.#lastFailureAt) this.#countFailure(now);
+    const verdict = judge(setback, streak, this.#deps.random, need);
+    if (verdict.trouble && sentAt >= this.#lastFailureAt) this.#countFailure(kind, now);
     this.#silence(scopes[verdict.scope], { kind, streak, since: now, until: now + verdict.waitMs });
-    if (verdict.waitMs >= MIN_KEPT_MS || kind.startsWith("429")) this.#keep(now);
+    if (verdict.waitMs >= MIN_KEPT_MS || kind.startsWith("429") || this.#isKeptOver(now)) this.#keep(now);
     return verdict;
   }
 
@@ -109,8 +118,12 @@ export class CircuitBreaker {
     if ((this.#silences.get(scopes.account)?.until ?? 0) <= now) ended.push(scopes.account);
     this.#failures = 0;
     for (const name of ended) this.#silences.delete(name);
-    // What is kept and over by now would begin again at the next reboot, which does not know how long it was off.
-    if (this.#kept.some((name) => (this.#silences.get(name)?.until ?? 0) <= now)) this.#keep(now);
+    if (this.#isKeptOver(now)) this.#keep(now);
+  }
+
+  /** What is kept and over by now would begin again at the next reboot, which does not know how long it was off. */
+  #isKeptOver(now: MonotonicMs): boolean {
+    return [...this.#kept].some(([name, until]) => until <= now || !this.#silences.has(name));
   }
 
   /** Requests that were on their way together meet the same trouble: that is one failure. */
@@ -131,11 +144,11 @@ export class CircuitBreaker {
   }
 
   /** The fifth failure in a row opens the breaker, and each one after it opens it for twice as long. */
-  #countFailure(now: MonotonicMs): void {
+  #countFailure(kind: string, now: MonotonicMs): void {
     this.#lastFailureAt = now;
     if (++this.#failures < BREAKER_FAILURES) return;
     const openings = this.#failures - BREAKER_FAILURES;
-    this.#silence(BREAKER, { kind: "breaker", streak: openings, since: now, until: now + breakerWaitMs(openings) });
+    this.#silence(BREAKER, { kind, streak: openings, since: now, until: now + breakerWaitMs(openings) });
     this.#keep(now);
   }
 
@@ -162,7 +175,7 @@ export class CircuitBreaker {
       keyMark,
       silences,
     };
-    this.#kept = silences.map(([name]) => name);
+    this.#kept = new Map(silences.map(([name, , , restMs]) => [name, now + restMs]));
     memory.write(`silence/${account}`, JSON.stringify(kept));
   }
 
@@ -175,19 +188,30 @@ export class CircuitBreaker {
     const kept = readJson(memory, `silence/${account}`, keptSilences);
     if (!kept) return;
     const now = clock.monotonicMs();
-    this.#kept = kept.silences.map(([name]) => name);
     const sameBoot = kept.boot === clock.boot;
     const passedMs = Math.max(0, sameBoot ? now - kept.monotonicMs : now);
     const passedByWallMs = sameBoot ? passedMs : Math.max(passedMs, clock.now() - kept.wall);
+    const onDisk = new Map<string, MonotonicMs>();
+    this.#kept = onDisk;
     for (const [name, kind, streak, restMs] of kept.silences) {
       const limited = kind.startsWith("429");
       if (kept.keyMark !== keyMark && !limited) continue;
       const restNowMs = restMs - (limited ? passedMs : passedByWallMs);
+      onDisk.set(name, now + restNowMs);
       if (restNowMs <= 0) continue;
       this.#silences.set(name, { kind, streak, since: Number.NEGATIVE_INFINITY, until: now + restNowMs });
       if (name === BREAKER) this.#failures = BREAKER_FAILURES + streak;
     }
   }
+}
+
+/** The failure behind a pause, as far as its kind tells. */
+function failureOf(kind: string): FetchFailure {
+  const why = "it was tried before, and failed";
+  if (kind === "malformed") return { kind, why, requestId: null };
+  const [status = "", code = null] = kind.split(" ");
+  if (!/^\d{3}$/.test(status)) return { kind: "unreachable", why };
+  return { kind: "refused", status: Number(status), code, reason: "it said so", retryAfterMs: null, requestId: null };
 }
 
 /** Where the unknown addresses are counted; it silences nothing by itself. */

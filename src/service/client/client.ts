@@ -14,6 +14,7 @@ import {
 import { parseQuotaHeaders, parseRetryAfterSec, type QuotaStanding } from "../contract/quota-headers.ts";
 import { writeRequest } from "../contract/request.ts";
 import type { HttpAnswer, HttpGet } from "./http-transport.ts";
+import { MAX_ANSWER_MB, TOO_MANY_HEADERS } from "./network-errors.ts";
 
 /** What the headers of an answer said. */
 export interface AnswerNotes {
@@ -70,6 +71,7 @@ export function createClient({ get, basePath, userAgent, authorization, secrets 
       answer = await get(basePath + writeRequest(id, params), headers, context.signal);
     } catch (error) {
       const why = error instanceof Error ? error.message : "the request failed";
+      if (why === TOO_MANY_HEADERS) return { kind: "malformed", why, requestId: null };
       return { kind: "unreachable", why: withoutSecrets(why, secrets) };
     }
     const notes = notesOf(answer, secrets);
@@ -91,6 +93,7 @@ async function readSuccess<Id extends OperationId>(
   const malformed = (why: string) => ({ kind: "malformed", why, requestId }) as const;
   if ((header("content-encoding") ?? "identity") !== "identity")
     return malformed(`the answer to ${id} is encoded in a way that was not asked for`);
+  if (body === null) return malformed(`the answer to ${id} is longer than ${MAX_ANSWER_MB} MB`);
   const json = parseJson(body);
   if (json === undefined) return malformed(`the answer to ${id} ${flawOf(body) ?? "is not JSON"}`);
   const reading = await readAnswer(id, json, () => setImmediate());
@@ -98,7 +101,7 @@ async function readSuccess<Id extends OperationId>(
 }
 
 function refusal(answer: HttpAnswer, notes: AnswerNotes, secrets: readonly string[]): FetchFailure {
-  const body = parseJson(answer.body);
+  const body = answer.body && parseJson(answer.body);
   const fields: Readonly<Record<string, unknown>> = typeof body === "object" && body !== null ? { ...body } : {};
   const { errorCode, reason } = fields;
   const said = typeof reason === "string" ? reason : `status ${answer.status} without a reason`;

@@ -4,14 +4,15 @@ import type { Agent, Dispatcher, Pool as PoolOf } from "undici";
 import connectByProxy from "undici/lib/api/api-connect.js";
 import EnvHttpProxyAgent from "undici/lib/dispatcher/env-http-proxy-agent.js";
 import Pool from "undici/lib/dispatcher/pool.js";
-import { describeFailure, MAX_ANSWER_MB, STOPPED_MIDWAY } from "./network-errors.ts";
+import { BODY_TOO_LONG, describeFailure, MAX_ANSWER_MB, STOPPED_MIDWAY } from "./network-errors.ts";
 import { NO_PROXY, type ProxySettings } from "./proxy.ts";
 
 export interface HttpAnswer {
   readonly status: number;
   /** Looks a header up by its lower-case name. */
   readonly header: (name: string) => string | undefined;
-  readonly body: Buffer;
+  /** Null if it is longer than `MAX_ANSWER_MB`. */
+  readonly body: Buffer | null;
 }
 
 /** Sends a GET and reads its answer. Errors: throws for anything but a whole answer, with a reason in words. */
@@ -32,6 +33,8 @@ export interface TransportOptions {
   readonly proxy?: ProxySettings;
   /** From the first packet to the last byte. The rate limiter's windows allow for no more than `REQUEST_TIMEOUT_MS`. */
   readonly timeoutMs?: number;
+  /** Longest body of an answer; what the contract allows by default. */
+  readonly maxBytes?: number;
 }
 
 /** Source: design, quota: the hard time-out that the rolling windows allow for. */
@@ -75,7 +78,11 @@ function lateness(timeoutMs: number): string {
 }
 
 /** The way to the service: straight, or through the proxy that the settings name for it. */
-function openAgent(origin: string, timeoutMs: number, { ca, proxy = NO_PROXY }: TransportOptions): Dispatcher {
+function openAgent(
+  origin: string,
+  timeoutMs: number,
+  { ca, proxy = NO_PROXY, maxBytes }: TransportOptions,
+): Dispatcher {
   const socket = { autoSelectFamily: true, autoSelectFamilyAttemptTimeout: FAMILY_ATTEMPT_MS, timeout: timeoutMs };
   const toService = ca === undefined ? socket : { ...socket, ca };
   const limits = {
@@ -85,7 +92,7 @@ function openAgent(origin: string, timeoutMs: number, { ca, proxy = NO_PROXY }: 
     connectTimeout: timeoutMs,
     headersTimeout: timeoutMs,
     bodyTimeout: timeoutMs,
-    maxResponseSize: MAX_ANSWER_MB * 1024 * 1024,
+    maxResponseSize: maxBytes ?? MAX_ANSWER_MB * 1024 * 1024,
   } satisfies PoolOf.Options;
   const openPool = (to: string | URL, given: object) => new Pool(String(to), { ...limits, ...given });
   return new EnvHttpProxyAgent({
@@ -136,7 +143,8 @@ function send(
         if (head) resolve({ ...head, body: Buffer.concat(body) });
       },
       onResponseError(_, error) {
-        reject(head && CONNECTION_LOST.includes(codeOf(error)) ? new Error(STOPPED_MIDWAY) : error);
+        if (head && codeOf(error) === BODY_TOO_LONG) resolve({ ...head, body: null });
+        else reject(head && CONNECTION_LOST.includes(codeOf(error)) ? new Error(STOPPED_MIDWAY) : error);
       },
     },
   );

@@ -1,6 +1,10 @@
 /** A year of hours with nine fields of 25 characters is under 4 MB; twice that is no answer of this contract. */
 export const MAX_ANSWER_MB = 8;
+/** Code of undici for a body above its bound. */
+export const BODY_TOO_LONG = "UND_ERR_RES_EXCEEDED_MAX_SIZE";
 export const STOPPED_MIDWAY = "it stopped in the middle of an answer";
+
+export const TOO_MANY_HEADERS = "its answer has too many headers";
 
 /** The errors that a socket and undici give, in words for the owner. The service is "it". */
 const SOCKET_WORDS: Readonly<Record<string, string>> = {
@@ -16,9 +20,8 @@ const SOCKET_WORDS: Readonly<Record<string, string>> = {
   UND_ERR_CONNECT_TIMEOUT: "it did not answer in time",
   UND_ERR_HEADERS_TIMEOUT: "it did not answer in time",
   UND_ERR_BODY_TIMEOUT: "it did not answer in time",
-  UND_ERR_HEADERS_OVERFLOW: "its answer has too many headers",
+  UND_ERR_HEADERS_OVERFLOW: TOO_MANY_HEADERS,
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: STOPPED_MIDWAY,
-  UND_ERR_RES_EXCEEDED_MAX_SIZE: `its answer is longer than ${MAX_ANSWER_MB} MB, which no answer of the contract is`,
   CERT_HAS_EXPIRED: "its certificate has expired; check this machine's clock too",
   CERT_NOT_YET_VALID: "its certificate is not valid yet; check this machine's clock",
   DEPTH_ZERO_SELF_SIGNED_CERT: "its certificate is self-signed; name it in service.ca to trust it",

@@ -4,6 +4,7 @@
 import * as z from "zod/mini";
 import { type ErrorCode, errorTable } from "./errors.ts";
 import { type HeaderName, headerTable } from "./headers.ts";
+import { named, withReferences } from "./named-schemas.ts";
 import { type AnyOperation, type InterfaceName, type OperationId, operationIds, operationOf } from "./operations.ts";
 import { type ParameterValues, parameterKinds } from "./parameters.ts";
 import * as resources from "./resources.ts";
@@ -27,6 +28,12 @@ const namesOfSchemas = new Map<unknown, string>(
 
 /** Builds the document of both interfaces. */
 export function openApiDocument({ serverUrl = "/", version }: OpenApiOptions) {
+  const schemas: Record<string, Json> = {};
+  const paths = Object.fromEntries(operationIds.map((id) => [operationOf(id).path, { get: describeOperation(id) }]));
+  const responses = Object.fromEntries(
+    [...codesByStatus].map(([status, codes]) => [errorName(status), describeError(status, codes)]),
+  );
+  const document = withReferences({ paths, responses, all: describeSchemas() }, schemas);
   return {
     openapi: "3.1.0",
     info: {
@@ -39,12 +46,10 @@ export function openApiDocument({ serverUrl = "/", version }: OpenApiOptions) {
       { name: "consumer", description: "A user's own addresses, consumption, export, costs, revenue and prices." },
       { name: "thirdParty", description: "Prices and charges by region, coordinates or address." },
     ],
-    paths: Object.fromEntries(operationIds.map((id) => [operationOf(id).path, { get: describeOperation(id) }])),
+    paths: document.paths,
     components: {
-      schemas: describeSchemas(),
-      responses: Object.fromEntries(
-        [...codesByStatus].map(([status, codes]) => [errorName(status), describeError(status, codes)]),
-      ),
+      schemas: { ...document.all, ...schemas },
+      responses: document.responses,
       headers: Object.fromEntries(
         Object.entries(headerTable).map(([name, { meaning, schema }]) => [name, { description: meaning, schema }]),
       ),
@@ -117,9 +122,9 @@ function describeError(status: number, codes: readonly ErrorCode[]): Json {
     return [code, { summary: meaning, value: { error: true, reason: meaning, errorCode: code } }];
   });
   const sent = status === 429 ? (["always", "evaluated", "limited"] as const) : (["always", "evaluated"] as const);
-  const schema = {
+  const schema = named(`${errorName(status)}Body`, {
     allOf: [reference("schemas", "ErrorBody"), { properties: { errorCode: { type: "string", enum: codes } } }],
-  };
+  });
   return {
     description: codes.map((code) => errorTable[code].meaning).join(" "),
     ...headersOf("consumer", sent),
@@ -170,7 +175,9 @@ function withRows(envelope: Json, row: unknown): Json {
 /** A schema without what only machines would read: a format says the same as its pattern. */
 function jsonSchema(schema: z.ZodMiniType): Json {
   const { $schema, ...rest } = z.toJSONSchema(schema, {
-    override: ({ jsonSchema }) => {
+    override: ({ zodSchema, jsonSchema, path }) => {
+      const name = namesOfSchemas.get(zodSchema);
+      if (name && path.length > 0) jsonSchema.title = name;
       if (jsonSchema.format) delete jsonSchema.pattern;
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;

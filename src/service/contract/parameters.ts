@@ -3,6 +3,7 @@
  * One row per kind; the client writes with the same row the servers read with.
  */
 import { type EpochMs, formatInstant } from "../../core/time/interval.ts";
+import { named } from "./named-schemas.ts";
 import { parseInstant, type Reading, unreadable } from "./range.ts";
 import { type Aggregation, aggregations, type Resolution, resolutions } from "./resources.ts";
 
@@ -60,8 +61,8 @@ export const parameterKinds: { readonly [Kind in keyof ParameterValues]: Paramet
   },
   latitude: degrees(90),
   longitude: degrees(180),
-  aggregation: oneOf(aggregations),
-  resolution: oneOf(resolutions),
+  aggregation: oneOf("Aggregation", aggregations),
+  resolution: oneOf("Resolution", resolutions),
 };
 
 function value<Value>(found: Value): Reading<Value> {
@@ -100,11 +101,11 @@ function degrees(most: number): ParameterKind<number> {
   };
 }
 
-function oneOf<const Values extends readonly string[]>(values: Values): ParameterKind<Values[number]> {
+function oneOf<const Values extends readonly string[]>(name: string, values: Values): ParameterKind<Values[number]> {
   const isOne = (text: string): text is Values[number] => values.includes(text);
   return {
     read: (text) => (isOne(text) ? value(text) : unreadable(`is not one of ${values.join(", ")}`)),
     write: (found) => found,
-    schema: { type: "string", enum: values },
+    schema: named(name, { type: "string", enum: values }),
   };
 }

@@ -21,9 +21,11 @@ export type Currency = z.infer<typeof currency>;
 
 export const aggregations = ["hour", "day", "month", "year"] as const;
 export type Aggregation = (typeof aggregations)[number];
+export const aggregation = z.enum(aggregations);
 
 export const resolutions = ["hour", "fifteenMinutes"] as const;
 export type Resolution = (typeof resolutions)[number];
+export const resolution = z.enum(resolutions);
 
 const capabilityFlags = {
   consumption: z.boolean(),
@@ -57,7 +59,7 @@ const rangeEnvelope = {
   to: instant,
   timeZone: z.string(),
 };
-const aggregationEnvelope = { ...rangeEnvelope, aggregation: z.enum(aggregations) };
+const aggregationEnvelope = { ...rangeEnvelope, aggregation };
 
 export const consumptionRow = z.looseObject({
   ...interval,
@@ -77,7 +79,7 @@ export const consumptionCostsRow = z.looseObject({
 export const consumptionCostsEnvelope = z.looseObject({
   from: instant,
   to: instant,
-  aggregation: z.enum(aggregations),
+  aggregation,
   timeZone: z.string(),
   currency,
 });
@@ -110,7 +112,7 @@ export type PriceRow = z.infer<typeof priceRow>;
 
 export const pricesEnvelope = z.looseObject({
   ...rangeEnvelope,
-  resolution: z.enum(resolutions),
+  resolution,
   currency,
   vatIncluded: z.boolean(),
 });
@@ -143,7 +145,7 @@ export const addressSuggestion = z.looseObject({
 });
 export type AddressSuggestion = z.infer<typeof addressSuggestion>;
 
-const chargeItem = z.looseObject({ name: z.string(), ownerName: z.string(), price: z.number() });
+export const chargeItem = z.looseObject({ name: z.string(), ownerName: z.string(), price: z.number() });
 export const chargesAtDate = z.looseObject({
   date: isoDate,
   address: z.optional(z.string()),
@@ -152,7 +154,7 @@ export const chargesAtDate = z.looseObject({
 });
 
 /** `price` holds `{ static: { price } }` where shown; other forms exist undocumented and are kept. */
-const chargeValidity = z.looseObject({
+export const chargeValidity = z.looseObject({
   name: z.string(),
   ownerName: z.string(),
   from: isoDate,

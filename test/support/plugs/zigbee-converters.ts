@@ -2,12 +2,10 @@
  * The converters of Zigbee2MQTT, from npm. They are 42 MB with what they need, so test/package.json names them and only
  * the tests that use them install them, once; without the native serial port driver, which is not built.
  */
-import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { installTestPackages, TEST_FOLDER } from "../daemon/test-packages.ts";
 
-const FOLDER = new URL("../../", import.meta.url);
-const INSTALL_TIMEOUT_MS = 240_000;
+const PACKAGE = "zigbee-herdsman-converters";
 
 interface Result {
   readonly state?: Record<string, unknown>;
@@ -46,21 +44,9 @@ export interface Converters {
 
 /** Installs and loads the converters; null if they cannot be installed, for example without a network. */
 export function loadConverters(): Converters | null {
-  const require = createRequire(new URL("package.json", FOLDER));
-  const { dependencies } = JSON.parse(readFileSync(new URL("package.json", FOLDER), "utf8")) as {
-    readonly dependencies: Readonly<Record<string, string>>;
-  };
-  const [name = "", version] = Object.entries(dependencies)[0] ?? [];
-  const installed = new URL(`node_modules/${name}/package.json`, FOLDER);
-  if (!existsSync(installed) || JSON.parse(readFileSync(installed, "utf8")).version !== version) {
-    try {
-      const given = ["--ignore-scripts", "--no-package-lock", "--no-audit", "--no-fund", "--loglevel=error"];
-      execFileSync("npm", ["install", ...given], { cwd: FOLDER, timeout: INSTALL_TIMEOUT_MS, stdio: "ignore" });
-    } catch {
-      return null;
-    }
-  }
-  const converters = require(name) as Converters;
+  if (!installTestPackages()) return null;
+  const require = createRequire(`${TEST_FOLDER}package.json`);
+  const converters = require(PACKAGE) as Converters;
   const quiet = () => undefined;
   converters.setLogger({ debug: quiet, info: quiet, warning: quiet, error: quiet });
   return converters;

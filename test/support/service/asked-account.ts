@@ -4,6 +4,7 @@ import { Account } from "../../../src/service/client/account.ts";
 import { CircuitBreaker } from "../../../src/service/client/circuit-breaker.ts";
 import { createClient } from "../../../src/service/client/client.ts";
 import type { HttpAnswer } from "../../../src/service/client/http-transport.ts";
+import { Outage } from "../../../src/service/client/outage.ts";
 import { RateLimiter } from "../../../src/service/client/rate-limiter.ts";
 import { LearnedRateLimits } from "../../../src/service/client/rate-limits.ts";
 import { openDatabase } from "../../../src/storage/database.ts";
@@ -28,13 +29,24 @@ export class AskedAccount extends ManualMachine {
   readonly spent: string[] = [];
   readonly stop = new AbortController();
   readonly requestLog = new RequestLog(openDatabase(":memory:"));
-  readonly account: Account;
+  account: Account;
+
+  readonly problems = new Problems((problem, state) => this.told.push({ state, problem }));
 
   constructor() {
     super();
+    this.account = this.#openAccount();
+  }
+
+  /** The account as a restart of the process makes it. */
+  restart(): void {
+    this.account = this.#openAccount();
+  }
+
+  #openAccount(): Account {
     const { clock, memory, requestLog } = this;
     const name = "consumer";
-    this.account = new Account({
+    return new Account({
       name,
       client: createClient({
         get: (path, _headers, signal) => this.#arrive(path, signal),
@@ -49,7 +61,8 @@ export class AskedAccount extends ManualMachine {
       }),
       gate: new CircuitBreaker({ account: name, memory, clock, random: () => 0, keyMark: "key" }),
       clock,
-      problems: new Problems((problem, state) => this.told.push({ state, problem })),
+      problems: this.problems,
+      outage: new Outage(this.problems),
       signal: this.stop.signal,
       onServerTime: () => undefined,
       onSpent: (operation, outcome) => this.spent.push(`${operation} ${outcome}`),

@@ -15,7 +15,7 @@ interface Compose {
   };
 }
 
-describe.each(["compose.yaml", "compose.mosquitto.yaml"])("%s", (path) => {
+describe.each(["compose.yaml", "compose.mosquitto.yaml", "compose.archive.yaml"])("%s", (path) => {
   const { elbro } = (copiedYaml(path) as Compose).services;
 
   test("shuts the container as far as elbro works in it", () => {

@@ -7,6 +7,7 @@ import { MINUTE_MS, QUARTER_MS } from "../../../src/core/time/interval.ts";
 import { type HttpPlug, openHttpPlug } from "../../../src/plugs/http-plug.ts";
 import { PlugManager } from "../../../src/plugs/plug-manager.ts";
 import { HTTP_FAMILIES, type HttpFamily, HttpPlugServer } from "../../support/plugs/http-plug-server.ts";
+import { RawServer, rawAnswer } from "../../support/service/raw-server.ts";
 
 const T0 = Date.UTC(2026, 2, 10, 12);
 
@@ -186,4 +187,24 @@ test("a plug that never answers holds no more than four requests, and does not d
   await plug.close();
   expect(performance.now() - began).toBeLessThan(1_900);
   expect(bodies).toEqual([null, null, null, null]);
+});
+
+test.each([
+  ["of 8 MB", "[".repeat(8_000_000), null],
+  ["without an end", null, null],
+  ["as a plug gives", '{"output":true}', '{"output":true}'],
+])("an answer %s", async (_, body, heard) => {
+  await using server = await RawServer.start((socket) => {
+    if (body !== null) return void socket.end(rawAnswer(body));
+    const flood = () => {
+      if (!socket.destroyed) socket.write(Buffer.alloc(65_536, "["), () => setImmediate(flood));
+    };
+    socket.write("HTTP/1.1 200 OK\r\n\r\n");
+    flood();
+  });
+  const answered = Promise.withResolvers<string | null>();
+  const plug = openHttpPlug(server.url, answered.resolve);
+  plug.send({ topic: "/rpc/Switch.GetStatus", payload: "" });
+  expect(await answered.promise).toBe(heard);
+  await plug.close();
 });

@@ -56,7 +56,7 @@ describe("the version of a database", () => {
   test("a database of a newer program is refused in words, and left as it was", () => {
     using store = new StoreOnDisk();
     const newer = SCHEMA_VERSION + 1;
-    store.database.exec(`pragma user_version = ${newer}`);
+    store.database.exec(`create table newer (a text); pragma user_version = ${newer}`);
     store.database.close();
     expect(() => openDatabase(store.path)).toThrow(
       new DatabaseError(

@@ -166,7 +166,7 @@ describe("a sound database", () => {
     using store = await copied();
     store.database = openDatabase(store.path);
     expect(() => openOrRestore(store.path, NOW)).toThrow(DatabaseError);
-    store.database.exec("pragma user_version = 999");
+    store.database.exec("create table newer (a text); pragma user_version = 999");
     store.database.close();
     expect(() => openOrRestore(store.path, NOW)).toThrow("run the newer program");
     expect(readdirSync(store.dir.path).filter((name) => name.includes("broken"))).toEqual([]);
@@ -178,7 +178,7 @@ describe("a database of an older version", () => {
 
   function outdate(file: string): void {
     const database = new DatabaseSync(file);
-    database.exec("pragma user_version = 2");
+    database.exec("create table older (a text); pragma user_version = 2");
     database.close();
   }
 

@@ -1,4 +1,4 @@
-import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, statSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { type Config, configSchema } from "../../../../src/config/schema.ts";
@@ -162,6 +162,14 @@ describe("keys of the command line", () => {
       expect(access.ask("from-the-file").kind, text).toBe("admitted");
       expect(access.problems.list(), text).toMatchObject([{ code: "keys_unreadable", subject: "keys" }]);
     }
+    truncateSync(file, 1024 ** 3);
+    expect(new KeyFile(dir.path).read()).toEqual({ kind: "unreadable", why: "EFBIG" });
+    rmSync(file);
+    symlinkSync("/dev/zero", file);
+    expect(new KeyFile(dir.path).read()).toEqual({ kind: "unreadable", why: "EFBIG" });
+    await clock.runUntil(EVENING + 9_000);
+    expect(access.ask("from-the-file").kind).toBe("admitted");
+    rmSync(file);
     writeFileSync(file, good);
     await clock.runUntil(EVENING + 10_000);
     expect(access.ask("from-the-file").kind).toBe("admitted");

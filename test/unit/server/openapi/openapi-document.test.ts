@@ -1,4 +1,7 @@
+import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { Validator } from "@seriousme/openapi-schema-validator";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
 import { describe, expect, test } from "vitest";
 import { configSchema } from "../../../../src/config/schema.ts";
 import { type ApiDeps, apiRoutes } from "../../../../src/server/api.ts";
@@ -12,7 +15,13 @@ type Json = Readonly<Record<string, unknown>>;
 type Operation = Json & {
   readonly operationId: string;
   readonly security: readonly Json[];
-  readonly parameters: readonly { readonly name: string; readonly in: string; readonly required: boolean }[];
+  readonly parameters: readonly {
+    readonly name: string;
+    readonly in: string;
+    readonly required: boolean;
+    readonly example?: unknown;
+    readonly schema: Json;
+  }[];
   readonly responses: Readonly<Record<string, Json>>;
 };
 interface Document {
@@ -71,11 +80,18 @@ describe("the document of the LAN API", () => {
     expect(validator.version).toBe("3.1");
   });
 
+  test("a linter with its strictest rules finds nothing", async () => {
+    const config = await createConfig({ extends: ["recommended-strict"] });
+    const problems = await lintFromString({ source: body, absoluteRef: "openapi.json", config });
+    expect(problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer])).toEqual([]);
+  });
+
   test("holds every route that is registered, and no other", () => {
     const ofRouter = registered.flatMap(({ method, path }) =>
       [method].flat().map((each) => `${each.toLowerCase()} ${path.replace(/:(\w+)/g, "{$1}")}`),
     );
-    const answered = ofRouter.filter((route) => !route.startsWith("head "));
+    // The page at `/docs/` is described at `/docs`, which leads to it.
+    const answered = ofRouter.filter((route) => !route.startsWith("head ") && route !== "get /docs/");
     expect(operations.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(answered.sort());
     expect(operations.length).toBeGreaterThan(25);
   });
@@ -125,10 +141,55 @@ describe("the document of the LAN API", () => {
     expect(document.paths["/healthz"]?.get?.security).toEqual([{}, { lanKey: [] }]);
   });
 
+  test("bodies and answers are named schemas, so that generated clients have names for them", () => {
+    const unnamed: string[] = [];
+    const visit = (json: unknown, at: string) => {
+      if (typeof json !== "object" || json === null) return;
+      if ("properties" in json || "enum" in json) unnamed.push(at);
+      for (const [key, value] of Object.entries(json)) visit(value, `${at} ${key}`);
+    };
+    for (const { operation } of operations)
+      for (const part of ["requestBody", "responses"]) visit(operation[part], `${operation.operationId} ${part}`);
+    expect(unnamed).toEqual([]);
+  });
+
+  test("operations have names that a generated client can use", () => {
+    const own = operations.filter(({ path }) => !/^\/(consumer|thirdParty)\//.test(path));
+    expect(own.map(({ operation }) => operation.operationId).join(" ")).toBe(
+      "getNow getTimeline listPlans planOnce getPlan changePlan getCheap getSignal getFormat " +
+        "getEvents getHealth getLiveness getMetrics getSystem getDiagnostics getOpenApi " +
+        "getDocs getDocsAsset getConfigurationSchema getDashboard getDashboardAsset getSession logIn logOut",
+    );
+  });
+
+  test("examples have the type of their parameter", () => {
+    const ajv = new Ajv2020({ strict: false });
+    addFormats.default(ajv);
+    const wrong = operations.flatMap(({ operation }) =>
+      operation.parameters
+        .filter(({ example, schema }) => example !== undefined && !ajv.validate(schema, example))
+        .map(({ name, example }) => [operation.operationId, name, example]),
+    );
+    expect(wrong).toEqual([]);
+    const price = document.paths["/local/v1/cheap"]?.get?.parameters.find(({ name }) => name === "max_price");
+    expect(price?.example).toBe(2.5);
+  });
+
+  test("a session begins with a key in the body and the header of the page, and is answered in full", () => {
+    const { post } = document.paths["/local/v1/session"] ?? {};
+    expect(post?.parameters).toMatchObject([{ name: "x-elbro-page", in: "header", required: true }]);
+    expect(post?.requestBody).toMatchObject({ required: true });
+    const { Login, LoggedIn } = document.components.schemas as Record<string, Json>;
+    expect(Login).toMatchObject({ properties: { key: { type: "string" } }, required: ["key"] });
+    expect(LoggedIn).toMatchObject({ required: ["signed_in", "key", "control"] });
+    expect(Object.keys(post?.responses ?? {})).toEqual(["200", "400", "401", "403", "429", "4XX", "5XX"]);
+    expect(document.paths["/local/v1/session/end"]?.post?.parameters).toMatchObject([{ name: "x-elbro-page" }]);
+  });
+
   test("what small devices ask for is told in full: parameters, shapes, what goes wrong", () => {
     const cheap = document.paths["/local/v1/cheap"]?.get;
     expect(cheap?.parameters.map(({ name, required }) => [name, required])).toContainEqual(["hours", true]);
-    expect(Object.keys(cheap?.responses[200]?.content as object)).toEqual(["text/plain", "application/json"]);
+    expect(Object.keys(cheap?.responses[200]?.content as object)).toEqual(["application/json", "text/plain"]);
     expect(Object.keys(cheap?.responses ?? {})).toEqual(expect.arrayContaining(["400", "404", "503"]));
     expect(document.paths["/local/v1/plans/{plan}"]?.post).toHaveProperty("requestBody");
   });

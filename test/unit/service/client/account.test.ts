@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { Share } from "../../../../src/core/fetching/rate-limit.ts";
+import { Problems } from "../../../../src/core/status/problem.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../../../src/core/time/interval.ts";
+import { Outage } from "../../../../src/service/client/outage.ts";
 import { AskedAccount, HOME } from "../../../support/service/asked-account.ts";
 import { CANARY_KEY } from "../../../support/service/asking-client.ts";
 
@@ -273,6 +275,105 @@ describe("problems", () => {
     void askForecast(world, "poll");
     expect(world.arrived).toHaveLength(6);
   });
+
+  test("an outage is one problem, however many series it meets, and ends with the last of them", async () => {
+    const world = await opened();
+    const other = HOME.replace("3f", "4f");
+    const asks = [
+      () => askForecast(world, "poll"),
+      () => askForecast(world, "poll", other),
+      () => askPrices(world, "poll"),
+    ];
+    const answerAll = async (status: number, body: readonly unknown[]) => {
+      for (const [i, ask] of asks.entries()) {
+        world.advance(2 * HOUR_MS);
+        const asked = ask();
+        world.arrived.at(-1)?.answer(status, body[i]);
+        await asked;
+      }
+    };
+    await answerAll(
+      502,
+      asks.map(() => error("upstream_unavailable")),
+    );
+    expect(world.told.map(({ problem, state }) => [problem.code, problem.subject, state])).toEqual([
+      ["service_trouble", "consumer data", "started"],
+    ]);
+    expect(world.told[0]?.problem.detail).toBe(`consumer forecastPrices ${HOME}: 502 upstream_unavailable: because`);
+    expect(world.account.trouble).toBe(null);
+    await answerAll(200, [forecast, forecast, prices]);
+    expect(world.told.map(({ state }) => state)).toEqual(["started", "ended"]);
+  });
+
+  test("two accounts that cannot reach the service have one problem, and any answer ends it", () => {
+    const told: string[] = [];
+    const outage = new Outage(new Problems(({ subject, code }, state) => told.push(`${subject} ${code} ${state}`)));
+    const trouble = {
+      code: "unreachable",
+      since: 1,
+      detail: "-",
+      requestId: null,
+      series: null,
+      isGuests: false,
+    } as const;
+    for (const account of ["consumer", "third_party"]) outage.start({ ...trouble, account });
+    expect([outage.codeOf("consumer"), outage.codeOf("third_party")]).toEqual(["unreachable", "unreachable"]);
+    outage.answered("third_party", ["third_party"], 2);
+    expect(told).toEqual(["consumer unreachable started", "consumer unreachable ended"]);
+    expect(outage.codeOf("consumer")).toBe(null);
+  });
+
+  test("what a caller of the LAN met in an outage is over with the next answer, though nobody asks for it again", async () => {
+    const world = await opened();
+    const met = askForecast(world, "lan");
+    world.arrived[0]?.answer(502, error("upstream_unavailable"));
+    await met;
+    const answered = askPrices(world, "poll");
+    world.arrived[1]?.answer(200, prices);
+    await answered;
+    expect(world.told.map(({ state }) => state)).toEqual(["started", "ended"]);
+  });
+
+  test.each([
+    ["429", () => [429, error("rate_limited"), { "retry-after": "3600" }] as const, "rate_limited", "consumer"],
+    ["401", () => [401, error("credential_expired"), {}] as const, "credential_expired", "consumer"],
+    ["403", () => [403, error("forbidden"), {}] as const, "forbidden", `consumer forecastPrices ${HOME}`],
+    [
+      "503",
+      () => [503, error("entitlement_unavailable"), { "retry-after": "3600" }] as const,
+      "service_trouble",
+      "consumer",
+    ],
+    ["422", () => [422, error("feature_unavailable"), {}] as const, null, ""],
+    ["400", () => [400, error("invalid_range"), {}] as const, null, ""],
+  ])("a restart within a pause after a %s reports its problem again", async (_, answer, code, subject) => {
+    const world = await opened();
+    const asked = askForecast(world, "poll");
+    const [status, body, headers] = answer();
+    world.arrived[0]?.answer(status, body, headers);
+    await asked;
+    world.told.length = 0;
+    for (const { subject: old } of world.problems.list()) world.problems.end(old);
+    world.told.length = 0;
+    world.restart();
+    expect(world.told.map(({ problem }) => [problem.code, problem.subject])).toEqual(code ? [[code, subject]] : []);
+  });
+
+  test.each([["poll" as const], ["lan" as const]])(
+    "prices that are forbidden (%s) are tried again within the hour, anything else after a day",
+    async (share) => {
+      const world = await opened();
+      for (const [i, ask] of [askPrices, askForecast].entries()) {
+        const asked = ask(world, share);
+        world.arrived[i]?.answer(403, error("forbidden"));
+        await asked;
+      }
+      world.advance(HOUR_MS);
+      expect(await askForecast(world, "poll")).toMatchObject({ kind: "withheld" });
+      void askPrices(world, "prices");
+      expect(world.arrived).toHaveLength(3);
+    },
+  );
 
   test("a capability that is not there is no problem", async () => {
     const world = await opened();

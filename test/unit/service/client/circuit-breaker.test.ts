@@ -220,12 +220,21 @@ describe("a silence after a 429", () => {
     const machine = new ManualMachine();
     const gate = gateOf(machine, { dice: 0 });
     meet(gate, machine, refused(429, "rate_limited", HOUR_MS));
-    expect(gateOf(machine).isRateLimited).toBe(true);
+    expect(gateOf(machine).restored()).toMatchObject([{ name: "consumer", verdict: { problem: "rate_limited" } }]);
     machine.advance(2 * HOUR_MS);
     gate.success(prices);
     machine.reboot(MINUTE_MS, machine.clock.now());
     expect(silence(gateOf(machine), machine)).toBe(0);
-    expect(gateOf(machine).isRateLimited).toBe(false);
+    expect(gateOf(machine).restored()).toEqual([]);
+  });
+
+  test("that is over does not begin again at a reboot, also where only failures came since", () => {
+    const machine = new ManualMachine();
+    const gate = gateOf(machine, { dice: 0 });
+    meet(gate, machine, refused(429, "rate_limited", HOUR_MS));
+    meet(gate, machine, unreachable());
+    machine.reboot(MINUTE_MS, machine.clock.now());
+    expect(silence(gateOf(machine), machine)).toBeLessThanOrEqual(SECOND_MS);
   });
 
   test("outlives a reboot, also where the wall clock says that it is long past", () => {

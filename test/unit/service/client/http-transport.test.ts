@@ -82,7 +82,7 @@ describe("size and form", () => {
   test("an endless body is cut off at 8 MB", async () => {
     let sent = 0;
     await using server = await RawServer.start((socket) => {
-      socket.write("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n");
+      socket.write("HTTP/1.1 200 OK\r\nX-Request-ID: huge\r\nX-RateLimit-Limit-Day: 90\r\nConnection: close\r\n\r\n");
       const chunk = Buffer.alloc(64 * 1024, " ");
       const pour = () => {
         while (!socket.destroyed && socket.write(chunk)) sent += chunk.length;
@@ -91,8 +91,25 @@ describe("size and form", () => {
       socket.on("drain", pour);
       pour();
     });
-    expect(await whyUnreachable(server.url)).toMatch(/longer than 8 MB/);
+    await using asking = await openAsking(server.url);
+    const { answer, notes } = await asking.ask("addresses", {});
+    expect(answer).toMatchObject({
+      kind: "malformed",
+      why: expect.stringMatching(/longer than 8 MB/),
+      requestId: "huge",
+    });
+    expect(notes).toMatchObject({ status: 200, requestId: "huge" });
     expect(sent).toBeLessThan(40 * 1024 * 1024);
+  });
+
+  test("an error with a body above the bound is that error", async () => {
+    await using server = await RawServer.start((socket) => {
+      socket.write("HTTP/1.1 429 Too Many\r\nRetry-After: 600\r\nConnection: close\r\n\r\n");
+      socket.write(Buffer.alloc(9 * 1024 * 1024, " "));
+    });
+    await using asking = await openAsking(server.url);
+    const { answer } = await asking.ask("addresses", {});
+    expect(answer).toMatchObject({ kind: "refused", status: 429, retryAfterMs: 600_000 });
   });
 
   test("endless headers are cut off", async () => {
@@ -100,7 +117,9 @@ describe("size and form", () => {
       socket.write("HTTP/1.1 200 OK\r\n");
       for (let i = 0; i < 200 && !socket.destroyed; i++) socket.write(`X-More: ${"y".repeat(1_000)}\r\n`);
     });
-    expect(await whyUnreachable(server.url)).toMatch(/headers|HTTP/);
+    await using asking = await openAsking(server.url);
+    const { answer } = await asking.ask("addresses", {});
+    expect(answer).toMatchObject({ kind: "malformed", why: "its answer has too many headers" });
   });
 
   test("a body in many small pieces, cut in the middle of a letter, is whole", async () => {

@@ -1,0 +1,129 @@
+/** Decides when stored rows are copied to the archive: at the start, after a change, and every few minutes. */
+import type { Clock } from "../../core/runtime/clock.ts";
+import type { LoopHeartbeat } from "../../core/runtime/loop-heartbeat.ts";
+import { LoopWaker } from "../../core/runtime/loop-waker.ts";
+import type { Problems } from "../../core/status/problem.ts";
+import { type EpochMs, MINUTE_MS, SECOND_MS } from "../../core/time/interval.ts";
+import type { ArchiveBacklog } from "../../storage/archive-backlog.ts";
+import { type ArchiveAccount, ArchiveError, MIGRATE_TIMEOUT_MS, PostgresArchive } from "./postgres-archive.ts";
+
+export interface ArchiveLoopDeps {
+  readonly account: ArchiveAccount;
+  /** Null while the disk takes nothing. */
+  readonly openBacklog: () => ArchiveBacklog | null;
+  readonly problems: Pick<Problems, "start" | "end">;
+  readonly clock: Clock;
+  readonly log: { info(facts: object, text: string): void };
+  /** Numbers from 0 to 1. */
+  readonly random: () => number;
+  readonly pulse: Pick<LoopHeartbeat, "turn" | "sleep">;
+  /** Called with the rows that a batch changed in the archive. */
+  readonly onWritten: (rows: number) => void;
+}
+
+const SUBJECT = "archive";
+/** The series of a home are answered one after another; they are written together. */
+const SETTLE_MS: number = 2 * SECOND_MS;
+/** For what was stored without an announcement. */
+const CHECK_EVERY_MS: number = 5 * MINUTE_MS;
+const RETRY = { firstMs: SECOND_MS, mostMs: 5 * MINUTE_MS };
+/** A restart or an update of the database takes this long. */
+const TOLERATED_MS: number = 10 * MINUTE_MS;
+
+export class ArchiveLoop {
+  readonly #deps: ArchiveLoopDeps;
+  readonly #waker = new LoopWaker();
+  #backlog: ArchiveBacklog | null = null;
+  #archive: PostgresArchive | null = null;
+  /** When the archive failed first, and how often it failed since. */
+  #failures: { readonly since: EpochMs; readonly count: number } | null = null;
+  #nextAt: EpochMs;
+
+  constructor(deps: ArchiveLoopDeps) {
+    this.#deps = deps;
+    this.#nextAt = deps.clock.now();
+  }
+
+  /** Stored rows changed. */
+  changed(): void {
+    if (this.#failures) return;
+    this.#nextAt = Math.min(this.#nextAt, this.#deps.clock.now() + SETTLE_MS);
+    this.#waker.wake();
+  }
+
+  /** Chunks that wait. */
+  count(): number {
+    return this.#backlog?.count() ?? 0;
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock, pulse } = this.#deps;
+    while (!signal.aborted) {
+      pulse.turn();
+      const until = this.#nextAt;
+      if (until <= clock.now()) await this.#copyAll(signal);
+      else {
+        pulse.sleep(until);
+        await this.#waker.sleep((wake) => clock.sleepUntil(until, wake), signal);
+      }
+    }
+    this.#archive?.close();
+  }
+
+  async #copyAll(signal: AbortSignal): Promise<void> {
+    const { clock, problems, openBacklog } = this.#deps;
+    this.#nextAt = clock.now() + CHECK_EVERY_MS;
+    this.#backlog ??= openBacklog();
+    if (!this.#backlog) return;
+    try {
+      await this.#copy(this.#backlog, signal);
+      this.#failures = null;
+      problems.end(SUBJECT);
+    } catch (error) {
+      this.#archive?.close();
+      this.#archive = null;
+      if (signal.aborted) return;
+      if (!(error instanceof ArchiveError)) throw error;
+      this.#onFailure(error.message);
+    }
+  }
+
+  async #copy(backlog: ArchiveBacklog, signal: AbortSignal): Promise<void> {
+    const { pulse, onWritten } = this.#deps;
+    const archive = await this.#connected(backlog, signal);
+    for (let batch = backlog.next(); batch && !signal.aborted; batch = backlog.next()) {
+      pulse.turn();
+      onWritten(await archive.write(backlog.source, batch));
+      // A disk that takes nothing: the same batch would come again.
+      if (!backlog.confirm(batch)) return;
+    }
+  }
+
+  async #connected(backlog: ArchiveBacklog, signal: AbortSignal): Promise<PostgresArchive> {
+    if (this.#archive?.isOpen) return this.#archive;
+    const { account, clock, log, pulse } = this.#deps;
+    pulse.sleep(clock.now() + MIGRATE_TIMEOUT_MS);
+    const archive = await PostgresArchive.connect(account, signal);
+    pulse.turn();
+    this.#archive = archive;
+    const last = await archive.lastBatch(backlog.source);
+    if (last < backlog.confirmedBatch) {
+      log.info(
+        { confirmed: backlog.confirmedBatch, found: last },
+        "the archive is another one or was restored: all is copied again",
+      );
+      backlog.startOver(last);
+    } else backlog.continueAfter(last);
+    return archive;
+  }
+
+  #onFailure(detail: string): void {
+    const { clock, problems, random } = this.#deps;
+    const now = clock.now();
+    const { since, count } = this.#failures ?? { since: now, count: 0 };
+    this.#failures = { since, count: count + 1 };
+    this.#nextAt = now + Math.min(RETRY.firstMs * 2 ** count, RETRY.mostMs) * (0.5 + random() / 2);
+    if (now - since >= TOLERATED_MS)
+      problems.start({ code: "archive_unreachable", subject: SUBJECT, since: now, detail });
+  }
+}

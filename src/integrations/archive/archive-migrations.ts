@@ -1,0 +1,134 @@
+/**
+ * The tables and views of the archive in PostgreSQL. Migrations are numbered by their place in the list and only appended.
+ *
+ * `rows` holds what changes and grows, `series` whose it is. The primary key has the time in it, as TimescaleDB demands
+ * of every unique index of a hypertable, and no foreign key: a check per row, and a limit of `migrate_data`.
+ */
+
+const FIRST = `
+create table elbro.source (
+  id      uuid primary key,
+  batch   bigint not null,
+  version text not null,
+  seen_at timestamptz not null
+);
+comment on table elbro.source is 'The data directories that write here, and the last batch of each.';
+
+create table elbro.series (
+  id         bigint generated always as identity primary key,
+  account    text not null,
+  address    text not null,
+  series     text not null,
+  resolution text not null,
+  envelope   jsonb not null,
+  latest     jsonb,
+  unique (account, address, series, resolution)
+);
+comment on column elbro.series.address is 'Id of an address, parameters of a third-party place as JSON, or empty for the whole account.';
+comment on column elbro.series.envelope is 'What the service says of all rows: currency, VAT, time zone.';
+comment on column elbro.series.latest is 'The newest answer of a series without a calendar, as the service sent it.';
+
+create table elbro.rows (
+  series_id  bigint not null,
+  start_at   timestamptz not null,
+  end_at     timestamptz,
+  values     jsonb not null,
+  changed_at timestamptz,
+  source     uuid not null,
+  primary key (series_id, start_at)
+);
+comment on column elbro.rows.values is 'The row as the service sent it.';
+comment on column elbro.rows.changed_at is 'When elbro stored it; null for what was stored before there was an archive.';
+
+create view elbro.stored_rows as
+  select account, address, series, resolution, start_at, end_at, values, changed_at
+  from elbro.rows join elbro.series on series.id = series_id;
+
+create view elbro.prices as
+  select account, address, resolution, start_at, end_at, (values->>'totalPricePerKWh')::numeric as price_per_kwh,
+    envelope->>'currency' as currency, (envelope->>'vatIncluded')::boolean as vat_included
+  from elbro.rows join elbro.series on series.id = series_id where series = 'prices';
+
+create view elbro.forecast_prices as
+  select account, address, start_at, end_at, (values->>'totalPricePerKWh')::numeric as price_per_kwh,
+    envelope->>'currency' as currency, (envelope->>'vatIncluded')::boolean as vat_included
+  from elbro.rows join elbro.series on series.id = series_id where series = 'forecastPrices';
+
+create view elbro.consumption as
+  select account, address, resolution, start_at, end_at, (values->>'energyKWh')::numeric as energy_kwh,
+    coalesce((values->>'isEstimate')::boolean, false) as is_estimate
+  from elbro.rows join elbro.series on series.id = series_id where series = 'consumption';
+
+create view elbro.consumption_costs as
+  select account, address, resolution, start_at, end_at, (values->>'energyKWh')::numeric as energy_kwh,
+    (values->>'totalPricePerKWh')::numeric as price_per_kwh, (values->>'fixedFeesForInterval')::numeric as fixed_fees,
+    (values->>'totalCost')::numeric as total_cost, envelope->>'currency' as currency,
+    coalesce((values->>'isEstimate')::boolean, false) as is_estimate
+  from elbro.rows join elbro.series on series.id = series_id where series = 'consumptionCosts';
+
+create view elbro.solar_export as
+  select account, address, resolution, start_at, end_at, (values->>'energyKWh')::numeric as energy_kwh,
+    coalesce((values->>'isEstimate')::boolean, false) as is_estimate
+  from elbro.rows join elbro.series on series.id = series_id where series = 'solarExport';
+
+create view elbro.solar_export_revenue as
+  select account, address, resolution, start_at, end_at, (values->>'energyKWh')::numeric as energy_kwh,
+    (values->>'totalPricePerKWh')::numeric as price_per_kwh, (values->>'fixedFeesForInterval')::numeric as fixed_fees,
+    (values->>'netRevenue')::numeric as net_revenue, envelope->>'currency' as currency,
+    coalesce((values->>'isEstimate')::boolean, false) as is_estimate
+  from elbro.rows join elbro.series on series.id = series_id where series = 'solarExportRevenue';
+
+create view elbro.region_prices as
+  select account, address::jsonb->>'region' as region, start_at, (values->>'price')::numeric as price
+  from elbro.rows join elbro.series on series.id = series_id where series = 'regionPrices';
+
+create view elbro.location_prices as
+  select account, (address::jsonb->>'latitude')::numeric as latitude, (address::jsonb->>'longitude')::numeric as longitude,
+    start_at, (values->>'price')::numeric as price, (values->>'charges')::numeric as charges, values->>'color' as color
+  from elbro.rows join elbro.series on series.id = series_id where series = 'locationPrices';
+
+create view elbro.address_prices as
+  select account, address::jsonb->>'addressId' as address, start_at, (values->>'price')::numeric as price,
+    (values->>'charges')::numeric as charges, values->>'color' as color
+  from elbro.rows join elbro.series on series.id = series_id where series = 'addressPrices';
+
+create view elbro.charges as
+  select account, (address::jsonb->>'latitude')::numeric as latitude, (address::jsonb->>'longitude')::numeric as longitude,
+    start_at, kind, item->>'name' as name, item->>'ownerName' as owner_name, (item->>'price')::numeric as price
+  from elbro.rows join elbro.series on series.id = series_id
+    cross join (values ('subscriptions'), ('tariffs')) as kinds (kind)
+    cross join jsonb_array_elements(rows.values->kind) as item
+  where series = 'charges';
+
+create view elbro.charges_history as
+  select account, (address::jsonb->>'latitude')::numeric as latitude, (address::jsonb->>'longitude')::numeric as longitude,
+    kind, item->>'name' as name, item->>'ownerName' as owner_name, (item->>'from')::timestamptz as from_at, item->'price' as price
+  from elbro.series cross join jsonb_array_elements(latest) as document
+    cross join (values ('subscriptions'), ('tariffs')) as kinds (kind)
+    cross join jsonb_array_elements(document->kind) as item
+  where series = 'chargesHistory';
+
+create view elbro.request_counts as
+  select account, start_at as day, (values->>'requestCount')::integer as request_count
+  from elbro.rows join elbro.series on series.id = series_id where series = 'requestCounts';
+
+create view elbro.addresses as
+  select account, item->>'id' as address, item->>'label' as label, item->>'formattedAddress' as formatted_address,
+    item->>'region' as region, item->>'timeZone' as time_zone, item->>'gridOperatorName' as grid_operator_name,
+    item->>'supplierName' as supplier_name, item->'capabilities' as capabilities
+  from elbro.series cross join jsonb_array_elements(latest) as item where series = 'addresses';
+
+create view elbro.address_suggestions as
+  select account, address::jsonb->>'query' as query, item->>'id' as address, item->>'suggestion' as suggestion
+  from elbro.series cross join jsonb_array_elements(latest) as item where series = 'addressSuggestions';
+`;
+
+/** The statements of each version, from the first. */
+export const migrations: readonly string[] = [FIRST];
+
+/**
+ * A month of a home is 20,000 rows of quarters and hours; of a thousand homes, 20 million. Source of the arguments:
+ * TimescaleDB's reference, create_hypertable() (old interface), which versions before and after 2.13 take.
+ */
+export const MAKE_HYPERTABLE =
+  "select create_hypertable('elbro.rows', 'start_at', chunk_time_interval => interval '1 month', if_not_exists => true, migrate_data => true)";

@@ -1,0 +1,16 @@
+/** Tries the archive for `elbro check --online`: logs in, and leaves. */
+import type { Config } from "../../config/schema.ts";
+import { type CheckResult, checkResultOf } from "./admin-api.ts";
+
+/** Null where the configuration names none. */
+export async function checkArchive({ archive }: Pick<Config, "archive">): Promise<CheckResult | null> {
+  if (!archive) return null;
+  const { PostgresArchive } = await import("../../integrations/archive/postgres-archive.ts");
+  const part = "archive";
+  try {
+    (await PostgresArchive.check(archive, new AbortController().signal)).close();
+    return checkResultOf(part, null, "PostgreSQL lets elbro in");
+  } catch (error) {
+    return checkResultOf(part, error instanceof Error && error.message ? error.message : "no connection", "");
+  }
+}

@@ -1,0 +1,93 @@
+/** The routes of a browser's session as the OpenAPI document tells them. */
+import { resolutions } from "../../service/contract/resources.ts";
+import { PAGE_HEADER } from "../auth/session-auth.ts";
+import {
+  boolean,
+  instant,
+  jsonResponse,
+  list,
+  named,
+  object,
+  orNull,
+  reference,
+  type Schema,
+  text,
+} from "../openapi/json-schema.ts";
+
+/** The form of a key that is looked at. */
+export const SESSION_KEY_PATTERN = /^\S{1,512}$/;
+
+const house = named(
+  "House",
+  object({
+    version: text,
+    time_zone: text,
+    homes: list(
+      named(
+        "HouseHome",
+        object({
+          id: text,
+          name: text,
+          address_id: orNull(text),
+          resolution: orNull(named("Resolution", { type: "string", enum: resolutions })),
+          capabilities: orNull(reference("schemas", "Capabilities")),
+        }),
+      ),
+    ),
+  }),
+);
+
+const session = named(
+  "Session",
+  object(
+    {
+      mode: { type: "string", enum: ["open", "key"] },
+      signed_in: boolean,
+      key: orNull(text),
+      control: boolean,
+      can_log_out: boolean,
+      house: { ...house, description: "For who may read." },
+      now: instant,
+    },
+    ["house"],
+  ),
+);
+
+const login = named("Login", object({ key: { type: "string", pattern: SESSION_KEY_PATTERN.source } }));
+const loggedIn = named("LoggedIn", object({ signed_in: boolean, key: text, control: boolean }));
+const loggedOut = named("LoggedOut", object({ signed_in: boolean }));
+
+const fromPage = {
+  name: PAGE_HEADER,
+  in: "header",
+  required: true,
+  description: "Any text. A page of another server cannot send it.",
+  example: "1",
+  schema: text,
+};
+const cookie = { "Set-Cookie": { description: "The session `elbro_session`.", schema: text } };
+const forbidden = { 403: reference("responses", "Error403") };
+
+export const sessionOpenApi = {
+  get: { operationId: "getSession", responses: { 200: jsonResponse("Who looks.", session) } },
+  begin: {
+    operationId: "logIn",
+    parameters: [fromPage],
+    requestBody: {
+      required: true,
+      content: { "application/json": { schema: login, example: { key: "a-key-of-api.keys" } } },
+    },
+    responses: {
+      200: { ...jsonResponse("The session has begun.", loggedIn), headers: cookie },
+      400: reference("responses", "Error400"),
+      401: reference("responses", "Error401"),
+      ...forbidden,
+      429: reference("responses", "Error429"),
+    },
+  },
+  end: {
+    operationId: "logOut",
+    parameters: [fromPage],
+    responses: { 200: { ...jsonResponse("The session has ended.", loggedOut), headers: cookie }, ...forbidden },
+  },
+} satisfies Readonly<Record<string, Schema>>;

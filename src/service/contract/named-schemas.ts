@@ -1,0 +1,27 @@
+/** Schemas with a name: generated clients call their types by it. */
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** Names a schema. Two schemas with the same name must be equal. */
+export function named(name: string, schema: Json): Json {
+  return { title: name, ...schema };
+}
+
+/** Copies JSON with a reference in place of each named schema, and adds those schemas to `components`. */
+export function withReferences<Value>(json: Value, components: Record<string, unknown>): Value {
+  return (isJson(json) ? referenced(json, components) : json) as Value;
+}
+
+function referenced(json: Json | readonly unknown[], components: Record<string, unknown>): unknown {
+  if (Array.isArray(json)) return json.map((each) => withReferences(each, components));
+  const { title, ...rest } = json as Json;
+  const own = Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, withReferences(value, components)]));
+  if (typeof title !== "string")
+    return title === undefined ? own : { title: withReferences(title, components), ...own };
+  components[title] = own;
+  return { $ref: `#/components/schemas/${title}` };
+}
+
+function isJson(value: unknown): value is Json | readonly unknown[] {
+  return typeof value === "object" && value !== null;
+}

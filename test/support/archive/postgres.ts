@@ -1,0 +1,142 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { chownSync, existsSync, readdirSync } from "node:fs";
+import path from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import postgres, { type Row, type Sql } from "postgres";
+import { freePort } from "../broker/mosquitto.ts";
+import { TempDir } from "../daemon/temp-dir.ts";
+
+/** Where Debian, and others, keep the programs of a server; the newest first. */
+const DEBIAN = "/usr/lib/postgresql";
+const FOLDERS = [
+  ...(existsSync(DEBIAN)
+    ? readdirSync(DEBIAN)
+        .toSorted()
+        .reverse()
+        .map((version) => `${DEBIAN}/${version}/bin`)
+    : []),
+  "/usr/local/bin",
+  "/usr/bin",
+  "/opt/homebrew/bin",
+];
+const FOLDER = FOLDERS.find((folder) => existsSync(path.join(folder, "initdb")));
+const START_TIMEOUT_MS = 30_000;
+/** Who runs it where the tests run as root, which PostgreSQL refuses. Source: Debian's base-passwd, nobody. */
+const NOBODY = { uid: 65_534, gid: 65_534 };
+
+/** Whether PostgreSQL is installed here; tests that need it skip themselves otherwise, and say so. */
+export const havePostgres = FOLDER !== undefined;
+
+/** A real PostgreSQL with a cluster of its own, on a free port of this machine. */
+export class PostgresServer implements AsyncDisposable {
+  readonly port: number;
+  readonly #dir = new TempDir();
+  readonly #user = process.getuid?.() === 0 ? NOBODY : {};
+  #process: ChildProcess | null = null;
+  #said = "";
+  #sql: Sql | null = null;
+
+  private constructor(port: number) {
+    this.port = port;
+  }
+
+  static async start(): Promise<PostgresServer> {
+    const server = new PostgresServer(await freePort());
+    if (process.getuid?.() === 0) chownSync(server.#dir.path, NOBODY.uid, NOBODY.gid);
+    const flags = ["-D", server.#data, "-U", "elbro", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"];
+    execFileSync(path.join(FOLDER ?? "", "initdb"), flags, { ...server.#user, cwd: server.#dir.path, stdio: "ignore" });
+    await server.up();
+    await server.query("create database elbro");
+    return server;
+  }
+
+  /** Address of a database, with the password that the server asks for nothing. */
+  url(database = "elbro"): string {
+    return `postgres://elbro:a-secret-password@127.0.0.1:${this.port}/${database}`;
+  }
+
+  /** Starts it, again if it was stopped or killed, and waits until it answers. */
+  async up(): Promise<void> {
+    const giveUpAt = performance.now() + START_TIMEOUT_MS;
+    while (!(await this.#answers())) {
+      if (performance.now() > giveUpAt) throw new Error(`PostgreSQL did not start: ${this.#said}`);
+      // Processes of a killed server hold its memory for a moment; a start before that ends at once.
+      if (this.#process === null || this.#process.exitCode !== null) this.#process = this.#spawn();
+      await pause(20);
+    }
+  }
+
+  #spawn(): ChildProcess {
+    const flags = ["-D", this.#data, "-p", `${this.port}`, "-h", "127.0.0.1", "-k", this.#dir.path, "-c", "fsync=off"];
+    const child = spawn(path.join(FOLDER ?? "", "postgres"), flags, {
+      ...this.#user,
+      cwd: this.#dir.path,
+      stdio: "pipe",
+    });
+    child.stderr?.on("data", (text) => {
+      this.#said += text;
+    });
+    return child;
+  }
+
+  /** Ends it: with SIGINT in order, with SIGKILL as a power cut of it alone. */
+  async down(signal: "SIGINT" | "SIGKILL" = "SIGINT"): Promise<void> {
+    await this.#sql?.end({ timeout: 0 });
+    this.#sql = null;
+    const child = this.#process;
+    this.#process = null;
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    const gone = new Promise((resolve) => child.once("exit", resolve));
+    child.kill(signal);
+    await gone;
+  }
+
+  /** Lets its connections stand and answer nothing. */
+  freeze(): void {
+    this.#process?.kill("SIGSTOP");
+  }
+
+  thaw(): void {
+    this.#process?.kill("SIGCONT");
+  }
+
+  /** A statement as its owner would send it. */
+  async query(text: string, database?: string): Promise<Row[]> {
+    if (database !== undefined) {
+      const sql = postgres(this.url(database), { max: 1, onnotice: () => undefined });
+      try {
+        return [...(await sql.unsafe(text))];
+      } finally {
+        await sql.end();
+      }
+    }
+    this.#sql ??= postgres(this.url("postgres"), { max: 1, onnotice: () => undefined });
+    return [...(await this.#sql.unsafe(text))];
+  }
+
+  /** What it logged. */
+  said(): string {
+    return this.#said;
+  }
+
+  async #answers(): Promise<boolean> {
+    const sql = postgres(this.url("postgres"), { max: 1, connect_timeout: 5 });
+    try {
+      await sql`select 1`;
+      return true;
+    } catch {
+      return false;
+    } finally {
+      await sql.end({ timeout: 0 });
+    }
+  }
+
+  get #data(): string {
+    return this.#dir.file("data");
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.down("SIGKILL");
+    this.#dir[Symbol.dispose]();
+  }
+}

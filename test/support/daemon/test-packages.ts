@@ -1,0 +1,32 @@
+/** Packages of single tests (test/package.json): too large to be installed for everybody who builds the program. */
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+/** Where they are named, and installed below. */
+export const TEST_FOLDER: string = fileURLToPath(new URL("../../", import.meta.url));
+const INSTALL_TIMEOUT_MS = 240_000;
+
+/** Installs the packages unless they are there in the versions that are named. Returns false if that fails, for example without a network. */
+export function installTestPackages(): boolean {
+  const { dependencies } = packageAt("package.json");
+  const isInstalled = Object.entries(dependencies ?? {}).every(([name, version]) => {
+    const file = `node_modules/${name}/package.json`;
+    return existsSync(`${TEST_FOLDER}${file}`) && packageAt(file).version === version;
+  });
+  if (isInstalled) return true;
+  try {
+    const given = ["--ignore-scripts", "--no-package-lock", "--no-audit", "--no-fund", "--loglevel=error"];
+    execFileSync("npm", ["install", ...given], { cwd: TEST_FOLDER, timeout: INSTALL_TIMEOUT_MS, stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function packageAt(file: string): {
+  readonly version?: string;
+  readonly dependencies?: Readonly<Record<string, string>>;
+} {
+  return JSON.parse(readFileSync(`${TEST_FOLDER}${file}`, "utf8"));
+}
