@@ -71,15 +71,14 @@ export class RetainedPublisher {
    * Sends what differs from before, and the heartbeats. A state that has no parts is whole.
    */
   show(messages: readonly Message[], part: string = NO_PART): void {
-    if (part === NO_PART) this.#isWhole = true;
-    this.#want(messages, part, this.#parts.get(part) ?? new Set());
-    if (part === NO_PART) this.#findObsolete();
-    this.#enqueue([...this.#obsolete]);
+    const isFirst = part === NO_PART && !this.#isWhole;
+    if (isFirst) this.#isWhole = true;
+    this.#want(messages, part, isFirst);
   }
 
   /** Shows what cannot wait until the whole state of a part is made. Takes nothing away. */
   showFirst(messages: readonly Message[], part: string = NO_PART): void {
-    if (!this.#parts.has(part)) this.#want(messages, part, new Set());
+    if (!this.#parts.has(part)) this.#want(messages, part, false);
   }
 
   /** There are these parts and no others, and all of them were shown: what is in none of them is taken away. */
@@ -95,7 +94,8 @@ export class RetainedPublisher {
     this.#enqueue([...this.#obsolete]);
   }
 
-  #want(messages: readonly Message[], part: string, before: ReadonlySet<string>): void {
+  #want(messages: readonly Message[], part: string, isWholeNow: boolean): void {
+    const before = this.#parts.get(part) ?? [];
     const topics = new Set<string>();
     const changed: Message[] = [];
     for (const message of messages) {
@@ -109,7 +109,7 @@ export class RetainedPublisher {
     const gone = [...before].filter((topic) => !topics.has(topic));
     for (const topic of gone) this.#wanted.delete(topic);
     this.#parts.set(part, topics);
-    if (gone.length > 0 || messages.some(({ topic }) => this.#obsolete.has(topic))) this.#findObsolete();
+    if (isWholeNow || gone.length > 0 || messages.some(({ topic }) => this.#obsolete.has(topic))) this.#findObsolete();
     for (const topic of this.#alsoOurs) this.#memory.note(topic, {});
     // On disk before anything of it is in a broker: a crash in between leaves no ghost.
     this.#memory.save();
@@ -117,7 +117,7 @@ export class RetainedPublisher {
       changed.flatMap(({ topic, urgent }) => (urgent ? topic : [])),
       this.#unsent.urgent,
     );
-    this.#enqueue(changed.flatMap(({ topic, urgent }) => (urgent ? [] : topic)));
+    this.#enqueue([...this.#obsolete, ...changed.flatMap(({ topic, urgent }) => (urgent ? [] : topic))]);
   }
 
   /** A broker is there: everything wanted is sent to it. */
