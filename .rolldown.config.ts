@@ -1,30 +1,78 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { defineConfig, type Plugin } from "rolldown";
+import { build, defineConfig, type OutputChunk, type Plugin } from "rolldown";
 import { minify } from "rolldown/utils";
 
 const DASHBOARD = new URL("./src/server/web/dashboard/", import.meta.url);
 const API_DOCS = new URL("./src/server/web/api-docs/", import.meta.url);
 const UPLOT = new URL("./node_modules/uplot/dist/", import.meta.url);
 
-/** Writes the files of the pages, scripts minified, and the chart library next to the program. */
+/** What the dashboard has besides its scripts. */
+const DASHBOARD_FILES = ["index.html", "app.webmanifest", "icon.svg", "look.css", "parts.css"];
+
+/** Writes the pages that browsers get, minified, next to the program. */
 function withPages(): Plugin {
   return {
     name: "with-pages",
     async generateBundle() {
-      const files = readdirSync(DASHBOARD).map((name) => [name, new URL(name, DASHBOARD)] as const);
-      const library = [
-        ["uplot.js", new URL("uPlot.esm.js", UPLOT)],
-        ["uplot.css", new URL("uPlot.min.css", UPLOT)],
-      ] as const;
-      const docs = readdirSync(API_DOCS).map((name) => [`api-docs/${name}`, new URL(name, API_DOCS)] as const);
-      const pages = [...files, ...library].map(([name, url]) => [`dashboard/${name}`, url] as const);
-      for (const [fileName, url] of [...pages, ...docs]) {
-        const text = readFileSync(url, "utf8");
-        const source = fileName.endsWith(".js") ? (await minify(fileName, text)).code : text;
-        this.emitFile({ type: "asset", fileName, source });
+      const emit = (fileName: string, source: string) => this.emitFile({ type: "asset", fileName, source });
+      const scripts = await dashboardScripts();
+      for (const { fileName, code } of scripts) emit(`dashboard/${fileName}`, code);
+      for (const name of DASHBOARD_FILES) {
+        const text = read(new URL(name, DASHBOARD));
+        emit(`dashboard/${name}`, name === "index.html" ? withPreloads(text, scripts) : minifiedText(name, text));
+      }
+      emit("dashboard/uplot.css", read(new URL("uPlot.min.css", UPLOT)));
+      for (const name of readdirSync(API_DOCS)) {
+        const text = read(new URL(name, API_DOCS));
+        emit(`api-docs/${name}`, name.endsWith(".js") ? (await minify(name, text)).code : minifiedText(name, text));
       }
     },
   };
+}
+
+function read(url: URL): string {
+  return readFileSync(url, "utf8");
+}
+
+/** Styles lose comments and indentation; everything else stays. */
+function minifiedText(name: string, text: string): string {
+  return name.endsWith(".css") ? text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/\s+/g, " ") : text;
+}
+
+/** Names every script that the page begins with, so that none is waited for until another is loaded. */
+function withPreloads(html: string, scripts: readonly OutputChunk[]): string {
+  const names = new Set(scripts.filter(({ isEntry }) => isEntry).flatMap(({ imports }) => imports));
+  const links = [...names].map((name) => `<link rel="modulepreload" href="assets/${name}" />`);
+  return html.replace("<!-- preloads -->", links.join("\n    "));
+}
+
+/**
+ * The scripts of the dashboard. `early.js` starts the requests with what is in `base.js`; `app.js` shows the first view
+ * with what is in `view.js`. What comes later is in files of its own, by the dynamic imports.
+ */
+async function dashboardScripts(): Promise<OutputChunk[]> {
+  const { output } = await build({
+    input: ["early.ts", "app.tsx"].map((name) => new URL(name, DASHBOARD).pathname),
+    platform: "browser",
+    tsconfig: new URL("tsconfig.json", DASHBOARD).pathname,
+    write: false,
+    output: {
+      ...{ format: "esm", minify: true, comments: false },
+      ...{ entryFileNames: "[name].js", chunkFileNames: "[name].js" },
+      codeSplitting: {
+        groups: [
+          {
+            name: "base",
+            test: /preact|dashboard\/(early|house|requests|language)\.ts/,
+            tags: ["$initial"],
+            priority: 1,
+          },
+          { name: "view", tags: ["$initial"] },
+        ],
+      },
+    },
+  });
+  return output.filter((file) => file.type === "chunk");
 }
 
 /**

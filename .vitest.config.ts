@@ -33,6 +33,7 @@ export default defineConfig({
         test: {
           name: "browser",
           include: ["test/browser/**/*.test.ts"],
+          globalSetup: "test/support/daemon/build.ts",
           testTimeout: SLOW_TEST_MS,
           retry: RETRIES,
           hookTimeout: SLOW_TEST_MS,

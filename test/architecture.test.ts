@@ -6,7 +6,7 @@ import { importCircles, importLevels, importsOf, type Violation, violationsIn } 
 const root = join(import.meta.dirname, "..");
 const sources = Object.fromEntries(
   readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })
-    .filter((path) => path.endsWith(".ts"))
+    .filter((path) => /\.tsx?$/.test(path))
     .map((path) => [`src/${path}`, readFileSync(join(root, "src", path), "utf8")]),
 );
 
@@ -99,6 +99,19 @@ describe("who may import whom", () => {
     for (const form of forms) {
       expect(violationsIn({ [path]: form }), form).toEqual([{ path, rule: "imports", what: `line 1: ${what}` }]);
     }
+  });
+
+  test("what is sent to browsers imports values of its own folder and of packages that are sent, and types of all", () => {
+    const path = "src/server/web/dashboard/app.tsx";
+    const whatIsWrong = (source: string) => violationsIn({ [path]: source }).map(({ what }) => what);
+    const later = " export const b = Date.now();";
+    for (const name of ["./house.ts", "preact/hooks"])
+      expect(whatIsWrong(`import { a } from "${name}"; export const c = a;${later}`)).toEqual([]);
+    expect(whatIsWrong(`import type { A } from "../../local/plans.ts"; export type C = A;${later}`)).toEqual([]);
+    for (const name of ["../../local/plans.ts", "luxon", "node:fs"])
+      expect(whatIsWrong(`import { a } from "${name}"; export const c = a;`)).toEqual([
+        `line 1: a browser has no ${name}`,
+      ]);
   });
 
   test("a folder that is not in the list of modules is reported", () => {

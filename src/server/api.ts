@@ -26,6 +26,7 @@ import type { MonitoringDeps } from "./monitoring/monitoring-deps.ts";
 import { monitoringRoutes } from "./monitoring/monitoring-routes.ts";
 import { openapiRoutes } from "./openapi/openapi-routes.ts";
 import { docsRoutes } from "./web/api-docs-routes.ts";
+import { configurationSchemaRoute } from "./web/configuration-schema-route.ts";
 import { dashboardRoutes } from "./web/dashboard-routes.ts";
 
 /** What the folders of the API need, together. */
@@ -96,6 +97,7 @@ export function apiRoutes(deps: ApiDeps, keys: ApiKeys): Router {
     ...monitoringRoutes(deps),
     ...openapiRoutes(() => routes),
     ...docsRoutes(),
+    configurationSchemaRoute(),
     ...dashboardRoutes(deps.state, { keys, pages }),
   ];
   for (const route of routes) addRoute(router, route, door);

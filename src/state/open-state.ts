@@ -11,6 +11,7 @@ import { RELEASED_AT } from "../core/status/version.ts";
 import { Calendar, SERVICE_ZONE } from "../core/time/calendar.ts";
 import { DAY_MS, type EpochMs, MINUTE_MS } from "../core/time/interval.ts";
 import { Collector, type CollectorLog } from "../service/client/collector.ts";
+import { Gate } from "../service/client/gate.ts";
 import type { Service, ServiceOptions } from "../service/client/open-service.ts";
 import { consumerTargets } from "../service/contract/polled-series.ts";
 import { type Storage, type StorageOptions, transitionsIn } from "../storage/open-storage.ts";
@@ -20,7 +21,7 @@ import { WriteRecoveryLoop } from "../storage/write-recovery-loop.ts";
 import { type Accounts, fetchPortOf, openAccounts } from "./accounts.ts";
 import type { ChangeBus } from "./change-bus.ts";
 import { ClockGuard } from "./clock-guard.ts";
-import { daemonState } from "./daemon-status.ts";
+import { DaemonStates } from "./daemon-status.ts";
 import { DataDirWatch } from "./data-dir-watch.ts";
 import { Homes } from "./homes.ts";
 import { DAMAGED_VALUES, NightlyMaintenance, reportRecovery } from "./nightly-maintenance.ts";
@@ -74,6 +75,9 @@ export interface State {
 /** Each installation asks at a time of its own within this, so that not all of them ask in the same second. */
 const MAX_OFFSET_MS = 8 * MINUTE_MS;
 
+/** Requests of the fetch schedules that are on their way at once, of all accounts together. */
+const MAX_POLLING = 3;
+
 type Basics = Pick<State, "startedAt" | "calendar" | "thresholds" | "problems" | "stats" | "repository">;
 
 /** Nothing is sent before `run`. */
@@ -118,7 +122,7 @@ export function openState(options: StateOptions, storage: Storage, service: Serv
     exportTimelineOf(home, now) {
       const timeline = homeReader.timeline(home, now);
       const region = homes.address(home.addressId)?.region;
-      const around = places.priced(now, new Set(homes.list().map(({ id }) => id)));
+      const around = places.priced(now, homes.ids);
       const spot = around.find(({ place }) => place.region !== null && place.region === region);
       return timeline && exportTimeline(timeline, spot?.points ?? []);
     },
@@ -130,11 +134,13 @@ export function openState(options: StateOptions, storage: Storage, service: Serv
   });
   changes.seriesChanged.subscribe((series) => {
     homeReader.changed(series);
-    const home = homes.list().find(({ addressId }) => addressId === series.place);
-    changes.stateChanged.emit({ home: home?.id ?? null });
+    const ofAccount = series.operation === "addresses" ? homes.of(series.account) : [];
+    for (const { id } of ofAccount) changes.stateChanged.emit({ home: id });
+    changes.stateChanged.emit({ home: homes.at(series.place)?.id ?? null });
   });
   const historyFrom = (now: EpochMs) => historyStartOf(config, calendar, now);
   const state = { ...basics, accounts, homes, homeReader, places, plans };
+  const daemonStates = new DaemonStates({ ...state, historyFrom });
   const isTimePossible = (now: EpochMs) => guard.isPossible(now);
   const loops = openLoops(options, storage, changes, { ...state, historyFrom, isTimePossible });
   storage.writing.onDamage((what) => {
@@ -149,7 +155,7 @@ export function openState(options: StateOptions, storage: Storage, service: Serv
     isTimeTrusted,
     checkClock,
     checkDataDir: (now) => dataDir.tell(problems, now),
-    daemonState: (now) => daemonState({ ...state, historyFrom }, now),
+    daemonState: (now) => daemonStates.at(now),
   };
 }
 
@@ -186,10 +192,13 @@ function openLoops(options: StateOptions, storage: Storage, changes: ChangeBus, 
   const { settings } = storage;
   const kept = Number(settings.once("offset_ms", () => String(Math.floor(random() * MAX_OFFSET_MS))));
   const offsetMs = kept >= 0 && kept <= MAX_OFFSET_MS ? kept : 0;
-  const collectors = accounts.all.map((account) => {
+  const polling = new Gate(MAX_POLLING);
+  const collectors = accounts.all.map((account, i) => {
     const isThirdParty = account === accounts.thirdParty;
     return new Collector({
-      ...{ calendar, clock, offsetMs, historyFrom, log },
+      ...{ calendar, clock, historyFrom, log, gate: polling },
+      // Accounts ask one after the other within the time that installations have.
+      offsetMs: (offsetMs + Math.floor((i * MAX_OFFSET_MS) / accounts.all.length)) % MAX_OFFSET_MS,
       asking: fetchPortOf(account, repository),
       keeping: repository,
       targets: () => (isThirdParty || !isTimePossible(clock.now()) ? [] : homes.targets(account.name)),

@@ -24,6 +24,8 @@ export class SeriesRepository implements StorePort {
   readonly #calendar: Calendar;
   readonly #now: () => EpochMs;
   readonly #writing: WriteGuard;
+  /** By account. Bounded by the accounts. */
+  readonly #revisions = new Map<string, number>();
   /** By the parameters of a request, which the API keeps for equal URLs. */
   readonly #lookups = new WeakMap<object, Lookup>();
 
@@ -65,10 +67,20 @@ export class SeriesRepository implements StorePort {
       if (!step) return null;
       if (step.done) {
         this.requestLog.noteAnswered(this.store.idOf(series), asked, at);
+        this.#revise(series.account);
         return step.value;
       }
       await nextTurn();
     }
+  }
+
+  /** Counts what was asked for an account and what came: as long as it stays, so do the times of its series. */
+  revisionOf(account: string): number {
+    return this.#revisions.get(account) ?? 0;
+  }
+
+  #revise(account: string): void {
+    this.#revisions.set(account, this.revisionOf(account) + 1);
   }
 
   /** Writes what would go to disk with the next request. */
@@ -79,6 +91,7 @@ export class SeriesRepository implements StorePort {
   noteAnswered(series: SeriesKey, at: EpochMs): void {
     const id = this.idOf(series);
     if (id !== null) this.requestLog.noteSettled(id, at);
+    this.#revise(series.account);
   }
 
   /** The stored id of a series, for the request log; made on first use. Null where it cannot be written. */

@@ -33,7 +33,7 @@ interface Ending {
 /** Attempts looked back at for a budget; more than any day limit known would let through. */
 const MAX_RECENT = 20_000;
 /** Requests whose rows may still come. Each account has a few in flight; what failed makes room here. */
-const MAX_OPEN = 100;
+const MAX_OPEN = 1_000;
 
 /** Later than the clock of any machine: an attempt that was made by a wrong one counts like every other. */
 const MOST_MS = Date.UTC(9999, 0, 1);
@@ -49,6 +49,8 @@ export class RequestLog {
   /** The newest spend by series and range. Bounded by MAX_OPEN. */
   readonly #open = new LRUCache<string, number>({ max: MAX_OPEN });
   #answers = 0;
+  /** Attempts of each account since an instant: since midnight, for what is shown. */
+  #counted: { readonly since: EpochMs; readonly counts: Map<string, number> } | null = null;
   /** Ends of spends that go to disk with the next write, and leave this when it held. Bounded by the requests between two spends. */
   #unwritten: Ending[] = [];
 
@@ -72,6 +74,7 @@ export class RequestLog {
       return Number(insert.run(account, share, at, boot, monotonic, server, seriesId, start, end).lastInsertRowid);
     });
     this.#unwritten = [];
+    if (this.#counted && at >= this.#counted.since) addOne(this.#counted.counts, account);
     if (seriesId !== null) this.#open.set(openKey(seriesId, range), id);
     return id;
   }
@@ -138,10 +141,13 @@ export class RequestLog {
 
   /** How many attempts of an account were made at `since` or later, by the wall clock. */
   countSince(account: string, since: EpochMs): number {
-    const found = this.#database
-      .prepare("select count(*) as count from attempt where account = ? and at_ms >= ?")
-      .get(account, since);
-    return Number(found?.count ?? 0);
+    if (this.#counted?.since !== since) {
+      const counts = this.#database
+        .prepare("select account, count(*) as count from attempt where at_ms >= ? group by account")
+        .all(since);
+      this.#counted = { since, counts: new Map(counts.map(({ account, count }) => [String(account), Number(count)])) };
+    }
+    return this.#counted.counts.get(account) ?? 0;
   }
 
   /**
@@ -166,6 +172,25 @@ export class RequestLog {
        where account = ? order by id desc limit ?`,
     );
     return (attempts.all(account, Math.min(count, MAX_RECENT)) as unknown as SpentAttempt[]).reverse();
+  }
+
+  /**
+   * The same of every account in one pass, for a start. Left out is what came before an answer of the service that is
+   * older than `before` by its own time.
+   */
+  recentOfAll(count: number, before: EpochMs): Map<string, SpentAttempt[]> {
+    const attempts = this.#database.prepare(
+      `select account, id, share, at_ms as at, boot, monotonic_ms as monotonicMs, server_ms as serverMs from attempt
+       where id > coalesce((select id from attempt where server_ms < ? order by id desc limit 1), 0) order by id desc`,
+    );
+    const found = new Map<string, SpentAttempt[]>();
+    for (const { account, ...attempt } of attempts.iterate(before)) {
+      const own = found.get(String(account)) ?? [];
+      if (own.length < Math.min(count, MAX_RECENT)) own.push(attempt as unknown as SpentAttempt);
+      found.set(String(account), own);
+    }
+    for (const own of found.values()) own.reverse();
+    return found;
   }
 
   /** The service's own time at its newest answer; null if it never told. */
@@ -209,6 +234,10 @@ export class RequestLog {
     this.#answered.set(seriesId, times);
     return times;
   }
+}
+
+function addOne(counts: Map<string, number>, name: string): void {
+  counts.set(name, (counts.get(name) ?? 0) + 1);
 }
 
 function openKey(seriesId: number, range: Interval | null): string {

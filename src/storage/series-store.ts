@@ -38,12 +38,20 @@ export interface SeriesChange {
 
 interface SeriesRecord {
   readonly id: number;
+  readonly key: SeriesKey;
   envelope: string | null;
   /** Another with every change of what is kept; never one that any series had before in this run. */
   version: number;
   /** State by chunk start, null for one that is not there. Bounded by the chunks of a history. */
   readonly chunks: Map<EpochMs, ChunkState | null>;
+  /** Days of which each was asked: what they hold is not looked at again. Null while none are known. */
+  whole: Interval | null;
+  /** The newest gap, by the range that it was looked for in. Bounded by MAX_GAPS. */
+  readonly gaps: Map<string, Interval>;
 }
+
+/** The fetch schedule and the progress of the back-fill look in a range each; yesterday's are of no use. */
+const MAX_GAPS = 4;
 
 export class SeriesStore {
   readonly #database: DatabaseSync;
@@ -52,6 +60,8 @@ export class SeriesStore {
   readonly #chunks: ChunkTable;
   /** Bounded by the series that were ever asked. */
   readonly #series = new Map<string, SeriesRecord>();
+  /** By operation. Bounded by the parts of the program that keep what they read. */
+  readonly #watchers = new Map<string, (key: SeriesKey) => void>();
   #changes = 0;
 
   constructor(database: DatabaseSync, calendar: Calendar, writing: WriteGuard = new WriteGuard(database)) {
@@ -64,6 +74,11 @@ export class SeriesStore {
   /** Counts what changed in storage: as long as it stays, everything read before is still so. */
   get changes(): number {
     return this.#changes;
+  }
+
+  /** From now on `told` is called with every series of an operation whose rows may have changed. It must not read them at once. */
+  watch(operation: string, told: (key: SeriesKey) => void): void {
+    this.#watchers.set(operation, told);
   }
 
   /** Counts what changed in one series, as `changes` does; null for one that was never kept. */
@@ -184,6 +199,7 @@ export class SeriesStore {
     if (count > 0)
       for (const record of this.#series.values()) {
         record.chunks.clear();
+        record.whole = null;
         this.#noteChange(record);
       }
     return count;
@@ -201,6 +217,7 @@ export class SeriesStore {
       if (record.id !== seriesId) continue;
       name = decodeURIComponent(known);
       record.chunks.set(start, null);
+      record.whole = null;
       this.#noteChange(record);
     }
     const from = start > 0 ? ` of ${new Date(start).toISOString().slice(0, 10)}` : "";
@@ -218,6 +235,7 @@ export class SeriesStore {
       });
     } catch (error) {
       // What is remembered may be what was rolled back.
+      for (const record of this.#series.values()) this.#noteChange(record);
       this.#series.clear();
       this.#changes++;
       throw error;
@@ -241,9 +259,25 @@ export class SeriesStore {
   }
 
   #newestGap(record: SeriesRecord, within: Interval): Interval | null {
+    const name = `${within.start} ${within.end}`;
+    const known = record.gaps.get(name);
+    if (known !== undefined) return known;
+    const { whole } = record;
+    const joins = whole && whole.start <= within.start && within.start <= whole.end;
+    const start = joins ? Math.min(whole.end, within.end) : within.start;
+    const gap = this.#findNewestGap(record, { start, end: within.end });
+    if (record.gaps.size === MAX_GAPS) record.gaps.clear();
+    if (gap) record.gaps.set(name, gap);
+    else record.whole = joins ? { start: whole.start, end: Math.max(whole.end, within.end) } : within;
+    return gap;
+  }
+
+  /** A year of states is not kept for this: the gap says it all. */
+  #findNewestGap(record: SeriesRecord, within: Interval): Interval | null {
+    if (within.start >= within.end) return null;
     const days = this.#calendar.intervals("day", within);
-    this.#learn(record, days.map(startOf));
-    const isAsked = (day: Interval) => this.#chunkState(record, day.start) !== null;
+    const states = this.#chunks.states(record.id, days.map(startOf));
+    const isAsked = (day: Interval) => states.has(day.start);
     const end = days.findLastIndex((day) => !isAsked(day)) + 1;
     const gap = days.slice(days.slice(0, end).findLastIndex(isAsked) + 1, end);
     const [first, last] = [gap[0], gap.at(-1)];
@@ -304,13 +338,16 @@ export class SeriesStore {
   }
 
   #remember(key: SeriesKey, id: number, envelope: string | null): SeriesRecord {
-    const record: SeriesRecord = { id, envelope, version: ++this.#changes, chunks: new Map() };
+    const version = ++this.#changes;
+    const record: SeriesRecord = { id, key, envelope, version, chunks: new Map(), whole: null, gaps: new Map() };
     this.#series.set(seriesName(key), record);
     return record;
   }
 
   #noteChange(record: SeriesRecord): void {
     record.version = ++this.#changes;
+    record.gaps.clear();
+    this.#watchers.get(record.key.operation)?.(record.key);
   }
 
   #recordOf(key: SeriesKey): SeriesRecord {

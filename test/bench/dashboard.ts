@@ -9,6 +9,7 @@ import { execFileSync } from "node:child_process";
 import path from "node:path";
 import type { CDPSession } from "playwright-core";
 import { DaemonProcess } from "../support/daemon/daemon-process.ts";
+import { pageScript } from "../support/daemon/page-script.ts";
 import { haveChromium, type Screen, Screens, SIZES } from "../support/daemon/screen.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
@@ -108,8 +109,7 @@ async function gzipKb(url: string): Promise<number> {
 /** A year of hours on the wall's chart: drawn, and read, added up and drawn. Reading the canvas waits for its pixels. */
 const DRAW_YEARS = `(async () => {
   const base = document.querySelector("script[src$='app.js']").src;
-  const load = (name) => import(new URL(name, base));
-  const [{ Chart }, { addedUp, MEASURES, rowsOf }, { Zone, HOUR_MS }] = await Promise.all(["chart.js", "energy.js", "zone.js"].map(load));
+  const { Chart, addedUp, MEASURES, rowsOf, Zone, HOUR_MS } = await import(new URL("bench.js", base));
   const zone = new Zone("Europe/Copenhagen");
   const from = zone.instant(2024, 1), to = zone.instant(2025, 1);
   const iso = (at) => new Date(at).toISOString();
@@ -120,7 +120,7 @@ const DRAW_YEARS = `(async () => {
   const chart = new Chart(place);
   const barsOf = () => addedUp(rowsOf(MEASURES.consumption, JSON.parse(text)), "hour", { from, to, until: to }, zone);
   const draw = async (bars) => {
-    chart.show({ from, to, bars: bars.map((bar) => ({ ...bar, kind: "use" })), ticksFor: () => zone.starts("month", from, to).map((at) => ({ at, text: "" })), valueText: String, tell: String, label: "", rest: null, onpick: () => undefined });
+    chart.show({ from, to, bars: bars.map((bar) => ({ ...bar, kind: "use" })), ticksFor: () => zone.starts("month", from, to).map((at) => ({ at, text: "" })), valueText: String, tell: String, label: "", rest: null, onPick: () => undefined });
     await Promise.resolve();
     place.querySelector("canvas").getContext("2d").getImageData(100, 60, 1, 1);
   };
@@ -137,9 +137,19 @@ const DRAW_YEARS = `(async () => {
   return { drawn, shown, bars: barsOf().length };
 })()`;
 
+/** The modules that draw a year. */
+const CHART_MODULES = `
+  export { Chart } from "./chart.ts";
+  export { addedUp, MEASURES, rowsOf } from "./energy.ts";
+  export { Zone, HOUR_MS } from "./zone.ts";
+`;
+
 async function yearsOf(screens: Screens, url: string, key: string): Promise<Record<string, number>> {
   await using screen: Screen = await screens.visit(url, { size: "wall" });
   await screen.signIn(key);
+  const contentType = "text/javascript";
+  const body = await pageScript(CHART_MODULES);
+  await screen.page.route("**/bench.js", (route) => route.fulfill({ contentType, body }));
   await screen.page.goto(url);
   await screen.untilText("#now .price", /\d/);
   const { drawn, shown, bars } = (await screen.page.evaluate(DRAW_YEARS)) as Record<"drawn" | "shown", number[]> & {

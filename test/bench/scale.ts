@@ -225,7 +225,7 @@ class World implements AsyncDisposable {
     for (let i = 0; i < LAN_ANSWERS; i++) {
       const home = i % this.#homes;
       const began = performance.now();
-      await this.#get(`/local/v1/now?home=home${home === 0 ? "" : `-${home + 1}`}`);
+      await this.#get(`/local/v1/now?home=home${home === 0 ? "" : `_${home + 1}`}`);
       times.push(performance.now() - began);
     }
     return times;

@@ -1,18 +1,9 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { DASHBOARD_PLANS, startDashboard } from "../support/daemon/dashboard-daemon.ts";
+import { axeViolations, MISFITS, OVERLAPS, SMALL_TARGETS } from "../support/daemon/page-checks.ts";
 import { haveChromium, type LookOptions, type Screen, Screens } from "../support/daemon/screen.ts";
 import type { TestDaemon } from "../support/daemon/test-daemon.ts";
 import { planEntry } from "../support/plans/plan-topics.ts";
-
-const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-
-interface AxeViolation {
-  readonly id: string;
-  readonly impact: string;
-  readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
-}
 
 /** Everything is read and drawn, down to the end of the page. */
 async function whole(screens: Screens, daemon: TestDaemon, options: LookOptions): Promise<Screen> {
@@ -25,53 +16,6 @@ async function whole(screens: Screens, daemon: TestDaemon, options: LookOptions)
   await screen.page.evaluate("window.scrollTo(0, 0)");
   return screen;
 }
-
-/** What stands out of its place: wider than the screen, or cut by its own box. */
-const MISFITS = `(() => {
-  const found = [];
-  const name = (element) => element.tagName + "." + element.className + " " + element.textContent.slice(0, 40);
-  const wide = document.documentElement.clientWidth;
-  if (document.documentElement.scrollWidth > wide) found.push("the page is " + document.documentElement.scrollWidth + " wide");
-  for (const element of document.querySelectorAll("body *")) {
-    if (element.closest(".unseen, [hidden], .uplot, svg, noscript") || !element.checkVisibility()) continue;
-    const box = element.getBoundingClientRect();
-    if (box.width === 0) continue;
-    if (box.right > wide + 1 || box.left < -1) found.push("beyond the screen: " + name(element));
-    const isText = [...element.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim() !== "");
-    if (isText && element.scrollWidth > element.clientWidth + 1 && getComputedStyle(element).display !== "inline") found.push("cut: " + name(element));
-  }
-  return found;
-})()`;
-
-/** Texts that lie on each other. */
-const OVERLAPS = `(() => {
-  const found = [];
-  const texts = [];
-  const walker = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
-  while (walker.nextNode()) {
-    const node = walker.currentNode;
-    const parent = node.parentElement;
-    if (node.textContent.trim() === "" || parent.closest(".unseen, [hidden], option, .uplot") || !parent.checkVisibility()) continue;
-    const range = document.createRange();
-    range.selectNodeContents(node);
-    for (const box of range.getClientRects()) if (box.width > 1) texts.push([box, node.textContent.trim()]);
-  }
-  for (let i = 0; i < texts.length; i++) for (let j = i + 1; j < texts.length; j++) {
-    const [a, one] = texts[i], [b, other] = texts[j];
-    const x = Math.min(a.right, b.right) - Math.max(a.left, b.left);
-    const y = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
-    if (x > 2 && y > Math.min(a.height, b.height) * 0.35) found.push(one + " | " + other);
-  }
-  return found;
-})()`;
-
-/** What a finger has to hit, and how large it is. */
-const SMALL_TARGETS = `[...document.querySelectorAll("a, button, input, select, summary, .choice label, label.switch")]
-  .filter((element) => element.checkVisibility() && !element.closest(".unseen, [hidden]"))
-  .map((element) => [element.closest("label") ?? element, element])
-  .map(([place, element]) => [place.getBoundingClientRect(), (element.getAttribute("aria-label") ?? element.textContent ?? element.name).slice(0, 30)])
-  .filter(([box]) => box.width > 0 && (box.height < 43.5 || box.width < 43.5))
-  .map(([box, name]) => name + " " + Math.round(box.width) + "x" + Math.round(box.height))`;
 
 describe.skipIf(!haveChromium)("how the dashboard looks (in Chromium; skipped where there is none)", () => {
   let screens: Screens;
@@ -110,13 +54,7 @@ describe.skipIf(!haveChromium)("how the dashboard looks (in Chromium; skipped wh
       expect(await screen.page.evaluate(MISFITS)).toEqual([]);
       expect(await screen.page.evaluate(OVERLAPS)).toEqual([]);
       expect(await screen.page.evaluate(SMALL_TARGETS)).toEqual([]);
-      const violations = await axe(screen);
-      expect(
-        violations.map(
-          ({ id, nodes }) =>
-            `${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`).join("; ")}`,
-        ),
-      ).toEqual([]);
+      expect(await axeViolations(screen)).toEqual([]);
       expect(screen.errors).toEqual([]);
     },
   );
@@ -124,7 +62,7 @@ describe.skipIf(!haveChromium)("how the dashboard looks (in Chromium; skipped wh
   test.each(["light", "dark"] as const)("the door, %s: axe finds nothing", async (scheme) => {
     await using screen = await screens.look(daemon, { size: "phone", scheme, signedIn: false });
     await screen.page.getByRole("heading", { name: "Log in" }).waitFor();
-    expect((await axe(screen)).map(({ id }) => id)).toEqual([]);
+    expect(await axeViolations(screen)).toEqual([]);
     expect(await screen.page.evaluate(MISFITS)).toEqual([]);
     expect(await screen.page.evaluate(SMALL_TARGETS)).toEqual([]);
   });
@@ -230,11 +168,3 @@ describe.skipIf(!haveChromium)("how the dashboard looks (in Chromium; skipped wh
     }
   });
 });
-
-async function axe({ page }: Screen): Promise<readonly AxeViolation[]> {
-  await page.evaluate(axeSource);
-  const { violations } = (await page.evaluate(
-    `axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] })`,
-  )) as { violations: AxeViolation[] };
-  return violations;
-}

@@ -34,7 +34,7 @@ export function planStatus(plan: PlanSnapshot) {
 }
 
 /** A run that is over. */
-export function finishedRun(run: FinishedRun): object {
+export function finishedRun(run: FinishedRun) {
   const { start, end, basis, meanPrice, kwh } = run;
   const perKwh = savingOf(run);
   return {
@@ -49,7 +49,7 @@ export function finishedRun(run: FinishedRun): object {
 }
 
 /** The runs of a month, in sum. */
-export function planMonth(month: PlanMonth): object {
+export function planMonth(month: PlanMonth) {
   return {
     start: formatInstant(month.start),
     runs: month.runs,
@@ -59,7 +59,7 @@ export function planMonth(month: PlanMonth): object {
   };
 }
 
-function saving({ againstNow, againstWindowStart, againstMean }: PlanSaving): object {
+function saving({ againstNow, againstWindowStart, againstMean }: PlanSaving) {
   return {
     against_now: figure(againstNow),
     against_window_start: figure(againstWindowStart),

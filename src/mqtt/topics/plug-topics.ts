@@ -15,7 +15,7 @@ export function plugMessages(base: string, plug: PlugSnapshot): Message[] {
 }
 
 /** What is told of a plug. */
-export function plugState({ on, wanted, reason, code, available, silent, since }: PlugSnapshot): object {
+export function plugState({ on, wanted, reason, code, available, silent, since }: PlugSnapshot) {
   return {
     on,
     wanted,

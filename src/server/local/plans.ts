@@ -252,7 +252,10 @@ function answerPlan(source: LocalSource, plan: string, now: EpochMs): LocalAnswe
   return { kind: "json", body: { now: formatInstant(now), ...planOf(snapshot), history } };
 }
 
-function planOf(plan: PlanSnapshot): object {
+/** A plan as the local API answers it. */
+export type PlanAnswer = ReturnType<typeof planOf>;
+
+function planOf(plan: PlanSnapshot) {
   const { id, name, home, spec, after, powerLimit } = plan.definition;
   return {
     id,

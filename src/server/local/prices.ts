@@ -210,7 +210,10 @@ function viewOf(view: PriceView): object {
   };
 }
 
-function pointOf({ start, end, price, estimate, level, rank, rankOf, percentile }: JudgedPoint): object {
+/** One price of a timeline as the local API answers it. */
+export type PriceRowAnswer = ReturnType<typeof pointOf>;
+
+function pointOf({ start, end, price, estimate, level, rank, rankOf, percentile }: JudgedPoint) {
   return {
     start: formatInstant(start),
     end: formatInstant(end),

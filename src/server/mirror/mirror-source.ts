@@ -45,7 +45,7 @@ function mirrorSource(deps: MirrorDeps, { onCrash, newRequestId }: RouteContext)
   const accountFor = (operation: OperationId, params: ParamsOf<OperationId>): Account | null => {
     if (operationOf(operation).interface === "thirdParty") return accounts.thirdParty;
     const owner = homes.accountOf(addressIn(params));
-    return accounts.consumers.find((account) => account.name === owner) ?? accounts.consumers[0] ?? null;
+    return accounts.named(owner ?? "") ?? accounts.consumers[0] ?? null;
   };
   return {
     onLateCrash: (error) => onCrash(error, newRequestId()),

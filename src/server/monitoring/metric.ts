@@ -45,7 +45,7 @@ export function metricMoment(deps: MonitoringDeps, health: HealthReport, now: Ep
   return {
     ...{ deps, now, health },
     state: state.daemonState(now),
-    places: state.places.snapshots(now, new Set(homes.map(({ id }) => id))),
+    places: state.places.snapshots(now, state.homes.ids),
     homes: homes.map((home) => ({ home, snapshot: state.homeReader.snapshot(home, now) })),
     plans: state.plans.snapshots,
     plugs: deps.plugs.snapshots(),

@@ -13,7 +13,10 @@ import { type HealthReport, healthBody } from "./health.ts";
 import type { MonitoringDeps } from "./monitoring-deps.ts";
 
 /** What `GET /local/v1/system` answers. */
-export function systemReport(deps: MonitoringDeps, health: HealthReport, now: EpochMs): object {
+export type SystemReport = ReturnType<typeof systemReport>;
+
+/** Makes that answer. */
+export function systemReport(deps: MonitoringDeps, health: HealthReport, now: EpochMs) {
   const { startedAt, stats, isTimeTrusted, accounts, daemonState } = deps.state;
   const state = daemonState(now);
   return {
@@ -70,7 +73,7 @@ function interfaceReport(
   account: Account,
   state: DaemonState,
   now: EpochMs,
-): object {
+) {
   const known = state.interfaces.find((each) => each.account === account.name);
   const { minute, day } = account.standing(now);
   return {
@@ -86,13 +89,13 @@ function interfaceReport(
   };
 }
 
-function windowReport(window: ReportedWindow | null): object | null {
+function windowReport(window: ReportedWindow | null) {
   if (!window) return null;
   const { limit, left, resetsAt } = window;
   return { limit, left, resets_at: resetsAt === null ? null : formatInstant(resetsAt) };
 }
 
-function brokerReport(config: Config): object {
+function brokerReport(config: Config) {
   const { url } = config.mqtt;
   return { kind: url === undefined ? "inside" : "configured", host: url === undefined ? null : new URL(url).host };
 }
@@ -112,12 +115,12 @@ export function databaseReport({ database, databasePath }: MonitoringDeps["stora
   };
 }
 
-function memoryReport(): object {
+function memoryReport() {
   const { rss, heapUsed, heapTotal, external } = process.memoryUsage();
   return { rss_bytes: rss, heap_used_bytes: heapUsed, heap_total_bytes: heapTotal, external_bytes: external };
 }
 
-function problemReport({ code, subject, since, endedAt, advice, detail, requestId }: PastProblem): object {
+function problemReport({ code, subject, since, endedAt, advice, detail, requestId }: PastProblem) {
   return {
     code,
     subject,

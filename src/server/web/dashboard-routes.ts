@@ -1,5 +1,4 @@
 /** The dashboard at `/`: its files, and who is logged in. */
-import { existsSync } from "node:fs";
 import path from "node:path";
 import { VERSION } from "../../core/status/version.ts";
 import { SERVICE_ZONE } from "../../core/time/calendar.ts";
@@ -12,7 +11,7 @@ import type { LocalAnswer } from "../http/response.ts";
 import type { LocalRequest, LocalRoute } from "../http/route.ts";
 import { htmlResponse } from "../openapi/json-schema.ts";
 import { SESSION_KEY_PATTERN, sessionOpenApi } from "./session-openapi.ts";
-import { fileOpenApi, filesIn, pageHandlers, type StaticSource } from "./static-files.ts";
+import { fileOpenApi, filesIn, pageHandlers } from "./static-files.ts";
 
 interface DashboardAccess {
   readonly keys: Pick<ApiKeys, "admitLocal" | "named">;
@@ -22,15 +21,12 @@ interface DashboardAccess {
 /** What the page lists before it asks for anything else. */
 type Shown = Pick<State, "homes" | "places">;
 
-/** Beside the program in what is installed, next to this file among the sources. */
-const FOLDER = path.join(import.meta.dirname, "dashboard");
-/** The chart library where nothing was built: as it is installed. What is built has it among its files. */
-const LIBRARY = path.join(import.meta.dirname, "../../../node_modules/uplot/dist");
-const LIBRARY_FILES: Readonly<Record<string, string>> = { "uplot.js": "uPlot.esm.js", "uplot.css": "uPlot.min.css" };
+/** Next to the program if that is built; the sources use what `npm run build` made last. */
+const FOLDER = path.join(import.meta.dirname, import.meta.filename.endsWith(".ts") ? "../../../dist" : "", "dashboard");
 
 /** The routes of the dashboard. */
 export function dashboardRoutes(state: Shown, access: DashboardAccess): readonly LocalRoute[] {
-  const { page, asset } = pageHandlers(sources, "the dashboard");
+  const { page, asset } = pageHandlers(() => filesIn(FOLDER), "the dashboard");
   return [
     {
       method: "GET",
@@ -82,38 +78,38 @@ export function dashboardRoutes(state: Shown, access: DashboardAccess): readonly
   ];
 }
 
-function sources(): StaticSource[] {
-  const library = Object.entries(LIBRARY_FILES)
-    .filter(([name]) => !existsSync(path.join(FOLDER, name)))
-    .map(([name, file]) => ({ name, path: path.join(LIBRARY, file) }));
-  return [...filesIn(FOLDER), ...library].sort((a, b) => (a.name < b.name ? -1 : 1));
-}
-
-function tellSession(state: Shown, { pages }: DashboardAccess, request: LocalRequest): LocalAnswer {
-  const { headers, now } = request;
-  const key = pages.signedIn(request);
-  const cookie = pages.sessions.renew(headers.cookie, now);
-  const mayRead = key !== null || pages.mode === "open";
+function tellSession(state: Shown, access: DashboardAccess, request: LocalRequest): LocalAnswer {
+  const cookie = access.pages.sessions.renew(request.headers.cookie, request.now);
   return {
     kind: "json",
-    body: {
-      mode: pages.mode,
-      signed_in: key !== null,
-      key: key?.name ?? null,
-      control: key?.control ?? false,
-      // Who is logged in by Home Assistant logs out there.
-      can_log_out: pages.sessions.keyOf(headers.cookie, now) !== null,
-      ...(mayRead ? { house: houseOf(state) } : {}),
-      now: formatInstant(now),
-    },
+    body: sessionOf(state, access, request),
     ...(cookie === null ? {} : { headers: { "Set-Cookie": cookie } }),
   };
 }
 
+/** What the page learns of who looks. `house` is absent if the caller may not read. */
+export type SessionAnswer = ReturnType<typeof sessionOf>;
+
+function sessionOf(state: Shown, { pages }: DashboardAccess, request: LocalRequest) {
+  const { headers, now } = request;
+  const key = pages.signedIn(request);
+  const mayRead = key !== null || pages.mode === "open";
+  return {
+    mode: pages.mode,
+    signed_in: key !== null,
+    key: key?.name ?? null,
+    control: key?.control ?? false,
+    // Who is logged in by Home Assistant logs out there.
+    can_log_out: pages.sessions.keyOf(headers.cookie, now) !== null,
+    ...(mayRead ? { house: houseOf(state) } : {}),
+    now: formatInstant(now),
+  };
+}
+
 /** What the page has to know before it asks for anything else: homes, and behind them places, which have prices alone. */
-function houseOf({ homes, places }: Shown): object {
+function houseOf({ homes, places }: Shown) {
   const known = homes.list();
-  const priced = places.list(new Set(known.map(({ id }) => id)));
+  const priced = places.list(homes.ids);
   return {
     version: VERSION,
     time_zone: SERVICE_ZONE,

@@ -47,7 +47,9 @@ export function fileOpenApi(operationId: string): Schema {
 
 /** The files of a folder. */
 export function filesIn(folder: string): StaticSource[] {
-  return readdirSync(folder).map((name) => ({ name, path: join(folder, name) }));
+  return readdirSync(folder)
+    .sort()
+    .map((name) => ({ name, path: join(folder, name) }));
 }
 
 /** A file as it is answered. */

@@ -19,6 +19,7 @@ import { LoopWaker } from "../../core/runtime/loop-waker.ts";
 import { type Envelope, type Rows, type SeriesKey, seriesName, WHOLE } from "../../core/series/series.ts";
 import type { Calendar } from "../../core/time/calendar.ts";
 import type { EpochMs, Interval } from "../../core/time/interval.ts";
+import { Gate } from "./gate.ts";
 
 /** The service, as the collector needs it. */
 export interface FetchPort {
@@ -55,6 +56,8 @@ export interface CollectorDeps {
   /** Told of every answer that changed what is in storage. */
   readonly onChange: (series: SeriesKey) => void;
   readonly log: CollectorLog;
+  /** The collectors of many accounts take their turns through it. */
+  readonly gate?: Gate;
   /** Told when the loop turns and until when it sleeps. */
   readonly pulse?: Pick<LoopHeartbeat, "turn" | "sleep">;
 }
@@ -91,10 +94,15 @@ export class Collector {
 
   /** Runs until the signal fires. */
   async run(signal: AbortSignal): Promise<void> {
-    const { clock, pulse } = this.#deps;
+    const { clock, pulse, gate = new Gate(1) } = this.#deps;
     while (!signal.aborted) {
-      pulse?.turn();
-      const until = await (this.#unwritten ? this.#keep(this.#unwritten) : this.#takeStep());
+      // In line behind others it may be as late as they are.
+      pulse?.sleep(Number.POSITIVE_INFINITY);
+      const until = await gate.pass(async () => {
+        pulse?.turn();
+        if (signal.aborted) return 0;
+        return this.#unwritten ? this.#keep(this.#unwritten) : this.#takeStep();
+      });
       if (until <= clock.now()) continue;
       pulse?.sleep(until);
       await this.#waker.sleep((wake) => clock.sleepUntil(until, wake), signal);

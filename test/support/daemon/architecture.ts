@@ -67,6 +67,10 @@ const WORLD: ReadonlySet<string> = new Set([
   "setTimeout",
 ]);
 
+/** Sources that are sent to browsers: of the rest they import types only, of packages those that are sent too. */
+const BROWSER = "src/server/web/dashboard/";
+const BROWSER_PACKAGES: readonly string[] = ["preact", "preact/hooks", "@preact/signals", "uplot"];
+
 const MAX_LINES = 300;
 
 interface Node {
@@ -104,11 +108,15 @@ export function importLevels(sources: Sources): number {
 
 /** Modules that a source loads when it is loaded itself. */
 function valueImportsOf(path: string, source: string): (string | null)[] {
+  return valueImportsIn(parse(path, source).program).map(({ name }) => name);
+}
+
+function valueImportsIn(program: Node): { readonly node: Node; readonly name: string | null }[] {
   const isType = (node: Node) => node.importKind === "type" || node.exportKind === "type";
-  return childrenOf(parse(path, source).program, "body").flatMap((node) => {
+  return childrenOf(program, "body").flatMap((node) => {
     const specifiers = childrenOf(node, "specifiers");
     const onlyTypes = isType(node) || (specifiers.length > 0 && specifiers.every(isType));
-    return onlyTypes ? [] : moduleOf(node);
+    return onlyTypes ? [] : moduleOf(node).map((name) => ({ node, name }));
   });
 }
 
@@ -140,6 +148,7 @@ function violationsOf(path: string, source: string): Violation[] {
   const lineOf = (node: Node) => source.slice(0, node.start).split("\n").length;
   const found = [
     ...visits.flatMap(({ node }) => moduleOf(node).map((name) => ({ node, ...importRule(path, name) }))),
+    ...browserViolations(path, program),
     ...visits.map((visit) => ({ node: visit.node, ...worldRule(path, visit) })),
     ...visits.map(({ node }) => ({ node, ...defaultExportRule(path, node) })),
   ];
@@ -168,6 +177,17 @@ function importRule(path: string, name: string | null): Finding {
   return { rule: "imports", what: `${isContractLeaving ? "service/contract" : from} may not import ${target}` };
 }
 
+/** A browser has no modules of the daemon. */
+function browserViolations(path: string, program: Node): (Finding & { readonly node: Node })[] {
+  if (!path.startsWith(BROWSER)) return [];
+  return valueImportsIn(program).flatMap(({ node, name }) => {
+    const isSent = name?.startsWith(".")
+      ? posix.join(posix.dirname(path), name).startsWith(BROWSER)
+      : BROWSER_PACKAGES.includes(name ?? "");
+    return isSent ? [] : { node, rule: "imports" as const, what: `a browser has no ${name}` };
+  });
+}
+
 function packageRule(path: string, name: string): Finding {
   if (!isPure(path)) return SOUND;
   const home = PURE_PACKAGES[name];
@@ -175,7 +195,7 @@ function packageRule(path: string, name: string): Finding {
 }
 
 function worldRule(path: string, visit: Visit): Finding {
-  if (isRoot(path)) return SOUND;
+  if (isRoot(path) || path.startsWith(BROWSER)) return SOUND;
   const clock = clockReading(visit.node);
   if (clock) return { rule: isPure(path) ? "purity" : "clock", what: `reads the clock by ${clock}` };
   const name = globalNamed(visit);

@@ -58,7 +58,7 @@ function countOf(word: string, texts: readonly string[]): number {
 
 test("banned words get fewer", () => {
   const texts = [
-    ...textsIn("src", /\.(ts|js|md)$/),
+    ...textsIn("src", /\.(tsx?|js|md)$/),
     ...textsIn("docs", /\.md$/),
     ...["README.md", "CONTRIBUTING.md", "CHANGELOG.md"].map((name) => readFileSync(path.join(ROOT, name), "utf8")),
   ];

@@ -158,7 +158,7 @@ describe("the document of the LAN API", () => {
     expect(own.map(({ operation }) => operation.operationId).join(" ")).toBe(
       "getNow getTimeline listPlans planOnce getPlan changePlan getCheap getSignal getFormat " +
         "getEvents getHealth getLiveness getMetrics getSystem getDiagnostics getOpenApi " +
-        "getDocs getDocsAsset getDashboard getDashboardAsset getSession logIn logOut",
+        "getDocs getDocsAsset getConfigurationSchema getDashboard getDashboardAsset getSession logIn logOut",
     );
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { addedUp, averagePaid, MEASURES, rowsOf, totalOf } from "../../../../../src/server/web/dashboard/energy.js";
+import { addedUp, averagePaid, MEASURES, rowsOf, totalOf } from "../../../../../src/server/web/dashboard/energy.ts";
 import {
   cheapestHours,
   comingHours,
@@ -7,26 +7,19 @@ import {
   figuresOf,
   indexAt,
   outlook,
-} from "../../../../../src/server/web/dashboard/timeline.js";
-import { HOUR_MS, Zone } from "../../../../../src/server/web/dashboard/zone.js";
+  type PricePoint,
+} from "../../../../../src/server/web/dashboard/timeline.ts";
+import { HOUR_MS, Zone } from "../../../../../src/server/web/dashboard/zone.ts";
 
 const MIDNIGHT = Date.parse("2026-06-01T22:00:00Z");
 const QUARTER = HOUR_MS / 4;
 const zone = new Zone("Europe/Copenhagen");
 
-interface Point {
-  start: number;
-  end: number;
-  price: number;
-  level: string;
-  estimate: boolean;
-}
-
 /** Prices of hours in a row; a null is a gap. */
-function hours(prices: readonly (number | null)[], from = MIDNIGHT, estimate = false): Point[] {
+function hours(prices: readonly (number | null)[], from = MIDNIGHT, estimate = false): PricePoint[] {
   return prices.flatMap((price, i) => {
     const start = from + i * HOUR_MS;
-    const level = price === null ? "" : price < 1 ? "cheap" : price < 2 ? "normal" : "expensive";
+    const level = (price ?? 0) < 1 ? "cheap" : (price ?? 0) < 2 ? "normal" : "expensive";
     return price === null ? [] : [{ start, end: start + HOUR_MS, price, level, estimate }];
   });
 }
@@ -81,7 +74,7 @@ describe("the outlook", () => {
       start: MIDNIGHT + HOUR_MS,
       end: MIDNIGHT + HOUR_MS + QUARTER,
       price: 3,
-      level: "expensive",
+      level: "expensive" as const,
       estimate: false,
     };
     const points = [...hours([1.5]), blip, ...hours([1.5, 0.5], blip.end)];
@@ -119,7 +112,7 @@ test("figures weigh by time, and are none of nothing", () => {
     start: MIDNIGHT + HOUR_MS,
     end: MIDNIGHT + HOUR_MS + QUARTER,
     price: 6,
-    level: "expensive",
+    level: "expensive" as const,
     estimate: false,
   };
   expect(figuresOf([...hours([1]), quarter])).toEqual({ least: 1, most: 6, mean: 2 });

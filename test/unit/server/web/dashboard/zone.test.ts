@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Calendar, SERVICE_ZONE } from "../../../../../src/core/time/calendar.ts";
-import { Format, localeOf } from "../../../../../src/server/web/dashboard/format.js";
-import { DAY_MS, HOUR_MS, Zone } from "../../../../../src/server/web/dashboard/zone.js";
+import { Format, localeOf } from "../../../../../src/server/web/dashboard/format.ts";
+import { languageFor } from "../../../../../src/server/web/dashboard/language.ts";
+import { DAY_MS, HOUR_MS, Zone } from "../../../../../src/server/web/dashboard/zone.ts";
 
 const zone = new Zone(SERVICE_ZONE);
 const calendar = new Calendar(SERVICE_ZONE);
@@ -57,8 +58,7 @@ test("the two hours of one name are told apart, and no other", () => {
 
 describe("numbers and times are written as people of the language do", () => {
   const morning = at("2026-03-10T06:05:00Z");
-  const formats = (tag: string, languages = [tag]) =>
-    new Format(localeOf(tag.split("-")[0] ?? "", languages), zone) as Format;
+  const formats = (tag: string) => new Format(localeOf(languageFor([tag], null), [tag]), zone);
 
   test.each([
     ["da-DK", "1,50 kr.", "07.05"],

@@ -1,0 +1,31 @@
+/** Answers of the daemon as the page reads them. Their types are those of the code that answers. */
+import type { PlanAnswer } from "../../local/plans.ts";
+import type { PriceRowAnswer } from "../../local/prices.ts";
+import type { SystemReport } from "../../monitoring/system-report.ts";
+import type { SessionAnswer } from "../dashboard-routes.ts";
+
+export type Session = SessionAnswer;
+export type Home = NonNullable<Session["house"]>["homes"][number];
+export type Plan = PlanAnswer;
+export type System = SystemReport;
+export type Problem = System["problems"][number];
+
+/** `GET /local/v1/prices`, as far as the page needs it. */
+export interface PricesAnswer {
+  readonly currency: string | null;
+  readonly vat_included: boolean | null;
+  readonly prices: readonly PriceRowAnswer[];
+}
+
+/** An hour of consumption, costs, export or revenue. The service may send more fields. */
+export interface EnergyRow {
+  readonly start: string;
+  readonly end: string;
+  readonly isEstimate?: boolean | null;
+  readonly [field: string]: unknown;
+}
+
+export interface EnergyAnswer {
+  readonly currency?: string | null;
+  readonly data: readonly EnergyRow[];
+}

@@ -1,0 +1,128 @@
+/** The dashboard. This file starts it: it waits for the texts and the session, then shows the parts of the page. */
+import { effect, signal } from "@preact/signals";
+import { type ComponentChildren, type ComponentType, render } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { house, language, started, texts } from "./early.ts";
+import { Foot } from "./foot.tsx";
+import { Format, localeOf } from "./format.ts";
+import { Contact, HomeChoice, PartLinks } from "./header.tsx";
+import { NowPart } from "./now-part.tsx";
+import { PageContext, type PageTools } from "./page.ts";
+import { PricesPart } from "./prices-part.tsx";
+import { Zone } from "./zone.ts";
+
+/** For a page that does not know its house. */
+const DEFAULT_ZONE = "Europe/Copenhagen";
+const RETRY_MS = 4_000;
+/** The line of now moves this often. */
+const TICK_MS = 15_000;
+/** A screen on the wall is never opened again; its session must not end while it is open. */
+const RENEW_MS = 6 * 3_600_000;
+/** The longest timer that browsers have. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+/** Prices change a little after their boundary rather than before. */
+const AFTER_BOUNDARY_MS = 20;
+
+document.documentElement.lang = language;
+const [t, refusal] = await Promise.all([texts, started]);
+const tools: PageTools = {
+  house,
+  t,
+  f: new Format(localeOf(language), new Zone(house.session.value?.house?.time_zone ?? DEFAULT_ZONE)),
+};
+/** Whether the reader asked for the log-in of a page that everybody may read. */
+const isAtDoor = signal(false);
+
+document.title = t("title");
+if (refusal) startLater();
+show("homes", <HomeChoice />);
+show("parts", <PartLinks />);
+show("contact", <Contact />);
+show("foot", <Foot onLogIn={() => (isAtDoor.value = true)} />);
+effect(() => {
+  const { session, mayRead, isReady } = house;
+  document.body.classList.remove("starting");
+  document.body.classList.toggle("signed-out", session.value !== null && !mayRead.value);
+  // Until there is something to show, the page keeps the place for it.
+  const isAsked = session.value !== null && !mayRead.value;
+  if (isAsked || isReady.value) show("page", <Page />);
+});
+keepTime();
+
+function show(id: string, children: ComponentChildren): void {
+  const place = document.getElementById(id);
+  if (!place) throw new Error(`the page has no element #${id}`);
+  if (!place.dataset.shown) place.replaceChildren();
+  place.dataset.shown = "true";
+  render(<PageContext.Provider value={tools}>{children}</PageContext.Provider>, place);
+}
+
+/** The page is there and the daemon is not, or not yet. */
+function startLater(): void {
+  house.lostAt.value = Date.now();
+  setTimeout(() => {
+    house.start().then(
+      () => (house.lostAt.value = null),
+      () => startLater(),
+    );
+  }, RETRY_MS);
+}
+
+/** The parts of the page, or the log-in. */
+function Page() {
+  if (!house.mayRead.value || isAtDoor.value) return <Door />;
+  return (
+    <>
+      <NowPart />
+      <PricesPart />
+      <LaterParts />
+    </>
+  );
+}
+
+/** What is further down is loaded when the first parts are painted. */
+function LaterParts() {
+  const parts = useLoaded(async () => (await import("./later-parts.tsx")).LaterParts);
+  const Loaded = parts ?? NoParts;
+  return <Loaded />;
+}
+
+function NoParts() {
+  return (
+    <>
+      <section id="plans" class="part" />
+      <section id="use" class="part" />
+      <section id="system" class="part" />
+    </>
+  );
+}
+
+function Door() {
+  const Login = useLoaded(async () => (await import("./login.tsx")).Login);
+  const enter = async () => {
+    await house.begin();
+    isAtDoor.value = false;
+  };
+  return Login ? <Login onEntered={enter} /> : null;
+}
+
+/** A component of a file of its own, once it is loaded; null before. */
+function useLoaded<Props>(load: () => Promise<ComponentType<Props>>): ComponentType<Props> | null {
+  const [loaded, setLoaded] = useState<ComponentType<Props> | null>(null);
+  useEffect(() => void load().then((component) => setLoaded(() => component)), []);
+  return loaded;
+}
+
+/** Shows the present moment: every few seconds, on the boundaries of prices, and when the page becomes visible. */
+function keepTime(): void {
+  setInterval(() => house.tick(), TICK_MS);
+  setInterval(() => void house.readSession().catch(() => null), RENEW_MS);
+  document.addEventListener("visibilitychange", () => house.tick());
+  effect(() => {
+    const shown = house.time.value;
+    const next = house.prices.value?.points.find((point) => point.end > shown)?.end;
+    if (next === undefined) return;
+    const timer = setTimeout(() => house.tick(), Math.min(next - house.now() + AFTER_BOUNDARY_MS, MAX_TIMER_MS));
+    return () => clearTimeout(timer);
+  });
+}

@@ -1,0 +1,231 @@
+/**
+ * Values of intervals as bars from zero, on the axes and the canvas of uPlot. This file adds what uPlot lacks: bars of
+ * unequal length, a colour for each, hatched estimates, gaps, runs of plans below, and a read-out for mouse, finger and
+ * keys.
+ */
+import uPlot from "uplot";
+import { LABEL_HEIGHT, LANE_HEIGHT, lanesOf, paintBars, paintLanes, paintMarks } from "./chart-paint.ts";
+import type { ChartView, LabelledView } from "./chart-view.ts";
+
+const AXIS_FONT = "12px system-ui, sans-serif";
+/** Room for what stands above the bars: the word at the line of now. */
+const TOP = 18;
+/** Width of a label of the time axis, in pixels of the page. */
+const LABEL_PX = 36;
+const MIN_LABELS = 4;
+const Y_SPACE = 34;
+const Y_CHARACTER = 7.2;
+const MIN_WIDTH = 200;
+const MIN_HEIGHT = 120;
+
+const EMPTY: LabelledView = {
+  ...{ from: 0, to: 1, bars: [], ticks: [], ticksFor: () => [], rest: null, label: "" },
+  ...{ valueText: String, tell: () => "", onPick: () => undefined },
+};
+
+export class Chart {
+  readonly #host: HTMLElement;
+  readonly #plot: uPlot;
+  readonly #pick: HTMLElement;
+  readonly #watching = new AbortController();
+  readonly #sizes: ResizeObserver;
+  #view = EMPTY;
+  #picked: number | null = null;
+  /** The size that was reported last: to measure it would lay out the page each time. */
+  #box: DOMRectReadOnly | null = null;
+
+  constructor(host: HTMLElement) {
+    this.#host = host;
+    this.#pick = document.createElement("div");
+    this.#pick.className = "pick";
+    this.#plot = new uPlot(this.#options(), [[], []], host);
+    this.#plot.over.append(this.#pick);
+    this.#plot.over.tabIndex = 0;
+    this.#plot.over.setAttribute("role", "slider");
+    this.#listen(this.#plot.over);
+    this.#sizes = new ResizeObserver(([entry]) => {
+      this.#box = entry?.contentRect ?? null;
+      this.#resize();
+    });
+    this.#sizes.observe(host);
+    this.#watchMedia();
+  }
+
+  /** Shows another view. What was picked stays picked if there is still a bar at that time. */
+  show(view: ChartView): void {
+    const before = this.#picked === null ? undefined : this.#view.bars[this.#picked]?.start;
+    this.#view = this.#labelled(view);
+    const { over } = this.#plot;
+    over.setAttribute("aria-label", view.label);
+    over.setAttribute("aria-valuemin", "0");
+    over.setAttribute("aria-valuemax", String(Math.max(0, view.bars.length - 1)));
+    this.#plot.setData([view.bars.map((bar) => bar.start), view.bars.map((bar) => bar.value)]);
+    this.#resize();
+    this.#choose(before === undefined ? null : view.bars.findIndex((bar) => bar.start === before));
+  }
+
+  /** Ends the chart; nothing listens any more. */
+  destroy(): void {
+    this.#watching.abort();
+    this.#sizes.disconnect();
+    this.#plot.destroy();
+  }
+
+  /** Paints again, in the colours of the moment. */
+  #repaint(): void {
+    this.#plot.redraw(false, true);
+  }
+
+  #watchMedia(): void {
+    const { signal } = this.#watching;
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.#repaint(), { signal });
+    const resized = () => {
+      this.#box = null;
+      this.#resize();
+      this.#repaint();
+    };
+    matchMedia("print").addEventListener("change", resized, { signal });
+  }
+
+  #options(): uPlot.Options {
+    const color = (name: string) => () => getComputedStyle(this.#host).getPropertyValue(name);
+    return {
+      ...this.#size(),
+      ms: 1,
+      padding: [TOP, 6, () => lanesOf(this.#view) * LANE_HEIGHT, 0],
+      legend: { show: false },
+      cursor: { show: false },
+      scales: {
+        x: { time: false, range: () => [this.#view.from, this.#view.to] },
+        y: { range: (_, least, most) => rangeOf(least, most) },
+      },
+      series: [{}, { paths: () => null, points: { show: false } }],
+      axes: [
+        {
+          font: AXIS_FONT,
+          stroke: color("--faint"),
+          size: LABEL_HEIGHT,
+          gap: 4,
+          grid: { show: false },
+          ticks: { show: false },
+          splits: () => this.#view.ticks.map(({ at }) => at),
+          values: () => this.#view.ticks.map(({ text }) => text),
+        },
+        {
+          font: AXIS_FONT,
+          stroke: color("--faint"),
+          space: Y_SPACE,
+          gap: 4,
+          size: (_, texts) => Math.max(24, ...(texts ?? []).map((text) => text.length * Y_CHARACTER + 8)),
+          grid: { stroke: color("--grid"), width: 1 },
+          ticks: { show: false },
+          values: (_, splits) => splits.map((value) => this.#view.valueText(value)),
+        },
+      ],
+      hooks: {
+        draw: [
+          (plot) => {
+            const style = getComputedStyle(this.#host);
+            paintBars(plot, this.#view, style);
+            paintLanes(plot, this.#view, style);
+            paintMarks(plot, this.#view, style);
+          },
+        ],
+      },
+    };
+  }
+
+  #labelled(view: ChartView): LabelledView {
+    const room = Math.max(MIN_LABELS, Math.floor(this.#size().width / LABEL_PX));
+    return { ...view, ticks: view.ticksFor(room) };
+  }
+
+  #size(): { width: number; height: number } {
+    const { width, height } = this.#box ?? { width: this.#host.clientWidth, height: this.#host.clientHeight };
+    return { width: Math.max(MIN_WIDTH, Math.floor(width)), height: Math.max(MIN_HEIGHT, Math.floor(height)) };
+  }
+
+  #resize(): void {
+    const size = this.#size();
+    if (size.width !== this.#plot.width || size.height !== this.#plot.height) {
+      this.#view = this.#labelled(this.#view);
+      this.#plot.setSize(size);
+    }
+    this.#place();
+  }
+
+  #listen(over: HTMLElement): void {
+    const indexAt = ({ clientX }: PointerEvent) => {
+      const { left, width } = over.getBoundingClientRect();
+      const { from, to } = this.#view;
+      return this.#indexAt(from + ((clientX - left) / width) * (to - from));
+    };
+    over.addEventListener("pointermove", (event) => this.#choose(indexAt(event)));
+    over.addEventListener("pointerdown", (event) => this.#choose(indexAt(event)));
+    over.addEventListener("pointerleave", (event) => event.pointerType === "mouse" && this.#choose(null));
+    over.addEventListener("blur", () => this.#choose(null));
+    over.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape" && !(event.key in STEPS)) return;
+      event.preventDefault();
+      this.#choose(event.key === "Escape" ? null : this.#stepped(STEPS[event.key] ?? 0));
+    });
+  }
+
+  #stepped(step: number): number {
+    const last = this.#view.bars.length - 1;
+    return Math.min(last, Math.max(0, (this.#picked ?? this.#view.rest ?? 0) + step));
+  }
+
+  /** The bar at an instant, or the nearest before it; null without bars. */
+  #indexAt(instant: number): number | null {
+    const { bars } = this.#view;
+    let low = 0;
+    let high = bars.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((bars[middle]?.start ?? 0) <= instant) low = middle + 1;
+      else high = middle;
+    }
+    return bars.length === 0 ? null : Math.max(0, low - 1);
+  }
+
+  #choose(index: number | null): void {
+    this.#picked = index === null || index < 0 ? null : index;
+    const read = this.#picked ?? this.#view.rest;
+    const { over } = this.#plot;
+    over.setAttribute("aria-valuenow", String(read ?? 0));
+    over.setAttribute("aria-valuetext", read === null ? this.#view.label : this.#view.tell(read));
+    this.#place();
+    this.#view.onPick(this.#picked);
+  }
+
+  #place(): void {
+    const bar = this.#picked === null ? undefined : this.#view.bars[this.#picked];
+    this.#pick.hidden = !bar;
+    if (!bar) return;
+    const { from, to } = this.#view;
+    const perMs = this.#plot.bbox.width / devicePixelRatio / (to - from);
+    const start = Math.max(from, bar.start);
+    this.#pick.style.transform = `translateX(${(start - from) * perMs}px)`;
+    this.#pick.style.width = `${Math.max(2, (Math.min(to, bar.end) - start) * perMs)}px`;
+  }
+}
+
+const STEPS: Readonly<Record<string, number>> = {
+  ArrowLeft: -1,
+  ArrowDown: -1,
+  ArrowRight: 1,
+  ArrowUp: 1,
+  PageDown: -4,
+  PageUp: 4,
+  Home: Number.NEGATIVE_INFINITY,
+  End: Number.POSITIVE_INFINITY,
+};
+
+/** Zero is always in it, and a little room beyond the longest bar. */
+function rangeOf(least: number | null, most: number | null): [number, number] {
+  const low = Math.min(0, least ?? 0);
+  const high = Math.max(0, most ?? 0);
+  const room = (high - low || 1) * 0.06;
+  return [low < 0 ? low - room : 0, high > 0 || low === 0 ? high + room : 0];
+}

@@ -1,0 +1,75 @@
+/** Small elements that every part of the page uses. */
+import type { ComponentChildren } from "preact";
+import { usePage } from "./page.ts";
+import type { ShownLevel } from "./timeline.ts";
+
+/** A symbol made of lines, 24 units wide. Screen readers ignore it. */
+export function Icon({ path }: { readonly path: string }) {
+  return (
+    <svg viewBox="0 0 24 24" class="icon" aria-hidden="true" focusable="false">
+      <path d={path} />
+    </svg>
+  );
+}
+
+interface ChoiceProps<Value extends string> {
+  readonly label: string;
+  readonly name: string;
+  readonly options: readonly { readonly value: Value; readonly text: string }[];
+  readonly chosen: Value;
+  readonly onChoose: (value: Value) => void;
+}
+
+/** A group of radio buttons in one row: arrow keys move within it. */
+export function Choice<Value extends string>({ label, name, options, chosen, onChoose }: ChoiceProps<Value>) {
+  return (
+    <fieldset class="choice">
+      <legend class="unseen">{label}</legend>
+      {options.map(({ value, text }) => (
+        <label key={value}>
+          <input type="radio" name={name} value={value} checked={value === chosen} onChange={() => onChoose(value)} />
+          <span>{text}</span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+const LEVEL_SIGNS: Readonly<Record<ShownLevel, string>> = {
+  very_cheap: "▼▼",
+  cheap: "▼",
+  normal: "●",
+  expensive: "▲",
+  very_expensive: "▲▲",
+  unknown: "?",
+};
+
+/** A level as its sign and its word; the colour only adds to them. */
+export function LevelMark({ level }: { readonly level: ShownLevel }) {
+  const { t } = usePage();
+  return (
+    <span class={`level ${level}`}>
+      <span class="sign" aria-hidden="true">
+        {LEVEL_SIGNS[level]}
+      </span>
+      {t(`level_${level}`)}
+    </span>
+  );
+}
+
+interface PartProps {
+  readonly id: string;
+  /** Whether the part is one card; false if its children are cards. */
+  readonly card?: boolean;
+  readonly busy?: boolean;
+  readonly children: ComponentChildren;
+}
+
+/** A part of the page: a section that is named by its heading `<id>-title`. */
+export function Part({ id, card = true, busy = false, children }: PartProps) {
+  return (
+    <section id={id} class="part" aria-labelledby={`${id}-title`} aria-busy={busy ? "true" : undefined}>
+      {card ? <div class="card">{children}</div> : children}
+    </section>
+  );
+}

@@ -1,0 +1,45 @@
+/** The foot of the page: language, log-in, version. */
+import { keep, LANGUAGES } from "./language.ts";
+import { usePage } from "./page.ts";
+import { post } from "./requests.ts";
+
+async function logOut(): Promise<void> {
+  await post("local/v1/session/end", {}).catch(() => null);
+  location.reload();
+}
+
+export function Foot({ onLogIn }: { readonly onLogIn: () => void }) {
+  const { t, f, house } = usePage();
+  const session = house.session.value;
+  const changeLanguage = (language: string) => {
+    keep("language", language);
+    location.reload();
+  };
+  return (
+    <>
+      <label>
+        {`${t("language")} `}
+        <select value={t.language} onChange={({ currentTarget }) => changeLanguage(currentTarget.value)}>
+          {Object.entries(LANGUAGES).map(([value, name]) => (
+            <option key={value} value={value} lang={value}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </label>
+      {session?.signed_in && <span>{t("signed_in_as", { name: session.key })}</span>}
+      {session?.can_log_out && (
+        <button type="button" class="quiet" onClick={() => void logOut()}>
+          {t("log_out")}
+        </button>
+      )}
+      {session?.mode === "open" && !session.signed_in && (
+        <button type="button" class="quiet" onClick={onLogIn}>
+          {t("log_in")}
+        </button>
+      )}
+      {session?.house && <span>{`elbro ${session.house.version}`}</span>}
+      <span>{f.zone.name}</span>
+    </>
+  );
+}

@@ -1,0 +1,133 @@
+/** Numbers, money and times as they are written where the reader lives, on the clock of the home. */
+import type { Language } from "./language.ts";
+import type { Zone } from "./zone.ts";
+
+/** The country of a language if the browser does not name one. */
+const COUNTRIES: Readonly<Record<Language, string>> = { da: "da-DK", sv: "sv-SE", nb: "nb-NO", en: "en-GB" };
+
+/** By fold: distinguishes the two hours of one name when the clocks go back. */
+const LETTERS = ["", "A", "B"] as const;
+
+/** The browser's own form of a language, if it has one: en-US writes times as people there do. */
+export function localeOf(language: Language, wanted: readonly string[] = navigator.languages): string {
+  const own = wanted.find((tag) => tag.toLowerCase().split("-")[0] === language && tag.includes("-"));
+  return own ?? COUNTRIES[language];
+}
+
+export class Format {
+  readonly locale: string;
+  readonly zone: Zone;
+  readonly #numbers = new Map<string, Intl.NumberFormat>();
+  readonly #times = new Map<string, Intl.DateTimeFormat>();
+
+  constructor(locale: string, zone: Zone) {
+    this.locale = locale;
+    this.zone = zone;
+  }
+
+  number(value: number, digits = 2): string {
+    const options = { minimumFractionDigits: digits, maximumFractionDigits: digits };
+    return this.#numberFormat(`number ${digits}`, options).format(value);
+  }
+
+  money(value: number, currency: string | null, digits = 2): string {
+    if (currency === null) return this.number(value, digits);
+    const options = {
+      style: "currency",
+      currency,
+      minimumFractionDigits: digits,
+      maximumFractionDigits: digits,
+    } as const;
+    return this.#numberFormat(`money ${currency} ${digits}`, options).format(value);
+  }
+
+  /** The name of a currency here: `kr.`, `SEK`. */
+  currency(currency: string | null): string {
+    if (currency === null) return "";
+    const parts = this.#numberFormat(`money ${currency}`, { style: "currency", currency }).formatToParts(0);
+    return parts.find(({ type }) => type === "currency")?.value ?? currency;
+  }
+
+  energy(value: number): string {
+    const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2;
+    return `${this.number(value, digits)} kWh`;
+  }
+
+  percent(share: number): string {
+    return this.#numberFormat("percent", { style: "percent", maximumFractionDigits: 0 }).format(share);
+  }
+
+  /** `14.15`, `14:15`, `2:15 PM`. */
+  time(at: number): string {
+    return this.#timeFormat("time", { hour: "2-digit", minute: "2-digit" }).format(at);
+  }
+
+  /** The hour alone, for axes; `2A` and `2B` if it comes twice. */
+  hour(at: number): string {
+    const { hour } = this.zone.fields(at);
+    const letter = LETTERS[this.zone.fold(at)];
+    return letter === "" ? String(hour).padStart(2, "0") : `${hour}${letter}`;
+  }
+
+  /** A time that comes twice that day gets a letter: `02.15 A`. */
+  clock(at: number): string {
+    const letter = LETTERS[this.zone.fold(at)];
+    return letter === "" ? this.time(at) : `${this.time(at)} ${letter}`;
+  }
+
+  /** `14.00–14.15`. */
+  span(start: number, end: number): string {
+    return `${this.clock(start)}–${this.clock(end)}`;
+  }
+
+  /** `tor. 23. okt.` */
+  day(at: number): string {
+    return this.#timeFormat("day", { weekday: "short", day: "numeric", month: "short" }).format(at);
+  }
+
+  longDay(at: number): string {
+    const options = { weekday: "long", day: "numeric", month: "long", year: "numeric" } as const;
+    return this.#timeFormat("longDay", options).format(at);
+  }
+
+  weekday(at: number): string {
+    return this.#timeFormat("weekday", { weekday: "short" }).format(at);
+  }
+
+  dayOfMonth(at: number): string {
+    return String(this.zone.fields(at).day);
+  }
+
+  month(at: number): string {
+    return this.#timeFormat("month", { month: "long", year: "numeric" }).format(at);
+  }
+
+  monthName(at: number): string {
+    return this.#timeFormat("monthName", { month: "short" }).format(at);
+  }
+
+  year(at: number): string {
+    return String(this.zone.fields(at).year);
+  }
+
+  dateTime(at: number): string {
+    const options = { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" } as const;
+    return this.#timeFormat("dateTime", options).format(at);
+  }
+
+  /** Making one of these takes longer than a thousand uses. */
+  #numberFormat(name: string, options: Intl.NumberFormatOptions): Intl.NumberFormat {
+    return keptIn(this.#numbers, name, () => new Intl.NumberFormat(this.locale, options));
+  }
+
+  #timeFormat(name: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+    const { name: timeZone } = this.zone;
+    return keptIn(this.#times, name, () => new Intl.DateTimeFormat(this.locale, { timeZone, ...options }));
+  }
+}
+
+function keptIn<Value>(known: Map<string, Value>, name: string, make: () => Value): Value {
+  const found = known.get(name) ?? make();
+  known.set(name, found);
+  return found;
+}

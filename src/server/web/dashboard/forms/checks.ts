@@ -1,0 +1,70 @@
+/** What is wrong with the value of a field by its schema. The daemon checks again, and knows more rules. */
+import type { WordKey } from "../language.ts";
+import { type Field, isEmpty, type Json, type JsonObject } from "./fields.ts";
+
+/** A mistake as a text of the page. */
+export interface FieldMistake {
+  /** Path of the value, as in `fallback[0]`. */
+  readonly path: string;
+  readonly key: WordKey;
+  readonly facts?: Readonly<Record<string, string | number>>;
+}
+
+/** Every mistake in a value. `place` is the path of the value in the form. */
+export function mistakesIn(field: Field, value: Json | undefined, place: string): FieldMistake[] {
+  const mistake = (key: WordKey, facts: FieldMistake["facts"] = {}) => [{ path: place, key, facts }];
+  if (isEmpty(value)) return field.isRequired ? mistake("form_required") : [];
+  switch (field.kind) {
+    case "group": {
+      const group = (value ?? {}) as JsonObject;
+      return field.fields.flatMap((each) => mistakesIn(each, group[each.name], placeOf(place, each.name)));
+    }
+    case "list": {
+      const items = Array.isArray(value) ? (value as readonly Json[]) : [];
+      return items.flatMap((item, i) => mistakesIn(field.item, item, `${place}[${i}]`));
+    }
+    case "scalar":
+    case "one-of":
+      return field.forms.some((form) => fits(form, value)) ? [] : mistake("form_wrong");
+    case "number":
+      if (typeof value !== "number" || Number.isNaN(value)) return mistake("form_number");
+      if (field.isWhole && !Number.isInteger(value)) return mistake("form_whole");
+      if (field.min !== null && value < field.min) return mistake("form_least", { least: field.min });
+      if (field.max !== null && value > field.max) return mistake("form_most", { most: field.max });
+      return [];
+    case "text":
+      return typeof value === "string" && (field.pattern?.test(value) ?? true) ? [] : mistake("form_wrong");
+    case "time":
+      return typeof value === "string" ? [] : mistake("form_wrong");
+    case "choice":
+      return typeof value === "string" && field.options.includes(value) ? [] : mistake("form_wrong");
+    case "choices":
+    case "yes-no":
+      return [];
+  }
+}
+
+/** Whether a value is of the type of a field and without mistakes. */
+export function fits(field: Field, value: Json | undefined): boolean {
+  if (field.kind === "list") return Array.isArray(value) && mistakesIn(field, value, "").length === 0;
+  if (field.kind === "group") return typeof value === "object" && !Array.isArray(value);
+  return mistakesIn(field, value, "").length === 0;
+}
+
+/** Reads a text as the first form that it fits; a text that fits none stays what it is. */
+export function readScalar(forms: readonly Field[], text: string): Json | undefined {
+  const number = readNumber(text);
+  const isNumber = forms.some((form) => form.kind === "number" && fits(form, number));
+  return isNumber || number === undefined ? number : text.trim();
+}
+
+/** Reads a number with a point or a comma; a text that is not a number stays what it is. */
+export function readNumber(text: string): number | string | undefined {
+  if (text.trim() === "") return undefined;
+  const number = Number(text.replace(",", "."));
+  return Number.isNaN(number) ? text : number;
+}
+
+export function placeOf(place: string, name: string): string {
+  return place === "" ? name : `${place}.${name}`;
+}

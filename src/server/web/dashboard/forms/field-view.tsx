@@ -1,0 +1,280 @@
+/** One field of a form: label, description, input and mistake. */
+import type { ComponentChildren } from "preact";
+import { usePage } from "../page.ts";
+import { fits, placeOf, readNumber, readScalar } from "./checks.ts";
+import type { Field, Json, JsonObject } from "./fields.ts";
+import { useForm } from "./form-context.ts";
+import { plainName } from "./form-texts.ts";
+
+interface FieldProps<Kind extends Field["kind"] = Field["kind"]> {
+  readonly field: Extract<Field, { kind: Kind }>;
+  /** Path of the value in the form. */
+  readonly place: string;
+  readonly value: Json | undefined;
+  readonly onChange: (value: Json | undefined) => void;
+}
+
+export function FieldView({ field, place, value, onChange }: FieldProps) {
+  const props = { place, value, onChange };
+  switch (field.kind) {
+    case "group":
+      return <GroupField field={field} {...props} />;
+    case "list":
+      return <ListField field={field} {...props} />;
+    case "choices":
+      return <ChoicesField field={field} {...props} />;
+    case "one-of":
+      return <OneOfField field={field} {...props} />;
+    case "yes-no":
+      return <YesNoField field={field} {...props} />;
+    default:
+      return <InputField field={field} {...props} />;
+  }
+}
+
+/** Label, description and default of a field, in the language of the page if there is a translation. */
+function useFieldText({ path, name, about, fallback, isRequired, kind }: Field, place: string) {
+  const { t } = usePage();
+  const { id, texts, mistakeAt } = useForm();
+  const own = texts[path];
+  const defaultText = fallback === undefined ? "" : t("form_default", { value: shownValue(fallback, t) });
+  return {
+    // The kind: a choice of forms and the chosen form are at the same place.
+    id: `form-${id}-${place}-${kind}`.replaceAll(/[^\w-]/g, "-"),
+    label: own?.label ?? plainName(name),
+    about: [own?.about ?? about, defaultText].filter(Boolean).join(" "),
+    optionText: (option: string) => own?.options?.[option] ?? plainName(option),
+    mistake: mistakeAt(place),
+    isRequired,
+  };
+}
+
+function shownValue(value: Json, t: ReturnType<typeof usePage>["t"]): string {
+  if (typeof value === "boolean") return t(value ? "form_yes" : "form_no");
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+}
+
+type FieldText = ReturnType<typeof useFieldText>;
+
+/** Ids of what describes an input, for screen readers. */
+function described({ id, mistake, isRequired }: FieldText) {
+  return {
+    "aria-describedby": `${id}-about ${id}-mistake`,
+    "aria-invalid": mistake === undefined ? undefined : true,
+    "aria-required": isRequired || undefined,
+  } as const;
+}
+
+/** What stands around an input. */
+function Labelled({ text, children }: { readonly text: FieldText; readonly children: ComponentChildren }) {
+  const { id, label, isRequired } = text;
+  return (
+    <div class="field-row">
+      <label for={id} class={isRequired ? "required" : undefined}>
+        {label}
+      </label>
+      {children}
+      <Explained text={text} />
+    </div>
+  );
+}
+
+function Explained({ text: { id, about, mistake } }: { readonly text: FieldText }) {
+  return (
+    <>
+      <p id={`${id}-about`} class="faint">
+        {about}
+      </p>
+      <p id={`${id}-mistake`} class="wrong">
+        {mistake}
+      </p>
+    </>
+  );
+}
+
+/** A set of inputs with a legend. */
+function FieldSet({ text, children }: { readonly text: FieldText; readonly children: ComponentChildren }) {
+  return (
+    <fieldset class="field-row field-set" {...described({ ...text, isRequired: false })}>
+      <legend class={text.isRequired ? "required" : undefined}>{text.label}</legend>
+      <Explained text={text} />
+      {children}
+    </fieldset>
+  );
+}
+
+function InputField({ field, place, value, onChange }: FieldProps<"text" | "time" | "number" | "choice" | "scalar">) {
+  const text = useFieldText(field, place);
+  const { suggestions } = useForm();
+  const attributes = { id: text.id, ...described(text) };
+  const known = suggestions[field.path];
+  const options =
+    field.kind === "choice" ? field.options.map((option) => ({ value: option, text: text.optionText(option) })) : null;
+  if (options || known) {
+    return (
+      <Labelled text={text}>
+        <select
+          {...attributes}
+          value={String(value ?? "")}
+          onChange={({ currentTarget }) => onChange(currentTarget.value || undefined)}
+        >
+          <option value="">–</option>
+          {(options ?? known ?? []).map((option) => (
+            <option key={option.value} value={option.value}>
+              {option.text}
+            </option>
+          ))}
+        </select>
+      </Labelled>
+    );
+  }
+  return (
+    <Labelled text={text}>
+      <input
+        {...attributes}
+        {...inputOf(field)}
+        value={String(value ?? "")}
+        onInput={({ currentTarget }) => onChange(read(field, currentTarget.value))}
+      />
+    </Labelled>
+  );
+}
+
+/** Numbers are read from text too, so that an unfinished one stays as it was typed. */
+function inputOf(field: Field) {
+  if (field.kind === "time") return { type: "time" } as const;
+  if (field.kind === "number") return { type: "text", inputMode: "decimal" } as const;
+  return field.kind === "text" && field.isSecret
+    ? ({ type: "password", autocomplete: "off" } as const)
+    : ({ type: "text", spellcheck: false, autocapitalize: "off" } as const);
+}
+
+function read(field: Field, text: string): Json | undefined {
+  if (field.kind === "number") return readNumber(text);
+  return field.kind === "scalar" ? readScalar(field.forms, text) : text;
+}
+
+function YesNoField({ field, place, value, onChange }: FieldProps<"yes-no">) {
+  const text = useFieldText(field, place);
+  return (
+    <div class="field-row">
+      <label class="check">
+        <input
+          id={text.id}
+          type="checkbox"
+          {...described(text)}
+          checked={(value ?? field.fallback) === true}
+          onChange={({ currentTarget }) => onChange(currentTarget.checked)}
+        />
+        <span>{text.label}</span>
+      </label>
+      <Explained text={text} />
+    </div>
+  );
+}
+
+function ChoicesField({ field, place, value, onChange }: FieldProps<"choices">) {
+  const text = useFieldText(field, place);
+  const chosen = Array.isArray(value) ? (value as readonly Json[]) : [];
+  const toggle = (option: string, isChosen: boolean) =>
+    onChange(field.options.filter((each) => (each === option ? isChosen : chosen.includes(each))));
+  return (
+    <FieldSet text={text}>
+      <div class="checks">
+        {field.options.map((option) => (
+          <label key={option} class="check">
+            <input
+              type="checkbox"
+              checked={chosen.includes(option)}
+              onChange={({ currentTarget }) => toggle(option, currentTarget.checked)}
+            />
+            <span>{text.optionText(option)}</span>
+          </label>
+        ))}
+      </div>
+    </FieldSet>
+  );
+}
+
+function ListField({ field, place, value, onChange }: FieldProps<"list">) {
+  const { t } = usePage();
+  const text = useFieldText(field, place);
+  const items = Array.isArray(value) ? (value as readonly Json[]) : [];
+  const put = (index: number, next: Json | undefined) =>
+    onChange(items.map((item, i) => (i === index ? (next ?? "") : item)));
+  return (
+    <FieldSet text={text}>
+      {items.map((item, i) => (
+        <div key={i} class="list-item">
+          <FieldView field={field.item} place={`${place}[${i}]`} value={item} onChange={(next) => put(i, next)} />
+          <button type="button" class="quiet" onClick={() => onChange(items.filter((_, index) => index !== i))}>
+            {t("form_remove")}
+          </button>
+        </div>
+      ))}
+      <button type="button" onClick={() => onChange([...items, emptyItem(field.item)])}>
+        {t("form_add")}
+      </button>
+    </FieldSet>
+  );
+}
+
+function emptyItem(item: Field): Json {
+  return item.kind === "group" ? {} : "";
+}
+
+function GroupField({ field, place, value, onChange }: FieldProps<"group">) {
+  const text = useFieldText(field, place);
+  const group = (typeof value === "object" && value !== null ? value : {}) as JsonObject;
+  return (
+    <FieldSet text={text}>
+      <div class="fields">
+        {field.fields.map((each) => (
+          <FieldView
+            key={each.name}
+            field={each}
+            place={placeOf(place, each.name)}
+            value={group[each.name]}
+            onChange={(next) => onChange(withoutEmpty({ ...group, [each.name]: next }))}
+          />
+        ))}
+      </div>
+    </FieldSet>
+  );
+}
+
+/** A group without any value is not there. */
+function withoutEmpty(group: JsonObject): JsonObject | undefined {
+  const entries = Object.entries(group).filter(([, value]) => value !== undefined && value !== "");
+  return entries.length === 0 ? undefined : Object.fromEntries(entries);
+}
+
+function OneOfField({ field, place, value, onChange }: FieldProps<"one-of">) {
+  const { t } = usePage();
+  const text = useFieldText(field, place);
+  const fitting = field.forms.findIndex((form) => fits(form, value));
+  const isList = Array.isArray(value);
+  const index = Math.max(0, fitting < 0 && isList ? field.forms.findIndex(({ kind }) => kind === "list") : fitting);
+  const form = field.forms[index];
+  return (
+    <FieldSet text={{ ...text, mistake: undefined }}>
+      <label class="form-choice">
+        <span class="unseen">{`${text.label}: ${t("form_kind")}`}</span>
+        <select
+          value={String(index)}
+          onChange={({ currentTarget }) => {
+            const next = field.forms[currentTarget.selectedIndex];
+            onChange(next?.kind === "list" ? [emptyItem(next.item)] : undefined);
+          }}
+        >
+          {field.forms.map((each, i) => (
+            <option key={each.kind} value={String(i)}>
+              {t(each.kind === "list" ? "form_several" : "form_one")}
+            </option>
+          ))}
+        </select>
+      </label>
+      {form && <FieldView field={{ ...form, about: "" }} place={place} value={value} onChange={onChange} />}
+    </FieldSet>
+  );
+}

@@ -1,0 +1,93 @@
+/** Fields of a form, read from the JSON Schema of the configuration: a new key of the schema is a new field. */
+
+/** The part of JSON Schema that the configuration uses. */
+export interface JsonSchema {
+  readonly type?: string | readonly string[];
+  readonly description?: string;
+  readonly default?: unknown;
+  readonly enum?: readonly string[];
+  readonly pattern?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minItems?: number;
+  readonly items?: JsonSchema;
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly required?: readonly string[];
+  readonly anyOf?: readonly JsonSchema[];
+  readonly allOf?: readonly JsonSchema[];
+}
+
+export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json | undefined };
+export type JsonObject = Readonly<Record<string, Json | undefined>>;
+
+interface FieldFacts {
+  /** As in `plans[].hours`: names the field in translations and in mistakes. */
+  readonly path: string;
+  readonly name: string;
+  /** In English; empty if the schema has none. */
+  readonly about: string;
+  readonly isRequired: boolean;
+  readonly fallback: Json | undefined;
+}
+
+export type Field = FieldFacts & Kind;
+type Kind =
+  | { readonly kind: "text"; readonly pattern: RegExp | null; readonly isSecret: boolean }
+  | { readonly kind: "time" }
+  | { readonly kind: "number"; readonly min: number | null; readonly max: number | null; readonly isWhole: boolean }
+  | { readonly kind: "yes-no" }
+  | { readonly kind: "choice"; readonly options: readonly string[] }
+  /** Any number of choices. */
+  | { readonly kind: "choices"; readonly options: readonly string[]; readonly least: number }
+  /** One text that is read as the first of these kinds that it fits, as `3` or `1h30m`. */
+  | { readonly kind: "scalar"; readonly forms: readonly Field[] }
+  /** One of several forms, which the reader chooses. */
+  | { readonly kind: "one-of"; readonly forms: readonly Field[] }
+  | { readonly kind: "list"; readonly item: Field; readonly least: number }
+  | { readonly kind: "group"; readonly fields: readonly Field[] };
+
+const TIME_PATTERN = "^([01]\\d|2[0-3]):[0-5]\\d$";
+const SECRET = /(^|_)(key|secret|password|token)$/;
+const SCALARS: readonly Field["kind"][] = ["text", "time", "number", "choice"];
+const FILE_SUFFIX = "_file";
+
+/** The field of a schema. `path` is its place in the configuration. */
+export function fieldOf(schema: JsonSchema, path: string, isRequired = false): Field {
+  const name = path.slice(path.lastIndexOf(".") + 1);
+  const fallback = schema.default as Json | undefined;
+  return { path, name, about: schema.description ?? "", isRequired, fallback, ...kindOf(schema, path, name) };
+}
+
+function kindOf(schema: JsonSchema, path: string, name: string): Kind {
+  const { anyOf, enum: options, items, properties, pattern, minimum = null, maximum = null, minItems = 0 } = schema;
+  if (anyOf) {
+    const forms = anyOf.map((form) => fieldOf(form, path));
+    return { kind: forms.every(({ kind }) => SCALARS.includes(kind)) ? "scalar" : "one-of", forms };
+  }
+  if (properties) return { kind: "group", fields: fieldsOf(schema, path) };
+  if (items?.enum) return { kind: "choices", options: items.enum, least: minItems };
+  if (items) return { kind: "list", item: fieldOf(items, `${path}[]`, true), least: minItems };
+  if (options) return { kind: "choice", options };
+  if (isOf(schema, "boolean")) return { kind: "yes-no" };
+  if (isOf(schema, "integer")) return { kind: "number", min: minimum, max: maximum, isWhole: true };
+  if (isOf(schema, "number")) return { kind: "number", min: minimum, max: maximum, isWhole: false };
+  if (pattern === TIME_PATTERN) return { kind: "time" };
+  return { kind: "text", pattern: pattern === undefined ? null : new RegExp(pattern), isSecret: SECRET.test(name) };
+}
+
+function isOf({ type }: JsonSchema, wanted: string): boolean {
+  return type === wanted || (Array.isArray(type) && type.includes(wanted));
+}
+
+/** The fields of an object. A file in place of a text is for those who write the configuration themselves. */
+function fieldsOf({ properties = {}, required = [], allOf = [] }: JsonSchema, path: string): Field[] {
+  const orFile = allOf.flatMap(({ anyOf = [] }) => anyOf[0]?.required ?? []);
+  return Object.entries(properties)
+    .filter(([name]) => !(name.endsWith(FILE_SUFFIX) && name.slice(0, -FILE_SUFFIX.length) in properties))
+    .map(([name, schema]) => fieldOf(schema, `${path}.${name}`, required.includes(name) || orFile.includes(name)));
+}
+
+/** Whether two values are the same to the configuration. */
+export function isEmpty(value: Json | undefined): boolean {
+  return value === undefined || value === null || value === "" || (Array.isArray(value) && value.length === 0);
+}

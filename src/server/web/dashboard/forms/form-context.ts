@@ -1,0 +1,22 @@
+/** What every field of a form uses. */
+import { createContext } from "preact";
+import { useContext } from "preact/hooks";
+import type { FormTexts } from "./form-texts.ts";
+
+export interface FormOptions {
+  /** Begins the ids of its elements. */
+  readonly id: string;
+  readonly texts: FormTexts;
+  /** Known values by path of the field. */
+  readonly suggestions: Readonly<Record<string, readonly { readonly value: string; readonly text: string }[]>>;
+  /** The mistake at a place in the value, if there is one. */
+  readonly mistakeAt: (place: string) => string | undefined;
+}
+
+export const FormContext = createContext<FormOptions | null>(null);
+
+export function useForm(): FormOptions {
+  const form = useContext(FormContext);
+  if (!form) throw new Error("a field outside of a form");
+  return form;
+}

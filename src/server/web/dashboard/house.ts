@@ -1,0 +1,241 @@
+/**
+ * The house as the page knows it, as signals: what was read, and whether there is contact with the daemon.
+ *
+ * Everything is read once, and again when an event says that it changed. Without contact the page goes on with what it
+ * has: prices know themselves when they hold. It says so, and reads everything again when contact is back.
+ */
+import { batch, computed, signal } from "@preact/signals";
+import type { Home, Plan, PricesAnswer, Session, System } from "./answers.ts";
+import { get, pathOf, refusalIn } from "./requests.ts";
+import type { PricePoint } from "./timeline.ts";
+
+const RETRY_MS = 4_000;
+/** Several events of one moment cause one request. */
+const GATHER_MS = 120;
+/** Events about the daemon are frequent; its numbers need not be newer than this. */
+const SYSTEM_GATHER_MS = 1_500;
+const MAX_RETRY_SEC = 60;
+
+/** Prices of a home, with instants as numbers. */
+export interface Prices {
+  readonly currency: string | null;
+  readonly vatIncluded: boolean | null;
+  readonly points: readonly PricePoint[];
+}
+
+interface PriceEvent {
+  readonly start: string | null;
+  readonly end: string | null;
+}
+
+interface DataEvent {
+  readonly home: string | null;
+  readonly series: string;
+}
+
+export class House {
+  readonly session = signal<Session | null>(null);
+  readonly homes = signal<readonly Home[]>([]);
+  /** The id of the home that is shown. */
+  readonly homeId = signal<string | null>(null);
+  readonly home = computed(() => this.homes.value.find(({ id }) => id === this.homeId.value) ?? this.homes.value[0]);
+  readonly pricesByHome = signal<ReadonlyMap<string, Prices>>(new Map());
+  readonly prices = computed(() => this.pricesByHome.value.get(this.home.value?.id ?? "") ?? null);
+  readonly plans = signal<readonly Plan[] | null>(null);
+  readonly system = signal<System | null>(null);
+  /** Since when there is no contact; null while there is. Unit: ms of the daemon's clock. */
+  readonly lostAt = signal<number | null>(null);
+  /** The moment that the page shows. Unit: ms of the daemon's clock. */
+  readonly time = signal(Date.now());
+  /** Counts changes of the rows of the shown home. */
+  readonly rowChanges = signal(0);
+  readonly mayRead = computed(() => this.session.value?.house !== undefined);
+  /** Whether there is something to show: what is looked at first is known, or could not be read. */
+  readonly isReady = computed(() => this.#isRead.value || (this.prices.value !== null && this.plans.value !== null));
+  /** When something was last read. */
+  readAt: number | null = null;
+  readonly #isRead = signal(false);
+  readonly #due = new Map<string, ReturnType<typeof setTimeout>>();
+  #skewMs = 0;
+  #events: EventSource | null = null;
+  #version: string | null = null;
+
+  /** `home` is the id that was chosen on an earlier visit, if any. */
+  constructor(home: string | null) {
+    this.homeId.value = home;
+  }
+
+  /** The daemon's time: the clock of a tablet may be wrong, and a simulated daemon may live in another time. */
+  now(): number {
+    return Date.now() + this.#skewMs;
+  }
+
+  /** Shows the present moment. */
+  tick(): void {
+    this.time.value = this.now();
+  }
+
+  /** Reads the session, and starts to read everything else. */
+  async start(): Promise<void> {
+    await this.readSession();
+    if (this.mayRead.value) void this.begin();
+  }
+
+  async readSession(): Promise<void> {
+    const session = await get<Session>("local/v1/session");
+    this.#skewMs = Date.parse(session.now) - Date.now();
+    const { house } = session;
+    if (house && this.#version !== null && this.#version !== house.version) location.reload();
+    this.#version = house?.version ?? this.#version;
+    batch(() => {
+      this.session.value = session;
+      if (house) {
+        this.homes.value = house.homes;
+        if (!house.homes.some(({ id }) => id === this.homeId.value)) this.homeId.value = house.homes[0]?.id ?? null;
+      }
+      this.tick();
+    });
+  }
+
+  /** Reads everything and listens to events from now on. */
+  async begin(): Promise<void> {
+    this.#listen();
+    await this.readAll();
+  }
+
+  async readAll(): Promise<void> {
+    // Prices of another home are read when it is shown.
+    const homes = this.homes.value.map(({ id }) => id);
+    const shown = homes.filter((id) => id === this.homeId.value || this.pricesByHome.value.has(id));
+    await Promise.all([...shown.map((id) => this.readPrices(id)), this.readPlans(), this.readSystem()]);
+    this.#isRead.value = true;
+  }
+
+  /** Shows another home. */
+  choose(home: string): void {
+    this.homeId.value = home;
+    if (!this.pricesByHome.value.has(home)) void this.readPrices(home);
+  }
+
+  async readPrices(home: string): Promise<void> {
+    await this.#read(`prices ${home}`, async () => {
+      const prices = pricesOf(await get<PricesAnswer>(`local/v1/prices?home=${encodeURIComponent(home)}`));
+      this.pricesByHome.value = new Map([...this.pricesByHome.value, [home, prices]]);
+    });
+  }
+
+  async readPlans(): Promise<void> {
+    await this.#read("plans", async () => {
+      this.plans.value = (await get<{ plans: Plan[] }>("local/v1/plans")).plans;
+    });
+  }
+
+  async readSystem(): Promise<void> {
+    await this.#read("system", async () => {
+      this.system.value = await get<System>("local/v1/system");
+    });
+  }
+
+  /** Reads something once; what cannot be read leaves what is known. */
+  async #read(name: string, read: () => Promise<void>): Promise<void> {
+    try {
+      await read();
+      this.readAt = this.now();
+      this.tick();
+    } catch (thrown) {
+      const { status, retryAfterSec } = refusalIn(thrown);
+      if (status === 401) this.#signedOut();
+      else if (status === null) this.#lost();
+      else this.#soon(name, () => this.#read(name, read), Math.min(MAX_RETRY_SEC, retryAfterSec ?? 15) * 1_000);
+    }
+  }
+
+  #listen(): void {
+    this.#events?.close();
+    const events = new EventSource(pathOf("events"));
+    this.#events = events;
+    events.onopen = () => void this.#found();
+    events.onerror = () => {
+      this.#lost();
+      if (events.readyState === EventSource.CLOSED)
+        setTimeout(() => events === this.#events && this.#listenAgain(), RETRY_MS);
+    };
+    const on = (types: readonly string[], then: (data: string) => void) => {
+      for (const type of types) events.addEventListener(type, ({ data }: MessageEvent<string>) => then(data));
+    };
+    on(["price"], (data) => this.#priced(JSON.parse(data) as PriceEvent));
+    on(["data"], (data) => this.#rowsChanged(JSON.parse(data) as DataEvent));
+    on(["plan", "signal"], () => this.#soon("plans", () => this.readPlans(), GATHER_MS));
+    on(["problem"], () => this.#soon("system", () => this.readSystem(), GATHER_MS));
+    on(["quota", "plug"], () => this.#soon("system", () => this.readSystem(), SYSTEM_GATHER_MS));
+  }
+
+  /** After a refusal a browser does not try again: the session may have ended, or the daemon is starting. */
+  async #listenAgain(): Promise<void> {
+    try {
+      await this.readSession();
+      if (this.mayRead.value) this.#listen();
+      else this.#signedOut();
+    } catch {
+      setTimeout(() => void this.#listenAgain(), RETRY_MS);
+    }
+  }
+
+  async #found(): Promise<void> {
+    if (this.lostAt.value === null) return;
+    try {
+      await this.readSession();
+      if (!this.mayRead.value) return;
+      await this.readAll();
+      this.lostAt.value = null;
+    } catch {
+      // Still no contact; when the events come again, this is called again.
+    }
+  }
+
+  #lost(): void {
+    this.lostAt.value ??= this.now();
+  }
+
+  #signedOut(): void {
+    this.#events?.close();
+    this.#events = null;
+    const session = this.session.value;
+    if (!session) return;
+    const { house: _, ...others } = session;
+    this.session.value = { ...others, signed_in: false };
+  }
+
+  /** A price that does not hold now by the page's clock means that the daemon's clock moved. */
+  #priced({ start, end }: PriceEvent): void {
+    const now = this.now();
+    if (start && end && (Date.parse(start) > now || Date.parse(end) <= now))
+      this.#soon("session", () => this.readSession(), GATHER_MS);
+    else this.tick();
+  }
+
+  #rowsChanged({ home, series }: DataEvent): void {
+    const shown = this.home.value;
+    const readPrices = (id: string) => this.#soon(`prices ${id}`, () => this.readPrices(id), GATHER_MS);
+    // The first rows of an address make a home of it.
+    if (!shown) this.#soon("session", () => this.readSession(), GATHER_MS);
+    // Rows without a home may be those of a place: it has prices alone.
+    if (home === null && shown?.address_id === null) readPrices(shown.id);
+    if (home !== null && (series === "prices" || series === "forecastPrices")) readPrices(home);
+    else if (home === shown?.id) this.rowChanges.value++;
+  }
+
+  #soon(name: string, read: () => Promise<void>, afterMs: number): void {
+    clearTimeout(this.#due.get(name));
+    const run = () => void read().catch((thrown: unknown) => refusalIn(thrown) && this.#lost());
+    this.#due.set(name, setTimeout(run, afterMs));
+  }
+}
+
+function pricesOf({ currency, vat_included: vatIncluded, prices }: PricesAnswer): Prices {
+  const points = prices.map(({ start, end, price, level, estimate, rank, rank_of: rankOf }) => ({
+    ...{ start: Date.parse(start), end: Date.parse(end), price, estimate },
+    ...{ level: level ?? ("unknown" as const), rank, rankOf },
+  }));
+  return { currency, vatIncluded, points };
+}

@@ -1,0 +1,70 @@
+/** The language of the page: the browser's if the page has it, or the one that was chosen on the page. */
+import type { WordTable } from "./words-en.ts";
+
+export type WordKey = keyof WordTable;
+type Facts = Readonly<Record<string, string | number | null>>;
+
+/** Returns a text of the page, with facts in its placeholders. A text with several forms is chosen by `count`. */
+export interface Translate {
+  (key: WordKey, facts?: Facts): string;
+  readonly has: (key: string) => key is WordKey;
+  readonly language: Language;
+}
+
+export const LANGUAGES = { da: "Dansk", sv: "Svenska", nb: "Norsk", en: "English" } as const;
+export type Language = keyof typeof LANGUAGES;
+
+const LOADERS: Readonly<Record<Language, () => Promise<{ readonly words: WordTable }>>> = {
+  da: () => import("./words-da.ts"),
+  sv: () => import("./words-sv.ts"),
+  nb: () => import("./words-nb.ts"),
+  en: () => import("./words-en.ts"),
+};
+/** Names that browsers use for Norwegian. */
+const ALIASES: Readonly<Record<string, Language>> = { no: "nb", nn: "nb" };
+
+/** The first language of the reader that the page has; English if it has none of them. */
+export function languageFor(wanted: readonly string[], chosen: string | null): Language {
+  for (const tag of [...(chosen === null ? [] : [chosen]), ...wanted]) {
+    const name = tag.toLowerCase().split("-")[0] ?? "";
+    const language = ALIASES[name] ?? name;
+    if (isLanguage(language)) return language;
+  }
+  return "en";
+}
+
+function isLanguage(name: string): name is Language {
+  return Object.hasOwn(LANGUAGES, name);
+}
+
+/** A choice that was made on this page before; null if there is none, or the browser keeps nothing. */
+export function kept(what: string): string | null {
+  try {
+    return localStorage.getItem(`elbro-${what}`);
+  } catch {
+    return null;
+  }
+}
+
+/** Keeps a choice for the next visit. */
+export function keep(what: string, value: string): void {
+  try {
+    localStorage.setItem(`elbro-${what}`, value);
+  } catch {
+    // The browser keeps nothing: the choice holds until the page is closed.
+  }
+}
+
+/** Loads the texts of a language. */
+export async function wordsIn(language: Language): Promise<Translate> {
+  const { words } = await LOADERS[language]();
+  const plurals = new Intl.PluralRules(language);
+  const translate = (key: WordKey, facts: Facts = {}) => {
+    const word = words[key];
+    const text =
+      typeof word === "string" ? word : plurals.select(Number(facts.count)) === "one" ? word.one : word.other;
+    return text.replace(/\{(\w+)\}/g, (_, name: string) => String(facts[name] ?? ""));
+  };
+  const has = (key: string): key is WordKey => Object.hasOwn(words, key);
+  return Object.assign(translate, { has, language });
+}

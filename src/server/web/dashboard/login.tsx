@@ -1,0 +1,82 @@
+/** The log-in: a key of the LAN API, given once. */
+import { useEffect, useRef, useState } from "preact/hooks";
+import { Part } from "./elements.tsx";
+import type { Translate } from "./language.ts";
+import { usePage } from "./page.ts";
+import { post, type Refusal, refusalIn } from "./requests.ts";
+
+const SHOWN = { type: "text" } as const;
+const HIDDEN = { type: "password" } as const;
+
+export function Login({ onEntered }: { readonly onEntered: () => Promise<void> }) {
+  const { t, house } = usePage();
+  const key = useRef<HTMLInputElement>(null);
+  const [isVisible, setVisible] = useState(false);
+  const [isBusy, setBusy] = useState(false);
+  const [wrong, setWrong] = useState("");
+  useEffect(() => key.current?.focus(), []);
+  const enter = async (event: Event) => {
+    event.preventDefault();
+    setBusy(true);
+    setWrong("");
+    try {
+      await post("local/v1/session", { key: key.current?.value.trim() ?? "" });
+      await house.readSession();
+      await onEntered();
+    } catch (thrown) {
+      setWrong(refusalText(refusalIn(thrown), t));
+      key.current?.select();
+    }
+    setBusy(false);
+  };
+  return (
+    <Part id="now" card={false}>
+      <form class="card login" onSubmit={enter}>
+        <h2 id="now-title">{t("log_in_title")}</h2>
+        <p id="key-help" class="soft">
+          {t("log_in_help")}
+        </p>
+        <input type="text" name="username" value="elbro" autocomplete="username" hidden />
+        <label for="key">{t("key")}</label>
+        <div class="field">
+          <input
+            ref={key}
+            id="key"
+            name="key"
+            {...(isVisible ? SHOWN : HIDDEN)}
+            autocomplete="current-password"
+            required
+            autocapitalize="off"
+            spellcheck={false}
+            aria-describedby="key-help key-wrong"
+          />
+          <button
+            type="button"
+            class="quiet"
+            aria-pressed={isVisible}
+            aria-controls="key"
+            onClick={() => {
+              setVisible(!isVisible);
+              key.current?.focus();
+            }}
+          >
+            {t(isVisible ? "hide" : "show")}
+          </button>
+        </div>
+        <p id="key-wrong" class="wrong" role="alert">
+          {wrong}
+        </p>
+        <button type="submit" class="strong" disabled={isBusy}>
+          {t("log_in")}
+        </button>
+      </form>
+    </Part>
+  );
+}
+
+function refusalText({ status, code, reason, retryAfterSec }: Refusal, t: Translate): string {
+  if (status === null) return t("no_contact_short");
+  const seconds = retryAfterSec ?? 60;
+  if (status === 429) return t("too_many_tries", { count: seconds, seconds });
+  return status === 401 || code === "invalid_parameter" ? t("wrong_key") : reason;
+}

@@ -1,0 +1,185 @@
+/** The price now, the next hours, the cheapest hours, what runs, and problems. */
+
+import { presentProblems } from "./daemon.ts";
+import { LevelMark, Part } from "./elements.tsx";
+import type { Prices } from "./house.ts";
+import { type PageTools, usePage } from "./page.ts";
+import { headlineOf, reasonOf } from "./plan-words.ts";
+import { ProblemCard } from "./problem-card.tsx";
+import { cheapestHours, comingHours, figuresOf, indexAt, outlook, within } from "./timeline.ts";
+
+const COMING_HOURS = 12;
+/** Heights of the coming hours, in pixels. */
+const RISE_PX = 40;
+const MIN_RISE_PX = 3;
+/** A price with more characters is written smaller. */
+const MAX_FULL_SIZE = 4;
+const CHEAPEST = [1, 2, 3, 4];
+
+export function NowPart() {
+  const { t, house } = usePage();
+  const prices = house.prices.value;
+  return (
+    <Part id="now" card={false}>
+      <h2 id="now-title" class="unseen">
+        {t("now")}
+      </h2>
+      <Problems />
+      <PriceNow prices={prices ?? NO_PRICES} />
+      <CheapestHours prices={prices ?? NO_PRICES} />
+      <PlanLines />
+    </Part>
+  );
+}
+
+const NO_PRICES: Prices = { currency: null, vatIncluded: null, points: [] };
+
+function Problems() {
+  const problems = presentProblems(usePage().house.system.value);
+  return (
+    <div class={problems.length > 0 ? "problems" : ""}>
+      {problems.map((problem) => (
+        <ProblemCard key={`${problem.code} ${problem.subject}`} problem={problem} />
+      ))}
+    </div>
+  );
+}
+
+function PriceNow({ prices }: { readonly prices: Prices }) {
+  const page = usePage();
+  const { t, f } = page;
+  const { points, currency } = prices;
+  const now = page.house.time.value;
+  const current = points[indexAt(points, now)];
+  const figure = current ? f.number(current.price) : "–";
+  return (
+    <div class={`card hero ${current?.level ?? "unknown"}`}>
+      <p class="soft when">{current ? `${t("price_now")} · ${f.span(current.start, current.end)}` : t("price_now")}</p>
+      <p class="price">
+        <span class={figure.length > MAX_FULL_SIZE ? "figure long" : "figure"}>{figure}</span>
+        <span class="unit">{current ? `${f.currency(currency)}/kWh` : ""}</span>
+      </p>
+      <p class="level-line">
+        {current ? <LevelMark level={current.level} /> : <span class="level unknown">{t("no_price_now")}</span>}
+        {current?.estimate && <span class="tag">{t("estimate")}</span>}
+      </p>
+      <p class="outlook">{current ? outlookText(prices, page, now) : t("no_price_advice")}</p>
+      {points.length > 0 && <ComingHours prices={prices} />}
+      <p class="faint">{rankText(prices, page, now)}</p>
+    </div>
+  );
+}
+
+/** Rank and mean of today, and whether VAT is missing. */
+function rankText({ points, currency, vatIncluded }: Prices, { t, f }: PageTools, now: number): string {
+  const current = points[indexAt(points, now)];
+  if (!current) return "";
+  const today = within(points, f.zone.startOf("day", now), f.zone.shift("day", now, 1));
+  const figures = figuresOf(today.filter((point) => !point.estimate));
+  const facts = [
+    current.rank && t("rank", { rank: current.rank, of: current.rankOf ?? null }),
+    figures && t("mean_today", { price: f.money(figures.mean, currency) }),
+    vatIncluded === false && t("without_vat"),
+  ];
+  return facts.filter(Boolean).join(" · ");
+}
+
+function outlookText({ points, currency }: Prices, { t, f }: PageTools, now: number): string {
+  const coming = outlook(points, now);
+  if (!coming) return "";
+  const today = f.zone.startOf("day", now);
+  const timeOf = (at: number) =>
+    f.zone.startOf("day", at) === today ? f.clock(at) : `${f.weekday(at)} ${f.clock(at)}`;
+  const level = t(`level_${coming.level}`).toLowerCase();
+  if (coming.kind === "stays") return t("outlook_stays", { level, time: timeOf(coming.until) });
+  const facts = { level, time: timeOf(coming.at), price: f.money(coming.mean, currency) };
+  return t(coming.estimate ? `outlook_${coming.kind}_estimate` : `outlook_${coming.kind}`, facts);
+}
+
+/** The coming hours as a row of bars; the chart below has them in full. */
+function ComingHours({ prices: { points, currency } }: { readonly prices: Prices }) {
+  const { t, f, house } = usePage();
+  const hours = comingHours(points, house.time.value, COMING_HOURS);
+  const most = Math.max(0, ...hours.map(({ mean }) => mean ?? 0));
+  const least = Math.min(0, ...hours.map(({ mean }) => mean ?? 0));
+  const perUnit = RISE_PX / (most - least || 1);
+  // Negative prices hang below the line, if there are any.
+  const depth = Math.round(-least * perUnit);
+  return (
+    <ol class="strip" aria-label={t("coming_hours")}>
+      {hours.map(({ start, level, mean, estimate }, i) => {
+        const height = Math.max(MIN_RISE_PX, Math.round(Math.abs(mean ?? 0) * perUnit));
+        const bottom = (mean ?? 0) < 0 ? Math.max(0, depth - height) : depth;
+        const text = mean === null ? t("no_price") : `${f.money(mean, currency)}, ${t(`level_${level ?? "unknown"}`)}`;
+        return (
+          <li key={start} class={i === 0 ? "present" : undefined}>
+            <span class="unseen">{`${f.time(start)}: ${text}`}</span>
+            <span class="rise" aria-hidden="true">
+              <span
+                class={`bar ${level ?? "unknown"}${estimate ? " estimate" : ""}`}
+                style={{ height: `${height}px`, marginBottom: `${bottom}px` }}
+              />
+            </span>
+            <span class="clock" aria-hidden="true">
+              {f.hour(start)}
+            </span>
+          </li>
+        );
+      })}
+    </ol>
+  );
+}
+
+function CheapestHours({ prices: { points, currency } }: { readonly prices: Prices }) {
+  const { t, f, house } = usePage();
+  const now = house.time.value;
+  const today = f.zone.startOf("day", now);
+  const found = CHEAPEST.flatMap((hours) => {
+    const best = cheapestHours(points, hours, now);
+    return best ? { hours, ...best } : [];
+  });
+  return (
+    <div class="card cheapest">
+      <div class="head">
+        <h3>{t("cheapest_hours")}</h3>
+      </div>
+      <ul class="cheapest-list">
+        {found.length === 0 && <li class="soft">{t("cheapest_none")}</li>}
+        {found.map(({ hours, start, end, mean }) => (
+          <li key={hours}>
+            <span class="length">{t("hours", { count: hours, hours })}</span>
+            <span class="number span">
+              {f.span(start, end)}{" "}
+              <span class="faint day-word">{t(f.zone.startOf("day", start) === today ? "today" : "tomorrow")}</span>
+            </span>
+            <span class="number amount">{f.money(mean, currency)}</span>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function PlanLines() {
+  const page = usePage();
+  const { t, house } = page;
+  const home = house.home.value;
+  const plans = (house.plans.value ?? []).filter((plan) => plan.home === home?.id);
+  return (
+    <div class="card plan-lines-card" hidden={plans.length === 0}>
+      <div class="head">
+        <h3>{t("what_runs")}</h3>
+      </div>
+      <ul class="plan-lines">
+        {plans.map((plan) => (
+          <li key={plan.id} class={plan.on ? "on" : undefined}>
+            <span class={`dot ${plan.state}`} aria-hidden="true" />
+            <span class="name">{plan.name}</span>
+            <span class="next">{headlineOf(plan, page, house.time.value)}</span>
+            <span class="faint why">{reasonOf(plan, page)}</span>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

@@ -1,0 +1,23 @@
+/** What every component of the page uses: the house, its texts and its formats. */
+import { createContext } from "preact";
+import { useContext } from "preact/hooks";
+import type { Format } from "./format.ts";
+import type { House } from "./house.ts";
+import type { Translate } from "./language.ts";
+
+export interface Words {
+  readonly t: Translate;
+  readonly f: Format;
+}
+
+export interface PageTools extends Words {
+  readonly house: House;
+}
+
+export const PageContext = createContext<PageTools | null>(null);
+
+export function usePage(): PageTools {
+  const tools = useContext(PageContext);
+  if (!tools) throw new Error("a component outside of the page");
+  return tools;
+}

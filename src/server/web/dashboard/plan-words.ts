@@ -1,0 +1,69 @@
+/** A plan in words: when it runs, and why. The daemon's own texts are English; these are made from its codes and numbers. */
+import type { Plan } from "./answers.ts";
+import type { Translate } from "./language.ts";
+import type { Words } from "./page.ts";
+import type { Refusal } from "./requests.ts";
+
+export interface JoinedRun {
+  readonly start: number;
+  end: number;
+}
+
+/** Runs; those that touch are one. */
+export function joinedRuns({ runs }: Pick<Plan, "runs">): JoinedRun[] {
+  const joined: JoinedRun[] = [];
+  for (const { start, end } of runs) {
+    const [from, to] = [Date.parse(start), Date.parse(end)];
+    const last = joined.at(-1);
+    if (last && last.end === from) last.end = to;
+    else joined.push({ start: from, end: to });
+  }
+  return joined;
+}
+
+/** When it runs: `runs until 05:00`, `tomorrow 02:15–05:15`, or why not. */
+export function headlineOf(plan: Plan, words: Words, now: number): string {
+  const { t, f } = words;
+  const runs = joinedRuns(plan);
+  const running = runs.find((run) => run.start <= now && now < run.end);
+  if (plan.on) return running ? t("plan_runs_until", { time: f.clock(running.end) }) : t("plan_on");
+  const [next, ...later] = runs.filter((run) => run.end > now);
+  if (!next) return t(`state_${plan.state}`);
+  const more = later.length > 0 ? ` ${t("and_more", { count: later.length })}` : "";
+  return `${dayWord(next.start, words, now)} ${f.span(next.start, next.end)}${more}`;
+}
+
+function dayWord(at: number, { t, f }: Words, now: number): string {
+  const day = f.zone.startOf("day", at);
+  if (day === f.zone.startOf("day", now)) return t("today");
+  return day === f.zone.shift("day", now, 1) ? t("tomorrow") : f.day(at);
+}
+
+/** Refusals with numbers in them, which only the daemon's own text has. */
+const WITH_DETAIL: readonly (string | null)[] = ["hours_too_long", "unreadable_setting", "power_limit"];
+
+/** Why a command was refused, in the language of the page if it has a text for it. */
+export function refusalText({ status, code, refusal, reason }: Refusal, t: Translate): string {
+  if (status === null) return t("no_contact_short");
+  const why = `refused_${refusal ?? code}`;
+  if (!t.has(why)) return t("refused", { reason });
+  return t("refused", { reason: WITH_DETAIL.includes(refusal) ? `${t(why)} (${reason})` : t(why) });
+}
+
+const WITH_PRICE: readonly Plan["code"][] = ["scheduled", "scheduled_on_estimates", "running", "partial", "done"];
+const MIN_SAVING = 0.005;
+
+/** Why: what it costs and saves, or what is in the way. */
+export function reasonOf(plan: Plan, { t, f }: Words): string {
+  const { code, mean_price: mean, currency, missing, savings } = plan;
+  const facts = missing ? { hours: f.number(missing.hours, 1), why: t(`reason_${missing.why}`) } : {};
+  const parts = [t(`reason_${code}`, facts)];
+  const perKwh = (value: number) => `${f.money(value, currency)}/kWh`;
+  if (mean !== null && WITH_PRICE.includes(code)) {
+    parts.push(t("reason_mean", { price: perKwh(mean) }));
+    const { against_now: now, against_window_start: start } = savings.per_kwh;
+    if (now !== null && now > MIN_SAVING) parts.push(t("reason_saves_now", { price: perKwh(now) }));
+    else if (start !== null && start > MIN_SAVING) parts.push(t("reason_saves_window_start", { price: perKwh(start) }));
+  }
+  return parts.join(" · ");
+}

@@ -1,0 +1,54 @@
+/** The prices of the chart as a table. */
+import { useState } from "preact/hooks";
+import { LevelMark } from "./elements.tsx";
+import { usePage } from "./page.ts";
+import { intervalText } from "./price-words.ts";
+import type { PricePoint } from "./timeline.ts";
+
+interface PriceTableProps {
+  readonly points: readonly PricePoint[];
+  readonly currency: string | null;
+}
+
+/** Rows are made once it is opened. */
+export function PriceTable(props: PriceTableProps) {
+  const { t } = usePage();
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details class="table" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>{t("as_table")}</summary>
+      <div>{isOpen && <Rows {...props} />}</div>
+    </details>
+  );
+}
+
+function Rows({ points, currency }: PriceTableProps) {
+  const page = usePage();
+  const { t, f, house } = page;
+  const now = house.time.value;
+  return (
+    <table>
+      <thead>
+        <tr>
+          {(["time", "price_per_kwh", "level"] as const).map((key) => (
+            <th key={key} scope="col">
+              {t(key)}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {points.map((point) => (
+          <tr key={point.start} class={point.start <= now && now < point.end ? "present" : undefined}>
+            <th scope="row">{intervalText(point, page)}</th>
+            <td class="number">{f.money(point.price, currency)}</td>
+            <td>
+              <LevelMark level={point.level} />
+              {point.estimate && ` ${t("estimate")}`}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

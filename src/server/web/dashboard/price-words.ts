@@ -1,0 +1,66 @@
+/** Prices in words. */
+import type { Prices } from "./house.ts";
+import type { PageTools, Words } from "./page.ts";
+import { covers, figuresOf, type PricePoint, within } from "./timeline.ts";
+import { HOUR_MS } from "./zone.ts";
+
+/** The service has tomorrow's prices at about this hour. */
+const PUBLISHED_HOUR = 13;
+export const PRICE_RANGES = ["today", "tomorrow", "both", "week"] as const;
+export type PriceRange = (typeof PRICE_RANGES)[number];
+
+export interface Bounds {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Day and times of an interval; of the hour that comes twice, which of the two. */
+export function intervalText({ start, end }: PricePoint, { t, f }: Words): string {
+  const fold = f.zone.fold(start);
+  const which = fold === 0 ? "" : ` (${t(fold === 1 ? "first_time" : "second_time")})`;
+  return `${f.day(start)} ${f.span(start, end)}${which}`;
+}
+
+/** An interval with its price, for screen readers. */
+export function readOut(point: PricePoint | undefined, currency: string | null, words: Words): string {
+  const { t, f } = words;
+  if (!point) return t("no_price");
+  const estimate = point.estimate ? `, ${t("estimate")}` : "";
+  return `${intervalText(point, words)}: ${f.money(point.price, currency)}/kWh, ${t(`level_${point.level}`)}${estimate}`;
+}
+
+/** What is missing, and what is unusual about the day. */
+export function notesOf(
+  { points }: Prices,
+  range: PriceRange,
+  { from, to }: Bounds,
+  { t, f, house }: PageTools,
+): string[] {
+  const { zone } = f;
+  const now = house.time.value;
+  const [today, tomorrow, after] = [zone.startOf("day", now), zone.shift("day", now, 1), zone.shift("day", now, 2)];
+  const notes: string[] = [];
+  if (points.length === 0) notes.push(t("no_prices_yet"));
+  else if (!covers(points, today, tomorrow) && range !== "tomorrow") notes.push(t("gap_today"));
+  if (range !== "today" && !covers(points, tomorrow, after)) {
+    const { year, month, day } = zone.fields(now);
+    const expected = zone.instant(year, month, day, PUBLISHED_HOUR);
+    const isLate = now >= expected + HOUR_MS;
+    const until = within(points, tomorrow, after).length > 0 ? ` ${t("until_then_estimates")}` : "";
+    notes.push(t(isLate ? "tomorrow_late" : "tomorrow_expected", { time: f.time(expected) }) + until);
+  }
+  for (const start of range === "week" ? [] : zone.starts("day", from, to)) {
+    const hours = (zone.shift("day", start, 1) - start) / HOUR_MS;
+    if (hours !== 24) notes.push(t(hours > 24 ? "long_day" : "short_day", { day: f.day(start), hours }));
+  }
+  return notes;
+}
+
+/** Lowest, mean and highest confirmed price. */
+export function figuresText(points: readonly PricePoint[], currency: string | null, { t, f }: Words): string {
+  const figures = figuresOf(points.filter((point) => !point.estimate));
+  if (!figures) return "";
+  const { least, mean, most } = figures;
+  const money = (value: number) => f.money(value, currency);
+  return t("price_figures", { least: money(least), mean: money(mean), most: money(most) });
+}

@@ -1,0 +1,183 @@
+/** Prices of today, tomorrow and the estimated days as bars, with the runs of plans below them. */
+import { useMemo, useState } from "preact/hooks";
+import type { Home, Plan } from "./answers.ts";
+import type { ChartLane, ChartTick, ChartView } from "./chart-view.ts";
+import { Choice, LevelMark, Part } from "./elements.tsx";
+import type { Format } from "./format.ts";
+import type { Prices } from "./house.ts";
+import { usePage } from "./page.ts";
+import { joinedRuns } from "./plan-words.ts";
+import { Plot } from "./plot.tsx";
+import { PriceTable } from "./price-table.tsx";
+import {
+  type Bounds,
+  figuresText,
+  intervalText,
+  notesOf,
+  PRICE_RANGES,
+  type PriceRange,
+  readOut,
+} from "./price-words.ts";
+import { indexAt, LEVELS, type PricePoint } from "./timeline.ts";
+import { DAY_MS, HOUR_MS } from "./zone.ts";
+
+const MAX_LANES = 6;
+
+export function PricesPart() {
+  const { t, house } = usePage();
+  const [range, setRange] = useState<PriceRange>("both");
+  const home = house.home.value;
+  const prices = house.prices.value;
+  return (
+    <Part id="prices">
+      <div class="head">
+        <h2 id="prices-title">{t("prices")}</h2>
+        <Choice
+          label={t("range")}
+          name="price-range"
+          options={PRICE_RANGES.map((value) => ({ value, text: t(`range_${value}`) }))}
+          chosen={range}
+          onChoose={setRange}
+        />
+      </div>
+      {home && prices && <PriceChart home={home} prices={prices} range={range} />}
+    </Part>
+  );
+}
+
+interface PriceChartProps {
+  readonly home: Home;
+  readonly prices: Prices;
+  readonly range: PriceRange;
+}
+
+function PriceChart({ home, prices, range }: PriceChartProps) {
+  const page = usePage();
+  const { t, house } = page;
+  const [picked, setPicked] = useState<number | null>(null);
+  const now = house.time.value;
+  const plans = house.plans.value;
+  const { from, to } = boundsOf(range, prices.points, now, page.f);
+  const points = useMemo(
+    () => prices.points.filter((point) => point.end > from && point.start < to),
+    [prices, from, to],
+  );
+  const present = indexAt(points, now);
+  const view = useMemo(
+    (): ChartView => ({
+      ...{ from, to, now: now >= from && now < to ? now : null, nowText: t("now_mark") },
+      bars: points.map(({ price, level, ...others }) => ({ ...others, value: price, kind: level })),
+      ticksFor: (room) => ticksOf({ from, to }, room, page.f),
+      lanes: lanesOf(
+        (plans ?? []).filter((plan) => plan.home === home.id),
+        { from, to },
+        now,
+      ),
+      valueText: (value) => page.f.number(value, Math.abs(value) >= 10 ? 0 : 2).replace(/([.,]\d)0$/, "$1"),
+      label: t("chart_prices", { home: home.name }),
+      rest: present < 0 ? null : present,
+      tell: (index) => readOut(points[index], prices.currency, page),
+      onPick: setPicked,
+    }),
+    [points, from, to, now, plans, home, prices, page],
+  );
+  const notes = notesOf(prices, range, { from, to }, page);
+  return (
+    <>
+      <PickedPrice point={points[picked ?? present]} currency={prices.currency} />
+      <Plot view={view} isTall isEmpty={points.length === 0} />
+      <div class="notes">
+        {notes.map((note) => (
+          <p key={note} class="note">
+            {note}
+          </p>
+        ))}
+      </div>
+      <Legend />
+      <p class="faint figures">{figuresText(points, prices.currency, page)}</p>
+      <PriceTable points={points} currency={prices.currency} />
+    </>
+  );
+}
+
+/** The price that the reader points at, or the present one. Screen readers hear it from the chart. */
+function PickedPrice({
+  point,
+  currency,
+}: {
+  readonly point: PricePoint | undefined;
+  readonly currency: string | null;
+}) {
+  const page = usePage();
+  const { t, f } = page;
+  return (
+    <p class="told" aria-hidden="true">
+      {point ? (
+        <>
+          <span class="told-when">{intervalText(point, page)}</span>
+          <strong class="number">{`${f.money(point.price, currency)}/kWh`}</strong>
+          <LevelMark level={point.level} />
+          {point.estimate && <span class="tag">{t("estimate")}</span>}
+        </>
+      ) : (
+        <span class="soft">{t("point_at_chart")}</span>
+      )}
+    </p>
+  );
+}
+
+function Legend() {
+  const { t } = usePage();
+  return (
+    <p class="legend">
+      {LEVELS.map((level) => (
+        <LevelMark key={level} level={level} />
+      ))}
+      <span class="level hatch">{t("estimate")}</span>
+    </p>
+  );
+}
+
+function boundsOf(range: PriceRange, points: readonly PricePoint[], now: number, { zone }: Format): Bounds {
+  const today = zone.startOf("day", now);
+  const tomorrow = zone.shift("day", now, 1);
+  const after = zone.shift("day", now, 2);
+  switch (range) {
+    case "today":
+      return { from: today, to: tomorrow };
+    case "tomorrow":
+      return { from: tomorrow, to: after };
+    case "both":
+      return { from: today, to: after };
+    case "week":
+      return { from: today, to: Math.max(after, points.at(-1)?.end ?? after) };
+  }
+}
+
+/** Hours for a day or two, days for a week: as many as there is room for, and every midnight. */
+function ticksOf({ from, to }: Bounds, room: number, f: Format): ChartTick[] {
+  const { zone } = f;
+  if (to - from > 3 * DAY_MS)
+    return zone.starts("day", from, to).map((at) => ({ at, text: f.weekday(at), strong: true }));
+  const hours = (to - from) / HOUR_MS;
+  const step = [1, 2, 3, 4, 6, 12].find((each) => hours / each <= room) ?? 12;
+  return zone
+    .starts("hour", from, to)
+    .filter((at) => zone.fields(at).hour % step === 0 && (step === 1 || zone.fold(at) !== 2))
+    .map((at) => {
+      const strong = zone.fields(at).hour === 0;
+      return { at, text: strong ? f.weekday(at) : f.hour(at), strong };
+    });
+}
+
+function lanesOf(plans: readonly Plan[], { from, to }: Bounds, now: number): ChartLane[] {
+  return plans
+    .map((plan) => ({
+      name: plan.name,
+      runs: joinedRuns(plan)
+        .filter((run) => run.end > from && run.start < to)
+        .map((run) => ({ ...run, past: run.end <= now })),
+    }))
+    .filter(({ runs }) => runs.length > 0)
+    .slice(0, MAX_LANES);
+}

@@ -1,0 +1,263 @@
+/** The daemon: quota, requests, ages, broker and plugs, versions, and recent problems. */
+import type { ComponentChildren } from "preact";
+import type { System } from "./answers.ts";
+import { ageText, outcomesOf, pastProblems, presentProblems } from "./daemon.ts";
+import { Icon, Part } from "./elements.tsx";
+import { usePage } from "./page.ts";
+import { ProblemCard } from "./problem-card.tsx";
+
+const MAX_PAST = 8;
+const DOWNLOAD = "M12 4v11m0 0-4.5-4.5M12 15l4.5-4.5M5 20h14";
+const MIB = 1_048_576;
+/** From here on down a quota is shown as low. */
+const LOW_SHARE = 0.2;
+
+type SystemProps = { readonly system: System };
+
+export function SystemPart() {
+  const { t, house } = usePage();
+  const system = house.system.value;
+  return (
+    <Part id="system">
+      <div class="head">
+        <h2 id="system-title">{t("system")}</h2>
+        <a class="download" href="local/v1/diagnostics" download="elbro-diagnostics.json">
+          <Icon path={DOWNLOAD} />
+          {t("diagnostics")}
+        </a>
+      </div>
+      <div class="system-grid">
+        {system && (
+          <>
+            {system.interfaces.map((one) => (
+              <Interface key={one.account} one={one} isNamed={system.interfaces.length > 2} />
+            ))}
+            <Data system={system} />
+            <Connections system={system} />
+            <Versions system={system} />
+            <Problems system={system} />
+          </>
+        )}
+      </div>
+    </Part>
+  );
+}
+
+function Block({ title, children }: { readonly title: string; readonly children: ComponentChildren }) {
+  return (
+    <section class="block">
+      <h3>{title}</h3>
+      {children}
+    </section>
+  );
+}
+
+function Row({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+interface InterfaceProps {
+  readonly one: System["interfaces"][number];
+  readonly isNamed: boolean;
+}
+
+function Interface({ one: { account, interface: face, state, quota, today }, isNamed }: InterfaceProps) {
+  const { t } = usePage();
+  const outcomes = outcomesOf(today.by_outcome);
+  const name = t(`interface_${face ?? "consumer"}`);
+  return (
+    <Block title={isNamed ? `${name} · ${account}` : name}>
+      <dl class="rows">
+        <Row name={t("state")}>{state && textIf(`service_${state}`, state)}</Row>
+        {quota.minute && (
+          <Row name={t("quota_minute")}>
+            <Quota window={quota.minute} name={t("quota_minute")} />
+          </Row>
+        )}
+        {quota.day && (
+          <Row name={t("quota_day")}>
+            <Quota window={quota.day} name={t("quota_day")} />
+          </Row>
+        )}
+        <Row name={t("requests_today")}>{today.requests ?? 0}</Row>
+      </dl>
+      {outcomes.length > 0 && (
+        <ul class="outcomes" aria-label={t("requests_today")}>
+          {outcomes.map(({ outcome, count, good }) => (
+            <li key={outcome} class={good ? "good" : "other"}>
+              <strong class="number">{count}</strong> {textIf(`outcome_${outcome}`, outcome)}
+            </li>
+          ))}
+        </ul>
+      )}
+    </Block>
+  );
+}
+
+/** The text of the page with this key, if there is one. */
+function textIf(key: string, otherwise: string): string {
+  const { t } = usePage();
+  return t.has(key) ? t(key) : otherwise;
+}
+
+interface QuotaProps {
+  readonly window: NonNullable<System["interfaces"][number]["quota"]["day"]>;
+  readonly name: string;
+}
+
+function Quota({ window: { limit, left, resets_at: resetsAt }, name }: QuotaProps) {
+  const { t, f } = usePage();
+  return (
+    <>
+      <span class="number">{t("left_of", { left: left ?? "–", limit: limit ?? "–" })}</span>
+      {resetsAt !== null && <span class="faint">{` · ${t("resets_at", { time: f.time(Date.parse(resetsAt)) })}`}</span>}
+      {limit > 0 && (
+        <meter aria-label={name} min={0} max={limit} low={limit * LOW_SHARE} optimum={limit} value={left ?? 0} />
+      )}
+    </>
+  );
+}
+
+function Data({ system: { series, backfill } }: SystemProps) {
+  const page = usePage();
+  const { t, f } = page;
+  return (
+    <Block title={t("data")}>
+      {series.length === 0 ? (
+        <p class="soft">{t("data_none")}</p>
+      ) : (
+        <table class="ages">
+          <thead>
+            <tr>
+              {(["series", "age", "last_read"] as const).map((key) => (
+                <th key={key} scope="col">
+                  {t(key)}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {series.map(({ name, account, series: label, last_success_at: at, age_seconds: age }) => (
+              <tr key={`${account} ${name} ${label}`}>
+                <th scope="row">
+                  {textIf(`series_${label}`, label)}
+                  <span class="faint"> {name}</span>
+                </th>
+                <td class="number">{age === null ? t("never") : ageText(age, page)}</td>
+                <td class="faint">{at === null ? "" : f.dateTime(Date.parse(at))}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      {backfill && <Backfill backfill={backfill} />}
+    </Block>
+  );
+}
+
+function Backfill({ backfill: { days_known: known, days_wanted: wanted } }: BackfillProps) {
+  const { t, f } = usePage();
+  const share = wanted === 0 ? 1 : known / wanted;
+  const percent = f.percent(Math.floor(share * 100) / 100);
+  return (
+    <div class="backfill">
+      <span>{share >= 1 ? t("history_whole") : t("history_part", { percent })}</span>
+      {share < 1 && <progress aria-label={t("history")} max={1} value={share} />}
+    </div>
+  );
+}
+
+interface BackfillProps {
+  readonly backfill: NonNullable<System["backfill"]>;
+}
+
+function Connections({ system: { broker, plugs, lan } }: SystemProps) {
+  const { t } = usePage();
+  const place = broker.kind === "inside" ? t("broker_inside") : broker.host;
+  return (
+    <Block title={t("connections")}>
+      <dl class="rows">
+        <Row name={t("broker")}>
+          <Mark isGood={broker.connected} />
+          {`${t(broker.connected ? "connected" : "not_connected")} · ${place}`}
+        </Row>
+        <Row name={t("listeners")}>{lan.listeners}</Row>
+        {plugs.map((plug) => (
+          <Row key={plug.id} name={plug.id}>
+            <Mark isGood={plug.available !== false} />
+            {t(plugText(plug))}
+          </Row>
+        ))}
+      </dl>
+    </Block>
+  );
+}
+
+function plugText({ available, on }: System["plugs"][number]) {
+  if (available === false) return "plug_away";
+  if (on === null) return "plug_unknown";
+  return on ? "plug_on" : "plug_off";
+}
+
+function Versions({ system }: SystemProps) {
+  const page = usePage();
+  const { t, f } = page;
+  const { version, node, started_at: startedAt, uptime_seconds: uptime, memory, time_trusted: isTrusted } = system;
+  return (
+    <Block title={t("versions")}>
+      <dl class="rows">
+        <Row name="elbro">{version}</Row>
+        <Row name="Node.js">{node}</Row>
+        <Row name={t("started")}>{`${f.dateTime(Date.parse(startedAt))} (${ageText(uptime, page)})`}</Row>
+        <Row name={t("memory")}>{`${f.number(memory.rss_bytes / MIB, 0)} MB`}</Row>
+        {!isTrusted && <Row name={t("clock")}>{t("clock_wrong")}</Row>}
+      </dl>
+    </Block>
+  );
+}
+
+function Problems({ system }: SystemProps) {
+  const { t, f } = usePage();
+  const present = presentProblems(system);
+  const past = pastProblems(system, MAX_PAST);
+  const timeOf = (text: string) => f.dateTime(Date.parse(text));
+  return (
+    <Block title={t("problems")}>
+      {present.map((problem) => (
+        <ProblemCard key={`${problem.code} ${problem.subject}`} problem={problem} />
+      ))}
+      {present.length === 0 && (
+        <p class="soft">
+          <Mark isGood />
+          {t("problems_none")}
+        </p>
+      )}
+      {past.length > 0 && (
+        <>
+          <h4>{t("problems_past")}</h4>
+          <ul class="past">
+            {past.map(({ code, subject, since, ended_at: endedAt }) => (
+              <li key={`${code} ${subject} ${since}`}>
+                <span>{t(`problem_${code}`)}</span>
+                <span class="faint">{` ${subject} · ${timeOf(since)} – ${timeOf(endedAt)}`}</span>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </Block>
+  );
+}
+
+function Mark({ isGood }: { readonly isGood: boolean }) {
+  return (
+    <span class={`mark ${isGood ? "good" : "bad"}`} aria-hidden="true">
+      {isGood ? "✓ " : "✕ "}
+    </span>
+  );
+}

@@ -1,0 +1,64 @@
+/** The form for dates of the reader's own. */
+import { useState } from "preact/hooks";
+import { usePage } from "./page.ts";
+import { CUSTOM_UNITS, type CustomDates } from "./use-period.ts";
+import { MAX_DAYS } from "./use-reading.ts";
+import { DAY_MS } from "./zone.ts";
+
+interface DatesFormProps {
+  readonly dates: CustomDates;
+  readonly onChoose: (dates: CustomDates) => void;
+}
+
+export function DatesForm({ dates, onChoose }: DatesFormProps) {
+  const { t } = usePage();
+  const [typed, setTyped] = useState(dates);
+  const [isWrong, setWrong] = useState(false);
+  const choose = (event: Event) => {
+    event.preventDefault();
+    const days = (Date.parse(typed.to) - Date.parse(typed.from)) / DAY_MS;
+    const fits = days >= 0 && days < MAX_DAYS;
+    setWrong(!fits);
+    if (fits) onChoose(typed);
+  };
+  return (
+    <form class="settings" onSubmit={choose}>
+      {(["from", "to"] as const).map((name) => (
+        <div key={name} class="setting">
+          <label for={`use-${name}`}>{t(`custom_${name}`)}</label>
+          <input
+            id={`use-${name}`}
+            name={name}
+            type="date"
+            required
+            value={typed[name]}
+            onInput={({ currentTarget: { value } }) => setTyped((before) => ({ ...before, [name]: value }))}
+          />
+        </div>
+      ))}
+      <div class="setting">
+        <label for="use-by">{t("custom_by")}</label>
+        <select
+          id="use-by"
+          name="by"
+          value={typed.by}
+          onChange={({ currentTarget }) =>
+            setTyped((before) => ({ ...before, by: CUSTOM_UNITS[currentTarget.selectedIndex] ?? "day" }))
+          }
+        >
+          {CUSTOM_UNITS.map((unit) => (
+            <option key={unit} value={unit}>
+              {t(`by_${unit}`)}
+            </option>
+          ))}
+        </select>
+      </div>
+      <button type="submit" class="strong">
+        {t("show")}
+      </button>
+      <p class="wrong" role="alert">
+        {isWrong && t("custom_wrong", { days: MAX_DAYS })}
+      </p>
+    </form>
+  );
+}

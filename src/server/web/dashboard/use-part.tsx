@@ -1,0 +1,270 @@
+/** What was used, paid, sold and earned: by the hour of a day, the day of a month, the month of a year, the year. */
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { Home } from "./answers.ts";
+import type { ChartView } from "./chart-view.ts";
+import { Choice, Icon, Part } from "./elements.tsx";
+import { addedUp, MEASURES, type MeasureName, type UsageBar } from "./energy.ts";
+import { usePage, type Words } from "./page.ts";
+import { Plot } from "./plot.tsx";
+import { type Refusal, refusalIn } from "./requests.ts";
+import { DatesForm } from "./use-dates.tsx";
+import { amountText, paidFacts, sumFacts, type UseFacts } from "./use-facts.ts";
+import {
+  barName,
+  dateText,
+  PERIODS,
+  type Period,
+  type PeriodRange,
+  rangeOf,
+  steppedFrom,
+  ticksOf,
+  titleOf,
+} from "./use-period.ts";
+import { UseReading } from "./use-reading.ts";
+import { HOUR_MS, type Unit } from "./zone.ts";
+
+/** A bar that lacks a larger share of its hours is hatched; of any other only the read-out mentions it. */
+const MAX_LACKING = 0.03;
+const CUSTOM_DAYS = 30;
+/** What is further down is read when the reader comes this near, not when the page opens. Unit: pixels. */
+const NEAR = "400px";
+const MEASURE_NAMES = Object.keys(MEASURES) as MeasureName[];
+const PERIOD_KINDS = [...(Object.keys(PERIODS) as (keyof typeof PERIODS)[]), "custom"] as const;
+
+export function UsePart() {
+  const { house } = usePage();
+  const home = house.home.value;
+  const measures = MEASURE_NAMES.filter((name) => home?.capabilities?.[MEASURES[name].capability]);
+  if (!home || measures.length === 0) return null;
+  return <Use home={home} measures={measures} />;
+}
+
+interface UseProps {
+  readonly home: Home;
+  /** What the home has rows of. */
+  readonly measures: readonly MeasureName[];
+}
+
+function Use({ home, measures }: UseProps) {
+  const page = usePage();
+  const { t, f, house } = page;
+  const [wanted, setMeasure] = useState<MeasureName>("consumption");
+  const [period, setPeriod] = useState<Period>({ kind: "month", at: null });
+  const measure = measures.includes(wanted) ? wanted : (measures[0] ?? wanted);
+  const now = house.time.peek();
+  const range = rangeOf(period, now, f.zone);
+  const { use, facts, refusal, isBusy } = useReadUse(home, measure, period);
+  const step = (count: number) => setPeriod(steppedFrom(period, count, now, f.zone));
+  const choose = (kind: Period["kind"]) => {
+    const at = period.kind === "custom" || kind === "years" ? null : period.at;
+    setPeriod(kind === "custom" ? { kind, dates: lastDays(now, page) } : { kind, at });
+  };
+  return (
+    <Part id="use" busy={isBusy}>
+      <div class="head">
+        <h2 id="use-title">{t("use")}</h2>
+        <Choice
+          label={t("measure")}
+          name="use-measure"
+          options={measures.map((value) => ({ value, text: t(`measure_${value}`) }))}
+          chosen={measure}
+          onChoose={setMeasure}
+        />
+      </div>
+      <div class="head">
+        <Choice
+          label={t("period")}
+          name="use-period"
+          options={PERIOD_KINDS.map((value) => ({ value, text: t(`period_${value}`) }))}
+          chosen={period.kind}
+          onChoose={choose}
+        />
+        <div class="stepper">
+          {period.kind !== "custom" && <Step label={t("earlier")} path="M15 5l-7 7 7 7" onStep={() => step(-1)} />}
+          <p class="period" aria-live="polite">
+            {titleOf(period, range, f)}
+          </p>
+          {period.kind !== "custom" && (
+            <Step label={t("later")} path="M9 5l7 7-7 7" isDisabled={range.to > now} onStep={() => step(1)} />
+          )}
+        </div>
+      </div>
+      {period.kind === "custom" && (
+        <DatesForm dates={period.dates} onChoose={(dates) => setPeriod({ kind: "custom", dates })} />
+      )}
+      <UseChart use={use} home={home} />
+      <div class="notes">
+        {refusal && <p class="note wrong">{refusalText(refusal, page)}</p>}
+        {!refusal &&
+          facts.notes.map((note) => (
+            <p key={note} class="note quiet">
+              {note}
+            </p>
+          ))}
+      </div>
+      <dl class="facts">
+        {facts.facts.map(([name, text]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd class="number">{text}</dd>
+          </div>
+        ))}
+      </dl>
+    </Part>
+  );
+}
+
+interface StepProps {
+  readonly label: string;
+  readonly path: string;
+  readonly isDisabled?: boolean;
+  readonly onStep: () => void;
+}
+
+function Step({ label, path, isDisabled = false, onStep }: StepProps) {
+  return (
+    <button type="button" class="step" aria-label={label} disabled={isDisabled} onClick={onStep}>
+      <Icon path={path} />
+    </button>
+  );
+}
+
+/** The use of a period, as it was read. */
+interface ReadUse {
+  readonly measure: MeasureName;
+  readonly bars: readonly UsageBar[];
+  readonly range: PeriodRange;
+  readonly currency: string | null;
+  readonly now: number;
+}
+
+interface UseState {
+  readonly use: ReadUse | null;
+  readonly facts: UseFacts;
+  readonly refusal: Refusal | null;
+  readonly isBusy: boolean;
+}
+
+/** Reads the use of a period, first its bars and their sum, then what was paid. What was shown stays until then. */
+function useReadUse(home: Home, measure: MeasureName, period: Period): UseState {
+  const page = usePage();
+  const { house, f } = page;
+  const [reading] = useState(() => new UseReading());
+  const [state, setState] = useState<UseState>({ use: null, facts: NO_FACTS, refusal: null, isBusy: false });
+  const isNear = useNearness();
+  const changes = house.rowChanges.value;
+  const readChanges = useRef(changes);
+  useEffect(() => {
+    if (!isNear) return;
+    if (readChanges.current !== changes) reading.forget();
+    readChanges.current = changes;
+    let isWanted = true;
+    const put = (part: Partial<UseState>) => {
+      if (isWanted) setState((before) => ({ ...before, ...part }));
+    };
+    const read = async () => {
+      const now = house.now();
+      const range = rangeOf(period, now, f.zone);
+      const usage = await reading.rows(home, measure, range, now, f.zone);
+      // Neither the future nor today is missing: a meter reports a day later.
+      const until = Math.min(f.zone.startOf("day", now), range.to);
+      const bars = addedUp(usage.rows, range.unit, { ...range, until }, f.zone);
+      const sum = sumFacts(measure, bars, usage.currency, page);
+      put({ use: { measure, bars, range, currency: usage.currency, now }, facts: sum, refusal: null });
+      const isPriced = (measure === "consumption" || measure === "costs") && home.capabilities?.consumptionCosts;
+      if (!isPriced || range.unit === "year" || bars.every(({ value }) => value === null)) return;
+      const costs = measure === "costs" ? usage : await reading.rows(home, "costs", range, now, f.zone);
+      const paid = await paidFacts(reading, home, costs, range, now, page);
+      put({ facts: { facts: [...sum.facts, ...paid.facts], notes: [...sum.notes, ...paid.notes] } });
+    };
+    put({ isBusy: true });
+    void read()
+      .catch((thrown: unknown) => put({ refusal: refusalIn(thrown) }))
+      .then(() => put({ isBusy: false }));
+    return () => {
+      isWanted = false;
+    };
+  }, [isNear, home, measure, period, changes]);
+  return state;
+}
+
+const NO_FACTS: UseFacts = { facts: [], notes: [] };
+
+/** Whether the reader has come near the part; it stays true. */
+function useNearness(): boolean {
+  const [isNear, setNear] = useState(false);
+  useEffect(() => {
+    const part = document.getElementById("use");
+    if (!part) return;
+    const observer = new IntersectionObserver(([entry]) => entry?.isIntersecting && setNear(true), {
+      rootMargin: NEAR,
+    });
+    observer.observe(part);
+    return () => observer.disconnect();
+  }, []);
+  return isNear;
+}
+
+function UseChart({ use, home }: { readonly use: ReadUse | null; readonly home: Home }) {
+  const page = usePage();
+  const { t, f } = page;
+  const [picked, setPicked] = useState<number | null>(null);
+  const past = useMemo(() => use?.bars.filter((bar) => bar.start < use.now) ?? [], [use]);
+  const view = useMemo((): ChartView | null => {
+    if (!use) return null;
+    const { measure, range, currency } = use;
+    return {
+      ...{ from: range.from, to: range.to, rest: null, onPick: setPicked },
+      bars: past.map((bar) => ({ ...bar, estimate: bar.estimate || isPartial(bar), kind: "use" })),
+      ticksFor: (room) => ticksOf(range, room, f),
+      valueText: (value) => f.number(value, value % 1 === 0 ? 0 : Math.abs(value) < 1 ? 2 : 1),
+      label: t("chart_use", { measure: t(`measure_${measure}`), home: home.name }),
+      tell: (index) => readOut(past[index], range.unit, currency, page).filter(Boolean).join(", "),
+    };
+  }, [use]);
+  const bar = picked === null ? undefined : past[picked];
+  const [when, amount, notes] = readOut(bar, use?.range.unit ?? "day", use?.currency ?? null, page);
+  return (
+    <>
+      <p class="told" aria-hidden="true">
+        {bar ? (
+          <>
+            <span class="told-when">{when}</span>
+            <strong class="number">{amount}</strong>
+            {notes && <span class="tag">{notes}</span>}
+          </>
+        ) : (
+          <span class="soft">{t("point_at_chart")}</span>
+        )}
+      </p>
+      <Plot view={view} isEmpty={past.every(({ value }) => value === null)} emptyText={t("no_data_period")} />
+    </>
+  );
+}
+
+function isPartial({ start, end, value, missing }: UsageBar): boolean {
+  return value !== null && missing * HOUR_MS > (end - start) * MAX_LACKING;
+}
+
+/** A bar in words: when, how much, and notes. */
+function readOut(bar: UsageBar | undefined, unit: Unit, currency: string | null, words: Words): readonly string[] {
+  if (!bar) return [];
+  const { t, f } = words;
+  const { value, missing, estimate } = bar;
+  const amount = value === null ? t("no_data") : amountText(value, currency, words);
+  const notes = [
+    estimate && t("estimate"),
+    value !== null && missing > 0 && t("missing_hours", { count: missing, hours: missing }),
+  ];
+  return [barName(bar, unit, f), amount, notes.filter(Boolean).join(", ")];
+}
+
+function lastDays(now: number, { f: { zone } }: Words) {
+  const day = (days: number) => dateText(zone.shift("day", now, -days), zone);
+  return { from: day(CUSTOM_DAYS), to: day(1), by: "day" } as const;
+}
+
+function refusalText({ status, code, reason }: Refusal, { t }: Words): string {
+  if (status === null) return t("no_contact_short");
+  return code === "rate_limited" ? t("use_rate_limited") : t("use_refused", { reason });
+}

@@ -1,0 +1,208 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startDashboard } from "../support/daemon/dashboard-daemon.ts";
+import { axeViolations, MISFITS } from "../support/daemon/page-checks.ts";
+import { pageScript } from "../support/daemon/page-script.ts";
+import { haveChromium, type LookOptions, type Screen, Screens } from "../support/daemon/screen.ts";
+import type { TestDaemon } from "../support/daemon/test-daemon.ts";
+
+/** Shows the form of a plan or a plug in the place of the plans, and keeps what is submitted. */
+const SHOW_FORM = `
+  import { render } from "preact";
+  import { Format, localeOf } from "./format.ts";
+  import { House } from "./house.ts";
+  import { languageFor, wordsIn } from "./language.ts";
+  import { PageContext } from "./page.ts";
+  import { Zone } from "./zone.ts";
+  import { formTextsIn } from "./forms/load-form-texts.ts";
+  import { SchemaForm } from "./forms/schema-form.tsx";
+
+  export async function showForm(section, value, props = {}) {
+    const language = languageFor(navigator.languages, null);
+    const [t, texts] = await Promise.all([wordsIn(language), formTextsIn(language)]);
+    const answer = await fetch(new URL("local/v1/configuration/schema", document.baseURI), { headers: { "X-Elbro-Page": "1" } });
+    const schema = (await answer.json()).properties[section].items;
+    const tools = { t, f: new Format(localeOf(language), new Zone("Europe/Copenhagen")), house: new House(null) };
+    const place = document.createElement("div");
+    place.id = "form";
+    place.className = "card";
+    document.querySelector("main").replaceChildren(place);
+    const show = (mistakes) => render(
+      <PageContext.Provider value={tools}>
+        <SchemaForm schema={schema} path={section + "[]"} texts={texts} value={value} mistakes={mistakes}
+          submitText={t("save")} onSubmit={(submitted) => { window.submitted = submitted; }} {...props} />
+      </PageContext.Provider>, place);
+    window.refuse = show;
+    show([]);
+  }
+`;
+
+const PLUG = { name: "Washer", family: "tasmota", topic: "washer", plan: "washer" };
+
+describe.skipIf(!haveChromium)(
+  "forms made from the configuration's schema (in Chromium; skipped where there is none)",
+  () => {
+    let screens: Screens;
+    let daemon: TestDaemon;
+    let script: string;
+
+    beforeAll(async () => {
+      screens = await Screens.start();
+      daemon = await startDashboard({ start: "2026-03-10T14:20:00Z" });
+      script = await pageScript(SHOW_FORM);
+    });
+    afterAll(async () => {
+      await daemon?.[Symbol.asyncDispose]();
+      await screens?.[Symbol.asyncDispose]();
+    });
+
+    async function formOf(
+      section: string,
+      value: object,
+      options: LookOptions = {},
+      props: object = {},
+    ): Promise<Screen> {
+      const screen = await screens.look(daemon, options);
+      await screen.page.route("**/form.js", (route) => route.fulfill({ contentType: "text/javascript", body: script }));
+      await screen.untilText("#now .price", /\d/);
+      const [name, written, given] = [section, value, props].map((each) => JSON.stringify(each));
+      await screen.page.evaluate(
+        `import(new URL("form.js", document.querySelector("script[src$='app.js']").src)).then(({ showForm }) => showForm(${name}, ${written}, ${given}))`,
+      );
+      await screen.page.locator("#form form").waitFor();
+      return screen;
+    }
+
+    const submitted = (screen: Screen) => screen.page.evaluate("window.submitted");
+
+    test("a plan has a field for each of its keys, with the description of the schema", async () => {
+      await using screen = await formOf("plans", {});
+      const schema = (await (await daemon.request("/local/v1/configuration/schema")).json()) as {
+        properties: { plans: { items: { properties: Record<string, { description?: string }> } } };
+      };
+      const { properties } = schema.properties.plans.items;
+      expect(await screen.page.locator("#form form > .field-row").count()).toBe(Object.keys(properties).length);
+      const shown = await screen.text("#form");
+      for (const { description = "" } of Object.values(properties)) expect(shown).toContain(description);
+      expect(shown).toContain("Default: no.");
+    });
+
+    test("a plan is filled in, and submitted as it would be written in the configuration", async () => {
+      await using screen = await formOf("plans", { name: "Washer", home: "home" }, { size: "phone" });
+      const { page } = screen;
+      await page.getByLabel("Kind").selectOption({ label: "Hours in pieces" });
+      await page.getByLabel("Hours", { exact: true }).fill("1h30m");
+      await page.getByLabel("Highest price per kWh").fill("1,5");
+      await page.getByLabel("Ready by").fill("07:00");
+      await page.getByRole("group", { name: "Days" }).getByLabel("Tue").check();
+      await page.getByRole("group", { name: "Days" }).getByLabel("Mon").check();
+      const fallback = page.getByRole("group", { name: "Hours without prices" });
+      await fallback.getByRole("button", { name: "Add" }).click();
+      await fallback.getByRole("textbox").fill("02:00-05:00");
+      await page.getByLabel("Plan on estimates too").check();
+      await page.getByRole("button", { name: "Save" }).click();
+      expect(await submitted(screen)).toEqual({
+        ...{ name: "Washer", home: "home", kind: "slots", hours: "1h30m", max_price: 1.5, ready_by: "07:00" },
+        ...{ days: ["mon", "tue"], fallback: ["02:00-05:00"], use_forecast: true },
+      });
+      await screen.picture("form-plan-phone");
+    });
+
+    test("what the schema does not allow is said at the field, and nothing is submitted", async () => {
+      await using screen = await formOf("plans", { name: "Washer", home: "Not a slug" });
+      const { page } = screen;
+      await page.getByLabel("Hours", { exact: true }).fill("soon");
+      await page.getByLabel("Highest price per kWh").fill("500");
+      await page.getByLabel("At most runs").fill("1.5");
+      await page.getByRole("button", { name: "Save" }).click();
+      await screen.untilText("#form [role=alert]", /5 fields need another value\./);
+      const wrong = async (label: string) => {
+        const input = page.getByLabel(label, { exact: true });
+        expect(await input.getAttribute("aria-invalid")).toBe("true");
+        const ids = ((await input.getAttribute("aria-describedby")) ?? "").split(" ");
+        return page.locator(`#${ids[1]}`).textContent();
+      };
+      expect(await wrong("Home")).toBe("This is not in the expected form.");
+      expect(await wrong("Hours")).toBe("This is not in the expected form.");
+      expect(await wrong("Highest price per kWh")).toBe("At most 100.");
+      expect(await wrong("At most runs")).toBe("Give a whole number.");
+      expect(await page.getByLabel("Kind").getAttribute("aria-invalid")).toBe("true");
+      expect(await submitted(screen)).toBeUndefined();
+      await screen.picture("form-plan-wrong");
+    });
+
+    test("what the daemon refuses is said at the field that it names", async () => {
+      await using screen = await formOf("plans", { name: "Washer", home: "home", kind: "window" });
+      await screen.page.evaluate(`window.refuse([{ path: "hours", text: "expected hours, found nothing" }])`);
+      await screen.untilText("#form", /expected hours, found nothing/);
+      expect(await screen.page.getByLabel("Hours", { exact: true }).getAttribute("aria-invalid")).toBe("true");
+    });
+
+    test("a plug has nested objects, and a key of several forms", async () => {
+      await using screen = await formOf("plugs", { ...PLUG, family: "custom" });
+      const { page } = screen;
+      await page.getByRole("group", { name: "Plan" }).getByRole("combobox").selectOption({ label: "Several" });
+      const plan = page.getByRole("group", { name: "Plan" }).first();
+      await plan.getByRole("textbox").fill("washer");
+      await plan.getByRole("button", { name: "Add" }).click();
+      await plan.getByRole("textbox").nth(1).fill("car");
+      const on = page.getByRole("group", { name: "On", exact: true });
+      await on.getByLabel("Topic").fill("washer/set");
+      await on.getByLabel("Payload").fill("1");
+      await page.getByLabel("Output").fill("2");
+      await page.getByRole("button", { name: "Save" }).click();
+      await screen.picture("form-plug");
+      expect(await submitted(screen)).toEqual({
+        ...{ ...PLUG, family: "custom", plan: ["washer", "car"], channel: 2 },
+        on: { topic: "washer/set", payload: "1" },
+      });
+    });
+
+    test("fields that are not among the first are folded away, and opened by a mistake", async () => {
+      const first = ["name", "kind", "hours"];
+      await using screen = await formOf(
+        "plans",
+        { name: "Washer", home: "home", kind: "window", hours: 2 },
+        {},
+        { first },
+      );
+      const { page } = screen;
+      expect(await page.locator("#form form > .field-row").count()).toBe(4);
+      expect(await page.getByLabel("Highest price per kWh").isVisible()).toBe(false);
+      await page.getByText("More settings").click();
+      await page.getByLabel("Highest price per kWh").fill("1000");
+      await page.getByText("More settings").click();
+      await page.getByRole("button", { name: "Save" }).click();
+      await page.getByText("At most 100.").waitFor();
+    });
+
+    test.each([
+      ["da-DK", "Færdig kl.", "Når det er billigt"],
+      ["sv-SE", "Klar kl.", "När det är billigt"],
+      ["nb-NO", "Ferdig kl.", "Når det er billig"],
+    ])(
+      "in %s labels and options are translated, and what has no translation is English",
+      async (language, label, option) => {
+        await using screen = await formOf("plans", {}, { language, size: "phone" });
+        const shown = await screen.text("#form");
+        expect(shown).toContain(label);
+        expect(shown).toContain("Plans with the same word here never run at the same time.");
+        await screen.page
+          .locator("#form select", { has: screen.page.getByRole("option", { name: option }) })
+          .first()
+          .waitFor();
+      },
+    );
+
+    test.each([
+      ["plans", "phone", "light"],
+      ["plans", "phone", "dark"],
+      ["plugs", "wall", "dark"],
+    ] as const)("the form of %s on a %s, %s: nothing is cut; axe finds nothing", async (section, size, scheme) => {
+      await using screen = await formOf(section, section === "plugs" ? PLUG : {}, { size, scheme });
+      await screen.page.getByRole("button", { name: "Save" }).click();
+      expect(await screen.page.evaluate(MISFITS)).toEqual([]);
+      expect(await axeViolations(screen)).toEqual([]);
+      await screen.picture(`form-${section}-${size}-${scheme}`);
+    });
+  },
+);

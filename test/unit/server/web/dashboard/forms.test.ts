@@ -1,0 +1,94 @@
+import { describe, expect, test } from "vitest";
+import { configJsonSchema } from "../../../../../src/config/json-schema.ts";
+import { keyRows } from "../../../../../src/config/key-rows.ts";
+import { mistakesIn, readScalar } from "../../../../../src/server/web/dashboard/forms/checks.ts";
+import { type Field, fieldOf, type JsonSchema } from "../../../../../src/server/web/dashboard/forms/fields.ts";
+import { formTexts as da } from "../../../../../src/server/web/dashboard/forms/texts-da.ts";
+import { formTexts as en } from "../../../../../src/server/web/dashboard/forms/texts-en.ts";
+import { formTexts as nb } from "../../../../../src/server/web/dashboard/forms/texts-nb.ts";
+import { formTexts as sv } from "../../../../../src/server/web/dashboard/forms/texts-sv.ts";
+
+const sections = (configJsonSchema() as JsonSchema).properties ?? {};
+const plan = fieldOf(sections.plans?.items ?? {}, "plans[]");
+const plug = fieldOf(sections.plugs?.items ?? {}, "plugs[]");
+
+/** A field by its name, or the names of the groups that it is in. */
+function within(field: Field, ...names: string[]): Field {
+  const [name, ...rest] = names;
+  if (name === undefined) return field;
+  const found = field.kind === "group" ? field.fields.find((each) => each.name === name) : undefined;
+  if (!found) throw new Error(`there is no field ${name}`);
+  return within(found, ...rest);
+}
+
+describe("fields come from the schema", () => {
+  test.each([
+    ["name", "text"],
+    ["kind", "choice"],
+    ["hours", "scalar"],
+    ["cheap_below", "scalar"],
+    ["profile", "list"],
+    ["days", "choices"],
+    ["from", "time"],
+    ["max_price", "number"],
+    ["enabled", "yes-no"],
+    ["fallback", "list"],
+  ])("%s of a plan is a %s", (name, kind) => {
+    expect(within(plan, name).kind).toBe(kind);
+  });
+
+  test("a plug has groups, and keys of several forms", () => {
+    expect(within(plug, "plan").kind).toBe("one-of");
+    expect(within(plug, "on", "topic")).toMatchObject({ kind: "text", isRequired: true });
+  });
+
+  test("a text that may come from a file is needed, and the file is no field", () => {
+    expect(within(plan, "name").isRequired).toBe(true);
+    expect(within(plan, "from").isRequired).toBe(false);
+    const accounts = fieldOf(sections.consumer ?? {}, "consumer");
+    const [account] = accounts.kind === "one-of" ? accounts.forms : [];
+    expect(account?.kind === "group" && account.fields.map(({ name }) => name)).toEqual(["name", "api_key"]);
+  });
+
+  test("secrets are not shown while they are typed", () => {
+    const key = fieldOf(sections.api?.properties?.keys?.items ?? {}, "api.keys[]");
+    expect(within(key, "key")).toMatchObject({ kind: "text", isSecret: true });
+  });
+});
+
+test.each([
+  ["3", 3],
+  ["1,5", 1.5],
+  ["1h30m", "1h30m"],
+  ["  ", undefined],
+  ["30", "30"],
+])("a length of %j is read as %j", (text, value) => {
+  const hours = within(plan, "hours");
+  expect(hours.kind === "scalar" && readScalar(hours.forms, text)).toBe(value);
+});
+
+test("each mistake has the place of its value", () => {
+  const wrong = { name: "Washer", home: "Home!", hours: "soon", max_price: 500, fallback: ["02:00-05:00", "night"] };
+  expect(mistakesIn(plan, wrong, "").map(({ path, key }) => [path, key])).toEqual([
+    ["home", "form_wrong"],
+    ["kind", "form_required"],
+    ["hours", "form_wrong"],
+    ["max_price", "form_most"],
+    ["fallback[1]", "form_wrong"],
+  ]);
+});
+
+describe.each(Object.entries({ da, en, nb, sv }))("the texts of forms in %s", (_, texts) => {
+  const fields = new Map(
+    [plan, plug].flatMap((field) => (field.kind === "group" ? field.fields : [])).map((f) => [f.path, f]),
+  );
+
+  test("are those of keys that there are, with all their options", () => {
+    const known = keyRows().map(({ path }) => path);
+    for (const [path, { options }] of Object.entries(texts as Record<string, { options?: object }>)) {
+      expect(known).toContain(path);
+      const field = fields.get(path);
+      if (options && field && "options" in field) expect(Object.keys(options)).toEqual(field.options);
+    }
+  });
+});
