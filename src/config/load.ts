@@ -10,7 +10,7 @@ import {
   type Tree,
   valueAt,
 } from "./config-error.ts";
-import { FILE_SUFFIX, itemOf, keyOfVariable, kindOf, PREFIX, shapeOf, variableNames } from "./keys.ts";
+import { FILE_SUFFIX, itemOf, keyOfVariable, kindOf, PREFIX, shapeOf, variableNames, wordsOf } from "./keys.ts";
 import { type Config, configSchema } from "./schema.ts";
 import { nearest } from "./suggest-key.ts";
 import { readYaml, type YamlReading } from "./yaml-text.ts";
@@ -176,7 +176,9 @@ function resolve(
   for (const [key, below] of Object.entries(value)) {
     const known = Object.hasOwn(shape, key) ? shape[key] : undefined;
     const kind = known && kindOf(known);
-    if (isAbsent(below, path) && (kind === "section" || kind === "list")) delete value[key];
+    // YAML 1.1, which Home Assistant reads options by, takes on and off for true and false.
+    if (typeof below === "boolean" && known && wordsOf(known).includes("on")) value[key] = below ? "on" : "off";
+    else if (isAbsent(below, path) && (kind === "section" || kind === "list")) delete value[key];
     else if (known) {
       const hadKeys = hasKeys(below);
       resolve(draft, below, known, [...path, key]);

@@ -16,6 +16,8 @@ export interface PublicationDeps {
   readonly parts: () => ReadonlySet<string>;
   readonly make: (part: string, now: EpochMs) => PublishedPart;
   readonly show: (part: string, made: PublishedPart) => void;
+  /** Shows what cannot wait of a part that was never shown, where many are to be made. */
+  readonly showFirst?: (part: string, now: EpochMs) => void;
   /** There are these parts, and all of them were shown. */
   readonly keepParts: (parts: ReadonlySet<string>) => void;
   /** Called in each turn after the parts; returns when the next turn is due whatever the parts say. */
@@ -28,8 +30,8 @@ export interface PublicationDeps {
 
 /** A pause after a state that was over before it was told; a bound against a spinning loop. */
 const MIN_PAUSE_MS = 1_000;
-/** So many parts fit into a slice or two at the edge itself. */
-const MIN_PREPARED = 20;
+/** Fewer parts fit into a slice or two. */
+const MANY = 20;
 /** How long before an edge its state is begun to be made, for each part: several times what a new day takes. */
 const LEAD_MS = 30;
 
@@ -49,6 +51,7 @@ export class PublicationLoop {
   /** Made before their edge. Bounded by the parts. */
   readonly #prepared = new Map<string, Prepared>();
   #mood: unknown;
+  readonly #shown = Promise.withResolvers<void>();
 
   constructor(deps: PublicationDeps) {
     this.#deps = deps;
@@ -68,11 +71,17 @@ export class PublicationLoop {
     this.#waker.wake();
   }
 
+  /** Resolves when all that is known at the start was shown, or the loop has ended. */
+  get shown(): Promise<void> {
+    return this.#shown.promise;
+  }
+
   async run(signal: AbortSignal): Promise<void> {
     const { clock, pulse, finish } = this.#deps;
     while (!signal.aborted) {
       pulse?.turn();
       await this.#publish(signal);
+      this.#shown.resolve();
       if (signal.aborted) return;
       const now = clock.now();
       const finishAt = finish(now);
@@ -85,7 +94,7 @@ export class PublicationLoop {
 
   /** Makes and publishes what changed and what is due. */
   async #publish(signal: AbortSignal): Promise<void> {
-    const { clock, parts, make, show, keepParts, mood, slices } = this.#deps;
+    const { clock, parts, make, show, showFirst, keepParts, mood, slices } = this.#deps;
     const now = clock.now();
     const known = this.#parts;
     const present = parts();
@@ -98,6 +107,12 @@ export class PublicationLoop {
     const due = [...this.#due].flatMap(([at, own]) => (at <= now ? [...own] : []));
     const wanted = new Set([...due, ...this.#changed].filter((part) => present.has(part)));
     this.#changed = new Set();
+    const fresh = [...wanted].filter((part) => !this.#dueOf.has(part));
+    const showOne = (part: string) => {
+      showFirst?.(part, now);
+      return !signal.aborted;
+    };
+    if (fresh.length >= MANY) await inSlices(fresh, showOne, slices);
     await inSlices(
       wanted,
       (part) => {
@@ -142,7 +157,7 @@ export class PublicationLoop {
     const parts = this.#due.get(edge) ?? new Set();
     const left = [...parts].filter((part) => !this.#prepared.has(part));
     const beginAt = edge - parts.size * LEAD_MS;
-    if (parts.size < MIN_PREPARED || left.length === 0) return edge;
+    if (parts.size < MANY || left.length === 0) return edge;
     if (clock.now() < beginAt) return beginAt;
     await inSlices(
       left,

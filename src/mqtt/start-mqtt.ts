@@ -45,6 +45,8 @@ export interface Mqtt {
   /** Port of the embedded broker; null if another broker is used. */
   readonly brokerPort: number | null;
   readonly run: () => void;
+  /** Resolves when the loop has shown what is in storage. */
+  readonly shown: Promise<void>;
   /** Waits until `offline` was published and the connection is closed. */
   readonly close: () => Promise<void>;
 }
@@ -88,7 +90,7 @@ export async function startMqtt(
   changes.stateChanged.subscribe(({ home }) => (home === null ? loop.changed(HOUSE) : loop.changed(home, HOUSE)));
   let running: Promise<void> | null = null;
   return {
-    ...{ client, publisher: showing, published, brokerPort: broker?.port ?? null },
+    ...{ client, publisher: showing, published, brokerPort: broker?.port ?? null, shown: loop.shown },
     run() {
       running = loop.run(signal);
     },
@@ -156,6 +158,10 @@ function publicationLoop(
       return home ? showing.home(home, now) : showing.house(now);
     },
     show: (part, { messages }) => show(part, messages),
+    showFirst(part, now) {
+      const home = homes.named(part);
+      if (home) client.showFirst(showing.pricesOf(home, now), part);
+    },
     keepParts(kept) {
       if (toldAt === Number.NEGATIVE_INFINITY) tellDaemon(clock.now());
       client.keepParts(new Set([...kept, DAEMON]));
@@ -163,7 +169,7 @@ function publicationLoop(
     },
     finish(now) {
       state.checkClock(now);
-      state.checkDataDir(now);
+      state.checkMachine(now);
       const lookAt = watch.look(client.status().trouble, now, clock.monotonicMs());
       return Math.min(lookAt, tellDaemon(now));
     },

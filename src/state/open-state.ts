@@ -23,6 +23,7 @@ import type { ChangeBus } from "./change-bus.ts";
 import { ClockGuard } from "./clock-guard.ts";
 import { DaemonStates } from "./daemon-status.ts";
 import { DataDirWatch } from "./data-dir-watch.ts";
+import { HeapWatch } from "./heap-watch.ts";
 import { Homes } from "./homes.ts";
 import { DAMAGED_VALUES, NightlyMaintenance, reportRecovery } from "./nightly-maintenance.ts";
 import { Places } from "./places.ts";
@@ -59,8 +60,8 @@ export interface State {
   readonly isTimeTrusted: (now: EpochMs) => boolean;
   /** Starts or ends the problem that says that the clock is wrong. */
   readonly checkClock: (now: EpochMs) => void;
-  /** Starts or ends the problem that says that the data directory is gone. */
-  readonly checkDataDir: (now: EpochMs) => void;
+  /** Starts or ends the problems that say that the data directory is gone, or that memory is too small. */
+  readonly checkMachine: (now: EpochMs) => void;
   /** The daemon as it is at `now`. */
   readonly daemonState: (now: EpochMs) => DaemonState;
   /** Looks at once what is due for every account. */
@@ -94,6 +95,7 @@ export function openState(options: StateOptions, storage: Storage, service: Serv
   const isTimeTrusted = (now: EpochMs) => guard.trusted(now);
   const checkClock = (now: EpochMs) => guard.tell(problems, now);
   const dataDir = new DataDirWatch(storage.databasePath);
+  const heap = new HeapWatch();
   const accounts = openAccounts({
     ...{ config, service, repository, clock, problems, random, proxy, signal },
     settings: storage.settings,
@@ -154,7 +156,10 @@ export function openState(options: StateOptions, storage: Storage, service: Serv
     ...loops,
     isTimeTrusted,
     checkClock,
-    checkDataDir: (now) => dataDir.tell(problems, now),
+    checkMachine(now) {
+      dataDir.tell(problems, now);
+      heap.tell(problems, Math.max(homes.ids.size, accounts.consumers.length), now);
+    },
     daemonState: (now) => daemonStates.at(now),
   };
 }
@@ -178,7 +183,7 @@ function openBasics({ config, clock, log }: StateOptions, storage: Storage, chan
   };
 }
 
-interface LoopDeps extends Omit<State, "isTimeTrusted" | "checkClock" | "checkDataDir" | "daemonState" | keyof Loops> {
+interface LoopDeps extends Omit<State, "isTimeTrusted" | "checkClock" | "checkMachine" | "daemonState" | keyof Loops> {
   readonly historyFrom: (now: EpochMs) => EpochMs;
   readonly isTimePossible: (now: EpochMs) => boolean;
 }
@@ -200,6 +205,7 @@ function openLoops(options: StateOptions, storage: Storage, changes: ChangeBus, 
       // Accounts ask one after the other within the time that installations have.
       offsetMs: (offsetMs + Math.floor((i * MAX_OFFSET_MS) / accounts.all.length)) % MAX_OFFSET_MS,
       asking: fetchPortOf(account, repository),
+      flights: account.flights,
       keeping: repository,
       targets: () => (isThirdParty || !isTimePossible(clock.now()) ? [] : homes.targets(account.name)),
       accountTargets(now) {

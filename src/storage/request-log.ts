@@ -23,6 +23,12 @@ export interface SpentAttempt extends Pick<Spend, "share" | "at" | "boot" | "mon
   readonly id: number;
 }
 
+/** A request that was spent, and its HTTP status: 0 for no answer, null for what is in flight or was lost. */
+interface SpentRequest {
+  readonly share: string;
+  readonly status: number | null;
+}
+
 interface Ending {
   readonly id: number;
   readonly status: number;
@@ -49,6 +55,8 @@ export class RequestLog {
   /** The newest spend by series and range. Bounded by MAX_OPEN. */
   readonly #open = new LRUCache<string, number>({ max: MAX_OPEN });
   #answers = 0;
+  /** What was spent as it was last asked for, until anything is spent or ends. */
+  #spent: { readonly since: EpochMs; readonly byAccount: ReadonlyMap<string, readonly SpentRequest[]> } | null = null;
   /** Attempts of each account since an instant: since midnight, for what is shown. */
   #counted: { readonly since: EpochMs; readonly counts: Map<string, number> } | null = null;
   /** Ends of spends that go to disk with the next write, and leave this when it held. Bounded by the requests between two spends. */
@@ -74,6 +82,7 @@ export class RequestLog {
       return Number(insert.run(account, share, at, boot, monotonic, server, seriesId, start, end).lastInsertRowid);
     });
     this.#unwritten = [];
+    this.#spent = null;
     if (this.#counted && at >= this.#counted.since) addOne(this.#counted.counts, account);
     if (seriesId !== null) this.#open.set(openKey(seriesId, range), id);
     return id;
@@ -84,6 +93,7 @@ export class RequestLog {
    * crash before that leaves a spend without an end, which counts all the same.
    */
   settle(id: number, status: number, requestId: string | null, serverMs: EpochMs | null): void {
+    this.#spent = null;
     this.#unwritten.push({ id, status, requestId, serverMs });
   }
 
@@ -152,17 +162,27 @@ export class RequestLog {
 
   /**
    * What an account spent since an instant, and what became of it: an HTTP status, 0 for no answer, null for what is
-   * in flight or was lost. Shape: at most `MAX_RECENT`.
+   * in flight or was lost.
    */
-  spentSince(account: string, since: EpochMs): { readonly share: string; readonly status: number | null }[] {
+  spentSince(account: string, since: EpochMs): readonly SpentRequest[] {
+    if (this.#spent?.since !== since) this.#spent = { since, byAccount: this.#readSpent(since) };
+    return this.#spent.byAccount.get(account) ?? [];
+  }
+
+  /** Of all accounts in one pass: who asks for one asks for the others too. */
+  #readSpent(since: EpochMs): Map<string, SpentRequest[]> {
     const unwritten = new Map(this.#unwritten.map(({ id, status }) => [id, status]));
-    return this.#database
-      .prepare("select id, share, status from attempt where account = ? and at_ms >= ? order by id desc limit ?")
-      .all(account, since, MAX_RECENT)
-      .map(({ id, share, status }) => ({
-        share: String(share),
-        status: unwritten.get(Number(id)) ?? (status === null ? null : Number(status)),
-      }));
+    const attempts = this.#database.prepare(
+      "select account, id, share, status from attempt where at_ms >= ? order by id desc",
+    );
+    const found = new Map<string, SpentRequest[]>();
+    for (const { account, id, share, status } of attempts.iterate(since)) {
+      const own = found.get(String(account)) ?? [];
+      const known = unwritten.get(Number(id)) ?? (status === null ? null : Number(status));
+      own.push({ share: String(share), status: known });
+      found.set(String(account), own);
+    }
+    return found;
   }
 
   /** The newest attempts of an account that may still count. Shape: oldest first. */

@@ -29,6 +29,9 @@ import { transaction, withDigest } from "./database.ts";
 import { batchesOf, cutIntoChunks, type Filled, mergeByStart } from "./row-batches.ts";
 import { WriteGuard } from "./write-guard.ts";
 
+const NOTHING = Buffer.alloc(0);
+const COMMA = Buffer.from(",");
+
 /** What an answer changed. */
 export interface SeriesChange {
   readonly changed: boolean;
@@ -144,19 +147,19 @@ export class SeriesStore {
   }
 
   /**
-   * The rows of a series that start inside `range` as JSON: the inside of an array, in pieces. All rows of a `latest`
-   * series. Only a chunk that is asked for in part is parsed.
+   * The rows of a series that start inside `range` as JSON in UTF-8: the inside of an array, in pieces. All rows of a
+   * `latest` series. Only a chunk that is asked for in part is parsed.
    */
-  json(key: SeriesKey, range: Interval): string[] {
+  json(key: SeriesKey, range: Interval): Buffer[] {
     const chunks = chunksOf(key.unit, range, this.#calendar);
     const isCut = chunkUnitOf(key.unit) !== null;
     const texts = this.#texts(key, chunks);
     const parts = chunks.map((chunk) => {
-      const text = texts.get(chunk.start) ?? "";
+      const text = texts.get(chunk.start) ?? NOTHING;
       const isWhole = !isCut || (chunk.start >= range.start && chunk.end <= range.end);
-      return isWhole ? text : textOfRows(rowsWithin(rowsOfText(text), range));
+      return isWhole ? text : Buffer.from(textOfRows(rowsWithin(rowsOfText(text), range)));
     });
-    return parts.filter((part) => part !== "").flatMap((part, i) => (i === 0 ? [part] : [",", part]));
+    return parts.filter((part) => part.length > 0).flatMap((part, i) => (i === 0 ? [part] : [COMMA, part]));
   }
 
   /** What came with the rows of a series: currency, VAT, zone; null if it was never answered. */
@@ -205,7 +208,7 @@ export class SeriesStore {
     return count;
   }
 
-  #texts(key: SeriesKey, chunks: readonly Interval[]): Map<EpochMs, string> {
+  #texts(key: SeriesKey, chunks: readonly Interval[]): Map<EpochMs, Buffer> {
     const id = this.knownId(key);
     return id === null ? new Map() : this.#chunks.texts(id, chunks.map(startOf));
   }
@@ -285,7 +288,7 @@ export class SeriesStore {
   }
 
   #storeChunk(key: SeriesKey, record: SeriesRecord, chunk: Interval, newer: readonly Row[], now: EpochMs): boolean {
-    const stored = this.#chunks.texts(record.id, [chunk.start]).get(chunk.start);
+    const stored = this.#chunks.texts(record.id, [chunk.start]).get(chunk.start)?.toString();
     if (stored === textOfRows(newer)) return false;
     const rows = stored === undefined ? newer : this.#joined(key, rowsOfText(stored), newer, now);
     const text = textOfRows(rows);

@@ -43,6 +43,8 @@ const DAY_MS = { least: 40_000, perHome: 300 };
 const AFTER_EDGE_MS = 15_000;
 const FILL_TIMEOUT_MS = 1_800_000;
 const LAN_ANSWERS = 200;
+/** Where a processor profile of each life is written, in order. */
+const PROFILES = process.env.BENCH_PROFILES;
 const VERBOSE = process.env.BENCH_DEBUG !== undefined;
 
 /** What a house waits for at an edge. */
@@ -283,7 +285,8 @@ class World implements AsyncDisposable {
   }
 
   #daemon(clock: string, speed: number, nodeArgs: readonly string[] = [], channel: "ipc" | "ignore" = "ignore") {
-    const args = [...nodeFlags(this.#homes), ...nodeArgs, BUNDLE, "--clock", clock, "--speed", String(speed)];
+    const prof = PROFILES === undefined ? [] : ["--cpu-prof", "--cpu-prof-dir", path.resolve(ROOT, PROFILES)];
+    const args = [...nodeFlags(this.#homes), ...prof, ...nodeArgs, BUNDLE, "--clock", clock, "--speed", String(speed)];
     const child = spawn(process.execPath, args, {
       cwd: this.#dir.path,
       env: {

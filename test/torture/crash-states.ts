@@ -65,7 +65,7 @@ function look(found: Found, known: Known, life: Life, say: (why: string) => void
   for (const { from, to, rows } of known.owed)
     if (JSON.stringify(found.rows(life.addressId, from, to)) !== JSON.stringify(rows))
       say(`rows of ${new Date(from).toISOString()}, which a device was given`);
-  if (keys === null) return say("the keys cannot be read");
-  if (known.ended.has(`create ${KEPT_KEY}`) && !keys.includes(KEPT_KEY)) say("a key that was made is not there");
-  if (known.ended.has(`revoke ${REVOKED_KEY}`) && keys.includes(REVOKED_KEY)) say("a revoked key is there again");
+  if (keys === null) say("the keys cannot be read");
+  if (known.ended.has(`create ${KEPT_KEY}`) && !keys?.includes(KEPT_KEY)) say("a key that was made is not there");
+  if (known.ended.has(`revoke ${REVOKED_KEY}`) && keys?.includes(REVOKED_KEY)) say("a revoked key is there again");
 }

@@ -229,11 +229,13 @@ export class AdminApi {
     const { repository } = this.#deps.state;
     const series = seriesOf(account.name, operation, params);
     const range = "from" in params ? rangeOf(operation, params) : null;
-    const reply = await account.ask({ operation, params, share: "lan", seriesId: repository.idOf(series), range });
-    if (reply.kind !== "ok") return reply;
-    const kept = await repository.keepAnswer(account.name, operation, params, reply.body as BodyOf<Id>, clock.now());
-    if (kept) onSeriesChanged(series);
-    return null;
+    return account.flights.run(series, range, async () => {
+      const reply = await account.ask({ operation, params, share: "lan", seriesId: repository.idOf(series), range });
+      if (reply.kind !== "ok") return reply;
+      const kept = await repository.keepAnswer(account.name, operation, params, reply.body as BodyOf<Id>, clock.now());
+      if (kept) onSeriesChanged(series);
+      return null;
+    });
   }
 }
 

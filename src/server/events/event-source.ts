@@ -30,7 +30,7 @@ export class EventFeed {
     this.#options = options;
     this.hub = new SseHub({
       life: randomUUID().slice(0, LIFE_LENGTH),
-      present: () => [...this.#told.values()].flatMap((events) => [...events.values()]),
+      present: () => this.#present(),
       greeting: (resumed) => JSON.stringify({ version: VERSION, started_at: startedAt, resumed }),
     });
   }
@@ -62,6 +62,13 @@ export class EventFeed {
   changed({ operation, place, unit }: SeriesKey): void {
     const home = this.#options.homes.at(place)?.id ?? null;
     this.#broadcast({ type: "data", home, data: JSON.stringify({ home, series: operation, unit }) });
+  }
+
+  /** Homes first, then what is of no single home. */
+  #present(): LiveEvent[] {
+    const isHome = (part: string) => !part.startsWith("/");
+    const parts = [...this.#told].toSorted(([a], [b]) => Number(isHome(b)) - Number(isHome(a)));
+    return parts.flatMap(([, events]) => [...events.values()]);
   }
 
   #broadcast(event: LiveEvent): void {

@@ -17,6 +17,7 @@ import type { CircuitBreaker, Scopes } from "./circuit-breaker.ts";
 import { type AskContext, type Client, serviceTime } from "./client.ts";
 import type { Outage } from "./outage.ts";
 import type { Permit, RateLimiter, RateLimiterClock } from "./rate-limiter.ts";
+import { SharedFlights } from "./shared-flights.ts";
 
 /** One request of an account, with what the request log notes of it. */
 export interface AccountRequest<Id extends OperationId> {
@@ -64,6 +65,7 @@ const TROUBLE = " trouble";
 
 export class Account {
   readonly name: string;
+  readonly flights = new SharedFlights();
   readonly #deps: AccountDeps;
   /** Requests in flight, by path: equal callers share one. Bounded by the rate limiter's minute. */
   readonly #flights = new Map<string, Promise<AccountReply<OperationId>>>();

@@ -20,6 +20,7 @@ import { type Envelope, type Rows, type SeriesKey, seriesName, WHOLE } from "../
 import type { Calendar } from "../../core/time/calendar.ts";
 import type { EpochMs, Interval } from "../../core/time/interval.ts";
 import { Gate } from "./gate.ts";
+import { SharedFlights } from "./shared-flights.ts";
 
 /** The service, as the collector needs it. */
 export interface FetchPort {
@@ -46,6 +47,8 @@ export type CollectorLog = Readonly<Record<"debug" | "info" | "warn", (facts: ob
 
 export interface CollectorDeps {
   readonly asking: FetchPort;
+  /** Requests of the account in flight, the LAN's among them. */
+  readonly flights?: SharedFlights;
   readonly keeping: StorePort;
   readonly targets: () => readonly CollectTarget[];
   readonly accountTargets: (now: EpochMs) => readonly AccountTarget[];
@@ -123,7 +126,13 @@ export class Collector {
       notBefore: (series, priority) => asking.notBefore(series, priority, now),
       historyFrom: this.#deps.historyFrom(now),
     });
-    return step.kind === "sleep" ? step.until : this.#carryOut(step);
+    if (step.kind === "sleep") return step.until;
+    const { flights = new SharedFlights() } = this.#deps;
+    const range = step.range ?? null;
+    const other = flights.overlapping(step.series, range);
+    if (!other) return flights.run(step.series, range, () => this.#carryOut(step));
+    await other;
+    return 0;
   }
 
   /** Asks and records. Returns the time until which to pause; the past for none. */

@@ -351,3 +351,21 @@ speed: 3
       expect(mistakesOf(text)[0]).toBe("the file: brackets or lists within one another go too deep");
   });
 });
+
+test("on and off without quotes, which YAML 1.1 takes for true and false, are the words they were", () => {
+  const { plans, plugs } = configOf(`
+plans:
+  - { name: Heat pump, home: home, kind: avoid, hours: 3, when_lost: true, enabled: true }
+  - { name: Car, home: home, kind: slots, hours: 3, when_lost: false }
+plugs:
+  - { name: Heat pump, family: tasmota, topic: pump, plan: heat_pump, when_lost: true, inverted: false }
+`);
+  expect(plans.map(({ when_lost, enabled }) => [when_lost, enabled])).toEqual([
+    ["on", true],
+    ["off", true],
+  ]);
+  expect(plugs.map(({ when_lost, inverted }) => [when_lost, inverted])).toEqual([["on", false]]);
+  expect(mistakesOf("log: { level: true }")).toEqual([
+    "log.level: expected one of debug, info, warn, error, found true",
+  ]);
+});
