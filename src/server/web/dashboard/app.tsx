@@ -43,6 +43,7 @@ effect(() => {
   const { session, mayRead, isReady } = house;
   document.body.classList.remove("starting");
   document.body.classList.toggle("signed-out", session.value !== null && !mayRead.value);
+  document.body.classList.toggle("no-home", mayRead.value && house.home.value === undefined);
   // Until there is something to show, the page keeps the place for it.
   const isAsked = session.value !== null && !mayRead.value;
   if (isAsked || isReady.value) show("page", <Page />);
@@ -74,27 +75,25 @@ function Page() {
   return (
     <>
       <NowPart />
-      <PricesPart />
-      <LaterParts />
+      <div class="middle">
+        <PricesPart />
+        <Later load={loadUse} />
+      </div>
+      <Later load={loadPlans} />
+      <Later load={loadSystem} />
     </>
   );
 }
 
 /** What is further down is loaded when the first parts are painted. */
-function LaterParts() {
-  const parts = useLoaded(async () => (await import("./later-parts.tsx")).LaterParts);
-  const Loaded = parts ?? NoParts;
-  return <Loaded />;
-}
+const laterParts = () => import("./later-parts.tsx");
+const loadUse = async () => (await laterParts()).UsePart;
+const loadPlans = async () => (await laterParts()).PlansPart;
+const loadSystem = async () => (await laterParts()).SystemPart;
 
-function NoParts() {
-  return (
-    <>
-      <section id="plans" class="part" />
-      <section id="use" class="part" />
-      <section id="system" class="part" />
-    </>
-  );
+function Later({ load }: { readonly load: () => Promise<ComponentType> }) {
+  const Loaded = useLoaded(load);
+  return Loaded && <Loaded />;
 }
 
 function Door() {
