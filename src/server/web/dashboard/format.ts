@@ -76,11 +76,6 @@ export class Format {
     return is12 ? this.#timeFormat("axisHour", { hour: "numeric" }).format(at) : this.time(at);
   }
 
-  /** `1. mar.` */
-  dayAndMonth(at: number): string {
-    return this.#timeFormat("dayAndMonth", { day: "numeric", month: "short" }).format(at);
-  }
-
   /** A time that comes twice that day gets a letter: `02.15 A`. */
   clock(at: number): string {
     const letter = LETTERS[this.zone.fold(at)];

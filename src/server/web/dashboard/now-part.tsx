@@ -184,7 +184,7 @@ function PlanLines() {
       <ul class="plan-lines">
         {plans.map((plan) => (
           <li key={plan.id} class={plan.on ? "on" : undefined}>
-            <span class={`dot ${plan.state}`} aria-hidden="true" />
+            <span class={`dot plan-lines-dot ${plan.state}`} aria-hidden="true" />
             <span class="name">{plan.name}</span>
             <span class="next">{headlineOf(plan, page, house.time.value)}</span>
             <span class="faint why">{reasonOf(plan, page)}</span>

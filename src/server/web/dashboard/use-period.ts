@@ -102,7 +102,7 @@ export function ticksOf({ from, to, unit }: PeriodRange, room: number, f: Format
     .map(({ start, end }, i) => {
       // Hours are labelled where they begin, everything longer in its middle, below its bar.
       if (by === "hour") return { at: start, text: i === 0 ? "" : f.axisHour(start) };
-      return { at: (start + end) / 2, text: i === 0 && by === "day" ? f.dayAndMonth(start) : tickText(by, start, f) };
+      return { at: (start + end) / 2, text: tickText(by, start, f) };
     });
 }
 
