@@ -106,10 +106,6 @@ export default defineConfig({
       "readable-stream": "node:stream",
       // Ours and mqtt's: by default `import` and `require` would each bring a build of the same library (16 kB).
       "lru-cache": new URL("./node_modules/lru-cache/dist/esm/index.js", import.meta.url).pathname,
-      // Undici has its parser twice, for processors with SIMD and for any; the one for any is enough for some requests a day
-      // (72 kB). Undici itself takes it with UNDICI_NO_WASM_SIMD.
-      "../llhttp/llhttp_simd-wasm.js": new URL("./node_modules/undici/lib/llhttp/llhttp-wasm.js", import.meta.url)
-        .pathname,
       // The module build of the same library, so that unused code can be left out.
       yaml: new URL("./node_modules/yaml/browser/dist/index.js", import.meta.url).pathname,
     },

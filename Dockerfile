@@ -17,14 +17,16 @@ RUN mkdir /data && chown 1000:1000 /data \
 COPY --from=build /src/dist /app
 USER 1000:1000
 WORKDIR /data
+# Memory for a house; docs/fleet.md has the NODE_OPTIONS for more homes.
 # Without a configuration the demo is reachable from outside the container, behind a key and a password that it prints.
 ENV ELBRO_DATA_DIR=/data \
     ELBRO_DEMO_HOST=0.0.0.0 \
     MALLOC_ARENA_MAX=1 \
     MALLOC_MMAP_THRESHOLD_=131072 \
-    NODE_COMPILE_CACHE=/data/.cache
+    NODE_COMPILE_CACHE=/data/.cache \
+    NODE_OPTIONS="--max-semi-space-size=1 --max-old-space-size=64"
 VOLUME /data
 EXPOSE 8080 1883
 HEALTHCHECK --interval=60s --timeout=5s --start-period=20s CMD ["elbro", "health"]
 # Node as process 1 hears SIGTERM itself: the daemon handles it.
-CMD ["node", "--max-semi-space-size=1", "--max-old-space-size=64", "/app/elbro.cjs"]
+CMD ["node", "/app/elbro.cjs"]

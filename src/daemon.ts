@@ -58,7 +58,9 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
   const reloading = new ConfigReload(config, { clock, problems: state.problems, log }, checkKeys);
   reloading.applied.subscribe((next) => state.plans.take(planDefinitions(next.plans, next.groups), next.groups));
   const server = await startServer(options, { storage, state, mqtt, plugs, reloading }, changes);
-  for (const module of [mqtt, plugs, state, integrations]) module.run();
+  for (const module of [mqtt, plugs, integrations]) module.run();
+  // What is stored is shown before anything is asked: with a thousand homes that takes some seconds.
+  void mqtt.shown.then(() => state.run());
   return {
     apiPort: server.port,
     brokerPort: mqtt.brokerPort,

@@ -22,6 +22,7 @@ import { openAccounts } from "../state/accounts.ts";
 import { Homes } from "../state/homes.ts";
 import { HomeReader } from "../state/price-reader.ts";
 import { SeriesRepository } from "../state/series-repository.ts";
+import { copyDatabase } from "../storage/backup.ts";
 import { KeyValueStore } from "../storage/key-value-store.ts";
 import { openDataDir, transitionsIn } from "../storage/open-storage.ts";
 
@@ -56,6 +57,11 @@ export function openOffline(config: Config, clock: Clock, proxy: ProxySettings |
     broker: () => brokerFinding(config),
     homeAssistant: () => checkHomeAssistant(config),
     archive: () => checkArchive(config),
+    copyNow: () =>
+      copyDatabase(database, databasePath, { node: process.execPath, signal: stop.signal }).then(
+        (made) => (made.kind === "damaged" ? `the database is damaged: ${made.damage}` : null),
+        (error: unknown) => (error instanceof Error ? error.message : String(error)),
+      ),
     diagnostics: async () => ({
       running: false,
       ...(offlineDiagnostics({ config, homes, accounts }, clock.now()) as object),

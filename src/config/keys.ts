@@ -43,6 +43,11 @@ export function kindOf(node: Node | undefined): KeyKind {
   return type === "string" || type === "enum" ? "text" : "plain";
 }
 
+/** The words of which a key takes one; none for any other key. */
+export function wordsOf(node: Node | undefined): readonly string[] {
+  return Object.values(definitionOf(schemaOf(node, false)).entries ?? {});
+}
+
 /** What stands for a key that is not there; undefined where nothing does. */
 export function defaultOf(node: Node | undefined): unknown {
   const { type, innerType, defaultValue } = definitionOf(node);
@@ -83,6 +88,7 @@ export function keyOfVariable(variable: string): Key | undefined {
 export const variableNames: readonly string[] = [...keysByVariable.keys()];
 
 interface Definition {
+  readonly entries?: Readonly<Record<string, string>>;
   readonly type?: string;
   readonly innerType?: Node;
   readonly options?: readonly Node[];

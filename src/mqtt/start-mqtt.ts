@@ -4,8 +4,8 @@ import { createHash } from "node:crypto";
 import { realpathSync } from "node:fs";
 import type { Config } from "../config/schema.ts";
 import type { Clock } from "../core/runtime/clock.ts";
-import { StateLoop } from "../core/runtime/state-loop.ts";
 import type { BackfillState } from "../core/status/daemon-status.ts";
+import type { EpochMs } from "../core/time/interval.ts";
 import { type ChangeBus, Listeners } from "../state/change-bus.ts";
 import type { State } from "../state/open-state.ts";
 import type { Storage } from "../storage/open-storage.ts";
@@ -13,7 +13,8 @@ import { connectionTo, startBroker } from "./broker/start-broker.ts";
 import { BrokerWatch } from "./broker-watch.ts";
 import type { Message } from "./client/message.ts";
 import { type MqttClient, type MqttClientLog, openMqttClient } from "./client/mqtt-client.ts";
-import { StatePublisher } from "./state-publisher.ts";
+import { PublicationLoop } from "./publication-loop.ts";
+import { DAEMON, HOUSE, StatePublisher } from "./state-publisher.ts";
 
 export interface MqttOptions {
   readonly config: Config;
@@ -31,14 +32,21 @@ export interface MqttOptions {
   readonly signal: AbortSignal;
 }
 
+/** A part of the state as it is published, or which parts there are from now on. */
+export type PublishedChange =
+  | { readonly part: string; readonly messages: readonly Message[] }
+  | { readonly kept: ReadonlySet<string> };
+
 export interface Mqtt {
   readonly client: MqttClient;
   readonly publisher: Pick<StatePublisher, "showPlugs">;
-  /** Called with the whole state at each publication. */
-  readonly published: Listeners<readonly Message[]>;
+  /** Called with each part of the state that is published. */
+  readonly published: Listeners<PublishedChange>;
   /** Port of the embedded broker; null if another broker is used. */
   readonly brokerPort: number | null;
   readonly run: () => void;
+  /** Resolves when the loop has shown what is in storage. */
+  readonly shown: Promise<void>;
   /** Waits until `offline` was published and the connection is closed. */
   readonly close: () => Promise<void>;
 }
@@ -77,12 +85,12 @@ export async function startMqtt(
     },
     signal,
   );
-  client.showFirst(showing.pricesAt(state.startedAt));
+  showFirstPrices(state, showing, client);
   const { loop, published } = publicationLoop(options, state, showing, client);
-  changes.stateChanged.subscribe(() => loop.wake());
+  changes.stateChanged.subscribe(({ home }) => (home === null ? loop.changed(HOUSE) : loop.changed(home, HOUSE)));
   let running: Promise<void> | null = null;
   return {
-    ...{ client, publisher: showing, published, brokerPort: broker?.port ?? null },
+    ...{ client, publisher: showing, published, brokerPort: broker?.port ?? null, shown: loop.shown },
     run() {
       running = loop.run(signal);
     },
@@ -93,26 +101,81 @@ export async function startMqtt(
   };
 }
 
-/** Publishes the state at each change and at each boundary of an interval. */
+/** How long a start may go on with prices before it opens the rest; one home takes a few milliseconds. */
+const FIRST_PRICES_MS = 20;
+
+/** Shows the prices of the first homes at once; those of the others follow when the loop runs. */
+function showFirstPrices({ homes, startedAt }: State, showing: StatePublisher, client: MqttClient): void {
+  const until = performance.now() + FIRST_PRICES_MS;
+  for (const home of homes.list()) {
+    client.showFirst(showing.pricesOf(home, startedAt), home.id);
+    if (performance.now() > until) return;
+  }
+}
+
+/** Up to so many accounts the daemon's own state is told at each change; beyond, for each so much less often. */
+const TOLD_AT_ONCE = 20;
+const PACE_MS = 10;
+
+/** Publishes each part of the state when it changes, at the latest at the next boundary of an interval. */
 function publicationLoop(
   { clock, onProgress }: MqttOptions,
   state: State,
   showing: StatePublisher,
   client: MqttClient,
 ) {
-  const published = new Listeners<readonly Message[]>();
+  const { homes, accounts, isTimeTrusted } = state;
+  const published = new Listeners<PublishedChange>();
   const watch = new BrokerWatch(state.problems);
-  const publish = (now: number) => {
-    state.checkClock(now);
-    state.checkDataDir(now);
-    const lookAt = watch.look(client.status().trouble, now, clock.monotonicMs());
-    const { messages, until } = showing.at(now);
-    client.show(messages);
-    published.emit(messages);
-    onProgress?.(state.daemonState(now).backfill);
-    return Math.min(until, lookAt);
+  let known: ReadonlySet<string> | null = null;
+  let parts: ReadonlySet<string> = new Set();
+  const show = (part: string, messages: readonly Message[]) => {
+    client.show(messages, part);
+    published.emit({ part, messages });
   };
-  const loop = new StateLoop(clock, publish, state.stats.pulse("showing"));
+  const paceMs = accounts.all.length > TOLD_AT_ONCE ? accounts.all.length * PACE_MS : 0;
+  let toldAt = Number.NEGATIVE_INFINITY;
+  const tellDaemon = (now: EpochMs): EpochMs => {
+    const since = clock.monotonicMs() - toldAt;
+    if (since < paceMs) return now + paceMs - since;
+    toldAt = clock.monotonicMs();
+    const daemon = state.daemonState(now);
+    show(DAEMON, showing.daemon(daemon));
+    onProgress?.(daemon.backfill);
+    return Number.POSITIVE_INFINITY;
+  };
+  const loop = new PublicationLoop({
+    clock,
+    parts() {
+      if (homes.ids !== known) {
+        known = homes.ids;
+        parts = new Set([...known, HOUSE]);
+      }
+      return parts;
+    },
+    make(part, now) {
+      const home = homes.named(part);
+      return home ? showing.home(home, now) : showing.house(now);
+    },
+    show: (part, { messages }) => show(part, messages),
+    showFirst(part, now) {
+      const home = homes.named(part);
+      if (home) client.showFirst(showing.pricesOf(home, now), part);
+    },
+    keepParts(kept) {
+      if (toldAt === Number.NEGATIVE_INFINITY) tellDaemon(clock.now());
+      client.keepParts(new Set([...kept, DAEMON]));
+      published.emit({ kept: new Set([...kept, DAEMON]) });
+    },
+    finish(now) {
+      state.checkClock(now);
+      state.checkMachine(now);
+      const lookAt = watch.look(client.status().trouble, now, clock.monotonicMs());
+      return Math.min(lookAt, tellDaemon(now));
+    },
+    mood: isTimeTrusted,
+    pulse: state.stats.pulse("showing"),
+  });
   const wake = () => loop.wake();
   client.addListener({ subscriptions: [], onMessage: () => undefined, onUp: wake, onDown: wake });
   return { published, loop };

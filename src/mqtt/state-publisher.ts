@@ -1,8 +1,9 @@
-/** What is shown at a moment: every message of every home and of the daemon, the most urgent first. */
+/** What is shown at a moment, in parts: each home, what spans homes, and the daemon. */
 import { dashboardUrlOf } from "../config/dashboard-url.ts";
 import type { Config } from "../config/schema.ts";
 import type { PlugSnapshot } from "../core/plugs/plug-snapshot.ts";
 import type { Home, HomeSnapshot } from "../core/prices/home-snapshot.ts";
+import type { DaemonState } from "../core/status/daemon-status.ts";
 import { VERSION } from "../core/status/version.ts";
 import { type EpochMs, MINUTE_MS } from "../core/time/interval.ts";
 import type { State } from "../state/open-state.ts";
@@ -24,18 +25,22 @@ import { plugMessages } from "./topics/plug-topics.ts";
 import { usageMessages } from "./topics/usage-topics.ts";
 
 export interface StatePublisherDeps
-  extends Pick<State, "homes" | "places" | "plans" | "homeReader" | "calendar" | "daemonState" | "isTimeTrusted"> {
+  extends Pick<State, "homes" | "places" | "plans" | "homeReader" | "calendar" | "isTimeTrusted"> {
   readonly log: { info(facts: object, text: string): void };
   readonly config: Config;
   readonly settings: KeyValueStore;
 }
 
-/** The state as it is, and until when it stays so of itself. */
-export interface PublishedState {
-  /** The whole state: a topic that is not here has no value any more. */
+/** A part of the state as it is, and until when it stays so of itself. */
+export interface PublishedPart {
+  /** All of the part: a topic that is not here has no value any more. */
   readonly messages: readonly Message[];
   readonly until: EpochMs;
 }
+
+/** The parts that are not a home. No home has such a name: slugs have no slash. */
+export const HOUSE = "/house";
+export const DAEMON = "/daemon";
 
 /** Heartbeats are due at least this often. */
 const MAX_SLEEP_MS = 60 * MINUTE_MS;
@@ -56,15 +61,29 @@ export class StatePublisher {
     this.#announcer = new Announcer({ baseTopic, prefix, version: VERSION, dashboardUrl }, deps.settings);
   }
 
-  /** The prices of every home at `now`: what a house waits for, in half the time of all there is. */
-  pricesAt(now: EpochMs): readonly Message[] {
-    const { config, homes } = this.#deps;
-    return homes.list().flatMap((home) => homeMessages(config.mqtt.base_topic, this.#snapshot(home, now)));
+  /** The prices of a home at `now`: what a house waits for, in half the time of all there is. */
+  pricesOf(home: Home, now: EpochMs): readonly Message[] {
+    return homeMessages(this.#deps.config.mqtt.base_topic, this.#snapshot(home, now));
   }
 
-  /** Everything there is to show at `now`. */
-  at(now: EpochMs): PublishedState {
-    const { config, homes, homeReader, places, plans, calendar, isTimeTrusted } = this.#deps;
+  /** Everything there is to show of a home at `now`. */
+  home(home: Home, now: EpochMs): PublishedPart {
+    const { config, homes, homeReader, calendar } = this.#deps;
+    const base = config.mqtt.base_topic;
+    const snapshot = this.#snapshot(home, now);
+    const usage = homeReader.usage(home, now);
+    const device = homeDevice(snapshot, usage);
+    const region = homes.address(home.addressId)?.region ?? null;
+    // Attributes before their states: a change of state is what automations wait for.
+    const messages = [...homeMessages(base, snapshot), ...formatMessages(base, snapshot, calendar, region)];
+    messages.push(...stateMessages(base, device), ...usageMessages(base, home.id, usage));
+    if (device.currency !== null) messages.push(this.#announcer.messageOf(device));
+    return { messages, until: Math.min(now + MAX_SLEEP_MS, snapshot.nextChangeAt) };
+  }
+
+  /** Places, plans and plugs. */
+  house(now: EpochMs): PublishedPart {
+    const { config, homes, places, plans, isTimeTrusted } = this.#deps;
     const base = config.mqtt.base_topic;
     const urgent: Message[] = [];
     const later: Message[] = [];
@@ -73,20 +92,8 @@ export class StatePublisher {
       urgent.push(...messages, ...stateMessages(base, device));
       later.push(this.#announcer.messageOf(device));
     };
-    for (const home of homes.list()) {
-      const snapshot = this.#snapshot(home, now);
-      const usage = homeReader.usage(home, now);
-      const device = homeDevice(snapshot, usage);
-      const region = homes.address(home.addressId)?.region ?? null;
-      // Attributes before their states: a change of state is what automations wait for.
-      urgent.push(...homeMessages(base, snapshot), ...formatMessages(base, snapshot, calendar, region));
-      urgent.push(...stateMessages(base, device));
-      later.push(...usageMessages(base, home.id, usage));
-      if (device.currency !== null) later.push(this.#announcer.messageOf(device));
-      until = Math.min(until, snapshot.nextChangeAt);
-    }
     const isTrusted = isTimeTrusted(now);
-    for (const place of places.snapshots(now, new Set(homes.list().map(({ id }) => id)))) {
+    for (const place of places.snapshots(now, homes.ids)) {
       const snapshot = isTrusted ? place : { ...place, cheap: null };
       show(placeDevice(snapshot), placeMessages(base, snapshot));
       until = Math.min(until, snapshot.nextChangeAt ?? until);
@@ -95,10 +102,15 @@ export class StatePublisher {
     for (const plan of planned.plans) show(planDevice(plan), planMessages(base, plan));
     until = Math.min(until, planned.until ?? until);
     for (const plug of this.#plugs()) show(plugDevice(plug), plugMessages(base, plug));
-    const state = { ...this.#deps.daemonState(now), refusedCommand: this.#refusedCommand };
-    const daemon = daemonDevice(state, nameOfDaemon(base));
-    later.push(...daemonMessages(base, state), ...stateMessages(base, daemon), this.#announcer.messageOf(daemon));
     return { messages: [...urgent, ...later], until };
+  }
+
+  /** What the daemon says of itself. */
+  daemon(state: DaemonState): readonly Message[] {
+    const base = this.#deps.config.mqtt.base_topic;
+    const view = { ...state, refusedCommand: this.#refusedCommand };
+    const device = daemonDevice(view, nameOfDaemon(base));
+    return [...daemonMessages(base, view), ...stateMessages(base, device), this.#announcer.messageOf(device)];
   }
 
   /** From now on these plugs are published as well. */

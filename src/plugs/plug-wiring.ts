@@ -83,17 +83,16 @@ export function startPlugs(
 function wantedOf(plug: PlugConfig, state: Followed, now: EpochMs): Wanted | null {
   const { homes, homeReader, places, plans } = state;
   if (plug.plan !== undefined) return plans.wantedByAny(plansOf(plug), plug.home ?? null, now);
-  const known = homes.list();
-  const home = known.find(({ id }) => id === plug.home);
+  const home = plug.home === undefined ? null : homes.named(plug.home);
   if (home) {
     tellHome(plug, null, state, now);
     return wantedAt(home.name, homeReader.snapshot(home, now));
   }
-  const around = places.snapshots(now, new Set(known.map(({ id }) => id)));
+  const around = places.snapshots(now, homes.ids);
   // The configuration names a place as it is called now; its id may be that of an earlier name.
   const found =
     around.find(({ place }) => place.id === plug.home) ?? around.find(({ place }) => slugOf(place.name) === plug.home);
-  const ids = [...known.map(({ id }) => id), ...around.map(({ place }) => place.id)];
+  const ids = [...homes.ids, ...around.map(({ place }) => place.id)];
   if (homes.known || found) tellHome(plug, found ? null : ids, state, now);
   return found ? wantedAt(found.place.name, found) : null;
 }

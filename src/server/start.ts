@@ -45,7 +45,9 @@ export async function startServer(options: ServerOptions, deps: ServerDeps, chan
   const { config, clock, log, ingress = false, signal, commandHint = DEFAULT_HINT } = options;
   const { storage, state, mqtt, plugs, reloading } = deps;
   const events = new EventFeed({ baseTopic: config.mqtt.base_topic, homes: state.homes, startedAt: state.startedAt });
-  mqtt.published.subscribe((messages) => events.show(messages));
+  mqtt.published.subscribe((change) =>
+    "kept" in change ? events.keepParts(change.kept) : events.show(change.messages, change.part),
+  );
   changes.seriesChanged.subscribe((series) => events.changed(series));
   const api = {
     ...{ config, clock, log, ingress, signal, commandHint, storage, state, mqtt, plugs, events },

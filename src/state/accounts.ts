@@ -2,12 +2,12 @@
 import { createHash } from "node:crypto";
 import type { Config } from "../config/schema.ts";
 import type { Priority } from "../core/fetching/fetch-types.ts";
-import type { Share } from "../core/fetching/rate-limit.ts";
+import { MAX_ATTEMPTS, type Share } from "../core/fetching/rate-limit.ts";
 import type { Clock } from "../core/runtime/clock.ts";
 import { WHOLE } from "../core/series/series.ts";
 import type { Problems } from "../core/status/problem.ts";
 import { VERSION } from "../core/status/version.ts";
-import type { EpochMs } from "../core/time/interval.ts";
+import { DAY_MS, type EpochMs } from "../core/time/interval.ts";
 import { Account } from "../service/client/account.ts";
 import { CircuitBreaker } from "../service/client/circuit-breaker.ts";
 import { createClient } from "../service/client/client.ts";
@@ -16,7 +16,7 @@ import { noteLostLedger } from "../service/client/lost-ledger.ts";
 import type { Service } from "../service/client/open-service.ts";
 import { Outage } from "../service/client/outage.ts";
 import type { ProxySettings } from "../service/client/proxy.ts";
-import { RateLimiter } from "../service/client/rate-limiter.ts";
+import { type AttemptLog, RateLimiter } from "../service/client/rate-limiter.ts";
 import { AdaptiveRateLimits, LearnedRateLimits } from "../service/client/rate-limits.ts";
 import type { OperationId } from "../service/contract/operations.ts";
 import { operationIdOf, paramsOf, seriesOf, takeApart } from "../service/contract/series-mapping.ts";
@@ -45,6 +45,8 @@ export interface AccountsOptions {
 export interface Accounts {
   readonly consumers: readonly Account[];
   readonly thirdParty: Account | null;
+  /** A consumer account by its name; null where there is none. */
+  readonly named: (name: string) => Account | null;
   /** Every account, those of the consumer interface first. */
   readonly all: readonly Account[];
 }
@@ -60,6 +62,7 @@ export function openAccounts(options: AccountsOptions): Accounts {
   const { config, service } = options;
   const outage = new Outage(options.problems);
   const spendsUnknown = options.spendsUnknown === true || options.settings.read(SPENDS_UNKNOWN) === "yes";
+  const recent = recentAttempts(options);
   const open = (name: string, authorization: { consumer?: string; thirdParty?: string }) => {
     const { clock, repository, settings: memory, problems, random, signal, onServerTime, onSpent } = options;
     if (spendsUnknown) noteLostLedger(memory, name);
@@ -81,7 +84,13 @@ export function openAccounts(options: AccountsOptions): Accounts {
         authorization,
         secrets: secretsOf(config, options.proxy ?? null, authorization),
       }),
-      governor: new RateLimiter({ account: name, requestLog: repository.spends, memory, clock, source }),
+      governor: new RateLimiter({
+        account: name,
+        requestLog: { ...repository.spends, recent: recent(name) },
+        memory,
+        clock,
+        source,
+      }),
       gate: new CircuitBreaker({ account: name, memory, clock, random, keyMark }),
       clock,
       problems,
@@ -96,7 +105,27 @@ export function openAccounts(options: AccountsOptions): Accounts {
   const thirdParty = token === null ? null : open(THIRD_PARTY, { thirdParty: token });
   // Noted by now for each account.
   if (spendsUnknown) options.settings.write(SPENDS_UNKNOWN, "");
-  return { consumers, thirdParty, all: thirdParty ? [...consumers, thirdParty] : consumers };
+  const byName = new Map(consumers.map((account) => [account.name, account]));
+  const named = (name: string) => byName.get(name) ?? null;
+  return { consumers, thirdParty, named, all: thirdParty ? [...consumers, thirdParty] : consumers };
+}
+
+/** An attempt counts for a day and a flight; a service or a machine whose clock is a day off changes nothing. */
+const COUNTED_DAYS = 3;
+
+/** The attempts of an account that may still count: read for all accounts at once. */
+function recentAttempts({
+  repository: { requestLog },
+  clock,
+}: AccountsOptions): (account: string) => AttemptLog["recent"] {
+  const told = Math.min(requestLog.serverTime() ?? Number.NEGATIVE_INFINITY, clock.now());
+  const all = requestLog.recentOfAll(MAX_ATTEMPTS, told - COUNTED_DAYS * DAY_MS);
+  // Each is read once, when its rate limiter is made; nothing is held after that.
+  return (account) => () => {
+    const own = all.get(account) ?? [];
+    all.delete(account);
+    return own;
+  };
 }
 
 /** The consumer accounts that have a key. */
@@ -111,13 +140,13 @@ function thirdPartyAuthorization(config: Config): string | null {
   return `Bearer ${thirdPartyToken({ apiKey: api_key, apiSecret: api_secret }, hash_encoding ?? "hex")}`;
 }
 
-/** Everything that must not come back in a text: the keys, what is made of them, and a proxy's password. */
+/** Everything of an account that must not come back in a text: its keys, what is made of them, and a proxy's password. */
 function secretsOf(
   config: Config,
   proxy: ProxySettings | null,
   authorization: { readonly consumer?: string; readonly thirdParty?: string },
 ): string[] {
-  const keys = [...consumerKeys(config).map(({ api_key }) => api_key), config.third_party?.api_key];
+  const keys = [config.third_party?.api_key];
   const tokens = Object.values(authorization).map((value) => value.replace(/^Bearer /, ""));
   const passwords = [proxy?.httpProxy, proxy?.httpsProxy].map((url) => URL.parse(url ?? "")?.password);
   const all = [...tokens, config.third_party?.api_secret, ...keys, ...passwords];

@@ -112,18 +112,18 @@ export class CheapQueries {
 }
 
 function begunIn(question: string, memory: PlanRecord | null): Begun[] {
-  if (!memory || memory.begun.length === 0) return [];
-  const { window, since, begun } = memory;
-  const runs = begun.map(({ start, end }) => ({ start, end }));
+  if (!memory || memory.startedRuns.length === 0) return [];
+  const { window, since, startedRuns } = memory;
+  const runs = startedRuns.map(({ start, end }) => ({ start, end }));
   return [{ question, start: window.start, end: window.end, since, runs }];
 }
 
 function memoryOf({ start, end, since, runs }: Begun): PlanRecord {
   const begun = runs.map((run) => ({ ...run, basis: "prices" as const, settled: false }));
-  return { ...newRecord({ start, end, until: end }, since, []), begun };
+  return { ...newRecord({ start, end, until: end }, since, []), startedRuns: begun };
 }
 
 /** What has begun, as a text to compare. */
 function begunText(memory: PlanRecord | null | undefined): string {
-  return (memory?.begun ?? []).map(({ start, end }) => `${start}-${end}`).join();
+  return (memory?.startedRuns ?? []).map(({ start, end }) => `${start}-${end}`).join();
 }

@@ -12,6 +12,7 @@ import type { Problems } from "../core/status/problem.ts";
 import { VERSION } from "../core/status/version.ts";
 import type { Calendar } from "../core/time/calendar.ts";
 import { DAY_MS, type EpochMs, type Interval } from "../core/time/interval.ts";
+import type { Account } from "../service/client/account.ts";
 import { byCapability, labelOf } from "../service/contract/polled-series.ts";
 import { operationIdOf, seriesOf } from "../service/contract/series-mapping.ts";
 import type { Accounts } from "./accounts.ts";
@@ -29,50 +30,94 @@ export interface DaemonStateDeps {
   readonly historyFrom: (now: EpochMs) => EpochMs;
 }
 
-/** Reads the state of the daemon: service, quota, ages of the series, back-fill and problems. */
-export function daemonState(deps: DaemonStateDeps, now: EpochMs): DaemonState {
-  const { accounts, homes, repository, problems, startedAt } = deps;
-  const list = problems.list();
-  return {
-    version: VERSION,
-    startedAt,
-    problems: list,
-    interfaces: accounts.all.map((account) => {
-      const partner = account === accounts.thirdParty;
-      const { minute, day } = account.standing(now);
-      return {
-        account: account.name,
-        interface: partner ? "third_party" : "consumer",
-        service:
-          account.trouble ?? serviceStateOf(account.name, answeredAt(repository, account.name, partner) !== null, list),
-        minuteLeft: minute?.left ?? null,
-        dayLeft: day?.left ?? null,
-        requestsToday: repository.requestLog.countSince(account.name, Math.floor(now / DAY_MS) * DAY_MS),
-      };
-    }),
-    series: homes.list().flatMap((home) => freshnessOf(home, homes, repository)),
-    backfill: backfillState(deps, now),
-  };
+/** What is known of one account, as of a revision of it and a day. */
+interface AccountState {
+  readonly revision: number;
+  readonly day: EpochMs;
+  readonly answered: boolean;
+  readonly series: readonly SeriesFreshness[];
+  readonly backfill: BackfillState;
+}
+
+/** The state of the daemon: service, quota, ages of the series, back-fill and problems. An account that did nothing is not looked at again. */
+export class DaemonStates {
+  readonly #deps: DaemonStateDeps;
+  /** By name. Bounded by the accounts. */
+  readonly #accounts = new Map<string, AccountState>();
+
+  constructor(deps: DaemonStateDeps) {
+    this.#deps = deps;
+  }
+
+  at(now: EpochMs): DaemonState {
+    const { accounts, repository, problems, startedAt } = this.#deps;
+    const list = problems.list();
+    const states = accounts.all.map((account) => this.#stateOf(account, now));
+    const known = states.reduce((sum, { backfill }) => sum + backfill.known, 0);
+    const wanted = states.reduce((sum, { backfill }) => sum + backfill.wanted, 0);
+    return {
+      version: VERSION,
+      startedAt,
+      problems: list,
+      interfaces: accounts.all.map((account, i) => {
+        const { minute, day } = account.standing(now);
+        return {
+          account: account.name,
+          interface: account === accounts.thirdParty ? "third_party" : "consumer",
+          service: account.trouble ?? serviceStateOf(problems.of(account.name), states[i]?.answered === true),
+          minuteLeft: minute?.left ?? null,
+          dayLeft: day?.left ?? null,
+          requestsToday: repository.requestLog.countSince(account.name, Math.floor(now / DAY_MS) * DAY_MS),
+        };
+      }),
+      series: states.flatMap(({ series }) => series),
+      backfill: wanted === 0 ? null : { known, wanted },
+    };
+  }
+
+  #stateOf(account: Account, now: EpochMs): AccountState {
+    const { accounts, homes, repository, calendar, historyFrom } = this.#deps;
+    const revision = repository.revisionOf(account.name);
+    const day = calendar.startOf("day", now);
+    const before = this.#accounts.get(account.name);
+    if (before?.revision === revision && before.day === day) return before;
+    const within = { start: calendar.startOf("day", historyFrom(now)), end: day };
+    const targets = new Map(homes.targets(account.name).map((target) => [target.addressId, target]));
+    const polled = homes.of(account.name).map((home) => {
+      const series =
+        targets
+          .get(home.addressId)
+          ?.series.map((each) => each.series)
+          .toSorted(byCapability) ?? [];
+      return { home, series };
+    });
+    const state: AccountState = {
+      ...{ revision, day },
+      answered: answeredAt(repository, account.name, account === accounts.thirdParty) !== null,
+      series: polled.flatMap(({ home, series }) => series.map((each) => freshnessOf(home, each, repository))),
+      backfill: backfillOf(
+        polled.flatMap(({ series }) => series),
+        repository,
+        within,
+      ),
+    };
+    this.#accounts.set(account.name, state);
+    return state;
+  }
 }
 
 /** How much of the wanted history was asked. History is filled from the newest day on, so one gap is left at most. */
-function backfillState(
-  { homes, repository, calendar, historyFrom }: DaemonStateDeps,
-  now: EpochMs,
-): BackfillState | null {
-  const within = { start: calendar.startOf("day", historyFrom(now)), end: calendar.startOf("day", now) };
+function backfillOf(all: readonly SeriesKey[], repository: SeriesRepository, within: Interval): BackfillState {
   const days = (range: Interval) => Math.round((range.end - range.start) / DAY_MS);
   let known = 0;
   let wanted = 0;
-  for (const home of homes.list()) {
-    for (const series of seriesOfHome(home, homes)) {
-      if (series.unit === "latest") continue;
-      const gap = repository.stateOf(series).newestGap(within);
-      wanted += days(within);
-      known += days(within) - (gap ? days({ start: within.start, end: gap.end }) : 0);
-    }
+  for (const series of all) {
+    if (series.unit === "latest") continue;
+    const gap = repository.stateOf(series).newestGap(within);
+    wanted += days(within);
+    known += days(within) - (gap ? days({ start: within.start, end: gap.end }) : 0);
   }
-  return wanted === 0 ? null : { known, wanted };
+  return { known, wanted };
 }
 
 function answeredAt(repository: SeriesRepository, account: string, partner: boolean): EpochMs | null {
@@ -80,17 +125,11 @@ function answeredAt(repository: SeriesRepository, account: string, partner: bool
   return repository.stateOf(series).answeredAt;
 }
 
-/** The series that are polled for a home. Shape: in the order of the capability flags. */
-function seriesOfHome(home: Home, homes: Homes): SeriesKey[] {
-  const target = homes.targets(home.account).find(({ addressId }) => addressId === home.addressId);
-  return target?.series.map(({ series }) => series).toSorted(byCapability) ?? [];
-}
-
-function freshnessOf(home: Home, homes: Homes, repository: SeriesRepository): SeriesFreshness[] {
-  return seriesOfHome(home, homes).map((series) => ({
+function freshnessOf(home: Home, series: SeriesKey, repository: SeriesRepository): SeriesFreshness {
+  return {
     owner: { id: home.id, name: home.name },
     account: home.account,
     label: labelOf(operationIdOf(series)),
     lastSuccessAt: repository.stateOf(series).answeredAt,
-  }));
+  };
 }

@@ -9,13 +9,33 @@ import { seriesOf } from "../service/contract/series-mapping.ts";
 import type { KeyValueStore } from "../storage/key-value-store.ts";
 import type { SeriesRepository } from "./series-repository.ts";
 
+/** An address as an account told it; `home` is null for one that the configuration leaves out. */
+interface HeldAddress {
+  readonly account: string;
+  readonly address: Address;
+  readonly home: Home | null;
+}
+
+/**
+ * What an account tells is read once per change of it: a new account costs the same with a thousand others as alone.
+ */
 export class Homes {
-  readonly #accounts: readonly string[];
-  readonly #config: Config["homes"];
+  readonly #config: ReadonlyMap<string, NonNullable<Config["homes"]>[number]> | null;
   readonly #library: SeriesRepository;
   readonly #settings: KeyValueStore;
-  /** The addresses as of the last change of the series store: each request of the LAN looks one up. */
-  #seen: { readonly changes: number; readonly byId: ReadonlyMap<string, HeldAddress> } | null = null;
+  /** The addresses of each account, in the order of the accounts. */
+  readonly #told: Map<string, readonly Address[]>;
+  /** Accounts whose addresses are to be read. */
+  readonly #stale: Set<string>;
+  /** By id in lower case. An address that several accounts may read belongs to the first. */
+  readonly #held = new Map<string, HeldAddress>();
+  /** Ids of the configuration. */
+  readonly #given: ReadonlySet<string>;
+  /** Those, and every id that an address has or had: no other home gets one of them. */
+  readonly #taken: Set<string>;
+  #list: readonly Home[] | null = null;
+  #ids: ReadonlySet<string> | null = null;
+  readonly #byId = new Map<string, Home>();
 
   constructor(
     accounts: readonly string[],
@@ -23,48 +43,58 @@ export class Homes {
     repository: SeriesRepository,
     settings: KeyValueStore,
   ) {
-    this.#accounts = accounts;
-    this.#config = config;
+    this.#config = config ? new Map(config.map((home) => [home.address_id.toLowerCase(), home])) : null;
     this.#library = repository;
     this.#settings = settings;
-  }
-
-  /** Every home known by now. A home keeps its id permanently, also when its label changes in the app. */
-  list(): Home[] {
-    const given = new Set(this.#config?.flatMap((home) => home.id ?? []));
-    const known = [...this.#addresses().values()];
-    const taken = new Set([...given, ...known.map(({ address }) => this.#settings.read(nameOfId(address)) ?? "")]);
-    const used = new Set(given);
-    return known.flatMap(({ account, address }) => {
-      const configured = this.#config?.find((home) => home.address_id.toLowerCase() === address.id.toLowerCase());
-      if (this.#config && !configured) return [];
-      const id = configured?.id ?? this.#idOf(address, { taken, used });
-      const resolution = configured?.resolution ?? "fifteenMinutes";
-      const format = configured?.format;
-      return [{ id, name: address.label, account, addressId: address.id, resolution, ...(format ? { format } : {}) }];
+    this.#told = new Map(accounts.map((account) => [account, []]));
+    this.#stale = new Set(accounts);
+    this.#given = new Set(config?.flatMap((home) => home.id ?? []));
+    this.#taken = new Set(this.#given);
+    repository.store.watch("addresses", ({ account }) => {
+      if (this.#told.has(account)) this.#stale.add(account);
     });
   }
 
-  /** The id that was made for a home before; a new one where another home has been given it since. */
-  #idOf(address: Address, { taken, used }: { readonly taken: Set<string>; readonly used: Set<string> }): string {
-    const remembered = this.#settings.read(nameOfId(address));
-    const isFree = remembered !== null && !used.has(remembered);
-    const id = isFree ? remembered : freeSlug(slugOf(address.label), taken);
-    if (!isFree) this.#settings.write(nameOfId(address), id);
-    taken.add(id);
-    used.add(id);
-    return id;
+  /** Every home known by now. A home keeps its id permanently, also when its label changes in the app. */
+  list(): readonly Home[] {
+    this.#read();
+    this.#list ??= [...this.#told.keys()].flatMap((account) => this.of(account));
+    return this.#list;
+  }
+
+  /** The ids of all homes. */
+  get ids(): ReadonlySet<string> {
+    this.#read();
+    this.#ids ??= new Set(this.#byId.keys());
+    return this.#ids;
+  }
+
+  /** The home with this id; null where there is none. */
+  named(id: string): Home | null {
+    this.#read();
+    return this.#byId.get(id) ?? null;
+  }
+
+  /** The home at an address; null where there is none. */
+  at(addressId: string): Home | null {
+    return this.#find(addressId)?.home ?? null;
+  }
+
+  /** The homes of one account. */
+  of(account: string): readonly Home[] {
+    this.#read();
+    return (this.#told.get(account) ?? []).flatMap(({ id }) => {
+      const held = this.#held.get(id.toLowerCase());
+      return held?.account === account ? (held.home ?? []) : [];
+    });
   }
 
   /** What to collect for one account. */
   targets(account: string): CollectTarget[] {
-    const byId = this.#addresses();
-    return this.list()
-      .filter((home) => home.account === account)
-      .map(({ addressId, resolution }) => {
-        const address = byId.get(addressId.toLowerCase())?.address;
-        return { account, addressId, resolution, series: address ? addressSeries(account, address, resolution) : [] };
-      });
+    return this.of(account).map(({ addressId, resolution }) => {
+      const address = this.address(addressId);
+      return { account, addressId, resolution, series: address ? addressSeries(account, address, resolution) : [] };
+    });
   }
 
   /** An address by its id; null for one nobody has told of. */
@@ -74,7 +104,8 @@ export class Homes {
 
   /** Whether any account has told its addresses. */
   get known(): boolean {
-    return this.#addresses().size > 0;
+    this.#read();
+    return this.#held.size > 0;
   }
 
   /** The account an address belongs to; null for an address nobody has told of. */
@@ -84,30 +115,69 @@ export class Homes {
 
   /** Ids are UUIDs: their case says nothing. */
   #find(addressId: string): HeldAddress | undefined {
-    const byId = this.#addresses();
-    return byId.get(addressId) ?? byId.get(addressId.toLowerCase());
+    this.#read();
+    return this.#held.get(addressId) ?? this.#held.get(addressId.toLowerCase());
   }
 
-  /** By id in lower case, in the order of the accounts. An address that several may read belongs to the first. */
-  #addresses(): ReadonlyMap<string, HeldAddress> {
-    const { store } = this.#library;
-    if (this.#seen?.changes === store.changes) return this.#seen.byId;
-    const byId = new Map<string, HeldAddress>();
-    for (const account of this.#accounts) {
-      for (const row of store.latest(seriesOf(account, "addresses", {})) ?? []) {
-        const address = row as Address;
-        const id = address.id.toLowerCase();
-        if (!byId.has(id)) byId.set(id, { account, address });
-      }
+  /** Reads what changed. An account that is new joins; where one changed, which is rare, all are put together again. */
+  #read(): void {
+    if (this.#stale.size === 0) return;
+    const stale = [...this.#stale];
+    this.#stale.clear();
+    const before = stale.flatMap((account) => this.#told.get(account) ?? []);
+    for (const account of stale) {
+      const rows = this.#library.store.latest(seriesOf(account, "addresses", {})) ?? [];
+      this.#told.set(account, rows as unknown as readonly Address[]);
     }
-    this.#seen = { changes: store.changes, byId };
-    return byId;
+    for (const account of stale)
+      for (const address of this.#told.get(account) ?? [])
+        this.#taken.add(this.#settings.read(nameOfId(address)) ?? "");
+    this.#list = null;
+    this.#ids = null;
+    if (before.length > 0) {
+      this.#held.clear();
+      this.#byId.clear();
+    }
+    for (const account of before.length > 0 ? this.#told.keys() : stale) this.#join(account);
   }
-}
 
-interface HeldAddress {
-  readonly account: string;
-  readonly address: Address;
+  #join(account: string): void {
+    for (const address of this.#told.get(account) ?? []) {
+      if (this.#isOthers(account, address)) continue;
+      const key = address.id.toLowerCase();
+      const home = this.#homeAt(account, address, this.#held.get(key)?.home?.id);
+      this.#held.set(key, { account, address, home });
+      if (home) this.#byId.set(home.id, home);
+    }
+  }
+
+  /** Whether an earlier account has told the same address. */
+  #isOthers(account: string, { id }: Address): boolean {
+    const owner = this.#held.get(id.toLowerCase())?.account;
+    if (owner === undefined || owner === account) return false;
+    const accounts = [...this.#told.keys()];
+    return accounts.indexOf(owner) < accounts.indexOf(account);
+  }
+
+  /** `known` is the id that it has already, through a later account. */
+  #homeAt(account: string, address: Address, known?: string): Home | null {
+    const configured = this.#config?.get(address.id.toLowerCase());
+    if (this.#config && !configured) return null;
+    const id = configured?.id ?? known ?? this.#idOf(address);
+    const resolution = configured?.resolution ?? "fifteenMinutes";
+    const format = configured?.format;
+    return { id, name: address.label, account, addressId: address.id, resolution, ...(format ? { format } : {}) };
+  }
+
+  /** The id that was made for a home before; a new one where another home has been given it since. */
+  #idOf(address: Address): string {
+    const remembered = this.#settings.read(nameOfId(address));
+    if (remembered !== null && !this.#byId.has(remembered) && !this.#given.has(remembered)) return remembered;
+    const id = freeSlug(slugOf(address.label), this.#taken);
+    this.#settings.write(nameOfId(address), id);
+    this.#taken.add(id);
+    return id;
+  }
 }
 
 /** Under which the id of a home is remembered. */

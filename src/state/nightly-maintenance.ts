@@ -35,8 +35,9 @@ export const DAMAGED_VALUES = "stored values";
 
 export class NightlyMaintenance {
   readonly #deps: NightlyMaintenanceDeps;
-  /** When a copy that could not be made is tried again. */
-  #retryAt = Number.POSITIVE_INFINITY;
+  /** When a copy that could not be made is tried again; null where none is due. */
+  #retryAt: EpochMs | null = null;
+  #copying: Promise<string | null> | null = null;
 
   constructor(deps: NightlyMaintenanceDeps) {
     this.#deps = deps;
@@ -58,7 +59,7 @@ export class NightlyMaintenance {
     const done = Number(this.#deps.settings.read(DONE_AT) ?? Number.NaN);
     // A time ahead of the clock was written by a clock that stood wrong.
     if (Number.isNaN(done) || done > now) return now + AFTER_START_MS;
-    const due = Math.min(this.#retryAt, nextSlot(this.#deps, done, [MINUTE_OF_DAY]));
+    const due = this.#retryAt ?? nextSlot(this.#deps, done, [MINUTE_OF_DAY]);
     return due > now ? due : now + AFTER_START_MS;
   }
 
@@ -80,31 +81,42 @@ export class NightlyMaintenance {
       if (signal.aborted) return;
     }
     settings.write(DONE_AT, String(clock.now()));
-    await this.#copy(signal);
+    await this.copy(signal);
   }
 
-  async #copy(signal: AbortSignal): Promise<void> {
-    const { database, databasePath, problems, clock, log } = this.#deps;
+  /** Makes the copy, or joins one that is being made. Returns why it could not be made; null if it was. */
+  copy(signal: AbortSignal): Promise<string | null> {
+    this.#copying ??= this.#copy(signal).finally(() => {
+      this.#copying = null;
+    });
+    return this.#copying;
+  }
+
+  async #copy(signal: AbortSignal): Promise<string | null> {
+    const { database, databasePath, problems, settings, clock, log } = this.#deps;
     const outcome = await copyDatabase(database, databasePath, { node: process.execPath, signal }).catch(
       (error: unknown): CopyOutcome | { readonly kind: "failed"; readonly why: string } => ({
         kind: "failed",
         why: error instanceof Error ? error.message : String(error),
       }),
     );
-    this.#retryAt = outcome.kind === "failed" ? clock.now() + RETRY_MS : Number.POSITIVE_INFINITY;
+    this.#retryAt = outcome.kind === "failed" ? clock.now() + RETRY_MS : null;
+    // A restart tries again as well.
+    if (outcome.kind === "failed") settings.write(DONE_AT, "0");
     const problem = { subject: SUBJECT, since: clock.now() };
     switch (outcome.kind) {
       case "verified":
         log.info({ kilobytes: Math.round(outcome.bytes / 1_000) }, "database copied and checked");
         for (const subject of [SUBJECT, DAMAGED_VALUES]) problems.end(subject);
-        return;
+        return null;
       case "damaged":
         problems.start({ ...problem, code: "database_damaged", detail: outcome.damage });
-        return;
+        return `the database is damaged: ${outcome.damage}`;
       case "failed":
         problems.start({ ...problem, code: "copy_failed", detail: outcome.why });
-        return;
+        return outcome.why;
       case "stopped":
+        return "the daemon was stopped";
     }
   }
 }

@@ -11,6 +11,7 @@ import { RELEASED_AT } from "../core/status/version.ts";
 import { Calendar, SERVICE_ZONE } from "../core/time/calendar.ts";
 import { DAY_MS, type EpochMs, MINUTE_MS } from "../core/time/interval.ts";
 import { Collector, type CollectorLog } from "../service/client/collector.ts";
+import { Gate } from "../service/client/gate.ts";
 import type { Service, ServiceOptions } from "../service/client/open-service.ts";
 import { consumerTargets } from "../service/contract/polled-series.ts";
 import { type Storage, type StorageOptions, transitionsIn } from "../storage/open-storage.ts";
@@ -20,8 +21,9 @@ import { WriteRecoveryLoop } from "../storage/write-recovery-loop.ts";
 import { type Accounts, fetchPortOf, openAccounts } from "./accounts.ts";
 import type { ChangeBus } from "./change-bus.ts";
 import { ClockGuard } from "./clock-guard.ts";
-import { daemonState } from "./daemon-status.ts";
+import { DaemonStates } from "./daemon-status.ts";
 import { DataDirWatch } from "./data-dir-watch.ts";
+import { HeapWatch } from "./heap-watch.ts";
 import { Homes } from "./homes.ts";
 import { DAMAGED_VALUES, NightlyMaintenance, reportRecovery } from "./nightly-maintenance.ts";
 import { Places } from "./places.ts";
@@ -58,12 +60,14 @@ export interface State {
   readonly isTimeTrusted: (now: EpochMs) => boolean;
   /** Starts or ends the problem that says that the clock is wrong. */
   readonly checkClock: (now: EpochMs) => void;
-  /** Starts or ends the problem that says that the data directory is gone. */
-  readonly checkDataDir: (now: EpochMs) => void;
+  /** Starts or ends the problems that say that the data directory is gone, or that memory is too small. */
+  readonly checkMachine: (now: EpochMs) => void;
   /** The daemon as it is at `now`. */
   readonly daemonState: (now: EpochMs) => DaemonState;
   /** Looks at once what is due for every account. */
   readonly refresh: () => void;
+  /** Makes the copy of the database now. Returns why it could not be made; null if it was. */
+  readonly copyNow: () => Promise<string | null>;
   readonly run: () => void;
   /** Waits for the loops and writes what the request log still holds. */
   readonly close: () => Promise<void>;
@@ -71,6 +75,9 @@ export interface State {
 
 /** Each installation asks at a time of its own within this, so that not all of them ask in the same second. */
 const MAX_OFFSET_MS = 8 * MINUTE_MS;
+
+/** Requests of the fetch schedules that are on their way at once, of all accounts together. */
+const MAX_POLLING = 3;
 
 type Basics = Pick<State, "startedAt" | "calendar" | "thresholds" | "problems" | "stats" | "repository">;
 
@@ -83,11 +90,13 @@ export function openState(options: StateOptions, storage: Storage, service: Serv
     // A simulated clock is right by definition.
     releasedAt: simulatedTime ? Number.NEGATIVE_INFINITY : RELEASED_AT,
     lastToldMs: simulatedTime ? null : repository.requestLog.serverTime(),
+    toldInBoot: simulatedTime ? null : repository.requestLog.serverTimeOf(clock.boot),
     clock,
   });
   const isTimeTrusted = (now: EpochMs) => guard.trusted(now);
   const checkClock = (now: EpochMs) => guard.tell(problems, now);
   const dataDir = new DataDirWatch(storage.databasePath);
+  const heap = new HeapWatch();
   const accounts = openAccounts({
     ...{ config, service, repository, clock, problems, random, proxy, signal },
     settings: storage.settings,
@@ -116,7 +125,7 @@ export function openState(options: StateOptions, storage: Storage, service: Serv
     exportTimelineOf(home, now) {
       const timeline = homeReader.timeline(home, now);
       const region = homes.address(home.addressId)?.region;
-      const around = places.priced(now, new Set(homes.list().map(({ id }) => id)));
+      const around = places.priced(now, homes.ids);
       const spot = around.find(({ place }) => place.region !== null && place.region === region);
       return timeline && exportTimeline(timeline, spot?.points ?? []);
     },
@@ -128,11 +137,13 @@ export function openState(options: StateOptions, storage: Storage, service: Serv
   });
   changes.seriesChanged.subscribe((series) => {
     homeReader.changed(series);
-    const home = homes.list().find(({ addressId }) => addressId === series.place);
-    changes.stateChanged.emit({ home: home?.id ?? null });
+    const ofAccount = series.operation === "addresses" ? homes.of(series.account) : [];
+    for (const { id } of ofAccount) changes.stateChanged.emit({ home: id });
+    changes.stateChanged.emit({ home: homes.at(series.place)?.id ?? null });
   });
   const historyFrom = (now: EpochMs) => historyStartOf(config, calendar, now);
   const state = { ...basics, accounts, homes, homeReader, places, plans };
+  const daemonStates = new DaemonStates({ ...state, historyFrom });
   const isTimePossible = (now: EpochMs) => guard.isPossible(now);
   const loops = openLoops(options, storage, changes, { ...state, historyFrom, isTimePossible });
   storage.writing.onDamage((what) => {
@@ -146,8 +157,11 @@ export function openState(options: StateOptions, storage: Storage, service: Serv
     ...loops,
     isTimeTrusted,
     checkClock,
-    checkDataDir: (now) => dataDir.tell(problems, now),
-    daemonState: (now) => daemonState({ ...state, historyFrom }, now),
+    checkMachine(now) {
+      dataDir.tell(problems, now);
+      heap.tell(problems, Math.max(homes.ids.size, accounts.consumers.length), now);
+    },
+    daemonState: (now) => daemonStates.at(now),
   };
 }
 
@@ -170,12 +184,12 @@ function openBasics({ config, clock, log }: StateOptions, storage: Storage, chan
   };
 }
 
-interface LoopDeps extends Omit<State, "isTimeTrusted" | "checkClock" | "checkDataDir" | "daemonState" | keyof Loops> {
+interface LoopDeps extends Omit<State, "isTimeTrusted" | "checkClock" | "checkMachine" | "daemonState" | keyof Loops> {
   readonly historyFrom: (now: EpochMs) => EpochMs;
   readonly isTimePossible: (now: EpochMs) => boolean;
 }
 
-type Loops = Pick<State, "refresh" | "run" | "close">;
+type Loops = Pick<State, "refresh" | "copyNow" | "run" | "close">;
 
 /** The loops that fetch, keep the database in order and retry failed writes. */
 function openLoops(options: StateOptions, storage: Storage, changes: ChangeBus, state: LoopDeps): Loops {
@@ -184,11 +198,15 @@ function openLoops(options: StateOptions, storage: Storage, changes: ChangeBus, 
   const { settings } = storage;
   const kept = Number(settings.once("offset_ms", () => String(Math.floor(random() * MAX_OFFSET_MS))));
   const offsetMs = kept >= 0 && kept <= MAX_OFFSET_MS ? kept : 0;
-  const collectors = accounts.all.map((account) => {
+  const polling = new Gate(MAX_POLLING);
+  const collectors = accounts.all.map((account, i) => {
     const isThirdParty = account === accounts.thirdParty;
     return new Collector({
-      ...{ calendar, clock, offsetMs, historyFrom, log },
+      ...{ calendar, clock, historyFrom, log, gate: polling },
+      // Accounts ask one after the other within the time that installations have.
+      offsetMs: (offsetMs + Math.floor((i * MAX_OFFSET_MS) / accounts.all.length)) % MAX_OFFSET_MS,
       asking: fetchPortOf(account, repository),
+      flights: account.flights,
       keeping: repository,
       targets: () => (isThirdParty || !isTimePossible(clock.now()) ? [] : homes.targets(account.name)),
       accountTargets(now) {
@@ -208,6 +226,7 @@ function openLoops(options: StateOptions, storage: Storage, changes: ChangeBus, 
   let running: readonly Promise<void>[] = [];
   return {
     refresh,
+    copyNow: () => maintenance.copy(signal),
     run() {
       running = [maintenance, writeRecovery, ...collectors].map((loop) => loop.run(signal));
     },

@@ -270,7 +270,7 @@ export class Plans {
       if (action === "skip") return skip(memory, now);
       if (action === "stop") return stop(memory, now, spec);
       const all = [...this.#companions.values()];
-      const crowded = crowdedFor(known, all, (other) => other.advance.memory?.begun ?? []);
+      const crowded = crowdedFor(known, all, (other) => other.advance.memory?.startedRuns ?? []);
       return runNow(spec, memory, now, blockedBy(definition, new Set(), all), crowded);
     };
     const done = commanded(advance.memory);
@@ -310,8 +310,8 @@ export class Plans {
   #endOnce(now: EpochMs): void {
     if (!this.#deps.isTimeTrusted(now)) return;
     const stay = this.#once.filter(({ id, spec }) => {
-      const begun = this.#companions.get(id)?.advance.memory?.begun ?? [];
-      return now < (spec.once?.end ?? 0) || begun.some(({ end }) => end > now);
+      const started = this.#companions.get(id)?.advance.memory?.startedRuns ?? [];
+      return now < (spec.once?.end ?? 0) || started.some(({ end }) => end > now);
     });
     if (stay.length < this.#once.length) this.#keepOnce(stay);
   }
@@ -352,7 +352,11 @@ export class Plans {
       const slot = this.#companions.get(definition.id);
       const { power } = definition;
       if (!slot || !power || !this.#deps.isTimeTrusted(now)) return [];
-      const crowded = crowdedFor(slot, [...this.#companions.values()], (other) => other.advance.memory?.begun ?? []);
+      const crowded = crowdedFor(
+        slot,
+        [...this.#companions.values()],
+        (other) => other.advance.memory?.startedRuns ?? [],
+      );
       const input = this.#inputOf(slot, homeOf(definition), new Set(), now);
       return [{ slot, power, input: { ...input, blocked: [...input.blocked, ...crowded] } }];
     });
@@ -368,7 +372,7 @@ export class Plans {
     const window = occurrenceOf(known, calendar, now);
     const before = definition.after ? (this.#companions.get(definition.after.plan) ?? null) : null;
     const notBegun = (each: PlanSlot) =>
-      each.advance.memory?.begun.length || each.advance.memory?.ended ? null : occurrenceOf(each, calendar, now);
+      each.advance.memory?.startedRuns.length || each.advance.memory?.ended ? null : occurrenceOf(each, calendar, now);
     return {
       now,
       spec,
@@ -469,7 +473,7 @@ type PlanCommanded = { readonly kind: "done" } | RefusedCommand;
 /** The occurrence that a plan is in, as far as it is remembered; else the one its settings give. */
 function occurrenceOf({ spec, advance }: PlanSlot, calendar: Calendar, now: EpochMs): PlanWindow | null {
   const { memory } = advance;
-  const keeps = memory && (contains(memory.window, now) || memory.begun.some((run) => run.end > now));
+  const keeps = memory && (contains(memory.window, now) || memory.startedRuns.some((run) => run.end > now));
   return keeps ? memory.window : roundAt(spec, memory?.window ?? null, now, calendar);
 }
 

@@ -52,6 +52,7 @@ export class HomeReader {
   readonly #deps: HomeReaderDeps;
   /** By home, and for usage by home and operation. Bounded by the homes. */
   readonly #timelines = new Map<string, Made<Timeline | null>>();
+  readonly #confirmed = new Map<string, Made<readonly PricePoint[]>>();
   readonly #months = new Map<string, Made<readonly number[]>>();
   readonly #usageDays = new Map<string, Made<SeriesDays | null>>();
 
@@ -63,6 +64,8 @@ export class HomeReader {
   changed({ operation, place, unit }: SeriesKey): void {
     if (operation === "prices" || operation === "forecastPrices") this.#timelines.delete(place);
     if (operation === "prices") this.#months.delete(place);
+    // A new forecast comes eight times a day, and takes no price away.
+    if (operation === "prices") this.#confirmed.delete(place);
     if (unit === "hour") this.#usageDays.delete(`${place} ${operation}`);
   }
 
@@ -108,8 +111,9 @@ export class HomeReader {
     const envelope = store.envelope(confirmed) ?? store.envelope(estimated);
     const currency = envelope?.currency;
     if (!envelope || typeof currency !== "string") return null;
+    const read = () => pricePoints(store.rows(confirmed, range), false);
     const points = joinForecast(
-      pricePoints(store.rows(confirmed, range), false),
+      madeOn(this.#confirmed, home.addressId, day, read),
       pricePoints(store.latest(estimated) ?? [], true),
     );
     return { points, currency, vatIncluded: envelope.vatIncluded === true };

@@ -24,7 +24,7 @@ export function foundIn<Id extends OperationId>({ operation, wanted, asked, body
   if (range.start < whole.start || range.end > whole.end) return null;
   const { rows, envelope } = takeApart(operation, body);
   const inside = operationOf(operation).range ? rowsWithin([...rows], range) : [...rows];
-  const read = () => putTogether(operation, wanted, envelope, [textOfRows(inside)]);
+  const read = () => putTogether(operation, wanted, envelope, [Buffer.from(textOfRows(inside))]);
   // Versions of the series store are above zero.
   return { version: -at, answeredAt: at, fresh: true, read };
 }

@@ -4,7 +4,7 @@
  */
 import type { DatabaseSync } from "node:sqlite";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { chunkStarts, chunksOf, chunkUnitOf, type SeriesKey } from "../core/series/series.ts";
+import { chunkStarts, chunksOf, chunkUnitOf, type SeriesKey, WHOLE } from "../core/series/series.ts";
 import type { Calendar } from "../core/time/calendar.ts";
 import type { EpochMs, Interval } from "../core/time/interval.ts";
 import type { StorePort } from "../service/client/collector.ts";
@@ -24,6 +24,8 @@ export class SeriesRepository implements StorePort {
   readonly #calendar: Calendar;
   readonly #now: () => EpochMs;
   readonly #writing: WriteGuard;
+  /** By account. Bounded by the accounts. */
+  readonly #revisions = new Map<string, number>();
   /** By the parameters of a request, which the API keeps for equal URLs. */
   readonly #lookups = new WeakMap<object, Lookup>();
 
@@ -42,16 +44,20 @@ export class SeriesRepository implements StorePort {
 
   stateOf(series: SeriesKey): ReturnType<StorePort["stateOf"]> {
     const id = this.store.knownId(series);
+    const stored = this.store.stateOf(series);
+    const isThere = series.unit !== "latest" || stored.chunk(WHOLE.start) !== null;
     return {
-      ...this.store.stateOf(series),
-      answeredAt: id === null ? null : notAhead(this.requestLog.answeredAt(id), this.#now()),
-      askedAt: (start) => (id === null ? null : this.#askedAt(id, start)),
+      ...stored,
+      answeredAt: id === null ? null : this.#lastOf(id, isThere ? this.requestLog.answeredAt(id) : null),
+      askedAt: (start) =>
+        id === null ? null : this.#lastOf(id, stored.chunk(start) && this.requestLog.chunkAnsweredAt(id, start)),
     };
   }
 
-  #askedAt(id: number, start: EpochMs): EpochMs | null {
+  /** When a series was last dealt with. An answer whose rows are gone, since they were damaged, is none: it is asked again. */
+  #lastOf(id: number, answeredAt: EpochMs | null): EpochMs | null {
     const now = this.#now();
-    const answered = notAhead(this.requestLog.chunkAnsweredAt(id, start), now);
+    const answered = notAhead(answeredAt, now);
     const settled = notAhead(this.requestLog.settledAt(id), now);
     return answered === null || settled === null ? (answered ?? settled) : Math.max(answered, settled);
   }
@@ -65,10 +71,20 @@ export class SeriesRepository implements StorePort {
       if (!step) return null;
       if (step.done) {
         this.requestLog.noteAnswered(this.store.idOf(series), asked, at);
+        this.#revise(series.account);
         return step.value;
       }
       await nextTurn();
     }
+  }
+
+  /** Counts what was asked for an account and what came: as long as it stays, so do the times of its series. */
+  revisionOf(account: string): number {
+    return this.#revisions.get(account) ?? 0;
+  }
+
+  #revise(account: string): void {
+    this.#revisions.set(account, this.revisionOf(account) + 1);
   }
 
   /** Writes what would go to disk with the next request. */
@@ -79,6 +95,7 @@ export class SeriesRepository implements StorePort {
   noteAnswered(series: SeriesKey, at: EpochMs): void {
     const id = this.idOf(series);
     if (id !== null) this.requestLog.noteSettled(id, at);
+    this.#revise(series.account);
   }
 
   /** The stored id of a series, for the request log; made on first use. Null where it cannot be written. */

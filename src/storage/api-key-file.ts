@@ -6,6 +6,7 @@ import { closeSync, mkdirSync, openSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import * as z from "zod/mini";
+import type { KeyValue } from "../core/runtime/key-value.ts";
 import { readWhole, stampOf, writeWhole } from "./atomic-file.ts";
 
 const limit = z.exactOptional(z.int().check(z.minimum(1)));
@@ -64,6 +65,11 @@ export class KeyFile {
     }
   }
 
+  /** Replaces what the file keeps. */
+  write(keys: readonly KeptKey[]): void {
+    writeWhole(this.path, textOf(keys));
+  }
+
   /** Changes what the file keeps; two that do so at once wait for each other. `now` is the machine's time. */
   async change(edit: (keys: readonly KeptKey[]) => readonly KeptKey[], now: () => number): Promise<void> {
     mkdirSync(path.dirname(this.path), { recursive: true });
@@ -71,7 +77,7 @@ export class KeyFile {
     try {
       const reading = this.read();
       if (reading.kind === "unreadable") throw new KeyFileError(`${this.path} cannot be read: ${reading.why}`);
-      writeWhole(this.path, `${JSON.stringify({ keys: edit(reading.keys) }, null, 2)}\n`);
+      this.write(edit(reading.keys));
     } finally {
       rmSync(this.#lock, { force: true });
     }
@@ -91,6 +97,30 @@ export class KeyFile {
     }
     throw new KeyFileError(`${this.#lock} is there: another command changes the keys; delete it if none does`);
   }
+}
+
+/** Setting of the database with the keys as they were when its last copy began. */
+const KEYS_SETTING = "keys.json";
+
+/** Writes the keys into the database, so that its copies hold them. Keys that cannot be read leave those of before. */
+export function storeKeys(dataDir: string, settings: KeyValue): void {
+  const reading = new KeyFile(dataDir).read();
+  if (reading.kind === "keys") settings.write(KEYS_SETTING, textOf(reading.keys));
+}
+
+/** The keys that a copy of the database held; empty for none. */
+export function storedKeys(settings: Pick<KeyValue, "read">): readonly KeptKey[] {
+  try {
+    const reading = parse(settings.read(KEYS_SETTING) ?? "");
+    return reading.kind === "keys" ? reading.keys : [];
+  } catch {
+    // Of a copy that was made before copies held keys.
+    return [];
+  }
+}
+
+function textOf(keys: readonly KeptKey[]): string {
+  return `${JSON.stringify({ keys }, null, 2)}\n`;
 }
 
 /** Why the keys could not be changed. */

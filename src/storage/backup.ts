@@ -1,10 +1,12 @@
-/** The daily copy of the database, checked before it takes the place of the one before. */
+/** The copy of the database, made each night and on demand, checked before it takes the place of the one before. */
 import { execFile } from "node:child_process";
 import { chmod, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { backup, type DatabaseSync } from "node:sqlite";
 import { setTimeout as pause } from "node:timers/promises";
+import { storeKeys } from "./api-key-file.ts";
 import { OWNER_ONLY, sync } from "./atomic-file.ts";
+import { KeyValueStore } from "./key-value-store.ts";
 import { copyPathOf } from "./recovery.ts";
 import { databaseTrouble } from "./write-check.ts";
 
@@ -51,7 +53,7 @@ export interface CopyOptions {
 }
 
 /**
- * Copies a database that is in use next to itself and checks the copy. The copy before is replaced in one step, by one
+ * Copies a database that is in use next to itself, the keys of `keys.json` in it, and checks the copy. The copy before is replaced in one step, by one
  * that was found whole. Errors: throws where the folder cannot be written, for instance when the disk is full.
  */
 export async function copyDatabase(
@@ -60,6 +62,7 @@ export async function copyDatabase(
   { node, signal }: CopyOptions,
   begin: typeof backup = backup,
 ): Promise<CopyOutcome> {
+  storeKeys(path.dirname(databasePath), new KeyValueStore(database));
   const copyPath = copyPathOf(databasePath);
   const partPath = `${copyPath}.part`;
   await rm(partPath, { force: true });

@@ -58,8 +58,8 @@ export class ChunkTable {
     );
   }
 
-  /** The texts of the chunks with these starts. Shape: in their order; chunks never stored or damaged are left out. */
-  texts(seriesId: number, starts: readonly EpochMs[]): Map<EpochMs, string> {
+  /** The texts of the chunks with these starts, in UTF-8. Shape: in their order; chunks never stored or damaged are left out. */
+  texts(seriesId: number, starts: readonly EpochMs[]): Map<EpochMs, Buffer> {
     return new Map(
       this.#soundRows(seriesId, starts).flatMap((row) => {
         const text = this.#textOf(seriesId, row);
@@ -79,7 +79,8 @@ export class ChunkTable {
       const key = Number(row[0]);
       const sound = soundRowOf(row);
       const text = sound && textIn(sound);
-      if (text !== null) yield { key, seriesId: key - Math.floor(key / MAX_SERIES) * MAX_SERIES, text };
+      if (text === null) continue;
+      yield { key, seriesId: key - Math.floor(key / MAX_SERIES) * MAX_SERIES, text: text.toString() };
     }
   }
 
@@ -137,7 +138,7 @@ export class ChunkTable {
     });
   }
 
-  #textOf(seriesId: number, row: SoundRow): string | null {
+  #textOf(seriesId: number, row: SoundRow): Buffer | null {
     const text = textIn(row);
     if (text === null) this.#noteDamaged(seriesId, row.start);
     return text;
@@ -159,7 +160,7 @@ function soundRowOf([key, complete, estimated, digest, deflated]: readonly unkno
 }
 
 /** The text of a row; null where it cannot be inflated. */
-function textIn({ deflated }: SoundRow): string | null {
+function textIn({ deflated }: SoundRow): Buffer | null {
   try {
     return inflateText(deflated);
   } catch {

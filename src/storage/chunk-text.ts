@@ -29,18 +29,18 @@ export function textOfRows(rows: readonly Row[]): string {
   return JSON.stringify(rows).slice(1, -1);
 }
 
-/** Reads rows from what `textOfRows` wrote. */
-export function rowsOfText(text: string): Row[] {
-  return JSON.parse(`[${text}]`) as Row[];
+/** Reads rows from what `textOfRows` wrote, also in UTF-8. */
+export function rowsOfText(text: string | Buffer): Row[] {
+  return JSON.parse(`[${text.toString()}]`) as Row[];
 }
 
 export function deflateText(text: string): Uint8Array {
   return deflateRawSync(text, { level: LEVEL, windowBits: WINDOW_BITS, dictionary: DICTIONARY });
 }
 
-/** Errors: throws if the bytes are not what `deflateText` wrote. */
-export function inflateText(bytes: Uint8Array): string {
-  return inflateRawSync(bytes, { windowBits: WINDOW_BITS, chunkSize: PIECE_BYTES, dictionary: DICTIONARY }).toString();
+/** The text in UTF-8, as answers want it. Errors: throws if the bytes are not what `deflateText` wrote. */
+export function inflateText(bytes: Uint8Array): Buffer {
+  return inflateRawSync(bytes, { windowBits: WINDOW_BITS, chunkSize: PIECE_BYTES, dictionary: DICTIONARY });
 }
 
 /**

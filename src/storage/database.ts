@@ -35,8 +35,11 @@ const SQLITE_BUSY = 5;
 const SQLITE_CORRUPT = 11;
 const SQLITE_NOTADB = 26;
 const BROKEN_CODES: ReadonlySet<number> = new Set([SQLITE_ERROR, SQLITE_CORRUPT, SQLITE_NOTADB]);
-/** The disk cannot read a part of the file, or has less of it than SQLite wrote. */
-const UNREADABLE: ReadonlySet<unknown> = new Set([266, 522]);
+/**
+ * The disk cannot read a part of the file, or has less of it than SQLite wrote. Without a detail in its upper bits the code
+ * is no disk's: SQLite gives it for a log that does not fit its file.
+ */
+const UNREADABLE: ReadonlySet<unknown> = new Set([10, 266, 522]);
 
 /**
  * Opens the database, makes sure that it is whole, and makes its tables where it is new.
@@ -63,8 +66,16 @@ export function openDatabase(path: string, whenBroken: () => void = () => undefi
   }
 }
 
-/** What is wrong with the file, in SQLite's words; null where it is whole. Reads every page. */
+/**
+ * A file up to this size is read whole before it is used: half a second on a small machine. A larger one, of hundreds
+ * of homes, would keep all of them waiting: it is checked by the nightly copy, in a process of its own, and each value when it is read.
+ */
+const MAX_CHECKED_BYTES = 64 * 1024 * 1024;
+
+/** What is wrong with the file, in SQLite's words; null where it is whole, or too large to be read now. */
 function damageOf(database: DatabaseSync): string | null {
+  const { page_count: pages } = database.prepare("pragma page_count").get() ?? {};
+  if (Number(pages) * PAGE_BYTES > MAX_CHECKED_BYTES) return null;
   const [first] = database.prepare("pragma integrity_check(1)").all();
   const found = String(first?.integrity_check);
   return found === "ok" ? null : found;

@@ -1,4 +1,4 @@
-import type { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { withDigest } from "./database.ts";
 import { WriteGuard } from "./write-guard.ts";
 
@@ -6,6 +6,7 @@ import { WriteGuard } from "./write-guard.ts";
 export class KeyValueStore {
   readonly #database: DatabaseSync;
   readonly #writing: WriteGuard;
+  #find: StatementSync | null = null;
   /** Values that are not on disk yet, because it takes none. Bounded by the names. */
   readonly #ahead = new Map<string, string>();
 
@@ -19,9 +20,8 @@ export class KeyValueStore {
     const ahead = this.#ahead.get(name);
     if (ahead !== undefined) return ahead;
     const database = this.#database;
-    const found = database
-      .prepare("select value, digest is digest(name, value) as sound from setting where name = ?")
-      .get(name);
+    this.#find ??= database.prepare("select value, digest is digest(name, value) as sound from setting where name = ?");
+    const found = this.#find.get(name);
     if (!found || found.sound === 1) return found ? String(found.value) : null;
     this.#writing.damaged(`the setting ${name}`, () =>
       database.prepare("delete from setting where name = ?").run(name),

@@ -9,7 +9,7 @@ import { OWNER_ONLY } from "./atomic-file.ts";
 import { dropDamagedRows } from "./damage-scan.ts";
 import { DatabaseError, DatabaseInUse } from "./database.ts";
 import { KeyValueStore } from "./key-value-store.ts";
-import { type OpenedDatabase, openOrRestore, type Recovery } from "./recovery.ts";
+import { type OpenedDatabase, openOrRestore, type Recovery, recoverKeys } from "./recovery.ts";
 import { WriteGuard, writeTroubleOf } from "./write-guard.ts";
 
 export interface StorageOptions {
@@ -45,6 +45,7 @@ export function openDataDir(dataDir: string, now: EpochMs): OpenedDatabase & { r
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     const opened = openOrRestore(databasePath, now);
+    if (opened.recovery) recoverKeys(opened.database, databasePath);
     keepPrivate(dataDir, databasePath);
     return { ...opened, databasePath };
   } catch (error) {

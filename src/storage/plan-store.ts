@@ -35,7 +35,7 @@ const kind = z.object({ kind: z.string() });
 /** What the rest of the program relies on; the digest has told that it is as it was written. */
 const keptRecord = z.object({
   ...{ window: z.object({ ...span, until: z.number() }), since: z.number(), before: z.array(z.object(span)) },
-  begun: z.array(z.object({ ...span, basis: z.string(), settled: z.boolean() })),
+  startedRuns: z.array(z.object({ ...span, basis: z.string(), settled: z.boolean() })),
   planned: z.array(z.object({ ...span, basis: z.string() })),
   ...{ outcome: kind, madeFrom: z.nullable(z.string()), replanAt: z.nullable(z.number()) },
 });
@@ -176,8 +176,11 @@ export class PlanStore {
 /** A record as it was written; null for what another version wrote. */
 function recordOf(text: string): PlanRecord | null {
   try {
-    // Version 0.1 did not know of interruptions and of resting at first.
-    const kept = JSON.parse(text) as Omit<PlanRecord, "lastsUntil" | "owedMs" | "restingSince" | "on">;
+    // Version 0.1 did not know of interruptions and of resting at first, and wrote `begun` for `startedRuns`.
+    const { begun, ...rest } = JSON.parse(text) as Omit<PlanRecord, "lastsUntil" | "owedMs" | "restingSince" | "on"> & {
+      readonly begun?: PlanRecord["startedRuns"];
+    };
+    const kept = begun ? { ...rest, startedRuns: begun } : rest;
     const isSound = keptRecord.safeParse(kept).success;
     return isSound ? { lastsUntil: null, owedMs: 0, restingSince: null, on: false, ...kept } : null;
   } catch {

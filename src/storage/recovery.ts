@@ -1,12 +1,24 @@
 /**
  * Opens the database of a data directory. A broken file is set aside under a dated name and the last verified copy takes
  * its place; without a copy an empty one does. A file of an older version is set aside too, and an empty one begun.
- * Nothing of a file that is set aside is deleted.
+ * Of each kind the newest few that were set aside are kept.
  */
-import { closeSync, copyFileSync, existsSync, openSync, readSync, renameSync, statSync } from "node:fs";
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { isDeepStrictEqual } from "node:util";
 import { type EpochMs, formatInstant, SECOND_MS } from "../core/time/interval.ts";
+import { type KeptKey, KeyFile, storedKeys } from "./api-key-file.ts";
 import { sync } from "./atomic-file.ts";
 import {
   BrokenDatabase,
@@ -31,6 +43,16 @@ export interface Recovery {
   readonly setAside: string | null;
   /** When the copy was made that took its place, by the file system's time; null where it starts empty. */
   readonly copiedAt: EpochMs | null;
+}
+
+/** What took the place of what. */
+export interface Replacement {
+  /** Where the database of before is now; null if there was none. */
+  readonly setAside: string | null;
+  /** The keys that the copy held. */
+  readonly keys: readonly KeptKey[];
+  /** Where `keys.json` of before is now; null if it stays as it is. */
+  readonly keysSetAside: string | null;
 }
 
 export interface OpenedDatabase {
@@ -88,7 +110,7 @@ function headDamageOf(databasePath: string): string | null {
   const file = openSync(databasePath, "r");
   const length = readSync(file, head);
   closeSync(file);
-  const isKnown = length < HEAD_BYTES || (inRange(head[18]) && inRange(head[19]));
+  const isKnown = length === HEAD_BYTES && inRange(head[18]) && inRange(head[19]);
   return isKnown ? null : "the head of the file is malformed";
 }
 
@@ -142,19 +164,34 @@ function putInPlace(copyPath: string, databasePath: string): void {
 }
 
 /**
- * Puts a copy in place of the database, at its owner's wish. What was there is set aside; returns where, or null where
- * there was nothing. Errors: throws a DatabaseError where a process holds the database, or the copy cannot be used: then
+ * Puts a copy in place of the database, and the keys in it in place of `keys.json`, at their owner's wish. What was there
+ * is set aside. Errors: throws a DatabaseError where a process holds the database, or the copy cannot be used: then
  * nothing is changed.
  */
-export function replaceDatabase(databasePath: string, copyPath: string, now: EpochMs): string | null {
+export function replaceDatabase(databasePath: string, copyPath: string, now: EpochMs): Replacement {
   const flaw = flawOf(copyPath);
   if (flaw !== null) throw new DatabaseError(`${copyPath} cannot be used: ${flaw}`);
   if (existsSync(databasePath)) requireFree(databasePath);
   const setAside = putAside(databasePath, now, "replaced");
   putInPlace(copyPath, databasePath);
   // What was asked since the copy is not in it.
-  openWithSpendsUnknown(databasePath).close();
-  return setAside;
+  const database = openWithSpendsUnknown(databasePath);
+  const keys = storedKeys(new KeyValueStore(database));
+  database.close();
+  const file = new KeyFile(path.dirname(databasePath));
+  const present = file.read();
+  const isSame = present.kind === "keys" && isDeepStrictEqual(present.keys, keys);
+  if (keys.length === 0 || isSame) return { setAside, keys, keysSetAside: null };
+  const keysSetAside = putAside(file.path, now, "replaced");
+  file.write(keys);
+  return { setAside, keys, keysSetAside };
+}
+
+/** Puts the keys of a copy in place that took the place of a lost database, where the keys are lost too. */
+export function recoverKeys(database: DatabaseSync, databasePath: string): void {
+  const file = new KeyFile(path.dirname(databasePath));
+  const keys = storedKeys(new KeyValueStore(database));
+  if (keys.length > 0 && file.stamp === null) file.write(keys);
 }
 
 function openWithSpendsUnknown(databasePath: string): DatabaseSync {
@@ -198,7 +235,24 @@ function putAside(databasePath: string, now: EpochMs, as: "broken" | "replaced" 
   for (let i = 2; ENDINGS.some((ending) => existsSync(name + ending)); i++) name = `${wanted}-${i}`;
   const there = ENDINGS.filter((ending) => existsSync(databasePath + ending));
   for (const ending of there) renameSync(databasePath + ending, name + ending);
+  deleteOldest(`${databasePath}.${as}-`, name);
   return there.length > 0 ? name : null;
+}
+
+/** A card that fails would fill itself with what was set aside. */
+const MAX_SET_ASIDE = 5;
+
+/** Deletes the oldest of what was set aside under a prefix, by when that was: a name has the time of a clock that may be wrong. */
+function deleteOldest(prefix: string, newest: string): void {
+  const folder = path.dirname(prefix);
+  const files = readdirSync(folder).map((name) => path.join(folder, name));
+  const sets = new Map<string, number>();
+  for (const file of files.filter((each) => each.startsWith(prefix)))
+    sets.set(file.replace(/-(wal|shm)$/, ""), statSync(file).ctimeMs);
+  sets.delete(newest);
+  const byAge = [...sets].sort(([, a], [, b]) => b - a).map(([name]) => name);
+  for (const name of byAge.slice(MAX_SET_ASIDE - 1))
+    for (const ending of ENDINGS) rmSync(name + ending, { recursive: true, force: true });
 }
 
 function sizeOf(file: string): number | null {

@@ -23,6 +23,12 @@ export interface SpentAttempt extends Pick<Spend, "share" | "at" | "boot" | "mon
   readonly id: number;
 }
 
+/** A request that was spent, and its HTTP status: 0 for no answer, null for what is in flight or was lost. */
+interface SpentRequest {
+  readonly share: string;
+  readonly status: number | null;
+}
+
 interface Ending {
   readonly id: number;
   readonly status: number;
@@ -33,7 +39,7 @@ interface Ending {
 /** Attempts looked back at for a budget; more than any day limit known would let through. */
 const MAX_RECENT = 20_000;
 /** Requests whose rows may still come. Each account has a few in flight; what failed makes room here. */
-const MAX_OPEN = 100;
+const MAX_OPEN = 1_000;
 
 /** Later than the clock of any machine: an attempt that was made by a wrong one counts like every other. */
 const MOST_MS = Date.UTC(9999, 0, 1);
@@ -49,6 +55,10 @@ export class RequestLog {
   /** The newest spend by series and range. Bounded by MAX_OPEN. */
   readonly #open = new LRUCache<string, number>({ max: MAX_OPEN });
   #answers = 0;
+  /** What was spent as it was last asked for, until anything is spent or ends. */
+  #spent: { readonly since: EpochMs; readonly byAccount: ReadonlyMap<string, readonly SpentRequest[]> } | null = null;
+  /** Attempts of each account since an instant: since midnight, for what is shown. */
+  #counted: { readonly since: EpochMs; readonly counts: Map<string, number> } | null = null;
   /** Ends of spends that go to disk with the next write, and leave this when it held. Bounded by the requests between two spends. */
   #unwritten: Ending[] = [];
 
@@ -72,6 +82,8 @@ export class RequestLog {
       return Number(insert.run(account, share, at, boot, monotonic, server, seriesId, start, end).lastInsertRowid);
     });
     this.#unwritten = [];
+    this.#spent = null;
+    if (this.#counted && at >= this.#counted.since) addOne(this.#counted.counts, account);
     if (seriesId !== null) this.#open.set(openKey(seriesId, range), id);
     return id;
   }
@@ -81,6 +93,7 @@ export class RequestLog {
    * crash before that leaves a spend without an end, which counts all the same.
    */
   settle(id: number, status: number, requestId: string | null, serverMs: EpochMs | null): void {
+    this.#spent = null;
     this.#unwritten.push({ id, status, requestId, serverMs });
   }
 
@@ -138,25 +151,38 @@ export class RequestLog {
 
   /** How many attempts of an account were made at `since` or later, by the wall clock. */
   countSince(account: string, since: EpochMs): number {
-    const found = this.#database
-      .prepare("select count(*) as count from attempt where account = ? and at_ms >= ?")
-      .get(account, since);
-    return Number(found?.count ?? 0);
+    if (this.#counted?.since !== since) {
+      const counts = this.#database
+        .prepare("select account, count(*) as count from attempt where at_ms >= ? group by account")
+        .all(since);
+      this.#counted = { since, counts: new Map(counts.map(({ account, count }) => [String(account), Number(count)])) };
+    }
+    return this.#counted.counts.get(account) ?? 0;
   }
 
   /**
    * What an account spent since an instant, and what became of it: an HTTP status, 0 for no answer, null for what is
-   * in flight or was lost. Shape: at most `MAX_RECENT`.
+   * in flight or was lost.
    */
-  spentSince(account: string, since: EpochMs): { readonly share: string; readonly status: number | null }[] {
+  spentSince(account: string, since: EpochMs): readonly SpentRequest[] {
+    if (this.#spent?.since !== since) this.#spent = { since, byAccount: this.#readSpent(since) };
+    return this.#spent.byAccount.get(account) ?? [];
+  }
+
+  /** Of all accounts in one pass: who asks for one asks for the others too. */
+  #readSpent(since: EpochMs): Map<string, SpentRequest[]> {
     const unwritten = new Map(this.#unwritten.map(({ id, status }) => [id, status]));
-    return this.#database
-      .prepare("select id, share, status from attempt where account = ? and at_ms >= ? order by id desc limit ?")
-      .all(account, since, MAX_RECENT)
-      .map(({ id, share, status }) => ({
-        share: String(share),
-        status: unwritten.get(Number(id)) ?? (status === null ? null : Number(status)),
-      }));
+    const attempts = this.#database.prepare(
+      "select account, id, share, status from attempt where at_ms >= ? order by id desc",
+    );
+    const found = new Map<string, SpentRequest[]>();
+    for (const { account, id, share, status } of attempts.iterate(since)) {
+      const own = found.get(String(account)) ?? [];
+      const known = unwritten.get(Number(id)) ?? (status === null ? null : Number(status));
+      own.push({ share: String(share), status: known });
+      found.set(String(account), own);
+    }
+    return found;
   }
 
   /** The newest attempts of an account that may still count. Shape: oldest first. */
@@ -168,12 +194,42 @@ export class RequestLog {
     return (attempts.all(account, Math.min(count, MAX_RECENT)) as unknown as SpentAttempt[]).reverse();
   }
 
+  /**
+   * The same of every account in one pass, for a start. Left out is what came before an answer of the service that is
+   * older than `before` by its own time.
+   */
+  recentOfAll(count: number, before: EpochMs): Map<string, SpentAttempt[]> {
+    const attempts = this.#database.prepare(
+      `select account, id, share, at_ms as at, boot, monotonic_ms as monotonicMs, server_ms as serverMs from attempt
+       where id > coalesce((select id from attempt where server_ms < ? order by id desc limit 1), 0) order by id desc`,
+    );
+    const found = new Map<string, SpentAttempt[]>();
+    for (const { account, ...attempt } of attempts.iterate(before)) {
+      const own = found.get(String(account)) ?? [];
+      if (own.length < Math.min(count, MAX_RECENT)) own.push(attempt as unknown as SpentAttempt);
+      found.set(String(account), own);
+    }
+    for (const own of found.values()) own.reverse();
+    return found;
+  }
+
   /** The service's own time at its newest answer; null if it never told. */
   serverTime(): EpochMs | null {
     const found = this.#database
       .prepare("select server_ms from attempt where status > 0 and server_ms is not null order by id desc limit 1")
       .get();
     return typeof found?.server_ms === "number" ? found.server_ms : null;
+  }
+
+  /** The same with the machine's monotonic time of the attempt; null if it told nothing in this boot. */
+  serverTimeOf(boot: string): { readonly serverMs: EpochMs; readonly monotonicMs: number } | null {
+    const found = this.#database
+      .prepare(
+        `select server_ms as serverMs, monotonic_ms as monotonicMs from attempt
+         where boot = ? and status > 0 and server_ms is not null order by id desc limit 1`,
+      )
+      .get(boot);
+    return (found as { serverMs: EpochMs; monotonicMs: number } | undefined) ?? null;
   }
 
   /**
@@ -209,6 +265,10 @@ export class RequestLog {
     this.#answered.set(seriesId, times);
     return times;
   }
+}
+
+function addOne(counts: Map<string, number>, name: string): void {
+  counts.set(name, (counts.get(name) ?? 0) + 1);
 }
 
 function openKey(seriesId: number, range: Interval | null): string {

@@ -29,6 +29,9 @@ import { transaction, withDigest } from "./database.ts";
 import { batchesOf, cutIntoChunks, type Filled, mergeByStart } from "./row-batches.ts";
 import { WriteGuard } from "./write-guard.ts";
 
+const NOTHING = Buffer.alloc(0);
+const COMMA = Buffer.from(",");
+
 /** What an answer changed. */
 export interface SeriesChange {
   readonly changed: boolean;
@@ -38,12 +41,20 @@ export interface SeriesChange {
 
 interface SeriesRecord {
   readonly id: number;
+  readonly key: SeriesKey;
   envelope: string | null;
   /** Another with every change of what is kept; never one that any series had before in this run. */
   version: number;
   /** State by chunk start, null for one that is not there. Bounded by the chunks of a history. */
   readonly chunks: Map<EpochMs, ChunkState | null>;
+  /** Days of which each was asked: what they hold is not looked at again. Null while none are known. */
+  whole: Interval | null;
+  /** The newest gap, by the range that it was looked for in. Bounded by MAX_GAPS. */
+  readonly gaps: Map<string, Interval>;
 }
+
+/** The fetch schedule and the progress of the back-fill look in a range each; yesterday's are of no use. */
+const MAX_GAPS = 4;
 
 export class SeriesStore {
   readonly #database: DatabaseSync;
@@ -52,6 +63,8 @@ export class SeriesStore {
   readonly #chunks: ChunkTable;
   /** Bounded by the series that were ever asked. */
   readonly #series = new Map<string, SeriesRecord>();
+  /** By operation. Bounded by the parts of the program that keep what they read. */
+  readonly #watchers = new Map<string, (key: SeriesKey) => void>();
   #changes = 0;
 
   constructor(database: DatabaseSync, calendar: Calendar, writing: WriteGuard = new WriteGuard(database)) {
@@ -64,6 +77,11 @@ export class SeriesStore {
   /** Counts what changed in storage: as long as it stays, everything read before is still so. */
   get changes(): number {
     return this.#changes;
+  }
+
+  /** From now on `told` is called with every series of an operation whose rows may have changed. It must not read them at once. */
+  watch(operation: string, told: (key: SeriesKey) => void): void {
+    this.#watchers.set(operation, told);
   }
 
   /** Counts what changed in one series, as `changes` does; null for one that was never kept. */
@@ -129,19 +147,19 @@ export class SeriesStore {
   }
 
   /**
-   * The rows of a series that start inside `range` as JSON: the inside of an array, in pieces. All rows of a `latest`
-   * series. Only a chunk that is asked for in part is parsed.
+   * The rows of a series that start inside `range` as JSON in UTF-8: the inside of an array, in pieces. All rows of a
+   * `latest` series. Only a chunk that is asked for in part is parsed.
    */
-  json(key: SeriesKey, range: Interval): string[] {
+  json(key: SeriesKey, range: Interval): Buffer[] {
     const chunks = chunksOf(key.unit, range, this.#calendar);
     const isCut = chunkUnitOf(key.unit) !== null;
     const texts = this.#texts(key, chunks);
     const parts = chunks.map((chunk) => {
-      const text = texts.get(chunk.start) ?? "";
+      const text = texts.get(chunk.start) ?? NOTHING;
       const isWhole = !isCut || (chunk.start >= range.start && chunk.end <= range.end);
-      return isWhole ? text : textOfRows(rowsWithin(rowsOfText(text), range));
+      return isWhole ? text : Buffer.from(textOfRows(rowsWithin(rowsOfText(text), range)));
     });
-    return parts.filter((part) => part !== "").flatMap((part, i) => (i === 0 ? [part] : [",", part]));
+    return parts.filter((part) => part.length > 0).flatMap((part, i) => (i === 0 ? [part] : [COMMA, part]));
   }
 
   /** What came with the rows of a series: currency, VAT, zone; null if it was never answered. */
@@ -184,12 +202,13 @@ export class SeriesStore {
     if (count > 0)
       for (const record of this.#series.values()) {
         record.chunks.clear();
+        record.whole = null;
         this.#noteChange(record);
       }
     return count;
   }
 
-  #texts(key: SeriesKey, chunks: readonly Interval[]): Map<EpochMs, string> {
+  #texts(key: SeriesKey, chunks: readonly Interval[]): Map<EpochMs, Buffer> {
     const id = this.knownId(key);
     return id === null ? new Map() : this.#chunks.texts(id, chunks.map(startOf));
   }
@@ -201,6 +220,7 @@ export class SeriesStore {
       if (record.id !== seriesId) continue;
       name = decodeURIComponent(known);
       record.chunks.set(start, null);
+      record.whole = null;
       this.#noteChange(record);
     }
     const from = start > 0 ? ` of ${new Date(start).toISOString().slice(0, 10)}` : "";
@@ -218,6 +238,7 @@ export class SeriesStore {
       });
     } catch (error) {
       // What is remembered may be what was rolled back.
+      for (const record of this.#series.values()) this.#noteChange(record);
       this.#series.clear();
       this.#changes++;
       throw error;
@@ -241,9 +262,25 @@ export class SeriesStore {
   }
 
   #newestGap(record: SeriesRecord, within: Interval): Interval | null {
+    const name = `${within.start} ${within.end}`;
+    const known = record.gaps.get(name);
+    if (known !== undefined) return known;
+    const { whole } = record;
+    const joins = whole && whole.start <= within.start && within.start <= whole.end;
+    const start = joins ? Math.min(whole.end, within.end) : within.start;
+    const gap = this.#findNewestGap(record, { start, end: within.end });
+    if (record.gaps.size === MAX_GAPS) record.gaps.clear();
+    if (gap) record.gaps.set(name, gap);
+    else record.whole = joins ? { start: whole.start, end: Math.max(whole.end, within.end) } : within;
+    return gap;
+  }
+
+  /** A year of states is not kept for this: the gap says it all. */
+  #findNewestGap(record: SeriesRecord, within: Interval): Interval | null {
+    if (within.start >= within.end) return null;
     const days = this.#calendar.intervals("day", within);
-    this.#learn(record, days.map(startOf));
-    const isAsked = (day: Interval) => this.#chunkState(record, day.start) !== null;
+    const states = this.#chunks.states(record.id, days.map(startOf));
+    const isAsked = (day: Interval) => states.has(day.start);
     const end = days.findLastIndex((day) => !isAsked(day)) + 1;
     const gap = days.slice(days.slice(0, end).findLastIndex(isAsked) + 1, end);
     const [first, last] = [gap[0], gap.at(-1)];
@@ -251,7 +288,7 @@ export class SeriesStore {
   }
 
   #storeChunk(key: SeriesKey, record: SeriesRecord, chunk: Interval, newer: readonly Row[], now: EpochMs): boolean {
-    const stored = this.#chunks.texts(record.id, [chunk.start]).get(chunk.start);
+    const stored = this.#chunks.texts(record.id, [chunk.start]).get(chunk.start)?.toString();
     if (stored === textOfRows(newer)) return false;
     const rows = stored === undefined ? newer : this.#joined(key, rowsOfText(stored), newer, now);
     const text = textOfRows(rows);
@@ -265,14 +302,18 @@ export class SeriesStore {
   }
 
   /**
-   * What was stored with what came. A newest answer replaces the one before, but an empty one takes no price away whose
-   * interval has not ended.
+   * What was stored with what came. A newest answer replaces the one before, but takes no price away whose interval has not
+   * ended: not where it is empty, nor, of a third-party list, where it begins later.
    */
   #joined(key: SeriesKey, stored: readonly Row[], newer: readonly Row[], now: EpochMs): readonly Row[] {
     if (chunkUnitOf(key.unit) !== null) return mergeByStart(stored, newer);
-    return newer.length > 0
-      ? newer
-      : stored.filter((row) => (rowEnd(row) ?? (rowStart(row) ?? -HOUR_MS) + HOUR_MS) > now);
+    const from = newer.reduce((first, row) => Math.min(first, rowStart(row) ?? first), Number.POSITIVE_INFINITY);
+    const lasting = stored.filter((row) => {
+      const start = rowStart(row) ?? -HOUR_MS;
+      const end = rowEnd(row) ?? start + HOUR_MS;
+      return end > now && (newer.length === 0 || (rowEnd(row) === null && start < from));
+    });
+    return [...lasting, ...newer];
   }
 
   #storeEnvelope(record: SeriesRecord, envelope: Envelope): boolean {
@@ -304,21 +345,28 @@ export class SeriesStore {
   }
 
   #remember(key: SeriesKey, id: number, envelope: string | null): SeriesRecord {
-    const record: SeriesRecord = { id, envelope, version: ++this.#changes, chunks: new Map() };
+    const version = ++this.#changes;
+    const record: SeriesRecord = { id, key, envelope, version, chunks: new Map(), whole: null, gaps: new Map() };
     this.#series.set(seriesName(key), record);
     return record;
   }
 
   #noteChange(record: SeriesRecord): void {
     record.version = ++this.#changes;
+    record.gaps.clear();
+    this.#watchers.get(record.key.operation)?.(record.key);
   }
 
   #recordOf(key: SeriesKey): SeriesRecord {
     const known = this.#known(key);
     if (known) return known;
     const name = seriesName(key);
-    const { lastInsertRowid: id } = this.#database.prepare("insert into series (name) values (?)").run(name);
-    this.#database.prepare("update series set digest = digest(id, name, envelope) where id = ?").run(id);
+    // One statement: what a power cut leaves of two has no digest.
+    const insert = this.#database.prepare(
+      `insert into series (id, name, digest) select next, ?1, digest(next, ?1, null)
+       from (select coalesce(max(id), 0) + 1 as next from series)`,
+    );
+    const { lastInsertRowid: id } = insert.run(name);
     return this.#remember(key, Number(id), null);
   }
 }

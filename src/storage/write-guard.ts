@@ -3,7 +3,7 @@
  * be on disk first is not done meanwhile, and what may wait is kept here and written when there is room again.
  */
 import type { DatabaseSync } from "node:sqlite";
-import { transaction } from "./database.ts";
+import { transaction, withDigest } from "./database.ts";
 
 /** Why nothing can be written, in SQLite's words. */
 export interface WriteTrouble {
@@ -100,9 +100,10 @@ export class WriteGuard {
   #tryRoom(): void {
     const database = this.#database;
     transaction(database, () =>
-      database
+      withDigest(database)
         .prepare(
-          "insert into setting (name, value) values ('room', ?) on conflict (name) do update set value = excluded.value",
+          `insert into setting (name, value, digest) values ('room', ?1, digest('room', ?1)) on conflict (name)
+           do update set value = excluded.value, digest = excluded.digest`,
         )
         .run("-".repeat(ROOM_LENGTH)),
     );

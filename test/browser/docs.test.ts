@@ -14,7 +14,7 @@ const SCREENSHOTS = process.env.ELBRO_SCREENSHOTS ?? path.join(tmpdir(), "elbro-
 /** Opens three operations with all there is in them; what is opened makes its content after the event. */
 const OPEN_THREE = `(async () => {
   for (let level = 0; level < 6; level++) {
-    for (const id of ["prices", "getEvents", "getLocalV1System"])
+    for (const id of ["prices", "getEvents", "getSystem"])
       for (const part of [document.getElementById(id), ...document.querySelectorAll("#" + id + " details")]) part.open = true;
     await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
   }

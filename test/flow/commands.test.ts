@@ -5,6 +5,7 @@ import {
   existsSync,
   mkdirSync,
   readdirSync,
+  readFileSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -273,6 +274,40 @@ describe("back-up and restore", () => {
     const asked = installed.requests;
     expect((await installed.run("prices", "home")).output).toMatch(/^[> ] 00:00 /m);
     expect(installed.requests).toBe(asked);
+  });
+
+  test.each([true, false])(
+    "elbro backup FILE, restored elsewhere, has prices and keys (daemon runs: %s)",
+    async (runs) => {
+      await using installed = await TestDaemon.install();
+      await installed.run("prices");
+      expect((await installed.run("keys", "create", "kitchen")).code).toBe(0);
+      const keys = readFileSync(path.join(installed.dataDir, "keys.json"), "utf8");
+      const daemon = runs ? await installed.launch() : null;
+      const file = installed.dir.file("backup.db");
+      const made = await installed.run("backup", file);
+      expect(made.output).toBe(`${file} is a copy of the database and of the keys; elbro restore ${file} puts it back`);
+      expect([made.code, statSync(file).mode & 0o777]).toEqual([0, 0o600]);
+      const again = await installed.run("backup", file);
+      expect([again.code, again.output]).toEqual([78, expect.stringContaining("exists; name a file that does not")]);
+      const held = await installed.run("restore", file);
+      if (runs) expect([held.code, held.output]).toEqual([78, expect.stringContaining("is in use by another elbro")]);
+      await daemon?.end("SIGTERM");
+      rmSync(installed.dataDir, { recursive: true });
+      mkdirSync(installed.dataDir);
+      const { code, output } = await installed.run("restore", file);
+      expect([code, output]).toEqual([0, expect.stringContaining("keys that are valid again: kitchen")]);
+      expect(readFileSync(path.join(installed.dataDir, "keys.json"), "utf8")).toBe(keys);
+      const asked = installed.requests;
+      expect((await installed.run("prices", "home")).output).toMatch(/^[> ] 00:00 /m);
+      expect(installed.requests).toBe(asked);
+    },
+  );
+
+  test("a backup that cannot be written says so, and leaves nothing behind", async () => {
+    await using installed = await TestDaemon.install();
+    const { code, output } = await installed.run("backup", installed.dir.file("no/such/folder/backup.db"));
+    expect([code, output]).toEqual([78, expect.stringMatching(/cannot write .*backup\.db: ENOENT/)]);
   });
 
   test.skipIf(process.getuid?.() !== 0)("by root is of the user who owns the data (needs root)", async () => {

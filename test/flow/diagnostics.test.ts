@@ -1,7 +1,9 @@
+import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import { configSchema } from "../../src/config/schema.ts";
 import { HOUR_MS, MINUTE_MS } from "../../src/core/time/interval.ts";
 import { demoHomes } from "../../src/service/simulator/homes.ts";
+import { KeyFile } from "../../src/storage/api-key-file.ts";
 import { LAN_KEY } from "../support/daemon/test-config.ts";
 import { TestDaemon } from "../support/daemon/test-daemon.ts";
 import { planEntry } from "../support/plans/plan-topics.ts";
@@ -17,6 +19,15 @@ const CANARIES = {
   brokerPassword: "canary broker password",
   lanSecret: "canary-inverter-secret",
   homeId: "laerkevej_9",
+  planName: "Mormors Ovn",
+  planId: "mormors_ovn",
+  oncePlan: "Anders elbil",
+  plugName: "Frysekummen",
+  plugId: "frysekummen",
+  groupName: "hovedsikringen",
+  keyName: "solcelleanlaegget",
+  madeKey: "karens_telefon",
+  revokedKey: "nabo_peter",
   placeName: "Skrænten hos Mormor",
   placeSlug: "skraenten_hos_mormor",
   placeAddress: "Vesterbrogade 1",
@@ -26,9 +37,19 @@ const CANARIES = {
 const config = {
   history: { months: 0 },
   homes: [{ address_id: demoHomes.danish.address.id, id: CANARIES.homeId, resolution: "fifteenMinutes" as const }],
-  plans: [planEntry({ kind: "slots", hours: 2, home: CANARIES.homeId, from: "08:00", ready_by: "20:00" })],
+  groups: [{ name: CANARIES.groupName, limit_kw: 11 }],
+  plans: [
+    planEntry({
+      name: CANARIES.planName,
+      kind: "slots",
+      hours: 2,
+      home: CANARIES.homeId,
+      from: "08:00",
+      ready_by: "20:00",
+    }),
+  ],
   plugs: configSchema.parse({
-    plugs: [{ name: "Boiler", family: "tasmota", topic: "boiler", signal: "cheap", home: CANARIES.homeId }],
+    plugs: [{ name: CANARIES.plugName, family: "tasmota", topic: "boiler", signal: "cheap", home: CANARIES.homeId }],
   }).plugs,
 };
 
@@ -50,8 +71,8 @@ function sections() {
     api: {
       host: "127.0.0.1",
       port: 0,
-      keys: [{ name: "test", key: LAN_KEY }],
-      third_party_keys: [{ name: "inverter", api_key: "inverter", api_secret: CANARIES.lanSecret }],
+      keys: [{ name: "test", key: LAN_KEY, scopes: ["read", "control"] as ("read" | "control")[] }],
+      third_party_keys: [{ name: CANARIES.keyName, api_key: "inverter", api_secret: CANARIES.lanSecret }],
     },
   });
   return { ...config, third_party, broker, api };
@@ -66,6 +87,19 @@ test("diagnostics of a house in trouble tell no secret and no place", async () =
   await it.clock.runUntil(MORNING + 20 * MINUTE_MS);
   await it.restart({ ...sections(), consumer: { name: "consumer", api_key: CANARIES.consumerKey } });
   await it.clock.runUntil(MORNING + HOUR_MS);
+  // Keys of the command line, one of which is revoked after it was used, and a plan for once.
+  const keyFile = new KeyFile(it.dir.path);
+  const made = { kind: "bearer", scopes: ["read"], created: "2026-03-10" } as const;
+  const sha256 = createHash("sha256").update("elbro_revoked").digest("hex");
+  keyFile.write([CANARIES.madeKey, CANARIES.revokedKey].map((name) => ({ ...made, name, sha256 })).reverse());
+  await it.clock.runUntil(MORNING + HOUR_MS + MINUTE_MS);
+  const authorization = "Bearer elbro_revoked";
+  await expect
+    .poll(async () => (await it.request("/local/v1/system", { authorization })).status, { timeout: 5_000 })
+    .toBe(200);
+  keyFile.write([{ ...made, name: CANARIES.madeKey, sha256: "ab".repeat(32) }]);
+  const once = { once: true, name: CANARIES.oncePlan, home: CANARIES.homeId, hours: 1, within: 24 };
+  expect((await it.post("/local/v1/plans", once)).status).toBe(200);
   it.simulator.setFaults([{ operation: "*", fault: "status", status: 500 }]);
   await it.clock.runUntil(MORNING + 8 * HOUR_MS);
   const answer = await it.request("/local/v1/diagnostics");
@@ -82,12 +116,19 @@ test("diagnostics of a house in trouble tell no secret and no place", async () =
   const report = JSON.parse(text);
   expect(report.system.problems.length).toBeGreaterThan(0);
   const subjects = report.system.problems.map(({ subject }: { subject: string }) => subject);
-  expect(subjects.join("\n")).toContain(`${id.slice(0, 8)}…`);
+  expect(subjects).toEqual(expect.arrayContaining(["consumer data"]));
+  expect(report.system.problems.map(({ detail }: { detail: string }) => detail).join("\n")).toContain(
+    `${id.slice(0, 8)}…`,
+  );
+  expect(report.system.lan.requests.map(({ key }: { key: string | null }) => key)).toEqual(
+    expect.arrayContaining([expect.stringMatching(/^key_\d$/)]),
+  );
+  expect(Object.keys(report.homes[0].prices)).toEqual(["today", "tomorrow", "tomorrow_valid", "forecast"]);
   expect(report.config.third_party.places[0]).toEqual({ name: "place_1", latitude: 56.2, longitude: 10.2 });
   expect(report.config.homes[0]).toMatchObject({ address_id: `${id.slice(0, 8)}…`, id: "home_1" });
   expect(report.homes[0]).toMatchObject({ id: "home_1", prices: { today: 96 } });
-  expect(report.plans[0]).toMatchObject({ id: "washer" });
+  expect(report.plans[0]).toMatchObject({ id: "plan_1" });
   expect(report.config.consumer.api_key).toBe("(set)");
   expect(report.machine.versions.node).toBe(process.versions.node);
-  expect(text.length).toBeLessThan(40_000);
+  expect(text.length).toBeLessThan(60_000);
 });

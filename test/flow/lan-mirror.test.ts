@@ -66,3 +66,33 @@ test("an address of nobody is 404 and what an address cannot is 422, without a r
   expect([unable.status, await unable.json()]).toMatchObject([422, { errorCode: "feature_unavailable" }]);
   expect(it.simulator.answered().length).toBe(before);
 });
+
+test("a question of the LAN shares the schedule's request in flight for other ranges of the same data", async () => {
+  await using it = await daemon();
+  await it.clock.settle();
+  it.simulator.setFaults([{ operation: "prices", fault: "delay", delayMs: 1_500, times: 1 }]);
+  await it.restart({
+    history: { months: 0 },
+    data_dir: it.dir.file("fresh"),
+    homes: [{ address_id: it.simulator.addressIds.danish }],
+  });
+  const prices = () => it.simulator.answered().filter(({ operation }) => operation === "prices").length;
+  const before = prices();
+  // The schedule asks from three days ago to tomorrow, when its list of addresses is there.
+  const inFlight = async () => {
+    const { interfaces } = (await (await it.request("/local/v1/system")).json()) as {
+      interfaces: { today: { by_outcome: Record<string, number> } }[];
+    };
+    return interfaces[0]?.today.by_outcome;
+  };
+  await expect.poll(inFlight, { interval: 20, timeout: 5_000 }).toMatchObject({ 200: 1, open: 1 });
+  const range = "from=2026-03-09T23:00:00Z&to=2026-03-10T23:00:00Z";
+  const answer = await it.request(pathOf(it, `prices?${range}&resolution=fifteenMinutes`));
+  expect([answer.status, answer.headers.get("x-elbro-source"), answer.headers.get("age")]).toEqual([
+    200,
+    "service",
+    "0",
+  ]);
+  expect(((await answer.json()) as { data: unknown[] }).data).toHaveLength(96);
+  expect(prices() - before).toBe(1);
+});

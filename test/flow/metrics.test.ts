@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { configSchema } from "../../src/config/schema.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/core/time/interval.ts";
@@ -63,7 +64,7 @@ test("figures read every hour of a day agree with the house, and their number st
   expect(figure(metrics, "elbro_service_quota_remaining", { window: "day" })).toBe(limit - today);
   expect(figure(metrics, "elbro_lan_requests_total", { key: "test", status: "200" })).toBe(24);
   expect(figure(metrics, "elbro_mqtt_connected")).toBe(1);
-  expect(figure(metrics, "elbro_plan_month_hours", { plan: "washer" })).toBe(2);
+  expect(figure(metrics, "elbro_plan_month_seconds", { plan: "washer" })).toBe(2 * 3_600);
   expect(sumOf(metrics, "elbro_plan_state")).toBe(1);
   expect(figure(metrics, "elbro_plug_wanted", { plug: "boiler" })).toBe(
     figure(metrics, "elbro_cheap", { home: "home" }),
@@ -94,4 +95,14 @@ test("a restart begins counters at 0 and keeps what is counted by the day", asyn
   expect(all).toBeGreaterThan(before);
   expect(sumOf(after, "elbro_service_requests_today")).toBe(all);
   expect(sumOf(after, "elbro_service_requests_total")).toBe(all - before);
+});
+
+const havePromtool = spawnSync("promtool", ["--version"]).status === 0;
+test.skipIf(!havePromtool)("promtool finds nothing in the figures of a house (skipped without promtool)", async () => {
+  await using it = await TestDaemon.start({ start: MORNING, config });
+  await it.clock.runUntil(MORNING + 2 * HOUR_MS);
+  const input = await (await it.request("/metrics")).text();
+  const { status, stdout, stderr } = spawnSync("promtool", ["check", "metrics"], { input, encoding: "utf8" });
+  expect([status, stdout, stderr]).toEqual([0, "", ""]);
+  expect(input.split("\n").length).toBeGreaterThan(140);
 });

@@ -252,14 +252,20 @@ describe("what a client may do", () => {
     expect(ha.connected).toBe(true);
   });
 
-  test("others may keep 4 MB in the broker, and no more", async () => {
+  test("others may keep 4 MB in the broker, one user 3 MB of it, and no more", async () => {
     await using broker = await startBroker();
     await using tv = await client(broker.port, asTv);
     const blob = Buffer.alloc(200 * 1024, 0x41);
     for (let i = 0; i < 25; i++) await tv.publishAsync(`tv/blob/${i}`, blob, { qos: 1, retain: true });
     const kept = () => retainedIn(broker.port, asTv).then((found) => Object.keys(found).length);
+    expect(await kept()).toBe(15);
+    await using ha = await client(broker.port, asHa);
+    for (let i = 0; i < 10; i++) await ha.publishAsync(`ha/blob/${i}`, blob, { qos: 1, retain: true });
     expect(await kept()).toBe(20);
-    expect(broker.reasons).toEqual(["the broker keeps no more retained messages of others"]);
+    expect(broker.reasons).toEqual([
+      "the broker keeps no more retained messages of this user",
+      "the broker keeps no more retained messages of others",
+    ]);
     await tv.publishAsync("tv/blob/0", "", { qos: 1, retain: true });
     await tv.publishAsync("tv/blob/24", blob, { qos: 1, retain: true });
     expect(await kept()).toBe(20);

@@ -11,6 +11,8 @@ const SECRETS = {
   lanKey: "canary-lan-key-that-is-long",
   pairSecret: "canary-pair-secret-that-is-long",
   homeAssistant: "canary-home-assistant-token",
+  archive: "canary-archive-password",
+  archiveUrl: "canary-archive-login",
 };
 
 test("no secret is in any line, topic, answer or command", async () => {
@@ -30,6 +32,7 @@ test("no secret is in any line, topic, answer or command", async () => {
     },
     broker: { host: "127.0.0.1", port: 0, users: [{ name: "test", password: SECRETS.brokerPassword }] },
     home_assistant: { url: "http://127.0.0.1:1", token: SECRETS.homeAssistant },
+    archive: { url: `postgres://elbro:${SECRETS.archiveUrl}@127.0.0.1:1/elbro`, password: SECRETS.archive },
     log: { level: "debug" },
   };
   installed.configure(config);

@@ -232,6 +232,25 @@ async function checkCar(checks: Checks, { home, house }: Seen, { chosen, actions
     await unplug("late_plugged");
     return undefined;
   });
+  await checks.check("charge_car tells that the plan can be met only in part, and what is missing", async () => {
+    const stateIs = (state: string) =>
+      until(state, SHOWN_WITHIN_MS, () => published("late_car").plan_state === state || undefined);
+    const limit = chosen.entity("home_plan_late_car-max_price");
+    await home.act("number.set_value", limit, { value: 20 });
+    await stateIs("scheduled");
+    await plug("late_plugged");
+    await actions.settle(ALL);
+    actions.clear();
+    // What costs more than the mean of its hours is left out.
+    const { mean_price: mean } = house.topics.json("elbro/home/plan/late_car/state");
+    await home.act("number.set_value", limit, { value: Math.floor(Number(mean) * 100) / 100 });
+    await stateIs("partial");
+    const { reason } = published("late_car");
+    await actions.expect(/^late_plugged/, [`late_plugged: ${reason}`]);
+    if (!/ h are missing of 3.75 h/.test(String(reason))) throw new Error(`what is missing is not told: ${reason}`);
+    await unplug("late_plugged");
+    return String(reason);
+  });
   await checks.check("charge_car tells that the plan refused its hours", async () => {
     actions.clear();
     await plug("van_plugged");

@@ -4,61 +4,60 @@ import { DatabaseSync } from "node:sqlite";
 import { setTimeout as pause } from "node:timers/promises";
 import { InstalledDaemon } from "../support/daemon/installed-daemon.ts";
 import { TempDir } from "../support/daemon/temp-dir.ts";
+import { DENIED, type PartOptions, type Report } from "./part.ts";
 
 /** A kill comes within this after the start: while it opens, connects, asks, fills its history, or rests. */
 const LONGEST_LIFE_MS = 3_000;
 const START_WITHIN_MS = 20_000;
-/** Refusals of the service that an elbro that keeps within its quota never meets. */
-const DENIED = [401, 403, 429];
 
-export interface KillResult {
-  readonly kills: number;
-  /** Parts of history that were on disk and are not any more, and databases that are not whole. */
-  readonly lost: number;
-  /** Starts that did not come up. */
-  readonly stuck: number;
-  /** Requests that the service refused. */
-  readonly denied: number;
+/** Parts of history and attempts that are on the disk. */
+interface Kept {
+  readonly chunks: number;
+  readonly attempts: number;
 }
 
-/** Kills and starts until `isOver`. */
-export async function killLoop(isOver: (kills: number) => boolean): Promise<KillResult> {
+/** Kills and starts so many times. Returns how many times. */
+export async function killLoop(wanted: number, { random }: PartOptions, report: Report): Promise<number> {
   await using installed = await InstalledDaemon.prepare({});
-  let [kills, lost, stuck, chunks] = [0, 0, 0, 0];
-  for (; !isOver(kills); kills++) {
+  let before: Kept = { chunks: 0, attempts: 0 };
+  for (let kill = 0; kill < wanted; kill++) {
     const daemon = installed.spawn();
     const up = daemon.line(/broker connected/).then(() => true);
     // Every third is killed before it is up.
-    if (kills % 3 === 0) {
+    if (kill % 3 === 0) {
       up.catch(() => undefined);
-      await pause(Math.random() * LONGEST_LIFE_MS);
+      await pause(random.below(LONGEST_LIFE_MS));
     } else {
       const isUp = await Promise.race([up.catch(() => false), pause(START_WITHIN_MS, false, { ref: false })]);
-      if (isUp) await pause(Math.random() * LONGEST_LIFE_MS);
-      else {
-        stuck++;
-        process.stdout.write(`kill ${kills}: not up:\n${daemon.output}\n`);
-      }
+      if (isUp) await pause(random.below(LONGEST_LIFE_MS));
+      else report.broken("stuck", `kill ${kill}: not up:\n${daemon.output}`);
     }
+    const requests = installed.requests;
     await daemon.end("SIGKILL");
     const kept = keptIn(installed.dataDir);
-    if (kept === null || kept < chunks) lost++;
-    chunks = kept ?? 0;
+    if (kept === null) report.broken("lost", `kill ${kill}: the database is not whole`);
+    else if (kept.chunks < before.chunks)
+      report.broken("lost", `kill ${kill}: ${kept.chunks} parts of ${before.chunks}`);
+    else if (kept.attempts < requests) report.broken("lost", `kill ${kill}: ${kept.attempts} attempts of ${requests}`);
+    before = kept ?? before;
   }
   const denied = installed.simulator.answered().filter(({ status }) => DENIED.includes(status)).length;
-  return { kills, lost, stuck, denied };
+  if (denied > 0) report.broken("denied", `${denied} requests`);
+  return wanted;
 }
 
 /**
- * How many parts of history are there; null where the database is not whole. Looks at a copy: whoever opens the database
- * itself mends what the kill left to the next start.
+ * What is there; null where the database is not whole. Looks at a copy: whoever opens the database itself mends what the
+ * kill left to the next start.
  */
-function keptIn(dataDir: string): number | null {
-  if (!existsSync(`${dataDir}/elbro.db`)) return 0;
+function keptIn(dataDir: string): Kept | null {
+  if (!existsSync(`${dataDir}/elbro.db`)) return { chunks: 0, attempts: 0 };
   using dir = new TempDir();
   cpSync(dataDir, dir.path, { recursive: true, filter: (file) => !file.endsWith(".sock") });
   using database = new DatabaseSync(dir.file("elbro.db"));
   if (database.prepare("pragma quick_check(1)").get()?.quick_check !== "ok") return null;
   const hasTable = database.prepare("select 1 from sqlite_schema where name = 'chunk'").get();
-  return hasTable ? Number(database.prepare("select count(*) as n from chunk").get()?.n) : 0;
+  const count = (table: string) =>
+    hasTable ? Number(database.prepare(`select count(*) as n from ${table}`).get()?.n) : 0;
+  return { chunks: count("chunk"), attempts: count("attempt") };
 }

@@ -23,6 +23,7 @@ export const commands: Readonly<Record<string, CommandRow>> = {
     summary: "writes what helps to find a fault, without secrets",
     load: () => import("./diagnostics.ts"),
   },
+  backup: { summary: "writes the database and the keys to a file, now", load: () => import("./backup.ts") },
   restore: { summary: "puts a copy of the database in its place", load: () => import("./restore.ts") },
   simulate: { summary: "plays the service on this machine", load: () => import("./simulate.ts") },
   "hash-password": {

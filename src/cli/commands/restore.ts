@@ -12,7 +12,7 @@ import { systemClock } from "../system-clock.ts";
 export const line = {
   usage: "restore [FILE]",
   about:
-    "Puts a copy of the database in its place: FILE, or the copy that is made and checked every night. Stop the daemon\nfirst. The copy is checked before anything is changed, and what was there is kept under a dated name.",
+    "Puts a copy of the database and the keys in it in their place: FILE of `elbro backup`, or the copy that is made and\nchecked every night. Stop the daemon first. The copy is checked before anything is changed, and what was there is kept\nunder a dated name.",
   words: [0, 1] as const,
 };
 
@@ -22,11 +22,18 @@ export async function main(given: Given): Promise<number> {
   const databasePath = databasePathIn(config.data_dir);
   const [copyPath = copyPathOf(databasePath)] = given.words;
   try {
-    const setAside = replaceDatabase(databasePath, copyPath, systemClock(given.simulated).now());
+    const { setAside, keys, keysSetAside } = replaceDatabase(
+      databasePath,
+      copyPath,
+      systemClock(given.simulated).now(),
+    );
     if (process.getuid?.() === 0) giveToOwnerOf(config.data_dir, databasePath);
     const { mtimeMs } = statSync(copyPath);
     process.stdout.write(`${databasePath} is now the copy of ${formatInstant(mtimeMs - (mtimeMs % SECOND_MS))}\n`);
-    if (setAside !== null) process.stdout.write(`what was there is kept as ${setAside}\n`);
+    if (keys.length > 0)
+      process.stdout.write(`keys that are valid again: ${keys.map(({ name }) => name).join(", ")}\n`);
+    for (const kept of [setAside, keysSetAside])
+      if (kept !== null) process.stdout.write(`what was there is kept as ${kept}\n`);
     return 0;
   } catch (error) {
     if (!(error instanceof DatabaseError)) throw error;

@@ -49,9 +49,10 @@ export const UNKNOWN_LIMITS = { minute: 5, day: 50 } as const;
 /** No more is ever used of a limit: the attempts of a day are kept in memory and read back at a start. */
 export const MAX_ATTEMPTS = 10_000;
 
-/** Parts of a limit by share; the rest is never used and left to the user's other programs. */
+/** Parts of a limit by share, less what prices may need; the rest is left to the user's other programs, and to prices. */
 const POLL_PART = 0.25;
 const LAN_PART = 0.5;
+export const UNUSED_PART: number = 1 - POLL_PART - LAN_PART;
 /** Attempts a day kept free of back-fill for each address: its worst day. Source: design, fetch schedule. */
 export const RESERVE_PER_ADDRESS = 45;
 /** Attempts a day for the prices of an address, or of a place of the third-party interface: one for each time of the day. */
@@ -62,7 +63,8 @@ const THIRD_PARTY_PACE_MS = 10_000;
 
 /**
  * A window with its shares. Each share has at least one attempt, so that a small limit stops nobody permanently.
- * `reserve` is how much of the polling share back-fill must leave, `wanted` how much prices may need, which comes before.
+ * `reserve` is how much of the polling share back-fill must leave, `wanted` how much prices may need, which comes before
+ * polling and the LAN.
  */
 export function rateLimit(
   name: RateLimit["name"],
@@ -72,7 +74,7 @@ export function rateLimit(
   wanted = 0,
 ): RateLimit {
   const poll = Math.max(1, Math.min(Math.floor(limit * POLL_PART), limit - wanted));
-  const lan = Math.max(1, Math.floor(limit * LAN_PART));
+  const lan = Math.max(1, Math.min(Math.floor(limit * LAN_PART), limit - wanted - poll));
   return { name, lengthMs, limit, shares: { poll, lan, backfill: Math.max(1, poll - reserve(poll)) } };
 }
 

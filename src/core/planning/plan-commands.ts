@@ -28,27 +28,27 @@ export function runNow(
 ): Commanded {
   if (!spec.enabled) return refused("disabled", "the plan is disabled; enable it first");
   const known = memory ?? newRecord({ start: now, end: now + HOUR_MS, until: now + HOUR_MS }, now, []);
-  if (known.begun.some((run) => contains(run, now))) return refused("running", "the plan runs already");
+  if (known.startedRuns.some((run) => contains(run, now))) return refused("running", "the plan runs already");
   const run = { start: now, end: now + runNowMs(spec, known) };
   const other = others.find((each) => overlaps(each, run) && contains(each, now));
   if (other) return refused("power_limit", `"${other.plan}" runs now, and both are in the same power_limit group`);
   if (crowded.some((each) => contains(each, now)))
     return refused("power_limit", "what runs of its group now leaves too little of the group's limit_kw");
-  const begun = [...known.begun, { ...run, basis: "manual", settled: false } as const];
-  return done({ ...known, begun, planned: [] }, "run_now");
+  const startedRuns = [...known.startedRuns, { ...run, basis: "manual", settled: false } as const];
+  return done({ ...known, startedRuns, planned: [] }, "run_now");
 }
 
-function runNowMs(spec: PlanSpec, { begun }: PlanRecord): number {
+function runNowMs(spec: PlanSpec, { startedRuns }: PlanRecord): number {
   if (spec.kind !== "window" && spec.kind !== "slots") return RUN_NOW_MS;
-  const left = spec.hoursMs - lengthOf(begun);
+  const left = spec.hoursMs - lengthOf(startedRuns);
   return left > 0 ? left : spec.hoursMs;
 }
 
 /** Leaves out the present occurrence, or the next one. */
 export function skip(memory: PlanRecord | null, now: EpochMs): Commanded {
   if (!memory) return refused("nothing_to_skip", "the plan has no occurrence to skip");
-  if (memory.begun.some((run) => contains(run, now))) return refused("running", "the plan runs; stop ends it");
-  const isOver = memory.begun.length > 0 && memory.planned.length === 0;
+  if (memory.startedRuns.some((run) => contains(run, now))) return refused("running", "the plan runs; stop ends it");
+  const isOver = memory.startedRuns.length > 0 && memory.planned.length === 0;
   if (memory.ended !== null || isOver)
     return refused("nothing_to_skip", "nothing more is planned that could be skipped");
   return done({ ...memory, planned: [] }, "skipped");
@@ -59,7 +59,7 @@ export function skip(memory: PlanRecord | null, now: EpochMs): Commanded {
  * it. An `avoid` stops avoiding: it is ON for the rest of the occurrence.
  */
 export function stop(memory: PlanRecord | null, now: EpochMs, { kind }: Pick<PlanSpec, "kind">): Commanded {
-  const running = memory?.begun.find((run) => contains(run, now));
+  const running = memory?.startedRuns.find((run) => contains(run, now));
   if (!memory || (!running && (kind !== "avoid" || memory.ended !== null || now < memory.window.start)))
     return refused("not_running", "the plan does not run");
   const isBefore = running?.basis === "manual" && now < memory.window.start;

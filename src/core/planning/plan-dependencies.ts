@@ -48,7 +48,7 @@ export function blockedBy(
     .flatMap((other) => {
       const { memory } = other.advance;
       if (!memory) return [];
-      const runs = decided.has(other.definition.id) ? runsOf(memory) : memory.begun;
+      const runs = decided.has(other.definition.id) ? runsOf(memory) : memory.startedRuns;
       return runs.map(({ start, end }) => ({ start, end, plan: other.definition.name }));
     });
 }

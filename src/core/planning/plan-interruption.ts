@@ -15,7 +15,7 @@ export function renewalAfter(now: EpochMs): EpochMs {
 
 /** Remembers that what runs at `now` is looked after. Shape: the same memory where that is known already. */
 export function lookedAfter(memory: PlanRecord, now: EpochMs): PlanRecord {
-  const runs = memory.restingSince !== null || memory.begun.some((run) => contains(run, now));
+  const runs = memory.restingSince !== null || memory.startedRuns.some((run) => contains(run, now));
   const lastsUntil = runs ? renewalAfter(now) + DEAD_MAN_MARGIN_MS : null;
   return lastsUntil === memory.lastsUntil ? memory : { ...memory, lastsUntil };
 }
@@ -28,13 +28,13 @@ export function cutShort(memory: PlanRecord, spec: PlanSpec, now: EpochMs): Plan
   const { lastsUntil } = memory;
   if (lastsUntil === null || now < lastsUntil) return memory;
   const isCut = (run: BegunRun) => run.start < lastsUntil && lastsUntil < run.end;
-  const cut = memory.begun.filter(isCut);
+  const cut = memory.startedRuns.filter(isCut);
   if (cut.length === 0) return memory;
   const isPlanned = ({ basis }: BegunRun) => basis === "prices" || basis === "estimates";
   const owed = spec.kind === "window" ? lengthOf(cut.filter(isPlanned)) - lengthOf(cut.filter(isPlanned).map(kept)) : 0;
   const goesOn = cut.filter((run) => !isPlanned(run) && now < run.end).map((run) => ({ ...run, start: now }));
-  const begun = [...memory.begun.map((run) => (isCut(run) ? kept(run) : run)), ...goesOn];
-  return { ...memory, begun, owedMs: memory.owedMs + owed, madeFrom: null };
+  const startedRuns = [...memory.startedRuns.map((run) => (isCut(run) ? kept(run) : run)), ...goesOn];
+  return { ...memory, startedRuns, owedMs: memory.owedMs + owed, madeFrom: null };
 
   function kept(run: BegunRun): BegunRun {
     return { ...run, end: lastsUntil ?? run.end };
@@ -42,10 +42,10 @@ export function cutShort(memory: PlanRecord, spec: PlanSpec, now: EpochMs): Plan
 }
 
 /** The times at which the one run of a `window` was interrupted. Shape: ascending. */
-export function interruptionsOf({ kind }: Pick<PlanSpec, "kind">, { begun }: PlanRecord): Interval[] {
+export function interruptionsOf({ kind }: Pick<PlanSpec, "kind">, { startedRuns }: PlanRecord): Interval[] {
   if (kind !== "window") return [];
-  return begun.slice(1).flatMap((run, i) => {
-    const end = begun[i]?.end ?? run.start;
+  return startedRuns.slice(1).flatMap((run, i) => {
+    const end = startedRuns[i]?.end ?? run.start;
     return end < run.start ? [{ start: end, end: run.start }] : [];
   });
 }

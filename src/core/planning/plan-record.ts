@@ -46,7 +46,7 @@ export interface PlanRecord {
   /** When it was first looked at: who starts at once starts then, or when the window opens. */
   readonly since: EpochMs;
   /** Shape: ascending. */
-  readonly begun: readonly BegunRun[];
+  readonly startedRuns: readonly BegunRun[];
   /** What has not begun, and may still be moved. Shape: ascending. */
   readonly planned: readonly PlanRun[];
   readonly outcome: PlanOutcome;
@@ -72,7 +72,7 @@ export function newRecord(window: PlanWindow, now: EpochMs, before: readonly Int
   return {
     window,
     since: now,
-    begun: [],
+    startedRuns: [],
     planned: [],
     outcome: { kind: "none" },
     madeFrom: null,
@@ -87,8 +87,8 @@ export function newRecord(window: PlanWindow, now: EpochMs, before: readonly Int
 }
 
 /** What has begun of the occurrence itself: a manual run that was stopped before its window opened is none of it. */
-export function begunInRound({ begun, window }: PlanRecord): readonly BegunRun[] {
-  return begun.filter((run) => run.end > window.start);
+export function begunInRound({ startedRuns, window }: PlanRecord): readonly BegunRun[] {
+  return startedRuns.filter((run) => run.end > window.start);
 }
 
 /** What is left of `interval` outside `others`. Shape: ascending. */

@@ -13,9 +13,9 @@ export function isLost(moment: PlanInput, memory: PlanRecord | null): boolean {
   const { spec, now, trusted } = moment;
   if (!trusted) return true;
   if (!memory || !spec.enabled || memory.ended !== null || now < memory.window.start) return false;
-  const { outcome, planned, begun } = memory;
+  const { outcome, planned, startedRuns } = memory;
   const hasHours = spec.kind === "window" || spec.kind === "slots";
-  if (hasHours && lengthOf(begun) >= spec.hoursMs) return false;
+  if (hasHours && lengthOf(startedRuns) >= spec.hoursMs) return false;
   const isOverdue = outcome.kind === "missing" && now >= outcome.overdueAt;
   return isOverdue || (isUnpriced(moment) && !(hasHours && planned.some(({ basis }) => basis === "prices")));
 }
@@ -38,7 +38,7 @@ export function isOnWithoutRun(moment: PlanInput, memory: PlanRecord | null): bo
 /** When the time OFF of an `avoid` is at its longest; Infinity for other kinds and without `maxGapMs`. */
 export function gapEndsAt(spec: PlanSpec, memory: PlanRecord | null): EpochMs {
   if (spec.kind !== "avoid" || spec.maxGapMs === undefined || !memory) return Number.POSITIVE_INFINITY;
-  const ends = [...memory.before, ...memory.begun].map((run) => run.end);
+  const ends = [...memory.before, ...memory.startedRuns].map((run) => run.end);
   return (ends.length > 0 ? Math.max(...ends) : memory.since) + spec.maxGapMs;
 }
 
@@ -51,9 +51,9 @@ export function rested(memory: PlanRecord, now: EpochMs): PlanRecord {
 export function awakened(memory: PlanRecord, end: EpochMs): PlanRecord {
   if (memory.restingSince === null) return memory;
   const run: BegunRun = { start: memory.restingSince, end, basis: "resting", settled: false };
-  const begun = run.start < run.end ? [...memory.begun, run] : [...memory.begun];
-  begun.sort((a, b) => a.start - b.start);
-  return { ...memory, begun, restingSince: null, madeFrom: null };
+  const startedRuns = run.start < run.end ? [...memory.startedRuns, run] : [...memory.startedRuns];
+  startedRuns.sort((a, b) => a.start - b.start);
+  return { ...memory, startedRuns, restingSince: null, madeFrom: null };
 }
 
 /** The earliest end of a rest: its shortest run is over, and the next price interval begins. */

@@ -64,14 +64,14 @@ export function settleRuns(
   points: readonly PricePoint[],
   now: EpochMs,
 ): { readonly memory: PlanRecord; readonly finished: readonly FinishedRun[] } {
-  const over = memory.begun.filter((run) => !run.settled && run.end <= now);
+  const over = memory.startedRuns.filter((run) => !run.settled && run.end <= now);
   if (over.length === 0) return { memory, finished: [] };
   const runs = over.map((run) => finishedRun(run, memory, spec, points));
   const last = now >= memory.window.end;
   const finished = runs.filter((run) => last || (run.meanPrice !== null && run.windowPrice !== null));
   const settled = new Set(finished.map((run) => run.start));
-  const begun = memory.begun.map((run) => (settled.has(run.start) ? { ...run, settled: true } : run));
-  return finished.length === 0 ? { memory, finished } : { memory: { ...memory, begun }, finished };
+  const startedRuns = memory.startedRuns.map((run) => (settled.has(run.start) ? { ...run, settled: true } : run));
+  return finished.length === 0 ? { memory, finished } : { memory: { ...memory, startedRuns }, finished };
 }
 
 function finishedRun(
@@ -100,8 +100,10 @@ function finishedRun(
 }
 
 /** The energy of so much of a round; null where the plan does not tell it. A round of `below` or `avoid` is all it runs. */
-export function energyOf(spec: PlanSpec, lengthMs: number, { begun, planned }: PlanRecord): number | null {
+export function energyOf(spec: PlanSpec, lengthMs: number, { startedRuns, planned }: PlanRecord): number | null {
   const hasHours = spec.kind === "window" || spec.kind === "slots";
-  const wholeMs = hasHours ? spec.hoursMs : [...begun, ...planned].reduce((sum, run) => sum + run.end - run.start, 0);
+  const wholeMs = hasHours
+    ? spec.hoursMs
+    : [...startedRuns, ...planned].reduce((sum, run) => sum + run.end - run.start, 0);
   return spec.kwh === undefined || wholeMs === 0 ? null : (spec.kwh * lengthMs) / wholeMs;
 }

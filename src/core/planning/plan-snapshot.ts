@@ -85,7 +85,7 @@ export function planSnapshot({ spec, advance, now, ...given }: PlanSnapshotInput
   const part = shortfall && "hoursMs" in spec ? 1 - shortfall.missingMs / spec.hoursMs : 1;
   const kwh = spec.kwh === undefined ? null : spec.kwh * part;
   const runs = [
-    ...(memory?.begun ?? []).map(({ start, end, basis }) => ({ start, end, basis, begun: true })),
+    ...(memory?.startedRuns ?? []).map(({ start, end, basis }) => ({ start, end, basis, begun: true })),
     ...(memory?.planned ?? []).map((run) => ({ ...run, begun: false })),
   ];
   const next = memory?.planned.find((run) => run.start > now) ?? null;

@@ -105,14 +105,14 @@ function restDecided(moment: PlanInput, memory: PlanRecord): PlanRecord {
   return resting.restingSince === null ? memory : decided(moment, awakened(resting, restEndsAt(spec, resting, now)));
 }
 
-function runningAt({ begun }: PlanRecord, now: EpochMs): BegunRun | null {
-  return begun.find((run) => contains(run, now)) ?? null;
+function runningAt({ startedRuns }: PlanRecord, now: EpochMs): BegunRun | null {
+  return startedRuns.find((run) => contains(run, now)) ?? null;
 }
 
 /** The mean price of what is planned, had it begun now in one run. */
-function startedNowPrice({ spec, now, timeline }: PlanInput, { begun, planned }: PlanRecord): number | null {
+function startedNowPrice({ spec, now, timeline }: PlanInput, { startedRuns, planned }: PlanRecord): number | null {
   const hasHours = spec.kind === "window" || spec.kind === "slots";
-  if (!hasHours || begun.length > 0 || planned.length === 0) return null;
+  if (!hasHours || startedRuns.length > 0 || planned.length === 0) return null;
   const run = { start: now, end: now + lengthOf(planned) };
   return runPrice(timeline?.points ?? [], run, "all", spec.kind === "window" ? spec.profile : undefined);
 }
@@ -137,14 +137,14 @@ function occurrenceOf(
   window: PlanRecord["window"] | null,
 ): PlanRecord | null {
   if (!memory) return window && newRecord(window, now, []);
-  const runs = memory.begun.some((run) => run.end > now);
+  const runs = memory.startedRuns.some((run) => run.end > now);
   if (runs) return memory;
   if (window && window.start === memory.window.start && window.end === memory.window.end)
     return window.until === memory.window.until ? memory : { ...memory, window };
-  const untouched = memory.begun.every(({ basis }) => basis === "resting") && memory.ended === null;
+  const untouched = memory.startedRuns.every(({ basis }) => basis === "resting") && memory.ended === null;
   const over = now >= memory.window.end;
   if (!over && !untouched && !(window && window.start >= now)) return memory;
-  const before = [...memory.before, ...memory.begun.map(({ start, end }) => ({ start, end }))];
+  const before = [...memory.before, ...memory.startedRuns.map(({ start, end }) => ({ start, end }))];
   return (
     window &&
     newRecord(
@@ -157,12 +157,12 @@ function occurrenceOf(
 
 /** Cuts what runs, and drops what has not begun. */
 export function halted(memory: PlanRecord, now: EpochMs): PlanRecord {
-  const runs = memory.begun.some((run) => run.end > now);
+  const runs = memory.startedRuns.some((run) => run.end > now);
   if (!runs && memory.planned.length === 0) return memory;
-  const begun = memory.begun
+  const startedRuns = memory.startedRuns
     .map((run) => (run.end > now ? { ...run, end: now } : run))
     .filter((run) => run.start < run.end);
-  return { ...memory, begun, planned: [], madeFrom: null };
+  return { ...memory, startedRuns, planned: [], madeFrom: null };
 }
 
 interface Begun {
@@ -176,7 +176,7 @@ function begin(moment: PlanInput, memory: PlanRecord): Begun {
   const { now } = moment;
   const due = memory.planned.filter((run) => run.start <= now);
   if (due.length === 0) return { memory, missed: false };
-  const begun: BegunRun[] = [];
+  const startedRuns: BegunRun[] = [];
   const later: PlanRun[] = [];
   let missed = false;
   for (const run of due) {
@@ -188,12 +188,22 @@ function begin(moment: PlanInput, memory: PlanRecord): Begun {
       else missed = true;
       continue;
     }
-    begun.push({ start: onTime && run.basis !== "fallback" ? run.start : now, end, basis: run.basis, settled: false });
+    startedRuns.push({
+      start: onTime && run.basis !== "fallback" ? run.start : now,
+      end,
+      basis: run.basis,
+      settled: false,
+    });
     if (end < run.end) later.push({ ...run, start: end });
   }
   const rest = memory.planned.filter((run) => run.start > now);
-  const owedMs = Math.max(0, memory.owedMs - lengthOf(begun));
-  const next = { ...memory, begun: [...memory.begun, ...begun], planned: [...later, ...rest], owedMs };
+  const owedMs = Math.max(0, memory.owedMs - lengthOf(startedRuns));
+  const next = {
+    ...memory,
+    startedRuns: [...memory.startedRuns, ...startedRuns],
+    planned: [...later, ...rest],
+    owedMs,
+  };
   return { memory: next, missed };
 }
 
@@ -251,7 +261,7 @@ function nextChange(moment: PlanInput, memory: PlanRecord, on: boolean): EpochMs
     on ? null : gapEndsAt(spec, memory),
     spec.fallback ? graceUntil : null,
     spec.fallback || spec.useForecast || rests ? confirmed : null,
-    ...memory.begun.map((run) => run.end),
+    ...memory.startedRuns.map((run) => run.end),
     ...memory.planned.map((run) => run.start),
   ];
   const ahead = times.filter((at): at is EpochMs => at !== null && at > now);
@@ -259,6 +269,6 @@ function nextChange(moment: PlanInput, memory: PlanRecord, on: boolean): EpochMs
 }
 
 /** Everything of an occurrence that ran or will, touching runs joined. Shape: ascending, apart. */
-export function runsOf({ begun, planned }: PlanRecord): Interval[] {
-  return mergeRuns([...begun, ...planned]);
+export function runsOf({ startedRuns, planned }: PlanRecord): Interval[] {
+  return mergeRuns([...startedRuns, ...planned]);
 }

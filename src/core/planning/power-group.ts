@@ -29,7 +29,7 @@ export function shareOut(seats: readonly GroupSeat[]): GroupShares {
   const records = seats.map(({ input }) => occurrenceAt(input).memory);
   const facts = seats.map(({ slot, power, input }, i) => {
     const own = { ...input, blocked: [], after: { kind: "free" }, finishBy: null } as const;
-    const byHand = records[i]?.begun.filter(({ basis }) => basis === "manual");
+    const byHand = records[i]?.startedRuns.filter(({ basis }) => basis === "manual");
     return [slot.definition.id, power, byHand, records[i] && inputFingerprint(own, records[i])];
   });
   const token = hash(JSON.stringify(facts));
@@ -42,26 +42,28 @@ export function shareOut(seats: readonly GroupSeat[]): GroupShares {
       const solution = input.solve(spec, timeline, window, context);
       const { watts, priority } = power;
       // What is asked last and has an answer is what the plan goes by.
-      if (solution.kind === "solved") asked.set(i, { spec, timeline, window, context, watts, priority });
+      if (solution.kind === "solved" || (solution.kind === "no_prices" && solution.partial))
+        asked.set(i, { spec, timeline, window, context, watts, priority });
       return solution;
     };
     return advancePlan({ ...input, memory: record && { ...record, madeFrom: null }, solve }).memory;
   });
   // `below` takes what the others leave, `avoid` has its own kept for it.
   const hasHours = (i: number) => ["window", "slots"].includes(seats[i]?.slot.spec.kind ?? "");
-  const chosen = [...asked].filter(([i]) => hasHours(i));
-  const begun = alone.map((memory) => memory?.begun ?? []);
-  const wanted = alone.map((memory, i) => (memory && hasHours(i) ? runsOf(memory) : (begun[i] ?? [])));
+  const isPlanned = (i: number) => alone[i]?.planned.some(({ basis }) => basis !== "fallback");
+  const chosen = [...asked].filter(([i]) => hasHours(i) && isPlanned(i));
+  const startedRuns = alone.map((memory) => memory?.startedRuns ?? []);
+  const wanted = alone.map((memory, i) => (memory && hasHours(i) ? runsOf(memory) : (startedRuns[i] ?? [])));
   const limit = freeOf(seats.map(({ slot }) => slot.definition));
   if (overloads(drawsOf(wanted), limit).length === 0) return { token, runs: runsById(wanted) };
   const members = new Map(chosen.map(([i], place) => [i, place]));
-  const taken = drawsOf(begun.map((own, i) => (members.has(i) ? [] : own)));
+  const taken = drawsOf(startedRuns.map((own, i) => (members.has(i) ? [] : own)));
   const found = solveGroup(
     chosen.map(([, member]) => member),
     limit,
     taken,
   );
-  return { token, runs: runsById(begun.map((own, i) => [...own, ...(found[members.get(i) ?? -1] ?? [])])) };
+  return { token, runs: runsById(startedRuns.map((own, i) => [...own, ...(found[members.get(i) ?? -1] ?? [])])) };
 
   function drawsOf(runs: readonly (readonly Interval[])[]): Draw[] {
     return runs.flatMap((own, i) => own.map((run) => ({ ...run, watts: seats[i]?.power.watts ?? 0 })));

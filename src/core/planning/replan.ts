@@ -30,10 +30,10 @@ export function replan(moment: PlanInput, memory: PlanRecord, missed: boolean): 
   const { spec, after } = moment;
   const made: PlanRecord = { ...memory, planned: [], replanAt: null, madeFrom: inputFingerprint(moment, memory) };
   if (memory.ended !== null || !spec.enabled) return { ...made, outcome: outcomeOfBegun(moment, memory) };
-  const begun = begunInRound(memory);
-  const hasRun = spec.kind === "window" && begun.length > 0;
+  const startedRuns = begunInRound(memory);
+  const hasRun = spec.kind === "window" && startedRuns.length > 0;
   if (hasRun) return memory.owedMs > 0 ? madeUp(moment, made) : made;
-  if (spec.kind === "slots" && lengthOf(begun) >= (spec.upToMs ?? spec.hoursMs)) return made;
+  if (spec.kind === "slots" && lengthOf(startedRuns) >= (spec.upToMs ?? spec.hoursMs)) return made;
   if (after.kind === "waiting") return { ...made, outcome: { kind: "waiting_for_plan", plan: after.plan } };
   const solution = solved(moment, made);
   const late = missed ? startedLate(moment, made, solution) : null;
@@ -72,11 +72,11 @@ function solveFrom(moment: PlanInput, memory: PlanRecord, notBefore: EpochMs | n
   const isFirst = spec.kind === "avoid" && memory.before.length === 0 && window.start < memory.since;
   const assumed = isFirst ? [{ start: window.start, end: memory.since }] : [];
   const rest = memory.restingSince === null ? [] : [{ start: memory.restingSince, end: now }];
-  const begun = spec.kind === "avoid" ? [...memory.begun, ...rest] : begunInRound(memory);
+  const startedRuns = spec.kind === "avoid" ? [...memory.startedRuns, ...rest] : begunInRound(memory);
   const context = {
     now,
     calendar,
-    fixed: [...memory.before, ...assumed, ...begun].map(({ start, end }) => ({ start, end })),
+    fixed: [...memory.before, ...assumed, ...startedRuns].map(({ start, end }) => ({ start, end })),
     blocked,
     ...(earliest > 0 ? { earliestStart: earliest } : {}),
     ...(thresholds ? { thresholds } : {}),
@@ -92,7 +92,7 @@ function planOf(moment: PlanInput, memory: PlanRecord, solution: PlanSolution): 
   switch (solution.kind) {
     case "solved": {
       const planned = solution.runs
-        .flatMap((run) => without(run, memory.begun))
+        .flatMap((run) => without(run, memory.startedRuns))
         .map((run) => ({ ...run, basis: basisOf(pointsOf(moment), run) }));
       const { kind, meanPrice, cost, alternatives, usesEstimates, shortfall } = solution;
       const startedNowAt = Math.max(moment.now, memory.window.start);
@@ -120,13 +120,13 @@ const UNCOMPARED: PlanSolved["alternatives"] = { nextBest: null, startedNow: nul
 /** What a hand began or ended costs what it costs, not what was planned. */
 function outcomeOfBegun(moment: PlanInput, memory: PlanRecord): PlanRecord["outcome"] {
   const { spec } = moment;
-  const { begun } = memory;
-  if (begun.length === 0) return { kind: "none" };
-  const [first] = begun;
-  const whole = spec.kind === "window" && begun.length === 1 && first;
+  const { startedRuns } = memory;
+  if (startedRuns.length === 0) return { kind: "none" };
+  const [first] = startedRuns;
+  const whole = spec.kind === "window" && startedRuns.length === 1 && first;
   const points = pointsOf(moment);
-  const meanPrice = whole ? runPrice(points, whole, "all", spec.profile) : meanOver(begun, points);
-  const kwh = energyOf(spec, lengthOf(begun), memory);
+  const meanPrice = whole ? runPrice(points, whole, "all", spec.profile) : meanOver(startedRuns, points);
+  const kwh = energyOf(spec, lengthOf(startedRuns), memory);
   const cost = kwh === null || meanPrice === null ? null : kwh * meanPrice;
   const solution = { meanPrice, cost, alternatives: UNCOMPARED, usesEstimates: false };
   return { kind: "solved", ...solution, startedNowAt: first?.start ?? moment.now };
@@ -161,16 +161,16 @@ function startedLate(moment: PlanInput, memory: PlanRecord, solution: PlanSoluti
  */
 function madeUp(moment: PlanInput, memory: PlanRecord): PlanRecord {
   const { spec, now, blocked } = moment;
-  const { window, begun, owedMs, outcome } = memory;
+  const { window, startedRuns, owedMs, outcome } = memory;
   const run = { start: now, end: Math.min(now + owedMs, window.end) };
   const points = pointsOf(moment);
   const current = pointAt(points, now);
   const later = { ...memory, replanAt: renewalAfter(now) };
-  if (now >= window.end || begun.some(({ end }) => end > now)) return memory;
+  if (now >= window.end || startedRuns.some(({ end }) => end > now)) return memory;
   if (current === null || current.estimate || blocked.some((other) => overlaps(other, run))) return later;
   const planned = [{ ...run, basis: basisOf(points, run) }];
   if (outcome.kind !== "solved") return { ...memory, planned };
-  const meanPrice = meanOver([...begun, run], points);
+  const meanPrice = meanOver([...startedRuns, run], points);
   const cost = spec.kwh !== undefined && meanPrice !== null ? spec.kwh * meanPrice : null;
   return { ...memory, planned, outcome: { ...outcome, meanPrice, cost } };
 }
@@ -194,7 +194,7 @@ function withFallback(moment: PlanInput, memory: PlanRecord): PlanRecord {
   const unpriced = inWindow && isUnpriced(moment);
   if (!spec.fallback || !(missing || unpriced)) return memory;
   const earliest = Math.max(now, after.kind === "from" ? after.at : now);
-  const others = [...blocked, ...memory.begun];
+  const others = [...blocked, ...memory.startedRuns];
   const planned = fallbackRuns(spec, memory.window, calendar)
     .map((run) => ({ start: Math.max(run.start, earliest), end: run.end }))
     .filter((run) => run.start < run.end)

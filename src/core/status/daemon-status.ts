@@ -51,9 +51,9 @@ export interface DaemonState {
   readonly backfill: BackfillState | null;
 }
 
-/** The state of an account's interface. A problem of one series is the series' own: the interface works. */
-export function serviceStateOf(account: string, answered: boolean, problems: readonly Problem[]): ServiceState {
-  const code = problems.find((problem) => problem.subject === account)?.code;
+/** The state of an account's interface, by its own problem. A problem of one series is the series' own: the interface works. */
+export function serviceStateOf(problem: Problem | null, answered: boolean): ServiceState {
+  const code = problem?.code;
   const known = serviceStates.find((state) => state === code);
   return known ?? (answered ? "ok" : "waiting");
 }

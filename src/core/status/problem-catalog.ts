@@ -75,6 +75,12 @@ export const serviceProblems = {
 } as const satisfies Readonly<Record<string, ProblemRow>>;
 
 const otherProblems = {
+  memory_too_small: {
+    meaning: "Node may use less memory than this many homes need; it would end elbro when it is full.",
+    automaticAction: "Goes on as long as the memory lasts.",
+    remedy: "Set the environment variable `NODE_OPTIONS` to the flags that the problem names, and restart.",
+    advice: 'set NODE_OPTIONS="{flags}" in the environment of elbro and restart it',
+  },
   quota_too_small: {
     meaning: "The service's quota is smaller than what a bad day of these addresses or places may need.",
     automaticAction: "Confirmed prices of today and tomorrow come first; history and use take what is left.",

@@ -39,6 +39,11 @@ export class Problems {
     return [...this.#current.values()].sort((a, b) => a.since - b.since);
   }
 
+  /** That of a subject; null where it has none. */
+  of(subject: string): Problem | null {
+    return this.#current.get(subject) ?? null;
+  }
+
   start({ names = {}, requestId = null, ...found }: ProblemFound): void {
     const before = this.#current.get(found.subject);
     if (before?.code === found.code) return;

@@ -4,7 +4,7 @@
 export interface RedactedText {
   readonly text: string;
   readonly standIn: string;
-  /** A name is found as words, in any case: "Lind" is not taken out of "Lindt". A secret is taken out of anything. */
+  /** A name is found as words, in any case, or as a whole where it is short: "Lind" is not taken out of "Lindt". A secret is taken out of anything. */
   readonly kind: "name" | "secret";
 }
 
@@ -27,8 +27,8 @@ export function tellsPlace(name: string): boolean {
 }
 
 /**
- * Plain JSON without what must not be seen, wherever in it that stands, keys included. Identifiers and coordinates are
- * shortened, whether or not they are among `hidden`. Keys that become the same are numbered.
+ * Plain JSON without what must not be seen, wherever among its values that stands. Its keys are the program's own words and
+ * stay. Identifiers and coordinates are shortened, whether or not they are among `hidden`.
  */
 export function redact(json: unknown, hidden: readonly RedactedText[]): unknown {
   const rules = [...hidden]
@@ -47,15 +47,10 @@ function walk(json: unknown, shown: (text: string) => string): unknown {
   if (typeof json === "string") return shown(json);
   if (Array.isArray(json)) return json.map((item) => walk(item, shown));
   if (typeof json !== "object" || json === null) return json;
-  const fields = new Map<string, unknown>();
-  for (const [key, value] of Object.entries(json)) {
-    const isPlace = COORDINATES.has(key) && typeof value === "number";
-    const name = shown(key);
-    fields.set(
-      fields.has(name) ? `${name} ${fields.size}` : name,
-      isPlace ? Number(shortened(value)) : walk(value, shown),
-    );
-  }
+  const fields = Object.entries(json).map(([key, value]) => [
+    key,
+    COORDINATES.has(key) && typeof value === "number" ? Number(shortened(value)) : walk(value, shown),
+  ]);
   return Object.fromEntries(fields);
 }
 
@@ -64,10 +59,14 @@ function shortened(degrees: number): string {
   return degrees.toFixed(1);
 }
 
+/** A name this short is part of any sentence: it is hidden where nothing else is said. */
+const MIN_WORD_LENGTH = 3;
+
 /** What does not begin or end as a word does is found anywhere. */
 function ruleOf({ text, kind }: RedactedText): RegExp {
   const escaped = text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
   if (kind === "secret") return new RegExp(escaped, "gu");
+  if (text.length < MIN_WORD_LENGTH) return new RegExp(`^${escaped}$`, "iu");
   const word = "[\\p{L}\\p{N}]";
   const before = /^[\p{L}\p{N}]/u.test(text) ? `(?<!${word})` : "";
   const after = /[\p{L}\p{N}]$/u.test(text) ? `(?!${word})` : "";

@@ -5,7 +5,7 @@ import { LoopWaker } from "../../core/runtime/loop-waker.ts";
 import type { Problems } from "../../core/status/problem.ts";
 import { type EpochMs, MINUTE_MS, SECOND_MS } from "../../core/time/interval.ts";
 import type { ArchiveBacklog } from "../../storage/archive-backlog.ts";
-import { type ArchiveAccount, ArchiveError, PostgresArchive } from "./postgres-archive.ts";
+import { type ArchiveAccount, ArchiveError, MIGRATE_TIMEOUT_MS, PostgresArchive } from "./postgres-archive.ts";
 
 export interface ArchiveLoopDeps {
   readonly account: ArchiveAccount;
@@ -101,8 +101,10 @@ export class ArchiveLoop {
 
   async #connected(backlog: ArchiveBacklog, signal: AbortSignal): Promise<PostgresArchive> {
     if (this.#archive?.isOpen) return this.#archive;
-    const { account, log } = this.#deps;
+    const { account, clock, log, pulse } = this.#deps;
+    pulse.sleep(clock.now() + MIGRATE_TIMEOUT_MS);
     const archive = await PostgresArchive.connect(account, signal);
+    pulse.turn();
     this.#archive = archive;
     const last = await archive.lastBatch(backlog.source);
     if (last < backlog.confirmedBatch) {

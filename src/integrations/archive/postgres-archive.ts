@@ -22,7 +22,7 @@ const CONNECT_TIMEOUT_MS: number = 10 * SECOND_MS;
 /** A batch takes 20 ms; a database that is being vacuumed or backed up is slower. */
 const WRITE_TIMEOUT_MS: number = 60 * SECOND_MS;
 /** Turning a filled table into a hypertable copies it. */
-const MIGRATE_TIMEOUT_MS: number = 3_600 * SECOND_MS;
+export const MIGRATE_TIMEOUT_MS: number = 3_600 * SECOND_MS;
 /** Any number that no other program is likely to lock. */
 const LOCK = 7_010_220_611;
 

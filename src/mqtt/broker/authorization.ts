@@ -30,6 +30,8 @@ export const MAX_KEEPALIVE_SEC = 3_600;
 /** What clients other than the daemon may leave in the broker as retained messages, which are kept in memory. */
 const MAX_FOREIGN_RETAINED = 2_000;
 const MAX_FOREIGN_RETAINED_BYTES = 4 * 1024 * 1024;
+/** Of one user: the rest stays for the others. */
+const PART_OF_USER = 0.75;
 
 /** Why a login is refused, for the log. Clients are told the code alone. */
 const REFUSALS = {
@@ -135,9 +137,8 @@ class Rules {
   readonly #present = new Map<string, { readonly user: string; readonly address: string; readonly stream: Duplex }>();
   /** Client ids of the daemon itself; another client with one of them would push it out. */
   readonly #ownIds = new Set<string>();
-  /** Lengths of what others left, by topic. Bounded by MAX_FOREIGN_RETAINED. */
-  readonly #foreign = new Map<string, number>();
-  #foreignBytes = 0;
+  /** What others left, by topic, and the length of it. Bounded by MAX_FOREIGN_RETAINED. */
+  readonly #foreign = new Map<string, { readonly user: string; readonly bytes: number }>();
 
   constructor(options: BrokerRules, connectionOf: ConnectionOf) {
     this.#options = options;
@@ -216,8 +217,7 @@ class Rules {
     if (isInherited(packet.topic)) return "the broker takes no topic of this name";
     if (!mayPublish(user, packet.topic, this.#options))
       return "only the daemon and users with commands: true may publish there";
-    if (!packet.retain || this.#retains(packet)) return null;
-    return "the broker keeps no more retained messages of others";
+    return packet.retain ? this.#whyNotRetained(user.name, packet) : null;
   }
 
   mayListen(client: Client, filter: string): boolean {
@@ -234,16 +234,21 @@ class Rules {
     return true;
   }
 
-  #retains({ topic, payload, length }: PublishPacket): boolean {
-    const before = this.#foreign.get(topic) ?? 0;
+  #whyNotRetained(user: string, { topic, payload, length }: PublishPacket): string | null {
+    if (payload.length === 0) {
+      this.#foreign.delete(topic);
+      return null;
+    }
     // With its properties; of a will only the length of its CONNECT is bounded.
-    const bytes = payload.length === 0 ? 0 : (length ?? MAX_CONNECT_BYTES);
-    const total = this.#foreignBytes - before + bytes;
-    if (bytes === 0) this.#foreign.delete(topic);
-    else if (total > MAX_FOREIGN_RETAINED_BYTES) return false;
-    else if (!this.#foreign.has(topic) && this.#foreign.size >= MAX_FOREIGN_RETAINED) return false;
-    else this.#foreign.set(topic, bytes);
-    this.#foreignBytes = total;
-    return true;
+    const left = { user, bytes: length ?? MAX_CONNECT_BYTES };
+    const others = [...this.#foreign].flatMap(([other, one]) => (other === topic ? [] : [one]));
+    const isFull = (all: readonly { readonly bytes: number }[], part: number) =>
+      all.length >= MAX_FOREIGN_RETAINED * part ||
+      all.reduce((sum, { bytes }) => sum + bytes, left.bytes) > MAX_FOREIGN_RETAINED_BYTES * part;
+    if (isFull(others, 1)) return "the broker keeps no more retained messages of others";
+    const own = others.filter((one) => one.user === user);
+    if (isFull(own, PART_OF_USER)) return "the broker keeps no more retained messages of this user";
+    this.#foreign.set(topic, left);
+    return null;
   }
 }

@@ -4,6 +4,8 @@ export interface Message {
   readonly payload: string;
   /** Sent again at every edge although unchanged: its readers take silence for the death of the daemon. */
   readonly heartbeat?: true;
+  /** Sent before everything that is not: automations and plugs wait for it. */
+  readonly urgent?: true;
 }
 
 /** Below this, a number of electricity is noise; plain decimals go no further. */

@@ -41,10 +41,12 @@ export interface MqttListener {
 }
 
 export interface MqttClient {
-  /** Sets the whole wanted state; see `RetainedPublisher.show`. */
-  show(messages: readonly Message[]): void;
+  /** Sets the wanted state of a part; see `RetainedPublisher.show`. */
+  show(messages: readonly Message[], part?: string): void;
   /** Shows what cannot wait; see `RetainedPublisher.showFirst`. */
-  showFirst(messages: readonly Message[]): void;
+  showFirst(messages: readonly Message[], part: string): void;
+  /** Says which parts there are; see `RetainedPublisher.keepParts`. */
+  keepParts(parts: ReadonlySet<string>): void;
   /** Sends a command to a device, with QoS 1, not retained; false where there is no connection: nothing is sent later. */
   sendCommand(topic: string, payload: string): boolean;
   /** Adds a listener; one that is added while the connection is up is subscribed at once. */
@@ -146,8 +148,9 @@ export function openMqttClient(options: MqttClientOptions, signal: AbortSignal):
   const aging = setInterval(() => publisher.age(), BROKER_SAVES_MS);
   signal.addEventListener("abort", () => clearInterval(aging));
   return {
-    show: (messages) => publisher.show(messages),
-    showFirst: (messages) => publisher.showFirst(messages),
+    show: (messages, part) => publisher.show(messages, part),
+    showFirst: (messages, part) => publisher.showFirst(messages, part),
+    keepParts: (parts) => publisher.keepParts(parts),
     addListener(listener) {
       listeners.push(listener);
       if (!line) return;

@@ -14,34 +14,45 @@ export type Components = Readonly<Record<string, string>>;
 const NONE: Components = {};
 const DEVICE_DOCUMENT = /\/device\/[^/]+\/config$/;
 
-/** The memory as it is written. */
+/** The memory as it is written. Topics of a part of the state stand under a name of their own: a change rewrites no other's. */
 interface Kept {
+  /** Those of no part. */
   readonly topics: Readonly<Record<string, Components>>;
   readonly cleared: Readonly<Record<string, Components>>;
+  readonly parts: readonly string[];
 }
 
 const components = z.record(z.string(), z.string());
 const keptTopics = z.object({
   topics: z.record(z.string(), components),
   cleared: z.union([z.array(z.string()), z.record(z.string(), components)]),
+  parts: z._default(z.array(z.string()), []),
 });
+const keptPart = z.record(z.string(), components);
+
+/** The part of what belongs to none. */
+export const NO_PART = "";
 
 export class PublishedTopics {
   readonly #memory: KeyValue;
-  readonly #topics: Map<string, Components>;
+  /** By part, in it by topic. Bounded by the topics of all homes. */
+  readonly #parts = new Map<string, Map<string, Components>>();
+  readonly #partOf = new Map<string, string>();
   readonly #cleared: Map<string, Components>;
-  #isChanged = false;
+  /** Parts that are not on disk as they are here. */
+  readonly #changed = new Set<string>();
 
   constructor(memory: KeyValue) {
     this.#memory = memory;
-    const kept = keptIn(memory);
-    this.#topics = new Map(Object.entries(kept.topics));
-    this.#cleared = new Map(Object.entries(kept.cleared));
+    const { topics, cleared, parts } = keptIn(memory);
+    this.#cleared = new Map(Object.entries(cleared));
+    this.#take(NO_PART, topics);
+    for (const part of parts) this.#take(part, readJson(memory, nameOf(part), keptPart) ?? {});
   }
 
   /** Topics that hold something. */
   topics(): string[] {
-    return [...this.#topics.keys()];
+    return [...this.#partOf.keys()];
   }
 
   /** Topics that were cleared, and not long enough ago to be forgotten. */
@@ -54,47 +65,96 @@ export class PublishedTopics {
    * one, or of the document that was cleared.
    */
   components(topic: string): Components {
-    return this.#topics.get(topic) ?? this.#cleared.get(topic) ?? NONE;
+    return this.#known(topic) ?? this.#cleared.get(topic) ?? NONE;
   }
 
-  /** A topic is about to be published; components join those it had. */
-  note(topic: string, components: Components): void {
-    if (this.#cleared.delete(topic)) this.#isChanged = true;
-    const before = this.#topics.get(topic);
-    const fresh = Object.keys(components).filter((key) => before?.[key] === undefined);
-    if (before && fresh.length === 0) return;
-    this.#topics.set(topic, { ...components, ...before });
-    this.#isChanged = true;
+  /** A topic of a part is about to be published; components join those it had. */
+  note(topic: string, components: Components, part: string = NO_PART): void {
+    this.#uncleared(topic);
+    const before = this.#known(topic);
+    const fresh = Object.keys(components).some((key) => before?.[key] === undefined);
+    if (before && !fresh && this.#partOf.get(topic) === part) return;
+    this.#set(topic, before ? { ...components, ...before } : components, part);
   }
 
   /** The broker has a document with exactly these components. */
   settle(topic: string, components: Components): void {
-    if (isDeepStrictEqual(this.#topics.get(topic), components)) return;
-    this.#topics.set(topic, components);
-    this.#isChanged = true;
+    if (!isDeepStrictEqual(this.#known(topic), components))
+      this.#set(topic, components, this.#partOf.get(topic) ?? NO_PART);
   }
 
   /** The broker says that it has nothing under this topic any more. */
   clear(topic: string): void {
-    const components = this.#topics.get(topic);
+    const components = this.#known(topic);
     if (!components) return;
-    this.#topics.delete(topic);
+    this.#delete(topic);
     this.#cleared.set(topic, components);
-    this.#isChanged = true;
+    this.#changed.add(NO_PART);
   }
 
   /** The broker has nothing under this topic, also after a power cut. */
   forget(topic: string): void {
-    if (this.#cleared.delete(topic)) this.#isChanged = true;
+    this.#uncleared(topic);
   }
 
   /** Puts on disk what changed. A change is rare: a new, renamed or removed home or entity. */
   save(): void {
-    if (!this.#isChanged) return;
-    this.#isChanged = false;
-    const kept: Kept = { topics: Object.fromEntries(this.#topics), cleared: Object.fromEntries(this.#cleared) };
-    this.#memory.write(NAME, JSON.stringify(kept));
+    if (this.#changed.size === 0) return;
+    for (const part of this.#changed) {
+      if (part === NO_PART) continue;
+      const topics = this.#parts.get(part);
+      this.#memory.write(nameOf(part), topics ? JSON.stringify(Object.fromEntries(topics)) : "");
+    }
+    if (this.#changed.has(NO_PART)) {
+      const kept: Kept = {
+        topics: Object.fromEntries(this.#parts.get(NO_PART) ?? []),
+        cleared: Object.fromEntries(this.#cleared),
+        parts: [...this.#parts.keys()].filter((part) => part !== NO_PART),
+      };
+      this.#memory.write(NAME, JSON.stringify(kept));
+    }
+    this.#changed.clear();
   }
+
+  #take(part: string, topics: Readonly<Record<string, Components>>): void {
+    this.#parts.set(part, new Map(Object.entries(topics)));
+    for (const topic of Object.keys(topics)) this.#partOf.set(topic, part);
+  }
+
+  #known(topic: string): Components | undefined {
+    return this.#parts.get(this.#partOf.get(topic) ?? NO_PART)?.get(topic);
+  }
+
+  #set(topic: string, components: Components, part: string): void {
+    if (this.#partOf.get(topic) !== part) this.#delete(topic);
+    const topics = this.#parts.get(part);
+    // The list of the parts stands with those of none.
+    if (!topics) this.#changed.add(NO_PART);
+    this.#parts.set(part, (topics ?? new Map<string, Components>()).set(topic, components));
+    this.#partOf.set(topic, part);
+    this.#changed.add(part);
+  }
+
+  #delete(topic: string): void {
+    const part = this.#partOf.get(topic);
+    if (part === undefined) return;
+    const topics = this.#parts.get(part);
+    topics?.delete(topic);
+    this.#partOf.delete(topic);
+    this.#changed.add(part);
+    if (topics?.size !== 0 || part === NO_PART) return;
+    this.#parts.delete(part);
+    this.#changed.add(NO_PART);
+  }
+
+  #uncleared(topic: string): void {
+    if (this.#cleared.delete(topic)) this.#changed.add(NO_PART);
+  }
+}
+
+/** Under which the topics of a part are written. */
+function nameOf(part: string): string {
+  return `${NAME}/${part}`;
 }
 
 /** Whether a topic is Home Assistant's for the document of a device. */
@@ -135,8 +195,8 @@ export function componentsGone(before: Components, after: Components): Component
 }
 
 function keptIn(memory: KeyValue): Kept {
-  const { topics, cleared } = readJson(memory, NAME, keptTopics) ?? { topics: {}, cleared: {} };
+  const { topics, cleared, parts } = readJson(memory, NAME, keptTopics) ?? { topics: {}, cleared: {}, parts: [] };
   // Earlier versions wrote a list of the cleared topics.
   const components = Array.isArray(cleared) ? Object.fromEntries(cleared.map((topic) => [topic, NONE])) : cleared;
-  return { topics, cleared: components };
+  return { topics, cleared: components, parts };
 }

@@ -9,6 +9,7 @@ import {
   componentsOf,
   documentWithout,
   isDeviceDocument,
+  NO_PART,
   PublishedTopics,
   withComponentsReduced,
 } from "./published-topics.ts";
@@ -34,12 +35,16 @@ interface Sending {
 export class RetainedPublisher {
   readonly #memory: PublishedTopics;
   readonly #alsoOurs: ReadonlySet<string>;
-  /** The wanted state, by topic; null before it was shown for the first time. Bounded by the topics of the house. */
-  #wanted: ReadonlyMap<string, string> | null = null;
+  /** The wanted state, by topic. Bounded by the topics of the house. */
+  readonly #wanted = new Map<string, string>();
+  /** The topics of each part of it. */
+  readonly #parts = new Map<string, ReadonlySet<string>>();
   /** Whether what is wanted is all that is wanted; before, nothing is a ghost. */
   #isWhole = false;
-  /** Topics whose wanted state the broker has not been sent yet. */
-  readonly #unsent = new Set<string>();
+  /** Remembered topics that nobody wants: documents first. Empty as long as it is unknown what is wanted. */
+  #obsolete = new Set<string>();
+  /** Topics whose wanted state the broker has not been sent yet; the urgent ones go first. */
+  readonly #unsent = { urgent: new Set<string>(), rest: new Set<string>() };
   /** Documents that were sent with reduced components on this connection, with the keys of those. */
   readonly #reduced = new Map<string, string>();
   /** Cleared topics that were cleared already when `age` was called last. */
@@ -62,34 +67,57 @@ export class RetainedPublisher {
   }
 
   /**
-   * Sets the whole wanted state: topics that are not among `messages` are taken away from the broker. Sends what differs
-   * from before, and the heartbeats.
+   * Sets the wanted state of a part: topics that it had and that are not among `messages` are taken away from the broker.
+   * Sends what differs from before, and the heartbeats. A state that has no parts is whole.
    */
-  show(messages: readonly Message[]): void {
-    this.#isWhole = true;
-    this.#want(messages);
+  show(messages: readonly Message[], part: string = NO_PART): void {
+    const isFirst = part === NO_PART && !this.#isWhole;
+    if (isFirst) this.#isWhole = true;
+    this.#want(messages, part, isFirst);
   }
 
-  /** Shows what cannot wait until the whole state is made. Takes nothing away. */
-  showFirst(messages: readonly Message[]): void {
-    if (!this.#isWhole) this.#want(messages);
+  /** Shows what cannot wait until the whole state of a part is made. Takes nothing away. */
+  showFirst(messages: readonly Message[], part: string = NO_PART): void {
+    if (!this.#parts.has(part)) this.#want(messages, part, false);
   }
 
-  #want(messages: readonly Message[]): void {
-    const before = this.#wanted;
-    const wanted = new Map<string, string>();
-    const changed: string[] = [];
-    for (const { topic, payload, heartbeat } of messages) {
-      const isNew = before?.get(topic) !== payload;
-      if (isNew && payload !== "") this.#memory.note(topic, componentsOf(topic, payload));
-      if (isNew || heartbeat) changed.push(topic);
-      wanted.set(topic, payload);
+  /** There are these parts and no others, and all of them were shown: what is in none of them is taken away. */
+  keepParts(parts: ReadonlySet<string>): void {
+    if (this.#isWhole && [...this.#parts.keys()].every((part) => parts.has(part))) return;
+    for (const [part, topics] of this.#parts) {
+      if (parts.has(part)) continue;
+      this.#parts.delete(part);
+      for (const topic of topics) this.#wanted.delete(topic);
     }
-    this.#wanted = wanted;
+    this.#isWhole = true;
+    this.#findObsolete();
+    this.#enqueue([...this.#obsolete]);
+  }
+
+  #want(messages: readonly Message[], part: string, isWholeNow: boolean): void {
+    const before = this.#parts.get(part) ?? [];
+    const topics = new Set<string>();
+    const changed: Message[] = [];
+    for (const message of messages) {
+      const { topic, payload, heartbeat } = message;
+      const isNew = this.#wanted.get(topic) !== payload;
+      if (isNew && payload !== "") this.#memory.note(topic, componentsOf(topic, payload), part);
+      if (isNew || heartbeat) changed.push(message);
+      if (isNew) this.#wanted.set(topic, payload);
+      topics.add(topic);
+    }
+    const gone = [...before].filter((topic) => !topics.has(topic));
+    for (const topic of gone) this.#wanted.delete(topic);
+    this.#parts.set(part, topics);
+    if (isWholeNow || gone.length > 0 || messages.some(({ topic }) => this.#obsolete.has(topic))) this.#findObsolete();
     for (const topic of this.#alsoOurs) this.#memory.note(topic, {});
     // On disk before anything of it is in a broker: a crash in between leaves no ghost.
     this.#memory.save();
-    this.#enqueue([...this.#obsoleteTopics(), ...changed]);
+    this.#enqueue(
+      changed.flatMap(({ topic, urgent }) => (urgent ? topic : [])),
+      this.#unsent.urgent,
+    );
+    this.#enqueue([...this.#obsolete, ...changed.flatMap(({ topic, urgent }) => (urgent ? [] : topic))]);
   }
 
   /** A broker is there: everything wanted is sent to it. */
@@ -97,7 +125,7 @@ export class RetainedPublisher {
     this.#port = port;
     this.#onTheWay = 0;
     this.#asked.clear();
-    this.#unsent.clear();
+    this.#forgetUnsent();
     this.#reduced.clear();
     this.#aged = [];
     this.repeat();
@@ -105,8 +133,9 @@ export class RetainedPublisher {
 
   /** Sends everything again, for a reader that just came: first what is to go, then the documents, then the states. */
   repeat(): void {
-    const topics = [...(this.#wanted?.keys() ?? [])];
-    const gone = this.#isWhole ? [...this.#obsoleteTopics(), ...this.#memory.cleared()] : [];
+    const topics = [...this.#wanted.keys()];
+    this.#findObsolete();
+    const gone = this.#isWhole ? [...this.#obsolete, ...this.#memory.cleared()] : [];
     const states = topics.filter((topic) => !isDeviceDocument(topic));
     this.#enqueue([...gone, ...topics.filter(isDeviceDocument), ...states]);
   }
@@ -126,35 +155,46 @@ export class RetainedPublisher {
   /** The broker is gone. */
   detach(): void {
     this.#port = null;
-    this.#unsent.clear();
+    this.#forgetUnsent();
   }
 
-  /** Remembered topics that nobody wants; none as long as it is unknown what is wanted. */
-  #obsoleteTopics(): string[] {
-    const wanted = this.#wanted;
-    if (!wanted || !this.#isWhole) return [];
-    const obsolete = this.#memory.topics().filter((topic) => !wanted.has(topic) && !this.#alsoOurs.has(topic));
-    return [...obsolete.filter(isDeviceDocument), ...obsolete.filter((topic) => !isDeviceDocument(topic))];
+  #forgetUnsent(): void {
+    for (const topics of Object.values(this.#unsent)) topics.clear();
   }
 
-  #enqueue(topics: readonly string[]): void {
+  #findObsolete(): void {
+    if (!this.#isWhole) return;
+    const obsolete = this.#memory.topics().filter((topic) => !this.#wanted.has(topic) && !this.#alsoOurs.has(topic));
+    this.#obsolete = new Set([
+      ...obsolete.filter(isDeviceDocument),
+      ...obsolete.filter((topic) => !isDeviceDocument(topic)),
+    ]);
+  }
+
+  #enqueue(topics: readonly string[], unsent: Set<string> = this.#unsent.rest): void {
     if (!this.#port) return;
-    for (const topic of topics) this.#unsent.add(topic);
+    for (const topic of topics) unsent.add(topic);
     this.#send();
   }
 
   #send(): void {
+    for (const unsent of Object.values(this.#unsent)) if (!this.#sendOf(unsent)) return;
+    if (this.#onTheWay + this.#asked.size === 0) this.#memory.save();
+  }
+
+  /** Sends as many as the window takes. Returns whether there is room for more. */
+  #sendOf(unsent: Set<string>): boolean {
     const port = this.#port;
-    for (const topic of this.#unsent) {
-      if (!port || this.#onTheWay + this.#asked.size >= port.window) return;
-      const isObsolete = !this.#wanted?.has(topic);
+    for (const topic of unsent) {
+      if (!port || this.#onTheWay + this.#asked.size >= port.window) return false;
+      const isObsolete = !this.#wanted.has(topic);
       // The states of a removed device go after its document, whose templates read them.
       if (isObsolete && this.#asked.size > 0 && !isDeviceDocument(topic)) continue;
-      this.#unsent.delete(topic);
+      unsent.delete(topic);
       if (isObsolete && isDeviceDocument(topic)) this.#clearIfRetained(port, topic);
       else this.#publish(port, topic);
     }
-    if (this.#onTheWay + this.#asked.size === 0) this.#memory.save();
+    return true;
   }
 
   #publish(port: PublishPort, topic: string): void {
@@ -180,7 +220,7 @@ export class RetainedPublisher {
     port.askRetained(topic, (retained) => {
       if (port !== this.#port) return;
       this.#asked.delete(topic);
-      const isWantedAgain = this.#wanted?.has(topic);
+      const isWantedAgain = this.#wanted.has(topic);
       if (retained && !isWantedAgain) this.#publish(port, topic);
       else if (!isWantedAgain) this.#withdraw(port, topic);
       this.#send();
@@ -194,7 +234,7 @@ export class RetainedPublisher {
   }
 
   #sendingOf(topic: string): Sending {
-    const payload = this.#wanted?.get(topic);
+    const payload = this.#wanted.get(topic);
     if (payload === undefined) return { payload: "", settled: () => this.#settleObsolete(topic) };
     if (payload === "" || !isDeviceDocument(topic)) return { payload, settled: () => undefined };
     const components = componentsOf(topic, payload);
@@ -202,18 +242,19 @@ export class RetainedPublisher {
     const goneKeys = Object.keys(gone).join();
     if (goneKeys !== "" && this.#reduced.get(topic) !== goneKeys) {
       this.#reduced.set(topic, goneKeys);
-      this.#unsent.add(topic);
+      this.#unsent.rest.add(topic);
       return { payload: withComponentsReduced(payload, gone), settled: () => undefined };
     }
     return {
       payload,
       settled: () => {
-        if (this.#wanted?.get(topic) === payload) this.#memory.settle(topic, components);
+        if (this.#wanted.get(topic) === payload) this.#memory.settle(topic, components);
       },
     };
   }
 
   #settleObsolete(topic: string): void {
-    if (!this.#wanted?.has(topic)) this.#memory.clear(topic);
+    this.#obsolete.delete(topic);
+    if (!this.#wanted.has(topic)) this.#memory.clear(topic);
   }
 }

@@ -7,8 +7,19 @@ import type { Device, EntityRow } from "./entity.ts";
 
 type Row = EntityRow<DaemonView>;
 
+/**
+ * Accounts that have entities of their own here. A house has one to three; the document of a device is one message, and
+ * that of a thousand accounts would have 5 MB. All accounts stand in the topic `info`, in `/metrics` and in
+ * `/local/v1/system`.
+ */
+const MAX_ACCOUNTS = 32;
+
 /** The device of the daemon. Rows of accounts and series come and go with the configuration. */
-export function daemonDevice(state: DaemonView, name = "elbro"): Device<DaemonView> {
+export function daemonDevice(all: DaemonView, name = "elbro"): Device<DaemonView> {
+  const interfaces = all.interfaces.slice(0, MAX_ACCOUNTS);
+  const shown = new Set(interfaces.map(({ account }) => account));
+  const series = all.series.filter(({ account }) => shown.has(account));
+  const state = { ...all, interfaces, series };
   return { id: null, name, model: "Daemon", rows: daemonRows(state), state, currency: null };
 }
 
@@ -117,13 +128,17 @@ function freshnessRow(series: SeriesFreshness): Row {
     name: `Last answer ${series.owner?.name ?? series.account} ${series.label}`,
     about: "When the service last answered with this series.",
     value: (state) => {
-      const at = state.series.find((each) => freshnessKey(each) === key)?.lastSuccessAt ?? null;
+      const at = state.series.find((each) => isSameSeries(each, series))?.lastSuccessAt ?? null;
       return at === null ? null : formatInstant(at);
     },
     ...DIAGNOSTIC,
     deviceClass: "timestamp",
     icon: "mdi:clock-check-outline",
   };
+}
+
+function isSameSeries(a: SeriesFreshness, b: SeriesFreshness): boolean {
+  return a.owner?.id === b.owner?.id && a.account === b.account && a.label === b.label;
 }
 
 function freshnessKey({ owner, account, label }: SeriesFreshness): string {

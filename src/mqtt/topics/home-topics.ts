@@ -17,9 +17,9 @@ export function homeMessages(base: string, snapshot: HomeSnapshot): Message[] {
   const topic = `${base}/${snapshot.home.id}`;
   const { current, level, cheap } = snapshot;
   return [
-    { topic: `${topic}/price`, payload: current ? plainDecimal(current.price) : "" },
-    { topic: `${topic}/cheap`, payload: cheap ? "ON" : "OFF", heartbeat: true },
-    { topic: `${topic}/price/level`, payload: level ?? "" },
+    { topic: `${topic}/price`, payload: current ? plainDecimal(current.price) : "", urgent: true },
+    { topic: `${topic}/cheap`, payload: cheap ? "ON" : "OFF", heartbeat: true, urgent: true },
+    { topic: `${topic}/price/level`, payload: level ?? "", urgent: true },
     { topic: `${topic}/price/state`, payload: JSON.stringify(priceState(snapshot)) },
     { topic: `${topic}/prices`, payload: JSON.stringify(pricesOf(snapshot)) },
     { topic: `${topic}/forecast`, payload: JSON.stringify(forecastOf(snapshot)) },

@@ -4,6 +4,7 @@
  * request log, out of the LAN's share.
  */
 
+import path from "node:path";
 import type { Config } from "../../config/schema.ts";
 import type { Deferred, FetchFailure } from "../../core/fetching/fetch-outcome.ts";
 import type { Home } from "../../core/prices/home-snapshot.ts";
@@ -19,12 +20,13 @@ import { rangeOf, seriesOf } from "../../service/contract/series-mapping.ts";
 import type { State } from "../../state/open-state.ts";
 import { damageIn } from "../../storage/damage-scan.ts";
 import type { Storage } from "../../storage/open-storage.ts";
+import { copyPathOf } from "../../storage/recovery.ts";
 import { databaseTrouble } from "../../storage/write-check.ts";
 
 /** What may be asked. */
 export type AdminRequest =
   /** `here`: whether anybody is there. */
-  | { readonly ask: "here" | "addresses" | "check" | "diagnostics" }
+  | { readonly ask: "here" | "addresses" | "backup" | "check" | "diagnostics" }
   | { readonly ask: "prices"; readonly home: string | null }
   | { readonly ask: "suggest"; readonly text: string };
 
@@ -32,6 +34,7 @@ export type AdminRequest =
 export interface AdminResponses {
   readonly here: { readonly version: string };
   readonly addresses: Awaited<ReturnType<AdminApi["addresses"]>>;
+  readonly backup: Awaited<ReturnType<AdminApi["backup"]>>;
   readonly prices: Awaited<ReturnType<AdminApi["prices"]>>;
   readonly suggest: Awaited<ReturnType<AdminApi["suggest"]>>;
   readonly check: Awaited<ReturnType<AdminApi["check"]>>;
@@ -80,6 +83,8 @@ export interface AdminApiDeps {
   /** Whether the archive lets us in; null where it is not configured. */
   readonly archive: () => Promise<CheckResult | null>;
   readonly diagnostics: () => Promise<object>;
+  /** Makes the checked copy of the database. Returns why it could not be made; null if it was. */
+  readonly copyNow: () => Promise<string | null>;
 }
 
 /** More accounts than this are not tried: a check is not to use up a minute. */
@@ -104,9 +109,16 @@ export class AdminApi {
         return this.suggest(question.text);
       case "check":
         return this.check();
+      case "backup":
+        return this.backup();
       case "diagnostics":
         return this.#deps.diagnostics();
     }
+  }
+
+  async backup() {
+    const { copyNow, storage } = this.#deps;
+    return { trouble: await copyNow(), copy: path.resolve(copyPathOf(storage.databasePath)) };
   }
 
   async addresses() {
@@ -217,11 +229,13 @@ export class AdminApi {
     const { repository } = this.#deps.state;
     const series = seriesOf(account.name, operation, params);
     const range = "from" in params ? rangeOf(operation, params) : null;
-    const reply = await account.ask({ operation, params, share: "lan", seriesId: repository.idOf(series), range });
-    if (reply.kind !== "ok") return reply;
-    const kept = await repository.keepAnswer(account.name, operation, params, reply.body as BodyOf<Id>, clock.now());
-    if (kept) onSeriesChanged(series);
-    return null;
+    return account.flights.run(series, range, async () => {
+      const reply = await account.ask({ operation, params, share: "lan", seriesId: repository.idOf(series), range });
+      if (reply.kind !== "ok") return reply;
+      const kept = await repository.keepAnswer(account.name, operation, params, reply.body as BodyOf<Id>, clock.now());
+      if (kept) onSeriesChanged(series);
+      return null;
+    });
   }
 }
 

@@ -6,13 +6,14 @@ import { once } from "node:events";
 import { chmodSync, rmSync } from "node:fs";
 import { connect, createServer, type Socket } from "node:net";
 import path from "node:path";
-import { text } from "node:stream/consumers";
 import type { AdminRequest, AdminResponses } from "./admin-api.ts";
 
 const OWNER_ONLY = 0o600;
 /** What fits into a socket's address everywhere; the name of a longer one cannot be opened. */
 const MAX_PATH_LENGTH = 100;
 const MAX_REQUEST_LENGTH = 4_096;
+/** Diagnostics of a hundred homes are a few megabytes. */
+const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 const MAX_CALLERS = 8;
 /** A question is there at once; its answer may wait for three requests to the service. */
 const QUESTION_MS = 5_000;
@@ -85,12 +86,23 @@ export async function sendAdminRequest<Asked extends AdminRequest>(
   return reply.answer as AdminResponses[Asked["ask"]];
 }
 
+async function readAnswer(socket: Socket): Promise<string> {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  for await (const part of socket as AsyncIterable<Buffer>) {
+    bytes += part.length;
+    if (bytes > MAX_ANSWER_BYTES) throw new Error(`the daemon's answer is longer than ${MAX_ANSWER_BYTES} bytes`);
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString("utf8");
+}
+
 async function exchange(socketPath: string, line: string): Promise<string | null> {
   const socket = connect(socketPath);
   socket.setTimeout(ANSWER_MS, () => socket.destroy(new Error("the daemon does not answer")));
   socket.write(line);
   try {
-    const answer = await text(socket);
+    const answer = await readAnswer(socket);
     if (answer === "") throw new Error("the daemon hung up");
     return answer;
   } catch (error) {

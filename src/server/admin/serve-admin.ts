@@ -17,6 +17,7 @@ export async function serveAdmin(deps: ApiDeps, configNow: () => Config, signal:
   const desk = new AdminApi({
     ...deps,
     broker: async () => brokerFinding(deps),
+    copyNow: deps.state.copyNow,
     homeAssistant: () => checkHomeAssistant(deps.config),
     archive: () => checkArchive(deps.config),
     diagnostics: async () => {

@@ -105,9 +105,9 @@ export class ApiKeys {
       if (this.#lockOut.wrong(address, now)) this.#onLockedOut(address);
       return refused("this key is not known here");
     }
-    if (!key.isRandom) this.#lockOut.prove(address, key.name);
-    const common = this.#limits();
-    const limits = key.limits ? { ...common, ...key.limits } : common;
+    if (!passes) this.#lockOut.prove(address, key.name);
+    const { minute, day } = this.#limits();
+    const limits = { minute: key.limits?.minute ?? minute, day: key.limits?.day ?? day };
     const { standing, retryAfterSec } = this.#quota.count(key.name, limits, now);
     if (retryAfterSec !== null) {
       const error = contractError("rate_limited", `the quota of the key ${key.name} is used up`);

@@ -21,14 +21,11 @@ export class KeyRateLimit {
   /** Counts one attempt and judges it. */
   count(name: string, limits: QuotaLimits, now: EpochMs): QuotaVerdict {
     const before = this.#uses.get(name);
-    const countedIn = (window: QuotaWindow) => {
-      const start = windowStart(window, now);
-      return { start, count: before?.[window].start === start ? before[window].count + 1 : 1 };
-    };
-    const use = { minute: countedIn("minute"), day: countedIn("day") };
-    this.#uses.set(name, use);
+    const minute = countedIn("minute", before, now);
+    const day = countedIn("day", before, now);
+    this.#uses.set(name, { minute, day });
     this.#onCount();
-    return judgeAttempt({ minute: use.minute.count, day: use.day.count }, limits, now);
+    return judgeAttempt({ minute: minute.count, day: day.count }, limits, now);
   }
 
   /** The use of every key of `names` that was ever used. */
@@ -36,4 +33,9 @@ export class KeyRateLimit {
     const kept = new Set(names);
     return Object.fromEntries([...this.#uses].filter(([name]) => kept.has(name)));
   }
+}
+
+function countedIn(window: QuotaWindow, before: KeyUse | undefined, now: EpochMs): KeyUse[QuotaWindow] {
+  const start = windowStart(window, now);
+  return { start, count: before?.[window].start === start ? before[window].count + 1 : 1 };
 }

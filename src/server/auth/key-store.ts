@@ -105,6 +105,7 @@ export function openKeyStore({
 class KeyRing {
   #configured: readonly ApiKey[];
   #kept: readonly ApiKey[] = [];
+  #all: readonly ApiKey[];
   readonly #file: KeyFile;
   readonly #deps: Pick<KeyStoreOptions, "clock" | "problems">;
   #stamp: string | null = null;
@@ -112,6 +113,7 @@ class KeyRing {
 
   constructor(configured: readonly ApiKey[], file: KeyFile, parts: Pick<KeyStoreOptions, "clock" | "problems">) {
     this.#configured = configured;
+    this.#all = configured;
     this.#file = file;
     this.#deps = parts;
     this.#lookedAt = parts.clock.now();
@@ -121,6 +123,7 @@ class KeyRing {
   /** Takes other keys of the configuration. */
   take(configured: readonly ApiKey[]): void {
     this.#configured = configured;
+    this.#all = [...configured, ...this.#kept];
   }
 
   keys(): readonly ApiKey[] {
@@ -129,7 +132,7 @@ class KeyRing {
       this.#lookedAt = now;
       this.#look();
     }
-    return [...this.#configured, ...this.#kept];
+    return this.#all;
   }
 
   names(): string[] {
@@ -145,6 +148,7 @@ class KeyRing {
     const reading = this.#file.read();
     if (reading.kind === "keys") {
       this.#kept = reading.keys.map(lanKeyOf);
+      this.#all = [...this.#configured, ...this.#kept];
       problems.end(PROBLEM_SUBJECT);
       return;
     }

@@ -11,7 +11,7 @@ import { type LiveEvent, SseHub } from "./sse-hub.ts";
 
 export interface EventFeedOptions {
   readonly baseTopic: string;
-  readonly homes: { list(): readonly { readonly id: string; readonly addressId: string }[] };
+  readonly homes: { at(addressId: string): { readonly id: string } | null };
   readonly startedAt: EpochMs;
 }
 
@@ -21,8 +21,8 @@ const LIFE_LENGTH = 8;
 export class EventFeed {
   readonly hub: SseHub;
   readonly #options: EventFeedOptions;
-  /** By topic: what was told last. Bounded by the topics of the house. */
-  #told: ReadonlyMap<string, LiveEvent> = new Map();
+  /** By part of the state and topic: what was told last. Bounded by the topics of the homes. */
+  readonly #told = new Map<string, ReadonlyMap<string, LiveEvent>>();
   #hasListened = false;
 
   constructor(options: EventFeedOptions) {
@@ -30,7 +30,7 @@ export class EventFeed {
     this.#options = options;
     this.hub = new SseHub({
       life: randomUUID().slice(0, LIFE_LENGTH),
-      present: () => [...this.#told.values()],
+      present: () => this.#present(),
       greeting: (resumed) => JSON.stringify({ version: VERSION, started_at: startedAt, resumed }),
     });
   }
@@ -40,23 +40,35 @@ export class EventFeed {
     this.hub.subscribe(...listener);
   }
 
-  /** Takes the whole state as it is published. */
-  show(messages: readonly Message[]): void {
-    const before = this.#told;
+  /** Takes a part of the state as it is published. */
+  show(messages: readonly Message[], part = ""): void {
+    const before = this.#told.get(part);
     const base = `${this.#options.baseTopic}/`;
     const told = new Map<string, LiveEvent>();
     for (const { topic, payload } of messages) {
       const event = topic.startsWith(base) ? eventOf(topic.slice(base.length), payload) : null;
       if (event) told.set(topic, event);
     }
-    this.#told = told;
-    for (const [topic, event] of told) if (before.get(topic)?.data !== event.data) this.#broadcast(event);
+    this.#told.set(part, told);
+    for (const [topic, event] of told) if (before?.get(topic)?.data !== event.data) this.#broadcast(event);
+  }
+
+  /** There are these parts and no others. */
+  keepParts(parts: ReadonlySet<string>): void {
+    for (const part of this.#told.keys()) if (!parts.has(part)) this.#told.delete(part);
   }
 
   /** A series has other rows than before: who shows it reads it again. */
   changed({ operation, place, unit }: SeriesKey): void {
-    const home = this.#options.homes.list().find(({ addressId }) => addressId === place)?.id ?? null;
+    const home = this.#options.homes.at(place)?.id ?? null;
     this.#broadcast({ type: "data", home, data: JSON.stringify({ home, series: operation, unit }) });
+  }
+
+  /** Homes first, then what is of no single home. */
+  #present(): LiveEvent[] {
+    const isHome = (part: string) => !part.startsWith("/");
+    const parts = [...this.#told].toSorted(([a], [b]) => Number(isHome(b)) - Number(isHome(a)));
+    return parts.flatMap(([, events]) => [...events.values()]);
   }
 
   #broadcast(event: LiveEvent): void {

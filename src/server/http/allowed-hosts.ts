@@ -12,6 +12,8 @@ const LONGEST = 300;
 export class AllowedHosts {
   readonly #exact: ReadonlySet<string>;
   readonly #ends: readonly string[];
+  /** The one that was allowed last: most callers come by the same. */
+  #allowed = "";
 
   /** `own`: the machine's name. `more`: names of the configuration; `*.example.org` is every name below it. */
   constructor(own: string, more: readonly string[]) {
@@ -22,6 +24,13 @@ export class AllowedHosts {
 
   /** Whether a `Host`, with or without its port, is one of this machine's. */
   allows(host: string): boolean {
+    if (host === this.#allowed) return true;
+    const isAllowed = this.#isPrivate(host);
+    if (isAllowed) this.#allowed = host;
+    return isAllowed;
+  }
+
+  #isPrivate(host: string): boolean {
     const name = nameIn(host);
     if (name === null) return false;
     // A name without a dot is one of this network, for instance of a container: no site on the internet has one.

@@ -22,7 +22,6 @@ export function preflightHeaders(origin: string, methods: string, { headers }: I
     "Access-Control-Allow-Headers": ALLOWED_HEADERS,
     "Access-Control-Max-Age": String(PREFLIGHT_SEC),
     ...(asksForPrivate ? { "Access-Control-Allow-Private-Network": "true" } : {}),
-    Vary: "Origin",
   };
 }
 
@@ -30,5 +29,9 @@ export function preflightHeaders(origin: string, methods: string, { headers }: I
 export function allowReading(origin: string, response: ServerResponse): void {
   response.setHeader("Access-Control-Allow-Origin", origin);
   response.setHeader("Access-Control-Expose-Headers", EXPOSED_HEADERS);
+}
+
+/** Keeps caches from giving the answer for one origin, or for none, to another. */
+export function varyByOrigin(response: ServerResponse): void {
   response.setHeader("Vary", "Origin");
 }

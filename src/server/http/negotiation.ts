@@ -4,6 +4,7 @@
 const codings = ["br", "gzip", "identity"] as const;
 export type Coding = (typeof codings)[number];
 
+const AS_IT_IS: readonly Coding[] = ["identity"];
 /** Longer headers name more than anyone has; they are read as if they were not there. */
 const MAX_HEADER_CHARS = 4_096;
 const WEIGHTED = /^([!#$%&'*+.^_`|~0-9a-z-]+)(?:\s*;\s*q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?))?$/;
@@ -14,7 +15,7 @@ const ENTITY_TAG = /(?:W\/)?("[\x21\x23-\x7e\x80-\xff]*")/g;
  * none of them is given the answer as it is: the service knows no error for that.
  */
 export function codingsFor(acceptEncoding: string | undefined): readonly Coding[] {
-  if (acceptEncoding === undefined || acceptEncoding.length > MAX_HEADER_CHARS) return ["identity"];
+  if (acceptEncoding === undefined || acceptEncoding.length > MAX_HEADER_CHARS) return AS_IT_IS;
   const weights = new Map<string, number>();
   for (const part of acceptEncoding.toLowerCase().split(",")) {
     const [, name, weight = "1"] = WEIGHTED.exec(part.trim()) ?? [];
@@ -27,7 +28,7 @@ export function codingsFor(acceptEncoding: string | undefined): readonly Coding[
     return named ?? (coding === "identity" ? Number.MIN_VALUE : 0);
   };
   const taken = codings.filter((coding) => weightOf(coding) > 0).sort((a, b) => weightOf(b) - weightOf(a));
-  return taken.length > 0 ? taken : ["identity"];
+  return taken.length > 0 ? taken : AS_IT_IS;
 }
 
 /** Each coding of a body is a representation of its own, byte for byte, and has a strong tag of its own. */

@@ -5,7 +5,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Router } from "../../service/serve/mount.ts";
 import type { AllowedHosts } from "./allowed-hosts.ts";
-import { allowReading, isPreflight, preflightHeaders } from "./cors.ts";
+import { allowReading, isPreflight, preflightHeaders, varyByOrigin } from "./cors.ts";
 import { type LocalError, localError } from "./errors.ts";
 import { isFromIngress } from "./ingress.ts";
 import type { Lookup } from "./listener.ts";
@@ -31,6 +31,7 @@ const PLAIN = /^[\w./:[\]-]{1,60}$/;
 export function guardRequests(router: Router, rules: RequestGuardRules): Lookup {
   return {
     lookup(request, response) {
+      if (rules.cors.size > 0) varyByOrigin(response);
       const verdict = judge(request, response, { router, rules });
       if (!verdict) return router.lookup(request, response);
       const headers = { ...answerHeaders(rules.newRequestId()), ...verdict.headers };

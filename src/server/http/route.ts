@@ -8,7 +8,7 @@
  */
 import type { IncomingHttpHeaders } from "node:http";
 import type { EpochMs } from "../../core/time/interval.ts";
-import { type QuotaStanding, quotaHeaders } from "../../service/contract/quota-headers.ts";
+import { addQuotaHeaders, type QuotaStanding } from "../../service/contract/quota-headers.ts";
 import { type AuthRequest, queryOf, type Router } from "../../service/serve/mount.ts";
 import { negotiated } from "./compression.ts";
 import { type LocalError, localError } from "./errors.ts";
@@ -142,7 +142,7 @@ async function answerOf(
   const message = arrivalAt(now);
   if (message) {
     const admission = door.admit(message);
-    if (admission.quota) Object.assign(headers, quotaHeaders(admission.quota));
+    if (admission.quota) addQuotaHeaders(headers, admission.quota);
     found.caller = admission.caller ?? null;
     if (admission.kind === "refused") return admission.error;
   }

@@ -37,10 +37,9 @@ export function localSource(deps: LocalDeps) {
   const { state } = deps;
   const { thresholds, calendar, homes, homeReader, places, plans, isTimeTrusted } = state;
   const cheap = new CheapQueries({ calendar, memory: deps.storage.settings, isTimeTrusted });
-  const homeNamed = (id: string) => homes.list().find((home) => home.id === id) ?? null;
-  const homeIds = () => new Set(homes.list().map(({ id }) => id));
+  const homeNamed = (id: string) => homes.named(id);
   const placeNamed = (id: string, now: EpochMs) =>
-    places.priced(now, homeIds()).find(({ place }) => place.id === id) ?? null;
+    places.priced(now, homes.ids).find(({ place }) => place.id === id) ?? null;
   const timelineOf = (id: string, now: EpochMs): Timeline | null => {
     const home = homeNamed(id);
     if (home) return homeReader.timeline(home, now);
@@ -54,7 +53,7 @@ export function localSource(deps: LocalDeps) {
     /** Homes first, then places. */
     list: (): readonly Priced[] => [
       ...homes.list().map(({ id, name }) => ({ kind: "home" as const, id, name })),
-      ...places.list(homeIds()).map(({ place: { id, name } }) => ({ kind: "place" as const, id, name })),
+      ...places.list(homes.ids).map(({ place: { id, name } }) => ({ kind: "place" as const, id, name })),
     ],
     /** Returns null for an id that no home or place has. */
     view(id: string, now: EpochMs): PriceView | null {
@@ -78,6 +77,8 @@ export function localSource(deps: LocalDeps) {
 
 /** The home or place that is named, or the only one. */
 export function viewNamed(source: LocalSource, home: string | null, now: EpochMs): PriceView | LocalError {
+  const named = home === null ? null : source.view(home, now);
+  if (named) return named;
   const known = source.list();
   const ids = known.map(({ id }) => id).join(", ");
   if (known.length === 0)

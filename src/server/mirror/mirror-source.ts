@@ -1,7 +1,7 @@
 /** The LAN's mirror of the service: its operations from storage, and read through out of the LAN's share. */
 
-import type { SeriesKey } from "../../core/series/series.ts";
-import { type EpochMs, MINUTE_MS } from "../../core/time/interval.ts";
+import { type SeriesKey, WHOLE } from "../../core/series/series.ts";
+import { type EpochMs, type Interval, MINUTE_MS } from "../../core/time/interval.ts";
 import type { Account } from "../../service/client/account.ts";
 import { contractError } from "../../service/contract/errors.ts";
 import { UNCAPPED_CLIENT_RANGE } from "../../service/contract/limits.ts";
@@ -45,7 +45,7 @@ function mirrorSource(deps: MirrorDeps, { onCrash, newRequestId }: RouteContext)
   const accountFor = (operation: OperationId, params: ParamsOf<OperationId>): Account | null => {
     if (operationOf(operation).interface === "thirdParty") return accounts.thirdParty;
     const owner = homes.accountOf(addressIn(params));
-    return accounts.consumers.find((account) => account.name === owner) ?? accounts.consumers[0] ?? null;
+    return accounts.named(owner ?? "") ?? accounts.consumers[0] ?? null;
   };
   return {
     onLateCrash: (error) => onCrash(error, newRequestId()),
@@ -75,18 +75,42 @@ function mirrorSource(deps: MirrorDeps, { onCrash, newRequestId }: RouteContext)
       }
       const series = seriesOf(account.name, operation, params);
       const seriesId = repository.idOf(series);
-      for (const part of partsToAsk(deps, account.name, operation, params)) {
-        const range = operationOf(operation).range ? rangeOf(operation, part) : null;
+      const askPart = async (part: typeof params, range: Interval | null): Promise<Asked | null> => {
         const reply = await account.ask({ operation, params: part, share: "lan", seriesId, range });
         if (reply.kind !== "ok") return reply;
         const at = clock.now();
         const changed = await repository.keepAnswer(account.name, operation, part, reply.body, at);
         if (changed === null) return unkept({ operation, wanted: params, asked: part, body: reply.body, at });
         if (changed) onSeriesChanged(series);
+        return null;
+      };
+      await landed(deps, account, operation, params);
+      for (const part of partsToAsk(deps, account.name, operation, params)) {
+        const range = operationOf(operation).range ? rangeOf(operation, part) : null;
+        const ended = await account.flights.run(series, range, () => askPart(part, range));
+        if (ended) return ended;
       }
       return { kind: "kept", at: clock.now() };
     },
   };
+}
+
+/** Waits for the requests in flight that bring a part of what a request of the LAN lacks, such as those of the schedule. */
+async function landed<Id extends OperationId>(
+  { clock, state: { repository } }: MirrorDeps,
+  { name, flights }: Account,
+  operation: Id,
+  params: ParamsOf<Id>,
+): Promise<void> {
+  const series = seriesOf(name, operation, params);
+  const lacking = () =>
+    operationOf(operation).range ? repository.staleRange(name, operation, params, clock.now()) : WHOLE;
+  for (;;) {
+    const range = lacking();
+    const flight = range && flights.overlapping(series, range);
+    if (!flight) return;
+    await flight;
+  }
 }
 
 /** An answer that is only for who asked for it: it could not be kept, and nothing more is asked before it can. */
@@ -113,7 +137,7 @@ function partsToAsk<Id extends OperationId>(
   params: ParamsOf<Id>,
 ): ParamsOf<Id>[] {
   const { range } = operationOf(operation);
-  if (!range) return [params];
+  if (!range) return repository.find(account, operation, params, clock.now())?.fresh ? [] : [params];
   const stale = repository.staleRange(account, operation, params, clock.now());
   const unit = seriesOf(account, operation, params).unit;
   const cap = range.caps[unit] ?? UNCAPPED_CLIENT_RANGE;

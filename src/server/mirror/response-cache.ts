@@ -28,6 +28,8 @@ interface CachedBody {
   /** Digest of the uncompressed body. */
   readonly digest: string;
   readonly body: Buffer;
+  /** Headers of the answer with this body. */
+  readonly headers: Headers;
 }
 
 /** Room for three years of hours with their compressed forms. */
@@ -88,8 +90,8 @@ export class ResponseCache {
     if (held !== undefined) return { status: 304, headers: validators(plain, held), body: "" };
     const [best = "identity"] = accepted;
     if (best === "identity" || (accepted.includes("identity") && !this.#isWorthCompressing(plain, best)))
-      return whole(plain, "identity");
-    return whole(await this.#compressed(plain, best), best);
+      return whole(plain);
+    return whole(await this.#compressed(plain, best));
   }
 
   #plain(request: string, source: AnswerSource): CachedBody {
@@ -97,7 +99,8 @@ export class ResponseCache {
     const known = this.#bodies.get(request);
     if (known?.version === version) return known;
     const body = source.read();
-    const made = { version, digest: digestOf(body), body };
+    const digest = digestOf(body);
+    const made = { version, digest, body, headers: headersOf(digest, "identity") };
     this.#bodies.set(request, made);
     this.#bytesInTick += Math.max(body.length, MIN_BYTES_COUNTED);
     this.#tickEnd ??= nextTick().then(() => {
@@ -126,7 +129,7 @@ export class ResponseCache {
   #startCompression(etag: string, plain: CachedBody, coding: Exclude<Coding, "identity">): Promise<CachedBody> {
     const flight = this.#compress(coding, plain.body)
       .then((bytes) => {
-        const compressed = { ...plain, body: Buffer.from(bytes) };
+        const compressed = { ...plain, body: Buffer.from(bytes), headers: headersOf(plain.digest, coding) };
         this.#bodies.set(etag, compressed);
         return compressed;
       })
@@ -140,19 +143,22 @@ function digestOf(body: Buffer): string {
   return createHash("sha256").update(body).digest("base64url").slice(0, DIGEST_CHARS);
 }
 
-function etagOf({ digest }: CachedBody, coding: Coding): string {
+function etagOf({ digest }: Pick<CachedBody, "digest">, coding: Coding): string {
   return tagOf(`"${digest}"`, coding);
 }
 
-function validators(cached: CachedBody, coding: Coding): Headers {
+function validators(cached: Pick<CachedBody, "digest">, coding: Coding): Headers {
   return { ETag: etagOf(cached, coding), Vary: "Accept-Encoding" };
 }
 
-function whole(cached: CachedBody, coding: Coding): Representation {
-  const headers = {
+function headersOf(digest: string, coding: Coding): Headers {
+  return {
     "Content-Type": "application/json",
     ...(coding === "identity" ? {} : { "Content-Encoding": coding }),
-    ...validators(cached, coding),
+    ...validators({ digest }, coding),
   };
-  return { status: 200, headers, body: cached.body };
+}
+
+function whole({ headers, body }: CachedBody): Representation {
+  return { status: 200, headers, body };
 }

@@ -1,6 +1,7 @@
 /** The figures of the daemon: quota, requests, ages, broker, LAN, database and process. */
 
 import { VERSION } from "../../core/status/version.ts";
+import { DAY_MS } from "../../core/time/interval.ts";
 import type { ReportedWindow } from "../../service/client/account.ts";
 import { operationIds, operationOf } from "../../service/contract/operations.ts";
 import { type MetricRow, metric, seconds, single } from "./metric.ts";
@@ -72,10 +73,10 @@ export const daemonMetricRows: readonly MetricRow[] = [
       ]),
   ),
   metric(
-    "elbro_backfill_days",
-    "Days of history, of all series together, that are known and that are wanted.",
+    "elbro_backfill_seconds",
+    "History, of all series together, that is known and that is wanted.",
     ["part"],
-    ({ state: { backfill } }) => Object.entries(backfill ?? {}).map(([part, days]) => [[part], days]),
+    ({ state: { backfill } }) => Object.entries(backfill ?? {}).map(([part, days]) => [[part], seconds(days * DAY_MS)]),
   ),
   single("elbro_mqtt_connected", "Whether the broker is connected.", ({ deps }) =>
     Number(deps.mqtt.client.status().connected),

@@ -3,12 +3,15 @@
  * without secrets and without where anybody lives.
  */
 
+import { planDefinitions } from "../../config/plan-schema.ts";
+import { plugId } from "../../config/plug-schema.ts";
 import type { Config } from "../../config/schema.ts";
 import { redactedConfig, secretsIn } from "../../config/secrets.ts";
 import { type RedactedText, redact, tellsPlace } from "../../core/text/redact.ts";
 import { slugOf } from "../../core/text/slug.ts";
 import { type EpochMs, formatInstant } from "../../core/time/interval.ts";
 import type { State } from "../../state/open-state.ts";
+import { KeyFile } from "../../storage/api-key-file.ts";
 import type { HealthReport } from "./health.ts";
 import type { MonitoringDeps } from "./monitoring-deps.ts";
 import { systemReport } from "./system-report.ts";
@@ -53,12 +56,18 @@ export function diagnosticsReport(deps: MonitoringDeps, health: HealthReport, no
     })),
     config: redactedConfig(config),
   };
-  return redact(report, hiddenOf({ config, homes, accounts }));
+  const keys = state.stats.answered.list().flatMap(({ labels: [key] }) => key ?? []);
+  const plans = state.plans.snapshots.map(({ definition }) => definition);
+  return redact(report, hiddenOf({ config, homes, accounts, plans, keys }));
 }
 
 /** What tells which texts have to be hidden. */
 interface Redacted extends Pick<State, "homes" | "accounts"> {
   readonly config: Config;
+  /** Plans next to those of the configuration. */
+  readonly plans?: readonly { readonly id: string; readonly name: string }[];
+  /** Names of keys next to those of the configuration and of `keys.json`. */
+  readonly keys?: readonly string[];
 }
 
 /** What can be told while no daemon runs. */
@@ -80,10 +89,17 @@ function machine(): object {
   };
 }
 
-/** Secrets as they stand in the configuration, names and addresses of homes and places, logins, and paths. */
-function hiddenOf({ config, homes, accounts }: Redacted): RedactedText[] {
+/**
+ * Secrets as they stand in the configuration, names and addresses of homes and places, names of keys, plans and plugs,
+ * logins, and paths.
+ */
+function hiddenOf({ config, homes, accounts, plans = [], keys = [] }: Redacted): RedactedText[] {
   const hide = (standIn: string, ...texts: (string | undefined)[]): RedactedText[] =>
     texts.flatMap((text) => (text === undefined || text === "" ? [] : [{ text, standIn, kind: "name" }]));
+  const numbered = (kind: string, named: readonly (readonly string[])[]): RedactedText[] => {
+    const each = new Map(named.map((names) => [names.join(), names]));
+    return [...each.values()].flatMap((names, i) => hide(`${kind}_${i + 1}`, ...names));
+  };
   const place = (standIn: string, ...texts: (string | undefined)[]): RedactedText[] =>
     hide(standIn, ...texts.filter((text) => text !== undefined && tellsPlace(text)));
   const addresses = accounts.consumers
@@ -99,11 +115,37 @@ function hiddenOf({ config, homes, accounts }: Redacted): RedactedText[] {
       place(`address ${i + 1}`, label, ...partsOf(formattedAddress)),
     ),
     ...(config.third_party?.places ?? []).flatMap(({ name, address }, i) =>
-      place(`place_${i + 1}`, name, slugOf(name), ...partsOf(address ?? "")),
+      hide(`place_${i + 1}`, name, slugOf(name), ...partsOf(address ?? "")),
+    ),
+    ...numbered(
+      "plan",
+      [...planDefinitions(config.plans, config.groups), ...plans].map(({ id, name }) => [name, id]),
+    ),
+    ...numbered(
+      "group",
+      config.groups.map(({ name }) => [name]),
+    ),
+    ...numbered(
+      "plug",
+      config.plugs.map((plug) => [plug.name, plugId(plug)]),
+    ),
+    ...numbered(
+      "key",
+      [...keyNamesIn(config), ...keys].map((name) => [name]),
+    ),
+    ...numbered(
+      "account",
+      accounts.consumers.filter(({ name }) => name !== "consumer").map(({ name }) => [name]),
     ),
     ...hide("(user)", config.mqtt.username, ...config.broker.users.map(({ name }) => name)),
     ...hide("(data_dir)", ...(config.data_dir.length > 3 ? [config.data_dir] : [])),
   ];
+}
+
+function keyNamesIn({ api, data_dir }: Config): string[] {
+  const reading = new KeyFile(data_dir).read();
+  const made = reading.kind === "keys" ? reading.keys : [];
+  return [...api.keys, ...(api.third_party_keys ?? []), ...made].map(({ name }) => name);
 }
 
 /** An address as a whole, its lines, and its street without a number. */

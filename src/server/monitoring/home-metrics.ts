@@ -5,6 +5,7 @@ import { planStates } from "../../core/planning/plan-state-machine.ts";
 import type { PlugSnapshot } from "../../core/plugs/plug-snapshot.ts";
 import type { HomeSnapshot } from "../../core/prices/home-snapshot.ts";
 import { levels } from "../../core/prices/level.ts";
+import { HOUR_MS } from "../../core/time/interval.ts";
 import { type MetricMoment, type MetricRow, metric, seconds } from "./metric.ts";
 
 type Read<Of> = (of: Of, moment: MetricMoment) => number | null;
@@ -91,9 +92,9 @@ export const houseMetricRows: readonly MetricRow[] = [
     ({ nextStart }, { now }) => (nextStart === null ? null : seconds(nextStart - now)),
   ),
   perPlan(
-    "elbro_plan_month_hours",
-    "Hours a plan ran this month; from the database, restarts included.",
-    ({ history: { month } }) => month.hours,
+    "elbro_plan_month_seconds",
+    "How long a plan ran this month; from the database, restarts included.",
+    ({ history: { month } }) => seconds(month.hours * HOUR_MS),
   ),
   perPlan(
     "elbro_plan_month_cost",

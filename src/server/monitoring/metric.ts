@@ -22,7 +22,8 @@ export function metric(
   const named = (values: readonly string[]) => Object.fromEntries(labels.map((label, i) => [label, values[i] ?? ""]));
   const samples: MetricRow["samples"] = (moment) =>
     read(moment).map(([values, value]) => ({ labels: named(values), value }));
-  return { name, type: name.endsWith("_total") ? "counter" : "gauge", help, labels, samples };
+  const type = name.endsWith("_total") ? "counter" : labels.includes("quantile") ? "summary" : "gauge";
+  return { name, type, help, labels, samples };
 }
 
 /** A figure of which there is one. */
@@ -44,7 +45,7 @@ export function metricMoment(deps: MonitoringDeps, health: HealthReport, now: Ep
   return {
     ...{ deps, now, health },
     state: state.daemonState(now),
-    places: state.places.snapshots(now, new Set(homes.map(({ id }) => id))),
+    places: state.places.snapshots(now, state.homes.ids),
     homes: homes.map((home) => ({ home, snapshot: state.homeReader.snapshot(home, now) })),
     plans: state.plans.snapshots,
     plugs: deps.plugs.snapshots(),

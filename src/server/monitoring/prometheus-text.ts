@@ -12,7 +12,7 @@ export interface Sample {
 /** All values of one name. */
 export interface MetricFamily {
   readonly name: string;
-  readonly type: "gauge" | "counter";
+  readonly type: "gauge" | "counter" | "summary";
   readonly help: string;
   readonly samples: readonly Sample[];
 }

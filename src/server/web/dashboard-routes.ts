@@ -109,7 +109,7 @@ function sessionOf(state: Shown, { pages }: DashboardAccess, request: LocalReque
 /** What the page has to know before it asks for anything else: homes, and behind them places, which have prices alone. */
 function houseOf({ homes, places }: Shown) {
   const known = homes.list();
-  const priced = places.list(new Set(known.map(({ id }) => id)));
+  const priced = places.list(homes.ids);
   return {
     version: VERSION,
     time_zone: SERVICE_ZONE,

@@ -17,6 +17,7 @@ import type { CircuitBreaker, Scopes } from "./circuit-breaker.ts";
 import { type AskContext, type Client, serviceTime } from "./client.ts";
 import type { Outage } from "./outage.ts";
 import type { Permit, RateLimiter, RateLimiterClock } from "./rate-limiter.ts";
+import { SharedFlights } from "./shared-flights.ts";
 
 /** One request of an account, with what the request log notes of it. */
 export interface AccountRequest<Id extends OperationId> {
@@ -64,6 +65,7 @@ const TROUBLE = " trouble";
 
 export class Account {
   readonly name: string;
+  readonly flights = new SharedFlights();
   readonly #deps: AccountDeps;
   /** Requests in flight, by path: equal callers share one. Bounded by the rate limiter's minute. */
   readonly #flights = new Map<string, Promise<AccountReply<OperationId>>>();
@@ -199,9 +201,9 @@ export class Account {
   #tell(verdict: Verdict, subject: string, detail: string, requestId: string | null, share: Share): void {
     const { outage, problems, clock } = this.#deps;
     const [since, account, code] = [clock.now(), this.name, verdict.problem];
-    const series = subject === account ? null : subject;
     if (code === null) return;
     if (verdict.trouble) {
+      const series = subject === account ? null : subject;
       outage.start({ account, code, since, detail, requestId, series, isGuests: share === "lan" });
       return;
     }

@@ -19,6 +19,8 @@ import { LoopWaker } from "../../core/runtime/loop-waker.ts";
 import { type Envelope, type Rows, type SeriesKey, seriesName, WHOLE } from "../../core/series/series.ts";
 import type { Calendar } from "../../core/time/calendar.ts";
 import type { EpochMs, Interval } from "../../core/time/interval.ts";
+import { Gate } from "./gate.ts";
+import { SharedFlights } from "./shared-flights.ts";
 
 /** The service, as the collector needs it. */
 export interface FetchPort {
@@ -45,6 +47,8 @@ export type CollectorLog = Readonly<Record<"debug" | "info" | "warn", (facts: ob
 
 export interface CollectorDeps {
   readonly asking: FetchPort;
+  /** Requests of the account in flight, the LAN's among them. */
+  readonly flights?: SharedFlights;
   readonly keeping: StorePort;
   readonly targets: () => readonly CollectTarget[];
   readonly accountTargets: (now: EpochMs) => readonly AccountTarget[];
@@ -55,6 +59,8 @@ export interface CollectorDeps {
   /** Told of every answer that changed what is in storage. */
   readonly onChange: (series: SeriesKey) => void;
   readonly log: CollectorLog;
+  /** The collectors of many accounts take their turns through it. */
+  readonly gate?: Gate;
   /** Told when the loop turns and until when it sleeps. */
   readonly pulse?: Pick<LoopHeartbeat, "turn" | "sleep">;
 }
@@ -91,10 +97,15 @@ export class Collector {
 
   /** Runs until the signal fires. */
   async run(signal: AbortSignal): Promise<void> {
-    const { clock, pulse } = this.#deps;
+    const { clock, pulse, gate = new Gate(1) } = this.#deps;
     while (!signal.aborted) {
-      pulse?.turn();
-      const until = await (this.#unwritten ? this.#keep(this.#unwritten) : this.#takeStep());
+      // In line behind others it may be as late as they are.
+      pulse?.sleep(Number.POSITIVE_INFINITY);
+      const until = await gate.pass(async () => {
+        pulse?.turn();
+        if (signal.aborted) return 0;
+        return this.#unwritten ? this.#keep(this.#unwritten) : this.#takeStep();
+      });
       if (until <= clock.now()) continue;
       pulse?.sleep(until);
       await this.#waker.sleep((wake) => clock.sleepUntil(until, wake), signal);
@@ -115,7 +126,13 @@ export class Collector {
       notBefore: (series, priority) => asking.notBefore(series, priority, now),
       historyFrom: this.#deps.historyFrom(now),
     });
-    return step.kind === "sleep" ? step.until : this.#carryOut(step);
+    if (step.kind === "sleep") return step.until;
+    const { flights = new SharedFlights() } = this.#deps;
+    const range = step.range ?? null;
+    const other = flights.overlapping(step.series, range);
+    if (!other) return flights.run(step.series, range, () => this.#carryOut(step));
+    await other;
+    return 0;
   }
 
   /** Asks and records. Returns the time until which to pause; the past for none. */

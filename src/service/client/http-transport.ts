@@ -41,6 +41,7 @@ export interface TransportOptions {
 const REQUEST_TIMEOUT_MS = 30_000;
 /** One address family may try this long before the other does too. */
 const FAMILY_ATTEMPT_MS = 1_000;
+/** Polling takes one less, see open-state.ts: a request of the LAN need not wait for it. */
 const CONNECTIONS = 4;
 
 /** Opens a transport to one origin. */

@@ -4,7 +4,7 @@
  * is out of the part that is never used otherwise.
  */
 import * as z from "zod/mini";
-import { DAY_WINDOW_MS, type MonotonicMs, type RateLimit } from "../../core/fetching/rate-limit.ts";
+import { DAY_WINDOW_MS, type MonotonicMs, type RateLimit, UNUSED_PART } from "../../core/fetching/rate-limit.ts";
 import { type KeyValue, readJson } from "../../core/runtime/key-value.ts";
 
 /** A minute of the service and a flight: after it, no unknown spend counts in the minute's window. */
@@ -42,7 +42,7 @@ export class LostLedger {
       return Number.NEGATIVE_INFINITY;
     }
     const day = budget.find(({ name }) => name === "day");
-    const unused = day ? day.limit - day.shares.poll - day.shares.lan : 0;
+    const unused = Math.ceil((day?.limit ?? 0) * UNUSED_PART);
     return spent() >= unused ? over : this.#since + MINUTE_OVER_MS;
   }
 

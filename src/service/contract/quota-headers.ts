@@ -21,13 +21,15 @@ export const quotaHeaderNames = {
   day: { limit: "X-RateLimit-Limit-Day", remaining: "X-RateLimit-Remaining-Day", resetSec: "X-RateLimit-Reset-Day" },
 } as const satisfies Record<QuotaWindow, Record<keyof WindowStanding, HeaderName>>;
 
-/** The six quota headers of an answer, by name. */
-export function quotaHeaders(standing: QuotaStanding): Record<string, string> {
-  const headers: Record<string, string> = {};
-  for (const window of ["minute", "day"] as const)
-    for (const part of ["limit", "remaining", "resetSec"] as const)
-      headers[quotaHeaderNames[window][part]] = String(standing[window][part]);
-  return headers;
+/** Adds the six quota headers of an answer. */
+export function addQuotaHeaders(headers: Record<string, string>, standing: QuotaStanding): void {
+  for (const window of ["minute", "day"] as const) {
+    const names = quotaHeaderNames[window];
+    const { limit, remaining, resetSec } = standing[window];
+    headers[names.limit] = String(limit);
+    headers[names.remaining] = String(remaining);
+    headers[names.resetSec] = String(resetSec);
+  }
 }
 
 /**

@@ -54,7 +54,8 @@ export class LoginThrottle {
     this.#proven.set(`${address} ${key}`, true);
   }
 
+  /** Whether a key was right from an address, which is remembered anew by this. */
   isProven(address: string, key: string): boolean {
-    return this.#proven.has(`${address} ${key}`);
+    return this.#proven.get(`${address} ${key}`) ?? false;
   }
 }

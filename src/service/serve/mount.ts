@@ -19,7 +19,7 @@ import {
   type ParamsOf,
   type Success,
 } from "../contract/operations.ts";
-import { type QuotaStanding, quotaHeaders } from "../contract/quota-headers.ts";
+import { addQuotaHeaders, type QuotaStanding } from "../contract/quota-headers.ts";
 import { type RequestReading, type RequestText, readRequest } from "../contract/request.ts";
 import { endSoon } from "./write-batching.ts";
 
@@ -170,7 +170,7 @@ export function serveUnknown(options: MountOptions, request: IncomingMessage, re
   // What is left of a body that nobody reads is not read as the next request.
   const unread = isGet || method === "HEAD" ? {} : { Connection: "close" };
   const draft: ResponseDraft = {
-    headers: { ...options.headers, ...baseHeaders(requestId), ...unread },
+    headers: { ...baseHeaders(options, requestId), ...unread },
     caller: undefined,
   };
   const face = interfaceAt(url);
@@ -202,7 +202,7 @@ interface Exchange {
 
 async function serve(id: OperationId, options: MountOptions, exchange: Exchange): Promise<void> {
   const requestId = options.newRequestId();
-  const draft: ResponseDraft = { headers: { ...options.headers, ...baseHeaders(requestId) }, caller: undefined };
+  const draft: ResponseDraft = { headers: baseHeaders(options, requestId), caller: undefined };
   let reply: Reply;
   try {
     const arrived = arrive(id, options, exchange, draft);
@@ -259,7 +259,7 @@ function admit(
     headers,
     now,
   });
-  if (admission.quota) Object.assign(draft.headers, quotaHeaders(admission.quota));
+  if (admission.quota) addQuotaHeaders(draft.headers, admission.quota);
   draft.caller = admission.caller;
   return admission.kind === "refused" ? admission.error : null;
 }
@@ -297,6 +297,6 @@ function errorReply(error: ContractError, draft: ResponseDraft): Reply {
   };
 }
 
-function baseHeaders(requestId: string): Record<string, string> {
-  return { "Cache-Control": "private, no-store", "X-Request-ID": requestId };
+function baseHeaders({ headers }: MountOptions, requestId: string): Record<string, string> {
+  return { ...headers, "Cache-Control": "private, no-store", "X-Request-ID": requestId };
 }

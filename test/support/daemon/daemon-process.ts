@@ -10,6 +10,8 @@ export interface DaemonProcessOptions {
   readonly nodeArgs?: readonly string[];
   /** `ipc` opens a channel for `ask`. */
   readonly channel?: "none" | "ipc";
+  /** A program that runs Node, with its arguments: `["strace", "-f"]`. */
+  readonly under?: readonly string[];
 }
 
 /** The built program as a process of its own. */
@@ -22,10 +24,11 @@ export class DaemonProcess implements AsyncDisposable {
   constructor(
     args: readonly string[],
     environment: Readonly<Record<string, string>>,
-    { nodeArgs = [], channel = "none" }: DaemonProcessOptions = {},
+    { nodeArgs = [], channel = "none", under = [] }: DaemonProcessOptions = {},
   ) {
     const { PATH = "", HOME = "" } = process.env;
-    this.#child = spawn(process.execPath, [...nodeArgs, path.join(ROOT, "dist/elbro.cjs"), ...args], {
+    const [program = process.execPath, ...rest] = [...under, process.execPath];
+    this.#child = spawn(program, [...rest, ...nodeArgs, path.join(ROOT, "dist/elbro.cjs"), ...args], {
       // A folder without config/elbro.yaml: in the root of a clone there may be the owner's.
       cwd: path.join(ROOT, "dist"),
       env: { PATH, HOME, ...environment },

@@ -19,10 +19,10 @@ const NAME = "[a-zA-Z_:][a-zA-Z0-9_:]*";
 const LABEL = '[a-zA-Z_][a-zA-Z0-9_]*="(?:[^"\\\\\\n]|\\\\[\\\\"n])*"';
 const NUMBER = "[+-]?(?:Inf|\\d+(?:\\.\\d+)?(?:e[+-]?\\d+)?)|NaN";
 const HELP_LINE = new RegExp(`^# HELP (${NAME}) ((?:[^\\\\]|\\\\[\\\\n])*)$`);
-const TYPE_LINE = new RegExp(`^# TYPE (${NAME}) (counter|gauge)$`);
+const TYPE_LINE = new RegExp(`^# TYPE (${NAME}) (counter|gauge|summary)$`);
 const SAMPLE_LINE = new RegExp(`^(${NAME})(?:\\{(${LABEL}(?:,${LABEL})*)\\})? (${NUMBER})$`);
 /** Units that are not the base ones, or are told by the type already. */
-const BAD_UNITS = /_(milliseconds|ms|minutes|kilobytes|percent|gauge|counter)(_|$)/;
+const BAD_UNITS = /_(milliseconds|ms|minutes|hours|days|kilobytes|percent|gauge|counter)(_|$)/;
 
 /** Reads a whole answer. Errors: throws with the line that is wrong. */
 export function readMetrics(text: string): ReadMetric[] {

@@ -18,6 +18,7 @@ export const ELSEWHERE: Readonly<Record<string, string>> = {
   third_party: "its keys, places and their one-of-several rules are easier in elbro.yaml",
   mqtt: "the supervisor names the broker",
   home_assistant: "the supervisor leads to Home Assistant",
+  archive: "for many homes, which the app does not serve",
   broker: "the app uses Home Assistant's broker",
   api: "its address is the app's; keys are made with `elbro keys create`",
   levels: "has good defaults",

@@ -5,6 +5,8 @@
 import { createRequire } from "node:module";
 import { installTestPackages, TEST_FOLDER } from "../daemon/test-packages.ts";
 
+const PACKAGE = "zigbee-herdsman-converters";
+
 interface Result {
   readonly state?: Record<string, unknown>;
 }
@@ -44,7 +46,7 @@ export interface Converters {
 export function loadConverters(): Converters | null {
   if (!installTestPackages()) return null;
   const require = createRequire(`${TEST_FOLDER}package.json`);
-  const converters = require("zigbee-herdsman-converters") as Converters;
+  const converters = require(PACKAGE) as Converters;
   const quiet = () => undefined;
   converters.setLogger({ debug: quiet, info: quiet, warning: quiet, error: quiet });
   return converters;

@@ -30,8 +30,14 @@ export class RawServer implements AsyncDisposable {
   }
 
   /** A server that speaks first, as one of another protocol does. */
-  static async startTalking(greeting: string): Promise<RawServer> {
-    const server = createServer((socket) => socket.write(greeting));
+  static async startTalking(
+    greeting: string | Uint8Array,
+    andThen: (socket: Socket) => void = () => undefined,
+  ): Promise<RawServer> {
+    const server = createServer((socket) => {
+      socket.write(greeting);
+      andThen(socket);
+    });
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
     return new RawServer(server, () => undefined, "http", "connection");

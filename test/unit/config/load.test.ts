@@ -274,6 +274,7 @@ test("every secret of the schema is known as one by its name", () => {
     "mqtt.key",
     "broker.users[].password",
     "home_assistant.token",
+    "archive.password",
     "api.keys[].key",
     "api.third_party_keys[].api_key",
     "api.third_party_keys[].api_secret",
@@ -349,4 +350,22 @@ speed: 3
     for (const text of [`a: ${"[".repeat(200_000)}`, `a:\n${"- ".repeat(100_000)}`])
       expect(mistakesOf(text)[0]).toBe("the file: brackets or lists within one another go too deep");
   });
+});
+
+test("on and off without quotes, which YAML 1.1 takes for true and false, are the words they were", () => {
+  const { plans, plugs } = configOf(`
+plans:
+  - { name: Heat pump, home: home, kind: avoid, hours: 3, when_lost: true, enabled: true }
+  - { name: Car, home: home, kind: slots, hours: 3, when_lost: false }
+plugs:
+  - { name: Heat pump, family: tasmota, topic: pump, plan: heat_pump, when_lost: true, inverted: false }
+`);
+  expect(plans.map(({ when_lost, enabled }) => [when_lost, enabled])).toEqual([
+    ["on", true],
+    ["off", true],
+  ]);
+  expect(plugs.map(({ when_lost, inverted }) => [when_lost, inverted])).toEqual([["on", false]]);
+  expect(mistakesOf("log: { level: true }")).toEqual([
+    "log.level: expected one of debug, info, warn, error, found true",
+  ]);
 });

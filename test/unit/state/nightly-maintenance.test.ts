@@ -106,6 +106,20 @@ test("a copy that cannot be made is a problem, told once, until one is made", as
   expect(kept.told).toEqual(["started copy_failed", "ended copy_failed"]);
 });
 
+test("a copy that could not be made is tried again within the hour, and ten minutes after a restart", async () => {
+  using kept = new Kept();
+  const inTheWay = `${copyPathOf(kept.store.path)}.part`;
+  mkdirSync(inTheWay);
+  await kept.nights(2);
+  expect(kept.wokenAt).toEqual(["2026-06-01T08:10:00Z", "2026-06-01T09:00:00Z"]);
+  await kept.nights(1);
+  expect(kept.wokenAt[2]).toBe("2026-06-01T09:10:00Z");
+  rmdirSync(inTheWay);
+  await kept.nights(2);
+  expect(kept.wokenAt.slice(3)).toEqual(["2026-06-01T09:20:00Z", "2026-06-02T01:43:00Z"]);
+  expect(kept.told).toEqual(["started copy_failed", "ended copy_failed"]);
+});
+
 test("a database that is damaged while it is used is told, and its last good copy stays", async () => {
   using kept = new Kept();
   const { store } = kept.repository;

@@ -159,6 +159,24 @@ describe("how old an answer is", () => {
     expect(stale).toEqual(short);
   });
 
+  test("of a range that was never asked as a whole is the part that is there, never fresh", async () => {
+    using shelved = new Shelved();
+    const [first, last] = [dayOf("2026-03-27"), dayOf("2026-03-29")];
+    const whole = pricesOf({ start: first.start, end: last.end });
+    expect(shelved.repository.findPart(account, "prices", whole, shelved.now)).toBeNull();
+    await shelved.answered("prices", pricesOf(first), bodyOf(first));
+    const asked = shelved.now;
+    shelved.now += HOUR_MS;
+    await shelved.answered("prices", pricesOf(last), bodyOf(last));
+    expect(shelved.repository.find(account, "prices", whole, shelved.now)).toBeNull();
+    const part = shelved.repository.findPart(account, "prices", whole, shelved.now);
+    expect(part).toMatchObject({ fresh: false, answeredAt: asked });
+    const rows = [...rowsOf("hour", first), ...rowsOf("hour", last)];
+    expect(JSON.parse(textOf(part) ?? "")).toEqual(bodyOf({ start: whole.from, end: whole.to }, rows));
+    const other = pricesOf(dayOf("2026-03-28"));
+    expect(shelved.repository.findPart(account, "prices", other, shelved.now)).toBeNull();
+  });
+
   test("is as old as its oldest day; one that is no longer in the ledger is as old as the ledger", async () => {
     using shelved = new Shelved();
     const [first, second] = [dayOf("2026-03-27"), dayOf("2026-03-28")];

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { CollectTarget } from "../../../src/core/fetching/fetch-types.ts";
 import { consumerRateLimits } from "../../../src/core/fetching/rate-limit.ts";
 import { RateWindow } from "../../../src/core/fetching/rate-window.ts";
-import { MINUTE_MS } from "../../../src/core/time/interval.ts";
+import { HOUR_MS, MINUTE_MS } from "../../../src/core/time/interval.ts";
 import { slots } from "../../../src/core/time/schedule-slots.ts";
 import { shareOf } from "../../../src/state/accounts.ts";
 import {
@@ -16,8 +16,17 @@ import {
 
 const PUBLISHED_DAYS = ["2026-03-10", "2026-03-11", "2026-03-12"];
 
+interface Setup {
+  readonly limit: number;
+  readonly addresses: number;
+  readonly publishedMinute: number;
+  readonly offsetMs: number;
+  /** Whether devices on the LAN take at every moment all that they are given, before anybody else. */
+  readonly isLanBusy: boolean;
+}
+
 /** Addresses with history to fill, and a service that publishes tomorrow's prices at a minute of each day. */
-function collecting(limit: number, addresses: number, publishedMinute: number, offsetMs: number): FetchScheduleModel {
+function collecting({ limit, addresses, publishedMinute, offsetMs, isLanBusy }: Setup): FetchScheduleModel {
   const targets = Array.from({ length: addresses }, (_, i): CollectTarget => {
     const target = targetOf();
     const addressId = `${i}${target.addressId.slice(1)}`;
@@ -37,6 +46,8 @@ function collecting(limit: number, addresses: number, publishedMinute: number, o
     notBefore(_, priority) {
       for (const { at, step } of model.log.slice(noted)) spending.add({ at, share: shareOf(step.priority) });
       noted = model.log.length;
+      while (isLanBusy && spending.earliest("lan", budget, model.now) <= model.now)
+        spending.add({ at: model.now, share: "lan" });
       return spending.earliest(shareOf(priority), budget, model.now);
     },
   });
@@ -49,11 +60,13 @@ test("tomorrow's prices are there 20 minutes after they are, with any limit that
     limit: fc.integer({ min: 10, max: 2_000 }),
     publishedMinute: fc.integer({ min: 13 * 60 + 10, max: 17 * 60 }),
     offsetMs: fc.integer({ min: 0, max: 8 * MINUTE_MS }),
+    isLanBusy: fc.boolean(),
   });
   fc.assert(
-    fc.property(anySchedule, ({ addresses, limit, publishedMinute, offsetMs }) => {
+    fc.property(anySchedule, (setup) => {
+      const { addresses, limit, publishedMinute } = setup;
       fc.pre(limit >= addresses * slots.today.length);
-      const model = collecting(limit, addresses, publishedMinute, offsetMs);
+      const model = collecting(setup);
       for (const day of PUBLISHED_DAYS) {
         const published = calendar.timeOnDay(local(`${day} 12:00`), publishedMinute);
         model.run(published + 21 * MINUTE_MS);
@@ -68,3 +81,18 @@ test("tomorrow's prices are there 20 minutes after they are, with any limit that
     { numRuns: 12 },
   );
 }, 120_000);
+
+test.each([10, 20, 27, 40, 60, 90, 120])("a busy LAN leaves of %i requests a day what prices need", (limit) => {
+  const model = collecting({ limit, addresses: 1, publishedMinute: 17 * 60, offsetMs: 0, isLanBusy: true });
+  for (const day of PUBLISHED_DAYS) {
+    const published = local(`${day} 17:00`);
+    // Where there are fewer requests than times to ask at, the next day has what the first could not.
+    model.run(published + (limit >= slots.today.length ? 21 * MINUTE_MS : 22 * HOUR_MS));
+    const prices = model.targets[0]?.series.find(({ poll }) => poll === "prices");
+    const tomorrow = calendar.day(calendar.day(published).end).start;
+    expect([day, prices && model.store.stateOf(prices.series, model.now)?.chunk(tomorrow)?.complete]).toEqual([
+      day,
+      true,
+    ]);
+  }
+});

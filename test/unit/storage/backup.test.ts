@@ -1,9 +1,11 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { backup, DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
+import { type KeptKey, KeyFile } from "../../../src/storage/api-key-file.ts";
 import { copyDatabase } from "../../../src/storage/backup.ts";
 import { DatabaseError, DatabaseInUse, openDatabase } from "../../../src/storage/database.ts";
 import { KeyValueStore } from "../../../src/storage/key-value-store.ts";
+import { openDataDir } from "../../../src/storage/open-storage.ts";
 import { copyPathOf, replaceDatabase, SPENDS_UNKNOWN } from "../../../src/storage/recovery.ts";
 import { StoreOnDisk } from "../../support/daemon/store-on-disk.ts";
 
@@ -31,7 +33,7 @@ function said(path: string, name = "said"): string | null {
 describe("a copy takes the place of the database", () => {
   test("and what was there is kept under a dated name", async () => {
     using store = await copied();
-    expect(replaceDatabase(store.path, copyPathOf(store.path), NOW)).toBe(store.dir.file(ASIDE));
+    expect(replaceDatabase(store.path, copyPathOf(store.path), NOW).setAside).toBe(store.dir.file(ASIDE));
     expect(said(store.path)).toBe("then");
     expect(said(store.dir.file(ASIDE))).toBe("now");
     expect(existsSync(copyPathOf(store.path))).toBe(true);
@@ -40,7 +42,7 @@ describe("a copy takes the place of the database", () => {
 
   test("where there was none, and where there was a broken one", async () => {
     using store = await copied();
-    expect(replaceDatabase(store.dir.file("new.db"), copyPathOf(store.path), NOW)).toBeNull();
+    expect(replaceDatabase(store.dir.file("new.db"), copyPathOf(store.path), NOW).setAside).toBeNull();
     expect(said(store.dir.file("new.db"))).toBe("then");
     writeFileSync(store.path, "# not a database\n".repeat(500));
     replaceDatabase(store.path, copyPathOf(store.path), NOW);
@@ -134,4 +136,78 @@ test("a copy is made although the database is locked when it begins", async () =
   const begin: typeof backup = (...given) => (++begins < 3 ? Promise.reject(locked) : backup(...given));
   expect(await copyDatabase(store.database, store.path, idle, begin)).toMatchObject({ kind: "verified" });
   expect(begins).toBe(3);
+});
+
+describe("keys", () => {
+  const key = (name: string): KeptKey => ({
+    ...{ name, kind: "bearer", scopes: ["read"], sha256: "ab".repeat(32), created: "2026-02-03" },
+  });
+
+  /** A database with a copy that holds the keys `names`. Closed. */
+  async function copiedWith(...names: string[]): Promise<StoreOnDisk> {
+    const store = new StoreOnDisk();
+    new KeyFile(store.dir.path).write(names.map(key));
+    await copyDatabase(store.database, store.path, idle);
+    store.database.close();
+    return store;
+  }
+  const namesIn = (store: StoreOnDisk) => {
+    const reading = new KeyFile(store.dir.path).read();
+    return reading.kind === "keys" ? reading.keys.map(({ name }) => name) : reading.why;
+  };
+
+  test("are in each copy, and a restore puts them back and sets those of before aside", async () => {
+    using store = await copiedWith("kitchen", "shelly");
+    new KeyFile(store.dir.path).write([key("newer")]);
+    const { keys, keysSetAside } = replaceDatabase(store.path, copyPathOf(store.path), NOW);
+    expect(keys.map(({ name }) => name)).toEqual(["kitchen", "shelly"]);
+    expect(namesIn(store)).toEqual(["kitchen", "shelly"]);
+    expect(keysSetAside).toBe(store.dir.file("keys.json.replaced-2026-02-03T04-05-06Z"));
+    expect(readFileSync(String(keysSetAside), "utf8")).toContain("newer");
+    expect(statSync(store.dir.file("keys.json")).mode & 0o777).toBe(0o600);
+    expect(statSync(copyPathOf(store.path)).mode & 0o777).toBe(0o600);
+  });
+
+  test("that are the same stay, and a copy without keys changes none", async () => {
+    using store = await copiedWith("kitchen");
+    expect(replaceDatabase(store.path, copyPathOf(store.path), NOW).keysSetAside).toBe(null);
+    using older = await copied();
+    new KeyFile(older.dir.path).write([key("kitchen")]);
+    expect(replaceDatabase(older.path, copyPathOf(older.path), NOW)).toMatchObject({ keys: [], keysSetAside: null });
+    expect(namesIn(older)).toEqual(["kitchen"]);
+  });
+
+  test("that cannot be read leave those of the copy before", async () => {
+    using store = await copiedWith("kitchen");
+    writeFileSync(store.dir.file("keys.json"), "{");
+    await copyDatabase(store.reopen(), store.path, idle);
+    store.database.close();
+    replaceDatabase(store.path, copyPathOf(store.path), NOW);
+    expect(namesIn(store)).toEqual(["kitchen"]);
+  });
+
+  test("that are lost with a damaged database come back at the start; keys that were all deleted do not", async () => {
+    using store = await copiedWith("kitchen");
+    const start = () => openDataDir(store.dir.path, NOW).database.close();
+    rmSync(store.dir.file("keys.json"));
+    start();
+    expect(existsSync(store.dir.file("keys.json"))).toBe(false);
+    writeFileSync(store.path, "# not a database\n".repeat(500));
+    start();
+    expect(namesIn(store)).toEqual(["kitchen"]);
+  });
+});
+
+test("of what is set aside the newest five of each kind are kept, whatever the clock says", async () => {
+  using store = await copied();
+  const aside = (kind: string) =>
+    readdirSync(store.dir.path).filter((name) => name.includes(`.${kind}-`) && !/-(wal|shm)$/.test(name));
+  for (let i = 0; i < 8; i++) replaceDatabase(store.path, copyPathOf(store.path), NOW - i * 86_400_000);
+  for (let i = 0; i < 8; i++) {
+    writeFileSync(store.path, "# not a database\n".repeat(500));
+    openDataDir(store.dir.path, NOW - i * 86_400_000).database.close();
+  }
+  expect([aside("broken"), aside("replaced")].map((names) => names.length)).toEqual([5, 5]);
+  expect(aside("broken")[0]).toContain("2026-01-27");
+  expect(readdirSync(store.dir.path).filter((name) => /-(wal|shm)$/.test(name)).length).toBeLessThanOrEqual(5);
 });

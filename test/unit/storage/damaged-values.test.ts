@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { newRecord } from "../../../src/core/planning/plan-record.ts";
 import type { FinishedRun } from "../../../src/core/planning/plan-savings.ts";
@@ -12,6 +12,7 @@ import { deleteOld } from "../../../src/storage/retention.ts";
 import { SeriesStore } from "../../../src/storage/series-store.ts";
 import { WriteGuard } from "../../../src/storage/write-guard.ts";
 import { calendar, dayOf, rowsOf, StoreOnDisk, seriesOf } from "../../support/daemon/store-on-disk.ts";
+import { TempDir } from "../../support/daemon/temp-dir.ts";
 
 const START = dayOf("2026-03-01").start;
 const range = { start: START, end: dayOf("2026-03-04").end };
@@ -94,11 +95,9 @@ test(`${FLIPS} damaged bytes and cut ends: what is read is what was written, or 
     const at = upTo(bytes.length);
     const damaged = Buffer.from(i % 20 === 0 ? bytes.subarray(0, at) : bytes);
     if (i % 20 !== 0) damaged[at] = (damaged[at] ?? 0) ^ (i % 3 === 0 ? 1 + upTo(255) : 1 << upTo(8));
-    using file = new StoreOnDisk();
-    file.database.close();
-    writeFileSync(file.path, damaged);
-    const { database, recovery } = openOrRestore(file.path, START);
-    file.database = database;
+    using dir = new TempDir();
+    writeFileSync(dir.file("elbro.db"), damaged);
+    const { database, recovery } = openOrRestore(dir.file("elbro.db"), START);
     database.exec("pragma synchronous = off");
     if (recovery) found.restored++;
     const damages: string[] = [];
@@ -111,6 +110,7 @@ test(`${FLIPS} damaged bytes and cut ends: what is read is what was written, or 
     found[isWhole ? "read" : "told"]++;
     if (!isWhole && !recovery && damages.length === 0)
       expect({ at, i, damages: damageIn(database) }).not.toEqual({ at, i, damages: [] });
+    database.close();
   }
   process.stdout.write(`flips: ${JSON.stringify(found)} in ${((performance.now() - began) / 1_000).toFixed(0)} s\n`);
   expect(found.told + found.restored).toBeGreaterThan(FLIPS / 10);
@@ -131,6 +131,18 @@ test("every bit of the head: the file is used, or set aside and its copy takes i
     expect([bit, new KeyValueStore(file.database).read("client_id")]).toEqual([bit, "elbro_4711"]);
   }
 }, 60_000);
+
+test.each([0, 1, 15, 16, 99, 100, 511])(
+  "the first %i bytes of a database are a broken file, and it is told",
+  (length) => {
+    using store = filled();
+    store.database.close();
+    truncateSync(store.path, length);
+    const { database, recovery } = openOrRestore(store.path, START);
+    store.database = database;
+    expect(recovery?.damage).toMatch(/empty|malformed|not a database/);
+  },
+);
 
 test("a database of a newer program, with tables of its own, is refused", () => {
   using store = filled();

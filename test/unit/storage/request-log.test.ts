@@ -59,7 +59,7 @@ describe("a spend", () => {
           if (status !== null) requestLog.settle(id, status, null, null);
           made.push({ at, share, status });
           const found = made.filter((each) => each.at >= since).map(({ at: _at, ...rest }) => rest);
-          expect(requestLog.spentSince("consumer", since).reverse()).toEqual(found);
+          expect(requestLog.spentSince("consumer", since).toReversed()).toEqual(found);
           expect(requestLog.countSince("consumer", since)).toBe(found.length);
           expect(requestLog.spentSince("second", since)).toEqual([]);
         }

@@ -177,7 +177,7 @@ test("where plans stand after a moment is one write, the last of each, also when
 /** Where a plan stands, told from others by `madeFrom`. */
 function memoryOf(madeFrom: string): PlanRecord {
   const begun = { ...range, basis: "prices", settled: false } as const;
-  return { ...newRecord({ ...range, until: range.end }, range.start, []), begun: [begun], madeFrom };
+  return { ...newRecord({ ...range, until: range.end }, range.start, []), startedRuns: [begun], madeFrom };
 }
 
 test("only what the disk says is trouble; what is ours is thrown", () => {
@@ -190,4 +190,14 @@ test("only what the disk says is trouble; what is ours is thrown", () => {
   );
   const failing = "database_not_writable";
   expect(codes).toEqual([failing, failing, "disk_full", failing, failing, undefined, undefined, undefined, undefined]);
+});
+
+test("what a plan was remembered by under the first names is read under the present ones", () => {
+  using store = new StoreOnDisk();
+  new PlanStore(store.database).write("a", memoryOf("a0"), []);
+  const { startedRuns: begun, ...rest } = memoryOf("a0");
+  store.database
+    .prepare("update plan_state set memory = ?1, digest = digest(plan, ?1)")
+    .run(JSON.stringify({ ...rest, begun }));
+  expect(new PlanStore(store.reopen()).memory("a")).toEqual(memoryOf("a0"));
 });

@@ -27,6 +27,8 @@ export class GroupPlan {
   readonly initial: number;
   readonly #top: number;
   readonly #isCounted: boolean;
+  /** Whether pauses may be as long as they like. */
+  readonly #isFree: boolean;
   /** OFF is counted up to here. */
   readonly #longest: number;
   readonly #phases: number;
@@ -40,6 +42,7 @@ export class GroupPlan {
   /** By runs, steps to place and step: in a run that has its shortest length. */
   readonly #rows: Float64Array;
   readonly #off = new Map<number, number>();
+  readonly #later = new Map<number, Float64Array>();
   readonly #near: Int32Array;
   readonly #nearCosts: Float64Array;
 
@@ -54,6 +57,7 @@ export class GroupPlan {
     this.#nextForced = new Int32Array(this.count + 1).fill(this.count);
     for (let step = this.count - 1; step >= 0; step--)
       this.#nextForced[step] = forced[step] === 1 ? step : (this.#nextForced[step + 1] as number);
+    this.#isFree = maxGap === NONE && !forced.includes(1);
     this.#fees = new Float64Array(this.count);
     this.#paid = new Float64Array(this.count);
     this.#starts = new Float64Array(this.count + 1);
@@ -70,6 +74,7 @@ export class GroupPlan {
     this.#fees = fees;
     for (let step = 0; step < this.count; step++) this.#paid[step] = (costs[step] as number) + (fees[step] as number);
     this.#off.clear();
+    this.#later.clear();
     if (weights) {
       this.#starts.fill(NONE);
       for (let first = 0; first + minRun <= this.count; first++) {
@@ -82,7 +87,13 @@ export class GroupPlan {
       this.#starts = startCosts(this.#paid, minRun);
     }
     for (let first = 0; begins && first < this.count; first++) if (begins[first] === 0) this.#starts[first] = NONE;
-    for (let runs = 0; runs <= this.#top; runs++) for (let left = 0; left <= on; left++) this.#fill(runs, left);
+    // Rows that no choice comes to stay Infinity: a run takes at least its shortest length.
+    const { begin } = this.problem;
+    const spent = begin.kind === "off" ? minRun : begin.need;
+    const first = this.#isCounted && begin.kind === "off" ? this.#top - 1 : this.#top;
+    for (let runs = 0; runs <= first; runs++)
+      for (let left = 0; left <= on - spent - (this.#isCounted ? (first - runs) * minRun : 0); left++)
+        this.#fill(runs, left);
     return this.toGo(0, this.initial);
   }
 
@@ -124,6 +135,11 @@ export class GroupPlan {
       if (done > 0) sum += (costs[step] as number) * (done <= minRun ? (weights?.[done - 1] ?? 1) : 1);
     }
     return sum;
+  }
+
+  /** How many states there are. */
+  get states(): number {
+    return (this.#top + 1) * (this.problem.on + 1) * this.#phases;
   }
 
   /** The state after a step; -1 where it may not be so. */
@@ -170,6 +186,10 @@ export class GroupPlan {
         sum += (costs[step + i] as number) * (weights?.[phase - 1 + i] ?? 1) + (this.#fees[step + i] as number);
       return sum;
     }
+    if (this.#isFree && phase > 0) {
+      if (row % (this.problem.on + 1) === 0) return 0;
+      return this.#beginnings(row)[Math.min(this.count, step + Math.max(0, minPause + minRun + 1 - phase))] as number;
+    }
     const key = step * this.#phases * (this.#top + 1) * (this.problem.on + 1) + state;
     const known = this.#off.get(key);
     if (known !== undefined) return known;
@@ -183,6 +203,17 @@ export class GroupPlan {
     for (let begun = first; begun <= Math.min(last, this.count - 1); begun++)
       least = Math.min(least, this.#begun(row, begun));
     this.#off.set(key, least);
+    return least;
+  }
+
+  /** By step: what the cheapest beginning from then on costs. */
+  #beginnings(row: number): Float64Array {
+    let least = this.#later.get(row);
+    if (least) return least;
+    least = new Float64Array(this.count + 1).fill(NONE);
+    for (let step = this.count - 1; step >= 0; step--)
+      least[step] = Math.min(least[step + 1] as number, this.#begun(row, step));
+    this.#later.set(row, least);
     return least;
   }
 
@@ -214,6 +245,18 @@ export class GroupPlan {
     let head = 0;
     let tail = 0;
     let nearest = left < minRun || (this.#isCounted && runs === 0) ? -1 : count - left;
+    if (this.#isFree) {
+      if (left === 0) rows.fill(0, own + on, own + count + 1);
+      for (let step = count - left, least = NONE; left > 0 && step >= on - left; step--) {
+        for (; nearest >= step + minPause; nearest--) {
+          const cost = (starts[nearest] as number) + (rows[behind + nearest] as number);
+          if (cost < least) least = cost;
+        }
+        const goOn = (paid[step] as number) + (rows[shorter + step] as number);
+        rows[own + step] = Math.min(goOn, least);
+      }
+      return;
+    }
     for (let step = count - left; step >= on - left; step--) {
       for (; nearest >= step + minPause; nearest--) {
         const cost = (starts[nearest] as number) + (rows[behind + nearest] as number);

@@ -1,15 +1,13 @@
 /**
  * The cheapest runs of several plans that together stay under a limit of power, step by step.
  *
- * First a bound: each plan is solved by itself, with fees on the steps where several want to run, and the steps give the
- * fees back to the plans that fit into them. Whatever the fees are, no choice costs less than that sum. The fees rise
- * where plans are too many and fall where there is room.
- *
- * Then the plans go along the axis together. A state is where each of them stands; what its best end costs at least is
- * known from the fees, so states that cannot lead to a cheaper choice than the best known are left out. Where no state
- * had to be left out for their number, the choice found is the best there is.
+ * `GroupBound` tells what no choice costs less than, by fees on the steps. Then the plans go along the axis together. A
+ * state is where each of them stands; what its best end costs at least is known from the fees, so states that cannot lead
+ * to a cheaper choice than the best known are left out. Where no state had to be left out for their number, the choice
+ * found is the best there is.
  */
 
+import { GroupBound, SAME_COST } from "./group-bound.ts";
 import { GroupPlan, type GroupProblem } from "./group-plan.ts";
 import type { StepRun } from "./runs-solver.ts";
 
@@ -31,32 +29,46 @@ interface Standing {
   readonly on: number;
 }
 
+/** What a plan may do in a step: the states that it comes to, and by how much each raises the bound; NONE for not so. */
+interface Ways {
+  readonly off: number;
+  readonly offMore: number;
+  readonly on: number;
+  readonly onMore: number;
+  readonly watts: number;
+  /** What the step gives back to it. */
+  readonly fee: number;
+}
+
 const NONE = Number.POSITIVE_INFINITY;
-/** How much higher the bound is hoped to come at first, as a share of it; it is halved after `PATIENCE` rounds in vain. */
-const FIRST_HOPE = 0.1;
-const PATIENCE = 3;
 /** Groups of at most this many plans are solved exactly. */
 const EXACT_PLANS = 4;
 /**
- * How many standings are kept of each step, after `rounds` rounds of fees and `turns` ways to
- * place one plan after the other: a few to know a good choice, then more.
+ * How many standings are kept of each step, after so many rounds of fees. Few plans: until the choice is proven. Several:
+ * each time from other fees, as a few standings find a good choice from some fees and not from others.
  */
 const TRIES = {
   few: [
-    { width: 8, rounds: 40, turns: 1 },
-    { width: 64, rounds: 60, turns: 1 },
-    { width: 1_000, rounds: 200, turns: 1 },
-    { width: 20_000, rounds: 400, turns: 1 },
+    { width: 8, rounds: 40 },
+    { width: 64, rounds: 60 },
+    { width: 1_000, rounds: 200 },
+    { width: 20_000, rounds: 400 },
   ],
   several: [
-    { width: 3, rounds: 40, turns: 1 },
-    { width: 10, rounds: 60, turns: 2 },
+    { width: 10, rounds: 80 },
+    { width: 10, rounds: 30 },
+    { width: 10, rounds: 30 },
+    { width: 10, rounds: 30 },
   ],
 } as const;
+/** Several plans are placed well enough where the bound is only so much of it lower. */
+const GOOD_SHARE = 0.003;
+/** Parts of several plans that are placed again: how many, which of all next, and how each is looked for. */
+const PARTS = { most: 10, stride: 17, width: 10, rounds: 20 };
+/** States that one UTF-16 unit can tell apart. */
+const MAX_CODE = 2 ** 16;
 /** Steps from one standing to the next that are tried at most, over all widths. */
 const MAX_TRIED = 600_000;
-/** Costs are prices times watts; what differs by less is the same. */
-const SAME = 1;
 
 /** The cheapest choice; null where none is known. `limits`: by step of the axis. Unit: W, whole. */
 export function solveGroupLines(problems: readonly GroupProblem[], limits: Float64Array): GroupChoice | null {
@@ -66,129 +78,99 @@ export function solveGroupLines(problems: readonly GroupProblem[], limits: Float
 class GroupSolver {
   readonly #plans: readonly GroupPlan[];
   readonly #limits: Float64Array;
-  /** By step: the sets of plans that fit, none of which another one contains, as bits. */
-  readonly #sets: readonly (readonly number[])[];
-  /** By plan, in steps of its own line. */
-  #fees: Float64Array[];
-  /** By step: the most fees of plans that fit together. */
-  #most: Float64Array;
+  readonly #bound: GroupBound;
   #best: { readonly on: readonly Uint8Array[] | null; readonly cost: number };
+  readonly #ways: readonly Map<number, Ways>[];
+  readonly #isWide: boolean;
   #tried = 0;
   /** Nothing is tried of which the bound is higher. */
   #highest = NONE;
-  #hope = 0;
 
   constructor(problems: readonly GroupProblem[], limits: Float64Array) {
-    this.#plans = problems.map((problem) => new GroupPlan(problem));
-    this.#limits = limits.map((limit, step) => Math.max(limit, this.#forcedAt(step)));
-    const bySize = new Map<number, number[]>();
-    this.#sets = Array.from(this.#limits, (limit) => {
-      const known = bySize.get(limit) ?? this.#setsWithin(limit);
-      bySize.set(limit, known);
-      return known;
-    });
-    this.#fees = this.#plans.map(({ count }) => new Float64Array(count));
-    this.#most = new Float64Array(limits.length);
-    this.#best = { on: null, cost: problems.reduce((sum, problem) => sum + worstOf(problem), SAME) };
+    const forcedAt = (step: number) =>
+      problems.reduce((sum, { forced, offset, watts }) => sum + (forced[step - offset] === 1 ? watts : 0), 0);
+    this.#limits = limits.map((limit, step) => Math.max(limit, forcedAt(step)));
+    this.#plans = problems.map((problem) => new GroupPlan(this.#within(problem)));
+    this.#bound = new GroupBound(this.#plans, this.#limits);
+    this.#ways = this.#plans.map(() => new Map());
+    this.#isWide = this.#plans.some(({ states }) => states > MAX_CODE);
+    this.#best = { on: null, cost: problems.reduce((sum, problem) => sum + worstOf(problem), SAME_COST) };
   }
 
   solve(): GroupChoice | null {
-    let least = -NONE;
-    this.#placeInTurn(0);
+    this.#placeInTurn();
+    const isFew = this.#plans.length <= EXACT_PLANS;
     let isProven = false;
-    for (const { width, rounds, turns } of this.#plans.length > EXACT_PLANS ? TRIES.several : TRIES.few) {
-      least = this.#raiseFees(least, rounds);
-      if (least === NONE) return null;
-      for (let first = 0; first < turns; first++) this.#placeInTurn(2 * first);
-      isProven = this.#walk(least, width) || this.#best.cost <= least + SAME;
-      if (isProven || this.#tried > MAX_TRIED) break;
+    for (const { width, rounds } of isFew ? TRIES.few : TRIES.several) {
+      isProven = this.#look(width, rounds);
+      if (this.#bound.least === NONE) return null;
+      if (isProven || this.#tried > MAX_TRIED || (!isFew && this.#isGood())) break;
     }
+    if (!isFew && !isProven && this.#best.on) this.#improve();
     const { on, cost } = this.#best;
     return on && { runs: on.map(runsIn), cost, isProven };
   }
 
-  /** Looks for fees with a higher bound, and leaves them on the plans. Returns the bound. */
-  #raiseFees(known: number, rounds: number): number {
-    let best = { bound: known, fees: this.#fees, most: this.#most };
-    let { fees } = best;
-    let hope = this.#hope;
-    let idle = 0;
-    for (let round = 0; round < rounds; round++) {
-      const alone = this.#plans.map((plan, p) => plan.charge(fees[p] as Float64Array));
-      const sum = alone.reduce((total, cost) => total + cost, 0);
-      if (sum === NONE) return NONE;
-      const wanted = this.#plans.map((plan) => plan.cheapest());
-      const { most, given } = this.#give(fees, wanted);
-      const bound = sum - most.reduce((total, fee) => total + fee, 0);
-      if (hope === 0) hope = Math.max(Math.abs(bound), this.#best.cost - bound) * FIRST_HOPE + SAME;
-      if (bound > best.bound + hope / 2) hope *= 2;
-      if (bound > best.bound + SAME) {
-        best = { bound, fees, most };
-        idle = 0;
-      } else if (++idle === PATIENCE) {
-        hope /= 2;
-        idle = 0;
-        ({ fees } = best);
-      }
-      const slopes = this.#slopes(fees, wanted, given);
-      const steepness = slopes.reduce((total, own) => total + own.reduce((sum, slope) => sum + slope * slope, 0), 0);
-      if (steepness === 0 || best.bound > this.#best.cost - SAME) break;
-      const stride = (Math.min(best.bound + hope, this.#best.cost) - bound) / steepness;
-      fees = fees.map((own, p) =>
-        own.map((fee, step) => Math.max(0, fee + stride * ((slopes[p] as Float64Array)[step] as number))),
-      );
-    }
-    this.#hope = hope;
-    this.#fees = [...best.fees];
-    this.#most = best.most;
-    for (const [p, plan] of this.#plans.entries()) plan.charge(best.fees[p] as Float64Array);
-    return best.bound;
+  /** Whether the bound says that little can be missing to the cheapest choice. */
+  #isGood(): boolean {
+    return this.#best.cost - this.#bound.least <= GOOD_SHARE * Math.abs(this.#bound.least);
   }
 
-  /** By step: the dearest set of plans that fits, of equal ones one that many want. */
-  #give(fees: readonly Float64Array[], wanted: readonly Uint8Array[]) {
-    const most = new Float64Array(this.#limits.length);
-    const given = new Int32Array(this.#limits.length);
-    for (let step = 0; step < most.length; step++) {
-      let best = -1;
-      for (const set of this.#sets[step] as readonly number[]) {
-        let sum = 0;
-        let liked = 0;
-        for (let p = 0; p < this.#plans.length; p++) {
-          const own = step - (this.#plans[p] as GroupPlan).problem.offset;
-          if ((set & (1 << p)) === 0 || own < 0 || own >= (this.#plans[p] as GroupPlan).count) continue;
-          sum += (fees[p] as Float64Array)[own] as number;
-          liked += (wanted[p] as Uint8Array)[own] as number;
-        }
-        if (sum + liked * 1e-3 <= best) continue;
-        best = sum + liked * 1e-3;
-        most[step] = sum;
-        given[step] = set;
-      }
-    }
-    return { most, given };
+  /** Looks for a cheaper choice from new fees. Returns whether the best is known to be the cheapest. */
+  #look(width: number, rounds: number): boolean {
+    this.#bound.raise(rounds, this.#best.cost);
+    if (this.#bound.least === NONE) return false;
+    this.#placeInTurn();
+    return this.#walk(width) || this.#best.cost <= this.#bound.least + SAME_COST;
   }
 
-  /** Where fees should rise (1) and fall (-1). */
-  #slopes(fees: readonly Float64Array[], wanted: readonly Uint8Array[], given: Int32Array): Float64Array[] {
-    return this.#plans.map(({ count, problem }, p) =>
-      Float64Array.from({ length: count }, (_, step) => {
-        const has = ((given[problem.offset + step] as number) >> p) & 1;
-        const slope = ((wanted[p] as Uint8Array)[step] as number) - has;
-        return slope < 0 && (fees[p] as Float64Array)[step] === 0 ? 0 : slope;
-      }),
+  /** Looks for a cheaper choice of three plans at a time, where the others leave room. */
+  #improve(): void {
+    const parts = this.#plans.flatMap((_, a) =>
+      this.#plans.flatMap((_, b) => this.#plans.flatMap((_, c) => (a < b && b < c ? [[a, b, c]] : []))),
     );
+    for (let turn = 0; turn < Math.min(PARTS.most, parts.length) && !this.#isGood(); turn++) {
+      const part = parts[(turn * PARTS.stride) % parts.length] as number[];
+      const others = this.#plans.map((_, p) => p).filter((p) => !part.includes(p));
+      const limits = this.#limits.slice();
+      for (const p of others) this.#take(p, limits);
+      const known = part.reduce((sum, p) => sum + this.#costOf(p), 0);
+      const solver = new GroupSolver(
+        part.map((p) => (this.#plans[p] as GroupPlan).problem),
+        limits,
+      );
+      solver.#best = { on: null, cost: known };
+      solver.#look(PARTS.width, PARTS.rounds);
+      const { on, cost } = solver.#best;
+      if (!on) continue;
+      const all = this.#plans.map((_, p) => (on[part.indexOf(p)] ?? this.#best.on?.[p]) as Uint8Array);
+      this.#best = { on: all, cost: this.#best.cost - known + cost };
+    }
+  }
+
+  #costOf(p: number): number {
+    return (this.#plans[p] as GroupPlan).priceOf(this.#best.on?.[p] as Uint8Array);
+  }
+
+  /** Takes what a plan draws in the best choice from the limits. */
+  #take(p: number, limits: Float64Array): void {
+    const { offset, watts } = (this.#plans[p] as GroupPlan).problem;
+    const own = this.#best.on?.[p] ?? new Uint8Array();
+    for (const [step, isOn] of own.entries())
+      if (isOn === 1) limits[offset + step] = (limits[offset + step] as number) - watts;
   }
 
   /** Goes along the axis with at most `width` standings. Returns whether nothing was left out that could be better. */
-  #walk(least: number, width: number): boolean {
+  #walk(width: number): boolean {
     let isWhole = true;
-    let layer: Standing[] = [{ states: this.#plans.map(({ initial }) => initial), bound: least, before: null, on: 0 }];
+    const first = { states: this.#plans.map(({ initial }) => initial), bound: this.#bound.least, before: null, on: 0 };
+    let layer: Standing[] = [first];
     for (let step = 0; step < this.#limits.length; step++) {
       const next = new Map<string, Standing>();
-      this.#highest = this.#best.cost - SAME;
+      this.#highest = this.#best.cost - SAME_COST;
+      for (const known of this.#ways) known.clear();
       for (const standing of layer) {
-        this.#expand(step, standing, 0, 0, 0, standing.bound, [], next);
+        this.#expand(step, standing, next);
         if (next.size < 2 * width) continue;
         isWhole = false;
         this.#thin(next, width);
@@ -198,7 +180,8 @@ class GroupSolver {
       layer.length = Math.min(layer.length, width);
       if (this.#tried > MAX_TRIED) return false;
     }
-    for (const end of layer) if (end.bound < this.#best.cost) this.#best = { on: this.#onTo(end), cost: end.bound };
+    const [end] = layer;
+    if (end && end.bound < this.#best.cost) this.#best = { on: this.#onTo(end), cost: end.bound };
     return isWhole;
   }
 
@@ -210,56 +193,59 @@ class GroupSolver {
   }
 
   /** Tries every set of plans that fits into a step, plan by plan, as long as it may lead to something better. */
-  #expand(
-    step: number,
-    from: Standing,
-    p: number,
-    on: number,
-    watts: number,
-    bound: number,
-    states: readonly number[],
-    next: Map<string, Standing>,
-  ): void {
-    if (bound > this.#highest) return;
-    const plan = this.#plans[p];
-    if (!plan) {
-      const whole = bound + (this.#most[step] as number) - this.#feesOf(on, step);
-      if (whole > this.#highest) return;
-      this.#tried++;
-      const key = states.join();
-      const known = next.get(key);
-      if (!known || whole < known.bound) next.set(key, { states, bound: whole, before: from, on });
-      return;
-    }
-    const state = from.states[p] as number;
-    const own = step - plan.problem.offset;
-    if (own < 0 || own >= plan.count) {
-      this.#expand(step, from, p + 1, on, watts, bound, [...states, state], next);
-      return;
-    }
-    const toGo = plan.toGo(own, state);
-    const off = plan.next(own, state, false);
-    if (off >= 0) {
-      const more = plan.toGo(own + 1, off) - toGo;
-      if (more < NONE) this.#expand(step, from, p + 1, on, watts, bound + more, [...states, off], next);
-    }
-    const drawn = watts + plan.problem.watts;
-    const run = drawn <= (this.#limits[step] as number) ? plan.next(own, state, true) : -1;
-    if (run < 0) return;
-    const more = plan.costOf(own, state) + plan.toGo(own + 1, run) - toGo;
-    if (more < NONE) this.#expand(step, from, p + 1, on | (1 << p), drawn, bound + more, [...states, run], next);
+  #expand(step: number, from: Standing, next: Map<string, Standing>): void {
+    const ways = from.states.map((state, p) => this.#waysOf(p, step, state));
+    const states = [...from.states];
+    const limit = this.#limits[step] as number;
+    const choose = (p: number, on: number, watts: number, bound: number, given: number): void => {
+      if (bound > this.#highest) return;
+      const own = ways[p];
+      if (!own) {
+        const whole = bound + given;
+        if (whole > this.#highest) return;
+        this.#tried++;
+        const key = this.#isWide ? states.join() : String.fromCharCode(...states);
+        const known = next.get(key);
+        if (!known || whole < known.bound) next.set(key, { states: [...states], bound: whole, before: from, on });
+        return;
+      }
+      if (own.offMore < NONE) {
+        states[p] = own.off;
+        choose(p + 1, on, watts, bound + own.offMore, given);
+      }
+      if (own.onMore === NONE || watts + own.watts > limit) return;
+      states[p] = own.on;
+      choose(p + 1, on | (1 << p), watts + own.watts, bound + own.onMore, given - own.fee);
+    };
+    choose(0, 0, 0, from.bound, this.#bound.most[step] as number);
   }
 
-  #feesOf(on: number, step: number): number {
-    let sum = 0;
-    for (const [p, { problem }] of this.#plans.entries())
-      if ((on & (1 << p)) !== 0) sum += (this.#fees[p] as Float64Array)[step - problem.offset] as number;
-    return sum;
+  #waysOf(p: number, step: number, state: number): Ways {
+    const known = this.#ways[p]?.get(state);
+    if (known) return known;
+    const ways = this.#findWays(p, step, state);
+    this.#ways[p]?.set(state, ways);
+    return ways;
+  }
+
+  #findWays(p: number, step: number, state: number): Ways {
+    const plan = this.#plans[p] as GroupPlan;
+    const { offset, watts } = plan.problem;
+    const own = step - offset;
+    if (own < 0 || own >= plan.count) return { off: state, offMore: 0, on: -1, onMore: NONE, watts, fee: 0 };
+    const toGo = plan.toGo(own, state);
+    const off = plan.next(own, state, false);
+    const on = plan.next(own, state, true);
+    const offMore = off < 0 ? NONE : plan.toGo(own + 1, off) - toGo;
+    const fee = this.#bound.fees[p]?.[own] as number;
+    const onMore = on < 0 ? NONE : plan.costOf(own, state) + plan.toGo(own + 1, on) - toGo;
+    return { off, offMore, on, onMore, watts, fee };
   }
 
   #onTo(end: Standing): Uint8Array[] {
     const isOn: number[] = [];
-    for (let at: Standing = end; at.before; at = at.before) isOn.unshift(at.on);
+    for (let at: Standing = end; at.before; at = at.before) isOn.push(at.on);
+    isOn.reverse();
     return this.#plans.map(({ count, problem: { offset } }, p) =>
       Uint8Array.from({ length: count }, (_, step) => ((isOn[offset + step] ?? 0) >> p) & 1),
     );
@@ -269,11 +255,11 @@ class GroupSolver {
    * Places one plan after the other where the ones before leave room: a good choice for little work. A plan that finds no
    * room comes first the next time. Then each is placed again as the others stand, as long as that costs less.
    */
-  #placeInTurn(first: number): void {
-    let order = this.#plans.map((_, p) => (p + first) % this.#plans.length);
+  #placeInTurn(): void {
+    let order = this.#plans.map((_, p) => p);
     for (let turn = 0; turn < 2 * this.#plans.length; turn++) {
       const placed = this.#plans.map(({ count }) => new Uint8Array(count));
-      const stuck = order.find((p) => !this.#place(p, placed, this.#fees[p] as Float64Array));
+      const stuck = order.find((p) => !this.#place(p, placed, this.#bound.fees[p] as Float64Array));
       if (stuck !== undefined) {
         order = [stuck, ...order.filter((p) => p !== stuck)];
         continue;
@@ -302,19 +288,11 @@ class GroupSolver {
     return true;
   }
 
-  #forcedAt(step: number): number {
-    return this.#plans.reduce(
-      (sum, { problem: { forced, offset, watts } }) => sum + (forced[step - offset] === 1 ? watts : 0),
-      0,
-    );
-  }
-
-  #setsWithin(limit: number): number[] {
-    const watts = this.#plans.map(({ problem }) => problem.watts);
-    const sumOf = (set: number) => watts.reduce((sum, own, p) => sum + (((set >> p) & 1) === 1 ? own : 0), 0);
-    const fitting = Array.from({ length: 2 ** watts.length }, (_, set) => set).filter((set) => sumOf(set) <= limit);
-    const fits = new Set(fitting);
-    return fitting.filter((set) => watts.every((_, p) => ((set >> p) & 1) === 1 || !fits.has(set | (1 << p))));
+  /** A plan without the steps in which it does not fit even alone. */
+  #within(problem: GroupProblem): GroupProblem {
+    const { offset, watts } = problem;
+    const costs = problem.costs.map((cost, step) => (watts <= (this.#limits[offset + step] as number) ? cost : NONE));
+    return { ...problem, costs };
   }
 }
 

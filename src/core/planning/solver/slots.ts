@@ -38,12 +38,18 @@ function partly(task: PlanTask<SlotsPlan>, on: number, most: number, none: PlanS
   return none.kind === "impossible" ? partial : { ...none, partial };
 }
 
-/** What a plan of a power group is solved by; null where nothing of it is left, or where it cannot be even alone. */
-export function slotsProblem(task: PlanTask<SlotsPlan>): SlotsProblem | null {
+/**
+ * What a plan of a power group is solved by: all that is left of its hours, or the most that is possible; with `steps`, so
+ * many. Null where it cannot be even alone, and where the owner wants all or nothing.
+ */
+export function slotsProblem(task: PlanTask<SlotsPlan>, steps?: number): SlotsProblem | null {
   const on = stepsLeft(task);
   const { minRun } = lengthsOf(task.spec, task.grid.stepMs);
   const lengths = task.grid.past.usedMs > 0 && on < minRun ? [on, minRun] : [on];
-  const problems = on === 0 ? [] : lengths.map((length) => problemOf(task, length));
+  const most = task.spec.whenShort === "nothing" || on === 0 ? [] : [steps ?? mostSteps(problemOf(task, on))];
+  const problems = [...(steps === undefined ? lengths : []), ...most].flatMap((length) =>
+    length > 0 ? problemOf(task, length) : [],
+  );
   return problems.find((problem) => new RunsSolver(problem).cheapest() !== null) ?? null;
 }
 

@@ -52,8 +52,9 @@ function fieldsOf(api, schema) {
 
 /** The kind of a value in a few words: `string, date-time`, `list of PriceRow`, `number or null`. */
 function kindOf(api, given) {
-  if (given.$ref) return given.$ref.split("/").at(-1);
   const schema = resolved(api, given);
+  // The values of a named list of words say more than its name.
+  if (given.$ref && !schema.enum) return schema.name;
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(" | ");
   const several = schema.anyOf ?? schema.oneOf;

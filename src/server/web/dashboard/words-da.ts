@@ -322,6 +322,8 @@ export const words: WordTable = {
   problem_database_restored:
     "Databasen var beskadiget og blev erstattet af den sidste gode kopi. Se på disken eller hukommelseskortet.",
   problem_values_damaged: "Gemte værdier var beskadiget og hentes igen. Se på disken eller hukommelseskortet.",
+  problem_memory_too_small:
+    "Så mange hjem kræver mere hukommelse, end Node må bruge. Sæt NODE_OPTIONS som beskrevet, og genstart.",
   problem_quota_too_small:
     "Kvoten er lille: priser kommer først, forbrug og historik sent. Bed om en højere, eller udelad adresser.",
   problem_disk_full: "Disken er fuld, så tjenesten spørges ikke. Gør plads på den; elbro fortsætter af sig selv.",

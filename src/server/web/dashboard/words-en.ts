@@ -320,6 +320,8 @@ export const words = {
   problem_database_restored:
     "The database was damaged and was replaced by its last good copy. Look at the disk or memory card.",
   problem_values_damaged: "Stored values were damaged and are asked for again. Look at the disk or memory card.",
+  problem_memory_too_small:
+    "So many homes need more memory than Node may use. Set NODE_OPTIONS as the detail says, and restart.",
   problem_quota_too_small:
     "The quota is small: prices come first, usage and history late. Ask for a higher one, or leave addresses out.",
   problem_disk_full: "The disk is full, so the service is asked nothing. Make room on it; elbro goes on by itself.",

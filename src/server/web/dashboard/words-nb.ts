@@ -323,6 +323,8 @@ export const words: WordTable = {
   problem_database_restored:
     "Databasen var skadet og ble erstattet av den siste gode kopien. Se på disken eller minnekortet.",
   problem_values_damaged: "Lagrede verdier var skadet og hentes på nytt. Se på disken eller minnekortet.",
+  problem_memory_too_small:
+    "Så mange hjem trenger mer minne enn Node får bruke. Sett NODE_OPTIONS som beskrevet, og start på nytt.",
   problem_quota_too_small:
     "Kvoten er liten: priser kommer først, forbruk og historikk sent. Be om en høyere, eller utelat adresser.",
   problem_disk_full: "Disken er full, så tjenesten blir ikke spurt. Lag plass på den; elbro fortsetter av seg selv.",

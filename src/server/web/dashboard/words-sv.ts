@@ -326,6 +326,8 @@ export const words: WordTable = {
   problem_database_restored:
     "Databasen var skadad och ersattes av den senaste goda kopian. Se efter disken eller minneskortet.",
   problem_values_damaged: "Sparade värden var skadade och hämtas igen. Se efter disken eller minneskortet.",
+  problem_memory_too_small:
+    "Så många hem behöver mer minne än Node får använda. Ställ in NODE_OPTIONS som beskrivet och starta om.",
   problem_quota_too_small:
     "Kvoten är liten: priser kommer först, förbrukning och historik sent. Be om en högre, eller utelämna adresser.",
   problem_disk_full: "Disken är full, så tjänsten tillfrågas inte. Frigör utrymme; elbro fortsätter av sig självt.",

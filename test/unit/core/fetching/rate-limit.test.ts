@@ -37,9 +37,9 @@ describe("the shares of a limit", () => {
   test.each([
     [2_000, 1, { poll: 500, lan: 1_000, backfill: 455 }],
     [2_000, 3, { poll: 500, lan: 1_000, backfill: 365 }],
-    [2_000, 20, { poll: 500, lan: 1_000, backfill: 250 }],
+    [2_000, 20, { poll: 500, lan: 960, backfill: 250 }],
     [200, 1, { poll: 50, lan: 100, backfill: 25 }],
-    [50, 1, { poll: 12, lan: 25, backfill: 6 }],
+    [50, 1, { poll: 12, lan: 11, backfill: 6 }],
     [1, 1, { poll: 1, lan: 1, backfill: 1 }],
   ])("of %i a day with %i addresses: back-fill leaves 45 for each, or half", (day, addresses, expected) => {
     expect(windowNamed("day", { minute: 60, day }, addresses).shares).toEqual(expected);
@@ -49,7 +49,7 @@ describe("the shares of a limit", () => {
     expect(windowNamed("day", { minute: 60, day: 2_000 }, 0).shares.backfill).toBe(455);
   });
 
-  test("a quarter is left to the user's other programs from four on", () => {
+  test("a quarter is left to prices and the user's other programs from four on", () => {
     for (let limit = 4; limit < 500; limit++) {
       const { poll, lan } = windowNamed("day", { minute: 60, day: limit }).shares;
       expect(poll + lan).toBeLessThanOrEqual(limit * 0.75);

@@ -42,7 +42,7 @@ describe("a run of a window during which nobody looked after it", () => {
     const done = live({ now, memory: found.memory }, at("2026-03-11T04:00:00Z"));
     expect([done.state, done.memory?.owedMs]).toEqual(["done", 0]);
     expect(wordsOf(done, now)).toMatch(/^has run: .*; was OFF 02:32-03:30, as elbro was not running$/);
-    const all = [...(done.memory?.begun ?? [])].reduce((sum, run) => sum + run.end - run.start, 0);
+    const all = [...(done.memory?.startedRuns ?? [])].reduce((sum, run) => sum + run.end - run.start, 0);
     expect(all).toBe(washer.hoursMs);
   });
 
@@ -105,7 +105,7 @@ describe("of other kinds and by other reasons", () => {
     const planned = step({ now: OPENS, spec }).memory;
     const left = live({ now: STARTS, memory: planned, spec }, at("2026-03-11T01:01:00Z")).memory;
     const found = step({ now: at("2026-03-11T04:00:00Z"), memory: left, spec });
-    const hours = [...(found.memory?.begun ?? []), ...(found.memory?.planned ?? [])];
+    const hours = [...(found.memory?.startedRuns ?? []), ...(found.memory?.planned ?? [])];
     expect(timesOf(found.memory)[0]).toBe("01:00-01:17");
     expect(hours.reduce((sum, run) => sum + run.end - run.start, 0)).toBeGreaterThanOrEqual(washer.hoursMs);
   });
@@ -129,7 +129,7 @@ describe("of other kinds and by other reasons", () => {
 
   test("a run that was slept through from its start on never began", () => {
     const found = step({ now: at("2026-03-11T04:30:00Z"), memory: PLANNED });
-    expect([found.state, found.memory?.begun, found.finished]).toEqual(["impossible", [], []]);
-    expect(step({ now: ENDS, memory: PLANNED }).memory?.begun).toMatchObject([{ start: ENDS }]);
+    expect([found.state, found.memory?.startedRuns, found.finished]).toEqual(["impossible", [], []]);
+    expect(step({ now: ENDS, memory: PLANNED }).memory?.startedRuns).toMatchObject([{ start: ENDS }]);
   });
 });

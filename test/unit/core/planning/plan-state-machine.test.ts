@@ -109,7 +109,7 @@ describe("prices that are missing", () => {
       timeline: timelineOf(estimated),
       memory: planned.memory,
     });
-    expect([due.running, due.memory?.begun]).toEqual([null, []]);
+    expect([due.running, due.memory?.startedRuns]).toEqual([null, []]);
     const confirmed = step({ now: at("2026-03-11T01:00:00Z"), spec, memory: planned.memory });
     expect([confirmed.state, timesOf(confirmed.memory)]).toEqual(["running", ["01:00-03:00"]]);
   });
@@ -120,7 +120,7 @@ describe("prices that are missing", () => {
     const spec: PlanSpec = { ...slots, useForecast: true };
     const memory = step({ now: OPENS, spec, timeline: timelineOf(estimated) }).memory;
     const running = step({ now: at("2026-03-11T01:00:00Z"), spec, timeline: timelineOf(estimated), memory });
-    expect(running.memory?.begun).toMatchObject([{ start: at("2026-03-11T01:00:00Z"), end: cut }]);
+    expect(running.memory?.startedRuns).toMatchObject([{ start: at("2026-03-11T01:00:00Z"), end: cut }]);
   });
 
   test("fallback hours wait after a start, and then run", () => {

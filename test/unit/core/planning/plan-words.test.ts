@@ -160,7 +160,7 @@ test("hours of avoid and max_gap are rounded down to whole price intervals, othe
     enabled: true,
   };
   const { memory } = live({ now: midnight, spec }, midnight + 10 * HOUR);
-  const runs = [...(memory?.begun ?? []), ...(memory?.planned ?? [])];
+  const runs = [...(memory?.startedRuns ?? []), ...(memory?.planned ?? [])];
   const on = runs.reduce((sum, run) => sum + run.end - run.start, 0);
   expect((24 * HOUR - on) / HOUR).toBe(2);
   const longer = step({ now: AFTERNOON, spec: { ...washer, hoursMs: 1.5 * HOUR } });

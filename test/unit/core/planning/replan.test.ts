@@ -34,7 +34,7 @@ describe("what has not begun is planned anew", () => {
     const running = step({ now: STARTS, memory: PLANNED });
     const off = step({ now: STARTS + 600_000, memory: running.memory, spec: { ...washer, enabled: false } });
     expect([off.state, off.running, off.nextChangeAt]).toEqual(["disabled", null, at("2026-03-11T06:00:00Z")]);
-    expect(off.memory?.begun).toMatchObject([{ end: STARTS + 600_000 }]);
+    expect(off.memory?.startedRuns).toMatchObject([{ end: STARTS + 600_000 }]);
   });
 
   test("around what has run: no hour is planned twice", () => {
@@ -42,7 +42,9 @@ describe("what has not begun is planned anew", () => {
     const running = step({ now: STARTS, memory: step({ now: OPENS, spec }).memory, spec });
     const dearer = timelineOf(nightPrices().map((point) => ({ ...point, price: point.price + 1 })));
     const again = step({ now: STARTS + 600_000, memory: running.memory, spec, timeline: dearer });
-    const runs = [...(again.memory?.begun ?? []), ...(again.memory?.planned ?? [])].sort((a, b) => a.start - b.start);
+    const runs = [...(again.memory?.startedRuns ?? []), ...(again.memory?.planned ?? [])].sort(
+      (a, b) => a.start - b.start,
+    );
     expect(runs.reduce((sum, run) => sum + run.end - run.start, 0)).toBe(4 * HOUR);
     expect(runs.every((run, i) => run.start >= (runs[i - 1]?.end ?? 0))).toBe(true);
   });

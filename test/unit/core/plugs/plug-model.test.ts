@@ -37,20 +37,23 @@ describe("plugs in a world that misbehaves", () => {
   );
 });
 
+/** A Tasmota plug on default settings. */
+const tasmota: PlugLife["setup"] = {
+  family: "tasmota",
+  whenLost: "off",
+  powerOn: "off",
+  override: "respect",
+  minOnMs: 0,
+  minOffMs: 0,
+  persistentSession: false,
+  startsOn: false,
+  runs: [],
+};
+
 describe("what random lives have found", () => {
   /** Its messages are half a minute late: nobody can tell this from a hand that was told of in time. */
   const leftOverTooLate: PlugLife = {
-    setup: {
-      family: "tasmota",
-      whenLost: "off",
-      powerOn: "off",
-      override: "respect",
-      minOnMs: 0,
-      minOffMs: 0,
-      persistentSession: false,
-      startsOn: false,
-      runs: [{ start: 300_000, end: 600_000 }],
-    },
+    setup: { ...tasmota, runs: [{ start: 300_000, end: 600_000 }] },
     actions: [
       { kind: "foreign", afterMs: 0 },
       { kind: "wifiOff", afterMs: 0 },
@@ -80,17 +83,7 @@ describe("what random lives have found", () => {
 describe("a timer that was given before the broker was away", () => {
   /** Renewed at 8,100 s, the ON lasts until 9,150 s; the commands after the broker came back are lost. */
   const renewalsLost: PlugLife = {
-    setup: {
-      family: "tasmota",
-      whenLost: "off",
-      powerOn: "off",
-      override: "respect",
-      minOnMs: 0,
-      minOffMs: 0,
-      persistentSession: false,
-      startsOn: false,
-      runs: [{ start: 3_600_000, end: 9_300_000 }],
-    },
+    setup: { ...tasmota, runs: [{ start: 3_600_000, end: 9_300_000 }] },
     actions: [
       { kind: "brokerDown", afterMs: 8_925_855 },
       { kind: "loseToPlug", count: 4, afterMs: 68_828 },
@@ -110,17 +103,7 @@ describe("a timer that was given before the broker was away", () => {
 });
 
 describe("Tasmota's PulseTime, which is stored in the device", () => {
-  const setup: PlugLife["setup"] = {
-    family: "tasmota",
-    whenLost: "off",
-    powerOn: "last",
-    override: "respect",
-    minOnMs: 0,
-    minOffMs: 0,
-    persistentSession: false,
-    startsOn: false,
-    runs: [{ start: 300_000, end: 1_200_000 }],
-  };
+  const setup: PlugLife["setup"] = { ...tasmota, powerOn: "last", runs: [{ start: 300_000, end: 1_200_000 }] };
 
   test.each([
     ["after a run", []],

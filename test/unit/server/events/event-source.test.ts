@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { Message } from "../../../../src/mqtt/client/message.ts";
 import { EventFeed } from "../../../../src/server/events/event-source.ts";
 
-const homes = { list: () => [{ id: "home", addressId: "address-of-home" }] };
+const homes = { at: (addressId: string) => (addressId === "address-of-home" ? { id: "home" } : null) };
 
 /** A feed, and what a listener of it has heard so far: `type data`. */
 async function listening(before: readonly Message[] = [], baseTopic = "elbro") {

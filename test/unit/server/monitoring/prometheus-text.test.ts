@@ -98,7 +98,7 @@ test.skipIf(!havePromtool)("promtool agrees (skipped where it is not installed)"
       name,
       type,
       help,
-      samples: [{ labels: Object.fromEntries(labels.map((label) => [label, "x"])), value: 1 }],
+      samples: [{ labels: Object.fromEntries(labels.map((label) => [label, "1"])), value: 1 }],
     };
   });
   const { status, stderr } = spawnSync("promtool", ["check", "metrics"], { input: metricsText(families) });

@@ -3,6 +3,7 @@ import type { FetchRequest } from "../../../../src/core/fetching/fetch-types.ts"
 import { type SeriesKey, WHOLE } from "../../../../src/core/series/series.ts";
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from "../../../../src/core/time/interval.ts";
 import { Collector, type FetchPort, type StorePort } from "../../../../src/service/client/collector.ts";
+import { SharedFlights } from "../../../../src/service/client/shared-flights.ts";
 import { consumerTargets } from "../../../../src/service/contract/polled-series.ts";
 import { SingleLoopClock } from "../../../support/daemon/single-loop-clock.ts";
 import { calendar, local } from "../../../support/service/fetch-schedule-model.ts";
@@ -15,7 +16,11 @@ const COUNTS: SeriesKey = { account: "third_party", place: "{}", operation: "req
 const answered: Reply = { kind: "answered", rows: [{ requestCount: 1 }], envelope: {}, requestId: "id" };
 
 /** A collector of one series that is asked once a day, at 5:10; `replies` are given in turn, the last for good. */
-function collecting(replies: readonly (Reply | (() => Reply))[], strays: readonly number[] = [0]) {
+function collecting(
+  replies: readonly (Reply | (() => Reply))[],
+  strays: readonly number[] = [0],
+  flights = new SharedFlights(),
+) {
   const clock = new SingleLoopClock(START);
   const asked: string[] = [];
   const kept: unknown[] = [];
@@ -45,7 +50,7 @@ function collecting(replies: readonly (Reply | (() => Reply))[], strays: readonl
     },
   };
   const collector = new Collector({
-    ...{ asking, keeping, targets: () => [], calendar, clock, offsetMs: 0 },
+    ...{ asking, flights, keeping, targets: () => [], calendar, clock, offsetMs: 0 },
     accountTargets: () => [{ series: COUNTS, poll: "daily", reaches: null }],
     historyFrom: (now) => now,
     onChange: (series) => void changes.push(series),
@@ -81,6 +86,49 @@ describe("an answer", () => {
       expect.stringMatching(/^warn: rows outside the range .*"rows":1/),
     ]);
     expect(it.log[0]).toContain("requestCounts");
+  });
+});
+
+describe("a request of the LAN in flight", () => {
+  const range = { start: START - HOUR_MS, end: START + HOUR_MS };
+  const prices: SeriesKey = { ...COUNTS, operation: "prices", unit: "hour" };
+
+  test("for the same data is waited for, and what it brought is not asked again", async () => {
+    const flights = new SharedFlights();
+    const lan = Promise.withResolvers<void>();
+    void flights.run(COUNTS, null, () => lan.promise);
+    const it = collecting([answered], [0], flights);
+    await it.clock.runUntil(START + MINUTE_MS);
+    expect(it.asked).toEqual([]);
+    it.world.answeredAt = it.clock.now();
+    lan.resolve();
+    await it.clock.runUntil(START + HOUR_MS);
+    expect(it.asked).toEqual([]);
+  });
+
+  test("that fails leaves the question to the schedule", async () => {
+    const flights = new SharedFlights();
+    const lan = Promise.withResolvers<void>();
+    flights.run(COUNTS, null, () => lan.promise).catch(() => undefined);
+    const it = collecting([answered], [0], flights);
+    lan.reject(new Error("lost"));
+    await it.clock.runUntil(START + MINUTE_MS);
+    expect(it.asked).toHaveLength(1);
+  });
+
+  test("is the same data where series and a part of the range are", async () => {
+    const flights = new SharedFlights();
+    const flight = Promise.withResolvers<void>();
+    const ended = flights.run(prices, range, () => flight.promise);
+    const shares = (series: SeriesKey, from: number, to: number) =>
+      flights.overlapping(series, { start: START + from * HOUR_MS, end: START + to * HOUR_MS }) !== null;
+    expect([shares(prices, 0, 5), shares(prices, -5, 0), shares(prices, 1, 2), shares(prices, -2, -1)]).toEqual([
+      ...[true, true, false, false],
+    ]);
+    expect(shares({ ...prices, unit: "fifteenMinutes" }, 0, 1)).toBe(false);
+    flight.resolve();
+    await ended;
+    expect(shares(prices, 0, 1)).toBe(false);
   });
 });
 

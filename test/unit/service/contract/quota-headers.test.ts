@@ -1,16 +1,22 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
+  addQuotaHeaders,
   parseQuotaHeaders,
   parseRetryAfterSec,
   type QuotaStanding,
-  quotaHeaders,
 } from "../../../../src/service/contract/quota-headers.ts";
 
 const standing: QuotaStanding = {
   minute: { limit: 60, remaining: 0, resetSec: 1_792_900_860 },
   day: { limit: 2_000, remaining: 1_999, resetSec: 1_792_972_800 },
 };
+
+function quotaHeaders(of: QuotaStanding): Record<string, string> {
+  const headers = {};
+  addQuotaHeaders(headers, of);
+  return headers;
+}
 
 function lookup(headers: Readonly<Record<string, string>>) {
   const lower = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));

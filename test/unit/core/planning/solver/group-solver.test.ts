@@ -2,8 +2,11 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { PlanSpec } from "../../../../../src/core/planning/model/plan-spec.ts";
 import { type Draw, type GroupMember, solveGroup } from "../../../../../src/core/planning/solve-group.ts";
+import { solveGroupLines } from "../../../../../src/core/planning/solver/group-solver.ts";
 import { type Interval, QUARTER_MS } from "../../../../../src/core/time/interval.ts";
 import { at, calendar, timelineOf } from "../../../../support/home/price-days.ts";
+import { groupCases } from "../../../../support/plans/plan-groups.ts";
+import { haveRealPrices } from "../../../../support/plans/real-prices.ts";
 
 const START = at("2026-03-10T08:00:00Z");
 const STEPS = 8;
@@ -142,11 +145,11 @@ test("two and three plans of a group cost as little together as trying every cho
     fc.property(anyGroup, (group) => {
       const runs = solveGroup(membersOf(group), LIMIT, drawsOf(group));
       const least = leastByTrying(group);
+      const masks = runs.map((own) => picture(own ?? []));
       if (least === Number.POSITIVE_INFINITY) {
-        expect(runs.some((own) => own === null)).toBe(true);
+        expect(group.plans.every((plan, i) => keeps(plan, masks[i] ?? []))).toBe(false);
         return;
       }
-      const masks = runs.map((own) => picture(own ?? []));
       const cost = group.plans.reduce((sum, plan, i) => sum + costOf(plan, masks[i] ?? [], group.prices), 0);
       expect(group.plans.every((plan, i) => keeps(plan, masks[i] ?? []))).toBe(true);
       expect(cost).toBeCloseTo(least, 0);
@@ -185,3 +188,46 @@ test("where not all can run, the plan of low priority is left out", () => {
   expect(ordered(1, 2)).toEqual([[spanOf(0, 5)], null]);
   expect(ordered(2, 1)).toEqual([null, [spanOf(0, 5)]]);
 });
+
+test("where not all hours are possible, the plan of low priority has the most that are, wherever the other runs", () => {
+  const first: PlanSpec = { ...common, kind: "slots", hoursMs: 2 * QUARTER_MS };
+  const long: PlanSpec = { ...common, kind: "slots", hoursMs: 7 * QUARTER_MS, minRunMs: 6 * QUARTER_MS };
+  const prices = [5, 5, 5, 1, 1, 5, 5, 6];
+  const solve = (spec: PlanSpec) => {
+    const plans = [
+      { spec: first, watts: 7_000, from: 0, to: STEPS },
+      { spec, watts: 6_000, from: 0, to: STEPS },
+    ];
+    const [one, two] = membersOf({ prices, plans, taken: [] }) as [GroupMember, GroupMember];
+    return solveGroup([one, { ...two, priority: 2 }], LIMIT, []);
+  };
+  expect(solve(long)).toEqual([[spanOf(0, 2)], [spanOf(2, 8)]]);
+  expect(solve({ ...long, whenShort: "nothing" })).toEqual([[spanOf(3, 5)], null]);
+});
+
+test("a plan that cannot have all its hours even alone is placed with the others all the same", () => {
+  const dear: PlanSpec = { ...common, kind: "slots", hoursMs: 4 * QUARTER_MS, maxPrice: 2 };
+  const other: PlanSpec = { ...common, kind: "slots", hoursMs: 2 * QUARTER_MS };
+  const plans = [dear, other].map((spec) => ({ spec, watts: 7_000, from: 0, to: STEPS }));
+  const members = membersOf({ prices: [5, 5, 1, 2, 9, 9, 9, 9], plans, taken: [] });
+  expect(solveGroup(members, LIMIT, [])).toEqual([[spanOf(2, 4)], [spanOf(0, 2)]]);
+});
+
+test.skipIf(!haveRealPrices)(
+  "four plans of 96 quarters of real prices are proven to be the cheapest",
+  () => {
+    const proven = [10_000, 11_000].flatMap((limit) =>
+      groupCases(4, 19, limit).map(({ members }) => {
+        let isProven: boolean | undefined;
+        solveGroup(members, limit, [], (problems, limits) => {
+          const choice = solveGroupLines(problems, limits);
+          isProven = choice?.isProven;
+          return choice;
+        });
+        return isProven;
+      }),
+    );
+    expect(proven).toEqual(Array.from({ length: 38 }, () => true));
+  },
+  60_000,
+);

@@ -1,0 +1,42 @@
+import { constants, copyFileSync, existsSync, rmSync } from "node:fs";
+import path from "node:path";
+import { StartError } from "../../core/status/start-error.ts";
+import { sync } from "../../storage/atomic-file.ts";
+import type { Given } from "../arguments.ts";
+import { withAdminConnection } from "../connect.ts";
+
+export const line = {
+  usage: "backup FILE",
+  about:
+    "Writes a checked copy of the database to FILE, which must not exist yet. The keys of `elbro keys` are in it. Works\nwhile the daemon runs, and while it does not. `elbro restore FILE` puts it back.",
+  words: [1, 1] as const,
+};
+
+/** `elbro backup` */
+export async function main(given: Given): Promise<number> {
+  const file = path.resolve(given.words[0] ?? "");
+  if (existsSync(file)) throw new StartError(`${file} exists; name a file that does not`);
+  const { trouble, copy } = await withAdminConnection(given, (admin) => {
+    if (admin.isDemo) throw new StartError("nothing is configured, so there is nothing to back up");
+    return admin.ask({ ask: "backup" });
+  });
+  if (trouble !== null) {
+    process.stderr.write(`elbro: no copy was made: ${trouble}\n`);
+    return 1;
+  }
+  write(copy, file);
+  process.stdout.write(`${file} is a copy of the database and of the keys; elbro restore ${file} puts it back\n`);
+  return 0;
+}
+
+/** The copy belongs to its owner alone, and so does what is copied from it. */
+function write(copy: string, file: string): void {
+  try {
+    copyFileSync(copy, file, constants.COPYFILE_EXCL);
+    sync(file);
+    sync(path.dirname(file));
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) rmSync(file, { force: true });
+    throw new StartError(`cannot write ${file}: ${error instanceof Error ? error.message : "unknown error"}`);
+  }
+}

@@ -1,0 +1,173 @@
+/**
+ * The loop that publishes the state, in parts: a home whose data changed is made and published alone. At an edge, which
+ * is the same moment for most homes, each is published in its turn, and other work gets turns in between; where there are
+ * many, their next state is made shortly before the edge, so that at the edge it only has to be sent.
+ */
+import type { Clock } from "../core/runtime/clock.ts";
+import type { LoopHeartbeat } from "../core/runtime/loop-heartbeat.ts";
+import { LoopWaker } from "../core/runtime/loop-waker.ts";
+import type { EpochMs } from "../core/time/interval.ts";
+import { inSlices, type SliceClock } from "../state/slices.ts";
+import type { PublishedPart } from "./state-publisher.ts";
+
+export interface PublicationDeps {
+  readonly clock: Clock;
+  /** The names of the parts there are now; the same set as long as they are the same. */
+  readonly parts: () => ReadonlySet<string>;
+  readonly make: (part: string, now: EpochMs) => PublishedPart;
+  readonly show: (part: string, made: PublishedPart) => void;
+  /** Shows what cannot wait of a part that was never shown, where many are to be made. */
+  readonly showFirst?: (part: string, now: EpochMs) => void;
+  /** There are these parts, and all of them were shown. */
+  readonly keepParts: (parts: ReadonlySet<string>) => void;
+  /** Called in each turn after the parts; returns when the next turn is due whatever the parts say. */
+  readonly finish: (now: EpochMs) => EpochMs;
+  /** What every part depends on: as soon as it is another, all are made again. */
+  readonly mood: (now: EpochMs) => unknown;
+  readonly pulse?: Pick<LoopHeartbeat, "turn" | "sleep">;
+  readonly slices?: SliceClock;
+}
+
+/** A pause after a state that was over before it was told; a bound against a spinning loop. */
+const MIN_PAUSE_MS = 1_000;
+/** Fewer parts fit into a slice or two. */
+const MANY = 20;
+/** How long before an edge its state is begun to be made, for each part: several times what a new day takes. */
+const LEAD_MS = 30;
+
+interface Prepared {
+  readonly at: EpochMs;
+  readonly made: PublishedPart;
+}
+
+export class PublicationLoop {
+  readonly #deps: PublicationDeps;
+  readonly #waker = new LoopWaker();
+  #parts: ReadonlySet<string> = new Set();
+  /** Parts by the moment at which they change by themselves: a few quarters and hours. */
+  readonly #due = new Map<EpochMs, Set<string>>();
+  readonly #dueOf = new Map<string, EpochMs>();
+  #changed = new Set<string>();
+  /** Made before their edge. Bounded by the parts. */
+  readonly #prepared = new Map<string, Prepared>();
+  #mood: unknown;
+  readonly #shown = Promise.withResolvers<void>();
+
+  constructor(deps: PublicationDeps) {
+    this.#deps = deps;
+  }
+
+  /** These parts have to be made again, at once. */
+  changed(...parts: readonly string[]): void {
+    for (const part of parts) {
+      this.#changed.add(part);
+      this.#prepared.delete(part);
+    }
+    this.#waker.wake();
+  }
+
+  /** Takes a turn at once. */
+  wake(): void {
+    this.#waker.wake();
+  }
+
+  /** Resolves when all that is known at the start was shown, or the loop has ended. */
+  get shown(): Promise<void> {
+    return this.#shown.promise;
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock, pulse, finish } = this.#deps;
+    while (!signal.aborted) {
+      pulse?.turn();
+      await this.#publish(signal);
+      this.#shown.resolve();
+      if (signal.aborted) return;
+      const now = clock.now();
+      const finishAt = finish(now);
+      const until = Math.min(finishAt, await this.#prepare(signal));
+      const sleepUntil = until > now ? until : now + MIN_PAUSE_MS;
+      pulse?.sleep(sleepUntil);
+      await this.#waker.sleep((wake) => clock.sleepUntil(sleepUntil, wake), signal);
+    }
+  }
+
+  /** Makes and publishes what changed and what is due. */
+  async #publish(signal: AbortSignal): Promise<void> {
+    const { clock, parts, make, show, showFirst, keepParts, mood, slices } = this.#deps;
+    const now = clock.now();
+    const known = this.#parts;
+    const present = parts();
+    for (const part of present) if (!known.has(part)) this.#changed.add(part);
+    if (mood(now) !== this.#mood) {
+      this.#mood = mood(now);
+      this.#prepared.clear();
+      for (const part of present) this.#changed.add(part);
+    }
+    const due = [...this.#due].flatMap(([at, own]) => (at <= now ? [...own] : []));
+    const wanted = new Set([...due, ...this.#changed].filter((part) => present.has(part)));
+    this.#changed = new Set();
+    const fresh = [...wanted].filter((part) => !this.#dueOf.has(part));
+    const showOne = (part: string) => {
+      showFirst?.(part, now);
+      return !signal.aborted;
+    };
+    if (fresh.length >= MANY) await inSlices(fresh, showOne, slices);
+    await inSlices(
+      wanted,
+      (part) => {
+        // Changed again meanwhile: it is made as it is now.
+        this.#changed.delete(part);
+        const at = clock.now();
+        const prepared = this.#prepared.get(part);
+        const isReady = prepared !== undefined && prepared.at <= at && at < prepared.made.until;
+        if (prepared && prepared.at <= at) this.#prepared.delete(part);
+        const made = isReady ? prepared.made : make(part, at);
+        this.#note(part, made.until);
+        show(part, made);
+        return !signal.aborted;
+      },
+      slices,
+    );
+    if (present === known || signal.aborted) return;
+    for (const part of this.#dueOf.keys()) if (!present.has(part)) this.#note(part, null);
+    this.#parts = present;
+    keepParts(present);
+  }
+
+  #note(part: string, until: EpochMs | null): void {
+    const before = this.#dueOf.get(part);
+    if (before !== undefined) {
+      const own = this.#due.get(before);
+      own?.delete(part);
+      if (own?.size === 0) this.#due.delete(before);
+    }
+    if (until === null) {
+      this.#dueOf.delete(part);
+      return;
+    }
+    this.#dueOf.set(part, until);
+    this.#due.set(until, (this.#due.get(until) ?? new Set()).add(part));
+  }
+
+  /** Makes the state of the next edge where that is near. Returns when to look again: at the edge, or shortly before. */
+  async #prepare(signal: AbortSignal): Promise<EpochMs> {
+    const { clock, make, slices } = this.#deps;
+    const edge = Math.min(...this.#due.keys());
+    const parts = this.#due.get(edge) ?? new Set();
+    const left = [...parts].filter((part) => !this.#prepared.has(part));
+    const beginAt = edge - parts.size * LEAD_MS;
+    if (parts.size < MANY || left.length === 0) return edge;
+    if (clock.now() < beginAt) return beginAt;
+    await inSlices(
+      left,
+      (part) => {
+        if (signal.aborted || this.#changed.size > 0 || clock.now() >= edge) return false;
+        this.#prepared.set(part, { at: edge, made: make(part, edge) });
+        return true;
+      },
+      slices,
+    );
+    return edge;
+  }
+}

@@ -1,0 +1,29 @@
+/** Notices that Node may use less memory than so many homes need: it would end the daemon in the middle of its work. */
+import { getHeapStatistics } from "node:v8";
+import { heapFlagsFor, heapMbFor } from "../core/status/heap-size.ts";
+import type { Problems } from "../core/status/problem.ts";
+import type { EpochMs } from "../core/time/interval.ts";
+
+const SUBJECT = "memory";
+const MB = 1024 * 1024;
+
+export class HeapWatch {
+  readonly #limitMb: number;
+
+  constructor(limitMb: number = getHeapStatistics().heap_size_limit / MB) {
+    this.#limitMb = limitMb;
+  }
+
+  /** Starts or ends the problem. */
+  tell(problems: Pick<Problems, "start" | "end">, homes: number, now: EpochMs): void {
+    if (this.#limitMb >= heapMbFor(homes)) problems.end(SUBJECT);
+    else
+      problems.start({
+        code: "memory_too_small",
+        subject: SUBJECT,
+        since: now,
+        names: { flags: heapFlagsFor(homes) },
+        detail: `${homes} homes need ${heapMbFor(homes)} MB; Node may use ${Math.floor(this.#limitMb)} MB`,
+      });
+  }
+}

@@ -1,0 +1,108 @@
+/** The most memory that the built program takes, whatever it is given to read. A bare start takes 70 to 80 MB. */
+import { mkdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import { setTimeout as pause } from "node:timers/promises";
+import { describe, expect, test } from "vitest";
+import { DaemonProcess } from "../support/daemon/daemon-process.ts";
+import { InstalledDaemon } from "../support/daemon/installed-daemon.ts";
+import { MALLOC_SETTINGS } from "../support/daemon/node-flags.ts";
+import { TempDir } from "../support/daemon/temp-dir.ts";
+import { RawServer, rawAnswer } from "../support/service/raw-server.ts";
+
+const COMMAND_MB = 130;
+const DAEMON_MB = 150;
+const GIGABYTE = 1024 ** 3;
+const WATCHED_MS = 6_000;
+const AS_STARTED = { NODE_OPTIONS: "--max-semi-space-size=1 --max-old-space-size=64", ...MALLOC_SETTINGS };
+
+/** Runs a command to its end and returns what it said and its peak. */
+async function peakOf(dir: TempDir, args: readonly string[], environment: Record<string, string> = {}) {
+  const hook = dir.file("peak.cjs");
+  writeFileSync(hook, "process.on('exit', () => console.error('PEAK', process.resourceUsage().maxRSS / 1024));");
+  await using command = new DaemonProcess(args, environment, { nodeArgs: ["--require", hook] });
+  await command.exit;
+  return { megabytes: Number(/PEAK (\S+)/.exec(command.output)?.[1]), output: command.output };
+}
+
+function huge(file: string): string {
+  writeFileSync(file, "");
+  truncateSync(file, GIGABYTE);
+  return file;
+}
+
+describe("a command that is given", () => {
+  test.each<[string, (dir: TempDir) => [string[], Record<string, string>?], RegExp]>([
+    ["a configuration of a gigabyte", (dir) => [["check", "--config", huge(dir.file("a"))]], /longer than 256 KiB/],
+    ["a configuration without an end", () => [["check", "--config", "/dev/zero"]], /longer than 256 KiB/],
+    ["a configuration of nested lists", (dir) => [["check", "--config", nested(dir)]], /too deep|not YAML|expected/],
+    ["a secret without an end", () => [["check"], { ELBRO_CONSUMER_API_KEY_FILE: "/dev/zero" }], /longer than 512 KiB/],
+    ["a copy without an end", (dir) => [["restore", "/dev/zero", "--config", configIn(dir)]], /cannot be used/],
+    ["a copy of a gigabyte", (dir) => [["restore", huge(dir.file("a")), "--config", configIn(dir)]], /cannot be used/],
+    [
+      "keys without an end",
+      (dir) => {
+        const config = configIn(dir);
+        symlinkSync("/dev/zero", dir.file("data/keys.json"));
+        return [["keys", "list", "--config", config]];
+      },
+      /EFBIG/,
+    ],
+  ])("%s", async (name, make, expected) => {
+    using dir = new TempDir();
+    const { megabytes, output } = await peakOf(dir, ...make(dir));
+    console.log(`${name}: ${megabytes.toFixed(0)} MB`);
+    expect(output).toMatch(expected);
+    expect(megabytes).toBeLessThan(COMMAND_MB);
+  });
+});
+
+function configIn(dir: TempDir): string {
+  mkdirSync(dir.file("data"));
+  const config = { consumer: { api_key: "key" }, data_dir: dir.file("data") };
+  writeFileSync(dir.file("elbro.yaml"), JSON.stringify(config));
+  return dir.file("elbro.yaml");
+}
+
+function nested(dir: TempDir): string {
+  writeFileSync(dir.file("deep.yaml"), "[".repeat(250_000));
+  return dir.file("deep.yaml");
+}
+
+describe("a daemon that is sent", () => {
+  const nestedAnswer = rawAnswer(`{"data":${"[".repeat(8_000_000)}`);
+  const connack = Buffer.from([0x20, 0x03, 0x00, 0x00, 0x00]);
+  const packets = {
+    "a packet of 256 MB": [0x30, 0xff, 0xff, 0xff, 0x7f],
+    "messages of QoS 2": [0x34, 0x03, 0x00, 0x01, 0x74],
+  };
+
+  async function peakWith(config: object): Promise<number> {
+    await using installed = await InstalledDaemon.prepare({ simulator: { homes: ["danish"] }, config });
+    await using daemon = installed.spawn([], AS_STARTED);
+    await daemon.line(/API listens/);
+    await pause(WATCHED_MS);
+    return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${daemon.pid}/status`, "utf8"))?.[1]) / 1024;
+  }
+
+  test("8 MB of nested JSON by the service", async () => {
+    await using service = await RawServer.start((socket) => void socket.end(nestedAnswer));
+    const megabytes = await peakWith({ service: { base_url: service.url } });
+    console.log(`8 MB of nested JSON: ${megabytes.toFixed(0)} MB, ${service.requests.length} requests`);
+    expect(service.requests.length).toBeGreaterThan(0);
+    expect(megabytes).toBeLessThan(DAEMON_MB);
+  });
+
+  test.each(Object.entries(packets))("%s by an external broker", async (name, packet) => {
+    let sent = 0;
+    await using broker = await RawServer.startTalking(Buffer.concat([connack, Buffer.from(packet)]), (socket) => {
+      const flood = () => {
+        if (socket.destroyed) return;
+        sent += 65_536;
+        socket.write(Buffer.alloc(65_536, Buffer.from(packet)), () => setImmediate(flood));
+      };
+      flood();
+    });
+    const megabytes = await peakWith({ mqtt: { url: `mqtt://127.0.0.1:${broker.port}` } });
+    console.log(`${name}: ${megabytes.toFixed(0)} MB, ${(sent / 2 ** 20).toFixed(0)} MB sent`);
+    expect(megabytes).toBeLessThan(DAEMON_MB);
+  });
+});

@@ -1,0 +1,95 @@
+/**
+ * Wrong clocks: starts at any time that a machine may show, jumps back and forth and back again, restarts in between. The
+ * service lives by the real time, and counts. Nothing throws, the quota is kept, no signal is ON at a wrong time, and with
+ * the right time the daemon is as it should be.
+ */
+import { RELEASED_AT } from "../../src/core/status/version.ts";
+import { DAY_MS, type EpochMs, HOUR_MS, MINUTE_MS } from "../../src/core/time/interval.ts";
+import { startSimulator } from "../../src/service/simulator/simulator.ts";
+import { startInProcess } from "../support/daemon/in-process-daemon.ts";
+import { TempDir } from "../support/daemon/temp-dir.ts";
+import { configFor, LAN_KEY } from "../support/daemon/test-config.ts";
+import { JumpingClock } from "./jumping-clock.ts";
+import { DENIED, type PartOptions, type Report } from "./part.ts";
+import type { Random } from "./random.ts";
+
+const REAL = RELEASED_AT + 30 * DAY_MS + 9 * HOUR_MS;
+const ODD_TIMES: readonly EpochMs[] = [
+  ...[0, 1, HOUR_MS, Date.UTC(1999, 11, 31, 23, 59), Date.UTC(2038, 0, 19, 3, 14), Date.UTC(2100, 1, 28, 23)],
+  ...[Date.UTC(2199, 11, 31, 23), Date.UTC(2209, 11, 31, 22), Date.UTC(2232, 5, 1), Date.UTC(2262, 3, 11)],
+];
+/** Less than back-fill would take: the quota is always under pressure. */
+const LIMITS = { minute: 5, day: 30 };
+const STEPS = 6;
+const MAX_STEP_MS = 3 * HOUR_MS;
+/** How far a clock may be wrong unnoticed: see `ClockGuard`. */
+const TOLERATED_MS = 2 * MINUTE_MS + 1_000;
+
+interface Now {
+  readonly homes: readonly { readonly price: number | null; readonly cheap?: string | boolean | null }[];
+}
+
+/** Returns how many lives were led. */
+export async function clocks(wanted: number, { random }: PartOptions, report: Report): Promise<number> {
+  for (let i = 0; i < wanted; i++) {
+    const start = ODD_TIMES[i % ODD_TIMES.length] ?? 0;
+    try {
+      await live(start, random, report);
+    } catch (error) {
+      report.broken("stuck", `start at ${start}: ${error instanceof Error ? error.stack : error}`);
+    }
+  }
+  return wanted;
+}
+
+async function live(start: EpochMs, random: Random, report: Report): Promise<void> {
+  const clock = new JumpingClock(REAL, start);
+  await using simulator = await startSimulator({ now: () => clock.real.now(), homes: ["danish"], limits: LIMITS });
+  using dir = new TempDir();
+  const config = configFor(simulator, dir.path, { retention: { years: 100 }, history: { months: 24 } });
+  const open = () => startInProcess({ config, clock, simulatedTime: false });
+  let daemon = await open();
+  const now = async () => {
+    const response = await fetch(`http://127.0.0.1:${daemon.apiPort}/local/v1/now`, {
+      headers: { authorization: `Bearer ${LAN_KEY}` },
+    });
+    if (response.status === 500) report.broken("stuck", `a 500 at ${clock.now()}`);
+    return (await response.json()) as Now;
+  };
+  try {
+    for (let step = 0; step < STEPS; step++) {
+      await clock.real.runUntil(clock.real.now() + random.below(MAX_STEP_MS));
+      const { homes } = await now();
+      const isWrong = Math.abs(clock.aheadMs) > TOLERATED_MS;
+      if (isWrong && homes.some(({ cheap }) => cheap === "ON" || cheap === true))
+        report.broken("lost", `cheap is ON with a clock ${clock.aheadMs} ms ahead (start ${start}, step ${step})`);
+      if (random.below(3) === 0) {
+        await daemon.stop();
+        daemon = await open();
+      }
+      clock.set(wallOf(random, clock.real.now()));
+    }
+    clock.set(clock.real.now());
+    await clock.real.runUntil(clock.real.now() + 4 * HOUR_MS);
+    if ((await now()).homes[0]?.price == null)
+      report.broken("stuck", `no price with the right time again (start ${start})`);
+  } finally {
+    await daemon.stop();
+  }
+  const denied = simulator.answered().filter(({ status }) => DENIED.includes(status)).length;
+  if (denied > 0) report.broken("denied", `${denied} requests, start at ${start}`);
+}
+
+/** Where the wall clock jumps to: about right, a few hours off, or anywhere. */
+function wallOf(random: Random, real: EpochMs): EpochMs {
+  switch (random.below(4)) {
+    case 0:
+      return real;
+    case 1:
+      return real + (random.below(2) === 0 ? -1 : 1) * random.below(DAY_MS);
+    case 2:
+      return real + (random.below(2) === 0 ? -1 : 1) * random.below(400) * DAY_MS;
+    default:
+      return random.pick(ODD_TIMES);
+  }
+}

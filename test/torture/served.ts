@@ -1,0 +1,38 @@
+/** The whole daemon, in this process, on a data directory and without a service. */
+import { configSchema } from "../../src/config/schema.ts";
+import { formatInstant } from "../../src/core/time/interval.ts";
+import { startInProcess } from "../support/daemon/in-process-daemon.ts";
+import { ManualClock } from "../support/daemon/manual-clock.ts";
+import { calendar } from "../support/daemon/store-on-disk.ts";
+import { LAN_KEY } from "../support/daemon/test-config.ts";
+import type { Life } from "./life.ts";
+
+/** Nobody listens there. */
+const NO_SERVICE = "http://127.0.0.1:9";
+
+/** What is wrong with the prices of today that the daemon gives a device; null where they are right or not there. */
+export async function servedPrices(dataDir: string, life: Life): Promise<string | null> {
+  const now = Date.now();
+  const config = configSchema.parse({
+    service: { base_url: NO_SERVICE },
+    consumer: { api_key: "any" },
+    broker: { host: "127.0.0.1", port: 0 },
+    api: { host: "127.0.0.1", port: 0, keys: [{ name: "test", key: LAN_KEY }] },
+    data_dir: dataDir,
+  });
+  const daemon = await startInProcess({ config, clock: new ManualClock(now) });
+  try {
+    const { start, end } = calendar.day(now);
+    const path = `/consumer/v1/me/addresses/${life.addressId}/prices`;
+    const query = `from=${formatInstant(start)}&to=${formatInstant(end)}&resolution=hour`;
+    const response = await fetch(`http://127.0.0.1:${daemon.apiPort}${path}?${query}`, {
+      headers: { authorization: `Bearer ${LAN_KEY}` },
+    });
+    const { data } = (await response.json()) as { data?: { start: string; totalPricePerKWh: number }[] };
+    if (response.status === 500) return "the answer is a 500";
+    const wrong = data?.find((row) => life.truth.hour.get(row.start) !== row.totalPricePerKWh);
+    return wrong ? `served ${JSON.stringify(wrong)}` : null;
+  } finally {
+    await daemon.stop();
+  }
+}

@@ -1,0 +1,41 @@
+import { PassThrough } from "node:stream";
+import type { Client } from "aedes";
+import { expect, test } from "vitest";
+import { rulesOf } from "../../../../src/mqtt/broker/authorization.ts";
+import type { NetworkConnection } from "../../../../src/mqtt/broker/network-connection.ts";
+import { BrokerUsers } from "../../../../src/mqtt/broker/users.ts";
+
+const users = ["plugs", "ha"].map((name) => ({ name, password: name, commands: false }));
+
+/** The rules of a broker, and logins from any address. */
+function ruled() {
+  const connections = new Map<Client, NetworkConnection>();
+  const rules = rulesOf(
+    {
+      ...{ users: new BrokerUsers(users), anonymous: false, baseTopic: "elbro", discoveryPrefix: "homeassistant" },
+      onRefused: () => undefined,
+    },
+    (client) => connections.get(client),
+  );
+  let count = 0;
+  /** Returns why it is refused, or `in`. */
+  return (name: string, address: string) =>
+    new Promise<string>((resolve) => {
+      const client = { id: `client-${count++}` } as Client;
+      const connection = {
+        ...{ address, isLocal: true, stream: new PassThrough(), admit: () => undefined },
+        refuse: resolve,
+      };
+      connections.set(client, connection as unknown as NetworkConnection);
+      rules.authenticate(client, name, Buffer.from(name), (_error, isIn) => isIn && resolve("in"));
+    });
+}
+
+test("one user has three quarters of the places, from however many addresses; the others stay for others", async () => {
+  const login = ruled();
+  const answers: string[] = [];
+  for (let i = 0; i < 193; i++) answers.push(await login("plugs", `192.168.1.${i % 3}`));
+  expect(answers.slice(0, 192)).toEqual(new Array(192).fill("in"));
+  expect(answers[192]).toBe("more than 192 clients of this user");
+  expect(await login("ha", "192.168.1.9")).toBe("in");
+});
