@@ -54,7 +54,11 @@ describe("what is said", () => {
 
   test.each([
     ["tasmota", { channel: "2" }, "cmnd/heater/Backlog0 PowerOnState 0; PulseTime2 160; Power2 ON"],
-    ["tasmota", { topic: "home/%prefix%/heater" }, "home/cmnd/heater/Backlog0 PowerOnState 0; PulseTime1 160; Power1 ON"],
+    [
+      "tasmota",
+      { topic: "home/%prefix%/heater" },
+      "home/cmnd/heater/Backlog0 PowerOnState 0; PulseTime1 160; Power1 ON",
+    ],
     ["zigbee2mqtt", { topic: "z2m/cellar/fan" }, 'z2m/cellar/fan/set {"state":"ON","on_time":60}'],
     ["zigbee2mqtt", { channel: "left" }, 'zigbee2mqtt/Kitchen plug/set {"state_left":"ON","on_time":60}'],
     ["shelly_gen1", { channel: "1" }, "shellies/shellyplug-s-1/relay/1/command on"],
