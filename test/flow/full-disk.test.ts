@@ -12,6 +12,8 @@ const EVENING = Date.parse("2026-03-10T18:00:00Z");
 const codesOf = (daemon: TestDaemon) =>
   (daemon.watcher.json("elbro/info").problems as { code: string }[]).map(({ code }) => code);
 
+const codeIn = async (answer: Response) => ((await answer.json()) as { errorCode: string }).errorCode;
+
 const consumption = (addressId: string) => `/consumer/v1/me/addresses/${addressId}/consumption`;
 /** As long as may be asked, of which whole days are more than the service gives at a time. */
 const YEAR_BEFORE = "from=2022-01-01T12:30:00Z&to=2023-01-02T12:30:00Z&aggregation=hour";
@@ -32,7 +34,7 @@ async function afternoon(daemon: TestDaemon, code: string, fill: () => void, fre
   expect((await daemon.request("/local/v1/prices")).status).toBe(200);
   // What was never asked cannot be asked now, and it is no quota that is in the way.
   const never = await daemon.request(`${consumption(demoHomes.danish.address.id)}?${YEAR_BEFORE}`);
-  expect([never.status, (await never.json()).errorCode]).toEqual([503, "entitlement_unavailable"]);
+  expect([never.status, await codeIn(never)]).toEqual([503, "entitlement_unavailable"]);
   free();
   await clock.runUntil(EVENING + 2 * HOUR_MS);
   await watcher.until(() => watcher.json("elbro/home/prices").tomorrow_valid === true, "tomorrow's prices");
@@ -96,7 +98,7 @@ test("what came for a device and has no room any more is given to it", async () 
   expect(daemon.simulator.answered().length).toBe(asked + 1);
   // What comes in two parts cannot be put together without room, and it is no quota that is in the way.
   const parts = await daemon.request(`${consumption(id)}?${YEAR_BEFORE}`);
-  expect([parts.status, (await parts.json()).errorCode]).toEqual([503, "entitlement_unavailable"]);
+  expect([parts.status, await codeIn(parts)]).toEqual([503, "entitlement_unavailable"]);
   const { url, keys } = daemon.simulator;
   const service = await fetch(`${url}${path}`, { headers: { authorization: `Bearer ${keys.consumerKey}` } });
   expect(await answer.json()).toEqual(await service.json());
