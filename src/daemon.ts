@@ -56,7 +56,10 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
   const plugs = startPlugs(options, storage, state, mqtt, changes);
   const integrations = startIntegrations(options, storage, state, changes);
   const reloading = new ConfigReload(config, { clock, problems: state.problems, log }, checkKeys);
-  reloading.applied.subscribe((next) => state.plans.take(planDefinitions(next.plans, next.groups), next.groups));
+  reloading.applied.subscribe((next) => {
+    state.plans.take(planDefinitions(next.plans, next.groups), next.groups);
+    for (const home of state.plans.circles.keys()) changes.stateChanged.emit({ home });
+  });
   const server = await startServer(options, { storage, state, mqtt, plugs, reloading }, changes);
   for (const module of [mqtt, plugs, integrations]) module.run();
   // What is stored is shown before anything is asked: with a thousand homes that takes some seconds.

@@ -14,7 +14,7 @@ import { BrokerWatch } from "./broker-watch.ts";
 import type { Message } from "./client/message.ts";
 import { type MqttClient, type MqttClientLog, openMqttClient } from "./client/mqtt-client.ts";
 import { PublicationLoop } from "./publication-loop.ts";
-import { DAEMON, HOUSE, StatePublisher } from "./state-publisher.ts";
+import { DAEMON, PLACES, PLUGS, partOfPlans, StatePublisher } from "./state-publisher.ts";
 
 export interface MqttOptions {
   readonly config: Config;
@@ -87,7 +87,10 @@ export async function startMqtt(
   );
   showFirstPrices(state, showing, client);
   const { loop, published } = publicationLoop(options, state, showing, client);
-  changes.stateChanged.subscribe(({ home }) => (home === null ? loop.changed(HOUSE) : loop.changed(home, HOUSE)));
+  changes.stateChanged.subscribe(({ home }) => {
+    const circle = home === null ? null : state.plans.circleOf(home);
+    loop.changed(...(home === null ? [] : [home]), ...(circle === null ? [] : [partOfPlans(circle)]), PLACES, PLUGS);
+  });
   let running: Promise<void> | null = null;
   return {
     ...{ client, publisher: showing, published, brokerPort: broker?.port ?? null, shown: loop.shown },
@@ -124,10 +127,10 @@ function publicationLoop(
   showing: StatePublisher,
   client: MqttClient,
 ) {
-  const { homes, accounts, isTimeTrusted } = state;
+  const { homes, plans, accounts, isTimeTrusted } = state;
   const published = new Listeners<PublishedChange>();
   const watch = new BrokerWatch(state.problems);
-  let known: ReadonlySet<string> | null = null;
+  let known: readonly unknown[] = [];
   let parts: ReadonlySet<string> = new Set();
   const show = (part: string, messages: readonly Message[]) => {
     client.show(messages, part);
@@ -147,16 +150,14 @@ function publicationLoop(
   const loop = new PublicationLoop({
     clock,
     parts() {
-      if (homes.ids !== known) {
-        known = homes.ids;
-        parts = new Set([...known, HOUSE]);
+      const present = [homes.ids, plans.circles];
+      if (present.some((each, i) => each !== known[i])) {
+        known = present;
+        parts = new Set([...homes.ids, PLACES, ...[...plans.circles.keys()].map(partOfPlans), PLUGS]);
       }
       return parts;
     },
-    make(part, now) {
-      const home = homes.named(part);
-      return home ? showing.home(home, now) : showing.house(now);
-    },
+    make: (part, now) => showing.part(part, now),
     show: (part, { messages }) => show(part, messages),
     showFirst(part, now) {
       const home = homes.named(part);
