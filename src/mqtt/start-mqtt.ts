@@ -2,10 +2,9 @@
 
 import { createHash } from "node:crypto";
 import { realpathSync } from "node:fs";
-import { shardOfConfig } from "../config/account-files.ts";
 import type { Config } from "../config/schema.ts";
 import type { Clock } from "../core/runtime/clock.ts";
-import { shardName } from "../core/sharding/shard.ts";
+import { shardName, shardOfConfig } from "../core/sharding/shard.ts";
 import type { BackfillState } from "../core/status/daemon-status.ts";
 import type { EpochMs } from "../core/time/interval.ts";
 import { type ChangeBus, Listeners } from "../state/change-bus.ts";

@@ -1,10 +1,9 @@
 /** What is shown at a moment, in parts: each home, what spans homes, and the daemon. */
-import { shardOfConfig } from "../config/account-files.ts";
 import { dashboardUrlOf } from "../config/dashboard-url.ts";
 import type { Config } from "../config/schema.ts";
 import type { PlugSnapshot } from "../core/plugs/plug-snapshot.ts";
 import type { Home, HomeSnapshot } from "../core/prices/home-snapshot.ts";
-import { shardName } from "../core/sharding/shard.ts";
+import { shardName, shardOfConfig } from "../core/sharding/shard.ts";
 import type { DaemonState } from "../core/status/daemon-status.ts";
 import { VERSION } from "../core/status/version.ts";
 import { type EpochMs, MINUTE_MS } from "../core/time/interval.ts";

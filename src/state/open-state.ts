@@ -1,12 +1,12 @@
 /** Opens the current state: accounts, homes, places, prices, usage and plans, and the loops that keep them current. */
 
-import { shardOfConfig } from "../config/account-files.ts";
 import { planDefinitions } from "../config/plan-schema.ts";
 import type { Config } from "../config/schema.ts";
 import { exportTimeline } from "../core/prices/export-price.ts";
 import { type LevelThresholds, thresholdsOf } from "../core/prices/level.ts";
 import type { Clock } from "../core/runtime/clock.ts";
 import type { LoopHeartbeat } from "../core/runtime/loop-heartbeat.ts";
+import { shardOfConfig } from "../core/sharding/shard.ts";
 import type { DaemonState } from "../core/status/daemon-status.ts";
 import { Problems } from "../core/status/problem.ts";
 import { RELEASED_AT } from "../core/status/version.ts";
