@@ -23,6 +23,9 @@ describe.skipIf(!haveMosquitto)("shards on one Mosquitto (skipped where it is no
         });
     const before = simulator.answered().length;
     await fleet.start(2);
+    // Who asks on the LAN in the same minute is not let through either.
+    expect(await fleet.statusOf("/consumer/v1/me/addresses")).not.toBe(200);
+    expect(simulator.answered()).toHaveLength(before);
     const priced = () => numbers.filter((number) => watcher.payload(`elbro/house-${number}/price`) !== null);
     await fleet.until(() => priced().length === ACCOUNTS, "the prices of all homes");
     await fleet.until(() => numbers.every((number) => fleet.shardOfHome(number) !== null), "their documents");

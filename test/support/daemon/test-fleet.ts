@@ -12,7 +12,7 @@ import { TopicWatcher } from "../broker/topic-watcher.ts";
 import { startInProcess } from "./in-process-daemon.ts";
 import { ManualClock } from "./manual-clock.ts";
 import { TempDir } from "./temp-dir.ts";
-import { configFor } from "./test-config.ts";
+import { configFor, LAN_KEY } from "./test-config.ts";
 
 export interface TestFleetOptions {
   readonly start: EpochMs;
@@ -88,8 +88,6 @@ export class TestFleet implements AsyncDisposable {
       const daemon = await startInProcess({
         ...{ config: files.join(config).config, clock: this.clock },
         log: { debug: () => undefined, info: note, warn: note },
-        // The first account of a shard asks at once.
-        random: () => 0,
       });
       this.#shards.push({ daemon, files, config });
     }
@@ -101,6 +99,13 @@ export class TestFleet implements AsyncDisposable {
 
   async stop(): Promise<void> {
     for (const { daemon } of this.#shards.splice(0)) await daemon.stop();
+  }
+
+  /** The status with which the first shard answers a request of the LAN. */
+  async statusOf(request: string): Promise<number> {
+    const headers = { authorization: `Bearer ${LAN_KEY}` };
+    const port = this.#shards[0]?.daemon.apiPort;
+    return (await fetch(`http://127.0.0.1:${port}${request}`, { headers })).status;
   }
 
   /** Runs the clock, minute by minute, until it holds. Errors: throws after so many minutes. */
