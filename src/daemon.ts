@@ -3,7 +3,6 @@
  * process (arguments, environment, signals, output) is passed in by the command line.
  */
 import { DEFAULT_HINT } from "./config/command-hint.ts";
-import { planDefinitions } from "./config/plan-schema.ts";
 import type { Config } from "./config/schema.ts";
 import { startIntegrations } from "./integrations/start-integrations.ts";
 import { type MqttOptions, startMqtt } from "./mqtt/start-mqtt.ts";
@@ -57,8 +56,9 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
   const integrations = startIntegrations(options, storage, state, changes);
   const reloading = new ConfigReload(config, { clock, problems: state.problems, log }, checkKeys);
   reloading.applied.subscribe((next) => {
-    state.plans.take(planDefinitions(next.plans, next.groups), next.groups);
-    for (const home of state.plans.circles.keys()) changes.stateChanged.emit({ home });
+    mqtt.take(next);
+    state.take(next);
+    plugs.take(next);
   });
   const server = await startServer(options, { storage, state, mqtt, plugs, reloading }, changes);
   for (const module of [mqtt, plugs, integrations]) module.run();

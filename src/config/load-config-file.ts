@@ -1,8 +1,10 @@
 /** Where the configuration is, and how it is read on this machine. */
 import { existsSync, readdirSync, statSync } from "node:fs";
+import { hostname } from "node:os";
 import { StartError } from "../core/status/start-error.ts";
+import { AccountFiles, AccountsDirError } from "./account-files.ts";
 import { readBounded } from "./bounded-file.ts";
-import { readConfig } from "./load.ts";
+import { readAccount, readConfig } from "./load.ts";
 import type { Config } from "./schema.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -28,12 +30,24 @@ const MAX_SECRET_BYTES = 512 * 1024;
 const OTHERS = 0o007;
 const GROUP = 0o070;
 
+/** Files with keys that are named one by one where other users may read them; one `chmod` mends them all. */
+const MAX_NAMED = 3;
+
+/** The files of `accounts_dir`, to be kept for as long as the configuration is read again. */
+export function openAccountFiles(): AccountFiles {
+  return new AccountFiles((text) => readAccount(text, (file) => readBounded(file, MAX_SECRET_BYTES)));
+}
+
 /** Docker makes a folder of a file that is mounted and not there. */
 const FOLDER =
   "it is a folder; where Docker made it, because there was no such file, remove it, write the file and start the container again";
 
 /** Reads the configuration of `given`, or of the first place that has one. Errors: throws a StartError with every mistake. */
-export function loadConfiguration(given: string | null, environment: Environment): Configuration {
+export function loadConfiguration(
+  given: string | null,
+  environment: Environment,
+  accountFiles: AccountFiles = openAccountFiles(),
+): Configuration {
   const isApp = environment.SUPERVISOR_TOKEN !== undefined;
   const path = given ?? (isApp ? APP_PATHS : DEFAULT_PATHS).find((each) => existsSync(each)) ?? null;
   const reading = readConfig({
@@ -41,12 +55,15 @@ export function loadConfiguration(given: string | null, environment: Environment
     environment,
     readFile: (file) => readBounded(file, MAX_SECRET_BYTES),
     secrets: secretFiles(environment),
+    hostname: hostname(),
   });
   if (reading.kind === "config") {
-    const { config, holdsSecrets, secretFiles: named } = reading;
+    const { holdsSecrets, secretFiles: named } = reading;
+    const { config, secretFiles: ofAccounts } = joined(reading.config, path, accountFiles);
     const guarded = [...(path !== null && holdsSecrets ? [path] : []), ...named];
+    const exposed = [...guarded.flatMap(exposureOf), ...ofAccounts.flatMap(exposureOf).slice(0, MAX_NAMED)];
     // In an app of Home Assistant there are no other users.
-    return { config, path, warnings: isApp ? [] : guarded.flatMap(exposureOf) };
+    return { config, path, warnings: isApp ? [] : exposed };
   }
   // The options of an app stand in one line, which its owner never sees.
   const isOptions = path?.endsWith(".json") === true;
@@ -54,6 +71,17 @@ export function loadConfiguration(given: string | null, environment: Environment
     ({ path: where, text, line }) => `  ${where}: ${text}${line === undefined || isOptions ? "" : ` (line ${line})`}`,
   );
   throw new StartError(`the configuration${path === null ? "" : ` ${path}`} cannot be used:\n${lines.join("\n")}`);
+}
+
+function joined(config: Config, path: string | null, files: AccountFiles): ReturnType<AccountFiles["join"]> {
+  try {
+    return files.join(config);
+  } catch (error) {
+    if (!(error instanceof AccountsDirError)) throw error;
+    throw new StartError(
+      `the configuration${path === null ? "" : ` ${path}`} cannot be used:\n  accounts_dir: cannot read it: ${error.message}`,
+    );
+  }
 }
 
 /** Files that are named as variables of the configuration. systemd names its folder by CREDENTIALS_DIRECTORY. */
