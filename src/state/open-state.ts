@@ -174,6 +174,7 @@ export function openState(options: StateOptions, storage: Storage, service: Serv
       plans.take(planDefinitions(next.plans, next.groups), next.groups);
       loops.follow();
       changes.stateChanged.emit({ home: null });
+      for (const home of plans.circles.keys()) changes.stateChanged.emit({ home });
     },
     isTimeTrusted,
     checkClock,

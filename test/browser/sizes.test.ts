@@ -158,7 +158,7 @@ describe.skipIf(!haveChromium)("the dashboard at every size (in Chromium; skippe
       "document.querySelector('#now .price').getBoundingClientRect().toJSON()",
     )) as { bottom: number };
     expect(bottom).toBeLessThan(780 / 2);
-    await screen.page.getByText("2 more problems").click();
+    await screen.page.locator("#now").getByText("2 more problems").click();
     expect(await screen.page.locator("#now .problem:visible").count()).toBe(3);
   });
 
@@ -189,7 +189,7 @@ describe.skipIf(!haveChromium)("the dashboard at every size (in Chromium; skippe
     const shown = texts.map(({ text }) => text);
     expect(shown).toContain("DKK/kWh");
     expect(shown).toContain("kWh");
-    expect(shown).toContain("08:00");
+    expect(shown).toContain("12:00");
     expect(shown).toEqual(
       expect.arrayContaining([expect.stringMatching(/^Tue,? 10 Mar$/), expect.stringMatching(/^Wed,? 11 Mar$/)]),
     );
@@ -199,8 +199,9 @@ describe.skipIf(!haveChromium)("the dashboard at every size (in Chromium; skippe
       const canvas = document.querySelector("#use canvas").getBoundingClientRect();
       return { left: over.left - canvas.left, width: over.width };
     })()`)) as { left: number; width: number };
-    const third = texts.filter(({ text, inUse }) => inUse && text === "3").at(-1);
-    expect(third?.x).toBeCloseTo(box.left + (box.width * 2.5) / 31, -0.5);
+    const days = texts.filter(({ text, x, inUse }) => inUse && x > box.left && /^\d+$/.test(text));
+    expect(days.length).toBeGreaterThan(5);
+    for (const { text, x } of days) expect(x).toBeCloseTo(box.left + (box.width * (Number(text) - 0.5)) / 31, -0.5);
   });
 });
 

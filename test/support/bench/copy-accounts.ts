@@ -51,7 +51,7 @@ export function copyAccounts(path: string, from: CopiedAccount, to: readonly Cop
           const state = { complete: complete === 1, estimated: estimated === 1 };
           const isList = String(name).includes("/addresses/");
           const bytes = rows as Uint8Array;
-          const own = isList ? deflateText(renamed(inflateText(bytes))) : bytes;
+          const own = isList ? deflateText(renamed(inflateText(bytes).toString())) : bytes;
           addChunk.run(newKey, Number(complete), Number(estimated), digestOf(newKey, state, own), own);
         }
       }

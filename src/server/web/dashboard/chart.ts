@@ -12,8 +12,8 @@ const AXIS_PX = 12;
 /** Room for what stands above the bars: the unit, and the word at the line of now. */
 const TOP = 20;
 /** Width of a label of the time axis. */
-const LABEL_PX = 46;
-const MIN_LABELS = 3;
+const LABEL_PX = 40;
+const MIN_LABELS = 1;
 const Y_SPACE = 34;
 const Y_CHARACTER = 7.2;
 const MIN_WIDTH = 200;

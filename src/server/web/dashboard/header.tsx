@@ -23,7 +23,7 @@ export function PartLinks() {
   return (
     <>
       {PART_NAMES.map((name) => (
-        <a key={name} href={`#${name}`} aria-current={name === current ? "true" : undefined}>
+        <a key={name} href={`#${name}`} aria-label={t(name)} aria-current={name === current ? "true" : undefined}>
           <Icon path={PARTS[name]} />
           <span>{t(name)}</span>
         </a>

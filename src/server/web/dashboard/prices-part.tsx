@@ -161,7 +161,7 @@ function ticksOf({ from, to }: Bounds, room: number, f: Format): ChartTick[] {
   const { zone } = f;
   if (to - from > 3 * DAY_MS) return zone.starts("day", from, to).map((at) => ({ at, text: "", strong: true }));
   const hours = (to - from) / HOUR_MS;
-  const step = [1, 2, 3, 4, 6, 12].find((each) => hours / each <= room) ?? 12;
+  const step = [1, 2, 3, 4, 6, 12].find((each) => hours / each <= room) ?? 24;
   return zone
     .starts("hour", from, to)
     .filter((at) => zone.fields(at).hour % step === 0 && (step === 1 || zone.fold(at) !== 2))

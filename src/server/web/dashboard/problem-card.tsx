@@ -18,7 +18,7 @@ export function ProblemCards({ problems: [first, ...others], isDetailed = false 
       {others.length > 0 && (
         <details>
           <summary>{t("problems_several", { count: others.length })}</summary>
-          <div class="problems">
+          <div class="more-problems">
             {others.map((problem) => (
               <ProblemCard key={`${problem.code} ${problem.subject}`} problem={problem} isDetailed={isDetailed} />
             ))}
