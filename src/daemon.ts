@@ -3,7 +3,6 @@
  * process (arguments, environment, signals, output) is passed in by the command line.
  */
 import { DEFAULT_HINT } from "./config/command-hint.ts";
-import { planDefinitions } from "./config/plan-schema.ts";
 import type { Config } from "./config/schema.ts";
 import { startIntegrations } from "./integrations/start-integrations.ts";
 import { type MqttOptions, startMqtt } from "./mqtt/start-mqtt.ts";
@@ -56,7 +55,11 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
   const plugs = startPlugs(options, storage, state, mqtt, changes);
   const integrations = startIntegrations(options, storage, state, changes);
   const reloading = new ConfigReload(config, { clock, problems: state.problems, log }, checkKeys);
-  reloading.applied.subscribe((next) => state.plans.take(planDefinitions(next.plans, next.groups), next.groups));
+  reloading.applied.subscribe((next) => {
+    mqtt.take(next);
+    state.take(next);
+    plugs.take(next);
+  });
   const server = await startServer(options, { storage, state, mqtt, plugs, reloading }, changes);
   for (const module of [mqtt, plugs, integrations]) module.run();
   // What is stored is shown before anything is asked: with a thousand homes that takes some seconds.

@@ -4,7 +4,7 @@ import { hostname } from "node:os";
 import { StartError } from "../core/status/start-error.ts";
 import { AccountFiles, AccountsDirError } from "./account-files.ts";
 import { readBounded } from "./bounded-file.ts";
-import { readConfig } from "./load.ts";
+import { readAccount, readConfig } from "./load.ts";
 import type { Config } from "./schema.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -35,7 +35,7 @@ const MAX_NAMED = 3;
 
 /** The files of `accounts_dir`, to be kept for as long as the configuration is read again. */
 export function openAccountFiles(): AccountFiles {
-  return new AccountFiles((file) => readBounded(file, MAX_SECRET_BYTES));
+  return new AccountFiles((text) => readAccount(text, (file) => readBounded(file, MAX_SECRET_BYTES)));
 }
 
 /** Docker makes a folder of a file that is mounted and not there. */

@@ -3,6 +3,7 @@
  * the family. It reads no clock: the root's loop looks when it was asked to, and whenever something was heard.
  */
 
+import { isDeepStrictEqual } from "node:util";
 import * as z from "zod/mini";
 import { type PlugConfig, plugId } from "../config/plug-schema.ts";
 import type { WhenLost } from "../core/planning/model/plan-spec.ts";
@@ -60,11 +61,36 @@ const MAX_SLEEP_MS = 15 * MINUTE_MS;
 
 export class PlugManager {
   readonly #deps: PlugManagerDeps;
-  readonly #plugs: readonly Plug[];
+  #plugs: readonly Plug[];
+  /** The last commands of plugs that were taken out. Bounded by the plugs. */
+  readonly #closing = new Set<Promise<void>>();
 
   constructor(deps: PlugManagerDeps) {
     this.#deps = deps;
     this.#plugs = deps.plugs.map((config) => new Plug(config, deps));
+  }
+
+  /** Takes these plugs in place of those there are; one that stays the same goes on. Returns the ids that are gone. */
+  take(configs: readonly PlugConfig[], isUp: boolean): string[] {
+    const before = new Map(this.#plugs.map((plug) => [plug.id, plug]));
+    this.#plugs = configs.map((config) => {
+      const known = before.get(plugId(config));
+      if (known && isDeepStrictEqual(known.config, config)) {
+        before.delete(known.id);
+        return known;
+      }
+      const plug = new Plug(config, this.#deps);
+      if (isUp) plug.isUp(true);
+      return plug;
+    });
+    for (const plug of before.values()) {
+      plug.leave();
+      plug.endProblems();
+      const closed: Promise<void> = plug.close().finally(() => this.#closing.delete(closed));
+      this.#closing.add(closed);
+    }
+    this.#deps.onChange();
+    return [...before.keys()];
   }
 
   /** Topics to subscribe to. */
@@ -103,7 +129,7 @@ export class PlugManager {
 
   /** Waits for the last commands of plugs over HTTP. */
   async close(): Promise<void> {
-    await Promise.all(this.#plugs.map((plug) => plug.close()));
+    await Promise.all([...this.#closing, ...this.#plugs.map((plug) => plug.close())]);
   }
 
   /** Each plug as it is; all of them from the start on, so that Home Assistant never loses one. */
@@ -113,8 +139,8 @@ export class PlugManager {
 }
 
 class Plug {
-  readonly #config: PlugConfig;
-  readonly #id: string;
+  readonly config: PlugConfig;
+  readonly id: string;
   readonly #deps: PlugManagerDeps;
   readonly #row: PlugFamilyRow;
   readonly #whenLost: WhenLost;
@@ -137,8 +163,8 @@ class Plug {
 
   constructor(config: PlugConfig, deps: PlugManagerDeps) {
     const { family, topic = "", channel, on, off, url } = config;
-    this.#config = config;
-    this.#id = plugId(config);
+    this.config = config;
+    this.id = plugId(config);
     this.#deps = deps;
     this.#row = plugFamilies[family];
     this.#whenLost = deps.whenLost(config);
@@ -147,7 +173,7 @@ class Plug {
     this.#address = {
       topic,
       channel: String(channel ?? this.#row.channel.ordinary ?? ""),
-      caller: `${deps.baseTopic}/plug/${this.#id}`,
+      caller: `${deps.baseTopic}/plug/${this.id}`,
       custom: on && off ? { ...config, on, off } : undefined,
     };
     this.#rules = this.#rulesOf(this.#address);
@@ -160,7 +186,7 @@ class Plug {
   }
 
   get topics(): string[] {
-    const { signal_topic: signalTopic } = this.#config;
+    const { signal_topic: signalTopic } = this.config;
     const learns = Object.keys(this.#learns);
     return [...Object.keys(this.#readers), ...learns, ...(signalTopic === undefined ? [] : [signalTopic])];
   }
@@ -170,7 +196,7 @@ class Plug {
   }
 
   #rulesOf(address: PlugAddress): PlugRules {
-    const { override, min_on, min_off } = this.#config;
+    const { override, min_on, min_off } = this.config;
     const timers = this.#commands.deadMan(address);
     const whenLost = this.#whenLost;
     return {
@@ -186,7 +212,7 @@ class Plug {
 
   /** The state of the relay for one of the appliance, and the other way round. */
   #relay(on: boolean): boolean {
-    return on !== this.#config.inverted;
+    return on !== this.config.inverted;
   }
 
   /** The connection comes or goes; what was heard on the one before is of no use any more. */
@@ -198,7 +224,7 @@ class Plug {
   }
 
   take({ topic, payload, retained }: IncomingMessage): void {
-    if (topic === this.#config.signal_topic) {
+    if (topic === this.config.signal_topic) {
       this.#signal = onOff(payload);
       this.#signalBy = Number.NEGATIVE_INFINITY;
     }
@@ -234,7 +260,7 @@ class Plug {
   }
 
   look(now: EpochMs): EpochMs {
-    if (this.#line === "new" && this.#config.signal_topic !== undefined) this.#signalBy ??= now + SIGNAL_GRACE_MS;
+    if (this.#line === "new" && this.config.signal_topic !== undefined) this.#signalBy ??= now + SIGNAL_GRACE_MS;
     if (this.#line === "new" && now >= (this.#signalBy ?? now)) return this.#hear([{ kind: "connected" }], now);
     if (this.#line === "up") return Math.min(this.#hear([], now), this.#poll(now));
     const decision = this.#decide({ kind: "disconnected" }, now);
@@ -247,6 +273,10 @@ class Plug {
     if (this.#whenLost === "keep" || !connected || !sent || manualOverride !== null) return;
     if (sent.on !== rest && (rest || this.#rules.deadMan === null))
       this.#send({ kind: rest ? "on" : "off", deadManSec: null });
+  }
+
+  endProblems(): void {
+    for (const subject of [`plug ${this.id}`, `timer of plug ${this.id}`]) this.#deps.problems.end(subject);
   }
 
   async close(): Promise<void> {
@@ -267,8 +297,8 @@ class Plug {
     const { connected, available, reported, since, unresponsive } = this.#state;
     const { aim, reason: code } = this.#last ?? { aim: null, reason: "no_broker" };
     return {
-      id: this.#id,
-      name: this.#config.name,
+      id: this.id,
+      name: this.config.name,
       on: reported,
       wanted: aim,
       code,
@@ -280,7 +310,7 @@ class Plug {
   }
 
   get #memoryName(): string {
-    return `plug/${this.#id}`;
+    return `plug/${this.id}`;
   }
 
   get #timerMemory(): string {
@@ -309,8 +339,8 @@ class Plug {
   }
 
   #wantedAt(now: EpochMs): Wanted | null {
-    const { signal_topic: signalTopic } = this.#config;
-    if (signalTopic === undefined) return this.#deps.wanted(this.#config, now);
+    const { signal_topic: signalTopic } = this.config;
+    if (signalTopic === undefined) return this.#deps.wanted(this.config, now);
     return this.#signal === null
       ? null
       : { on: this.#signal, until: null, reason: `${signalTopic} says ${this.#signal ? "ON" : "OFF"}` };
@@ -331,8 +361,8 @@ class Plug {
 
   /** Remembers, logs and raises what a decision changed. */
   #tell(before: PlugState, { state, aim, reason, commands }: PlugDecision, now: EpochMs): void {
-    const id = this.#id;
-    const { name } = this.#config;
+    const id = this.id;
+    const { name } = this.config;
     const hasMinimum = this.#rules.minOnMs > 0 || this.#rules.minOffMs > 0;
     if (hasMinimum && state.since && state.since !== before.since)
       this.#deps.memory.write(this.#memoryName, JSON.stringify(state.since));
@@ -361,11 +391,11 @@ class Plug {
     if (this.#rules.isTimerUnsure && timerWorks !== before.timerWorks)
       memory.write(this.#timerMemory, timerWorks ? "works" : "none");
     const isMissing = this.#rules.isTimerUnsure && timerWorks !== true && memory.read(this.#timerMemory) === "none";
-    const subject = `timer of plug ${this.#id}`;
+    const subject = `timer of plug ${this.id}`;
     const on = this.#whenLost === "on" ? "OFF" : "ON";
     if (isMissing || (this.#whenLost === "on" && this.#rules.deadMan === null))
       problems.start({
-        ...{ code: "plug_without_timer", subject, since: now, names: { name: this.#config.name, state: on } },
+        ...{ code: "plug_without_timer", subject, since: now, names: { name: this.config.name, state: on } },
         detail: isMissing ? `it did not end an ${on} by itself` : `its firmware cannot end an ${on} by itself`,
       });
     else problems.end(subject);

@@ -19,7 +19,7 @@ import { openHttpPlug } from "./http-plug.ts";
 import { PlugManager, type PlugManagerDeps } from "./plug-manager.ts";
 
 export interface PlugsOptions {
-  readonly config: Pick<Config, "plans" | "plugs" | "mqtt">;
+  readonly config: Pick<Config, "plans" | "plugs" | "mqtt" | "accounts_dir">;
   readonly clock: Clock;
   readonly log: PlugManagerDeps["log"];
   /** Fires when the daemon ends. */
@@ -33,6 +33,8 @@ type Signal = Pick<HomeSnapshot | PlaceSnapshot, "cheap" | "current" | "level" |
 
 export interface PlugsModule {
   readonly snapshots: () => readonly PlugSnapshot[];
+  /** Takes the plugs of another configuration; what follows the same as before goes on. */
+  readonly take: (next: Pick<Config, "plans" | "plugs">) => void;
   readonly run: () => void;
   /** Sends the last commands; to be called while the connection is still up. */
   readonly shutdown: () => void;
@@ -47,14 +49,16 @@ export function startPlugs(
   mqtt: Mqtt,
   changes: ChangeBus,
 ): PlugsModule {
-  const hasPlugs = config.plugs.length > 0;
+  // Accounts come and go, and plugs with them.
+  const hasPlugs = config.plugs.length > 0 || config.accounts_dir !== undefined;
+  let { plans } = config;
   const pulse = hasPlugs ? state.stats.pulse("switching") : undefined;
   const plugs = new PlugManager({
     baseTopic: config.mqtt.base_topic,
     plugs: config.plugs,
     publishOnce: (topic, payload) => mqtt.client.sendCommand(topic, payload),
     wanted: (plug, now) => wantedOf(plug, state, now),
-    whenLost: (plug) => whenLostOfPlug(plug, config.plans),
+    whenLost: (plug) => whenLostOfPlug(plug, plans),
     openHttp: openHttpPlug,
     trusted: state.isTimeTrusted,
     memory: storage.settings,
@@ -69,6 +73,13 @@ export function startPlugs(
   let running: Promise<void> | null = null;
   return {
     snapshots: () => plugs.snapshots(),
+    take(next) {
+      const before = new Set(plugs.subscriptions);
+      plans = next.plans;
+      for (const id of plugs.take(next.plugs, mqtt.client.status().connected)) state.problems.end(homeSubject(id));
+      mqtt.client.subscribe(plugs.subscriptions.filter((topic) => !before.has(topic)));
+      loop.wake();
+    },
     run() {
       if (hasPlugs) running = loop.run(signal);
     },
@@ -107,7 +118,7 @@ function wantedAt(name: string, { cheap, current, level, nextChangeAt }: Signal)
 
 /** Which homes there are is known once the account told its addresses. `ids` are theirs where the plug's is none. */
 function tellHome(plug: PlugConfig, ids: readonly string[] | null, { problems }: Followed, now: EpochMs): void {
-  const subject = `home of plug ${plugId(plug)}`;
+  const subject = homeSubject(plugId(plug));
   if (ids === null) {
     problems.end(subject);
     return;
@@ -119,4 +130,8 @@ function tellHome(plug: PlugConfig, ids: readonly string[] | null, { problems }:
     names: { owner: `the plug ${plug.name}`, homes: ids.join(", ") || "the homes" },
     detail: unknownText("a home", plug.home ?? "", ids),
   });
+}
+
+function homeSubject(id: string): string {
+  return `home of plug ${id}`;
 }

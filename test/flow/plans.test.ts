@@ -50,8 +50,9 @@ describe("an appliance in the night", () => {
     await clock.runUntil(MORNING);
     await untilPlan(daemon, ({ state }) => state === "scheduled" || state === "waiting", "a first plan");
     await clock.runUntil(EVENING);
-    const plan = await untilPlan(daemon, ({ state }) => state === "scheduled", "the plan with tomorrow's prices");
     const start = await cheapestOf(daemon, Date.parse("2026-03-10T19:00:00Z"), Date.parse("2026-03-11T06:00:00Z"), 3);
+    const isThere = ({ next_start }: { readonly next_start?: unknown }) => next_start === isoOf(start);
+    const plan = await untilPlan(daemon, isThere, "the plan with tomorrow's prices");
     expect(plan).toMatchObject({
       next_start: isoOf(start),
       next_end: isoOf(start + 3 * HOUR_MS),
