@@ -181,9 +181,9 @@ class World implements AsyncDisposable {
     const { child } = this.#daemon(start, 1, ["--require", PROBE], "ipc");
     await this.#firstPrices(child).all;
     await this.#settled(child);
+    const edgeAt = EDGE - (await this.#clockAheadMs());
     await loopOf(child);
     const lan = await this.#lanTimes();
-    const edgeAt = EDGE - (await this.#clockAheadMs());
     const urgent = new Map<string, number>();
     const rest = new Map<string, number>();
     const take = (topic: string) => {
