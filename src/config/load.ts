@@ -10,7 +10,18 @@ import {
   type Tree,
   valueAt,
 } from "./config-error.ts";
-import { FILE_SUFFIX, itemOf, keyOfVariable, kindOf, PREFIX, shapeOf, variableNames, wordsOf } from "./keys.ts";
+import {
+  defaultOf,
+  FILE_SUFFIX,
+  itemOf,
+  keyOfVariable,
+  kindOf,
+  PREFIX,
+  shapeOf,
+  variableNames,
+  wordsOf,
+} from "./keys.ts";
+import { addPage, inPage, type OwnCounts } from "./page-file.ts";
 import { type Config, configSchema } from "./schema.ts";
 import { nearest } from "./suggest-key.ts";
 import { readYaml, type YamlReading } from "./yaml-text.ts";
@@ -37,6 +48,8 @@ export interface ConfigSources {
    * called as a variable sets that key, where nothing else does.
    */
   readonly secrets?: readonly string[];
+  /** The text of the page's file in a data directory; null where there is none. Errors: throws. */
+  readonly page?: (dataDir: string) => string | null;
 }
 
 /** Environment variables of the daemon that are no keys of the configuration. */
@@ -57,7 +70,7 @@ interface Draft {
 }
 
 /** Reads the configuration; the environment is stronger than the file. */
-export function readConfig({ text, environment, readFile, secrets = [] }: ConfigSources): ConfigReading {
+export function readConfig({ text, environment, readFile, secrets = [], page }: ConfigSources): ConfigReading {
   const mistakes: ConfigMistake[] = [];
   const file = text === null ? null : readYaml(text);
   const tree = file === null ? {} : readTree(file, mistakes);
@@ -73,6 +86,7 @@ export function readConfig({ text, environment, readFile, secrets = [] }: Config
   };
   applyEnvironment(draft, environment);
   applySecrets(draft, secrets);
+  const own = page ? withPage(draft, page) : null;
   resolve(draft, tree, configSchema, []);
   const result = configSchema.safeParse(tree);
   const issues = result.success ? [] : result.error.issues.flatMap((issue) => describeIssue(issue, tree));
@@ -82,7 +96,19 @@ export function readConfig({ text, environment, readFile, secrets = [] }: Config
     const secretFiles = [...draft.secretFiles].filter((file) => !secrets.includes(file));
     return { kind: "config", config: result.data, holdsSecrets, secretFiles };
   }
-  return { kind: "mistakes", mistakes: mistakes.map((mistake) => withPlace(mistake, draft.variables, file)) };
+  const told = mistakes.map((mistake) => {
+    const placed = own ? inPage(mistake, own) : mistake;
+    return placed === mistake ? withPlace(mistake, draft.variables, file) : placed;
+  });
+  return { kind: "mistakes", mistakes: told };
+}
+
+/** Adds what the page saved; null where it saved nothing. */
+function withPage({ tree, mistakes }: Draft, page: NonNullable<ConfigSources["page"]>): OwnCounts | null {
+  const text = page(
+    typeof tree.data_dir === "string" ? tree.data_dir : String(defaultOf(shapeOf(configSchema)?.data_dir)),
+  );
+  return text === null ? null : addPage(tree, text, mistakes);
 }
 
 /** The keys and values of a file; null where there are none to go on with. */
