@@ -4,7 +4,7 @@
  */
 
 import * as z from "zod/mini";
-import { type PlugConfig, plugId } from "../config/plug-schema.ts";
+import { deviceOf, type PlugConfig, plugId } from "../config/plug-schema.ts";
 import type { WhenLost } from "../core/planning/model/plan-spec.ts";
 import { plugFamilies } from "../core/plugs/families/families.ts";
 import { onOff, type Reader } from "../core/plugs/families/payload-readers.ts";
@@ -55,12 +55,17 @@ const keptSince = z.object({ on: z.boolean(), at: z.number() });
 const SIGNAL_GRACE_MS = 2 * SECOND_MS;
 /** Events that wait for the loop, for one plug. More is junk; what was heard first is forgotten. */
 const MAX_WAITING = 64;
+/** How long a plug is ON when its owner tries it. */
+export const TRIAL_MS: number = 10 * SECOND_MS;
 /** Looks at least this often: what is wanted may have changed without a word. */
 const MAX_SLEEP_MS = 15 * MINUTE_MS;
 
 export class PlugManager {
   readonly #deps: PlugManagerDeps;
-  readonly #plugs: readonly Plug[];
+  #plugs: readonly Plug[];
+  #isUp = false;
+  /** Plugs that are not there any more. */
+  #gone: Promise<unknown> = Promise.resolve();
 
   constructor(deps: PlugManagerDeps) {
     this.#deps = deps;
@@ -72,6 +77,35 @@ export class PlugManager {
     return [...new Set(this.#plugs.flatMap((plug) => plug.topics))];
   }
 
+  /**
+   * Takes these plugs in place of those there are. One that stays as it is goes on where it stands; one that goes, and
+   * whose device no other plug has, is left as at the end of the daemon. Returns the topics of those that are new.
+   */
+  takePlugs(configs: readonly PlugConfig[]): string[] {
+    const before = this.#plugs;
+    const same = new Map(before.map((plug) => [plug.fingerprint, plug]));
+    this.#plugs = configs.map((config) => same.get(fingerprintOf(config, this.#deps)) ?? new Plug(config, this.#deps));
+    const devices = new Set(this.#plugs.map(({ device }) => device));
+    for (const plug of before.filter((each) => !this.#plugs.includes(each))) {
+      if (!devices.has(plug.device)) plug.leave();
+      plug.forget();
+      this.#gone = Promise.all([this.#gone, plug.close()]);
+    }
+    const added = this.#plugs.filter((plug) => !before.includes(plug));
+    for (const plug of added) plug.isUp(this.#isUp);
+    this.#deps.onChange();
+    this.#deps.wake();
+    return [...new Set(added.flatMap((plug) => plug.topics))];
+  }
+
+  /** Switches a plug ON for `TRIAL_MS`. Returns why it was not, in words; null where it was told so. */
+  tryOut(id: string, now: EpochMs): string | null {
+    const refused = this.#plugs.find((plug) => plug.id === id)?.tryOut(now) ?? null;
+    this.#deps.onChange();
+    this.#deps.wake();
+    return refused;
+  }
+
   /** Takes a message that came on one of the subscriptions. */
   onMessage(message: IncomingMessage): void {
     for (const plug of this.#plugs) plug.take(message);
@@ -79,11 +113,13 @@ export class PlugManager {
   }
 
   onUp(): void {
+    this.#isUp = true;
     for (const plug of this.#plugs) plug.isUp(true);
     this.#deps.wake();
   }
 
   onDown(): void {
+    this.#isUp = false;
     for (const plug of this.#plugs) plug.isUp(false);
     this.#deps.wake();
   }
@@ -103,7 +139,7 @@ export class PlugManager {
 
   /** Waits for the last commands of plugs over HTTP. */
   async close(): Promise<void> {
-    await Promise.all(this.#plugs.map((plug) => plug.close()));
+    await Promise.all([this.#gone, ...this.#plugs.map((plug) => plug.close())]);
   }
 
   /** Each plug as it is; all of them from the start on, so that Home Assistant never loses one. */
@@ -112,9 +148,15 @@ export class PlugManager {
   }
 }
 
+function fingerprintOf(config: PlugConfig, { whenLost }: PlugManagerDeps): string {
+  return JSON.stringify([config, whenLost(config)]);
+}
+
 class Plug {
+  readonly id: string;
+  /** What it is made from: a plug with the same is the same. */
+  readonly fingerprint: string;
   readonly #config: PlugConfig;
-  readonly #id: string;
   readonly #deps: PlugManagerDeps;
   readonly #row: PlugFamilyRow;
   readonly #whenLost: WhenLost;
@@ -134,20 +176,22 @@ class Plug {
   #signal: boolean | null = null;
   #signalBy: EpochMs | null = null;
   #said: boolean | null = null;
+  #trialUntil: EpochMs = Number.NEGATIVE_INFINITY;
 
   constructor(config: PlugConfig, deps: PlugManagerDeps) {
     const { family, topic = "", channel, on, off, url } = config;
     this.#config = config;
-    this.#id = plugId(config);
+    this.id = plugId(config);
     this.#deps = deps;
     this.#row = plugFamilies[family];
     this.#whenLost = deps.whenLost(config);
+    this.fingerprint = fingerprintOf(config, deps);
     const { http } = this.#row;
     this.#commands = url !== undefined && http ? http : this.#row;
     this.#address = {
       topic,
       channel: String(channel ?? this.#row.channel.ordinary ?? ""),
-      caller: `${deps.baseTopic}/plug/${this.#id}`,
+      caller: `${deps.baseTopic}/plug/${this.id}`,
       custom: on && off ? { ...config, on, off } : undefined,
     };
     this.#rules = this.#rulesOf(this.#address);
@@ -157,6 +201,11 @@ class Plug {
     const reads = http?.reads(this.#address);
     this.#http = url === undefined || !reads ? null : deps.openHttp(url, (body) => this.#answered(body, reads));
     if (this.#http) this.#line = "new";
+  }
+
+  /** What it switches. */
+  get device(): string {
+    return deviceOf(this.#config) ?? this.id;
   }
 
   get topics(): string[] {
@@ -249,6 +298,26 @@ class Plug {
       this.#send({ kind: rest ? "on" : "off", deadManSec: null });
   }
 
+  /** Its problems are none any more. */
+  forget(): void {
+    for (const subject of [`plug ${this.id}`, this.#timerSubject]) this.#deps.problems.end(subject);
+  }
+
+  /** See `PlugManager.tryOut`. Only the way out of its resting state and back is tried, and not while it is away from it. */
+  tryOut(now: EpochMs): string | null {
+    const { whenLost, deadMan } = this.#rules;
+    if (whenLost !== "off") return "it is to stay ON where nothing is known, so it is not switched to try it";
+    if (deadMan === null) return "its firmware cannot end an ON by itself, so it is not switched to try it";
+    if (this.#line !== "up" || this.#state.available === false) return "it cannot be reached";
+    if (this.#state.reported === true || this.#last?.aim === true) return "it is ON already";
+    this.#trialUntil = now + TRIAL_MS;
+    const { aim, reason } = this.#decide({ kind: "tick" }, now);
+    if (aim === true) return null;
+    this.#trialUntil = Number.NEGATIVE_INFINITY;
+    this.#decide({ kind: "tick" }, now);
+    return plugReasonText(reason, this.#lastWanted?.reason ?? null, whenLost);
+  }
+
   async close(): Promise<void> {
     await this.#http?.close();
   }
@@ -267,7 +336,7 @@ class Plug {
     const { connected, available, reported, since, unresponsive } = this.#state;
     const { aim, reason: code } = this.#last ?? { aim: null, reason: "no_broker" };
     return {
-      id: this.#id,
+      id: this.id,
       name: this.#config.name,
       on: reported,
       wanted: aim,
@@ -280,7 +349,11 @@ class Plug {
   }
 
   get #memoryName(): string {
-    return `plug/${this.#id}`;
+    return `plug/${this.id}`;
+  }
+
+  get #timerSubject(): string {
+    return `timer of plug ${this.id}`;
   }
 
   get #timerMemory(): string {
@@ -310,6 +383,9 @@ class Plug {
 
   #wantedAt(now: EpochMs): Wanted | null {
     const { signal_topic: signalTopic } = this.#config;
+    // A clock that is set back does not make it longer.
+    if (now < this.#trialUntil && now >= this.#trialUntil - TRIAL_MS)
+      return { on: true, until: this.#trialUntil, reason: "it is tried: ON for ten seconds", isTrial: true };
     if (signalTopic === undefined) return this.#deps.wanted(this.#config, now);
     return this.#signal === null
       ? null
@@ -331,7 +407,7 @@ class Plug {
 
   /** Remembers, logs and raises what a decision changed. */
   #tell(before: PlugState, { state, aim, reason, commands }: PlugDecision, now: EpochMs): void {
-    const id = this.#id;
+    const id = this.id;
     const { name } = this.#config;
     const hasMinimum = this.#rules.minOnMs > 0 || this.#rules.minOffMs > 0;
     if (hasMinimum && state.since && state.since !== before.since)
@@ -361,7 +437,7 @@ class Plug {
     if (this.#rules.isTimerUnsure && timerWorks !== before.timerWorks)
       memory.write(this.#timerMemory, timerWorks ? "works" : "none");
     const isMissing = this.#rules.isTimerUnsure && timerWorks !== true && memory.read(this.#timerMemory) === "none";
-    const subject = `timer of plug ${this.#id}`;
+    const subject = this.#timerSubject;
     const on = this.#whenLost === "on" ? "OFF" : "ON";
     if (isMissing || (this.#whenLost === "on" && this.#rules.deadMan === null))
       problems.start({

@@ -1,6 +1,6 @@
 /** The plugs of the house put together: which there are, what each follows, and the loop that looks after them. */
 
-import { type PlugConfig, plansOf, plugId, whenLostOfPlug } from "../config/plug-schema.ts";
+import { deviceOf, type PlugConfig, plansOf, plugId, whenLostOfPlug } from "../config/plug-schema.ts";
 import type { Config } from "../config/schema.ts";
 import { unknownText } from "../config/suggest-key.ts";
 import type { PlugSnapshot } from "../core/plugs/plug-snapshot.ts";
@@ -15,6 +15,7 @@ import type { Mqtt } from "../mqtt/start-mqtt.ts";
 import type { ChangeBus } from "../state/change-bus.ts";
 import type { State } from "../state/open-state.ts";
 import type { Storage } from "../storage/open-storage.ts";
+import { type Announced, AnnouncedPlugs } from "./announced-plugs.ts";
 import { openHttpPlug } from "./http-plug.ts";
 import { PlugManager, type PlugManagerDeps } from "./plug-manager.ts";
 
@@ -33,22 +34,32 @@ type Signal = Pick<HomeSnapshot | PlaceSnapshot, "cheap" | "current" | "level" |
 
 export interface PlugsModule {
   readonly snapshots: () => readonly PlugSnapshot[];
+  /** The plugs that announce themselves, the first time within seconds. */
+  readonly announced: () => Promise<readonly AnnouncedHere[]>;
+  /** Switches a plug ON for some seconds. Returns why it was not, in words; null where it was told so. */
+  readonly tryOut: (id: string, now: EpochMs) => string | null;
+  /** Takes the plugs of another configuration. */
+  readonly take: (config: PlugsOptions["config"]) => void;
   readonly run: () => void;
   /** Sends the last commands; to be called while the connection is still up. */
   readonly shutdown: () => void;
   readonly close: () => Promise<void>;
 }
 
+/** `configured` is the id of the plug that it is in the configuration; null where it is in none. */
+export interface AnnouncedHere extends Announced {
+  readonly configured: string | null;
+}
+
 /** Starts the plugs of the configuration: they listen at once, and are switched after `run`. */
 export function startPlugs(
-  { config, clock, log, signal }: PlugsOptions,
+  { config: given, clock, log, signal }: PlugsOptions,
   storage: Pick<Storage, "settings">,
   state: State,
   mqtt: Mqtt,
   changes: ChangeBus,
 ): PlugsModule {
-  const hasPlugs = config.plugs.length > 0;
-  const pulse = hasPlugs ? state.stats.pulse("switching") : undefined;
+  let config = given;
   const plugs = new PlugManager({
     baseTopic: config.mqtt.base_topic,
     plugs: config.plugs,
@@ -59,18 +70,39 @@ export function startPlugs(
     trusted: state.isTimeTrusted,
     memory: storage.settings,
     onChange: () => changes.stateChanged.emit({ home: null }),
-    wake: () => loop.wake(),
+    wake: () => loop?.wake(),
     ...{ problems: state.problems, log },
   });
-  const loop = new StateLoop(clock, (now) => plugs.tick(now), pulse);
+  let loop: StateLoop | null = null;
+  let isRunning = false;
+  /** A house without plugs has no loop for them. */
+  const open = () => {
+    if (config.plugs.length > 0)
+      loop ??= new StateLoop(clock, (now) => plugs.tick(now), state.stats.pulse("switching"));
+    if (isRunning && loop) running ??= loop.run(signal);
+  };
   mqtt.publisher.showPlugs(() => plugs.snapshots());
   mqtt.client.addListener(plugs);
-  mqtt.published.subscribe(() => loop.wake());
+  mqtt.published.subscribe(() => loop?.wake());
   let running: Promise<void> | null = null;
+  open();
+  const announced = new AnnouncedPlugs(mqtt.client);
   return {
     snapshots: () => plugs.snapshots(),
+    async announced() {
+      const ids = new Map(config.plugs.map((plug) => [deviceOf(plug), plugId(plug)]));
+      return (await announced.list()).map((plug) => ({ ...plug, configured: ids.get(deviceOf(plug)) ?? null }));
+    },
+    tryOut: (id, now) => plugs.tryOut(id, now),
+    take(next) {
+      for (const plug of config.plugs) state.problems.end(homeSubject(plug));
+      config = next;
+      mqtt.client.subscribe(plugs.takePlugs(next.plugs));
+      open();
+    },
     run() {
-      if (hasPlugs) running = loop.run(signal);
+      isRunning = true;
+      open();
     },
     shutdown: () => plugs.shutdown(),
     async close() {
@@ -105,9 +137,13 @@ function wantedAt(name: string, { cheap, current, level, nextChangeAt }: Signal)
   return { on: cheap, until: nextChangeAt, reason: `the price at ${name} is ${level}${isEstimate ? basis : ""}` };
 }
 
+function homeSubject(plug: PlugConfig): string {
+  return `home of plug ${plugId(plug)}`;
+}
+
 /** Which homes there are is known once the account told its addresses. `ids` are theirs where the plug's is none. */
 function tellHome(plug: PlugConfig, ids: readonly string[] | null, { problems }: Followed, now: EpochMs): void {
-  const subject = `home of plug ${plugId(plug)}`;
+  const subject = homeSubject(plug);
   if (ids === null) {
     problems.end(subject);
     return;

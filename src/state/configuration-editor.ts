@@ -107,7 +107,7 @@ export class ConfigurationEditor {
     if (!isTree(given)) return refusal("invalid_parameter", `expected the keys of a ${NAMES[list]} and their values`);
     const { used } = this.#deps.reloading;
     const ids = writtenIds(list, used[list]);
-    const index = id === null ? ids.length : ids.indexOf(id);
+    const index = id !== null && ids.includes(id) ? ids.indexOf(id) : ids.length;
     const tree: Tree = { ...used, [list]: used[list].toSpliced(index, 1, given as never) };
     const result = configSchema.safeParse(tree);
     if (result.success) return result.data;

@@ -20,7 +20,7 @@ interface HeldAddress {
  * What an account tells is read once per change of it: a new account costs the same with a thousand others as alone.
  */
 export class Homes {
-  readonly #config: ReadonlyMap<string, NonNullable<Config["homes"]>[number]> | null;
+  #config: ReadonlyMap<string, NonNullable<Config["homes"]>[number]> | null = null;
   readonly #library: SeriesRepository;
   readonly #settings: KeyValueStore;
   /** The addresses of each account, in the order of the accounts. */
@@ -30,9 +30,9 @@ export class Homes {
   /** By id in lower case. An address that several accounts may read belongs to the first. */
   readonly #held = new Map<string, HeldAddress>();
   /** Ids of the configuration. */
-  readonly #given: ReadonlySet<string>;
+  #given: ReadonlySet<string> = new Set();
   /** Those, and every id that an address has or had: no other home gets one of them. */
-  readonly #taken: Set<string>;
+  readonly #taken = new Set<string>();
   #list: readonly Home[] | null = null;
   #ids: ReadonlySet<string> | null = null;
   readonly #byId = new Map<string, Home>();
@@ -43,16 +43,22 @@ export class Homes {
     repository: SeriesRepository,
     settings: KeyValueStore,
   ) {
-    this.#config = config ? new Map(config.map((home) => [home.address_id.toLowerCase(), home])) : null;
     this.#library = repository;
     this.#settings = settings;
     this.#told = new Map(accounts.map((account) => [account, []]));
     this.#stale = new Set(accounts);
-    this.#given = new Set(config?.flatMap((home) => home.id ?? []));
-    this.#taken = new Set(this.#given);
+    this.take(config);
     repository.store.watch("addresses", ({ account }) => {
       if (this.#told.has(account)) this.#stale.add(account);
     });
+  }
+
+  /** Takes another list of homes: which addresses are, and what they are called. */
+  take(config: Config["homes"]): void {
+    this.#config = config ? new Map(config.map((home) => [home.address_id.toLowerCase(), home])) : null;
+    this.#given = new Set(config?.flatMap((home) => home.id ?? []));
+    for (const id of this.#given) this.#taken.add(id);
+    for (const account of this.#told.keys()) this.#stale.add(account);
   }
 
   /** Every home known by now. A home keeps its id permanently, also when its label changes in the app. */

@@ -64,6 +64,8 @@ export interface State {
   readonly checkMachine: (now: EpochMs) => void;
   /** The daemon as it is at `now`. */
   readonly daemonState: (now: EpochMs) => DaemonState;
+  /** Takes the homes, levels and plans of another configuration. */
+  readonly take: (config: Config) => void;
   /** Looks at once what is due for every account. */
   readonly refresh: () => void;
   /** Makes the copy of the database now. Returns why it could not be made; null if it was. */
@@ -155,6 +157,17 @@ export function openState(options: StateOptions, storage: Storage, service: Serv
     ...state,
     ...loops,
     isTimeTrusted,
+    take({ homes: listed, levels, plans: entries, groups }) {
+      const before = homes.ids;
+      // Everybody who judges prices holds these.
+      Object.assign(thresholds, thresholdsOf(levels));
+      homes.take(listed);
+      homeReader.forget();
+      plans.take(planDefinitions(entries, groups), groups);
+      loops.refresh();
+      for (const home of new Set([...before, ...homes.ids])) changes.stateChanged.emit({ home });
+      changes.stateChanged.emit({ home: null });
+    },
     checkClock,
     checkMachine(now) {
       dataDir.tell(problems, now);
@@ -183,7 +196,8 @@ function openBasics({ config, clock, log }: StateOptions, storage: Storage, chan
   };
 }
 
-interface LoopDeps extends Omit<State, "isTimeTrusted" | "checkClock" | "checkMachine" | "daemonState" | keyof Loops> {
+interface LoopDeps
+  extends Omit<State, "take" | "isTimeTrusted" | "checkClock" | "checkMachine" | "daemonState" | keyof Loops> {
   readonly historyFrom: (now: EpochMs) => EpochMs;
   readonly isTimePossible: (now: EpochMs) => boolean;
 }

@@ -4,11 +4,12 @@ import { setTimeout as pause } from "node:timers/promises";
 import { isatty } from "node:tty";
 import { pino } from "pino";
 import { commandHint } from "../../config/command-hint.ts";
-import { loadConfiguration } from "../../config/load-config-file.ts";
+import { configPath, loadConfiguration, readConfiguration } from "../../config/load-config-file.ts";
 import type { Config } from "../../config/schema.ts";
 import { DataDirInUse, StartError } from "../../core/status/start-error.ts";
 import { type Daemon, type DaemonOptions, startDaemon } from "../../daemon.ts";
 import { proxyOf } from "../../service/client/proxy.ts";
+import type { ConfigurationSource } from "../../state/configuration-editor.ts";
 import type { Given } from "../arguments.ts";
 import { runningDaemon } from "../connect.ts";
 import { demoGreeting, isDemo, startDemo } from "../demo.ts";
@@ -59,10 +60,19 @@ export async function main(given: Given): Promise<number> {
     throw new StartError(
       `${path ?? "the configuration"} has neither consumer.api_key nor third_party; set one of them`,
     );
+  const readAgain = async () => {
+    const again = loadConfiguration(given.configPath, process.env);
+    for (const warning of again.warnings) log.warn({}, warning);
+    return withSupervisor(again.config);
+  };
   try {
     const used = demo?.config ?? (await withSupervisor(config));
     const daemon = await startWhenFree({
       ...{ config: used, clock, log, random: Math.random, anonymousBroker: demo?.anonymousBroker ?? false },
+      ...(demo ? {} : { source: configurationSource(given.configPath, readAgain) }),
+      onConfig: ({ log: { level } }) => {
+        log.level = level;
+      },
       commandHint: commandHint(process),
       machine: machineId(),
       ingress: process.env.SUPERVISOR_TOKEN !== undefined,
@@ -74,15 +84,10 @@ export async function main(given: Given): Promise<number> {
     });
     setTimeout(flushCompileCache, FLUSH_AFTER_MS).unref();
     if (demo) process.stdout.write(demoGreeting(demo, { api: daemon.apiPort, broker: daemon.brokerPort }));
-    const readAgain = async () => {
-      const again = loadConfiguration(given.configPath, process.env);
-      for (const warning of again.warnings) log.warn({}, warning);
-      return withSupervisor(again.config);
-    };
     up.resolve({
       async reload() {
         if (demo) log.info({}, "the invented house has no configuration to read again");
-        else log.level = (await daemon.reload(readAgain)).log.level;
+        else await daemon.reload(readAgain);
       },
       async stop() {
         await daemon.stop();
@@ -95,6 +100,17 @@ export async function main(given: Given): Promise<number> {
     await demo?.close();
     throw error;
   }
+}
+
+/** The configuration as the dashboard and programs change it. */
+function configurationSource(given: string | null, read: () => Promise<Config>): ConfigurationSource {
+  const path = configPath(given, process.env);
+  return {
+    path,
+    isSetOutside: (list) => Boolean(process.env[`ELBRO_${list.toUpperCase()}`]),
+    readWith: (texts) => readConfiguration(path, process.env, texts),
+    read,
+  };
 }
 
 interface Running {

@@ -51,6 +51,8 @@ export interface MqttClient {
   sendCommand(topic: string, payload: string): boolean;
   /** Adds a listener; one that is added while the connection is up is subscribed at once. */
   addListener(listener: MqttListener): void;
+  /** Subscribes at once to what a listener listens to from now on. */
+  subscribe(topics: readonly string[]): void;
   /** How the link is, and what went over it since the start. */
   status(): MqttClientStatus;
   /** Resolves when the first connection is up, or when it takes longer than a quick one does. Never rejects. */
@@ -157,6 +159,7 @@ export function openMqttClient(options: MqttClientOptions, signal: AbortSignal):
       line.subscribe(listener.subscriptions);
       listener.onUp();
     },
+    subscribe: (topics) => line?.subscribe(topics),
     sendCommand: (topic, payload) => line?.sendCommand(topic, payload) ?? false,
     status: () => ({ connected: line !== null, trouble, connections, published: publisher.taken }),
     upSoon: Promise.race([firstUp.promise, pause(QUICK_UP_MS, undefined, { ref: false })]),
