@@ -79,7 +79,7 @@ export class PlugManager {
 
   /**
    * Takes these plugs in place of those there are. One that stays as it is goes on where it stands; one that goes, and
-   * whose device no other plug has, is left as at the end of the daemon. Returns the topics of those that are new.
+   * whose device no other plug has, is switched into its resting state. Returns the topics of those that are new.
    */
   takePlugs(configs: readonly PlugConfig[]): string[] {
     const before = this.#plugs;
@@ -87,7 +87,7 @@ export class PlugManager {
     this.#plugs = configs.map((config) => same.get(fingerprintOf(config, this.#deps)) ?? new Plug(config, this.#deps));
     const devices = new Set(this.#plugs.map(({ device }) => device));
     for (const plug of before.filter((each) => !this.#plugs.includes(each))) {
-      if (!devices.has(plug.device)) plug.leave();
+      if (!devices.has(plug.device)) plug.release();
       plug.forget();
       this.#gone = Promise.all([this.#gone, plug.close()]);
     }
@@ -291,11 +291,15 @@ class Plug {
   }
 
   leave(): void {
+    if (this.#whenLost === "on" || this.#rules.deadMan === null) this.release();
+  }
+
+  /** Switches it into its resting state, which also clears a timer that is stored in the device. */
+  release(): void {
     const { connected, sent, manualOverride } = this.#state;
     const rest = this.#whenLost === "on";
     if (this.#whenLost === "keep" || !connected || !sent || manualOverride !== null) return;
-    if (sent.on !== rest && (rest || this.#rules.deadMan === null))
-      this.#send({ kind: rest ? "on" : "off", deadManSec: null });
+    if (sent.on !== rest) this.#send({ kind: rest ? "on" : "off", deadManSec: null });
   }
 
   /** Its problems are none any more. */

@@ -57,11 +57,13 @@ export type Edited =
     }
   | EditRefusal;
 
-/** What is asked for. `id` is null for an entry that is new, `entry` for one that is to go. */
+/** What is asked for. `id` is null for an entry that is new. */
 export interface EntryChange {
   readonly list: EntryList;
   readonly id: string | null;
+  /** What it is to be; of no use where it is to go. */
   readonly entry: unknown;
+  readonly isDelete: boolean;
   /** The revision that the caller knows; null where it does not mind. */
   readonly revision: string | null;
 }
@@ -143,7 +145,9 @@ export class ConfigurationEditor {
     }
   }
 
-  #write({ list, id, entry, revision }: EntryChange, texts: ConfigTexts, source: ConfigurationSource): Edited {
+  #write(asked: EntryChange, texts: ConfigTexts, source: ConfigurationSource): Edited {
+    const { list, id, isDelete, revision } = asked;
+    const entry = isDelete ? null : (asked.entry ?? "nothing");
     const { files, clock, reloading } = this.#deps;
     if (revision !== null && revision !== revisionOf(texts))
       return refusal("precondition_failed", "the configuration has changed since it was read; read it again");
@@ -176,7 +180,7 @@ export class ConfigurationEditor {
       if (which === "page") return refusal("conflict", `${files.pagePath} cannot be written: ${codeOf(error)}`);
       this.#isReadOnly = true;
       // A new one goes into the page's file then, another is refused.
-      return this.#write({ list, id, entry, revision }, texts, source);
+      return this.#write(asked, texts, source);
     }
     const note =
       which === "file"

@@ -42,7 +42,7 @@ describe("a plan that is saved over HTTP", () => {
     const entry = { name: "Heater plug", family: "tasmota", topic: "heater", plan: "heater" };
     expect(await answerOf(daemon.post("/local/v1/plugs", entry))).toMatchObject([201, { id: "heater_plug" }]);
     await daemon.clock.runUntil(daemon.clock.now() + MINUTE_MS);
-    await expect.poll(() => plug.on, UNTIL).toBe(true);
+    await expect.poll(() => plug.device.on, UNTIL).toBe(true);
 
     const text = textOf(daemon);
     for (const kept of before.split("\n").filter((line) => /#|api_key/.test(line))) expect(text).toContain(kept.trim());
@@ -67,7 +67,7 @@ describe("a plan that is saved over HTTP", () => {
     const [refused, why] = await answerOf(daemon.send("DELETE", "/local/v1/plans/heater"));
     expect([refused, why.reason]).toEqual([409, expect.stringContaining("plugs[0].plan")]);
     expect(await answerOf(daemon.send("DELETE", "/local/v1/plugs/heater_plug"))).toMatchObject([200, {}]);
-    await expect.poll(() => plug.on, UNTIL).toBe(false);
+    await expect.poll(() => plug.device.on, UNTIL).toBe(false);
     expect(await answerOf(daemon.send("DELETE", "/local/v1/plans/heater"))).toMatchObject([200, {}]);
     expect((await daemon.request("/local/v1/plans/heater")).status).toBe(404);
     expect(textOf(daemon).trim()).toBe(before.trim());
@@ -153,9 +153,9 @@ plugs:
     await plug.connect(daemon.brokerPort);
     await daemon.clock.runUntil(daemon.clock.now() + MINUTE_MS);
     await expect.poll(async () => (await answerOf(daemon.post("/local/v1/plugs/lamp/test", {})))[0], UNTIL).toBe(200);
-    await expect.poll(() => plug.on, UNTIL).toBe(true);
+    await expect.poll(() => plug.device.on, UNTIL).toBe(true);
     await daemon.clock.runUntil(daemon.clock.now() + 11 * SECOND_MS);
-    await expect.poll(() => plug.on, UNTIL).toBe(false);
+    await expect.poll(() => plug.device.on, UNTIL).toBe(false);
     const [status, { reason }] = await answerOf(daemon.post("/local/v1/plugs/freezer_plug/test", {}));
     expect([status, reason]).toEqual([409, expect.stringContaining("it is to stay ON")]);
     expect((await daemon.post("/local/v1/plugs/none/test", {})).status).toBe(404);
@@ -173,15 +173,13 @@ plugs:
       tp: ["cmnd", "stat", "tele"],
       rl: [1, 0],
     };
-    await watcher.publish("tasmota/discovery/4F2100000000/config", JSON.stringify(tasmota), true);
-    await watcher.publish("shellyplus2pm-a8032ab12345/online", "true", true);
+    await watcher.publish("tasmota/discovery/4F2100000000/config", JSON.stringify(tasmota), { retain: true });
+    await watcher.publish("shellyplus2pm-a8032ab12345/online", "true", { retain: true });
     const expose = { type: "switch", features: [{ name: "state", property: "state" }] };
     const zigbee = { friendly_name: "Fan", definition: { vendor: "IKEA", model: "E1603", exposes: [expose] } };
-    await watcher.publish(
-      "zigbee2mqtt/bridge/devices",
-      JSON.stringify([{ friendly_name: "Coordinator" }, zigbee]),
-      true,
-    );
+    await watcher.publish("zigbee2mqtt/bridge/devices", JSON.stringify([{ friendly_name: "Coordinator" }, zigbee]), {
+      retain: true,
+    });
     const { plugs } = await askJson(daemon, "announced-plugs");
     expect(plugs).toMatchObject([
       {
@@ -205,8 +203,8 @@ test("homes and levels are used without a restart, too", async () => {
   const dear = { very_cheap: 0.01, cheap: 0.02, normal: 0.03, expensive: 0.04 };
   await daemon.reload({ levels: dear });
   expect(await level()).toMatchObject([{ level: "very_expensive" }]);
-  const { addresses } = (await (await daemon.request("/consumer/v1/me/addresses")).json()) as {
-    addresses: { id: string }[];
+  const { data: addresses } = (await (await daemon.request("/consumer/v1/me/addresses")).json()) as {
+    data: { id: string }[];
   };
   const homes = [{ address_id: addresses[0]?.id ?? "", id: "villa" }];
   await daemon.reload({ homes });

@@ -34,6 +34,7 @@ export interface LocalRoute {
 }
 
 export interface LocalRequest {
+  readonly method: string;
   /** Decoded parameters of the path. */
   readonly path: Readonly<Record<string, string | undefined>>;
   readonly query: URLSearchParams;
@@ -159,6 +160,7 @@ async function answerOf(
     return again === null || (door.remains?.(again) ?? true);
   };
   return route.handle({
+    method: route.method,
     path,
     query,
     headers: told,

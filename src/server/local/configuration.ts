@@ -89,7 +89,7 @@ export function entryEndpoints(of: EntryList, one: "plan" | "plug", example: str
       errors: [...EDIT_ERRORS, ...BODY_ERRORS],
       example,
       body: entryBody(of),
-      answer: (local, params, request) => changed(local, of, idOf(params), request.body, request),
+      answer: (local, params, request) => changed(local, of, idOf(params), request),
     }),
     endpoint({
       method: "DELETE",
@@ -101,28 +101,21 @@ export function entryEndpoints(of: EntryList, one: "plan" | "plug", example: str
       schema: editedSchema,
       errors: EDIT_ERRORS,
       example,
-      answer: (local, params, request) => changed(local, of, idOf(params), null, request),
+      answer: (local, params, request) => changed(local, of, idOf(params), request),
     }),
   ];
 }
 
-/** Makes (without an id), changes or deletes (without an entry) what the configuration has. */
+/** Makes (without an id), changes or deletes what the configuration has. */
 export async function changed(
   { editor }: LocalSource,
-  of: EntryList,
+  list: EntryList,
   id: string | null,
-  given: unknown,
-  { headers }: LocalRequest,
+  { method, body, headers }: LocalRequest,
 ): Promise<LocalAnswer> {
   const known = headers["if-match"]?.replace(/^(W\/)?"(.*)"$/, "$2") ?? null;
-  const isDelete = id !== null && given === null;
-  const edited = await editor.change({
-    list: of,
-    id,
-    // A body that is missing is no wish to delete.
-    entry: isDelete ? null : (given ?? "nothing"),
-    revision: known === "*" ? null : known,
-  });
+  const revision = known === "*" ? null : known;
+  const edited = await editor.change({ list, id, entry: body, isDelete: method === "DELETE", revision });
   return edited.kind === "refused" ? refusedEdit(edited) : editedAnswer(edited, id === null ? 201 : 200);
 }
 

@@ -198,7 +198,7 @@ export const planEndpoints: readonly Endpoint[] = [
     answer(source, _params, request) {
       const { now, body } = request;
       if (typeof body !== "object" || body === null || !("once" in body) || body.once !== true)
-        return changed(source, "plans", null, body, request);
+        return changed(source, "plans", null, request);
       const done = source.plans.once(body, now);
       if (done.kind === "done") return answerPlan(source, done.plan ?? "", now);
       return refusalOf(done.why === "unreadable_setting" ? "invalid_parameter" : "conflict", done);

@@ -109,7 +109,7 @@ export const plugEndpoints: readonly Endpoint[] = [
     errors: [...EDIT_ERRORS, ...BODY_ERRORS],
     example: "/local/v1/plugs",
     body: entryBody("plugs"),
-    answer: (source, _params, request) => changed(source, "plugs", null, request.body, request),
+    answer: (source, _params, request) => changed(source, "plugs", null, request),
   }),
   ...entryEndpoints("plugs", "plug", "/local/v1/plugs/heater_plug"),
   endpoint({
