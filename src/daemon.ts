@@ -63,6 +63,7 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
   const integrations = startIntegrations(options, storage, state, changes);
   const reloading = new ConfigReload(config, { clock, problems: state.problems, log }, checkKeys);
   reloading.applied.subscribe((next) => {
+    mqtt.take(next);
     state.take(next);
     plugs.take(next);
     options.onConfig?.(next);

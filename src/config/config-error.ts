@@ -55,14 +55,18 @@ export function pathText(path: Path): string {
 }
 
 /** Everything one issue of the schema says of a configuration. */
-export function describeIssue(issue: z.core.$ZodIssue, tree: Tree): ConfigMistake[] {
+export function describeIssue(
+  issue: z.core.$ZodIssue,
+  tree: Tree,
+  schema: z.core.$ZodType = configSchema,
+): ConfigMistake[] {
   const found = valueAt(tree, issue.path);
-  if (issue.code === "unrecognized_keys") return issue.keys.map((key) => unknownKey(key, issue.path));
+  if (issue.code === "unrecognized_keys") return issue.keys.map((key) => unknownKey(key, issue.path, schema));
   if (issue.code === "invalid_union") {
     const branch = issue.errors.find((errors) => !errors.some(({ path }) => path.length === 0));
     if (!branch) return [{ path: pathText(issue.path), text: `expected keys and values, found ${kindFound(found)}` }];
     const below = branch.map((inner) => ({ ...inner, path: [...issue.path, ...inner.path] }) as z.core.$ZodIssue);
-    return below.flatMap((inner) => describeIssue(inner, tree));
+    return below.flatMap((inner) => describeIssue(inner, tree, schema));
   }
   return [{ path: pathText(issue.path) || "the file", text: textOf(issue, found) }];
 }
@@ -109,14 +113,14 @@ function kindFound(value: unknown): string {
   return TYPE_NAMES[Array.isArray(value) ? "array" : typeof value] ?? "something else";
 }
 
-function unknownKey(key: string, path: Path): ConfigMistake {
+function unknownKey(key: string, path: Path, schema: z.core.$ZodType): ConfigMistake {
   if (key.length > MAX_KEY_LENGTH)
     return {
       path: pathText(path) || "the file",
       text: `a key of ${key.length} characters is no key of the configuration`,
     };
   const here = pathText([...path, key]);
-  const shape = shapeAt(path) ?? {};
+  const shape = shapeAt(path, schema) ?? {};
   const stem = key.replace(FILE_SUFFIX, "");
   if (stem !== key && Object.hasOwn(shape, stem))
     return { path: here, text: `is not a key of the configuration: only a text can come from a file; set ${stem}` };
@@ -153,8 +157,8 @@ function keyElsewhere(key: string): string | null {
   return found ? found.path.join(".") : null;
 }
 
-function shapeAt(path: Path): ReturnType<typeof shapeOf> {
-  let node: z.core.$ZodType | undefined = configSchema;
+function shapeAt(path: Path, schema: z.core.$ZodType): ReturnType<typeof shapeOf> {
+  let node: z.core.$ZodType | undefined = schema;
   for (const part of path) node = typeof part === "number" ? itemOf(node) : shapeOf(node)?.[String(part)];
   return shapeOf(node);
 }

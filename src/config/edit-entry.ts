@@ -1,6 +1,18 @@
 /** Changes one entry of a list in the text of a configuration; comments, and everything else, stay. */
 import { isDeepStrictEqual } from "node:util";
-import { type Document, isMap, isScalar, isSeq, type Node, parseDocument, visit, YAMLMap, YAMLSeq } from "yaml";
+import {
+  Document,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  type Node,
+  parseDocument,
+  type ToStringOptions,
+  visit,
+  YAMLMap,
+  YAMLSeq,
+} from "yaml";
 import type { Tree } from "./config-error.ts";
 import { FILE_SUFFIX } from "./keys.ts";
 import { type EntryList, writtenIds } from "./page-file.ts";
@@ -33,11 +45,45 @@ export function editEntry(text: string, { list, index, entry }: EntryEdit): stri
   keepIds(document, entries, list, idsBefore);
   if (entries.items.length === 0) entries.flow = true;
   try {
-    return document.toString({ lineWidth: 0, indentSeq: !/^[a-z_]+:[^\n]*\n(#[^\n]*\n)*- /m.test(text) });
+    return spliced(text, document, root, list);
   } catch {
     // An alias to what was taken away.
     return null;
   }
+}
+
+/** Writes the section of the list in place of what stood there: the rest of the file stays as its owner wrote it. */
+function spliced(text: string, document: Document, root: YAMLMap, list: EntryList): string {
+  const before = parseDocument(text).contents;
+  const [start, end] = (isMap(before) && !before.flow && rangeOf(before, list)) || [text.length, text.length];
+  const section = text.slice(start, end);
+  const options: ToStringOptions = {
+    lineWidth: 0,
+    indentSeq: !/^[a-z_]+:[^\n]*\n(#[^\n]*\n)*- /m.test(text),
+    flowCollectionPadding: !/[{[]\S/.test(section),
+    verifyAliasOrder: false,
+  };
+  if (root.flow) return document.toString(options);
+  const part = new Document();
+  const pair = root.items.find(({ key }) => nameOf(key) === list);
+  if (isNode(pair?.key)) Object.assign(pair.key, { commentBefore: null, spaceBefore: false });
+  const map = new YAMLMap();
+  if (pair) map.items.push(pair);
+  part.contents = map;
+  const head = text.slice(0, start);
+  return `${head}${head === "" || head.endsWith("\n") ? "" : "\n"}${part.toString(options)}${text.slice(end)}`;
+}
+
+/** Where a key and its value stand in the text. */
+function rangeOf(root: YAMLMap, list: EntryList): readonly [number, number] | null {
+  const pair = root.items.find(({ key }) => nameOf(key) === list);
+  if (!isNode(pair?.key)) return null;
+  const end = isNode(pair.value) ? pair.value.range?.[2] : pair.key.range?.[2];
+  return [pair.key.range?.[0] ?? 0, end ?? 0];
+}
+
+function nameOf(key: unknown): string {
+  return String(isScalar(key) ? key.value : key);
 }
 
 function rootOf(document: Document): YAMLMap | null {
@@ -60,7 +106,7 @@ function listIn(root: YAMLMap, list: EntryList): YAMLSeq | null {
 /** A key that stays as it is keeps how it is written; `…_file` stays where nothing is given in its place. */
 function update(document: Document, node: YAMLMap<unknown, Node | null>, entry: Tree): void {
   for (const { key } of [...node.items]) {
-    const name = String(isScalar(key) ? key.value : key);
+    const name = nameOf(key);
     const isKept = name.endsWith(FILE_SUFFIX) && !(name.slice(0, -FILE_SUFFIX.length) in entry);
     if (!(name in entry) && !isKept) node.delete(name);
   }

@@ -1,9 +1,11 @@
 /** Where the configuration is, and how it is read on this machine. */
 import { existsSync, readdirSync, statSync } from "node:fs";
+import { hostname } from "node:os";
 import path from "node:path";
 import { StartError } from "../core/status/start-error.ts";
+import { AccountFiles, AccountsDirError } from "./account-files.ts";
 import { readBounded } from "./bounded-file.ts";
-import { type ConfigReading, readConfig } from "./load.ts";
+import { type ConfigReading, readAccount, readConfig } from "./load.ts";
 import { PAGE_FILE } from "./page-file.ts";
 import type { Config } from "./schema.ts";
 
@@ -29,6 +31,14 @@ export const MAX_CONFIG_BYTES = 256 * 1024;
 const MAX_SECRET_BYTES = 512 * 1024;
 const OTHERS = 0o007;
 const GROUP = 0o070;
+
+/** Files with keys that are named one by one where other users may read them; one `chmod` mends them all. */
+const MAX_NAMED = 3;
+
+/** The files of `accounts_dir`, to be kept for as long as the configuration is read again. */
+export function openAccountFiles(): AccountFiles {
+  return new AccountFiles((text) => readAccount(text, (file) => readBounded(file, MAX_SECRET_BYTES)));
+}
 
 /** Docker makes a folder of a file that is mounted and not there. */
 const FOLDER =
@@ -57,6 +67,7 @@ export function readConfiguration(
     environment,
     readFile: (each) => readBounded(each, MAX_SECRET_BYTES),
     secrets: secretFiles(environment),
+    hostname: hostname(),
     page: (dataDir) => (texts.page === undefined ? readPage(dataDir) : texts.page),
   });
 }
@@ -72,15 +83,21 @@ function isAppOf({ SUPERVISOR_TOKEN }: Environment): boolean {
 }
 
 /** Reads the configuration of `given`, or of the first place that has one. Errors: throws a StartError with every mistake. */
-export function loadConfiguration(given: string | null, environment: Environment): Configuration {
+export function loadConfiguration(
+  given: string | null,
+  environment: Environment,
+  accountFiles: AccountFiles = openAccountFiles(),
+): Configuration {
   const isApp = isAppOf(environment);
   const path = configPath(given, environment);
   const reading = readConfiguration(path, environment);
   if (reading.kind === "config") {
-    const { config, holdsSecrets, secretFiles: named } = reading;
+    const { holdsSecrets, secretFiles: named } = reading;
+    const { config, secretFiles: ofAccounts } = joined(reading.config, path, accountFiles);
     const guarded = [...(path !== null && holdsSecrets ? [path] : []), ...named];
+    const exposed = [...guarded.flatMap(exposureOf), ...ofAccounts.flatMap(exposureOf).slice(0, MAX_NAMED)];
     // In an app of Home Assistant there are no other users.
-    return { config, path, warnings: isApp ? [] : guarded.flatMap(exposureOf) };
+    return { config, path, warnings: isApp ? [] : exposed };
   }
   // The options of an app stand in one line, which its owner never sees.
   const isOptions = path?.endsWith(".json") === true;
@@ -88,6 +105,17 @@ export function loadConfiguration(given: string | null, environment: Environment
     ({ path: where, text, line }) => `  ${where}: ${text}${line === undefined || isOptions ? "" : ` (line ${line})`}`,
   );
   throw new StartError(`the configuration${path === null ? "" : ` ${path}`} cannot be used:\n${lines.join("\n")}`);
+}
+
+function joined(config: Config, path: string | null, files: AccountFiles): ReturnType<AccountFiles["join"]> {
+  try {
+    return files.join(config);
+  } catch (error) {
+    if (!(error instanceof AccountsDirError)) throw error;
+    throw new StartError(
+      `the configuration${path === null ? "" : ` ${path}`} cannot be used:\n  accounts_dir: cannot read it: ${error.message}`,
+    );
+  }
 }
 
 /** Files that are named as variables of the configuration. systemd names its folder by CREDENTIALS_DIRECTORY. */

@@ -22,14 +22,14 @@ import {
   wordsOf,
 } from "./keys.ts";
 import { addPage, inPage, type OwnCounts } from "./page-file.ts";
-import { type Config, configSchema } from "./schema.ts";
+import { type AccountEntry, accountSchema, type Config, configSchema } from "./schema.ts";
 import { nearest } from "./suggest-key.ts";
 import { readYaml, type YamlReading } from "./yaml-text.ts";
 
-export type ConfigReading =
+export type ConfigReading<Value = Config> =
   | {
       readonly kind: "config";
-      readonly config: Config;
+      readonly config: Value;
       /** Whether a secret stands in the text itself. */
       readonly holdsSecrets: boolean;
       /** Files from which secrets were read because the configuration names them. */
@@ -50,6 +50,8 @@ export interface ConfigSources {
   readonly secrets?: readonly string[];
   /** The text of the page's file in a data directory; null where there is none. Errors: throws. */
   readonly page?: (dataDir: string) => string | null;
+  /** The number at its end is that of the shard, where nothing else is. */
+  readonly hostname?: string;
 }
 
 /** Environment variables of the daemon that are no keys of the configuration. */
@@ -70,13 +72,40 @@ interface Draft {
 }
 
 /** Reads the configuration; the environment is stronger than the file. */
-export function readConfig({ text, environment, readFile, secrets = [], page }: ConfigSources): ConfigReading {
+export function readConfig({
+  text,
+  environment,
+  readFile,
+  secrets = [],
+  hostname,
+  page,
+}: ConfigSources): ConfigReading {
+  return readInForm(text, configSchema, readFile, secrets, (draft) => {
+    applyEnvironment(draft, environment);
+    applySecrets(draft, secrets);
+    applyShard(draft.tree, hostname);
+    return page ? withPage(draft, page) : null;
+  });
+}
+
+/** Reads a file of `accounts_dir`. */
+export function readAccount(text: string, readFile: ConfigSources["readFile"]): ConfigReading<AccountEntry> {
+  return readInForm(text, accountSchema, readFile);
+}
+
+function readInForm<Schema extends z.core.$ZodType & Pick<z.ZodMiniType, "safeParse">>(
+  text: string | null,
+  schema: Schema,
+  readFile: ConfigSources["readFile"],
+  secrets: readonly string[] = [],
+  apply: (draft: Draft) => OwnCounts | null = () => null,
+): ConfigReading<z.output<Schema>> {
   const mistakes: ConfigMistake[] = [];
   const file = text === null ? null : readYaml(text);
   const tree = file === null ? {} : readTree(file, mistakes);
   if (!tree) return { kind: "mistakes", mistakes };
   const holdsSecrets = holdsSecret(tree);
-  const draft = {
+  const draft: Draft = {
     tree,
     mistakes,
     variables: new Map(),
@@ -84,17 +113,15 @@ export function readConfig({ text, environment, readFile, secrets = [], page }: 
     readFile,
     secretFiles: new Set<string>(),
   };
-  applyEnvironment(draft, environment);
-  applySecrets(draft, secrets);
-  const own = page ? withPage(draft, page) : null;
-  resolve(draft, tree, configSchema, []);
-  const result = configSchema.safeParse(tree);
-  const issues = result.success ? [] : result.error.issues.flatMap((issue) => describeIssue(issue, tree));
+  const own = apply(draft);
+  resolve(draft, tree, schema, []);
+  const result = schema.safeParse(tree);
+  const issues = result.success ? [] : result.error.issues.flatMap((issue) => describeIssue(issue, tree, schema));
   for (const mistake of issues)
     if (!draft.unread.has(mistake.path) && !mistakes.some(({ path }) => path === mistake.path)) mistakes.push(mistake);
   if (result.success && mistakes.length === 0) {
     const secretFiles = [...draft.secretFiles].filter((file) => !secrets.includes(file));
-    return { kind: "config", config: result.data, holdsSecrets, secretFiles };
+    return { kind: "config", config: result.data as z.output<Schema>, holdsSecrets, secretFiles };
   }
   const told = mistakes.map((mistake) => {
     const placed = own ? inPage(mistake, own) : mistake;
@@ -152,6 +179,15 @@ function applySecrets(draft: Draft, files: readonly string[]): void {
     const isSet = isTree(section) && (section[name] ?? section[fileName] ?? null) !== null;
     if (!isSet) set(draft, key.path, file, file);
   }
+}
+
+/** `ELBRO_SHARD=3/8` is index 3 of 8; a pod of a StatefulSet has its number at the end of its name. */
+function applyShard(tree: Tree, hostname = ""): void {
+  const [, index, count] = typeof tree.shard === "string" ? (/^(\d+)\/(\d+)$/.exec(tree.shard) ?? []) : [];
+  if (count !== undefined) tree.shard = { index: Number(index), count: Number(count) };
+  const [, ordinal] = /-(\d+)$/.exec(hostname.split(".")[0] ?? "") ?? [];
+  const { shard } = tree;
+  if (isTree(shard) && (shard.index ?? null) === null && ordinal !== undefined) shard.index = Number(ordinal);
 }
 
 function unknownVariable(name: string): ConfigMistake {

@@ -52,6 +52,8 @@ function ofPlan(base: PlanDefinition, hours: unknown): PlanDefinition | string {
 function ofSettings(settings: object, groups: readonly GroupEntry[]): PlanDefinition | string {
   const reading = planSchema.safeParse({ name: "Once", kind: "window", ...settings });
   const [issue] = reading.error?.issues ?? [];
+  if (issue?.code === "unrecognized_keys") return `${issue.keys.join(", ")}: is no setting of a plan`;
+  if (issue?.code === "invalid_value") return `${issue.path.join(".")}: expected one of ${issue.values.join(", ")}`;
   if (issue) return `${issue.path.join(".") || "body"}: ${issue.message}`;
   const [definition] = reading.data ? planDefinitions([reading.data], groups) : [];
   if (!definition || !("hoursMs" in definition.spec) || definition.spec.kind === "avoid")

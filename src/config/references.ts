@@ -56,3 +56,38 @@ export function referenceMistakes(given: Referring): Mistake[] {
     }),
   ];
 }
+
+interface Fleet {
+  readonly accounts_dir?: string | undefined;
+  readonly shard?: { readonly index?: number | undefined; readonly count: number } | undefined;
+  readonly mqtt: { readonly url?: string | undefined };
+}
+
+/** What stands in the files of `accounts_dir` where that is set. */
+const IN_ACCOUNT_FILES = ["consumer", "homes", "plans", "groups", "plugs"] as const;
+
+/** What is wrong between `accounts_dir`, `shard` and the rest. */
+export function fleetMistakes(given: Fleet & Readonly<Record<string, unknown>>): Mistake[] {
+  const { accounts_dir, shard, mqtt } = given;
+  const found: Mistake[] = [];
+  if (accounts_dir !== undefined)
+    for (const section of IN_ACCOUNT_FILES)
+      if (given[section] !== undefined && [given[section]].flat().length > 0)
+        found.push({ path: [section], text: "stands in the files of accounts_dir, where that is set; found it here" });
+  if (shard === undefined) return found;
+  const { index, count } = shard;
+  if (accounts_dir === undefined) found.push({ path: ["accounts_dir"], text: "expected with shard, found nothing" });
+  if (mqtt.url === undefined)
+    found.push({ path: ["mqtt", "url"], text: "expected the broker that all shards share, found nothing" });
+  if (index === undefined)
+    found.push({
+      path: ["shard", "index"],
+      text: "expected a number, or a hostname that ends in one such as elbro-3, found neither",
+    });
+  else if (index >= count)
+    found.push({
+      path: ["shard", "index"],
+      text: `expected less than count, ${count}: they count from 0; found ${index}`,
+    });
+  return found;
+}

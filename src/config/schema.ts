@@ -4,11 +4,12 @@
  */
 import * as z from "zod/mini";
 import { attributeFormats } from "../core/prices/home-snapshot.ts";
+import { MAX_SHARDS, SHARD_NAME } from "../core/sharding/shard.ts";
 import { apiSchema } from "./api-schema.ts";
 import { key } from "./key-description.ts";
 import { groupsSchema, plansSchema } from "./plan-schema.ts";
 import { plugs } from "./plug-schema.ts";
-import { referenceMistakes } from "./references.ts";
+import { fleetMistakes, referenceMistakes } from "./references.ts";
 import { hashEncoding, mistakes, port, slug, text, topic, unique } from "./values.ts";
 
 const latitude = z.number().check(z.minimum(-90), z.maximum(90));
@@ -68,6 +69,41 @@ const home = z.strictObject({
     z.optional(z.enum(attributeFormats)),
     "An entity more, whose attributes are its prices as another program reads them (see docs/http-api.md).",
   ),
+});
+
+/** A file of `accounts_dir`. Its name is the account's. */
+export const accountSchema = z
+  .strictObject({
+    api_key: key(text, "The key of the account, from the app."),
+    homes: key(
+      z
+        .array(
+          z.extend(home, {
+            id: key(
+              slug.check(z.refine((id) => !SHARD_NAME.test(id), "is the name of a shard; expected another")),
+              "What the home is called in topics and plans: another than every other home of the folder.",
+            ),
+          }),
+        )
+        .check(z.minLength(1, "expected the account's homes"), unique("id"), unique("address_id")),
+      "The account's homes.",
+    ),
+    plans: key(z._default(plansSchema, []), "As `plans` of the configuration; each id is used once in the folder."),
+    groups: key(
+      z._default(groupsSchema, []),
+      "As `groups` of the configuration; each name is used once in the folder.",
+    ),
+    plugs: key(z._default(plugs, []), "As `plugs` of the configuration; each id is used once in the folder."),
+  })
+  .check(mistakes(referenceMistakes));
+
+const shard = z.strictObject({
+  index: key(
+    z.optional(z.int().check(z.minimum(0), z.maximum(MAX_SHARDS - 1))),
+    "Which of the shards this process is, from 0; by default the number at the end of the hostname, as in a StatefulSet.",
+    { example: "3" },
+  ),
+  count: key(z.int().check(z.minimum(1), z.maximum(MAX_SHARDS)), "How many shards there are.", { example: "8" }),
 });
 
 const serviceUrl = z.url({ protocol: /^https?$/, error: "expected a URL that begins with https://" });
@@ -193,6 +229,15 @@ const sections = z.strictObject({
     z.optional(thirdParty),
     "Access to the third-party interface: spot prices and charges of any place.",
   ),
+  accounts_dir: key(
+    z.optional(text),
+    "A folder with a file for each account: its key, homes, plans and plugs. Read again when a file changes; see docs/fleet.md.",
+    { example: "./config/accounts" },
+  ),
+  shard: key(
+    z.optional(shard),
+    "Shares the accounts of `accounts_dir` between several processes; `ELBRO_SHARD=3/8` is index 3 of 8.",
+  ),
   homes: key(
     z.optional(z.array(home).check(unique("id"), unique("address_id"))),
     "Which addresses of the accounts are homes; without it, all of them. `elbro addresses` lists them.",
@@ -240,6 +285,17 @@ const sections = z.strictObject({
 });
 
 /** The sections, and what they say of each other. */
-export const configSchema = sections.check(mistakes(referenceMistakes));
+export const configSchema = sections.check(mistakes(referenceMistakes), mistakes(fleetMistakes));
 
-export type Config = z.infer<typeof configSchema>;
+export type AccountEntry = z.infer<typeof accountSchema>;
+
+/** What the loader found in `accounts_dir` besides the accounts of this process, which stand in the sections. */
+export interface AccountFilesFound {
+  /** Files that cannot be used, with what is wrong with them, by name. */
+  readonly refused: Readonly<Record<string, string>>;
+  /** Accounts of other shards. */
+  readonly elsewhere: readonly AccountEntry[];
+}
+
+/** `accounts` is there where `accounts_dir` is set and was read. */
+export type Config = z.infer<typeof configSchema> & { readonly accounts?: AccountFilesFound };

@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { realpathSync } from "node:fs";
 import type { Config } from "../config/schema.ts";
 import type { Clock } from "../core/runtime/clock.ts";
+import { shardName, shardOfConfig } from "../core/sharding/shard.ts";
 import type { BackfillState } from "../core/status/daemon-status.ts";
 import type { EpochMs } from "../core/time/interval.ts";
 import { type ChangeBus, Listeners } from "../state/change-bus.ts";
@@ -13,8 +14,9 @@ import { connectionTo, startBroker } from "./broker/start-broker.ts";
 import { BrokerWatch } from "./broker-watch.ts";
 import type { Message } from "./client/message.ts";
 import { type MqttClient, type MqttClientLog, openMqttClient } from "./client/mqtt-client.ts";
+import { OtherShards } from "./other-shards.ts";
 import { PublicationLoop } from "./publication-loop.ts";
-import { DAEMON, HOUSE, StatePublisher } from "./state-publisher.ts";
+import { DAEMON, daemonTopic, HOUSE, StatePublisher } from "./state-publisher.ts";
 
 export interface MqttOptions {
   readonly config: Config;
@@ -44,6 +46,8 @@ export interface Mqtt {
   readonly published: Listeners<PublishedChange>;
   /** Port of the embedded broker; null if another broker is used. */
   readonly brokerPort: number | null;
+  /** Takes the accounts of another configuration. */
+  readonly take: (next: Config) => void;
   readonly run: () => void;
   /** Resolves when the loop has shown what is in storage. */
   readonly shown: Promise<void>;
@@ -61,11 +65,14 @@ export async function startMqtt(
   const { config, clock, log, signal } = options;
   const broker = await startBroker(config, log, { anonymous: options.anonymousBroker });
   const showing = new StatePublisher({ ...state, settings: storage.settings, config, log });
+  const others = new OtherShards(config);
   const client = openMqttClient(
     {
       ...connectionTo(broker, config),
       clientId: clientIdOf(options, storage.settings),
       baseTopic: config.mqtt.base_topic,
+      statusTopic: `${daemonTopic(config)}/status`,
+      isOthers: (topic) => others.publish(topic),
       discoveryPrefix: config.mqtt.discovery_prefix,
       commands: {
         "command/refresh": () => {
@@ -73,8 +80,10 @@ export async function startMqtt(
           changes.stateChanged.emit({ home: null });
           return { kind: "done" };
         },
-        "+/once/set": (levels, payload) => state.plans.onceAt(levels, payload, clock.now()),
-        "+/plan/+/+/set": (levels, payload) => state.plans.command(levels, payload, clock.now()),
+        "+/once/set": (levels, payload) =>
+          others.isOwnHome(levels[0]) ? state.plans.onceAt(levels, payload, clock.now()) : { kind: "ignored" },
+        "+/plan/+/+/set": (levels, payload) =>
+          others.isOwnHome(levels[0]) ? state.plans.command(levels, payload, clock.now()) : { kind: "ignored" },
       },
       onRefusedCommand: (command, reason) => {
         showing.showRefused({ command, reason, at: clock.now() });
@@ -91,6 +100,7 @@ export async function startMqtt(
   let running: Promise<void> | null = null;
   return {
     ...{ client, publisher: showing, published, brokerPort: broker?.port ?? null, shown: loop.shown },
+    take: (next) => others.take(next),
     run() {
       running = loop.run(signal);
     },
@@ -194,5 +204,6 @@ function clientIdOf({ config, machine = "", random }: MqttOptions, settings: Sto
   const id = kept ?? `elbro_${Math.floor(random() * 2 ** 32).toString(16)}`;
   if (kept === null) settings.write("client_id", id);
   if (settings.read("client_place") !== place) settings.write("client_place", place);
-  return id;
+  const shard = shardName(shardOfConfig(config));
+  return shard === null ? id : id.replace("elbro_", `elbro_${shard}_`);
 }

@@ -3,6 +3,7 @@ import { dashboardUrlOf } from "../config/dashboard-url.ts";
 import type { Config } from "../config/schema.ts";
 import type { PlugSnapshot } from "../core/plugs/plug-snapshot.ts";
 import type { Home, HomeSnapshot } from "../core/prices/home-snapshot.ts";
+import { shardName, shardOfConfig } from "../core/sharding/shard.ts";
 import type { DaemonState } from "../core/status/daemon-status.ts";
 import { VERSION } from "../core/status/version.ts";
 import { type EpochMs, MINUTE_MS } from "../core/time/interval.ts";
@@ -58,7 +59,8 @@ export class StatePublisher {
     const { base_topic: baseTopic, discovery_prefix: prefix } = deps.config.mqtt;
     this.#deps = deps;
     const dashboardUrl = dashboardUrlOf(deps.config.api);
-    this.#announcer = new Announcer({ baseTopic, prefix, version: VERSION, dashboardUrl }, deps.settings);
+    const daemon = shardName(shardOfConfig(deps.config));
+    this.#announcer = new Announcer({ baseTopic, daemon, prefix, version: VERSION, dashboardUrl }, deps.settings);
   }
 
   /** The prices of a home at `now`: what a house waits for, in half the time of all there is. */
@@ -107,10 +109,16 @@ export class StatePublisher {
 
   /** What the daemon says of itself. */
   daemon(state: DaemonState): readonly Message[] {
-    const base = this.#deps.config.mqtt.base_topic;
+    const { config } = this.#deps;
+    const base = config.mqtt.base_topic;
     const view = { ...state, refusedCommand: this.#refusedCommand };
-    const device = daemonDevice(view, nameOfDaemon(base));
-    return [...daemonMessages(base, view), ...stateMessages(base, device), this.#announcer.messageOf(device)];
+    const shard = shardName(shardOfConfig(config));
+    const device = daemonDevice(view, nameOfDaemon(base, shard), shard);
+    return [
+      ...daemonMessages(daemonTopic(config), view),
+      ...stateMessages(base, device),
+      this.#announcer.messageOf(device),
+    ];
   }
 
   /** From now on these plugs are published as well. */
@@ -135,7 +143,13 @@ export class StatePublisher {
   }
 }
 
+/** The topic under which the daemon itself is published: one of its own for each shard. */
+export function daemonTopic(config: Pick<Config, "mqtt" | "shard">): string {
+  const shard = shardName(shardOfConfig(config));
+  return shard === null ? config.mqtt.base_topic : `${config.mqtt.base_topic}/${shard}`;
+}
+
 /** Two daemons on one broker have two names. */
-function nameOfDaemon(baseTopic: string): string {
-  return baseTopic === "elbro" ? baseTopic : `elbro ${baseTopic}`;
+function nameOfDaemon(baseTopic: string, shard: string | null): string {
+  return ["elbro", ...(baseTopic === "elbro" ? [] : [baseTopic]), ...(shard === null ? [] : [shard])].join(" ");
 }

@@ -3,6 +3,7 @@
  * the family. It reads no clock: the root's loop looks when it was asked to, and whenever something was heard.
  */
 
+import { isDeepStrictEqual } from "node:util";
 import * as z from "zod/mini";
 import { deviceOf, type PlugConfig, plugId } from "../config/plug-schema.ts";
 import type { WhenLost } from "../core/planning/model/plan-spec.ts";
@@ -63,39 +64,48 @@ const MAX_SLEEP_MS = 15 * MINUTE_MS;
 export class PlugManager {
   readonly #deps: PlugManagerDeps;
   #plugs: readonly Plug[];
-  #isUp = false;
-  /** Plugs that are not there any more. */
-  #gone: Promise<unknown> = Promise.resolve();
+  /** The last commands of plugs that were taken out. Bounded by the plugs. */
+  readonly #closing = new Set<Promise<void>>();
 
   constructor(deps: PlugManagerDeps) {
     this.#deps = deps;
     this.#plugs = deps.plugs.map((config) => new Plug(config, deps));
   }
 
+  /**
+   * Takes these plugs in place of those there are; one that stays the same goes on. One that goes is switched into its
+   * resting state, unless another one has its device now. Returns the ids that are gone, and the topics of those that
+   * are new: what their bridges retain was sent before.
+   */
+  take(configs: readonly PlugConfig[], isUp: boolean): { readonly gone: string[]; readonly topics: string[] } {
+    const before = new Map(this.#plugs.map((plug) => [plug.id, plug]));
+    const added: Plug[] = [];
+    this.#plugs = configs.map((config) => {
+      const known = before.get(plugId(config));
+      const isSame = known?.whenLost === this.#deps.whenLost(config) && isDeepStrictEqual(known.config, config);
+      if (known && isSame) {
+        before.delete(known.id);
+        return known;
+      }
+      const plug = new Plug(config, this.#deps);
+      if (isUp) plug.isUp(true);
+      added.push(plug);
+      return plug;
+    });
+    const devices = new Set(added.map(({ device }) => device));
+    for (const plug of before.values()) {
+      if (!devices.has(plug.device)) plug.release();
+      plug.endProblems();
+      const closed: Promise<void> = plug.close().finally(() => this.#closing.delete(closed));
+      this.#closing.add(closed);
+    }
+    this.#deps.onChange();
+    return { gone: [...before.keys()], topics: [...new Set(added.flatMap(({ topics }) => topics))] };
+  }
+
   /** Topics to subscribe to. */
   get subscriptions(): string[] {
     return [...new Set(this.#plugs.flatMap((plug) => plug.topics))];
-  }
-
-  /**
-   * Takes these plugs in place of those there are. One that stays as it is goes on where it stands; one that goes, and
-   * whose device no other plug has, is switched into its resting state. Returns the topics of those that are new.
-   */
-  takePlugs(configs: readonly PlugConfig[]): string[] {
-    const before = this.#plugs;
-    const same = new Map(before.map((plug) => [plug.fingerprint, plug]));
-    this.#plugs = configs.map((config) => same.get(fingerprintOf(config, this.#deps)) ?? new Plug(config, this.#deps));
-    const devices = new Set(this.#plugs.map(({ device }) => device));
-    for (const plug of before.filter((each) => !this.#plugs.includes(each))) {
-      if (!devices.has(plug.device)) plug.release();
-      plug.forget();
-      this.#gone = Promise.all([this.#gone, plug.close()]);
-    }
-    const added = this.#plugs.filter((plug) => !before.includes(plug));
-    for (const plug of added) plug.isUp(this.#isUp);
-    this.#deps.onChange();
-    this.#deps.wake();
-    return [...new Set(added.flatMap((plug) => plug.topics))];
   }
 
   /** Switches a plug ON for `TRIAL_MS`. Returns why it was not, in words; null where it was told so. */
@@ -113,13 +123,11 @@ export class PlugManager {
   }
 
   onUp(): void {
-    this.#isUp = true;
     for (const plug of this.#plugs) plug.isUp(true);
     this.#deps.wake();
   }
 
   onDown(): void {
-    this.#isUp = false;
     for (const plug of this.#plugs) plug.isUp(false);
     this.#deps.wake();
   }
@@ -139,7 +147,7 @@ export class PlugManager {
 
   /** Waits for the last commands of plugs over HTTP. */
   async close(): Promise<void> {
-    await Promise.all([this.#gone, ...this.#plugs.map((plug) => plug.close())]);
+    await Promise.all([...this.#closing, ...this.#plugs.map((plug) => plug.close())]);
   }
 
   /** Each plug as it is; all of them from the start on, so that Home Assistant never loses one. */
@@ -148,18 +156,12 @@ export class PlugManager {
   }
 }
 
-function fingerprintOf(config: PlugConfig, { whenLost }: PlugManagerDeps): string {
-  return JSON.stringify([config, whenLost(config)]);
-}
-
 class Plug {
+  readonly config: PlugConfig;
   readonly id: string;
-  /** What it is made from: a plug with the same is the same. */
-  readonly fingerprint: string;
-  readonly #config: PlugConfig;
   readonly #deps: PlugManagerDeps;
   readonly #row: PlugFamilyRow;
-  readonly #whenLost: WhenLost;
+  readonly whenLost: WhenLost;
   readonly #commands: PlugCommands;
   readonly #http: HttpPlug | null;
   #address: PlugAddress;
@@ -180,12 +182,11 @@ class Plug {
 
   constructor(config: PlugConfig, deps: PlugManagerDeps) {
     const { family, topic = "", channel, on, off, url } = config;
-    this.#config = config;
+    this.config = config;
     this.id = plugId(config);
     this.#deps = deps;
     this.#row = plugFamilies[family];
-    this.#whenLost = deps.whenLost(config);
-    this.fingerprint = fingerprintOf(config, deps);
+    this.whenLost = deps.whenLost(config);
     const { http } = this.#row;
     this.#commands = url !== undefined && http ? http : this.#row;
     this.#address = {
@@ -205,11 +206,11 @@ class Plug {
 
   /** What it switches. */
   get device(): string {
-    return deviceOf(this.#config) ?? this.id;
+    return deviceOf(this.config) ?? this.id;
   }
 
   get topics(): string[] {
-    const { signal_topic: signalTopic } = this.#config;
+    const { signal_topic: signalTopic } = this.config;
     const learns = Object.keys(this.#learns);
     return [...Object.keys(this.#readers), ...learns, ...(signalTopic === undefined ? [] : [signalTopic])];
   }
@@ -219,9 +220,9 @@ class Plug {
   }
 
   #rulesOf(address: PlugAddress): PlugRules {
-    const { override, min_on, min_off } = this.#config;
+    const { override, min_on, min_off } = this.config;
     const timers = this.#commands.deadMan(address);
-    const whenLost = this.#whenLost;
+    const whenLost = this.whenLost;
     return {
       whenLost,
       deadMan: whenLost === "keep" ? null : timers[this.#relay(whenLost === "off") ? "on" : "off"],
@@ -235,7 +236,7 @@ class Plug {
 
   /** The state of the relay for one of the appliance, and the other way round. */
   #relay(on: boolean): boolean {
-    return on !== this.#config.inverted;
+    return on !== this.config.inverted;
   }
 
   /** The connection comes or goes; what was heard on the one before is of no use any more. */
@@ -247,7 +248,7 @@ class Plug {
   }
 
   take({ topic, payload, retained }: IncomingMessage): void {
-    if (topic === this.#config.signal_topic) {
+    if (topic === this.config.signal_topic) {
       this.#signal = onOff(payload);
       this.#signalBy = Number.NEGATIVE_INFINITY;
     }
@@ -283,7 +284,7 @@ class Plug {
   }
 
   look(now: EpochMs): EpochMs {
-    if (this.#line === "new" && this.#config.signal_topic !== undefined) this.#signalBy ??= now + SIGNAL_GRACE_MS;
+    if (this.#line === "new" && this.config.signal_topic !== undefined) this.#signalBy ??= now + SIGNAL_GRACE_MS;
     if (this.#line === "new" && now >= (this.#signalBy ?? now)) return this.#hear([{ kind: "connected" }], now);
     if (this.#line === "up") return Math.min(this.#hear([], now), this.#poll(now));
     const decision = this.#decide({ kind: "disconnected" }, now);
@@ -291,20 +292,15 @@ class Plug {
   }
 
   leave(): void {
-    if (this.#whenLost === "on" || this.#rules.deadMan === null) this.release();
+    if (this.whenLost === "on" || this.#rules.deadMan === null) this.release();
   }
 
   /** Switches it into its resting state, which also clears a timer that is stored in the device. */
   release(): void {
     const { connected, sent, manualOverride } = this.#state;
-    const rest = this.#whenLost === "on";
-    if (this.#whenLost === "keep" || !connected || !sent || manualOverride !== null) return;
+    const rest = this.whenLost === "on";
+    if (this.whenLost === "keep" || !connected || !sent || manualOverride !== null) return;
     if (sent.on !== rest) this.#send({ kind: rest ? "on" : "off", deadManSec: null });
-  }
-
-  /** Its problems are none any more. */
-  forget(): void {
-    for (const subject of [`plug ${this.id}`, this.#timerSubject]) this.#deps.problems.end(subject);
   }
 
   /** See `PlugManager.tryOut`. Only the way out of its resting state and back is tried, and not while it is away from it. */
@@ -320,6 +316,10 @@ class Plug {
     this.#trialUntil = Number.NEGATIVE_INFINITY;
     this.#decide({ kind: "tick" }, now);
     return plugReasonText(reason, this.#lastWanted?.reason ?? null, whenLost);
+  }
+
+  endProblems(): void {
+    for (const subject of [`plug ${this.id}`, `timer of plug ${this.id}`]) this.#deps.problems.end(subject);
   }
 
   async close(): Promise<void> {
@@ -341,11 +341,11 @@ class Plug {
     const { aim, reason: code } = this.#last ?? { aim: null, reason: "no_broker" };
     return {
       id: this.id,
-      name: this.#config.name,
+      name: this.config.name,
       on: reported,
       wanted: aim,
       code,
-      reason: plugReasonText(code, this.#lastWanted?.reason ?? null, this.#whenLost),
+      reason: plugReasonText(code, this.#lastWanted?.reason ?? null, this.whenLost),
       available: connected ? (available ?? (reported === null ? null : true)) : false,
       silent: unresponsive,
       since: since && since.on === reported ? since.at : null,
@@ -354,10 +354,6 @@ class Plug {
 
   get #memoryName(): string {
     return `plug/${this.id}`;
-  }
-
-  get #timerSubject(): string {
-    return `timer of plug ${this.id}`;
   }
 
   get #timerMemory(): string {
@@ -386,11 +382,11 @@ class Plug {
   }
 
   #wantedAt(now: EpochMs): Wanted | null {
-    const { signal_topic: signalTopic } = this.#config;
+    const { signal_topic: signalTopic } = this.config;
     // A clock that is set back does not make it longer.
     if (now < this.#trialUntil && now >= this.#trialUntil - TRIAL_MS)
       return { on: true, until: this.#trialUntil, reason: "it is tried: ON for ten seconds", isTrial: true };
-    if (signalTopic === undefined) return this.#deps.wanted(this.#config, now);
+    if (signalTopic === undefined) return this.#deps.wanted(this.config, now);
     return this.#signal === null
       ? null
       : { on: this.#signal, until: null, reason: `${signalTopic} says ${this.#signal ? "ON" : "OFF"}` };
@@ -412,7 +408,7 @@ class Plug {
   /** Remembers, logs and raises what a decision changed. */
   #tell(before: PlugState, { state, aim, reason, commands }: PlugDecision, now: EpochMs): void {
     const id = this.id;
-    const { name } = this.#config;
+    const { name } = this.config;
     const hasMinimum = this.#rules.minOnMs > 0 || this.#rules.minOffMs > 0;
     if (hasMinimum && state.since && state.since !== before.since)
       this.#deps.memory.write(this.#memoryName, JSON.stringify(state.since));
@@ -441,11 +437,11 @@ class Plug {
     if (this.#rules.isTimerUnsure && timerWorks !== before.timerWorks)
       memory.write(this.#timerMemory, timerWorks ? "works" : "none");
     const isMissing = this.#rules.isTimerUnsure && timerWorks !== true && memory.read(this.#timerMemory) === "none";
-    const subject = this.#timerSubject;
-    const on = this.#whenLost === "on" ? "OFF" : "ON";
-    if (isMissing || (this.#whenLost === "on" && this.#rules.deadMan === null))
+    const subject = `timer of plug ${this.id}`;
+    const on = this.whenLost === "on" ? "OFF" : "ON";
+    if (isMissing || (this.whenLost === "on" && this.#rules.deadMan === null))
       problems.start({
-        ...{ code: "plug_without_timer", subject, since: now, names: { name: this.#config.name, state: on } },
+        ...{ code: "plug_without_timer", subject, since: now, names: { name: this.config.name, state: on } },
         detail: isMissing ? `it did not end an ${on} by itself` : `its firmware cannot end an ${on} by itself`,
       });
     else problems.end(subject);

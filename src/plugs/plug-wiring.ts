@@ -20,7 +20,7 @@ import { openHttpPlug } from "./http-plug.ts";
 import { PlugManager, type PlugManagerDeps } from "./plug-manager.ts";
 
 export interface PlugsOptions {
-  readonly config: Pick<Config, "plans" | "plugs" | "mqtt">;
+  readonly config: Pick<Config, "plans" | "plugs" | "mqtt" | "accounts_dir">;
   readonly clock: Clock;
   readonly log: PlugManagerDeps["log"];
   /** Fires when the daemon ends. */
@@ -38,8 +38,8 @@ export interface PlugsModule {
   readonly announced: () => Promise<readonly AnnouncedHere[]>;
   /** Switches a plug ON for some seconds. Returns why it was not, in words; null where it was told so. */
   readonly tryOut: (id: string, now: EpochMs) => string | null;
-  /** Takes the plugs of another configuration. */
-  readonly take: (config: PlugsOptions["config"]) => void;
+  /** Takes the plugs of another configuration; what follows the same as before goes on. */
+  readonly take: (next: Pick<Config, "plans" | "plugs">) => void;
   readonly run: () => void;
   /** Sends the last commands; to be called while the connection is still up. */
   readonly shutdown: () => void;
@@ -53,19 +53,19 @@ export interface AnnouncedHere extends Announced {
 
 /** Starts the plugs of the configuration: they listen at once, and are switched after `run`. */
 export function startPlugs(
-  { config: given, clock, log, signal }: PlugsOptions,
+  { config, clock, log, signal }: PlugsOptions,
   storage: Pick<Storage, "settings">,
   state: State,
   mqtt: Mqtt,
   changes: ChangeBus,
 ): PlugsModule {
-  let config = given;
+  let current: Pick<Config, "plans" | "plugs"> = config;
   const plugs = new PlugManager({
     baseTopic: config.mqtt.base_topic,
     plugs: config.plugs,
     publishOnce: (topic, payload) => mqtt.client.sendCommand(topic, payload),
     wanted: (plug, now) => wantedOf(plug, state, now),
-    whenLost: (plug) => whenLostOfPlug(plug, config.plans),
+    whenLost: (plug) => whenLostOfPlug(plug, current.plans),
     openHttp: openHttpPlug,
     trusted: state.isTimeTrusted,
     memory: storage.settings,
@@ -77,7 +77,7 @@ export function startPlugs(
   let isRunning = false;
   /** A house without plugs has no loop for them. */
   const open = () => {
-    if (config.plugs.length > 0)
+    if (current.plugs.length > 0)
       loop ??= new StateLoop(clock, (now) => plugs.tick(now), state.stats.pulse("switching"));
     if (isRunning && loop) running ??= loop.run(signal);
   };
@@ -90,15 +90,17 @@ export function startPlugs(
   return {
     snapshots: () => plugs.snapshots(),
     async announced() {
-      const ids = new Map(config.plugs.map((plug) => [deviceOf(plug), plugId(plug)]));
+      const ids = new Map(current.plugs.map((plug) => [deviceOf(plug), plugId(plug)]));
       return (await announced.list()).map((plug) => ({ ...plug, configured: ids.get(deviceOf(plug)) ?? null }));
     },
     tryOut: (id, now) => plugs.tryOut(id, now),
     take(next) {
-      for (const plug of config.plugs) state.problems.end(homeSubject(plug));
-      config = next;
-      mqtt.client.subscribe(plugs.takePlugs(next.plugs));
+      current = next;
+      const { gone, topics } = plugs.take(next.plugs, mqtt.client.status().connected);
+      for (const id of gone) state.problems.end(homeSubject(id));
+      mqtt.client.subscribe(topics);
       open();
+      loop?.wake();
     },
     run() {
       isRunning = true;
@@ -137,13 +139,9 @@ function wantedAt(name: string, { cheap, current, level, nextChangeAt }: Signal)
   return { on: cheap, until: nextChangeAt, reason: `the price at ${name} is ${level}${isEstimate ? basis : ""}` };
 }
 
-function homeSubject(plug: PlugConfig): string {
-  return `home of plug ${plugId(plug)}`;
-}
-
 /** Which homes there are is known once the account told its addresses. `ids` are theirs where the plug's is none. */
 function tellHome(plug: PlugConfig, ids: readonly string[] | null, { problems }: Followed, now: EpochMs): void {
-  const subject = homeSubject(plug);
+  const subject = homeSubject(plugId(plug));
   if (ids === null) {
     problems.end(subject);
     return;
@@ -155,4 +153,8 @@ function tellHome(plug: PlugConfig, ids: readonly string[] | null, { problems }:
     names: { owner: `the plug ${plug.name}`, homes: ids.join(", ") || "the homes" },
     detail: unknownText("a home", plug.home ?? "", ids),
   });
+}
+
+function homeSubject(id: string): string {
+  return `home of plug ${id}`;
 }

@@ -14,6 +14,8 @@ export interface ClockGuardDeps {
   readonly releasedAt: EpochMs;
   /** What the service told in an earlier run; null where it never did. */
   readonly lastToldMs: EpochMs | null;
+  /** What it told before a restart of this process, in the same boot of the machine. */
+  readonly toldInBoot?: ServiceTime | null;
   readonly clock: Pick<Clock, "monotonicMs">;
 }
 
@@ -30,10 +32,11 @@ const SUBJECT = "clock";
 export class ClockGuard {
   readonly #deps: ClockGuardDeps;
   /** What the last two answers told. One alone may be odd; where they differ, the one that fits the clock counts. */
-  #told: readonly ServiceTime[] = [];
+  #told: readonly ServiceTime[];
 
   constructor(deps: ClockGuardDeps) {
     this.#deps = deps;
+    this.#told = deps.toldInBoot ? [deps.toldInBoot] : [];
   }
 
   /** Notes the service's own time, as an answer that has just come tells it. */

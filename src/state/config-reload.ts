@@ -18,6 +18,18 @@ export interface ConfigChange {
 /** The API's doors cannot be moved under those who stand in them; all else of it can change. */
 const LIVE = /^(log\.level|plans|groups|plugs|homes|levels(\..+)?|api\.(?!host$|port$).+)$/;
 
+/** With `accounts_dir`, accounts come and go too. */
+const LIVE_WITH_FILES = /^(consumer|homes|plugs|accounts)$/;
+
+/** Whether accounts may come and go from one configuration to the next. */
+function hasSameFolder(before: Config, after: Config): boolean {
+  return (
+    before.accounts_dir !== undefined &&
+    before.accounts_dir === after.accounts_dir &&
+    isDeepStrictEqual(before.shard, after.shard)
+  );
+}
+
 /** Says what differs. Shape: keys as in the file, in its order; a list is one key. */
 export function changeBetween(before: Config, after: Config): ConfigChange {
   const leaves = keys.filter(({ kind }) => kind !== "section").map(({ path }) => path);
@@ -29,14 +41,17 @@ export function changeBetween(before: Config, after: Config): ConfigChange {
     );
     return below.length > 0 ? below.map((path) => path.join(".")) : [section];
   });
-  return { live: changed.filter((key) => LIVE.test(key)), later: changed.filter((key) => !LIVE.test(key)) };
+  const hasFiles = hasSameFolder(before, after);
+  const isLive = (key: string) => LIVE.test(key) || (hasFiles && LIVE_WITH_FILES.test(key));
+  return { live: changed.filter(isLive), later: changed.filter((key) => !isLive(key)) };
 }
 
 /** The configuration that is in use once a change is taken over: the new one where it may be, the old one elsewhere. */
 export function takenOver(before: Config, after: Config): Config {
   const { host, port } = before.api;
-  const { log, plans, groups, plugs, homes, levels } = after;
-  return { ...before, log, plans, groups, plugs, homes, levels, api: { ...after.api, host, port } };
+  const { log, plans, groups, plugs, homes, levels, consumer, accounts } = after;
+  const files = hasSameFolder(before, after) ? { consumer, ...(accounts ? { accounts } : {}) } : {};
+  return { ...before, log, plans, groups, plugs, homes, levels, api: { ...after.api, host, port }, ...files };
 }
 
 const SUBJECT = "configuration";

@@ -107,7 +107,7 @@ export class ConfigurationEditor {
   /** The configuration as it would be with an entry, or what is wrong with the entry. */
   draft(list: EntryList, id: string | null, given: unknown): Config | EditRefusal {
     if (!isTree(given)) return refusal("invalid_parameter", `expected the keys of a ${NAMES[list]} and their values`);
-    const { used } = this.#deps.reloading;
+    const { accounts: _, ...used } = this.#deps.reloading.used;
     const ids = writtenIds(list, used[list]);
     const index = id !== null && ids.includes(id) ? ids.indexOf(id) : ids.length;
     const tree: Tree = { ...used, [list]: used[list].toSpliced(index, 1, given as never) };
@@ -155,7 +155,7 @@ export class ConfigurationEditor {
     if (asWritten.kind === "mistakes")
       return refusal("conflict", `the configuration has a mistake already: ${mistakesText(asWritten.mistakes)}`);
     const ids = [reloading.used, asWritten.config].map((config) => writtenIds(list, config[list]));
-    if (id !== null && !ids.every((each) => each.includes(id)))
+    if (id !== null && !ids.some((each) => each.includes(id)))
       return refusal("resource_not_found", `the configuration has no ${NAMES[list]} "${id}"`);
     const place = id === null ? this.#placeOfNew(list) : this.#placeOf(list, id, texts);
     if (typeof place === "string") return refusal("conflict", place);
@@ -231,7 +231,8 @@ export class ConfigurationEditor {
     }
     const index = writtenIds(list, entriesIn(texts.page, list)).indexOf(id);
     if (index >= 0) return { which: "page" as const, index, fixed: null };
-    return `the ${NAMES[list]} "${id}" comes from ELBRO_${list.toUpperCase()}; change it there`;
+    const places = files.name === null ? PAGE_FILE : `${files.name} or ${PAGE_FILE}`;
+    return `the ${NAMES[list]} "${id}" does not stand in ${places}; change it where it comes from`;
   }
 }
 

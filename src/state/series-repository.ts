@@ -4,7 +4,7 @@
  */
 import type { DatabaseSync } from "node:sqlite";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { chunkStarts, chunksOf, chunkUnitOf, type SeriesKey } from "../core/series/series.ts";
+import { chunkStarts, chunksOf, chunkUnitOf, type SeriesKey, WHOLE } from "../core/series/series.ts";
 import type { Calendar } from "../core/time/calendar.ts";
 import type { EpochMs, Interval } from "../core/time/interval.ts";
 import type { StorePort } from "../service/client/collector.ts";
@@ -44,16 +44,20 @@ export class SeriesRepository implements StorePort {
 
   stateOf(series: SeriesKey): ReturnType<StorePort["stateOf"]> {
     const id = this.store.knownId(series);
+    const stored = this.store.stateOf(series);
+    const isThere = series.unit !== "latest" || stored.chunk(WHOLE.start) !== null;
     return {
-      ...this.store.stateOf(series),
-      answeredAt: id === null ? null : notAhead(this.requestLog.answeredAt(id), this.#now()),
-      askedAt: (start) => (id === null ? null : this.#askedAt(id, start)),
+      ...stored,
+      answeredAt: id === null ? null : this.#lastOf(id, isThere ? this.requestLog.answeredAt(id) : null),
+      askedAt: (start) =>
+        id === null ? null : this.#lastOf(id, stored.chunk(start) && this.requestLog.chunkAnsweredAt(id, start)),
     };
   }
 
-  #askedAt(id: number, start: EpochMs): EpochMs | null {
+  /** When a series was last dealt with. An answer whose rows are gone, since they were damaged, is none: it is asked again. */
+  #lastOf(id: number, answeredAt: EpochMs | null): EpochMs | null {
     const now = this.#now();
-    const answered = notAhead(this.requestLog.chunkAnsweredAt(id, start), now);
+    const answered = notAhead(answeredAt, now);
     const settled = notAhead(this.requestLog.settledAt(id), now);
     return answered === null || settled === null ? (answered ?? settled) : Math.max(answered, settled);
   }

@@ -221,6 +221,17 @@ export class RequestLog {
     return typeof found?.server_ms === "number" ? found.server_ms : null;
   }
 
+  /** The same with the machine's monotonic time of the attempt; null if it told nothing in this boot. */
+  serverTimeOf(boot: string): { readonly serverMs: EpochMs; readonly monotonicMs: number } | null {
+    const found = this.#database
+      .prepare(
+        `select server_ms as serverMs, monotonic_ms as monotonicMs from attempt
+         where boot = ? and status > 0 and server_ms is not null order by id desc limit 1`,
+      )
+      .get(boot);
+    return (found as { serverMs: EpochMs; monotonicMs: number } | undefined) ?? null;
+  }
+
   /**
    * Deletes the oldest attempts made before an instant of the service's time, at most so many. Returns how many. The
    * wall clock has no say: an attempt of a boot in 1970 may be of today, and still count. One that was made before an

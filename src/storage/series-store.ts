@@ -302,14 +302,18 @@ export class SeriesStore {
   }
 
   /**
-   * What was stored with what came. A newest answer replaces the one before, but an empty one takes no price away whose
-   * interval has not ended.
+   * What was stored with what came. A newest answer replaces the one before, but takes no price away whose interval has not
+   * ended: not where it is empty, nor, of a third-party list, where it begins later.
    */
   #joined(key: SeriesKey, stored: readonly Row[], newer: readonly Row[], now: EpochMs): readonly Row[] {
     if (chunkUnitOf(key.unit) !== null) return mergeByStart(stored, newer);
-    return newer.length > 0
-      ? newer
-      : stored.filter((row) => (rowEnd(row) ?? (rowStart(row) ?? -HOUR_MS) + HOUR_MS) > now);
+    const from = newer.reduce((first, row) => Math.min(first, rowStart(row) ?? first), Number.POSITIVE_INFINITY);
+    const lasting = stored.filter((row) => {
+      const start = rowStart(row) ?? -HOUR_MS;
+      const end = rowEnd(row) ?? start + HOUR_MS;
+      return end > now && (newer.length === 0 || (rowEnd(row) === null && start < from));
+    });
+    return [...lasting, ...newer];
   }
 
   #storeEnvelope(record: SeriesRecord, envelope: Envelope): boolean {

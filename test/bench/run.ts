@@ -1,7 +1,7 @@
 /**
  * `npm run bench [-- NAME]` runs one bench or all of them, one after the other.
  *
- * A bench is a file of this folder that exports `run(): Promise<Record<string, number | null>>`, or a list of them; null is
+ * A bench is a file of this folder that exports `run(): Promise<Record<string, number | null>>`, or yields several; null is
  * what cannot be measured here (`n/a`). Whatever else it prints, the
  * last lines about it are `NAME: key=value key=value …` with plain numbers, for people and scripts alike.
  */
@@ -10,7 +10,7 @@ import { readdirSync } from "node:fs";
 type Figures = Readonly<Record<string, number | null>>;
 
 interface Bench {
-  readonly run: () => Promise<Figures | readonly Figures[]>;
+  readonly run: () => Promise<Figures> | AsyncGenerator<Figures>;
 }
 
 const here = import.meta.dirname;
@@ -31,7 +31,8 @@ function plain(figure: number | null): string {
 async function runBench(name: string): Promise<boolean> {
   try {
     const bench: Bench = await import(`./${name}.ts`);
-    for (const line of [await bench.run()].flat()) {
+    const told = bench.run();
+    for await (const line of Symbol.asyncIterator in told ? told : [told]) {
       const figures = Object.entries(line).map(([key, figure]) => `${key}=${plain(figure)}`);
       console.log(`${name}: ${figures.join(" ")}`);
     }

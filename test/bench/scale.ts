@@ -3,7 +3,8 @@
  * history each (`BENCH_MONTHS`), against one simulator and one Mosquitto in processes of their own. Per size it lives
  * four times on the same data:
  *
- * 1. Empty: everything is asked for, within the quota of each account.
+ * 1. Empty: everything of the first account is asked for; the others get the same under their names (`copy-accounts.ts`),
+ *    and are shown once.
  * 2. Warm, from spawn to the first price and to the price of every home at a subscriber; then half a minute of peace, for
  *    the memory and for what a second costs in which nothing happens; then SIGTERM.
  * 3. Warm with a look at its loop (`loop-process.ts`), over the edge of a quarter-hour, at the pace of a real clock:
@@ -21,6 +22,8 @@ import { createServer } from "node:net";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import mqtt, { type MqttClient } from "mqtt";
+import { demoHomes, homeOfAccount } from "../../src/service/simulator/homes.ts";
+import { copyAccounts } from "../support/bench/copy-accounts.ts";
 import { MALLOC_SETTINGS, nodeFlags } from "../support/daemon/node-flags.ts";
 import { TempDir } from "../support/daemon/temp-dir.ts";
 
@@ -52,17 +55,20 @@ const URGENT = /^[^/]+\/[^/]+\/(price|price\/level|cheap|plan\/[^/]+)$/;
 
 type Figures = Record<string, number | null>;
 
-export async function run(): Promise<Figures[]> {
+export async function* run(): AsyncGenerator<Figures> {
   execFileSync("npm", ["run", "--silent", "build"], { cwd: ROOT, stdio: ["ignore", "ignore", "inherit"] });
-  const lines: Figures[] = [];
-  for (const homes of SIZES) lines.push(await linesOf(homes, lines[0]));
-  return lines;
+  let smallest: Figures | undefined;
+  for (const homes of SIZES) {
+    const line = await linesOf(homes, smallest);
+    smallest ??= line;
+    yield line;
+  }
 }
 
 async function linesOf(homes: number, smallest: Figures | undefined): Promise<Figures> {
   using dir = new TempDir();
   await using world = await World.open(homes, dir);
-  const fill = await world.fill();
+  await world.fill();
   const warm = await world.warm();
   const edge = await world.edge();
   const day = await world.day(warm.peaceCpuShare);
@@ -81,7 +87,6 @@ async function linesOf(homes: number, smallest: Figures | undefined): Promise<Fi
     lan_p50_ms: edge.lanMs,
     lan_p99_ms: edge.lanWorstMs,
     stop_ms: warm.stopMs,
-    fill_s: fill.seconds,
     denied: world.denied,
   };
 }
@@ -121,16 +126,15 @@ class World implements AsyncDisposable {
       reconnectPeriod: 50,
     });
     await world.#listener.subscribeAsync("elbro/#", { qos: 0 });
-    writeFileSync(dir.file("elbro.yaml"), world.#configuration());
     return world;
   }
 
-  async fill(): Promise<{ readonly seconds: number }> {
+  async fill(): Promise<void> {
     const began = performance.now();
     await this.#setClock(FILL_AT, 1);
-    const daemon = this.#daemon(FILL_AT, 1);
-    const prices = this.#firstPrices(daemon.child);
-    await prices.all;
+    this.#configure(1);
+    const { child } = this.#daemon(FILL_AT, 1);
+    await this.#firstPrices(child, 1).all;
     for (;;) {
       const { backfill, series, health } = await this.#system();
       const missing = series.filter(({ last_success_at: at }) => at === null).length;
@@ -139,8 +143,18 @@ class World implements AsyncDisposable {
       if (performance.now() - began > FILL_TIMEOUT_MS) throw new Error("the history did not come in time");
       await pause(2_000);
     }
-    await end(daemon.child);
-    return { seconds: (performance.now() - began) / 1_000 };
+    await end(child);
+    this.#configure(this.#homes);
+    const { id, label } = demoHomes.danish.address;
+    const others = Array.from({ length: this.#homes - 1 }, (_, i) => {
+      const own = homeOfAccount(demoHomes.danish, i + 2).address;
+      return { name: `account-${i + 2}`, addressId: own.id, label: own.label };
+    });
+    copyAccounts(this.#dir.file("data/elbro.db"), { name: "account-1", addressId: id, label }, others);
+    const first = this.#daemon(FILL_AT, 1).child;
+    await this.#firstPrices(first).all;
+    await this.#settled(first);
+    await end(first);
   }
 
   async warm() {
@@ -262,7 +276,7 @@ class World implements AsyncDisposable {
   }
 
   /** When the first price came, and the last home's first. Retained ones of an earlier life came at the subscription. */
-  #firstPrices(child: ChildProcess) {
+  #firstPrices(child: ChildProcess, homes: number = this.#homes) {
     const first = Promise.withResolvers<number>();
     const all = Promise.withResolvers<number>();
     const seen = new Set<string>();
@@ -271,7 +285,7 @@ class World implements AsyncDisposable {
       if (home === undefined || payload.length === 0) return;
       seen.add(home);
       first.resolve(performance.now());
-      if (seen.size === this.#homes) all.resolve(performance.now());
+      if (seen.size === homes) all.resolve(performance.now());
     };
     this.#listener?.on("message", take);
     void all.promise.then(() => this.#listener?.off("message", take)).catch(() => undefined);
@@ -299,12 +313,12 @@ class World implements AsyncDisposable {
     return { child: this.#add(child) };
   }
 
-  #configuration(): string {
-    const accounts = Array.from({ length: this.#homes }, (_, i) => ({
+  #configure(homes: number): void {
+    const accounts = Array.from({ length: homes }, (_, i) => ({
       name: `account-${i + 1}`,
       api_key: i === 0 ? this.#service.key : `${this.#service.key}-${i + 1}`,
     }));
-    return JSON.stringify({
+    const configuration = JSON.stringify({
       service: { base_url: this.#service.url },
       consumer: accounts,
       mqtt: { url: `mqtt://127.0.0.1:${this.#brokerPort}` },
@@ -318,6 +332,7 @@ class World implements AsyncDisposable {
       log: { level: VERBOSE ? "info" : "warn" },
       data_dir: this.#dir.file("data"),
     });
+    writeFileSync(this.#dir.file("elbro.yaml"), configuration, { mode: 0o600 });
   }
 
   async #setClock(at: string, speed: number): Promise<void> {

@@ -41,7 +41,7 @@ describe.skipIf(!haveChromium)("the door of the dashboard (in Chromium; skipped 
     const { page } = screen;
     await page.getByLabel("Key", { exact: true }).fill("not-this-one");
     await page.getByRole("button", { name: "Log in" }).click();
-    await page.getByRole("alert").filter({ hasText: "This key is not known here." }).waitFor();
+    await page.getByRole("alert").filter({ hasText: "Unknown key." }).waitFor();
     expect(await screen.page.context().cookies()).toEqual([]);
     await page.getByLabel("Key", { exact: true }).fill(LAN_KEY);
     await page.keyboard.press("Enter");
@@ -99,7 +99,7 @@ describe.skipIf(!haveChromium)("the door of the dashboard (in Chromium; skipped 
 
   test("a key that may look lets look and not change", async () => {
     await using screen = await screens.look(daemon, { key: GUEST_KEY });
-    await screen.untilText("#plans", /Your key may look, not change/);
+    await screen.untilText("#plans", /Your key is read-only/);
     expect(await screen.page.getByRole("button", { name: "Run now" }).count()).toBe(0);
     const status = await screen.page.evaluate(
       `fetch("local/v1/plans/dishwasher", { method: "POST", headers: { "Content-Type": "application/json", "X-Elbro-Page": "1" }, body: '{"enabled":false}' }).then((answer) => answer.status)`,

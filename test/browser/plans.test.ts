@@ -62,14 +62,14 @@ describe.skipIf(!haveChromium)("plans on the dashboard (in Chromium; skipped whe
     await dishwasher.getByLabel("Highest price per kWh").fill("1.75");
     await screen.picture("plans-change-phone");
     await dishwasher.getByRole("button", { name: "Save" }).click();
-    await dishwasher.getByRole("status").filter({ hasText: "Done." }).waitFor();
+    await dishwasher.getByRole("status").filter({ hasText: "Saved." }).waitFor();
     expect((await plan(daemon, "dishwasher")).settings).toMatchObject({
       hours: { value: 2.5, changed: true },
       ready_by: { value: "06:30", changed: true },
       max_price: { value: 1.75, changed: true },
       from: { value: "20:00", changed: false },
     });
-    await dishwasher.getByRole("button", { name: "As in the file" }).first().click();
+    await dishwasher.getByRole("button", { name: "Reset to the file’s value" }).first().click();
     await screen.until("document.querySelector('#plan-dishwasher-hours').value === '3'");
     expect((await plan(daemon, "dishwasher")).settings.hours).toMatchObject({ value: 3, changed: false });
   });
@@ -105,7 +105,7 @@ describe.skipIf(!haveChromium)("plans on the dashboard (in Chromium; skipped whe
 
   test("runs now, and is stopped", async () => {
     await card("Car").getByRole("button", { name: "Run now" }).click();
-    await screen.untilText("#plans", /Car Runs .*Was started by hand/);
+    await screen.untilText("#plans", /Car Runs .*Was started manually/);
     expect(await plan(daemon, "car")).toMatchObject({ on: true });
     await screen.picture("plans-running-phone");
     await card("Car").getByRole("button", { name: "Stop" }).click();

@@ -58,7 +58,7 @@ describe.skipIf(!haveChromium)("use on the dashboard (in Chromium; skipped where
 
   test("what was paid on average stands against the plain mean of the prices", async () => {
     await using screen = await atUse();
-    await screen.untilText("#use .facts", /Plain mean of the prices DKK \d\.\d\d\/kWh/);
+    await screen.untilText("#use .facts", /Mean market price DKK \d\.\d\d\/kWh/);
     const data = await rows("consumption-costs", "2026-02-28T23:00:00Z", "2026-03-31T22:00:00Z");
     const money = data.reduce((total, row) => total + (row.totalPricePerKWh ?? 0) * row.energyKWh, 0);
     const kwh = data.reduce((total, row) => total + row.energyKWh, 0);
@@ -71,8 +71,10 @@ describe.skipIf(!haveChromium)("use on the dashboard (in Chromium; skipped where
     const answer = await daemon.request(`/consumer/v1/me/addresses/${ADDRESS}/prices?${query}`);
     const prices = ((await answer.json()) as { data: { totalPricePerKWh: number }[] }).data;
     const mean = prices.reduce((total, row) => total + row.totalPricePerKWh, 0) / prices.length;
-    await screen.untilText("#use .facts", new RegExp(`Plain mean of the prices DKK ${mean.toFixed(2)}/kWh`));
-    expect(await screen.text("#use .notes")).toMatch(/You used power when it was (cheap|dear): \d+% (below|above)/);
+    await screen.untilText("#use .facts", new RegExp(`Mean market price DKK ${mean.toFixed(2)}/kWh`));
+    expect(await screen.text("#use .notes")).toMatch(
+      /You used electricity when prices were (low|high): \d+% (below|above)/,
+    );
   });
 
   test("a day by hours, one day back and forth", async () => {
@@ -104,7 +106,7 @@ describe.skipIf(!haveChromium)("use on the dashboard (in Chromium; skipped where
     await screen.untilText("#use .facts", /Paid, with fees and VAT DKK [\d,]{5}/);
     await pick(screen, "Dates");
     await screen.page.getByLabel("From", { exact: true }).fill("2026-02-01");
-    await screen.page.getByLabel("To and with").fill("2026-02-14");
+    await screen.page.getByLabel("To (inclusive)").fill("2026-02-14");
     await screen.page.getByLabel("By", { exact: true }).selectOption("hour");
     await screen.page.locator("#use").getByRole("button", { name: "Show" }).click();
     await screen.until("document.querySelector('#use [role=slider]').getAttribute('aria-valuemax') === '335'");
@@ -116,7 +118,7 @@ describe.skipIf(!haveChromium)("use on the dashboard (in Chromium; skipped where
     await using screen = await atUse();
     await pick(screen, "Dates");
     await screen.page.getByLabel("From", { exact: true }).fill("2026-03-10");
-    await screen.page.getByLabel("To and with").fill("2026-03-01");
+    await screen.page.getByLabel("To (inclusive)").fill("2026-03-01");
     await screen.page.locator("#use").getByRole("button", { name: "Show" }).click();
     await screen.untilText("#use .wrong", /Give two dates in their order/);
   });

@@ -76,3 +76,23 @@ test.each([
   expect(answer.json.reason).toBeTypeOf("string");
   expect((await ask(started.service, "addresses")).status).toBe(200);
 });
+
+test("each of many accounts has a home and a quota of its own, and sees no other's", async () => {
+  await using started = await startAt(NOON, { accounts: 3, homes: ["danish"], limits: { minute: 2, day: 100 } });
+  const { service } = started;
+  const as = (number: number) => ({ ...service, consumerKey: `${service.consumerKey}-${number}` });
+  const second = await ask(as(2), "addresses");
+  const third = await ask(as(3), "addresses");
+  const [home] = second.json.data as { id: string; label: string }[];
+  expect(home).toMatchObject({ label: "Home 2" });
+  expect(third.json.data).not.toMatchObject([{ id: home?.id }]);
+  const range = { from: "2026-06-10T00:00:00Z", to: "2026-06-10T01:00:00Z", resolution: "hour" };
+  const prices = (number: number) => ask(as(number), "prices", { addressId: home?.id ?? "", ...range });
+  expect((await prices(2)).status).toBe(200);
+  expect((await prices(3)).status).toBe(404);
+  expect((await prices(2)).status).toBe(429);
+  expect((await ask(as(4), "addresses")).status).toBe(401);
+  expect((await ask(service, "addresses")).status).toBe(200);
+  const { json } = await post(service.url, "clock", {});
+  expect(json.accounts).toEqual({ count: 3, denied: 1 });
+});

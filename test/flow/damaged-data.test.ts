@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
-import { HOUR_MS } from "../../src/core/time/interval.ts";
+import { HOUR_MS, MINUTE_MS } from "../../src/core/time/interval.ts";
 import { TestDaemon } from "../support/daemon/test-daemon.ts";
 
 const MORNING = Date.parse("2026-03-10T09:00:00Z");
@@ -37,6 +38,20 @@ test(`${FLIPS} damaged databases: the daemon always starts, and never shows a wr
   await daemon.stop();
   expect(told).toBeGreaterThan(0);
 }, 600_000);
+
+test("damaged chunks are told as a problem, and asked for again: no price is missing for long", async () => {
+  await using daemon = await TestDaemon.start({ start: MORNING, simulator: { homes: ["danish"] } });
+  await daemon.clock.runUntil(MORNING + HOUR_MS);
+  const price = await priceNow(daemon);
+  await daemon.stop();
+  const database = new DatabaseSync(daemon.dir.file("elbro.db"));
+  database.exec("update chunk set rows = x'00'");
+  database.close();
+  await daemon.restart();
+  await daemon.clock.runUntil(MORNING + HOUR_MS + 10 * MINUTE_MS);
+  expect([price, await priceNow(daemon)]).toEqual([expect.any(Number), price]);
+  expect(daemon.watcher.json("elbro/info").problems).toMatchObject([{ code: "values_damaged" }]);
+});
 
 test("folders where files should be do not keep the daemon from starting", async () => {
   await using daemon = await TestDaemon.start({ start: MORNING, simulator: { homes: ["danish"] } });

@@ -143,6 +143,19 @@ describe("plans", () => {
         { reason: expect.stringContaining(words) },
       ]);
     }
+    for (const [settings, words] of [
+      [{ when_lost: "sometimes" }, "when_lost: expected one of on, off, keep"],
+      [{ kind: "always" }, "kind: expected one of window, slots, below, avoid"],
+      [{ hours: "lots" }, "hours: expected hours above 0"],
+      [{ prise: "export" }, "prise: is no setting of a plan"],
+    ] as const) {
+      const answer = await daemon.post("/local/v1/plans", { once: true, home: "home", hours: 2, ...settings });
+      expect([settings, answer.status, await answer.json()]).toMatchObject([
+        settings,
+        400,
+        { reason: expect.stringContaining(words) },
+      ]);
+    }
     expect((await daemon.post("/local/v1/plans/dryer", { hours: 2 })).status).toBe(404);
     const { settings } = await askJson(daemon, "plans/washer");
     expect(Object.values(settings as object).some(({ changed }) => changed)).toBe(false);

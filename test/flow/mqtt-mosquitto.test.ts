@@ -192,7 +192,7 @@ describe.skipIf(!haveMosquitto)("on Mosquitto (skipped where it is not installed
     });
     const memory = new TestMemory();
     child.stdout?.on("data", (text) => {
-      memory.text = String(text).trim();
+      memory.write("mqtt_retained", String(text).trim());
     });
     await watcher.until(() => watcher.payload("elbro/ghost") === "1", "the state of the process");
     child.kill("SIGKILL");

@@ -81,7 +81,8 @@ test("an address is looked up once, charges once a day and their history too, wi
   expect(count("charges")).toBe(3);
   expect(count("chargesHistory")).toBe(3);
   expect(count("requestCounts")).toBe(3);
-  expect(count("addressPrices")).toBe(count("regionPrices"));
+  // One more or less where tomorrow's prices are published between the two.
+  expect(Math.abs(count("addressPrices") - count("regionPrices"))).toBeLessThanOrEqual(1);
   expect(count("regionPrices")).toBeLessThanOrEqual(12);
   expect(Math.max(...daemon.simulator.attempts("thirdParty").minute.values())).toBeLessThanOrEqual(7);
 });

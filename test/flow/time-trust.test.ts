@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { RELEASED_AT } from "../../src/core/status/version.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/core/time/interval.ts";
 import { TestDaemon } from "../support/daemon/test-daemon.ts";
+import { RawServer, rawAnswer } from "../support/service/raw-server.ts";
 
 const MORNING = RELEASED_AT + 30 * DAY_MS + 8 * HOUR_MS;
 
@@ -47,6 +48,18 @@ test("before this release was made there is no time: no signal is ON, also where
   await daemon.watcher.until(() => problems(daemon).length > 0, "a problem");
   expect(problems(daemon)).toMatchObject([{ code: "clock_wrong" }]);
   expect(new Set(signals(daemon))).toEqual(new Set(["OFF"]));
+});
+
+test("the Date of a captive portal says nothing of the clock", async () => {
+  const odd = ["Date: Tue, 19 Jan 2038 03:14:07 GMT", "Content-Type: text/html"];
+  await using portal = await RawServer.start((socket) => void socket.end(rawAnswer("<html>terms</html>", odd)));
+  await using daemon = await TestDaemon.start({ start: MORNING, serviceAheadMs: 0, simulator: { homes: ["danish"] } });
+  await daemon.clock.runUntil(MORNING + HOUR_MS);
+  await daemon.restart({ service: { base_url: portal.url } });
+  await daemon.clock.runUntil(MORNING + 9 * HOUR_MS);
+  expect(portal.requests.length).toBeGreaterThan(3);
+  expect(problems(daemon)).not.toContainEqual(expect.objectContaining({ code: "clock_wrong" }));
+  expect(daemon.watcher.payload("elbro/home/price")).not.toBeNull();
 });
 
 test.each([

@@ -29,9 +29,10 @@ export function recorder(file: string): readonly string[] {
   ];
 }
 
+/** Whether strace is installed and this machine lets it look at a process. */
 export function hasRecorder(): boolean {
   try {
-    execFileSync("strace", ["-V"], { stdio: "ignore" });
+    execFileSync("strace", ["-e", "trace=none", "true"], { stdio: "ignore" });
     return true;
   } catch {
     return false;

@@ -168,7 +168,7 @@ function impossibleWords(spec: PlanSpec, reason: PlanShortfall["reason"], shortf
     case "window_too_short":
       return `not enough time is left for ${hours}: ${short}`;
     case "blocked":
-      return `other plans of its power_limit group run: ${short} of ${hours}`;
+      return `other plans of its group or power_limit run: ${short} of ${hours}`;
     case "no_prices":
       return `prices are missing: ${short} of ${hours}`;
     case "max_price":

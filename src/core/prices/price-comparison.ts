@@ -58,9 +58,12 @@ function judgedDay(points: readonly PricePoint[], start: EpochMs, calendar: Cale
   const day = calendar.day(start);
   const known = pointsIn(points, day);
   const confirmed = known.filter((point) => !point.estimate);
-  const hasOwnDayOnly = known[0] === points[0];
+  const [first] = points;
+  // Of a new place a few hours are known at first: too few to compare a day with.
+  const isNew = first !== undefined && first.start > calendar.add("day", start, -1);
+  const ownReference = tiled(known, day) ? meanPrice(known) : null;
   return {
-    reference: hasOwnDayOnly && !tiled(known, day) ? null : referenceOf(points, day, calendar),
+    reference: isNew ? ownReference : referenceOf(points, day, calendar),
     confirmed: tiled(confirmed, day) ? confirmed.map(({ price }) => price) : null,
   };
 }

@@ -35,6 +35,7 @@ interface Sending {
 export class RetainedPublisher {
   readonly #memory: PublishedTopics;
   readonly #alsoOurs: ReadonlySet<string>;
+  readonly #isOthers: (topic: string) => boolean;
   /** The wanted state, by topic. Bounded by the topics of the house. */
   readonly #wanted = new Map<string, string>();
   /** The topics of each part of it. */
@@ -55,10 +56,14 @@ export class RetainedPublisher {
   readonly #asked = new Set<string>();
   #taken = 0;
 
-  /** `alsoOurs` are topics of this daemon that others publish: remembered, never sent from here. */
-  constructor(memory: KeyValue, alsoOurs: readonly string[]) {
+  /**
+   * `alsoOurs` are topics of this daemon that others publish: remembered, never sent from here. `isOthers` tells those
+   * that another daemon publishes now: they are forgotten, never taken away.
+   */
+  constructor(memory: KeyValue, alsoOurs: readonly string[], isOthers: (topic: string) => boolean = () => false) {
     this.#memory = new PublishedTopics(memory);
     this.#alsoOurs = new Set(alsoOurs);
+    this.#isOthers = isOthers;
   }
 
   /** How many messages brokers have taken. */
@@ -71,15 +76,14 @@ export class RetainedPublisher {
    * Sends what differs from before, and the heartbeats. A state that has no parts is whole.
    */
   show(messages: readonly Message[], part: string = NO_PART): void {
-    if (part === NO_PART) this.#isWhole = true;
-    this.#want(messages, part, this.#parts.get(part) ?? new Set());
-    if (part === NO_PART) this.#findObsolete();
-    this.#enqueue([...this.#obsolete]);
+    const isFirst = part === NO_PART && !this.#isWhole;
+    if (isFirst) this.#isWhole = true;
+    this.#want(messages, part, isFirst);
   }
 
   /** Shows what cannot wait until the whole state of a part is made. Takes nothing away. */
   showFirst(messages: readonly Message[], part: string = NO_PART): void {
-    if (!this.#parts.has(part)) this.#want(messages, part, new Set());
+    if (!this.#parts.has(part)) this.#want(messages, part, false);
   }
 
   /** There are these parts and no others, and all of them were shown: what is in none of them is taken away. */
@@ -95,7 +99,8 @@ export class RetainedPublisher {
     this.#enqueue([...this.#obsolete]);
   }
 
-  #want(messages: readonly Message[], part: string, before: ReadonlySet<string>): void {
+  #want(messages: readonly Message[], part: string, isWholeNow: boolean): void {
+    const before = this.#parts.get(part) ?? [];
     const topics = new Set<string>();
     const changed: Message[] = [];
     for (const message of messages) {
@@ -109,7 +114,7 @@ export class RetainedPublisher {
     const gone = [...before].filter((topic) => !topics.has(topic));
     for (const topic of gone) this.#wanted.delete(topic);
     this.#parts.set(part, topics);
-    if (gone.length > 0 || messages.some(({ topic }) => this.#obsolete.has(topic))) this.#findObsolete();
+    if (isWholeNow || gone.length > 0 || messages.some(({ topic }) => this.#obsolete.has(topic))) this.#findObsolete();
     for (const topic of this.#alsoOurs) this.#memory.note(topic, {});
     // On disk before anything of it is in a broker: a crash in between leaves no ghost.
     this.#memory.save();
@@ -117,7 +122,7 @@ export class RetainedPublisher {
       changed.flatMap(({ topic, urgent }) => (urgent ? topic : [])),
       this.#unsent.urgent,
     );
-    this.#enqueue(changed.flatMap(({ topic, urgent }) => (urgent ? [] : topic)));
+    this.#enqueue([...this.#obsolete, ...changed.flatMap(({ topic, urgent }) => (urgent ? [] : topic))]);
   }
 
   /** A broker is there: everything wanted is sent to it. */
@@ -135,7 +140,9 @@ export class RetainedPublisher {
   repeat(): void {
     const topics = [...this.#wanted.keys()];
     this.#findObsolete();
-    const gone = this.#isWhole ? [...this.#obsolete, ...this.#memory.cleared()] : [];
+    const gone = this.#isWhole
+      ? [...this.#obsolete, ...this.#memory.cleared().filter((topic) => !this.#isOthers(topic))]
+      : [];
     const states = topics.filter((topic) => !isDeviceDocument(topic));
     this.#enqueue([...gone, ...topics.filter(isDeviceDocument), ...states]);
   }
@@ -164,7 +171,9 @@ export class RetainedPublisher {
 
   #findObsolete(): void {
     if (!this.#isWhole) return;
-    const obsolete = this.#memory.topics().filter((topic) => !this.#wanted.has(topic) && !this.#alsoOurs.has(topic));
+    const unwanted = this.#memory.topics().filter((topic) => !this.#wanted.has(topic) && !this.#alsoOurs.has(topic));
+    const obsolete = unwanted.filter((topic) => !this.#isOthers(topic));
+    for (const topic of unwanted) if (this.#isOthers(topic)) this.#memory.leave(topic);
     this.#obsolete = new Set([
       ...obsolete.filter(isDeviceDocument),
       ...obsolete.filter((topic) => !isDeviceDocument(topic)),

@@ -134,6 +134,8 @@ const planSchema = named(
   }),
 );
 
+const waiting = { ...list(text), description: "Ids of plans whose home is not known yet." };
+
 const oncePlan = {
   title: "OncePlan",
   type: "object",
@@ -157,13 +159,15 @@ export const planEndpoints: readonly Endpoint[] = [
     scope: "read",
     summary: "Every plan: whether it is on, why, its runs, its settings.",
     parameters: {},
-    schema: named("Plans", object({ now: instant, plans: list(named("Plan", object(planProperties))) })),
+    schema: named("Plans", object({ now: instant, plans: list(named("Plan", object(planProperties))), waiting })),
     errors: [],
     example: "/local/v1/plans",
-    answer: ({ plans }, _params, { now }) => ({
-      kind: "json",
-      body: { now: formatInstant(now), plans: plans.at(now).plans.map(planOf) },
-    }),
+    answer({ plans }, _params, { now }) {
+      const known = plans.at(now).plans.map(planOf);
+      const ids = new Set(known.map(({ id }) => id));
+      const body = { now: formatInstant(now), plans: known, waiting: plans.ids.filter((id) => !ids.has(id)) };
+      return { kind: "json", body };
+    },
   }),
   endpoint({
     method: "GET",

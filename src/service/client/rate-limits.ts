@@ -123,8 +123,11 @@ const THIRD_PARTY_FIRST = 100;
 const THIRD_PARTY_LEAST = 4;
 const THIRD_PARTY_MOST = 1_000;
 const CLEAN_DAY_GROWTH = 1.1;
-/** A gap between two answers counts towards a clean day up to this: a silent daemon proves nothing. */
-const MAX_CLEAN_GAP_MS = 6 * HOUR_MS;
+/**
+ * A gap between two answers counts towards a clean day up to this: a silent daemon proves nothing. A place is asked in the
+ * early morning and from 13:00 on.
+ */
+const MAX_CLEAN_GAP_MS = 18 * HOUR_MS;
 /** Clean time is written down in steps, for the sake of the card. */
 const CLEAN_STEP_MS = HOUR_MS;
 
@@ -149,7 +152,12 @@ export class AdaptiveRateLimits implements RateLimitSource {
     this.#keptCleanMs = this.#cleanMs;
   }
 
-  budget(): readonly RateLimit[] {
+  budget(now: MonotonicMs = Number.NEGATIVE_INFINITY): readonly RateLimit[] {
+    // A day of clean answers is over when it is, and not at the next answer: that may wait for the budget.
+    if (this.#perDay < THIRD_PARTY_FIRST && this.#cleanMs > 0 && this.#cleanAt(now) >= DAY_MS) {
+      this.#grow();
+      this.#answeredAt = now;
+    }
     return thirdPartyRateLimits(this.#perDay, this.#places);
   }
 
@@ -161,19 +169,24 @@ export class AdaptiveRateLimits implements RateLimitSource {
   }
 
   learn(notes: AnswerNotes, now: MonotonicMs): void {
-    const before = this.#answeredAt;
+    if (notes.status === 429) this.#halve(now);
+    else this.#cleanMs = this.#cleanAt(now);
     this.#answeredAt = now;
-    if (notes.status === 429) {
-      this.#halve(now);
-      return;
-    }
-    this.#cleanMs += before === null ? 0 : Math.min(MAX_CLEAN_GAP_MS, Math.max(0, now - before));
-    if (this.#cleanMs >= DAY_MS) {
-      this.#cleanMs = 0;
-      const grown = Math.max(THIRD_PARTY_FIRST, Math.round(this.#perDay * CLEAN_DAY_GROWTH));
-      this.#perDay = Math.min(THIRD_PARTY_MOST, grown);
-      this.#keep();
-    } else if (this.#cleanMs - this.#keptCleanMs >= CLEAN_STEP_MS) this.#keep();
+    if (this.#cleanMs >= DAY_MS) this.#grow();
+    else if (this.#cleanMs - this.#keptCleanMs >= CLEAN_STEP_MS) this.#keep();
+  }
+
+  /** The clean time behind a moment. Unit: ms. */
+  #cleanAt(now: MonotonicMs): number {
+    const gapMs = this.#answeredAt === null ? 0 : Math.max(0, now - this.#answeredAt);
+    return this.#cleanMs + Math.min(MAX_CLEAN_GAP_MS, gapMs);
+  }
+
+  #grow(): void {
+    this.#cleanMs = 0;
+    const grown = Math.max(THIRD_PARTY_FIRST, Math.round(this.#perDay * CLEAN_DAY_GROWTH));
+    this.#perDay = Math.min(THIRD_PARTY_MOST, grown);
+    this.#keep();
   }
 
   /** Once for all the requests that were on their way when the first was denied. */

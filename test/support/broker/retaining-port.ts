@@ -53,15 +53,15 @@ export class RetainingPort implements PublishPort {
 
 /** A memory that outlives a publisher but not a test. */
 export class TestMemory implements KeyValue {
-  text: string | null = null;
+  readonly #texts = new Map<string, string>();
   writes = 0;
 
-  read(): string | null {
-    return this.text;
+  read(name: string): string | null {
+    return this.#texts.get(name) ?? null;
   }
 
-  write(_name: string, text: string): void {
-    this.text = text;
+  write(name: string, text: string): void {
+    this.#texts.set(name, text);
     this.writes++;
   }
 }

@@ -17,7 +17,9 @@ const SCREENSHOTS = process.env.ELBRO_SCREENSHOTS ?? path.join(tmpdir(), "elbro-
 
 export const SIZES = {
   phone: { width: 360, height: 780 },
+  pad: { width: 768, height: 1024 },
   tablet: { width: 1024, height: 768 },
+  desk: { width: 1440, height: 900 },
   wall: { width: 1920, height: 1080 },
 } as const;
 
@@ -41,11 +43,15 @@ export class Screens implements AsyncDisposable {
     this.browser = browser;
   }
 
-  static async start(): Promise<Screens> {
+  /** `textPercent` is the size of text that the reader has set in the browser. */
+  static async start({ textPercent = 100 }: { readonly textPercent?: number } = {}): Promise<Screens> {
     const browser = await chromium.launch({
       executablePath: CHROMIUM ?? "",
       // In a container of a continuous integration there is neither a sandbox nor much of /dev/shm.
-      args: ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"],
+      args: [
+        ...["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"],
+        `--blink-settings=defaultFontSize=${(16 * textPercent) / 100}`,
+      ],
     });
     return new Screens(browser);
   }

@@ -11,6 +11,7 @@ test("levels have defaults, each of its own", () => {
     cheap: 0.8,
     normal: 1.15,
     expensive: 1.4,
+    use_forecast: false,
   });
 });
 

@@ -39,6 +39,13 @@ describe("before the service has told its time", () => {
   });
 });
 
+test("what the service told before a restart holds within a boot: a clock that is set meanwhile is noticed", () => {
+  const clock = { monotonicMs: () => 5 * HOUR_MS };
+  const toldInBoot = { serverMs: NOW - HOUR_MS, monotonicMs: 4 * HOUR_MS };
+  const trust = new ClockGuard({ releasedAt: NOW - DAY_MS, lastToldMs: NOW - HOUR_MS, toldInBoot, clock });
+  expect([NOW, NOW + HOUR_MS].map((now) => trust.trusted(now))).toEqual([true, false]);
+});
+
 describe("once the service has told its time", () => {
   test.each([-2 * MINUTE_MS, -SECOND_MS, 0, 2 * MINUTE_MS])("a clock %d ms apart is right", (apart) => {
     const { trust } = machine();

@@ -28,6 +28,18 @@ class Told implements Disposable {
     return new Homes(accounts, config, this.#library, new KeyValueStore(this.#store.database));
   }
 
+  /** Counts from now on how often a list of addresses is read. */
+  countReads(): { count: number } {
+    const reads = { count: 0 };
+    const { store } = this.#library;
+    const latest = store.latest.bind(store);
+    store.latest = (key) => {
+      reads.count++;
+      return latest(key);
+    };
+    return reads;
+  }
+
   ids(config?: Config["homes"], accounts?: readonly string[]): string[] {
     return this.homes(config, accounts)
       .list()
@@ -173,4 +185,28 @@ test("what is asked for is what the address has data for", async () => {
   const able = Object.entries(first?.capabilities ?? {}).flatMap(([name, is]) => (is ? name : []));
   expect(target?.series.map(({ series }) => series.operation).toSorted()).toEqual(able.toSorted());
   expect(told.homes().targets("another")).toEqual([]);
+});
+
+test("a new account with many others reads its own addresses alone", async () => {
+  using told = new Told();
+  const accounts = Array.from({ length: 50 }, (_, i) => `account${i}`);
+  const idOf = (i: number) => `3f2504e0-4f89-41d3-9a0c-0305e82c33${String(i).padStart(2, "0")}`;
+  for (const [i, account] of accounts.slice(1).entries()) await told.tell([[idOf(i), `Flat ${i}`]], account);
+  const homes = told.homes(undefined, accounts);
+  expect(homes.list()).toHaveLength(49);
+  const reads = told.countReads();
+  await told.tell([[idOf(60), "Attic"]], "account0");
+  expect(homes.list().map(({ id }) => id)).toEqual(["attic", ...accounts.slice(1).map((_, i) => `flat_${i}`)]);
+  expect(homes.named("attic")).toMatchObject({ account: "account0", addressId: idOf(60) });
+  expect(homes.at(idOf(60))?.id).toBe("attic");
+  expect(reads.count).toBe(1);
+});
+
+test("an address that an earlier account tells too becomes that account's, with the same id", async () => {
+  using told = new Told();
+  const homes = told.homes(undefined, ["mine", "yours"]);
+  await told.tell([[A, "Flat"]], "yours");
+  expect(homes.list()).toMatchObject([{ id: "flat", account: "yours" }]);
+  await told.tell([[A, "Flat"]], "mine");
+  expect(homes.list()).toMatchObject([{ id: "flat", account: "mine" }]);
 });

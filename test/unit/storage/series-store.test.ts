@@ -372,4 +372,21 @@ test("an empty answer takes no price away whose interval has not ended", () => {
   const at = Date.parse("2026-03-10T11:20:00Z");
   for (const step of store.storing(key, WHOLE, [], {}, () => undefined, at)) expect(step).toBeUndefined();
   expect(store.latest(key)).toEqual(["11", "12"].map(point));
+  const hour = (start: number) => ({ start: `2026-03-10T${start}:00:00Z`, end: `2026-03-10T${start + 1}:00:00Z` });
+  const forecast = { ...key, operation: "forecastPrices" };
+  store.store(forecast, WHOLE, [10, 11, 12].map(hour), {});
+  for (const step of store.storing(forecast, WHOLE, [], {}, () => undefined, at)) expect(step).toBeUndefined();
+  expect(store.latest(forecast)).toEqual([11, 12].map(hour));
+});
+
+test("a third-party list that begins later does not take the price of the present hour away", () => {
+  using kept = new StoreOnDisk();
+  const store = new SeriesStore(kept.database, calendar);
+  const key = { ...seriesOf("latest"), operation: "regionPrices" };
+  const point = (hour: string, price = 1) => ({ date: `2026-03-10T${hour}:00:00Z`, price });
+  store.store(key, WHOLE, [point("10"), point("11"), point("12")], {});
+  const at = Date.parse("2026-03-10T11:20:00Z");
+  for (const step of store.storing(key, WHOLE, [point("12", 2), point("13")], {}, () => undefined, at))
+    expect(step).toBeUndefined();
+  expect(store.latest(key)).toEqual([point("11"), point("12", 2), point("13")]);
 });

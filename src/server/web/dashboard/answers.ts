@@ -10,6 +10,12 @@ export type Plan = PlanAnswer;
 export type System = SystemReport;
 export type Problem = System["problems"][number];
 
+/** `GET /local/v1/plans`. */
+export interface PlansAnswer {
+  readonly plans: readonly Plan[];
+  readonly waiting: readonly string[];
+}
+
 /** `GET /local/v1/prices`, as far as the page needs it. */
 export interface PricesAnswer {
   readonly currency: string | null;

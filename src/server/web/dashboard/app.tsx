@@ -1,5 +1,5 @@
 /** The dashboard. This file starts it: it waits for the texts and the session, then shows the parts of the page. */
-import { effect, signal } from "@preact/signals";
+import { effect, signal, untracked } from "@preact/signals";
 import { type ComponentChildren, type ComponentType, render } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { house, language, started, texts } from "./early.ts";
@@ -23,6 +23,12 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 /** Prices change a little after their boundary rather than before. */
 const AFTER_BOUNDARY_MS = 20;
 
+/** What is further down is loaded when the first parts are painted. */
+const laterParts = () => import("./later-parts.tsx");
+const loadUse = async () => (await laterParts()).UsePart;
+const loadPlans = async () => (await laterParts()).PlansPart;
+const loadSystem = async () => (await laterParts()).SystemPart;
+
 document.documentElement.lang = language;
 const [t, refusal] = await Promise.all([texts, started]);
 const tools: PageTools = {
@@ -43,9 +49,10 @@ effect(() => {
   const { session, mayRead, isReady } = house;
   document.body.classList.remove("starting");
   document.body.classList.toggle("signed-out", session.value !== null && !mayRead.value);
+  document.body.classList.toggle("no-home", mayRead.value && house.home.value === undefined);
   // Until there is something to show, the page keeps the place for it.
   const isAsked = session.value !== null && !mayRead.value;
-  if (isAsked || isReady.value) show("page", <Page />);
+  if (isAsked || isReady.value) untracked(() => show("page", <Page />));
 });
 keepTime();
 
@@ -74,27 +81,19 @@ function Page() {
   return (
     <>
       <NowPart />
-      <PricesPart />
-      <LaterParts />
+      <div class="middle">
+        <PricesPart />
+        <Later load={loadUse} />
+      </div>
+      <Later load={loadPlans} />
+      <Later load={loadSystem} />
     </>
   );
 }
 
-/** What is further down is loaded when the first parts are painted. */
-function LaterParts() {
-  const parts = useLoaded(async () => (await import("./later-parts.tsx")).LaterParts);
-  const Loaded = parts ?? NoParts;
-  return <Loaded />;
-}
-
-function NoParts() {
-  return (
-    <>
-      <section id="plans" class="part" />
-      <section id="use" class="part" />
-      <section id="system" class="part" />
-    </>
-  );
+function Later({ load }: { readonly load: () => Promise<ComponentType> }) {
+  const Loaded = useLoaded(load);
+  return Loaded && <Loaded />;
 }
 
 function Door() {

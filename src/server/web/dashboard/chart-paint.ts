@@ -10,12 +10,23 @@ const PAST_ALPHA = 0.42;
 const MIN_LETTERS = 4;
 const FONT = "system-ui, sans-serif";
 
-/** Heights below the bars, in pixels of the page: of the labels, and below them of each plan's row. */
-export const LABEL_HEIGHT = 22;
-export const LANE_HEIGHT = 18;
+/** Heights below the bars, for text of the usual size: of a line of labels, and of each plan's row. */
+const LINE_HEIGHT = 20;
+const LANE_HEIGHT = 18;
+const USUAL_TEXT_PX = 16;
 
-export function lanesOf({ lanes = [] }: LabelledView): number {
-  return lanes.length;
+/** How much larger than usual the reader's text is. */
+export function textScale(): number {
+  return Number.parseFloat(getComputedStyle(document.documentElement).fontSize) / USUAL_TEXT_PX;
+}
+
+/** Height of the labels of the time axis. Unit: pixels of the page. */
+export function axisHeight({ days = [] }: LabelledView): number {
+  return (days.length > 0 ? 2 : 1) * LINE_HEIGHT * textScale() + 2;
+}
+
+export function lanesHeight({ lanes = [] }: LabelledView): number {
+  return lanes.length * LANE_HEIGHT * textScale();
 }
 
 interface Scale {
@@ -23,7 +34,10 @@ interface Scale {
   readonly top: number;
   readonly width: number;
   readonly height: number;
+  /** Pixels of the device per pixel of the page. */
   readonly ratio: number;
+  /** Pixels of the device per pixel of the page for what grows with the text. */
+  readonly text: number;
   readonly x: (at: number) => number;
   readonly y: (value: number) => number;
 }
@@ -33,7 +47,7 @@ function scaleOf(plot: uPlot, view: LabelledView): Scale {
   const { left, top, width, height } = plot.bbox;
   const perMs = width / (view.to - view.from);
   return {
-    ...{ left, top, width, height, ratio: devicePixelRatio },
+    ...{ left, top, width, height, ratio: devicePixelRatio, text: devicePixelRatio * textScale() },
     x: (at: number) => left + (at - view.from) * perMs,
     y: (value: number) => plot.valToPos(value, "y", true),
   };
@@ -185,14 +199,14 @@ export function paintLanes(plot: uPlot, view: LabelledView, style: CSSStyleDecla
   if (lanes.length === 0) return;
   const { ctx } = plot;
   const scale = scaleOf(plot, view);
-  const { ratio } = scale;
+  const { ratio, text } = scale;
   ctx.save();
-  ctx.font = `${11 * ratio}px ${FONT}`;
+  ctx.font = `${11 * text}px ${FONT}`;
   ctx.textBaseline = "middle";
   ctx.textAlign = "left";
   for (const [row, lane] of lanes.entries()) {
-    const top = scale.top + scale.height + (LABEL_HEIGHT + row * LANE_HEIGHT + 4) * ratio;
-    const height = (LANE_HEIGHT - 8) * ratio;
+    const top = scale.top + scale.height + axisHeight(view) * ratio + (row * LANE_HEIGHT + 4) * text;
+    const height = (LANE_HEIGHT - 8) * text;
     ctx.fillStyle = style.getPropertyValue("--grid");
     ctx.fillRect(scale.left, top + height / 2 - ratio / 2, scale.width, ratio);
     for (const run of lane.runs) {
@@ -224,7 +238,7 @@ function paintName(
   const [first] = shown;
   const last = shown.at(-1);
   if (!first || !last) return;
-  const space = 6 * scale.ratio;
+  const space = 6 * scale.text;
   const after = scale.x(last.end) + space;
   const before = scale.x(first.start) - space;
   const isBehind = end - after >= Math.min(before - scale.left, ctx.measureText(name).width);
@@ -233,7 +247,7 @@ function paintName(
   const width = ctx.measureText(text).width;
   const left = isBehind ? after : before - width;
   ctx.fillStyle = style.getPropertyValue("--card");
-  ctx.fillRect(left - space / 2, middle - 6 * scale.ratio, width + space, 12 * scale.ratio);
+  ctx.fillRect(left - space / 2, middle - 6 * scale.text, width + space, 12 * scale.text);
   ctx.fillStyle = style.getPropertyValue("--soft");
   ctx.fillText(text, left, middle);
 }
@@ -246,16 +260,17 @@ function shortened(ctx: CanvasRenderingContext2D, name: string, width: number): 
   return length < MIN_LETTERS ? "" : `${name.slice(0, length).trimEnd()}…`;
 }
 
-/** Midnights, where the estimates begin, and now. */
+/** Midnights, names of days, the unit, and now. */
 export function paintMarks(plot: uPlot, view: LabelledView, style: CSSStyleDeclaration): void {
   const { ctx } = plot;
   const scale = scaleOf(plot, view);
   const { ratio } = scale;
+  const { now, ticks } = view;
   ctx.save();
   ctx.strokeStyle = style.getPropertyValue("--line");
   ctx.lineWidth = ratio;
   ctx.setLineDash([2 * ratio, 3 * ratio]);
-  for (const { at, strong } of view.ticks) {
+  for (const { at, strong } of ticks) {
     if (!strong || at <= view.from || at >= view.to) continue;
     ctx.beginPath();
     ctx.moveTo(Math.round(scale.x(at)), scale.top);
@@ -263,27 +278,60 @@ export function paintMarks(plot: uPlot, view: LabelledView, style: CSSStyleDecla
     ctx.stroke();
   }
   ctx.setLineDash([]);
-  const { now } = view;
+  const unitEnd = paintUnit(ctx, view.unit, scale, style);
+  paintDays(ctx, view, scale, style);
   if (typeof now === "number" && now >= view.from && now <= view.to)
-    paintNow(ctx, now, view.nowText ?? "", scale, style);
+    paintNow(ctx, { at: now, text: view.nowText ?? "", from: unitEnd }, scale, style);
   ctx.restore();
+}
+
+/** Paints the unit above the axis of the values. Returns where it ends. */
+function paintUnit(ctx: CanvasRenderingContext2D, unit: string, scale: Scale, style: CSSStyleDeclaration): number {
+  const { text, ratio } = scale;
+  ctx.font = `${11 * text}px ${FONT}`;
+  ctx.textBaseline = "bottom";
+  ctx.textAlign = "left";
+  ctx.fillStyle = style.getPropertyValue("--faint");
+  ctx.fillText(unit, 2 * ratio, scale.top - 4 * ratio);
+  return 2 * ratio + ctx.measureText(unit).width + 6 * text;
+}
+
+/** The names of days below their hours. */
+function paintDays(ctx: CanvasRenderingContext2D, view: LabelledView, scale: Scale, style: CSSStyleDeclaration): void {
+  const { days = [] } = view;
+  const isOnlyLine = view.ticks.every(({ text }) => text === "");
+  ctx.font = `600 ${12 * scale.text}px ${FONT}`;
+  ctx.textBaseline = "middle";
+  ctx.textAlign = "center";
+  ctx.fillStyle = style.getPropertyValue("--soft");
+  const middle = scale.top + scale.height + LINE_HEIGHT * (isOnlyLine ? 0.75 : 1.5) * scale.text;
+  for (const { start, end, text } of days) {
+    const [left, right] = [scale.x(start), scale.x(end)];
+    ctx.fillText(shortened(ctx, text, right - left), (left + right) / 2, middle);
+  }
+}
+
+interface NowMark {
+  readonly at: number;
+  readonly text: string;
+  /** Its word begins here or further to the right. */
+  readonly from: number;
 }
 
 function paintNow(
   ctx: CanvasRenderingContext2D,
-  now: number,
-  text: string,
+  { at, text, from }: NowMark,
   scale: Scale,
   style: CSSStyleDeclaration,
 ): void {
   const { ratio } = scale;
-  const x = scale.x(now);
+  const x = scale.x(at);
   ctx.fillStyle = style.getPropertyValue("--ink");
   ctx.fillRect(x - ratio, scale.top - 2 * ratio, 2 * ratio, scale.height + 2 * ratio);
-  ctx.font = `600 ${11 * ratio}px ${FONT}`;
+  ctx.font = `600 ${11 * scale.text}px ${FONT}`;
   ctx.textBaseline = "bottom";
   ctx.textAlign = "left";
   const width = ctx.measureText(text).width;
-  const left = Math.min(scale.left + scale.width - width, Math.max(scale.left, x - width / 2));
-  ctx.fillText(text, left, scale.top - 3 * ratio);
+  const left = Math.min(scale.left + scale.width - width, Math.max(from, x - width / 2));
+  ctx.fillText(text, left, scale.top - 4 * ratio);
 }

@@ -17,6 +17,13 @@ export interface ChartTick {
   readonly strong?: boolean;
 }
 
+/** A stretch of the time axis with a name of its own, below the labels. */
+export interface ChartSpan {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
 export interface ChartLane {
   readonly name: string;
   readonly runs: readonly { readonly start: number; readonly end: number; readonly past: boolean }[];
@@ -29,6 +36,9 @@ export interface ChartView {
   readonly bars: readonly ChartBar[];
   /** Labels of the time axis, at most `room` of them. */
   readonly ticksFor: (room: number) => readonly ChartTick[];
+  readonly days?: readonly ChartSpan[];
+  /** Unit of the values, above their axis. */
+  readonly unit: string;
   readonly valueText: (value: number) => string;
   /** Text of a bar for screen readers. */
   readonly tell: (index: number) => string;

@@ -4,22 +4,23 @@
  * keys.
  */
 import uPlot from "uplot";
-import { LABEL_HEIGHT, LANE_HEIGHT, lanesOf, paintBars, paintLanes, paintMarks } from "./chart-paint.ts";
+import { axisHeight, lanesHeight, paintBars, paintLanes, paintMarks, textScale } from "./chart-paint.ts";
 import type { ChartView, LabelledView } from "./chart-view.ts";
 
-const AXIS_FONT = "12px system-ui, sans-serif";
-/** Room for what stands above the bars: the word at the line of now. */
-const TOP = 18;
-/** Width of a label of the time axis, in pixels of the page. */
-const LABEL_PX = 36;
-const MIN_LABELS = 4;
+/** Sizes in pixels of the page, for text of the usual size; they grow with the text of the reader. */
+const AXIS_PX = 12;
+/** Room for what stands above the bars: the unit, and the word at the line of now. */
+const TOP = 20;
+/** Width of a label of the time axis. */
+const LABEL_PX = 40;
+const MIN_LABELS = 1;
 const Y_SPACE = 34;
 const Y_CHARACTER = 7.2;
 const MIN_WIDTH = 200;
 const MIN_HEIGHT = 120;
 
 const EMPTY: LabelledView = {
-  ...{ from: 0, to: 1, bars: [], ticks: [], ticksFor: () => [], rest: null, label: "" },
+  ...{ from: 0, to: 1, bars: [], ticks: [], ticksFor: () => [], rest: null, label: "", unit: "" },
   ...{ valueText: String, tell: () => "", onPick: () => undefined },
 };
 
@@ -92,7 +93,7 @@ export class Chart {
     return {
       ...this.#size(),
       ms: 1,
-      padding: [TOP, 6, () => lanesOf(this.#view) * LANE_HEIGHT, 0],
+      padding: [() => TOP * textScale(), 6, () => lanesHeight(this.#view), 0],
       legend: { show: false },
       cursor: { show: false },
       scales: {
@@ -102,9 +103,9 @@ export class Chart {
       series: [{}, { paths: () => null, points: { show: false } }],
       axes: [
         {
-          font: AXIS_FONT,
+          font: `${AXIS_PX * textScale()}px system-ui, sans-serif`,
           stroke: color("--faint"),
-          size: LABEL_HEIGHT,
+          size: () => axisHeight(this.#view),
           gap: 4,
           grid: { show: false },
           ticks: { show: false },
@@ -112,11 +113,11 @@ export class Chart {
           values: () => this.#view.ticks.map(({ text }) => text),
         },
         {
-          font: AXIS_FONT,
+          font: `${AXIS_PX * textScale()}px system-ui, sans-serif`,
           stroke: color("--faint"),
-          space: Y_SPACE,
+          space: Y_SPACE * textScale(),
           gap: 4,
-          size: (_, texts) => Math.max(24, ...(texts ?? []).map((text) => text.length * Y_CHARACTER + 8)),
+          size: (_, texts) => Math.max(24, ...(texts ?? []).map((text) => text.length * Y_CHARACTER * textScale() + 8)),
           grid: { stroke: color("--grid"), width: 1 },
           ticks: { show: false },
           values: (_, splits) => splits.map((value) => this.#view.valueText(value)),
@@ -136,7 +137,7 @@ export class Chart {
   }
 
   #labelled(view: ChartView): LabelledView {
-    const room = Math.max(MIN_LABELS, Math.floor(this.#size().width / LABEL_PX));
+    const room = Math.max(MIN_LABELS, Math.floor(this.#size().width / (LABEL_PX * textScale())));
     return { ...view, ticks: view.ticksFor(room) };
   }
 

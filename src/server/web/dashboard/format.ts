@@ -69,6 +69,13 @@ export class Format {
     return letter === "" ? String(hour).padStart(2, "0") : `${hour}${letter}`;
   }
 
+  /** The hour as a time, for axes: `14.00`, `2 PM`; `2A` and `2B` if it comes twice. */
+  axisHour(at: number): string {
+    if (this.zone.fold(at) !== 0) return this.hour(at);
+    const is12 = this.#timeFormat("axisHour", { hour: "numeric" }).resolvedOptions().hour12 === true;
+    return is12 ? this.#timeFormat("axisHour", { hour: "numeric" }).format(at) : this.time(at);
+  }
+
   /** A time that comes twice that day gets a letter: `02.15 A`. */
   clock(at: number): string {
     const letter = LETTERS[this.zone.fold(at)];

@@ -14,7 +14,7 @@ const PARTS = {
 type PartName = keyof typeof PARTS;
 const PART_NAMES = Object.keys(PARTS) as PartName[];
 /** On a wider screen parts stand side by side, and none of them is the one that is looked at. */
-const SIDE_BY_SIDE = "(min-width: 900px)";
+const SIDE_BY_SIDE = "(min-width: 56.25em)";
 
 export function PartLinks() {
   const { t } = usePage();
@@ -23,7 +23,7 @@ export function PartLinks() {
   return (
     <>
       {PART_NAMES.map((name) => (
-        <a key={name} href={`#${name}`} aria-current={name === current ? "true" : undefined}>
+        <a key={name} href={`#${name}`} aria-label={t(name)} aria-current={name === current ? "true" : undefined}>
           <Icon path={PARTS[name]} />
           <span>{t(name)}</span>
         </a>

@@ -5,7 +5,7 @@
  * has: prices know themselves when they hold. It says so, and reads everything again when contact is back.
  */
 import { batch, computed, signal } from "@preact/signals";
-import type { Home, Plan, PricesAnswer, Session, System } from "./answers.ts";
+import type { Home, Plan, PlansAnswer, PricesAnswer, Session, System } from "./answers.ts";
 import { get, pathOf, refusalIn } from "./requests.ts";
 import type { PricePoint } from "./timeline.ts";
 
@@ -22,6 +22,8 @@ export interface Prices {
   readonly vatIncluded: boolean | null;
   readonly points: readonly PricePoint[];
 }
+
+export const NO_PRICES: Prices = { currency: null, vatIncluded: null, points: [] };
 
 interface PriceEvent {
   readonly start: string | null;
@@ -42,6 +44,8 @@ export class House {
   readonly pricesByHome = signal<ReadonlyMap<string, Prices>>(new Map());
   readonly prices = computed(() => this.pricesByHome.value.get(this.home.value?.id ?? "") ?? null);
   readonly plans = signal<readonly Plan[] | null>(null);
+  /** Ids of plans whose home is not known. */
+  readonly waitingPlans = signal<readonly string[]>([]);
   readonly system = signal<System | null>(null);
   /** Since when there is no contact; null while there is. Unit: ms of the daemon's clock. */
   readonly lostAt = signal<number | null>(null);
@@ -126,7 +130,9 @@ export class House {
 
   async readPlans(): Promise<void> {
     await this.#read("plans", async () => {
-      this.plans.value = (await get<{ plans: Plan[] }>("local/v1/plans")).plans;
+      const { plans, waiting } = await get<PlansAnswer>("local/v1/plans");
+      this.plans.value = plans;
+      this.waitingPlans.value = waiting;
     });
   }
 

@@ -1,14 +1,6 @@
-/** The parts that are further down on the page. */
+/** The parts that are further down on the page, in one file. */
 import { PlansPart } from "./plans-part.tsx";
 import { SystemPart } from "./system-part.tsx";
 import { UsePart } from "./use-part.tsx";
 
-export function LaterParts() {
-  return (
-    <>
-      <PlansPart />
-      <UsePart />
-      <SystemPart />
-    </>
-  );
-}
+export { PlansPart, SystemPart, UsePart };

@@ -1,11 +1,12 @@
 /** The price now, the next hours, the cheapest hours, what runs, and problems. */
 
+import type { Problem } from "./answers.ts";
 import { presentProblems } from "./daemon.ts";
 import { LevelMark, Part } from "./elements.tsx";
-import type { Prices } from "./house.ts";
+import { NO_PRICES, type Prices } from "./house.ts";
 import { type PageTools, usePage } from "./page.ts";
 import { headlineOf, reasonOf } from "./plan-words.ts";
-import { ProblemCard } from "./problem-card.tsx";
+import { ProblemCards } from "./problem-card.tsx";
 import { cheapestHours, comingHours, figuresOf, indexAt, outlook, within } from "./timeline.ts";
 
 const COMING_HOURS = 12;
@@ -18,29 +19,35 @@ const CHEAPEST = [1, 2, 3, 4];
 
 export function NowPart() {
   const { t, house } = usePage();
-  const prices = house.prices.value;
+  const prices = house.prices.value ?? NO_PRICES;
+  const problems = presentProblems(house.system.value);
   return (
     <Part id="now" card={false}>
       <h2 id="now-title" class="unseen">
         {t("now")}
       </h2>
-      <Problems />
-      <PriceNow prices={prices ?? NO_PRICES} />
-      <CheapestHours prices={prices ?? NO_PRICES} />
-      <PlanLines />
+      {house.home.value ? (
+        <>
+          <PriceNow prices={prices} />
+          <ProblemCards problems={problems} />
+          <CheapestHours prices={prices} />
+          <PlanLines />
+        </>
+      ) : (
+        <NoHome problems={problems} />
+      )}
     </Part>
   );
 }
 
-const NO_PRICES: Prices = { currency: null, vatIncluded: null, points: [] };
-
-function Problems() {
-  const problems = presentProblems(usePage().house.system.value);
+/** The service has not named an address yet: what is in the way, or that it comes. */
+function NoHome({ problems }: { readonly problems: readonly Problem[] }) {
+  const { t } = usePage();
   return (
-    <div class={problems.length > 0 ? "problems" : ""}>
-      {problems.map((problem) => (
-        <ProblemCard key={`${problem.code} ${problem.subject}`} problem={problem} />
-      ))}
+    <div class="card hero unknown home-unknown">
+      <h3 class="home-unknown-title">{t("no_home")}</h3>
+      <p>{t(problems.length > 0 ? "no_home_problem" : "no_home_advice")}</p>
+      <ProblemCards problems={problems} />
     </div>
   );
 }
@@ -78,7 +85,8 @@ function rankText({ points, currency, vatIncluded }: Prices, { t, f }: PageTools
   const figures = figuresOf(today.filter((point) => !point.estimate));
   const facts = [
     current.rank && t("rank", { rank: current.rank, of: current.rankOf ?? null }),
-    figures && t("mean_today", { price: f.money(figures.mean, currency) }),
+    // Of a new place only some hours of today are known; their mean is not that of the day.
+    current.rank && figures && t("mean_today", { price: f.money(figures.mean, currency) }),
     vatIncluded === false && t("without_vat"),
   ];
   return facts.filter(Boolean).join(" · ");
@@ -87,12 +95,15 @@ function rankText({ points, currency, vatIncluded }: Prices, { t, f }: PageTools
 function outlookText({ points, currency }: Prices, { t, f }: PageTools, now: number): string {
   const coming = outlook(points, now);
   if (!coming) return "";
-  const today = f.zone.startOf("day", now);
-  const timeOf = (at: number) =>
-    f.zone.startOf("day", at) === today ? f.clock(at) : `${f.weekday(at)} ${f.clock(at)}`;
+  // The coming day is told, so a time that is not today is tomorrow.
+  const isToday = (at: number) => at < f.zone.shift("day", now, 1);
   const level = t(`level_${coming.level}`).toLowerCase();
-  if (coming.kind === "stays") return t("outlook_stays", { level, time: timeOf(coming.until) });
-  const facts = { level, time: timeOf(coming.at), price: f.money(coming.mean, currency) };
+  if (coming.kind === "stays") {
+    const when = t(isToday(coming.until) ? "until_time" : "until_time_tomorrow", { time: f.clock(coming.until) });
+    return t("outlook_stays", { level, when });
+  }
+  const when = t(isToday(coming.at) ? "at_time" : "at_time_tomorrow", { time: f.clock(coming.at) });
+  const facts = { level, when, price: f.money(coming.mean, currency) };
   return t(coming.estimate ? `outlook_${coming.kind}_estimate` : `outlook_${coming.kind}`, facts);
 }
 
@@ -173,7 +184,7 @@ function PlanLines() {
       <ul class="plan-lines">
         {plans.map((plan) => (
           <li key={plan.id} class={plan.on ? "on" : undefined}>
-            <span class={`dot ${plan.state}`} aria-hidden="true" />
+            <span class={`dot plan-lines-dot ${plan.state}`} aria-hidden="true" />
             <span class="name">{plan.name}</span>
             <span class="next">{headlineOf(plan, page, house.time.value)}</span>
             <span class="faint why">{reasonOf(plan, page)}</span>

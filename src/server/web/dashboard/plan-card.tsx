@@ -31,11 +31,13 @@ export function PlanCard({ plan, mayControl }: PlanCardProps) {
   return (
     <article class={plan.on ? "plan on" : "plan"} aria-labelledby={title}>
       <div class="plan-head">
-        <h3 id={title}>
-          <span class={`dot ${plan.on ? "running" : plan.state}`} aria-hidden="true" />
-          {plan.name}
-        </h3>
-        <span class="state">{t(`state_${plan.state}`)}</span>
+        <div class="plan-name">
+          <h3 id={title}>
+            <span class={`dot ${plan.on ? "running" : plan.state}`} aria-hidden="true" />
+            <span>{plan.name}</span>
+          </h3>
+          <span class="state">{t(`state_${plan.state}`)}</span>
+        </div>
         <label class="switch">
           <input
             type="checkbox"
@@ -89,7 +91,7 @@ const ACTIONS_OFF = ["run_now", "skip"] as const;
 async function sendTo(id: string, change: PlanChange, { t }: PageTools): Promise<{ text: string; isDone: boolean }> {
   try {
     await post(`local/v1/plans/${encodeURIComponent(id)}`, change);
-    return { text: t("done"), isDone: true };
+    return { text: t("command" in change ? "done" : "saved"), isDone: true };
   } catch (thrown) {
     return { text: refusalText(refusalIn(thrown), t), isDone: false };
   }

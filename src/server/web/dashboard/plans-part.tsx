@@ -10,7 +10,8 @@ export function PlansPart() {
   const session = house.session.value;
   const plans = house.plans.value ?? [];
   const shown = plans.filter((plan) => plan.home === house.home.value?.id);
-  const hint = hintOf(shown.length, session);
+  const waiting = house.waitingPlans.value;
+  const hint = hintOf(shown.length + waiting.length, session);
   useLayoutEffect(() => {
     document.body.classList.toggle("no-plans", shown.length === 0);
     document.body.style.setProperty("--plans", String(shown.length));
@@ -20,6 +21,9 @@ export function PlansPart() {
       <div class="head">
         <h2 id="plans-title">{t("plans")}</h2>
       </div>
+      {waiting.length > 0 && (
+        <p class="soft">{t("plans_waiting", { count: waiting.length, names: waiting.join(", ") })}</p>
+      )}
       {hint && <p class="soft">{t(hint)}</p>}
       <div class="plan-cards">
         {shown.map((plan) => (

@@ -17,7 +17,12 @@ export function PriceTable(props: PriceTableProps) {
   return (
     <details class="table" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>{t("as_table")}</summary>
-      <div>{isOpen && <Rows {...props} />}</div>
+      {isOpen && (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: the keys scroll what has the focus.
+        <section class="scroll" aria-label={t("as_table")} tabIndex={0}>
+          <Rows {...props} />
+        </section>
+      )}
     </details>
   );
 }

@@ -1,10 +1,10 @@
 /** Prices of today, tomorrow and the estimated days as bars, with the runs of plans below them. */
 import { useMemo, useState } from "preact/hooks";
 import type { Home, Plan } from "./answers.ts";
-import type { ChartLane, ChartTick, ChartView } from "./chart-view.ts";
+import type { ChartLane, ChartSpan, ChartTick, ChartView } from "./chart-view.ts";
 import { Choice, LevelMark, Part } from "./elements.tsx";
 import type { Format } from "./format.ts";
-import type { Prices } from "./house.ts";
+import { NO_PRICES, type Prices } from "./house.ts";
 import { usePage } from "./page.ts";
 import { joinedRuns } from "./plan-words.ts";
 import { Plot } from "./plot.tsx";
@@ -27,7 +27,7 @@ export function PricesPart() {
   const { t, house } = usePage();
   const [range, setRange] = useState<PriceRange>("both");
   const home = house.home.value;
-  const prices = house.prices.value;
+  if (!home) return null;
   return (
     <Part id="prices">
       <div class="head">
@@ -40,7 +40,7 @@ export function PricesPart() {
           onChoose={setRange}
         />
       </div>
-      {home && prices && <PriceChart home={home} prices={prices} range={range} />}
+      <PriceChart home={home} prices={house.prices.value ?? NO_PRICES} range={range} />
     </Part>
   );
 }
@@ -68,12 +68,14 @@ function PriceChart({ home, prices, range }: PriceChartProps) {
       ...{ from, to, now: now >= from && now < to ? now : null, nowText: t("now_mark") },
       bars: points.map(({ price, level, ...others }) => ({ ...others, value: price, kind: level })),
       ticksFor: (room) => ticksOf({ from, to }, room, page.f),
+      days: daysOf({ from, to }, page.f),
       lanes: lanesOf(
         (plans ?? []).filter((plan) => plan.home === home.id),
         { from, to },
         now,
       ),
       valueText: (value) => page.f.number(value, Math.abs(value) >= 10 ? 0 : 2).replace(/([.,]\d)0$/, "$1"),
+      unit: `${page.f.currency(prices.currency)}/kWh`,
       label: t("chart_prices", { home: home.name }),
       rest: present < 0 ? null : present,
       tell: (index) => readOut(points[index], prices.currency, page),
@@ -154,20 +156,24 @@ function boundsOf(range: PriceRange, points: readonly PricePoint[], now: number,
   }
 }
 
-/** Hours for a day or two, days for a week: as many as there is room for, and every midnight. */
+/** Hours, as many as there is room for; none for a week, whose days are named. */
 function ticksOf({ from, to }: Bounds, room: number, f: Format): ChartTick[] {
   const { zone } = f;
-  if (to - from > 3 * DAY_MS)
-    return zone.starts("day", from, to).map((at) => ({ at, text: f.weekday(at), strong: true }));
+  if (to - from > 3 * DAY_MS) return zone.starts("day", from, to).map((at) => ({ at, text: "", strong: true }));
   const hours = (to - from) / HOUR_MS;
-  const step = [1, 2, 3, 4, 6, 12].find((each) => hours / each <= room) ?? 12;
+  const step = [1, 2, 3, 4, 6, 12].find((each) => hours / each <= room) ?? 24;
   return zone
     .starts("hour", from, to)
     .filter((at) => zone.fields(at).hour % step === 0 && (step === 1 || zone.fold(at) !== 2))
-    .map((at) => {
-      const strong = zone.fields(at).hour === 0;
-      return { at, text: strong ? f.weekday(at) : f.hour(at), strong };
-    });
+    .map((at) => ({ at, text: at === from ? "" : f.axisHour(at), strong: zone.fields(at).hour === 0 }));
+}
+
+function daysOf({ from, to }: Bounds, f: Format): ChartSpan[] {
+  const isWeek = to - from > 3 * DAY_MS;
+  return f.zone.starts("day", from, to).map((start) => {
+    const end = Math.min(f.zone.shift("day", start, 1), to);
+    return { start, end, text: isWeek ? f.weekday(start) : f.day(start) };
+  });
 }
 
 function lanesOf(plans: readonly Plan[], { from, to }: Bounds, now: number): ChartLane[] {

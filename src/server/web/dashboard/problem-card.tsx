@@ -1,16 +1,55 @@
-/** A problem in words, and what to do. */
+/** Problems in words, and what to do. */
 import type { Problem } from "./answers.ts";
 import { usePage } from "./page.ts";
 
-export function ProblemCard({ problem: { code, subject, detail } }: { readonly problem: Problem }) {
+interface ProblemsProps {
+  readonly problems: readonly Problem[];
+  /** Whether to show what the daemon found; its own text is English. */
+  readonly isDetailed?: boolean;
+}
+
+/** The first problem, and the others folded away. */
+export function ProblemCards({ problems: [first, ...others], isDetailed = false }: ProblemsProps) {
   const { t } = usePage();
+  if (!first) return null;
+  return (
+    <div class="problems">
+      <ProblemCard problem={first} isDetailed={isDetailed} />
+      {others.length > 0 && (
+        <details>
+          <summary>{t("problems_several", { count: others.length })}</summary>
+          <div class="more-problems">
+            {others.map((problem) => (
+              <ProblemCard key={`${problem.code} ${problem.subject}`} problem={problem} isDetailed={isDetailed} />
+            ))}
+          </div>
+        </details>
+      )}
+    </div>
+  );
+}
+
+interface ProblemProps {
+  readonly problem: Problem;
+  readonly isDetailed: boolean;
+}
+
+function ProblemCard({ problem: { code, subject, detail }, isDetailed }: ProblemProps) {
+  const { t, house } = usePage();
+  const isOfAccount = house.system.value?.interfaces.some(({ account }) => account === subject);
   return (
     <div class="problem">
       <p class="problem-what">
         <span aria-hidden="true">⚠ </span>
         {t(`problem_${code}`)}
       </p>
-      <p class="faint">{[subject, detail].filter(Boolean).join(" · ")}</p>
+      {!isOfAccount && <p class="faint">{subject}</p>}
+      {isDetailed && detail && (
+        <p class="faint">
+          {`${t("technical_detail")}: `}
+          <span lang="en">{detail}</span>
+        </p>
+      )}
     </div>
   );
 }

@@ -4,7 +4,7 @@ import type { System } from "./answers.ts";
 import { ageText, outcomesOf, pastProblems, presentProblems } from "./daemon.ts";
 import { Icon, Part } from "./elements.tsx";
 import { usePage } from "./page.ts";
-import { ProblemCard } from "./problem-card.tsx";
+import { ProblemCards } from "./problem-card.tsx";
 
 const MAX_PAST = 8;
 const DOWNLOAD = "M12 4v11m0 0-4.5-4.5M12 15l4.5-4.5M5 20h14";
@@ -12,6 +12,7 @@ const MIB = 1_048_576;
 /** From here on down a quota is shown as low. */
 const LOW_SHARE = 0.2;
 
+type Plug = System["plugs"][number];
 type SystemProps = { readonly system: System };
 
 export function SystemPart() {
@@ -189,7 +190,7 @@ function Connections({ system: { broker, plugs, lan } }: SystemProps) {
         <Row name={t("listeners")}>{lan.listeners}</Row>
         {plugs.map((plug) => (
           <Row key={plug.id} name={plug.id}>
-            <Mark isGood={plug.available !== false} />
+            <Mark isGood={!isAway(plug)} />
             {t(plugText(plug))}
           </Row>
         ))}
@@ -198,8 +199,13 @@ function Connections({ system: { broker, plugs, lan } }: SystemProps) {
   );
 }
 
-function plugText({ available, on }: System["plugs"][number]) {
-  if (available === false) return "plug_away";
+function isAway({ available, problem }: Plug): boolean {
+  return available === false || problem;
+}
+
+function plugText(plug: Plug) {
+  const { on } = plug;
+  if (isAway(plug)) return "plug_away";
   if (on === null) return "plug_unknown";
   return on ? "plug_on" : "plug_off";
 }
@@ -228,9 +234,7 @@ function Problems({ system }: SystemProps) {
   const timeOf = (text: string) => f.dateTime(Date.parse(text));
   return (
     <Block title={t("problems")}>
-      {present.map((problem) => (
-        <ProblemCard key={`${problem.code} ${problem.subject}`} problem={problem} />
-      ))}
+      <ProblemCards problems={present} isDetailed />
       {present.length === 0 && (
         <p class="soft">
           <Mark isGood />

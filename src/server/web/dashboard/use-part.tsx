@@ -154,6 +154,7 @@ function useReadUse(home: Home, measure: MeasureName, period: Period): UseState 
   const isNear = useNearness();
   const changes = house.rowChanges.value;
   const readChanges = useRef(changes);
+  const factsOf = useRef("");
   useEffect(() => {
     if (!isNear) return;
     if (readChanges.current !== changes) reading.forget();
@@ -170,9 +171,13 @@ function useReadUse(home: Home, measure: MeasureName, period: Period): UseState 
       const until = Math.min(f.zone.startOf("day", now), range.to);
       const bars = addedUp(usage.rows, range.unit, { ...range, until }, f.zone);
       const sum = sumFacts(measure, bars, usage.currency, page);
-      put({ use: { measure, bars, range, currency: usage.currency, now }, facts: sum, refusal: null });
+      const shown = [home.id, measure, range.from, range.to].join(" ");
+      put({ use: { measure, bars, range, currency: usage.currency, now }, refusal: null });
+      // What was paid stays until it is known again.
+      if (factsOf.current !== shown) put({ facts: sum });
+      factsOf.current = shown;
       const isPriced = (measure === "consumption" || measure === "costs") && home.capabilities?.consumptionCosts;
-      if (!isPriced || range.unit === "year" || bars.every(({ value }) => value === null)) return;
+      if (!isPriced || range.unit === "year" || bars.every(({ value }) => value === null)) return put({ facts: sum });
       const costs = measure === "costs" ? usage : await reading.rows(home, "costs", range, now, f.zone);
       const paid = await paidFacts(reading, home, costs, range, now, page);
       put({ facts: { facts: [...sum.facts, ...paid.facts], notes: [...sum.notes, ...paid.notes] } });
@@ -217,6 +222,7 @@ function UseChart({ use, home }: { readonly use: ReadUse | null; readonly home: 
       ...{ from: range.from, to: range.to, rest: null, onPick: setPicked },
       bars: past.map((bar) => ({ ...bar, estimate: bar.estimate || isPartial(bar), kind: "use" })),
       ticksFor: (room) => ticksOf(range, room, f),
+      unit: currency === null ? "kWh" : f.currency(currency),
       valueText: (value) => f.number(value, value % 1 === 0 ? 0 : Math.abs(value) < 1 ? 2 : 1),
       label: t("chart_use", { measure: t(`measure_${measure}`), home: home.name }),
       tell: (index) => readOut(past[index], range.unit, currency, page).filter(Boolean).join(", "),

@@ -96,13 +96,20 @@ export function ticksOf({ from, to, unit }: PeriodRange, room: number, f: Format
   const by = labelledBy(unit, (to - from) / DAY_MS);
   const starts = f.zone.starts(by, from, to);
   const step = [1, 2, 3, 4, 5, 6, 7, 12, 14].find((each) => starts.length / each <= room) ?? 31;
-  return starts.filter((_, i) => i % step === 0).map((at) => ({ at, text: tickText(by, at, f) }));
+  return starts
+    .map((start, i) => ({ start, end: starts[i + 1] ?? to }))
+    .filter((_, i) => i % step === 0)
+    .map(({ start, end }, i) => {
+      // Hours are labelled where they begin, everything longer in its middle, below its bar.
+      if (by === "hour") return { at: start, text: i === 0 ? "" : f.axisHour(start) };
+      return { at: (start + end) / 2, text: tickText(by, start, f) };
+    });
 }
 
 function tickText(unit: Unit, at: number, f: Format): string {
   switch (unit) {
     case "hour":
-      return f.hour(at);
+      return f.axisHour(at);
     case "day":
       return f.dayOfMonth(at);
     case "month":

@@ -63,7 +63,7 @@ describe("why a plan is ON or OFF, with the numbers", () => {
       "others in the way",
       washer,
       { blocked: [{ start: OPENS, end: OPENS + 8.5 * HOUR }] },
-      "other plans of its power_limit group run: 2 h are missing of 2 h",
+      "other plans of its group or power_limit run: 2 h are missing of 2 h",
     ],
     [
       "after another",

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Message } from "../../../../src/mqtt/client/message.ts";
 import { RetainedPublisher } from "../../../../src/mqtt/client/retained-publisher.ts";
 import { RetainingPort, TestMemory } from "../../../support/broker/retaining-port.ts";
@@ -106,7 +106,10 @@ test("a broker that restarts empty: Home Assistant is told that the device has n
 
 test("what an earlier version remembers of cleared topics can be read", () => {
   const memory = new TestMemory();
-  memory.text = JSON.stringify({ topics: {}, cleared: ["homeassistant/device/heater/config", "elbro/old"] });
+  memory.write(
+    "mqtt_retained",
+    JSON.stringify({ topics: {}, cleared: ["homeassistant/device/heater/config", "elbro/old"] }),
+  );
   const retained = new Map([["elbro/old", "1"]]);
   const { port } = attached([state("price", "1")], memory, retained);
   expect(port.transient).toEqual([]);
@@ -359,3 +362,77 @@ test("whatever changes, breaks and restarts: in the end the broker holds exactly
     { numRuns: 500 },
   );
 });
+
+describe("a state in parts", () => {
+  const homes = ["a", "b"];
+
+  test("a part is sent alone, and what it no longer has is taken away", () => {
+    const { publisher, port, retained } = inParts(homes);
+    publisher.show([state("a/price", "2")], "a");
+    port.answer();
+    expect(port.topics()).toEqual(["elbro/a/level", "elbro/a/price"]);
+    expect([...retained.keys()].sort()).toEqual(["elbro/a/price", "elbro/b/level", "elbro/b/price"]);
+  });
+
+  test("urgent messages of all parts go before all others", () => {
+    const publisher = publisherOn(new TestMemory());
+    const port = new RetainingPort(new Map(), 1);
+    publisher.attach(port);
+    for (const home of ["a", "b", "c"])
+      publisher.show([state(`${home}/prices`, "[]"), { ...state(`${home}/price`, "1"), urgent: true }], home);
+    port.answer();
+    expect(port.topics().slice(1)).toEqual(
+      ["b/price", "c/price", "a/prices", "b/prices", "c/prices"].map((topic) => `elbro/${topic}`),
+    );
+  });
+
+  test("before all parts were shown nothing is taken away; a part that is gone is, after a restart too", () => {
+    const { memory, retained } = inParts(homes);
+    const publisher = publisherOn(memory);
+    const port = new RetainingPort(retained);
+    publisher.attach(port);
+    publisher.show([state("b/price", "1"), state("b/level", "x")], "b");
+    port.answer();
+    expect(retained.has("elbro/a/price")).toBe(true);
+    publisher.keepParts(new Set(["b"]));
+    port.answer();
+    expect([...retained.keys()].sort()).toEqual(["elbro/b/level", "elbro/b/price"]);
+  });
+
+  test("a topic more of one part writes the memory of that part alone", () => {
+    const { publisher, memory } = inParts(homes);
+    const written: string[] = [];
+    const write = memory.write.bind(memory);
+    memory.write = (name, value) => {
+      written.push(name);
+      write(name, value);
+    };
+    publisher.show([state("b/price", "1"), state("b/level", "x"), state("b/forecast", "{}")], "b");
+    expect(written).toEqual(["mqtt_retained/b"]);
+  });
+
+  test("what an earlier version remembered without parts is taken away where nobody wants it", () => {
+    const { memory, retained } = attached([state("a/price", "1"), state("old", "1")]);
+    const publisher = publisherOn(memory);
+    const port = new RetainingPort(retained);
+    publisher.attach(port);
+    publisher.show([state("a/price", "1")], "a");
+    publisher.keepParts(new Set(["a"]));
+    port.answer();
+    expect([...retained.keys()]).toEqual(["elbro/a/price"]);
+  });
+});
+
+/** Two topics for each home, in a broker that answered. */
+function inParts(homes: readonly string[]) {
+  const memory = new TestMemory();
+  const retained = new Map<string, string>();
+  const publisher = publisherOn(memory);
+  const port = new RetainingPort(retained);
+  publisher.attach(port);
+  for (const home of homes) publisher.show([state(`${home}/price`, "1"), state(`${home}/level`, "x")], home);
+  publisher.keepParts(new Set(homes));
+  port.answer();
+  port.sent.length = 0;
+  return { publisher, port, memory, retained };
+}

@@ -375,6 +375,30 @@ describe("problems", () => {
     },
   );
 
+  test("a quota that is too small for a bad day is one, with what is wanted, until it is raised", async () => {
+    const world = await opened();
+    const answered = async (limit: number) => {
+      const asked = askForecast(world, "poll");
+      const headers = { "x-ratelimit-limit-day": String(limit), "x-ratelimit-remaining-day": String(limit - 2) };
+      world.arrived.at(-1)?.answer(200, forecast, headers);
+      await asked;
+    };
+    await answered(40);
+    await answered(40);
+    expect(world.told).toMatchObject([
+      {
+        state: "started",
+        problem: { code: "quota_too_small", subject: "consumer quota", advice: expect.stringContaining("higher one") },
+      },
+    ]);
+    expect(world.told[0]?.problem.detail).toBe("40 requests a day; a bad day may need 45");
+    world.advance(26 * HOUR_MS);
+    await answered(2_000);
+    world.advance(26 * HOUR_MS);
+    await answered(2_000);
+    expect(world.told.map(({ state }) => state)).toEqual(["started", "ended"]);
+  });
+
   test("a capability that is not there is no problem", async () => {
     const world = await opened();
     const asked = askForecast(world, "poll");

@@ -197,6 +197,24 @@ describe("the third-party interface's budget, which is nowhere published", () =>
     expect(perDay(budget)).toBe(1_000);
   });
 
+  test("three 429s in a day are over a day later, however few answers came in it", () => {
+    const budget = new AdaptiveRateLimits("third_party", new ManualMachine().memory);
+    const limited = 14 * HOUR_MS;
+    for (const at of [10, 12, 14]) budget.learn(said(null, 0, 429), at * HOUR_MS);
+    expect(perDay(budget)).toBe(12);
+    // The daily request at 5:10, and tomorrow's prices.
+    for (const at of [29.2, 37]) budget.learn(said(null), at * HOUR_MS);
+    const dayAt = (now: number) => budget.budget(now).find(({ name }) => name === "day")?.limit;
+    expect([dayAt(limited + DAY_MS - 1), dayAt(limited + DAY_MS)]).toEqual([12, 100]);
+    expect(budget.shortage()).toBe(null);
+  });
+
+  test("no answer for a day after a 429 proves nothing", () => {
+    const budget = new AdaptiveRateLimits("third_party", new ManualMachine().memory);
+    budget.learn(said(null, 0, 429), 0);
+    expect(budget.budget(3 * DAY_MS).find(({ name }) => name === "day")?.limit).toBe(50);
+  });
+
   test("a 429 begins the clean day anew", () => {
     const budget = new AdaptiveRateLimits("third_party", new ManualMachine().memory);
     const at = cleanHours(budget, 23);

@@ -1,0 +1,211 @@
+/** The files of `accounts_dir`, one per account. A bad one is refused and leaves the others, and itself as it was, in use. */
+import { readdirSync, statSync } from "node:fs";
+import path from "node:path";
+import { isOwn, shardOfConfig } from "../core/sharding/shard.ts";
+import { readBounded } from "./bounded-file.ts";
+import { type ConfigMistake, pathText } from "./config-error.ts";
+import { planIds } from "./plan-schema.ts";
+import { deviceOf, plugId } from "./plug-schema.ts";
+import type { AccountEntry, AccountFilesFound, Config } from "./schema.ts";
+import { slug } from "./values.ts";
+import { readYaml } from "./yaml-text.ts";
+
+/** An account has a few homes, plans and plugs: a few kB. */
+const MAX_ACCOUNT_BYTES = 64 * 1024;
+/** More accounts than one broker serves homes of; the folder is listed whole. */
+const MAX_FILES = 200_000;
+
+/** A file as it was last read. */
+interface KnownFile {
+  /** Changes with the file; null where other files belong to it. */
+  readonly stamp: string | null;
+  readonly account: AccountEntry | null;
+  readonly mistakes: readonly ConfigMistake[];
+  readonly secretFiles: readonly string[];
+}
+
+type AccountReading =
+  | { readonly kind: "config"; readonly config: AccountEntry; readonly secretFiles: readonly string[] }
+  | { readonly kind: "mistakes"; readonly mistakes: readonly ConfigMistake[] };
+
+/** A folder that cannot be read. */
+export class AccountsDirError extends Error {}
+
+/** Reads the folder, and again what changed in it. */
+export class AccountFiles {
+  readonly #readAccount: (text: string) => AccountReading;
+  /** By name of the file. Bounded by MAX_FILES. */
+  #known = new Map<string, KnownFile>();
+  /** The accounts in use, by name of the file. */
+  #used: ReadonlyMap<string, AccountEntry> = new Map();
+
+  constructor(readAccount: (text: string) => AccountReading) {
+    this.#readAccount = readAccount;
+  }
+
+  /**
+   * The configuration with the accounts of the folder that are this process's. Errors: throws an AccountsDirError where
+   * the folder cannot be read.
+   */
+  join(config: Config): { readonly config: Config; readonly secretFiles: readonly string[] } {
+    const folder = config.accounts_dir;
+    if (folder === undefined) return { config, secretFiles: [] };
+    const names = listed(folder);
+    this.#known = new Map(names.map((name) => [name, this.#read(path.join(folder, name), this.#known.get(name))]));
+    const refused: Record<string, string> = {};
+    this.#used = this.#withoutClashes(folder, names, refused);
+    const shard = shardOfConfig(config);
+    const [own, elsewhere] = [new Map<string, AccountEntry>(), new Map<string, AccountEntry>()];
+    for (const [name, account] of this.#used) (isOwn(accountName(name), shard) ? own : elsewhere).set(name, account);
+    const all = [...own.values()];
+    return {
+      config: {
+        ...config,
+        // Its places are published once, by one of the shards.
+        ...(isOwn(THIRD_PARTY, shard) ? {} : { third_party: undefined }),
+        consumer: [...own].map(([name, { api_key }]) => ({ name: accountName(name), api_key })),
+        homes: all.flatMap(({ homes }) => homes),
+        plans: all.flatMap(({ plans }) => plans),
+        groups: all.flatMap(({ groups }) => groups),
+        plugs: all.flatMap(({ plugs }) => plugs),
+        accounts: { refused, elsewhere: [...elsewhere.values()] } satisfies AccountFilesFound,
+      },
+      secretFiles: names.flatMap((name) => [path.join(folder, name), ...(this.#known.get(name)?.secretFiles ?? [])]),
+    };
+  }
+
+  #read(file: string, before: KnownFile | undefined): KnownFile {
+    const name = path.basename(file);
+    const flaw = nameFlaw(accountName(name));
+    if (flaw !== null) return refusedBy({ path: "the name of the file", text: flaw });
+    try {
+      const { mtimeMs, size, ino } = statSync(file);
+      const stamp = `${mtimeMs} ${size} ${ino}`;
+      if (before?.stamp === stamp) return before;
+      const reading = this.#readAccount(readBounded(file, MAX_ACCOUNT_BYTES));
+      if (reading.kind === "mistakes") return { ...refusedBy(...reading.mistakes), stamp: null };
+      const { secretFiles, config } = reading;
+      // Ids that are made of names are settled within the file: they must not depend on the other accounts.
+      const ids = planIds(config.plans);
+      const plans = config.plans.map((plan, i) => ({ ...plan, id: ids[i] ?? "" }));
+      return {
+        stamp: secretFiles.length > 0 ? null : stamp,
+        account: { ...config, plans },
+        mistakes: [],
+        secretFiles,
+      };
+    } catch (error) {
+      const code = error instanceof Error && "code" in error ? String(error.code) : "";
+      const why = error instanceof Error ? error.message : "unknown error";
+      return refusedBy({ path: "the file", text: code === "EACCES" ? "this user may not read it" : why });
+    }
+  }
+
+  /** What may be used together: those in use before come first, so that a new file never ends a running account. */
+  #withoutClashes(
+    folder: string,
+    names: readonly string[],
+    refused: Record<string, string>,
+  ): Map<string, AccountEntry> {
+    const used = new Map<string, AccountEntry>();
+    const owners = new Map<string, string>();
+    const take = (name: string, account: AccountEntry): ConfigMistake[] => {
+      const claims = claimsOf(account);
+      const clashes = claims.flatMap(({ path: at, claim }): ConfigMistake[] => {
+        const owner = owners.get(claim);
+        return owner === undefined
+          ? []
+          : [
+              {
+                path: pathText(at),
+                text: `is used by ${owner} already; each needs its own`,
+                ...lineIn(folder, name, at),
+              },
+            ];
+      });
+      if (clashes.length > 0) return clashes;
+      for (const { claim } of claims) owners.set(claim, name);
+      used.set(name, account);
+      return [];
+    };
+    const before = this.#used;
+    for (const name of [...names.filter((each) => before.has(each)), ...names.filter((each) => !before.has(each))]) {
+      const { account = null, mistakes = [] } = this.#known.get(name) ?? {};
+      const clashes = account ? take(name, account) : mistakes;
+      if (clashes.length === 0) continue;
+      refused[name] = clashes
+        .map(({ path: at, text, line }) => `${at}: ${text}${line ? ` (line ${line})` : ""}`)
+        .join("; ");
+      const last = before.get(name);
+      if (last && last !== account) take(name, last);
+    }
+    return new Map([...used].sort(([a], [b]) => (a < b ? -1 : 1)));
+  }
+}
+
+/** Under which the third-party interface's places are given to a shard. */
+const THIRD_PARTY = "third_party";
+
+function listed(folder: string): string[] {
+  try {
+    // Kubernetes keeps the folders of a mounted secret under names that begin with a dot.
+    const names = readdirSync(folder).filter((name) => /^[^.].*\.ya?ml$/.test(name));
+    if (names.length > MAX_FILES) throw new Error(`it has ${names.length} files; expected at most ${MAX_FILES}`);
+    return names.sort();
+  } catch (error) {
+    throw new AccountsDirError(error instanceof Error ? error.message : "unknown error");
+  }
+}
+
+function accountName(file: string): string {
+  return file.replace(/\.ya?ml$/, "");
+}
+
+function nameFlaw(name: string): string | null {
+  if (name === THIRD_PARTY) return "expected another name than third_party";
+  return slug.safeParse(name).success ? null : "expected lower-case letters, digits, _ and -: it is the account's name";
+}
+
+function refusedBy(...mistakes: ConfigMistake[]): KnownFile {
+  return { stamp: null, account: null, mistakes, secretFiles: [] };
+}
+
+/** What only one account may have. */
+function claimsOf({ homes, plans, groups, plugs }: AccountEntry) {
+  const claim = (kind: string, section: string, key: string, names: readonly (string | undefined)[]) =>
+    names.flatMap((name, i) => (name === undefined ? [] : [{ path: [section, i, key], claim: `${kind} ${name}` }]));
+  return [
+    ...claim(
+      "home",
+      "homes",
+      "id",
+      homes.map(({ id }) => id),
+    ),
+    ...claim(
+      "address",
+      "homes",
+      "address_id",
+      homes.map((each) => each.address_id.toLowerCase()),
+    ),
+    ...claim(
+      "plan",
+      "plans",
+      "id",
+      plans.map(({ id }) => id),
+    ),
+    ...claim(
+      "group",
+      "groups",
+      "name",
+      groups.map(({ name }) => name),
+    ),
+    ...claim("plug", "plugs", "id", plugs.map(plugId)),
+    ...claim("device", "plugs", "topic", plugs.map(deviceOf)),
+  ];
+}
+
+function lineIn(folder: string, name: string, at: readonly (string | number)[]): { line?: number } {
+  const reading = readYaml(readBounded(path.join(folder, name), MAX_ACCOUNT_BYTES));
+  const line = reading.kind === "value" ? reading.lineOf(at.map(String)) : null;
+  return line === null ? {} : { line };
+}

@@ -1,0 +1,59 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { isOwn, shardName, shardOf } from "../../../../src/core/sharding/shard.ts";
+
+const names = Array.from({ length: 10_000 }, (_, i) => `house-${i}`);
+
+describe("the shard of an account", () => {
+  test("is one of those there are, the same each time, and that of exactly one process", () => {
+    fc.assert(
+      fc.property(fc.string(), fc.integer({ min: 1, max: 64 }), (account, count) => {
+        const own = shardOf(account, count);
+        expect(own).toBe(shardOf(account, count));
+        const owners = Array.from({ length: count }, (_, index) => index).filter((index) =>
+          isOwn(account, { index, count }),
+        );
+        expect(owners).toEqual([own]);
+      }),
+    );
+  });
+
+  test("one shard more takes accounts from all others and moves none between them", () => {
+    fc.assert(
+      fc.property(fc.string(), fc.integer({ min: 1, max: 64 }), (account, count) => {
+        const after = shardOf(account, count + 1);
+        expect([shardOf(account, count), count]).toContain(after);
+      }),
+    );
+  });
+
+  test.each([1, 2, 4, 7, 8, 31])("from %i shards to one more, about 1 of that many accounts moves", (count) => {
+    const moved = names.filter((name) => shardOf(name, count) !== shardOf(name, count + 1)).length;
+    const expected = names.length / (count + 1);
+    expect(moved / expected).toBeGreaterThan(0.85);
+    expect(moved / expected).toBeLessThan(1.15);
+  });
+
+  test.each([2, 4, 8, 16])("%i shards have about the same number of accounts each", (count) => {
+    const sizes = Map.groupBy(names, (name) => shardOf(name, count));
+    expect(sizes.size).toBe(count);
+    for (const own of sizes.values()) expect(Math.abs(own.length / (names.length / count) - 1)).toBeLessThan(0.15);
+  });
+
+  test("stays the same in all versions: accounts of a running fleet must not move", () => {
+    expect(["house-0", "house-1", "third_party", "møller"].map((name) => shardOf(name, 8))).toMatchInlineSnapshot(`
+      [
+        2,
+        1,
+        5,
+        1,
+      ]
+    `);
+  });
+});
+
+test("a process that is no shard owns all, and has no name of its own", () => {
+  expect(isOwn("anybody", null)).toBe(true);
+  expect(shardName(null)).toBeNull();
+  expect(shardName({ index: 3, count: 8 })).toBe("shard-3");
+});

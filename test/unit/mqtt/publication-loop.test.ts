@@ -1,0 +1,140 @@
+import { describe, expect, test } from "vitest";
+import { MINUTE_MS } from "../../../src/core/time/interval.ts";
+import { PublicationLoop } from "../../../src/mqtt/publication-loop.ts";
+import { ManualClock } from "../../support/daemon/manual-clock.ts";
+
+const NOON = Date.UTC(2026, 5, 10, 12);
+const QUARTER_MS = 15 * MINUTE_MS;
+
+/** A loop over homes whose state changes at each quarter-hour, and what it did: `made` and `shown` as `home@minute`. */
+class Looped implements AsyncDisposable {
+  readonly clock = new ManualClock(NOON + MINUTE_MS);
+  readonly made: string[] = [];
+  readonly shown: string[] = [];
+  readonly kept: string[][] = [];
+  turns = 0;
+  mood: unknown = "trusted";
+  /** How long it takes to make a part, by the clock of the slices. */
+  makeMs = 0;
+  parts: ReadonlySet<string>;
+  readonly #stop = new AbortController();
+  #workMs = 0;
+  readonly loop = new PublicationLoop({
+    clock: this.clock,
+    parts: () => this.parts,
+    make: (part, now) => {
+      this.#workMs += this.makeMs;
+      this.made.push(`${part}@${(now - NOON) / MINUTE_MS}`);
+      return { messages: [], until: Math.floor(now / QUARTER_MS + 1) * QUARTER_MS };
+    },
+    show: (part) => this.shown.push(`${part}@${(this.clock.now() - NOON) / MINUTE_MS}`),
+    keepParts: (parts) => this.kept.push([...parts]),
+    finish: () => Number.POSITIVE_INFINITY,
+    mood: () => this.mood,
+    slices: {
+      nowMs: () => this.#workMs,
+      nextTurn: async () => void this.turns++,
+    },
+  });
+  readonly #running: Promise<void>;
+
+  constructor(count: number) {
+    this.parts = new Set(Array.from({ length: count }, (_, i) => `home${i}`));
+    this.#running = this.loop.run(this.#stop.signal);
+  }
+
+  async settled(): Promise<this> {
+    await this.clock.settle();
+    return this;
+  }
+
+  forget(): void {
+    for (const list of [this.made, this.shown]) list.length = 0;
+    this.turns = 0;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort();
+    await this.#running;
+  }
+}
+
+test("one home's data makes and publishes that home alone", async () => {
+  await using looped = await new Looped(100).settled();
+  looped.forget();
+  looped.loop.changed("home7");
+  await looped.settled();
+  expect([looped.made, looped.shown]).toEqual([["home7@1"], ["home7@1"]]);
+});
+
+test("ten changes of one home before its turn are one", async () => {
+  await using looped = await new Looped(3).settled();
+  looped.forget();
+  for (let i = 0; i < 10; i++) looped.loop.changed("home1");
+  await looped.settled();
+  expect(looped.made).toEqual(["home1@1"]);
+});
+
+describe("at an edge", () => {
+  test("a few homes are made and published at the edge", async () => {
+    await using looped = await new Looped(3).settled();
+    looped.forget();
+    await looped.clock.runUntil(NOON + QUARTER_MS);
+    expect(looped.shown).toEqual(["home0@15", "home1@15", "home2@15"]);
+    expect(looped.made).toEqual(looped.shown);
+  });
+
+  test("the state of many is made before it, once, and only sent then", async () => {
+    await using looped = await new Looped(100).settled();
+    looped.forget();
+    await looped.clock.runUntil(NOON + QUARTER_MS - 1);
+    expect(looped.made).toHaveLength(100);
+    expect(looped.shown).toEqual([]);
+    await looped.clock.runUntil(NOON + QUARTER_MS);
+    expect(looped.made).toHaveLength(100);
+    expect(new Set(looped.made)).toEqual(new Set(looped.shown));
+  });
+
+  test("a home whose data changed meanwhile is made again", async () => {
+    await using looped = await new Looped(100).settled();
+    await looped.clock.runUntil(NOON + QUARTER_MS - 1);
+    looped.forget();
+    looped.loop.changed("home5");
+    await looped.settled();
+    expect(looped.made).toEqual([`home5@${15 - 1 / MINUTE_MS}`, "home5@15"]);
+    looped.forget();
+    await looped.clock.runUntil(NOON + QUARTER_MS);
+    expect(looped.made).toEqual([]);
+    expect(looped.shown).toHaveLength(100);
+  });
+
+  test("a clock that is no longer trusted throws away what was made before it", async () => {
+    await using looped = await new Looped(100).settled();
+    await looped.clock.runUntil(NOON + QUARTER_MS - 1);
+    looped.forget();
+    looped.mood = "not trusted";
+    await looped.clock.runUntil(NOON + QUARTER_MS);
+    expect(looped.made.filter((made) => made.endsWith("@15"))).toHaveLength(100);
+  });
+});
+
+test("others have their turn after each ten milliseconds of work", async () => {
+  await using looped = await new Looped(1).settled();
+  looped.forget();
+  looped.makeMs = 2;
+  looped.parts = new Set(Array.from({ length: 100 }, (_, i) => `new${i}`));
+  looped.loop.wake();
+  await looped.settled();
+  expect(looped.made).toHaveLength(100);
+  expect(looped.turns).toBe(100 / 5 - 1);
+});
+
+test("homes that come and go: only the new one is made, and those that are left are told", async () => {
+  await using looped = await new Looped(2).settled();
+  looped.forget();
+  looped.parts = new Set(["home1", "home2"]);
+  looped.loop.wake();
+  await looped.settled();
+  expect(looped.made).toEqual(["home2@1"]);
+  expect(looped.kept.at(-1)).toEqual(["home1", "home2"]);
+});

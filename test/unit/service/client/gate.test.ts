@@ -1,0 +1,24 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { Gate } from "../../../../src/service/client/gate.ts";
+
+test("so many at a time go through, the others in their order, and one that fails makes room", async () => {
+  const gate = new Gate(2);
+  const inside = new Set<number>();
+  const order: number[] = [];
+  let most = 0;
+  const pass = (i: number) =>
+    gate.pass(async () => {
+      inside.add(i);
+      order.push(i);
+      most = Math.max(most, inside.size);
+      await nextTurn();
+      inside.delete(i);
+      if (i === 1) throw new Error("broken");
+      return i;
+    });
+  const ended = await Promise.allSettled([0, 1, 2, 3, 4].map(pass));
+  expect(ended.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled", "fulfilled", "fulfilled"]);
+  expect(order).toEqual([0, 1, 2, 3, 4]);
+  expect(most).toBe(2);
+});

@@ -1,0 +1,30 @@
+import { expect, test } from "vitest";
+import { heapFlagsFor } from "../../../src/core/status/heap-size.ts";
+import { Problems } from "../../../src/core/status/problem.ts";
+import { HeapWatch } from "../../../src/state/heap-watch.ts";
+import { NODE_FLAGS } from "../../support/daemon/node-flags.ts";
+
+function problemsOf(limitMb: number, homes: readonly number[]) {
+  const problems = new Problems(() => undefined);
+  const watch = new HeapWatch(limitMb);
+  for (const count of homes) watch.tell(problems, count, 0);
+  return problems.list();
+}
+
+test("a thousand homes in the memory of a house are a problem that names the flags", () => {
+  expect(problemsOf(67, [1_000])).toMatchObject([
+    {
+      code: "memory_too_small",
+      detail: "1000 homes need 312 MB; Node may use 67 MB",
+      advice: expect.stringContaining('NODE_OPTIONS="--max-semi-space-size=8 --max-old-space-size=312"'),
+    },
+  ]);
+});
+
+test("it ends when the homes are few again", () => {
+  expect(problemsOf(67, [1_000, 10])).toEqual([]);
+});
+
+test("the start commands have the flags of a house of ten homes", () => {
+  expect(NODE_FLAGS.join(" ")).toBe(heapFlagsFor(10));
+});
