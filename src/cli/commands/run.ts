@@ -34,7 +34,7 @@ const STOP_TIMEOUT_MS = 1_800;
 export const line = {
   usage: "run",
   about:
-    "Runs the daemon. Without any configuration it shows an invented house. SIGINT and SIGTERM end it.\nSIGHUP has it read its configuration again: keys, plans, api.* and log.level are used at once, the rest is named.\nSo are the files of accounts_dir, which it also reads again when one of them changes.",
+    "Runs the daemon. Without any configuration it shows an invented house. SIGINT and SIGTERM end it.\nSIGHUP has it read its configuration again: keys, plans, plugs, homes, levels, api.* and log.level are used at\nonce, the rest is named.\nSo are the files of accounts_dir, which it also reads again when one of them changes.",
 };
 
 export async function main(given: Given): Promise<number> {

@@ -184,7 +184,7 @@ export const planEndpoints: readonly Endpoint[] = [
   endpoint({
     method: "POST",
     path: "/local/v1/plans",
-    operationId: "createPlan",
+    operationId: "planOnce",
     scope: "control",
     summary:
       "Saves a new plan in the configuration, and uses it. With `once: true` it plans something once, within the next hours, and ends by itself.",

@@ -62,7 +62,7 @@ describe("an entry that is changed", () => {
 
 test("an entry that is deleted leaves the ids of the others as they were", () => {
   expect(editEntry(OWN, { list: "plans", index: 0, entry: null })).toBe(
-    OWN.replace(/- name: Car #[^]*# two\n/, "").replace("hours: 3\n", "hours: 3\n  id: car_2\n"),
+    OWN.replace(/- name: Car #[\s\S]*# two\n/, "").replace("hours: 3\n", "hours: 3\n  id: car_2\n"),
   );
 });
 
