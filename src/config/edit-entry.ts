@@ -14,8 +14,9 @@ import {
   YAMLSeq,
 } from "yaml";
 import type { Tree } from "./config-error.ts";
+import type { EntryList } from "./entry-list.ts";
 import { FILE_SUFFIX } from "./keys.ts";
-import { type EntryList, writtenIds } from "./page-file.ts";
+import { writtenIds } from "./page-file.ts";
 
 /** What becomes of an entry. `index` is null for one that is new, `entry` for one that goes. */
 export interface EntryEdit {

@@ -50,7 +50,7 @@ export interface ConfigTexts {
   readonly page: string | null;
 }
 
-/** The file of `given`, or the first place that has one; null where there is none. */
+/** The file of `given`, or the first place that has one; null without a file. */
 export function configPath(given: string | null, environment: Environment): string | null {
   const paths = isAppOf(environment) ? APP_PATHS : DEFAULT_PATHS;
   return given ?? paths.find((each) => existsSync(each)) ?? null;
@@ -72,7 +72,7 @@ export function readConfiguration(
   });
 }
 
-/** The text of the page's file in a data directory; null where there is none. */
+/** The text of the page's file in a data directory; null without one. */
 export function readPage(dataDir: string): string | null {
   const file = path.join(dataDir, PAGE_FILE);
   return existsSync(file) ? readText(file) : null;

@@ -48,7 +48,7 @@ export interface ConfigSources {
    * called as a variable sets that key, where nothing else does.
    */
   readonly secrets?: readonly string[];
-  /** The text of the page's file in a data directory; null where there is none. Errors: throws. */
+  /** The text of the page's file in a data directory; null without one. Errors: throws. */
   readonly page?: (dataDir: string) => string | null;
   /** The number at its end is that of the shard, where nothing else is. */
   readonly hostname?: string;

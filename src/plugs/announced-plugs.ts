@@ -1,19 +1,10 @@
 /** The plugs that announce themselves on the broker. Nobody listens before somebody asks. */
 import { setTimeout as pause } from "node:timers/promises";
+import type { Announced } from "../core/plugs/families/announced.ts";
 import { type PlugFamily, plugFamilies } from "../core/plugs/families/families.ts";
-import type { AnnouncedPlug, Announcement, DeviceTimers, PlugFamilyRow } from "../core/plugs/families/plug-family.ts";
+import type { AnnouncedPlug, Announcement, PlugFamilyRow } from "../core/plugs/families/plug-family.ts";
 import type { IncomingMessage } from "../mqtt/client/broker-session.ts";
 import type { MqttClient } from "../mqtt/client/mqtt-client.ts";
-
-/** A plug that announced itself, and what its timer can do. */
-export interface Announced extends Omit<AnnouncedPlug, "channel" | "learned"> {
-  readonly family: PlugFamily;
-  /** Undefined for the ordinary one. */
-  readonly channel?: string;
-  readonly timers: DeviceTimers;
-  /** Whether the timer is known to work; otherwise elbro observes it at the first run. */
-  readonly isTimerSure: boolean;
-}
 
 type Client = Pick<MqttClient, "addListener" | "sendCommand">;
 
@@ -73,7 +64,7 @@ export class AnnouncedPlugs {
   }
 }
 
-/** Null for a topic that is none of its. */
+/** Null for a topic of others. */
 function plugsIn({ topic: form, read }: Announcement, topic: string, payload: string) {
   const found = form.exec(topic);
   return found && read(payload, found.slice(1));

@@ -17,6 +17,7 @@ import {
   type PlugEvent,
   type PlugRules,
   type PlugState,
+  TRIAL_MS,
   unknownPlug,
   type Wanted,
 } from "../core/plugs/plug-types.ts";
@@ -56,8 +57,6 @@ const keptSince = z.object({ on: z.boolean(), at: z.number() });
 const SIGNAL_GRACE_MS = 2 * SECOND_MS;
 /** Events that wait for the loop, for one plug. More is junk; what was heard first is forgotten. */
 const MAX_WAITING = 64;
-/** How long a plug is ON when its owner tries it. */
-export const TRIAL_MS: number = 10 * SECOND_MS;
 /** Looks at least this often: what is wanted may have changed without a word. */
 const MAX_SLEEP_MS = 15 * MINUTE_MS;
 

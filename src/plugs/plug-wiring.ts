@@ -3,6 +3,7 @@
 import { deviceOf, type PlugConfig, plansOf, plugId, whenLostOfPlug } from "../config/plug-schema.ts";
 import type { Config } from "../config/schema.ts";
 import { unknownText } from "../config/suggest-key.ts";
+import type { AnnouncedHere } from "../core/plugs/families/announced.ts";
 import type { PlugSnapshot } from "../core/plugs/plug-snapshot.ts";
 import type { Wanted } from "../core/plugs/plug-types.ts";
 import type { HomeSnapshot } from "../core/prices/home-snapshot.ts";
@@ -15,7 +16,7 @@ import type { Mqtt } from "../mqtt/start-mqtt.ts";
 import type { ChangeBus } from "../state/change-bus.ts";
 import type { State } from "../state/open-state.ts";
 import type { Storage } from "../storage/open-storage.ts";
-import { type Announced, AnnouncedPlugs } from "./announced-plugs.ts";
+import { AnnouncedPlugs } from "./announced-plugs.ts";
 import { openHttpPlug } from "./http-plug.ts";
 import { PlugManager, type PlugManagerDeps } from "./plug-manager.ts";
 
@@ -44,11 +45,6 @@ export interface PlugsModule {
   /** Sends the last commands; to be called while the connection is still up. */
   readonly shutdown: () => void;
   readonly close: () => Promise<void>;
-}
-
-/** `configured` is the id of the plug that it is in the configuration; null where it is in none. */
-export interface AnnouncedHere extends Announced {
-  readonly configured: string | null;
 }
 
 /** Starts the plugs of the configuration: they listen at once, and are switched after `run`. */

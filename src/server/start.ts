@@ -8,7 +8,7 @@ import type { Mqtt } from "../mqtt/start-mqtt.ts";
 import type { PlugsModule } from "../plugs/plug-wiring.ts";
 import type { ChangeBus } from "../state/change-bus.ts";
 import type { ConfigReload } from "../state/config-reload.ts";
-import type { ConfigurationEditor } from "../state/configuration-editor.ts";
+import type { EntryEditor } from "../state/entry-editor.ts";
 import type { State } from "../state/open-state.ts";
 import type { Storage } from "../storage/open-storage.ts";
 import { EventFeed } from "./events/event-source.ts";
@@ -32,7 +32,7 @@ export interface ServerDeps {
   readonly mqtt: Mqtt;
   readonly plugs: PlugsModule;
   readonly reloading: ConfigReload;
-  readonly editor: ConfigurationEditor;
+  readonly editor: EntryEditor;
 }
 
 export interface Server {

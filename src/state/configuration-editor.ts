@@ -2,19 +2,21 @@
 import { isDeepStrictEqual } from "node:util";
 import { type ConfigMistake, describeIssue, isTree, type Tree } from "../config/config-error.ts";
 import { editEntry } from "../config/edit-entry.ts";
+import type { EntryList } from "../config/entry-list.ts";
 import { defaultOf, FILE_SUFFIX, itemOf, shapeOf } from "../config/keys.ts";
 import type { ConfigReading } from "../config/load.ts";
 import { type ConfigTexts, MAX_CONFIG_BYTES } from "../config/load-config-file.ts";
-import { type EntryList, entriesIn, idOfName, PAGE_FILE, writtenIds } from "../config/page-file.ts";
+import { entriesIn, idOfName, PAGE_FILE, writtenIds } from "../config/page-file.ts";
 import { type Config, configSchema } from "../config/schema.ts";
 import { StartError } from "../core/status/start-error.ts";
 import type { EpochMs } from "../core/time/interval.ts";
 import type { ConfigReload } from "./config-reload.ts";
 import { type ConfigFile, type ConfigurationFiles, revisionOf } from "./configuration-files.ts";
+import type { Edited, EditRefusal, EntryChange, EntryEditor, SavedEntry } from "./entry-editor.ts";
 
 /** Where the configuration comes from, and how it is read again. */
 export interface ConfigurationSource {
-  /** The owner's file; null where there is none. */
+  /** The owner's file; null without one. */
   readonly path: string | null;
   /** Whether the environment sets a list in place of the files. */
   readonly isSetOutside: (list: EntryList) => boolean;
@@ -22,50 +24,6 @@ export interface ConfigurationSource {
   readonly readWith: (texts: ConfigTexts) => ConfigReading;
   /** Reads all of it. Errors: throws a StartError with every mistake. */
   readonly read: () => Promise<Config>;
-}
-
-/** An entry as it is saved. */
-export interface SavedEntry {
-  readonly id: string;
-  /** The file it is in; null where another part of the configuration says it, as the environment. */
-  readonly source: string | null;
-  /** Why it cannot be changed here; null where it can. */
-  readonly fixed: string | null;
-  /** Its keys as they are written; what comes from a file of its own is left out. */
-  readonly entry: Tree;
-  readonly revision: string;
-}
-
-export type EditRefusal = {
-  readonly kind: "refused";
-  readonly code: "invalid_parameter" | "resource_not_found" | "conflict" | "precondition_failed";
-  readonly reason: string;
-  readonly mistakes?: readonly ConfigMistake[];
-};
-
-export type Edited =
-  | {
-      readonly kind: "saved";
-      readonly id: string;
-      /** The file it was written to. */
-      readonly source: string;
-      readonly revision: string;
-      /** Why it is not in the owner's file; null where it is. */
-      readonly note: string | null;
-      /** Keys of the configuration that changed as well, and wait for a restart. */
-      readonly later: readonly string[];
-    }
-  | EditRefusal;
-
-/** What is asked for. `id` is null for an entry that is new. */
-export interface EntryChange {
-  readonly list: EntryList;
-  readonly id: string | null;
-  /** What it is to be; of no use where it is to go. */
-  readonly entry: unknown;
-  readonly isDelete: boolean;
-  /** The revision that the caller knows; null where it does not mind. */
-  readonly revision: string | null;
 }
 
 export interface ConfigurationEditorDeps {
@@ -78,7 +36,7 @@ export interface ConfigurationEditorDeps {
 const NAMES = { plans: "plan", plugs: "plug" } as const;
 const INVENTED = "this house is invented, so it has no configuration to save anything in";
 
-export class ConfigurationEditor {
+export class ConfigurationEditor implements EntryEditor {
   readonly #deps: ConfigurationEditorDeps;
   #last: Promise<unknown> = Promise.resolve();
 
@@ -86,7 +44,6 @@ export class ConfigurationEditor {
     this.#deps = deps;
   }
 
-  /** An entry that is in use; null where there is none. */
   saved(list: EntryList, id: string): SavedEntry | null {
     const { source, files, reloading } = this.#deps;
     const index = writtenIds(list, reloading.used[list]).indexOf(id);
@@ -104,7 +61,6 @@ export class ConfigurationEditor {
     return { id, source: this.#nameOf(which), fixed, entry, revision };
   }
 
-  /** The configuration as it would be with an entry, or what is wrong with the entry. */
   draft(list: EntryList, id: string | null, given: unknown): Config | EditRefusal {
     if (!isTree(given)) return refusal("invalid_parameter", `expected the keys of a ${NAMES[list]} and their values`);
     const { accounts: _, ...used } = this.#deps.reloading.used;
@@ -124,7 +80,6 @@ export class ConfigurationEditor {
     return { ...refusal("invalid_parameter", reason), mistakes };
   }
 
-  /** Makes, changes or deletes an entry, and uses it. One change is made after the other. */
   change(asked: EntryChange): Promise<Edited> {
     const done = this.#last.then(() => this.#change(asked));
     this.#last = done.catch(() => undefined);

@@ -18,13 +18,13 @@ export class ConfigurationFiles {
   readonly #path: string | null;
   readonly #dataDir: string;
 
-  /** `file` is the owner's; null where there is none. */
+  /** `file` is the owner's; null without one. */
   constructor(file: string | null, dataDir: string) {
     this.#path = file;
     this.#dataDir = dataDir;
   }
 
-  /** What the owner's file is called; null where there is none. */
+  /** What the owner's file is called; null without one. */
   get name(): string | null {
     return this.#path && path.basename(this.#path);
   }

@@ -161,7 +161,7 @@ plugs:
     expect((await daemon.post("/local/v1/plugs/none/test", {})).status).toBe(404);
   });
 
-  test("that announces itself is told, with what its timer can do", async () => {
+  test("that announces itself is listed, with what its timer can do", async () => {
     await using daemon = await started(FREEZER);
     const { watcher } = daemon;
     const tasmota = {
@@ -200,8 +200,8 @@ test("homes and levels are used without a restart, too", async () => {
   await daemon.untilPriced();
   const level = async () =>
     ((await (await daemon.request("/local/v1/now")).json()) as { homes: { level: string }[] }).homes;
-  const dear = { very_cheap: 0.01, cheap: 0.02, normal: 0.03, expensive: 0.04 };
-  await daemon.reload({ levels: dear });
+  const strict = { very_cheap: 0.01, cheap: 0.02, normal: 0.03, expensive: 0.04 };
+  await daemon.reload({ levels: strict });
   expect(await level()).toMatchObject([{ level: "very_expensive" }]);
   const { data: addresses } = (await (await daemon.request("/consumer/v1/me/addresses")).json()) as {
     data: { id: string }[];

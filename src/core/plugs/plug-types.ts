@@ -147,3 +147,6 @@ export function unknownPlug(since: Since | null): PlugState {
     lookedAt: Number.NEGATIVE_INFINITY,
   };
 }
+
+/** How long a plug is ON when its owner tries it. */
+export const TRIAL_MS: number = 10 * SECOND_MS;

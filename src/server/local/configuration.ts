@@ -1,7 +1,7 @@
 /** Plans and plugs as they are saved: made, changed and deleted in the configuration. */
 
-import type { EntryList } from "../../config/page-file.ts";
-import type { Edited, EditRefusal } from "../../state/configuration-editor.ts";
+import type { EntryList } from "../../config/entry-list.ts";
+import type { Edited, EditRefusal } from "../../state/entry-editor.ts";
 import { type LocalError, localError } from "../http/errors.ts";
 import type { LocalAnswer } from "../http/response.ts";
 import type { LocalRequest } from "../http/route.ts";

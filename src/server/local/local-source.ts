@@ -2,15 +2,16 @@
 
 import type { Config } from "../../config/schema.ts";
 import type { CheapSpec } from "../../core/planning/cheap-query.ts";
+import type { AnnouncedHere } from "../../core/plugs/families/announced.ts";
+import type { PlugSnapshot } from "../../core/plugs/plug-snapshot.ts";
 import { type Home, type HomeSnapshot, homeSnapshot } from "../../core/prices/home-snapshot.ts";
 import { colorOf, type LevelThresholds } from "../../core/prices/level.ts";
 import { type PlacePoint, placeSnapshot } from "../../core/prices/place-snapshot.ts";
 import { type PricePoint, type Timeline, tiled } from "../../core/prices/timeline.ts";
 import { type EpochMs, formatInstant, HOUR_MS, type Interval } from "../../core/time/interval.ts";
-import type { PlugsModule } from "../../plugs/plug-wiring.ts";
 import { THIRD_PARTY } from "../../state/accounts.ts";
 import { type CheapAnswer, CheapQueries, type Priced } from "../../state/cheap-queries.ts";
-import type { ConfigurationEditor } from "../../state/configuration-editor.ts";
+import type { EntryEditor } from "../../state/entry-editor.ts";
 import type { State } from "../../state/open-state.ts";
 import type { PricedPlace } from "../../state/places.ts";
 import type { Storage } from "../../storage/open-storage.ts";
@@ -18,8 +19,14 @@ import { type LocalError, localError } from "../http/errors.ts";
 
 export interface LocalDeps {
   readonly config: Pick<Config, "plugs">;
-  readonly editor: ConfigurationEditor;
-  readonly plugs: Pick<PlugsModule, "snapshots" | "announced" | "tryOut">;
+  readonly editor: EntryEditor;
+  readonly plugs: {
+    snapshots(): readonly PlugSnapshot[];
+    /** The plugs that announce themselves, the first time within seconds. */
+    announced(): Promise<readonly AnnouncedHere[]>;
+    /** Switches a plug ON for some seconds. Returns why it was not, in words; null where it was. */
+    tryOut(id: string, now: EpochMs): string | null;
+  };
   readonly state: Pick<
     State,
     "thresholds" | "calendar" | "homes" | "homeReader" | "places" | "plans" | "isTimeTrusted"

@@ -1,10 +1,9 @@
 /** Plugs over HTTP: as they are, those that announce themselves, trying one, and saving them. */
 
 import { plansOf, plugId } from "../../config/plug-schema.ts";
-import type { DeadManLimits } from "../../core/plugs/plug-types.ts";
+import { type DeadManLimits, TRIAL_MS } from "../../core/plugs/plug-types.ts";
 import { formatInstant } from "../../core/time/interval.ts";
 import { plugState } from "../../mqtt/topics/plug-topics.ts";
-import { TRIAL_MS } from "../../plugs/plug-manager.ts";
 import { localError } from "../http/errors.ts";
 import { boolean, instant, integer, list, named, object, orNull, text } from "../openapi/json-schema.ts";
 import { BODY_ERRORS, changed, EDIT_ERRORS, editedSchema, entryBody, entryEndpoints } from "./configuration.ts";

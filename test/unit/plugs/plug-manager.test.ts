@@ -266,7 +266,7 @@ describe("a plug that is tried", () => {
   });
 });
 
-test("of other plugs those that stay go on; one that goes is told OFF, which clears its timer", () => {
+test("of other plugs those that stay go on; one that goes is switched OFF, which clears its timer", () => {
   const other = { ...TASMOTA, id: "lamp", name: "Lamp", topic: "lamp" };
   const around = new Around([TASMOTA, other]);
   around.wanted = { on: true, until: null };
