@@ -1,10 +1,9 @@
 /** The files of `accounts_dir`, one per account. A bad one is refused and leaves the others, and itself as it was, in use. */
 import { readdirSync, statSync } from "node:fs";
 import path from "node:path";
-import { isOwn, type Shard } from "../core/sharding/shard.ts";
+import { isOwn, shardOfConfig } from "../core/sharding/shard.ts";
 import { readBounded } from "./bounded-file.ts";
 import { type ConfigMistake, pathText } from "./config-error.ts";
-import { readAccount } from "./load.ts";
 import { planIds } from "./plan-schema.ts";
 import { deviceOf, plugId } from "./plug-schema.ts";
 import type { AccountEntry, AccountFilesFound, Config } from "./schema.ts";
@@ -25,19 +24,23 @@ interface KnownFile {
   readonly secretFiles: readonly string[];
 }
 
+type AccountReading =
+  | { readonly kind: "config"; readonly config: AccountEntry; readonly secretFiles: readonly string[] }
+  | { readonly kind: "mistakes"; readonly mistakes: readonly ConfigMistake[] };
+
 /** A folder that cannot be read. */
 export class AccountsDirError extends Error {}
 
 /** Reads the folder, and again what changed in it. */
 export class AccountFiles {
-  readonly #readSecret: (file: string) => string;
+  readonly #readAccount: (text: string) => AccountReading;
   /** By name of the file. Bounded by MAX_FILES. */
   #known = new Map<string, KnownFile>();
   /** The accounts in use, by name of the file. */
   #used: ReadonlyMap<string, AccountEntry> = new Map();
 
-  constructor(readSecret: (file: string) => string) {
-    this.#readSecret = readSecret;
+  constructor(readAccount: (text: string) => AccountReading) {
+    this.#readAccount = readAccount;
   }
 
   /**
@@ -79,7 +82,7 @@ export class AccountFiles {
       const { mtimeMs, size, ino } = statSync(file);
       const stamp = `${mtimeMs} ${size} ${ino}`;
       if (before?.stamp === stamp) return before;
-      const reading = readAccount(readBounded(file, MAX_ACCOUNT_BYTES), this.#readSecret);
+      const reading = this.#readAccount(readBounded(file, MAX_ACCOUNT_BYTES));
       if (reading.kind === "mistakes") return { ...refusedBy(...reading.mistakes), stamp: null };
       const { secretFiles, config } = reading;
       // Ids that are made of names are settled within the file: they must not depend on the other accounts.
@@ -142,11 +145,6 @@ export class AccountFiles {
 
 /** Under which the third-party interface's places are given to a shard. */
 const THIRD_PARTY = "third_party";
-
-/** The shard of a configuration that was checked; null where the process is alone. */
-export function shardOfConfig({ shard }: Pick<Config, "shard">): Shard | null {
-  return shard?.index === undefined ? null : { index: shard.index, count: shard.count };
-}
 
 function listed(folder: string): string[] {
   try {

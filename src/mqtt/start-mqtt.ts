@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { realpathSync } from "node:fs";
 import type { Config } from "../config/schema.ts";
 import type { Clock } from "../core/runtime/clock.ts";
+import { shardName, shardOfConfig } from "../core/sharding/shard.ts";
 import type { BackfillState } from "../core/status/daemon-status.ts";
 import type { EpochMs } from "../core/time/interval.ts";
 import { type ChangeBus, Listeners } from "../state/change-bus.ts";
@@ -13,8 +14,9 @@ import { connectionTo, startBroker } from "./broker/start-broker.ts";
 import { BrokerWatch } from "./broker-watch.ts";
 import type { Message } from "./client/message.ts";
 import { type MqttClient, type MqttClientLog, openMqttClient } from "./client/mqtt-client.ts";
+import { OtherShards } from "./other-shards.ts";
 import { PublicationLoop } from "./publication-loop.ts";
-import { DAEMON, HOUSE, StatePublisher } from "./state-publisher.ts";
+import { DAEMON, daemonTopic, PLACES, PLUGS, partOfPlans, StatePublisher } from "./state-publisher.ts";
 
 export interface MqttOptions {
   readonly config: Config;
@@ -44,6 +46,8 @@ export interface Mqtt {
   readonly published: Listeners<PublishedChange>;
   /** Port of the embedded broker; null if another broker is used. */
   readonly brokerPort: number | null;
+  /** Takes the accounts of another configuration. */
+  readonly take: (next: Config) => void;
   readonly run: () => void;
   /** Resolves when the loop has shown what is in storage. */
   readonly shown: Promise<void>;
@@ -61,11 +65,14 @@ export async function startMqtt(
   const { config, clock, log, signal } = options;
   const broker = await startBroker(config, log, { anonymous: options.anonymousBroker });
   const showing = new StatePublisher({ ...state, settings: storage.settings, config, log });
+  const others = new OtherShards(config);
   const client = openMqttClient(
     {
       ...connectionTo(broker, config),
       clientId: clientIdOf(options, storage.settings),
       baseTopic: config.mqtt.base_topic,
+      statusTopic: `${daemonTopic(config)}/status`,
+      isOthers: (topic) => others.publish(topic),
       discoveryPrefix: config.mqtt.discovery_prefix,
       commands: {
         "command/refresh": () => {
@@ -73,8 +80,10 @@ export async function startMqtt(
           changes.stateChanged.emit({ home: null });
           return { kind: "done" };
         },
-        "+/once/set": (levels, payload) => state.plans.onceAt(levels, payload, clock.now()),
-        "+/plan/+/+/set": (levels, payload) => state.plans.command(levels, payload, clock.now()),
+        "+/once/set": (levels, payload) =>
+          others.isOwnHome(levels[0]) ? state.plans.onceAt(levels, payload, clock.now()) : { kind: "ignored" },
+        "+/plan/+/+/set": (levels, payload) =>
+          others.isOwnHome(levels[0]) ? state.plans.command(levels, payload, clock.now()) : { kind: "ignored" },
       },
       onRefusedCommand: (command, reason) => {
         showing.showRefused({ command, reason, at: clock.now() });
@@ -87,10 +96,14 @@ export async function startMqtt(
   );
   showFirstPrices(state, showing, client);
   const { loop, published } = publicationLoop(options, state, showing, client);
-  changes.stateChanged.subscribe(({ home }) => (home === null ? loop.changed(HOUSE) : loop.changed(home, HOUSE)));
+  changes.stateChanged.subscribe(({ home }) => {
+    const circle = home === null ? null : state.plans.circleOf(home);
+    loop.changed(...(home === null ? [] : [home]), ...(circle === null ? [] : [partOfPlans(circle)]), PLACES, PLUGS);
+  });
   let running: Promise<void> | null = null;
   return {
     ...{ client, publisher: showing, published, brokerPort: broker?.port ?? null, shown: loop.shown },
+    take: (next) => others.take(next),
     run() {
       running = loop.run(signal);
     },
@@ -124,18 +137,18 @@ function publicationLoop(
   showing: StatePublisher,
   client: MqttClient,
 ) {
-  const { homes, accounts, isTimeTrusted } = state;
+  const { homes, plans, accounts, isTimeTrusted } = state;
   const published = new Listeners<PublishedChange>();
   const watch = new BrokerWatch(state.problems);
-  let known: ReadonlySet<string> | null = null;
+  let known: readonly unknown[] = [];
   let parts: ReadonlySet<string> = new Set();
   const show = (part: string, messages: readonly Message[]) => {
     client.show(messages, part);
     published.emit({ part, messages });
   };
-  const paceMs = accounts.all.length > TOLD_AT_ONCE ? accounts.all.length * PACE_MS : 0;
   let toldAt = Number.NEGATIVE_INFINITY;
   const tellDaemon = (now: EpochMs): EpochMs => {
+    const paceMs = accounts.all.length > TOLD_AT_ONCE ? accounts.all.length * PACE_MS : 0;
     const since = clock.monotonicMs() - toldAt;
     if (since < paceMs) return now + paceMs - since;
     toldAt = clock.monotonicMs();
@@ -147,16 +160,14 @@ function publicationLoop(
   const loop = new PublicationLoop({
     clock,
     parts() {
-      if (homes.ids !== known) {
-        known = homes.ids;
-        parts = new Set([...known, HOUSE]);
+      const present = [homes.ids, plans.circles];
+      if (present.some((each, i) => each !== known[i])) {
+        known = present;
+        parts = new Set([...homes.ids, PLACES, ...[...plans.circles.keys()].map(partOfPlans), PLUGS]);
       }
       return parts;
     },
-    make(part, now) {
-      const home = homes.named(part);
-      return home ? showing.home(home, now) : showing.house(now);
-    },
+    make: (part, now) => showing.part(part, now),
     show: (part, { messages }) => show(part, messages),
     showFirst(part, now) {
       const home = homes.named(part);
@@ -194,5 +205,6 @@ function clientIdOf({ config, machine = "", random }: MqttOptions, settings: Sto
   const id = kept ?? `elbro_${Math.floor(random() * 2 ** 32).toString(16)}`;
   if (kept === null) settings.write("client_id", id);
   if (settings.read("client_place") !== place) settings.write("client_place", place);
-  return id;
+  const shard = shardName(shardOfConfig(config));
+  return shard === null ? id : id.replace("elbro_", `elbro_${shard}_`);
 }

@@ -37,6 +37,8 @@ export interface AccountsOptions {
   readonly proxy?: ProxySettings | null;
   /** The database was lost, and an older copy or an empty one took its place. */
   readonly spendsUnknown?: boolean;
+  /** Where accounts are shared between processes: whether spends of this one, made elsewhere, may be missing here. */
+  readonly spendsElsewhere?: (account: string) => boolean;
   readonly signal: AbortSignal;
   readonly onServerTime: (serverMs: EpochMs) => void;
   readonly onSpent: (account: string, operation: OperationId, outcome: string) => void;
@@ -49,6 +51,8 @@ export interface Accounts {
   readonly named: (name: string) => Account | null;
   /** Every account, those of the consumer interface first. */
   readonly all: readonly Account[];
+  /** Opens the accounts that a configuration adds, and ends the requests of those that it has no more. */
+  take(config: Config): void;
 }
 
 /** Name of the third-party account in the request log and among the problems. */
@@ -63,9 +67,9 @@ export function openAccounts(options: AccountsOptions): Accounts {
   const outage = new Outage(options.problems);
   const spendsUnknown = options.spendsUnknown === true || options.settings.read(SPENDS_UNKNOWN) === "yes";
   const recent = recentAttempts(options);
-  const open = (name: string, authorization: { consumer?: string; thirdParty?: string }) => {
-    const { clock, repository, settings: memory, problems, random, signal, onServerTime, onSpent } = options;
-    if (spendsUnknown) noteLostLedger(memory, name);
+  const open = (name: string, authorization: { consumer?: string; thirdParty?: string }, signal: AbortSignal) => {
+    const { clock, repository, settings: memory, problems, random, onServerTime, onSpent } = options;
+    if (spendsUnknown || options.spendsElsewhere?.(name)) noteLostLedger(memory, name);
     const addresses = seriesOf(name, "addresses", {});
     const source =
       authorization.thirdParty === undefined
@@ -101,13 +105,44 @@ export function openAccounts(options: AccountsOptions): Accounts {
     });
   };
   const token = thirdPartyAuthorization(config);
-  const consumers = consumerKeys(config).map(({ name, api_key }) => open(name, { consumer: `Bearer ${api_key}` }));
-  const thirdParty = token === null ? null : open(THIRD_PARTY, { thirdParty: token });
+  const thirdParty = token === null ? null : open(THIRD_PARTY, { thirdParty: token }, options.signal);
+  const byName = new Map<string, { readonly key: string; readonly account: Account; readonly end: AbortController }>();
+  let consumers: readonly Account[] = [];
+  let all: readonly Account[] = [];
+  const take = (next: Config) => {
+    const wanted = new Map(consumerKeys(next).map(({ name, api_key }) => [name, api_key]));
+    for (const [name, { key, end }] of byName) {
+      if (wanted.get(name) === key) continue;
+      end.abort();
+      byName.delete(name);
+      outage.forget(name);
+      for (const { subject } of options.problems.list())
+        if (subject === name || subject.startsWith(`${name} `)) options.problems.end(subject);
+    }
+    consumers = [...wanted].map(([name, key]) => {
+      const known = byName.get(name);
+      if (known) return known.account;
+      const end = new AbortController();
+      const account = open(name, { consumer: `Bearer ${key}` }, AbortSignal.any([options.signal, end.signal]));
+      byName.set(name, { key, account, end });
+      return account;
+    });
+    all = thirdParty ? [...consumers, thirdParty] : consumers;
+  };
+  take(config);
   // Noted by now for each account.
   if (spendsUnknown) options.settings.write(SPENDS_UNKNOWN, "");
-  const byName = new Map(consumers.map((account) => [account.name, account]));
-  const named = (name: string) => byName.get(name) ?? null;
-  return { consumers, thirdParty, named, all: thirdParty ? [...consumers, thirdParty] : consumers };
+  return {
+    thirdParty,
+    take,
+    named: (name) => byName.get(name)?.account ?? null,
+    get consumers() {
+      return consumers;
+    },
+    get all() {
+      return all;
+    },
+  };
 }
 
 /** An attempt counts for a day and a flight; a service or a machine whose clock is a day off changes nothing. */
@@ -120,8 +155,11 @@ function recentAttempts({
 }: AccountsOptions): (account: string) => AttemptLog["recent"] {
   const told = Math.min(requestLog.serverTime() ?? Number.NEGATIVE_INFINITY, clock.now());
   const all = requestLog.recentOfAll(MAX_ATTEMPTS, told - COUNTED_DAYS * DAY_MS);
-  // Each is read once, when its rate limiter is made; nothing is held after that.
-  return (account) => () => {
+  const read = new Set<string>();
+  // Each is read once, when its rate limiter is made; nothing is held after that. One that comes back is read alone.
+  return (account) => (name, count) => {
+    if (read.has(account)) return requestLog.recent(name, count);
+    read.add(account);
     const own = all.get(account) ?? [];
     all.delete(account);
     return own;

@@ -1,4 +1,5 @@
 /** Which homes there are: the account's addresses, as the configuration picks and names them. */
+import { isDeepStrictEqual } from "node:util";
 import type { Config } from "../config/schema.ts";
 import type { CollectTarget } from "../core/fetching/fetch-types.ts";
 import type { Home } from "../core/prices/home-snapshot.ts";
@@ -20,19 +21,19 @@ interface HeldAddress {
  * What an account tells is read once per change of it: a new account costs the same with a thousand others as alone.
  */
 export class Homes {
-  readonly #config: ReadonlyMap<string, NonNullable<Config["homes"]>[number]> | null;
+  #config: ReadonlyMap<string, NonNullable<Config["homes"]>[number]> | null = null;
   readonly #library: SeriesRepository;
   readonly #settings: KeyValueStore;
   /** The addresses of each account, in the order of the accounts. */
-  readonly #told: Map<string, readonly Address[]>;
+  #told: ReadonlyMap<string, readonly Address[]> = new Map();
   /** Accounts whose addresses are to be read. */
-  readonly #stale: Set<string>;
+  readonly #stale = new Set<string>();
   /** By id in lower case. An address that several accounts may read belongs to the first. */
   readonly #held = new Map<string, HeldAddress>();
   /** Ids of the configuration. */
-  readonly #given: ReadonlySet<string>;
+  #given: ReadonlySet<string> = new Set();
   /** Those, and every id that an address has or had: no other home gets one of them. */
-  readonly #taken: Set<string>;
+  readonly #taken = new Set<string>();
   #list: readonly Home[] | null = null;
   #ids: ReadonlySet<string> | null = null;
   readonly #byId = new Map<string, Home>();
@@ -43,16 +44,30 @@ export class Homes {
     repository: SeriesRepository,
     settings: KeyValueStore,
   ) {
-    this.#config = config ? new Map(config.map((home) => [home.address_id.toLowerCase(), home])) : null;
     this.#library = repository;
     this.#settings = settings;
-    this.#told = new Map(accounts.map((account) => [account, []]));
-    this.#stale = new Set(accounts);
-    this.#given = new Set(config?.flatMap((home) => home.id ?? []));
-    this.#taken = new Set(this.#given);
+    this.take(accounts, config);
     repository.store.watch("addresses", ({ account }) => {
       if (this.#told.has(account)) this.#stale.add(account);
     });
+  }
+
+  /**
+   * Takes these accounts and this choice of homes in place of those there are. Only new accounts are read. Returns
+   * whether the choice is another one.
+   */
+  take(accounts: readonly string[], config: Config["homes"]): boolean {
+    const chosen = config ? new Map(config.map((home) => [home.address_id.toLowerCase(), home])) : null;
+    const isOther = !isDeepStrictEqual(chosen, this.#config);
+    this.#config = chosen;
+    this.#given = new Set(config?.flatMap((home) => home.id ?? []));
+    for (const id of this.#given) this.#taken.add(id);
+    const before = this.#told;
+    this.#told = new Map(accounts.map((account) => [account, before.get(account) ?? []]));
+    for (const account of accounts) if (!before.has(account)) this.#stale.add(account);
+    for (const account of this.#stale) if (!this.#told.has(account)) this.#stale.delete(account);
+    this.#joinAll();
+    return isOther;
   }
 
   /** Every home known by now. A home keeps its id permanently, also when its label changes in the app. */
@@ -125,20 +140,29 @@ export class Homes {
     const stale = [...this.#stale];
     this.#stale.clear();
     const before = stale.flatMap((account) => this.#told.get(account) ?? []);
+    const told = new Map(this.#told);
     for (const account of stale) {
       const rows = this.#library.store.latest(seriesOf(account, "addresses", {})) ?? [];
-      this.#told.set(account, rows as unknown as readonly Address[]);
+      told.set(account, rows as unknown as readonly Address[]);
     }
+    this.#told = told;
     for (const account of stale)
       for (const address of this.#told.get(account) ?? [])
         this.#taken.add(this.#settings.read(nameOfId(address)) ?? "");
+    if (before.length > 0) this.#joinAll();
+    else {
+      this.#list = null;
+      this.#ids = null;
+      for (const account of stale) this.#join(account);
+    }
+  }
+
+  #joinAll(): void {
     this.#list = null;
     this.#ids = null;
-    if (before.length > 0) {
-      this.#held.clear();
-      this.#byId.clear();
-    }
-    for (const account of before.length > 0 ? this.#told.keys() : stale) this.#join(account);
+    this.#held.clear();
+    this.#byId.clear();
+    for (const account of this.#told.keys()) this.#join(account);
   }
 
   #join(account: string): void {

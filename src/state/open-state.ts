@@ -1,15 +1,19 @@
 /** Opens the current state: accounts, homes, places, prices, usage and plans, and the loops that keep them current. */
 
+import { isDeepStrictEqual } from "node:util";
 import { planDefinitions } from "../config/plan-schema.ts";
 import type { Config } from "../config/schema.ts";
 import { exportTimeline } from "../core/prices/export-price.ts";
 import { type LevelThresholds, thresholdsOf } from "../core/prices/level.ts";
 import type { Clock } from "../core/runtime/clock.ts";
+import type { LoopHeartbeat } from "../core/runtime/loop-heartbeat.ts";
+import { shardOfConfig } from "../core/sharding/shard.ts";
 import type { DaemonState } from "../core/status/daemon-status.ts";
 import { Problems } from "../core/status/problem.ts";
 import { RELEASED_AT } from "../core/status/version.ts";
 import { Calendar, SERVICE_ZONE } from "../core/time/calendar.ts";
 import { DAY_MS, type EpochMs, MINUTE_MS } from "../core/time/interval.ts";
+import type { Account } from "../service/client/account.ts";
 import { Collector, type CollectorLog } from "../service/client/collector.ts";
 import { Gate } from "../service/client/gate.ts";
 import type { Service, ServiceOptions } from "../service/client/open-service.ts";
@@ -29,8 +33,10 @@ import { DAMAGED_VALUES, NightlyMaintenance, reportRecovery } from "./nightly-ma
 import { Places } from "./places.ts";
 import { Plans } from "./plans.ts";
 import { HomeReader } from "./price-reader.ts";
+import { RefusedFiles } from "./refused-files.ts";
 import { RuntimeStats } from "./runtime-stats.ts";
 import { SeriesRepository } from "./series-repository.ts";
+import { SharedAccounts } from "./shared-accounts.ts";
 
 export interface StateOptions extends StorageOptions, ServiceOptions {
   readonly config: Config;
@@ -66,6 +72,8 @@ export interface State {
   readonly daemonState: (now: EpochMs) => DaemonState;
   /** Looks at once what is due for every account. */
   readonly refresh: () => void;
+  /** Takes the accounts, homes, levels and plans of another configuration; what is not in it ends. */
+  readonly take: (next: Config) => void;
   /** Makes the copy of the database now. Returns why it could not be made; null if it was. */
   readonly copyNow: () => Promise<string | null>;
   readonly run: () => void;
@@ -97,10 +105,14 @@ export function openState(options: StateOptions, storage: Storage, service: Serv
   const checkClock = (now: EpochMs) => guard.tell(problems, now);
   const dataDir = new DataDirWatch(storage.databasePath);
   const heap = new HeapWatch();
+  const shared = new SharedAccounts(shardOfConfig(config), storage.settings);
+  const refused = new RefusedFiles(problems);
+  refused.tell(config.accounts?.refused, startedAt);
   const accounts = openAccounts({
     ...{ config, service, repository, clock, problems, random, proxy, signal },
     settings: storage.settings,
     spendsUnknown: storage.recovery !== null,
+    spendsElsewhere: (account) => shared.isNew(account),
     onServerTime(serverMs) {
       if (simulatedTime) return;
       guard.note(serverMs);
@@ -111,8 +123,8 @@ export function openState(options: StateOptions, storage: Storage, service: Serv
       log.debug({ account, operation, outcome }, "asked");
     },
   });
-  const names = accounts.consumers.map(({ name }) => name);
-  const homes = new Homes(names, config.homes, repository, storage.settings);
+  shared.keep(accounts.all);
+  const homes = new Homes(namesOf(accounts.consumers), config.homes, repository, storage.settings);
   const homeReader = new HomeReader({
     ...{ calendar, thresholds, store: repository.store, memory: storage.settings },
     costField: config.service.cost_field,
@@ -155,6 +167,22 @@ export function openState(options: StateOptions, storage: Storage, service: Serv
   return {
     ...state,
     ...loops,
+    take(next) {
+      refused.tell(next.accounts?.refused, clock.now());
+      accounts.take(next);
+      shared.keep(accounts.all);
+      const isJudgedAnew = !isDeepStrictEqual(thresholds, thresholdsOf(next.levels));
+      // Everybody who judges prices holds these.
+      Object.assign(thresholds, thresholdsOf(next.levels));
+      const isOtherHomes = homes.take(namesOf(accounts.consumers), next.homes);
+      if (isOtherHomes) homeReader.forget();
+      plans.take(planDefinitions(next.plans, next.groups), next.groups);
+      loops.follow();
+      if (isOtherHomes) loops.refresh();
+      if (isOtherHomes || isJudgedAnew) for (const home of homes.ids) changes.stateChanged.emit({ home });
+      changes.stateChanged.emit({ home: null });
+      for (const home of plans.circles.keys()) changes.stateChanged.emit({ home });
+    },
     isTimeTrusted,
     checkClock,
     checkMachine(now) {
@@ -184,12 +212,25 @@ function openBasics({ config, clock, log }: StateOptions, storage: Storage, chan
   };
 }
 
-interface LoopDeps extends Omit<State, "isTimeTrusted" | "checkClock" | "checkMachine" | "daemonState" | keyof Loops> {
+function namesOf(accounts: readonly { readonly name: string }[]): string[] {
+  return accounts.map(({ name }) => name);
+}
+
+interface LoopDeps
+  extends Omit<State, "isTimeTrusted" | "checkClock" | "checkMachine" | "daemonState" | "take" | keyof Loops> {
   readonly historyFrom: (now: EpochMs) => EpochMs;
   readonly isTimePossible: (now: EpochMs) => boolean;
 }
 
-type Loops = Pick<State, "refresh" | "copyNow" | "run" | "close">;
+/** `follow` starts the loops of accounts that are new, and ends those of accounts that are gone. */
+type Loops = Pick<State, "refresh" | "copyNow" | "run" | "close"> & { readonly follow: () => void };
+
+/** What collects for an account. */
+interface Collecting {
+  readonly collector: Collector;
+  readonly pulse: LoopHeartbeat;
+  readonly end: AbortController;
+}
 
 /** The loops that fetch, keep the database in order and retry failed writes. */
 function openLoops(options: StateOptions, storage: Storage, changes: ChangeBus, state: LoopDeps): Loops {
@@ -199,9 +240,10 @@ function openLoops(options: StateOptions, storage: Storage, changes: ChangeBus, 
   const kept = Number(settings.once("offset_ms", () => String(Math.floor(random() * MAX_OFFSET_MS))));
   const offsetMs = kept >= 0 && kept <= MAX_OFFSET_MS ? kept : 0;
   const polling = new Gate(MAX_POLLING);
-  const collectors = accounts.all.map((account, i) => {
+  const open = (account: Account, i: number): Collecting => {
     const isThirdParty = account === accounts.thirdParty;
-    return new Collector({
+    const pulse = stats.pulse(`collecting ${account.name}`);
+    const collector = new Collector({
       ...{ calendar, clock, historyFrom, log, gate: polling },
       // Accounts ask one after the other within the time that installations have.
       offsetMs: (offsetMs + Math.floor((i * MAX_OFFSET_MS) / accounts.all.length)) % MAX_OFFSET_MS,
@@ -214,21 +256,47 @@ function openLoops(options: StateOptions, storage: Storage, changes: ChangeBus, 
         return isTimePossible(now) ? places.targets(now) : [];
       },
       onChange: (series) => changes.seriesChanged.emit(series),
-      pulse: stats.pulse(`collecting ${account.name}`),
+      pulse,
     });
-  });
+    return { collector, pulse, end: new AbortController() };
+  };
+  const collecting = new Map(accounts.all.map((account, i) => [account, open(account, i)]));
   const refresh = () => {
-    for (const collector of collectors) collector.wake();
+    for (const { collector } of collecting.values()) collector.wake();
   };
   const years = config.retention.years;
   const maintenance = new NightlyMaintenance({ ...storage, ...state, clock, years, offsetMs, log });
   const writeRecovery = new WriteRecoveryLoop({ writing: storage.writing, clock, problems, onRecovered: refresh });
-  let running: readonly Promise<void>[] = [];
+  const running = new Set<Promise<void>>();
+  const start = ({ collector, pulse, end }: Collecting) => {
+    const loop = collector.run(AbortSignal.any([signal, end.signal])).finally(() => {
+      running.delete(loop);
+      stats.ended(pulse);
+    });
+    running.add(loop);
+  };
+  let isRunning = false;
   return {
     refresh,
+    follow() {
+      const present = new Set(accounts.all);
+      for (const [account, { end }] of collecting) {
+        if (present.has(account)) continue;
+        end.abort();
+        collecting.delete(account);
+      }
+      for (const [i, account] of accounts.all.entries()) {
+        if (collecting.has(account)) continue;
+        const each = open(account, i);
+        collecting.set(account, each);
+        if (isRunning) start(each);
+      }
+    },
     copyNow: () => maintenance.copy(signal),
     run() {
-      running = [maintenance, writeRecovery, ...collectors].map((loop) => loop.run(signal));
+      isRunning = true;
+      for (const loop of [maintenance, writeRecovery]) running.add(loop.run(signal));
+      for (const each of collecting.values()) start(each);
     },
     async close() {
       await Promise.all(running);

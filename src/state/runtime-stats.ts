@@ -37,6 +37,11 @@ export class RuntimeStats {
     return pulse;
   }
 
+  /** The loop of a pulse has ended for good. */
+  ended(pulse: LoopHeartbeat): void {
+    this.#pulses.splice(this.#pulses.indexOf(pulse), 1);
+  }
+
   /**
    * How late the event loop comes to its work. Watched from the first time that anybody asks, until the signal fires.
    * `monitor` is Node's, handed in by who asks: it takes 2 ms to load, which no start needs.

@@ -72,7 +72,9 @@ describe.skipIf(!haveChromium)("use on the dashboard (in Chromium; skipped where
     const prices = ((await answer.json()) as { data: { totalPricePerKWh: number }[] }).data;
     const mean = prices.reduce((total, row) => total + row.totalPricePerKWh, 0) / prices.length;
     await screen.untilText("#use .facts", new RegExp(`Mean market price DKK ${mean.toFixed(2)}/kWh`));
-    expect(await screen.text("#use .notes")).toMatch(/You used electricity when prices were (low|high): \d+% (below|above)/);
+    expect(await screen.text("#use .notes")).toMatch(
+      /You used electricity when prices were (low|high): \d+% (below|above)/,
+    );
   });
 
   test("a day by hours, one day back and forth", async () => {

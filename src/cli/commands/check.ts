@@ -23,6 +23,7 @@ export const line = {
   } as const,
 };
 
+const CANNOT_BE_USED = 78;
 const MARKS = { works: "ok  ", fails: "FAIL", untold: "?   " } as const;
 
 /** `elbro check` */
@@ -34,6 +35,12 @@ export async function main(given: Given): Promise<number> {
   if (!isDemo(config) && process.env.SUPERVISOR_TOKEN === undefined) {
     requireKeys(config, commandHint(process));
     if (hasNoUsers(config)) process.stdout.write(`warning: ${NO_BROKER_USERS}\n`);
+  }
+  const refused = Object.entries(config.accounts?.refused ?? {});
+  for (const [file, text] of refused) process.stdout.write(`${file}: ${text}\n`);
+  if (refused.length > 0) {
+    process.stdout.write(`${refused.length} account files cannot be used; elbro runs without them\n`);
+    return CANNOT_BE_USED;
   }
   process.stdout.write(`the configuration${path === null ? "" : ` ${path}`} can be used\n`);
   if (isDemo(config))

@@ -22,6 +22,16 @@ export function shardOf(account: string, count: number): number {
   return best;
 }
 
+/** The shard of a configuration that was checked; null where the process is alone. */
+export function shardOfConfig({
+  shard,
+}: {
+  readonly shard?: { readonly index?: number | undefined; readonly count: number } | undefined;
+}): Shard | null {
+  const { index, count } = shard ?? {};
+  return index === undefined || count === undefined ? null : { index, count };
+}
+
 /** Whether a shard looks after an account; a process that is no shard looks after all. */
 export function isOwn(account: string, shard: Shard | null): boolean {
   return shard === null || shardOf(account, shard.count) === shard.index;

@@ -126,6 +126,13 @@ const otherProblems = {
     remedy: "Mend every mistake that is named and have it read again; `elbro check` tells them too.",
     advice: "the configuration cannot be used, so what runs stays as it is; mend it and have it read again",
   },
+  account_refused: {
+    meaning: "A file of `accounts_dir` has mistakes.",
+    automaticAction: "Goes on with all other accounts, and with this one as it was before; a new one is left out.",
+    remedy: "Correct the lines that are named; the file is read again when it changes. `elbro check` names them too.",
+    advice:
+      "the account file {file} cannot be used; correct the lines that are named, it is read again when it changes",
+  },
   database_damaged: {
     meaning: "The nightly check found the database damaged.",
     automaticAction: "Goes on, and keeps the last good copy.",

@@ -5,7 +5,11 @@
 import type { IncomingMessage } from "./broker-session.ts";
 
 /** What became of a command. */
-export type CommandResult = { readonly kind: "done" } | { readonly kind: "refused"; readonly reason: string };
+export type CommandResult =
+  | { readonly kind: "done" }
+  /** It is for another daemon on this broker, which answers. */
+  | { readonly kind: "ignored" }
+  | { readonly kind: "refused"; readonly reason: string };
 
 /**
  * Does a command. `levels` are the topic's levels at the `+` of its pattern, in order.
@@ -55,6 +59,7 @@ export class Commands {
       if (!levels) continue;
       if (retained) return true;
       const result = await carryOut(command, levels, payload);
+      if (result.kind === "ignored") return true;
       const reason = result.kind === "refused" ? result.reason : null;
       const shown = topic.slice(0, MAX_TOPIC_SHOWN_LENGTH);
       if (reason !== null) onRefused(shown, reason);

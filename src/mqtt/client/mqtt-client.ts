@@ -19,6 +19,10 @@ export interface MqttClientLog {
 export interface MqttClientOptions extends BrokerAccess {
   readonly clientId: string;
   readonly baseTopic: string;
+  /** Retained topic that says `online` and, as the will, `offline`; `status` below the base topic by default. */
+  readonly statusTopic?: string;
+  /** Whether another daemon publishes a topic now. */
+  readonly isOthers?: (topic: string) => boolean;
   /** Home Assistant's discovery prefix. */
   readonly discoveryPrefix: string;
   readonly commands: CommandTable;
@@ -51,6 +55,8 @@ export interface MqttClient {
   sendCommand(topic: string, payload: string): boolean;
   /** Adds a listener; one that is added while the connection is up is subscribed at once. */
   addListener(listener: MqttListener): void;
+  /** Subscribes to what a listener has more than before, where the connection is up; a later one has it anyway. */
+  subscribe(topics: readonly string[]): void;
   /** How the link is, and what went over it since the start. */
   status(): MqttClientStatus;
   /** Resolves when the first connection is up, or when it takes longer than a quick one does. Never rejects. */
@@ -80,15 +86,14 @@ const BROKER_SAVES_MS = 3_600_000;
 
 /** Opens the link and keeps it until the signal fires. */
 export function openMqttClient(options: MqttClientOptions, signal: AbortSignal): MqttClient {
-  const { baseTopic, discoveryPrefix, log, random } = options;
-  const statusTopic = `${baseTopic}/status`;
+  const { baseTopic, statusTopic = `${baseTopic}/status`, discoveryPrefix, log, random } = options;
   const birthTopic = `${discoveryPrefix}/status`;
   /** Bounded by the modules that listen: one today. */
   const listeners: MqttListener[] = [];
   let line: BrokerSession | null = null;
   let trouble: string | null = "it is being connected";
   let connections = 0;
-  const publisher = new RetainedPublisher(options.memory, [statusTopic]);
+  const publisher = new RetainedPublisher(options.memory, [statusTopic], options.isOthers);
   const commands = new Commands({
     baseTopic,
     table: options.commands,
@@ -157,6 +162,7 @@ export function openMqttClient(options: MqttClientOptions, signal: AbortSignal):
       line.subscribe(listener.subscriptions);
       listener.onUp();
     },
+    subscribe: (topics) => line?.subscribe(topics),
     sendCommand: (topic, payload) => line?.sendCommand(topic, payload) ?? false,
     status: () => ({ connected: line !== null, trouble, connections, published: publisher.taken }),
     upSoon: Promise.race([firstUp.promise, pause(QUICK_UP_MS, undefined, { ref: false })]),

@@ -92,6 +92,12 @@ export class PublishedTopics {
     this.#changed.add(NO_PART);
   }
 
+  /** Another daemon publishes this topic from now on. */
+  leave(topic: string): void {
+    this.#delete(topic);
+    this.#uncleared(topic);
+  }
+
   /** The broker has nothing under this topic, also after a power cut. */
   forget(topic: string): void {
     this.#uncleared(topic);

@@ -35,6 +35,7 @@ interface Sending {
 export class RetainedPublisher {
   readonly #memory: PublishedTopics;
   readonly #alsoOurs: ReadonlySet<string>;
+  readonly #isOthers: (topic: string) => boolean;
   /** The wanted state, by topic. Bounded by the topics of the house. */
   readonly #wanted = new Map<string, string>();
   /** The topics of each part of it. */
@@ -55,10 +56,14 @@ export class RetainedPublisher {
   readonly #asked = new Set<string>();
   #taken = 0;
 
-  /** `alsoOurs` are topics of this daemon that others publish: remembered, never sent from here. */
-  constructor(memory: KeyValue, alsoOurs: readonly string[]) {
+  /**
+   * `alsoOurs` are topics of this daemon that others publish: remembered, never sent from here. `isOthers` tells those
+   * that another daemon publishes now: they are forgotten, never taken away.
+   */
+  constructor(memory: KeyValue, alsoOurs: readonly string[], isOthers: (topic: string) => boolean = () => false) {
     this.#memory = new PublishedTopics(memory);
     this.#alsoOurs = new Set(alsoOurs);
+    this.#isOthers = isOthers;
   }
 
   /** How many messages brokers have taken. */
@@ -135,7 +140,9 @@ export class RetainedPublisher {
   repeat(): void {
     const topics = [...this.#wanted.keys()];
     this.#findObsolete();
-    const gone = this.#isWhole ? [...this.#obsolete, ...this.#memory.cleared()] : [];
+    const gone = this.#isWhole
+      ? [...this.#obsolete, ...this.#memory.cleared().filter((topic) => !this.#isOthers(topic))]
+      : [];
     const states = topics.filter((topic) => !isDeviceDocument(topic));
     this.#enqueue([...gone, ...topics.filter(isDeviceDocument), ...states]);
   }
@@ -164,7 +171,9 @@ export class RetainedPublisher {
 
   #findObsolete(): void {
     if (!this.#isWhole) return;
-    const obsolete = this.#memory.topics().filter((topic) => !this.#wanted.has(topic) && !this.#alsoOurs.has(topic));
+    const unwanted = this.#memory.topics().filter((topic) => !this.#wanted.has(topic) && !this.#alsoOurs.has(topic));
+    const obsolete = unwanted.filter((topic) => !this.#isOthers(topic));
+    for (const topic of unwanted) if (this.#isOthers(topic)) this.#memory.leave(topic);
     this.#obsolete = new Set([
       ...obsolete.filter(isDeviceDocument),
       ...obsolete.filter((topic) => !isDeviceDocument(topic)),

@@ -15,12 +15,12 @@ type Row = EntityRow<DaemonView>;
 const MAX_ACCOUNTS = 32;
 
 /** The device of the daemon. Rows of accounts and series come and go with the configuration. */
-export function daemonDevice(all: DaemonView, name = "elbro"): Device<DaemonView> {
+export function daemonDevice(all: DaemonView, name = "elbro", id: string | null = null): Device<DaemonView> {
   const interfaces = all.interfaces.slice(0, MAX_ACCOUNTS);
   const shown = new Set(interfaces.map(({ account }) => account));
   const series = all.series.filter(({ account }) => shown.has(account));
   const state = { ...all, interfaces, series };
-  return { id: null, name, model: "Daemon", rows: daemonRows(state), state, currency: null };
+  return { id, name, model: "Daemon", rows: daemonRows(state), state, currency: null };
 }
 
 /** Every entity of the daemon, for its accounts and series of the moment. */

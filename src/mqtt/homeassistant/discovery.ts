@@ -15,6 +15,8 @@ import {
 
 export interface DiscoveryOptions {
   readonly baseTopic: string;
+  /** What the daemon is called below the base topic; absent where it is the base topic itself. */
+  readonly daemon?: string | null;
   /** Home Assistant's discovery prefix. */
   readonly prefix: string;
   readonly version: string;
@@ -53,16 +55,22 @@ export function announce<State>(options: DiscoveryOptions, device: Device<State>
       manufacturer: "elbro",
       model: device.model,
       sw_version: options.version,
-      ...(device.via === undefined ? {} : { via_device: deviceId(options.baseTopic, device.via) }),
+      ...(device.via === undefined
+        ? {}
+        : { via_device: deviceId(options.baseTopic, device.via ?? options.daemon ?? null) }),
       ...(options.dashboardUrl === undefined ? {} : { configuration_url: options.dashboardUrl }),
     },
     origin: { name: "elbro", sw_version: options.version },
-    availability: [{ topic: `${options.baseTopic}/status` }],
+    availability: [{ topic: statusTopicOf(options) }],
     qos: 1,
-    components: Object.fromEntries(rows.map((row) => [row.key, component(row, device, options.baseTopic)])),
+    components: Object.fromEntries(rows.map((row) => [row.key, component(row, device, options)])),
   };
   const message = { topic: `${options.prefix}/device/${id}/config`, payload: JSON.stringify(document) };
   return { message, announced: rows.map((row) => row.key) };
+}
+
+function statusTopicOf({ baseTopic, daemon = null }: DiscoveryOptions): string {
+  return daemon === null ? `${baseTopic}/status` : `${baseTopic}/${daemon}/status`;
 }
 
 function hasUnit<State>(row: EntityRow<State>, device: Device<State>): boolean {
@@ -70,7 +78,8 @@ function hasUnit<State>(row: EntityRow<State>, device: Device<State>): boolean {
   return existsFor(always, device);
 }
 
-function component<State>(row: EntityRow<State>, device: Device<State>, baseTopic: string): object {
+function component<State>(row: EntityRow<State>, device: Device<State>, options: DiscoveryOptions): object {
+  const { baseTopic } = options;
   const topic = deviceTopic(baseTopic, device);
   const id = deviceId(baseTopic, device.id);
   return {
@@ -95,7 +104,7 @@ function component<State>(row: EntityRow<State>, device: Device<State>, baseTopi
       ? {}
       : { last_reset_value_template: `{{ value_json.${lastResetKey(row.key)} or '' }}` }),
     ...(row.expires === undefined ? {} : { expire_after: EXPIRE_AFTER_SEC }),
-    ...(row.needs === undefined ? {} : availabilityBy(row.needs, `${topic}/${topicOf(row)}`, baseTopic)),
+    ...(row.needs === undefined ? {} : availabilityBy(row.needs, `${topic}/${topicOf(row)}`, statusTopicOf(options))),
   };
 }
 
@@ -131,11 +140,11 @@ function attributeKeys<State>(row: EntityRow<State>, topic: string): object {
 }
 
 /** In place of the document's availability: the daemon is there, and so is the value that others depend on. */
-function availabilityBy(key: string, topic: string, baseTopic: string): object {
+function availabilityBy(key: string, topic: string, statusTopic: string): object {
   return {
     availability_mode: "all",
     availability: [
-      { topic: `${baseTopic}/status` },
+      { topic: statusTopic },
       {
         topic,
         value_template: `{{ value_json.${key} is not none }}`,

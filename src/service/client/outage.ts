@@ -48,6 +48,16 @@ export class Outage {
       const isReached = trouble.code === "unreachable" || (trouble.account === account && trouble.isGuests);
       if (isReached || scopes.includes(scope) || now - trouble.since > MAX_AGE_MS) this.#troubles.delete(scope);
     }
+    this.#showLasting();
+  }
+
+  /** Forgets an account that there is no more. */
+  forget(account: string): void {
+    for (const [scope, trouble] of this.#troubles) if (trouble.account === account) this.#troubles.delete(scope);
+    this.#showLasting();
+  }
+
+  #showLasting(): void {
     const lasting = [...this.#troubles.values()];
     if (this.#shown === null || lasting.some((trouble) => subjectOf(trouble) === this.#shown)) return;
     this.#problems.end(this.#shown);

@@ -1,6 +1,6 @@
 /** Plugs with Tasmota. */
 import { availabilityReader, objectIn, stateReader, stateWithin } from "./payload-readers.ts";
-import type { PlugAddress, PlugFamilyRow, PlugMessage } from "./plug-family.ts";
+import type { AnnouncedPlug, PlugAddress, PlugFamilyRow, PlugMessage } from "./plug-family.ts";
 
 /**
  * Tasmota's PulseTime counts tenths of a second up to 111, and seconds from 112 on. It is stored in the device and starts
@@ -39,6 +39,11 @@ export const tasmotaPlug = {
       [tasmota(address, "tele", "LWT")]: availabilityReader("Online", "Offline"),
     };
   },
+  announces: {
+    filter: "tasmota/discovery/+/config",
+    topic: /^tasmota\/discovery\/\w+\/config$/,
+    read: (payload) => announced(objectIn(payload)),
+  },
   // Source: Tasmota 15, docs "Commands", "With Web Requests": GET /cm?cmnd=…; a Backlog answers with no state.
   http: {
     deadMan: () => ({ on: LIMITS, off: LIMITS }),
@@ -50,6 +55,32 @@ export const tasmotaPlug = {
     reads: (address) => (payload) => stateWithin(objectIn(payload), powersOf(address)),
   },
 } as const satisfies PlugFamilyRow;
+
+const ORDINARY_FULL_TOPIC = "%prefix%/%topic%/";
+/** In `rl`, one number per relay: 1 is a relay, 2 a light, 3 a shutter. */
+const RELAY = 1;
+
+/**
+ * The relays of a device. Its prefixes have to be those that this family speaks.
+ * Source: Tasmota 15, xdrv_12_discovery.ino, TasDiscoverMessage: dn, fn, md, t, ft, tp, rl.
+ */
+function announced(device: Readonly<Record<string, unknown>> | null): AnnouncedPlug[] {
+  const { dn, fn, md, t, ft, tp, rl } = device ?? {};
+  if (typeof t !== "string" || typeof ft !== "string" || !Array.isArray(rl) || String(tp) !== "cmnd,stat,tele")
+    return [];
+  const topic = ft === ORDINARY_FULL_TOPIC ? t : ft.replaceAll("%topic%", t).replace(/\/$/, "");
+  const relays = rl.flatMap((kind, i) => (kind === RELAY ? i + 1 : []));
+  return relays.map((relay) => {
+    const own: unknown = Array.isArray(fn) ? fn[relay - 1] : null;
+    const name = [own, dn, t].find((each) => typeof each === "string" && each !== "");
+    return {
+      topic,
+      channel: rl.filter(Boolean).length === 1 ? "" : String(relay),
+      name: String(name),
+      model: typeof md === "string" ? md : null,
+    };
+  });
+}
 
 function tasmota({ topic }: PlugAddress, prefix: string, command: string): string {
   const full = topic.includes("%prefix%") ? topic.replaceAll("%prefix%", prefix) : `${prefix}/${topic}`;

@@ -317,6 +317,8 @@ export const words: WordTable = {
     "Filen med nøglerne fra “elbro keys” kan ikke læses. Ret eller slet den, og lav nøglerne igen.",
   problem_configuration_refused:
     "Der er fejl i konfigurationen, så elbro bruger fortsat den forrige. Ret den, og lad den læse igen.",
+  problem_account_refused:
+    "Der er fejl i en kontos fil, så elbro fortsætter uden den, eller med det der stod før. Ret de nævnte linjer.",
   problem_database_damaged:
     "Databasen er beskadiget. Genstart elbro: den sidste gode kopi træder i stedet. Se så på disken eller hukommelseskortet.",
   problem_database_restored:

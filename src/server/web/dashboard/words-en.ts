@@ -315,6 +315,8 @@ export const words = {
     "The file with the keys of “elbro keys” cannot be read. Mend or delete it, and create its keys anew.",
   problem_configuration_refused:
     "The configuration has mistakes, so elbro goes on with the one before. Mend it and have it read again.",
+  problem_account_refused:
+    "A file of an account has mistakes, so elbro goes on without it, or with what it said before. Correct the lines that are named.",
   problem_database_damaged:
     "The database is damaged. Restart elbro: the last good copy takes its place. Then look at the disk or memory card.",
   problem_database_restored:

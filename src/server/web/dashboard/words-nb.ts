@@ -318,6 +318,8 @@ export const words: WordTable = {
     "Filen med nøklene fra «elbro keys» kan ikke leses. Rett eller slett den, og lag nøklene på nytt.",
   problem_configuration_refused:
     "Det er feil i konfigurasjonen, så elbro bruker fortsatt den forrige. Rett den, og la den leses på nytt.",
+  problem_account_refused:
+    "Det er feil i filen til en konto, så elbro fortsetter uten den, eller med det som sto før. Rett linjene som er nevnt.",
   problem_database_damaged:
     "Databasen er skadet. Start elbro på nytt: den siste gode kopien tar plassen. Se så på disken eller minnekortet.",
   problem_database_restored:

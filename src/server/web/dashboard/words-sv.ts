@@ -321,6 +321,8 @@ export const words: WordTable = {
     "Filen med nycklarna från ”elbro keys” går inte att läsa. Rätta eller ta bort den och skapa nycklarna på nytt.",
   problem_configuration_refused:
     "Det finns fel i konfigurationen, så elbro använder fortfarande den förra. Rätta den och låt den läsas igen.",
+  problem_account_refused:
+    "Det finns fel i ett kontos fil, så elbro fortsätter utan den, eller med det som stod förut. Rätta raderna som nämns.",
   problem_database_damaged:
     "Databasen är skadad. Starta om elbro: den senaste goda kopian tar dess plats. Se sedan efter disken eller minneskortet.",
   problem_database_restored:

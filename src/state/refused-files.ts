@@ -1,0 +1,32 @@
+/** A problem for each file of `accounts_dir` that cannot be used. */
+import type { Problems } from "../core/status/problem.ts";
+import type { EpochMs } from "../core/time/interval.ts";
+
+export class RefusedFiles {
+  readonly #problems: Pick<Problems, "start" | "end">;
+  /** What was last told of each file. */
+  #told: Readonly<Record<string, string>> = {};
+
+  constructor(problems: Pick<Problems, "start" | "end">) {
+    this.#problems = problems;
+  }
+
+  /** Starts and ends the problems. `refused`: what is wrong, by file. */
+  tell(refused: Readonly<Record<string, string>> = {}, now: EpochMs): void {
+    for (const [file, text] of Object.entries(this.#told))
+      if (refused[file] !== text) this.#problems.end(subjectOf(file));
+    for (const [file, text] of Object.entries(refused))
+      this.#problems.start({
+        code: "account_refused",
+        subject: subjectOf(file),
+        since: now,
+        names: { file },
+        detail: `${file}: ${text}`,
+      });
+    this.#told = refused;
+  }
+}
+
+function subjectOf(file: string): string {
+  return `account file ${file}`;
+}

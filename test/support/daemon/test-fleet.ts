@@ -1,0 +1,134 @@
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { AccountFiles } from "../../../src/config/account-files.ts";
+import { readAccount } from "../../../src/config/load.ts";
+import type { Config } from "../../../src/config/schema.ts";
+import type { EpochMs } from "../../../src/core/time/interval.ts";
+import type { Daemon } from "../../../src/daemon.ts";
+import { demoHomes, homeOfAccount } from "../../../src/service/simulator/homes.ts";
+import { type Simulator, type SimulatorOptions, startSimulator } from "../../../src/service/simulator/simulator.ts";
+import { Mosquitto } from "../broker/mosquitto.ts";
+import { TopicWatcher } from "../broker/topic-watcher.ts";
+import { startInProcess } from "./in-process-daemon.ts";
+import { ManualClock } from "./manual-clock.ts";
+import { TempDir } from "./temp-dir.ts";
+import { configFor, LAN_KEY } from "./test-config.ts";
+
+export interface TestFleetOptions {
+  readonly start: EpochMs;
+  /** Accounts that the simulator knows; `writeAccount` makes a file of one. */
+  readonly accounts: number;
+  readonly simulator?: Omit<SimulatorOptions, "now" | "accounts">;
+}
+
+interface Running {
+  readonly daemon: Daemon;
+  readonly files: AccountFiles;
+  readonly config: Config;
+}
+
+/** Several shards in this process, with one Mosquitto, one simulator, one folder of accounts and one manual clock. */
+export class TestFleet implements AsyncDisposable {
+  readonly clock: ManualClock;
+  readonly simulator: Simulator;
+  readonly broker: Mosquitto;
+  readonly watcher: TopicWatcher;
+  readonly dir = new TempDir();
+  readonly folder = this.dir.file("accounts");
+  readonly log: string[] = [];
+  #shards: Running[] = [];
+
+  private constructor(clock: ManualClock, simulator: Simulator, broker: Mosquitto, watcher: TopicWatcher) {
+    this.clock = clock;
+    this.simulator = simulator;
+    this.broker = broker;
+    this.watcher = watcher;
+    mkdirSync(this.folder);
+  }
+
+  /** Nothing runs before `start`; the folder has a file for each account. */
+  static async open({ start, accounts, simulator: options }: TestFleetOptions): Promise<TestFleet> {
+    const clock = new ManualClock(start);
+    const simulator = await startSimulator({ homes: ["danish"], ...options, accounts, now: () => clock.now() });
+    const broker = await Mosquitto.start();
+    const fleet = new TestFleet(clock, simulator, broker, await TopicWatcher.on(broker.port));
+    for (let number = 1; number <= accounts; number++) fleet.writeAccount(number);
+    return fleet;
+  }
+
+  /** Writes the file of an account; `more` replaces its keys, or its text. */
+  writeAccount(number: number, more: object | string = {}): void {
+    const text = typeof more === "string" ? more : JSON.stringify({ ...this.account(number), ...more }, null, 1);
+    writeFileSync(path.join(this.folder, `a${number}.yaml`), text);
+  }
+
+  removeAccount(number: number): void {
+    rmSync(path.join(this.folder, `a${number}.yaml`));
+  }
+
+  account(number: number) {
+    const { consumerKey } = this.simulator.keys;
+    const home = number === 1 ? demoHomes.danish : homeOfAccount(demoHomes.danish, number);
+    return {
+      api_key: number === 1 ? consumerKey : `${consumerKey}-${number}`,
+      homes: [{ address_id: home.address.id, id: `house-${number}` }],
+      plans: [{ name: "Car", id: `car-${number}`, home: `house-${number}`, kind: "slots", hours: 2 }],
+    };
+  }
+
+  /** Starts all shards. Each finds the data directory of the shard that had its number before. */
+  async start(count: number): Promise<void> {
+    for (let index = 0; index < count; index++) {
+      const files = new AccountFiles((text) => readAccount(text, () => ""));
+      const { consumer: _none, ...basics } = configFor(this.simulator, this.dir.file(`shard-${index}`), {
+        mqtt: { url: `mqtt://127.0.0.1:${this.broker.port}` },
+      });
+      const config = { ...basics, accounts_dir: this.folder, shard: { index, count } };
+      const note = (facts: object, text: string) => void this.log.push(`${index}: ${text} ${JSON.stringify(facts)}`);
+      const daemon = await startInProcess({
+        ...{ config: files.join(config).config, clock: this.clock },
+        log: { debug: () => undefined, info: note, warn: note },
+      });
+      this.#shards.push({ daemon, files, config });
+    }
+  }
+
+  async reload(): Promise<void> {
+    for (const { daemon, files, config } of this.#shards) await daemon.reload(async () => files.join(config).config);
+  }
+
+  async stop(): Promise<void> {
+    for (const { daemon } of this.#shards.splice(0)) await daemon.stop();
+  }
+
+  /** The status with which the first shard answers a request of the LAN. */
+  async statusOf(request: string): Promise<number> {
+    const headers = { authorization: `Bearer ${LAN_KEY}` };
+    const port = this.#shards[0]?.daemon.apiPort;
+    return (await fetch(`http://127.0.0.1:${port}${request}`, { headers })).status;
+  }
+
+  /** Runs the clock, minute by minute, until it holds. Errors: throws after so many minutes. */
+  async until(holds: () => boolean, what: string, minutes = 60): Promise<void> {
+    for (let i = 0; i < minutes; i++) {
+      if (holds()) return;
+      await this.clock.runUntil(this.clock.now() + 60_000);
+    }
+    throw new Error(`not within ${minutes} minutes: ${what}`);
+  }
+
+  /** The shard that says it looks after a home, by the home's discovery document. */
+  shardOfHome(number: number): string | null {
+    const document = this.watcher.json(`homeassistant/device/elbro_house-${number}/config`);
+    const [first] = (document.availability ?? []) as { readonly topic: string }[];
+    return first?.topic ?? null;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+    await this.watcher[Symbol.asyncDispose]();
+    await this.broker[Symbol.asyncDispose]();
+    await this.simulator.close();
+    this.dir[Symbol.dispose]();
+  }
+}
