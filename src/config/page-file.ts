@@ -1,12 +1,12 @@
 /** `page.yaml` in the data directory: the plans and plugs that were saved over HTTP where the owner's file is read-only. */
 import { slugOf } from "../core/text/slug.ts";
-import { type ConfigMistake, isTree, type Tree } from "./config-error.ts";
+import type { ConfigMistake } from "./config-error.ts";
+import { PAGE_FILE } from "./config-texts.ts";
 import { type EntryList, entryLists } from "./entry-list.ts";
 import { planIds } from "./plan-schema.ts";
 import { plugId } from "./plug-schema.ts";
+import { isTree, type Tree } from "./tree.ts";
 import { readYaml } from "./yaml-text.ts";
-
-export const PAGE_FILE = "page.yaml";
 
 /** The ids of a list as it is written. Shape: as the list; empty for an entry without a name, which is a mistake of its own. */
 export function writtenIds(list: EntryList, entries: readonly unknown[]): string[] {
