@@ -2,8 +2,8 @@
 import { createHash } from "node:crypto";
 import { accessSync, constants, mkdirSync, readdirSync, realpathSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
-import { type ConfigTexts, readPage, readText } from "../config/load-config-file.ts";
-import { PAGE_FILE } from "../config/page-file.ts";
+import { type ConfigTexts, readPage, readText } from "../config/config-texts.ts";
+import { PAGE_FILE } from "../config/entry-list.ts";
 import type { EpochMs } from "../core/time/interval.ts";
 import { replaceWhole, writeWhole } from "../storage/atomic-file.ts";
 
