@@ -16,7 +16,7 @@ import type { Message } from "./client/message.ts";
 import { type MqttClient, type MqttClientLog, openMqttClient } from "./client/mqtt-client.ts";
 import { OtherShards } from "./other-shards.ts";
 import { PublicationLoop } from "./publication-loop.ts";
-import { DAEMON, daemonTopic, HOUSE, StatePublisher } from "./state-publisher.ts";
+import { DAEMON, daemonTopic, PLACES, PLUGS, partOfPlans, StatePublisher } from "./state-publisher.ts";
 
 export interface MqttOptions {
   readonly config: Config;
@@ -96,7 +96,10 @@ export async function startMqtt(
   );
   showFirstPrices(state, showing, client);
   const { loop, published } = publicationLoop(options, state, showing, client);
-  changes.stateChanged.subscribe(({ home }) => (home === null ? loop.changed(HOUSE) : loop.changed(home, HOUSE)));
+  changes.stateChanged.subscribe(({ home }) => {
+    const circle = home === null ? null : state.plans.circleOf(home);
+    loop.changed(...(home === null ? [] : [home]), ...(circle === null ? [] : [partOfPlans(circle)]), PLACES, PLUGS);
+  });
   let running: Promise<void> | null = null;
   return {
     ...{ client, publisher: showing, published, brokerPort: broker?.port ?? null, shown: loop.shown },
@@ -134,18 +137,18 @@ function publicationLoop(
   showing: StatePublisher,
   client: MqttClient,
 ) {
-  const { homes, accounts, isTimeTrusted } = state;
+  const { homes, plans, accounts, isTimeTrusted } = state;
   const published = new Listeners<PublishedChange>();
   const watch = new BrokerWatch(state.problems);
-  let known: ReadonlySet<string> | null = null;
+  let known: readonly unknown[] = [];
   let parts: ReadonlySet<string> = new Set();
   const show = (part: string, messages: readonly Message[]) => {
     client.show(messages, part);
     published.emit({ part, messages });
   };
-  const paceMs = accounts.all.length > TOLD_AT_ONCE ? accounts.all.length * PACE_MS : 0;
   let toldAt = Number.NEGATIVE_INFINITY;
   const tellDaemon = (now: EpochMs): EpochMs => {
+    const paceMs = accounts.all.length > TOLD_AT_ONCE ? accounts.all.length * PACE_MS : 0;
     const since = clock.monotonicMs() - toldAt;
     if (since < paceMs) return now + paceMs - since;
     toldAt = clock.monotonicMs();
@@ -157,16 +160,14 @@ function publicationLoop(
   const loop = new PublicationLoop({
     clock,
     parts() {
-      if (homes.ids !== known) {
-        known = homes.ids;
-        parts = new Set([...known, HOUSE]);
+      const present = [homes.ids, plans.circles];
+      if (present.some((each, i) => each !== known[i])) {
+        known = present;
+        parts = new Set([...homes.ids, PLACES, ...[...plans.circles.keys()].map(partOfPlans), PLUGS]);
       }
       return parts;
     },
-    make(part, now) {
-      const home = homes.named(part);
-      return home ? showing.home(home, now) : showing.house(now);
-    },
+    make: (part, now) => showing.part(part, now),
     show: (part, { messages }) => show(part, messages),
     showFirst(part, now) {
       const home = homes.named(part);

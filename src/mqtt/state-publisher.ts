@@ -40,8 +40,15 @@ export interface PublishedPart {
 }
 
 /** The parts that are not a home. No home has such a name: slugs have no slash. */
-export const HOUSE = "/house";
+export const PLACES = "/places";
+export const PLUGS = "/plugs";
 export const DAEMON = "/daemon";
+const PLANS = "/plans/";
+
+/** The part of a circle of plans. */
+export function partOfPlans(circle: string): string {
+  return PLANS + circle;
+}
 
 /** Heartbeats are due at least this often. */
 const MAX_SLEEP_MS = 60 * MINUTE_MS;
@@ -83,28 +90,44 @@ export class StatePublisher {
     return { messages, until: Math.min(now + MAX_SLEEP_MS, snapshot.nextChangeAt) };
   }
 
-  /** Places, plans and plugs. */
-  house(now: EpochMs): PublishedPart {
-    const { config, homes, places, plans, isTimeTrusted } = this.#deps;
-    const base = config.mqtt.base_topic;
-    const urgent: Message[] = [];
-    const later: Message[] = [];
-    let until = now + MAX_SLEEP_MS;
-    const show = <Shown>(device: Device<Shown>, messages: readonly Message[]) => {
-      urgent.push(...messages, ...stateMessages(base, device));
-      later.push(this.#announcer.messageOf(device));
-    };
+  /** A part by its name. */
+  part(name: string, now: EpochMs): PublishedPart {
+    const home = this.#deps.homes.named(name);
+    if (home) return this.home(home, now);
+    if (name.startsWith(PLANS)) return this.#plansOf(name.slice(PLANS.length), now);
+    return name === PLACES ? this.#placesAt(now) : this.#plugsAt(now);
+  }
+
+  #placesAt(now: EpochMs): PublishedPart {
+    const { homes, places, isTimeTrusted } = this.#deps;
     const isTrusted = isTimeTrusted(now);
-    for (const place of places.snapshots(now, homes.ids)) {
-      const snapshot = isTrusted ? place : { ...place, cheap: null };
-      show(placeDevice(snapshot), placeMessages(base, snapshot));
-      until = Math.min(until, snapshot.nextChangeAt ?? until);
-    }
-    const planned = plans.at(now);
-    for (const plan of planned.plans) show(planDevice(plan), planMessages(base, plan));
-    until = Math.min(until, planned.until ?? until);
-    for (const plug of this.#plugs()) show(plugDevice(plug), plugMessages(base, plug));
-    return { messages: [...urgent, ...later], until };
+    const shown = places.snapshots(now, homes.ids).map((place) => (isTrusted ? place : { ...place, cheap: null }));
+    const until = Math.min(now + MAX_SLEEP_MS, ...shown.flatMap(({ nextChangeAt }) => nextChangeAt ?? []));
+    return { messages: this.#messagesOf(shown, placeDevice, placeMessages), until };
+  }
+
+  #plansOf(circle: string, now: EpochMs): PublishedPart {
+    const { plans, until } = this.#deps.plans.at(now, circle);
+    return {
+      messages: this.#messagesOf(plans, planDevice, planMessages),
+      until: Math.min(now + MAX_SLEEP_MS, until ?? Number.POSITIVE_INFINITY),
+    };
+  }
+
+  #plugsAt(now: EpochMs): PublishedPart {
+    return { messages: this.#messagesOf(this.#plugs(), plugDevice, plugMessages), until: now + MAX_SLEEP_MS };
+  }
+
+  /** The topics of all of a kind, then the documents of their devices. */
+  #messagesOf<Shown, State>(
+    all: readonly Shown[],
+    deviceOf: (shown: Shown) => Device<State>,
+    topicsOf: (base: string, shown: Shown) => readonly Message[],
+  ): readonly Message[] {
+    const base = this.#deps.config.mqtt.base_topic;
+    const devices = all.map((shown) => ({ shown, device: deviceOf(shown) }));
+    const states = devices.flatMap(({ shown, device }) => [...topicsOf(base, shown), ...stateMessages(base, device)]);
+    return [...states, ...devices.map(({ device }) => this.#announcer.messageOf(device))];
   }
 
   /** What the daemon says of itself. */

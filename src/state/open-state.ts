@@ -181,6 +181,7 @@ export function openState(options: StateOptions, storage: Storage, service: Serv
       if (isOtherHomes) loops.refresh();
       if (isOtherHomes || isJudgedAnew) for (const home of homes.ids) changes.stateChanged.emit({ home });
       changes.stateChanged.emit({ home: null });
+      for (const home of plans.circles.keys()) changes.stateChanged.emit({ home });
     },
     isTimeTrusted,
     checkClock,

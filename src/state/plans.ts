@@ -8,7 +8,7 @@ import { inOrder, type PlanDefinition, readDuration } from "../core/planning/mod
 import { type PlanSpec, type PlanWindow, whenLostOf } from "../core/planning/model/plan-spec.ts";
 import { roundAt } from "../core/planning/model/plan-windows.ts";
 import { type Commanded, type PlanAction, planActions, runNow, skip, stop } from "../core/planning/plan-commands.ts";
-import { afterStateOf, blockedBy, finishByOf, type PlanSlot } from "../core/planning/plan-dependencies.ts";
+import { afterStateOf, blockedBy, circlesOf, finishByOf, type PlanSlot } from "../core/planning/plan-dependencies.ts";
 import type { PlanInput, Solve } from "../core/planning/plan-input.ts";
 import { reasonOf } from "../core/planning/plan-reason.ts";
 import type { PlanRecord } from "../core/planning/plan-record.ts";
@@ -39,7 +39,7 @@ import type { PlanStore } from "../storage/plan-store.ts";
 export interface PlansDeps {
   readonly definitions: readonly PlanDefinition[];
   readonly store: PlanStore;
-  readonly homes: { list(): readonly Home[]; readonly known: boolean };
+  readonly homes: { readonly ids: ReadonlySet<string>; named(id: string): Home | null; readonly known: boolean };
   readonly timelineOf: (home: Home, now: EpochMs) => Timeline | null;
   readonly calendar: Calendar;
   readonly thresholds?: LevelThresholds;
@@ -93,6 +93,14 @@ const NO_EXPORT_PRICE = {
   text: "the service tells no charges of this home, so its export price is not known; add a third_party place with the region of the home",
 } as const;
 
+/** Plans that have to do with each other, as they stand in the file and as they are decided. */
+interface PlanCircle {
+  readonly inFile: readonly PlanDefinition[];
+  readonly ordered: readonly PlanDefinition[];
+}
+
+const NO_PLANS: PlanCircle = { inFile: [], ordered: [] };
+
 /** After a start, prices that are missing may only be late; fallback hours wait this long. */
 const GRACE_MS = 10 * MINUTE_MS;
 const NOTHING_YET: PlanAdvance = {
@@ -115,6 +123,9 @@ export class Plans {
   #groups: readonly GroupEntry[] = [];
   /** In the order in which they are decided. */
   #ordered: readonly PlanDefinition[] = [];
+  /** Plans that have to do with each other, by the home of the first. */
+  #circles: ReadonlyMap<string, PlanCircle> = new Map();
+  #circleOf: ReadonlyMap<string, string> = new Map();
   /** By plan. Bounded by the configuration. */
   readonly #companions = new Map<string, PlanSlot>();
   readonly #snapshots = new Map<string, PlanSnapshot>();
@@ -137,6 +148,13 @@ export class Plans {
     for (const { id } of this.#definitions) if (!stay.has(id)) problems.end(subjectOf(id));
     this.#definitions = definitions;
     this.#ordered = inOrder(definitions.toSorted((a, b) => (a.power?.priority ?? 0) - (b.power?.priority ?? 0)));
+    const rank = new Map(this.#ordered.map(({ id }, i) => [id, i]));
+    const circles = circlesOf(definitions).map((inFile) => {
+      const ordered = inFile.toSorted((a, b) => (rank.get(a.id) ?? 0) - (rank.get(b.id) ?? 0));
+      return [inFile[0]?.home ?? "", { inFile, ordered }] as const;
+    });
+    this.#circles = new Map(circles);
+    this.#circleOf = new Map(circles.flatMap(([name, { inFile }]) => inFile.map(({ home }) => [home, name] as const)));
     for (const made of [this.#companions, this.#snapshots, this.#refusals]) made.clear();
     store.keepOnly([...stay]);
     for (const definition of this.#ordered) {
@@ -159,32 +177,44 @@ export class Plans {
     return this.#definitions.flatMap(({ id }) => this.#snapshots.get(id) ?? []);
   }
 
-  /** Decides every plan at `now`, and remembers it. */
-  at(now: EpochMs): ShownPlans {
+  /** The names of the circles of plans that have to do with each other; the same map as long as the plans are. */
+  get circles(): ReadonlyMap<string, unknown> {
+    return this.#circles;
+  }
+
+  /** The circle of a home's plans; null for a home without any. */
+  circleOf(home: string): string | null {
+    return this.#circleOf.get(home) ?? null;
+  }
+
+  /** Decides every plan at `now`, or those of one circle, and remembers it. */
+  at(now: EpochMs, circle: string | null = null): ShownPlans {
     const { homes, store } = this.#deps;
     if (!homes.known) return { plans: [], until: null };
     this.#endOnce(now);
-    const byId = new Map(homes.list().map((home) => [home.id, home]));
+    const all = { inFile: this.#definitions, ordered: this.#ordered };
+    const { inFile, ordered } = circle === null ? all : (this.#circles.get(circle) ?? NO_PLANS);
     const decided = new Set<string>();
-    const homeOf = ({ home }: PlanDefinition) => byId.get(home) ?? null;
-    const shares = this.#shareOut(homeOf, now);
+    const homeOf = ({ home }: PlanDefinition) => homes.named(home);
+    const shares = this.#shareOut(ordered, homeOf, now);
     const changes = store.gather(() =>
-      this.#ordered.flatMap((definition) => {
+      ordered.flatMap((definition) => {
         const home = homeOf(definition);
         const { nextChangeAt } = this.#decide(definition, home, decided, shares, now);
-        this.#tellHome(definition, home, [...byId.keys()], now);
+        this.#tellHome(definition, home, now);
         decided.add(definition.id);
         return nextChangeAt ?? [];
       }),
     );
-    return { plans: this.snapshots, until: changes.length === 0 ? null : Math.min(...changes) };
+    const plans = inFile.flatMap(({ id }) => this.#snapshots.get(id) ?? []);
+    return { plans, until: changes.length === 0 ? null : Math.min(...changes) };
   }
 
   /** What a plan wants at `now`; null for a plan that there is not, or not at `home` where one is given. */
   wanted(plan: string, home: string | null, now: EpochMs): Wanted | null {
     const known = this.#companions.get(plan);
     if (!known || (home !== null && home !== known.definition.home)) return null;
-    this.at(now);
+    this.at(now, this.circleOf(known.definition.home));
     const { running, memory, on, lost } = this.#companions.get(plan)?.advance ?? NOTHING_YET;
     const whenLost = lost ? { lost: whenLostOf(known.spec) } : {};
     const reason = this.#snapshots.get(plan)?.reason.text ?? "nothing is known of its home yet";
@@ -217,8 +247,9 @@ export class Plans {
 
   /** The plan as it is at `now`, with what has run; null where there is none, or no home is known yet. */
   detail(plan: string, now: EpochMs): PlanDetail | null {
-    if (!this.#companions.has(plan)) return null;
-    this.at(now);
+    const known = this.#companions.get(plan);
+    if (!known) return null;
+    this.at(now, this.circleOf(known.definition.home));
     const snapshot = this.#snapshots.get(plan);
     if (!snapshot) return null;
     const { calendar, store } = this.#deps;
@@ -291,7 +322,7 @@ export class Plans {
     const commanded = (memory: PlanRecord | null): Commanded => {
       if (action === "skip") return skip(memory, now);
       if (action === "stop") return stop(memory, now, spec);
-      const all = [...this.#companions.values()];
+      const all = this.#fellowsOf(definition);
       const crowded = crowdedFor(known, all, (other) => other.advance.memory?.startedRuns ?? []);
       return runNow(spec, memory, now, blockedBy(definition, new Set(), all), crowded);
     };
@@ -309,9 +340,8 @@ export class Plans {
     if (!isTimeTrusted(now)) return refused("clock_not_trusted", "the clock of this machine cannot be trusted");
     const read = readOneShot(asked, this.#definitions, this.#groups, now);
     if (typeof read === "string") return refused("unreadable_setting", read);
-    const ids = homes.list().map(({ id }) => id);
-    if (!ids.includes(read.home))
-      return refused("unreadable_setting", `home: ${unknownText("a home", read.home, ids)}`);
+    if (!homes.ids.has(read.home))
+      return refused("unreadable_setting", `home: ${unknownText("a home", read.home, [...homes.ids])}`);
     const fellows = this.#definitions.filter(({ power }) => power && power.group === read.power?.group);
     if (this.#once.length >= MAX_ONCE || fellows.length >= MAX_GROUP_PLANS)
       return refused("too_many", `there are ${this.#once.length} plans for once already; wait until one is over`);
@@ -368,17 +398,23 @@ export class Plans {
     return known ? this.change(plan, resetOf(known.definition)) : refused("unknown_plan", `there is no plan "${plan}"`);
   }
 
+  /** The plans of the same circle, itself included. Shape: in the order in which they are decided. */
+  #fellowsOf({ home }: PlanDefinition): PlanSlot[] {
+    const { ordered } = this.#circles.get(this.circleOf(home) ?? "") ?? NO_PLANS;
+    return ordered.flatMap(({ id }) => this.#companions.get(id) ?? []);
+  }
+
   /** By group, when its plans run. Without a clock that can be right nothing is settled. */
-  #shareOut(homeOf: (definition: PlanDefinition) => Home | null, now: EpochMs): Map<string, GroupShares> {
-    const seats = this.#ordered.flatMap((definition): GroupSeat[] => {
+  #shareOut(
+    ordered: readonly PlanDefinition[],
+    homeOf: (definition: PlanDefinition) => Home | null,
+    now: EpochMs,
+  ): Map<string, GroupShares> {
+    const seats = ordered.flatMap((definition): GroupSeat[] => {
       const slot = this.#companions.get(definition.id);
       const { power } = definition;
       if (!slot || !power || !this.#deps.isTimeTrusted(now)) return [];
-      const crowded = crowdedFor(
-        slot,
-        [...this.#companions.values()],
-        (other) => other.advance.memory?.startedRuns ?? [],
-      );
+      const crowded = crowdedFor(slot, this.#fellowsOf(definition), (other) => other.advance.memory?.startedRuns ?? []);
       const input = this.#inputOf(slot, homeOf(definition), new Set(), now);
       return [{ slot, power, input: { ...input, blocked: [...input.blocked, ...crowded] } }];
     });
@@ -390,7 +426,7 @@ export class Plans {
     const { definition, spec, advance } = known;
     const { calendar, timelineOf, exportTimelineOf = () => null } = this.#deps;
     const { thresholds, isTimeTrusted, startedAt, solve = solvePlan } = this.#deps;
-    const all = [...this.#companions.values()];
+    const all = this.#fellowsOf(definition);
     const window = occurrenceOf(known, calendar, now);
     const before = definition.after ? (this.#companions.get(definition.after.plan) ?? null) : null;
     const notBegun = (each: PlanSlot) =>
@@ -426,7 +462,7 @@ export class Plans {
     const plain = this.#inputOf(known, home, decided, now);
     const { timeline, trusted } = plain;
     const share = shares.get(definition.power?.group ?? "");
-    const crowded = crowdedFor(known, [...this.#companions.values()], (other) => {
+    const crowded = crowdedFor(known, this.#fellowsOf(definition), (other) => {
       const runs = decided.has(other.definition.id) ? null : share?.runs.get(other.definition.id);
       return runs ?? (other.advance.memory ? runsOf(other.advance.memory) : []);
     });
@@ -474,18 +510,21 @@ export class Plans {
     return { start, runs, hours, cost: money ? cost : null, saving };
   }
 
-  #tellHome({ id, home: name }: PlanDefinition, home: Home | null, ids: readonly string[], now: EpochMs): void {
-    const { problems } = this.#deps;
+  #tellHome({ id, home: name }: PlanDefinition, home: Home | null, now: EpochMs): void {
+    const { problems, homes } = this.#deps;
     const subject = subjectOf(id);
-    if (home) problems.end(subject);
-    else
-      problems.start({
-        code: "unknown_home",
-        subject,
-        since: now,
-        names: { owner: `the plan "${id}"`, homes: ids.join(", ") || "the homes" },
-        detail: unknownText("a home", name, ids),
-      });
+    if (home) {
+      problems.end(subject);
+      return;
+    }
+    const ids = [...homes.ids];
+    problems.start({
+      code: "unknown_home",
+      subject,
+      since: now,
+      names: { owner: `the plan "${id}"`, homes: ids.join(", ") || "the homes" },
+      detail: unknownText("a home", name, ids),
+    });
   }
 }
 

@@ -42,7 +42,7 @@ const DAY_AT = Date.parse("2025-10-21T14:01:00Z");
 const EDGE_LEAD_S = { base: 35, perHome: 0.03 };
 const PEACE_MS = 30_000;
 /** How long a day takes: less would hide what does not fit into it. */
-const DAY_MS = { least: 40_000, perHome: 300 };
+const DAY_MS = { least: 40_000, perHome: 200 };
 const AFTER_EDGE_MS = 15_000;
 const FILL_TIMEOUT_MS = 1_800_000;
 const LAN_ANSWERS = 200;
@@ -181,9 +181,9 @@ class World implements AsyncDisposable {
     const { child } = this.#daemon(start, 1, ["--require", PROBE], "ipc");
     await this.#firstPrices(child).all;
     await this.#settled(child);
+    const edgeAt = EDGE - (await this.#clockAheadMs());
     await loopOf(child);
     const lan = await this.#lanTimes();
-    const edgeAt = EDGE - (await this.#clockAheadMs());
     const urgent = new Map<string, number>();
     const rest = new Map<string, number>();
     const take = (topic: string) => {
@@ -247,16 +247,15 @@ class World implements AsyncDisposable {
     return times;
   }
 
-  /** By how much the daemon's clock is ahead of this machine's. */
+  /** By how much the daemon's clock is ahead of this machine's. It is read when a request comes in, at the earliest at once. */
   async #clockAheadMs(): Promise<number> {
-    const ahead: { readonly ms: number; readonly tookMs: number }[] = [];
+    const ahead: number[] = [];
     for (let i = 0; i < 5; i++) {
       const began = Date.now();
       const { now } = await this.#system();
-      const ended = Date.now();
-      ahead.push({ ms: Date.parse(now) - (began + ended) / 2, tookMs: ended - began });
+      ahead.push(Date.parse(now) - began);
     }
-    return ahead.toSorted((a, b) => a.tookMs - b.tookMs)[0]?.ms ?? 0;
+    return Math.min(...ahead);
   }
 
   async #system() {

@@ -183,6 +183,17 @@ describe.skipIf(!haveMosquitto)("on Mosquitto (skipped where it is not installed
     expect(await retainedIn(broker.port)).not.toHaveProperty(["elbro/response"]);
   });
 
+  test("a goodbye while thousands of states wait is said at once", async () => {
+    await using broker = await Mosquitto.start();
+    await using watcher = await TopicWatcher.on(broker.port);
+    const client = new TestMqttClient({ to: broker.port });
+    client.showStates(Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`elbro/t${i}`, "1"])));
+    await watcher.until(() => watcher.payload("elbro/t0") === "1", "the first state");
+    await client[Symbol.asyncDispose]();
+    await watcher.until(() => watcher.payload("elbro/status") === "offline", "the goodbye");
+    expect(watcher.payload("elbro/t19999")).not.toBe("1");
+  });
+
   test("after kill -9 the broker says offline, and the next life says online and clears what it does not want", async () => {
     await using broker = await Mosquitto.start();
     await using watcher = await TopicWatcher.on(broker.port);

@@ -1,6 +1,7 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
+import { demoHomes, homeOfAccount } from "../../src/service/simulator/homes.ts";
 import { openDatabase } from "../../src/storage/database.ts";
 import { TestDaemon } from "../support/daemon/test-daemon.ts";
 
@@ -38,6 +39,43 @@ describe("a configuration read again in a running house", () => {
     await watcher.until(() => watcher.payload("elbro/home/plan/heater") !== null, "the other plan");
     expect(watcher.payload("elbro/home/plan/car")).toBe("ON");
     expect(watcher.json("elbro/home/plan/car/state").next_end).toBe(since.next_end);
+  });
+});
+
+describe("a folder of accounts", () => {
+  test("is read again on SIGHUP and when a file changes; a bad file is named with its line and ends nothing", async () => {
+    await using installed = await TestDaemon.install({ simulator: { accounts: 2 } });
+    const folder = installed.dir.file("accounts");
+    mkdirSync(folder);
+    const { consumerKey } = installed.simulator.keys;
+    const write = (name: string, key: string, addressId: string) => {
+      const account = { api_key: key, homes: [{ address_id: addressId, id: name }] };
+      writeFileSync(path.join(folder, `${name}.yaml`), JSON.stringify(account), { mode: 0o600 });
+    };
+    const danish = demoHomes.danish;
+    write("anna", String(consumerKey), danish.address.id);
+    installed.configure({ consumer: undefined, third_party: undefined, accounts_dir: folder });
+    await using daemon = await installed.launch();
+
+    write("bo", `${consumerKey}-2`, homeOfAccount(danish, 2).address.id);
+    await daemon.line(/"consumer","homes".*configuration read again and used/);
+    daemon.signal("SIGHUP");
+    await daemon.line(/nothing has changed/);
+
+    writeFileSync(path.join(folder, "anna.yaml"), "api_key: hidden-key\nhomes:\n  - { id: anna }\n", { mode: 0o600 });
+    await daemon.line(/anna\.yaml: homes\[0\]\.address_id: expected .* \(line 3\)/);
+    expect(daemon.output).not.toContain("hidden-key");
+    const { output } = await installed.run("addresses");
+    expect(output).toContain("anna");
+    expect(output).toContain("bo");
+    const checked = await installed.run("check");
+    expect(checked.code).toBe(78);
+    expect(checked.output).toContain("anna.yaml: homes[0].address_id");
+
+    rmSync(path.join(folder, "anna.yaml"));
+    await daemon.line(/"code":"account_refused".*problem ended/);
+    await expect.poll(async () => (await installed.run("addresses")).output).not.toContain("anna");
+    expect((await daemon.end("SIGTERM")).code).toBe(0);
   });
 });
 

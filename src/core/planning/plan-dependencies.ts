@@ -73,3 +73,21 @@ export function finishByOf(
   });
   return times.length === 0 ? null : Math.min(...times);
 }
+
+/**
+ * Plans that have to do with each other: of one home, in one group, or one after the other. What is decided in a circle
+ * changes nothing in another. Shape: in the order of `plans`, and so is each circle.
+ */
+export function circlesOf(plans: readonly PlanDefinition[]): PlanDefinition[][] {
+  const circles = new Map<string, Set<string>>();
+  const tiesOf = ({ id, home, powerLimit, power, after }: PlanDefinition) => [
+    ...[`plan ${id}`, `home ${home}`, `limit ${powerLimit ?? id}`, `group ${power?.group ?? id}`],
+    ...(after ? [`plan ${after.plan}`] : []),
+  ];
+  for (const plan of plans) {
+    const ties = tiesOf(plan);
+    const joined = new Set(ties.flatMap((tie) => [tie, ...(circles.get(tie) ?? [])]));
+    for (const tie of joined) circles.set(tie, joined);
+  }
+  return [...Map.groupBy(plans, ({ id }) => circles.get(`plan ${id}`)).values()];
+}

@@ -87,6 +87,7 @@ class Session {
   /** Bounded by MAX_WAITING_COMMANDS, and gone with the connection. */
   readonly #waitingCommands: { readonly topic: string; readonly payload: string }[] = [];
   #commandsOnTheWay = 0;
+  #isLeaving = false;
   /** By topic: what to call when the broker sends what it retains there. Bounded by the window. */
   readonly #awaited = new Map<string, () => void>();
 
@@ -176,7 +177,8 @@ class Session {
     return {
       window,
       publish: (topic, payload, settled) => {
-        if (!client.connected) return;
+        // After the goodbye MQTT.js refuses at once, and each refusal would send the next of thousands.
+        if (!client.connected || this.#isLeaving) return;
         this.#onTheWay.push(topic);
         this.#watchProgress();
         client.publish(topic, payload, { qos: 1, retain: true }, (error) => {
@@ -250,6 +252,7 @@ class Session {
 
   #goodbye(): void {
     const { statusTopic } = this.#options;
+    this.#isLeaving = true;
     const timer = setTimeout(() => this.#stream.destroy(), GOODBYE_MS);
     this.#client.once("close", () => clearTimeout(timer));
     if (!this.#client.connected) this.#stream.destroy();

@@ -13,7 +13,7 @@ export function planPath({ definition }: Pick<PlanSnapshot, "definition">): stri
 export function planMessages(base: string, plan: PlanSnapshot): Message[] {
   const topic = `${base}/${planPath(plan)}`;
   return [
-    { topic, payload: plan.on ? "ON" : "OFF", heartbeat: true },
+    { topic, payload: plan.on ? "ON" : "OFF", heartbeat: true, urgent: true },
     { topic: `${topic}/state`, payload: JSON.stringify(planStatus(plan)) },
   ];
 }

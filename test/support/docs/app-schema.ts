@@ -19,6 +19,8 @@ export const ELSEWHERE: Readonly<Record<string, string>> = {
   mqtt: "the supervisor names the broker",
   home_assistant: "the supervisor leads to Home Assistant",
   archive: "for many homes, which the app does not serve",
+  accounts_dir: "for many homes, which the app does not serve",
+  shard: "for many homes, which the app does not serve",
   broker: "the app uses Home Assistant's broker",
   api: "its address is the app's; keys are made with `elbro keys create`",
   levels: "has good defaults",

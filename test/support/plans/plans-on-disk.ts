@@ -61,7 +61,7 @@ export class PlansOnDisk implements Disposable {
     return new Plans({
       definitions: world.definitions,
       store: new PlanStore(this.#database),
-      homes: { list: () => [HOME], known: true },
+      homes: { ids: new Set([HOME.id]), named: (id) => (id === HOME.id ? HOME : null), known: true },
       timelineOf: () => world.timeline,
       exportTimelineOf: () => world.exportTimeline ?? null,
       calendar,

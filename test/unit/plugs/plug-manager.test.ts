@@ -84,7 +84,7 @@ describe("a topic of the owner's", () => {
     around.plugs.onUp();
     expect(around.looks(T0)).toEqual([]);
     around.hears("house/boost", "ON", true);
-    expect(around.looks(T0 + 100)).toEqual(["cmnd/heater/Backlog0 PulseTime1 1150; Power1 ON"]);
+    expect(around.looks(T0 + 100)).toEqual(["cmnd/heater/Backlog0 PowerOnState 0; PulseTime1 1150; Power1 ON"]);
   });
 
   test("that says nothing is waited for two seconds, then OFF", () => {

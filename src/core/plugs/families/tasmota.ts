@@ -12,16 +12,17 @@ const LIMITS = { leastSec: PULSE_TIME.least - PULSE_TIME.offset, mostSec: PULSE_
 
 /**
  * Tasmota's PowerOnState. 5 turns PulseTime round: it ends an OFF. After a power cut 5 waits for PulseTime and switches
- * ON; without a PulseTime it stays OFF, so an ON sets 1, which switches ON at once.
+ * ON; without a PulseTime it stays OFF, so an ON sets 1, which switches ON at once. Under 5 an ON has no end, so one that
+ * is to have one sets 0, which stays OFF: the plug may have had `when_lost: on` before.
  * Source: Tasmota 15, support_command.ino, CmndPowerOnState; support_tasmota.ino, ExecuteCommandPower, SetPowerOnState.
  */
-const POWER_ON_STATE = { on: 1, onAfterPulseTime: 5 };
+const POWER_ON_STATE = { off: 0, on: 1, onAfterPulseTime: 5 };
 
 export const tasmotaPlug = {
   topic: "the device's Topic; with another FullTopic, that with %prefix% left in: home/heater/%prefix%",
   channel: { about: "number of the relay, for devices with several", fits: /^[1-9]\d?$/, ordinary: "" },
   deadManNote: {
-    on: "yes: `PulseTime`, set in one message with the ON and cleared with the OFF",
+    on: "yes: `PulseTime` with `PowerOnState` 0, set in one message with the ON; the OFF clears `PulseTime`",
     off: "yes, all relays of a device alike: `PulseTime` with `PowerOnState` 5, cleared with the ON",
   },
   deadMan: () => ({ on: LIMITS, off: LIMITS }),
@@ -116,5 +117,5 @@ function switching(address: PlugAddress, to: "ON" | "OFF", deadManSec: number | 
   const pulse = `PulseTime${relay} ${deadManSec === null ? 0 : deadManSec + PULSE_TIME.offset}; Power${relay} ${to}`;
   const isResting = deadManSec === null;
   if (to === "OFF") return isResting ? pulse : `PowerOnState ${POWER_ON_STATE.onAfterPulseTime}; ${pulse}`;
-  return isResting ? `PowerOnState ${POWER_ON_STATE.on}; ${pulse}` : pulse;
+  return `PowerOnState ${isResting ? POWER_ON_STATE.on : POWER_ON_STATE.off}; ${pulse}`;
 }

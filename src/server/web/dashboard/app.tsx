@@ -24,10 +24,9 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 const AFTER_BOUNDARY_MS = 20;
 
 /** What is further down is loaded when the first parts are painted. */
-const laterParts = () => import("./later-parts.tsx");
-const loadUse = async () => (await laterParts()).UsePart;
-const loadPlans = async () => (await laterParts()).PlansPart;
-const loadSystem = async () => (await laterParts()).SystemPart;
+const loadUse = async () => (await import("./use-part.tsx")).UsePart;
+const loadPlans = async () => (await import("./plans-part.tsx")).PlansPart;
+const loadSystem = async () => (await import("./system-part.tsx")).SystemPart;
 
 document.documentElement.lang = language;
 const [t, refusal] = await Promise.all([texts, started]);

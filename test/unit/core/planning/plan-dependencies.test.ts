@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { PlanDefinition } from "../../../../src/core/planning/model/plan-definition.ts";
+import { circlesOf } from "../../../../src/core/planning/plan-dependencies.ts";
 import { Plans } from "../../../../src/state/plans.ts";
 import { openDatabase } from "../../../../src/storage/database.ts";
 import { PlanStore } from "../../../../src/storage/plan-store.ts";
@@ -20,7 +21,7 @@ function runsOf(definitions: readonly PlanDefinition[], now = NOW): Record<strin
   const plans = new Plans({
     definitions,
     store: new PlanStore(database),
-    homes: { list: () => [HOME], known: true },
+    homes: { ids: new Set([HOME.id]), named: (id) => (id === HOME.id ? HOME : null), known: true },
     timelineOf: () => timeline,
     calendar,
     isTimeTrusted: () => true,
@@ -68,4 +69,24 @@ test("what follows a plan that is disabled is free", () => {
     washer: [],
     dryer: ["02:00-04:00"],
   });
+});
+
+test("plans of one home, in one group or after each other are a circle; the others are decided without them", () => {
+  const plan = (id: string, home: string, more: Partial<PlanDefinition> = {}) =>
+    ({ id, home, powerLimit: null, after: null, ...more }) as PlanDefinition;
+  const plans = [
+    plan("a", "one"),
+    plan("b", "two"),
+    plan("c", "three", { after: { plan: "b", pauseMs: 0 } as PlanDefinition["after"] }),
+    plan("d", "four", { powerLimit: "shared" }),
+    plan("e", "one"),
+    plan("f", "five", { powerLimit: "shared" }),
+    plan("g", "six"),
+  ];
+  expect(circlesOf(plans).map((circle) => circle.map(({ id }) => id))).toEqual([
+    ["a", "e"],
+    ["b", "c"],
+    ["d", "f"],
+    ["g"],
+  ]);
 });

@@ -43,6 +43,19 @@ test("the first hours that are known of anything are compared with nothing", () 
   expect(judgedPoints(evening, dayOf("2026-06-10"), calendar)[0]).toMatchObject({ level: null, rank: null });
 });
 
+test("a day after a few known hours is compared with itself, and only once it is whole", () => {
+  // The hours of a new place: two of today at 1, tomorrow at 4.
+  const two = points(dayOf("2026-06-10"), () => 1, { unit: "hour" }).slice(22);
+  const tomorrow = points(dayOf("2026-06-11"), () => 4, { unit: "hour" });
+  const levelsOf = (all: typeof two) => [
+    ...new Set(judgedPoints(all, dayOf("2026-06-11"), calendar).map(({ level }) => level)),
+  ];
+  expect(levelsOf([...two, ...tomorrow])).toEqual(["normal"]);
+  expect(levelsOf([...two, ...tomorrow.slice(0, 12)])).toEqual([null]);
+  const today = points(dayOf("2026-06-10"), () => 1, { unit: "hour" });
+  expect(levelsOf([...today, ...tomorrow])).toEqual(["very_expensive"]);
+});
+
 test("what reaches into a range belongs to it", () => {
   const all = points(dayOf("2026-06-10"), (i) => i, { unit: "hour" });
   const { start } = dayOf("2026-06-10");

@@ -8,7 +8,7 @@ describe("the topics of a plan", () => {
   const [signal, state] = planMessages("elbro", plan);
 
   test("the signal is ON or OFF and a heartbeat", () => {
-    expect(signal).toEqual({ topic: "elbro/home/plan/washer", payload: "OFF", heartbeat: true });
+    expect(signal).toEqual({ topic: "elbro/home/plan/washer", payload: "OFF", heartbeat: true, urgent: true });
   });
 
   test("the state has what is promised of it, and the reason its numbers", () => {

@@ -1,0 +1,22 @@
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import path from "node:path";
+
+/** Kept between runs, as other packages of tests are. */
+const ENVIRONMENT = path.resolve(import.meta.dirname, "../../../node_modules/.cache/kubernetes-validate");
+const PROGRAM = path.join(ENVIRONMENT, "bin/kubernetes-validate");
+const PACKAGE = "kubernetes-validate==1.37.0";
+const INSTALL_TIMEOUT_MS = 90_000;
+
+/** The program of kubernetes-validate (PyPI), installed where it is not there; or why it cannot be. */
+export function kubernetesValidate(): { readonly program: string } | { readonly missing: string } {
+  if (existsSync(PROGRAM)) return { program: PROGRAM };
+  for (const [program, ...args] of [
+    ["python3", "-m", "venv", ENVIRONMENT],
+    [path.join(ENVIRONMENT, "bin/python"), "-m", "pip", "install", "--quiet", PACKAGE],
+  ] as const) {
+    const { status, stderr, error } = spawnSync(program, args, { encoding: "utf8", timeout: INSTALL_TIMEOUT_MS });
+    if (status !== 0) return { missing: error?.message ?? stderr.trim().split("\n").at(-1) ?? "it does not say why" };
+  }
+  return { program: PROGRAM };
+}

@@ -1,0 +1,120 @@
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { AccountFiles, AccountsDirError } from "../../../src/config/account-files.ts";
+import { readAccount } from "../../../src/config/load.ts";
+import { type Config, configSchema } from "../../../src/config/schema.ts";
+import { isOwn } from "../../../src/core/sharding/shard.ts";
+import { TempDir } from "../../support/daemon/temp-dir.ts";
+
+const addressOf = (number: number) => `11111111-2222-4333-8444-${String(number).padStart(12, "0")}`;
+const account = (number: number, more = "") =>
+  `api_key: key-${number}\nhomes:\n  - { address_id: ${addressOf(number)}, id: house-${number} }\n${more}`;
+
+class Folder implements Disposable {
+  readonly #dir = new TempDir();
+  readonly files = new AccountFiles((text) => readAccount(text, (file) => `text of ${file}`));
+
+  constructor(files: Readonly<Record<string, string>>) {
+    mkdirSync(this.#dir.file("accounts"));
+    for (const [name, text] of Object.entries(files)) this.write(name, text);
+  }
+
+  write(name: string, text: string): void {
+    writeFileSync(path.join(this.#dir.file("accounts"), name), text);
+  }
+
+  remove(name: string): void {
+    rmSync(path.join(this.#dir.file("accounts"), name));
+  }
+
+  join(shard?: { index: number; count: number }): Config {
+    const basics = configSchema.parse({ accounts_dir: this.#dir.file("accounts"), mqtt: { url: "mqtt://host" } });
+    return this.files.join({ ...basics, ...(shard ? { shard } : {}) }).config;
+  }
+
+  [Symbol.dispose](): void {
+    this.#dir[Symbol.dispose]();
+  }
+}
+
+const accountsIn = ({ consumer = [] }: Config) => [consumer].flat().map(({ name, api_key }) => `${name} ${api_key}`);
+
+describe("a folder of accounts", () => {
+  test("is all files but hidden ones and those of another kind, by name", () => {
+    using folder = new Folder({ "b.yaml": account(2), "a.yml": account(1), ".c.yaml": "?", "notes.txt": "?" });
+    const config = folder.join();
+    expect(accountsIn(config)).toEqual(["a key-1", "b key-2"]);
+    expect(config.homes?.map(({ id }) => id)).toEqual(["house-1", "house-2"]);
+    expect(config.accounts).toEqual({ refused: {}, elsewhere: [] });
+  });
+
+  test("of a shard has its accounts, and knows those of others", () => {
+    const names = Array.from({ length: 20 }, (_, i) => `a${i + 1}`);
+    using folder = new Folder(Object.fromEntries(names.map((name, i) => [`${name}.yaml`, account(i + 1)])));
+    const shards = [0, 1, 2].map((index) => folder.join({ index, count: 3 }));
+    const owners = shards.map((config) => accountsIn(config).map((each) => each.split(" ")[0] ?? ""));
+    expect(owners.flat().sort()).toEqual(names.toSorted());
+    for (const [index, own] of owners.entries())
+      for (const name of own) expect(isOwn(name, { index, count: 3 })).toBe(true);
+    for (const { homes, accounts } of shards) expect((homes?.length ?? 0) + (accounts?.elsewhere.length ?? 0)).toBe(20);
+  });
+
+  test("makes ids of plans within their file, whatever other files are there", () => {
+    const plan = (home: number) => `plans: [{ name: Car ${home}, home: house-${home}, kind: slots, hours: 1 }]`;
+    using folder = new Folder({ "a.yaml": account(1, plan(1)), "b.yaml": account(2, plan(2)) });
+    expect(folder.join().plans.map(({ id }) => id)).toEqual(["car_1", "car_2"]);
+  });
+
+  test.each([
+    ["homes: [", /line 1/],
+    [
+      `api_key: k\nhomes:\n  - { address_id: ${addressOf(3)} }`,
+      /homes\[0\]\.id: expected text, found nothing \(line 3\)/,
+    ],
+    [account(3).replace("house-3", "shard-3"), /homes\[0\]\.id: is the name of a shard/],
+    [
+      account(3, "plans: [{ name: A, home: house-1, kind: slots, hours: 1 }]"),
+      /plans\[0\]\.home: .*house-1.*\(line 4\)/,
+    ],
+    [account(3, "homse: []"), /homse: is not a key of the configuration; did you mean homes\? \(line 4\)/],
+    [
+      account(1).replace("house-1", "other"),
+      /homes\[0\]\.address_id: is used by a\.yaml already; each needs its own \(line 3\)/,
+    ],
+  ])("refuses %j alone", (text, why) => {
+    using folder = new Folder({ "a.yaml": account(1), "b.yaml": text });
+    const config = folder.join();
+    expect(config.accounts?.refused["b.yaml"]).toMatch(why);
+    expect(accountsIn(config)).toEqual(["a key-1"]);
+  });
+
+  test("refuses a file whose name is no name of an account", () => {
+    using folder = new Folder({ "House 1.yaml": account(1), "third_party.yaml": account(2) });
+    expect(Object.keys(folder.join().accounts?.refused ?? {})).toEqual(["House 1.yaml", "third_party.yaml"]);
+  });
+
+  test("goes on with what a file said before it was spoiled, and forgets it when the file is gone", () => {
+    using folder = new Folder({ "a.yaml": account(1), "b.yaml": account(2) });
+    folder.join();
+    folder.write("b.yaml", "api_key: [");
+    expect(accountsIn(folder.join())).toEqual(["a key-1", "b key-2"]);
+    folder.remove("b.yaml");
+    expect(accountsIn(folder.join())).toEqual(["a key-1"]);
+  });
+
+  test("never lets a new file take the home of an account that runs, whatever its name", () => {
+    using folder = new Folder({ "b.yaml": account(1) });
+    folder.join();
+    folder.write("a.yaml", account(1).replace("key-1", "key-of-a"));
+    const config = folder.join();
+    expect(accountsIn(config)).toEqual(["b key-1"]);
+    expect(Object.keys(config.accounts?.refused ?? {})).toEqual(["a.yaml"]);
+  });
+
+  test("that cannot be read is an error of its own", () => {
+    using folder = new Folder({});
+    const basics = configSchema.parse({ accounts_dir: "/nowhere" });
+    expect(() => folder.files.join(basics)).toThrow(AccountsDirError);
+  });
+});

@@ -1,0 +1,109 @@
+import { spawnSync } from "node:child_process";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { parse, parseAllDocuments } from "yaml";
+import { readAccount, readConfig } from "../../../src/config/load.ts";
+import { heapFlagsFor } from "../../../src/core/status/heap-size.ts";
+import { kubernetesValidate } from "../../support/daemon/kubernetes-validate.ts";
+import { copiedFiles, copiedText } from "../../support/docs/copied-files.ts";
+
+const FOLDER = path.resolve(import.meta.dirname, "../../../config");
+const readFile = (file: string) => `text of ${file}`;
+
+interface Manifest {
+  readonly kind: string;
+  readonly metadata: { readonly name: string };
+  readonly [key: string]: unknown;
+}
+
+interface Container {
+  readonly env: readonly { readonly name: string; readonly value: string }[];
+}
+
+interface StatefulSet extends Manifest {
+  readonly spec: {
+    readonly replicas: number;
+    readonly template: { readonly spec: { readonly containers: [Container] } };
+  };
+}
+
+const manifests = copiedFiles("kubernetes").flatMap((file) =>
+  parseAllDocuments(copiedText(file)).map((document) => document.toJS() as Manifest),
+);
+
+function manifest<Kind extends Manifest>(kind: string, name = "elbro"): Kind {
+  const found = manifests.find((each) => each.kind === kind && each.metadata.name === name);
+  if (!found) throw new Error(`no ${kind} ${name}`);
+  return found as Kind;
+}
+
+describe("the manifests for Kubernetes", () => {
+  test("are valid, by kubernetes-validate (needs Python and the package index)", ({ skip }) => {
+    const validator = kubernetesValidate();
+    if ("missing" in validator) return skip(`kubernetes-validate cannot be installed: ${validator.missing}`);
+    const files = copiedFiles("kubernetes").map((file) => path.join(FOLDER, file));
+    const { status, stdout, stderr } = spawnSync(validator.program, ["--strict", ...files], { encoding: "utf8" });
+    expect({ status, said: stdout + stderr }).toMatchObject({ status: 0 });
+  }, 120_000);
+
+  test("have what a fleet needs", () => {
+    expect(manifests.map(({ kind }) => kind).sort()).toEqual([
+      "ConfigMap",
+      "PodDisruptionBudget",
+      "Secret",
+      "Secret",
+      "Service",
+      "StatefulSet",
+    ]);
+  });
+
+  test("make of each pod a shard of as many as there are", () => {
+    const { replicas, template } = manifest<StatefulSet>("StatefulSet").spec;
+    const environment = Object.fromEntries(template.spec.containers[0].env.map(({ name, value }) => [name, value]));
+    const { data } = manifest<Manifest & { readonly data: Record<string, string> }>("ConfigMap");
+    for (let index = 0; index < replicas; index++) {
+      const hostname = `elbro-${index}`;
+      const reading = readConfig({ text: data["elbro.yaml"] ?? "", environment, readFile, hostname });
+      expect(reading).toMatchObject({ kind: "config", config: { shard: { index, count: replicas } } });
+    }
+    expect(environment.NODE_OPTIONS).toBe(heapFlagsFor(300));
+    const beyond = readConfig({ text: data["elbro.yaml"] ?? "", environment, readFile, hostname: `elbro-${replicas}` });
+    expect(beyond).toMatchObject({ kind: "mistakes", mistakes: [{ path: "shard.index" }] });
+  });
+
+  test("show an account as it is read", () => {
+    const { stringData } = manifest<Manifest & { readonly stringData: Record<string, string> }>(
+      "Secret",
+      "elbro-accounts",
+    );
+    for (const text of Object.values(stringData)) expect(readAccount(text, readFile)).toMatchObject({ kind: "config" });
+  });
+});
+
+describe("compose.fleet.yaml", () => {
+  interface Service {
+    readonly hostname: string;
+    readonly volumes: readonly string[];
+    readonly environment: Record<string, string>;
+  }
+  const { services } = parse(copiedText("compose.fleet.yaml"), { merge: true }) as {
+    services: Record<string, Service>;
+  };
+  const shards = Object.entries(services).filter(([name]) => name.startsWith("elbro-"));
+
+  test("has four shards, each with a number and a volume of its own", () => {
+    expect(shards).toHaveLength(4);
+    for (const [i, [name, service]] of shards.entries()) {
+      expect(service).toMatchObject({ hostname: name, read_only: true, cap_drop: ["ALL"] });
+      expect(service.volumes).toContain(`data-${i}:/data`);
+      const { environment, hostname } = service;
+      const reading = readConfig({ text: null, environment, readFile, hostname });
+      expect(reading).toMatchObject({ kind: "config", config: { shard: { index: i, count: 4 } } });
+      expect(environment.NODE_OPTIONS).toBe(heapFlagsFor(300));
+    }
+  });
+
+  test("has a broker, a database, and what shows both", () => {
+    expect(Object.keys(services)).toEqual(expect.arrayContaining(["mosquitto", "postgres", "prometheus", "grafana"]));
+  });
+});
