@@ -88,7 +88,10 @@ export class ConfigurationEditor implements EntryEditor {
 
   async #change(asked: EntryChange): Promise<Edited> {
     const { source, files, reloading } = this.#deps;
-    if (!source) return refusal("conflict", INVENTED);
+    if (!source) {
+      const draft = asked.isDelete ? null : this.draft(asked.list, asked.id, asked.entry);
+      return draft && "kind" in draft ? draft : refusal("conflict", INVENTED);
+    }
     try {
       const edited = this.#write(asked, files.read(), source);
       if (edited.kind === "refused") return edited;
