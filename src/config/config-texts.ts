@@ -1,12 +1,13 @@
-/** The files of the configuration as text: the owner's own, and the one that the page writes where that is read-only. */
+/** The texts of the configuration's files, as they are on this machine. */
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { StartError } from "../core/status/start-error.ts";
 import { readBounded } from "./bounded-file.ts";
+import { PAGE_FILE } from "./entry-list.ts";
 
-export const PAGE_FILE = "page.yaml";
 /** A house with all its homes, plans and plugs has 50 kB. */
 export const MAX_CONFIG_BYTES = 256 * 1024;
+
 /** Docker makes a folder of a file that is mounted and not there. */
 const FOLDER =
   "it is a folder; where Docker made it, because there was no such file, remove it, write the file and start the container again";

@@ -1,9 +1,9 @@
 /** Plans and plugs that are saved over HTTP: into the owner's file, or into the page's where that cannot be written. */
 import { isDeepStrictEqual } from "node:util";
 import { type ConfigMistake, describeIssue } from "../config/config-error.ts";
-import { type ConfigTexts, MAX_CONFIG_BYTES, PAGE_FILE } from "../config/config-texts.ts";
+import { type ConfigTexts, MAX_CONFIG_BYTES } from "../config/config-texts.ts";
 import { editEntry } from "../config/edit-entry.ts";
-import type { EntryList } from "../config/entry-list.ts";
+import { type EntryList, PAGE_FILE } from "../config/entry-list.ts";
 import { defaultOf, FILE_SUFFIX, itemOf, shapeOf } from "../config/keys.ts";
 import type { ConfigReading } from "../config/load.ts";
 import { entriesIn, idOfName, writtenIds } from "../config/page-file.ts";
@@ -89,7 +89,10 @@ export class ConfigurationEditor implements EntryEditor {
 
   async #change(asked: EntryChange): Promise<Edited> {
     const { source, files, reloading } = this.#deps;
-    if (!source) return refusal("conflict", INVENTED);
+    if (!source) {
+      const draft = asked.isDelete ? null : this.draft(asked.list, asked.id, asked.entry);
+      return draft && "kind" in draft ? draft : refusal("conflict", INVENTED);
+    }
     try {
       const edited = this.#write(asked, files.read(), source);
       if (edited.kind === "refused") return edited;
