@@ -12,12 +12,19 @@ import { type ServerOptions, startServer } from "./server/start.ts";
 import { openService, type ServiceOptions } from "./service/client/open-service.ts";
 import { ChangeBus } from "./state/change-bus.ts";
 import { ConfigReload } from "./state/config-reload.ts";
+import { ConfigurationEditor, type ConfigurationSource } from "./state/configuration-editor.ts";
+import { ConfigurationFiles } from "./state/configuration-files.ts";
 import { openState, type StateOptions } from "./state/open-state.ts";
 import { openStorage, type StorageOptions } from "./storage/open-storage.ts";
 
 type ModuleOptions = StorageOptions & ServiceOptions & StateOptions & MqttOptions & ServerOptions;
 
-export type DaemonOptions = Omit<ModuleOptions, "signal">;
+export interface DaemonOptions extends Omit<ModuleOptions, "signal"> {
+  /** Where the configuration was read; without it nothing can be saved in it. */
+  readonly source?: ConfigurationSource;
+  /** Called with every configuration that is used from then on. */
+  readonly onConfig?: (config: Config) => void;
+}
 
 export interface Daemon {
   readonly apiPort: number;
@@ -44,7 +51,7 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
   Buffer.poolSize = BUFFER_POOL_BYTES;
   const stopping = new AbortController();
   const options = { ...given, signal: stopping.signal };
-  const { config, clock, log, ingress = false, commandHint = DEFAULT_HINT } = options;
+  const { config, clock, log, ingress = false, commandHint = DEFAULT_HINT, source = null } = options;
   const checkKeys = (next: Config) => ingress || requireKeys(next, commandHint);
   checkKeys(config);
   const changes = new ChangeBus();
@@ -59,8 +66,11 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
     mqtt.take(next);
     state.take(next);
     plugs.take(next);
+    options.onConfig?.(next);
   });
-  const server = await startServer(options, { storage, state, mqtt, plugs, reloading }, changes);
+  const files = new ConfigurationFiles(source?.path ?? null, config.data_dir);
+  const editor = new ConfigurationEditor({ source, files, reloading, clock });
+  const server = await startServer(options, { storage, state, mqtt, plugs, reloading, editor }, changes);
   for (const module of [mqtt, plugs, integrations]) module.run();
   // What is stored is shown before anything is asked: with a thousand homes that takes some seconds.
   void mqtt.shown.then(() => state.run());

@@ -1,10 +1,12 @@
 /** Where the configuration is, and how it is read on this machine. */
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { hostname } from "node:os";
+import path from "node:path";
 import { StartError } from "../core/status/start-error.ts";
 import { AccountFiles, AccountsDirError } from "./account-files.ts";
 import { readBounded } from "./bounded-file.ts";
-import { readAccount, readConfig } from "./load.ts";
+import { type ConfigReading, readAccount, readConfig } from "./load.ts";
+import { PAGE_FILE } from "./page-file.ts";
 import type { Config } from "./schema.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -24,7 +26,7 @@ export interface Configuration {
 /** Folders in which a container or a service manager puts files for secrets: who may read there is for them to say. */
 const SECRET_FOLDERS = ["/run/secrets"];
 /** A house with all its homes, plans and plugs has 50 kB. */
-const MAX_CONFIG_BYTES = 256 * 1024;
+export const MAX_CONFIG_BYTES = 256 * 1024;
 /** The certificates of all public authorities are 220 kB. */
 const MAX_SECRET_BYTES = 512 * 1024;
 const OTHERS = 0o007;
@@ -42,21 +44,53 @@ export function openAccountFiles(): AccountFiles {
 const FOLDER =
   "it is a folder; where Docker made it, because there was no such file, remove it, write the file and start the container again";
 
+/** The texts of the configuration's files; null for a file that is not there. */
+export interface ConfigTexts {
+  readonly file: string | null;
+  readonly page: string | null;
+}
+
+/** The file of `given`, or the first place that has one; null without a file. */
+export function configPath(given: string | null, environment: Environment): string | null {
+  const paths = isAppOf(environment) ? APP_PATHS : DEFAULT_PATHS;
+  return given ?? paths.find((each) => existsSync(each)) ?? null;
+}
+
+/** Reads the configuration of a file; `texts` in place of what the files hold. Errors: throws a StartError for an unreadable one. */
+export function readConfiguration(
+  file: string | null,
+  environment: Environment,
+  texts: Partial<ConfigTexts> = {},
+): ConfigReading {
+  return readConfig({
+    text: texts.file ?? (file === null ? null : readText(file)),
+    environment,
+    readFile: (each) => readBounded(each, MAX_SECRET_BYTES),
+    secrets: secretFiles(environment),
+    hostname: hostname(),
+    page: (dataDir) => (texts.page === undefined ? readPage(dataDir) : texts.page),
+  });
+}
+
+/** The text of the page's file in a data directory; null without one. */
+export function readPage(dataDir: string): string | null {
+  const file = path.join(dataDir, PAGE_FILE);
+  return existsSync(file) ? readText(file) : null;
+}
+
+function isAppOf({ SUPERVISOR_TOKEN }: Environment): boolean {
+  return SUPERVISOR_TOKEN !== undefined;
+}
+
 /** Reads the configuration of `given`, or of the first place that has one. Errors: throws a StartError with every mistake. */
 export function loadConfiguration(
   given: string | null,
   environment: Environment,
   accountFiles: AccountFiles = openAccountFiles(),
 ): Configuration {
-  const isApp = environment.SUPERVISOR_TOKEN !== undefined;
-  const path = given ?? (isApp ? APP_PATHS : DEFAULT_PATHS).find((each) => existsSync(each)) ?? null;
-  const reading = readConfig({
-    text: path === null ? null : readText(path),
-    environment,
-    readFile: (file) => readBounded(file, MAX_SECRET_BYTES),
-    secrets: secretFiles(environment),
-    hostname: hostname(),
-  });
+  const isApp = isAppOf(environment);
+  const path = configPath(given, environment);
+  const reading = readConfiguration(path, environment);
   if (reading.kind === "config") {
     const { holdsSecrets, secretFiles: named } = reading;
     const { config, secretFiles: ofAccounts } = joined(reading.config, path, accountFiles);
@@ -104,7 +138,8 @@ function exposureOf(file: string): string[] {
   return exposed === 0 ? [] : [`${file} holds a secret and other users may read it; chmod 600 ${file}`];
 }
 
-function readText(path: string): string {
+/** Errors: throws a StartError. */
+export function readText(path: string): string {
   try {
     return readBounded(path, MAX_CONFIG_BYTES);
   } catch (error) {

@@ -10,7 +10,18 @@ import {
   type Tree,
   valueAt,
 } from "./config-error.ts";
-import { FILE_SUFFIX, itemOf, keyOfVariable, kindOf, PREFIX, shapeOf, variableNames, wordsOf } from "./keys.ts";
+import {
+  defaultOf,
+  FILE_SUFFIX,
+  itemOf,
+  keyOfVariable,
+  kindOf,
+  PREFIX,
+  shapeOf,
+  variableNames,
+  wordsOf,
+} from "./keys.ts";
+import { addPage, inPage, type OwnCounts } from "./page-file.ts";
 import { type AccountEntry, accountSchema, type Config, configSchema } from "./schema.ts";
 import { nearest } from "./suggest-key.ts";
 import { readYaml, type YamlReading } from "./yaml-text.ts";
@@ -37,6 +48,8 @@ export interface ConfigSources {
    * called as a variable sets that key, where nothing else does.
    */
   readonly secrets?: readonly string[];
+  /** The text of the page's file in a data directory; null without one. Errors: throws. */
+  readonly page?: (dataDir: string) => string | null;
   /** The number at its end is that of the shard, where nothing else is. */
   readonly hostname?: string;
 }
@@ -59,11 +72,19 @@ interface Draft {
 }
 
 /** Reads the configuration; the environment is stronger than the file. */
-export function readConfig({ text, environment, readFile, secrets = [], hostname }: ConfigSources): ConfigReading {
+export function readConfig({
+  text,
+  environment,
+  readFile,
+  secrets = [],
+  hostname,
+  page,
+}: ConfigSources): ConfigReading {
   return readInForm(text, configSchema, readFile, secrets, (draft) => {
     applyEnvironment(draft, environment);
     applySecrets(draft, secrets);
     applyShard(draft.tree, hostname);
+    return page ? withPage(draft, page) : null;
   });
 }
 
@@ -77,7 +98,7 @@ function readInForm<Schema extends z.core.$ZodType & Pick<z.ZodMiniType, "safePa
   schema: Schema,
   readFile: ConfigSources["readFile"],
   secrets: readonly string[] = [],
-  apply: (draft: Draft) => void = () => undefined,
+  apply: (draft: Draft) => OwnCounts | null = () => null,
 ): ConfigReading<z.output<Schema>> {
   const mistakes: ConfigMistake[] = [];
   const file = text === null ? null : readYaml(text);
@@ -92,7 +113,7 @@ function readInForm<Schema extends z.core.$ZodType & Pick<z.ZodMiniType, "safePa
     readFile,
     secretFiles: new Set<string>(),
   };
-  apply(draft);
+  const own = apply(draft);
   resolve(draft, tree, schema, []);
   const result = schema.safeParse(tree);
   const issues = result.success ? [] : result.error.issues.flatMap((issue) => describeIssue(issue, tree, schema));
@@ -102,7 +123,19 @@ function readInForm<Schema extends z.core.$ZodType & Pick<z.ZodMiniType, "safePa
     const secretFiles = [...draft.secretFiles].filter((file) => !secrets.includes(file));
     return { kind: "config", config: result.data as z.output<Schema>, holdsSecrets, secretFiles };
   }
-  return { kind: "mistakes", mistakes: mistakes.map((mistake) => withPlace(mistake, draft.variables, file)) };
+  const told = mistakes.map((mistake) => {
+    const placed = own ? inPage(mistake, own) : mistake;
+    return placed === mistake ? withPlace(mistake, draft.variables, file) : placed;
+  });
+  return { kind: "mistakes", mistakes: told };
+}
+
+/** Adds what the page saved; null where it saved nothing. */
+function withPage({ tree, mistakes }: Draft, page: NonNullable<ConfigSources["page"]>): OwnCounts | null {
+  const text = page(
+    typeof tree.data_dir === "string" ? tree.data_dir : String(defaultOf(shapeOf(configSchema)?.data_dir)),
+  );
+  return text === null ? null : addPage(tree, text, mistakes);
 }
 
 /** The keys and values of a file; null where there are none to go on with. */

@@ -268,7 +268,7 @@ function listMistakes(entries: readonly PlanEntry[]): Mistake[] {
 }
 
 /** Plans without an id are called by their name; where two names come to the same, the later is numbered. */
-export function planIds(entries: readonly PlanEntry[]): string[] {
+export function planIds(entries: readonly Pick<PlanEntry, "id" | "name">[]): string[] {
   const taken = new Set(entries.flatMap(({ id }) => id ?? []));
   return entries.map((entry) => {
     if (entry.id !== undefined) return entry.id;

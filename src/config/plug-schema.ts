@@ -126,7 +126,12 @@ export const plugs = z.array(plug).check(
 );
 
 /** What a plug switches; undefined where only its owner knows. */
-export function deviceOf({ family, topic, url, channel }: Plug): string | undefined {
+export function deviceOf({
+  family,
+  topic,
+  url,
+  channel,
+}: Pick<Plug, "family" | "topic" | "url" | "channel">): string | undefined {
   const where = url ?? topic;
   if (family === "custom" || where === undefined) return undefined;
   return `${family} ${where} ${channel ?? plugFamilies[family].channel.ordinary}`;

@@ -5,7 +5,7 @@
 
 import { isDeepStrictEqual } from "node:util";
 import * as z from "zod/mini";
-import { type PlugConfig, plugId } from "../config/plug-schema.ts";
+import { deviceOf, type PlugConfig, plugId } from "../config/plug-schema.ts";
 import type { WhenLost } from "../core/planning/model/plan-spec.ts";
 import { plugFamilies } from "../core/plugs/families/families.ts";
 import { onOff, type Reader } from "../core/plugs/families/payload-readers.ts";
@@ -17,6 +17,7 @@ import {
   type PlugEvent,
   type PlugRules,
   type PlugState,
+  TRIAL_MS,
   unknownPlug,
   type Wanted,
 } from "../core/plugs/plug-types.ts";
@@ -70,32 +71,48 @@ export class PlugManager {
     this.#plugs = deps.plugs.map((config) => new Plug(config, deps));
   }
 
-  /** Takes these plugs in place of those there are; one that stays the same goes on. Returns the ids that are gone. */
-  take(configs: readonly PlugConfig[], isUp: boolean): string[] {
+  /**
+   * Takes these plugs in place of those there are; one that stays the same goes on. One that goes is switched into its
+   * resting state, unless another one has its device now. Returns the ids that are gone, and the topics of those that
+   * are new: what their bridges retain was sent before.
+   */
+  take(configs: readonly PlugConfig[], isUp: boolean): { readonly gone: string[]; readonly topics: string[] } {
     const before = new Map(this.#plugs.map((plug) => [plug.id, plug]));
+    const added: Plug[] = [];
     this.#plugs = configs.map((config) => {
       const known = before.get(plugId(config));
-      if (known && isDeepStrictEqual(known.config, config)) {
+      const isSame = known?.whenLost === this.#deps.whenLost(config) && isDeepStrictEqual(known.config, config);
+      if (known && isSame) {
         before.delete(known.id);
         return known;
       }
       const plug = new Plug(config, this.#deps);
       if (isUp) plug.isUp(true);
+      added.push(plug);
       return plug;
     });
+    const devices = new Set(added.map(({ device }) => device));
     for (const plug of before.values()) {
-      plug.leave();
+      if (!devices.has(plug.device)) plug.release();
       plug.endProblems();
       const closed: Promise<void> = plug.close().finally(() => this.#closing.delete(closed));
       this.#closing.add(closed);
     }
     this.#deps.onChange();
-    return [...before.keys()];
+    return { gone: [...before.keys()], topics: [...new Set(added.flatMap(({ topics }) => topics))] };
   }
 
   /** Topics to subscribe to. */
   get subscriptions(): string[] {
     return [...new Set(this.#plugs.flatMap((plug) => plug.topics))];
+  }
+
+  /** Switches a plug ON for `TRIAL_MS`. Returns why it was not, in words; null where it was told so. */
+  tryOut(id: string, now: EpochMs): string | null {
+    const refused = this.#plugs.find((plug) => plug.id === id)?.tryOut(now) ?? null;
+    this.#deps.onChange();
+    this.#deps.wake();
+    return refused;
   }
 
   /** Takes a message that came on one of the subscriptions. */
@@ -143,7 +160,7 @@ class Plug {
   readonly id: string;
   readonly #deps: PlugManagerDeps;
   readonly #row: PlugFamilyRow;
-  readonly #whenLost: WhenLost;
+  readonly whenLost: WhenLost;
   readonly #commands: PlugCommands;
   readonly #http: HttpPlug | null;
   #address: PlugAddress;
@@ -160,6 +177,7 @@ class Plug {
   #signal: boolean | null = null;
   #signalBy: EpochMs | null = null;
   #said: boolean | null = null;
+  #trialUntil: EpochMs = Number.NEGATIVE_INFINITY;
 
   constructor(config: PlugConfig, deps: PlugManagerDeps) {
     const { family, topic = "", channel, on, off, url } = config;
@@ -167,7 +185,7 @@ class Plug {
     this.id = plugId(config);
     this.#deps = deps;
     this.#row = plugFamilies[family];
-    this.#whenLost = deps.whenLost(config);
+    this.whenLost = deps.whenLost(config);
     const { http } = this.#row;
     this.#commands = url !== undefined && http ? http : this.#row;
     this.#address = {
@@ -185,6 +203,11 @@ class Plug {
     if (this.#http) this.#line = "new";
   }
 
+  /** What it switches. */
+  get device(): string {
+    return deviceOf(this.config) ?? this.id;
+  }
+
   get topics(): string[] {
     const { signal_topic: signalTopic } = this.config;
     const learns = Object.keys(this.#learns);
@@ -198,7 +221,7 @@ class Plug {
   #rulesOf(address: PlugAddress): PlugRules {
     const { override, min_on, min_off } = this.config;
     const timers = this.#commands.deadMan(address);
-    const whenLost = this.#whenLost;
+    const whenLost = this.whenLost;
     return {
       whenLost,
       deadMan: whenLost === "keep" ? null : timers[this.#relay(whenLost === "off") ? "on" : "off"],
@@ -268,11 +291,30 @@ class Plug {
   }
 
   leave(): void {
+    if (this.whenLost === "on" || this.#rules.deadMan === null) this.release();
+  }
+
+  /** Switches it into its resting state, which also clears a timer that is stored in the device. */
+  release(): void {
     const { connected, sent, manualOverride } = this.#state;
-    const rest = this.#whenLost === "on";
-    if (this.#whenLost === "keep" || !connected || !sent || manualOverride !== null) return;
-    if (sent.on !== rest && (rest || this.#rules.deadMan === null))
-      this.#send({ kind: rest ? "on" : "off", deadManSec: null });
+    const rest = this.whenLost === "on";
+    if (this.whenLost === "keep" || !connected || !sent || manualOverride !== null) return;
+    if (sent.on !== rest) this.#send({ kind: rest ? "on" : "off", deadManSec: null });
+  }
+
+  /** See `PlugManager.tryOut`. Only the way out of its resting state and back is tried, and not while it is away from it. */
+  tryOut(now: EpochMs): string | null {
+    const { whenLost, deadMan } = this.#rules;
+    if (whenLost !== "off") return "it is to stay ON where nothing is known, so it is not switched to try it";
+    if (deadMan === null) return "its firmware cannot end an ON by itself, so it is not switched to try it";
+    if (this.#line !== "up" || this.#state.available === false) return "it cannot be reached";
+    if (this.#state.reported === true || this.#last?.aim === true) return "it is ON already";
+    this.#trialUntil = now + TRIAL_MS;
+    const { aim, reason } = this.#decide({ kind: "tick" }, now);
+    if (aim === true) return null;
+    this.#trialUntil = Number.NEGATIVE_INFINITY;
+    this.#decide({ kind: "tick" }, now);
+    return plugReasonText(reason, this.#lastWanted?.reason ?? null, whenLost);
   }
 
   endProblems(): void {
@@ -302,7 +344,7 @@ class Plug {
       on: reported,
       wanted: aim,
       code,
-      reason: plugReasonText(code, this.#lastWanted?.reason ?? null, this.#whenLost),
+      reason: plugReasonText(code, this.#lastWanted?.reason ?? null, this.whenLost),
       available: connected ? (available ?? (reported === null ? null : true)) : false,
       silent: unresponsive,
       since: since && since.on === reported ? since.at : null,
@@ -340,6 +382,9 @@ class Plug {
 
   #wantedAt(now: EpochMs): Wanted | null {
     const { signal_topic: signalTopic } = this.config;
+    // A clock that is set back does not make it longer.
+    if (now < this.#trialUntil && now >= this.#trialUntil - TRIAL_MS)
+      return { on: true, until: this.#trialUntil, reason: "it is tried: ON for ten seconds", isTrial: true };
     if (signalTopic === undefined) return this.#deps.wanted(this.config, now);
     return this.#signal === null
       ? null
@@ -392,8 +437,8 @@ class Plug {
       memory.write(this.#timerMemory, timerWorks ? "works" : "none");
     const isMissing = this.#rules.isTimerUnsure && timerWorks !== true && memory.read(this.#timerMemory) === "none";
     const subject = `timer of plug ${this.id}`;
-    const on = this.#whenLost === "on" ? "OFF" : "ON";
-    if (isMissing || (this.#whenLost === "on" && this.#rules.deadMan === null))
+    const on = this.whenLost === "on" ? "OFF" : "ON";
+    if (isMissing || (this.whenLost === "on" && this.#rules.deadMan === null))
       problems.start({
         ...{ code: "plug_without_timer", subject, since: now, names: { name: this.config.name, state: on } },
         detail: isMissing ? `it did not end an ${on} by itself` : `its firmware cannot end an ${on} by itself`,

@@ -1,8 +1,9 @@
 /** The plugs of the house put together: which there are, what each follows, and the loop that looks after them. */
 
-import { type PlugConfig, plansOf, plugId, whenLostOfPlug } from "../config/plug-schema.ts";
+import { deviceOf, type PlugConfig, plansOf, plugId, whenLostOfPlug } from "../config/plug-schema.ts";
 import type { Config } from "../config/schema.ts";
 import { unknownText } from "../config/suggest-key.ts";
+import type { AnnouncedHere } from "../core/plugs/families/announced.ts";
 import type { PlugSnapshot } from "../core/plugs/plug-snapshot.ts";
 import type { Wanted } from "../core/plugs/plug-types.ts";
 import type { HomeSnapshot } from "../core/prices/home-snapshot.ts";
@@ -15,6 +16,7 @@ import type { Mqtt } from "../mqtt/start-mqtt.ts";
 import type { ChangeBus } from "../state/change-bus.ts";
 import type { State } from "../state/open-state.ts";
 import type { Storage } from "../storage/open-storage.ts";
+import { AnnouncedPlugs } from "./announced-plugs.ts";
 import { openHttpPlug } from "./http-plug.ts";
 import { PlugManager, type PlugManagerDeps } from "./plug-manager.ts";
 
@@ -33,6 +35,10 @@ type Signal = Pick<HomeSnapshot | PlaceSnapshot, "cheap" | "current" | "level" |
 
 export interface PlugsModule {
   readonly snapshots: () => readonly PlugSnapshot[];
+  /** The plugs that announce themselves, the first time within seconds. */
+  readonly announced: () => Promise<readonly AnnouncedHere[]>;
+  /** Switches a plug ON for some seconds. Returns why it was not, in words; null where it was told so. */
+  readonly tryOut: (id: string, now: EpochMs) => string | null;
   /** Takes the plugs of another configuration; what follows the same as before goes on. */
   readonly take: (next: Pick<Config, "plans" | "plugs">) => void;
   readonly run: () => void;
@@ -49,39 +55,52 @@ export function startPlugs(
   mqtt: Mqtt,
   changes: ChangeBus,
 ): PlugsModule {
-  // Accounts come and go, and plugs with them.
-  const hasPlugs = config.plugs.length > 0 || config.accounts_dir !== undefined;
-  let { plans } = config;
-  const pulse = hasPlugs ? state.stats.pulse("switching") : undefined;
+  let current: Pick<Config, "plans" | "plugs"> = config;
   const plugs = new PlugManager({
     baseTopic: config.mqtt.base_topic,
     plugs: config.plugs,
     publishOnce: (topic, payload) => mqtt.client.sendCommand(topic, payload),
     wanted: (plug, now) => wantedOf(plug, state, now),
-    whenLost: (plug) => whenLostOfPlug(plug, plans),
+    whenLost: (plug) => whenLostOfPlug(plug, current.plans),
     openHttp: openHttpPlug,
     trusted: state.isTimeTrusted,
     memory: storage.settings,
     onChange: () => changes.stateChanged.emit({ home: null }),
-    wake: () => loop.wake(),
+    wake: () => loop?.wake(),
     ...{ problems: state.problems, log },
   });
-  const loop = new StateLoop(clock, (now) => plugs.tick(now), pulse);
+  let loop: StateLoop | null = null;
+  let isRunning = false;
+  /** A house without plugs has no loop for them. */
+  const open = () => {
+    if (current.plugs.length > 0)
+      loop ??= new StateLoop(clock, (now) => plugs.tick(now), state.stats.pulse("switching"));
+    if (isRunning && loop) running ??= loop.run(signal);
+  };
   mqtt.publisher.showPlugs(() => plugs.snapshots());
   mqtt.client.addListener(plugs);
-  mqtt.published.subscribe(() => loop.wake());
+  mqtt.published.subscribe(() => loop?.wake());
   let running: Promise<void> | null = null;
+  open();
+  const announced = new AnnouncedPlugs(mqtt.client);
   return {
     snapshots: () => plugs.snapshots(),
+    async announced() {
+      const ids = new Map(current.plugs.map((plug) => [deviceOf(plug), plugId(plug)]));
+      return (await announced.list()).map((plug) => ({ ...plug, configured: ids.get(deviceOf(plug)) ?? null }));
+    },
+    tryOut: (id, now) => plugs.tryOut(id, now),
     take(next) {
-      const before = new Set(plugs.subscriptions);
-      plans = next.plans;
-      for (const id of plugs.take(next.plugs, mqtt.client.status().connected)) state.problems.end(homeSubject(id));
-      mqtt.client.subscribe(plugs.subscriptions.filter((topic) => !before.has(topic)));
-      loop.wake();
+      current = next;
+      const { gone, topics } = plugs.take(next.plugs, mqtt.client.status().connected);
+      for (const id of gone) state.problems.end(homeSubject(id));
+      mqtt.client.subscribe(topics);
+      open();
+      loop?.wake();
     },
     run() {
-      if (hasPlugs) running = loop.run(signal);
+      isRunning = true;
+      open();
     },
     shutdown: () => plugs.shutdown(),
     async close() {

@@ -34,6 +34,7 @@ export interface ApiDeps extends MirrorDeps, LocalDeps, MonitoringDeps {
   readonly config: MonitoringDeps["config"];
   readonly clock: MonitoringDeps["clock"];
   readonly state: MonitoringDeps["state"];
+  readonly plugs: LocalDeps["plugs"];
   readonly storage: Storage;
   readonly log: { info(facts: object, text: string): void; warn(facts: object, text: string): void };
   readonly commandHint: CommandHint;

@@ -8,6 +8,7 @@ import type { Mqtt } from "../mqtt/start-mqtt.ts";
 import type { PlugsModule } from "../plugs/plug-wiring.ts";
 import type { ChangeBus } from "../state/change-bus.ts";
 import type { ConfigReload } from "../state/config-reload.ts";
+import type { EntryEditor } from "../state/entry-editor.ts";
 import type { State } from "../state/open-state.ts";
 import type { Storage } from "../storage/open-storage.ts";
 import { EventFeed } from "./events/event-source.ts";
@@ -31,6 +32,7 @@ export interface ServerDeps {
   readonly mqtt: Mqtt;
   readonly plugs: PlugsModule;
   readonly reloading: ConfigReload;
+  readonly editor: EntryEditor;
 }
 
 export interface Server {
@@ -43,14 +45,14 @@ export interface Server {
 /** Resolves when the API listens. Errors: throws a StartError where the port cannot be had. */
 export async function startServer(options: ServerOptions, deps: ServerDeps, changes: ChangeBus): Promise<Server> {
   const { config, clock, log, ingress = false, signal, commandHint = DEFAULT_HINT } = options;
-  const { storage, state, mqtt, plugs, reloading } = deps;
+  const { storage, state, mqtt, plugs, reloading, editor } = deps;
   const events = new EventFeed({ baseTopic: config.mqtt.base_topic, homes: state.homes, startedAt: state.startedAt });
   mqtt.published.subscribe((change) =>
     "kept" in change ? events.keepParts(change.kept) : events.show(change.messages, change.part),
   );
   changes.seriesChanged.subscribe((series) => events.changed(series));
   const api = {
-    ...{ config, clock, log, ingress, signal, commandHint, storage, state, mqtt, plugs, events },
+    ...{ config, clock, log, ingress, signal, commandHint, storage, state, mqtt, plugs, events, editor },
     onSeriesChanged: (series: SeriesKey) => changes.seriesChanged.emit(series),
   };
   await mqtt.client.upSoon;

@@ -16,7 +16,7 @@ export interface ConfigChange {
 }
 
 /** The API's doors cannot be moved under those who stand in them; all else of it can change. */
-const LIVE = /^(log\.level|plans|groups|api\.(?!host$|port$).+)$/;
+const LIVE = /^(log\.level|plans|groups|plugs|homes|levels(\..+)?|api\.(?!host$|port$).+)$/;
 
 /** With `accounts_dir`, accounts come and go too. */
 const LIVE_WITH_FILES = /^(consumer|homes|plugs|accounts)$/;
@@ -49,9 +49,9 @@ export function changeBetween(before: Config, after: Config): ConfigChange {
 /** The configuration that is in use once a change is taken over: the new one where it may be, the old one elsewhere. */
 export function takenOver(before: Config, after: Config): Config {
   const { host, port } = before.api;
-  const { log, plans, groups, consumer, homes, plugs, accounts } = after;
-  const files = hasSameFolder(before, after) ? { consumer, homes, plugs, ...(accounts ? { accounts } : {}) } : {};
-  return { ...before, log, plans, groups, api: { ...after.api, host, port }, ...files };
+  const { log, plans, groups, plugs, homes, levels, consumer, accounts } = after;
+  const files = hasSameFolder(before, after) ? { consumer, ...(accounts ? { accounts } : {}) } : {};
+  return { ...before, log, plans, groups, plugs, homes, levels, api: { ...after.api, host, port }, ...files };
 }
 
 const SUBJECT = "configuration";
@@ -65,6 +65,7 @@ export interface ConfigReloadDeps {
 /** The configuration in use, and how it is replaced. */
 export class ConfigReload {
   #used: Config;
+  #later: readonly string[] = [];
   readonly #deps: ConfigReloadDeps;
   readonly #check: (next: Config) => void;
   /** Called with every new configuration that passed the check. */
@@ -81,6 +82,11 @@ export class ConfigReload {
     return this.#used;
   }
 
+  /** Keys that were changed and wait for a restart. */
+  get later(): readonly string[] {
+    return this.#later;
+  }
+
   /** Reads and takes over. Errors: none of the owner's; what is wrong is a problem, and nothing changes. */
   async reload(read: () => Promise<Config>): Promise<Config> {
     const { problems, clock, log } = this.#deps;
@@ -93,6 +99,7 @@ export class ConfigReload {
         this.applied.emit(next);
         this.#used = next;
       }
+      this.#later = later;
       problems.end(SUBJECT);
       if (live.length + later.length === 0) log.info({}, "configuration read again: nothing has changed");
       if (live.length > 0) log.info({ changed: live }, "configuration read again and used");

@@ -1,4 +1,5 @@
 /** Which homes there are: the account's addresses, as the configuration picks and names them. */
+import { isDeepStrictEqual } from "node:util";
 import type { Config } from "../config/schema.ts";
 import type { CollectTarget } from "../core/fetching/fetch-types.ts";
 import type { Home } from "../core/prices/home-snapshot.ts";
@@ -51,9 +52,14 @@ export class Homes {
     });
   }
 
-  /** Takes these accounts and this choice of homes in place of those there are. Only new accounts are read. */
-  take(accounts: readonly string[], config: Config["homes"]): void {
-    this.#config = config ? new Map(config.map((home) => [home.address_id.toLowerCase(), home])) : null;
+  /**
+   * Takes these accounts and this choice of homes in place of those there are. Only new accounts are read. Returns
+   * whether the choice is another one.
+   */
+  take(accounts: readonly string[], config: Config["homes"]): boolean {
+    const chosen = config ? new Map(config.map((home) => [home.address_id.toLowerCase(), home])) : null;
+    const isOther = !isDeepStrictEqual(chosen, this.#config);
+    this.#config = chosen;
     this.#given = new Set(config?.flatMap((home) => home.id ?? []));
     for (const id of this.#given) this.#taken.add(id);
     const before = this.#told;
@@ -61,6 +67,7 @@ export class Homes {
     for (const account of accounts) if (!before.has(account)) this.#stale.add(account);
     for (const account of this.#stale) if (!this.#told.has(account)) this.#stale.delete(account);
     this.#joinAll();
+    return isOther;
   }
 
   /** Every home known by now. A home keeps its id permanently, also when its label changes in the app. */

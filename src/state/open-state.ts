@@ -1,5 +1,6 @@
 /** Opens the current state: accounts, homes, places, prices, usage and plans, and the loops that keep them current. */
 
+import { isDeepStrictEqual } from "node:util";
 import { planDefinitions } from "../config/plan-schema.ts";
 import type { Config } from "../config/schema.ts";
 import { exportTimeline } from "../core/prices/export-price.ts";
@@ -71,7 +72,7 @@ export interface State {
   readonly daemonState: (now: EpochMs) => DaemonState;
   /** Looks at once what is due for every account. */
   readonly refresh: () => void;
-  /** Takes the accounts, homes and plans of another configuration; what is not in it ends. */
+  /** Takes the accounts, homes, levels and plans of another configuration; what is not in it ends. */
   readonly take: (next: Config) => void;
   /** Makes the copy of the database now. Returns why it could not be made; null if it was. */
   readonly copyNow: () => Promise<string | null>;
@@ -170,9 +171,15 @@ export function openState(options: StateOptions, storage: Storage, service: Serv
       refused.tell(next.accounts?.refused, clock.now());
       accounts.take(next);
       shared.keep(accounts.all);
-      homes.take(namesOf(accounts.consumers), next.homes);
+      const isJudgedAnew = !isDeepStrictEqual(thresholds, thresholdsOf(next.levels));
+      // Everybody who judges prices holds these.
+      Object.assign(thresholds, thresholdsOf(next.levels));
+      const isOtherHomes = homes.take(namesOf(accounts.consumers), next.homes);
+      if (isOtherHomes) homeReader.forget();
       plans.take(planDefinitions(next.plans, next.groups), next.groups);
       loops.follow();
+      if (isOtherHomes) loops.refresh();
+      if (isOtherHomes || isJudgedAnew) for (const home of homes.ids) changes.stateChanged.emit({ home });
       changes.stateChanged.emit({ home: null });
       for (const home of plans.circles.keys()) changes.stateChanged.emit({ home });
     },

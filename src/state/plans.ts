@@ -262,6 +262,28 @@ export class Plans {
     return { snapshot, runs: store.lastRuns(plan, MAX_RUNS_TOLD), months };
   }
 
+  /**
+   * A plan as it would be at `now`, next to the others; nothing is remembered of it. Null where nothing is known of its
+   * home.
+   */
+  preview(definition: PlanDefinition, now: EpochMs): PlanSnapshot | null {
+    const home = this.#deps.homes.list().find(({ id }) => id === definition.home);
+    if (!home) return null;
+    this.at(now);
+    const { id, spec } = definition;
+    const known = { definition, spec, advance: NOTHING_YET };
+    const others = new Set(this.ids.filter((each) => each !== id));
+    const input = this.#inputOf(known, home, others, now);
+    const slots = [...this.#companions.values()];
+    const crowded = crowdedFor(known, slots, ({ advance }) => (advance.memory ? runsOf(advance.memory) : []));
+    const advance = advancePlan({ ...input, blocked: [...input.blocked, ...crowded] });
+    const { calendar, timeline, trusted } = input;
+    const currency = timeline?.currency ?? null;
+    const reason = reasonOf({ spec, advance, now, calendar, trusted, currency, home: null });
+    const history = this.#historyOf(known, now);
+    return planSnapshot({ definition, spec, advance, reason, currency, history, refused: null, now });
+  }
+
   /** A command of `<home>/plan/<plan>/<setting>/set`. */
   command([home = "", plan = "", setting = ""]: readonly string[], payload: string, now: EpochMs): PlanCommanded {
     const known = this.#companions.get(plan);

@@ -69,6 +69,11 @@ export class HomeReader {
     if (unit === "hour") this.#usageDays.delete(`${place} ${operation}`);
   }
 
+  /** Forgets everything: a home may be read in another way from now on. */
+  forget(): void {
+    for (const made of [this.#timelines, this.#confirmed, this.#months, this.#usageDays]) made.clear();
+  }
+
   snapshot(home: Home, now: EpochMs): HomeSnapshot {
     const day = this.#deps.calendar.startOf("day", now);
     return homeSnapshot({

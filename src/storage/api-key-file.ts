@@ -5,6 +5,7 @@
 import { closeSync, mkdirSync, openSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { crc32 } from "node:zlib";
 import * as z from "zod/mini";
 import type { KeyValue } from "../core/runtime/key-value.ts";
 import { readWhole, stampOf, writeWhole } from "./atomic-file.ts";
@@ -119,16 +120,22 @@ export function storedKeys(settings: Pick<KeyValue, "read">): readonly KeptKey[]
   }
 }
 
+/** With a digest of the keys: what the disk changed would be another limit, scope or key. */
 function textOf(keys: readonly KeptKey[]): string {
-  return `${JSON.stringify({ keys }, null, 2)}\n`;
+  return `${JSON.stringify({ keys, digest: digestOf(keys) }, null, 2)}\n`;
+}
+
+function digestOf(keys: readonly unknown[]): number {
+  return crc32(JSON.stringify(keys));
 }
 
 /** Why the keys could not be changed. */
 export class KeyFileError extends Error {}
 
 function parse(text: string): KeyFileReading {
-  const keys = (JSON.parse(text) as { keys?: unknown } | null)?.keys;
+  const { keys, digest } = (JSON.parse(text) ?? {}) as { readonly keys?: unknown; readonly digest?: unknown };
   if (!Array.isArray(keys)) return { kind: "unreadable", why: "it has no list of keys" };
+  if (digest !== digestOf(keys)) return { kind: "unreadable", why: "it is not as the command line wrote it" };
   const wrong = keys.findIndex((key) => !keptKey.safeParse(key).success);
   if (wrong >= 0) return { kind: "unreadable", why: `keys[${wrong}] is not as the command line writes it` };
   return { kind: "keys", keys: keys as KeptKey[] };

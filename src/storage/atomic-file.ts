@@ -1,5 +1,6 @@
 /** Small files that are there whole or not at all, whatever happens while they are written. */
 import {
+  chmodSync,
   chownSync,
   closeSync,
   fsyncSync,
@@ -15,6 +16,8 @@ import path from "node:path";
 
 /** Nobody but the daemon's user may look. */
 export const OWNER_ONLY = 0o600;
+
+const ALL_MODES = 0o777;
 
 /** A hundred keys with long names are 60 kB. */
 const MAX_FILE_BYTES = 1024 * 1024;
@@ -53,7 +56,24 @@ export function writeWhole(file: string, text: string): void {
   }
 }
 
-/** The same without holding anybody up. */
+/** Replaces the owner's file, which keeps its owner and mode. Errors: throws where this user may not. */
+export function replaceWhole(file: string, text: string): void {
+  const { uid, gid, mode } = statSync(file);
+  const draft = `${file}.new`;
+  try {
+    writeFileSync(draft, text, { mode: OWNER_ONLY, flush: true });
+    const made = statSync(draft);
+    if (made.uid !== uid || made.gid !== gid) chownSync(draft, uid, gid);
+    chmodSync(draft, mode & ALL_MODES);
+    renameSync(draft, file);
+    sync(path.dirname(file));
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw error;
+  }
+}
+
+/** Writes a file without holding anybody up. */
 export async function writeWholeSoon(file: string, text: string): Promise<void> {
   const draft = `${file}.soon`;
   await promises.writeFile(draft, text, { mode: OWNER_ONLY, flush: true });

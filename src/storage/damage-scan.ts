@@ -2,8 +2,9 @@
 import { DatabaseSync } from "node:sqlite";
 import { ChunkTable } from "./chunk-table.ts";
 import { withDigest } from "./database.ts";
+import { KeyValueStore } from "./key-value-store.ts";
 import { RUN_COLUMNS } from "./plan-store.ts";
-import { flawOf } from "./recovery.ts";
+import { flawOf, SPENDS_UNKNOWN } from "./recovery.ts";
 import { DAMAGED_ATTEMPT } from "./request-log.ts";
 import type { WriteGuard } from "./write-guard.ts";
 
@@ -26,7 +27,10 @@ export function dropDamagedRows(database: DatabaseSync, writing: WriteGuard): vo
       table === "series"
         ? `update series set name = 'damaged ' || id where ${damaged}`
         : `delete from ${table} where ${damaged}`;
-    if (count > 0) writing.damaged(damageText(table, count), () => database.exec(drop));
+    if (count === 0) continue;
+    writing.damaged(damageText(table, count), () => database.exec(drop));
+    // An attempt less lets a request more out.
+    if (table === "attempt") new KeyValueStore(database, writing).write(SPENDS_UNKNOWN, "yes");
   }
 }
 

@@ -3,7 +3,7 @@
  * contents are asked again; one of a newer version is refused. Versions 1 to 3 were never released. A version has its own text
  * of the tables: a file with the tables of this version and another number is damaged.
  */
-export const SCHEMA_VERSION = 4;
+export const SCHEMA_VERSION = 5;
 
 /** Makes the tables of an empty file. `digest` is `digest(…)` of the columns before it: see database.ts. */
 export const SCHEMA = `
@@ -52,7 +52,8 @@ create table attempt (
   end_ms       integer,
   status       integer,
   request_id   text,
-  answered_ms  integer
+  answered_ms  integer,
+  digest       integer
 ) strict;
 
 -- Where a plan stands in its occurrence, as JSON: one value that is read and written whole.

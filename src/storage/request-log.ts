@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { LRUCache } from "lru-cache";
 import type { Share } from "../core/fetching/rate-limit.ts";
 import { contains, type EpochMs, type Interval } from "../core/time/interval.ts";
-import { transaction } from "./database.ts";
+import { transaction, withDigest } from "./database.ts";
 
 /** What is known before a request goes out. */
 export interface Spend {
@@ -41,12 +41,38 @@ const MAX_RECENT = 20_000;
 /** Requests whose rows may still come. Each account has a few in flight; what failed makes room here. */
 const MAX_OPEN = 1_000;
 
-/** Later than the clock of any machine: an attempt that was made by a wrong one counts like every other. */
-const MOST_MS = Date.UTC(9999, 0, 1);
-/** An attempt with a time that no clock shows, or a number that cannot be read. */
-const NUMBERS = `coalesce(status, 0), at_ms, monotonic_ms, coalesce(server_ms, 0), coalesce(series_id, 0),
-  coalesce(start_ms, 0), coalesce(end_ms, 0), coalesce(answered_ms, 0)`;
-export const DAMAGED_ATTEMPT: string = `min(${NUMBERS}) < ${-MOST_MS} or max(${NUMBERS}) > ${MOST_MS} or at_ms < 0 or monotonic_ms < 0 or id > 1e15`;
+const COLUMNS = [
+  ...([
+    "id",
+    "account",
+    "share",
+    "at_ms",
+    "boot",
+    "monotonic_ms",
+    "server_ms",
+    "series_id",
+    "start_ms",
+    "end_ms",
+  ] as const),
+  ...(["status", "request_id", "answered_ms"] as const),
+];
+/** The digest of an attempt of which some columns are to be others. */
+const digestWith = (changed: Partial<Record<(typeof COLUMNS)[number], string>> = {}) =>
+  `digest(${COLUMNS.map((column) => changed[column] ?? column).join(", ")})`;
+/** An attempt that is not as it was written: another time or account would let more out than the service allows. */
+export const DAMAGED_ATTEMPT: string = `digest is not ${digestWith()}`;
+/** Puts its digest to every attempt; with `where`, to some. */
+export const SIGN_ATTEMPTS: string = `update attempt set digest = ${digestWith()}`;
+const SETTLED = { status: "?1", request_id: "?2", server_ms: "coalesce(?3, server_ms)" };
+const SETTLE = `update attempt set ${assigned(SETTLED)}, digest = ${digestWith(SETTLED)} where id = ?4`;
+const ANSWERED = { answered_ms: "?1" };
+const ANSWER = `update attempt set ${assigned(ANSWERED)}, digest = ${digestWith(ANSWERED)} where id = ?2`;
+
+function assigned(columns: Readonly<Record<string, string>>): string {
+  return Object.entries(columns)
+    .map(([column, value]) => `${column} = ${value}`)
+    .join(", ");
+}
 
 export class RequestLog {
   readonly #database: DatabaseSync;
@@ -63,7 +89,7 @@ export class RequestLog {
   #unwritten: Ending[] = [];
 
   constructor(database: DatabaseSync) {
-    this.#database = database;
+    this.#database = withDigest(database);
     this.#readAnswers();
   }
 
@@ -79,7 +105,9 @@ export class RequestLog {
     );
     const id = transaction(this.#database, () => {
       this.flush();
-      return Number(insert.run(account, share, at, boot, monotonic, server, seriesId, start, end).lastInsertRowid);
+      const { lastInsertRowid } = insert.run(account, share, at, boot, monotonic, server, seriesId, start, end);
+      this.#database.prepare(`${SIGN_ATTEMPTS} where id = ?`).run(lastInsertRowid);
+      return Number(lastInsertRowid);
     });
     this.#unwritten = [];
     this.#spent = null;
@@ -99,9 +127,7 @@ export class RequestLog {
 
   /** Writes what `settle` noted. Inside a transaction of the caller's it is part of that, and may be written again. */
   flush(): void {
-    const settle = this.#database.prepare(
-      "update attempt set status = ?, request_id = ?, server_ms = coalesce(?, server_ms) where id = ?",
-    );
+    const settle = this.#database.prepare(SETTLE);
     for (const { id, status, requestId, serverMs } of this.#unwritten)
       settle.run(status, requestId, serverMs === null ? null : Math.round(serverMs), id);
   }
@@ -113,7 +139,7 @@ export class RequestLog {
   writeAnswered(seriesId: number, range: Interval | null, at: EpochMs): void {
     this.flush();
     const id = this.#open.get(openKey(seriesId, range));
-    if (id !== undefined) this.#database.prepare("update attempt set answered_ms = ? where id = ?").run(at, id);
+    if (id !== undefined) this.#database.prepare(ANSWER).run(at, id);
   }
 
   /** Notes an answer whose rows are stored, so that the times below know without reading the disk. */

@@ -1,6 +1,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { HOUR_MS, MINUTE_MS } from "../../src/core/time/interval.ts";
+import { demoHomes } from "../../src/service/simulator/homes.ts";
 import { SmallDisk } from "../support/daemon/small-disk.ts";
 import { TestDaemon } from "../support/daemon/test-daemon.ts";
 
@@ -10,6 +11,12 @@ const EVENING = Date.parse("2026-03-10T18:00:00Z");
 
 const codesOf = (daemon: TestDaemon) =>
   (daemon.watcher.json("elbro/info").problems as { code: string }[]).map(({ code }) => code);
+
+const codeIn = async (answer: Response) => ((await answer.json()) as { errorCode: string }).errorCode;
+
+const consumption = (addressId: string) => `/consumer/v1/me/addresses/${addressId}/consumption`;
+/** As long as may be asked, of which whole days are more than the service gives at a time. */
+const YEAR_BEFORE = "from=2022-01-01T12:30:00Z&to=2023-01-02T12:30:00Z&aggregation=hour";
 
 /** Lives through an afternoon in which nothing can be written, and on. */
 async function afternoon(daemon: TestDaemon, code: string, fill: () => void, free: () => void): Promise<void> {
@@ -25,6 +32,9 @@ async function afternoon(daemon: TestDaemon, code: string, fill: () => void, fre
   await watcher.until(() => shown() === "2026-03-10T18:00:00Z", "the price of 18:00");
   expect(simulator.answered().length).toBe(asked);
   expect((await daemon.request("/local/v1/prices")).status).toBe(200);
+  // What was never asked cannot be asked now, and it is no quota that is in the way.
+  const never = await daemon.request(`${consumption(demoHomes.danish.address.id)}?${YEAR_BEFORE}`);
+  expect([never.status, await codeIn(never)]).toEqual([503, "entitlement_unavailable"]);
   free();
   await clock.runUntil(EVENING + 2 * HOUR_MS);
   await watcher.until(() => watcher.json("elbro/home/prices").tomorrow_valid === true, "tomorrow's prices");
@@ -75,7 +85,7 @@ test("what came for a device and has no room any more is given to it", async () 
   const [{ id }] = ((await (await daemon.request("/consumer/v1/me/addresses")).json()) as { data: [{ id: string }] })
     .data;
   const year = "from=2024-11-01T12:30:00Z&to=2025-10-01T00:00:00Z&aggregation=hour";
-  const path = `/consumer/v1/me/addresses/${id}/consumption?${year}`;
+  const path = `${consumption(id)}?${year}`;
   const asked = daemon.simulator.answered().length;
   // A few pages more than there are: a request is still written down, a year of hours is not.
   const { pages } = database()?.prepare("select page_count as pages from pragma_page_count").get() ?? {};
@@ -86,6 +96,9 @@ test("what came for a device and has no room any more is given to it", async () 
   // Nothing more is asked: what is stored of the year is given, and marked.
   expect([next.status, next.headers.get("x-elbro-stale")]).toEqual([200, "true"]);
   expect(daemon.simulator.answered().length).toBe(asked + 1);
+  // What comes in two parts cannot be put together without room, and it is no quota that is in the way.
+  const parts = await daemon.request(`${consumption(id)}?${YEAR_BEFORE}`);
+  expect([parts.status, await codeIn(parts)]).toEqual([503, "entitlement_unavailable"]);
   const { url, keys } = daemon.simulator;
   const service = await fetch(`${url}${path}`, { headers: { authorization: `Bearer ${keys.consumerKey}` } });
   expect(await answer.json()).toEqual(await service.json());

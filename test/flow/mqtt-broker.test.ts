@@ -1,8 +1,10 @@
 import net from "node:net";
 import mqtt, { type IClientOptions, type MqttClient } from "mqtt";
 import { describe, expect, test } from "vitest";
+import { configSchema } from "../../src/config/schema.ts";
 import { type EmbeddedBrokerOptions, startEmbeddedBroker } from "../../src/mqtt/broker/embedded-broker.ts";
 import type { RefusedConnection } from "../../src/mqtt/broker/network-connection.ts";
+import { startBroker as startConfigured } from "../../src/mqtt/broker/start-broker.ts";
 import { hashPassword } from "../../src/mqtt/broker/users.ts";
 import { openMqttClient } from "../../src/mqtt/client/mqtt-client.ts";
 import { HostileClients, hostilePackets } from "../support/broker/hostile-clients.ts";
@@ -184,6 +186,21 @@ describe("wrong passwords", () => {
     expect(ha.connected).toBe(true);
     await expect(client(broker.port, asTv)).rejects.toThrow(/Server unavailable/);
   });
+});
+
+test("the log says once that wrong passwords go on and on, from where, and without them", async () => {
+  const lines: { readonly facts: object; readonly text: string }[] = [];
+  const note = (facts: object, text: string) => void lines.push({ facts, text });
+  const config = configSchema.parse({
+    broker: { host: "127.0.0.1", port: 0, users: [{ name: "tv", password: "right" }] },
+  });
+  const broker = await startConfigured(config, { info: note, warn: note }, { anonymous: false });
+  for (let i = 0; i < 20; i++)
+    await client(broker?.port ?? 0, { username: "tv", password: "guess" }).catch(() => undefined);
+  await broker?.close();
+  const told = lines.filter(({ text }) => /wrong passwords/.test(text));
+  expect(told.map(({ facts }) => facts)).toEqual([{ address: "127.0.0.1" }]);
+  expect(JSON.stringify(lines)).not.toContain("guess");
 });
 
 describe("what a client may do", () => {

@@ -4,11 +4,12 @@ import { setTimeout as pause } from "node:timers/promises";
 import { isatty } from "node:tty";
 import { pino } from "pino";
 import { commandHint } from "../../config/command-hint.ts";
-import { loadConfiguration, openAccountFiles } from "../../config/load-config-file.ts";
+import { configPath, loadConfiguration, openAccountFiles, readConfiguration } from "../../config/load-config-file.ts";
 import type { Config } from "../../config/schema.ts";
 import { DataDirInUse, StartError } from "../../core/status/start-error.ts";
 import { type Daemon, type DaemonOptions, startDaemon } from "../../daemon.ts";
 import { proxyOf } from "../../service/client/proxy.ts";
+import type { ConfigurationSource } from "../../state/configuration-editor.ts";
 import type { Given } from "../arguments.ts";
 import { runningDaemon } from "../connect.ts";
 import { demoGreeting, isDemo, startDemo } from "../demo.ts";
@@ -33,7 +34,7 @@ const STOP_TIMEOUT_MS = 1_800;
 export const line = {
   usage: "run",
   about:
-    "Runs the daemon. Without any configuration it shows an invented house. SIGINT and SIGTERM end it.\nSIGHUP has it read its configuration again: keys, plans, api.* and log.level are used at once, the rest is named.\nSo are the files of accounts_dir, which it also reads again when one of them changes.",
+    "Runs the daemon. Without any configuration it shows an invented house. SIGINT and SIGTERM end it.\nSIGHUP has it read its configuration again: keys, plans, plugs, homes, levels, api.* and log.level are used at\nonce, the rest is named.\nSo are the files of accounts_dir, which it also reads again when one of them changes.",
 };
 
 export async function main(given: Given): Promise<number> {
@@ -61,10 +62,19 @@ export async function main(given: Given): Promise<number> {
     throw new StartError(
       `${path ?? "the configuration"} has neither consumer.api_key nor third_party; set one of them`,
     );
+  const readAgain = async () => {
+    const again = loadConfiguration(given.configPath, process.env, files);
+    for (const warning of again.warnings) log.warn({}, warning);
+    return withSupervisor(again.config);
+  };
   try {
     const used = demo?.config ?? (await withSupervisor(config));
     const daemon = await startWhenFree({
       ...{ config: used, clock, log, random: Math.random, anonymousBroker: demo?.anonymousBroker ?? false },
+      ...(demo ? {} : { source: configurationSource(given.configPath, readAgain) }),
+      onConfig: ({ log: { level } }) => {
+        log.level = level;
+      },
       commandHint: commandHint(process),
       machine: machineId(),
       ingress: process.env.SUPERVISOR_TOKEN !== undefined,
@@ -76,17 +86,10 @@ export async function main(given: Given): Promise<number> {
     });
     setTimeout(flushCompileCache, FLUSH_AFTER_MS).unref();
     if (demo) process.stdout.write(demoGreeting(demo, { api: daemon.apiPort, broker: daemon.brokerPort }));
-    const readAgain = async () => {
-      const again = loadConfiguration(given.configPath, process.env, files);
-      for (const warning of again.warnings) log.warn({}, warning);
-      return withSupervisor(again.config);
-    };
     // One after the other: a signal may come while a change of a file is being taken over.
     let reloaded: Promise<void> = Promise.resolve();
     const reload = () => {
-      reloaded = reloaded.then(async () => {
-        log.level = (await daemon.reload(readAgain)).log.level;
-      });
+      reloaded = reloaded.then(async () => void (await daemon.reload(readAgain)));
       return reloaded;
     };
     const unwatched = (why: string) =>
@@ -109,6 +112,17 @@ export async function main(given: Given): Promise<number> {
     await demo?.close();
     throw error;
   }
+}
+
+/** The configuration as the dashboard and programs change it. */
+function configurationSource(given: string | null, read: () => Promise<Config>): ConfigurationSource {
+  const path = configPath(given, process.env);
+  return {
+    path,
+    isSetOutside: (list) => Boolean(process.env[`ELBRO_${list.toUpperCase()}`]),
+    readWith: (texts) => readConfiguration(path, process.env, texts),
+    read,
+  };
 }
 
 interface Running {

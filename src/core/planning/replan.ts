@@ -15,14 +15,23 @@ import { energyOf, runPrice } from "./plan-savings.ts";
  * left would drift on as time passes.
  */
 export function inputFingerprint(moment: PlanInput, memory: PlanRecord): string {
-  const { spec, group, blocked, after, finishBy } = moment;
+  const { spec, group, blocked, after, finishBy, thresholds } = moment;
   const { window, ended } = memory;
   const points = pointsOf(moment).filter((point) => point.end > window.start && point.start < window.until);
   const known = points.map(({ start, price, estimate }) => [start, price, estimate]);
   const priced = isUnpriced(moment) ? "unpriced" : "priced";
   const own = group?.blocked ?? blocked;
-  const made = hash(JSON.stringify([spec, window, ended, own, after, finishBy, known, spec.fallback ? priced : ""]));
+  const judged = judgesLevels(spec) ? [thresholds] : [];
+  const made = hash(
+    JSON.stringify([spec, window, ended, own, after, finishBy, known, spec.fallback ? priced : "", ...judged]),
+  );
   return group ? `${made}/${group.token}` : made;
+}
+
+/** Whether the plan goes by price levels, whose bounds may change. */
+function judgesLevels(spec: PlanInput["spec"]): boolean {
+  if (spec.kind === "below") return spec.level !== undefined;
+  return spec.kind === "slots" && spec.cheapBelow !== undefined && "level" in spec.cheapBelow;
 }
 
 /** Makes the plan of what has not begun. `missed`: a run should have begun and did not. */

@@ -203,7 +203,8 @@ function endsWith(before: readonly EpochMs[], end: EpochMs): EpochMs[] {
  */
 function lastingMs(renewAt: EpochMs, { wanted, rules, now }: PlugMoment): number {
   const end = Math.min(renewAt, wanted?.until ?? renewAt);
-  const marginMs = restsOn(rules) && end < renewAt ? TIMER_SLACK_MS : DEAD_MAN_MARGIN_MS;
+  const ordinaryMs = restsOn(rules) && end < renewAt ? TIMER_SLACK_MS : DEAD_MAN_MARGIN_MS;
+  const marginMs = wanted?.isTrial ? 0 : ordinaryMs;
   const seconds = Math.ceil((end - now + marginMs) / 1_000);
   const { leastSec, mostSec } = rules.deadMan ?? { leastSec: 0, mostSec: seconds };
   return Math.min(mostSec, Math.max(leastSec, seconds)) * 1_000;

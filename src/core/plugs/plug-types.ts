@@ -11,6 +11,8 @@ export interface Wanted {
   readonly reason?: string;
   /** `when_lost` of the plan, where nothing is known that `on` could come from: `when_lost` of the plug decides. */
   readonly lost?: WhenLost;
+  /** Its owner tries the plug: the device's own timer ends it at `until`, without any margin. */
+  readonly isTrial?: true;
 }
 
 /** What a device can enforce by itself. Unit: seconds. */
@@ -145,3 +147,6 @@ export function unknownPlug(since: Since | null): PlugState {
     lookedAt: Number.NEGATIVE_INFINITY,
   };
 }
+
+/** How long a plug is ON when its owner tries it. */
+export const TRIAL_MS: number = 10 * SECOND_MS;

@@ -20,6 +20,8 @@ const UUID = /\b([0-9a-f]{8})-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b
 /** A decimal that is exact enough to be a place, and no part of an IP address or a time. */
 const EXACT_DECIMAL = /(?<![\d.:])-?\d{1,3}\.\d{3,}(?![\d.])/g;
 const COORDINATES = new Set(["latitude", "longitude"]);
+/** Their values are the program's own words, which a home or a plan may have for a name: "waiting", "prices". */
+const OWN_WORDS = new Set(["code", "state", "kind", "basis", "family"]);
 
 /** Whether a name of a home or place tells where it is. */
 export function tellsPlace(name: string): boolean {
@@ -47,10 +49,10 @@ function walk(json: unknown, shown: (text: string) => string): unknown {
   if (typeof json === "string") return shown(json);
   if (Array.isArray(json)) return json.map((item) => walk(item, shown));
   if (typeof json !== "object" || json === null) return json;
-  const fields = Object.entries(json).map(([key, value]) => [
-    key,
-    COORDINATES.has(key) && typeof value === "number" ? Number(shortened(value)) : walk(value, shown),
-  ]);
+  const fields = Object.entries(json).map(([key, value]) => {
+    if (COORDINATES.has(key) && typeof value === "number") return [key, Number(shortened(value))];
+    return [key, OWN_WORDS.has(key) && typeof value === "string" ? value : walk(value, shown)];
+  });
   return Object.fromEntries(fields);
 }
 

@@ -45,8 +45,10 @@ export class EventFeed {
     const before = this.#told.get(part);
     const base = `${this.#options.baseTopic}/`;
     const told = new Map<string, LiveEvent>();
+    const payloads = new Map(messages.map(({ topic, payload }) => [topic, payload]));
     for (const { topic, payload } of messages) {
-      const event = topic.startsWith(base) ? eventOf(topic.slice(base.length), payload) : null;
+      const other = (below: string) => payloads.get(base + below) ?? null;
+      const event = topic.startsWith(base) ? eventOf(topic.slice(base.length), payload, other) : null;
       if (event) told.set(topic, event);
     }
     this.#told.set(part, told);
@@ -76,13 +78,16 @@ export class EventFeed {
   }
 }
 
+/** The payload of another topic that is published with it; null where there is none. */
+type Other = (topic: string) => string | null;
+
 /** The event of a topic below the base; null where there is none for it. */
-function eventOf(topic: string, payload: string): LiveEvent | null {
+function eventOf(topic: string, payload: string, other: Other): LiveEvent | null {
   for (const row of eventRows) {
     const found = row.topic.exec(topic);
     if (!found) continue;
     const names: Names = found.groups ?? {};
-    return { type: row.type, home: names.home ?? null, data: row.data(payload, names) };
+    return { type: row.type, home: names.home ?? null, data: row.data(payload, names, other) };
   }
   return null;
 }
@@ -98,7 +103,7 @@ interface LiveRow {
   readonly type: string;
   /** Below the base topic. */
   readonly topic: RegExp;
-  readonly data: (payload: string, names: Names) => string;
+  readonly data: (payload: string, names: Names, other: Other) => string;
   /** What stands in `data`, for the documentation. */
   readonly about: string;
 }
@@ -137,8 +142,13 @@ export const eventRows: readonly LiveRow[] = [
   {
     type: "signal",
     topic: /^(?<home>[^/]+)\/cheap$/,
-    data: (payload, { home }) => JSON.stringify({ home, signal: "cheap", plan: null, on: payload === "ON" }),
-    about: "`home`, `signal`: `cheap`, `plan`: null, `on`",
+    data(payload, { home }, other) {
+      // The prices of a place are all confirmed.
+      const { estimate = false } = JSON.parse(other(`${home}/price/state`) ?? "{}") as { readonly estimate?: boolean };
+      return JSON.stringify({ home, signal: "cheap", plan: null, on: payload === "ON", estimate });
+    },
+    about:
+      "`home`, `signal`: `cheap`, `plan`: null, `on`, `estimate`: whether the price now is an estimate (null without one)",
   },
   {
     type: "signal",

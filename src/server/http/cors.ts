@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { headerTable } from "../../service/contract/headers.ts";
 import type { Headers } from "./response.ts";
 
-const ALLOWED_HEADERS = ["Authorization", "Content-Type", "If-None-Match", "Last-Event-ID"].join(", ");
+const ALLOWED_HEADERS = ["Authorization", "Content-Type", "If-Match", "If-None-Match", "Last-Event-ID"].join(", ");
 const EXPOSED_HEADERS = [...Object.keys(headerTable), "Age", "ETag", "X-Elbro-Source", "X-Elbro-Stale"].join(", ");
 /** Browsers ask again after this; Chromium's own most is two hours. */
 const PREFLIGHT_SEC = 600;

@@ -13,6 +13,7 @@ export const localErrorTable = {
   },
   request_timeout: { status: 408, meaning: "The request did not come in time." },
   conflict: { status: 409, meaning: "What was commanded cannot be done as things are now." },
+  precondition_failed: { status: 412, meaning: "What is to be changed has changed since the revision of `If-Match`." },
   payload_too_large: { status: 413, meaning: "The body is longer than this path takes." },
   unsupported_media_type: { status: 415, meaning: "The body is not `application/json` in UTF-8 without compression." },
   headers_too_large: { status: 431, meaning: "Path and headers are longer than 16 kB together." },
@@ -27,6 +28,8 @@ export interface LocalError extends Omit<ContractError, "code"> {
   readonly code: LocalErrorCode;
   /** Of a command to a plan: why, for programs. */
   readonly refusal?: PlanRefusal;
+  /** Of an entry of the configuration: everything that is wrong with it. */
+  readonly mistakes?: readonly { readonly path: string; readonly text: string }[];
 }
 
 /** Builds an error of the LAN API. */

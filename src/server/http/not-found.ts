@@ -12,7 +12,7 @@ import { answerHeaders, type Exchange, sendAnswer } from "./response.ts";
 import type { RouteContext } from "./route.ts";
 
 /** Methods that routes of the LAN API may have. */
-const METHODS = ["GET", "HEAD", "POST"] as const;
+const METHODS = ["GET", "HEAD", "POST", "PUT", "DELETE"] as const;
 
 /** A router without routes. Below the paths of the service, `mirror` answers what is not there. */
 export function createLocalRouter({ newRequestId }: Pick<RouteContext, "newRequestId">, mirror?: MountOptions): Router {

@@ -111,7 +111,7 @@ function keyInUrl({ url = "" }: IncomingMessage): LocalError | null {
 
 /** A body where none belongs is passed over while it is short; nobody waits for the rest of a long one. */
 function unwantedBody(request: IncomingMessage): LocalError | null {
-  if (request.method === "POST" || !hasBody(request)) return null;
+  if (request.method === "POST" || request.method === "PUT" || !hasBody(request)) return null;
   const length = request.headers["content-length"];
   if (length !== undefined && Number(length) <= MAX_BODY_BYTES) return null;
   return localError("payload_too_large", `a ${request.method} takes no body here`);

@@ -45,9 +45,9 @@ export function sendAnswer(answer: LocalAnswer, base: Headers, { request, respon
   // What is left of a body that was not read is not read as the next request.
   if (hasBody(request) && !request.complete) headers.Connection = "close";
   if (answer.kind === "error") {
-    const { code, reason, refusal, retryAfterSec } = answer;
+    const { code, reason, refusal, mistakes, retryAfterSec } = answer;
     if (retryAfterSec !== undefined) headers["Retry-After"] = String(retryAfterSec);
-    const bytes = Buffer.from(JSON.stringify({ error: true, reason, errorCode: code, refusal }));
+    const bytes = Buffer.from(JSON.stringify({ error: true, reason, errorCode: code, refusal, mistakes }));
     sendBytes(response, localErrorTable[code].status, headersOf(bytes, JSON_TYPE, headers), bytes);
     return;
   }

@@ -2,7 +2,7 @@
  * A route of the LAN API outside the service's contract: what stands here is the same for all of them, so that a route
  * is a row: method, path, who may ask, and what is answered.
  *
- * In their order: the key and its scope, its quota, the body (POST), then `handle`. Every answer bears X-Request-ID,
+ * In their order: the key and its scope, its quota, the body (POST, PUT), then `handle`. Every answer bears X-Request-ID,
  * Cache-Control, the key's quota and the headers of `security-headers.ts`; an error has the body of the service's own.
  * A GET is answered to HEAD as well, without its body.
  */
@@ -22,7 +22,7 @@ import { answerHeaders, type Exchange, type Headers, type LocalAnswer, sendAnswe
 export type RouteScope = "open" | "optional" | "read" | "control";
 
 export interface LocalRoute {
-  readonly method: "GET" | "POST";
+  readonly method: "GET" | "POST" | "PUT" | "DELETE";
   /** As the router takes it: `/local/v1/plans/:id`. */
   readonly path: string;
   readonly scope: RouteScope;
@@ -34,11 +34,12 @@ export interface LocalRoute {
 }
 
 export interface LocalRequest {
+  readonly method: string;
   /** Decoded parameters of the path. */
   readonly path: Readonly<Record<string, string | undefined>>;
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
-  /** The parsed JSON of a POST; undefined where it has none. */
+  /** The parsed JSON of a POST or PUT; undefined where it has none. */
   readonly body: unknown;
   readonly remoteAddress: string;
   readonly now: EpochMs;
@@ -148,7 +149,10 @@ async function answerOf(
   }
   const gone = new AbortController();
   response.once("close", () => gone.abort());
-  const reading = route.method === "POST" ? await readJsonBody(request) : { kind: "body" as const, body: undefined };
+  const reading =
+    route.method === "POST" || route.method === "PUT"
+      ? await readJsonBody(request)
+      : { kind: "body" as const, body: undefined };
   if (reading.kind === "error") return reading;
   const { signal } = gone;
   const isStillAuthorized = () => {
@@ -156,6 +160,7 @@ async function answerOf(
     return again === null || (door.remains?.(again) ?? true);
   };
   return route.handle({
+    method: route.method,
     path,
     query,
     headers: told,

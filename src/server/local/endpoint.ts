@@ -3,7 +3,7 @@
 import { type LocalErrorCode, localErrorTable } from "../http/errors.ts";
 import type { LocalAnswer } from "../http/response.ts";
 import type { LocalRequest, LocalRoute } from "../http/route.ts";
-import { reference, type Schema, text } from "../openapi/json-schema.ts";
+import { jsonResponse, reference, type Schema, text } from "../openapi/json-schema.ts";
 import type { LocalSource } from "./local-source.ts";
 import { type Parameters, readParameters, type ValuesOf } from "./parameters.ts";
 import { signalError } from "./plain-text.ts";
@@ -17,6 +17,8 @@ interface EndpointFacts extends Pick<LocalRoute, "method" | "path" | "scope" | "
   readonly text?: string;
   /** What a request may meet besides what every key may. */
   readonly errors: readonly LocalErrorCode[];
+  /** Shape of the JSON of a 201. */
+  readonly created?: Schema;
   /** Other statuses that are not errors. */
   readonly statuses?: Readonly<Record<number, string>>;
   /** A request to copy. */
@@ -26,12 +28,16 @@ interface EndpointFacts extends Pick<LocalRoute, "method" | "path" | "scope" | "
 
 interface EndpointRow<Rows extends Parameters> extends EndpointFacts {
   readonly parameters: Rows;
-  readonly answer: (source: LocalSource, params: ValuesOf<Rows>, request: LocalRequest) => LocalAnswer;
+  readonly answer: (
+    source: LocalSource,
+    params: ValuesOf<Rows>,
+    request: LocalRequest,
+  ) => LocalAnswer | Promise<LocalAnswer>;
 }
 
 export interface Endpoint extends EndpointFacts {
   readonly parameters: Parameters;
-  readonly answer: (source: LocalSource, request: LocalRequest) => LocalAnswer;
+  readonly answer: (source: LocalSource, request: LocalRequest) => LocalAnswer | Promise<LocalAnswer>;
 }
 
 /** Errors of an endpoint that names a home, place or plan. */
@@ -44,6 +50,7 @@ export function endpoint<const Rows extends Parameters>(row: EndpointRow<Rows>):
     answer(source, request) {
       const reading = readParameters(row.parameters, request);
       const answer = reading.kind === "error" ? reading : row.answer(source, reading.params, request);
+      if (answer instanceof Promise) return answer;
       return answer.kind === "error" && row.text === "signal" ? signalError(answer, request) : answer;
     },
   };
@@ -56,7 +63,7 @@ export function textOf({ text: about }: EndpointFacts): string | null {
 
 /** Returns what the OpenAPI document says besides path and summary: parameters, body, responses. */
 export function endpointOpenApi(row: Endpoint): Schema {
-  const { operationId, summary, schema, statuses = {}, body } = row;
+  const { operationId, summary, schema, created, statuses = {}, body } = row;
   const plain = textOf(row);
   return {
     operationId,
@@ -78,6 +85,7 @@ export function endpointOpenApi(row: Endpoint): Schema {
           ...(plain !== null && { "text/plain": { schema: { ...text, description: plain } } }),
         },
       },
+      ...(created && { 201: jsonResponse("Saved.", created) }),
       ...Object.fromEntries(Object.entries(statuses).map(([status, description]) => [status, { description }])),
       ...errorResponses(row, plain !== null),
     },

@@ -5,12 +5,14 @@ import { type Endpoint, endpointOpenApi } from "./endpoint.ts";
 import { formatEndpoints } from "./formats.ts";
 import { type LocalDeps, localSource } from "./local-source.ts";
 import { planEndpoints } from "./plans.ts";
+import { plugEndpoints } from "./plugs.ts";
 import { priceEndpoints } from "./prices.ts";
 import { signalEndpoints } from "./signals.ts";
 
 export const endpoints: readonly Endpoint[] = [
   ...priceEndpoints,
   ...planEndpoints,
+  ...plugEndpoints,
   ...signalEndpoints,
   ...formatEndpoints,
 ];

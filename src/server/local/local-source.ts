@@ -1,6 +1,9 @@
 /** What the endpoints of `/local/v1` read. */
 
+import type { Config } from "../../config/schema.ts";
 import type { CheapSpec } from "../../core/planning/cheap-query.ts";
+import type { AnnouncedHere } from "../../core/plugs/families/announced.ts";
+import type { PlugSnapshot } from "../../core/plugs/plug-snapshot.ts";
 import { type Home, type HomeSnapshot, homeSnapshot } from "../../core/prices/home-snapshot.ts";
 import { colorOf, type LevelThresholds } from "../../core/prices/level.ts";
 import { type PlacePoint, placeSnapshot } from "../../core/prices/place-snapshot.ts";
@@ -8,12 +11,22 @@ import { type PricePoint, type Timeline, tiled } from "../../core/prices/timelin
 import { type EpochMs, formatInstant, HOUR_MS, type Interval } from "../../core/time/interval.ts";
 import { THIRD_PARTY } from "../../state/accounts.ts";
 import { type CheapAnswer, CheapQueries, type Priced } from "../../state/cheap-queries.ts";
+import type { EntryEditor } from "../../state/entry-editor.ts";
 import type { State } from "../../state/open-state.ts";
 import type { PricedPlace } from "../../state/places.ts";
 import type { Storage } from "../../storage/open-storage.ts";
 import { type LocalError, localError } from "../http/errors.ts";
 
 export interface LocalDeps {
+  readonly config: Pick<Config, "plugs">;
+  readonly editor: EntryEditor;
+  readonly plugs: {
+    snapshots(): readonly PlugSnapshot[];
+    /** The plugs that announce themselves, the first time within seconds. */
+    announced(): Promise<readonly AnnouncedHere[]>;
+    /** Switches a plug ON for some seconds. Returns why it was not, in words; null where it was. */
+    tryOut(id: string, now: EpochMs): string | null;
+  };
   readonly state: Pick<
     State,
     "thresholds" | "calendar" | "homes" | "homeReader" | "places" | "plans" | "isTimeTrusted"
@@ -34,7 +47,7 @@ export interface PriceView extends Priced {
 export type LocalSource = ReturnType<typeof localSource>;
 
 export function localSource(deps: LocalDeps) {
-  const { state } = deps;
+  const { state, editor, plugs, config } = deps;
   const { thresholds, calendar, homes, homeReader, places, plans, isTimeTrusted } = state;
   const cheap = new CheapQueries({ calendar, memory: deps.storage.settings, isTimeTrusted });
   const homeNamed = (id: string) => homes.named(id);
@@ -50,6 +63,9 @@ export function localSource(deps: LocalDeps) {
     calendar,
     thresholds,
     plans,
+    plugs,
+    editor,
+    config,
     /** Homes first, then places. */
     list: (): readonly Priced[] => [
       ...homes.list().map(({ id, name }) => ({ kind: "home" as const, id, name })),

@@ -101,6 +101,7 @@ export const home = {
   example: "home",
 } as const;
 export const plan = { in: "path", kind: slug, about: "The id of a plan.", example: "washer" } as const;
+export const plug = { in: "path", kind: slug, about: "The id of a plug.", example: "heater_plug" } as const;
 export const format = {
   kind: oneOf(["text", "json"]),
   about: "`text` or `json`, in place of what `Accept` asks for.",

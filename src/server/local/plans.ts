@@ -1,5 +1,6 @@
 /** Plans over HTTP: as they are, and commands to them. */
 
+import { planDefinitions, planIds } from "../../config/plan-schema.ts";
 import type { RefusedCommand } from "../../core/planning/command-refusal.ts";
 import { planActions } from "../../core/planning/plan-commands.ts";
 import { finishedRun, planMonth, planStatus } from "../../core/planning/plan-payload.ts";
@@ -25,6 +26,15 @@ import {
   type Schema,
   text,
 } from "../openapi/json-schema.ts";
+import {
+  BODY_ERRORS,
+  changed,
+  EDIT_ERRORS,
+  editedSchema,
+  entryBody,
+  entryEndpoints,
+  refusedEdit,
+} from "./configuration.ts";
 import { type Endpoint, endpoint } from "./endpoint.ts";
 import type { LocalSource } from "./local-source.ts";
 import * as parameter from "./parameters.ts";
@@ -126,6 +136,21 @@ const planSchema = named(
 
 const waiting = { ...list(text), description: "Ids of plans whose home is not known yet." };
 
+const oncePlan = {
+  title: "OncePlan",
+  type: "object",
+  description:
+    "`once` and `within`, with the `plan` whose appliance it is for, or with `home` and settings as in the configuration.",
+  properties: {
+    once: { type: "boolean", enum: [true] },
+    within: { type: ["number", "string"], description: "Hours from now on; 8 without it.", examples: [8, "90m"] },
+    plan: text,
+    home: text,
+    hours: { type: ["number", "string"], examples: [2, "1h30m"] },
+  },
+  required: ["once"],
+};
+
 export const planEndpoints: readonly Endpoint[] = [
   endpoint({
     method: "GET",
@@ -161,35 +186,41 @@ export const planEndpoints: readonly Endpoint[] = [
     path: "/local/v1/plans",
     operationId: "planOnce",
     scope: "control",
-    summary: "Plans something once: the cheapest hours within the next hours. It ends by itself.",
+    summary:
+      "Saves a new plan in the configuration, and uses it. With `once: true` it plans something once, within the next hours, and ends by itself.",
     parameters: {},
     schema: planSchema,
-    errors: ["invalid_parameter", "conflict", "payload_too_large", "unsupported_media_type", "not_known"],
+    created: editedSchema,
+    errors: [...EDIT_ERRORS, ...BODY_ERRORS, "not_known"],
     example: "/local/v1/plans",
     body: {
       schema: {
-        title: "OncePlan",
-        type: "object",
-        description:
-          "`once` and `within`, with the `plan` whose appliance it is for, or with `home` and settings as in the configuration.",
-        properties: {
-          once: { type: "boolean", enum: [true] },
-          within: { type: ["number", "string"], description: "Hours from now on; 8 without it.", examples: [8, "90m"] },
-          plan: text,
-          home: text,
-          hours: { type: ["number", "string"], examples: [2, "1h30m"] },
-        },
-        required: ["once"],
+        anyOf: [oncePlan, entryBody("plans").schema],
       },
       example: { once: true, plan: "washer", hours: 2, within: 8 },
     },
-    answer(source, _params, { now, body }) {
+    answer(source, _params, request) {
+      const { now, body } = request;
       if (typeof body !== "object" || body === null || !("once" in body) || body.once !== true)
-        return localError("invalid_parameter", "once: expected true; other plans stand in the configuration");
+        return changed(source, "plans", null, request);
       const done = source.plans.once(body, now);
       if (done.kind === "done") return answerPlan(source, done.plan ?? "", now);
       return refusalOf(done.why === "unreadable_setting" ? "invalid_parameter" : "conflict", done);
     },
+  }),
+  ...entryEndpoints("plans", "plan", "/local/v1/plans/washer"),
+  endpoint({
+    method: "POST",
+    path: "/local/v1/plan-preview",
+    operationId: "previewPlan",
+    scope: "read",
+    summary: "A plan that is not saved, on the prices that are known: its hours, its cost and what it saves.",
+    parameters: {},
+    schema: named("PlanPreview", object({ now: instant, ...planProperties })),
+    errors: ["invalid_parameter", ...BODY_ERRORS, "not_known"],
+    example: "/local/v1/plan-preview",
+    body: entryBody("plans"),
+    answer: (source, _params, { now, body }) => previewed(source, body, now),
   }),
   endpoint({
     method: "POST",
@@ -247,6 +278,19 @@ export const planEndpoints: readonly Endpoint[] = [
     },
   }),
 ];
+
+/** With the id of a plan that is there, it is previewed in that one's place. */
+function previewed({ editor, plans }: LocalSource, body: unknown, now: EpochMs): LocalAnswer {
+  const { id } = (body ?? {}) as { id?: unknown };
+  const known = plans.ids.find((each) => each === id) ?? null;
+  const draft = editor.draft("plans", known, body);
+  if ("kind" in draft) return refusedEdit(draft);
+  const index = known === null ? draft.plans.length - 1 : planIds(draft.plans).indexOf(known);
+  const definition = planDefinitions(draft.plans, draft.groups)[index];
+  const snapshot = definition && plans.preview(definition, now);
+  if (!snapshot) return localError("not_known", "nothing is known of its home yet");
+  return { kind: "json", body: { now: formatInstant(now), ...planOf(snapshot) } };
+}
 
 function answerPlan(source: LocalSource, plan: string, now: EpochMs): LocalAnswer {
   const found = source.plans.detail(plan, now);

@@ -178,6 +178,16 @@ function errorSchema(): Schema {
       reason: { type: "string", description: "For people; programs use `errorCode`." },
       errorCode: { type: "string", enum: Object.keys(localErrorTable) },
       refusal: { type: "string", enum: planRefusals, description: "Of a command to a plan: why it is not done." },
+      mistakes: {
+        type: "array",
+        description:
+          "Of an entry of the configuration: everything that is wrong, with its place, what is expected and what was found.",
+        items: {
+          type: "object",
+          properties: { path: { type: "string" }, text: { type: "string" } },
+          required: ["path", "text"],
+        },
+      },
     },
     required: ["error", "reason", "errorCode"],
   };

@@ -6,6 +6,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { deflateText, digestOf, inflateText } from "../../../src/storage/chunk-text.ts";
 import { openDatabase, transaction, withDigest } from "../../../src/storage/database.ts";
+import { SIGN_ATTEMPTS } from "../../../src/storage/request-log.ts";
 
 /** An account as it stands in stored texts. */
 export interface CopiedAccount {
@@ -72,6 +73,7 @@ export function copyAccounts(path: string, from: CopiedAccount, to: readonly Cop
           answered_ms ?? null,
         );
       }
+      database.exec(SIGN_ATTEMPTS);
       if (limits) addSetting.run(`limits/${account.name}`, limits.value ?? null);
     }
   });

@@ -43,6 +43,7 @@ const TOO_LONG = 20_000;
 const MORE_THAN_BODIES_MAY = 16_385;
 /** Wrong keys until an address has to wait. */
 const MANY_WRONG_KEYS = 8;
+const NEW_PLAN = '{"name":"New","home":"home","kind":"window","hours":2,"kwh":1,"from":"20:00","ready_by":"07:00"}';
 const ETAG = /^ETag: (.*)$/m;
 
 type More = Omit<GoldenRequest, "name" | "method" | "target" | "headers">;
@@ -195,7 +196,7 @@ const local = [
 const door = [
   get("nothing there", "/nowhere", [READ]),
   get("a path that cannot be decoded", "/local/v1/plans/%zz", [READ]),
-  other("PUT", "a method that is not there", "/local/v1/plans/car", [CONTROL]),
+  other("PATCH", "a method that is not there", "/local/v1/plans/car", [CONTROL]),
   other("DELETE", "a method that nothing has", "/healthz"),
   other("POST", "a method of another path", "/local/v1/now", [CONTROL, "Content-Length: 0"]),
   other("OPTIONS", "options of everything", "*"),
@@ -238,6 +239,20 @@ const door = [
   get("more wrong keys than an address may", "/local/v1/now", ["Authorization: Bearer guess"], {
     times: MANY_WRONG_KEYS,
   }),
+  get("plugs", "/local/v1/plugs", [READ]),
+  get("a plan as it is written", "/local/v1/plans/car/configuration", [READ]),
+  get("a plug as it is written, that is not there", "/local/v1/plugs/none/configuration", [READ]),
+  post("a plan before it is saved", "/local/v1/plan-preview", [READ, JSON_BODY], NEW_PLAN),
+  post(
+    "a plan with mistakes",
+    "/local/v1/plan-preview",
+    [READ, JSON_BODY],
+    '{"name":"New","kind":"window","hours":30}',
+  ),
+  post("save a plan of an invented house", "/local/v1/plans", [CONTROL, JSON_BODY], NEW_PLAN),
+  post("save a plug with a key that may read", "/local/v1/plugs", [READ, JSON_BODY], "{}"),
+  other("DELETE", "delete a plan of an invented house", "/local/v1/plans/car", [CONTROL]),
+  post("try a plug that is not there", "/local/v1/plugs/none/test", [CONTROL, JSON_BODY], "{}"),
 ] satisfies GoldenRequest[];
 
 /** Sent one after the other. */

@@ -1,7 +1,11 @@
 /** The configuration of test daemons. */
+import { existsSync, writeFileSync } from "node:fs";
+import path from "node:path";
 import type * as z from "zod/mini";
+import { loadConfiguration, readConfiguration } from "../../../src/config/load-config-file.ts";
 import { type Config, configSchema } from "../../../src/config/schema.ts";
 import type { Simulator } from "../../../src/service/simulator/simulator.ts";
+import type { ConfigurationSource } from "../../../src/state/configuration-editor.ts";
 
 /** Key of the LAN API. */
 export const LAN_KEY = "key-of-a-test";
@@ -19,4 +23,24 @@ export function configFor(simulator: Simulator, dataDir: string, overrides: Conf
     data_dir: dataDir,
   };
   return configSchema.parse({ ...basics, ...overrides });
+}
+
+/** Writes an `elbro.yaml` for `simulator` on free ports, unless it is there already. `more` is the rest of it. */
+export function fileFor(simulator: Simulator, dataDir: string, more: string): ConfigurationSource {
+  const file = path.join(dataDir, "elbro.yaml");
+  const text = `# The house of a test
+service: { base_url: "${simulator.url}" }
+consumer:
+  api_key: ${simulator.keys.consumerKey} # from the app
+broker: { host: 127.0.0.1, port: 0 }
+api: { host: 127.0.0.1, port: 0, keys: [{ name: test, key: ${LAN_KEY}, scopes: [control] }], requests_per_minute: 10000, requests_per_day: 100000 }
+data_dir: ${dataDir}
+${more}`;
+  if (!existsSync(file)) writeFileSync(file, text, { mode: 0o640 });
+  return {
+    path: file,
+    isSetOutside: () => false,
+    readWith: (texts) => readConfiguration(file, {}, texts),
+    read: async () => loadConfiguration(file, {}).config,
+  };
 }

@@ -6,7 +6,7 @@ import { startInProcess } from "./in-process-daemon.ts";
 import { InstalledDaemon, type InstalledDaemonOptions } from "./installed-daemon.ts";
 import { ManualClock } from "./manual-clock.ts";
 import { TempDir } from "./temp-dir.ts";
-import { type ConfigInput, configFor, LAN_KEY } from "./test-config.ts";
+import { type ConfigInput, configFor, fileFor, LAN_KEY } from "./test-config.ts";
 
 export interface TestDaemonOptions {
   /** Time of the manual clock, which the simulator shares. */
@@ -15,6 +15,8 @@ export interface TestDaemonOptions {
   readonly simulator?: Omit<SimulatorOptions, "now">;
   /** Homes, accounts, plans, plugs, broker, API: replaces whole top-level keys of the test configuration. */
   readonly config?: ConfigInput;
+  /** The rest of an `elbro.yaml`, which the daemon then runs by; `config` is not used. */
+  readonly yaml?: string;
   /** How far the service's clock is ahead, in ms. If given, the daemon checks its own clock against the service's. */
   readonly serviceAheadMs?: number;
   /** Data directory of an earlier daemon. The test that passes it deletes it. */
@@ -97,10 +99,15 @@ export class TestDaemon implements AsyncDisposable {
 
   /** Sends a POST request with a JSON body, or with `body` itself if it is a string. */
   post(path: string, body: unknown): Promise<Response> {
+    return this.send("POST", path, body);
+  }
+
+  /** Sends a request of any method; `body` as for `post`, undefined for none. */
+  send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Response> {
     return fetch(`${this.url}${path}`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${LAN_KEY}`, "content-type": "application/json" },
-      body: typeof body === "string" ? body : JSON.stringify(body),
+      method,
+      headers: { authorization: `Bearer ${LAN_KEY}`, "content-type": "application/json", ...headers },
+      ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
     });
   }
 
@@ -148,8 +155,11 @@ export class TestDaemon implements AsyncDisposable {
     const note = (level: LogLine["level"]) => (facts: object, text: string) =>
       void this.log.push({ level, facts, text });
     const { serviceAheadMs, brokerAccess = "anonymous" } = this.#options;
+    const { yaml } = this.#options;
+    const source = yaml === undefined ? undefined : fileFor(this.simulator, this.dir.path, yaml);
     this.#daemon = await startInProcess({
-      config: configFor(this.simulator, this.dir.path, this.#config),
+      config: source ? await source.read() : configFor(this.simulator, this.dir.path, this.#config),
+      ...(source ? { source } : {}),
       clock: this.clock,
       simulatedTime: serviceAheadMs === undefined,
       log: { debug: note("debug"), info: note("info"), warn: note("warn") },

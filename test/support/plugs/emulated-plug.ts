@@ -4,6 +4,14 @@ import type { Firmware, Said } from "./firmware-emulators.ts";
 /** Cause of the present state of the relay. */
 export type Cause = "command" | "hand" | "power" | "timer" | "foreign";
 
+/** What a plug was before the test. */
+export interface PlugBefore {
+  readonly powerOn: "off" | "last" | "on";
+  readonly on: boolean;
+  /** Tasmota's PowerOnState, where it was set. */
+  readonly powerOnState?: number | undefined;
+}
+
 /** The hardware of an emulated plug: relay, timer, button and mains. Uses the time of the model, not the daemon's. */
 export class EmulatedPlug {
   readonly firmware: Firmware;
@@ -14,10 +22,11 @@ export class EmulatedPlug {
   cause: Cause = "power";
   timerAt: EpochMs | null = null;
   #pulseSec = 0;
-  #powerOnState: number | null = null;
+  #powerOnState: number | null;
 
-  constructor(firmware: Firmware, { powerOn, on }: { readonly powerOn: "off" | "last" | "on"; readonly on: boolean }) {
+  constructor(firmware: Firmware, { powerOn, on, powerOnState }: PlugBefore) {
     this.firmware = firmware;
+    this.#powerOnState = powerOnState ?? null;
     this.powerOn = powerOn;
     this.on = on;
   }

@@ -22,6 +22,8 @@ export interface WorldSetup {
   /** The resting state; the runs are out of it. */
   readonly whenLost: "on" | "off";
   readonly powerOn: "off" | "last" | "on";
+  /** Tasmota's PowerOnState, where it was set before. */
+  readonly powerOnState?: number;
   readonly override: PlugConfig["override"];
   readonly minOnMs: number;
   readonly minOffMs: number;
@@ -97,7 +99,7 @@ export class PlugModel {
   constructor(setup: WorldSetup, mutant: PlugMutant = {}) {
     this.setup = setup;
     this.firmware = firmwares[setup.family];
-    this.plug = new EmulatedPlug(this.firmware, { powerOn: setup.powerOn, on: setup.startsOn });
+    this.plug = new EmulatedPlug(this.firmware, { ...setup, on: setup.startsOn });
     this.runs = [...setup.runs];
     this.#mutant = mutant;
     this.judge = new PlugInvariants(this);

@@ -84,7 +84,7 @@ describe("a topic of the owner's", () => {
     around.plugs.onUp();
     expect(around.looks(T0)).toEqual([]);
     around.hears("house/boost", "ON", true);
-    expect(around.looks(T0 + 100)).toEqual(["cmnd/heater/Backlog0 PulseTime1 1150; Power1 ON"]);
+    expect(around.looks(T0 + 100)).toEqual(["cmnd/heater/Backlog0 PowerOnState 0; PulseTime1 1150; Power1 ON"]);
   });
 
   test("that says nothing is waited for two seconds, then OFF", () => {
@@ -222,4 +222,60 @@ test("when the daemon leaves, only what would stay ON is switched off", () => {
   around.said.length = 0;
   around.plugs.shutdown();
   expect(around.said).toEqual(["boiler/switch/relay/command OFF"]);
+});
+
+describe("a plug that is tried", () => {
+  const off = { on: false, until: null };
+
+  test("is ON for ten seconds, or for the least its own timer can, and then told OFF", () => {
+    const around = new Around([TASMOTA]);
+    around.wanted = off;
+    around.plugs.onUp();
+    around.looks(T0);
+    around.said.length = 0;
+    expect(around.plugs.tryOut("heater", T0 + 1_000)).toBeNull();
+    expect(around.said).toEqual(["cmnd/heater/Backlog0 PulseTime1 112; Power1 ON"]);
+    around.hears("stat/heater/POWER", "ON");
+    expect(around.looks(T0 + 10_999)).toEqual([]);
+    expect(around.looks(T0 + 11_000)).toEqual(["cmnd/heater/Backlog0 PulseTime1 0; Power1 OFF"]);
+  });
+
+  test.each([
+    ["rests ON", { ...TASMOTA, when_lost: "on" as const }, off, /it is to stay ON/],
+    ["has no timer", ESPHOME, off, /cannot end an ON by itself/],
+    ["is ON already", TASMOTA, { on: true, until: null }, /is ON already/],
+  ])("is not switched where it %s", (_, setup, wanted, why) => {
+    const around = new Around([setup]);
+    around.wanted = wanted;
+    around.plugs.onUp();
+    around.looks(T0);
+    around.said.length = 0;
+    expect(around.plugs.tryOut(setup.id ?? "", T0 + 1_000)).toMatch(why);
+    expect(around.said).toEqual([]);
+  });
+
+  test("is not switched while it cannot be reached, or in its shortest time off", () => {
+    const away = new Around([TASMOTA]);
+    expect(away.plugs.tryOut("heater", T0)).toBe("it cannot be reached");
+    const around = new Around([{ ...TASMOTA, min_off: 5 }], { "plug/heater": JSON.stringify({ on: false, at: T0 }) });
+    around.wanted = off;
+    around.plugs.onUp();
+    around.looks(T0);
+    expect(around.plugs.tryOut("heater", T0 + 1_000)).toMatch(/shortest time off/);
+    expect(around.looks(T0 + 2_000)).toEqual([]);
+  });
+});
+
+test("of other plugs those that stay go on; one that goes is switched OFF, which clears its timer", () => {
+  const other = { ...TASMOTA, id: "lamp", name: "Lamp", topic: "lamp" };
+  const around = new Around([TASMOTA, other]);
+  around.wanted = { on: true, until: null };
+  around.plugs.onUp();
+  around.looks(T0);
+  around.said.length = 0;
+  const { gone, topics } = around.plugs.take([other, { ...TASMOTA, id: "oven", topic: "oven" }], true);
+  expect(gone).toEqual(["heater"]);
+  expect(topics).toContain("stat/oven/POWER");
+  expect(around.said).toEqual(["cmnd/heater/Backlog0 PulseTime1 0; Power1 OFF"]);
+  expect(around.looks(T0 + 1_000)).toEqual([expect.stringContaining("cmnd/oven/Backlog0")]);
 });

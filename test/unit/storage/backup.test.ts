@@ -5,6 +5,7 @@ import { type KeptKey, KeyFile } from "../../../src/storage/api-key-file.ts";
 import { copyDatabase } from "../../../src/storage/backup.ts";
 import { DatabaseError, DatabaseInUse, openDatabase } from "../../../src/storage/database.ts";
 import { KeyValueStore } from "../../../src/storage/key-value-store.ts";
+import { SCHEMA_VERSION } from "../../../src/storage/migrations.ts";
 import { openDataDir } from "../../../src/storage/open-storage.ts";
 import { copyPathOf, replaceDatabase, SPENDS_UNKNOWN } from "../../../src/storage/recovery.ts";
 import { StoreOnDisk } from "../../support/daemon/store-on-disk.ts";
@@ -104,7 +105,7 @@ describe("nothing is changed", () => {
       copy.close();
     });
     expect(words).toContain(
-      "elbro.db.copy cannot be used: was written by an older elbro (version 2, this one needs 4)",
+      `elbro.db.copy cannot be used: was written by an older elbro (version 2, this one needs ${SCHEMA_VERSION})`,
     );
   });
 

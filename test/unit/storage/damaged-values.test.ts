@@ -5,8 +5,9 @@ import type { FinishedRun } from "../../../src/core/planning/plan-savings.ts";
 import { HOUR_MS } from "../../../src/core/time/interval.ts";
 import { damageIn, damageInFile, dropDamagedRows } from "../../../src/storage/damage-scan.ts";
 import { KeyValueStore } from "../../../src/storage/key-value-store.ts";
+import { SCHEMA_VERSION } from "../../../src/storage/migrations.ts";
 import { PlanStore } from "../../../src/storage/plan-store.ts";
-import { copyPathOf, openOrRestore } from "../../../src/storage/recovery.ts";
+import { copyPathOf, openOrRestore, SPENDS_UNKNOWN } from "../../../src/storage/recovery.ts";
 import { RequestLog } from "../../../src/storage/request-log.ts";
 import { deleteOld } from "../../../src/storage/retention.ts";
 import { SeriesStore } from "../../../src/storage/series-store.ts";
@@ -53,14 +54,14 @@ function contentOf(database: StoreOnDisk["database"], damages: string[] = []): R
   const plans = new PlanStore(database, writing);
   const requestLog = new RequestLog(database);
   const days = calendar.intervals("day", range).map((day) => [`day ${day.start}`, series.rowsByChunk(hours, day)[0]]);
-  requestLog.recent("consumer", 100);
+  const attempts = requestLog.recent("consumer", 100).map((each) => [`attempt ${each.id}`, each]);
   requestLog.spentSince("consumer", 0);
   const serverTime = requestLog.serverTime();
   if (serverTime !== null) new Date(serverTime).toISOString();
   const deleting = deleteOld({ store: series, requestLog, calendar }, 100, START);
   while (!deleting.next().done);
   return {
-    ...Object.fromEntries(days),
+    ...Object.fromEntries([...days, ...attempts]),
     setting: settings.read("client_id") ?? undefined,
     envelope: series.envelope(hours) ?? undefined,
     record: plans.memory("dishwasher") ?? undefined,
@@ -146,7 +147,7 @@ test.each([0, 1, 15, 16, 99, 100, 511])(
 
 test("a database of a newer program, with tables of its own, is refused", () => {
   using store = filled();
-  store.database.exec("create table newer (a text); pragma user_version = 5");
+  store.database.exec(`create table newer (a text); pragma user_version = ${SCHEMA_VERSION + 1}`);
   store.database.close();
   expect(() => openOrRestore(store.path, START)).toThrow(/newer elbro/);
 });
@@ -156,6 +157,8 @@ describe("a damaged value", () => {
     ["setting", "value = 'elbro_4712'"],
     ["series", `envelope = '{"currency":"SEK"}'`],
     ["attempt", "answered_ms = 9007199254740993"],
+    ["attempt", "at_ms = at_ms - 65536"],
+    ["attempt", "account = 'consumeq'"],
     ["plan_state", "memory = '{'"],
     ["plan_setting", "value = '4'"],
     ["plan_run", "mean_price = 0.5"],
@@ -171,6 +174,16 @@ describe("a damaged value", () => {
     expect(damages).not.toEqual([]);
     for (const [name, value] of Object.entries(content)) if (value !== undefined) expect(value).toEqual(sound[name]);
     expect(damageIn(store.database)).toEqual([]);
+  });
+
+  test("in the table of attempts counts as requests that nobody knows of, so that no quota is exceeded", () => {
+    using store = filled();
+    const unknown = () => new KeyValueStore(store.database).read(SPENDS_UNKNOWN);
+    contentOf(store.database);
+    expect(unknown()).toBe(null);
+    store.database.exec("update attempt set monotonic_ms = 4 where id = 7");
+    contentOf(store.database);
+    expect([unknown(), new RequestLog(store.database).recent("consumer", 100).length]).toEqual(["yes", 19]);
   });
 
   test.each(["setting", "series", "chunk", "plan_state", "plan_setting", "plan_run"])(

@@ -3,7 +3,7 @@ import { customPlug } from "./custom.ts";
 import { esphomePlug } from "./esphome.ts";
 import type { PlugFamilyRow } from "./plug-family.ts";
 import { shellyGen1Plug } from "./shelly-gen1.ts";
-import { shellyGen2Plug } from "./shelly-gen2.ts";
+import { shellyGen2Plug, shellyGen3Plug, shellyGen4Plug } from "./shelly-gen2.ts";
 import { tasmotaPlug } from "./tasmota.ts";
 import { zigbee2mqttPlug } from "./zigbee2mqtt.ts";
 
@@ -11,8 +11,8 @@ export const plugFamilies = {
   tasmota: tasmotaPlug,
   shelly_gen1: shellyGen1Plug,
   shelly_gen2: shellyGen2Plug,
-  shelly_gen3: shellyGen2Plug,
-  shelly_gen4: shellyGen2Plug,
+  shelly_gen3: shellyGen3Plug,
+  shelly_gen4: shellyGen4Plug,
   zigbee2mqtt: zigbee2mqttPlug,
   esphome: esphomePlug,
   custom: customPlug,

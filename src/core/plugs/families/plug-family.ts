@@ -51,6 +51,29 @@ export interface PlugAddress {
   readonly learned?: LearnedPlug | undefined;
 }
 
+/** A plug as it announces itself on the broker, or as its bridge does. */
+export interface AnnouncedPlug {
+  /** As `topic` of the family's row says it. */
+  readonly topic: string;
+  /** As `channel` of the family's row says it; empty for the ordinary one. */
+  readonly channel: string;
+  readonly name: string;
+  /** What the device calls its model; null where it does not say. */
+  readonly model: string | null;
+  readonly learned?: LearnedPlug;
+}
+
+/** Where plugs of a family announce themselves. */
+export interface Announcement {
+  readonly filter: string;
+  /** A topic of the filter, by its parts. */
+  readonly topic: RegExp;
+  /** The plugs that a message tells of; none for one that tells of no plug. `parts` are the groups of `topic`. */
+  readonly read: (payload: string, parts: readonly string[]) => readonly AnnouncedPlug[];
+  /** What makes them announce themselves now, where it does not lie in the broker. */
+  readonly ask?: PlugMessage;
+}
+
 /** How a plug is switched and asked over one protocol. A message over HTTP is a GET: its topic is the path. */
 export interface PlugCommands {
   readonly deadMan: (address: PlugAddress) => DeviceTimers;
@@ -76,6 +99,8 @@ export interface PlugFamilyRow extends PlugCommands {
   readonly listens: (address: PlugAddress) => Readonly<Record<string, Reader>>;
   /** Readers of what a bridge tells of the plug, by topic. */
   readonly learns?: (address: PlugAddress) => Readonly<Record<string, (payload: string) => LearnedPlug | null>>;
+  /** Where plugs of the family announce themselves, for those that do. */
+  readonly announces?: Announcement;
   /** The same over HTTP, without a broker. `reads`: reads the plug's state from an answer. */
   readonly http?: PlugCommands & { readonly reads: (address: PlugAddress) => Reader };
 }

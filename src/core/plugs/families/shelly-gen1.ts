@@ -22,6 +22,17 @@ export const shellyGen1Plug = {
     [`${shellies(address)}/relay/${address.channel}`]: stateReader("overpower", "overtemperature"),
     [`${shellies(address)}/online`]: availabilityReader("true", "false"),
   }),
+  // Source: Shelly Gen1 API, "MQTT": shellies/announce, told at a connection and after `announce`. Not of several relays.
+  announces: {
+    filter: "shellies/announce",
+    topic: /^shellies\/announce$/,
+    ask: { topic: "shellies/command", payload: "announce" },
+    read(payload) {
+      const { id, model } = objectIn(payload) ?? {};
+      const isPlug = typeof id === "string" && typeof model === "string" && /^SH(SW|PLG)/.test(model);
+      return isPlug ? [{ topic: id, channel: "", name: id, model }] : [];
+    },
+  },
   // Source: Shelly Gen1 API, "/relay/{index}": `timer` is "a one-shot flip-back timer in seconds", for either state.
   http: {
     deadMan: () => ({ on: LIMITS, off: LIMITS }),

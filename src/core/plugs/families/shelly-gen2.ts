@@ -1,10 +1,32 @@
 /** Shelly plugs since the second generation: JSON-RPC over MQTT or HTTP, the same in Gen2, Gen3 and Gen4. */
 import { availabilityReader, objectIn, type Reader, stateWithin } from "./payload-readers.ts";
-import type { PlugAddress, PlugFamilyRow, PlugMessage } from "./plug-family.ts";
+import type { Announcement, PlugAddress, PlugFamilyRow, PlugMessage } from "./plug-family.ts";
 
 const LIMITS = { leastSec: 1, mostSec: 86_400 };
 /** Numbers of Shelly's requests: an answer tells by its number which command was done. */
 const RPC = { on: 1, off: 2, ask: 3 };
+
+/**
+ * What a device is by its id, which its topics begin with unless its owner changed that: shellyplus2pm-…,
+ * shelly1minig3-…, shellyplugsg3-…. A digit is the number of its switches.
+ * Source: Shelly Gen2+ API, "MQTT": `online` is retained; ids as the devices' pages there show them, not verified on each.
+ */
+const SWITCH_MODEL = /^(?:plus|pro)?(?:plug[a-z]*|([1-4])(?:pm|l)?(?:mini)?)$/;
+
+function announcedBy(generation: "" | "g3" | "g4"): Announcement {
+  return {
+    filter: "+/online",
+    topic: new RegExp(`^(shelly([a-z0-9]+?)${generation}-[0-9a-f]{12})/online$`),
+    read(payload, [id = "", model = ""]) {
+      const found = SWITCH_MODEL.exec(model);
+      if (!found || payload !== "true") return [];
+      return Array.from({ length: Number(found[1] ?? 1) }, (_, i) => ({
+        ...{ topic: id, name: i === 0 ? id : `${id} ${i}`, model: `${model}${generation}` },
+        channel: i === 0 ? "" : String(i),
+      }));
+    },
+  };
+}
 
 export const shellyGen2Plug = {
   topic: "the device's MQTT prefix, ordinarily its id",
@@ -16,6 +38,7 @@ export const shellyGen2Plug = {
   on: (address, deadManSec) => [rpc(address, RPC.on, "Switch.Set", setTo(true, deadManSec))],
   off: (address, deadManSec) => [rpc(address, RPC.off, "Switch.Set", setTo(false, deadManSec))],
   ask: (address) => [rpc(address, RPC.ask, "Switch.GetStatus", {})],
+  announces: announcedBy(""),
   // Changes come by events/rpc as delivered, and by status/ where status_ntf is set; answers come to the caller.
   listens: (address) => {
     const component = `switch:${address.channel}`;
@@ -37,6 +60,9 @@ export const shellyGen2Plug = {
     reads: () => (payload) => stateWithin(objectIn(payload), ["output"]),
   },
 } as const satisfies PlugFamilyRow;
+
+export const shellyGen3Plug = { ...shellyGen2Plug, announces: announcedBy("g3") } as const satisfies PlugFamilyRow;
+export const shellyGen4Plug = { ...shellyGen2Plug, announces: announcedBy("g4") } as const satisfies PlugFamilyRow;
 
 function setTo(on: boolean, deadManSec: number | null): { readonly on: boolean; readonly toggle_after?: number } {
   return deadManSec === null ? { on } : { on, toggle_after: deadManSec };

@@ -1,6 +1,6 @@
 /** Plugs with Tasmota. */
 import { availabilityReader, objectIn, stateReader, stateWithin } from "./payload-readers.ts";
-import type { PlugAddress, PlugFamilyRow, PlugMessage } from "./plug-family.ts";
+import type { AnnouncedPlug, PlugAddress, PlugFamilyRow, PlugMessage } from "./plug-family.ts";
 
 /**
  * Tasmota's PulseTime counts tenths of a second up to 111, and seconds from 112 on. It is stored in the device and starts
@@ -12,16 +12,17 @@ const LIMITS = { leastSec: PULSE_TIME.least - PULSE_TIME.offset, mostSec: PULSE_
 
 /**
  * Tasmota's PowerOnState. 5 turns PulseTime round: it ends an OFF. After a power cut 5 waits for PulseTime and switches
- * ON; without a PulseTime it stays OFF, so an ON sets 1, which switches ON at once.
+ * ON; without a PulseTime it stays OFF, so an ON sets 1, which switches ON at once. Under 5 an ON has no end, so one that
+ * is to have one sets 0, which stays OFF: the plug may have had `when_lost: on` before.
  * Source: Tasmota 15, support_command.ino, CmndPowerOnState; support_tasmota.ino, ExecuteCommandPower, SetPowerOnState.
  */
-const POWER_ON_STATE = { on: 1, onAfterPulseTime: 5 };
+const POWER_ON_STATE = { off: 0, on: 1, onAfterPulseTime: 5 };
 
 export const tasmotaPlug = {
   topic: "the device's Topic; with another FullTopic, that with %prefix% left in: home/heater/%prefix%",
   channel: { about: "number of the relay, for devices with several", fits: /^[1-9]\d?$/, ordinary: "" },
   deadManNote: {
-    on: "yes: `PulseTime`, set in one message with the ON and cleared with the OFF",
+    on: "yes: `PulseTime` with `PowerOnState` 0, set in one message with the ON; the OFF clears `PulseTime`",
     off: "yes, all relays of a device alike: `PulseTime` with `PowerOnState` 5, cleared with the ON",
   },
   deadMan: () => ({ on: LIMITS, off: LIMITS }),
@@ -38,6 +39,11 @@ export const tasmotaPlug = {
       [tasmota(address, "tele", "LWT")]: availabilityReader("Online", "Offline"),
     };
   },
+  announces: {
+    filter: "tasmota/discovery/+/config",
+    topic: /^tasmota\/discovery\/\w+\/config$/,
+    read: (payload) => announced(objectIn(payload)),
+  },
   // Source: Tasmota 15, docs "Commands", "With Web Requests": GET /cm?cmnd=…; a Backlog answers with no state.
   http: {
     deadMan: () => ({ on: LIMITS, off: LIMITS }),
@@ -49,6 +55,32 @@ export const tasmotaPlug = {
     reads: (address) => (payload) => stateWithin(objectIn(payload), powersOf(address)),
   },
 } as const satisfies PlugFamilyRow;
+
+const ORDINARY_FULL_TOPIC = "%prefix%/%topic%/";
+/** In `rl`, one number per relay: 1 is a relay, 2 a light, 3 a shutter. */
+const RELAY = 1;
+
+/**
+ * The relays of a device. Its prefixes have to be those that this family speaks.
+ * Source: Tasmota 15, xdrv_12_discovery.ino, TasDiscoverMessage: dn, fn, md, t, ft, tp, rl.
+ */
+function announced(device: Readonly<Record<string, unknown>> | null): AnnouncedPlug[] {
+  const { dn, fn, md, t, ft, tp, rl } = device ?? {};
+  if (typeof t !== "string" || typeof ft !== "string" || !Array.isArray(rl) || String(tp) !== "cmnd,stat,tele")
+    return [];
+  const topic = ft === ORDINARY_FULL_TOPIC ? t : ft.replaceAll("%topic%", t).replace(/\/$/, "");
+  const relays = rl.flatMap((kind, i) => (kind === RELAY ? i + 1 : []));
+  return relays.map((relay) => {
+    const own: unknown = Array.isArray(fn) ? fn[relay - 1] : null;
+    const name = [own, dn, t].find((each) => typeof each === "string" && each !== "");
+    return {
+      topic,
+      channel: rl.filter(Boolean).length === 1 ? "" : String(relay),
+      name: String(name),
+      model: typeof md === "string" ? md : null,
+    };
+  });
+}
 
 function tasmota({ topic }: PlugAddress, prefix: string, command: string): string {
   const full = topic.includes("%prefix%") ? topic.replaceAll("%prefix%", prefix) : `${prefix}/${topic}`;
@@ -85,5 +117,5 @@ function switching(address: PlugAddress, to: "ON" | "OFF", deadManSec: number | 
   const pulse = `PulseTime${relay} ${deadManSec === null ? 0 : deadManSec + PULSE_TIME.offset}; Power${relay} ${to}`;
   const isResting = deadManSec === null;
   if (to === "OFF") return isResting ? pulse : `PowerOnState ${POWER_ON_STATE.onAfterPulseTime}; ${pulse}`;
-  return isResting ? `PowerOnState ${POWER_ON_STATE.on}; ${pulse}` : pulse;
+  return `PowerOnState ${isResting ? POWER_ON_STATE.on : POWER_ON_STATE.off}; ${pulse}`;
 }

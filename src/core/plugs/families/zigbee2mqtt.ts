@@ -1,6 +1,6 @@
 /** Zigbee plugs behind Zigbee2MQTT. */
 import { availabilityReader, objectIn, type Reader, stateWithin } from "./payload-readers.ts";
-import type { LearnedPlug, PlugAddress, PlugFamilyRow, PlugMessage } from "./plug-family.ts";
+import type { AnnouncedPlug, LearnedPlug, PlugAddress, PlugFamilyRow, PlugMessage } from "./plug-family.ts";
 
 const ROOT = "zigbee2mqtt";
 /** Zigbee counts tenths of a second in 16 bits. Source: Zigbee Cluster Library 8, 3.8.2.3.6 (On With Timed Off). */
@@ -47,6 +47,11 @@ export const zigbee2mqttPlug = {
       readers[`${base}/bridge/state`] = (payload) => (base === bridge ? readBridge(payload) : null);
     return readers;
   },
+  announces: {
+    filter: "+/bridge/devices",
+    topic: /^([^/]+)\/bridge\/devices$/,
+    read: (payload, [base = ""]) => (payload.length > MAX_DEVICES_LENGTH ? [] : announced(payload, base)),
+  },
   learns: (address) =>
     Object.fromEntries(
       placesOf(address).map((place) => [
@@ -84,14 +89,45 @@ function learnedFrom(payload: string, { base, name, fullTopic }: Place, channel:
   const devices = parsedList(payload).map(objectIn);
   const device = devices.find((each) => each?.friendly_name === name);
   if (!device) return null;
+  return learnedOf(device, fullTopic, base, channel);
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+function exposesOf(device: Json): (Json | null)[] {
   const exposes = objectIn(device.definition)?.exposes;
-  const countdown = (Array.isArray(exposes) ? exposes : [])
-    .map(objectIn)
-    .find((expose) => expose?.name === "countdown" && (expose.endpoint ?? "") === channel && isSettable(expose.access));
-  const learned = { fullTopic, bridge: base };
+  return (Array.isArray(exposes) ? exposes : []).map(objectIn);
+}
+
+function learnedOf(device: Json, fullTopic: string, bridge: string, channel: string): LearnedPlug {
+  const countdown = exposesOf(device).find(
+    (expose) => expose?.name === "countdown" && (expose.endpoint ?? "") === channel && isSettable(expose.access),
+  );
+  const learned = { fullTopic, bridge };
   return typeof countdown?.property === "string"
     ? { ...learned, timer: countdown.property, maxTimerSec: MAX_COUNTDOWN_SEC }
     : { ...learned, timer: "on_time", maxTimerSec: MAX_ON_TIME_SEC };
+}
+
+/** The switches of every device: an expose of the type `switch` for each endpoint. Source: Zigbee2MQTT, docs "Exposes". */
+function announced(payload: string, base: string): AnnouncedPlug[] {
+  return parsedList(payload).flatMap((each) => {
+    const device = objectIn(each);
+    const name = device?.friendly_name;
+    if (!device || typeof name !== "string" || name === "") return [];
+    const { vendor, model } = objectIn(device.definition) ?? {};
+    const switches = exposesOf(device).filter((expose) => expose?.type === "switch");
+    return switches.map((expose) => {
+      const channel = typeof expose?.endpoint === "string" ? expose.endpoint : "";
+      return {
+        topic: base === ROOT ? name : `${base}/${name}`,
+        channel,
+        name: channel === "" ? name : `${name} ${channel}`,
+        model: [vendor, model].filter((part) => typeof part === "string").join(" ") || null,
+        learned: learnedOf(device, `${base}/${name}`, base, channel),
+      };
+    });
+  });
 }
 
 function isSettable(access: unknown): boolean {

@@ -147,6 +147,14 @@ describe("Tasmota's PulseTime, which is stored in the device", () => {
   });
 });
 
+describe("Tasmota's PowerOnState, which is stored in the device", () => {
+  test("with 5 from when the plug had when_lost: on, an ON ends by itself all the same", () => {
+    const setup: PlugLife["setup"] = { ...tasmota, powerOnState: 5, runs: [{ start: 300_000, end: 1_200_000 }] };
+    const { plug, judge } = livePlug({ setup, actions: [{ kind: "crash", afterMs: 600_000 }] });
+    expect([plug.on, plug.cause, judge.violations]).toEqual([false, "timer", []]);
+  });
+});
+
 describe("the model is strict", () => {
   test.each(Object.entries(plugMutants))("it would notice %s", { timeout: TEST_TIMEOUT_MS }, (_, mutant) => {
     const caught = fc.check(

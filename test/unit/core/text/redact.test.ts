@@ -36,6 +36,18 @@ describe("what is shown to strangers", () => {
     expect(redact({ prices: { today: 96, said: "Prices" } }, list)).toEqual({ prices: { today: 96, said: "place_1" } });
   });
 
+  test("a home or a plan with a common word for a name is hidden, and the program's own words are not", () => {
+    const list = [
+      { text: "Prices", standIn: "home_1", kind: "name" },
+      { text: "waiting", standIn: "plan_1", kind: "name" },
+    ] as const;
+    const plan = { id: "waiting", state: "waiting", code: "waiting_for_prices", reason: "waits for Prices" };
+    expect(redact({ id: "prices", plans: [plan] }, list)).toEqual({
+      id: "home_1",
+      plans: [{ id: "plan_1", state: "waiting", code: "waiting_for_prices", reason: "waits for home_1" }],
+    });
+  });
+
   test("a name of a letter or two is hidden alone, and not in every sentence", () => {
     const list = [{ text: "a", standIn: "key_1", kind: "name" }] as const;
     expect(redact(["a", "A", "a plug of a key"], list)).toEqual(["key_1", "key_1", "a plug of a key"]);

@@ -177,6 +177,22 @@ describe("keys of the command line", () => {
     await access.close();
   });
 
+  test("with any bit changed are those that were written, or cannot be read", async () => {
+    using dir = new TempDir();
+    await keep(dir, { ...kitchen, requests_per_day: 100 });
+    const file = path.join(dir.path, "keys.json");
+    const bytes = readFileSync(file);
+    const sound = new KeyFile(dir.path).read();
+    expect(sound).toMatchObject({ kind: "keys", keys: [{ requests_per_day: 100 }] });
+    for (let bit = 0; bit < 8 * bytes.length; bit++) {
+      const damaged = Buffer.from(bytes);
+      damaged[bit >> 3] = (damaged[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+      writeFileSync(file, damaged);
+      const reading = new KeyFile(dir.path).read();
+      expect(reading.kind === "keys" ? [bit, reading] : [bit, sound]).toEqual([bit, sound]);
+    }
+  });
+
   test("two commands at once both succeed; a lock that was left behind holds nobody up", async () => {
     using dir = new TempDir();
     const file = new KeyFile(dir.path);

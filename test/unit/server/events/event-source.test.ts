@@ -28,8 +28,8 @@ describe("what is published becomes what is told", () => {
     ["home/price/state", "{}", 'price {"home":"home"}'],
     ["home/price/level", "cheap", 'level {"home":"home","level":"cheap"}'],
     ["home/price/level", "", 'level {"home":"home","level":null}'],
-    ["home/cheap", "ON", 'signal {"home":"home","signal":"cheap","plan":null,"on":true}'],
-    ["home/cheap", "OFF", 'signal {"home":"home","signal":"cheap","plan":null,"on":false}'],
+    ["home/cheap", "ON", 'signal {"home":"home","signal":"cheap","plan":null,"on":true,"estimate":false}'],
+    ["home/cheap", "OFF", 'signal {"home":"home","signal":"cheap","plan":null,"on":false,"estimate":false}'],
     ["home/plan/washer", "ON", 'signal {"home":"home","signal":"plan","plan":"washer","on":true}'],
     ["home/plan/washer/state", '{"state":"done"}', 'plan {"home":"home","plan":"washer","state":"done"}'],
     ["plug/boiler/state", '{"on":true}', 'plug {"plug":"boiler","on":true}'],
@@ -52,6 +52,19 @@ describe("what is published becomes what is told", () => {
       expect((await listening([{ topic, payload: "ON" }])).heard()).toEqual([]);
     },
   );
+});
+
+test("the signal cheap says whether the price now is an estimate", async () => {
+  const cheap: Message = { topic: "elbro/home/cheap", payload: "OFF" };
+  const price = (estimate: boolean | null): Message => ({
+    topic: "elbro/home/price/state",
+    payload: JSON.stringify({ estimate }),
+  });
+  const { feed, heard } = await listening([cheap, price(true)]);
+  feed.show([cheap, price(false)]);
+  feed.show([cheap, price(null)]);
+  const told = heard().filter((line) => line.startsWith("signal "));
+  expect(told.map((line) => JSON.parse(line.slice("signal ".length)).estimate)).toEqual([true, false, null]);
 });
 
 test("only what changed is told, also of a topic that is repeated as a heartbeat", async () => {

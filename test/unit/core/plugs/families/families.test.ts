@@ -19,7 +19,7 @@ describe("what is said", () => {
   test.each([
     [
       "tasmota",
-      "cmnd/heater/Backlog0 PulseTime1 1060; Power1 ON",
+      "cmnd/heater/Backlog0 PowerOnState 0; PulseTime1 1060; Power1 ON",
       "cmnd/heater/Backlog0 PulseTime1 0; Power1 OFF",
       "cmnd/heater/POWER ",
     ],
@@ -53,8 +53,12 @@ describe("what is said", () => {
   });
 
   test.each([
-    ["tasmota", { channel: "2" }, "cmnd/heater/Backlog0 PulseTime2 160; Power2 ON"],
-    ["tasmota", { topic: "home/%prefix%/heater" }, "home/cmnd/heater/Backlog0 PulseTime1 160; Power1 ON"],
+    ["tasmota", { channel: "2" }, "cmnd/heater/Backlog0 PowerOnState 0; PulseTime2 160; Power2 ON"],
+    [
+      "tasmota",
+      { topic: "home/%prefix%/heater" },
+      "home/cmnd/heater/Backlog0 PowerOnState 0; PulseTime1 160; Power1 ON",
+    ],
     ["zigbee2mqtt", { topic: "z2m/cellar/fan" }, 'z2m/cellar/fan/set {"state":"ON","on_time":60}'],
     ["zigbee2mqtt", { channel: "left" }, 'zigbee2mqtt/Kitchen plug/set {"state_left":"ON","on_time":60}'],
     ["shelly_gen1", { channel: "1" }, "shellies/shellyplug-s-1/relay/1/command on"],

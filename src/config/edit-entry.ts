@@ -1,0 +1,142 @@
+/** Changes one entry of a list in the text of a configuration; comments, and everything else, stay. */
+import { isDeepStrictEqual } from "node:util";
+import {
+  Document,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  type Node,
+  parseDocument,
+  type ToStringOptions,
+  visit,
+  YAMLMap,
+  YAMLSeq,
+} from "yaml";
+import type { Tree } from "./config-error.ts";
+import type { EntryList } from "./entry-list.ts";
+import { FILE_SUFFIX } from "./keys.ts";
+import { writtenIds } from "./page-file.ts";
+
+/** What becomes of an entry. `index` is null for one that is new, `entry` for one that goes. */
+export interface EntryEdit {
+  readonly list: EntryList;
+  readonly index: number | null;
+  readonly entry: Tree | null;
+}
+
+/** Texts that YAML 1.1, which others read the file by, takes for something else. */
+const AMBIGUOUS = /^(\d+:|(on|off|yes|no|y|n)$)/i;
+
+/** Returns the text as it is then; null where the entry is written in a way that only its owner can change, as by an alias. */
+export function editEntry(text: string, { list, index, entry }: EntryEdit): string | null {
+  const document = parseDocument(text);
+  const root = rootOf(document);
+  const entries = root && listIn(root, list);
+  if (!root || !entries) return null;
+  const idsBefore = writtenIds(list, entries.toJS(document));
+  if (index === null) entries.add(nodeOf(document, entry));
+  else if (entry === null) entries.delete(index);
+  else {
+    const node = entries.items[index];
+    if (!isMap(node)) return null;
+    update(document, node as YAMLMap<unknown, Node | null>, entry);
+  }
+  if (index !== null && entry === null) idsBefore.splice(index, 1);
+  keepIds(document, entries, list, idsBefore);
+  if (entries.items.length === 0) entries.flow = true;
+  try {
+    return spliced(text, document, root, list);
+  } catch {
+    // An alias to what was taken away.
+    return null;
+  }
+}
+
+/** Writes the section of the list in place of what stood there: the rest of the file stays as its owner wrote it. */
+function spliced(text: string, document: Document, root: YAMLMap, list: EntryList): string {
+  const before = parseDocument(text).contents;
+  const [start, end] = (isMap(before) && !before.flow && rangeOf(before, list)) || [text.length, text.length];
+  const section = text.slice(start, end);
+  const options: ToStringOptions = {
+    lineWidth: 0,
+    indentSeq: !/^[a-z_]+:[^\n]*\n(#[^\n]*\n)*- /m.test(text),
+    flowCollectionPadding: !/[{[]\S/.test(section),
+    verifyAliasOrder: false,
+  };
+  if (root.flow) return document.toString(options);
+  const part = new Document();
+  const pair = root.items.find(({ key }) => nameOf(key) === list);
+  if (isNode(pair?.key)) Object.assign(pair.key, { commentBefore: null, spaceBefore: false });
+  const map = new YAMLMap();
+  if (pair) map.items.push(pair);
+  part.contents = map;
+  const head = text.slice(0, start);
+  return `${head}${head === "" || head.endsWith("\n") ? "" : "\n"}${part.toString(options)}${text.slice(end)}`;
+}
+
+/** Where a key and its value stand in the text. */
+function rangeOf(root: YAMLMap, list: EntryList): readonly [number, number] | null {
+  const pair = root.items.find(({ key }) => nameOf(key) === list);
+  if (!isNode(pair?.key)) return null;
+  const end = isNode(pair.value) ? pair.value.range?.[2] : pair.key.range?.[2];
+  return [pair.key.range?.[0] ?? 0, end ?? 0];
+}
+
+function nameOf(key: unknown): string {
+  return String(isScalar(key) ? key.value : key);
+}
+
+function rootOf(document: Document): YAMLMap | null {
+  document.contents ??= new YAMLMap();
+  return isMap(document.contents) ? document.contents : null;
+}
+
+/** The list, which is made where it is not there or its lines are commented out. */
+function listIn(root: YAMLMap, list: EntryList): YAMLSeq | null {
+  const node = root.get(list, true) as unknown;
+  const isEmpty = node === undefined || (isScalar(node) && node.value === null);
+  if (!isEmpty && !isSeq(node)) return null;
+  const entries = isSeq(node) ? node : new YAMLSeq();
+  if (isScalar(node)) entries.commentBefore = [node.commentBefore, node.comment].filter(Boolean).join("\n") || null;
+  if (entries.items.length === 0) entries.flow = false;
+  if (entries !== node) root.set(list, entries);
+  return entries;
+}
+
+/** A key that stays as it is keeps how it is written; `…_file` stays where nothing is given in its place. */
+function update(document: Document, node: YAMLMap<unknown, Node | null>, entry: Tree): void {
+  for (const { key } of [...node.items]) {
+    const name = nameOf(key);
+    const isKept = name.endsWith(FILE_SUFFIX) && !(name.slice(0, -FILE_SUFFIX.length) in entry);
+    if (!(name in entry) && !isKept) node.delete(name);
+  }
+  for (const [name, value] of Object.entries(entry)) {
+    const before = node.get(name, true) as Node | undefined;
+    if (before && isDeepStrictEqual(before.toJS(document), value)) continue;
+    if (isScalar(before) && !before.anchor && typeof before.value === typeof value) before.value = value;
+    else node.set(name, nodeOf(document, value));
+  }
+}
+
+/** An entry without an id is called by its name and place: where that changes, its id is written down. */
+function keepIds(document: Document, entries: YAMLSeq, list: EntryList, before: readonly string[]): void {
+  for (const [i, node] of entries.items.entries()) {
+    const id = before[i];
+    if (id && isMap(node) && writtenIds(list, entries.toJS(document))[i] !== id) node.set("id", id);
+  }
+}
+
+function nodeOf(document: Document, value: unknown): Node {
+  const node = document.createNode(value);
+  visit(node, {
+    Scalar: (_, scalar) => {
+      if (typeof scalar.value === "string" && AMBIGUOUS.test(scalar.value)) scalar.type = "QUOTE_DOUBLE";
+    },
+    // Days and hours stand in one line.
+    Seq: (_, seq) => {
+      seq.flow = true;
+    },
+  });
+  return node;
+}

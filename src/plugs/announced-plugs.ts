@@ -1,0 +1,76 @@
+/** The plugs that announce themselves on the broker. Nobody listens before somebody asks. */
+import { setTimeout as pause } from "node:timers/promises";
+import type { Announced } from "../core/plugs/families/announced.ts";
+import { type PlugFamily, plugFamilies } from "../core/plugs/families/families.ts";
+import type { AnnouncedPlug, Announcement, PlugFamilyRow } from "../core/plugs/families/plug-family.ts";
+import type { IncomingMessage } from "../mqtt/client/broker-session.ts";
+import type { MqttClient } from "../mqtt/client/mqtt-client.ts";
+
+type Client = Pick<MqttClient, "addListener" | "sendCommand">;
+
+/** A broker sends what it retains, and a device answers, within this. Unit: ms. */
+const ANSWERS_WITHIN_MS = 1_500;
+/** A large house has a hundred; more is junk, of which the newest is left out. */
+const MAX_TOPICS = 500;
+const MAX_PLUGS_OF_TOPIC = 500;
+
+const announcements = Object.entries(plugFamilies).flatMap(([family, row]: [string, PlugFamilyRow]) =>
+  row.announces ? [{ family: family as PlugFamily, row, announces: row.announces }] : [],
+);
+
+export class AnnouncedPlugs {
+  readonly #client: Client;
+  /** By topic. Bounded by MAX_TOPICS. */
+  readonly #told = new Map<string, readonly Announced[]>();
+  #listening = false;
+
+  constructor(client: Client) {
+    this.#client = client;
+  }
+
+  /** Those that are known after all had time to announce themselves. Shape: by name. */
+  async list(): Promise<readonly Announced[]> {
+    const isFirst = !this.#listening;
+    if (isFirst) this.#listen();
+    const asked = announcements.flatMap(({ announces: { ask } }) => ask ?? []);
+    for (const { topic, payload } of asked) this.#client.sendCommand(topic, payload);
+    if (isFirst) await pause(ANSWERS_WITHIN_MS);
+    return [...this.#told.values()].flat().toSorted((a, b) => a.name.localeCompare(b.name));
+  }
+
+  #listen(): void {
+    this.#listening = true;
+    this.#client.addListener({
+      subscriptions: [...new Set(announcements.map(({ announces }) => announces.filter))],
+      onMessage: (message) => this.#take(message),
+      onUp: () => undefined,
+      onDown: () => undefined,
+    });
+  }
+
+  #take({ topic, payload }: IncomingMessage): void {
+    for (const { family, row, announces } of announcements) {
+      const plugs = plugsIn(announces, topic, payload);
+      if (!plugs) continue;
+      // Every device of a family without a bridge announces itself on the same topic.
+      const key = announces.ask ? `${topic} ${plugs[0]?.topic}` : topic;
+      if (plugs.length === 0) this.#told.delete(key);
+      else if (this.#told.has(key) || this.#told.size < MAX_TOPICS)
+        this.#told.set(
+          key,
+          plugs.slice(0, MAX_PLUGS_OF_TOPIC).map((plug) => shownOf(family, row, plug)),
+        );
+    }
+  }
+}
+
+/** Null for a topic of others. */
+function plugsIn({ topic: form, read }: Announcement, topic: string, payload: string) {
+  const found = form.exec(topic);
+  return found && read(payload, found.slice(1));
+}
+
+function shownOf(family: PlugFamily, row: PlugFamilyRow, { channel, learned, ...plug }: AnnouncedPlug): Announced {
+  const timers = row.deadMan({ topic: plug.topic, channel, caller: "", learned });
+  return { ...plug, family, ...(channel ? { channel } : {}), timers, isTimerSure: !row.isTimerUnsure };
+}

@@ -1,0 +1,130 @@
+/** Plans and plugs as they are saved: made, changed and deleted in the configuration. */
+
+import type { EntryList } from "../../config/entry-list.ts";
+import type { Edited, EditRefusal } from "../../state/entry-editor.ts";
+import { type LocalError, localError } from "../http/errors.ts";
+import type { LocalAnswer } from "../http/response.ts";
+import type { LocalRequest } from "../http/route.ts";
+import { list, named, object, orNull, type Schema, text } from "../openapi/json-schema.ts";
+import { type Endpoint, endpoint } from "./endpoint.ts";
+import type { LocalSource } from "./local-source.ts";
+import type { Parameters } from "./parameters.ts";
+import * as parameter from "./parameters.ts";
+
+const revision = {
+  ...text,
+  description:
+    "Of the configuration, also in `ETag`: sent back in `If-Match`, a change in between is refused with 412.",
+};
+const entry = {
+  type: "object",
+  description: "Its keys as in the configuration; see `/local/v1/configuration/schema`.",
+} as const;
+const source = { ...text, description: "The file it is in: `page.yaml` where the owner's cannot be written." };
+
+const savedSchema = named(
+  "SavedEntry",
+  object({
+    id: text,
+    source: orNull(source),
+    fixed: { ...orNull(text), description: "Why it cannot be changed here; null where it can." },
+    entry,
+    revision,
+  }),
+);
+export const editedSchema: Schema = named(
+  "EditedEntry",
+  object({
+    id: text,
+    source,
+    revision,
+    note: { ...orNull(text), description: "Why it is not in the owner's file; null where it is." },
+    restart: { ...list(text), description: "Keys that changed in the file as well, and wait for a restart." },
+  }),
+);
+
+export const EDIT_ERRORS = ["invalid_parameter", "resource_not_found", "conflict", "precondition_failed"] as const;
+export const BODY_ERRORS = ["payload_too_large", "unsupported_media_type"] as const;
+const examples = {
+  plans: { name: "Dishwasher", home: "home", kind: "window", hours: 2, from: "19:00", ready_by: "06:30" },
+  plugs: { name: "Heater plug", family: "shelly_gen2", topic: "shellyplus1-a1b2c3", plan: "water_heater" },
+} as const;
+
+/** What is written into the configuration. */
+export function entryBody(of: EntryList): NonNullable<Endpoint["body"]> {
+  return { schema: entry, example: examples[of] };
+}
+
+/** Reading, changing and deleting an entry of a list. */
+export function entryEndpoints(of: EntryList, one: "plan" | "plug", example: string): readonly Endpoint[] {
+  const path = `/local/v1/${of}/:${one}`;
+  const operation = one === "plan" ? "Plan" : "Plug";
+  const parameters: Parameters = one === "plan" ? { plan: parameter.plan } : { plug: parameter.plug };
+  const idOf = (params: Readonly<Record<string, unknown>>) => String(params[one]);
+  return [
+    endpoint({
+      method: "GET",
+      path: `${path}/configuration`,
+      operationId: `get${operation}Entry`,
+      scope: "read",
+      summary: `A ${one} as it is written in the configuration, and whether it can be changed here.`,
+      parameters,
+      schema: savedSchema,
+      errors: ["resource_not_found"],
+      example: `${example}/configuration`,
+      answer({ editor }, params) {
+        const found = editor.saved(of, idOf(params));
+        if (!found) return localError("resource_not_found", `the configuration has no ${one} "${idOf(params)}"`);
+        return { kind: "json", body: found, headers: { ETag: `"${found.revision}"` } };
+      },
+    }),
+    endpoint({
+      method: "PUT",
+      path,
+      operationId: `save${operation}`,
+      scope: "control",
+      summary: `Changes a ${one} in the configuration; keys that are left out are taken away.`,
+      parameters,
+      schema: editedSchema,
+      errors: [...EDIT_ERRORS, ...BODY_ERRORS],
+      example,
+      body: entryBody(of),
+      answer: (local, params, request) => changed(local, of, idOf(params), request),
+    }),
+    endpoint({
+      method: "DELETE",
+      path,
+      operationId: `delete${operation}`,
+      scope: "control",
+      summary: `Takes a ${one} out of the configuration.`,
+      parameters,
+      schema: editedSchema,
+      errors: EDIT_ERRORS,
+      example,
+      answer: (local, params, request) => changed(local, of, idOf(params), request),
+    }),
+  ];
+}
+
+/** Makes (without an id), changes or deletes what the configuration has. */
+export async function changed(
+  { editor }: LocalSource,
+  list: EntryList,
+  id: string | null,
+  { method, body, headers }: LocalRequest,
+): Promise<LocalAnswer> {
+  const known = headers["if-match"]?.replace(/^(W\/)?"(.*)"$/, "$2") ?? null;
+  const revision = known === "*" ? null : known;
+  const edited = await editor.change({ list, id, entry: body, isDelete: method === "DELETE", revision });
+  return edited.kind === "refused" ? refusedEdit(edited) : editedAnswer(edited, id === null ? 201 : 200);
+}
+
+function editedAnswer(edited: Extract<Edited, { kind: "saved" }>, status: number): LocalAnswer {
+  const { id, source, revision, note, later } = edited;
+  const body = { id, source, revision, note, restart: later };
+  return { kind: "json", status, body, headers: { ETag: `"${revision}"` } };
+}
+
+export function refusedEdit({ code, reason, mistakes }: EditRefusal): LocalError {
+  return { ...localError(code, reason), ...(mistakes ? { mistakes } : {}) };
+}

@@ -1,0 +1,138 @@
+/** Plugs over HTTP: as they are, those that announce themselves, trying one, and saving them. */
+
+import { plansOf, plugId } from "../../config/plug-schema.ts";
+import { type DeadManLimits, TRIAL_MS } from "../../core/plugs/plug-types.ts";
+import { formatInstant } from "../../core/time/interval.ts";
+import { plugState } from "../../mqtt/topics/plug-topics.ts";
+import { localError } from "../http/errors.ts";
+import { boolean, instant, integer, list, named, object, orNull, text } from "../openapi/json-schema.ts";
+import { BODY_ERRORS, changed, EDIT_ERRORS, editedSchema, entryBody, entryEndpoints } from "./configuration.ts";
+import { type Endpoint, endpoint } from "./endpoint.ts";
+import * as parameter from "./parameters.ts";
+
+const limits = orNull(named("PlugTimerLimits", object({ least_seconds: integer, most_seconds: integer })));
+const timer = named(
+  "PlugTimer",
+  object({
+    on: { ...limits, description: "How long an ON may be that the device ends by itself; null where it cannot." },
+    off: { ...limits, description: "The same of an OFF." },
+    sure: { ...boolean, description: "Whether it is known to work; otherwise elbro observes it at the first run." },
+  }),
+);
+const plugSchema = named(
+  "Plug",
+  object({
+    id: text,
+    name: text,
+    family: orNull(text),
+    plans: { ...list(text), description: "The plans it follows." },
+    home: { ...orNull(text), description: "The home or place whose signal it follows." },
+    signal_topic: { ...orNull(text), description: "The topic it follows." },
+    on: orNull(boolean),
+    wanted: orNull(boolean),
+    reason: text,
+    reason_code: text,
+    available: orNull(boolean),
+    problem: boolean,
+    since: orNull(instant),
+  }),
+);
+const announcedSchema = named(
+  "AnnouncedPlug",
+  object({
+    name: text,
+    model: orNull(text),
+    timer,
+    configured: { ...orNull(text), description: "The id of the plug that it is here already." },
+    entry: {
+      type: "object",
+      description: "What the entry of a new plug begins with: `name`, `family`, `topic` and `channel`.",
+    },
+  }),
+);
+
+export const plugEndpoints: readonly Endpoint[] = [
+  endpoint({
+    method: "GET",
+    path: "/local/v1/plugs",
+    operationId: "listPlugs",
+    scope: "read",
+    summary: "Every plug: what it is, what it should be and why, and what it follows.",
+    parameters: {},
+    schema: named("Plugs", object({ now: instant, plugs: list(plugSchema) })),
+    errors: [],
+    example: "/local/v1/plugs",
+    answer: ({ plugs, config }, _params, { now }) => {
+      const { plugs: configured } = config;
+      const shown = plugs.snapshots().map((snapshot) => {
+        const { id, name } = snapshot;
+        const setup = configured.find((plug) => plugId(plug) === id);
+        const { family = null, home = null, signal_topic = null, plan } = setup ?? {};
+        return { id, name, family, plans: plansOf({ plan }), home, signal_topic, ...plugState(snapshot) };
+      });
+      return { kind: "json", body: { now: formatInstant(now), plugs: shown } };
+    },
+  }),
+  endpoint({
+    method: "GET",
+    path: "/local/v1/announced-plugs",
+    operationId: "listAnnouncedPlugs",
+    scope: "read",
+    summary:
+      "Plugs that announce themselves on the broker (Zigbee2MQTT, Tasmota, Shelly), and what their timers can do.",
+    parameters: {},
+    schema: named("AnnouncedPlugs", object({ plugs: list(announcedSchema) })),
+    errors: [],
+    example: "/local/v1/announced-plugs",
+    async answer({ plugs }) {
+      const announced = (await plugs.announced()).map((plug) => {
+        const { name, model, configured, family, topic, channel, timers, isTimerSure } = plug;
+        return {
+          ...{ name, model, configured },
+          timer: { on: limitsOf(timers.on), off: limitsOf(timers.off), sure: isTimerSure },
+          entry: { name, family, topic, ...(channel === undefined ? {} : { channel }) },
+        };
+      });
+      return { kind: "json", body: { plugs: announced } };
+    },
+  }),
+  endpoint({
+    method: "POST",
+    path: "/local/v1/plugs",
+    operationId: "createPlug",
+    scope: "control",
+    summary: "Saves a new plug in the configuration, and uses it.",
+    parameters: {},
+    schema: editedSchema,
+    created: editedSchema,
+    errors: [...EDIT_ERRORS, ...BODY_ERRORS],
+    example: "/local/v1/plugs",
+    body: entryBody("plugs"),
+    answer: (source, _params, request) => changed(source, "plugs", null, request),
+  }),
+  ...entryEndpoints("plugs", "plug", "/local/v1/plugs/heater_plug"),
+  endpoint({
+    method: "POST",
+    path: "/local/v1/plugs/:plug/test",
+    operationId: "testPlug",
+    scope: "control",
+    summary:
+      "Switches a plug ON for ten seconds; the timer in the device ends it. Refused where the plug is to stay ON.",
+    parameters: { plug: parameter.plug },
+    schema: named("PlugTest", object({ id: text, until: instant })),
+    errors: ["resource_not_found", "conflict"],
+    example: "/local/v1/plugs/heater_plug/test",
+    answer({ plugs }, { plug }, { now }) {
+      const ids = plugs.snapshots().map(({ id }) => id);
+      if (!ids.includes(plug))
+        return localError("resource_not_found", `there is no plug "${plug}"; there is ${ids.join(", ") || "none"}`);
+      const refused = plugs.tryOut(plug, now);
+      if (refused !== null) return localError("conflict", refused);
+      return { kind: "json", body: { id: plug, until: formatInstant(now + TRIAL_MS) } };
+    },
+  }),
+];
+
+function limitsOf(given: DeadManLimits | null) {
+  return given && { least_seconds: given.leastSec, most_seconds: given.mostSec };
+}

@@ -1,0 +1,220 @@
+/** Plans and plugs that are saved over HTTP: into the owner's file, or into the page's where that cannot be written. */
+import { isDeepStrictEqual } from "node:util";
+import { type ConfigMistake, describeIssue, isTree, type Tree } from "../config/config-error.ts";
+import { editEntry } from "../config/edit-entry.ts";
+import type { EntryList } from "../config/entry-list.ts";
+import { defaultOf, FILE_SUFFIX, itemOf, shapeOf } from "../config/keys.ts";
+import type { ConfigReading } from "../config/load.ts";
+import { type ConfigTexts, MAX_CONFIG_BYTES } from "../config/load-config-file.ts";
+import { entriesIn, idOfName, PAGE_FILE, writtenIds } from "../config/page-file.ts";
+import { type Config, configSchema } from "../config/schema.ts";
+import { StartError } from "../core/status/start-error.ts";
+import type { EpochMs } from "../core/time/interval.ts";
+import type { ConfigReload } from "./config-reload.ts";
+import { type ConfigFile, type ConfigurationFiles, revisionOf } from "./configuration-files.ts";
+import type { Edited, EditRefusal, EntryChange, EntryEditor, SavedEntry } from "./entry-editor.ts";
+
+/** Where the configuration comes from, and how it is read again. */
+export interface ConfigurationSource {
+  /** The owner's file; null without one. */
+  readonly path: string | null;
+  /** Whether the environment sets a list in place of the files. */
+  readonly isSetOutside: (list: EntryList) => boolean;
+  /** Reads all of it with these texts. */
+  readonly readWith: (texts: ConfigTexts) => ConfigReading;
+  /** Reads all of it. Errors: throws a StartError with every mistake. */
+  readonly read: () => Promise<Config>;
+}
+
+export interface ConfigurationEditorDeps {
+  readonly source: ConfigurationSource | null;
+  readonly files: ConfigurationFiles;
+  readonly reloading: ConfigReload;
+  readonly clock: { now(): EpochMs };
+}
+
+const NAMES = { plans: "plan", plugs: "plug" } as const;
+const INVENTED = "this house is invented, so it has no configuration to save anything in";
+
+export class ConfigurationEditor implements EntryEditor {
+  readonly #deps: ConfigurationEditorDeps;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(deps: ConfigurationEditorDeps) {
+    this.#deps = deps;
+  }
+
+  saved(list: EntryList, id: string): SavedEntry | null {
+    const { source, files, reloading } = this.#deps;
+    const index = writtenIds(list, reloading.used[list]).indexOf(id);
+    const used = reloading.used[list][index];
+    if (!used) return null;
+    if (!source) return { id, source: null, fixed: INVENTED, entry: written(list, used), revision: "" };
+    const texts = files.read();
+    const place = this.#placeOf(list, id, texts);
+    const revision = revisionOf(texts);
+    if (typeof place === "string") return { id, source: null, fixed: place, entry: written(list, used), revision };
+    const { which, index: at, fixed } = place;
+    const raw = entriesIn(texts[which], list)[at];
+    const entry = written(list, used);
+    for (const name of filesIn(raw)) delete entry[name];
+    return { id, source: this.#nameOf(which), fixed, entry, revision };
+  }
+
+  draft(list: EntryList, id: string | null, given: unknown): Config | EditRefusal {
+    if (!isTree(given)) return refusal("invalid_parameter", `expected the keys of a ${NAMES[list]} and their values`);
+    const { accounts: _, ...used } = this.#deps.reloading.used;
+    const ids = writtenIds(list, used[list]);
+    const index = id !== null && ids.includes(id) ? ids.indexOf(id) : ids.length;
+    const tree: Tree = { ...used, [list]: used[list].toSpliced(index, 1, given as never) };
+    const result = configSchema.safeParse(tree);
+    if (result.success) return result.data;
+    const own = `${list}[${index}]`;
+    const mistakes = result.error.issues
+      .flatMap((issue) => describeIssue(issue, tree))
+      .map(({ path, text }) => ({
+        path: path.startsWith(own) ? path.slice(own.length).replace(/^\./, "") : path,
+        text,
+      }));
+    const reason = mistakes.map(({ path, text }) => [path, text].filter(Boolean).join(": ")).join("; ");
+    return { ...refusal("invalid_parameter", reason), mistakes };
+  }
+
+  change(asked: EntryChange): Promise<Edited> {
+    const done = this.#last.then(() => this.#change(asked));
+    this.#last = done.catch(() => undefined);
+    return done;
+  }
+
+  async #change(asked: EntryChange): Promise<Edited> {
+    const { source, files, reloading } = this.#deps;
+    if (!source) return refusal("conflict", INVENTED);
+    try {
+      const edited = this.#write(asked, files.read(), source);
+      if (edited.kind === "refused") return edited;
+      await reloading.reload(source.read);
+      return { ...edited, revision: revisionOf(files.read()), later: reloading.later };
+    } catch (error) {
+      if (error instanceof StartError) return refusal("conflict", error.message);
+      throw error;
+    }
+  }
+
+  #write(asked: EntryChange, texts: ConfigTexts, source: ConfigurationSource): Edited {
+    const { list, id, isDelete, revision } = asked;
+    const entry = isDelete ? null : (asked.entry ?? "nothing");
+    const { files, clock, reloading } = this.#deps;
+    if (revision !== null && revision !== revisionOf(texts))
+      return refusal("precondition_failed", "the configuration has changed since it was read; read it again");
+    const asWritten = source.readWith(texts);
+    if (asWritten.kind === "mistakes")
+      return refusal("conflict", `the configuration has a mistake already: ${mistakesText(asWritten.mistakes)}`);
+    const ids = [reloading.used, asWritten.config].map((config) => writtenIds(list, config[list]));
+    if (id !== null && !ids.some((each) => each.includes(id)))
+      return refusal("resource_not_found", `the configuration has no ${NAMES[list]} "${id}"`);
+    const place = id === null ? this.#placeOfNew(list) : this.#placeOf(list, id, texts);
+    if (typeof place === "string") return refusal("conflict", place);
+    if (place.fixed !== null) return refusal("conflict", place.fixed);
+    const { which, index } = place;
+    const named =
+      entry === null ? (id ?? "") : this.#check(list, id, entry, entriesIn(texts[which], list)[index ?? -1]);
+    if (typeof named !== "string") return named;
+    if (id === null && ids.some((each) => each.includes(named)))
+      return refusal("conflict", `there is a ${NAMES[list]} "${named}" already; give it another name or id`);
+    const keyed = id === null && which === "page" && isTree(entry) ? { ...entry, id: named } : (entry as Tree | null);
+    const text = editEntry(texts[which] ?? "", { list, index, entry: keyed });
+    if (text === null)
+      return refusal("conflict", `it is written in a way that can only be changed in ${this.#nameOf(which)}`);
+    if (text.length > MAX_CONFIG_BYTES) return refusal("conflict", "the configuration would be too long");
+    const next = source.readWith({ ...texts, [which]: text });
+    if (next.kind === "mistakes")
+      return { ...refusal("conflict", mistakesText(next.mistakes)), mistakes: next.mistakes };
+    try {
+      files.write(which, text, texts[which], clock.now());
+    } catch (error) {
+      if (which === "page") return refusal("conflict", `${files.pagePath} cannot be written: ${codeOf(error)}`);
+      this.#isReadOnly = true;
+      // A new one goes into the page's file then, another is refused.
+      return this.#write(asked, texts, source);
+    }
+    const note =
+      which === "file"
+        ? null
+        : `${files.name ?? "the configuration"} cannot be written, so this is in ${files.pagePath}`;
+    return { kind: "saved", id: named, source: this.#nameOf(which), revision: "", note, later: [] };
+  }
+
+  /** The owner's file turned out not to be replaceable, as one that a container mounts by itself. */
+  #isReadOnly = false;
+
+  get #isWritable(): boolean {
+    return !this.#isReadOnly && this.#deps.files.isWritable;
+  }
+
+  /** The id of an entry that is as it should be. */
+  #check(list: EntryList, id: string | null, entry: unknown, raw: unknown): string | EditRefusal {
+    const used = this.#deps.reloading.used[list];
+    const before = id === null ? {} : { ...used[writtenIds(list, used).indexOf(id)] };
+    const kept = filesIn(raw).map((name) => [name, before[name as keyof typeof before]]);
+    const whole = isTree(entry) ? { ...Object.fromEntries(kept), ...(id === null ? {} : { id }), ...entry } : entry;
+    const draft = this.draft(list, id, whole);
+    if ("kind" in draft) return draft;
+    const named =
+      isTree(entry) && typeof entry.id === "string" ? entry.id : (id ?? idOfName(isTree(entry) && entry.name));
+    if (id === null || named === id) return named;
+    return refusal("invalid_parameter", `id: expected ${id}, which cannot change, found ${named}`);
+  }
+
+  #nameOf(which: ConfigFile): string {
+    return which === "page" ? PAGE_FILE : (this.#deps.files.name ?? "");
+  }
+
+  #placeOfNew(list: EntryList) {
+    const isOwn = this.#isWritable && this.#deps.source?.isSetOutside(list) === false;
+    return { which: isOwn ? ("file" as const) : ("page" as const), index: null, fixed: null };
+  }
+
+  /** Where an entry stands; words where it stands in neither file. */
+  #placeOf(list: EntryList, id: string, texts: ConfigTexts) {
+    const { source, files } = this.#deps;
+    const own = source?.isSetOutside(list) ? -1 : writtenIds(list, entriesIn(texts.file, list)).indexOf(id);
+    if (own >= 0) {
+      const fixed = this.#isWritable
+        ? null
+        : `${files.name} cannot be written by elbro; change the ${NAMES[list]} "${id}" there`;
+      return { which: "file" as const, index: own, fixed };
+    }
+    const index = writtenIds(list, entriesIn(texts.page, list)).indexOf(id);
+    if (index >= 0) return { which: "page" as const, index, fixed: null };
+    const places = files.name === null ? PAGE_FILE : `${files.name} or ${PAGE_FILE}`;
+    return `the ${NAMES[list]} "${id}" does not stand in ${places}; change it where it comes from`;
+  }
+}
+
+/** An entry as its owner would write it: without what is so anyway. */
+function written(list: EntryList, used: object): Tree {
+  const shape = shapeOf(itemOf(shapeOf(configSchema)?.[list])) ?? {};
+  const told = Object.entries(used).filter(
+    ([name, value]) => value !== undefined && !isDeepStrictEqual(value, defaultOf(shape[name])),
+  );
+  return Object.fromEntries(told);
+}
+
+/** Keys of an entry that come from files of their own. */
+function filesIn(raw: unknown): string[] {
+  return Object.keys(isTree(raw) ? raw : {}).flatMap((name) =>
+    name.endsWith(FILE_SUFFIX) ? name.slice(0, -FILE_SUFFIX.length) : [],
+  );
+}
+
+function refusal(code: EditRefusal["code"], reason: string): EditRefusal {
+  return { kind: "refused", code, reason };
+}
+
+function mistakesText(mistakes: readonly ConfigMistake[]): string {
+  return mistakes.map(({ path, text }) => `${path}: ${text}`).join("; ");
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : "unknown error";
+}

@@ -1,0 +1,78 @@
+/** The files that a configuration is in: which can be written, and a copy of each before it is. */
+import { createHash } from "node:crypto";
+import { accessSync, constants, mkdirSync, readdirSync, realpathSync, rmSync, statSync } from "node:fs";
+import path from "node:path";
+import { type ConfigTexts, readPage, readText } from "../config/load-config-file.ts";
+import { PAGE_FILE } from "../config/page-file.ts";
+import type { EpochMs } from "../core/time/interval.ts";
+import { replaceWhole, writeWhole } from "../storage/atomic-file.ts";
+
+export type ConfigFile = keyof ConfigTexts;
+
+const BACKUPS = "configuration-backups";
+/** One for each change: an evening of trying things out, and the file as it was before. */
+const MAX_BACKUPS = 50;
+const ANYBODY_MAY_WRITE = 0o222;
+
+export class ConfigurationFiles {
+  readonly #path: string | null;
+  readonly #dataDir: string;
+
+  /** `file` is the owner's; null without one. */
+  constructor(file: string | null, dataDir: string) {
+    this.#path = file;
+    this.#dataDir = dataDir;
+  }
+
+  /** What the owner's file is called; null without one. */
+  get name(): string | null {
+    return this.#path && path.basename(this.#path);
+  }
+
+  /** Where the page's file is. */
+  get pagePath(): string {
+    return path.join(this.#dataDir, PAGE_FILE);
+  }
+
+  /** Errors: throws a StartError for a file that cannot be read. */
+  read(): ConfigTexts {
+    return { file: this.#path === null ? null : readText(this.#path), page: readPage(this.#dataDir) };
+  }
+
+  /** Whether the owner's file can be replaced. What Home Assistant writes (`options.json`) is its own. */
+  get isWritable(): boolean {
+    if (this.#path === null || this.#path.endsWith(".json")) return false;
+    try {
+      const file = realpathSync(this.#path);
+      for (const each of [file, path.dirname(file)]) accessSync(each, constants.W_OK);
+      return (statSync(file).mode & ANYBODY_MAY_WRITE) !== 0;
+    } catch {
+      return false;
+    }
+  }
+
+  /** Replaces a file; what it held before is kept in the data directory. Errors: throws what the system says. */
+  write(which: ConfigFile, text: string, before: string | null, now: EpochMs): void {
+    if (before !== null) this.#backUp(which, before, now);
+    if (which === "page") writeWhole(this.pagePath, text);
+    else replaceWhole(realpathSync(this.#path ?? ""), text);
+  }
+
+  #backUp(which: ConfigFile, text: string, now: EpochMs): void {
+    const folder = path.join(this.#dataDir, BACKUPS);
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const name = which === "page" ? PAGE_FILE : (this.name ?? "");
+    const time = new Date(now).toISOString().replaceAll(":", "-");
+    const digest = createHash("sha256").update(text).digest("hex").slice(0, 8);
+    writeWhole(path.join(folder, `${time}-${digest}-${name}`), text);
+    for (const old of readdirSync(folder).sort().slice(0, -MAX_BACKUPS)) rmSync(path.join(folder, old));
+  }
+}
+
+/** Names what the files hold: another text has another revision. */
+export function revisionOf({ file, page }: ConfigTexts): string {
+  return createHash("sha256")
+    .update(JSON.stringify([file, page]))
+    .digest("hex")
+    .slice(0, 16);
+}
