@@ -267,7 +267,7 @@ export class Plans {
    * home.
    */
   preview(definition: PlanDefinition, now: EpochMs): PlanSnapshot | null {
-    const home = this.#deps.homes.list().find(({ id }) => id === definition.home);
+    const home = this.#deps.homes.named(definition.home);
     if (!home) return null;
     this.at(now);
     const { id, spec } = definition;
