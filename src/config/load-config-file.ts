@@ -29,7 +29,7 @@ const MAX_SECRET_BYTES = 512 * 1024;
 const OTHERS = 0o007;
 const GROUP = 0o070;
 
-/** Files with keys that are named one by one where other users may read them; one `chmod` mends them all. */
+/** Files with keys that are named one by one where other users may read them; one `chmod` fixes them all. */
 const MAX_NAMED = 3;
 
 /** The files of `accounts_dir`, to be kept for as long as the configuration is read again. */
