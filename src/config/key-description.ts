@@ -1,4 +1,4 @@
-/** Descriptions of the configuration's keys, kept beside their schemas. Tables, the example and the JSON Schema are made from them. */
+/** Descriptions of the configuration's keys, kept next to their schemas. Tables, the example and the JSON Schema are made from them. */
 import * as z from "zod/mini";
 
 export interface KeyDescription {

@@ -13,6 +13,8 @@ export interface PlansWorld {
   definitions: readonly PlanDefinition[];
   timeline: Timeline | null;
   trusted?: boolean;
+  /** Whether the homes are known yet. */
+  known?: boolean;
   startedAt?: number;
   exportTimeline?: Timeline | null;
   groups?: readonly { readonly name: string; readonly limit_kw: number }[];
@@ -61,7 +63,7 @@ export class PlansOnDisk implements Disposable {
     return new Plans({
       definitions: world.definitions,
       store: new PlanStore(this.#database),
-      homes: { ids: new Set([HOME.id]), named: (id) => (id === HOME.id ? HOME : null), known: true },
+      homes: { ids: new Set([HOME.id]), named: (id) => (id === HOME.id ? HOME : null), known: world.known ?? true },
       timelineOf: () => world.timeline,
       exportTimelineOf: () => world.exportTimeline ?? null,
       calendar,

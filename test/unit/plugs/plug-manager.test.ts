@@ -234,7 +234,7 @@ describe("a plug that is tried", () => {
     around.looks(T0);
     around.said.length = 0;
     expect(around.plugs.tryOut("heater", T0 + 1_000)).toBeNull();
-    expect(around.said).toEqual(["cmnd/heater/Backlog0 PulseTime1 112; Power1 ON"]);
+    expect(around.said).toEqual(["cmnd/heater/Backlog0 PowerOnState 0; PulseTime1 112; Power1 ON"]);
     around.hears("stat/heater/POWER", "ON");
     expect(around.looks(T0 + 10_999)).toEqual([]);
     expect(around.looks(T0 + 11_000)).toEqual(["cmnd/heater/Backlog0 PulseTime1 0; Power1 OFF"]);

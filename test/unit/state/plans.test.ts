@@ -92,6 +92,21 @@ describe("what a plug is told of its plan", () => {
   });
 });
 
+test("while no home is known yet, what rests ON is ON, and what is to be kept is as it was", () => {
+  const freezer = definitionOf(
+    { kind: "avoid", hoursMs: 4 * HOUR, maxGapMs: 2 * HOUR, useForecast: false, enabled: true },
+    "freezer",
+  );
+  const keeper = definitionOf({ ...WASHER, whenLost: "keep" }, "keeper");
+  using world = new PlansOnDisk({ definitions: [freezer, keeper, washer], timeline, known: false });
+  const wanted = () => ["freezer", "keeper", "washer"].map((id) => world.plans.wanted(id, null, STARTS)?.on);
+  expect(wanted()).toEqual([true, false, false]);
+  world.restart({ known: true });
+  world.until(NOW, STARTS + 10 * MINUTE);
+  world.restart({ known: false });
+  expect(wanted()).toEqual([true, true, false]);
+});
+
 test("fallback hours wait ten minutes after a start, in case prices are on their way", () => {
   const plan = definitionOf({ ...WASHER, kind: "slots", fallback: [{ from: 2 * 60, until: 5 * 60 }] });
   using world = new PlansOnDisk({ definitions: [plan], timeline: null, startedAt: STARTS });

@@ -179,11 +179,14 @@ describe("a damaged value", () => {
   test("in the table of attempts counts as requests that nobody knows of, so that no quota is exceeded", () => {
     using store = filled();
     const unknown = () => new KeyValueStore(store.database).read(SPENDS_UNKNOWN);
+    const requestLog = new RequestLog(store.database);
+    requestLog.settle(requestLog.spend({ ...spend, seriesId: 1, range }), 503, "1f0b", START + 99);
+    requestLog.spend({ ...spend, seriesId: null, range: null });
     contentOf(store.database);
     expect(unknown()).toBe(null);
     store.database.exec("update attempt set monotonic_ms = 4 where id = 7");
     contentOf(store.database);
-    expect([unknown(), new RequestLog(store.database).recent("consumer", 100).length]).toEqual(["yes", 19]);
+    expect([unknown(), new RequestLog(store.database).recent("consumer", 100).length]).toEqual(["yes", 21]);
   });
 
   test.each(["setting", "series", "chunk", "plan_state", "plan_setting", "plan_run"])(

@@ -114,7 +114,7 @@ function problemOf({ spec, grid, window }: PlanTask<SlotsPlan>, on: number, wall
   return { costs, forced: grid.forced, on, ...lengths, maxRuns, begin };
 }
 
-/** Of the choices that are hardly dearer than the best, the latest or the earliest. Ties: the cheapest, then the earliest. */
+/** Of the choices that are hardly more expensive than the best, the latest or the earliest. Ties: the cheapest, then the earliest. */
 function tolerated(
   { spec, grid }: PlanTask<SlotsPlan>,
   problem: SlotsProblem,

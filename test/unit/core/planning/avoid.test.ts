@@ -109,6 +109,28 @@ describe("avoid rests ON", () => {
     expect(step({ now: MIDNIGHT + 11 * HOUR, spec, timeline: null, trusted: false }).on).toBe(true);
   });
 
+  test("other kinds stay as they are while the clock cannot be right where when_lost is keep", () => {
+    const spec: PlanSpec = { kind: "slots", hoursMs: 4 * HOUR, useForecast: false, enabled: true, whenLost: "keep" };
+    const known = { spec, timeline: timelineOf(prices) };
+    const running = live({ now: MIDNIGHT, ...known }, MIDNIGHT + HOUR);
+    const over = live({ now: MIDNIGHT + HOUR, memory: running.memory, ...known }, MIDNIGHT + 12 * HOUR);
+    expect([running.on, over.on]).toEqual([true, false]);
+    for (const { memory, on } of [running, over])
+      expect(step({ now: MIDNIGHT + 12 * HOUR, memory, ...known, trusted: false }).on).toBe(on);
+  });
+
+  test.each([undefined, HOUR])("min_run %s: also an ON because prices were missing for a moment", (minRunMs) => {
+    const evening = MIDNIGHT + 18.5 * HOUR;
+    const spec = { ...freezer, ...(minRunMs ? { minRunMs } : {}) };
+    const off = live({ now: MIDNIGHT, spec, timeline: timelineOf(prices) }, evening);
+    const lost = step({ now: evening, memory: off.memory, spec, timeline: timelineOf(pricesUntil(evening)) });
+    const back = live(
+      { now: evening + QUARTER, memory: lost.memory, spec, timeline: timelineOf(prices) },
+      evening + 2 * QUARTER,
+    );
+    expect([off.on, lost.on, back.on]).toEqual([false, true, minRunMs !== undefined]);
+  });
+
   test("never OFF longer than max_gap although every price is above max_price", () => {
     const spec = { ...freezer, maxPrice: 0.5 };
     expect(longestOff(spec, prices, [])).toBe(freezer.maxGapMs);

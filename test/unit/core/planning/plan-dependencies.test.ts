@@ -58,6 +58,12 @@ test("after another, with a pause, wherever it stands in the file", () => {
   expect(runsOf([after, washer])).toEqual(expected);
 });
 
+test("a plan that runs in part counts as done: the next follows what it runs", () => {
+  const short = definitionOf({ ...WASHER, kind: "slots", maxPrice: 1.05 });
+  const after = { ...dryer, after: { plan: "washer", pauseMs: 0 } };
+  expect(runsOf([short, after])).toEqual({ washer: ["03:00-04:00"], dryer: ["04:00-06:00"] });
+});
+
 test("the first ends in time for the second, though it costs more", () => {
   const long = { ...definitionOf({ ...WASHER, hoursMs: 5 * HOUR }, "dryer"), after: { plan: "washer", pauseMs: 0 } };
   expect(runsOf([washer, long])).toEqual({ washer: ["23:00-02:00"], dryer: ["02:00-07:00"] });

@@ -98,3 +98,9 @@ test("what has run while it was cheap does not make the plan stay OFF longer tha
   const given = { ...caseOf(spec, [1, 1, 1, 1, 9, 9, 9, 5, 9, 9]), now: 4, fixed: [[0, 4]] as const };
   expect(pictureOf(solveSmall(given), given)).toBe("####...#..");
 });
+
+test("cheap by its level: every quarter that is, and none that is not", () => {
+  const spec: SlotsPlan = { ...base, hoursMs: QUARTER_MS, upToMs: 6 * QUARTER_MS, cheapBelow: { level: "cheap" } };
+  const given = caseOf(spec, [1, 1, 9, 9, 9, 6, 9, 9, 1, 9]);
+  expect(pictureOf(solveSmall(given), given)).toBe("##......#.");
+});
