@@ -16,7 +16,7 @@ const APP_PATHS = ["/config/elbro.yaml", "/data/options.json"];
 
 export interface Configuration {
   readonly config: Config;
-  /** The file; null where there is none. */
+  /** The file; null without one. */
   readonly path: string | null;
   /** What is no mistake and yet not well. */
   readonly warnings: readonly string[];
