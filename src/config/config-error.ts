@@ -3,6 +3,7 @@ import type * as z from "zod/mini";
 import { itemOf, keys, kindOf, shapeOf } from "./keys.ts";
 import { configSchema } from "./schema.ts";
 import { nearest } from "./suggest-key.ts";
+import { isTree, type Tree } from "./tree.ts";
 
 /** A mistake in the configuration. */
 export interface ConfigMistake {
@@ -14,7 +15,6 @@ export interface ConfigMistake {
   readonly line?: number;
 }
 
-export type Tree = Record<string, unknown>;
 type Path = readonly PropertyKey[];
 type Shape = NonNullable<ReturnType<typeof shapeOf>>;
 
@@ -40,10 +40,6 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
 /** Whether what stands under a key is a secret, by the key's name. */
 export function isSecretKey(name: string): boolean {
   return SECRET.test(name);
-}
-
-export function isTree(value: unknown): value is Tree {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** A path as its owner reads it: `api.keys[0].name`. */

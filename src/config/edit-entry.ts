@@ -13,10 +13,10 @@ import {
   YAMLMap,
   YAMLSeq,
 } from "yaml";
-import type { Tree } from "./config-error.ts";
 import type { EntryList } from "./entry-list.ts";
 import { FILE_SUFFIX } from "./keys.ts";
 import { writtenIds } from "./page-file.ts";
+import type { Tree } from "./tree.ts";
 
 /** What becomes of an entry. `index` is null for one that is new, `entry` for one that goes. */
 export interface EntryEdit {

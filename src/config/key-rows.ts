@@ -18,7 +18,7 @@ export interface KeyRow {
   readonly inList: boolean;
   readonly words: KeyDescription;
   readonly type: string;
-  /** Undefined where there is none. */
+  /** Undefined without one. */
   readonly default: unknown;
   /** Whether it must be there when what is around it is. */
   readonly needed: boolean;

@@ -1,12 +1,11 @@
 /** Where the configuration is, and how it is read on this machine. */
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { hostname } from "node:os";
-import path from "node:path";
 import { StartError } from "../core/status/start-error.ts";
 import { AccountFiles, AccountsDirError } from "./account-files.ts";
 import { readBounded } from "./bounded-file.ts";
+import { type ConfigTexts, readPage, readText } from "./config-texts.ts";
 import { type ConfigReading, readAccount, readConfig } from "./load.ts";
-import { PAGE_FILE } from "./page-file.ts";
 import type { Config } from "./schema.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -17,7 +16,7 @@ const APP_PATHS = ["/config/elbro.yaml", "/data/options.json"];
 
 export interface Configuration {
   readonly config: Config;
-  /** The file; null where there is none. */
+  /** The file; null without one. */
   readonly path: string | null;
   /** What is no mistake and yet not well. */
   readonly warnings: readonly string[];
@@ -25,29 +24,17 @@ export interface Configuration {
 
 /** Folders in which a container or a service manager puts files for secrets: who may read there is for them to say. */
 const SECRET_FOLDERS = ["/run/secrets"];
-/** A house with all its homes, plans and plugs has 50 kB. */
-export const MAX_CONFIG_BYTES = 256 * 1024;
 /** The certificates of all public authorities are 220 kB. */
 const MAX_SECRET_BYTES = 512 * 1024;
 const OTHERS = 0o007;
 const GROUP = 0o070;
 
-/** Files with keys that are named one by one where other users may read them; one `chmod` mends them all. */
+/** Files with keys that are named one by one where other users may read them; one `chmod` fixes them all. */
 const MAX_NAMED = 3;
 
 /** The files of `accounts_dir`, to be kept for as long as the configuration is read again. */
 export function openAccountFiles(): AccountFiles {
   return new AccountFiles((text) => readAccount(text, (file) => readBounded(file, MAX_SECRET_BYTES)));
-}
-
-/** Docker makes a folder of a file that is mounted and not there. */
-const FOLDER =
-  "it is a folder; where Docker made it, because there was no such file, remove it, write the file and start the container again";
-
-/** The texts of the configuration's files; null for a file that is not there. */
-export interface ConfigTexts {
-  readonly file: string | null;
-  readonly page: string | null;
 }
 
 /** The file of `given`, or the first place that has one; null without a file. */
@@ -70,12 +57,6 @@ export function readConfiguration(
     hostname: hostname(),
     page: (dataDir) => (texts.page === undefined ? readPage(dataDir) : texts.page),
   });
-}
-
-/** The text of the page's file in a data directory; null without one. */
-export function readPage(dataDir: string): string | null {
-  const file = path.join(dataDir, PAGE_FILE);
-  return existsSync(file) ? readText(file) : null;
 }
 
 function isAppOf({ SUPERVISOR_TOKEN }: Environment): boolean {
@@ -136,15 +117,4 @@ function exposureOf(file: string): string[] {
   const { mode, uid } = statSync(file);
   const exposed = mode & (uid === process.getuid?.() ? OTHERS | GROUP : OTHERS);
   return exposed === 0 ? [] : [`${file} holds a secret and other users may read it; chmod 600 ${file}`];
-}
-
-/** Errors: throws a StartError. */
-export function readText(path: string): string {
-  try {
-    return readBounded(path, MAX_CONFIG_BYTES);
-  } catch (error) {
-    const isFolder = error instanceof Error && "code" in error && error.code === "EISDIR";
-    const why = error instanceof Error ? error.message : "unknown error";
-    throw new StartError(`cannot read the configuration ${path}: ${isFolder ? FOLDER : why}`);
-  }
 }

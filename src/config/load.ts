@@ -1,15 +1,7 @@
 /** From the text of a file and the environment to a configuration, or to every mistake there is in them. */
 import { basename } from "node:path";
 import type * as z from "zod/mini";
-import {
-  type ConfigMistake,
-  describeIssue,
-  isSecretKey,
-  isTree,
-  pathText,
-  type Tree,
-  valueAt,
-} from "./config-error.ts";
+import { type ConfigMistake, describeIssue, isSecretKey, pathText, valueAt } from "./config-error.ts";
 import {
   defaultOf,
   FILE_SUFFIX,
@@ -24,6 +16,7 @@ import {
 import { addPage, inPage, type OwnCounts } from "./page-file.ts";
 import { type AccountEntry, accountSchema, type Config, configSchema } from "./schema.ts";
 import { nearest } from "./suggest-key.ts";
+import { isTree, type Tree } from "./tree.ts";
 import { readYaml, type YamlReading } from "./yaml-text.ts";
 
 export type ConfigReading<Value = Config> =

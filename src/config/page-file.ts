@@ -1,12 +1,11 @@
 /** `page.yaml` in the data directory: the plans and plugs that were saved over HTTP where the owner's file is read-only. */
 import { slugOf } from "../core/text/slug.ts";
-import { type ConfigMistake, isTree, type Tree } from "./config-error.ts";
-import { type EntryList, entryLists } from "./entry-list.ts";
+import type { ConfigMistake } from "./config-error.ts";
+import { type EntryList, entryLists, PAGE_FILE } from "./entry-list.ts";
 import { planIds } from "./plan-schema.ts";
 import { plugId } from "./plug-schema.ts";
+import type { Tree } from "./tree.ts";
 import { readYaml } from "./yaml-text.ts";
-
-export const PAGE_FILE = "page.yaml";
 
 /** The ids of a list as it is written. Shape: as the list; empty for an entry without a name, which is a mistake of its own. */
 export function writtenIds(list: EntryList, entries: readonly unknown[]): string[] {
@@ -59,4 +58,8 @@ export function inPage(mistake: ConfigMistake, counts: OwnCounts): ConfigMistake
   if (Number(index ?? 0) < own) return mistake;
   const { line: _, ...given } = mistake;
   return { ...given, path: `${PAGE_FILE}: ${list}[${Number(index) - own}]${rest}` };
+}
+
+function isTree(value: unknown): value is Tree {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,7 @@
 /** The secrets of a configuration, and what may be shown of it: what is secret says only that it is set. */
-import { isSecretKey, isTree } from "./config-error.ts";
+import { isSecretKey } from "./config-error.ts";
 import type { Config } from "./schema.ts";
+import { isTree } from "./tree.ts";
 
 /** A text this short may be part of any word; as a secret it protects nothing. */
 const MIN_LENGTH = 4;

@@ -1,13 +1,14 @@
 /** Plans and plugs that are saved over HTTP: into the owner's file, or into the page's where that cannot be written. */
 import { isDeepStrictEqual } from "node:util";
-import { type ConfigMistake, describeIssue, isTree, type Tree } from "../config/config-error.ts";
+import { type ConfigMistake, describeIssue } from "../config/config-error.ts";
+import { type ConfigTexts, MAX_CONFIG_BYTES } from "../config/config-texts.ts";
 import { editEntry } from "../config/edit-entry.ts";
-import type { EntryList } from "../config/entry-list.ts";
+import { type EntryList, PAGE_FILE } from "../config/entry-list.ts";
 import { defaultOf, FILE_SUFFIX, itemOf, shapeOf } from "../config/keys.ts";
 import type { ConfigReading } from "../config/load.ts";
-import { type ConfigTexts, MAX_CONFIG_BYTES } from "../config/load-config-file.ts";
-import { entriesIn, idOfName, PAGE_FILE, writtenIds } from "../config/page-file.ts";
+import { entriesIn, idOfName, writtenIds } from "../config/page-file.ts";
 import { type Config, configSchema } from "../config/schema.ts";
+import { isTree, type Tree } from "../config/tree.ts";
 import { StartError } from "../core/status/start-error.ts";
 import type { EpochMs } from "../core/time/interval.ts";
 import type { ConfigReload } from "./config-reload.ts";
@@ -88,7 +89,10 @@ export class ConfigurationEditor implements EntryEditor {
 
   async #change(asked: EntryChange): Promise<Edited> {
     const { source, files, reloading } = this.#deps;
-    if (!source) return refusal("conflict", INVENTED);
+    if (!source) {
+      const draft = asked.isDelete ? null : this.draft(asked.list, asked.id, asked.entry);
+      return draft && "kind" in draft ? draft : refusal("conflict", INVENTED);
+    }
     try {
       const edited = this.#write(asked, files.read(), source);
       if (edited.kind === "refused") return edited;

@@ -2,8 +2,8 @@
 import { createHash } from "node:crypto";
 import { accessSync, constants, mkdirSync, readdirSync, realpathSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
-import { type ConfigTexts, readPage, readText } from "../config/load-config-file.ts";
-import { PAGE_FILE } from "../config/page-file.ts";
+import { type ConfigTexts, readPage, readText } from "../config/config-texts.ts";
+import { PAGE_FILE } from "../config/entry-list.ts";
 import type { EpochMs } from "../core/time/interval.ts";
 import { replaceWhole, writeWhole } from "../storage/atomic-file.ts";
 
@@ -61,11 +61,12 @@ export class ConfigurationFiles {
   #backUp(which: ConfigFile, text: string, now: EpochMs): void {
     const folder = path.join(this.#dataDir, BACKUPS);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    const name = which === "page" ? PAGE_FILE : (this.name ?? "");
+    const kept = readdirSync(folder).sort();
+    // By number, as a clock may be set back.
+    const number = String(Number.parseInt(kept.at(-1) ?? "0", 10) + 1).padStart(6, "0");
     const time = new Date(now).toISOString().replaceAll(":", "-");
-    const digest = createHash("sha256").update(text).digest("hex").slice(0, 8);
-    writeWhole(path.join(folder, `${time}-${digest}-${name}`), text);
-    for (const old of readdirSync(folder).sort().slice(0, -MAX_BACKUPS)) rmSync(path.join(folder, old));
+    writeWhole(path.join(folder, `${number}-${time}-${which === "page" ? PAGE_FILE : (this.name ?? "")}`), text);
+    for (const old of kept.slice(0, 1 - MAX_BACKUPS)) rmSync(path.join(folder, old));
   }
 }
 

@@ -78,7 +78,7 @@ export class EventFeed {
   }
 }
 
-/** The payload of another topic that is published with it; null where there is none. */
+/** The payload of another topic that is published with it; null without one. */
 type Other = (topic: string) => string | null;
 
 /** The event of a topic below the base; null where there is none for it. */

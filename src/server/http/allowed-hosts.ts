@@ -45,7 +45,7 @@ export class AllowedHosts {
   }
 }
 
-/** The name or address in a `Host`, in lower case; null where there is none. */
+/** The name or address in a `Host`, in lower case; null without one. */
 function nameIn(host: string): string | null {
   if (host.length > LONGEST) return null;
   const [, bracketed, plain] = /^(?:\[([0-9a-f:.]+)\]|([a-z0-9_.-]+))(?::\d{0,5})?$/.exec(host.toLowerCase()) ?? [];

@@ -145,7 +145,7 @@ export class Health {
   }
 }
 
-/** A home or place, and until when its price of now holds; null where there is none. */
+/** A home or place, and until when its price of now holds; null without one. */
 interface PriceNow {
   readonly name: string;
   readonly until: EpochMs | null;
