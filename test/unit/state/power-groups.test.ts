@@ -21,7 +21,8 @@ function member(id: string, spec: PlanSpec, watts: number, priority = 100, limit
 }
 
 const car = member("car", { ...night, kind: "slots", hoursMs: 4 * HOUR }, 7_400, 1);
-const heater = member("heater", { ...night, kind: "slots", hoursMs: 4 * HOUR }, 3_000, 2);
+/** Fits next to the car, but not with the freezer. */
+const heater = member("heater", { ...night, kind: "slots", hoursMs: 4 * HOUR }, 3_200, 2);
 const dryer = member("dryer", { ...night, kind: "window", hoursMs: 2 * HOUR }, 2_500);
 const floor = member("floor", { ...base, kind: "below", percent: 40 }, 2_000);
 const freezer = member("freezer", { ...base, kind: "avoid", hoursMs: 4 * HOUR, maxGapMs: 2 * HOUR }, 500);

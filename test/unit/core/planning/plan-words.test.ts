@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { PlanSpec, SlotsPlan, WindowPlan } from "../../../../src/core/planning/model/plan-spec.ts";
 import { runNow, stop } from "../../../../src/core/planning/plan-commands.ts";
+import { newRecord } from "../../../../src/core/planning/plan-record.ts";
+import { energyOf } from "../../../../src/core/planning/plan-savings.ts";
 import { planSnapshot } from "../../../../src/core/planning/plan-snapshot.ts";
 import type { PlanAdvance } from "../../../../src/core/planning/plan-state-machine.ts";
 import { at, daysOf, points, timelineOf } from "../../../support/home/price-days.ts";
@@ -165,4 +167,11 @@ test("hours of avoid and max_gap are rounded down to whole price intervals, othe
   expect((24 * HOUR - on) / HOUR).toBe(2);
   const longer = step({ now: AFTERNOON, spec: { ...washer, hoursMs: 1.5 * HOUR } });
   expect(timesOf(longer.memory)).toEqual(["01:00-03:00"]);
+});
+
+test.each(["below", "avoid"] as const)("a round of %s uses its kwh, shared out over all that it runs", (kind) => {
+  const spec = { kind, kwh: 4, hoursMs: 3_600_000, useForecast: false, enabled: true };
+  const run = { start: 0, end: 7_200_000, basis: "prices", settled: false } as const;
+  const record = { ...newRecord({ start: 0, end: 86_400_000, until: 86_400_000 }, 0, []), startedRuns: [run] };
+  expect(energyOf(spec, 3_600_000, record)).toBe(2);
 });
