@@ -19,7 +19,7 @@ export interface ConfigChange {
 const LIVE = /^(log\.level|plans|groups|plugs|homes|levels(\..+)?|api\.(?!host$|port$).+)$/;
 
 /** With `accounts_dir`, accounts come and go too. */
-const LIVE_WITH_FILES = /^(consumer|homes|plugs|accounts)$/;
+const LIVE_WITH_FILES = /^(consumer|accounts)$/;
 
 /** Whether accounts may come and go from one configuration to the next. */
 function hasSameFolder(before: Config, after: Config): boolean {

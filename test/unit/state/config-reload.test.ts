@@ -27,8 +27,8 @@ describe("what has changed", () => {
     [{ mqtt: { url: "mqtt://host", username: "me" } }, [], ["mqtt.url", "mqtt.username"]],
     [{ consumer: { api_key: "def" } }, [], ["consumer.api_key"]],
     [{ consumer: [{ api_key: "abc" }] }, [], ["consumer"]],
-    [{ levels: { cheap: 0.8 } }, [], ["levels.cheap"]],
-    [{ homes: [{ address_id: "11111111-2222-4333-8444-555555555555", id: "cabin" }] }, [], ["homes"]],
+    [{ levels: { cheap: 0.8 } }, ["levels.cheap"], []],
+    [{ homes: [{ address_id: "11111111-2222-4333-8444-555555555555", id: "cabin" }] }, ["homes"], []],
     [
       { third_party: { api_key: "a", api_secret: "b", places: [{ name: "Region", region: "DK1" }] } },
       [],
@@ -36,7 +36,7 @@ describe("what has changed", () => {
     ],
     [{ broker: { users: [{ name: "a", password: "b" }] } }, [], ["broker.users"]],
     [{ history: { months: 3 }, retention: { years: 3 } }, [], ["history.months", "retention.years"]],
-    [{ plugs: [{ name: "A", family: "tasmota", topic: "a", signal_topic: "b" }] }, [], ["plugs"]],
+    [{ plugs: [{ name: "A", family: "tasmota", topic: "a", signal_topic: "b" }] }, ["plugs"], []],
     [{ plans: [plan], data_dir: "/elsewhere" }, ["plans"], ["data_dir"]],
   ])("%j", (over, live, later) => {
     expect(changeBetween(config(), config(over))).toEqual({ live, later });
