@@ -12,7 +12,9 @@ import {
 } from "node:fs";
 import { connect } from "node:net";
 import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
+import { databasePathIn } from "../../src/storage/open-storage.ts";
 import { haveMosquitto, Mosquitto } from "../support/broker/mosquitto.ts";
 import { Child } from "../support/daemon/child.ts";
 import { DaemonProcess } from "../support/daemon/daemon-process.ts";
@@ -32,6 +34,24 @@ describe("check", () => {
     expect(code).toBe(0);
     await using daemon = await installed.launch();
     expect(daemon.output).toContain("holds a secret and other users may read it");
+  });
+
+  test("finds what is damaged in the data directory", async () => {
+    await using installed = await TestDaemon.install();
+    expect((await installed.run("keys", "create", "Phone")).code).toBe(0);
+    const dataDir = installed.dir.file("data");
+    expect((await installed.run("prices")).code).toBe(0);
+    expect((await installed.run("check")).code).toBe(0);
+
+    const keys = path.join(dataDir, "keys.json");
+    writeFileSync(keys, readFileSync(keys, "utf8").replace("Phone", "Phond"));
+    const database = new DatabaseSync(databasePathIn(dataDir));
+    database.exec("update setting set value = value || 'x'");
+    database.close();
+    const { code, output } = await installed.run("check");
+    expect(output).toContain(`${keys}: it is not as the command line wrote it; `);
+    expect(output).toContain(`${databasePathIn(dataDir)}: `);
+    expect(code).toBe(1);
   });
 
   test("warns of a key's own file as well, and of none without a secret", async () => {

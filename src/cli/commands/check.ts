@@ -4,6 +4,7 @@ import { loadConfiguration } from "../../config/load-config-file.ts";
 import { plugWarnings } from "../../config/plug-schema.ts";
 import { hasNoUsers, NO_BROKER_USERS } from "../../mqtt/broker/start-broker.ts";
 import { requireKeys } from "../../server/auth/require-key.ts";
+import { KeyFile } from "../../storage/api-key-file.ts";
 import { damageInFile } from "../../storage/damage-scan.ts";
 import { databasePathIn } from "../../storage/open-storage.ts";
 import type { Given } from "../arguments.ts";
@@ -57,12 +58,16 @@ export async function main(given: Given): Promise<number> {
   return findings.every(({ state }) => state === "works") ? 0 : 1;
 }
 
-/** Says what is damaged in the data directory. One that a daemon holds is that daemon's to tell. */
+/** Says what is damaged in the data directory. A database that a daemon holds is that daemon's to tell. */
 async function storedDamage(dataDir: string): Promise<boolean> {
+  const keyFile = new KeyFile(dataDir);
+  const keys = keyFile.read();
+  if (keys.kind === "unreadable")
+    process.stdout.write(`${keyFile.path}: ${keys.why}; restore it, or remove it and create its keys again\n`);
   const file = databasePathIn(dataDir);
-  if (!existsSync(file) || (await runningDaemon(dataDir).catch(() => null)) !== null) return false;
-  const damage = damageInFile(file);
+  const isFree = existsSync(file) && (await runningDaemon(dataDir).catch(() => null)) === null;
+  const damage = isFree ? damageInFile(file) : [];
   for (const text of damage)
     process.stdout.write(`${file}: ${text}; the next start leaves it out and asks the service for it again\n`);
-  return damage.length > 0;
+  return keys.kind === "unreadable" || damage.length > 0;
 }
