@@ -30,10 +30,11 @@ export interface Storage {
 
 /** Errors: throws a StartError if the data directory cannot be used. */
 export function openStorage({ config, clock, log }: StorageOptions): Storage {
-  const { database, databasePath, recovery, outdated } = openDataDir(config.data_dir, clock.now());
+  const { database, databasePath, recovery, outdated, lostCommits } = openDataDir(config.data_dir, clock.now());
   if (outdated !== null)
     log.warn({ file: outdated }, "database of an older version set aside; its prices and usage are asked for again");
   const writing = new WriteGuard(database);
+  if (lostCommits > 0) writing.damaged(`${lostCommits} writes lost with a damaged write-ahead log`, () => undefined);
   dropDamagedRows(database, writing);
   const settings = new KeyValueStore(database, writing);
   return { database, databasePath, recovery, writing, settings, close: () => database.close() };

@@ -31,6 +31,7 @@ import {
   versionOf,
 } from "./database.ts";
 import { KeyValueStore } from "./key-value-store.ts";
+import { commitsIn, lostCommits } from "./log-damage.ts";
 
 /** The setting of a database that took the place of another: the request log lacks spends of the other. */
 export const SPENDS_UNKNOWN = "spends_unknown";
@@ -61,6 +62,8 @@ export interface OpenedDatabase {
   readonly recovery: Recovery | null;
   /** Where a file of an older version is now; null if there was none. */
   readonly outdated: string | null;
+  /** How many of the last commits were lost with damage in the write-ahead log. */
+  readonly lostCommits: number;
 }
 
 /** What SQLite keeps of one database: the file, its write-ahead log, and the log's index. */
@@ -74,20 +77,33 @@ export function copyPathOf(databasePath: string): string {
 /** Errors: throws a DatabaseError as `openDatabase` does, and what the file system says. */
 export function openOrRestore(databasePath: string, now: EpochMs): OpenedDatabase {
   const loss = lossOf(databasePath);
+  const commits = commitsIn(`${databasePath}-wal`);
   const attempt: Attempt =
     loss === null
       ? tryOpening(databasePath, now)
       : { kind: "broken", damage: loss, setAside: putAside(databasePath, now) };
   switch (attempt.kind) {
-    case "open":
-      return { database: attempt.database, recovery: null, outdated: null };
+    case "open": {
+      const { database } = attempt;
+      const lost = lostCommits(database, commits);
+      if (lost > 0) new KeyValueStore(database).write(SPENDS_UNKNOWN, "yes");
+      return { database, recovery: null, outdated: null, lostCommits: lost };
+    }
     case "outdated":
-      return { database: openWithSpendsUnknown(databasePath), recovery: null, outdated: attempt.setAside };
+      return {
+        ...{ database: openWithSpendsUnknown(databasePath), recovery: null, outdated: attempt.setAside },
+        lostCommits: 0,
+      };
     case "broken": {
       const { damage, setAside } = attempt;
       const restored = restore(databasePath, now);
       const database = restored?.database ?? openDatabase(databasePath);
-      return { database, recovery: { damage, setAside, copiedAt: restored?.copiedAt ?? null }, outdated: null };
+      return {
+        database,
+        recovery: { damage, setAside, copiedAt: restored?.copiedAt ?? null },
+        outdated: null,
+        lostCommits: 0,
+      };
     }
   }
 }

@@ -1,0 +1,47 @@
+import { copyFileSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { KeyValueStore } from "../../../src/storage/key-value-store.ts";
+import { type OpenedDatabase, openOrRestore, SPENDS_UNKNOWN } from "../../../src/storage/recovery.ts";
+import { StoreOnDisk } from "../../support/daemon/store-on-disk.ts";
+
+const COMMITS = 20;
+const LAST = String(COMMITS - 1);
+
+/** A database as a crash leaves it: what was written last is in the write-ahead log, which `change` then changes. */
+function afterCrash(change: (logPath: string, length: number) => void): OpenedDatabase & { readonly value: unknown } {
+  using store = new StoreOnDisk();
+  const settings = new KeyValueStore(store.database);
+  for (let i = 0; i < COMMITS; i++) settings.write("last", String(i));
+  const path = `${store.path}.crashed`;
+  for (const ending of ["", "-wal"]) copyFileSync(store.path + ending, path + ending);
+  change(`${path}-wal`, readFileSync(`${path}-wal`).length);
+  const opened = openOrRestore(path, 0);
+  const value = new KeyValueStore(opened.database).read("last");
+  const unknown = new KeyValueStore(opened.database).read(SPENDS_UNKNOWN);
+  expect(unknown === "yes").toBe(opened.lostCommits > 0);
+  opened.database.close();
+  return { ...opened, value };
+}
+
+function flip(path: string, at: number): void {
+  const bytes = readFileSync(path);
+  bytes[at] = (bytes[at] ?? 0) ^ 1;
+  writeFileSync(path, bytes);
+}
+
+describe("a write-ahead log", () => {
+  test("that is whole has lost nothing", () => {
+    expect(afterCrash(() => undefined)).toMatchObject({ lostCommits: 0, value: LAST });
+  });
+
+  test("with a flipped bit in its middle is told, and the requests that it held count as spent", () => {
+    const { lostCommits, value } = afterCrash((path, length) => flip(path, length >> 1));
+    expect(lostCommits).toBeGreaterThan(1);
+    expect(value).not.toBe(LAST);
+  });
+
+  test("whose last commit a power cut left unfinished has lost nothing that was acknowledged", () => {
+    expect(afterCrash((path, length) => flip(path, length - 100)).lostCommits).toBe(0);
+    expect(afterCrash((path, length) => truncateSync(path, length - 100)).lostCommits).toBe(0);
+  });
+});
