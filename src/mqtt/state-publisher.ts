@@ -6,7 +6,7 @@ import type { Home, HomeSnapshot } from "../core/prices/home-snapshot.ts";
 import { shardName, shardOfConfig } from "../core/sharding/shard.ts";
 import type { DaemonState } from "../core/status/daemon-status.ts";
 import { VERSION } from "../core/status/version.ts";
-import { type EpochMs, MINUTE_MS } from "../core/time/interval.ts";
+import { type EpochMs, MINUTE_MS, QUARTER_MS } from "../core/time/interval.ts";
 import type { State } from "../state/open-state.ts";
 import type { KeyValueStore } from "../storage/key-value-store.ts";
 import type { Message } from "./client/message.ts";
@@ -52,6 +52,11 @@ export function partOfPlans(circle: string): string {
 
 /** Heartbeats are due at least this often. */
 const MAX_SLEEP_MS = 60 * MINUTE_MS;
+
+/** What a plan says of starting now changes with the price. */
+function nextQuarterAfter(now: EpochMs): EpochMs {
+  return (Math.floor(now / QUARTER_MS) + 1) * QUARTER_MS;
+}
 
 export class StatePublisher {
   readonly #deps: StatePublisherDeps;
@@ -110,12 +115,12 @@ export class StatePublisher {
     const { plans, until } = this.#deps.plans.at(now, circle);
     return {
       messages: this.#messagesOf(plans, planDevice, planMessages),
-      until: Math.min(now + MAX_SLEEP_MS, until ?? Number.POSITIVE_INFINITY),
+      until: Math.min(nextQuarterAfter(now), until ?? Number.POSITIVE_INFINITY),
     };
   }
 
   #plugsAt(now: EpochMs): PublishedPart {
-    return { messages: this.#messagesOf(this.#plugs(), plugDevice, plugMessages), until: now + MAX_SLEEP_MS };
+    return { messages: this.#messagesOf(this.#plugs(), plugDevice, plugMessages), until: nextQuarterAfter(now) };
   }
 
   /** The topics of all of a kind, then the documents of their devices. */

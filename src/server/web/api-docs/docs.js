@@ -2,7 +2,7 @@
 import { at, h, prose } from "./elements.js";
 import { schemaNode } from "./schema.js";
 
-const METHODS = ["get", "post"];
+const METHODS = ["get", "post", "put", "delete"];
 
 const response = await fetch("../openapi.json");
 if (response.ok) show(await response.json());
