@@ -9,7 +9,7 @@
 import type { GroupPlan } from "./group-plan.ts";
 
 /** By plan, in steps of its own line. */
-type ByPlan = readonly Float64Array[];
+export type ByPlan = readonly Float64Array[];
 
 const NONE = Number.POSITIVE_INFINITY;
 /** Costs are prices times watts; what differs by less is the same. */
@@ -48,8 +48,8 @@ export class GroupBound {
     this.most = new Float64Array(limits.length);
   }
 
-  /** Looks for fees with a higher bound; `known` is the cost of the best choice. */
-  raise(rounds: number, known: number): void {
+  /** Looks for fees with a higher bound, telling those of each round; `known` is the cost of the best choice. */
+  raise(rounds: number, known: number, onRound: (fees: ByPlan, round: number) => void): void {
     let fees = this.fees;
     let idle = 0;
     let direction: ByPlan = fees.map(({ length }) => new Float64Array(length));
@@ -72,6 +72,7 @@ export class GroupBound {
         idle = 0;
         fees = this.fees;
       }
+      onRound(fees, round);
       direction = this.#turn(direction, fees, wanted, given);
       const steepness = direction.reduce((total, own) => total + own.reduce((sum, slope) => sum + slope * slope, 0), 0);
       if (steepness === 0 || this.least > known - SAME_COST) break;

@@ -4,10 +4,12 @@
  * `GroupBound` tells what no choice costs less than, by fees on the steps. Then the plans go along the axis together. A
  * state is where each of them stands; what its best end costs at least is known from the fees, so states that cannot lead
  * to a cheaper choice than the best known are left out. Where no state had to be left out for their number, the choice
- * found is the best there is.
+ * found is the best there is. Of several plans, which are too many for that, some are taken out of the best choice and placed
+ * again, other ones each time, as long as time allows.
  */
 
-import { GroupBound, SAME_COST } from "./group-bound.ts";
+import { type ByPlan, GroupBound, SAME_COST } from "./group-bound.ts";
+import { GroupPlaces } from "./group-places.ts";
 import { GroupPlan, type GroupProblem } from "./group-plan.ts";
 import type { StepRun } from "./runs-solver.ts";
 
@@ -55,16 +57,20 @@ const TRIES = {
     { width: 20_000, rounds: 400 },
   ],
   several: [
-    { width: 10, rounds: 80 },
-    { width: 10, rounds: 30 },
-    { width: 10, rounds: 30 },
-    { width: 10, rounds: 30 },
+    { width: 6, rounds: 40 },
+    { width: 6, rounds: 15 },
+    { width: 6, rounds: 15 },
+    { width: 6, rounds: 15 },
   ],
 } as const;
 /** Several plans are placed well enough where the bound is only so much of it lower. */
 const GOOD_SHARE = 0.003;
-/** Parts of several plans that are placed again: how many, which of all next, and how each is looked for. */
-const PARTS = { most: 10, stride: 17, width: 10, rounds: 20 };
+/** Several plans are placed in turn with the fees of each of so many rounds. */
+const ROUNDS_APART = 6;
+/** How many times one of several plans is placed at most while parts of them are; so many tried steps take as long as one. */
+const PLACINGS = { most: 1_600, perTried: 30 };
+/** The fees of a round are more or less than right: parts are placed with up to so many times of them. */
+const MOST_FEES = 1.5;
 /** States that one UTF-16 unit can tell apart. */
 const MAX_CODE = 2 ** 16;
 /** Steps from one standing to the next that are tried at most, over all widths. */
@@ -82,7 +88,9 @@ class GroupSolver {
   #best: { readonly on: readonly Uint8Array[] | null; readonly cost: number };
   readonly #ways: readonly Map<number, Ways>[];
   readonly #isWide: boolean;
+  readonly #places: GroupPlaces;
   #tried = 0;
+  #random = 6;
   /** Nothing is tried of which the bound is higher. */
   #highest = NONE;
 
@@ -90,7 +98,9 @@ class GroupSolver {
     const forcedAt = (step: number) =>
       problems.reduce((sum, { forced, offset, watts }) => sum + (forced[step - offset] === 1 ? watts : 0), 0);
     this.#limits = limits.map((limit, step) => Math.max(limit, forcedAt(step)));
-    this.#plans = problems.map((problem) => new GroupPlan(this.#within(problem)));
+    const within = problems.map((problem) => this.#within(problem));
+    this.#plans = within.map((problem) => new GroupPlan(problem));
+    this.#places = new GroupPlaces(within, this.#limits);
     this.#bound = new GroupBound(this.#plans, this.#limits);
     this.#ways = this.#plans.map(() => new Map());
     this.#isWide = this.#plans.some(({ states }) => states > MAX_CODE);
@@ -99,16 +109,20 @@ class GroupSolver {
 
   solve(): GroupChoice | null {
     this.#placeInTurn();
-    const isFew = this.#plans.length <= EXACT_PLANS;
+    const isFew = this.#isFew;
     let isProven = false;
     for (const { width, rounds } of isFew ? TRIES.few : TRIES.several) {
       isProven = this.#look(width, rounds);
       if (this.#bound.least === NONE) return null;
       if (isProven || this.#tried > MAX_TRIED || (!isFew && this.#isGood())) break;
     }
-    if (!isFew && !isProven && this.#best.on) this.#improve();
+    if (!isFew && !isProven) this.#placeParts();
     const { on, cost } = this.#best;
     return on && { runs: on.map(runsIn), cost, isProven };
+  }
+
+  get #isFew(): boolean {
+    return this.#plans.length <= EXACT_PLANS;
   }
 
   /** Whether the bound says that little can be missing to the cheapest choice. */
@@ -118,46 +132,33 @@ class GroupSolver {
 
   /** Looks for a cheaper choice from new fees. Returns whether the best is known to be the cheapest. */
   #look(width: number, rounds: number): boolean {
-    this.#bound.raise(rounds, this.#best.cost);
+    this.#bound.raise(rounds, this.#best.cost, (fees, round) => {
+      if (!this.#isFew && round >= ROUNDS_APART && round % ROUNDS_APART === 0)
+        this.#placeInTurn(this.#shuffled(), fees);
+    });
     if (this.#bound.least === NONE) return false;
     this.#placeInTurn();
     return this.#walk(width) || this.#best.cost <= this.#bound.least + SAME_COST;
   }
 
-  /** Looks for a cheaper choice of three plans at a time, where the others leave room. */
-  #improve(): void {
-    const parts = this.#plans.flatMap((_, a) =>
-      this.#plans.flatMap((_, b) => this.#plans.flatMap((_, c) => (a < b && b < c ? [[a, b, c]] : []))),
-    );
-    for (let turn = 0; turn < Math.min(PARTS.most, parts.length) && !this.#isGood(); turn++) {
-      const part = parts[(turn * PARTS.stride) % parts.length] as number[];
-      const others = this.#plans.map((_, p) => p).filter((p) => !part.includes(p));
-      const limits = this.#limits.slice();
-      for (const p of others) this.#take(p, limits);
-      const known = part.reduce((sum, p) => sum + this.#costOf(p), 0);
-      const solver = new GroupSolver(
-        part.map((p) => (this.#plans[p] as GroupPlan).problem),
-        limits,
-      );
-      solver.#best = { on: null, cost: known };
-      solver.#look(PARTS.width, PARTS.rounds);
-      const { on, cost } = solver.#best;
-      if (!on) continue;
-      const all = this.#plans.map((_, p) => (on[part.indexOf(p)] ?? this.#best.on?.[p]) as Uint8Array);
-      this.#best = { on: all, cost: this.#best.cost - known + cost };
+  /**
+   * Takes some plans out of the best choice and places them again, one after the other, then each as the others stand. With
+   * fees a plan leaves alone what several others would be dearer without, which it cannot see otherwise.
+   */
+  #placeParts(): void {
+    const count = this.#plans.length;
+    const { most, perTried } = PLACINGS;
+    const places = this.#places;
+    const last = places.placings + most - this.#tried / perTried;
+    while (places.placings < last && this.#best.on && !this.#isGood()) {
+      const part = this.#shuffled().slice(0, 2 + this.#below(count - 1));
+      places.take(this.#best.on);
+      for (const p of part) places.remove(p);
+      const share = (this.#below(100) / 100) * MOST_FEES;
+      const fit = part.every((p) => places.place(p, this.#bound.fees[p] as Float64Array, share));
+      // What is further from the best than the best may be from the cheapest does not get better than it.
+      if (fit && places.cost <= 2 * this.#best.cost - this.#bound.least) this.#settle(1);
     }
-  }
-
-  #costOf(p: number): number {
-    return (this.#plans[p] as GroupPlan).priceOf(this.#best.on?.[p] as Uint8Array);
-  }
-
-  /** Takes what a plan draws in the best choice from the limits. */
-  #take(p: number, limits: Float64Array): void {
-    const { offset, watts } = (this.#plans[p] as GroupPlan).problem;
-    const own = this.#best.on?.[p] ?? new Uint8Array();
-    for (const [step, isOn] of own.entries())
-      if (isOn === 1) limits[offset + step] = (limits[offset + step] as number) - watts;
   }
 
   /** Goes along the axis with at most `width` standings. Returns whether nothing was left out that could be better. */
@@ -253,39 +254,48 @@ class GroupSolver {
 
   /**
    * Places one plan after the other where the ones before leave room: a good choice for little work. A plan that finds no
-   * room comes first the next time. Then each is placed again as the others stand, as long as that costs less.
+   * room comes first the next time. Then each is placed again as the others stand.
    */
-  #placeInTurn(): void {
-    let order = this.#plans.map((_, p) => p);
+  #placeInTurn(first: readonly number[] = this.#inOrder, fees: ByPlan = this.#bound.fees): void {
+    const places = this.#places;
+    let order = first;
     for (let turn = 0; turn < 2 * this.#plans.length; turn++) {
-      const placed = this.#plans.map(({ count }) => new Uint8Array(count));
-      const stuck = order.find((p) => !this.#place(p, placed, this.#bound.fees[p] as Float64Array));
-      if (stuck !== undefined) {
-        order = [stuck, ...order.filter((p) => p !== stuck)];
-        continue;
+      for (const p of order) places.remove(p);
+      const stuck = order.find((p) => !places.place(p, fees[p] as Float64Array, 1));
+      if (stuck === undefined) {
+        this.#settle(2);
+        return;
       }
-      for (let round = 0; round < 2; round++)
-        for (const [p, { count }] of this.#plans.entries()) this.#place(p, placed, new Float64Array(count));
-      const cost = this.#plans.reduce((sum, plan, p) => sum + plan.priceOf(placed[p] as Uint8Array), 0);
-      if (cost < this.#best.cost) this.#best = { on: placed, cost };
-      return;
+      order = [stuck, ...order.filter((p) => p !== stuck)];
     }
   }
 
-  /** Puts a plan where it costs least as the others are placed. Returns whether there is room. */
-  #place(p: number, placed: Uint8Array[], fees: Float64Array): boolean {
-    const { problem } = this.#plans[p] as GroupPlan;
-    const costs = problem.costs.map((cost, step) => {
-      const drawn = this.#plans.reduce((sum, { problem: other }, q) => {
-        const own = problem.offset + step - other.offset;
-        return q !== p && placed[q]?.[own] === 1 ? sum + other.watts : sum;
-      }, problem.watts);
-      return drawn <= (this.#limits[problem.offset + step] as number) ? cost : NONE;
-    });
-    const plan = new GroupPlan({ ...problem, costs });
-    if (plan.charge(fees) === NONE) return false;
-    placed[p] = plan.cheapest();
-    return true;
+  /** Places each plan again as the others stand, and keeps what is cheaper than the best. */
+  #settle(rounds: number): void {
+    const places = this.#places;
+    for (let round = 0; round < rounds; round++) for (const p of this.#inOrder) places.replace(p);
+    const { on, cost } = places;
+    if (on && cost < this.#best.cost) this.#best = { on, cost };
+  }
+
+  get #inOrder(): number[] {
+    return this.#plans.map((_, p) => p);
+  }
+
+  /** The plans in an order that is another one each time, and the same whenever a group is solved. */
+  #shuffled(): number[] {
+    const order = this.#inOrder;
+    for (let i = order.length - 1; i > 0; i--) {
+      const j = this.#below(i + 1);
+      [order[i], order[j]] = [order[j] as number, order[i] as number];
+    }
+    return order;
+  }
+
+  /** A number below another (Lehmer's generator). */
+  #below(limit: number): number {
+    this.#random = (this.#random * 48_271) % 0x7fffffff;
+    return this.#random % limit;
   }
 
   /** A plan without the steps in which it does not fit even alone. */
