@@ -77,7 +77,7 @@ export function copyPathOf(databasePath: string): string {
 /** Errors: throws a DatabaseError as `openDatabase` does, and what the file system says. */
 export function openOrRestore(databasePath: string, now: EpochMs): OpenedDatabase {
   const loss = lossOf(databasePath);
-  const commits = commitsIn(`${databasePath}-wal`);
+  const commits = loss === null ? commitsIn(`${databasePath}-wal`) : [];
   const attempt: Attempt =
     loss === null
       ? tryOpening(databasePath, now)

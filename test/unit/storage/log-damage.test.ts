@@ -40,6 +40,13 @@ describe("a write-ahead log", () => {
     expect(value).not.toBe(LAST);
   });
 
+  test("with a flipped bit in its header is told: SQLite reads nothing of it", () => {
+    for (let at = 0; at < 32; at++) {
+      const { lostCommits, value } = afterCrash((path) => flip(path, at));
+      expect([at, lostCommits > 1, value]).toEqual([at, true, null]);
+    }
+  });
+
   test("whose last commit a power cut left unfinished has lost nothing that was acknowledged", () => {
     expect(afterCrash((path, length) => flip(path, length - 100)).lostCommits).toBe(0);
     expect(afterCrash((path, length) => truncateSync(path, length - 100)).lostCommits).toBe(0);
