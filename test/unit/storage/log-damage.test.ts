@@ -1,5 +1,6 @@
 import { copyFileSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { damageInFile, lostCommitsText } from "../../../src/storage/damage-scan.ts";
 import { KeyValueStore } from "../../../src/storage/key-value-store.ts";
 import { type OpenedDatabase, openOrRestore, SPENDS_UNKNOWN } from "../../../src/storage/recovery.ts";
 import { StoreOnDisk } from "../../support/daemon/store-on-disk.ts";
@@ -15,7 +16,9 @@ function afterCrash(change: (logPath: string, length: number) => void): OpenedDa
   const path = `${store.path}.crashed`;
   for (const ending of ["", "-wal"]) copyFileSync(store.path + ending, path + ending);
   change(`${path}-wal`, readFileSync(`${path}-wal`).length);
+  const found = damageInFile(path);
   const opened = openOrRestore(path, 0);
+  expect(found).toEqual(opened.lostCommits > 0 ? [lostCommitsText(opened.lostCommits)] : []);
   const value = new KeyValueStore(opened.database).read("last");
   const unknown = new KeyValueStore(opened.database).read(SPENDS_UNKNOWN);
   expect(unknown === "yes").toBe(opened.lostCommits > 0);
