@@ -1,4 +1,4 @@
-/** What the database needs once a day, at night: what is too old is deleted, and a copy is made and checked. */
+/** Daily maintenance of the database, at night: deletes old history, then makes and verifies a copy. */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Clock } from "../core/runtime/clock.ts";
 import type { Problems } from "../core/status/problem.ts";
@@ -16,26 +16,26 @@ export interface NightlyMaintenanceDeps extends Pick<Storage, "database" | "data
   readonly calendar: Calendar;
   readonly clock: Clock;
   readonly problems: Problems;
-  /** How many years of history are kept. */
+  /** Years of history to keep. */
   readonly years: number;
   readonly offsetMs: number;
   readonly log: { info(facts: object, text: string): void };
 }
 
-/** Twenty to four, local time: the hour that is there every day, and nobody asks. */
+/** 03:40 local time, which exists every day, and when few clients ask. */
 const MINUTE_OF_DAY = 220;
-/** A copy that is overdue waits until the daemon has started and shown what it has. */
+/** Delay of an overdue copy after the start, until the daemon has published what is stored. */
 const AFTER_START_MS = 10 * MINUTE_MS;
-/** A copy that could not be made is tried again after this long. */
+/** Delay before a failed copy is tried again. */
 const RETRY_MS = 50 * MINUTE_MS;
 const DONE_AT = "upkeep_at_ms";
 const SUBJECT = "database";
-/** Values that were found damaged one by one are told under this, until the next copy that is found whole. */
+/** Subject of the problem for damaged values that were found one by one. It ends with the next verified copy. */
 export const DAMAGED_VALUES = "stored values";
 
 export class NightlyMaintenance {
   readonly #deps: NightlyMaintenanceDeps;
-  /** When a copy that could not be made is tried again; null where none is due. */
+  /** When a failed copy is tried again; null if none has failed. */
   #retryAt: EpochMs | null = null;
   #copying: Promise<string | null> | null = null;
 
@@ -57,7 +57,7 @@ export class NightlyMaintenance {
 
   #nextAt(now: EpochMs): EpochMs {
     const done = Number(this.#deps.settings.read(DONE_AT) ?? Number.NaN);
-    // A time ahead of the clock was written by a clock that stood wrong.
+    // A time in the future was written while the clock was wrong.
     if (Number.isNaN(done) || done > now) return now + AFTER_START_MS;
     const due = this.#retryAt ?? nextSlot(this.#deps, done, [MINUTE_OF_DAY]);
     return due > now ? due : now + AFTER_START_MS;
@@ -84,7 +84,7 @@ export class NightlyMaintenance {
     await this.copy(signal);
   }
 
-  /** Makes the copy, or joins one that is being made. Returns why it could not be made; null if it was. */
+  /** Makes the copy, or joins one that is being made. Returns the reason of a failure; null on success. */
   copy(signal: AbortSignal): Promise<string | null> {
     this.#copying ??= this.#copy(signal).finally(() => {
       this.#copying = null;
@@ -121,7 +121,7 @@ export class NightlyMaintenance {
   }
 }
 
-/** Tells that the database had to be replaced. The problem ends with the next copy that is found whole. */
+/** Reports that the database was replaced. The problem ends with the next verified copy. */
 export function reportRecovery(recovery: Recovery, problems: Problems, now: EpochMs): void {
   const { damage, setAside, copiedAt } = recovery;
   const instead =
