@@ -1,4 +1,4 @@
-/** The word among `words` that was probably meant; null where none is near. Ties go to the first. */
+/** Returns the word among `words` that was probably meant; null if none is similar. The first of equal matches wins. */
 export function nearest(meant: string, words: readonly string[]): string | null {
   let best: string | null = null;
   let least = Math.max(1, Math.floor(meant.length / 3)) + 1;
@@ -9,7 +9,7 @@ export function nearest(meant: string, words: readonly string[]): string | null 
   return best;
 }
 
-/** What is said of a name that nothing has. */
+/** Returns the message for an unknown name. */
 export function unknownText(what: string, found: string, known: readonly string[]): string {
   if (known.length === 0) return `expected the id of ${what}, found "${found}"; there is none`;
   const meant = nearest(found, known);
@@ -17,7 +17,7 @@ export function unknownText(what: string, found: string, known: readonly string[
   return `expected the id of ${what} (${known.join(", ")}), found "${found}"${hint}`;
 }
 
-/** Letters to add, leave out, replace, or exchange with their neighbour. */
+/** Returns the number of letters to add, remove, replace or swap with their neighbour. */
 function distanceBetween(a: string, b: string): number {
   let before: number[] = [];
   let above = Array.from({ length: b.length + 1 }, (_, j) => j);
