@@ -63,7 +63,7 @@ export function readYaml(text: string): YamlReading {
 const MAX_DEPTH = 64;
 const DEEP_LIST = new RegExp(`^ *(?:[-?] +){${MAX_DEPTH}}`, "m");
 
-/** Also counts brackets in quotes and comments, which never reach the maximum. */
+/** Returns whether the nesting exceeds MAX_DEPTH. Brackets in quotes and comments count too; they are never that many. */
 function isTooDeep(text: string): boolean {
   let depth = 0;
   for (const bracket of text.match(/[[\]{}]/g) ?? []) {

@@ -303,7 +303,7 @@ class Plug {
     if (sent.on !== rest) this.#send({ kind: rest ? "on" : "off", deadManSec: null });
   }
 
-  /** See `PlugManager.tryOut`. Tests only a plug that rests OFF and is OFF now. */
+  /** Switches the plug ON as `PlugManager.tryOut` does, but only if it rests OFF and is OFF now. */
   tryOut(now: EpochMs): string | null {
     const { whenLost, deadMan } = this.#rules;
     if (whenLost !== "off") return "it is to stay ON where nothing is known, so it is not switched to try it";

@@ -184,7 +184,7 @@ export class Homes {
     return accounts.indexOf(owner) < accounts.indexOf(account);
   }
 
-  /** `known` is the id that the address already has through a later account. */
+  /** Returns the home at an address; null if the configuration omits it. `known` is its id through a later account. */
   #homeAt(account: string, address: Address, known?: string): Home | null {
     const configured = this.#config?.get(address.id.toLowerCase());
     if (this.#config && !configured) return null;

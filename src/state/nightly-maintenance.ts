@@ -72,7 +72,7 @@ export class NightlyMaintenance {
     );
     for (;;) {
       const step = writing.attempt(() => deleting.next())?.value;
-      if (!step) return; // nothing can be written; it is due again in a while
+      if (!step) return; // the database cannot be written; it is due again in 10 min
       if (step.done) {
         if (step.value.chunks > 0) log.info(step.value, "history beyond its years deleted");
         break;

@@ -182,7 +182,7 @@ export class SeriesRepository implements StorePort {
 
   /**
    * Returns the range that has to be requested before a fresh answer is possible; null if there is none.
-   * It reaches from the first to the last stale chunk, because a stored chunk was requested as a whole.
+   * It has whole chunks, from the first to the last stale one, because stored chunks were requested as a whole.
    */
   staleRange<Id extends OperationId>(
     account: string,

@@ -1,5 +1,5 @@
 /**
- * Sessions of the dashboard: a login with a key of the LAN API lasts for 60 days after its last use, by a cookie.
+ * Sessions of the dashboard: a login with a key of the LAN API is kept by a cookie, until it is unused for 60 days.
  *
  * Stored are a digest of the cookie, and one that binds the session to its key. A revoked or replaced key ends its
  * sessions. Sessions survive a restart and are limited in number and time.
@@ -104,7 +104,10 @@ function tokenIn(cookies: string | undefined): string | null {
   return null;
 }
 
-/** Not `Secure`, because a LAN has no certificates. `Strict`, so that no page or link of another site can use it. */
+/**
+ * Returns the `Set-Cookie` of a session. Not `Secure`, because a LAN has no certificates. `Strict`, so that no page or
+ * link of another site can use it.
+ */
 function cookieOf(token: string, forMs: number): string {
   return `${COOKIE}=${token}; HttpOnly; SameSite=Strict; Path=/; Max-Age=${Math.floor(forMs / 1_000)}`;
 }

@@ -58,7 +58,7 @@ export class ConnectionLimits {
     }
   }
 
-  /** Registers a request. Returns false if the connection is closed, which it is for too many requests in progress. */
+  /** Registers a request. Closes a connection with too many requests in progress. Returns false if it is closed. */
   begin(socket: Socket, response: ServerResponse): boolean {
     const place = this.#places.get(socket);
     if (!place) return !socket.destroyed;
