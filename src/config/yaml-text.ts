@@ -63,7 +63,7 @@ export function readYaml(text: string): YamlReading {
 const MAX_DEPTH = 64;
 const DEEP_LIST = new RegExp(`^ *(?:[-?] +){${MAX_DEPTH}}`, "m");
 
-/** Returns whether the nesting exceeds MAX_DEPTH. Brackets in quotes and comments count too; they are never that many. */
+/** Returns whether the nesting exceeds MAX_DEPTH. Brackets in quotes and comments count too; they are few. */
 function isTooDeep(text: string): boolean {
   let depth = 0;
   for (const bracket of text.match(/[[\]{}]/g) ?? []) {
