@@ -5,7 +5,6 @@ import { planRefusals } from "../../../../../src/core/planning/command-refusal.t
 import { planCodes } from "../../../../../src/core/planning/plan-reason.ts";
 import { planStates } from "../../../../../src/core/planning/plan-state-machine.ts";
 import { serviceStates } from "../../../../../src/core/status/daemon-status.ts";
-import { problemCatalog } from "../../../../../src/core/status/problem-catalog.ts";
 import { languageFor } from "../../../../../src/server/web/dashboard/language.ts";
 import { words as da } from "../../../../../src/server/web/dashboard/words-da.ts";
 import { words as en } from "../../../../../src/server/web/dashboard/words-en.ts";
@@ -53,11 +52,10 @@ test("every word that is there is used", () => {
   expect(unused.filter((key) => !new RegExp(`\\b${key}\\b`).test(text))).toEqual([]);
 });
 
-test("plans, problems and states of the service are told in words", () => {
+test("plans and states of the service are told in words", () => {
   for (const code of planCodes) expect(en).toHaveProperty(`reason_${code}`);
   for (const why of planRefusals) expect(en).toHaveProperty(`refused_${why}`);
   for (const state of planStates) expect(en).toHaveProperty(`state_${state}`);
-  for (const code of Object.keys(problemCatalog)) expect(en).toHaveProperty(`problem_${code}`);
   for (const state of serviceStates)
     if (!["address_gone", "bad_request"].includes(state)) expect(en).toHaveProperty(`service_${state}`);
 });
