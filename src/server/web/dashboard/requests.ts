@@ -88,7 +88,7 @@ async function send(path: string, options: RequestInit & { headers: Readonly<Rec
 
 async function answered(path: string, options: RequestInit): Promise<Response> {
   try {
-    const headers = { ...options.headers, "X-Elbro-Page": "1" };
+    const headers = { ...options.headers, "X-Elbro-Page": "1", "Accept-Language": document.documentElement.lang };
     return await fetch(pathOf(path), { ...options, headers, signal: AbortSignal.timeout(TIMEOUT_MS) });
   } catch {
     throw new Refusal({ status: null, code: "no_contact", reason: "no contact" });

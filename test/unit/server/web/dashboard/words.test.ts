@@ -5,7 +5,6 @@ import { planRefusals } from "../../../../../src/core/planning/command-refusal.t
 import { planCodes } from "../../../../../src/core/planning/plan-reason.ts";
 import { planStates } from "../../../../../src/core/planning/plan-state-machine.ts";
 import { serviceStates } from "../../../../../src/core/status/daemon-status.ts";
-import { problemCatalog } from "../../../../../src/core/status/problem-catalog.ts";
 import { texts as editingDa } from "../../../../../src/server/web/dashboard/editing/texts-da.ts";
 import { texts as editingEn } from "../../../../../src/server/web/dashboard/editing/texts-en.ts";
 import { texts as editingNb } from "../../../../../src/server/web/dashboard/editing/texts-nb.ts";
@@ -63,11 +62,10 @@ describe.each(Object.entries(tables))("the texts of %s", (_, table) => {
   });
 });
 
-test("plans, problems and states of the service are told in words", () => {
+test("plans and states of the service are told in words", () => {
   for (const code of planCodes) expect(en).toHaveProperty(`reason_${code}`);
   for (const why of planRefusals) expect(en).toHaveProperty(`refused_${why}`);
   for (const state of planStates) expect(en).toHaveProperty(`state_${state}`);
-  for (const code of Object.keys(problemCatalog)) expect(en).toHaveProperty(`problem_${code}`);
   for (const state of serviceStates)
     if (!["address_gone", "bad_request"].includes(state)) expect(en).toHaveProperty(`service_${state}`);
 });
