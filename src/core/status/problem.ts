@@ -1,21 +1,21 @@
 import type { EpochMs } from "../time/interval.ts";
 import { type ProblemCode, type ProblemRow, problemCatalog } from "./problem-catalog.ts";
 
-/** Something the owner should know and may be able to fix. It is a state: it starts, lasts and ends. */
+/** Condition that the owner should know about and may be able to fix. It has a start and an end. */
 export interface Problem {
   readonly code: ProblemCode;
-  /** What is affected: an account, a series, a part of the daemon. */
+  /** Affected account, series or component. */
   readonly subject: string;
   readonly since: EpochMs;
-  /** What to do, in one sentence. */
+  /** Remedy in one sentence. */
   readonly advice: string;
-  /** What was found, with numbers and names; never a secret. */
+  /** Finding with numbers and names; never a secret. */
   readonly detail: string;
-  /** The service's identifier of the answer, to quote to its support. */
+  /** Request id of the service's response, for its support. */
   readonly requestId: string | null;
 }
 
-/** A problem that was found. The catalogue adds the advice. */
+/** Problem to report. `problemCatalog` adds the advice. */
 export interface ProblemFound extends Omit<Problem, "advice" | "requestId"> {
   readonly requestId?: string | null;
   /** Values of the placeholders in the catalogue's advice. */
@@ -23,8 +23,8 @@ export interface ProblemFound extends Omit<Problem, "advice" | "requestId"> {
 }
 
 /**
- * The problems of the moment. Starting one that is there already changes nothing, so each is told once when it
- * starts and once when it ends.
+ * Current problems, one per subject. Starting a problem that already exists does nothing, so `onChange` is called once
+ * per start and once per end.
  */
 export class Problems {
   readonly #current = new Map<string, Problem>();
@@ -34,12 +34,12 @@ export class Problems {
     this.#onChange = onChange;
   }
 
-  /** All there are. Shape: oldest first. */
+  /** Returns all current problems. Shape: oldest first. */
   list(): Problem[] {
     return [...this.#current.values()].sort((a, b) => a.since - b.since);
   }
 
-  /** That of a subject; null where it has none. */
+  /** Returns the problem of a subject; null if it has none. */
   of(subject: string): Problem | null {
     return this.#current.get(subject) ?? null;
   }
