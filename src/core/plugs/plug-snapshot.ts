@@ -1,37 +1,40 @@
-/** What is shown of a plug at one moment. */
+/** State of a plug at one instant, for the outputs. */
 import type { WhenLost } from "../planning/model/plan-spec.ts";
 import type { EpochMs } from "../time/interval.ts";
 import type { PlugReason } from "./plug-controller.ts";
 
 export interface PlugSnapshot {
-  /** A slug: it stands in topics. */
+  /** Slug, used in topics. */
   readonly id: string;
   readonly name: string;
-  /** As the plug has told; null while it is unknown. */
+  /** State that the plug reported; null while unknown. */
   readonly on: boolean | null;
-  /** What it should be; null while nothing is decided: the time was never trusted, or a hand switched it on. */
+  /**
+   * Target state; null while undecided: the clock was never trusted, or the plug was switched manually out of its
+   * resting state.
+   */
   readonly wanted: boolean | null;
   readonly code: PlugReason;
-  /** Why, in words. Shape: at most `MAX_REASON_LENGTH` characters. */
+  /** Reason in words. Shape: at most `MAX_REASON_LENGTH` characters. */
   readonly reason: string;
-  /** Whether it can be reached; null while it has said nothing since the broker was connected. */
+  /** True if the plug can be reached; null until its first message since the broker was connected. */
   readonly available: boolean | null;
-  /** It did not answer, retries included. */
+  /** True if the plug did not answer, including retries. */
   readonly silent: boolean;
-  /** Since when it is `on`; null while that is unknown. */
+  /** Time since which the plug is in state `on`; null while unknown. */
   readonly since: EpochMs | null;
 }
 
-/** Home Assistant refuses a state of more than 255 characters. */
+/** Home Assistant rejects states of more than 255 characters. */
 const MAX_REASON_LENGTH = 255;
 
-/** Why a plug is told what it is told, in words. `because` is why its plan or signal wants what it wants. */
+/** Returns the reason for a plug's command in words. `because` is the reason of its plan or signal. */
 export function plugReasonText(code: PlugReason, because: string | null, whenLost: WhenLost = "off"): string {
   const text = wordsOf(code, because, whenLost);
   return text.length > MAX_REASON_LENGTH ? `${text.slice(0, MAX_REASON_LENGTH - 1)}…` : text;
 }
 
-/** What a plug is while nothing is known. */
+/** State of a plug while no signal is known. */
 const LOST: Readonly<Record<WhenLost, string>> = { on: "is ON", off: "is OFF", keep: "keeps its state" };
 
 function wordsOf(code: PlugReason, because: string | null, whenLost: WhenLost): string {
