@@ -1,3 +1,5 @@
+import { message, type Text } from "../core/language/text.ts";
+
 /** Returns the word among `words` that was probably meant; null if none is similar. The first of equal matches wins. */
 export function nearest(meant: string, words: readonly string[]): string | null {
   let best: string | null = null;
@@ -15,6 +17,14 @@ export function unknownText(what: string, found: string, known: readonly string[
   const meant = nearest(found, known);
   const hint = meant === null ? "" : `; did you mean ${meant}?`;
   return `expected the id of ${what} (${known.join(", ")}), found "${found}"${hint}`;
+}
+
+/** Returns the message for an unknown home, for a problem. */
+export function unknownHome(found: string, known: readonly string[]): Text {
+  if (known.length === 0) return message("found_no_home", { found });
+  const meant = nearest(found, known);
+  const facts = { known: known.join(", "), found };
+  return meant === null ? message("found_home", facts) : message("found_home_near", { ...facts, meant });
 }
 
 /** Returns the number of letters to add, remove, replace or swap with their neighbour. */

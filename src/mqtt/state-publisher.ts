@@ -72,10 +72,14 @@ export class StatePublisher {
 
   constructor(deps: StatePublisherDeps) {
     const { base_topic: baseTopic, discovery_prefix: prefix } = deps.config.mqtt;
+    const { language } = deps.config;
     this.#deps = deps;
     const dashboardUrl = dashboardUrlOf(deps.config.api);
     const daemon = shardName(shardOfConfig(deps.config));
-    this.#announcer = new Announcer({ baseTopic, daemon, prefix, version: VERSION, dashboardUrl }, deps.settings);
+    this.#announcer = new Announcer(
+      { baseTopic, daemon, prefix, language, version: VERSION, dashboardUrl },
+      deps.settings,
+    );
   }
 
   /** Returns the price messages of a home at `now`. They take half as long to make as the whole state. */
@@ -146,7 +150,7 @@ export class StatePublisher {
     const shard = shardName(shardOfConfig(config));
     const device = daemonDevice(view, nameOfDaemon(base, shard), shard);
     return [
-      ...daemonMessages(daemonTopic(config), view),
+      ...daemonMessages(daemonTopic(config), view, config.language),
       ...stateMessages(base, device),
       this.#announcer.messageOf(device),
     ];

@@ -47,7 +47,9 @@ export interface EntryChange {
 }
 
 export interface EntryEditor {
-  /** Returns an entry that is in use; null if there is none. */
+  /** Whether the homes are those of the demo, so that nothing can be saved. */
+  readonly isInvented: boolean;
+  /** Returns an entry that is in use; null if it is not. */
   saved(list: EntryList, id: string): SavedEntry | null;
   /** Returns the configuration with an entry, or the mistakes of the entry. */
   draft(list: EntryList, id: string | null, given: unknown): Config | EditRefusal;

@@ -2,6 +2,7 @@
  * Decides when statistics are imported: at the start, after readings changed, and once a day.
  * The daily import checks that Home Assistant still has them. Each import uses a connection of its own.
  */
+import { message } from "../../core/language/text.ts";
 import type { Home } from "../../core/prices/home-snapshot.ts";
 import { usageOperations } from "../../core/prices/usage-amounts.ts";
 import type { Clock } from "../../core/runtime/clock.ts";
@@ -140,7 +141,7 @@ export class StatisticsLoop {
         subject: `statistics of ${id}`,
         since: clock.now(),
         names: { home: id, other: owner },
-        detail: `${id} and ${owner} are both ${slugOf(id)} in Home Assistant`,
+        detail: message("found_same_statistics", { home: id, other: owner, id: slugOf(id) }),
       });
       return false;
     });

@@ -12,7 +12,9 @@ export function cheapestRows<State>(
     const length = hours === 1 ? "hour" : `${hours} hours`;
     return {
       key: hours === 1 ? "cheapest_hour" : `cheapest_${hours}_hours`,
-      name: `Cheapest ${length} from`,
+      ...(hours === 1
+        ? { name: "Cheapest hour from" }
+        : { name: "Cheapest {count} hours from", facts: { count: hours } }),
       about: `When the cheapest ${length} in a row begin${hours === 1 ? "s" : ""}, among ${prices} from now on.`,
       platform: "sensor",
       value: (state) => {

@@ -1,6 +1,7 @@
 /**
  * Discovery documents of Home Assistant, one per device. Source: Home Assistant's MQTT integration, device discovery.
  */
+import type { Language } from "../../core/language/language.ts";
 import type { Message } from "../client/message.ts";
 import { deviceId, entityIdOf, uniqueIdOf } from "./device-id.ts";
 import {
@@ -9,6 +10,7 @@ import {
   deviceTopic,
   type EntityCommand,
   type EntityRow,
+  entityName,
   existsFor,
   hasValue,
   lastResetKey,
@@ -22,6 +24,8 @@ export interface DiscoveryOptions {
   /** Home Assistant's discovery prefix. */
   readonly prefix: string;
   readonly version: string;
+  /** Of the names of entities; English where absent. Ids are the same in all. */
+  readonly language?: Language;
   /** Where browsers reach the dashboard; absent if the configuration does not say it. */
   readonly dashboardUrl?: string | undefined;
 }
@@ -89,7 +93,7 @@ function component<State>(row: EntityRow<State>, device: Device<State>, options:
     platform: row.platform,
     unique_id: uniqueIdOf(id, row.key),
     default_entity_id: entityIdOf(row.platform, id, row.key),
-    name: row.name,
+    name: entityName(row, options.language ?? "en"),
     icon: row.icon,
     ...(hasValue(row) ? { state_topic: `${topic}/${topicOf(row)}`, value_template: valueTemplate(row.key) } : {}),
     ...(row.command === undefined ? {} : commandKeys(row.command, topic)),

@@ -5,6 +5,8 @@
  * The values of a device are in JSON objects, one per topic: `elbro/<home>/state` holds `{"<key>": <value>, …}`. Every
  * template is `{{ value_json.get('<key>') }}`. Public topics with other payloads are made in `src/mqtt/topics`.
  */
+import type { Language } from "../../core/language/language.ts";
+import { type EntityName, nameIn, type Text } from "../../core/language/text.ts";
 import { rounded } from "../../core/text/rounding.ts";
 import type { Message } from "../client/message.ts";
 
@@ -14,7 +16,9 @@ export type EntityValue = string | number | boolean | null;
 export interface EntityRow<State> {
   /** Letters, digits and underscores. Stands in unique ids: a key keeps its meaning and its platform permanently. */
   readonly key: string;
-  readonly name: string;
+  /** In English, with placeholders for `facts`; every other language has a name for it. */
+  readonly name: EntityName;
+  readonly facts?: Readonly<Record<string, Text | number>>;
   /** What it says, in one sentence for the documentation. */
   readonly about: string;
   readonly platform: "sensor" | "binary_sensor" | "number" | "text" | "switch" | "button";
@@ -82,6 +86,11 @@ export interface Device<State> {
   readonly state: State;
   /** Rows with a unit of money are left out while it is null. */
   readonly currency: string | null;
+}
+
+/** Returns the name of an entity. */
+export function entityName({ name, facts = {} }: Pick<EntityRow<never>, "name" | "facts">, language: Language): string {
+  return nameIn(language, name, facts);
 }
 
 /** Returns the topic of a device. Its other topics are below it. */

@@ -226,7 +226,7 @@ export const formatRow: Row = {
 
 function figureRows(
   key: string,
-  name: string,
+  name: "today" | "rest of today",
   about: string,
   figures: (state: HomeState) => DayFigures | null,
 ): readonly Row[] {

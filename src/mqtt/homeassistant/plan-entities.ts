@@ -1,5 +1,6 @@
 /** Entities of a plan: a device of its own, with every setting that the user can change. */
 
+import type { EntityName } from "../../core/language/text.ts";
 import type { PlanSpec } from "../../core/planning/model/plan-spec.ts";
 import {
   MAX_PRICE_LIMITS,
@@ -272,6 +273,6 @@ function settingOf(setting: PlanSetting): (plan: PlanSnapshot) => SettingValue {
   return ({ settings }) => settings[setting]?.value ?? null;
 }
 
-function button(setting: string, name: string, about: string, icon: string): Row {
+function button(setting: string, name: EntityName, about: string, icon: string): Row {
   return { key: setting, name, about, platform: "button", value: () => null, command: { setting }, icon };
 }

@@ -8,7 +8,7 @@ import type { EntityRow } from "./entity.ts";
 
 interface Series {
   readonly operation: UsageOperation;
-  readonly name: string;
+  readonly name: "Consumption" | "Cost" | "Export" | "Revenue";
   readonly about: string;
   readonly kind: "energy" | "money";
   readonly icon: string;
@@ -47,7 +47,7 @@ const series: readonly Series[] = [
 
 interface Period {
   readonly key: "day" | "month" | "previous_month" | "year";
-  readonly name: string;
+  readonly name: "last complete day" | "this month" | "previous month" | "this year";
   readonly about: string;
   readonly of: (figures: UsageFigures) => { readonly start: number; readonly value: number } | null;
 }
@@ -108,7 +108,7 @@ function usageRow<State>(each: Series, period: Period, usageOf: (state: State) =
   };
   const shared = {
     key: `${labelOf(each.operation)}_${period.key}`,
-    name: `${each.name} ${period.name}`,
+    name: `${each.name} ${period.name}` as const,
     about: `${each.about} ${period.about}.`,
     platform: "sensor",
     topic: "usage",

@@ -1,6 +1,7 @@
 /** Public topics of the daemon itself. */
+import type { Language } from "../../core/language/language.ts";
 import { type DaemonState, problemReason } from "../../core/status/daemon-status.ts";
-import type { Problem } from "../../core/status/problem.ts";
+import { type Problem, problemIn } from "../../core/status/problem.ts";
 import { type EpochMs, formatInstant } from "../../core/time/interval.ts";
 import type { Message } from "../client/message.ts";
 
@@ -24,7 +25,8 @@ export interface DaemonView extends DaemonState {
 }
 
 /** Returns the messages about the daemon. `base` is the daemon's topic without a trailing slash. */
-export function daemonMessages(base: string, state: DaemonView): Message[] {
+export function daemonMessages(base: string, view: DaemonView, language: Language = "en"): Message[] {
+  const state = { ...view, problems: view.problems.map((problem) => problemIn(language, problem)) };
   return [
     { topic: `${base}/info`, payload: JSON.stringify(infoOf(state)) },
     { topic: `${base}/problems`, payload: JSON.stringify(problemsOf(state)) },
