@@ -162,7 +162,7 @@ function shapeAt(path: Path, schema: z.core.$ZodType): ReturnType<typeof shapeOf
   return shapeOf(node);
 }
 
-/** Returns the value at a path; undefined if there is none. */
+/** Returns the value at a path; undefined if the path does not exist. */
 export function valueAt(tree: Tree, path: Path): unknown {
   return path.reduce<unknown>(
     (node, key) => (isTree(node) || Array.isArray(node) ? (node as Tree)[String(key)] : undefined),

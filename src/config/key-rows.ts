@@ -18,7 +18,7 @@ export interface KeyRow {
   readonly inList: boolean;
   readonly words: KeyDescription;
   readonly type: string;
-  /** Undefined if there is none. */
+  /** Undefined if the key has no default. */
   readonly default: unknown;
   /** Whether it must be set if its section or item is there. */
   readonly needed: boolean;

@@ -51,7 +51,7 @@ export function wordsOf(node: Node | undefined): readonly string[] {
   return Object.values(definitionOf(schemaOf(node, false)).entries ?? {});
 }
 
-/** Returns the default of a key; undefined if there is none. */
+/** Returns the default of a key; undefined if the key has no default. */
 export function defaultOf(node: Node | undefined): unknown {
   const { type, innerType, defaultValue } = definitionOf(node);
   return type === "default" ? defaultValue : innerType && defaultOf(innerType);

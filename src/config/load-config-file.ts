@@ -16,7 +16,7 @@ const APP_PATHS = ["/config/elbro.yaml", "/data/options.json"];
 
 export interface Configuration {
   readonly config: Config;
-  /** The file; null if there is none. */
+  /** The file; null if the configuration has no file. */
   readonly path: string | null;
   /** Texts about problems that do not prevent the use of the configuration. */
   readonly warnings: readonly string[];
@@ -37,7 +37,7 @@ export function openAccountFiles(): AccountFiles {
   return new AccountFiles((text) => readAccount(text, (file) => readBounded(file, MAX_SECRET_BYTES)));
 }
 
-/** Returns `given`, or the first default path that exists; null if there is none. */
+/** Returns `given`, or the first default path that exists; null if all are missing. */
 export function configPath(given: string | null, environment: Environment): string | null {
   const paths = isAppOf(environment) ? APP_PATHS : DEFAULT_PATHS;
   return given ?? paths.find((each) => existsSync(each)) ?? null;

@@ -31,7 +31,7 @@ export type ConfigReading<Value = Config> =
   | { readonly kind: "mistakes"; readonly mistakes: readonly ConfigMistake[] };
 
 export interface ConfigSources {
-  /** The text of the file; null if there is none. */
+  /** The text of the file; null if it does not exist. */
   readonly text: string | null;
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Reads the file of a `…_file` key or a `…_FILE` variable. Throws if it cannot be read. */
@@ -41,7 +41,7 @@ export interface ConfigSources {
    * A file that is named like a variable sets its key, if nothing else does.
    */
   readonly secrets?: readonly string[];
-  /** Returns the text of the page's file in a data directory; null if there is none. Throws if it cannot be read. */
+  /** Returns the text of the page's file in a data directory; null if it is missing. Throws if it is unreadable. */
   readonly page?: (dataDir: string) => string | null;
   /** The number at its end is the default index of the shard. */
   readonly hostname?: string;

@@ -221,7 +221,7 @@ const KINDS_OF: Readonly<Partial<Record<keyof PlanEntry, readonly PlanKind[]>>> 
   tolerance: ["window", "slots"],
 };
 
-/** The same as conditions of a JSON Schema: forms leave out what is of no use, and editors mark it. */
+/** The same as conditions for the JSON Schema: forms hide settings that are not allowed, and editors mark them. */
 export const planConditions: readonly Condition[] = [
   ...planKinds.map((kind): Condition => {
     const others = Object.entries(KINDS_OF).flatMap(([setting, kinds]) => (kinds.includes(kind) ? [] : [setting]));

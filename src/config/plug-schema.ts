@@ -73,7 +73,7 @@ type KeyMistake = readonly [key: keyof Plug & string, message: string];
 
 const CUSTOM_KEYS = ["on", "off", "dead_man", "ask", "state", "availability"] as const;
 
-/** As conditions of a JSON Schema. */
+/** Some of the checks below, as conditions for the JSON Schema. */
 export const plugConditions: readonly Condition[] = [
   {
     key: "family",

@@ -24,7 +24,7 @@ export interface HttpPlug {
   readonly close: () => Promise<void>;
 }
 
-/** Opens a plug. `onAnswer` receives the body of each response; null if there is none with status 200. */
+/** Opens a plug. `onAnswer` receives the body of each response; null if it failed or its status is not 200. */
 export function openHttpPlug(url: string, onAnswer: (body: string | null) => void): HttpPlug {
   // Loaded only if such a plug exists: undici takes 13 MB.
   const opened = import("../service/client/http-transport.ts").then(({ openTransport }) =>

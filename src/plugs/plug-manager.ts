@@ -47,7 +47,7 @@ export interface PlugManagerDeps {
   /** Stores since when each plug is ON or OFF, for the minimum times. */
   readonly memory: KeyValue;
   readonly problems: Pick<Problems, "start" | "end">;
-  /** Of the reasons; English where absent. */
+  /** Language of the reasons; English by default. */
   readonly language?: Language;
   readonly log: { info(facts: object, text: string): void };
   /** Called after a message, so that the loop calls `tick` at once. */

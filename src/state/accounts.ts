@@ -33,7 +33,7 @@ export interface AccountsOptions {
   readonly clock: Clock;
   readonly problems: Problems;
   readonly random: () => number;
-  /** Proxy named by the environment; null if there is none. */
+  /** Proxy named by the environment; null if it is not set. */
   readonly proxy?: ProxySettings | null;
   /** The database was lost, and replaced by an older copy or an empty one. */
   readonly spendsUnknown?: boolean;
@@ -47,7 +47,7 @@ export interface AccountsOptions {
 export interface Accounts {
   readonly consumers: readonly Account[];
   readonly thirdParty: Account | null;
-  /** Returns the consumer account of a name; null if there is none. */
+  /** Returns the consumer account of a name; null if not found. */
   readonly named: (name: string) => Account | null;
   /** Every account, those of the consumer interface first. */
   readonly all: readonly Account[];

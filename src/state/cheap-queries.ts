@@ -35,7 +35,7 @@ export interface CheapQueriesDeps {
   readonly calendar: Calendar;
   readonly memory: KeyValue;
   readonly isTimeTrusted: (now: EpochMs) => boolean;
-  /** Of the reasons; English where absent. */
+  /** Language of the reasons; English by default. */
   readonly language?: Language;
 }
 

@@ -17,7 +17,7 @@ import type { Edited, EditRefusal, EntryChange, EntryEditor, SavedEntry } from "
 
 /** Source of the configuration, and functions to read it again. */
 export interface ConfigurationSource {
-  /** The owner's file; null if there is none. */
+  /** The owner's file; null if the configuration has no file. */
   readonly path: string | null;
   /** Returns whether the environment sets a list in place of the files. */
   readonly isSetOutside: (list: EntryList) => boolean;

@@ -18,13 +18,13 @@ export class ConfigurationFiles {
   readonly #path: string | null;
   readonly #dataDir: string;
 
-  /** `file` is the owner's file; null if there is none. */
+  /** `file` is the owner's file; null if the configuration has no file. */
   constructor(file: string | null, dataDir: string) {
     this.#path = file;
     this.#dataDir = dataDir;
   }
 
-  /** Name of the owner's file; null if there is none. */
+  /** Name of the owner's file; null if the configuration has no file. */
   get name(): string | null {
     return this.#path && path.basename(this.#path);
   }

@@ -85,13 +85,13 @@ export class Homes {
     return this.#ids;
   }
 
-  /** Returns the home with this id; null if there is none. */
+  /** Returns the home with this id; null if not found. */
   named(id: string): Home | null {
     this.#read();
     return this.#byId.get(id) ?? null;
   }
 
-  /** Returns the home at an address; null if there is none. */
+  /** Returns the home at an address; null if not found. */
   at(addressId: string): Home | null {
     return this.#find(addressId)?.home ?? null;
   }

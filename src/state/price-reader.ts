@@ -109,7 +109,7 @@ export class HomeReader {
     return { ...NO_USAGE, ...Object.fromEntries(figures) };
   }
 
-  /** What is stored of a home's usage, added up; null where the service never answered it. */
+  /** Returns the stored usage of a home, summed per period; null if the service has never returned it. */
   usageIn(home: Home, wanted: UsageWanted): { readonly unit: string; readonly periods: readonly UsagePeriod[] } | null {
     const { store, calendar, costField } = this.#deps;
     const series = usageOf(home, wanted.operation);

@@ -181,7 +181,7 @@ export class SeriesRepository implements StorePort {
   }
 
   /**
-   * Returns the range that has to be requested before a fresh answer is possible; null if there is none.
+   * Returns the range that has to be requested before a fresh answer is possible; null if everything is fresh.
    * It has whole chunks, from the first to the last stale one, because stored chunks were requested as a whole.
    */
   staleRange<Id extends OperationId>(

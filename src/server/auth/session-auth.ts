@@ -68,7 +68,7 @@ export class SessionAuth {
     return this.#isTooMany(message) ? { kind: "refused", error: tooMany() } : { kind: "admitted" };
   }
 
-  /** Returns the key of the user who is logged in, here or in Home Assistant; null if there is none. */
+  /** Returns the key of the user who is logged in, here or in Home Assistant; null if nobody is logged in. */
   signedIn({ headers, remoteAddress, now }: Pick<AuthRequest, "headers" | "remoteAddress" | "now">): SessionKey | null {
     if (this.#ingress && isFromIngress(headers, remoteAddress)) return HOME_ASSISTANT;
     return this.sessions.keyOf(headers?.cookie, now);

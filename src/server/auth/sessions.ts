@@ -57,7 +57,7 @@ export class Sessions {
     return cookieOf(token, SESSION_MS);
   }
 
-  /** Returns the API key of the session cookie; null if there is none or it has expired. */
+  /** Returns the API key of the session cookie; null if the cookie is missing or the session has expired. */
   keyOf(cookies: string | undefined, now: EpochMs): SessionKey | null {
     const session = this.#find(cookies);
     return session && this.#keyOf(session, now);

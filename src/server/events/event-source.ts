@@ -79,7 +79,7 @@ export class EventFeed {
   }
 }
 
-/** Returns the payload of another topic that is published with it; null if there is none. */
+/** Returns the payload of another topic that is published with it; null if it is missing. */
 type Other = (topic: string) => string | null;
 
 /** Returns the event of a topic below the base topic; null if it has none. */

@@ -26,7 +26,7 @@ export interface SseHubOptions {
 
 /** Options of a listener. */
 export interface Subscription {
-  /** The `Last-Event-ID` of the request; null if there is none. */
+  /** The `Last-Event-ID` of the request; null if it is missing. */
   readonly lastEventId: string | null;
   /** Selects events of this home and those without a home; null selects all. */
   readonly home: string | null;

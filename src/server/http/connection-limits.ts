@@ -28,7 +28,7 @@ interface Place {
   readonly from: string;
   /** Number of requests in progress. */
   answers: number;
-  /** Response to the newest request in progress; null if there is none. */
+  /** Response to the newest request in progress; null if all are finished. */
   newest: ServerResponse | null;
   /** Monotonic time in ms since which it waits for a request or for the end of its response. */
   since: number;

@@ -39,7 +39,7 @@ export interface LocalRequest {
   readonly path: Readonly<Record<string, string | undefined>>;
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
-  /** Parsed JSON of a POST or PUT; undefined if there is none. */
+  /** Parsed JSON of a POST or PUT; undefined without a body. */
   readonly body: unknown;
   readonly remoteAddress: string;
   readonly now: EpochMs;

@@ -14,7 +14,7 @@ export function localDocs(): string {
   });
   const parameters = endpoints.flatMap(({ path, parameters: rows }) =>
     Object.entries(rows)
-      // That of every CSV stands in the text.
+      // `decimal`, a parameter of every CSV, is described in the text.
       .filter(([name, row]) => row.in !== "path" && name !== "decimal")
       .map(([name, { example, about, required }]) => {
         const must = required ? " Must be given." : "";
