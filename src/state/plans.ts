@@ -28,6 +28,7 @@ import { type PlanHistory, type PlanMonth, type PlanSnapshot, planSnapshot } fro
 import { advancePlan, type PlanAdvance, runsOf } from "../core/planning/plan-state-machine.ts";
 import { crowdedFor, type GroupSeat, type GroupShares, shareOut } from "../core/planning/power-group.ts";
 import { solvePlan } from "../core/planning/solve-plan.ts";
+import { type StartCost, startCosts } from "../core/planning/start-costs.ts";
 import type { Wanted } from "../core/plugs/plug-types.ts";
 import type { Home } from "../core/prices/home-snapshot.ts";
 import type { LevelThresholds } from "../core/prices/level.ts";
@@ -36,7 +37,7 @@ import { type KeyValue, readJson } from "../core/runtime/key-value.ts";
 import type { Problems } from "../core/status/problem.ts";
 import { freeSlug } from "../core/text/slug.ts";
 import type { Calendar } from "../core/time/calendar.ts";
-import { contains, type EpochMs, MINUTE_MS } from "../core/time/interval.ts";
+import { contains, type EpochMs, type Interval, MINUTE_MS } from "../core/time/interval.ts";
 import type { PlanStore } from "../storage/plan-store.ts";
 
 export interface PlansDeps {
@@ -76,6 +77,25 @@ export interface PlanDetail {
   readonly runs: readonly FinishedRun[];
   /** Shape: newest first; months without a run are left out. */
   readonly months: readonly PlanMonth[];
+}
+
+/** A run that is over, and its plan. */
+export interface PlanResult {
+  readonly definition: PlanDefinition;
+  /** Null while no price of its home is known. */
+  readonly currency: string | null;
+  readonly run: FinishedRun;
+}
+
+/** The plans of a home, one plan, or all. */
+export interface WhichPlans {
+  readonly home: string | null;
+  readonly plan: string | null;
+}
+
+/** What the runs of a month saved, and their plan. */
+export interface MonthResult extends Omit<PlanResult, "run"> {
+  readonly month: PlanMonth;
 }
 
 /** Runs of a plan that are told one by one. */
@@ -261,6 +281,43 @@ export class Plans {
       if (month.runs > 0) months.push(month);
     }
     return { snapshot, runs: store.lastRuns(plan, MAX_RUNS_TOLD), months };
+  }
+
+  /** Runs that began in `range`. Shape: newest first, at most `most` of them. */
+  results(which: WhichPlans, range: Interval, most: number): PlanResult[] {
+    const found = this.#plansOf(which).flatMap((plan) =>
+      this.#deps.store.lastRuns(plan.definition.id, most, range).map((run) => ({ ...plan, run })),
+    );
+    return found.sort((a, b) => b.run.start - a.run.start).slice(0, most);
+  }
+
+  /** The months from the one of `range.start` on, plan by plan. Shape: oldest first; months without a run are left out. */
+  monthResults(which: WhichPlans, range: Interval): MonthResult[] {
+    const months = this.#deps.calendar.intervals("month", range);
+    return months.flatMap(({ start }) =>
+      this.#plansOf(which).flatMap((plan) => {
+        const month = this.#monthFrom(plan.definition.id, plan.definition.spec, start);
+        return month.runs > 0 ? { ...plan, month } : [];
+      }),
+    );
+  }
+
+  /** What the hours of a plan would cost by when they start; null for a plan that is not there or has no hours. */
+  startCosts(plan: string, now: EpochMs): StartCost[] | null {
+    const known = this.#companions.get(plan);
+    const home = known && this.#deps.homes.named(known.definition.home);
+    const timeline = home && this.#deps.timelineOf(home, now);
+    return known ? startCosts(known.spec, timeline?.points ?? [], now) : null;
+  }
+
+  #plansOf({ home, plan }: WhichPlans) {
+    const wanted = this.#definitions.filter(
+      (each) => (home === null || each.home === home) && (plan === null || each.id === plan),
+    );
+    return wanted.map((definition) => ({
+      definition,
+      currency: this.#snapshots.get(definition.id)?.currency ?? null,
+    }));
   }
 
   /**

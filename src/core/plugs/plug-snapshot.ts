@@ -1,4 +1,4 @@
-/** What is shown of a plug at one moment. */
+/** State of a plug at one instant, for the outputs. */
 import type { Language } from "../language/language.ts";
 import { type Say, sayIn } from "../language/text.ts";
 import type { WhenLost } from "../planning/model/plan-spec.ts";
@@ -6,35 +6,38 @@ import type { EpochMs } from "../time/interval.ts";
 import type { PlugReason } from "./plug-controller.ts";
 
 export interface PlugSnapshot {
-  /** A slug: it stands in topics. */
+  /** Slug, used in topics. */
   readonly id: string;
   readonly name: string;
-  /** As the plug has told; null while it is unknown. */
+  /** State that the plug reported; null while unknown. */
   readonly on: boolean | null;
-  /** What it should be; null while nothing is decided: the time was never trusted, or a hand switched it on. */
+  /**
+   * Target state; null while undecided: the clock was never trusted, or the plug was switched manually out of its
+   * resting state.
+   */
   readonly wanted: boolean | null;
   readonly code: PlugReason;
-  /** Why, in words. Shape: at most `MAX_REASON_LENGTH` characters. */
+  /** Reason in words. Shape: at most `MAX_REASON_LENGTH` characters. */
   readonly reason: string;
-  /** Whether it can be reached; null while it has said nothing since the broker was connected. */
+  /** True if the plug can be reached; null until its first message since the broker was connected. */
   readonly available: boolean | null;
-  /** It did not answer, retries included. */
+  /** True if the plug did not answer, including retries. */
   readonly silent: boolean;
-  /** Since when it is `on`; null while that is unknown. */
+  /** Time since which the plug is in state `on`; null while unknown. */
   readonly since: EpochMs | null;
 }
 
-/** Home Assistant refuses a state of more than 255 characters. */
+/** Home Assistant rejects states of more than 255 characters. */
 const MAX_REASON_LENGTH = 255;
 
 interface PlugTold {
-  /** Why its plan or signal wants what it wants, in words. */
+  /** Reason of its plan or signal in words; null if there is none. */
   readonly because: string | null;
   readonly whenLost: WhenLost;
   readonly language: Language;
 }
 
-/** Why a plug is told what it is told, in words. */
+/** Returns the reason for the command of a plug in words. */
 export function plugReasonText(code: PlugReason, told: PlugTold): string {
   const text = wordsOf(code, told, sayIn(told.language));
   return text.length > MAX_REASON_LENGTH ? `${text.slice(0, MAX_REASON_LENGTH - 1)}…` : text;

@@ -3,19 +3,19 @@ import { filled, type Text, textIn, translations } from "../language/text.ts";
 import type { EpochMs } from "../time/interval.ts";
 import { type ProblemCode, type ProblemRow, problemCatalog } from "./problem-catalog.ts";
 
-/** Something the owner should know and may be able to fix. It is a state: it starts, lasts and ends. */
+/** Condition that the owner should know about and may be able to fix. It has a start and an end. */
 export interface Problem {
   readonly code: ProblemCode;
-  /** What is affected: an account, a series, a part of the daemon. */
+  /** Affected account, series or component. */
   readonly subject: string;
   readonly since: EpochMs;
-  /** What to do, in one sentence. English, as in the log. */
+  /** Remedy in one sentence, in English as in the log. */
   readonly advice: string;
-  /** What was found, with numbers and names; never a secret. English, as in the log. */
+  /** Finding with numbers and names, in English as in the log; never a secret. */
   readonly detail: string;
-  /** The service's identifier of the answer, to quote to its support. */
+  /** Request id of the service's response, for its support. */
   readonly requestId: string | null;
-  /** What advice and detail are made from in any language; absent where there is no more than the English. */
+  /** Parts of advice and detail for other languages; absent if the texts exist in English only. */
   readonly facts?: ProblemFacts;
 }
 
@@ -24,7 +24,7 @@ interface ProblemFacts {
   readonly detail: Text;
 }
 
-/** A problem that was found. The catalogue adds the advice. */
+/** Problem to report. `problemCatalog` adds the advice. */
 export interface ProblemFound extends Omit<Problem, "advice" | "detail" | "requestId" | "facts"> {
   readonly requestId?: string | null;
   readonly detail: Text;
@@ -33,8 +33,8 @@ export interface ProblemFound extends Omit<Problem, "advice" | "detail" | "reque
 }
 
 /**
- * The problems of the moment. Starting one that is there already changes nothing, so each is told once when it
- * starts and once when it ends.
+ * Current problems, one per subject. Starting a problem that already exists does nothing, so `onChange` is called once
+ * per start and once per end.
  */
 export class Problems {
   readonly #current = new Map<string, Problem>();
@@ -44,12 +44,12 @@ export class Problems {
     this.#onChange = onChange;
   }
 
-  /** All there are. Shape: oldest first. */
+  /** Returns all current problems. Shape: oldest first. */
   list(): Problem[] {
     return [...this.#current.values()].sort((a, b) => a.since - b.since);
   }
 
-  /** That of a subject; null where it has none. */
+  /** Returns the problem of a subject; null if it has none. */
   of(subject: string): Problem | null {
     return this.#current.get(subject) ?? null;
   }

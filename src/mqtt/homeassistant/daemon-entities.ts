@@ -1,5 +1,4 @@
-/** The entities of the daemon itself: a device of its own, all diagnostic. */
-
+/** Entities of the daemon itself: a device of its own, all diagnostic. */
 import { messageOr } from "../../core/language/text.ts";
 import { type InterfaceState, type SeriesFreshness, serviceStates } from "../../core/status/daemon-status.ts";
 import { slugOf } from "../../core/text/slug.ts";
@@ -16,7 +15,7 @@ type Row = EntityRow<DaemonView>;
  */
 const MAX_ACCOUNTS = 32;
 
-/** The device of the daemon. Rows of accounts and series come and go with the configuration. */
+/** Returns the device of the daemon. Its rows depend on the configured accounts and series. */
 export function daemonDevice(all: DaemonView, name = "elbro", id: string | null = null): Device<DaemonView> {
   const interfaces = all.interfaces.slice(0, MAX_ACCOUNTS);
   const shown = new Set(interfaces.map(({ account }) => account));
@@ -25,7 +24,7 @@ export function daemonDevice(all: DaemonView, name = "elbro", id: string | null 
   return { id, name, model: "Daemon", rows: daemonRows(state), state, currency: null };
 }
 
-/** Every entity of the daemon, for its accounts and series of the moment. */
+/** Returns every entity of the daemon for its current accounts and series. */
 export function daemonRows(state: Pick<DaemonView, "interfaces" | "series">): Row[] {
   return [...fixedRows, ...state.interfaces.flatMap(interfaceRows), ...state.series.map(freshnessRow)];
 }

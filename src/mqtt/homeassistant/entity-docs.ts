@@ -1,4 +1,4 @@
-/** The documentation of the entities, as Markdown, from the same rows as the entities. */
+/** Documentation of the entities as Markdown, made from the rows of the entities. */
 import { daemonRows } from "./daemon-entities.ts";
 import { type EntityRow, entityName } from "./entity.ts";
 import { formatRow, homeRows } from "./home-entities.ts";
@@ -6,7 +6,7 @@ import { placeRows } from "./place-entities.ts";
 import { planRows } from "./plan-entities.ts";
 import { plugRows } from "./plug-entities.ts";
 
-/** One table per kind of device, for docs/home-assistant.md. Shape: Markdown without a line break at its ends. */
+/** Returns one table per kind of device, for docs/home-assistant.md. Markdown without a line break at its ends. */
 export function entityDocs(): string {
   return [
     ["**Each home**", ...table([...homeRows, formatRow])],

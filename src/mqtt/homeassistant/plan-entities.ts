@@ -1,4 +1,4 @@
-/** The entities of a plan: a device of its own, with everything its owner can change. */
+/** Entities of a plan: a device of its own, with every setting that the user can change. */
 
 import type { EntityName } from "../../core/language/text.ts";
 import type { PlanSpec } from "../../core/planning/model/plan-spec.ts";
@@ -16,7 +16,7 @@ import type { Device, EntityRow } from "./entity.ts";
 
 type Row = EntityRow<PlanSnapshot>;
 
-/** The device of a plan. */
+/** Returns the device of a plan. */
 export function planDevice(plan: PlanSnapshot): Device<PlanSnapshot> {
   const { home, id, name } = plan.definition;
   const path = planPath(plan);

@@ -1,4 +1,4 @@
-/** The entities of what a home used, paid, sold and earned: sums of a day, two months and a year for each of four series. */
+/** Entities of a home's consumption, costs, export and revenue. Each has sums of a day, two months and a year. */
 
 import type { HomeUsage, UsageFigures } from "../../core/prices/usage.ts";
 import type { UsageOperation } from "../../core/prices/usage-amounts.ts";
@@ -80,9 +80,10 @@ const periods: readonly Period[] = [
 ];
 
 /**
- * The rows of use. Months and years are a `total`, which says when it began, so that Home Assistant keeps long-term
- * statistics of them. Energy of a day has no state class: it arrives a day late, and the statistics of its hours are
- * imported (see integrations/homeassistant).
+ * Returns the rows of usage. Months and years are a `total` with a last reset, so that Home Assistant keeps long-term
+ * statistics.
+ * Energy of a day has no state class: it arrives a day late, and the statistics of its hours are imported (see
+ * integrations/homeassistant).
  */
 export function usageRows<State>(usageOf: (state: State) => HomeUsage): EntityRow<State>[] {
   const sums = series.flatMap((each) => periods.map((period) => usageRow(each, period, usageOf)));
