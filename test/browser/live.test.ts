@@ -79,10 +79,7 @@ describe.skipIf(!haveChromium)("the dashboard while time goes on (in Chromium; s
       "#now .problems",
       /Sæt home for planen “[a-z_]+” til et af: home; indtil da er intet tændt\./,
     );
-    await screen.untilText(
-      "#system .problems",
-      /Teknisk detalje: forventede et hjems id \(home\), fandt “huset”/,
-    );
+    await screen.untilText("#system .problems", /Teknisk detalje: forventede et hjems id \(home\), fandt “huset”/);
   });
 
   test("what a plan does is shown as it does it", async () => {
