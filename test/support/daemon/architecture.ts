@@ -69,7 +69,7 @@ const WORLD: ReadonlySet<string> = new Set([
 
 /** Sources that are sent to browsers: of the rest they import types only, of packages those that are sent too. */
 const BROWSER = "src/server/web/dashboard/";
-const BROWSER_PACKAGES: readonly string[] = ["preact", "preact/hooks", "@preact/signals", "uplot"];
+const BROWSER_PACKAGES: readonly string[] = ["preact", "preact/hooks", "@preact/signals", "uplot", "uqr"];
 
 const MAX_LINES = 300;
 

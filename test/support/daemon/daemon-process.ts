@@ -12,6 +12,8 @@ export interface DaemonProcessOptions {
   readonly channel?: "none" | "ipc";
   /** A program that runs Node, with its arguments: `["strace", "-f"]`. */
   readonly under?: readonly string[];
+  /** The folder in which it runs; without it one that has no `config/elbro.yaml`. */
+  readonly folder?: string;
 }
 
 /** The built program as a process of its own. */
@@ -24,13 +26,13 @@ export class DaemonProcess implements AsyncDisposable {
   constructor(
     args: readonly string[],
     environment: Readonly<Record<string, string>>,
-    { nodeArgs = [], channel = "none", under = [] }: DaemonProcessOptions = {},
+    { nodeArgs = [], channel = "none", under = [], folder = path.join(ROOT, "dist") }: DaemonProcessOptions = {},
   ) {
     const { PATH = "", HOME = "" } = process.env;
     const [program = process.execPath, ...rest] = [...under, process.execPath];
     this.#child = spawn(program, [...rest, ...nodeArgs, path.join(ROOT, "dist/elbro.cjs"), ...args], {
       // A folder without config/elbro.yaml: in the root of a clone there may be the owner's.
-      cwd: path.join(ROOT, "dist"),
+      cwd: folder,
       env: { PATH, HOME, ...environment },
       stdio: ["ignore", "pipe", "pipe", ...(channel === "ipc" ? (["ipc"] as const) : [])],
     });
