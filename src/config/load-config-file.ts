@@ -1,6 +1,7 @@
 /** Finds the configuration and reads it on this machine. */
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { hostname } from "node:os";
+import { dirname } from "node:path";
 import { StartError } from "../core/status/start-error.ts";
 import { AccountFiles, AccountsDirError } from "./account-files.ts";
 import { readBounded } from "./bounded-file.ts";
@@ -41,6 +42,12 @@ export function openAccountFiles(): AccountFiles {
 export function configPath(given: string | null, environment: Environment): string | null {
   const paths = isAppOf(environment) ? APP_PATHS : DEFAULT_PATHS;
   return given ?? paths.find((each) => existsSync(each)) ?? null;
+}
+
+/** Returns the path for a first configuration: the data folder of a container, otherwise the folder `config`. */
+export function newConfigPath(): string {
+  const [usual = "", ofContainer = ""] = DEFAULT_PATHS;
+  return !existsSync(dirname(usual)) && existsSync(dirname(ofContainer)) ? ofContainer : usual;
 }
 
 /**

@@ -25,6 +25,8 @@ import { mirrorOptions } from "./mirror/mirror-source.ts";
 import type { MonitoringDeps } from "./monitoring/monitoring-deps.ts";
 import { monitoringRoutes } from "./monitoring/monitoring-routes.ts";
 import { openapiRoutes } from "./openapi/openapi-routes.ts";
+import type { SetupOptions } from "./setup/setup.ts";
+import { setupRoutes } from "./setup/setup-routes.ts";
 import { docsRoutes } from "./web/api-docs-routes.ts";
 import { configurationSchemaRoute } from "./web/configuration-schema-route.ts";
 import { dashboardRoutes } from "./web/dashboard-routes.ts";
@@ -40,6 +42,7 @@ export interface ApiDeps extends MirrorDeps, LocalDeps, MonitoringDeps {
   readonly commandHint: CommandHint;
   /** Home Assistant passes requests of its users on, and needs no key. */
   readonly ingress: boolean;
+  readonly setup: SetupOptions | null;
 }
 
 export interface ApiListener {
@@ -99,7 +102,8 @@ export function apiRoutes(deps: ApiDeps, keys: ApiKeys): Router {
     ...openapiRoutes(() => routes),
     ...docsRoutes(),
     configurationSchemaRoute(),
-    ...dashboardRoutes(deps.state, { keys, pages, editor: deps.editor }),
+    ...dashboardRoutes(deps.state, { keys, pages, editor: deps.editor, canSetUp: deps.setup !== null }),
+    ...setupRoutes(deps.setup),
   ];
   for (const route of routes) addRoute(router, route, door);
   return router;

@@ -12,6 +12,7 @@ import type { EntryEditor } from "../state/entry-editor.ts";
 import type { State } from "../state/open-state.ts";
 import type { Storage } from "../storage/open-storage.ts";
 import { EventFeed } from "./events/event-source.ts";
+import type { SetupOptions } from "./setup/setup.ts";
 
 export interface ServerOptions {
   readonly config: Config;
@@ -21,6 +22,8 @@ export interface ServerOptions {
   readonly ingress?: boolean;
   /** How the owner types a command of this program; `elbro …` by default. */
   readonly commandHint?: CommandHint;
+  /** Of an invented house, which a real one may take the place of. */
+  readonly setup?: SetupOptions | null;
   /** Fires when the daemon ends. */
   readonly signal: AbortSignal;
 }
@@ -44,7 +47,7 @@ export interface Server {
 
 /** Resolves when the API listens. Errors: throws a StartError where the port cannot be had. */
 export async function startServer(options: ServerOptions, deps: ServerDeps, changes: ChangeBus): Promise<Server> {
-  const { config, clock, log, ingress = false, signal, commandHint = DEFAULT_HINT } = options;
+  const { config, clock, log, ingress = false, signal, commandHint = DEFAULT_HINT, setup = null } = options;
   const { storage, state, mqtt, plugs, reloading, editor } = deps;
   const events = new EventFeed({ baseTopic: config.mqtt.base_topic, homes: state.homes, startedAt: state.startedAt });
   mqtt.published.subscribe((change) =>
@@ -52,7 +55,7 @@ export async function startServer(options: ServerOptions, deps: ServerDeps, chan
   );
   changes.seriesChanged.subscribe((series) => events.changed(series));
   const api = {
-    ...{ config, clock, log, ingress, signal, commandHint, storage, state, mqtt, plugs, events, editor },
+    ...{ config, clock, log, ingress, signal, commandHint, storage, state, mqtt, plugs, events, editor, setup },
     onSeriesChanged: (series: SeriesKey) => changes.seriesChanged.emit(series),
   };
   await mqtt.client.upSoon;

@@ -143,7 +143,7 @@ function describeRoute({ path, scope, summary, openApi }: LocalRoute): Schema {
 }
 
 function tagOf(path: string): string {
-  if (/^\/local\/v1\/(?!session|system|diagnostics)/.test(path)) return "local";
+  if (/^\/local\/v1\/(?!session|setup|system|diagnostics)/.test(path)) return "local";
   return /^\/(events|metrics|healthz|livez|openapi\.json|local\/v1\/(system|diagnostics))$/.test(path)
     ? "live"
     : "page";

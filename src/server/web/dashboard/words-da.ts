@@ -47,6 +47,9 @@ export const words: WordTable = {
   },
   signed_in_as: "Logget ind med nøglen {name}",
 
+  invented: "Dette hus er opdigtet. Dit eget tager dets plads, så snart det er sat op.",
+  set_up: "Sæt mit hjem op",
+
   price_now: "Pris nu",
   no_price: "ingen pris",
   no_price_now: "Prisen lige nu er ikke kendt",

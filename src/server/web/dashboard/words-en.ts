@@ -45,6 +45,9 @@ export const words = {
   },
   signed_in_as: "Logged in with the key {name}",
 
+  invented: "This house is invented. Yours takes its place as soon as it is set up.",
+  set_up: "Set up my home",
+
   price_now: "Price now",
   no_price: "no price",
   no_price_now: "No price is known for now",

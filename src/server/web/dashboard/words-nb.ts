@@ -47,6 +47,9 @@ export const words: WordTable = {
   },
   signed_in_as: "Innlogget med nøkkelen {name}",
 
+  invented: "Dette huset er oppdiktet. Ditt eget tar plassen så snart det er satt opp.",
+  set_up: "Sett opp hjemmet mitt",
+
   price_now: "Pris nå",
   no_price: "ingen pris",
   no_price_now: "Prisen akkurat nå er ikke kjent",

@@ -47,6 +47,9 @@ export const words: WordTable = {
   },
   signed_in_as: "Inloggad med nyckeln {name}",
 
+  invented: "Det här huset är påhittat. Ditt eget tar dess plats så snart det är konfigurerat.",
+  set_up: "Konfigurera mitt hem",
+
   price_now: "Pris nu",
   no_price: "inget pris",
   no_price_now: "Priset just nu är inte känt",
