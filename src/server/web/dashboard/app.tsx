@@ -26,6 +26,7 @@ const AFTER_BOUNDARY_MS = 20;
 /** What is further down is loaded when the first parts are painted. */
 const loadUse = async () => (await import("./use-part.tsx")).UsePart;
 const loadPlans = async () => (await import("./plans-part.tsx")).PlansPart;
+const loadResults = async () => (await import("./results/results-part.tsx")).resultsPart(language);
 const loadSystem = async () => (await import("./system-part.tsx")).SystemPart;
 
 document.documentElement.lang = language;
@@ -85,6 +86,7 @@ function Page() {
         <Later load={loadUse} />
       </div>
       <Later load={loadPlans} />
+      <Later load={loadResults} />
       <Later load={loadSystem} />
     </>
   );

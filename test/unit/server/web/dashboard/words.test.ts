@@ -7,6 +7,10 @@ import { planStates } from "../../../../../src/core/planning/plan-state-machine.
 import { serviceStates } from "../../../../../src/core/status/daemon-status.ts";
 import { problemCatalog } from "../../../../../src/core/status/problem-catalog.ts";
 import { languageFor } from "../../../../../src/server/web/dashboard/language.ts";
+import { texts as resultsDa } from "../../../../../src/server/web/dashboard/results/texts-da.ts";
+import { texts as resultsEn } from "../../../../../src/server/web/dashboard/results/texts-en.ts";
+import { texts as resultsNb } from "../../../../../src/server/web/dashboard/results/texts-nb.ts";
+import { texts as resultsSv } from "../../../../../src/server/web/dashboard/results/texts-sv.ts";
 import { words as da } from "../../../../../src/server/web/dashboard/words-da.ts";
 import { words as en } from "../../../../../src/server/web/dashboard/words-en.ts";
 import { words as nb } from "../../../../../src/server/web/dashboard/words-nb.ts";
@@ -15,6 +19,7 @@ import { words as sv } from "../../../../../src/server/web/dashboard/words-sv.ts
 const FOLDER = path.resolve(import.meta.dirname, "../../../../../src/server/web/dashboard");
 type Words = Readonly<Record<string, string | Readonly<Record<string, string>>>>;
 const languages: Readonly<Record<string, Words>> = { da, en, nb, sv };
+const results: Readonly<Record<string, Words>> = { da: resultsDa, nb: resultsNb, sv: resultsSv };
 
 /** The facts that a word has places for. */
 function factsOf(word: Words[string] | undefined): string[] {
@@ -24,20 +29,23 @@ function factsOf(word: Words[string] | undefined): string[] {
 
 function sources(): string {
   return readdirSync(FOLDER, { recursive: true, encoding: "utf8" })
-    .filter((name) => /\.tsx?$/.test(name) && !name.startsWith("words-"))
+    .filter((name) => /\.tsx?$/.test(name) && !/(^|\/)(words|texts)-/.test(name))
     .map((name) => readFileSync(path.join(FOLDER, name), "utf8"))
     .join("\n");
 }
 
-describe.each(["da", "nb", "sv"])("%s", (language) => {
-  const words = languages[language] ?? {};
+const tables: readonly (readonly [string, string, Words, Words])[] = ["da", "nb", "sv"].flatMap((language) => [
+  [language, "page", en, languages[language] ?? {}] as const,
+  [language, "results", resultsEn, results[language] ?? {}] as const,
+]);
 
+describe.each(tables)("%s of the %s", (_language, _part, english, words) => {
   test("has a place for every fact", () => {
-    for (const [key, word] of Object.entries(en)) expect([key, factsOf(words[key])]).toEqual([key, factsOf(word)]);
+    for (const [key, word] of Object.entries(english)) expect([key, factsOf(words[key])]).toEqual([key, factsOf(word)]);
   });
 
   test("is not English", () => {
-    const same = Object.entries(en).filter(
+    const same = Object.entries(english).filter(
       ([key, word]) => typeof word === "string" && word.length > 14 && words[key] === word,
     );
     expect(same).toEqual([]);
@@ -47,7 +55,7 @@ describe.each(["da", "nb", "sv"])("%s", (language) => {
 test("every word that is there is used", () => {
   const text = sources();
   const stems = [...text.matchAll(/`([a-z_]+_)\$\{/g)].map(([, stem]) => stem ?? "");
-  const unused = Object.keys(en).filter(
+  const unused = [...Object.keys(en), ...Object.keys(resultsEn)].filter(
     (key) => !text.includes(`"${key}"`) && !stems.some((stem) => key.startsWith(stem)),
   );
   expect(unused.filter((key) => !new RegExp(`\\b${key}\\b`).test(text))).toEqual([]);
