@@ -1,8 +1,11 @@
 /** The plans of the house: the configuration, the prices, the clock and what is remembered come together here. */
+
 import * as z from "zod/mini";
 import { readOneShot } from "../config/one-shot.ts";
 import { type GroupEntry, MAX_GROUP_PLANS } from "../config/plan-schema.ts";
-import { unknownText } from "../config/suggest-key.ts";
+import { unknownHome, unknownText } from "../config/suggest-key.ts";
+import type { Language } from "../core/language/language.ts";
+import { message, textIn } from "../core/language/text.ts";
 import { type RefusedCommand, refusedCommand as refused } from "../core/planning/command-refusal.ts";
 import { inOrder, type PlanDefinition, readDuration } from "../core/planning/model/plan-definition.ts";
 import { type PlanSpec, type PlanWindow, whenLostOf } from "../core/planning/model/plan-spec.ts";
@@ -56,6 +59,8 @@ export interface PlansDeps {
   /** Called with the home's id after a command that changed something. */
   readonly onChange: (home: string) => void;
   readonly solve?: Solve;
+  /** Of the reasons; English where absent. */
+  readonly language?: Language;
 }
 
 /** The plans as they are, and when they change by themselves. */
@@ -108,11 +113,6 @@ const keptOnce = z.array(
     spec: z.looseObject({ kind: z.string(), once: z.object({ start: z.number(), end: z.number() }) }),
   }),
 );
-const NO_EXPORT_PRICE = {
-  code: "no_export_price",
-  text: "the service tells no charges of this home, so its export price is not known; add a third_party place with the region of the home",
-} as const;
-
 /** Plans that have to do with each other, as they stand in the file and as they are decided. */
 interface PlanCircle {
   readonly inFile: readonly PlanDefinition[];
@@ -237,7 +237,8 @@ export class Plans {
     this.at(now, this.circleOf(known.definition.home));
     const { running, memory, on, lost } = this.#companions.get(plan)?.advance ?? NOTHING_YET;
     const whenLost = lost ? { lost: whenLostOf(known.spec) } : {};
-    const reason = this.#snapshots.get(plan)?.reason.text ?? "nothing is known of its home yet";
+    const reason =
+      this.#snapshots.get(plan)?.reason.text ?? textIn(this.#deps.language ?? "en", message("plan_nothing_known"));
     const next = memory?.planned.find((run) => run.start > now)?.start ?? null;
     return { on, until: running?.end ?? (on ? null : next), reason, ...whenLost };
   }
@@ -336,7 +337,8 @@ export class Plans {
     const advance = advancePlan({ ...input, blocked: [...input.blocked, ...crowded] });
     const { calendar, timeline, trusted } = input;
     const currency = timeline?.currency ?? null;
-    const reason = reasonOf({ spec, advance, now, calendar, trusted, currency, home: null });
+    const { language = "en" } = this.#deps;
+    const reason = reasonOf({ spec, advance, now, calendar, trusted, currency, home: null, language });
     const history = this.#historyOf(known, now);
     return planSnapshot({ definition, spec, advance, reason, currency, history, refused: null, now });
   }
@@ -512,7 +514,7 @@ export class Plans {
     now: EpochMs,
   ): PlanAdvance {
     const { id } = definition;
-    const { calendar, store } = this.#deps;
+    const { calendar, store, language = "en" } = this.#deps;
     const known = this.#companions.get(id) ?? { definition, spec: definition.spec, advance: NOTHING_YET };
     const { spec } = known;
     const { memory } = known.advance;
@@ -533,8 +535,8 @@ export class Plans {
     const currency = timeline?.currency ?? null;
     const reason =
       isRefused && spec.enabled
-        ? NO_EXPORT_PRICE
-        : reasonOf({ spec, advance, now, calendar, trusted, currency, home: home ? null : definition.home });
+        ? ({ code: "no_export_price", text: textIn(language, message("plan_no_export_price")) } as const)
+        : reasonOf({ spec, advance, now, calendar, trusted, currency, home: home ? null : definition.home, language });
     const history = this.#historyOf(known, now);
     const refused = this.#refusals.get(id) ?? null;
     this.#snapshots.set(id, planSnapshot({ definition, spec, advance, reason, currency, history, refused, now }));
@@ -579,8 +581,8 @@ export class Plans {
       code: "unknown_home",
       subject,
       since: now,
-      names: { owner: `the plan "${id}"`, homes: ids.join(", ") || "the homes" },
-      detail: unknownText("a home", name, ids),
+      names: { owner: message("owner_plan", { id }), homes: ids.join(", ") || message("the_homes") },
+      detail: unknownHome(name, ids),
     });
   }
 }

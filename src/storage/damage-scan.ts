@@ -3,6 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { ChunkTable } from "./chunk-table.ts";
 import { withDigest } from "./database.ts";
 import { KeyValueStore } from "./key-value-store.ts";
+import { lostCommits } from "./log-damage.ts";
 import { RUN_COLUMNS } from "./plan-store.ts";
 import { flawOf, SPENDS_UNKNOWN } from "./recovery.ts";
 import { DAMAGED_ATTEMPT } from "./request-log.ts";
@@ -48,12 +49,18 @@ function damagedIn(database: DatabaseSync, table: string): number {
   return Number(withDigest(database).prepare(sql).get()?.n);
 }
 
+export function lostCommitsText(count: number): string {
+  return `${count} writes lost with a damaged write-ahead log`;
+}
+
 function damageText(table: string, count: number): string {
   return `${count} damaged in the table ${table}`;
 }
 
-/** The same for the file of a database that no process holds. */
+/** The same for the file of a database that no process holds, and for its write-ahead log. */
 export function damageInFile(databasePath: string): string[] {
+  const lost = lostCommits(`${databasePath}-wal`);
+  if (lost > 0) return [lostCommitsText(lost)];
   const flaw = flawOf(databasePath);
   if (flaw !== null) return [flaw];
   const database = new DatabaseSync(databasePath, { readOnly: true });

@@ -8,7 +8,7 @@ import { SCHEMA, SCHEMA_VERSION } from "./migrations.ts";
  * `npm run bench -- store`, kB written a day, and MB of ten years: 512 bytes 84 and 10.8, 1 KiB 120 and 11.6, 2 KiB 174
  * and 9.6.
  */
-const PAGE_BYTES = 512;
+export const PAGE_BYTES = 512;
 /**
  * The write-ahead log is folded back when it reaches this many pages: about once a week, so that a page that
  * changes with every request is written back once for all of them.

@@ -6,7 +6,7 @@ import { DataDirInUse, PassingStartError, StartError } from "../core/status/star
 import { SERVICE_ZONE, type TransitionMemory } from "../core/time/calendar.ts";
 import type { EpochMs } from "../core/time/interval.ts";
 import { OWNER_ONLY } from "./atomic-file.ts";
-import { dropDamagedRows } from "./damage-scan.ts";
+import { dropDamagedRows, lostCommitsText } from "./damage-scan.ts";
 import { DatabaseError, DatabaseInUse } from "./database.ts";
 import { KeyValueStore } from "./key-value-store.ts";
 import {
@@ -47,7 +47,7 @@ export function openStorage({ config, clock, log }: StorageOptions): Storage {
   if (outdated !== null)
     log.warn({ file: outdated }, "database of an older version set aside; its prices and usage are asked for again");
   const writing = new WriteGuard(database);
-  if (lostCommits > 0) writing.damaged(`${lostCommits} writes lost with a damaged write-ahead log`, () => undefined);
+  if (lostCommits > 0) writing.damaged(lostCommitsText(lostCommits), () => undefined);
   dropDamagedRows(database, writing);
   const settings = new KeyValueStore(database, writing);
   return { database, databasePath, recovery, writing, settings, close: () => database.close() };

@@ -31,7 +31,7 @@ import {
   versionOf,
 } from "./database.ts";
 import { KeyValueStore } from "./key-value-store.ts";
-import { commitsIn, lostCommits } from "./log-damage.ts";
+import { lostCommits } from "./log-damage.ts";
 
 /** The setting of a database that took the place of another: the request log lacks spends of the other. */
 export const SPENDS_UNKNOWN = "spends_unknown";
@@ -99,7 +99,7 @@ export function takeWaiting(databasePath: string, now: EpochMs): Replacement | n
 /** Errors: throws a DatabaseError as `openDatabase` does, and what the file system says. */
 export function openOrRestore(databasePath: string, now: EpochMs): OpenedDatabase {
   const loss = lossOf(databasePath);
-  const commits = commitsIn(`${databasePath}-wal`);
+  const lost = loss === null ? lostCommits(`${databasePath}-wal`) : 0;
   const attempt: Attempt =
     loss === null
       ? tryOpening(databasePath, now)
@@ -107,7 +107,6 @@ export function openOrRestore(databasePath: string, now: EpochMs): OpenedDatabas
   switch (attempt.kind) {
     case "open": {
       const { database } = attempt;
-      const lost = lostCommits(database, commits);
       if (lost > 0) new KeyValueStore(database).write(SPENDS_UNKNOWN, "yes");
       return { database, recovery: null, outdated: null, lostCommits: lost };
     }

@@ -86,6 +86,9 @@ export const keyEndpoints: readonly Endpoint[] = [
   }),
 ];
 
+/** A key as the local API answers it. */
+export type LanKeyAnswer = ReturnType<ReturnType<typeof keptKeyOf>> | ReturnType<typeof configuredKeys>[number];
+
 type KeyConfig = Pick<Config, "api" | "data_dir">;
 
 function configuredKeys({ api, data_dir }: KeyConfig) {

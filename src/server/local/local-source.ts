@@ -20,7 +20,7 @@ import type { Storage } from "../../storage/open-storage.ts";
 import { type LocalError, localError } from "../http/errors.ts";
 
 export interface LocalDeps {
-  readonly config: Pick<Config, "plugs" | "api" | "data_dir">;
+  readonly config: Pick<Config, "plugs" | "language" | "api" | "data_dir">;
   readonly editor: EntryEditor;
   readonly plugs: {
     snapshots(): readonly PlugSnapshot[];
@@ -52,7 +52,12 @@ export type LocalSource = ReturnType<typeof localSource>;
 export function localSource(deps: LocalDeps) {
   const { state, editor, plugs, config, logLines } = deps;
   const { thresholds, calendar, homes, homeReader, places, plans, isTimeTrusted } = state;
-  const cheap = new CheapQueries({ calendar, memory: deps.storage.settings, isTimeTrusted });
+  const cheap = new CheapQueries({
+    calendar,
+    memory: deps.storage.settings,
+    isTimeTrusted,
+    language: deps.config.language,
+  });
   const homeNamed = (id: string) => homes.named(id);
   const placeNamed = (id: string, now: EpochMs) =>
     places.priced(now, homes.ids).find(({ place }) => place.id === id) ?? null;

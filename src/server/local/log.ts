@@ -1,6 +1,6 @@
 /** The log over HTTP. */
 
-import { logLevels } from "../../core/runtime/log-memory.ts";
+import { type LogEntry, logLevels } from "../../core/runtime/log-memory.ts";
 import { formatInstant } from "../../core/time/interval.ts";
 import { instant, integer, list, named, object, text } from "../openapi/json-schema.ts";
 import { type Endpoint, endpoint } from "./endpoint.ts";
@@ -42,7 +42,14 @@ export const logEndpoints: readonly Endpoint[] = [
     example: "/local/v1/log?level=warn",
     answer({ logLines }, { level, after }) {
       const lines = logLines.list({ level: level ?? "info", after: after ?? 0, most: MAX_LINES });
-      return { kind: "json", body: { lines: lines.map(({ at, ...line }) => ({ ...line, time: formatInstant(at) })) } };
+      return { kind: "json", body: { lines: lines.map(lineOf) } };
     },
   }),
 ];
+
+/** A line of the log as the local API answers it. */
+export type LogLineAnswer = ReturnType<typeof lineOf>;
+
+function lineOf({ at, ...line }: LogEntry) {
+  return { ...line, time: formatInstant(at) };
+}

@@ -1,5 +1,6 @@
 import { copyFileSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { damageInFile, lostCommitsText } from "../../../src/storage/damage-scan.ts";
 import { KeyValueStore } from "../../../src/storage/key-value-store.ts";
 import { type OpenedDatabase, openOrRestore, SPENDS_UNKNOWN } from "../../../src/storage/recovery.ts";
 import { StoreOnDisk } from "../../support/daemon/store-on-disk.ts";
@@ -15,7 +16,9 @@ function afterCrash(change: (logPath: string, length: number) => void): OpenedDa
   const path = `${store.path}.crashed`;
   for (const ending of ["", "-wal"]) copyFileSync(store.path + ending, path + ending);
   change(`${path}-wal`, readFileSync(`${path}-wal`).length);
+  const found = damageInFile(path);
   const opened = openOrRestore(path, 0);
+  expect(found).toEqual(opened.lostCommits > 0 ? [lostCommitsText(opened.lostCommits)] : []);
   const value = new KeyValueStore(opened.database).read("last");
   const unknown = new KeyValueStore(opened.database).read(SPENDS_UNKNOWN);
   expect(unknown === "yes").toBe(opened.lostCommits > 0);
@@ -38,6 +41,13 @@ describe("a write-ahead log", () => {
     const { lostCommits, value } = afterCrash((path, length) => flip(path, length >> 1));
     expect(lostCommits).toBeGreaterThan(1);
     expect(value).not.toBe(LAST);
+  });
+
+  test("with a flipped bit in its header is told: SQLite reads nothing of it", () => {
+    for (let at = 0; at < 32; at++) {
+      const { lostCommits, value } = afterCrash((path) => flip(path, at));
+      expect([at, lostCommits > 1, value]).toEqual([at, true, null]);
+    }
   });
 
   test("whose last commit a power cut left unfinished has lost nothing that was acknowledged", () => {

@@ -29,7 +29,6 @@ const loadPlans = async () => (await import("./plans-part.tsx")).PlansPart;
 const loadResults = async () => (await import("./results/results-part.tsx")).resultsPart(language);
 const loadSystem = async () => (await import("./system-part.tsx")).SystemPart;
 
-document.documentElement.lang = language;
 const [t, refusal] = await Promise.all([texts, started]);
 const tools: PageTools = {
   house,

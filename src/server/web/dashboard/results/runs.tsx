@@ -58,7 +58,7 @@ function RunLine({ run, baseline }: RunLineProps) {
   return (
     <li>
       <p class="run-head">
-        <strong>{run.name}</strong>
+        <strong class="run-name">{run.name}</strong>
         {saved && <span class="number">{saved}</span>}
       </p>
       <p class="soft">{whenText(start, end, page)}</p>

@@ -29,7 +29,7 @@ export function Backup() {
   };
   const save = () =>
     run(t("backup_busy"), async () => {
-      await download(PATH, "elbro-backup.db");
+      await download(PATH);
       return words("done");
     });
   const restore = (file: File) =>

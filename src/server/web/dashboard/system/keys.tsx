@@ -46,7 +46,10 @@ export function Keys() {
           <KeyLine key={key.name} of={key} onEnd={() => void end(key.name)} />
         ))}
       </ul>
-      <NewKey names={keys.map(({ name }) => name.toLowerCase())} onCreate={(name, control) => void create(name, control)} />
+      <NewKey
+        names={keys.map(({ name }) => name.toLowerCase())}
+        onCreate={(name, control) => void create(name, control)}
+      />
       {made && <Made made={made} />}
       <p class="wrong" role="alert">
         {trouble}
@@ -80,12 +83,7 @@ function KeyLine({ of, onEnd }: { readonly of: LanKeyAnswer; readonly onEnd: () 
         )}
       </div>
       {isAsked && (
-        <Sure
-          text={t("key_end_sure", { name })}
-          yes={t("key_end_yes")}
-          onYes={onEnd}
-          onNo={() => setAsked(false)}
-        />
+        <Sure text={t("key_end_sure", { name })} yes={t("key_end_yes")} onYes={onEnd} onNo={() => setAsked(false)} />
       )}
     </li>
   );
@@ -104,7 +102,8 @@ export function Sure({ text, yes, onYes, onNo }: SureProps) {
   const no = useRef<HTMLButtonElement>(null);
   useEffect(() => no.current?.focus(), []);
   return (
-    <div class="sure" role="group" aria-label={text}>
+    <fieldset class="sure">
+      <legend class="unseen">{yes}</legend>
       <p>{text}</p>
       <div class="actions">
         <button type="button" class="strong" onClick={onYes}>
@@ -114,7 +113,7 @@ export function Sure({ text, yes, onYes, onNo }: SureProps) {
           {t("cancel")}
         </button>
       </div>
-    </div>
+    </fieldset>
   );
 }
 
@@ -153,11 +152,7 @@ function NewKey({ names, onCreate }: NewKeyProps) {
         />
       </div>
       <label class="check">
-        <input
-          type="checkbox"
-          checked={control}
-          onChange={({ currentTarget: { checked } }) => setControl(checked)}
-        />
+        <input type="checkbox" checked={control} onChange={({ currentTarget: { checked } }) => setControl(checked)} />
         {t("key_control")}
       </label>
       <button type="submit">{t("key_create")}</button>

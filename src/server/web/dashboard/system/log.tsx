@@ -54,9 +54,9 @@ function Lines({ level }: { readonly level: Level }) {
 function Line({ line: { time, level, text, facts } }: { readonly line: LogLineAnswer }) {
   const { f } = usePage();
   return (
-    <p class={`log-line ${level}`}>
+    <p class={"log-line"}>
       <span class="faint number">{f.dateTime(Date.parse(time))}</span>
-      {level === "warn" && <strong>WARN</strong>}
+      {level === "warn" && <strong class="log-warn">WARN</strong>}
       <span>{text}</span>
       {facts !== "" && <code class="faint">{facts}</code>}
     </p>
