@@ -4,6 +4,7 @@
  */
 import { DEFAULT_HINT } from "./config/command-hint.ts";
 import type { Config } from "./config/schema.ts";
+import { LogMemory } from "./core/runtime/log-memory.ts";
 import { startIntegrations } from "./integrations/start-integrations.ts";
 import { type MqttOptions, startMqtt } from "./mqtt/start-mqtt.ts";
 import { startPlugs } from "./plugs/plug-wiring.ts";
@@ -50,7 +51,8 @@ const BUFFER_POOL_BYTES = 512;
 export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
   Buffer.poolSize = BUFFER_POOL_BYTES;
   const stopping = new AbortController();
-  const options = { ...given, signal: stopping.signal };
+  const logLines = new LogMemory(() => given.clock.now());
+  const options = { ...given, log: logLines.recording(given.log), signal: stopping.signal };
   const { config, clock, log, ingress = false, commandHint = DEFAULT_HINT, source = null } = options;
   const checkKeys = (next: Config) => ingress || requireKeys(next, commandHint);
   checkKeys(config);
@@ -70,7 +72,7 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
   });
   const files = new ConfigurationFiles(source?.path ?? null, config.data_dir);
   const editor = new ConfigurationEditor({ source, files, reloading, clock });
-  const server = await startServer(options, { storage, state, mqtt, plugs, reloading, editor }, changes);
+  const server = await startServer(options, { storage, state, mqtt, plugs, reloading, editor, logLines }, changes);
   for (const module of [mqtt, plugs, integrations]) module.run();
   // Stored data is published before any request is sent. With 1,000 homes this takes some seconds.
   void mqtt.shown.then(() => state.run());

@@ -9,6 +9,7 @@ import type { Config } from "../config/schema.ts";
 import { onPort } from "../core/status/start-error.ts";
 import { mount, type Router } from "../service/serve/mount.ts";
 import type { Storage } from "../storage/open-storage.ts";
+import { backupRoutes } from "./admin/backup-routes.ts";
 import type { ApiKeys } from "./auth/api-keys.ts";
 import { openKeyStore } from "./auth/key-store.ts";
 import { SessionAuth } from "./auth/session-auth.ts";
@@ -99,6 +100,7 @@ export function apiRoutes(deps: ApiDeps, keys: ApiKeys): Router {
   const routes: readonly LocalRoute[] = [
     ...localRoutes(deps),
     ...monitoringRoutes(deps),
+    ...backupRoutes(deps),
     ...openapiRoutes(() => routes),
     ...docsRoutes(),
     configurationSchemaRoute(),

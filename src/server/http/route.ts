@@ -7,6 +7,7 @@
  * HEAD gets the same response as GET, without its body.
  */
 import type { IncomingHttpHeaders } from "node:http";
+import type { Readable } from "node:stream";
 import type { EpochMs } from "../../core/time/interval.ts";
 import { addQuotaHeaders, type QuotaStanding } from "../../service/contract/quota-headers.ts";
 import { type AuthRequest, queryOf, type Router } from "../../service/serve/mount.ts";
@@ -26,6 +27,8 @@ export interface LocalRoute {
   /** Path in the router's syntax: `/local/v1/plans/:id`. */
   readonly path: string;
   readonly scope: RouteScope;
+  /** Whether its body is a file, which it reads itself. */
+  readonly takesFile?: true;
   /** One sentence for the documentation. */
   readonly summary: string;
   /** Returns further OpenAPI fields: parameters, body, responses. Called for the OpenAPI document only. */
@@ -41,6 +44,8 @@ export interface LocalRequest {
   readonly headers: IncomingHttpHeaders;
   /** Parsed JSON of a POST or PUT; undefined without a body. */
   readonly body: unknown;
+  /** The body of a route that takes a file; null for any other. */
+  readonly file: Readable | null;
   readonly remoteAddress: string;
   readonly now: EpochMs;
   readonly requestId: string;
@@ -150,7 +155,7 @@ async function answerOf(
   const gone = new AbortController();
   response.once("close", () => gone.abort());
   const reading =
-    route.method === "POST" || route.method === "PUT"
+    !route.takesFile && (route.method === "POST" || route.method === "PUT")
       ? await readJsonBody(request)
       : { kind: "body" as const, body: undefined };
   if (reading.kind === "error") return reading;
@@ -165,6 +170,7 @@ async function answerOf(
     query,
     headers: told,
     body: reading.body,
+    file: route.takesFile ? request : null,
     remoteAddress,
     now,
     requestId,

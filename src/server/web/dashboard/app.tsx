@@ -28,6 +28,7 @@ const AFTER_BOUNDARY_MS = 20;
 const loadUse = async () => (await import("./use-part.tsx")).UsePart;
 const loadPlans = async () => (await import("./plans-part.tsx")).PlansPart;
 const loadSetup = async () => (await import("./setup/setup.tsx")).Setup;
+const loadResults = async () => (await import("./results/results-part.tsx")).resultsPart(language);
 const loadSystem = async () => (await import("./system-part.tsx")).SystemPart;
 
 const [t, refusal] = await Promise.all([texts, started]);
@@ -87,6 +88,7 @@ function Page() {
         <Later load={loadUse} />
       </div>
       <Later load={loadPlans} />
+      <Later load={loadResults} />
       <Later load={loadSystem} />
     </>
   );

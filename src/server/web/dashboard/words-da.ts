@@ -10,6 +10,7 @@ export const words: WordTable = {
   prices: "Priser",
   use: "Forbrug",
   plans: "Planer",
+  results: "Resultater",
   system: "System",
   today: "i dag",
   tomorrow: "i morgen",

@@ -8,6 +8,7 @@ export const words = {
   prices: "Prices",
   use: "Use",
   plans: "Plans",
+  results: "Results",
   system: "System",
   today: "today",
   tomorrow: "tomorrow",

@@ -10,6 +10,7 @@ export const words: WordTable = {
   prices: "Priser",
   use: "Forbruk",
   plans: "Planer",
+  results: "Resultater",
   system: "System",
   today: "i dag",
   tomorrow: "i morgen",

@@ -10,6 +10,7 @@ export const words: WordTable = {
   prices: "Priser",
   use: "Förbrukning",
   plans: "Planer",
+  results: "Resultat",
   system: "System",
   today: "i dag",
   tomorrow: "i morgon",
