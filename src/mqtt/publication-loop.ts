@@ -19,9 +19,9 @@ export interface PublicationDeps {
   /** Shows what cannot wait of a part that was never shown, where many are to be made. */
   readonly showFirst?: (part: string, now: EpochMs) => void;
   /** There are these parts, and all of them were shown. */
-  readonly keepParts: (parts: ReadonlySet<string>) => void;
+  readonly keepParts: (parts: ReadonlySet<string>) => void | Promise<void>;
   /** Called in each turn after the parts; returns when the next turn is due whatever the parts say. */
-  readonly finish: (now: EpochMs) => EpochMs;
+  readonly finish: (now: EpochMs) => EpochMs | Promise<EpochMs>;
   /** What every part depends on: as soon as it is another, all are made again. */
   readonly mood: (now: EpochMs) => unknown;
   readonly pulse?: Pick<LoopHeartbeat, "turn" | "sleep">;
@@ -84,7 +84,7 @@ export class PublicationLoop {
       this.#shown.resolve();
       if (signal.aborted) return;
       const now = clock.now();
-      const finishAt = finish(now);
+      const finishAt = await finish(now);
       const until = Math.min(finishAt, await this.#prepare(signal));
       const sleepUntil = until > now ? until : now + MIN_PAUSE_MS;
       pulse?.sleep(sleepUntil);
@@ -132,7 +132,7 @@ export class PublicationLoop {
     if (present === known || signal.aborted) return;
     for (const part of this.#dueOf.keys()) if (!present.has(part)) this.#note(part, null);
     this.#parts = present;
-    keepParts(present);
+    await keepParts(present);
   }
 
   #note(part: string, until: EpochMs | null): void {

@@ -68,8 +68,8 @@ export interface State {
   readonly checkClock: (now: EpochMs) => void;
   /** Starts or ends the problems that say that the data directory is gone, or that memory is too small. */
   readonly checkMachine: (now: EpochMs) => void;
-  /** The daemon as it is at `now`. */
-  readonly daemonState: (now: EpochMs) => DaemonState;
+  /** The daemon as it is at `now`, read in slices. */
+  readonly daemonState: (now: EpochMs) => Promise<DaemonState>;
   /** Looks at once what is due for every account. */
   readonly refresh: () => void;
   /** Takes the accounts, homes, levels and plans of another configuration; what is not in it ends. */

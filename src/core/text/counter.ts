@@ -4,8 +4,8 @@ export interface Counted {
   readonly count: number;
 }
 
-/** Sets of labels that are told apart. A house has some dozens; what is new after that is counted together. */
-const MAX_LABEL_SETS = 500;
+/** Sets of labels that are told apart. A thousand accounts have ten each; what is new after that is counted together. */
+const MAX_LABEL_SETS = 20_000;
 const OTHER = "other";
 
 export class Counter {
