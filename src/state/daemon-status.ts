@@ -18,6 +18,7 @@ import { operationIdOf, seriesOf } from "../service/contract/series-mapping.ts";
 import type { Accounts } from "./accounts.ts";
 import type { Homes } from "./homes.ts";
 import type { SeriesRepository } from "./series-repository.ts";
+import { inSlices } from "./slices.ts";
 
 export interface DaemonStateDeps {
   readonly accounts: Accounts;
@@ -52,17 +53,19 @@ export class DaemonStates {
     this.#deps = deps;
   }
 
-  at(now: EpochMs): DaemonState {
+  async at(now: EpochMs): Promise<DaemonState> {
     const { accounts, repository, problems, startedAt } = this.#deps;
+    const { all } = accounts;
+    const states: AccountState[] = [];
+    await inSlices(all, (account) => void states.push(this.#stateOf(account, now)));
     const list = problems.list();
-    const states = accounts.all.map((account) => this.#stateOf(account, now));
     const known = states.reduce((sum, { backfill }) => sum + backfill.known, 0);
     const wanted = states.reduce((sum, { backfill }) => sum + backfill.wanted, 0);
     return {
       version: VERSION,
       startedAt,
       problems: list,
-      interfaces: accounts.all.map((account, i) => {
+      interfaces: all.map((account, i) => {
         const { minute, day } = account.standing(now);
         return {
           account: account.name,

@@ -68,8 +68,8 @@ export interface State {
   readonly checkClock: (now: EpochMs) => void;
   /** Starts or ends the problems of a missing data directory and of too little memory. */
   readonly checkMachine: (now: EpochMs) => void;
-  /** Returns the state of the daemon at `now`. */
-  readonly daemonState: (now: EpochMs) => DaemonState;
+  /** Reads the state of the daemon at `now`, in slices. */
+  readonly daemonState: (now: EpochMs) => Promise<DaemonState>;
   /** Makes every account check at once which requests are due. */
   readonly refresh: () => void;
   /** Applies accounts, homes, levels and plans of a new configuration. Those that it omits end. */

@@ -23,7 +23,7 @@ export async function serveAdmin(deps: ApiDeps, configNow: () => Config, signal:
     diagnostics: async () => {
       const now = { ...deps, config: configNow() };
       const report = await new Health(now).report();
-      return { running: true, ...(diagnosticsReport(now, report, deps.clock.now()) as object) };
+      return { running: true, ...((await diagnosticsReport(now, report, deps.clock.now())) as object) };
     },
   });
   try {

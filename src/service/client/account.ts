@@ -70,8 +70,8 @@ export class Account {
   /** Requests in flight, by path: equal callers share one. Bounded by the rate limiter's minute. */
   readonly #flights = new Map<string, Promise<AccountReply<OperationId>>>();
   #told: Partial<QuotaStanding> = {};
-  /** The last failure by the scope it silenced, for callers who ask meanwhile. */
-  readonly #setbacks = new LRUCache<string, FetchFailure>({ max: MAX_SETBACKS });
+  /** The last failure by the scope it silenced, for callers who ask meanwhile. Null before the first: it takes 4 kB. */
+  #setbacks: LRUCache<string, FetchFailure> | null = null;
 
   constructor(deps: AccountDeps) {
     this.name = deps.name;
@@ -168,7 +168,7 @@ export class Account {
   #succeeded<Id extends OperationId>(scopes: Scopes, answer: Success<Id>, requestId: string | null): AccountReply<Id> {
     const { gate, problems, outage, clock } = this.#deps;
     gate.success(scopes);
-    for (const scope of [...Object.values(scopes), TROUBLE]) this.#setbacks.delete(scope);
+    for (const scope of [...Object.values(scopes), TROUBLE]) this.#setbacks?.delete(scope);
     const well = [scopes.series, scopes.place];
     // An answer that was on its way ends no silence of the account, and so no problem of it either.
     if (gate.pausedUntil(scopes) <= clock.monotonicMs()) well.push(this.name);
@@ -188,6 +188,7 @@ export class Account {
     const isGuests = isCallersOwn(share, failure);
     const reached = isGuests ? { ...scopes, series: scopes.request, place: scopes.request } : scopes;
     const verdict = gate.failure(reached, failure, sentAt, needOf(operation));
+    this.#setbacks ??= new LRUCache({ max: MAX_SETBACKS });
     this.#setbacks.set(reached[verdict.scope], failure);
     if (verdict.trouble) this.#setbacks.set(TROUBLE, failure);
     // A request has no life of its own: what is wrong with one is shown at its series.
@@ -229,8 +230,8 @@ export class Account {
   }
 
   #lastSetback({ request, series, place, account }: Scopes): FetchFailure | null {
-    const last = [request, series, place, account, TROUBLE].find((scope) => this.#setbacks.has(scope));
-    return this.#setbacks.get(last ?? "") ?? null;
+    const last = [request, series, place, account, TROUBLE].find((scope) => this.#setbacks?.has(scope));
+    return this.#setbacks?.get(last ?? "") ?? null;
   }
 
   #withheld(until: MonotonicMs, why: string, after: FetchFailure | null = null): Deferred {
