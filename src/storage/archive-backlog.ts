@@ -145,8 +145,8 @@ export class ArchiveBacklog {
   }
 
   /**
-   * Returns the next batch: changed chunks first, then chunks stored before the archive was configured. Null if there
-   * are none.
+   * Returns the next batch: changed chunks first, then chunks stored before the archive was configured. Null if the
+   * backlog is empty.
    */
   next(): ArchiveBatch | null {
     const { batch, walked } = this.#mark;
@@ -174,7 +174,7 @@ export class ArchiveBacklog {
     return noted !== null;
   }
 
-  /** Restarts the initial transfer after batch number `batch`, because the archive is a new or restored one. */
+  /** Sends everything again, with numbers after `batch`, because the archive is a new or restored one. */
   startOver(batch: number): void {
     this.#writeMark({ ...this.#mark, batch, walked: Number.MIN_SAFE_INTEGER });
   }

@@ -23,7 +23,7 @@ const ALL_MODES = 0o777;
 const MAX_FILE_BYTES = 1024 * 1024;
 
 /**
- * Returns the text of a file; null if there is none. Throws if it cannot be read, is not a regular file or exceeds
+ * Returns the text of a file; null if it does not exist. Throws if it cannot be read, is not a regular file or exceeds
  * `MAX_FILE_BYTES`.
  */
 export function readWhole(file: string): string | null {

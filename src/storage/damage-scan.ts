@@ -38,7 +38,7 @@ export function dropDamagedRows(database: DatabaseSync, writing: WriteGuard): vo
   }
 }
 
-/** Describes the damage in a database; empty if there is none. */
+/** Describes the damage in a database; empty if it is intact. */
 export function damageIn(database: DatabaseSync): string[] {
   const counts = Object.keys(DAMAGED_ROWS).map((table) => [table, damagedIn(database, table)] as const);
   const chunks = new ChunkTable(database, () => undefined).countDamaged();

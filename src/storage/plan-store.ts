@@ -157,7 +157,7 @@ export class PlanStore {
     return sum.get(plan, start - MAX_RUN_MS, start, end) as unknown as RunTotals;
   }
 
-  /** Returns the latest finished run; null if there is none. */
+  /** Returns the latest finished run; null before the first. */
   lastRun(plan: string): FinishedRun | null {
     return this.lastRuns(plan, 1)[0] ?? null;
   }

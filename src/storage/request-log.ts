@@ -258,7 +258,7 @@ export class RequestLog {
 
   /**
    * Returns the service's time at its newest response in this boot, with the monotonic time of the attempt; null if
-   * there is none.
+   * it has not sent one.
    */
   serverTimeOf(boot: string): { readonly serverMs: EpochMs; readonly monotonicMs: number } | null {
     const found = this.#database

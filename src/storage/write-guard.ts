@@ -37,7 +37,7 @@ export class WriteGuard {
     this.#database = database;
   }
 
-  /** Current trouble; null if there is none. `recover` ends it. */
+  /** Current trouble; null if writes succeed. `recover` ends it. */
   get trouble(): WriteTrouble | null {
     return this.#trouble;
   }

@@ -2,8 +2,8 @@
  * State machine of a plug: returns the commands to send and the time of the next decision. Pure: events and time are
  * arguments.
  *
- * - A plug has a resting state: OFF, or ON with `when_lost: on`. It applies while no signal is known. With `when_lost:
- *   keep` there is none, and the last command stays.
+ * - A plug has a resting state: OFF, or ON with `when_lost: on`. It applies while no signal is known. A plug with
+ *   `when_lost: keep` has no resting state; its last command stays.
  * - At the start, and when the connection or the plug returns, the plug is sent its target state immediately.
  * - A command out of the resting state carries a timer on the device. The timer ends shortly after the next
  *   quarter-hour, or after the end of the run if that is sooner. Each quarter-hour renews it. A family without a timer

@@ -240,7 +240,7 @@ export class Account {
   }
 }
 
-/** Returns what the operation is needed for. */
+/** Returns `prices` for prices and for the list of addresses, which prices require. */
 function needOf(operation: OperationId): Need {
   const { poll } = operationOf(operation).keep;
   return poll === "prices" || poll === "placePrices" || poll === "addresses" ? "prices" : "other";

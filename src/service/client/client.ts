@@ -117,7 +117,7 @@ function refusal(answer: HttpAnswer, notes: AnswerNotes, secrets: readonly strin
 
 /**
  * Returns the wait that a response requests: `Retry-After`, and for a 429 also the latest reset of the exhausted
- * windows. Null if there is none.
+ * windows. Null without one.
  */
 function namedWaitMs(answer: HttpAnswer, { status, quota, serverMs }: AnswerNotes): number | null {
   const waits = [retryAfterMs(answer.header("retry-after"), serverMs)];

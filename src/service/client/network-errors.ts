@@ -6,7 +6,7 @@ export const STOPPED_MIDWAY = "it stopped in the middle of an answer";
 
 export const TOO_MANY_HEADERS = "its answer has too many headers";
 
-/** Messages for errors of sockets and undici. The subject "it" is the service. */
+/** Messages for errors of sockets and undici. "It" is the service. */
 const SOCKET_WORDS: Readonly<Record<string, string>> = {
   ENOTFOUND: "its name cannot be resolved",
   EAI_AGAIN: "name resolution does not answer",

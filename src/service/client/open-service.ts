@@ -5,7 +5,7 @@ import type { ProxySettings } from "./proxy.ts";
 
 export interface ServiceOptions {
   readonly config: { readonly service: { readonly base_url: string; readonly ca?: string | undefined } };
-  /** Proxy from the environment; null if there is none. */
+  /** Proxy from the environment; null without one. */
   readonly proxy?: ProxySettings | null;
 }
 

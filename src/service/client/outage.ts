@@ -29,7 +29,7 @@ export class Outage {
   readonly #problems: Problems;
   /** By account and series, oldest first. Bounded by the polled series, plus one per account for LAN clients. */
   readonly #troubles = new Map<string, Trouble>();
-  /** Subject of the problem; null if there is none. */
+  /** Subject of the current problem; null without one. */
   #shown: string | null = null;
 
   constructor(problems: Problems) {

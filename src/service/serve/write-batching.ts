@@ -2,7 +2,7 @@
  * Write batching: responses that complete in one event-loop tick are written together at its end.
  *
  * With many connections this serves 25 % more requests. A client that wakes up for the first response finds the others
- * as well, and large writes do not evict the code of the next request from the CPU cache. A single client waits a few
+ * as well. Large writes do not evict the code of the next request from the CPU cache. A single client waits a few
  * microseconds longer.
  */
 import type { ServerResponse } from "node:http";

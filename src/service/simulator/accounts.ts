@@ -116,7 +116,7 @@ export class Customers {
     return 1 + this.#others.size;
   }
 
-  /** Returns the account with this current key; null if there is none. */
+  /** Returns the account with this current key; null if the key is unknown. */
   owning(authorization: string | undefined): Customer | null {
     if (this.first.account.owns(authorization)) return this.first;
     return this.#others.get(bearerToken(authorization) ?? "") ?? null;

@@ -13,7 +13,7 @@ interface House {
   readonly baseWatts: number;
   /** Heating power on a cold day. */
   readonly heatingWatts: number;
-  /** Peak power of the solar panels; 0 if there are none. */
+  /** Peak power of the solar panels; 0 for a home without panels. */
   readonly solarWatts: number;
   readonly latitude: number;
   readonly longitude: number;

@@ -57,7 +57,7 @@ export class ConsumerPrices {
     return this.#within(region, "hour", range);
   }
 
-  /** Returns the end of the last confirmed price; if there is none in the last days, the end of the published days. */
+  /** Returns the end of the last confirmed price; without a recent price, the end of the published days. */
   confirmedUntil(region: Region, now: EpochMs): EpochMs {
     const { calendar, publication } = this.#sources;
     const published = publication.publishedUntil(now);
