@@ -15,6 +15,7 @@ import {
   type Share,
 } from "../../core/fetching/rate-limit.ts";
 import { RateWindow } from "../../core/fetching/rate-window.ts";
+import type { Text } from "../../core/language/text.ts";
 import type { Clock } from "../../core/runtime/clock.ts";
 import { type KeyValue, readJson } from "../../core/runtime/key-value.ts";
 import { type EpochMs, type Interval, MINUTE_MS } from "../../core/time/interval.ts";
@@ -62,7 +63,7 @@ export interface RateLimitSource {
   budget(now: MonotonicMs): readonly RateLimit[];
   learn(notes: AnswerNotes, now: MonotonicMs): void;
   /** Returns why the limits are too small for the possible need; null if they are not. */
-  shortage?(): string | null;
+  shortage?(): Text | null;
 }
 
 export interface RateLimiterDeps {
@@ -125,7 +126,7 @@ export class RateLimiter {
   }
 
   /** Returns why the quota is too small for the fetch schedule; null if it is not. */
-  get shortage(): string | null {
+  get shortage(): Text | null {
     return this.#deps.source.shortage?.() ?? null;
   }
 

@@ -189,6 +189,24 @@ describe("the devices", () => {
     expect(deviceOf(device, { ...OPTIONS, dashboardUrl }).configuration_url).toBe(dashboardUrl);
   });
 
+  test.each(["da", "sv", "nb"] as const)(
+    "in %s their entities have other names, and nothing else differs",
+    (language) => {
+      for (const { device } of cases) {
+        const english = JSON.parse(announce(OPTIONS, device, []).message.payload) as Json;
+        const { components, ...rest } = JSON.parse(
+          announce({ ...OPTIONS, language }, device, []).message.payload,
+        ) as Json;
+        const { components: named, ...same } = english;
+        const withoutNames = (all: unknown) =>
+          Object.fromEntries(Object.entries(all as Json).map(([key, each]) => [key, { ...(each as Json), name: "" }]));
+        expect(rest).toEqual(same);
+        expect(withoutNames(components)).toEqual(withoutNames(named));
+        expect(JSON.stringify(components)).not.toBe(JSON.stringify(named));
+      }
+    },
+  );
+
   test("what changes a setting is configuration; what acts at once is not", () => {
     const { components } = documentOf(planCase("", planOf(WASHER)).tree);
     const commanded = Object.entries(components).filter(([, each]) => "command_topic" in each);
