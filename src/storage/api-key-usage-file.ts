@@ -1,6 +1,6 @@
 /**
- * `key-use.json` in the data directory: the requests of each key in its current windows, so that daily quotas survive a
- * restart, and the time of its last use. The daemon writes it one minute after the first new request.
+ * `key-use.json` in the data directory: the requests of each key in its current windows, and the time of its last use.
+ * So daily quotas survive a restart. The daemon writes it one minute after the first new request.
  */
 import path from "node:path";
 import * as z from "zod/mini";

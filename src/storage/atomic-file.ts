@@ -1,4 +1,4 @@
-/** Atomic reads and writes of small files. */
+/** Small files that are written atomically. */
 import {
   chmodSync,
   chownSync,
@@ -45,8 +45,8 @@ export function stampOf(file: string): string | null {
 }
 
 /**
- * Writes a file atomically; it is on disk when this returns. If the process may, it gives the file to the owner of the
- * folder.
+ * Writes a file atomically and gives it to the owner of its folder; it is on disk when this returns. Throws if it
+ * cannot be written or this user may not set the owner.
  */
 export function writeWhole(file: string, text: string): void {
   const draft = `${file}.new`;

@@ -5,8 +5,8 @@ import { SCHEMA, SCHEMA_VERSION } from "./migrations.ts";
 
 /**
  * Smallest page size that SQLite allows: a request changes a few hundred bytes, but SQLite writes whole pages. Measured
- * by `npm run bench -- store`, kB written per day, and MB for ten years: 512 bytes 84 and 10.8, 1 KiB 120 and 11.6, 2
- * KiB 174 and 9.6.
+ * by `npm run bench -- store`, as kB written per day and MB for ten years. 512 bytes: 84 and 10.8. 1 KiB: 120 and 11.6.
+ * 2 KiB: 174 and 9.6.
  */
 export const PAGE_BYTES = 512;
 /**

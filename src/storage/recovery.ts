@@ -111,8 +111,8 @@ export function openOrRestore(databasePath: string, now: EpochMs): OpenedDatabas
 }
 
 /**
- * Describes a missing or empty file where a database must have existed; null if it is there, or never was. SQLite
- * itself would silently create a new one.
+ * Describes a missing, empty or malformed file where a database must have existed; null if it is there, or never was.
+ * SQLite itself would silently create a new one.
  */
 function lossOf(databasePath: string): string | null {
   const odd = ENDINGS.find((ending) => statSync(databasePath + ending, { throwIfNoEntry: false })?.isFile() === false);

@@ -311,8 +311,8 @@ export class SeriesStore {
   }
 
   /**
-   * Merges stored and new rows. In a `latest` series the new rows replace the stored ones, but prices whose interval
-   * has not ended stay. They stay if the response is empty, and in a third-party list if it starts later.
+   * Merges stored and new rows. In a `latest` series the new rows replace the stored ones. Stored prices that have not
+   * ended stay if the response is empty, or if it is a third-party list that starts later.
    */
   #joined(key: SeriesKey, stored: readonly Row[], newer: readonly Row[], now: EpochMs): readonly Row[] {
     if (chunkUnitOf(key.unit) !== null) return mergeByStart(stored, newer);

@@ -12,7 +12,7 @@
  *   sent the command each quarter-hour.
  * - A planned OFF waits for the minimum on time, a planned ON for the minimum off time, but never beyond the device's
  *   timer. A start and a loss of clock trust do not wait.
- * - An unconfirmed timer is observed once: at the end of a run no OFF is sent until the timer is due, at most 3
+ * - An unconfirmed timer is observed once. At the end of a run no OFF is sent until the timer is due, at most 3
  *   minutes.
  * - A manual change lasts until the wanted state changes. A manual ON is not renewed.
  */

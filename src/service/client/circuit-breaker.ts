@@ -184,7 +184,8 @@ export class CircuitBreaker {
 
   /**
    * Restores the pauses after a restart. In the same boot the monotonic time is exact. After a reboot, the wall clock
-   * counts the time the machine was off, except for a 429: that pause must hold even if the clock is wrong.
+   * counts the time the machine was off. It is not used for a 429, because that pause must hold even if the clock is
+   * wrong.
    */
   #restore(): void {
     const { account, memory, clock, keyMark } = this.#deps;

@@ -1,9 +1,9 @@
 /**
  * Places attempts of earlier processes and boots on this boot's monotonic time axis.
  *
- * The wall clock is not used, because it may have jumped. Boots do not overlap, so the minimum age of an attempt is the
- * sum of known times: the rest of its own boot, the boots between, and this one. Time with the machine off counts as
- * zero until the service has sent its own time.
+ * The wall clock is not used, because it may have jumped. Boots do not overlap. So the minimum age of an attempt is the
+ * sum of the known times: the rest of its own boot, the boots between, and this one. Time with the machine off counts
+ * as zero until the service has sent its own time.
  */
 
 import * as z from "zod/mini";
